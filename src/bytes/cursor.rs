@@ -1,0 +1,189 @@
+use super::{Overlay, Utf16, View, le};
+use crate::error::{ErrorKind, Result};
+
+/// Reads one thing after another. A read that fails does not move it.
+#[derive(Debug, Clone, Copy)]
+pub struct Cursor<'a> {
+    view: View<'a>,
+}
+
+impl<'a> Cursor<'a> {
+    /// A cursor that starts where `view` is.
+    #[inline]
+    pub const fn new(view: View<'a>) -> Self {
+        Self { view }
+    }
+
+    /// Where the next read happens.
+    #[inline]
+    pub const fn view(&self) -> View<'a> {
+        self.view
+    }
+
+    /// The position of the next read, from the start of the data.
+    #[inline]
+    pub const fn position(&self) -> usize {
+        self.view.position()
+    }
+
+    /// Names the part that the next reads belong to.
+    pub fn set_part(&mut self, part: &'static str) {
+        self.view = self.view.part(part);
+    }
+
+    /// Moves to `at` from the start of the data; reads there are checked.
+    pub fn seek(&mut self, at: usize) {
+        self.view = self.view.at(at);
+    }
+
+    /// Whether everything has been read.
+    #[inline]
+    pub fn is_at_end(&self) -> bool {
+        self.view.rest().is_empty()
+    }
+
+    /// The next `len` bytes.
+    ///
+    /// # Errors
+    /// `OutOfBounds` when there are fewer.
+    #[inline]
+    pub fn take(&mut self, len: usize) -> Result<&'a [u8]> {
+        let bytes = self.view.take(len)?;
+        self.view = self.view.skip(len);
+        Ok(bytes)
+    }
+
+    /// Leaves out `len` bytes, which must be there.
+    ///
+    /// # Errors
+    /// `OutOfBounds` when there are fewer.
+    #[inline]
+    pub fn skip(&mut self, len: usize) -> Result<()> {
+        self.take(len).map(drop)
+    }
+
+    /// The next struct, in place.
+    ///
+    /// # Errors
+    /// `OutOfBounds` when it does not fit.
+    #[inline]
+    pub fn read<T: Overlay>(&mut self) -> Result<&'a T> {
+        let value = self.view.read()?;
+        self.view = self.view.skip(size_of::<T>());
+        Ok(value)
+    }
+
+    /// The next `count` structs, in place.
+    ///
+    /// # Errors
+    /// `OutOfBounds` when they do not fit.
+    #[inline]
+    pub fn array<T: Overlay>(&mut self, count: usize) -> Result<&'a [T]> {
+        let values = self.view.array(count)?;
+        self.view = self.view.skip(size_of_val(values));
+        Ok(values)
+    }
+
+    /// The next byte.
+    ///
+    /// # Errors
+    /// `OutOfBounds` at the end.
+    #[inline]
+    pub fn u8(&mut self) -> Result<u8> {
+        self.read::<u8>().copied()
+    }
+
+    /// The next little-endian u16.
+    ///
+    /// # Errors
+    /// `OutOfBounds` at the end.
+    #[inline]
+    pub fn u16(&mut self) -> Result<u16> {
+        self.read::<le::U16>().map(|v| v.get())
+    }
+
+    /// The next little-endian u32.
+    ///
+    /// # Errors
+    /// `OutOfBounds` at the end.
+    #[inline]
+    pub fn u32(&mut self) -> Result<u32> {
+        self.read::<le::U32>().map(|v| v.get())
+    }
+
+    /// The next little-endian i32.
+    ///
+    /// # Errors
+    /// `OutOfBounds` at the end.
+    #[inline]
+    pub fn i32(&mut self) -> Result<i32> {
+        self.read::<le::I32>().map(|v| v.get())
+    }
+
+    /// The next little-endian f32.
+    ///
+    /// # Errors
+    /// `OutOfBounds` at the end.
+    #[inline]
+    pub fn f32(&mut self) -> Result<f32> {
+        self.read::<le::F32>().map(|v| v.get())
+    }
+
+    /// The next little-endian i32 as a count of things that take at least `least` bytes each, so that a count that
+    /// cannot be true is found before anything is done with it.
+    ///
+    /// # Errors
+    /// `BadValue` when it is negative or more than the rest of the data could hold.
+    #[inline]
+    pub fn count(&mut self, what: &'static str, least: usize) -> Result<usize> {
+        let here = self.view;
+        let stored = self.i32()?;
+        match usize::try_from(stored) {
+            Ok(count) if count.saturating_mul(least) <= self.view.rest().len() => Ok(count),
+            _ => Err(here.bad_value(what, stored)),
+        }
+    }
+
+    /// The next `units` UTF-16 units.
+    ///
+    /// # Errors
+    /// `OutOfBounds` when there are fewer.
+    #[inline]
+    pub fn utf16(&mut self, units: usize) -> Result<Utf16<'a>> {
+        self.array::<le::U16>(units).map(Utf16::new)
+    }
+
+    /// That everything has been read.
+    ///
+    /// # Errors
+    /// `Damaged`, with the number of bytes left over.
+    pub fn expect_end(&self) -> Result<()> {
+        match self.view.rest().len() {
+            0 => Ok(()),
+            left => Err(self.view.error(ErrorKind::Damaged { what: format!("{left} bytes left over").into() })),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_read_does_not_move() {
+        let mut cursor = Cursor::new(View::new(&[1, 0, 0, 0, 9], "test"));
+        assert_eq!(cursor.u32().unwrap(), 1);
+        assert!(cursor.u32().is_err());
+        assert_eq!(cursor.u8().unwrap(), 9);
+        cursor.expect_end().unwrap();
+    }
+
+    #[test]
+    fn counts_are_checked_against_what_is_left() {
+        let bytes = [3, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        assert_eq!(Cursor::new(View::new(&bytes, "test")).count("boxes", 2).unwrap(), 3);
+        assert!(Cursor::new(View::new(&bytes, "test")).count("boxes", 3).is_err());
+        let error = Cursor::new(View::new(&[0xFF; 4], "test")).count("boxes", 0).unwrap_err();
+        assert_eq!(error.to_string(), "test: boxes: -1 is not allowed (at offset 0x0)");
+    }
+}

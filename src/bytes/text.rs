@@ -1,0 +1,105 @@
+use super::le;
+use std::fmt::{self, Write as _};
+
+/// Borrowed little-endian UTF-16 text. Compared in place; turned into UTF-8 only on output.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Utf16<'a> {
+    units: &'a [le::U16],
+}
+
+impl<'a> Utf16<'a> {
+    /// The text with these units.
+    #[inline]
+    pub const fn new(units: &'a [le::U16]) -> Self {
+        Self { units }
+    }
+
+    /// Its units.
+    #[inline]
+    pub const fn units(&self) -> &'a [le::U16] {
+        self.units
+    }
+
+    /// Whether it has no units.
+    pub const fn is_empty(&self) -> bool {
+        self.units.is_empty()
+    }
+
+    /// Without the NULs at its end.
+    #[must_use]
+    pub fn trim_nul(self) -> Self {
+        let len = self.units.iter().rposition(|u| u.get() != 0).map_or(0, |last| last.saturating_add(1));
+        Self { units: self.units.get(..len).unwrap_or_default() }
+    }
+
+    /// Its characters; a surrogate without its partner is the error that holds it.
+    pub fn chars(self) -> impl Iterator<Item = Result<char, u16>> + 'a {
+        char::decode_utf16(self.units.iter().map(|u| u.get())).map(|c| c.map_err(|e| e.unpaired_surrogate()))
+    }
+
+    /// The index of the first surrogate without its partner, if there is one.
+    pub fn first_unpaired(self) -> Option<usize> {
+        let mut at = 0usize;
+        for c in self.chars() {
+            match c {
+                Ok(c) => at = at.saturating_add(c.len_utf16()),
+                Err(_) => return Some(at),
+            }
+        }
+        None
+    }
+}
+
+impl PartialEq<str> for Utf16<'_> {
+    fn eq(&self, other: &str) -> bool {
+        self.units.iter().map(|u| u.get()).eq(other.encode_utf16())
+    }
+}
+
+impl PartialEq<&str> for Utf16<'_> {
+    fn eq(&self, other: &&str) -> bool {
+        *self == **other
+    }
+}
+
+/// A surrogate without its partner is shown as `\u{d800}`, so that no two different texts look the same.
+impl fmt::Display for Utf16<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.chars().try_for_each(|c| match c {
+            Ok(c) => f.write_char(c),
+            Err(unit) => write!(f, "\\u{{{unit:x}}}"),
+        })
+    }
+}
+
+impl fmt::Debug for Utf16<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn units(text: &[u16]) -> Vec<le::U16> {
+        text.iter().map(|&u| le::U16::new(u)).collect()
+    }
+
+    #[test]
+    fn compares_without_conversion_and_shows_as_text() {
+        let stored = units(&"Über 😀\0\0".encode_utf16().collect::<Vec<_>>());
+        let text = Utf16::new(&stored).trim_nul();
+        assert!(text == "Über 😀");
+        assert!(text != "Über");
+        assert_eq!(text.to_string(), "Über 😀");
+        assert_eq!(text.first_unpaired(), None);
+    }
+
+    #[test]
+    fn an_unpaired_surrogate_is_shown_and_found() {
+        let stored = units(&[0x61, 0xD800, 0x62]);
+        assert_eq!(Utf16::new(&stored).to_string(), "a\\u{d800}b");
+        assert_eq!(Utf16::new(&stored).first_unpaired(), Some(1));
+    }
+}

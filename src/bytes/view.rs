@@ -1,0 +1,306 @@
+use super::{Overlay, le};
+use crate::error::{Error, ErrorKind, Result};
+use std::fmt;
+use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
+
+/// A position in a file, with the whole file around it and the name of the part that is being read.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    data: &'a [u8],
+    at: usize,
+    origin: u64,
+    part: &'static str,
+}
+
+/// A counted reference to text outside of the struct (`PackedString` of the format documents, 0x10 bytes).
+/// The base of its pointer is the packed string itself.
+#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct PackedString {
+    /// Bytes of the text, the terminating NUL included.
+    pub size: le::U32,
+    _pad: [u8; 4],
+    /// Relative to this struct.
+    pub text: le::I64,
+}
+const _: () = assert!(size_of::<PackedString>() == 0x10);
+
+impl<'a> View<'a> {
+    /// The first byte of `data`, for reads that belong to `part`.
+    #[inline]
+    pub const fn new(data: &'a [u8], part: &'static str) -> Self {
+        Self { data, at: 0, origin: 0, part }
+    }
+
+    /// The same, where `data` itself begins at `origin` of an outer file.
+    #[inline]
+    #[must_use]
+    pub const fn with_origin(mut self, origin: u64) -> Self {
+        self.origin = origin;
+        self
+    }
+
+    /// The same position, read as another part.
+    #[inline]
+    #[must_use]
+    pub const fn part(mut self, part: &'static str) -> Self {
+        self.part = part;
+        self
+    }
+
+    /// The position `at` from the start of the data. Not checked: reads are.
+    #[inline]
+    #[must_use]
+    pub const fn at(mut self, at: usize) -> Self {
+        self.at = at;
+        self
+    }
+
+    /// `count` bytes further on. Not checked: reads are.
+    #[inline]
+    #[must_use]
+    pub const fn skip(mut self, count: usize) -> Self {
+        self.at = self.at.saturating_add(count);
+        self
+    }
+
+    /// The position from the start of the data.
+    #[inline]
+    pub const fn position(&self) -> usize {
+        self.at
+    }
+
+    /// The position in the outermost file, as errors name it.
+    #[inline]
+    pub const fn offset(&self) -> u64 {
+        self.origin.saturating_add(self.at as u64)
+    }
+
+    /// The name of the part that is being read.
+    pub const fn part_name(&self) -> &'static str {
+        self.part
+    }
+
+    /// All of the data, from its first byte on.
+    #[inline]
+    pub const fn data(&self) -> &'a [u8] {
+        self.data
+    }
+
+    /// What is left from here on; empty behind the end.
+    #[inline]
+    pub fn rest(&self) -> &'a [u8] {
+        self.data.get(self.at..).unwrap_or_default()
+    }
+
+    /// An error of `kind` at this position.
+    #[cold]
+    pub fn error(&self, kind: ErrorKind) -> Error {
+        Error::new(kind, self.part, self.offset())
+    }
+
+    /// A `BadValue` at this position.
+    #[cold]
+    pub fn bad_value(&self, what: &'static str, value: impl Into<i128>) -> Error {
+        self.error(ErrorKind::BadValue { what: what.into(), value: value.into() })
+    }
+
+    #[cold]
+    fn out_of_bounds(&self, need: u64) -> Error {
+        self.error(ErrorKind::OutOfBounds { need, have: self.rest().len() as u64 })
+    }
+
+    /// The next `len` bytes.
+    ///
+    /// # Errors
+    /// `OutOfBounds` when there are fewer.
+    #[inline]
+    pub fn take(&self, len: usize) -> Result<&'a [u8]> {
+        match self.at.checked_add(len).and_then(|end| self.data.get(self.at..end)) {
+            Some(bytes) => Ok(bytes),
+            None => Err(self.out_of_bounds(len as u64)),
+        }
+    }
+
+    /// The struct that lies here, in place.
+    ///
+    /// # Errors
+    /// `OutOfBounds` when it does not fit.
+    #[inline]
+    pub fn read<T: Overlay>(&self) -> Result<&'a T> {
+        let bytes = self.take(size_of::<T>())?;
+        T::ref_from_bytes(bytes).map_err(|_| self.out_of_bounds(size_of::<T>() as u64))
+    }
+
+    /// The `count` structs that lie here, in place.
+    ///
+    /// # Errors
+    /// `OutOfBounds` when they do not fit.
+    #[inline]
+    pub fn array<T: Overlay>(&self, count: usize) -> Result<&'a [T]> {
+        let Some(len) = count.checked_mul(size_of::<T>()) else { return Err(self.out_of_bounds(u64::MAX)) };
+        <[T]>::ref_from_bytes(self.take(len)?).map_err(|_| self.out_of_bounds(len as u64))
+    }
+
+    /// The view that a relative pointer leads to, with this position as the pointer's base.
+    ///
+    /// # Errors
+    /// `BadPointer` when it is null or leads outside of the file.
+    #[inline]
+    pub fn follow(&self, pointer: i64) -> Result<Self> {
+        match self.follow_nullable(pointer)? {
+            Some(target) => Ok(target),
+            None => Err(self.error(ErrorKind::BadPointer { value: 0 })),
+        }
+    }
+
+    /// As [`View::follow`], with `None` for the null pointer.
+    ///
+    /// # Errors
+    /// `BadPointer` when it leads outside of the file. Its end counts as inside, as an empty array may point there.
+    #[inline]
+    pub fn follow_nullable(&self, pointer: i64) -> Result<Option<Self>> {
+        if pointer == 0 {
+            return Ok(None);
+        }
+        let target = isize::try_from(pointer).ok().and_then(|p| self.at.checked_add_signed(p));
+        match target {
+            Some(at) if at <= self.data.len() => Ok(Some(self.at(at))),
+            _ => Err(self.error(ErrorKind::BadPointer { value: pointer })),
+        }
+    }
+
+    /// The `count` structs that a relative pointer leads to. Without structs the pointer does not matter.
+    ///
+    /// # Errors
+    /// As [`View::follow`] and [`View::array`].
+    #[inline]
+    pub fn follow_array<T: Overlay>(&self, pointer: i64, count: usize) -> Result<&'a [T]> {
+        if count == 0 { Ok(&[]) } else { self.follow(pointer)?.array(count) }
+    }
+
+    /// The bytes of the [`PackedString`] that lies here, without the terminating NUL.
+    ///
+    /// # Errors
+    /// `OutOfBounds` or `BadPointer` when the text leaves the file; `Damaged` when the terminating NUL is missing.
+    #[inline]
+    pub fn packed_bytes(&self) -> Result<&'a [u8]> {
+        let string = self.read::<PackedString>()?;
+        match self.follow_array::<u8>(string.text.get(), string.size.get() as usize)?.split_last() {
+            None => Ok(&[]),
+            Some((0, text)) => Ok(text),
+            Some(_) => Err(self.error(ErrorKind::Damaged { what: "text does not end with a NUL".into() })),
+        }
+    }
+
+    /// The text of the [`PackedString`] that lies here.
+    ///
+    /// # Errors
+    /// As [`View::packed_bytes`], and `Text` when it is not UTF-8.
+    #[inline]
+    pub fn packed_str(&self) -> Result<&'a str> {
+        self.utf8(self.packed_bytes()?)
+    }
+
+    /// The bytes from here to the next NUL, without it.
+    ///
+    /// # Errors
+    /// `Damaged` when there is none before the end.
+    pub fn until_nul(&self) -> Result<&'a [u8]> {
+        let rest = self.rest();
+        match rest.iter().position(|&b| b == 0) {
+            Some(len) => Ok(rest.get(..len).unwrap_or_default()),
+            None => Err(self.error(ErrorKind::Damaged { what: "text without a terminating NUL".into() })),
+        }
+    }
+
+    /// `bytes` as text, with an error that names this position.
+    ///
+    /// # Errors
+    /// `Text` when they are not UTF-8.
+    #[inline]
+    pub fn utf8(&self, bytes: &'a [u8]) -> Result<&'a str> {
+        std::str::from_utf8(bytes)
+            .map_err(|e| self.error(ErrorKind::Text { encoding: "UTF-8", valid_up_to: e.valid_up_to() as u64 }))
+    }
+
+    /// The view of a struct that was borrowed from this data: where pointers relative to it start.
+    /// Behind the end when `inner` does not lie in this data.
+    #[inline]
+    #[must_use]
+    pub fn locate<T: ?Sized>(&self, inner: &'a T) -> Self {
+        let start = self.data.as_ptr().addr();
+        let at = (&raw const *inner).cast::<u8>().addr().wrapping_sub(start);
+        self.at(at.min(self.data.len()))
+    }
+}
+
+impl fmt::Debug for View<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "View({} at {:#x} of {:#x})", self.part, self.offset(), self.data.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packed(size: u32, pointer: i64, text: &[u8]) -> Vec<u8> {
+        let mut bytes = size.to_le_bytes().to_vec();
+        bytes.extend([0; 4]);
+        bytes.extend(pointer.to_le_bytes());
+        bytes.extend(text);
+        bytes
+    }
+
+    #[test]
+    fn pointers_lead_both_ways_and_nowhere_else() {
+        let data = [1u8, 2, 3, 4, 5, 6, 7, 8];
+        let view = View::new(&data, "test").at(4);
+        assert_eq!(view.follow(-4).unwrap().take(2).unwrap(), [1, 2]);
+        assert_eq!(view.follow(3).unwrap().take(1).unwrap(), [8]);
+        assert_eq!(view.follow(4).unwrap().rest(), []);
+        assert!(view.follow(5).is_err());
+        assert!(view.follow(-5).is_err());
+        assert!(view.follow(i64::MIN).is_err());
+        assert!(view.follow(0).is_err());
+        assert!(view.follow_nullable(0).unwrap().is_none());
+    }
+
+    #[test]
+    fn counts_that_overflow_are_out_of_bounds() {
+        let view = View::new(&[0; 8], "test");
+        assert!(view.array::<le::U64>(usize::MAX).is_err());
+        assert_eq!(view.array::<le::U32>(2).unwrap().len(), 2);
+        assert!(view.skip(1).array::<le::U32>(2).is_err());
+        assert!(view.skip(usize::MAX).take(1).is_err());
+    }
+
+    #[test]
+    fn errors_name_the_place_in_the_outer_file() {
+        let error = View::new(&[0; 8], "header").with_origin(0x100).at(6).read::<le::U32>().unwrap_err();
+        assert_eq!(error.to_string(), "header: 4 bytes needed, 2 left (at offset 0x106)");
+    }
+
+    #[test]
+    fn packed_strings() {
+        let good = packed(6, 16, b"visual\0");
+        assert!(View::new(&good, "name").packed_str().is_err(), "size without its NUL");
+        let good = packed(7, 16, b"visual\0");
+        assert_eq!(View::new(&good, "name").packed_str().unwrap(), "visual");
+        assert_eq!(View::new(&packed(0, 99, b""), "name").packed_str().unwrap(), "");
+        assert!(View::new(&packed(8, 16, b"visual\0"), "name").packed_str().is_err());
+        let error = View::new(&packed(3, 16, b"\xFFa\0"), "name").packed_str().unwrap_err();
+        assert!(error.to_string().contains("UTF-8"), "{error}");
+    }
+
+    #[test]
+    fn locates_what_it_lent() {
+        let data = [0u8; 64];
+        let view = View::new(&data, "test");
+        let words = view.array::<le::U32>(16).unwrap();
+        assert_eq!(view.locate(&words[5]).position(), 20);
+        let elsewhere = le::U32::new(7);
+        assert_eq!(View::new(&[], "empty").locate(&elsewhere).position(), 0);
+    }
+}

@@ -1,0 +1,52 @@
+//! Thin doors to the crates that hash and decode. Everything about an algorithm that the formats rely on is said here.
+
+/// CityHash64 v1.1 without a seed: the id of a World of Warships path ('/' separators, case kept, no leading slash).
+#[inline]
+pub fn cityhash64(bytes: &[u8]) -> u64 {
+    cityhasher::hash(bytes)
+}
+
+/// MurmurHash3_x86_32 with seed 0: the id of a World of Warships name, and the checksum of its files.
+#[inline]
+pub fn murmur3(bytes: &[u8]) -> u32 {
+    mur3::murmurhash3_x86_32(bytes, 0)
+}
+
+/// CRC-32 (IEEE), as in zip files.
+pub fn crc32(bytes: &[u8]) -> u32 {
+    crc32fast::hash(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ids read from the game's own files (bwdb facts, section 1).
+    #[test]
+    fn path_ids_are_cityhash64() {
+        let ship = "content/gameplay/japan/ship/destroyer/JSD011_Akizuki_1944/JSD011_Akizuki_1944";
+        assert_eq!(cityhash64(b"content"), 0xA330_4644_2D83_27FC);
+        assert_eq!(cityhash64(format!("{ship}.model").as_bytes()), 0x0DF5_A921_212A_899E);
+        assert_eq!(cityhash64(format!("{ship}.mo").as_bytes()), 0x0A8F_A812_1416_5ECB);
+    }
+
+    #[test]
+    fn name_ids_are_murmur3() {
+        let known = [
+            ("Scene Root", 0x10C3_0510),
+            ("diffuseMap", 0x820F_0280),
+            ("normalMap", 0x4858_745D),
+            ("doubleSided", 0xA23C_BF8B),
+            ("metallicGlossMap", 0x89BA_BFE7),
+            ("MaterialPrototype", 0x5069_C471),
+        ];
+        for (name, id) in known {
+            assert_eq!(murmur3(name.as_bytes()), id, "{name}");
+        }
+    }
+
+    #[test]
+    fn crc32_has_its_check_value() {
+        assert_eq!(crc32(b"123456789"), 0xCBF4_3926);
+    }
+}

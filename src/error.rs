@@ -1,0 +1,245 @@
+//! What went wrong, in which part of which file, at which absolute offset, and with what value.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::io;
+
+/// The result of everything in this crate that can fail.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// An error with its place: the part of the file it concerns and the absolute file offset.
+///
+/// One pointer wide, so that it costs nothing in the result of a lookup that succeeds.
+pub struct Error(Box<Repr>);
+
+struct Repr {
+    kind: ErrorKind,
+    part: Cow<'static, str>,
+    offset: Option<u64>,
+}
+
+/// What is wrong, with the value that shows it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The operating system refused: the file could not be opened, mapped, read or written.
+    Io {
+        /// What was tried, as in "cannot open".
+        action: &'static str,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// No format that this crate knows begins like this.
+    UnknownFormat {
+        /// The first bytes of the file, at most eight.
+        head: Vec<u8>,
+    },
+    /// The format or one of its variants is recognised, but this build does not read it.
+    Unsupported {
+        /// What is not supported, in words.
+        what: Cow<'static, str>,
+    },
+    /// A magic number is not the one the format has.
+    BadMagic {
+        /// The format's own.
+        expected: u64,
+        /// The file's.
+        found: u64,
+    },
+    /// A version this crate does not know.
+    BadVersion {
+        /// The file's.
+        found: i64,
+    },
+    /// More bytes are needed than there are.
+    OutOfBounds {
+        /// Bytes needed from the error's offset on.
+        need: u64,
+        /// Bytes there are from the error's offset on.
+        have: u64,
+    },
+    /// A relative pointer that leads outside of the file, or is null where it must not be.
+    BadPointer {
+        /// The pointer as stored.
+        value: i64,
+    },
+    /// A field with a value that the format does not allow.
+    BadValue {
+        /// The field and the rule it breaks, as in "compression type".
+        what: Cow<'static, str>,
+        /// The value as stored.
+        value: i128,
+    },
+    /// A checksum does not match.
+    Checksum {
+        /// The algorithm, as in "MurmurHash3".
+        algorithm: &'static str,
+        /// The value stored in the file.
+        stored: u64,
+        /// The value computed from the bytes.
+        computed: u64,
+    },
+    /// A codec could not decode its input.
+    Codec {
+        /// Which codec.
+        codec: &'static str,
+        /// What it said.
+        message: Cow<'static, str>,
+    },
+    /// Bytes that are not valid text.
+    Text {
+        /// The encoding they should have, as in "UTF-8".
+        encoding: &'static str,
+        /// Units that are valid before the first bad one.
+        valid_up_to: u64,
+    },
+    /// A chain of references that comes back to itself.
+    Cycle {
+        /// The id or index where it closes.
+        at: u64,
+    },
+    /// A bound that keeps hostile input from exhausting time or memory.
+    Limit {
+        /// What is bounded.
+        what: &'static str,
+        /// The value the file asks for.
+        value: u64,
+        /// The bound.
+        limit: u64,
+    },
+    /// Something asked for by name or id does not exist.
+    NotFound {
+        /// What was asked for.
+        what: String,
+    },
+    /// A damage that none of the others describes.
+    Damaged {
+        /// What is wrong, in words.
+        what: Cow<'static, str>,
+    },
+}
+
+impl Error {
+    /// An error of `kind` in `part` (as in "strings.values") at the absolute file offset `offset`.
+    #[cold]
+    pub fn new(kind: ErrorKind, part: impl Into<Cow<'static, str>>, offset: u64) -> Self {
+        Self(Box::new(Repr { kind, part: part.into(), offset: Some(offset) }))
+    }
+
+    /// An error that has no place in a file.
+    #[cold]
+    pub fn without_offset(kind: ErrorKind, part: impl Into<Cow<'static, str>>) -> Self {
+        Self(Box::new(Repr { kind, part: part.into(), offset: None }))
+    }
+
+    /// The system's error `source` while trying `action`, as in "cannot open".
+    #[cold]
+    pub fn io(action: &'static str, source: io::Error) -> Self {
+        Self::without_offset(ErrorKind::Io { action, source }, "")
+    }
+
+    /// Names the larger thing that the part belongs to: "visual 12" before "render sets".
+    #[cold]
+    #[must_use]
+    pub fn within(mut self, outer: impl fmt::Display) -> Self {
+        self.0.part =
+            if self.0.part.is_empty() { outer.to_string().into() } else { format!("{outer}: {}", self.0.part).into() };
+        self
+    }
+
+    /// What is wrong.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0.kind
+    }
+
+    /// The part of the file that it concerns; empty where there is none.
+    pub fn part(&self) -> &str {
+        &self.0.part
+    }
+
+    /// The absolute file offset of the bytes that show it.
+    pub fn offset(&self) -> Option<u64> {
+        self.0.offset
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.0.part.is_empty() {
+            write!(f, "{}: ", self.0.part)?;
+        }
+        self.0.kind.fmt(f)?;
+        match self.0.offset {
+            Some(at) => write!(f, " (at offset {at:#x})"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io { action, source } => write!(f, "{action}: {source}"),
+            Self::UnknownFormat { head } if head.is_empty() => f.write_str("the file is empty"),
+            Self::UnknownFormat { head } => {
+                write!(f, "not a format that assetq knows: it begins with")?;
+                head.iter().try_for_each(|b| write!(f, " {b:02x}"))
+            }
+            Self::Unsupported { what } => write!(f, "{what} is not supported"),
+            Self::BadMagic { expected, found } => write!(f, "magic is {found:#x}, expected {expected:#x}"),
+            Self::BadVersion { found } => write!(f, "unknown version {found}"),
+            Self::OutOfBounds { need, have } => write!(f, "{need} bytes needed, {have} left"),
+            Self::BadPointer { value: 0 } => f.write_str("null pointer where data is needed"),
+            Self::BadPointer { value } => write!(f, "pointer {value} leads outside of the file"),
+            Self::BadValue { what, value } => write!(f, "{what}: {value} is not allowed"),
+            Self::Checksum { algorithm, stored, computed } => {
+                write!(f, "{algorithm} checksum is {computed:#x}, stored {stored:#x}")
+            }
+            Self::Codec { codec, message } => write!(f, "{codec}: {message}"),
+            Self::Text { encoding, valid_up_to } => write!(f, "not valid {encoding} after {valid_up_to} units"),
+            Self::Cycle { at } => write!(f, "references form a cycle at {at:#x}"),
+            Self::Limit { what, value, limit } => write!(f, "{what}: {value} is more than the limit of {limit}"),
+            Self::NotFound { what } => write!(f, "{what} not found"),
+            Self::Damaged { what } => f.write_str(what),
+        }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error")
+            .field("kind", &self.0.kind)
+            .field("part", &self.0.part)
+            .field("offset", &self.0.offset)
+            .finish()
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.0.kind {
+            ErrorKind::Io { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn says_what_where_and_at_which_offset() {
+        let error = Error::new(ErrorKind::OutOfBounds { need: 40, have: 12 }, "render sets", 0x1F0);
+        assert_eq!(
+            error.within("visual 12").to_string(),
+            "visual 12: render sets: 40 bytes needed, 12 left (at offset 0x1f0)"
+        );
+    }
+
+    #[test]
+    fn is_one_pointer_wide() {
+        assert_eq!(size_of::<Result<Option<&u8>>>(), 16);
+        assert_eq!(size_of::<Error>(), size_of::<usize>());
+    }
+}

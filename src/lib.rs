@@ -1,0 +1,28 @@
+//! A zero-copy, memory-mapped query engine for five families of game-asset files.
+
+#![cfg_attr(
+    test,
+    allow(
+        clippy::arithmetic_side_effects,
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::cast_possible_truncation
+    )
+)]
+
+pub mod bytes;
+pub mod codec;
+pub mod error;
+pub mod format;
+mod lazy;
+pub mod report;
+#[cfg(feature = "sample")]
+pub mod sample;
+pub mod source;
+pub mod table;
+
+pub use error::{Error, ErrorKind, Result};
+pub use format::{Asset, Format, Reader};
+pub use lazy::Lazy;
+pub use source::Source;

@@ -1,0 +1,3 @@
+//! The `assetq` command.
+
+fn main() {}

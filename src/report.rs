@@ -1,0 +1,124 @@
+//! What `verify` finds, and how far long work has come.
+
+use crate::error::Error;
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Findings kept of one check; further ones are counted.
+const KEPT: usize = 100;
+
+/// The outcome of checking one file.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// The checks, in the order in which they were made.
+    pub checks: Vec<Check>,
+}
+
+impl Report {
+    /// Whether every check passed.
+    pub fn ok(&self) -> bool {
+        self.checks.iter().all(Check::ok)
+    }
+}
+
+/// One check and what it found.
+#[derive(Debug)]
+pub struct Check {
+    /// What was checked.
+    pub name: Cow<'static, str>,
+    /// What was looked at or is worth knowing, as in "246065 paths".
+    pub detail: String,
+    findings: Vec<Error>,
+    found: u64,
+}
+
+impl Check {
+    /// A check that has found nothing yet.
+    pub fn new(name: impl Into<Cow<'static, str>>) -> Self {
+        Self { name: name.into(), detail: String::new(), findings: Vec::new(), found: 0 }
+    }
+
+    /// Whether nothing was found.
+    pub fn ok(&self) -> bool {
+        self.found == 0
+    }
+
+    /// What was found first, at most 100 errors.
+    pub fn findings(&self) -> &[Error] {
+        &self.findings
+    }
+
+    /// How many errors were found in all.
+    pub fn found(&self) -> u64 {
+        self.found
+    }
+
+    /// Notes an error.
+    pub fn fail(&mut self, error: Error) {
+        self.found = self.found.saturating_add(1);
+        if self.findings.len() < KEPT {
+            self.findings.push(error);
+        }
+    }
+
+    /// Notes the error, where there is one, and gives the value.
+    pub fn note<T>(&mut self, result: Result<T, Error>) -> Option<T> {
+        result.map_err(|e| self.fail(e)).ok()
+    }
+
+    /// The same check with `detail`.
+    #[must_use]
+    pub fn with_detail(mut self, detail: impl Into<String>) -> Self {
+        self.detail = detail.into();
+        self
+    }
+
+    /// Adds what the same check found in another part of the file.
+    #[must_use]
+    pub fn merge(mut self, other: Self) -> Self {
+        self.found = self.found.saturating_add(other.found);
+        let room = KEPT.saturating_sub(self.findings.len());
+        self.findings.extend(other.findings.into_iter().take(room));
+        self
+    }
+}
+
+/// How far long work has come: workers add to it, a progress bar reads it.
+#[derive(Debug, Default)]
+pub struct Progress {
+    total: AtomicU64,
+    done: AtomicU64,
+}
+
+impl Progress {
+    /// Announces `steps` more steps.
+    pub fn expect(&self, steps: u64) {
+        self.total.fetch_add(steps, Ordering::Relaxed);
+    }
+
+    /// Notes `steps` as done. Cheap, but meant for thousands of steps at once.
+    pub fn advance(&self, steps: u64) {
+        self.done.fetch_add(steps, Ordering::Relaxed);
+    }
+
+    /// Steps done and steps announced.
+    pub fn state(&self) -> (u64, u64) {
+        (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+
+    #[test]
+    fn findings_are_bounded_but_all_counted() {
+        let fail = |check: &mut Check| check.fail(Error::new(ErrorKind::Damaged { what: "x".into() }, "part", 0));
+        let (mut a, mut b) = (Check::new("a"), Check::new("b"));
+        (0..80).for_each(|_| fail(&mut a));
+        (0..80).for_each(|_| fail(&mut b));
+        let merged = a.merge(b);
+        assert_eq!((merged.findings().len(), merged.found(), merged.ok()), (100, 160, false));
+    }
+}

@@ -1,0 +1,146 @@
+//! The map, and what happens when a mapped file becomes shorter. The only `unsafe` code of the crate's base.
+#![allow(unsafe_code)]
+
+use bytes::Bytes;
+use memmap2::Mmap;
+use std::fs::File;
+use std::io;
+use std::sync::Arc;
+
+/// Maps all of `file`, which is not empty.
+pub(super) fn map(file: &File, name: &Arc<str>) -> io::Result<Bytes> {
+    // SAFETY: the map is read-only and private to this process's reads. Another process may still change or shorten
+    // the file: changed bytes are only ever read as plain integers and checked before use, and no reference to them
+    // is handed out as anything with invalid values (text is validated where it is borrowed; a later change could
+    // make it invalid, which every user of memory maps accepts by mapping); access past a new end raises SIGBUS,
+    // for which `exit_when_a_mapped_file_shrinks` exists.
+    let mmap = unsafe { Mmap::map(file)? };
+    let slot = faults::register(&mmap, name);
+    Ok(Bytes::from_owner(Mapped { slot, mmap, _name: Arc::clone(name) }))
+}
+
+struct Mapped {
+    slot: Option<usize>,
+    mmap: Mmap,
+    /// The fault handler points at this name while the slot is taken.
+    _name: Arc<str>,
+}
+
+impl AsRef<[u8]> for Mapped {
+    fn as_ref(&self) -> &[u8] {
+        &self.mmap
+    }
+}
+
+impl Drop for Mapped {
+    fn drop(&mut self) {
+        faults::unregister(self.slot);
+    }
+}
+
+/// From now on, reading a mapped file past an end that has moved ends the process with one line on standard error
+/// and exit code 4, instead of a crash. For commands; does nothing on systems that do not let a mapped file shrink.
+pub fn exit_when_a_mapped_file_shrinks() {
+    faults::install();
+}
+
+#[cfg(unix)]
+mod faults {
+    use memmap2::Mmap;
+    use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+
+    /// What the signal handler needs to know of one map. `len` 0 marks a free slot, `usize::MAX` one being written.
+    struct Slot {
+        len: AtomicUsize,
+        start: AtomicUsize,
+        name: AtomicPtr<u8>,
+        name_len: AtomicUsize,
+    }
+
+    const FREE: usize = 0;
+    const BUSY: usize = usize::MAX;
+    /// Maps beyond this many keep the system's default action.
+    static SLOTS: [Slot; 256] = [const {
+        Slot {
+            len: AtomicUsize::new(FREE),
+            start: AtomicUsize::new(0),
+            name: AtomicPtr::new(std::ptr::null_mut()),
+            name_len: AtomicUsize::new(0),
+        }
+    }; 256];
+
+    pub(super) fn register(map: &Mmap, name: &str) -> Option<usize> {
+        let index = SLOTS
+            .iter()
+            .position(|s| s.len.compare_exchange(FREE, BUSY, Ordering::AcqRel, Ordering::Relaxed).is_ok())?;
+        let slot = SLOTS.get(index)?;
+        slot.start.store(map.as_ptr().addr(), Ordering::Relaxed);
+        slot.name.store(name.as_ptr().cast_mut(), Ordering::Relaxed);
+        slot.name_len.store(name.len(), Ordering::Relaxed);
+        slot.len.store(map.len(), Ordering::Release);
+        Some(index)
+    }
+
+    pub(super) fn unregister(slot: Option<usize>) {
+        if let Some(slot) = slot.and_then(|i| SLOTS.get(i)) {
+            slot.len.store(FREE, Ordering::Release);
+        }
+    }
+
+    pub(super) fn install() {
+        // SAFETY: a zeroed `sigaction` is a valid value of the C struct; every field that matters is set below. The
+        // handler has the signature that SA_SIGINFO asks for and calls only async-signal-safe functions.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) = on_sigbus;
+            action.sa_sigaction = handler as usize;
+            action.sa_flags = libc::SA_SIGINFO;
+            libc::sigaction(libc::SIGBUS, &raw const action, std::ptr::null_mut());
+        }
+    }
+
+    extern "C" fn on_sigbus(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
+        // SAFETY: the kernel passes a valid siginfo for a handler installed with SA_SIGINFO.
+        let address = unsafe { (*info).si_addr() }.addr();
+        for slot in &SLOTS {
+            let len = slot.len.load(Ordering::Acquire);
+            let offset = address.wrapping_sub(slot.start.load(Ordering::Relaxed));
+            if len == FREE || len == BUSY || offset >= len {
+                continue;
+            }
+            write_stderr(b"assetq: ");
+            let name = slot.name.load(Ordering::Relaxed);
+            // SAFETY: `Mapped` keeps the name alive while the slot is taken, and the faulting access holds the map.
+            write_stderr(unsafe { std::slice::from_raw_parts(name, slot.name_len.load(Ordering::Relaxed)) });
+            write_stderr(b": the file became shorter while it was mapped; --no-mmap reads it instead (at offset 0x");
+            let mut digits = [0u8; 16];
+            let mut rest = offset;
+            for digit in digits.iter_mut().rev() {
+                *digit = *b"0123456789abcdef".get(rest & 15).unwrap_or(&b'?');
+                rest >>= 4;
+            }
+            let first = digits.iter().position(|&d| d != b'0').unwrap_or(15);
+            write_stderr(digits.get(first..).unwrap_or_default());
+            write_stderr(b")\n");
+            // SAFETY: `_exit` is async-signal-safe and does not return.
+            unsafe { libc::_exit(4) };
+        }
+        // Not one of our maps: let the default action happen when the access is tried again.
+        // SAFETY: `signal` with SIG_DFL is async-signal-safe.
+        unsafe { libc::signal(libc::SIGBUS, libc::SIG_DFL) };
+    }
+
+    fn write_stderr(bytes: &[u8]) {
+        // SAFETY: the pointer and length come from a live slice. A short or failed write changes nothing that matters.
+        unsafe { libc::write(2, bytes.as_ptr().cast(), bytes.len()) };
+    }
+}
+
+#[cfg(not(unix))]
+mod faults {
+    pub(super) fn register(_: &memmap2::Mmap, _: &str) -> Option<usize> {
+        None
+    }
+    pub(super) fn unregister(_: Option<usize>) {}
+    pub(super) fn install() {}
+}

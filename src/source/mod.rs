@@ -1,0 +1,152 @@
+//! Where bytes come from: a mapped file, a file read into memory, or bytes that a codec made.
+
+mod map;
+
+use crate::bytes::View;
+use crate::error::{Error, Result};
+use bytes::Bytes;
+use std::fmt;
+use std::fs::File;
+use std::io::Read as _;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+pub use map::exit_when_a_mapped_file_shrinks;
+
+/// The bytes of one file, shared and immutable. Cloning and slicing copy nothing.
+///
+/// A file that another program shortens while it is mapped raises `SIGBUS` on the next access; the command
+/// installs [`exit_when_a_mapped_file_shrinks`] for that, a library user may do the same or use [`Source::read`].
+#[derive(Clone)]
+pub struct Source {
+    bytes: Bytes,
+    /// Position of the first byte in the outermost file.
+    origin: u64,
+    name: Arc<str>,
+}
+
+impl Source {
+    /// Maps the file at `path`. What cannot be mapped (a pipe, an empty file) is read.
+    ///
+    /// # Errors
+    /// `Io` when the file cannot be opened, is a directory, or cannot be mapped.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let (file, len) = open_file(path)?;
+        let name = name_of(path);
+        let bytes = match len {
+            Some(1..) => map::map(&file, &name).map_err(|e| Error::io("cannot map", e))?,
+            _ => read_all(file)?,
+        };
+        Ok(Self { bytes, origin: 0, name })
+    }
+
+    /// Reads the whole file at `path` into memory: for network drives and files that change meanwhile.
+    ///
+    /// # Errors
+    /// `Io` when the file cannot be opened or read, or is a directory.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let (file, _) = open_file(path)?;
+        Ok(Self { bytes: read_all(file)?, origin: 0, name: name_of(path) })
+    }
+
+    /// Bytes that are in memory already, under a name for error messages.
+    pub fn from_vec(name: &str, bytes: Vec<u8>) -> Self {
+        Self { bytes: bytes.into(), origin: 0, name: name.into() }
+    }
+
+    /// The part of this source at `range`, under a name of its own: a file inside of a pack. Errors in it keep
+    /// naming offsets of the outer file. `None` when the range leaves the source.
+    pub fn slice(&self, range: Range<usize>, name: &str) -> Option<Self> {
+        self.bytes.get(range.clone())?;
+        let origin = self.origin.checked_add(range.start as u64)?;
+        Some(Self { bytes: self.bytes.slice(range), origin, name: name.into() })
+    }
+
+    /// All bytes.
+    #[inline]
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// A view of the first byte, for reads that belong to `part`.
+    #[inline]
+    pub fn view(&self, part: &'static str) -> View<'_> {
+        View::new(&self.bytes, part).with_origin(self.origin)
+    }
+
+    /// The name that error messages and outputs use: the path as it was given.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The file name without folders and without its last extension.
+    pub fn stem(&self) -> &str {
+        Path::new(&*self.name).file_stem().and_then(|s| s.to_str()).unwrap_or(&self.name)
+    }
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Source").field("name", &self.name).field("len", &self.bytes.len()).finish()
+    }
+}
+
+fn name_of(path: &Path) -> Arc<str> {
+    path.to_string_lossy().into()
+}
+
+/// The open file, and its length where it is a regular one.
+fn open_file(path: &Path) -> Result<(File, Option<u64>)> {
+    let file = File::open(path).map_err(|e| Error::io("cannot open", e))?;
+    let meta = file.metadata().map_err(|e| Error::io("cannot open", e))?;
+    if meta.is_dir() {
+        return Err(Error::io("cannot open", std::io::ErrorKind::IsADirectory.into()));
+    }
+    Ok((file, meta.is_file().then_some(meta.len())))
+}
+
+fn read_all(mut file: File) -> Result<Bytes> {
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(|e| Error::io("cannot read", e))?;
+    Ok(bytes.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use std::io::Write as _;
+
+    #[test]
+    fn mapped_and_read_are_the_same_bytes() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(b"BWDB0123").unwrap();
+        let mapped = Source::open(file.path()).unwrap();
+        assert_eq!(mapped.bytes(), b"BWDB0123");
+        assert_eq!(Source::read(file.path()).unwrap().bytes(), mapped.bytes());
+    }
+
+    #[test]
+    fn an_empty_file_is_empty_bytes() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        assert!(Source::open(file.path()).unwrap().bytes().is_empty());
+    }
+
+    #[test]
+    fn a_directory_is_an_io_error() {
+        let error = Source::open(std::env::temp_dir()).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Io { .. }), "{error}");
+    }
+
+    #[test]
+    fn a_slice_keeps_the_outer_offsets() {
+        let pack = Source::from_vec("pack.bin", (0..32).collect());
+        let entry = pack.slice(16..24, "entry").unwrap();
+        let error = entry.view("entry data").take(9).unwrap_err();
+        assert_eq!(error.offset(), Some(16));
+        assert!(pack.slice(30..33, "beyond").is_none());
+    }
+}

@@ -1,0 +1,174 @@
+//! Tables: what every command and every output reads.
+//!
+//! A [`Table`] is a lazy view of rows that a format lays out in its own way. Nothing is copied to make one: a cell is
+//! read from the map when it is asked for.
+
+mod value;
+mod visit;
+
+pub use value::{Guid, Value};
+pub use visit::{Tree, Visitor};
+
+use crate::error::{Error, ErrorKind, Result};
+use std::borrow::Cow;
+
+/// A column of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// Its name, as queries and outputs use it.
+    pub name: Cow<'static, str>,
+    /// What its cells hold. Any cell may be null besides.
+    pub kind: Kind,
+    /// Whether short listings for people show it.
+    pub brief: bool,
+}
+
+/// What the cells of a column hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// `true` or `false`.
+    Bool,
+    /// A signed integer.
+    Int,
+    /// An unsigned integer.
+    Uint,
+    /// A single-precision float.
+    F32,
+    /// A double-precision float.
+    F64,
+    /// A 64-bit id, shown as `0x` and 16 digits.
+    Id64,
+    /// A 32-bit hash, shown as `0x` and 8 digits.
+    Id32,
+    /// A GUID, shown in lower case with dashes.
+    Guid,
+    /// Text.
+    Text,
+    /// A list or a map of further values.
+    Nested,
+    /// A value that says itself what it is.
+    Any,
+}
+
+impl Column {
+    /// A column that short listings leave out.
+    pub const fn new(name: &'static str, kind: Kind) -> Self {
+        Self { name: Cow::Borrowed(name), kind, brief: false }
+    }
+
+    /// A column whose name was made at run time.
+    pub const fn named(name: String, kind: Kind) -> Self {
+        Self { name: Cow::Owned(name), kind, brief: false }
+    }
+
+    /// The same column, shown in short listings.
+    #[must_use]
+    pub fn brief(mut self) -> Self {
+        self.brief = true;
+        self
+    }
+}
+
+/// Typed rows, read lazily. Row and column numbers start at 0; a number that is too large is an error, never a panic.
+pub trait Table: Send + Sync {
+    /// Its name, unique in its file.
+    fn name(&self) -> &str;
+
+    /// Its columns, in the order in which outputs show them.
+    fn columns(&self) -> &[Column];
+
+    /// How many rows there are.
+    ///
+    /// # Errors
+    /// When counting them meets damaged data.
+    fn len(&self) -> Result<usize>;
+
+    /// Whether there are no rows.
+    ///
+    /// # Errors
+    /// As [`Table::len`].
+    fn is_empty(&self) -> Result<bool> {
+        Ok(self.len()? == 0)
+    }
+
+    /// How many rows there are, where that is known without decoding or walking much: `info` asks for this.
+    fn known_len(&self) -> Option<usize> {
+        self.len().ok()
+    }
+
+    /// One cell, read in place.
+    ///
+    /// # Errors
+    /// When the bytes of this cell are damaged; other cells stay readable. `NotFound` for a row or column that does
+    /// not exist.
+    fn value(&self, row: usize, column: usize) -> Result<Value<'_>>;
+
+    /// The rows from `first` on, one after another. A table that finds rows by walking offers its own cursor.
+    fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
+        Box::new(IndexCursor { next: first, table: self })
+    }
+
+    /// The rows whose `column` equals `key`, by an index or hash probe. `None` where there is none for that column.
+    fn find(&self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
+        let _ = (column, key);
+        None
+    }
+
+    /// The column by which people name a row: globs match it, `cat` looks in it.
+    fn label(&self) -> usize {
+        self.columns().iter().position(|c| c.kind == Kind::Text).unwrap_or(0)
+    }
+}
+
+/// The number of the column called `name`.
+pub fn column_index(table: &dyn Table, name: &str) -> Option<usize> {
+    table.columns().iter().position(|c| c.name == name)
+}
+
+/// A walk over rows. Values borrow from the cursor, so that it may keep one buffer for all of them.
+pub trait RowCursor {
+    /// Moves to the next row (to the first one at the start); `false` behind the last.
+    ///
+    /// # Errors
+    /// When the next row cannot be found; the walk is over then.
+    fn advance(&mut self) -> Result<bool>;
+
+    /// The number of the current row.
+    fn row(&self) -> usize;
+
+    /// One cell of the current row.
+    ///
+    /// # Errors
+    /// As [`Table::value`].
+    fn value(&self, column: usize) -> Result<Value<'_>>;
+}
+
+struct IndexCursor<'t, T: ?Sized> {
+    /// One more than the current row, once there is one.
+    next: usize,
+    table: &'t T,
+}
+
+impl<T: Table + ?Sized> RowCursor for IndexCursor<'_, T> {
+    fn advance(&mut self) -> Result<bool> {
+        if self.next >= self.table.len()? {
+            return Ok(false);
+        }
+        self.next = self.next.saturating_add(1);
+        Ok(true)
+    }
+
+    fn row(&self) -> usize {
+        self.next.saturating_sub(1)
+    }
+
+    fn value(&self, column: usize) -> Result<Value<'_>> {
+        self.table.value(self.row(), column)
+    }
+}
+
+/// The error for a row or column that a table does not have.
+#[cold]
+pub fn no_cell(table: &str, row: usize, column: usize) -> Error {
+    Error::without_offset(ErrorKind::NotFound { what: format!("row {row}, column {column}") }, table.to_owned())
+}

@@ -1,0 +1,207 @@
+use crate::bytes::Utf16;
+use std::borrow::Cow;
+use std::fmt;
+
+/// One cell of a table, or one leaf or branch of an entry. Text borrows from the map where it lies there as UTF-8.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Value<'a> {
+    /// Nothing: the format has no value here.
+    #[default]
+    Null,
+    /// A truth value.
+    Bool(bool),
+    /// A signed integer.
+    Int(i64),
+    /// An unsigned integer.
+    Uint(u64),
+    /// A single-precision float.
+    F32(f32),
+    /// A double-precision float.
+    F64(f64),
+    /// A 64-bit id.
+    Id64(u64),
+    /// A 32-bit hash.
+    Id32(u32),
+    /// A GUID.
+    Guid(Guid),
+    /// UTF-8 text.
+    Text(Cow<'a, str>),
+    /// UTF-16 text as it lies in the file.
+    Utf16(Utf16<'a>),
+    /// Values in order.
+    List(Vec<Value<'a>>),
+    /// Values with names, in order.
+    Map(Vec<(Cow<'a, str>, Value<'a>)>),
+}
+
+/// A GUID in the byte order of .NET: the first three groups little-endian.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Guid(pub [u8; 16]);
+
+impl fmt::Display for Guid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [a, b, c, d, e, g, h, i, j, k, l, m, n, o, p, q] = self.0;
+        let [first, second, third] =
+            [u32::from_le_bytes([a, b, c, d]), u16::from_le_bytes([e, g]).into(), u16::from_le_bytes([h, i]).into()];
+        write!(f, "{first:08x}-{second:04x}-{third:04x}-{j:02x}{k:02x}-{l:02x}{m:02x}{n:02x}{o:02x}{p:02x}{q:02x}")
+    }
+}
+
+impl<'a> Value<'a> {
+    /// Text that is borrowed.
+    #[inline]
+    pub const fn text(text: &'a str) -> Self {
+        Self::Text(Cow::Borrowed(text))
+    }
+
+    /// Text that was made.
+    pub const fn owned(text: String) -> Self {
+        Self::Text(Cow::Owned(text))
+    }
+
+    /// A list of single-precision floats, as in a position or a matrix.
+    pub fn floats(values: impl IntoIterator<Item = f32>) -> Self {
+        Self::List(values.into_iter().map(Self::F32).collect())
+    }
+
+    /// Whether this is [`Value::Null`].
+    pub const fn is_null(&self) -> bool {
+        matches!(self, Self::Null)
+    }
+
+    /// The text in it, where it is text: borrowed, or made from UTF-16.
+    pub fn as_text(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Text(text) => Some(Cow::Borrowed(text)),
+            Self::Utf16(text) => Some(Cow::Owned(text.to_string())),
+            _ => None,
+        }
+    }
+
+    /// The same value, keeping nothing borrowed.
+    pub fn into_owned(self) -> Value<'static> {
+        match self {
+            Self::Null => Value::Null,
+            Self::Bool(v) => Value::Bool(v),
+            Self::Int(v) => Value::Int(v),
+            Self::Uint(v) => Value::Uint(v),
+            Self::F32(v) => Value::F32(v),
+            Self::F64(v) => Value::F64(v),
+            Self::Id64(v) => Value::Id64(v),
+            Self::Id32(v) => Value::Id32(v),
+            Self::Guid(v) => Value::Guid(v),
+            Self::Text(v) => Value::owned(v.into_owned()),
+            Self::Utf16(v) => Value::owned(v.to_string()),
+            Self::List(v) => Value::List(v.into_iter().map(Value::into_owned).collect()),
+            Self::Map(v) => {
+                Value::Map(v.into_iter().map(|(k, v)| (Cow::Owned(k.into_owned()), v.into_owned())).collect())
+            }
+        }
+    }
+}
+
+macro_rules! value_from {
+    ($($from:ty => $variant:ident as $to:ty),+ $(,)?) => {$(
+        impl From<$from> for Value<'_> {
+            #[inline]
+            fn from(value: $from) -> Self {
+                Self::$variant(<$to>::from(value))
+            }
+        }
+    )+};
+}
+value_from! {
+    bool => Bool as bool,
+    i8 => Int as i64, i16 => Int as i64, i32 => Int as i64, i64 => Int as i64,
+    u8 => Uint as u64, u16 => Uint as u64, u32 => Uint as u64, u64 => Uint as u64,
+    f32 => F32 as f32, f64 => F64 as f64, Guid => Guid as Guid, String => Text as Cow<'static, str>,
+}
+
+impl From<usize> for Value<'_> {
+    #[inline]
+    fn from(value: usize) -> Self {
+        Self::Uint(value as u64)
+    }
+}
+
+impl<'a> From<&'a str> for Value<'a> {
+    #[inline]
+    fn from(value: &'a str) -> Self {
+        Self::text(value)
+    }
+}
+
+impl<'a> From<Utf16<'a>> for Value<'a> {
+    #[inline]
+    fn from(value: Utf16<'a>) -> Self {
+        Self::Utf16(value)
+    }
+}
+
+impl<'a, T: Into<Value<'a>>> From<Option<T>> for Value<'a> {
+    #[inline]
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
+
+impl<'a, T: Into<Value<'a>>> From<Vec<T>> for Value<'a> {
+    fn from(values: Vec<T>) -> Self {
+        Self::List(values.into_iter().map(Into::into).collect())
+    }
+}
+
+/// The form for people, and the text form that the command line fixes for ids and GUIDs. Nested values are shown
+/// the way Rust shows lists.
+impl fmt::Display for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null => Ok(()),
+            Self::Bool(v) => v.fmt(f),
+            Self::Int(v) => v.fmt(f),
+            Self::Uint(v) => v.fmt(f),
+            Self::F32(v) => v.fmt(f),
+            Self::F64(v) => v.fmt(f),
+            Self::Id64(v) => write!(f, "0x{v:016X}"),
+            Self::Id32(v) => write!(f, "0x{v:08X}"),
+            Self::Guid(v) => v.fmt(f),
+            Self::Text(v) => v.fmt(f),
+            Self::Utf16(v) => v.fmt(f),
+            Self::List(values) => {
+                f.write_str("[")?;
+                for (i, value) in values.iter().enumerate() {
+                    f.write_str(if i == 0 { "" } else { ", " })?;
+                    value.fmt(f)?;
+                }
+                f.write_str("]")
+            }
+            Self::Map(values) => {
+                f.write_str("{")?;
+                for (i, (name, value)) in values.iter().enumerate() {
+                    write!(f, "{}{name}: {value}", if i == 0 { "" } else { ", " })?;
+                }
+                f.write_str("}")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_and_guids_have_the_fixed_form() {
+        assert_eq!(Value::Id64(0xA330_4644_2D83_27FC).to_string(), "0xA33046442D8327FC");
+        assert_eq!(Value::Id64(1).to_string(), "0x0000000000000001");
+        assert_eq!(Value::Id32(0x10C3_0510).to_string(), "0x10C30510");
+        let bytes = [0x33, 0x22, 0x11, 0x00, 0x55, 0x44, 0x77, 0x66, 0x88, 0x99, 0xAA, 0xBB, 0xCC, 0xDD, 0xEE, 0xFF];
+        assert_eq!(Guid(bytes).to_string(), "00112233-4455-6677-8899-aabbccddeeff");
+    }
+
+    #[test]
+    fn nested_values_read_as_lists() {
+        let value = Value::Map(vec![("a".into(), Value::floats([1.0, 0.5])), ("b".into(), Value::Null)]);
+        assert_eq!(value.to_string(), "{a: [1, 0.5], b: }");
+    }
+}
