@@ -195,7 +195,14 @@ pub trait Reader: Send + Sync {
 /// An open file of any format.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum Asset {}
+pub enum Asset {
+    /// A prototype database.
+    Bwdb(Box<crate::bwdb::Database>),
+    /// The merged models of a space.
+    Models(Box<crate::bwdb::Models>),
+    /// The instances of a space.
+    Space(Box<crate::bwdb::Space>),
+}
 
 impl Asset {
     /// Opens `source` as whatever it is. Reads headers only.
@@ -204,23 +211,54 @@ impl Asset {
     /// `UnknownFormat`, `Unsupported` for a format that this build does not read, and whatever is wrong with the
     /// headers.
     pub fn open(source: Source) -> Result<Self> {
-        let format = Format::detect(&source)?;
-        let what = format!("this is a {format} file, and reading {format}").into();
-        Err(Error::without_offset(ErrorKind::Unsupported { what }, ""))
+        match Format::detect(&source)? {
+            Format::Bwdb => crate::bwdb::Database::open(source).map(|v| Self::Bwdb(Box::new(v))),
+            Format::Models => crate::bwdb::Models::open(source).map(|v| Self::Models(Box::new(v))),
+            Format::Space => crate::bwdb::Space::open(source).map(|v| Self::Space(Box::new(v))),
+            format @ (Format::Geometry | Format::Splash | Format::Vrb | Format::Wdata | Format::Wdb | Format::Wpd) => {
+                Err(Error::without_offset(
+                    ErrorKind::Unsupported { what: format!("this is a {format} file, and reading {format}").into() },
+                    "",
+                ))
+            }
+        }
     }
 
     /// Its format.
     pub fn format(&self) -> Format {
-        match *self {}
+        match self {
+            Self::Bwdb(_) => Format::Bwdb,
+            Self::Models(_) => Format::Models,
+            Self::Space(_) => Format::Space,
+        }
     }
 
     /// The bytes it reads.
     pub fn source(&self) -> &Source {
-        match *self {}
+        match self {
+            Self::Bwdb(v) => v.source(),
+            Self::Models(v) => v.source(),
+            Self::Space(v) => v.source(),
+        }
     }
 
     /// What it offers to every command.
     pub fn reader(&self) -> &dyn Reader {
-        match *self {}
+        match self {
+            Self::Bwdb(v) => &**v,
+            Self::Models(v) => &**v,
+            Self::Space(v) => &**v,
+        }
     }
+}
+
+/// An id argument: `0x` and hex digits, 16 hex digits, or a decimal number. `None` for anything else, such as a path.
+pub fn parse_id(text: &str) -> Option<u64> {
+    if let Some(hex) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        return u64::from_str_radix(hex, 16).ok().filter(|_| !hex.starts_with('+'));
+    }
+    if text.len() == 16 && text.bytes().all(|b| b.is_ascii_hexdigit()) {
+        return u64::from_str_radix(text, 16).ok();
+    }
+    text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }

@@ -25,6 +25,11 @@ impl<T> Lazy<T> {
         Ok(self.0.get_or_init(|| value))
     }
 
+    /// The value, made by `make` on first use.
+    pub fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {
+        self.0.get_or_init(make)
+    }
+
     /// The value, if it has been made.
     pub fn get(&self) -> Option<&T> {
         self.0.get()

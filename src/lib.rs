@@ -11,9 +11,14 @@
     )
 )]
 
+pub mod bwdb;
 pub mod bytes;
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod codec;
 pub mod error;
+#[cfg(feature = "export")]
+pub mod export;
 pub mod format;
 mod lazy;
 pub mod report;

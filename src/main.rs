@@ -1,3 +1,7 @@
 //! The `assetq` command.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    assetq::cli::main()
+}

@@ -10,6 +10,31 @@
     clippy::expect_used
 )]
 
+pub mod bwdb;
+pub mod prototypes;
+pub mod space;
+
+use crate::format::Format;
+
+/// Makes a sample from a seed.
+pub type Make = fn(u64, Size) -> Vec<u8>;
+
+/// A file of every format: its name, its format, and how it is made.
+pub const FILES: &[(&str, Format, Make)] = &[
+    ("assets.bin", Format::Bwdb, bwdb::demo),
+    ("models.bin", Format::Models, space::models_bin),
+    ("space.bin", Format::Space, space::space_bin),
+];
+
+/// How big a sample is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Size {
+    /// A few kilobytes.
+    Small,
+    /// As large as the games' own.
+    Full,
+}
+
 /// Bytes in the making, with relative pointers that are filled in once their target is known.
 #[derive(Debug, Default, Clone)]
 pub struct Writer {

@@ -1,0 +1,151 @@
+//! The engine's hash maps: slot = key mod capacity, linear probing to the first empty slot.
+
+use super::layout::{ResourceBucket, StringBucket};
+
+/// A bucket of either map.
+pub(super) trait Bucket {
+    /// The key, widened.
+    fn key(&self) -> u64;
+    /// Any non-zero flag: builds differ in the bit that they set.
+    fn is_occupied(&self) -> bool;
+}
+
+impl Bucket for ResourceBucket {
+    #[inline(always)]
+    fn key(&self) -> u64 {
+        self.key.get()
+    }
+    #[inline(always)]
+    fn is_occupied(&self) -> bool {
+        self.occupied.get() != 0
+    }
+}
+
+impl Bucket for StringBucket {
+    #[inline(always)]
+    fn key(&self) -> u64 {
+        self.key.get().into()
+    }
+    #[inline(always)]
+    fn is_occupied(&self) -> bool {
+        self.occupied.get() != 0
+    }
+}
+
+/// Remainders by one capacity without a division: a multiplication by its reciprocal, and one correction.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Modulus {
+    capacity: u64,
+    /// floor((2^64 - 1) / capacity).
+    reciprocal: u64,
+}
+
+impl Modulus {
+    /// For a map of `capacity` slots; with none, every key has slot 0.
+    pub(super) fn new(capacity: u32) -> Self {
+        let capacity = u64::from(capacity);
+        Self { capacity, reciprocal: u64::MAX.checked_div(capacity).unwrap_or(0) }
+    }
+
+    /// `key` mod capacity.
+    #[inline(always)]
+    #[allow(clippy::cast_possible_truncation)] // The slot is below the capacity, which is a u32.
+    pub(super) fn slot(self, key: u64) -> usize {
+        // The quotient is the true one or one less, so the remainder is below twice the capacity (below 2^33).
+        let quotient = (u128::from(key).wrapping_mul(u128::from(self.reciprocal)) >> 64) as u64;
+        let rest = key.wrapping_sub(quotient.wrapping_mul(self.capacity));
+        let slot = if rest >= self.capacity { rest.wrapping_sub(self.capacity) } else { rest };
+        slot as usize
+    }
+}
+
+/// The slot that holds `key`. At most every slot is looked at once, also when none is empty.
+#[inline]
+pub(super) fn find<B: Bucket>(buckets: &[B], modulus: Modulus, key: u64) -> Option<usize> {
+    let first = modulus.slot(key);
+    match probe(buckets.get(first..)?, key) {
+        Probe::Found(step) => Some(first.wrapping_add(step)),
+        Probe::Empty => None,
+        Probe::End => match probe(buckets.get(..first)?, key) {
+            Probe::Found(slot) => Some(slot),
+            Probe::Empty | Probe::End => None,
+        },
+    }
+}
+
+/// [`find`] for many keys: `each` gets the index of a key, the key and its slot.
+pub(super) fn find_many<B: Bucket>(
+    buckets: &[B],
+    modulus: Modulus,
+    keys: &[u64],
+    mut each: impl FnMut(usize, u64, Option<usize>),
+) {
+    for (index, &key) in keys.iter().enumerate() {
+        each(index, key, find(buckets, modulus, key));
+    }
+}
+
+enum Probe {
+    Found(usize),
+    Empty,
+    End,
+}
+
+#[inline(always)]
+fn probe<B: Bucket>(buckets: &[B], key: u64) -> Probe {
+    for (step, bucket) in buckets.iter().enumerate() {
+        if bucket.key() == key && bucket.is_occupied() {
+            return Probe::Found(step);
+        }
+        if !bucket.is_occupied() {
+            return Probe::Empty;
+        }
+    }
+    Probe::End
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_are_remainders() {
+        let mut rng = fastrand::Rng::with_seed(7);
+        for capacity in [1, 2, 3, 7, 8, 393_241, 786_433, 1 << 31, u32::MAX] {
+            let modulus = Modulus::new(capacity);
+            let edges = [0, 1, capacity as u64 - 1, capacity as u64, u64::MAX, u64::MAX - 1, 1 << 63];
+            for key in edges.into_iter().chain((0..1000).map(|_| rng.u64(..))) {
+                assert_eq!(modulus.slot(key) as u64, key % capacity as u64, "{key} mod {capacity}");
+            }
+        }
+        assert_eq!(Modulus::new(0).slot(5), 5, "never used: a map without slots has no bucket 5");
+    }
+
+    fn bucket(key: u64, occupied: u64) -> ResourceBucket {
+        ResourceBucket { key: key.into(), occupied: occupied.into() }
+    }
+
+    #[test]
+    fn a_full_map_ends_and_a_wrapped_chain_is_followed() {
+        let full: Vec<_> = [4, 8, 6, 3].map(|k| bucket(k, 1)).into();
+        let modulus = Modulus::new(4);
+        assert_eq!(find(&full, modulus, 3), Some(3));
+        assert_eq!(find(&full, modulus, 4), Some(0));
+        assert_eq!(find(&full, modulus, 7), None, "every slot looked at once");
+        let wrapped = [bucket(7, 1 << 63), bucket(0, 0), bucket(0, 0), bucket(3, 1)];
+        assert_eq!(find(&wrapped, modulus, 7), Some(0));
+        assert_eq!(find(&wrapped, modulus, 11), None);
+    }
+
+    #[test]
+    fn key_zero_is_told_from_an_empty_slot() {
+        let modulus = Modulus::new(2);
+        assert_eq!(find(&[bucket(0, 0), bucket(0, 0)], modulus, 0), None);
+        assert_eq!(find(&[bucket(0, 1), bucket(0, 0)], modulus, 0), Some(0));
+    }
+
+    #[test]
+    fn a_map_without_slots_is_empty() {
+        assert_eq!(find::<ResourceBucket>(&[], Modulus::new(0), 9), None);
+    }
+}

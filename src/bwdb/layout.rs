@@ -1,0 +1,194 @@
+//! The on-disk structs of `assets.bin`, `models.bin` and `space.bin`, and nothing else.
+//!
+//! All little-endian. A pointer is an i64 relative to the struct that holds it (the sub-struct, where it is in one);
+//! 0 is null.
+
+use crate::bytes::PackedString;
+use crate::bytes::le::{F32, I64, U16, U32, U64};
+use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
+
+/// The file header, at offset 0.
+#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct Header {
+    /// "BWDB".
+    pub magic: [u8; 4],
+    /// Alignment of the packer.
+    pub alignment: U16,
+    /// 1 when packed.
+    pub packed: u8,
+    /// 1.
+    pub version: u8,
+    /// MurmurHash3 of everything behind the header (the format document says CRC-32).
+    pub checksum: U32,
+    /// Bits of a pointer: 64.
+    pub pointer_width: U16,
+    /// 0 for little-endian.
+    pub endianness: U16,
+}
+const _: () = assert!(size_of::<Header>() == 0x10);
+
+/// The body header, at offset 0x10.
+#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct Body {
+    /// Base of its pointers: 0x10.
+    pub strings: Strings,
+    /// Base of its pointers: 0x38.
+    pub resources: HashMap,
+    /// Base of its pointer: 0x50.
+    pub paths: Array,
+    /// Base of its pointer: 0x10, unlike the others.
+    pub databases: Array,
+}
+const _: () = assert!(size_of::<Body>() == 0x60);
+
+/// A hash map with open addressing: `capacity` buckets and as many values.
+#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct HashMap {
+    /// Number of slots.
+    pub capacity: U32,
+    _pad: [u8; 4],
+    /// To the buckets.
+    pub buckets: I64,
+    /// To the values.
+    pub values: I64,
+}
+const _: () = assert!(size_of::<HashMap>() == 0x18);
+
+/// The map from name ids to texts, and the pool that holds the texts.
+#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct Strings {
+    /// From name id to position in the pool.
+    pub offsets: HashMap,
+    /// Bytes of the pool.
+    pub size: U32,
+    _pad: [u8; 4],
+    /// To the pool.
+    pub data: I64,
+}
+const _: () = assert!(size_of::<Strings>() == 0x28);
+
+/// A count and a pointer.
+#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct Array {
+    /// Number of elements.
+    pub count: U32,
+    _pad: [u8; 4],
+    /// To the elements.
+    pub data: I64,
+}
+const _: () = assert!(size_of::<Array>() == 0x10);
+
+/// A bucket of the strings map.
+#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct StringBucket {
+    /// MurmurHash3 of the text.
+    pub key: U32,
+    /// Bit 31 when occupied, 0 when empty.
+    pub occupied: U32,
+}
+const _: () = assert!(size_of::<StringBucket>() == 8);
+
+/// A bucket of the resource-to-prototype map.
+#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct ResourceBucket {
+    /// The path id.
+    pub key: U64,
+    /// 1 or bit 63 when occupied, 0 when empty.
+    pub occupied: U64,
+}
+const _: () = assert!(size_of::<ResourceBucket>() == 0x10);
+
+/// One path: a name below a parent.
+#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct PathEntry {
+    /// CityHash64 of the whole path.
+    pub self_id: U64,
+    /// The `self_id` of the folder; 0 for the root.
+    pub parent_id: U64,
+    /// The last component.
+    pub name: PackedString,
+}
+const _: () = assert!(size_of::<PathEntry>() == 0x20);
+
+/// One table of records.
+#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct DatabaseEntry {
+    /// MurmurHash3 of the prototype's type name.
+    pub magic: U32,
+    /// MurmurHash3 of the prototype's schema text.
+    pub checksum: U32,
+    /// Bytes of the blob.
+    pub size: U32,
+    _pad: [u8; 4],
+    /// To the blob.
+    pub data: I64,
+}
+const _: () = assert!(size_of::<DatabaseEntry>() == 0x18);
+
+/// How a blob begins: fixed-size records, with what they point to behind them.
+#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct BlobHeader {
+    /// Number of records.
+    pub count: I64,
+    /// To the records: 0x10.
+    pub records: I64,
+}
+const _: () = assert!(size_of::<BlobHeader>() == 0x10);
+
+/// The header of `models.bin`. Base of its pointers: 0.
+#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct ModelsHeader {
+    /// Number of models.
+    pub models: U32,
+    /// Number of skeletons.
+    pub skeletons: U16,
+    /// Number of bones in all.
+    pub bones: U16,
+    /// To the models, 0xA8 bytes each.
+    pub models_data: I64,
+    /// To the skeletons, 0x30 bytes each.
+    pub skeletons_data: I64,
+}
+const _: () = assert!(size_of::<ModelsHeader>() == 0x18);
+
+/// The header of `space.bin`: counts, and the pointers that belong to them. Base of the pointers: 0.
+///
+/// The public readers know the instances and the point lights. The other arrays are told apart by their place here;
+/// "probes" and "decals" go by the names that they contain.
+#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct SpaceHeader {
+    /// Instances, 0x70 bytes each; second array (0x58 bytes each), third array (0x68 bytes each), point lights (0xC0
+    /// bytes each), probes, decals (0x70 bytes each), and two that are 0 in every known file.
+    pub counts: [U32; 8],
+    /// To the arrays that the counts belong to.
+    pub data: [I64; 8],
+}
+const _: () = assert!(size_of::<SpaceHeader>() == 0x60);
+
+/// A model placed in a space.
+#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct Instance {
+    /// Row-major 4 x 4; the last row is the position.
+    pub transform: [F32; 16],
+    /// An identifier that some instances carry.
+    pub name: PackedString,
+    /// Path id of the `.model`.
+    pub id: U64,
+    /// Not named by any reader.
+    pub flags: U32,
+    _unknown: [u8; 20],
+}
+const _: () = assert!(size_of::<Instance>() == 0x70);

@@ -1,0 +1,523 @@
+//! World of Warships prototype databases: `assets.bin` (BWDB), and the `models.bin` and `space.bin` of a space.
+//!
+//! [`Database`] answers from the map: a lookup is a probe of the file's own hash map, a record is a view of its
+//! bytes. Nothing is built at opening; what needs an index builds it on first use.
+
+pub mod layout;
+pub mod prototypes;
+pub mod record;
+
+mod blob;
+mod hashmap;
+mod models;
+mod paths;
+mod space;
+mod tables;
+mod verify;
+mod walk;
+
+pub use blob::Blob;
+pub use models::{Models, Skeleton};
+pub use paths::Paths;
+pub use space::Space;
+pub use walk::{ById, Names};
+
+use crate::bytes::{Overlay, View, le};
+use crate::codec::{cityhash64, murmur3};
+use crate::error::{ErrorKind, Result};
+use crate::format::{Reader, Section};
+use crate::lazy::Lazy;
+use crate::report::{Progress, Report};
+use crate::source::Source;
+use crate::table::{Table, Value, Visitor};
+use hashmap::Modulus;
+use layout::{Body, DatabaseEntry, Header, PathEntry, ResourceBucket, StringBucket};
+use prototypes::Record;
+use record::{NameId, PathId};
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// An open `assets.bin`.
+///
+/// ```no_run
+/// # fn main() -> assetq::Result<()> {
+/// let db = assetq::bwdb::Database::open(assetq::Source::open("assets.bin")?)?;
+/// if let Some(resource) = db.lookup_path("content/gameplay/japan/ship/destroyer/JSD011/JSD011.model")? {
+///     println!("record {} of database {}", resource.record_index(), resource.database_index());
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Database {
+    source: Source,
+    spans: Spans,
+    resource_slots: Modulus,
+    string_slots: Modulus,
+    path_index: Lazy<paths::Index>,
+    owners: Lazy<blob::Owners>,
+    resource_rows: Lazy<Vec<u32>>,
+    string_rows: Lazy<Vec<u32>>,
+    counts: tables::Counts,
+}
+
+/// The sections, whose bounds were checked at opening.
+#[derive(Debug)]
+struct Spans {
+    string_buckets: Span<StringBucket>,
+    string_values: Span<le::U32>,
+    string_data: Span<u8>,
+    resource_buckets: Span<ResourceBucket>,
+    resource_values: Span<le::U32>,
+    paths: Span<PathEntry>,
+    databases: Span<DatabaseEntry>,
+}
+
+/// `count` structs at `start`, known to lie in the file.
+struct Span<T> {
+    start: usize,
+    count: usize,
+    element: PhantomData<fn() -> T>,
+}
+
+impl<T> fmt::Debug for Span<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at {:#x}", self.count, self.start)
+    }
+}
+
+impl<T: Overlay> Span<T> {
+    fn check(view: View<'_>, pointer: le::I64, count: le::U32) -> Result<Self> {
+        let count = count.get() as usize;
+        let start = match count {
+            0 => view.follow_nullable(pointer.get()).ok().flatten().unwrap_or(view),
+            _ => view.follow(pointer.get())?,
+        };
+        start.array::<T>(count)?;
+        Ok(Self { start: start.position(), count, element: PhantomData })
+    }
+
+    /// The structs. Their bounds were checked in `check` and the bytes of a source never become fewer, so the
+    /// fallback is never taken.
+    #[inline(always)]
+    fn of<'a>(&self, source: &'a Source) -> &'a [T] {
+        source.view("").at(self.start).array(self.count).unwrap_or_default()
+    }
+
+    fn section(&self, name: &'static str, source: &Source) -> Section {
+        let size = self.count.saturating_mul(size_of::<T>()) as u64;
+        Section::new(name, source.view("").at(self.start).offset(), size, Some(self.count as u64))
+    }
+}
+
+/// What the map from resources to prototypes says of a resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// Its record can be read.
+    Valid,
+    /// It was deleted: its record may belong to something else.
+    Deleted,
+    /// 1 or 2, which no reader explains; not followed.
+    Unnamed(u8),
+}
+
+impl From<State> for Value<'_> {
+    fn from(state: State) -> Self {
+        match state {
+            State::Valid => "valid".into(),
+            State::Deleted => "deleted".into(),
+            State::Unnamed(number) => number.into(),
+        }
+    }
+}
+
+/// A resource: where its record is.
+#[derive(Clone, Copy)]
+pub struct Resource<'a> {
+    db: &'a Database,
+    id: u64,
+    value: u32,
+}
+
+impl<'a> Resource<'a> {
+    /// Its path id.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// Whether its record can be read.
+    #[inline]
+    pub fn state(&self) -> State {
+        match self.value & 3 {
+            0 => State::Valid,
+            3 => State::Deleted,
+            _ => State::Unnamed((self.value & 3) as u8),
+        }
+    }
+
+    /// The number of the database that holds its record.
+    #[inline]
+    pub fn database_index(&self) -> usize {
+        (self.value >> 2 & 0x3F) as usize
+    }
+
+    /// The number of its record there.
+    #[inline]
+    pub fn record_index(&self) -> usize {
+        (self.value >> 8) as usize
+    }
+
+    /// The database that holds its record.
+    ///
+    /// # Errors
+    /// When there is no such database, or its header is damaged.
+    pub fn database(&self) -> Result<Blob<'a>> {
+        self.db.database(self.database_index()).map_err(|e| e.within(format_args!("resource {:#018x}", self.id)))
+    }
+
+    /// The bytes of its record; `None` when it is not valid.
+    ///
+    /// # Errors
+    /// When the record does not exist or its size is not known.
+    pub fn bytes(&self) -> Result<Option<&'a [u8]>> {
+        match self.state() {
+            State::Valid => {
+                let (view, size) = self.database()?.record_span(self.record_index())?;
+                view.take(size).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The typed record; `None` when it is not valid, or its type or size is not one that is laid out.
+    ///
+    /// # Errors
+    /// When the record does not exist.
+    pub fn record(&self) -> Result<Option<Record<'a>>> {
+        match self.state() {
+            State::Valid => self.database()?.record(self.record_index()),
+            _ => Ok(None),
+        }
+    }
+}
+
+impl fmt::Debug for Resource<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Resource")
+            .field("id", &format_args!("{:#018x}", self.id))
+            .field("state", &self.state())
+            .field("database", &self.database_index())
+            .field("record", &self.record_index())
+            .finish()
+    }
+}
+
+impl Database {
+    /// Opens `source`: reads its two headers and checks that every section lies in the file.
+    ///
+    /// # Errors
+    /// `BadMagic`, `BadVersion`, or the section that does not fit.
+    pub fn open(source: Source) -> Result<Self> {
+        let view = source.view("header");
+        let header = view.read::<Header>()?;
+        if header.magic != *b"BWDB" {
+            let found = le::U32::from_bytes(header.magic).get().into();
+            let expected = le::U32::from_bytes(*b"BWDB").get().into();
+            return Err(view.error(ErrorKind::BadMagic { expected, found }));
+        }
+        if header.version != 1 {
+            return Err(view.skip(7).error(ErrorKind::BadVersion { found: header.version.into() }));
+        }
+        if header.pointer_width.get() != 64 {
+            return Err(view.skip(0xC).bad_value("pointer width", header.pointer_width.get()));
+        }
+        if header.endianness.get() != 0 {
+            return Err(view.skip(0xE).bad_value("endianness", header.endianness.get()));
+        }
+        let base = view.at(size_of::<Header>()).part("body header");
+        let body = base.read::<Body>()?;
+        let (strings, resources) = (&body.strings, &body.resources);
+        let at_resources = base.locate(resources);
+        let capacity = strings.offsets.capacity;
+        let spans = Spans {
+            string_buckets: Span::check(base.part("strings.buckets"), strings.offsets.buckets, capacity)?,
+            string_values: Span::check(base.part("strings.values"), strings.offsets.values, capacity)?,
+            string_data: Span::check(base.part("strings.data"), strings.data, strings.size)?,
+            resource_buckets: Span::check(
+                at_resources.part("resources.buckets"),
+                resources.buckets,
+                resources.capacity,
+            )?,
+            resource_values: Span::check(at_resources.part("resources.values"), resources.values, resources.capacity)?,
+            paths: Span::check(base.locate(&body.paths).part("paths"), body.paths.data, body.paths.count)?,
+            databases: Span::check(base.part("databases"), body.databases.data, body.databases.count)?,
+        };
+        Ok(Self {
+            spans,
+            resource_slots: Modulus::new(resources.capacity.get()),
+            string_slots: Modulus::new(capacity.get()),
+            path_index: Lazy::default(),
+            owners: Lazy::default(),
+            resource_rows: Lazy::default(),
+            string_rows: Lazy::default(),
+            counts: tables::Counts::default(),
+            source,
+        })
+    }
+
+    /// The bytes it reads.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    #[inline(always)]
+    fn resource_buckets(&self) -> &[ResourceBucket] {
+        self.spans.resource_buckets.of(&self.source)
+    }
+
+    #[inline(always)]
+    fn resource_at(&self, slot: usize, id: u64) -> Option<Resource<'_>> {
+        let value = self.spans.resource_values.of(&self.source).get(slot)?.get();
+        Some(Resource { db: self, id, value })
+    }
+
+    /// The resource with this path id: one probe of the file's hash map.
+    ///
+    /// # Errors
+    /// None today: the map's bounds were checked at opening. Reading the record behind a resource may fail.
+    #[inline]
+    pub fn lookup(&self, path_id: u64) -> Result<Option<Resource<'_>>> {
+        let slot = hashmap::find(self.resource_buckets(), self.resource_slots, path_id);
+        Ok(slot.and_then(|slot| self.resource_at(slot, path_id)))
+    }
+
+    /// Looks up many ids at once, into `out` (as long as `ids`). Faster for each key than one by one, as the memory
+    /// accesses of several keys overlap. Gives the number of ids found.
+    ///
+    /// # Errors
+    /// `BadValue` when the slices differ in length.
+    pub fn lookup_many<'a>(&'a self, ids: &[u64], out: &mut [Option<Resource<'a>>]) -> Result<usize> {
+        if ids.len() != out.len() {
+            let value = out.len() as i128;
+            let what = Cow::Borrowed("length of the output");
+            return Err(crate::Error::without_offset(ErrorKind::BadValue { what, value }, "lookup_many"));
+        }
+        let buckets = self.resource_buckets();
+        let mut found = 0usize;
+        hashmap::find_many(buckets, self.resource_slots, ids, |index, id, slot| {
+            if let Some(out) = out.get_mut(index) {
+                *out = slot.and_then(|slot| self.resource_at(slot, id));
+                found = found.saturating_add(usize::from(out.is_some()));
+            }
+        });
+        Ok(found)
+    }
+
+    /// The resource at this path: its id is the path's CityHash64. Paths have '/' between components, keep their
+    /// case, and begin below "res/". Builds that hash paths in another way are searched by name instead.
+    ///
+    /// # Errors
+    /// As [`Database::path`].
+    pub fn lookup_path(&self, path: &str) -> Result<Option<Resource<'_>>> {
+        let path = normal_path(path);
+        let id = cityhash64(path.as_bytes());
+        match self.lookup(id)? {
+            Some(resource) => Ok(Some(resource)),
+            None if self.paths().hashes_paths()? => Ok(None),
+            None => match self.paths().find_by_name(&path)? {
+                Some(entry) => self.lookup(entry.self_id.get()),
+                None => Ok(None),
+            },
+        }
+    }
+
+    /// The id of a path as the engine computes it.
+    pub fn path_id(path: &str) -> u64 {
+        cityhash64(normal_path(path).as_bytes())
+    }
+
+    /// All resources, in the order of the map's slots.
+    pub fn resources(&self) -> impl Iterator<Item = Resource<'_>> {
+        let values = self.spans.resource_values.of(&self.source);
+        self.resource_buckets()
+            .iter()
+            .zip(values)
+            .filter(|(bucket, _)| bucket.occupied.get() != 0)
+            .map(|(bucket, value)| Resource { db: self, id: bucket.key.get(), value: value.get() })
+    }
+
+    /// The paths.
+    pub fn paths(&self) -> Paths<'_> {
+        Paths::new(self)
+    }
+
+    /// The path with this id, its components joined by '/'; `None` when the file has no such path. Walks the parents;
+    /// the index that finds them is built when paths are asked for more than once.
+    ///
+    /// # Errors
+    /// `Cycle` when the parents lead back, and whatever is wrong with the names.
+    pub fn path(&self, path_id: u64) -> Result<Option<String>> {
+        self.paths().path(path_id)
+    }
+
+    /// The id of a name as the engine computes it.
+    pub fn name_id(text: &str) -> u32 {
+        murmur3(text.as_bytes())
+    }
+
+    /// The text with this name id: one probe of the file's hash map.
+    ///
+    /// # Errors
+    /// When the text lies outside of the pool, has no end, or is not UTF-8.
+    pub fn string(&self, name_id: u32) -> Result<Option<&str>> {
+        let buckets = self.spans.string_buckets.of(&self.source);
+        match hashmap::find(buckets, self.string_slots, name_id.into()) {
+            Some(slot) => self.string_in_slot(slot).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The text that a slot of the strings map points to.
+    fn string_in_slot(&self, slot: usize) -> Result<&str> {
+        let values = self.spans.string_values.of(&self.source);
+        let pool = &self.spans.string_data;
+        let view = self.source.view("strings.values").at(self.spans.string_values.start);
+        let here = view.skip(slot.saturating_mul(size_of::<le::U32>()));
+        let offset = values.get(slot).map_or(usize::MAX, |v| v.get() as usize);
+        if offset >= pool.count {
+            return Err(here.bad_value("offset in the string pool", offset as i128));
+        }
+        let text = self.source.view("strings.data").at(pool.start.saturating_add(offset));
+        let end = pool.start.saturating_add(pool.count);
+        let room = end.saturating_sub(text.position());
+        let bytes = text.take(room)?;
+        match memchr::memchr(0, bytes) {
+            Some(len) => text.utf8(bytes.get(..len).unwrap_or_default()),
+            None => Err(text.error(ErrorKind::Damaged { what: "text without a terminating NUL".into() })),
+        }
+    }
+
+    /// All name ids with their texts, in the order of the map's slots.
+    pub fn strings(&self) -> impl Iterator<Item = (u32, Result<&str>)> {
+        let buckets = self.spans.string_buckets.of(&self.source).iter().enumerate();
+        buckets
+            .filter(|(_, bucket)| bucket.occupied.get() != 0)
+            .map(|(slot, bucket)| (bucket.key.get(), self.string_in_slot(slot)))
+    }
+
+    /// How many databases there are.
+    pub fn database_count(&self) -> usize {
+        self.spans.databases.count
+    }
+
+    /// The database with this number.
+    ///
+    /// # Errors
+    /// `BadValue` when there is none, or when its blob or its header leaves the file.
+    pub fn database(&self, index: usize) -> Result<Blob<'_>> {
+        let view = self.source.view("databases").at(self.spans.databases.start);
+        match self.spans.databases.of(&self.source).get(index) {
+            Some(entry) => Blob::open(index, entry, view.locate(entry)),
+            None => Err(view.bad_value("number of a database", index as i128)),
+        }
+    }
+
+    /// All databases.
+    pub fn databases(&self) -> impl Iterator<Item = Result<Blob<'_>>> {
+        (0..self.database_count()).map(|i| self.database(i))
+    }
+
+    /// The path ids of the records of each database: which resource a record belongs to. Built on first use.
+    fn owners(&self) -> &blob::Owners {
+        self.owners.get_or_init(|| blob::Owners::build(self))
+    }
+}
+
+/// `path` as the engine hashes it: '/' separators, no leading slash, not below "res/".
+fn normal_path(path: &str) -> Cow<'_, str> {
+    let path = if path.contains('\\') { Cow::Owned(path.replace('\\', "/")) } else { Cow::Borrowed(path) };
+    let strip = |p: &str| {
+        let p = p.trim_start_matches('/');
+        p.strip_prefix("res/").unwrap_or(p).len()
+    };
+    let keep = path.len().saturating_sub(strip(&path));
+    match path {
+        Cow::Borrowed(p) => Cow::Borrowed(p.get(keep..).unwrap_or(p)),
+        Cow::Owned(mut p) => {
+            p.drain(..keep);
+            Cow::Owned(p)
+        }
+    }
+}
+
+impl Names for Database {
+    fn name(&self, id: NameId) -> Result<Option<Cow<'_, str>>> {
+        Ok(self.string(id.0)?.map(Cow::Borrowed))
+    }
+
+    fn path(&self, id: PathId) -> Result<Option<Cow<'_, str>>> {
+        Ok(self.paths().path(id.0)?.map(Cow::Owned))
+    }
+}
+
+impl Reader for Database {
+    fn version(&self) -> String {
+        match self.source.view("header").read::<Header>() {
+            Ok(h) => format!("{}.{}", h.version, h.packed),
+            Err(_) => String::new(),
+        }
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        let (s, from) = (&self.spans, &self.source);
+        let view = from.view("");
+        let mut sections = vec![
+            Section::new("header", view.offset(), size_of::<Header>() as u64, None),
+            Section::new("body header", view.skip(size_of::<Header>()).offset(), size_of::<Body>() as u64, None),
+            s.string_buckets.section("strings.buckets", from),
+            s.string_values.section("strings.values", from),
+            s.string_data.section("strings.data", from),
+            s.resource_buckets.section("resources.buckets", from),
+            s.resource_values.section("resources.values", from),
+            s.paths.section("paths", from),
+            s.databases.section("databases", from),
+        ];
+        for blob in self.databases().flatten() {
+            let name = format!("database {} {}", blob.index(), blob.type_name_or_magic());
+            sections.push(Section::new(name, blob.view().offset(), blob.size() as u64, Some(blob.len() as u64)));
+        }
+        sections.sort_by_key(|s| s.offset);
+        sections
+    }
+
+    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
+        tables::all(self)
+    }
+
+    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
+        let mut facts = Vec::new();
+        if let Ok(header) = self.source.view("header").read::<Header>() {
+            facts.push(("checksum".into(), Value::Id32(header.checksum.get())));
+        }
+        let notes: Vec<Value<'_>> = self
+            .databases()
+            .filter_map(|blob| match blob {
+                Ok(blob) => blob.note().map(Value::owned),
+                Err(error) => Some(Value::owned(error.to_string())),
+            })
+            .collect();
+        if !notes.is_empty() {
+            facts.push(("notes".into(), Value::List(notes)));
+        }
+        facts
+    }
+
+    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+        walk::cat_resource(self, entry, out)
+    }
+
+    fn verify(&self, progress: &Progress) -> Report {
+        verify::database(self, progress)
+    }
+}

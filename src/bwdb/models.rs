@@ -1,0 +1,157 @@
+use super::layout::ModelsHeader;
+use super::prototypes::MergedModel;
+use super::record::Prototype as _;
+use super::walk::{self, ById};
+use super::{Names, tables, verify};
+use crate::codec::cityhash64;
+use crate::error::Result;
+use crate::format::{Reader, Section, parse_id};
+use crate::report::{Progress, Report};
+use crate::source::Source;
+use crate::table::{Table, Value, Visitor};
+use std::borrow::Cow;
+
+pub use super::prototypes::Skeleton;
+
+/// An open `models.bin`: the models of a space, each with its visual in one record.
+#[derive(Debug)]
+pub struct Models {
+    source: Source,
+    pub(super) counts: tables::Counts,
+    models: usize,
+    models_at: usize,
+    skeletons: usize,
+    skeletons_at: usize,
+}
+
+impl Models {
+    /// Opens `source`: reads its header and checks that models and skeletons lie in the file.
+    ///
+    /// # Errors
+    /// When they do not.
+    pub fn open(source: Source) -> Result<Self> {
+        let view = source.view("header");
+        let header = view.read::<ModelsHeader>()?;
+        let array = |part, pointer: i64, count: usize, stride: usize| {
+            let start = view.part(part);
+            if count == 0 {
+                return Ok(0);
+            }
+            let start = start.follow(pointer)?;
+            start.take(count.saturating_mul(stride))?;
+            Ok(start.position())
+        };
+        let (models, skeletons) = (header.models.get() as usize, usize::from(header.skeletons.get()));
+        let models_at = array("models", header.models_data.get(), models, Self::MODEL_SIZE)?;
+        let skeletons_at = array("skeletons", header.skeletons_data.get(), skeletons, Self::SKELETON_SIZE)?;
+        Ok(Self { counts: tables::Counts::default(), models, models_at, skeletons, skeletons_at, source })
+    }
+
+    /// Bytes of one model.
+    pub const MODEL_SIZE: usize = <MergedModel<'static> as super::record::Field>::SIZE;
+    /// Bytes of one skeleton.
+    pub const SKELETON_SIZE: usize = <Skeleton<'static> as super::record::Field>::SIZE;
+
+    /// The bytes it reads.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// Number of models.
+    pub fn len(&self) -> usize {
+        self.models
+    }
+
+    /// Whether there are no models.
+    pub fn is_empty(&self) -> bool {
+        self.models == 0
+    }
+
+    /// The model with this number; `None` behind the last.
+    pub fn model(&self, index: usize) -> Option<MergedModel<'_>> {
+        let at = index.checked_mul(Self::MODEL_SIZE)?.checked_add(self.models_at)?;
+        let view = self.source.view("model").at(at);
+        (index < self.models).then(|| super::record::Field::read(view).ok()).flatten()
+    }
+
+    /// The models in file order.
+    pub fn models(&self) -> impl Iterator<Item = MergedModel<'_>> {
+        (0..self.models).filter_map(|i| self.model(i))
+    }
+
+    /// The number of the model with this path id. Compares one after another: there are some hundreds.
+    pub fn find(&self, path_id: u64) -> Option<usize> {
+        self.models().position(|m| m.id().is_ok_and(|id| id.0 == path_id))
+    }
+
+    /// The model with this path id.
+    pub fn lookup(&self, path_id: u64) -> Option<MergedModel<'_>> {
+        self.find(path_id).and_then(|i| self.model(i))
+    }
+
+    /// Number of skeletons.
+    pub fn skeleton_count(&self) -> usize {
+        self.skeletons
+    }
+
+    /// The skeleton with this number; `None` behind the last.
+    pub fn skeleton(&self, index: usize) -> Option<Skeleton<'_>> {
+        let at = index.checked_mul(Self::SKELETON_SIZE)?.checked_add(self.skeletons_at)?;
+        let view = self.source.view("skeleton").at(at);
+        (index < self.skeletons).then(|| super::record::Field::read(view).ok()).flatten()
+    }
+
+    pub(super) fn names(&self) -> &'static dyn Names {
+        &ById
+    }
+}
+
+impl Reader for Models {
+    fn version(&self) -> String {
+        String::new()
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        let array = |name, at: usize, count: usize, stride: usize| {
+            let size = count.saturating_mul(stride) as u64;
+            Section::new(name, self.source.view("").at(at).offset(), size, Some(count as u64))
+        };
+        vec![
+            Section::new("header", self.source.view("").offset(), size_of::<ModelsHeader>() as u64, None),
+            array("models", self.models_at, self.models, Self::MODEL_SIZE),
+            array("skeletons", self.skeletons_at, self.skeletons, Self::SKELETON_SIZE),
+        ]
+    }
+
+    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
+        tables::models(self)
+    }
+
+    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
+        let header = self.source.view("").read::<ModelsHeader>();
+        vec![("bones".into(), header.ok().map(|h| h.bones.get()).into())]
+    }
+
+    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+        let by_index = || entry.parse().ok().filter(|&i| i < self.models);
+        let id = parse_id(entry).unwrap_or_else(|| cityhash64(entry.as_bytes()));
+        let Some(index) = self.find(id).or_else(by_index) else { return Ok(false) };
+        let Some(model) = self.model(index) else { return Ok(false) };
+        out.begin_map()?;
+        out.field("index", &index.into())?;
+        out.field("offset", &model.view().offset().into())?;
+        out.field("size", &Self::MODEL_SIZE.into())?;
+        let mut shown = walk::Shown::new(self.names());
+        model.walk_fields(&mut shown);
+        let (fields, errors) = shown.into_fields();
+        for (name, value) in &fields {
+            out.field(name, value)?;
+        }
+        out.end_map()?;
+        errors.into_iter().next().map_or(Ok(true), Err)
+    }
+
+    fn verify(&self, progress: &Progress) -> Report {
+        verify::models(self, progress)
+    }
+}

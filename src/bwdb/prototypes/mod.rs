@@ -1,0 +1,174 @@
+//! Views of every prototype record, as the current build lays them out.
+//!
+//! The base of every pointer is the start of the struct that holds it.
+
+mod effect;
+mod light;
+mod material;
+mod other;
+mod visual;
+
+pub use effect::*;
+pub use light::*;
+pub use material::*;
+pub use other::*;
+pub use visual::*;
+
+use super::record::{Field, Prototype, Walker};
+use crate::bytes::View;
+use crate::error::Result;
+
+macro_rules! prototype_types {
+    ($($(#[$meta:meta])* $variant:ident = $magic:literal, $type_name:literal, $table:literal;)+) => {
+        /// The prototype types whose records are laid out.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum PrototypeType { $($(#[$meta])* $variant,)+ }
+
+        impl PrototypeType {
+            /// All of them, in the order of the format document.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
+
+            /// The type whose tables have this magic: the MurmurHash3 of its name.
+            pub const fn from_magic(magic: u32) -> Option<Self> {
+                match magic {
+                    $($magic => Some(Self::$variant),)+
+                    _ => None,
+                }
+            }
+
+            /// The magic of its tables.
+            pub const fn magic(self) -> u32 {
+                match self { $(Self::$variant => $magic,)+ }
+            }
+
+            /// Its name, as the engine has it.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $type_name,)+ }
+            }
+
+            /// The name of its table here.
+            pub const fn table(self) -> &'static str {
+                match self { $(Self::$variant => $table,)+ }
+            }
+        }
+
+        /// A record of a known type.
+        #[derive(Debug, Clone, Copy)]
+        pub enum Record<'a> {
+            $($(#[$meta])* $variant($variant<'a>),)+
+            /// A model as packed before `skeleton_extenders` came.
+            ModelV14(ModelV14<'a>),
+        }
+
+        impl<'a> Record<'a> {
+            /// The record of `layout` that lies where `view` is.
+            pub(super) fn read(layout: Layout, view: View<'a>) -> Result<Self> {
+                Ok(match layout {
+                    $(Layout::Current(PrototypeType::$variant) => Self::$variant(Field::read(view)?),)+
+                    Layout::ModelV14 => Self::ModelV14(Field::read(view)?),
+                })
+            }
+
+            /// Shows all fields to a walker.
+            pub fn walk_fields(&self, walker: &mut dyn Walker<'a>) {
+                match self {
+                    $(Self::$variant(record) => record.walk_fields(walker),)+
+                    Self::ModelV14(record) => record.walk_fields(walker),
+                }
+            }
+        }
+
+        impl Layout {
+            /// Bytes of one record.
+            pub const fn size(self) -> usize {
+                match self {
+                    $(Self::Current(PrototypeType::$variant) => <$variant<'static> as Field>::SIZE,)+
+                    Self::ModelV14 => <ModelV14<'static> as Field>::SIZE,
+                }
+            }
+
+            /// Offsets of the pointers in it.
+            pub(super) fn pointers(self) -> impl Iterator<Item = usize> {
+                let fields = match self {
+                    $(Self::Current(PrototypeType::$variant) => <$variant<'static> as Prototype>::FIELDS,)+
+                    Self::ModelV14 => <ModelV14<'static> as Prototype>::FIELDS,
+                };
+                fields.iter().filter_map(|f| f.pointer)
+            }
+        }
+    };
+}
+
+prototype_types! {
+    /// Shader, textures and parameters of a surface.
+    Material = 0x5069_C471, "MaterialPrototype", "materials";
+    /// The render sets, LODs and skeleton of a mesh.
+    Visual = 0x480D_C57B, "VisualPrototype", "visuals";
+    /// Nodes that are added to a skeleton.
+    SkeletonExtender = 0x1AE0_23FF, "SkeletonExtenderPrototype", "skeleton_extenders";
+    /// A visual with its animations and dyes.
+    Model = 0xA957_6F28, "ModelPrototype", "models";
+    /// A light.
+    PointLight = 0x0D36_65A4, "PointLightPrototype", "point_lights";
+    /// Particle systems.
+    Effect = 0xEB23_E0AF, "EffectPrototype", "effects";
+    /// A grid of vectors that moves particles.
+    VelocityField = 0xAFD4_A63F, "VelocityFieldPrototype", "velocity_fields";
+    /// The effects for high and low settings.
+    EffectPreset = 0x42E1_5336, "EffectPresetPrototype", "effect_presets";
+    /// The parameters of an effect.
+    EffectMetadata = 0xDFC8_F8E0, "EffectMetadataPrototype", "effect_metadata";
+    /// Outlines of the frames of an atlas.
+    AtlasContour = 0xF643_59AA, "AtlasContourProto", "atlas_contours";
+}
+
+/// A way in which records are laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Layout {
+    /// As in the current build.
+    Current(PrototypeType),
+    /// Models before `skeleton_extenders` came: known by the schema checksum 0xD6B11569.
+    ModelV14,
+}
+
+/// Names of prototype types that occur in other builds; their records are shown raw.
+const OTHER_TYPES: &[(u32, &str)] = &[
+    (0xD9BB_9F4A, "SkeletonPrototype"),
+    (0x42AF_895E, "TrailPrototype"),
+    (0x2449_A5DE, "MiscTypePrototype"),
+    (0xACE3_28C6, "MiscSettingsPrototype"),
+    (0xCC72_00F5, "RootPrototype"),
+    (0xDF80_CF54, "ModelFbxPrototype"),
+    (0xCD88_0533, "VfxMaterialPrototype"),
+];
+
+/// The name of the prototype type with this magic, where it is known.
+pub fn type_name(magic: u32) -> Option<&'static str> {
+    match PrototypeType::from_magic(magic) {
+        Some(known) => Some(known.name()),
+        None => OTHER_TYPES.iter().find(|(m, _)| *m == magic).map(|(_, name)| *name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::murmur3;
+
+    #[test]
+    fn magics_are_hashes_of_the_type_names() {
+        for &known in PrototypeType::ALL {
+            assert_eq!(murmur3(known.name().as_bytes()), known.magic(), "{}", known.name());
+            assert_eq!(PrototypeType::from_magic(known.magic()), Some(known));
+        }
+        for &(magic, name) in OTHER_TYPES {
+            assert_eq!(murmur3(name.as_bytes()), magic, "{name}");
+        }
+    }
+
+    #[test]
+    fn record_sizes_are_those_of_the_document() {
+        let sizes: Vec<usize> = PrototypeType::ALL.iter().map(|&t| Layout::Current(t).size()).collect();
+        assert_eq!(sizes, [0x78, 0x70, 0x20, 0x28, 0x70, 0x10, 0x18, 0x10, 0x10, 0x10]);
+    }
+}

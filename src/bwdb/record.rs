@@ -1,0 +1,411 @@
+//! The machinery of prototype views: a declaration of a struct's fields gives typed getters, a walk over all of
+//! them, and the columns of its table.
+
+use crate::bytes::View;
+use crate::bytes::le;
+use crate::error::{Error, ErrorKind, Result};
+use crate::table::{Kind, Value};
+use std::fmt;
+use std::marker::PhantomData;
+
+/// The MurmurHash3 of a name; the text is in the database's string pool, if anywhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct NameId(pub u32);
+
+/// The CityHash64 of a path: a reference to another resource. 0 refers to nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct PathId(pub u64);
+
+/// A byte that is a truth value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Flag(pub bool);
+
+/// What a walk meets at a leaf.
+#[derive(Debug, Clone)]
+pub enum Leaf<'a> {
+    /// A plain value.
+    Value(Value<'a>),
+    /// A reference to a name.
+    Name(NameId),
+    /// A reference to a path.
+    Path(PathId),
+}
+
+/// Takes the fields of a struct, nested as they are. Damage is reported in place, and the walk goes on behind it.
+pub trait Walker<'a> {
+    /// A field without parts.
+    fn leaf(&mut self, name: &'static str, leaf: Leaf<'a>);
+
+    /// A struct begins; its fields follow.
+    fn begin(&mut self, name: &'static str);
+
+    /// The struct that began last ends.
+    fn end(&mut self);
+
+    /// An array begins. With `true` its elements follow and then [`Walker::end_list`]; with `false` neither.
+    fn begin_list(&mut self, name: &'static str, list: &ListInfo<'a>) -> bool;
+
+    /// The array that began last ends.
+    fn end_list(&mut self);
+
+    /// A field that cannot be read.
+    fn damage(&mut self, name: &'static str, error: Error);
+}
+
+/// What a walker is told about an array before its elements.
+#[derive(Debug, Clone, Copy)]
+pub struct ListInfo<'a> {
+    /// Where the elements lie.
+    pub view: View<'a>,
+    /// How many there are.
+    pub len: usize,
+    /// How long one is, in bytes.
+    pub stride: usize,
+    /// Whether its elements are plain values, which refer to nothing.
+    pub plain: bool,
+}
+
+impl ListInfo<'_> {
+    /// Bytes of all elements.
+    pub fn bytes(&self) -> usize {
+        self.len.saturating_mul(self.stride)
+    }
+}
+
+/// What can stand in a struct.
+pub trait Field<'a>: Copy {
+    /// Its size in the file, in bytes.
+    const SIZE: usize;
+    /// How a table shows it.
+    const SHOWN: Shown;
+    /// Whether it refers to nothing and has no pointers.
+    const PLAIN: bool = false;
+
+    /// Reads it where `view` is.
+    ///
+    /// # Errors
+    /// When it does not fit.
+    fn read(view: View<'a>) -> Result<Self>;
+
+    /// Shows it to a walker.
+    fn walk(self, name: &'static str, walker: &mut dyn Walker<'a>);
+}
+
+/// How a table shows a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shown {
+    /// As one column of plain values.
+    Plain(Kind),
+    /// As two columns, the id and the text it stands for.
+    Name,
+    /// As two columns, the id and the path it stands for.
+    Path,
+}
+
+macro_rules! plain_fields {
+    ($($type:ty, $raw:ty, $kind:ident, |$value:ident| $make:expr, $to:expr;)+) => {$(
+        impl<'a> Field<'a> for $type {
+            const SIZE: usize = size_of::<$raw>();
+            const SHOWN: Shown = Shown::Plain(Kind::$kind);
+            const PLAIN: bool = true;
+
+            #[inline]
+            fn read(view: View<'a>) -> Result<Self> {
+                let $value = view.read::<$raw>()?;
+                Ok($make)
+            }
+
+            #[inline]
+            fn walk(self, name: &'static str, walker: &mut dyn Walker<'a>) {
+                let to: fn(Self) -> Value<'a> = $to;
+                walker.leaf(name, Leaf::Value(to(self)));
+            }
+        }
+    )+};
+}
+plain_fields! {
+    u8, u8, Uint, |v| *v, Value::from;
+    u16, le::U16, Uint, |v| v.get(), Value::from;
+    i16, le::I16, Int, |v| v.get(), Value::from;
+    u32, le::U32, Uint, |v| v.get(), Value::from;
+    i32, le::I32, Int, |v| v.get(), Value::from;
+    u64, le::U64, Uint, |v| v.get(), Value::from;
+    f32, le::F32, F32, |v| v.get(), Value::from;
+    [f32; 2], [le::F32; 2], Nested, |v| v.map(|x| x.get()), Value::floats;
+    [f32; 3], [le::F32; 3], Nested, |v| v.map(|x| x.get()), Value::floats;
+    [f32; 4], [le::F32; 4], Nested, |v| v.map(|x| x.get()), Value::floats;
+    [f32; 16], [le::F32; 16], Nested, |v| v.map(|x| x.get()), Value::floats;
+    Flag, u8, Bool, |v| Flag(*v != 0), |v| Value::Bool(v.0);
+}
+
+impl<'a> Field<'a> for NameId {
+    const SIZE: usize = 4;
+    const SHOWN: Shown = Shown::Name;
+
+    #[inline]
+    fn read(view: View<'a>) -> Result<Self> {
+        Ok(Self(view.read::<le::U32>()?.get()))
+    }
+
+    fn walk(self, name: &'static str, walker: &mut dyn Walker<'a>) {
+        walker.leaf(name, Leaf::Name(self));
+    }
+}
+
+impl<'a> Field<'a> for PathId {
+    const SIZE: usize = 8;
+    const SHOWN: Shown = Shown::Path;
+
+    #[inline]
+    fn read(view: View<'a>) -> Result<Self> {
+        Ok(Self(view.read::<le::U64>()?.get()))
+    }
+
+    fn walk(self, name: &'static str, walker: &mut dyn Walker<'a>) {
+        walker.leaf(name, Leaf::Path(self));
+    }
+}
+
+/// A packed string (0x10 bytes) in a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Text<'a>(pub &'a str);
+
+impl<'a> Field<'a> for Text<'a> {
+    const SIZE: usize = 0x10;
+    const SHOWN: Shown = Shown::Plain(Kind::Text);
+
+    fn read(view: View<'a>) -> Result<Self> {
+        view.packed_str().map(Self)
+    }
+
+    fn walk(self, name: &'static str, walker: &mut dyn Walker<'a>) {
+        walker.leaf(name, Leaf::Value(Value::text(self.0)));
+    }
+}
+
+/// An array outside of the record, read element by element.
+pub struct List<'a, T> {
+    view: View<'a>,
+    len: usize,
+    element: PhantomData<fn() -> T>,
+}
+
+impl<T> Clone for List<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for List<'_, T> {}
+
+impl<T> fmt::Debug for List<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "List({} at {:?})", self.len, self.view)
+    }
+}
+
+impl<'a, T: Field<'a>> List<'a, T> {
+    /// The `count` elements that the pointer at `at` leads to, relative to `base`.
+    ///
+    /// # Errors
+    /// When the pointer or the elements leave the file.
+    pub fn follow(base: View<'a>, at: usize, count: usize) -> Result<Self> {
+        if count == 0 {
+            return Ok(Self { view: base, len: 0, element: PhantomData });
+        }
+        let pointer = base.skip(at).read::<le::I64>()?.get();
+        let view = base.follow(pointer)?;
+        let Some(bytes) = count.checked_mul(T::SIZE) else {
+            return Err(view.error(ErrorKind::OutOfBounds { need: u64::MAX, have: view.rest().len() as u64 }));
+        };
+        view.take(bytes)?;
+        Ok(Self { view, len: count, element: PhantomData })
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Where the elements lie.
+    pub fn view(&self) -> View<'a> {
+        self.view
+    }
+
+    /// The element at `index`; `None` behind the last.
+    pub fn get(&self, index: usize) -> Option<Result<T>> {
+        let skip = index.checked_mul(T::SIZE)?;
+        (index < self.len).then(|| T::read(self.view.skip(skip)))
+    }
+
+    /// The elements in order.
+    pub fn iter(&self) -> impl Iterator<Item = Result<T>> + use<'a, T> {
+        let this = *self;
+        (0..self.len).map_while(move |i| this.get(i))
+    }
+
+    pub(super) fn walk(self, name: &'static str, walker: &mut dyn Walker<'a>) {
+        let info = ListInfo { view: self.view, len: self.len, stride: T::SIZE, plain: T::PLAIN };
+        if walker.begin_list(name, &info) {
+            for element in self.iter() {
+                match element {
+                    Ok(element) => element.walk("", walker),
+                    Err(error) => walker.damage("", error),
+                }
+            }
+            walker.end_list();
+        }
+    }
+}
+
+/// How many elements a count field announces.
+pub(super) trait Count {
+    fn count(self, view: View<'_>) -> Result<usize>;
+}
+impl Count for u8 {
+    fn count(self, _: View<'_>) -> Result<usize> {
+        Ok(self.into())
+    }
+}
+impl Count for u16 {
+    fn count(self, _: View<'_>) -> Result<usize> {
+        Ok(self.into())
+    }
+}
+impl Count for u32 {
+    fn count(self, _: View<'_>) -> Result<usize> {
+        Ok(self as usize)
+    }
+}
+impl Count for i32 {
+    fn count(self, view: View<'_>) -> Result<usize> {
+        usize::try_from(self).map_err(|_| view.bad_value("count", self))
+    }
+}
+
+/// A struct whose fields were declared with `prototype!`.
+pub trait Prototype<'a>: Field<'a> {
+    /// Its declared fields, in order.
+    const FIELDS: &'static [FieldInfo];
+
+    /// Where it lies.
+    fn view(&self) -> View<'a>;
+
+    /// Shows one field to a walker.
+    fn walk_field(&self, field: usize, walker: &mut dyn Walker<'a>);
+
+    /// Shows all fields to a walker.
+    fn walk_fields(&self, walker: &mut dyn Walker<'a>) {
+        (0..Self::FIELDS.len()).for_each(|i| self.walk_field(i, walker));
+    }
+}
+
+/// A declared field.
+#[derive(Debug, Clone, Copy)]
+pub struct FieldInfo {
+    /// Its name.
+    pub name: &'static str,
+    /// How a table shows it.
+    pub shown: Shown,
+    /// Where it lies in the struct when it is a pointer to an array.
+    pub pointer: Option<usize>,
+}
+
+/// Declares a prototype struct: its size, and each field with its type and offset.
+///
+/// `name: Type @ offset` is a field in place; `name: [Type; count_field] @ offset` is a pointer at that offset to as
+/// many elements as another field says, relative to the struct. The lifetime at the start is the one that types use.
+macro_rules! prototype {
+    ($a:lifetime $(
+        $(#[$meta:meta])*
+        $type:ident = $size:literal {
+            $( $(#[$field_meta:meta])* $field:ident: $kind:tt $(<$life:lifetime>)? @ $offset:literal, )+
+        }
+    )+) => {$(
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy)]
+        pub struct $type<$a> {
+            view: $crate::bytes::View<$a>,
+        }
+
+        impl<$a> $type<$a> {
+            $(
+                #[doc = concat!("`", stringify!($field), "`, at offset ", stringify!($offset), ".")]
+                ///
+                $(#[$field_meta])*
+                ///
+                /// # Errors
+                /// When it, or what it points to, leaves the file.
+                pub fn $field(&self) -> $crate::error::Result<prototype!(@type $a $kind $(<$life>)?)> {
+                    prototype!(@read self, $offset, $kind $(<$life>)?)
+                }
+            )+
+        }
+
+        impl<$a> $crate::bwdb::record::Field<$a> for $type<$a> {
+            const SIZE: usize = $size;
+            const SHOWN: $crate::bwdb::record::Shown = $crate::bwdb::record::Shown::Plain($crate::table::Kind::Nested);
+
+            #[inline]
+            fn read(view: $crate::bytes::View<$a>) -> $crate::error::Result<Self> {
+                // Every field lies inside of the struct.
+                const { $( assert!($offset + prototype!(@size $kind $(<$life>)?) <= $size); )+ };
+                view.take($size)?;
+                Ok(Self { view })
+            }
+
+            fn walk(self, name: &'static str, walker: &mut dyn $crate::bwdb::record::Walker<$a>) {
+                walker.begin(name);
+                $crate::bwdb::record::Prototype::walk_fields(&self, walker);
+                walker.end();
+            }
+        }
+
+        impl<$a> $crate::bwdb::record::Prototype<$a> for $type<$a> {
+            const FIELDS: &'static [$crate::bwdb::record::FieldInfo] = &[$(
+                $crate::bwdb::record::FieldInfo {
+                    name: stringify!($field),
+                    shown: prototype!(@shown $kind $(<$life>)?),
+                    pointer: prototype!(@pointer $offset, $kind),
+                },
+            )+];
+
+            fn view(&self) -> $crate::bytes::View<$a> {
+                self.view
+            }
+
+            fn walk_field(&self, field: usize, walker: &mut dyn $crate::bwdb::record::Walker<$a>) {
+                use $crate::bwdb::record::Field as _;
+                let steps: &[fn(&Self, &mut dyn $crate::bwdb::record::Walker<$a>)] = &[$(
+                    |this, walker| match this.$field() {
+                        Ok(value) => value.walk(stringify!($field), walker),
+                        Err(error) => walker.damage(stringify!($field), error),
+                    },
+                )+];
+                if let Some(step) = steps.get(field) {
+                    step(self, walker);
+                }
+            }
+        }
+    )+};
+    (@type $a:lifetime [$element:ty; $count:ident]) => { $crate::bwdb::record::List<$a, $element> };
+    (@type $a:lifetime $type:ty) => { $type };
+    (@read $self:ident, $offset:literal, [$element:ty; $count:ident]) => {{
+        let count = $crate::bwdb::record::Count::count($self.$count()?, $self.view)?;
+        $crate::bwdb::record::List::follow($self.view, $offset, count)
+    }};
+    (@read $self:ident, $offset:literal, $type:ty) => {
+        $crate::bwdb::record::Field::read($self.view.skip($offset))
+    };
+    (@shown [$element:ty; $count:ident]) => { $crate::bwdb::record::Shown::Plain($crate::table::Kind::Nested) };
+    (@shown $type:ty) => { <$type as $crate::bwdb::record::Field>::SHOWN };
+    (@pointer $offset:literal, [$element:ty; $count:ident]) => { Some($offset) };
+    (@pointer $offset:literal, $other:tt) => { None };
+    (@size [$element:ty; $count:ident]) => { 8 };
+    (@size $type:ty) => { <$type as $crate::bwdb::record::Field>::SIZE };
+}
+pub(super) use prototype;

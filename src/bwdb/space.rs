@@ -1,0 +1,142 @@
+use super::layout::{Instance, SpaceHeader};
+use super::prototypes::SpaceLight;
+use super::{tables, verify};
+use crate::bytes::View;
+use crate::error::Result;
+use crate::format::{Reader, Section, parse_id};
+use crate::report::{Progress, Report};
+use crate::source::Source;
+use crate::table::{Table, Value, Visitor};
+
+/// An open `space.bin`: which models stand where in a space, and its point lights.
+#[derive(Debug)]
+pub struct Space {
+    source: Source,
+    arrays: [(usize, usize); 8],
+}
+
+/// The arrays of a `space.bin` in header order, with the size of an entry where it is known. The second, third and
+/// last ones are named by the place of their count: nothing says what they hold.
+pub(super) const ARRAYS: [(&str, usize); 8] = [
+    ("instances", size_of::<Instance>()),
+    ("array_04", 0x58),
+    ("array_08", 0x68),
+    ("point_lights", <SpaceLight<'static> as super::record::Field>::SIZE),
+    ("probes", 0x70),
+    ("decals", 0x70),
+    ("array_18", 0),
+    ("array_1c", 0),
+];
+const INSTANCES: usize = 0;
+const LIGHTS: usize = 3;
+
+impl Space {
+    /// Opens `source`: reads its header and checks that every array lies in the file.
+    ///
+    /// # Errors
+    /// When one does not.
+    pub fn open(source: Source) -> Result<Self> {
+        let view = source.view("header");
+        let header = view.read::<SpaceHeader>()?;
+        let mut arrays = [(0usize, 0usize); 8];
+        for (slot, ((name, stride), (count, data))) in
+            arrays.iter_mut().zip(ARRAYS.iter().zip(header.counts.iter().zip(&header.data)))
+        {
+            let count = count.get() as usize;
+            if count > 0 {
+                let start = view.part(name).follow(data.get())?;
+                start.take(count.saturating_mul(*stride))?;
+                *slot = (start.position(), count);
+            }
+        }
+        Ok(Self { source, arrays })
+    }
+
+    /// The bytes it reads.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    fn array(&self, index: usize) -> (View<'_>, usize) {
+        let (at, count) = self.arrays.get(index).copied().unwrap_or_default();
+        (self.source.view("").at(at), count)
+    }
+
+    /// The placed models, in file order.
+    pub fn instances(&self) -> &[Instance] {
+        let (view, count) = self.array(INSTANCES);
+        view.array(count).unwrap_or_default()
+    }
+
+    /// The identifier that some instances carry.
+    ///
+    /// # Errors
+    /// When it leaves the file or is not UTF-8.
+    pub fn instance_name<'a>(&'a self, instance: &'a Instance) -> Result<Option<&'a str>> {
+        let view = self.source.view("instance name").locate(&instance.name);
+        view.packed_str().map(|name| Some(name).filter(|n| !n.is_empty()))
+    }
+
+    /// Number of point lights.
+    pub fn light_count(&self) -> usize {
+        self.array(LIGHTS).1
+    }
+
+    /// The point light with this number; `None` behind the last.
+    pub fn light(&self, index: usize) -> Option<SpaceLight<'_>> {
+        let (view, count) = self.array(LIGHTS);
+        let skip = index.checked_mul(<SpaceLight<'_> as super::record::Field>::SIZE)?;
+        (index < count).then(|| super::record::Field::read(view.part("point light").skip(skip)).ok()).flatten()
+    }
+}
+
+impl Reader for Space {
+    fn version(&self) -> String {
+        String::new()
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        let mut sections =
+            vec![Section::new("header", self.source.view("").offset(), size_of::<SpaceHeader>() as u64, None)];
+        for (index, (name, stride)) in ARRAYS.into_iter().enumerate() {
+            let (view, count) = self.array(index);
+            if count > 0 {
+                let size = count.saturating_mul(stride) as u64;
+                sections.push(Section::new(name, view.offset(), size, Some(count as u64)));
+            }
+        }
+        sections.sort_by_key(|s| s.offset);
+        sections
+    }
+
+    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
+        tables::space(self)
+    }
+
+    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+        let by_name =
+            || self.instances().iter().position(|i| self.instance_name(i).is_ok_and(|n| n.is_some_and(|n| n == entry)));
+        let by_id = || {
+            let id = parse_id(entry)?;
+            self.instances().iter().position(|i| i.id.get() == id)
+        };
+        let by_index = || entry.parse().ok().filter(|&i: &usize| i < self.instances().len());
+        let Some(index) = by_index().or_else(by_id).or_else(by_name) else { return Ok(false) };
+        let table = tables::instances(self);
+        out.begin_map()?;
+        let mut failed = None;
+        for (column, info) in table.columns().iter().enumerate() {
+            let value = table.value(index, column).unwrap_or_else(|e| {
+                failed.get_or_insert(e);
+                Value::Null
+            });
+            out.field(&info.name, &value)?;
+        }
+        out.end_map()?;
+        failed.map_or(Ok(true), Err)
+    }
+
+    fn verify(&self, progress: &Progress) -> Report {
+        verify::space(self, progress)
+    }
+}

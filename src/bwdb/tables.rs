@@ -1,0 +1,885 @@
+//! The tables of the three formats. A table is a name, columns, and how to count rows and read one cell.
+
+use super::hashmap::Bucket;
+use super::prototypes::{self as p, Layout, PrototypeType, known_property_name};
+use super::record::{Field, FieldInfo, Leaf, List, Prototype, Shown};
+use super::walk::{self, field_value};
+use super::{Blob, Database, Models, Names, Space};
+use crate::bytes::View;
+use crate::codec::cityhash64;
+use crate::error::Result;
+use crate::table::{Column, Kind, RowCursor, Table, Value, no_cell};
+use rayon::prelude::*;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// Positions of rows that were counted: for each parent, the row behind its last child.
+#[derive(Debug, Default)]
+pub(super) struct Counts(RwLock<HashMap<&'static str, Arc<[usize]>>>);
+
+impl Counts {
+    fn get(&self, table: &'static str, count: impl FnOnce() -> Vec<usize>) -> Arc<[usize]> {
+        if let Some(ends) = self.0.read().unwrap_or_else(PoisonError::into_inner).get(table) {
+            return Arc::clone(ends);
+        }
+        let mut sum = 0usize;
+        let ends: Arc<[usize]> = count()
+            .into_iter()
+            .map(|n| {
+                sum = sum.saturating_add(n);
+                sum
+            })
+            .collect();
+        Arc::clone(self.0.write().unwrap_or_else(PoisonError::into_inner).entry(table).or_insert(ends))
+    }
+}
+
+type Len<'a> = Box<dyn Fn() -> Result<usize> + Send + Sync + 'a>;
+type Cell<'a> = Box<dyn Fn(usize, usize) -> Result<Value<'a>> + Send + Sync + 'a>;
+type Find<'a> = Box<dyn Fn(usize, &Value<'_>) -> Option<Result<Vec<usize>>> + Send + Sync + 'a>;
+
+/// A table made of what differs from table to table.
+struct Lazy<'a> {
+    name: &'static str,
+    columns: Vec<Column>,
+    label: usize,
+    len: Len<'a>,
+    cell: Cell<'a>,
+    find: Find<'a>,
+}
+
+impl fmt::Debug for Lazy<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lazy").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Lazy<'a> {
+    fn new(
+        name: &'static str,
+        columns: Vec<Column>,
+        len: impl Fn() -> Result<usize> + Send + Sync + 'a,
+        cell: impl Fn(usize, usize) -> Result<Value<'a>> + Send + Sync + 'a,
+    ) -> Self {
+        let label = ["path", "name", "text", "material_name"]
+            .iter()
+            .find_map(|wanted| columns.iter().position(|c| c.name == *wanted))
+            .unwrap_or(0);
+        Self { name, columns, label, len: Box::new(len), cell: Box::new(cell), find: Box::new(|_, _| None) }
+    }
+
+    fn with_find(mut self, find: impl Fn(usize, &Value<'_>) -> Option<Result<Vec<usize>>> + Send + Sync + 'a) -> Self {
+        self.find = Box::new(find);
+        self
+    }
+}
+
+impl Table for Lazy<'_> {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    fn len(&self) -> Result<usize> {
+        (self.len)()
+    }
+
+    fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
+        if row >= self.len()? || column >= self.columns.len() {
+            return Err(no_cell(self.name, row, column));
+        }
+        (self.cell)(row, column)
+    }
+
+    fn find(&self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
+        (self.find)(column, key)
+    }
+
+    fn label(&self) -> usize {
+        self.label
+    }
+}
+
+/// The tables of an `assets.bin`.
+pub(super) fn all(db: &Database) -> Vec<Box<dyn Table + '_>> {
+    let mut tables: Vec<Box<dyn Table + '_>> =
+        vec![Box::new(PathsTable::new(db)), resources(db), strings(db), databases(db)];
+    let blobs: Vec<Blob<'_>> = db.databases().flatten().collect();
+    let blob = |prototype| blobs.iter().copied().find(|b| b.prototype() == Some(prototype));
+    for &prototype in PrototypeType::ALL {
+        if let Some(blob) = blob(prototype) {
+            prototype_tables(db, blob, prototype, &mut tables);
+        }
+    }
+    tables
+}
+
+fn prototype_tables<'a>(
+    db: &'a Database,
+    blob: Blob<'a>,
+    prototype: PrototypeType,
+    tables: &mut Vec<Box<dyn Table + 'a>>,
+) {
+    let rows = DatabaseRows { db, blob };
+    let name = prototype.table();
+    match prototype {
+        PrototypeType::Material => {
+            let own = ["property_count", "fx", "collision_flags", "sort_order"];
+            tables.push(records::<p::Material<'a>, _>(name, rows, Some(&own)));
+            tables.push(material_properties(rows));
+        }
+        PrototypeType::Visual => {
+            tables.push(records::<p::Visual<'a>, _>(name, rows, Some(VISUAL_COLUMNS)));
+            visual_children(rows, Ok, tables);
+        }
+        PrototypeType::SkeletonExtender => {
+            tables.push(records::<p::SkeletonExtender<'a>, _>(name, rows, None));
+        }
+        PrototypeType::Model if blob.layout() == Some(Layout::ModelV14) => {
+            tables.push(records::<p::ModelV14<'a>, _>(name, rows, Some(MODEL_COLUMNS)));
+            tables.push(children::<p::ModelV14<'a>, p::Dye<'a>, _>("dyes", rows, |m| m.dyes()));
+        }
+        PrototypeType::Model => {
+            tables.push(records::<p::Model<'a>, _>(name, rows, Some(MODEL_COLUMNS)));
+            tables.push(children::<p::Model<'a>, p::Dye<'a>, _>("dyes", rows, |m| m.dyes()));
+        }
+        PrototypeType::PointLight => tables.push(records::<p::PointLight<'a>, _>(name, rows, None)),
+        PrototypeType::Effect => {
+            let own = ["max_emitting_duration", "system_count"];
+            tables.push(records::<p::Effect<'a>, _>(name, rows, Some(&own)));
+            tables.push(children::<p::Effect<'a>, p::System<'a>, _>("effect_systems", rows, |e| e.systems()));
+        }
+        PrototypeType::VelocityField => tables.push(records::<p::VelocityField<'a>, _>(name, rows, None)),
+        PrototypeType::EffectPreset => tables.push(records::<p::EffectPreset<'a>, _>(name, rows, None)),
+        PrototypeType::EffectMetadata => {
+            tables.push(records::<p::EffectMetadata<'a>, _>(name, rows, Some(&["count"])));
+            tables.push(children::<p::EffectMetadata<'a>, p::EffectParameter<'a>, _>("effect_parameters", rows, |m| {
+                m.entries()
+            }));
+        }
+        PrototypeType::AtlasContour => tables.push(records::<p::AtlasContour<'a>, _>(name, rows, None)),
+    }
+}
+
+const VISUAL_COLUMNS: &[&str] =
+    &["geometry", "underwater", "abovewater", "render_set_count", "lod_count", "min", "max"];
+const MODEL_COLUMNS: &[&str] = &["visual", "misc_type", "skeleton_extenders", "animations", "dye_count"];
+
+/// Where the records of a table come from, and which columns every table of them begins with.
+trait Rows<'a>: Copy + Send + Sync + 'a {
+    fn len(self) -> usize;
+    fn view(self, row: usize) -> Result<View<'a>>;
+    fn lead_columns(self) -> Vec<Column>;
+    fn lead_value(self, row: usize, column: usize) -> Result<Value<'a>>;
+    fn find(self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>>;
+    fn names(self) -> &'a dyn Names;
+    fn counts(self) -> &'a Counts;
+}
+
+#[derive(Clone, Copy)]
+struct DatabaseRows<'a> {
+    db: &'a Database,
+    blob: Blob<'a>,
+}
+
+impl<'a> Rows<'a> for DatabaseRows<'a> {
+    fn len(self) -> usize {
+        self.blob.len()
+    }
+
+    fn view(self, row: usize) -> Result<View<'a>> {
+        self.blob.record_span(row).map(|(view, _)| view)
+    }
+
+    fn lead_columns(self) -> Vec<Column> {
+        vec![
+            Column::new("record", Kind::Uint).brief(),
+            Column::new("id", Kind::Id64),
+            Column::new("path", Kind::Text).brief(),
+        ]
+    }
+
+    fn lead_value(self, row: usize, column: usize) -> Result<Value<'a>> {
+        let id = || self.db.owners().id(self.db, self.blob.index(), row);
+        match column {
+            0 => Ok(row.into()),
+            1 => Ok(id().map(Value::Id64).unwrap_or_default()),
+            _ => match id().and_then(|id| self.db.paths().find(id)) {
+                Some(position) => self.db.paths().path_at(position).map(Value::owned),
+                None => Ok(Value::Null),
+            },
+        }
+    }
+
+    fn find(self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
+        let id = match (column, key) {
+            (0, Value::Uint(record)) => {
+                return Some(Ok(usize::try_from(*record).into_iter().filter(|&r| r < self.blob.len()).collect()));
+            }
+            (1, Value::Id64(id)) => *id,
+            (2, Value::Text(path)) => Database::path_id(path),
+            _ => return None,
+        };
+        Some(self.db.lookup(id).map(|found| {
+            found
+                .filter(|r| r.state() == super::State::Valid && r.database_index() == self.blob.index())
+                .map(|r| r.record_index())
+                // Where two resources share a record, the row belongs to one of them.
+                .filter(|&record| self.db.owners().id(self.db, self.blob.index(), record) == Some(id))
+                .into_iter()
+                .collect()
+        }))
+    }
+
+    fn names(self) -> &'a dyn Names {
+        self.db
+    }
+
+    fn counts(self) -> &'a Counts {
+        &self.db.counts
+    }
+}
+
+#[derive(Clone, Copy)]
+struct ModelRows<'a>(&'a Models);
+
+impl<'a> Rows<'a> for ModelRows<'a> {
+    fn len(self) -> usize {
+        self.0.len()
+    }
+
+    fn view(self, row: usize) -> Result<View<'a>> {
+        self.0.model(row).map(|m| m.view()).ok_or_else(|| no_cell("models", row, 0))
+    }
+
+    fn lead_columns(self) -> Vec<Column> {
+        vec![Column::new("model", Kind::Uint).brief(), Column::new("id", Kind::Id64).brief()]
+    }
+
+    fn lead_value(self, row: usize, column: usize) -> Result<Value<'a>> {
+        match column {
+            0 => Ok(row.into()),
+            _ => Ok(Value::Id64(p::MergedModel::read(self.view(row)?)?.id()?.0)),
+        }
+    }
+
+    fn find(self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
+        match (column, key) {
+            (1, Value::Id64(id)) => Some(Ok(self.0.find(*id).into_iter().collect())),
+            _ => None,
+        }
+    }
+
+    fn names(self) -> &'a dyn Names {
+        self.0.names()
+    }
+
+    fn counts(self) -> &'a Counts {
+        &self.0.counts
+    }
+}
+
+/// A column made of a declared field, or of one half of a reference.
+#[derive(Clone, Copy)]
+struct FieldColumn {
+    field: usize,
+    half: Half,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Half {
+    Whole,
+    Id,
+    Text,
+}
+
+/// The columns of a struct's fields: of those in `only`, or of all.
+fn field_columns(fields: &'static [FieldInfo], only: Option<&[&str]>) -> (Vec<Column>, Vec<FieldColumn>) {
+    let mut columns = Vec::new();
+    let mut sources = Vec::new();
+    for (field, info) in fields.iter().enumerate().filter(|(_, f)| only.is_none_or(|o| o.contains(&f.name))) {
+        let mut push = |name: Cow<'static, str>, kind, half| {
+            let brief = half == Half::Text || (half == Half::Whole && kind != Kind::Nested && columns.len() < 8);
+            columns.push(Column { name, kind, brief });
+            sources.push(FieldColumn { field, half });
+        };
+        match info.shown {
+            Shown::Plain(kind) => push(info.name.into(), kind, Half::Whole),
+            Shown::Name => {
+                push(format!("{}_id", info.name).into(), Kind::Id32, Half::Id);
+                push(info.name.into(), Kind::Text, Half::Text);
+            }
+            Shown::Path => {
+                push(format!("{}_id", info.name).into(), Kind::Id64, Half::Id);
+                push(format!("{}_path", info.name).into(), Kind::Text, Half::Text);
+            }
+        }
+    }
+    (columns, sources)
+}
+
+fn field_cell<'a, T: Prototype<'a>>(record: &T, column: FieldColumn, names: &dyn Names) -> Result<Value<'a>> {
+    let value = match column.half {
+        Half::Id => field_value(record, column.field, &walk::ById)?,
+        Half::Whole | Half::Text => field_value(record, column.field, names)?,
+    };
+    match (column.half, value) {
+        (Half::Whole, value) => Ok(value),
+        (half, Value::Map(mut reference)) => {
+            let at = usize::from(half == Half::Text);
+            Ok(if at < reference.len() { reference.swap_remove(at).1 } else { Value::Null })
+        }
+        // A path id of 0 refers to nothing.
+        (Half::Id, Value::Null) => Ok(Value::Id64(0)),
+        (_, value) => Ok(value),
+    }
+}
+
+/// A row for each record.
+fn records<'a, T: Prototype<'a> + 'a, R: Rows<'a>>(
+    name: &'static str,
+    rows: R,
+    only: Option<&[&str]>,
+) -> Box<dyn Table + 'a> {
+    let mut columns = rows.lead_columns();
+    let lead = columns.len();
+    let (own, sources) = field_columns(T::FIELDS, only);
+    columns.extend(own);
+    let cell = move |row, column: usize| match column.checked_sub(lead).and_then(|i| sources.get(i)) {
+        Some(&source) => field_cell(&T::read(rows.view(row)?)?, source, rows.names()).map_err(|e| within(name, row, e)),
+        None => rows.lead_value(row, column),
+    };
+    Box::new(Lazy::new(name, columns, move || Ok(rows.len()), cell).with_find(move |c, key| rows.find(c, key)))
+}
+
+fn within(table: &str, row: usize, error: crate::Error) -> crate::Error {
+    error.within(format_args!("{table} {row}"))
+}
+
+/// The rows of all parents' children, one after another. A parent whose children cannot be read has one row, whose
+/// cells say why.
+fn nested<'a, R: Rows<'a>>(
+    name: &'static str,
+    rows: R,
+    own: Vec<Column>,
+    count: impl Fn(View<'a>) -> Result<usize> + Send + Sync + 'a,
+    cell: impl Fn(View<'a>, usize, usize) -> Result<Value<'a>> + Send + Sync + 'a,
+) -> Box<dyn Table + 'a> {
+    let mut columns = rows.lead_columns();
+    let lead = columns.len();
+    columns.push(Column::new("index", Kind::Uint).brief());
+    columns.extend(own);
+    let count = Arc::new(count);
+    let ends = move || {
+        let count = Arc::clone(&count);
+        rows.counts().get(name, move || {
+            let of_parent = |row| rows.view(row).and_then(|view| count(view)).unwrap_or(1);
+            (0..rows.len()).into_par_iter().with_min_len(1024).map(of_parent).collect()
+        })
+    };
+    let ends = Arc::new(ends);
+    let ends_for_find = Arc::clone(&ends);
+    let ends_for_len = Arc::clone(&ends);
+    let find = move |column: usize, key: &Value<'_>| {
+        let parents = if column < lead { rows.find(column, key)? } else { return None };
+        Some(parents.map(|parents| {
+            let ends = ends_for_find();
+            let range = |parent: usize| {
+                let start = parent.checked_sub(1).and_then(|p| ends.get(p)).copied().unwrap_or(0);
+                start..ends.get(parent).copied().unwrap_or(start)
+            };
+            parents.into_iter().flat_map(range).collect()
+        }))
+    };
+    let cell = move |row: usize, column: usize| {
+        let ends = ends();
+        let parent = ends.partition_point(|&end| end <= row);
+        let start = parent.checked_sub(1).and_then(|p| ends.get(p)).copied().unwrap_or(0);
+        let index = row.saturating_sub(start);
+        match column.checked_sub(lead) {
+            None => rows.lead_value(parent, column),
+            Some(0) => Ok(index.into()),
+            Some(column) => cell(rows.view(parent)?, index, column.saturating_sub(1)).map_err(|e| within(name, row, e)),
+        }
+    };
+    let len = move || Ok(ends_for_len().last().copied().unwrap_or(0));
+    Box::new(Lazy::new(name, columns, len, cell).with_find(find))
+}
+
+/// A row for each element of an array of structs.
+fn children<'a, P: Field<'a> + 'a, C: Prototype<'a> + 'a, R: Rows<'a>>(
+    name: &'static str,
+    rows: R,
+    list: impl Fn(P) -> Result<List<'a, C>> + Send + Sync + Copy + 'a,
+) -> Box<dyn Table + 'a> {
+    let (own, sources) = field_columns(C::FIELDS, None);
+    nested(
+        name,
+        rows,
+        own,
+        move |view| Ok(list(P::read(view)?)?.len()),
+        move |view, index, column| {
+            let list = list(P::read(view)?)?;
+            let child = list.get(index).ok_or_else(|| no_cell(name, index, column))??;
+            let source = sources.get(column).copied().ok_or_else(|| no_cell(name, index, column))?;
+            field_cell(&child, source, rows.names())
+        },
+    )
+}
+
+/// The tables of what a visual holds; `visual` gets it out of the record.
+fn visual_children<'a, P: Field<'a> + 'a, R: Rows<'a>>(
+    rows: R,
+    visual: impl Fn(P) -> Result<p::Visual<'a>> + Send + Sync + Copy + 'a,
+    tables: &mut Vec<Box<dyn Table + 'a>>,
+) {
+    tables.push(children::<P, p::RenderSet<'a>, _>("render_sets", rows, move |r| visual(r)?.render_sets()));
+    tables.push(children::<P, p::Lod<'a>, _>("lods", rows, move |r| visual(r)?.lods()));
+    tables.push(skeleton_nodes(rows, move |view| visual(P::read(view)?)?.skeleton()));
+}
+
+fn skeleton_nodes<'a, R: Rows<'a>>(
+    rows: R,
+    skeleton: impl Fn(View<'a>) -> Result<p::Skeleton<'a>> + Send + Sync + Copy + 'a,
+) -> Box<dyn Table + 'a> {
+    let own = vec![
+        Column::new("name_id", Kind::Id32),
+        Column::new("name", Kind::Text).brief(),
+        Column::new("parent", Kind::Uint).brief(),
+        Column::new("matrix", Kind::Nested),
+    ];
+    let cell = move |view, index: usize, column| {
+        let skeleton = skeleton(view)?;
+        let missing = || no_cell("skeleton_nodes", index, column);
+        match column {
+            0 => Ok(Value::Id32(skeleton.names()?.get(index).ok_or_else(missing)??.0)),
+            1 => {
+                let id = skeleton.names()?.get(index).ok_or_else(missing)??;
+                Ok(rows.names().name(id)?.map(|n| Value::owned(n.into_owned())).unwrap_or_default())
+            }
+            2 => match skeleton.parents()?.get(index).ok_or_else(missing)?? {
+                0xFFFF => Ok(Value::Null),
+                parent => Ok(parent.into()),
+            },
+            _ => Ok(Value::floats(skeleton.matrices()?.get(index).ok_or_else(missing)??)),
+        }
+    };
+    let count = move |view| {
+        let skeleton = skeleton(view)?;
+        skeleton.names().map(|names| names.len())
+    };
+    nested("skeleton_nodes", rows, own, count, cell)
+}
+
+fn material_properties<'a>(rows: DatabaseRows<'a>) -> Box<dyn Table + 'a> {
+    let own = vec![
+        Column::new("name_id", Kind::Id32),
+        Column::new("name", Kind::Text).brief(),
+        Column::new("type", Kind::Text).brief(),
+        Column::new("value", Kind::Any).brief(),
+        Column::new("texture_id", Kind::Id64),
+    ];
+    let cell = move |view, index: usize, column| {
+        let property = p::Material::read(view)?.property(index)?;
+        Ok(match (column, property.value) {
+            (0, _) => Value::Id32(property.name.0),
+            (1, _) => match rows.db.string(property.name.0)? {
+                Some(name) => name.into(),
+                None => known_property_name(property.name).into(),
+            },
+            (2, _) => property.kind.into(),
+            (3, Leaf::Value(value)) => value,
+            (3, Leaf::Path(id)) => match rows.db.paths().find(id.0) {
+                Some(position) => Value::owned(rows.db.paths().path_at(position)?),
+                None => Value::Null,
+            },
+            (4, Leaf::Path(id)) => Value::Id64(id.0),
+            _ => Value::Null,
+        })
+    };
+    let count = |view| Ok(usize::from(p::Material::read(view)?.property_count()?));
+    nested("material_properties", rows, own, count, cell)
+}
+
+fn resources(db: &Database) -> Box<dyn Table + '_> {
+    let columns = vec![
+        Column::new("id", Kind::Id64).brief(),
+        Column::new("path", Kind::Text).brief(),
+        Column::new("type", Kind::Text).brief(),
+        Column::new("database", Kind::Uint),
+        Column::new("record", Kind::Uint),
+        Column::new("state", Kind::Any),
+        Column::new("offset", Kind::Uint),
+        Column::new("size", Kind::Uint),
+    ];
+    let slots = || db.resource_rows.get_or_init(|| occupied(db.resource_buckets()));
+    let cell = move |row, column| {
+        let slot = slots().get(row).map_or(usize::MAX, |&slot| slot as usize);
+        let id = db.resource_buckets().get(slot).map_or(0, |b| b.key.get());
+        let resource = db.resource_at(slot, id).ok_or_else(|| no_cell("resources", row, column))?;
+        let place = || match resource.state() {
+            super::State::Valid => Ok(Some(resource.database()?.record_span(resource.record_index())?)),
+            _ => Ok(None),
+        };
+        Ok(match column {
+            0 => Value::Id64(id),
+            1 => match db.paths().find(id) {
+                Some(position) => Value::owned(db.paths().path_at(position)?),
+                None => Value::Null,
+            },
+            2 => Value::owned(resource.database()?.type_name_or_magic()),
+            3 => resource.database_index().into(),
+            4 => resource.record_index().into(),
+            5 => resource.state().into(),
+            6 => place()?.map(|(view, _)| view.offset()).into(),
+            _ => place()?.map(|(_, size)| size).into(),
+        })
+    };
+    let find = move |column: usize, key: &Value<'_>| {
+        let id = match (column, key) {
+            (0, Value::Id64(id)) => *id,
+            (1, Value::Text(path)) => Database::path_id(path),
+            _ => return None,
+        };
+        let slot = super::hashmap::find(db.resource_buckets(), db.resource_slots, id);
+        Some(Ok(row_of(slots(), slot).into_iter().collect()))
+    };
+    Box::new(Lazy::new("resources", columns, move || Ok(slots().len()), cell).with_find(find))
+}
+
+/// The occupied slots of a map, which are the rows of its table.
+fn occupied<B: Bucket>(buckets: &[B]) -> Vec<u32> {
+    (0u32..).zip(buckets).filter(|(_, bucket)| bucket.is_occupied()).map(|(slot, _)| slot).collect()
+}
+
+fn row_of(slots: &[u32], slot: Option<usize>) -> Option<usize> {
+    slots.binary_search(&u32::try_from(slot?).ok()?).ok()
+}
+
+fn strings(db: &Database) -> Box<dyn Table + '_> {
+    let columns = vec![Column::new("id", Kind::Id32).brief(), Column::new("text", Kind::Text).brief()];
+    let buckets = db.spans.string_buckets.of(&db.source);
+    let slots = || db.string_rows.get_or_init(|| occupied(buckets));
+    let cell = move |row, column| {
+        let slot = slots().get(row).map_or(usize::MAX, |&slot| slot as usize);
+        match column {
+            0 => Ok(Value::Id32(buckets.get(slot).map_or(0, |b| b.key.get()))),
+            _ => db.string_in_slot(slot).map(Value::text),
+        }
+    };
+    let find = move |column: usize, key: &Value<'_>| {
+        let id = match (column, key) {
+            (0, Value::Id32(id)) => *id,
+            (1, Value::Text(text)) => Database::name_id(text),
+            _ => return None,
+        };
+        let slot = super::hashmap::find(buckets, db.string_slots, id.into());
+        let row = row_of(slots(), slot);
+        Some(match (row, key) {
+            // Another text may have the same hash.
+            (Some(row), Value::Text(text)) => {
+                db.string(id).map(|found| if found == Some(&**text) { vec![row] } else { Vec::new() })
+            }
+            (row, _) => Ok(row.into_iter().collect()),
+        })
+    };
+    Box::new(Lazy::new("strings", columns, move || Ok(slots().len()), cell).with_find(find))
+}
+
+fn databases(db: &Database) -> Box<dyn Table + '_> {
+    let columns = vec![
+        Column::new("index", Kind::Uint).brief(),
+        Column::new("type", Kind::Text).brief(),
+        Column::new("magic", Kind::Id32).brief(),
+        Column::new("checksum", Kind::Id32),
+        Column::new("records", Kind::Uint).brief(),
+        Column::new("record_size", Kind::Uint).brief(),
+        Column::new("size", Kind::Uint).brief(),
+        Column::new("offset", Kind::Uint),
+        Column::new("note", Kind::Text).brief(),
+    ];
+    let cell = move |row, column| {
+        let blob = db.database(row)?;
+        Ok(match column {
+            0 => row.into(),
+            1 => blob.type_name().into(),
+            2 => Value::Id32(blob.magic()),
+            3 => Value::Id32(blob.checksum()),
+            4 => blob.len().into(),
+            5 => blob.record_size().into(),
+            6 => blob.size().into(),
+            7 => blob.view().offset().into(),
+            _ => blob.note().into(),
+        })
+    };
+    let mut table = Lazy::new("databases", columns, move || Ok(db.database_count()), cell);
+    table.label = 1;
+    Box::new(table)
+}
+
+/// `paths`, with a cursor that keeps the folder of the row before.
+#[derive(Debug)]
+struct PathsTable<'a> {
+    db: &'a Database,
+    columns: [Column; 4],
+}
+
+impl<'a> PathsTable<'a> {
+    fn new(db: &'a Database) -> Self {
+        let columns = [
+            Column::new("id", Kind::Id64),
+            Column::new("parent_id", Kind::Id64),
+            Column::new("name", Kind::Text),
+            Column::new("path", Kind::Text).brief(),
+        ];
+        Self { db, columns }
+    }
+
+    fn cell(&self, row: usize, column: usize) -> Result<Value<'a>> {
+        let paths = self.db.paths();
+        let entry = paths.entries().get(row).ok_or_else(|| no_cell("paths", row, column))?;
+        Ok(match column {
+            0 => Value::Id64(entry.self_id.get()),
+            1 => Value::Id64(entry.parent_id.get()),
+            2 => Value::text(paths.name(entry)?),
+            3 => Value::owned(paths.path_at(row)?),
+            _ => return Err(no_cell("paths", row, column)),
+        })
+    }
+}
+
+impl Table for PathsTable<'_> {
+    fn name(&self) -> &str {
+        "paths"
+    }
+
+    fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    fn len(&self) -> Result<usize> {
+        Ok(self.db.paths().len())
+    }
+
+    fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
+        self.cell(row, column)
+    }
+
+    fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
+        Box::new(PathCursor { table: self, next: first, folder: None, text: String::new(), failed: None })
+    }
+
+    fn find(&self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
+        let id = match (column, key) {
+            (0, Value::Id64(id)) => *id,
+            (3, Value::Text(path)) => cityhash64(path.as_bytes()),
+            _ => return None,
+        };
+        let found = self.db.paths().scan(id);
+        Some(match (found, key) {
+            (Some(row), Value::Text(path)) => {
+                self.db.paths().path(id).map(|p| if p.as_deref() == Some(&**path) { vec![row] } else { Vec::new() })
+            }
+            (found, _) => Ok(found.into_iter().collect()),
+        })
+    }
+
+    fn label(&self) -> usize {
+        3
+    }
+}
+
+struct PathCursor<'t, 'a> {
+    table: &'t PathsTable<'a>,
+    next: usize,
+    /// The parent id whose path `text` begins with, and the length of that path.
+    folder: Option<(u64, usize)>,
+    text: String,
+    failed: Option<usize>,
+}
+
+impl PathCursor<'_, '_> {
+    /// Makes `text` the path of the current row.
+    fn join(&mut self) -> Result<()> {
+        let row = self.row();
+        let paths = self.table.db.paths();
+        let entry = paths.entries().get(row).ok_or_else(|| no_cell("paths", row, 3))?;
+        let parent = entry.parent_id.get();
+        let name = paths.name(entry)?;
+        match self.folder {
+            Some((folder, len)) if folder == parent => self.text.truncate(len),
+            _ => {
+                self.folder = None;
+                self.text.clear();
+                if let Some(position) = paths.parent(entry, |paths, id| paths.find(id))? {
+                    self.text = paths.path_at(position)?;
+                    self.text.push('/');
+                }
+                self.folder = Some((parent, self.text.len()));
+            }
+        }
+        self.text.push_str(name);
+        Ok(())
+    }
+}
+
+impl RowCursor for PathCursor<'_, '_> {
+    fn advance(&mut self) -> Result<bool> {
+        if self.next >= self.table.db.paths().len() {
+            return Ok(false);
+        }
+        self.next = self.next.saturating_add(1);
+        self.failed = self.join().is_err().then_some(self.row());
+        Ok(true)
+    }
+
+    fn row(&self) -> usize {
+        self.next.saturating_sub(1)
+    }
+
+    fn value(&self, column: usize) -> Result<Value<'_>> {
+        match column {
+            // A row whose path failed says so through the table.
+            3 if self.failed != Some(self.row()) => Ok(Value::text(&self.text)),
+            _ => self.table.cell(self.row(), column),
+        }
+    }
+}
+
+/// The tables of a `models.bin`.
+pub(super) fn models(models: &Models) -> Vec<Box<dyn Table + '_>> {
+    let rows = ModelRows(models);
+    let own = ["skeleton_index", "first_geometry", "geometry_count"];
+    let (field_columns, sources) = field_columns(p::MergedModel::FIELDS, Some(&own));
+    let mut columns = vec![Column::new("index", Kind::Uint).brief(), Column::new("id", Kind::Id64).brief()];
+    columns.extend(field_columns);
+    let model_at = columns.len();
+    let (model_columns, model_sources) = self::field_columns(p::Model::FIELDS, Some(MODEL_COLUMNS));
+    columns.extend(model_columns);
+    let visual_at = columns.len();
+    let (visual_columns, visual_sources) = self::field_columns(p::Visual::FIELDS, Some(VISUAL_COLUMNS));
+    columns.extend(visual_columns);
+    let cell = move |row, column: usize| {
+        let model = models.model(row).ok_or_else(|| no_cell("models", row, column))?;
+        let source = |from: &[FieldColumn], at: usize| {
+            column.checked_sub(at).and_then(|i| from.get(i).copied()).ok_or_else(|| no_cell("models", row, column))
+        };
+        let names = models.names();
+        match column {
+            0 | 1 => rows.lead_value(row, column),
+            c if c < model_at => field_cell(&model, source(&sources, 2)?, names),
+            c if c < visual_at => field_cell(&model.model()?, source(&model_sources, model_at)?, names),
+            _ => field_cell(&model.visual()?, source(&visual_sources, visual_at)?, names),
+        }
+        .map_err(|e| within("models", row, e))
+    };
+    let main = Lazy::new("models", columns, move || Ok(models.len()), cell).with_find(move |c, key| rows.find(c, key));
+    let mut tables: Vec<Box<dyn Table + '_>> = vec![Box::new(main)];
+    visual_children::<p::MergedModel<'_>, _>(rows, |merged| merged.visual(), &mut tables);
+    tables.push(children::<p::MergedModel<'_>, p::Dye<'_>, _>("dyes", rows, |merged| merged.model()?.dyes()));
+    // The file's own skeletons, to which `skeleton_index` leads, replace the empty ones inside of the visuals.
+    tables.retain(|t| t.name() != "skeleton_nodes");
+    tables.push(skeleton_nodes(SkeletonRows(models), p::Skeleton::read));
+    tables
+}
+
+/// The skeletons of a `models.bin`.
+#[derive(Clone, Copy)]
+struct SkeletonRows<'a>(&'a Models);
+
+impl<'a> Rows<'a> for SkeletonRows<'a> {
+    fn len(self) -> usize {
+        self.0.skeleton_count()
+    }
+
+    fn view(self, row: usize) -> Result<View<'a>> {
+        self.0.skeleton(row).map(|s| s.view()).ok_or_else(|| no_cell("skeletons", row, 0))
+    }
+
+    fn lead_columns(self) -> Vec<Column> {
+        vec![Column::new("skeleton", Kind::Uint).brief()]
+    }
+
+    fn lead_value(self, row: usize, _: usize) -> Result<Value<'a>> {
+        Ok(row.into())
+    }
+
+    fn find(self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
+        match (column, key) {
+            (0, Value::Uint(row)) => Some(Ok(usize::try_from(*row).into_iter().filter(|&r| r < self.len()).collect())),
+            _ => None,
+        }
+    }
+
+    fn names(self) -> &'a dyn Names {
+        self.0.names()
+    }
+
+    fn counts(self) -> &'a Counts {
+        &self.0.counts
+    }
+}
+
+/// The tables of a `space.bin`.
+pub(super) fn space(space: &Space) -> Vec<Box<dyn Table + '_>> {
+    let lights = {
+        let (own, sources) = field_columns(p::SpaceLight::FIELDS, None);
+        let mut columns = vec![Column::new("index", Kind::Uint).brief()];
+        columns.extend(own);
+        let cell = move |row, column: usize| match column.checked_sub(1).and_then(|i| sources.get(i)) {
+            Some(&source) => {
+                let light = space.light(row).ok_or_else(|| no_cell("point_lights", row, column))?;
+                field_cell(&light, source, &walk::ById).map_err(|e| within("point_lights", row, e))
+            }
+            None => Ok(row.into()),
+        };
+        Lazy::new("point_lights", columns, move || Ok(space.light_count()), cell)
+    };
+    vec![Box::new(instances(space)), Box::new(lights)]
+}
+
+pub(super) fn instances(space: &Space) -> impl Table + '_ {
+    let columns = vec![
+        Column::new("index", Kind::Uint).brief(),
+        Column::new("id", Kind::Id64).brief(),
+        Column::new("name", Kind::Text).brief(),
+        Column::new("transform", Kind::Nested),
+        Column::new("flags", Kind::Uint).brief(),
+        Column::new("x", Kind::F32).brief(),
+        Column::new("y", Kind::F32).brief(),
+        Column::new("z", Kind::F32).brief(),
+        Column::new("offset", Kind::Uint),
+    ];
+    let cell = move |row: usize, column| {
+        let instance = space.instances().get(row).ok_or_else(|| no_cell("instances", row, column))?;
+        let component = |i: usize| Value::from(instance.transform.get(i).map(|v| v.get()));
+        Ok(match column {
+            0 => row.into(),
+            1 => Value::Id64(instance.id.get()),
+            2 => space.instance_name(instance)?.into(),
+            3 => Value::floats(instance.transform.iter().map(|v| v.get())),
+            4 => instance.flags.get().into(),
+            5 => component(12),
+            6 => component(13),
+            7 => component(14),
+            8 => space.source().view("instances").locate(instance).offset().into(),
+            _ => return Err(no_cell("instances", row, column)),
+        })
+    };
+    let find = move |column: usize, key: &Value<'_>| match (column, key) {
+        (0, Value::Uint(row)) => {
+            Some(Ok(usize::try_from(*row).into_iter().filter(|&r| r < space.instances().len()).collect()))
+        }
+        (1, Value::Id64(id)) => {
+            let hits = space.instances().iter().enumerate().filter(|(_, i)| i.id.get() == *id);
+            Some(Ok(hits.map(|(row, _)| row).collect()))
+        }
+        _ => None,
+    };
+    Lazy::new("instances", columns, move || Ok(space.instances().len()), cell).with_find(find)
+}

@@ -1,0 +1,282 @@
+//! Walks over records: as values with names and paths resolved, by shape, and the `cat` of a resource.
+
+use super::prototypes::{Record, misc_type_name};
+use super::record::{Leaf, ListInfo, NameId, PathId, Prototype, Walker};
+use super::{Database, State};
+use crate::error::{Error, ErrorKind, Result};
+use crate::table::{Value, Visitor};
+use std::borrow::Cow;
+
+/// What ids stand for.
+pub trait Names: Send + Sync {
+    /// The text of a name id, where it is known.
+    ///
+    /// # Errors
+    /// When the text is damaged.
+    fn name(&self, id: NameId) -> Result<Option<Cow<'_, str>>>;
+
+    /// The path of a path id, where it is known.
+    ///
+    /// # Errors
+    /// When the path is damaged.
+    fn path(&self, id: PathId) -> Result<Option<Cow<'_, str>>>;
+}
+
+/// No names at all: ids are shown as they are.
+#[derive(Debug, Clone, Copy)]
+pub struct ById;
+
+impl Names for ById {
+    fn name(&self, _: NameId) -> Result<Option<Cow<'_, str>>> {
+        Ok(None)
+    }
+    fn path(&self, _: PathId) -> Result<Option<Cow<'_, str>>> {
+        Ok(None)
+    }
+}
+
+/// How many bytes of arrays one record may hold, as a multiple of the file: arrays that are shared are counted each
+/// time, and some sharing is fair; arrays that overlap on purpose could otherwise be walked without end.
+const OVERLAP: usize = 4;
+
+/// Builds the value of what is walked. Keeps what is damaged in `errors`.
+pub(super) struct Shown<'a, 'n> {
+    names: &'n dyn Names,
+    /// Lists and maps that are open, with their names.
+    open: Vec<(&'static str, Value<'a>)>,
+    budget: usize,
+    pub(super) errors: Vec<Error>,
+}
+
+impl<'a, 'n> Shown<'a, 'n> {
+    pub(super) fn new(names: &'n dyn Names) -> Self {
+        Self { names, open: vec![("", Value::Map(Vec::new()))], budget: usize::MAX, errors: Vec::new() }
+    }
+
+    /// The fields that were walked.
+    pub(super) fn into_fields(mut self) -> (Vec<(Cow<'a, str>, Value<'a>)>, Vec<Error>) {
+        match self.open.pop() {
+            Some((_, Value::Map(fields))) => (fields, self.errors),
+            _ => (Vec::new(), self.errors),
+        }
+    }
+
+    fn put(&mut self, name: &'static str, value: Value<'a>) {
+        match self.open.last_mut() {
+            Some((_, Value::List(values))) => values.push(value),
+            Some((_, Value::Map(fields))) => fields.push((Cow::Borrowed(name), value)),
+            _ => {}
+        }
+    }
+
+    fn close(&mut self) {
+        if let Some((name, value)) = self.open.pop() {
+            self.put(name, value);
+        }
+    }
+
+    fn resolved(&mut self, text: Result<Option<Cow<'n, str>>>) -> Value<'a> {
+        match text {
+            Ok(text) => text.map_or(Value::Null, |t| Value::owned(t.into_owned())),
+            Err(error) => {
+                self.errors.push(error);
+                Value::Null
+            }
+        }
+    }
+}
+
+/// The id and the text of a reference.
+fn reference<'a>(id: Value<'a>, what: &'static str, text: Value<'a>) -> Value<'a> {
+    Value::Map(vec![("id".into(), id), (what.into(), text)])
+}
+
+impl<'a> Walker<'a> for Shown<'a, '_> {
+    fn leaf(&mut self, name: &'static str, leaf: Leaf<'a>) {
+        let value = match leaf {
+            Leaf::Value(value) => value,
+            Leaf::Name(id) => {
+                let text = self.names.name(id);
+                let text = self.resolved(text);
+                reference(Value::Id32(id.0), "text", text)
+            }
+            Leaf::Path(PathId(0)) => Value::Null,
+            Leaf::Path(id) => {
+                let path = self.names.path(id);
+                let path = self.resolved(path);
+                reference(Value::Id64(id.0), "path", path)
+            }
+        };
+        self.put(name, value);
+    }
+
+    fn begin(&mut self, name: &'static str) {
+        self.open.push((name, Value::Map(Vec::new())));
+    }
+
+    fn end(&mut self) {
+        self.close();
+    }
+
+    fn begin_list(&mut self, name: &'static str, list: &ListInfo<'a>) -> bool {
+        let whole = list.view.data().len().saturating_mul(OVERLAP);
+        let left = self.budget.min(whole);
+        match left.checked_sub(list.bytes()) {
+            Some(left) => self.budget = left,
+            None => {
+                let (value, limit) = (list.bytes() as u64, left as u64);
+                let what = "bytes in the arrays of one record, which overlap";
+                self.damage(name, list.view.error(ErrorKind::Limit { what, value, limit }));
+                return false;
+            }
+        }
+        self.open.push((name, Value::List(Vec::new())));
+        true
+    }
+
+    fn end_list(&mut self) {
+        self.close();
+    }
+
+    fn damage(&mut self, name: &'static str, error: Error) {
+        self.put(name, Value::Null);
+        self.errors.push(if name.is_empty() { error } else { error.within(name) });
+    }
+}
+
+/// The value of one declared field, with what it refers to.
+pub(super) fn field_value<'a, T: Prototype<'a>>(record: &T, field: usize, names: &dyn Names) -> Result<Value<'a>> {
+    let mut shown = Shown::new(names);
+    record.walk_field(field, &mut shown);
+    let (fields, errors) = shown.into_fields();
+    match errors.into_iter().next() {
+        Some(error) => Err(error),
+        None => Ok(fields.into_iter().next().map_or(Value::Null, |(_, value)| value)),
+    }
+}
+
+/// Shows the fields of a record in reading order: properties of a material with their names, the rest as stored.
+pub(super) fn record_fields<'a>(
+    record: &Record<'a>,
+    names: &dyn Names,
+) -> (Vec<(Cow<'a, str>, Value<'a>)>, Vec<Error>) {
+    let mut shown = Shown::new(names);
+    match record {
+        Record::Material(material) => {
+            shown.begin_properties();
+            match material.properties() {
+                Ok(properties) => properties.for_each(|property| match property {
+                    Ok(property) => {
+                        let known = super::prototypes::known_property_name(property.name);
+                        shown.begin("");
+                        shown.leaf("name", Leaf::Name(property.name));
+                        shown.fill_in_name(known);
+                        shown.leaf("kind", Leaf::Value(property.kind.into()));
+                        shown.leaf("value", property.value);
+                        shown.end();
+                    }
+                    Err(error) => shown.damage("", error),
+                }),
+                Err(error) => shown.damage("", error),
+            }
+            shown.end_list();
+            for (field, info) in super::prototypes::Material::FIELDS.iter().enumerate() {
+                if matches!(info.name, "fx" | "collision_flags" | "sort_order") {
+                    material.walk_field(field, &mut shown);
+                }
+            }
+        }
+        Record::Model(model) => {
+            record.walk_fields(&mut shown);
+            shown.name_misc_type(model.misc_type());
+        }
+        Record::ModelV14(model) => {
+            record.walk_fields(&mut shown);
+            shown.name_misc_type(model.misc_type());
+        }
+        other => other.walk_fields(&mut shown),
+    }
+    shown.into_fields()
+}
+
+impl<'a> Shown<'a, '_> {
+    fn begin_properties(&mut self) {
+        self.open.push(("properties", Value::List(Vec::new())));
+    }
+
+    /// Puts a known name where the file has none.
+    fn fill_in_name(&mut self, known: Option<&'static str>) {
+        let (Some(known), Some((_, Value::Map(fields)))) = (known, self.open.last_mut()) else { return };
+        if let Some((_, Value::Map(reference))) = fields.last_mut()
+            && let Some((_, text @ Value::Null)) = reference.last_mut()
+        {
+            *text = known.into();
+        }
+    }
+
+    fn name_misc_type(&mut self, misc_type: Result<u8>) {
+        let name = misc_type.ok().and_then(misc_type_name);
+        self.put("misc_type_name", name.into());
+    }
+}
+
+/// `cat`: one resource with its path, its place and its record, or an error for what cannot be read.
+pub(super) fn cat_resource(db: &Database, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+    let id = match crate::format::parse_id(entry) {
+        Some(id) => id,
+        None => match db.lookup_path(entry)? {
+            Some(resource) => resource.id(),
+            None => Database::path_id(entry),
+        },
+    };
+    let resource = db.lookup(id)?;
+    let path = db.path(id);
+    if resource.is_none() && matches!(path, Ok(None)) {
+        return Ok(false);
+    }
+    let mut first_error = None;
+    let mut keep = |error: Error| {
+        first_error.get_or_insert(error);
+    };
+    out.begin_map()?;
+    out.field("id", &Value::Id64(id))?;
+    let path = path.unwrap_or_else(|e| {
+        keep(e);
+        None
+    });
+    out.field("path", &path.into())?;
+    let Some(resource) = resource else {
+        out.field("type", &Value::Null)?;
+        out.field("note", &"a path without a prototype".into())?;
+        out.end_map()?;
+        return Ok(true);
+    };
+    let blob = resource.database();
+    out.field("type", &blob.as_ref().ok().map(|b| b.type_name_or_magic()).into())?;
+    out.field("database", &resource.database_index().into())?;
+    out.field("record", &resource.record_index().into())?;
+    out.field("state", &resource.state().into())?;
+    match blob {
+        Err(error) => keep(error),
+        Ok(blob) if resource.state() == State::Valid => match blob.record(resource.record_index()) {
+            Ok(Some(record)) => {
+                let (view, size) = blob.record_span(resource.record_index())?;
+                out.field("offset", &view.offset().into())?;
+                out.field("size", &size.into())?;
+                // More than a few references: worth the index.
+                db.paths().find(id);
+                let (fields, errors) = record_fields(&record, db);
+                out.field("value", &Value::Map(fields))?;
+                errors.into_iter().for_each(keep);
+            }
+            Ok(None) => out.field("note", &blob.note().into())?,
+            Err(error) => keep(error),
+        },
+        Ok(_) => out.field("note", &"the record is not valid and not followed".into())?,
+    }
+    out.end_map()?;
+    match first_error {
+        Some(error) => Err(error),
+        None => Ok(true),
+    }
+}

@@ -1,0 +1,251 @@
+//! What all commands share: opening files, writing output, progress.
+
+use super::{Exit, Failure, Format, Global, complain};
+use crate::error::{Error, Result};
+use crate::export::json::JsonWriter;
+use crate::export::rows::{Header, RowFormat, RowWriter};
+use crate::export::text::{Outline, Style};
+use crate::format::Asset;
+use crate::report::Progress;
+use crate::source::Source;
+use crate::table::{Column, Tree, Value, Visitor};
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{self, BufRead as _, BufWriter, IsTerminal as _, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// The database that commands use when none is named, below the current folder and its parents.
+const DATABASES: [&str; 3] = ["assets.bin", "content/assets.bin", "res/content/assets.bin"];
+/// Errors in rows that are shown one by one.
+const SHOWN_ERRORS: u64 = 10;
+
+/// The settings of one run, and what went wrong in it so far.
+#[derive(Debug)]
+pub(super) struct Context {
+    format: Format,
+    quiet: bool,
+    mmap: bool,
+    damaged: Cell<u64>,
+    worst: Cell<Option<Exit>>,
+}
+
+impl Context {
+    pub(super) fn new(global: &Global) -> Self {
+        let Global { format, quiet, no_mmap, .. } = *global;
+        Self { format, quiet, mmap: !no_mmap, damaged: Cell::new(0), worst: Cell::new(None) }
+    }
+
+    pub(super) fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The worst that was noted while the command went on.
+    pub(super) fn worst(&self) -> Exit {
+        if let Some(more) = self.damaged.get().checked_sub(SHOWN_ERRORS).filter(|&m| m > 0) {
+            complain(&format!("… and {more} more"));
+            self.damaged.set(0);
+        }
+        self.worst.get().unwrap_or(Exit::Done)
+    }
+
+    fn worsen(&self, exit: Exit) {
+        self.worst.set(self.worst.get().max(Some(exit)));
+    }
+
+    /// Says that something asked for was not found, and goes on.
+    pub(super) fn not_found(&self, message: &str) {
+        complain(message);
+        self.worsen(Exit::NotFound);
+    }
+
+    /// Says that a part of a file is damaged, and goes on. After a few of them they are only counted.
+    pub(super) fn damaged(&self, file: &str, error: &Error) {
+        self.damaged.set(self.damaged.get().saturating_add(1));
+        let failure = Failure::in_file(file, error);
+        if self.damaged.get() <= SHOWN_ERRORS {
+            complain(&failure.message);
+        }
+        self.worsen(failure.exit);
+    }
+
+    pub(super) fn source(&self, path: &Path) -> Result<Source, Failure> {
+        let opened = if self.mmap { Source::open(path) } else { Source::read(path) };
+        opened.map_err(|e| Failure::in_file(&path.to_string_lossy(), &e))
+    }
+
+    pub(super) fn open(&self, path: &Path) -> Result<Asset, Failure> {
+        let source = self.source(path)?;
+        Asset::open(source).map_err(|e| Failure::in_file(&path.to_string_lossy(), &e))
+    }
+
+    /// The database to ask: `given`, else `$ASSETQ_DB`, else the first one found here and upwards.
+    pub(super) fn database_path(&self, given: Option<&Path>) -> Result<PathBuf, Failure> {
+        if let Some(path) = given {
+            return Ok(path.to_owned());
+        }
+        if let Some(path) = std::env::var_os("ASSETQ_DB").filter(|p| !p.is_empty()) {
+            return Ok(path.into());
+        }
+        let here = std::env::current_dir().map_err(|e| Error::io("cannot find the current folder", e))?;
+        let found = here.ancestors().flat_map(|dir| DATABASES.iter().map(move |name| dir.join(name)));
+        let mut found = found.filter(|path| path.is_file());
+        found
+            .next()
+            .map(|path| path.strip_prefix(&here).map(Path::to_owned).unwrap_or(path))
+            .ok_or_else(|| Failure::new(Exit::Io, "no database here: name one with --db FILE, or set ASSETQ_DB"))
+    }
+
+    /// Standard output, buffered.
+    pub(super) fn stdout(&self) -> BufWriter<io::StdoutLock<'static>> {
+        BufWriter::with_capacity(1 << 16, io::stdout().lock())
+    }
+
+    /// Rows on standard output.
+    pub(super) fn rows(&self, columns: &[Column]) -> Result<RowWriter<impl Write>, Failure> {
+        let header: Vec<Header> = columns.iter().map(|c| Header { name: c.name.to_string(), kind: c.kind }).collect();
+        Ok(RowWriter::new(self.stdout(), RowFormat::from(self.format), &header, style())?)
+    }
+
+    /// Writes whole entries on standard output: one object where there is one, else an array of them.
+    pub(super) fn entries(
+        &self,
+        count: usize,
+        mut entry: impl FnMut(usize, &mut dyn Visitor) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let mut out = self.stdout();
+        match self.format {
+            Format::Text => {
+                for index in 0..count {
+                    if index > 0 {
+                        writeln!(out)?;
+                    }
+                    entry(index, &mut Outline::new(&mut out))?;
+                }
+            }
+            Format::Json => {
+                let mut json = JsonWriter::pretty(&mut out);
+                if count != 1 {
+                    json.begin_list()?;
+                }
+                let mut written = Ok(());
+                for index in 0..count {
+                    written = entry(index, &mut json);
+                    if written.is_err() {
+                        break;
+                    }
+                }
+                if count != 1 {
+                    json.end_list()?;
+                }
+                json.end_line()?;
+                out.flush()?;
+                return written;
+            }
+            Format::Ndjson => {
+                for index in 0..count {
+                    let mut json = JsonWriter::compact(&mut out);
+                    entry(index, &mut json)?;
+                    json.end_line()?;
+                }
+            }
+            Format::Csv => {
+                for index in 0..count {
+                    let mut tree = Tree::default();
+                    entry(index, &mut tree)?;
+                    let Value::Map(fields) = tree.into_value() else { continue };
+                    let header =
+                        fields.iter().map(|(name, _)| Header { name: name.to_string(), kind: crate::table::Kind::Any });
+                    let mut rows = RowWriter::new(&mut out, RowFormat::Csv, &header.collect::<Vec<_>>(), style())?;
+                    rows.row(&fields.into_iter().map(|(_, value)| value).collect::<Vec<_>>())?;
+                    rows.finish()?;
+                }
+            }
+        }
+        out.flush()?;
+        Ok(())
+    }
+
+    /// Runs long work with a progress bar, where there is a terminal to show it on.
+    pub(super) fn with_progress<T: Send>(&self, what: &str, work: impl FnOnce(&Progress) -> T + Send) -> T {
+        let progress = Progress::default();
+        if self.quiet || !io::stderr().is_terminal() {
+            return work(&progress);
+        }
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                // Work that ends at once needs no bar.
+                let mut waited = Duration::ZERO;
+                let tick = Duration::from_millis(50);
+                let mut bar = None;
+                while !done.load(Ordering::Acquire) {
+                    std::thread::park_timeout(tick);
+                    waited = waited.saturating_add(tick);
+                    if waited < Duration::from_millis(400) {
+                        continue;
+                    }
+                    let bar = bar.get_or_insert_with(|| {
+                        let style = "{prefix} [{bar:40}] {bytes}/{total_bytes} {elapsed}";
+                        let bar = indicatif::ProgressBar::new(0).with_prefix(what.to_owned());
+                        match indicatif::ProgressStyle::with_template(style) {
+                            Ok(style) => bar.with_style(style),
+                            Err(_) => bar,
+                        }
+                    });
+                    let (steps, total) = progress.state();
+                    bar.set_length(total);
+                    bar.set_position(steps);
+                }
+                if let Some(bar) = bar {
+                    bar.finish_and_clear();
+                }
+            });
+            let result = work(&progress);
+            done.store(true, Ordering::Release);
+            result
+        })
+    }
+
+    /// The arguments, with `-` replaced by the lines of standard input.
+    pub(super) fn arguments<'a>(
+        &self,
+        given: &'a [String],
+    ) -> impl Iterator<Item = Result<std::borrow::Cow<'a, str>, Failure>> {
+        given.iter().flat_map(|argument| {
+            let from_stdin = argument == "-";
+            let lines = from_stdin.then(|| io::stdin().lock().lines()).into_iter().flatten().map(|line| match line {
+                Ok(line) => Ok(line.into()),
+                Err(error) => Err(Error::io("cannot read standard input", error).into()),
+            });
+            (!from_stdin).then(|| Ok(argument.as_str().into())).into_iter().chain(lines)
+        })
+    }
+
+    /// Writes a file under its final name only once it is whole.
+    pub(super) fn write_file(&self, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+        let failed = |e| Failure::in_file(&path.to_string_lossy(), &Error::io("cannot write", e));
+        let mut part = path.as_os_str().to_owned();
+        part.push(".part");
+        let write = || {
+            let mut file = File::create(&part)?;
+            file.write_all(bytes)?;
+            std::fs::rename(&part, path)
+        };
+        write().map_err(|e| {
+            // What is left of the attempt is of no use; that it cannot be removed changes nothing.
+            let _ = std::fs::remove_file(&part);
+            failed(e)
+        })
+    }
+}
+
+/// Whether headers are bold.
+fn style() -> Style {
+    match anstream::AutoStream::choice(&io::stdout()) {
+        anstream::ColorChoice::Never => Style::Plain,
+        _ if io::stdout().is_terminal() => Style::Bold,
+        _ => Style::Plain,
+    }
+}

@@ -1,0 +1,56 @@
+use super::{Cli, Context, Exit, Outcome};
+use clap::Parser as _;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+/// Make sample files and show what can be asked of them
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  assetq demo")]
+pub(super) struct Args {
+    /// Where the files go
+    #[arg(value_name = "DIR", default_value = "assetq-demo")]
+    dir: PathBuf,
+}
+
+const COMMANDS: [&str; 9] = [
+    "sample {}",
+    "info {}/assets.bin",
+    "ls {}/assets.bin *.visual --limit 5",
+    "ls {}/assets.bin --table render_sets --limit 5",
+    "resolve content/gameplay --db {}/assets.bin",
+    "resolve {visual} --db {}/assets.bin -f json",
+    "string 0x820F0280 normalMap --db {}/assets.bin",
+    "cat {}/assets.bin {visual}",
+    "verify {}/assets.bin {}/models.bin {}/space.bin",
+];
+
+pub(super) fn run(args: &Args, context: &Context) -> Outcome {
+    let dir = args.dir.to_string_lossy();
+    let mut worst = Exit::Done;
+    let mut visual = String::new();
+    for command in COMMANDS {
+        let words = command.split(' ').map(|word| word.replace("{visual}", &visual).replace("{}", &dir));
+        let words: Vec<String> = std::iter::once("assetq".to_owned()).chain(words).collect();
+        let mut out = context.stdout();
+        writeln!(out, "\n$ {}", words.join(" "))?;
+        out.flush()?;
+        drop(out);
+        match Cli::try_parse_from(&words) {
+            Ok(cli) => worst = worst.max(super::run(cli)),
+            Err(error) => return Err(super::Failure::new(Exit::Usage, error.to_string())),
+        }
+        if visual.is_empty() {
+            visual = first_visual(args, context)?;
+        }
+    }
+    Ok(worst)
+}
+
+/// The path of a visual in the sample, for the commands that ask about one.
+fn first_visual(args: &Args, context: &Context) -> Result<String, super::Failure> {
+    let asset = context.open(&args.dir.join("assets.bin"))?;
+    let Some(table) = asset.reader().table("visuals") else { return Ok(String::new()) };
+    let column = table.label();
+    let path = table.value(0, column)?.as_text().map(|t| t.into_owned());
+    Ok(path.unwrap_or_default())
+}

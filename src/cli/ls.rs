@@ -1,0 +1,206 @@
+use super::{Context, Exit, Failure, Format, Outcome};
+use crate::table::{Column, Table, Value};
+use globset::{GlobBuilder, GlobMatcher};
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// List the rows of a table
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  assetq ls assets.bin '*/ship/*.model'        paths that match ('*' also matches '/')
+  assetq ls assets.bin content/gameplay        a folder and everything in it
+  assetq ls assets.bin -t render_sets --long   another table, with all columns
+  assetq ls models.bin -f csv                  as CSV, with all columns")]
+pub(super) struct Args {
+    /// The file
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Which rows: a glob ('*' also matches '/'), or the exact name of a row or of a folder
+    #[arg(value_name = "GLOB")]
+    glob: Option<String>,
+    /// Another table than the main one (`assetq info FILE` lists them)
+    #[arg(long, short, value_name = "TABLE")]
+    table: Option<String>,
+    /// Show folders as a tree
+    #[arg(long, conflicts_with = "long")]
+    tree: bool,
+    /// Show all columns also in text
+    #[arg(long, short)]
+    long: bool,
+    /// Show at most this many rows
+    #[arg(long, short = 'n', value_name = "N")]
+    limit: Option<usize>,
+}
+
+pub(super) fn run(args: &Args, context: &Context) -> Outcome {
+    let asset = context.open(&args.file)?;
+    let name = asset.source().name();
+    let reader = asset.reader();
+    let table = match &args.table {
+        Some(wanted) => reader.table(wanted).ok_or_else(|| {
+            let tables: Vec<String> = reader.tables().iter().map(|t| t.name().to_owned()).collect();
+            Failure::new(Exit::NotFound, format!("{name}: no table {wanted:?}; it has {}", tables.join(", ")))
+        })?,
+        None => {
+            let main = reader.tables().into_iter().next();
+            main.ok_or_else(|| Failure::new(Exit::NotFound, format!("{name}: it has no tables")))?
+        }
+    };
+    let rows = Rows { table: &*table, pattern: Pattern::new(args.glob.as_deref())?, limit: args.limit };
+    let found = if args.tree { tree(&rows, name, context)? } else { list(args, &rows, name, context)? };
+    if found == 0 && args.glob.is_some() {
+        let glob = args.glob.as_deref().unwrap_or_default();
+        context.not_found(&format!("{name}: nothing in {} matches {glob:?}", table.name()));
+    }
+    Ok(Exit::Done)
+}
+
+/// The rows to show.
+struct Rows<'a> {
+    table: &'a dyn Table,
+    pattern: Pattern,
+    limit: Option<usize>,
+}
+
+enum Pattern {
+    All,
+    Glob(GlobMatcher),
+    /// Without wildcards: the text itself, or a folder of that name.
+    Exact(String),
+}
+
+impl Pattern {
+    fn new(glob: Option<&str>) -> Result<Self, Failure> {
+        match glob {
+            None => Ok(Self::All),
+            Some(text) if !text.contains(['*', '?', '[', '{']) => Ok(Self::Exact(text.trim_end_matches('/').into())),
+            Some(text) => match GlobBuilder::new(text).backslash_escape(true).build() {
+                Ok(glob) => Ok(Self::Glob(glob.compile_matcher())),
+                Err(error) => Err(Failure::new(Exit::Usage, format!("{text:?} is not a glob: {}", error.kind()))),
+            },
+        }
+    }
+
+    fn matches(&self, text: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Glob(glob) => glob.is_match(text),
+            Self::Exact(exact) => {
+                text.strip_prefix(exact.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            }
+        }
+    }
+}
+
+impl Rows<'_> {
+    /// Hands the cells of `columns` of each row that matches to `each`; what is damaged is said and shown as null.
+    /// Gives the number of rows.
+    fn each(
+        &self,
+        file: &str,
+        context: &Context,
+        columns: &[usize],
+        mut each: impl FnMut(&[Value<'_>]) -> Result<(), Failure>,
+    ) -> Result<usize, Failure> {
+        let label = self.table.label();
+        let mut cursor = self.table.cursor(0);
+        let mut found = 0usize;
+        let limit = self.limit.unwrap_or(usize::MAX);
+        while found < limit {
+            match cursor.advance() {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => {
+                    context.damaged(file, &error);
+                    break;
+                }
+            }
+            if !matches!(self.pattern, Pattern::All) {
+                match cursor.value(label) {
+                    Ok(value) if self.pattern.matches(&text_of(&value)) => {}
+                    Ok(_) => continue,
+                    Err(error) => {
+                        context.damaged(file, &error);
+                        continue;
+                    }
+                }
+            }
+            let cell = |&column: &usize| {
+                cursor.value(column).unwrap_or_else(|error| {
+                    context.damaged(file, &error);
+                    Value::Null
+                })
+            };
+            let cells: Vec<Value<'_>> = columns.iter().map(cell).collect();
+            each(&cells)?;
+            found = found.saturating_add(1);
+        }
+        Ok(found)
+    }
+}
+
+fn text_of<'v>(value: &'v Value<'_>) -> std::borrow::Cow<'v, str> {
+    value.as_text().unwrap_or_else(|| value.to_string().into())
+}
+
+fn list(args: &Args, rows: &Rows<'_>, file: &str, context: &Context) -> Result<usize, Failure> {
+    let all = args.long || context.format() != Format::Text;
+    let shown = |column: &&(usize, &Column)| all || column.1.brief;
+    let (mut indexes, mut columns): (Vec<usize>, Vec<Column>) = rows
+        .table
+        .columns()
+        .iter()
+        .enumerate()
+        .collect::<Vec<_>>()
+        .iter()
+        .filter(shown)
+        .map(|(index, column)| (*index, (*column).clone()))
+        .unzip();
+    if indexes.is_empty() {
+        indexes = (0..rows.table.columns().len()).collect();
+        columns = rows.table.columns().to_vec();
+    }
+    let mut out = context.rows(&columns)?;
+    let found = rows.each(file, context, &indexes, |cells| Ok(out.row(cells)?))?;
+    out.finish()?;
+    Ok(found)
+}
+
+#[derive(Default)]
+struct Folder(BTreeMap<String, Folder>);
+
+fn tree(rows: &Rows<'_>, file: &str, context: &Context) -> Result<usize, Failure> {
+    let mut root = Folder::default();
+    let found = rows.each(file, context, &[rows.table.label()], |cells| {
+        let mut at = &mut root;
+        for cell in cells {
+            for part in text_of(cell).split('/') {
+                at = at.0.entry(part.to_owned()).or_default();
+            }
+        }
+        Ok(())
+    })?;
+    let mut out = context.stdout();
+    // Depth first, without recursion: the depth of a path is the file's to choose.
+    let mut open = vec![root.0.into_iter()];
+    while let Some(folder) = open.last_mut() {
+        match folder.next() {
+            Some((name, children)) => {
+                let last = folder.len() == 0;
+                for level in open.iter().take(open.len().saturating_sub(1)) {
+                    out.write_all(if level.len() > 0 { "│   ".as_bytes() } else { b"    " })?;
+                }
+                let branch = if last { "└── " } else { "├── " };
+                writeln!(out, "{branch}{}", crate::export::text::clean(&name))?;
+                open.push(children.0.into_iter());
+            }
+            None => {
+                open.pop();
+            }
+        }
+    }
+    out.flush()?;
+    Ok(found)
+}

@@ -1,0 +1,207 @@
+//! The command line: one file a command, with its arguments and its run.
+//!
+//! What the user typed ends here: a command opens files through [`Context`], reads tables and entries, and writes
+//! through [`Context::rows`] or [`Context::entries`], so that every command speaks every output format.
+
+mod cat;
+mod completions;
+mod context;
+mod demo;
+mod info;
+mod ls;
+mod man;
+mod resolve;
+mod sample;
+mod string;
+mod verify;
+
+use crate::error::{Error, ErrorKind};
+use crate::export::rows::RowFormat;
+use clap::{Parser, Subcommand, ValueEnum};
+use context::Context;
+use std::io::Write as _;
+use std::process::ExitCode;
+
+/// Query game-asset files in place: World of Warships databases and geometry, VRage archives, Rusty Hearts maps,
+/// FINAL FANTASY XIII sheets.
+///
+/// Files are mapped, not loaded: a question about one entry takes as long as a process takes to start.
+#[derive(Debug, Parser)]
+#[command(name = "assetq", version, propagate_version = true, max_term_width = 110, after_help = EXAMPLES)]
+pub struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  assetq info assets.bin                       what is in it
+  assetq resolve content/…/JSD011.model        where a path's prototype is
+  assetq ls assets.bin '*.visual'              paths that match
+  assetq cat assets.bin content/…/JSD011.visual   one entry, references resolved
+  assetq verify assets.bin                     check everything
+
+Exit codes: 0 done, 1 not found or different, 2 wrong usage, 3 damaged or unknown file, 4 cannot read or write.";
+
+#[derive(Debug, clap::Args)]
+struct Global {
+    /// How output is written
+    #[arg(long, short = 'f', global = true, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    format: Format,
+    /// Show no progress bar
+    #[arg(long, short = 'q', global = true)]
+    quiet: bool,
+    /// Use at most this many threads
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+    /// Read files instead of mapping them: for network drives, and files that another program is writing
+    #[arg(long, global = true)]
+    no_mmap: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people: aligned, coloured on a terminal
+    Text,
+    /// One document: an array of the rows
+    Json,
+    /// An object a line
+    Ndjson,
+    /// RFC 4180 with a header line
+    Csv,
+}
+
+impl From<Format> for RowFormat {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Text => Self::Text,
+            Format::Json => Self::Json,
+            Format::Ndjson => Self::Ndjson,
+            Format::Csv => Self::Csv,
+        }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Info(info::Args),
+    Ls(ls::Args),
+    Cat(cat::Args),
+    Resolve(resolve::Args),
+    String(string::Args),
+    Verify(verify::Args),
+    Sample(sample::Args),
+    Demo(demo::Args),
+    Completions(completions::Args),
+    Man(man::Args),
+}
+
+impl Command {
+    fn run(self, context: &Context) -> Outcome {
+        match self {
+            Self::Info(args) => info::run(&args, context),
+            Self::Ls(args) => ls::run(&args, context),
+            Self::Cat(args) => cat::run(&args, context),
+            Self::Resolve(args) => resolve::run(&args, context),
+            Self::String(args) => string::run(&args, context),
+            Self::Verify(args) => verify::run(&args, context),
+            Self::Sample(args) => sample::run(&args, context),
+            Self::Demo(args) => demo::run(&args, context),
+            Self::Completions(args) => completions::run(&args, context),
+            Self::Man(args) => man::run(&args, context),
+        }
+    }
+}
+
+/// How a command ended.
+type Outcome = Result<Exit, Failure>;
+
+/// The exit codes that other programs rely on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Exit {
+    Done = 0,
+    NotFound = 1,
+    Usage = 2,
+    Damaged = 3,
+    Io = 4,
+}
+
+/// Why a command could not go on: one line for standard error, and an exit code.
+#[derive(Debug)]
+struct Failure {
+    exit: Exit,
+    message: String,
+    closed_pipe: bool,
+}
+
+impl Failure {
+    fn new(exit: Exit, message: impl Into<String>) -> Self {
+        Self { exit, message: message.into(), closed_pipe: false }
+    }
+
+    /// `error`, with the file that it is about.
+    fn in_file(file: &str, error: &Error) -> Self {
+        Self { message: format!("{file}: {error}"), ..Self::from_error(error) }
+    }
+
+    fn from_error(error: &Error) -> Self {
+        let exit = match error.kind() {
+            ErrorKind::Io { .. } => Exit::Io,
+            ErrorKind::NotFound { .. } if error.offset().is_none() => Exit::NotFound,
+            _ => Exit::Damaged,
+        };
+        let closed_pipe =
+            matches!(error.kind(), ErrorKind::Io { source, .. } if source.kind() == std::io::ErrorKind::BrokenPipe);
+        Self { exit, message: error.to_string(), closed_pipe }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::from_error(&error)
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Error::io("cannot write", error).into()
+    }
+}
+
+/// Runs the command that the process was started with.
+pub fn main() -> ExitCode {
+    crate::source::exit_when_a_mapped_file_shrinks();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version go to standard output and are no failure; a closed pipe is none either.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { Exit::Usage as u8 } else { Exit::Done as u8 });
+        }
+    };
+    ExitCode::from(run(cli) as u8)
+}
+
+fn run(cli: Cli) -> Exit {
+    if let Some(threads) = cli.global.threads {
+        // Fails only when a pool exists already, as in `demo`, whose own thread count stays then.
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
+    }
+    let context = Context::new(&cli.global);
+    match cli.command.run(&context) {
+        Ok(exit) => exit.max(context.worst()),
+        Err(failure) if failure.closed_pipe => Exit::Done,
+        Err(failure) => {
+            complain(&failure.message);
+            failure.exit
+        }
+    }
+}
+
+/// One line on standard error. That standard error cannot be written is nothing that could be told anyone.
+fn complain(message: &str) {
+    let line: String = crate::export::text::clean(message);
+    let _ = writeln!(std::io::stderr(), "assetq: {line}");
+}

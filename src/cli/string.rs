@@ -1,0 +1,59 @@
+use super::{Context, Exit, Failure, Outcome};
+use crate::bwdb::Database;
+use crate::format::{Asset, parse_id};
+use crate::table::{Column, Kind, Value};
+use std::path::PathBuf;
+
+/// Turn name ids into their texts, and texts into their ids
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  assetq string 0x820F0280 --db assets.bin     the text with this id
+  assetq string diffuseMap 'Scene Root'        the ids of these texts, and whether the database has them")]
+pub(super) struct Args {
+    /// Name ids (0x… or decimal) or texts; `-` reads one a line from standard input
+    #[arg(required = true, value_name = "ID_OR_TEXT")]
+    names: Vec<String>,
+    /// The database; else $ASSETQ_DB, else the assets.bin here or above
+    #[arg(long, value_name = "FILE")]
+    db: Option<PathBuf>,
+    /// Take every argument as a text, also one that looks like an id
+    #[arg(long)]
+    text: bool,
+}
+
+pub(super) fn run(args: &Args, context: &Context) -> Outcome {
+    let path = context.database_path(args.db.as_deref())?;
+    let asset = context.open(&path)?;
+    let file = asset.source().name();
+    let Asset::Bwdb(db) = &asset else {
+        let what = format!("{file}: a {} file has no names; --db takes an assets.bin", asset.format());
+        return Err(Failure::new(Exit::Usage, what));
+    };
+    let columns = [
+        Column::new("query", Kind::Text),
+        Column::new("id", Kind::Id32),
+        Column::new("text", Kind::Text),
+        Column::new("present", Kind::Bool),
+    ];
+    let mut out = context.rows(&columns)?;
+    for query in context.arguments(&args.names) {
+        let query = query?;
+        let given = if args.text { None } else { parse_id(&query).and_then(|id| u32::try_from(id).ok()) };
+        let id = given.unwrap_or_else(|| Database::name_id(&query));
+        let stored = db.string(id).unwrap_or_else(|error| {
+            context.damaged(file, &error);
+            None
+        });
+        let (text, present) = match given {
+            Some(_) => (stored, stored.is_some()),
+            None => (Some(&*query), stored == Some(&*query)),
+        };
+        if !present {
+            context.not_found(&format!("{file}: {query:?} not found"));
+        }
+        out.row(&[Value::text(&query), Value::Id32(id), text.into(), present.into()])?;
+    }
+    out.finish()?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,104 @@
+use super::{Context, Exit, Failure, Format, Outcome};
+use crate::format::Asset;
+use crate::report::{Check, Report};
+use crate::table::{Value, Visitor};
+use std::io::Write as _;
+use std::path::PathBuf;
+
+/// Check everything that can be checked, and list what is wrong
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  assetq verify assets.bin\n  assetq verify -f json *.geometry | jq '.[] | select(.ok|not)'"
+)]
+pub(super) struct Args {
+    /// The files
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+}
+
+pub(super) fn run(args: &Args, context: &Context) -> Outcome {
+    let mut worst = Exit::Done;
+    let mut verify = |path: &PathBuf| -> Option<(Asset, Report)> {
+        match context.open(path) {
+            Ok(asset) => {
+                let report = context.with_progress("verify", |progress| asset.reader().verify(progress));
+                if !report.ok() {
+                    worst = worst.max(Exit::Damaged);
+                }
+                Some((asset, report))
+            }
+            Err(Failure { exit, message, .. }) => {
+                super::complain(&message);
+                worst = worst.max(exit);
+                None
+            }
+        }
+    };
+    if context.format() == Format::Text {
+        let mut out = context.stdout();
+        for path in &args.files {
+            if let Some((asset, report)) = verify(path) {
+                text(&mut out, &asset, &report)?;
+                out.flush()?;
+            }
+        }
+    } else {
+        let reports: Vec<_> = args.files.iter().filter_map(verify).collect();
+        let count = if args.files.len() == 1 { reports.len() } else { args.files.len().max(reports.len()) };
+        if !reports.is_empty() {
+            let count = if args.files.len() == 1 { count } else { reports.len().max(2) };
+            context.entries(count, |index, out| match reports.get(index) {
+                Some((asset, report)) => Ok(tree(asset, report, out)?),
+                None => Ok(()),
+            })?;
+        }
+    }
+    Ok(worst)
+}
+
+fn text(out: &mut impl std::io::Write, asset: &Asset, report: &Report) -> Result<(), Failure> {
+    let verdict = if report.ok() { "ok" } else { "damaged" };
+    writeln!(out, "{}: {} {verdict}", asset.source().name(), asset.format())?;
+    for check in &report.checks {
+        let mark = if check.ok() { "ok " } else { "BAD" };
+        writeln!(out, "  {mark} {}{}{}", check.name, if check.detail.is_empty() { "" } else { ": " }, check.detail)?;
+        for finding in check.findings() {
+            writeln!(out, "        {}", crate::export::text::clean(&finding.to_string()))?;
+        }
+        if let Some(more) = check.found().checked_sub(check.findings().len() as u64).filter(|&m| m > 0) {
+            writeln!(out, "        … and {more} more")?;
+        }
+    }
+    Ok(())
+}
+
+fn tree(asset: &Asset, report: &Report, out: &mut dyn Visitor) -> crate::Result<()> {
+    out.begin_map()?;
+    out.field("file", &asset.source().name().into())?;
+    out.field("format", &asset.format().name().into())?;
+    out.field("ok", &report.ok().into())?;
+    out.key("checks")?;
+    out.begin_list()?;
+    report.checks.iter().try_for_each(|c| check(c, out))?;
+    out.end_list()?;
+    out.end_map()
+}
+
+fn check(check: &Check, out: &mut dyn Visitor) -> crate::Result<()> {
+    out.begin_map()?;
+    out.field("name", &Value::text(&check.name))?;
+    out.field("ok", &check.ok().into())?;
+    out.field("detail", &Value::text(&check.detail))?;
+    out.field("found", &check.found().into())?;
+    out.key("findings")?;
+    out.begin_list()?;
+    for finding in check.findings() {
+        out.begin_map()?;
+        out.field("part", &finding.part().into())?;
+        out.field("offset", &finding.offset().into())?;
+        out.field("what", &Value::owned(finding.kind().to_string()))?;
+        out.end_map()?;
+    }
+    out.end_list()?;
+    out.end_map()
+}

@@ -1,0 +1,5 @@
+//! Rows and entries written out. A new output is one file here, and works on every format.
+
+pub mod json;
+pub mod rows;
+pub mod text;

@@ -1,0 +1,195 @@
+//! Rows in any of the text formats.
+
+use super::json::{self, JsonWriter};
+use super::text::{Aligned, Style, clean};
+use crate::error::{Error, Result};
+use crate::table::{Kind, Value, Visitor as _};
+use serde_json::ser::CompactFormatter;
+use std::io::Write;
+
+/// The formats that rows are written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowFormat {
+    /// Aligned columns for people.
+    Text,
+    /// One array of objects.
+    Json,
+    /// An object a line.
+    Ndjson,
+    /// RFC 4180 with a header line.
+    Csv,
+}
+
+/// A column as outputs see it.
+#[derive(Debug, Clone)]
+pub struct Header {
+    /// Its name.
+    pub name: String,
+    /// What its cells hold.
+    pub kind: Kind,
+}
+
+/// Writes rows, one by one, in one of the formats.
+pub struct RowWriter<W: Write> {
+    names: Vec<String>,
+    out: Output<W>,
+    rows: u64,
+}
+
+enum Output<W: Write> {
+    /// Text of a single column: nothing to align, so one value a line.
+    Lines(W),
+    Text(Aligned<W>),
+    Json(JsonWriter<W, CompactFormatter>),
+    Ndjson(JsonWriter<W, CompactFormatter>),
+    Csv(Box<csv::Writer<W>>),
+}
+
+impl<W: Write> std::fmt::Debug for RowWriter<W> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RowWriter").field("names", &self.names).field("rows", &self.rows).finish_non_exhaustive()
+    }
+}
+
+fn csv_error(error: csv::Error) -> Error {
+    Error::io("cannot write", error.into())
+}
+
+impl<W: Write> RowWriter<W> {
+    /// Rows with these columns, written to `out`.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn new(out: W, format: RowFormat, header: &[Header], style: Style) -> Result<Self> {
+        let names: Vec<String> = header.iter().map(|h| h.name.clone()).collect();
+        let out = match format {
+            RowFormat::Text if names.len() == 1 => Output::Lines(out),
+            RowFormat::Text => {
+                let right =
+                    header.iter().map(|h| matches!(h.kind, Kind::Int | Kind::Uint | Kind::F32 | Kind::F64)).collect();
+                Output::Text(Aligned::new(out, names.clone(), right, style))
+            }
+            RowFormat::Json => {
+                let mut json = JsonWriter::compact(out);
+                json.begin_list()?;
+                Output::Json(json)
+            }
+            RowFormat::Ndjson => Output::Ndjson(JsonWriter::compact(out)),
+            RowFormat::Csv => {
+                let mut csv = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(out);
+                csv.write_record(&names).map_err(csv_error)?;
+                Output::Csv(Box::new(csv))
+            }
+        };
+        Ok(Self { names, out, rows: 0 })
+    }
+
+    /// Writes a row of as many cells as there are columns.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn row(&mut self, cells: &[Value<'_>]) -> Result<()> {
+        self.rows = self.rows.saturating_add(1);
+        match &mut self.out {
+            Output::Lines(out) => {
+                let line = match cells {
+                    [Value::Text(text)] if !text.chars().any(char::is_control) => {
+                        out.write_all(text.as_bytes()).and_then(|()| out.write_all(b"\n"))
+                    }
+                    cells => cells.iter().try_for_each(|cell| writeln!(out, "{}", text_cell(cell))),
+                };
+                line.map_err(|e| Error::io("cannot write", e))
+            }
+            Output::Text(text) => text.row(cells.iter().map(text_cell).collect()),
+            Output::Json(json) | Output::Ndjson(json) => {
+                let first = self.rows == 1;
+                json.begin_row(first)?;
+                for (name, value) in self.names.iter().zip(cells) {
+                    json.field(name, value)?;
+                }
+                json.end_map()?;
+                if json.is_line_end() { json.end_line() } else { Ok(()) }
+            }
+            Output::Csv(csv) => {
+                for cell in cells {
+                    match cell {
+                        Value::Text(text) => csv.write_field(text.as_ref()),
+                        Value::List(_) | Value::Map(_) => csv.write_field(json::to_string(cell)?),
+                        Value::F32(v) if !v.is_finite() => csv.write_field(""),
+                        Value::F64(v) if !v.is_finite() => csv.write_field(""),
+                        other => csv.write_field(other.to_string()),
+                    }
+                    .map_err(csv_error)?;
+                }
+                csv.write_record(None::<&[u8]>).map_err(csv_error)
+            }
+        }
+    }
+
+    /// Rows written so far.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Ends the document and passes everything on.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn finish(&mut self) -> Result<()> {
+        match &mut self.out {
+            Output::Lines(out) => out.flush().map_err(|e| Error::io("cannot write", e)),
+            Output::Text(text) => text.finish(),
+            Output::Json(json) => {
+                json.end_list()?;
+                json.end_line()
+            }
+            Output::Ndjson(_) => Ok(()),
+            Output::Csv(csv) => csv.flush().map_err(|e| Error::io("cannot write", e)),
+        }
+    }
+}
+
+fn text_cell(value: &Value<'_>) -> String {
+    match value {
+        Value::Null => "-".to_owned(),
+        Value::Text(text) => clean(text),
+        Value::Utf16(text) => clean(&text.to_string()),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(format: RowFormat, rows: &[Vec<Value<'_>>]) -> String {
+        let header = [("id", Kind::Id64), ("name", Kind::Text), ("list", Kind::Nested)]
+            .map(|(name, kind)| Header { name: name.into(), kind });
+        let mut out = Vec::new();
+        let mut writer = RowWriter::new(&mut out, format, &header, Style::Plain).unwrap();
+        rows.iter().for_each(|row| writer.row(row).unwrap());
+        writer.finish().unwrap();
+        drop(writer);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn the_same_rows_in_each_format() {
+        let rows = [
+            vec![Value::Id64(1), "a,\"b\"".into(), Value::floats([1.0, f32::INFINITY])],
+            vec![Value::Id64(2), Value::Null, Value::List(vec![])],
+        ];
+        assert_eq!(
+            write(RowFormat::Json, &rows),
+            "[{\"id\":\"0x0000000000000001\",\"name\":\"a,\\\"b\\\"\",\"list\":[1.0,null]},\n\
+             {\"id\":\"0x0000000000000002\",\"name\":null,\"list\":[]}]\n"
+        );
+        assert_eq!(write(RowFormat::Ndjson, &rows[1..]), "{\"id\":\"0x0000000000000002\",\"name\":null,\"list\":[]}\n");
+        assert_eq!(
+            write(RowFormat::Csv, &rows),
+            "id,name,list\r\n0x0000000000000001,\"a,\"\"b\"\"\",\"[1.0,null]\"\r\n0x0000000000000002,,[]\r\n"
+        );
+        assert_eq!(write(RowFormat::Json, &[]), "[]\n");
+        assert_eq!(write(RowFormat::Csv, &[]), "id,name,list\r\n");
+    }
+}

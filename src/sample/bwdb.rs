@@ -1,0 +1,459 @@
+//! Builds prototype databases: any that a test wants, and one of the size of the games' own.
+
+use super::prototypes::{BlobWriter, records};
+use super::{Size, Writer};
+use crate::bwdb::prototypes::PrototypeType;
+use crate::codec::{cityhash64, murmur3};
+use fastrand::Rng;
+use rayon::prelude::*;
+use std::collections::{HashMap, HashSet};
+
+/// A prototype database in the making.
+///
+/// ```
+/// use assetq::sample::bwdb::DatabaseBuilder;
+/// let mut builder = DatabaseBuilder::default();
+/// let name = builder.string("diffuseMap");
+/// let path = builder.path("content/gameplay/hull.visual");
+/// let db = assetq::bwdb::Database::open(assetq::Source::from_vec("assets.bin", builder.build()))?;
+/// assert_eq!(db.string(name)?, Some("diffuseMap"));
+/// assert_eq!(db.path(path)?.as_deref(), Some("content/gameplay/hull.visual"));
+/// # Ok::<(), assetq::Error>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct DatabaseBuilder {
+    /// Slots of the strings map; as many as are needed for half of them to be empty, if not given.
+    pub string_capacity: Option<u32>,
+    /// Slots of the resources map; as `string_capacity`.
+    pub resource_capacity: Option<u32>,
+    strings: Vec<(u32, String)>,
+    string_ids: HashSet<u32>,
+    paths: Vec<PathSpec>,
+    path_ids: HashSet<u64>,
+    resources: Vec<(u64, u32)>,
+    databases: Vec<(u32, u32, Vec<u8>)>,
+}
+
+#[derive(Debug, Clone)]
+struct PathSpec {
+    id: u64,
+    parent: u64,
+    name: String,
+}
+
+impl DatabaseBuilder {
+    /// Adds a text; gives its name id. A text whose id another one has already is left out.
+    pub fn string(&mut self, text: &str) -> u32 {
+        let id = murmur3(text.as_bytes());
+        if self.string_ids.insert(id) {
+            self.strings.push((id, text.to_owned()));
+        }
+        id
+    }
+
+    /// Adds a path with all of its folders; gives its id.
+    pub fn path(&mut self, path: &str) -> u64 {
+        let id = cityhash64(path.as_bytes());
+        if self.path_ids.insert(id) {
+            let (parent, name) = match path.rsplit_once('/') {
+                Some((folder, name)) => (self.path(folder), name),
+                None => (0, path),
+            };
+            self.raw_path(id, parent, name);
+        }
+        id
+    }
+
+    /// Adds a path entry as it is: for ids and parents that are wrong on purpose.
+    pub fn raw_path(&mut self, id: u64, parent: u64, name: &str) {
+        self.path_ids.insert(id);
+        self.paths.push(PathSpec { id, parent, name: name.to_owned() });
+    }
+
+    /// Says which record a resource has. States: 0 valid, 3 deleted.
+    pub fn resource(&mut self, id: u64, database: usize, record: usize, state: u32) {
+        self.resources.push((id, (record as u32) << 8 | (database as u32) << 2 | state));
+    }
+
+    /// Adds a database; gives its number.
+    pub fn database(&mut self, magic: u32, checksum: u32, blob: Vec<u8>) -> usize {
+        self.databases.push((magic, checksum, blob));
+        self.databases.len() - 1
+    }
+
+    /// The file, its sections in the order of the format document and without gaps.
+    pub fn build(&self) -> Vec<u8> {
+        let blobs: usize = self.databases.iter().map(|d| d.2.len()).sum();
+        let mut w = Writer::with_capacity(blobs + (64 << 10) + self.paths.len() * 96 + self.strings.len() * 64);
+        w.push(b"BWDB");
+        w.push([0, 0, 1, 1]);
+        let checksum = w.u32(0);
+        w.push([64, 0, 0, 0]);
+        let body = w.zeros(0x60);
+        let pointer = |w: &mut Writer, at: usize, base: usize, target: usize| w.point(body + at, body + base, target);
+
+        let capacity = self.string_capacity.unwrap_or_else(|| roomy(self.strings.len()));
+        let mut pool = Writer::new();
+        let offsets: Vec<u32> = self
+            .strings
+            .iter()
+            .map(|(_, text)| {
+                let at = pool.push(text);
+                pool.push([0]);
+                at as u32
+            })
+            .collect();
+        let slots = place(self.strings.iter().map(|(id, _)| u64::from(*id)), capacity);
+        w.patch(body, capacity.to_le_bytes());
+        let buckets = w.zeros(capacity as usize * 8);
+        let values = w.zeros(capacity as usize * 4);
+        for ((slot, (id, _)), offset) in slots.iter().zip(&self.strings).zip(&offsets) {
+            w.patch(buckets + slot * 8, id.to_le_bytes());
+            w.patch(buckets + slot * 8 + 4, (0x8000_0000u32).to_le_bytes());
+            w.patch(values + slot * 4, offset.to_le_bytes());
+        }
+        pointer(&mut w, 0x08, 0, buckets);
+        pointer(&mut w, 0x10, 0, values);
+        w.patch(body + 0x18, (pool.position() as u32).to_le_bytes());
+        let data = w.push(pool.bytes());
+        pointer(&mut w, 0x20, 0, data);
+
+        let capacity = self.resource_capacity.unwrap_or_else(|| roomy(self.resources.len()));
+        let slots = place(self.resources.iter().map(|(id, _)| *id), capacity);
+        w.patch(body + 0x28, capacity.to_le_bytes());
+        let buckets = w.zeros(capacity as usize * 16);
+        let values = w.zeros(capacity as usize * 4);
+        for (slot, (id, value)) in slots.iter().zip(&self.resources) {
+            w.patch(buckets + slot * 16, id.to_le_bytes());
+            w.patch(buckets + slot * 16 + 8, (1u64 << 63).to_le_bytes());
+            w.patch(values + slot * 4, value.to_le_bytes());
+        }
+        pointer(&mut w, 0x30, 0x28, buckets);
+        pointer(&mut w, 0x38, 0x28, values);
+
+        w.patch(body + 0x40, (self.paths.len() as u32).to_le_bytes());
+        let entries = w.zeros(self.paths.len() * 0x20);
+        pointer(&mut w, 0x48, 0x40, entries);
+        for (index, path) in self.paths.iter().enumerate() {
+            let entry = entries + index * 0x20;
+            w.patch(entry, path.id.to_le_bytes());
+            w.patch(entry + 8, path.parent.to_le_bytes());
+            w.patch(entry + 0x10, (path.name.len() as u32 + 1).to_le_bytes());
+            let name = w.push(&path.name);
+            w.push([0]);
+            w.point(entry + 0x18, entry + 0x10, name);
+        }
+
+        w.patch(body + 0x50, (self.databases.len() as u32).to_le_bytes());
+        let entries = w.zeros(self.databases.len() * 0x18);
+        pointer(&mut w, 0x58, 0, entries);
+        for (index, (magic, schema, blob)) in self.databases.iter().enumerate() {
+            let entry = entries + index * 0x18;
+            w.patch(entry, magic.to_le_bytes());
+            w.patch(entry + 4, schema.to_le_bytes());
+            w.patch(entry + 8, (blob.len() as u32).to_le_bytes());
+            let at = w.push(blob);
+            w.point(entry + 0x10, entry, at);
+        }
+        let sum = murmur3(&w.bytes()[0x10..]);
+        w.patch(checksum, sum.to_le_bytes());
+        w.into_bytes()
+    }
+}
+
+/// A prime capacity that leaves about half of the slots empty.
+fn roomy(count: usize) -> u32 {
+    let is_prime = |n: usize| n > 1 && (2..).take_while(|d| d * d <= n).all(|d| !n.is_multiple_of(d));
+    (count * 2 + 3..).find(|&n| is_prime(n)).map_or(3, |n| n as u32)
+}
+
+/// The slot of each key, by linear probing in the order of the keys.
+fn place(keys: impl Iterator<Item = u64>, capacity: u32) -> Vec<usize> {
+    let mut taken = vec![false; capacity as usize];
+    keys.map(|key| {
+        let home = (key % u64::from(capacity)) as usize;
+        let slot = (home..taken.len()).chain(0..home).find(|&s| !taken[s]).expect("room for every key");
+        taken[slot] = true;
+        slot
+    })
+    .collect()
+}
+
+/// How big the parts of a sample are.
+struct Plan {
+    paths: usize,
+    path_bytes: usize,
+    strings: usize,
+    string_bytes: usize,
+    string_capacity: Option<u32>,
+    resource_capacity: Option<u32>,
+    /// Records of each type, in the order of `PrototypeType::ALL`.
+    records: [usize; 10],
+    /// Bytes of all blobs.
+    blob_bytes: Option<usize>,
+}
+
+const SMALL: Plan = Plan {
+    paths: 60,
+    path_bytes: 0,
+    strings: 40,
+    string_bytes: 0,
+    string_capacity: None,
+    resource_capacity: None,
+    records: [8, 4, 2, 4, 2, 2, 1, 2, 2, 2],
+    blob_bytes: None,
+};
+
+/// The sections of the format document's file layout example, 170,699,420 bytes in all. (Its figure for the blobs,
+/// 131,408,654, does not fit its own offsets and size; those leave this many.)
+const FULL: Plan = Plan {
+    paths: 246_065,
+    path_bytes: 7_014_374,
+    strings: 338_000,
+    string_bytes: 7_669_544,
+    string_capacity: Some(786_433),
+    resource_capacity: Some(393_241),
+    records: [56_000, 28_000, 2_600, 28_000, 1_400, 5_200, 60, 2_400, 2_400, 1_900],
+    blob_bytes: Some(130_839_054),
+};
+
+/// A believable `assets.bin`: the same bytes for the same seed. `Full` has the section sizes of the format document's
+/// example, 170,699,420 bytes.
+pub fn demo(seed: u64, size: Size) -> Vec<u8> {
+    let plan = match size {
+        Size::Small => SMALL,
+        Size::Full => FULL,
+    };
+    let mut rng = Rng::with_seed(seed);
+    let mut builder = DatabaseBuilder {
+        string_capacity: plan.string_capacity,
+        resource_capacity: plan.resource_capacity,
+        ..DatabaseBuilder::default()
+    };
+    let strings = name_strings(&mut builder, &plan, &mut rng);
+    let resources = name_paths(&mut builder, &plan, &mut rng);
+    let seeds: Vec<u64> = PrototypeType::ALL.iter().map(|_| rng.u64(..)).collect();
+    let blob = |(index, &prototype): (usize, &PrototypeType)| {
+        let mut rng = Rng::with_seed(seeds[index]);
+        let mut blob = BlobWriter::new(prototype, plan.records[index]);
+        records(&mut blob, prototype, &strings, &resources, &mut rng);
+        blob.finish()
+    };
+    let mut blobs: Vec<Vec<u8>> = PrototypeType::ALL.par_iter().enumerate().map(blob).collect();
+    if let Some(wanted) = plan.blob_bytes {
+        let written: usize = blobs.iter().map(Vec::len).sum();
+        assert!(written <= wanted, "the plan has room for {wanted} bytes of records, not {written}");
+        // The last blob takes what is left, behind its records' data.
+        let last = blobs.last_mut().expect("ten blobs");
+        last.resize(last.len() + wanted - written, 0);
+    }
+    for (&prototype, blob) in PrototypeType::ALL.iter().zip(blobs) {
+        builder.database(prototype.magic(), murmur3(prototype.table().as_bytes()), blob);
+    }
+    for (database, ids) in resources.by_type.iter().enumerate() {
+        for (record, &id) in ids.iter().enumerate() {
+            builder.resource(id, database, record, 0);
+        }
+    }
+    for (record, &id) in resources.deleted.iter().enumerate() {
+        builder.resource(id, 1, record, 3);
+    }
+    builder.build()
+}
+
+/// The path ids that records refer to, and belong to.
+#[derive(Debug, Default)]
+pub(super) struct Resources {
+    pub(super) by_type: [Vec<u64>; 10],
+    pub(super) deleted: Vec<u64>,
+    pub(super) geometries: Vec<u64>,
+    pub(super) textures: Vec<u64>,
+}
+
+/// Fillers that make names of a wanted length.
+const WORDS: [&str; 16] = [
+    "Hull", "Deck", "Turret", "Director", "Mast", "Funnel", "Boat", "Crane", "Radar", "Antenna", "Gun", "Torpedo",
+    "Catapult", "Bridge", "Rail", "Anchor",
+];
+
+/// A name of about `len` characters, made of words and `index`, so that no two are the same.
+fn name(prefix: &str, index: usize, len: usize, rng: &mut Rng) -> String {
+    let mut name = format!("{prefix}{index:03}");
+    while name.len() < len {
+        name.push('_');
+        name.push_str(WORDS[rng.usize(..WORDS.len())]);
+    }
+    let shortest = prefix.len() + format!("{index:03}").len();
+    name.truncate(len.max(shortest));
+    name
+}
+
+fn name_strings(builder: &mut DatabaseBuilder, plan: &Plan, rng: &mut Rng) -> Vec<u32> {
+    let known = ["Scene Root", "diffuseMap", "normalMap", "doubleSided", "metallicGlossMap", "set3/xyznuvtbpc"];
+    let mut bytes = 0;
+    for text in known {
+        builder.string(text);
+        bytes += text.len() + 1;
+    }
+    while builder.strings.len() < plan.strings {
+        let left = plan.strings - builder.strings.len();
+        // What is left is spread evenly, so that the last text fills the pool to its last byte.
+        let room = plan.string_bytes.saturating_sub(bytes) / left;
+        let jitter = if left > 8 && room > 12 { rng.usize(..9) } else { 4 };
+        let wanted = if plan.string_bytes == 0 { 12 } else { (room + jitter).saturating_sub(5) };
+        let text = name("n", builder.strings.len(), wanted, rng);
+        let before = builder.strings.len();
+        builder.string(&text);
+        if builder.strings.len() > before {
+            bytes += text.len() + 1;
+        } else {
+            // Another text has this hash: leave a name unused.
+            builder.string(&name("m", before, wanted, rng));
+            bytes += if builder.strings.len() > before { builder.strings[before].1.len() + 1 } else { 0 };
+        }
+    }
+    if plan.string_bytes > bytes {
+        let last = builder.strings.pop().expect("strings").1;
+        builder.string_ids.remove(&murmur3(last.as_bytes()));
+        let filler = "x".repeat(plan.string_bytes - bytes);
+        builder.string(&format!("{last}{filler}"));
+    }
+    builder.strings.iter().map(|(id, _)| *id).collect()
+}
+
+const NATIONS: [&str; 10] =
+    ["japan", "usa", "germany", "russia", "uk", "france", "italy", "poland", "pan_asia", "commonwealth"];
+const CLASSES: [&str; 5] = ["destroyer", "cruiser", "battleship", "aircarrier", "submarine"];
+/// What lies in a ship's folder: an ending, and the type of its prototype.
+const FILES: [(&str, Option<usize>); 7] = [
+    (".visual", Some(1)),
+    (".model", Some(3)),
+    (".geometry", None),
+    (".mfm", Some(0)),
+    ("_a.dds", None),
+    (".mfm", Some(0)),
+    (".splash", None),
+];
+
+fn name_paths(builder: &mut DatabaseBuilder, plan: &Plan, rng: &mut Rng) -> Resources {
+    let mut resources = Resources::default();
+    let mut bytes = 0;
+    let mut counted = 0;
+    let mut folder = String::new();
+    let mut stem = String::new();
+    let mut in_folder = FILES.len();
+    let mut ships = 0;
+    // A small sample has as many paths as its records need.
+    let missing = |r: &Resources| plan.path_bytes == 0 && (0..10).any(|t| r.by_type[t].len() < plan.records[t]);
+    while builder.paths.len() < plan.paths || missing(&resources) {
+        for path in &builder.paths[counted..] {
+            bytes += path.name.len() + 1;
+        }
+        counted = builder.paths.len();
+        let left = plan.paths.saturating_sub(counted).max(1);
+        let room = plan.path_bytes.saturating_sub(bytes) / left;
+        let wanted = if plan.path_bytes == 0 { 14 } else { room.saturating_sub(1) };
+        let need = |t: usize, r: &Resources| r.by_type[t].len() < plan.records[t];
+        // Types that have no place in a ship's folder come in folders of their own.
+        let other = [2, 4, 5, 6, 7, 8, 9].into_iter().find(|&t| need(t, &resources));
+        if let Some(kind) = other.filter(|_| in_folder >= FILES.len() && (ships % 3 == 2 || left < 20)) {
+            let (dir, ending) = [
+                ("content/skeletons", ".skel_ext"),
+                ("content/lights", ".light"),
+                ("particles", ".xml/high"),
+                ("particles/fields", ".vf"),
+                ("particles/presets", ".xml"),
+                ("particles/meta", ".meta"),
+                ("gui/atlas", ".contour"),
+            ][[2, 4, 5, 6, 7, 8, 9].iter().position(|&t| t == kind).expect("one of these")];
+            let index = resources.by_type[kind].len();
+            // An ending with a folder in it makes two names of one.
+            let text = name("p", index, wanted.saturating_sub(ending.len()), rng);
+            if ending.contains('/') && left < 2 {
+                continue;
+            }
+            let id = builder.path(&format!("{dir}/{text}{ending}"));
+            resources.by_type[kind].push(id);
+            if index % 4 == 3 {
+                ships += 1;
+            }
+            continue;
+        }
+        if in_folder >= FILES.len() && left == 1 && !folder.is_empty() {
+            // Room for one more, not for a folder and a file.
+            builder.path(&format!("{folder}/{}.txt", name("last", counted, wanted, rng)));
+            continue;
+        }
+        if in_folder >= FILES.len() {
+            let nation = NATIONS[rng.usize(..NATIONS.len())];
+            let class = CLASSES[rng.usize(..CLASSES.len())];
+            let code = format!("{}{}", nation[..1].to_uppercase(), class[..1].to_uppercase());
+            stem = name(&format!("{code}S"), ships, wanted.clamp(12, 40), rng);
+            folder = format!("content/gameplay/{nation}/ship/{class}/{stem}");
+            ships += 1;
+            in_folder = 0;
+        }
+        let (ending, kind) = FILES[in_folder];
+        in_folder += 1;
+        let kind = kind.filter(|&t| need(t, &resources));
+        let wanted = wanted.saturating_sub(ending.len() + 1);
+        let mut file = format!("{}{}", &stem[..stem.len().min(wanted.max(6))], in_folder);
+        while file.len() < wanted {
+            file.push_str(WORDS[rng.usize(..WORDS.len())]);
+        }
+        let before = builder.paths.len();
+        let id = builder.path(&format!("{folder}/{file}{ending}"));
+        if builder.paths.len() == before {
+            continue;
+        }
+        match (kind, ending) {
+            (Some(kind), _) => resources.by_type[kind].push(id),
+            (None, ".geometry") => resources.geometries.push(id),
+            (None, "_a.dds") => resources.textures.push(id),
+            (None, _) if rng.u8(..) < 16 => resources.deleted.push(id),
+            (None, _) => {}
+        }
+    }
+    fit_path_bytes(builder, plan);
+    // No packer promises an order.
+    rng.shuffle(&mut builder.paths);
+    for (kind, ids) in resources.by_type.iter().enumerate() {
+        assert_eq!(ids.len(), plan.records[kind], "paths for all records of type {kind}");
+    }
+    resources
+}
+
+/// Makes the pool of names exactly as long as planned, by the names of files without a prototype.
+fn fit_path_bytes(builder: &mut DatabaseBuilder, plan: &Plan) {
+    if plan.path_bytes == 0 {
+        return;
+    }
+    let bytes: usize = builder.paths.iter().map(|p| p.name.len() + 1).sum();
+    let mut excess = bytes as isize - plan.path_bytes as isize;
+    let names: HashMap<u64, usize> = builder.paths.iter().enumerate().map(|(i, p)| (p.id, i)).collect();
+    for index in (0..builder.paths.len()).rev() {
+        if excess == 0 {
+            break;
+        }
+        let path = &builder.paths[index];
+        let Some(stem) = path.name.strip_suffix("_a.dds") else { continue };
+        let keep = (stem.len() as isize - excess).clamp(stem.len().min(10) as isize, 120) as usize;
+        let stem: String = stem.chars().chain(std::iter::repeat('x')).take(keep).collect();
+        let renamed = format!("{stem}_a.dds");
+        let mut folders = Vec::new();
+        let mut parent = path.parent;
+        while let Some(&at) = names.get(&parent) {
+            folders.push(builder.paths[at].name.clone());
+            parent = builder.paths[at].parent;
+        }
+        folders.reverse();
+        folders.push(renamed.clone());
+        let id = cityhash64(folders.join("/").as_bytes());
+        if builder.path_ids.insert(id) {
+            excess += renamed.len() as isize - path.name.len() as isize;
+            builder.paths[index].id = id;
+            builder.paths[index].name = renamed;
+        }
+    }
+    assert_eq!(excess, 0, "the pool of names can be made to fit");
+}
