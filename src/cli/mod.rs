@@ -1,7 +1,7 @@
 //! The command line: one file a command, with its arguments and its run.
 //!
-//! What the user typed ends here: a command opens files through [`Context`], reads tables and entries, and writes
-//! through [`Context::rows`] or [`Context::entries`], so that every command speaks every output format.
+//! What the user typed ends here: a command opens files through its context, reads tables and entries, and writes
+//! through it, as rows or as entries, so that every command speaks every output format.
 
 mod cat;
 mod completions;

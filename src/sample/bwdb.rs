@@ -23,9 +23,9 @@ use std::collections::{HashMap, HashSet};
 #[derive(Debug, Default)]
 pub struct DatabaseBuilder {
     /// Slots of the strings map; as many as are needed for half of them to be empty, if not given.
-    pub string_capacity: Option<u32>,
+    string_capacity: Option<u32>,
     /// Slots of the resources map; as `string_capacity`.
-    pub resource_capacity: Option<u32>,
+    resource_capacity: Option<u32>,
     strings: Vec<(u32, String)>,
     string_ids: HashSet<u32>,
     paths: Vec<PathSpec>,
@@ -42,6 +42,11 @@ struct PathSpec {
 }
 
 impl DatabaseBuilder {
+    /// A database whose maps have as many slots as said.
+    pub fn with_capacities(strings: u32, resources: u32) -> Self {
+        Self { string_capacity: Some(strings), resource_capacity: Some(resources), ..Self::default() }
+    }
+
     /// Adds a text; gives its name id. A text whose id another one has already is left out.
     pub fn string(&mut self, text: &str) -> u32 {
         let id = murmur3(text.as_bytes());

@@ -1,0 +1,582 @@
+//! Prototype databases: what the builder writes is what the reader says, and what a plain reader of the bytes says.
+#![cfg(feature = "sample")]
+#![allow(
+    missing_docs,
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::cast_possible_truncation
+)]
+
+mod common;
+
+use assetq::bwdb::prototypes::{PrototypeType, Record};
+use assetq::bwdb::{Database, State};
+use assetq::sample::bwdb::{DatabaseBuilder, demo};
+use assetq::sample::prototypes::{BlobWriter, u16s, u32s, u64s};
+use assetq::sample::{self, Size};
+use assetq::table::{Tree, Value};
+use assetq::{ErrorKind, Reader, Source};
+use common::{field, read_everything};
+
+fn open(bytes: Vec<u8>) -> Database {
+    Database::open(Source::from_vec("assets.bin", bytes)).unwrap()
+}
+
+/// A reader of the same bytes that knows nothing but the format document: plain offsets, no hashing, no probing.
+struct Plain<'a>(&'a [u8]);
+
+impl Plain<'_> {
+    fn u32(&self, at: usize) -> u32 {
+        u32::from_le_bytes(self.0[at..at + 4].try_into().unwrap())
+    }
+    fn u64(&self, at: usize) -> u64 {
+        u64::from_le_bytes(self.0[at..at + 8].try_into().unwrap())
+    }
+    fn target(&self, pointer_at: usize, base: usize) -> usize {
+        (base as i64 + self.u64(pointer_at) as i64) as usize
+    }
+    fn nul_terminated(&self, at: usize) -> String {
+        self.0[at..].iter().take_while(|&&b| b != 0).map(|&b| b as char).collect()
+    }
+    /// Name id and text of every string.
+    fn strings(&self) -> Vec<(u32, String)> {
+        let (capacity, buckets) = (self.u32(0x10) as usize, self.target(0x18, 0x10));
+        let (values, pool) = (self.target(0x20, 0x10), self.target(0x30, 0x10));
+        let used = (0..capacity).filter(|i| self.u32(buckets + i * 8 + 4) != 0);
+        used.map(|i| {
+            let offset = self.u32(values + i * 4) as usize;
+            (self.u32(buckets + i * 8), self.nul_terminated(pool + offset))
+        })
+        .collect()
+    }
+    /// Id, database, record and state of every resource.
+    fn resources(&self) -> Vec<(u64, usize, usize, u32)> {
+        let (capacity, buckets) = (self.u32(0x38) as usize, self.target(0x40, 0x38));
+        let values = self.target(0x48, 0x38);
+        let used = (0..capacity).filter(|i| self.u64(buckets + i * 16 + 8) != 0);
+        used.map(|i| {
+            let value = self.u32(values + i * 4);
+            (self.u64(buckets + i * 16), (value >> 2 & 63) as usize, (value >> 8) as usize, value & 3)
+        })
+        .collect()
+    }
+    /// Id and whole path of every path.
+    fn paths(&self) -> Vec<(u64, String)> {
+        let (count, entries) = (self.u32(0x50) as usize, self.target(0x58, 0x50));
+        let at = |i: usize| entries + i * 32;
+        let find = |id: u64| (0..count).find(|&i| self.u64(at(i)) == id);
+        let join = |i: usize| {
+            let mut path = self.nul_terminated(self.target(at(i) + 0x18, at(i) + 0x10));
+            let mut parent = find(self.u64(at(i) + 8));
+            while let Some(p) = parent {
+                path = format!("{}/{path}", self.nul_terminated(self.target(at(p) + 0x18, at(p) + 0x10)));
+                parent = find(self.u64(at(p) + 8));
+            }
+            path
+        };
+        (0..count).map(|i| (self.u64(at(i)), join(i))).collect()
+    }
+}
+
+#[test]
+fn agrees_with_a_plain_reader_about_every_entry() {
+    let bytes = demo(3, Size::Small);
+    let db = open(bytes.clone());
+    let plain = Plain(&bytes);
+
+    let strings = plain.strings();
+    assert!(strings.len() >= 40);
+    for (id, text) in &strings {
+        assert_eq!(db.string(*id).unwrap(), Some(text.as_str()));
+        assert_eq!(Database::name_id(text), *id);
+    }
+    let listed: Vec<_> = db.strings().map(|(id, text)| (id, text.unwrap().to_owned())).collect();
+    assert_eq!(listed, strings);
+
+    let resources = plain.resources();
+    assert!(resources.len() >= 29);
+    for &(id, database, record, state) in &resources {
+        let resource = db.lookup(id).unwrap().unwrap();
+        assert_eq!((resource.database_index(), resource.record_index()), (database, record));
+        assert_eq!(resource.state(), if state == 0 { State::Valid } else { State::Deleted });
+    }
+    assert_eq!(db.resources().count(), resources.len());
+
+    let paths = plain.paths();
+    for (id, path) in &paths {
+        assert_eq!(db.path(*id).unwrap().as_ref(), Some(path));
+        assert_eq!(Database::path_id(path), *id);
+        let resource = db.lookup_path(path).unwrap().map(|r| r.id());
+        assert_eq!(resource, resources.iter().map(|r| r.0).find(|r| r == id));
+    }
+    let table = db.table("paths").unwrap();
+    let mut cursor = table.cursor(0);
+    for (id, path) in &paths {
+        assert!(cursor.advance().unwrap());
+        assert_eq!(cursor.value(0).unwrap(), Value::Id64(*id));
+        assert_eq!(cursor.value(3).unwrap(), Value::text(path));
+    }
+    assert!(!cursor.advance().unwrap());
+}
+
+#[test]
+fn what_is_not_there_is_none() {
+    let db = open(demo(1, Size::Small));
+    assert!(db.lookup(1).unwrap().is_none());
+    assert!(db.lookup_path("content/no/such.model").unwrap().is_none());
+    assert_eq!(db.string(1).unwrap(), None);
+    assert_eq!(db.path(1).unwrap(), None);
+}
+
+#[test]
+fn paths_are_found_however_people_write_them() {
+    let mut builder = DatabaseBuilder::default();
+    let id = builder.path("content/ship/Hull.model");
+    builder.database(PrototypeType::Model.magic(), 0, BlobWriter::new(PrototypeType::Model, 1).finish());
+    builder.resource(id, 0, 0, 0);
+    let db = open(builder.build());
+    for path in [
+        "content/ship/Hull.model",
+        "/content/ship/Hull.model",
+        "res/content/ship/Hull.model",
+        "content\\ship\\Hull.model",
+    ] {
+        assert_eq!(db.lookup_path(path).unwrap().map(|r| r.id()), Some(id), "{path}");
+    }
+    assert!(db.lookup_path("content/ship/hull.model").unwrap().is_none(), "case matters");
+}
+
+#[test]
+fn a_file_that_hashes_paths_in_another_way_is_searched_by_name() {
+    let mut builder = DatabaseBuilder::default();
+    builder.raw_path(11, 0, "content");
+    builder.raw_path(12, 11, "hull.model");
+    builder.database(PrototypeType::Model.magic(), 0, BlobWriter::new(PrototypeType::Model, 1).finish());
+    builder.resource(12, 0, 0, 0);
+    let db = open(builder.build());
+    assert_eq!(db.lookup_path("content/hull.model").unwrap().map(|r| r.id()), Some(12));
+    assert!(db.lookup_path("content/deck.model").unwrap().is_none());
+}
+
+#[test]
+fn lookup_many_says_what_lookup_says() {
+    let db = open(demo(5, Size::Small));
+    let mut ids: Vec<u64> = db.resources().map(|r| r.id()).collect();
+    ids.extend([0, 1, u64::MAX, 42]);
+    for count in [0, 1, 3, ids.len()] {
+        let mut out = vec![None; count];
+        let found = db.lookup_many(&ids[..count], &mut out).unwrap();
+        assert_eq!(found, out.iter().flatten().count());
+        for (id, many) in ids.iter().zip(&out) {
+            let one = db.lookup(*id).unwrap();
+            assert_eq!(
+                one.map(|r| (r.database_index(), r.record_index())),
+                many.map(|r| (r.database_index(), r.record_index()))
+            );
+        }
+    }
+    assert!(db.lookup_many(&ids, &mut []).is_err());
+}
+
+/// A material written by hand, byte for byte as the facts about its layout say.
+#[test]
+fn material_properties_are_looked_up_by_kind() {
+    let mut builder = DatabaseBuilder::default();
+    let diffuse = builder.string("diffuseMap");
+    let texture = builder.path("content/hull_a.dds");
+    let id = builder.path("content/hull.mfm");
+    let mut blob = BlobWriter::new(PrototypeType::Material, 1);
+    let at = blob.record(0);
+    // Three properties: a texture, a float, and a 4-vector.
+    blob.data.patch(at, 3u16.to_le_bytes());
+    blob.data.patch(at + 5, [2, 1, 0, 0, 1]);
+    blob.array(at, 0x10, u32s([diffuse, Database::name_id("doubleSided"), 7]));
+    blob.array(at, 0x18, u16s([4, 1 << 4 | 3, 7]));
+    blob.array(at, 0x38, [0.25f32, 0.5].map(f32::to_le_bytes).concat());
+    blob.array(at, 0x40, u64s([texture]));
+    blob.array(at, 0x58, [1f32, 2., 3., 4.].map(f32::to_le_bytes).concat());
+    blob.data.patch(at + 0x74, (-2i32).to_le_bytes());
+    builder.database(PrototypeType::Material.magic(), 0, blob.finish());
+    builder.resource(id, 0, 0, 0);
+    let db = open(builder.build());
+
+    let mut tree = Tree::default();
+    assert!(db.cat("content/hull.mfm", &mut tree).unwrap());
+    let value = tree.into_value();
+    let Value::List(properties) = field(field(&value, "value"), "properties") else { panic!("{value}") };
+    let shown: Vec<String> = properties.iter().map(|p| field(p, "value").to_string()).collect();
+    assert_eq!(shown[0], format!("{{id: {}, path: content/hull_a.dds}}", Value::Id64(texture)));
+    assert_eq!(shown[1..], ["0.5", "[1, 2, 3, 4]"]);
+    let names: Vec<String> = properties.iter().map(|p| field(field(p, "name"), "text").to_string()).collect();
+    // The second name is not in the file; its hash is a known one.
+    assert_eq!(names, ["diffuseMap", "doubleSided", ""]);
+    assert_eq!(*field(field(&value, "value"), "sort_order"), Value::Int(-2));
+
+    let table = db.table("material_properties").unwrap();
+    assert_eq!(table.len().unwrap(), 3);
+    assert_eq!(table.value(0, 7).unwrap(), Value::text("content/hull_a.dds"));
+    assert_eq!(table.find(1, &Value::Id64(id)).unwrap().unwrap(), [0, 1, 2]);
+}
+
+#[test]
+fn visuals_have_their_render_sets_and_lods() {
+    let mut builder = DatabaseBuilder::default();
+    let hull = builder.string("hull");
+    let mfm = builder.path("content/hull.mfm");
+    let id = builder.path("content/hull.visual");
+    let mut blob = BlobWriter::new(PrototypeType::Visual, 1);
+    let at = blob.record(0);
+    blob.data.patch(at + 0x39, [1]);
+    blob.data.patch(at + 0x3A, 2u16.to_le_bytes());
+    blob.data.patch(at + 0x3C, [1]);
+    let sets = blob.structs(at, 0x60, 2, 0x28);
+    blob.data.patch(sets + 0x28, u32s([hull, 2, 3, 4]));
+    blob.data.patch(sets + 0x28 + 0x10, mfm.to_le_bytes());
+    let lods = blob.structs(at, 0x68, 1, 0x10);
+    blob.floats(lods, &[250.0]);
+    blob.data.patch(lods + 6, 1u16.to_le_bytes());
+    blob.array(lods, 8, u32s([hull]));
+    builder.database(PrototypeType::Visual.magic(), 0, blob.finish());
+    builder.resource(id, 0, 0, 0);
+    let db = open(builder.build());
+
+    let Some(Record::Visual(visual)) = db.lookup(id).unwrap().unwrap().record().unwrap() else { panic!() };
+    let sets: Vec<_> = visual.render_sets().unwrap().iter().map(Result::unwrap).collect();
+    assert_eq!(sets[1].name().unwrap().0, hull);
+    assert_eq!(sets[1].mfm().unwrap().0, mfm);
+    let lod = visual.lods().unwrap().get(0).unwrap().unwrap();
+    assert_eq!((lod.extent().unwrap(), lod.render_sets().unwrap().len()), (250.0, 1));
+
+    let table = db.table("render_sets").unwrap();
+    let column = |name: &str| table.columns().iter().position(|c| c.name == name).unwrap();
+    assert_eq!(table.value(1, column("name")).unwrap(), Value::text("hull"));
+    assert_eq!(table.value(1, column("mfm_path")).unwrap(), Value::text("content/hull.mfm"));
+    assert_eq!(table.value(1, column("path")).unwrap(), Value::text("content/hull.visual"));
+}
+
+#[test]
+fn deleted_and_impossible_records_are_told_and_not_followed() {
+    let mut builder = DatabaseBuilder::default();
+    builder.database(PrototypeType::Model.magic(), 0, BlobWriter::new(PrototypeType::Model, 2).finish());
+    builder.resource(1, 0, 0, 3);
+    builder.resource(2, 0, 9, 0);
+    builder.resource(3, 5, 0, 0);
+    builder.resource(4, 0, 0, 1);
+    let db = open(builder.build());
+    let resource = |id| db.lookup(id).unwrap().unwrap();
+    assert_eq!(resource(1).state(), State::Deleted);
+    assert!(resource(1).record().unwrap().is_none());
+    let error = resource(2).record().unwrap_err();
+    assert!(error.to_string().contains("record 9 of 2 in database 0"), "{error}");
+    let error = resource(3).record().unwrap_err();
+    assert!(error.to_string().contains("number of a database: 5"), "{error}");
+    assert_eq!(resource(4).state(), State::Unnamed(1));
+    assert!(resource(4).bytes().unwrap().is_none());
+    let report = db.verify(&Default::default());
+    let findings: Vec<String> = report.checks.iter().flat_map(|c| c.findings()).map(|f| f.kind().to_string()).collect();
+    assert!(findings.iter().any(|f| f.contains("record of a resource: 9")), "{findings:?}");
+    assert!(findings.iter().any(|f| f.contains("database of a resource: 5")), "{findings:?}");
+    assert!(findings.iter().any(|f| f.contains("state of a resource: 1")), "{findings:?}");
+}
+
+#[test]
+fn tables_are_known_by_magic_and_unknown_ones_are_shown_raw() {
+    let mut builder = DatabaseBuilder::default();
+    builder.database(0x1234_5678, 0, BlobWriter::with_size(0x20, 3).finish());
+    builder.database(PrototypeType::Model.magic(), 0, BlobWriter::new(PrototypeType::Model, 1).finish());
+    // Another build's visual, 0x40 bytes a record: its data lies where longer records would.
+    let mut other = BlobWriter::with_size(0x40, 4);
+    let at = other.record(0);
+    other.array(at, 0x28, [1; 0x200]);
+    builder.database(PrototypeType::Visual.magic(), 0, other.finish());
+    builder.resource(1, 0, 0, 0);
+    builder.resource(2, 1, 0, 0);
+    builder.resource(3, 2, 0, 0);
+    let db = open(builder.build());
+    let notes: Vec<_> = db.databases().map(|b| b.unwrap().note()).collect();
+    assert!(notes[0].as_ref().unwrap().contains("its type is not known"), "{notes:?}");
+    assert_eq!(notes[1], None);
+    assert!(notes[2].as_ref().unwrap().contains("do not have the known size of 0x70"), "{notes:?}");
+    assert!(matches!(db.lookup(2).unwrap().unwrap().record().unwrap(), Some(Record::Model(_))));
+    assert!(db.lookup(1).unwrap().unwrap().record().unwrap().is_none());
+    assert!(db.lookup(3).unwrap().unwrap().record().unwrap().is_none());
+    assert!(db.verify(&Default::default()).ok());
+}
+
+#[test]
+fn models_without_skeleton_extenders_are_told_by_their_schema() {
+    let mut builder = DatabaseBuilder::default();
+    let visual = builder.path("content/hull.visual");
+    let id = builder.path("content/hull.model");
+    let mut blob = BlobWriter::with_size(0x20, 2);
+    let at = blob.record(1);
+    blob.data.patch(at, visual.to_le_bytes());
+    blob.data.patch(at + 8, [2, 1, 0]);
+    blob.array(at, 0x10, u64s([77]));
+    builder.database(PrototypeType::Model.magic(), 0xD6B1_1569, blob.finish());
+    builder.resource(id, 0, 1, 0);
+    let db = open(builder.build());
+    let Some(Record::ModelV14(model)) = db.lookup(id).unwrap().unwrap().record().unwrap() else { panic!() };
+    assert_eq!(model.visual().unwrap().0, visual);
+    assert_eq!(model.animations().unwrap().get(0).unwrap().unwrap().0, 77);
+    assert_eq!(db.table("models").unwrap().len().unwrap(), 2);
+}
+
+#[test]
+fn the_checksum_may_be_either_of_two() {
+    let bytes = demo(2, Size::Small);
+    let check = |bytes: &[u8]| {
+        let report = open(bytes.to_vec()).verify(&Default::default());
+        let check = report.checks.into_iter().find(|c| c.name == "checksum").unwrap();
+        (check.ok(), check.detail)
+    };
+    let (ok, detail) = check(&bytes);
+    assert!(ok && detail.starts_with("MurmurHash3"), "{detail}");
+    let mut crc = bytes.clone();
+    let sum = assetq::codec::crc32(&bytes[16..]);
+    crc[8..12].copy_from_slice(&sum.to_le_bytes());
+    let (ok, detail) = check(&crc);
+    assert!(ok && detail.starts_with("CRC-32"), "{detail}");
+    crc[8] ^= 1;
+    assert!(!check(&crc).0);
+}
+
+/// The parents of a path, changed so that they never end.
+#[test]
+fn cyclic_parents_end() {
+    let mut builder = DatabaseBuilder::default();
+    builder.raw_path(1, 3, "a");
+    builder.raw_path(2, 1, "b");
+    builder.raw_path(3, 2, "c");
+    builder.raw_path(4, 9, "orphan");
+    let db = open(builder.build());
+    let error = db.path(2).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Cycle { .. }), "{error}");
+    let error = db.path(4).unwrap_err();
+    assert!(error.to_string().contains("is not among the paths"), "{error}");
+    let report = db.verify(&Default::default());
+    let check = report.checks.iter().find(|c| c.name == "paths").unwrap();
+    assert!(check.findings().iter().any(|f| matches!(f.kind(), ErrorKind::Cycle { .. })));
+}
+
+#[test]
+fn paths_deeper_than_any_real_one_end() {
+    let mut builder = DatabaseBuilder::default();
+    (1..=200).for_each(|i| builder.raw_path(i, i - 1, "x"));
+    let db = open(builder.build());
+    assert!(matches!(db.path(200).unwrap_err().kind(), ErrorKind::Limit { .. }));
+    assert_eq!(db.path(100).unwrap().unwrap().len(), 199);
+}
+
+#[test]
+fn a_full_map_and_keys_in_wrong_slots_are_found() {
+    let mut builder = DatabaseBuilder::with_capacities(3, 4);
+    builder.database(PrototypeType::Model.magic(), 0, BlobWriter::new(PrototypeType::Model, 1).finish());
+    (0..4).for_each(|id| builder.resource(id * 4 + 1, 0, 0, 0));
+    let full = builder.build();
+    let db = open(full.clone());
+    assert!(db.lookup(99).unwrap().is_none(), "looking ends although no slot is empty");
+    let findings = |bytes: Vec<u8>| {
+        let report = open(bytes).verify(&Default::default());
+        let check = report.checks.into_iter().find(|c| c.name == "resources map").unwrap();
+        check.findings().iter().map(|f| f.to_string()).collect::<Vec<_>>()
+    };
+    assert!(findings(full)[0].contains("no slot is empty"));
+
+    let mut builder = DatabaseBuilder::with_capacities(3, 7);
+    builder.database(PrototypeType::Model.magic(), 0, BlobWriter::new(PrototypeType::Model, 1).finish());
+    builder.resource(1, 0, 0, 0);
+    builder.resource(3, 0, 0, 0);
+    let mut bytes = builder.build();
+    let buckets = Plain(&bytes).target(0x40, 0x38);
+    // Key 1 moves from its slot to slot 5, with empty ones between.
+    let bucket: [u8; 16] = bytes[buckets + 16..buckets + 32].try_into().unwrap();
+    bytes[buckets + 16..buckets + 32].fill(0);
+    bytes[buckets + 80..buckets + 96].copy_from_slice(&bucket);
+    let found = findings(bytes);
+    assert!(found[0].contains("key 0x1 in slot 5 cannot be reached from its slot 1"), "{found:?}");
+}
+
+#[test]
+fn a_database_without_anything_opens() {
+    let builder = DatabaseBuilder::with_capacities(0, 0);
+    let db = open(builder.build());
+    assert!(db.lookup(5).unwrap().is_none());
+    assert_eq!(db.string(5).unwrap(), None);
+    assert!(db.verify(&Default::default()).ok());
+}
+
+#[test]
+fn counts_that_cannot_be_are_errors_that_name_the_part() {
+    let bytes = demo(1, Size::Small);
+    let cases = [
+        (0x10, "strings.buckets"),
+        (0x28, "strings.data"),
+        (0x38, "resources.buckets"),
+        (0x50, "paths"),
+        (0x60, "databases"),
+    ];
+    for (at, part) in cases {
+        let mut bad = bytes.clone();
+        bad[at..at + 4].fill(0xFF);
+        let error = Database::open(Source::from_vec("bad", bad)).unwrap_err();
+        assert_eq!(error.part(), part);
+        assert!(matches!(error.kind(), ErrorKind::OutOfBounds { .. }), "{error}");
+    }
+}
+
+#[test]
+fn sections_that_lie_over_one_another_are_found() {
+    let mut bytes = demo(1, Size::Small);
+    // The string values lie where the buckets are.
+    bytes.copy_within(0x18..0x20, 0x20);
+    let report = open(bytes).verify(&Default::default());
+    let check = report.checks.iter().find(|c| c.name == "sections").unwrap();
+    assert!(check.findings()[0].to_string().contains("begins inside of"), "{:?}", check.findings());
+}
+
+/// Systems of an effect that all point to the same components, which would be walked over and over.
+#[test]
+fn arrays_that_overlap_on_purpose_are_not_walked_without_end() {
+    let systems = 3000;
+    let mut builder = DatabaseBuilder::default();
+    let id = builder.path("particles/bomb.xml");
+    let mut blob = BlobWriter::new(PrototypeType::Effect, 1);
+    let at = blob.record(0);
+    blob.data.patch(at + 4, (systems as u32).to_le_bytes());
+    let array = blob.structs(at, 8, systems, 0x1C8);
+    // Components and scalars of kind -1 have no body.
+    let components = blob.data.push(vec![0xFF; 50_000 * 0x10]);
+    for system in (0..systems).map(|i| array + i * 0x1C8) {
+        for scalar in [0xA0, 0xD0, 0xE0, 0xF0, 0x100, 0x110] {
+            blob.data.patch(system + scalar, (-1i32).to_le_bytes());
+        }
+        blob.data.patch(system + 0x1B8, 50_000i32.to_le_bytes());
+        blob.data.point(system + 0x1C0, system, components);
+    }
+    builder.database(PrototypeType::Effect.magic(), 0, blob.finish());
+    builder.resource(id, 0, 0, 0);
+    let db = open(builder.build());
+    let error = db.cat("particles/bomb.xml", &mut Tree::default()).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Limit { .. }), "{error}");
+    let report = db.verify(&Default::default());
+    let limit = report.checks.iter().flat_map(|c| c.findings()).any(|f| matches!(f.kind(), ErrorKind::Limit { .. }));
+    assert!(limit);
+}
+
+/// The smallest file with something in every section.
+fn tiny() -> Vec<u8> {
+    let mut builder = DatabaseBuilder::default();
+    let name = builder.string("hull");
+    let id = builder.path("a/b.visual");
+    let mut blob = BlobWriter::new(PrototypeType::Visual, 1);
+    let at = blob.record(0);
+    blob.data.patch(at, 1i32.to_le_bytes());
+    for (field, bytes) in [(0x08, 4), (0x10, 2), (0x18, 4), (0x20, 64), (0x28, 2)] {
+        blob.array(at, field, vec![0xFF; bytes]);
+    }
+    blob.data.patch(at + 0x3A, 1u16.to_le_bytes());
+    let set = blob.structs(at, 0x60, 1, 0x28);
+    blob.data.patch(set, name.to_le_bytes());
+    builder.database(PrototypeType::Visual.magic(), 0, blob.finish());
+    builder.resource(id, 0, 0, 0);
+    builder.build()
+}
+
+#[test]
+fn every_truncation_is_an_error() {
+    let whole = tiny();
+    assert_eq!(read_everything("assets.bin", whole.clone()), 0);
+    for len in 0..whole.len() {
+        assert!(read_everything("assets.bin", whole[..len].to_vec()) > 0, "cut to {len} of {} bytes", whole.len());
+    }
+}
+
+#[test]
+fn every_flipped_byte_of_the_headers_ends_well() {
+    let whole = tiny();
+    for at in 0..0x70 {
+        for flip in [0x01, 0x80, 0xFF] {
+            let mut bytes = whole.clone();
+            bytes[at] ^= flip;
+            // Padding may hold anything; a changed checksum is found by it alone.
+            read_everything("assets.bin", bytes);
+        }
+    }
+}
+
+#[test]
+fn flipped_bytes_anywhere_end_well() {
+    let mut rng = fastrand::Rng::with_seed(11);
+    let (small, tiny) = (demo(4, Size::Small), tiny());
+    for round in 0..2500 {
+        let mut bytes = if round % 40 == 0 { small.clone() } else { tiny.clone() };
+        for _ in 0..=rng.usize(..3) {
+            // Behind the header, whose bytes the checksum does not cover.
+            let at = rng.usize(16..bytes.len());
+            bytes[at] ^= rng.u8(1..);
+        }
+        assert!(read_everything("assets.bin", bytes) > 0, "the checksum at least");
+    }
+}
+
+#[test]
+fn models_and_spaces_survive_truncation_and_flips() {
+    let files = [
+        ("models.bin", sample::space::models_bin(1, Size::Small)),
+        ("space.bin", sample::space::space_bin(1, Size::Small)),
+    ];
+    let mut rng = fastrand::Rng::with_seed(12);
+    for (name, whole) in files {
+        assert_eq!(read_everything(name, whole.clone()), 0, "{name}");
+        for len in (0..whole.len()).step_by(23) {
+            read_everything(name, whole[..len].to_vec());
+        }
+        for _ in 0..400 {
+            let mut bytes = whole.clone();
+            let at = rng.usize(..bytes.len());
+            bytes[at] ^= rng.u8(1..);
+            read_everything(name, bytes);
+        }
+    }
+}
+
+#[test]
+fn instances_stand_where_the_builder_put_them() {
+    use assetq::bwdb::{Models, Space};
+    let models = Models::open(Source::from_vec("models.bin", sample::space::models_bin(1, Size::Small))).unwrap();
+    let space = Space::open(Source::from_vec("space.bin", sample::space::space_bin(1, Size::Small))).unwrap();
+    assert_eq!(models.len(), 6);
+    assert_eq!(space.instances().len(), 24);
+    assert!(space.instances().iter().all(|i| models.find(i.id.get()).is_some()));
+    assert_eq!(space.instances().iter().filter(|i| space.instance_name(i).unwrap().is_some()).count(), 5);
+    assert_eq!(space.light(1).unwrap().radius().unwrap(), 12.5);
+    assert_eq!(
+        models.skeleton(0).unwrap().names().unwrap().get(0).unwrap().unwrap().0,
+        Database::name_id("Scene Root")
+    );
+}
+
+#[test]
+fn real_models_and_spaces_read_to_their_end() {
+    use assetq::bwdb::{Models, Space};
+    let names = |folder| common::files_in(folder);
+    for path in names("models_bin") {
+        let models = Models::open(Source::open(&path).unwrap()).unwrap();
+        let report = models.verify(&Default::default());
+        assert!(report.ok(), "{path:?}: {report:?}");
+        let coverage = report.checks.iter().find(|c| c.name == "coverage").unwrap();
+        assert_eq!(coverage.detail, "every byte accounted for", "{path:?}");
+    }
+    for path in names("space_bin") {
+        let space = Space::open(Source::open(&path).unwrap()).unwrap();
+        assert!(space.verify(&Default::default()).ok(), "{path:?}");
+        let twin = path.to_str().unwrap().replace("space_bin", "models_bin").replace(".space.", ".models.");
+        if let Ok(source) = Source::open(twin) {
+            let models = Models::open(source).unwrap();
+            let missing = space.instances().iter().filter(|i| models.find(i.id.get()).is_none()).count();
+            assert_eq!(missing, 0, "{path:?}");
+        }
+    }
+}

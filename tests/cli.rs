@@ -1,0 +1,329 @@
+//! The command, run as a user runs it: what the contract fixes.
+#![cfg(feature = "cli")]
+#![allow(missing_docs, clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
+
+use serde_json::Value as Json;
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+use tempfile::TempDir;
+
+/// The sample files, made once by the command itself.
+fn samples() -> &'static Path {
+    static DIR: OnceLock<TempDir> = OnceLock::new();
+    DIR.get_or_init(|| {
+        let dir = TempDir::new().unwrap();
+        let out = assetq(dir.path(), &["sample", ".", "--seed", "3"]);
+        assert_eq!(out.status.code(), Some(0), "{out:?}");
+        dir
+    })
+    .path()
+}
+
+fn command(dir: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_assetq"));
+    command.current_dir(dir).args(args).env_remove("ASSETQ_DB").stdin(Stdio::null());
+    command
+}
+
+fn assetq(dir: &Path, args: &[&str]) -> Output {
+    command(dir, args).output().unwrap()
+}
+
+/// Standard output of a run that ends with `code`; one line of standard error for each thing it complains of.
+fn run(code: i32, args: &[&str]) -> (String, String) {
+    let out = assetq(samples(), args);
+    let (stdout, stderr) = (String::from_utf8(out.stdout).unwrap(), String::from_utf8(out.stderr).unwrap());
+    assert_eq!(out.status.code(), Some(code), "assetq {args:?}\n{stdout}{stderr}");
+    (stdout, stderr)
+}
+
+fn json(args: &[&str]) -> Json {
+    serde_json::from_str(&run(0, args).0).unwrap()
+}
+
+/// The path of the first visual, which has a prototype.
+fn visual() -> String {
+    json(&["ls", "assets.bin", "-t", "visuals", "-n", "1", "-f", "json"])[0]["path"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn resolve_by_path_hex_and_decimal_is_one_answer() {
+    let path = visual();
+    let by_path = &json(&["resolve", &path, "-f", "json"])[0];
+    let id = by_path["id"].as_str().unwrap();
+    assert_eq!(id.len(), 18);
+    assert_eq!(u64::from_str_radix(&id[2..], 16).unwrap(), assetq::codec::cityhash64(path.as_bytes()));
+    assert_eq!(by_path["type"], "VisualPrototype");
+    assert_eq!((by_path["state"].as_str(), by_path["size"].as_u64()), (Some("valid"), Some(0x70)));
+    let decimal = u64::from_str_radix(&id[2..], 16).unwrap().to_string();
+    for query in [id, &id[2..], &decimal] {
+        let row = &json(&["resolve", query, "-f", "json"])[0];
+        assert_eq!(row["query"], query);
+        for column in ["id", "path", "type", "database", "record", "state", "offset", "size"] {
+            assert_eq!(row[column], by_path[column], "{query} {column}");
+        }
+    }
+    let without = &json(&["resolve", id, "--no-path", "-f", "json"])[0];
+    assert_eq!(without.get("path"), None);
+    assert_eq!(without["offset"], by_path["offset"]);
+}
+
+#[test]
+fn what_is_not_found_is_said_and_the_rest_is_printed() {
+    let path = visual();
+    let (out, err) = run(1, &["resolve", "no/such.model", &path, "0x1", "-f", "ndjson"]);
+    assert_eq!(out.lines().count(), 1);
+    assert_eq!(err.lines().count(), 2);
+    assert!(err.starts_with("assetq: assets.bin: \"no/such.model\" not found"), "{err}");
+}
+
+#[test]
+fn a_path_without_a_prototype_is_still_found() {
+    let row = &json(&["resolve", "content/gameplay", "-f", "json"])[0];
+    assert_eq!(row["path"], "content/gameplay");
+    assert_eq!(row["type"], Json::Null);
+}
+
+#[test]
+fn arguments_come_from_standard_input() {
+    let mut child = command(samples(), &["resolve", "-", "-f", "ndjson"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let path = visual();
+    writeln!(child.stdin.take().unwrap(), "{path}\ncontent").unwrap();
+    let out = child.wait_with_output().unwrap();
+    assert_eq!(out.status.code(), Some(0));
+    assert_eq!(String::from_utf8(out.stdout).unwrap().lines().count(), 2);
+}
+
+#[test]
+fn the_database_is_found_in_parents_and_by_variable() {
+    let nested = samples().join("deep/er");
+    fs::create_dir_all(&nested).unwrap();
+    assert_eq!(assetq(&nested, &["resolve", "content"]).status.code(), Some(0));
+    let elsewhere = TempDir::new().unwrap();
+    let out = assetq(elsewhere.path(), &["resolve", "content"]);
+    assert_eq!(out.status.code(), Some(4));
+    assert!(String::from_utf8(out.stderr).unwrap().contains("--db"));
+    let out = command(elsewhere.path(), &["resolve", "content"])
+        .env("ASSETQ_DB", samples().join("assets.bin"))
+        .output()
+        .unwrap();
+    assert_eq!(out.status.code(), Some(0));
+}
+
+#[test]
+fn models_bin_serves_as_a_database() {
+    let id = json(&["ls", "models.bin", "-n", "1", "-f", "json"])[0]["id"].as_str().unwrap().to_owned();
+    let row = &json(&["resolve", &id, "--db", "models.bin", "-f", "json"])[0];
+    assert_eq!((row["type"].as_str(), row["record"].as_u64()), (Some("ModelPrototype"), Some(0)));
+    assert_eq!((row["offset"].as_u64(), row["size"].as_u64()), (Some(24), Some(0xA8)));
+    let (_, err) = run(2, &["resolve", &id, "--db", "space.bin"]);
+    assert!(err.contains("is no database"), "{err}");
+}
+
+#[test]
+fn strings_both_ways() {
+    let rows = json(&["string", "0x820F0280", "diffuseMap", "-f", "json"]);
+    assert_eq!(rows[0]["text"], "diffuseMap");
+    assert_eq!(rows[1]["id"], "0x820F0280");
+    assert_eq!(rows[1]["present"], true);
+    let (out, _) = run(1, &["string", "noSuchName", "0x00000001", "-f", "ndjson"]);
+    let rows: Vec<Json> = out.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    assert_eq!((rows[0]["present"].as_bool(), rows[0]["text"].as_str()), (Some(false), Some("noSuchName")));
+    assert_eq!((rows[1]["present"].as_bool(), rows[1]["text"].as_str()), (Some(false), None));
+}
+
+#[test]
+fn ls_filters_limits_and_formats() {
+    let all = json(&["ls", "assets.bin", "-f", "json"]);
+    let globbed = json(&["ls", "assets.bin", "*.visual", "-f", "json"]);
+    let expected: Vec<&Json> =
+        all.as_array().unwrap().iter().filter(|r| r["path"].as_str().unwrap().ends_with(".visual")).collect();
+    assert_eq!(globbed.as_array().unwrap().iter().collect::<Vec<_>>(), expected);
+    assert!(expected.len() >= 4);
+    let (text, _) = run(0, &["ls", "assets.bin", "*.visual", "-n", "2"]);
+    assert_eq!(
+        text.lines().collect::<Vec<_>>(),
+        expected[..2].iter().map(|r| r["path"].as_str().unwrap()).collect::<Vec<_>>()
+    );
+    let (csv, _) = run(0, &["ls", "assets.bin", "content", "-n", "1", "-f", "csv"]);
+    assert!(csv.starts_with("id,parent_id,name,path\r\n0x"), "{csv}");
+    let folder = json(&["ls", "assets.bin", "content/gameplay", "-f", "json"]);
+    assert!(folder.as_array().unwrap().iter().all(|r| r["path"].as_str().unwrap().starts_with("content/gameplay")));
+    let (_, err) = run(1, &["ls", "assets.bin", "*.nothing"]);
+    assert!(err.contains("nothing in paths matches"), "{err}");
+    let (_, err) = run(1, &["ls", "assets.bin", "-t", "nope"]);
+    assert!(err.contains("no table \"nope\"; it has paths, resources"), "{err}");
+    let (tree, _) = run(0, &["ls", "assets.bin", "--tree"]);
+    assert!(tree.contains("└── ") && tree.lines().count() == all.as_array().unwrap().len(), "{tree}");
+}
+
+#[test]
+fn every_table_of_every_sample_lists_in_every_format() {
+    for file in fs::read_dir(samples()).unwrap().map(|e| e.unwrap()).filter(|e| e.path().is_file()) {
+        let file = file.file_name().into_string().unwrap();
+        let info = json(&["info", &file, "-f", "json"]);
+        assert_eq!(info["file"], file.as_str());
+        assert!(!info["sections"].as_array().unwrap().is_empty());
+        for table in info["tables"].as_array().unwrap() {
+            let name = table["name"].as_str().unwrap();
+            let rows = json(&["ls", &file, "-t", name, "-f", "json"]);
+            if let Some(count) = table["rows"].as_u64() {
+                assert_eq!(rows.as_array().unwrap().len() as u64, count, "{file} {name}");
+            }
+            let (lines, _) = run(0, &["ls", &file, "-t", name, "-f", "ndjson"]);
+            let lines: Vec<Json> = lines.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+            assert_eq!(&Json::Array(lines), &rows, "{file} {name}");
+            let (csv, _) = run(0, &["ls", &file, "-t", name, "-f", "csv"]);
+            let mut csv = csv::Reader::from_reader(csv.as_bytes());
+            let columns: Vec<&str> = table["columns"].as_array().unwrap().iter().map(|c| c.as_str().unwrap()).collect();
+            assert_eq!(csv.headers().unwrap().iter().collect::<Vec<_>>(), columns);
+            assert_eq!(csv.records().map(Result::unwrap).count(), rows.as_array().unwrap().len());
+            run(0, &["ls", &file, "-t", name, "--long"]);
+        }
+    }
+}
+
+#[test]
+fn cat_shows_references_resolved() {
+    let path = visual();
+    let entry = json(&["cat", "assets.bin", &path, "-f", "json"]);
+    assert_eq!(entry["path"], path.as_str());
+    let set = &entry["value"]["render_sets"][0];
+    assert!(set["name"]["text"].is_string() && set["mfm"]["path"].as_str().unwrap().ends_with(".mfm"), "{set}");
+    let (text, _) = run(0, &["cat", "assets.bin", &path]);
+    assert!(text.contains("render_sets:\n"), "{text}");
+    let (_, err) = run(1, &["cat", "assets.bin", "no/such.visual"]);
+    assert!(err.contains("no entry"), "{err}");
+}
+
+#[test]
+fn verify_says_what_is_wrong_and_exits_3() {
+    let good = json(&["verify", "assets.bin", "-f", "json"]);
+    assert_eq!(good["ok"], true);
+    assert!(good["checks"].as_array().unwrap().iter().all(|c| c["ok"] == true));
+    let dir = TempDir::new().unwrap();
+    let mut bytes = fs::read(samples().join("assets.bin")).unwrap();
+    let last = bytes.len() - 1;
+    bytes[last] ^= 1;
+    let bad = dir.path().join("bad.bin");
+    fs::write(&bad, bytes).unwrap();
+    let (out, _) = run(3, &["verify", bad.to_str().unwrap(), "models.bin", "-f", "json"]);
+    let reports: Json = serde_json::from_str(&out).unwrap();
+    assert_eq!((reports[0]["ok"].as_bool(), reports[1]["ok"].as_bool()), (Some(false), Some(true)));
+    assert_eq!(reports[0]["checks"][0]["name"], "checksum");
+    assert_eq!(reports[0]["checks"][0]["ok"], false);
+}
+
+#[test]
+fn errors_are_one_line_with_file_and_offset() {
+    let dir = TempDir::new().unwrap();
+    let file = |name: &str, bytes: &[u8]| {
+        let path = dir.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let short = file("short.bin", &fs::read(samples().join("assets.bin")).unwrap()[..0x200]);
+    for (path, code, part) in [
+        (short, 3, "strings.buckets: 664 bytes needed"),
+        (file("text.txt", b"hello world, this is no asset"), 3, "not a format that assetq knows"),
+        (file("empty.bin", b""), 3, "the file is empty"),
+        (dir.path().to_str().unwrap().to_owned(), 4, "directory"),
+        (dir.path().join("missing").to_str().unwrap().to_owned(), 4, "cannot open"),
+    ] {
+        let (out, err) = run(code, &["info", &path]);
+        assert!(out.is_empty());
+        assert_eq!(err.lines().count(), 1, "{err}");
+        assert!(err.starts_with(&format!("assetq: {path}: ")) && err.contains(part), "{err}");
+        assert_eq!(err.contains("(at offset 0x"), code == 3, "{err}");
+    }
+    run(2, &["resolve"]);
+    run(2, &["ls", "assets.bin", "--limit", "many"]);
+}
+
+#[test]
+fn reading_instead_of_mapping_is_the_same() {
+    let mapped = run(0, &["ls", "assets.bin", "-t", "materials", "-f", "csv"]);
+    assert_eq!(run(0, &["ls", "assets.bin", "-t", "materials", "-f", "csv", "--no-mmap", "--threads", "1"]), mapped);
+}
+
+/// The process has the file mapped once it has answered the first query; then the file becomes shorter under it.
+#[test]
+#[cfg(unix)]
+fn a_file_that_shrinks_while_it_is_mapped_is_one_line_and_exit_code_4() {
+    let dir = TempDir::new().unwrap();
+    let file = dir.path().join("assets.bin");
+    fs::copy(samples().join("assets.bin"), &file).unwrap();
+    let mut child = command(dir.path(), &["resolve", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    writeln!(stdin, "0x1").unwrap();
+    stderr.read_line(&mut line).unwrap();
+    assert!(line.contains("not found"), "{line}");
+    fs::OpenOptions::new().write(true).open(&file).unwrap().set_len(0).unwrap();
+    writeln!(stdin, "0x2").unwrap();
+    line.clear();
+    stderr.read_line(&mut line).unwrap();
+    assert!(line.starts_with("assetq: assets.bin: the file became shorter while it was mapped"), "{line}");
+    assert!(line.contains("(at offset 0x"), "{line}");
+    assert_eq!(child.wait().unwrap().code(), Some(4));
+}
+
+#[test]
+#[cfg(unix)]
+fn a_closed_pipe_is_no_failure() {
+    let mut child = command(samples(), &["ls", "assets.bin", "-t", "skeleton_nodes", "-f", "json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let out = child.wait_with_output().unwrap();
+    assert_eq!(out.status.code(), Some(0));
+    assert!(out.stderr.is_empty(), "{}", String::from_utf8_lossy(&out.stderr));
+}
+
+#[test]
+fn help_has_an_example_for_each_command() {
+    let (help, _) = run(0, &["--help"]);
+    assert!(help.contains("Examples:") && help.contains("Exit codes"));
+    for name in ["info", "ls", "cat", "resolve", "string", "verify", "sample", "demo", "completions", "man"] {
+        let (help, _) = run(0, &[name, "--help"]);
+        assert!(help.contains(&format!("assetq {name}")) && help.contains("Example"), "{help}");
+    }
+}
+
+#[test]
+fn completions_and_man_pages_are_made() {
+    let (script, _) = run(0, &["completions", "bash"]);
+    assert!(script.contains("_assetq"));
+    let dir = TempDir::new().unwrap();
+    run(0, &["man", dir.path().to_str().unwrap()]);
+    let page = fs::read_to_string(dir.path().join("assetq-resolve.1")).unwrap();
+    assert!(page.starts_with(".ie") || page.contains(".TH"), "{page}");
+}
+
+#[test]
+fn the_same_seed_makes_the_same_files() {
+    let (a, b) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    for (dir, seed) in [(&a, "3"), (&b, "4")] {
+        assert_eq!(assetq(dir.path(), &["sample", ".", "--seed", seed]).status.code(), Some(0));
+    }
+    for name in ["assets.bin", "models.bin", "space.bin"] {
+        let bytes = |dir: &Path| fs::read(dir.join(name)).unwrap();
+        assert_eq!(bytes(a.path()), bytes(samples()), "{name}");
+        assert_ne!(bytes(b.path()), bytes(samples()), "{name}");
+    }
+}

@@ -1,0 +1,75 @@
+//! What several test files need.
+#![allow(dead_code)]
+
+use assetq::table::{Tree, Value};
+use assetq::{Asset, Source};
+use std::path::PathBuf;
+
+/// The folder of real files, where there is one; says that the test is skipped otherwise.
+pub fn samples() -> Option<PathBuf> {
+    let dir = std::env::var_os("ASSETQ_SAMPLES").map(PathBuf::from);
+    if dir.is_none() {
+        eprintln!("skipped: ASSETQ_SAMPLES is not set");
+    }
+    dir
+}
+
+/// The files in a folder of real files.
+pub fn files_in(folder: &str) -> Vec<PathBuf> {
+    let Some(dir) = samples() else { return Vec::new() };
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(dir.join(folder)).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+/// Opens bytes as whatever they are, and reads everything in them: every table cell, an entry, and `verify`.
+/// Gives the number of errors met; that nothing panics or hangs is what callers want to see.
+pub fn read_everything(name: &str, bytes: Vec<u8>) -> usize {
+    let asset = match Asset::open(Source::from_vec(name, bytes)) {
+        Ok(asset) => asset,
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            return 1;
+        }
+    };
+    let reader = asset.reader();
+    let mut errors = 0;
+    reader.sections();
+    reader.facts();
+    for table in reader.tables() {
+        let mut cursor = table.cursor(0);
+        // Hostile counts may promise any number of rows.
+        for _ in 0..200 {
+            match cursor.advance() {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(_) => {
+                    errors += 1;
+                    break;
+                }
+            }
+            for column in 0..table.columns().len() {
+                match cursor.value(column) {
+                    Ok(value) if column == table.label() => {
+                        let entry = value.to_string();
+                        let mut tree = Tree::default();
+                        errors += usize::from(reader.cat(&entry, &mut tree).is_err());
+                    }
+                    Ok(_) => {}
+                    Err(_) => errors += 1,
+                }
+            }
+        }
+    }
+    let report = reader.verify(&Default::default());
+    errors + report.checks.iter().map(|c| c.found() as usize).sum::<usize>()
+}
+
+/// The value of a field in a map.
+pub fn field<'v>(value: &'v Value<'_>, name: &str) -> &'v Value<'v> {
+    match value {
+        Value::Map(fields) => fields.iter().find(|(n, _)| n == name).map(|(_, v)| v).unwrap_or(&Value::Null),
+        _ => &Value::Null,
+    }
+}
