@@ -203,7 +203,7 @@ impl Owners {
     pub(super) fn build(db: &Database) -> Self {
         let count = |blob: Result<Blob<'_>>| blob.ok().filter(|b| b.layout().is_some()).map_or(0, |b| b.len());
         let mut databases: Vec<Vec<u32>> = db.databases().take(64).map(|b| vec![NONE; count(b)]).collect();
-        let values = db.spans.resource_values.of(&db.source);
+        let values = db.spans.resource_values.get();
         for (slot, (bucket, value)) in (0u32..).zip(db.resource_buckets().iter().zip(values)) {
             let resource = super::Resource { db, id: bucket.key.get(), value: value.get() };
             if bucket.occupied.get() == 0 || resource.state() != super::State::Valid {

@@ -37,6 +37,7 @@ use record::{NameId, PathId};
 use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
+use zerocopy::FromBytes as _;
 
 /// An open `assets.bin`.
 ///
@@ -74,40 +75,41 @@ struct Spans {
     databases: Span<DatabaseEntry>,
 }
 
-/// `count` structs at `start`, known to lie in the file.
+/// Structs that are known to lie in the file.
 struct Span<T> {
     start: usize,
-    count: usize,
+    /// As many bytes as the structs have.
+    bytes: bytes::Bytes,
     element: PhantomData<fn() -> T>,
 }
 
-impl<T> fmt::Debug for Span<T> {
+impl<T: Overlay> fmt::Debug for Span<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at {:#x}", self.count, self.start)
+        write!(f, "{} at {:#x}", self.get().len(), self.start)
     }
 }
 
 impl<T: Overlay> Span<T> {
-    fn check(view: View<'_>, pointer: le::I64, count: le::U32) -> Result<Self> {
+    fn check(source: &Source, view: View<'_>, pointer: le::I64, count: le::U32) -> Result<Self> {
         let count = count.get() as usize;
         let start = match count {
             0 => view.follow_nullable(pointer.get()).ok().flatten().unwrap_or(view),
             _ => view.follow(pointer.get())?,
         };
-        start.array::<T>(count)?;
-        Ok(Self { start: start.position(), count, element: PhantomData })
+        let len = size_of_val(start.array::<T>(count)?);
+        let bytes = source.share(start.position(), len).unwrap_or_default();
+        Ok(Self { start: start.position(), bytes, element: PhantomData })
     }
 
-    /// The structs. Their bounds were checked in `check` and the bytes of a source never become fewer, so the
-    /// fallback is never taken.
+    /// The structs. The bytes are a multiple of their size since `check`, so the fallback is never taken.
     #[inline(always)]
-    fn of<'a>(&self, source: &'a Source) -> &'a [T] {
-        source.view("").at(self.start).array(self.count).unwrap_or_default()
+    fn get(&self) -> &[T] {
+        <[T]>::ref_from_bytes(&self.bytes).unwrap_or_default()
     }
 
     fn section(&self, name: &'static str, source: &Source) -> Section {
-        let size = self.count.saturating_mul(size_of::<T>()) as u64;
-        Section::new(name, source.view("").at(self.start).offset(), size, Some(self.count as u64))
+        let offset = source.view("").at(self.start).offset();
+        Section::new(name, offset, self.bytes.len() as u64, Some(self.get().len() as u64))
     }
 }
 
@@ -241,17 +243,23 @@ impl Database {
         let at_resources = base.locate(resources);
         let capacity = strings.offsets.capacity;
         let spans = Spans {
-            string_buckets: Span::check(base.part("strings.buckets"), strings.offsets.buckets, capacity)?,
-            string_values: Span::check(base.part("strings.values"), strings.offsets.values, capacity)?,
-            string_data: Span::check(base.part("strings.data"), strings.data, strings.size)?,
+            string_buckets: Span::check(&source, base.part("strings.buckets"), strings.offsets.buckets, capacity)?,
+            string_values: Span::check(&source, base.part("strings.values"), strings.offsets.values, capacity)?,
+            string_data: Span::check(&source, base.part("strings.data"), strings.data, strings.size)?,
             resource_buckets: Span::check(
+                &source,
                 at_resources.part("resources.buckets"),
                 resources.buckets,
                 resources.capacity,
             )?,
-            resource_values: Span::check(at_resources.part("resources.values"), resources.values, resources.capacity)?,
-            paths: Span::check(base.locate(&body.paths).part("paths"), body.paths.data, body.paths.count)?,
-            databases: Span::check(base.part("databases"), body.databases.data, body.databases.count)?,
+            resource_values: Span::check(
+                &source,
+                at_resources.part("resources.values"),
+                resources.values,
+                resources.capacity,
+            )?,
+            paths: Span::check(&source, base.locate(&body.paths).part("paths"), body.paths.data, body.paths.count)?,
+            databases: Span::check(&source, base.part("databases"), body.databases.data, body.databases.count)?,
         };
         Ok(Self {
             spans,
@@ -273,12 +281,12 @@ impl Database {
 
     #[inline(always)]
     fn resource_buckets(&self) -> &[ResourceBucket] {
-        self.spans.resource_buckets.of(&self.source)
+        self.spans.resource_buckets.get()
     }
 
     #[inline(always)]
     fn resource_at(&self, slot: usize, id: u64) -> Option<Resource<'_>> {
-        let value = self.spans.resource_values.of(&self.source).get(slot)?.get();
+        let value = self.spans.resource_values.get().get(slot)?.get();
         Some(Resource { db: self, id, value })
     }
 
@@ -320,15 +328,22 @@ impl Database {
     /// # Errors
     /// As [`Database::path`].
     pub fn lookup_path(&self, path: &str) -> Result<Option<Resource<'_>>> {
-        let path = normal_path(path);
-        let id = cityhash64(path.as_bytes());
-        match self.lookup(id)? {
-            Some(resource) => Ok(Some(resource)),
-            None if self.paths().hashes_paths()? => Ok(None),
-            None => match self.paths().find_by_name(&path)? {
-                Some(entry) => self.lookup(entry.self_id.get()),
-                None => Ok(None),
-            },
+        // Most paths are written as the engine has them, and found: nothing else is looked at then.
+        if let Some(resource) = self.lookup(cityhash64(path.as_bytes()))? {
+            return Ok(Some(resource));
+        }
+        let normal = normal_path(path);
+        if normal != path
+            && let Some(resource) = self.lookup(cityhash64(normal.as_bytes()))?
+        {
+            return Ok(Some(resource));
+        }
+        if self.paths().hashes_paths()? {
+            return Ok(None);
+        }
+        match self.paths().find_by_name(&normal)? {
+            Some(entry) => self.lookup(entry.self_id.get()),
+            None => Ok(None),
         }
     }
 
@@ -339,7 +354,7 @@ impl Database {
 
     /// All resources, in the order of the map's slots.
     pub fn resources(&self) -> impl Iterator<Item = Resource<'_>> {
-        let values = self.spans.resource_values.of(&self.source);
+        let values = self.spans.resource_values.get();
         self.resource_buckets()
             .iter()
             .zip(values)
@@ -371,7 +386,7 @@ impl Database {
     /// # Errors
     /// When the text lies outside of the pool, has no end, or is not UTF-8.
     pub fn string(&self, name_id: u32) -> Result<Option<&str>> {
-        let buckets = self.spans.string_buckets.of(&self.source);
+        let buckets = self.spans.string_buckets.get();
         match hashmap::find(buckets, self.string_slots, name_id.into()) {
             Some(slot) => self.string_in_slot(slot).map(Some),
             None => Ok(None),
@@ -380,16 +395,16 @@ impl Database {
 
     /// The text that a slot of the strings map points to.
     fn string_in_slot(&self, slot: usize) -> Result<&str> {
-        let values = self.spans.string_values.of(&self.source);
+        let values = self.spans.string_values.get();
         let pool = &self.spans.string_data;
         let view = self.source.view("strings.values").at(self.spans.string_values.start);
         let here = view.skip(slot.saturating_mul(size_of::<le::U32>()));
         let offset = values.get(slot).map_or(usize::MAX, |v| v.get() as usize);
-        if offset >= pool.count {
+        if offset >= pool.get().len() {
             return Err(here.bad_value("offset in the string pool", offset as i128));
         }
         let text = self.source.view("strings.data").at(pool.start.saturating_add(offset));
-        let end = pool.start.saturating_add(pool.count);
+        let end = pool.start.saturating_add(pool.get().len());
         let room = end.saturating_sub(text.position());
         let bytes = text.take(room)?;
         match memchr::memchr(0, bytes) {
@@ -400,7 +415,7 @@ impl Database {
 
     /// All name ids with their texts, in the order of the map's slots.
     pub fn strings(&self) -> impl Iterator<Item = (u32, Result<&str>)> {
-        let buckets = self.spans.string_buckets.of(&self.source).iter().enumerate();
+        let buckets = self.spans.string_buckets.get().iter().enumerate();
         buckets
             .filter(|(_, bucket)| bucket.occupied.get() != 0)
             .map(|(slot, bucket)| (bucket.key.get(), self.string_in_slot(slot)))
@@ -408,7 +423,7 @@ impl Database {
 
     /// How many databases there are.
     pub fn database_count(&self) -> usize {
-        self.spans.databases.count
+        self.spans.databases.get().len()
     }
 
     /// The database with this number.
@@ -417,7 +432,7 @@ impl Database {
     /// `BadValue` when there is none, or when its blob or its header leaves the file.
     pub fn database(&self, index: usize) -> Result<Blob<'_>> {
         let view = self.source.view("databases").at(self.spans.databases.start);
-        match self.spans.databases.of(&self.source).get(index) {
+        match self.spans.databases.get().get(index) {
             Some(entry) => Blob::open(index, entry, view.locate(entry)),
             None => Err(view.bad_value("number of a database", index as i128)),
         }
@@ -436,7 +451,11 @@ impl Database {
 
 /// `path` as the engine hashes it: '/' separators, no leading slash, not below "res/".
 fn normal_path(path: &str) -> Cow<'_, str> {
-    let path = if path.contains('\\') { Cow::Owned(path.replace('\\', "/")) } else { Cow::Borrowed(path) };
+    let path = if memchr::memchr(b'\\', path.as_bytes()).is_some() {
+        Cow::Owned(path.replace('\\', "/"))
+    } else {
+        Cow::Borrowed(path)
+    };
     let strip = |p: &str| {
         let p = p.trim_start_matches('/');
         p.strip_prefix("res/").unwrap_or(p).len()

@@ -8,6 +8,8 @@ use rayon::prelude::*;
 
 /// Folders that a path may be deep. The deepest paths of the game have about twelve.
 const MAX_DEPTH: usize = 128;
+/// Bytes that a path may be long. Names of a hostile file may overlap, so that their sum has no other bound.
+const MAX_LENGTH: usize = 32 << 10;
 /// The parent of the topmost folder, where it is not 0: the id of "res" in the game's package index.
 const PACKAGE_ROOT: u64 = 0xDBB1_A1D1_B108_B927;
 
@@ -56,7 +58,7 @@ impl Index {
 
 /// Ids are hashes already; the table wants entropy in the top bits as well, and the ids of a hostile file may have
 /// none there.
-fn hash(id: u64) -> u64 {
+pub(super) fn hash(id: u64) -> u64 {
     id.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(32)
 }
 
@@ -66,7 +68,7 @@ fn self_id(entries: &[PathEntry], position: u32) -> Option<u64> {
 
 impl<'a> Paths<'a> {
     pub(super) fn new(db: &'a Database) -> Self {
-        Self { db, entries: db.spans.paths.of(&db.source) }
+        Self { db, entries: db.spans.paths.get() }
     }
 
     /// The entries, in file order.
@@ -156,6 +158,10 @@ impl<'a> Paths<'a> {
             *slot = self.name(entry)?;
             used = used.saturating_add(1);
             length = length.saturating_add(slot.len()).saturating_add(1);
+            if length > MAX_LENGTH {
+                let (value, limit) = (length as u64, MAX_LENGTH as u64);
+                return Err(self.view(entry).error(ErrorKind::Limit { what: "bytes of a path", value, limit }));
+            }
             last = Some(entry);
             next = self.parent(entry, find)?;
         }

@@ -1,6 +1,7 @@
 //! The tables of the three formats. A table is a name, columns, and how to count rows and read one cell.
 
 use super::hashmap::Bucket;
+use super::paths::hash;
 use super::prototypes::{self as p, Layout, PrototypeType, known_property_name};
 use super::record::{Field, FieldInfo, Leaf, List, Prototype, Shown};
 use super::walk::{self, field_value};
@@ -9,6 +10,7 @@ use crate::bytes::View;
 use crate::codec::cityhash64;
 use crate::error::Result;
 use crate::table::{Column, Kind, RowCursor, Table, Value, no_cell};
+use hashbrown::HashTable;
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -563,7 +565,7 @@ fn row_of(slots: &[u32], slot: Option<usize>) -> Option<usize> {
 
 fn strings(db: &Database) -> Box<dyn Table + '_> {
     let columns = vec![Column::new("id", Kind::Id32).brief(), Column::new("text", Kind::Text).brief()];
-    let buckets = db.spans.string_buckets.of(&db.source);
+    let buckets = db.spans.string_buckets.get();
     let slots = || db.string_rows.get_or_init(|| occupied(buckets));
     let cell = move |row, column| {
         let slot = slots().get(row).map_or(usize::MAX, |&slot| slot as usize);
@@ -671,7 +673,13 @@ impl Table for PathsTable<'_> {
     }
 
     fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
-        Box::new(PathCursor { table: self, next: first, folder: None, text: String::new(), failed: None })
+        Box::new(PathCursor {
+            table: self,
+            next: first,
+            folders: Folders::default(),
+            text: String::new(),
+            failed: None,
+        })
     }
 
     fn find(&self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
@@ -697,30 +705,53 @@ impl Table for PathsTable<'_> {
 struct PathCursor<'t, 'a> {
     table: &'t PathsTable<'a>,
     next: usize,
-    /// The parent id whose path `text` begins with, and the length of that path.
-    folder: Option<(u64, usize)>,
+    folders: Folders,
+    /// The path of the current row.
     text: String,
     failed: Option<usize>,
+}
+
+/// Paths of folders that rows lie in, with the '/' behind them: most rows share their folder with others.
+#[derive(Default)]
+struct Folders {
+    places: HashTable<(u64, std::ops::Range<usize>)>,
+    text: String,
+}
+
+/// Bytes of folders that are kept. All folders of the game take two million.
+const KEPT_FOLDERS: usize = 32 << 20;
+
+impl Folders {
+    fn get(&self, id: u64) -> Option<&str> {
+        self.places.find(hash(id), |place| place.0 == id).and_then(|place| self.text.get(place.1.clone()))
+    }
+
+    fn put(&mut self, id: u64, path: &str) {
+        if self.text.len() > KEPT_FOLDERS {
+            *self = Self::default();
+        }
+        let start = self.text.len();
+        self.text.push_str(path);
+        self.places.insert_unique(hash(id), (id, start..self.text.len()), |place| hash(place.0));
+    }
 }
 
 impl PathCursor<'_, '_> {
     /// Makes `text` the path of the current row.
     fn join(&mut self) -> Result<()> {
-        let row = self.row();
         let paths = self.table.db.paths();
-        let entry = paths.entries().get(row).ok_or_else(|| no_cell("paths", row, 3))?;
-        let parent = entry.parent_id.get();
+        let entry = paths.entries().get(self.row()).ok_or_else(|| no_cell("paths", self.row(), 3))?;
+        let folder = entry.parent_id.get();
         let name = paths.name(entry)?;
-        match self.folder {
-            Some((folder, len)) if folder == parent => self.text.truncate(len),
-            _ => {
-                self.folder = None;
-                self.text.clear();
+        self.text.clear();
+        match self.folders.get(folder) {
+            Some(path) => self.text.push_str(path),
+            None => {
                 if let Some(position) = paths.parent(entry, |paths, id| paths.find(id))? {
                     self.text = paths.path_at(position)?;
                     self.text.push('/');
                 }
-                self.folder = Some((parent, self.text.len()));
+                self.folders.put(folder, &self.text);
             }
         }
         self.text.push_str(name);

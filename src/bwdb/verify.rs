@@ -28,9 +28,7 @@ pub(super) fn database(db: &Database, progress: &Progress) -> Report {
     let mut jobs: Vec<Job<'_>> = vec![
         Box::new(|| checksum(db)),
         Box::new(|| sections(db)),
-        Box::new(|| {
-            map(db, "strings map", db.spans.string_buckets.of(&db.source), db.string_slots, |slot| string(db, slot))
-        }),
+        Box::new(|| map(db, "strings map", db.spans.string_buckets.get(), db.string_slots, |slot| string(db, slot))),
         Box::new(|| string_pool(db)),
         Box::new(|| map(db, "resources map", db.resource_buckets(), db.resource_slots, |slot| resource(db, slot))),
         Box::new(|| paths(db)),
@@ -170,7 +168,7 @@ fn map<B: Bucket + Overlay + Sync>(
 
 fn string(db: &Database, slot: usize) -> Result<()> {
     let text = db.string_in_slot(slot)?;
-    let bucket = db.spans.string_buckets.of(&db.source).get(slot);
+    let bucket = db.spans.string_buckets.get().get(slot);
     let Some(bucket) = bucket.filter(|b| b.key.get() != Database::name_id(text)) else { return Ok(()) };
     let what = format!("key 0x{:08X} is not the MurmurHash3 of its text {text:?}", bucket.key.get());
     Err(db.source.view("strings map").locate(bucket).error(ErrorKind::Damaged { what: what.into() }))
@@ -178,7 +176,7 @@ fn string(db: &Database, slot: usize) -> Result<()> {
 
 fn string_pool(db: &Database) -> Check {
     let mut check = Check::new("string pool");
-    let bytes = db.spans.string_data.of(&db.source);
+    let bytes = db.spans.string_data.get();
     let view = db.source.view("strings.data").at(db.spans.string_data.start);
     match bytes.last() {
         None | Some(0) => {}

@@ -65,6 +65,13 @@ impl Source {
         Some(Self { bytes: self.bytes.slice(range), origin, name: name.into() })
     }
 
+    /// A share in `len` bytes at `at`, which keeps them alive by itself.
+    pub(crate) fn share(&self, at: usize, len: usize) -> Option<Bytes> {
+        let range = at..at.checked_add(len)?;
+        self.bytes.get(range.clone())?;
+        Some(self.bytes.slice(range))
+    }
+
     /// All bytes.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
