@@ -242,7 +242,7 @@ impl Context {
 }
 
 /// Whether headers are bold.
-fn style() -> Style {
+pub(super) fn style() -> Style {
     match anstream::AutoStream::choice(&io::stdout()) {
         anstream::ColorChoice::Never => Style::Plain,
         _ if io::stdout().is_terminal() => Style::Bold,

@@ -1,6 +1,8 @@
-use super::{Context, Exit, Failure, Outcome};
+use super::{Context, Exit, Failure, Format, Outcome};
+use crate::export::text::{Aligned, clean};
 use crate::format::Asset;
 use crate::table::{Value, Visitor};
+use std::io::Write;
 use std::path::PathBuf;
 
 /// Show what files are: format, version, sections, tables
@@ -27,13 +29,54 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
             }
         }
     }
-    if !assets.is_empty() {
+    if context.format() == Format::Text {
+        let mut out = context.stdout();
+        for (index, asset) in assets.iter().enumerate() {
+            if index > 0 {
+                writeln!(out)?;
+            }
+            text(&mut out, asset)?;
+        }
+        out.flush()?;
+    } else if !assets.is_empty() {
         context.entries(assets.len(), |index, out| match assets.get(index) {
             Some(asset) => Ok(show(asset, out)?),
             None => Ok(()),
         })?;
     }
     failed.map_or(Ok(Exit::Done), Err)
+}
+
+/// For people: a heading, the facts, and two lists.
+fn text(out: &mut impl Write, asset: &Asset) -> Result<(), Failure> {
+    let reader = asset.reader();
+    let (name, version, size) = (asset.source().name(), reader.version(), asset.source().bytes().len());
+    let space = if version.is_empty() { "" } else { " " };
+    writeln!(out, "{}: {}{space}{version}, {size} bytes", clean(name), asset.format())?;
+    for (name, value) in reader.facts() {
+        match value {
+            Value::List(values) => {
+                values.iter().try_for_each(|value| writeln!(out, "  {name}: {}", clean(&value.to_string())))?;
+            }
+            value => writeln!(out, "  {name}: {}", clean(&value.to_string()))?,
+        }
+    }
+    let number = |n: Option<u64>| n.map_or_else(|| "-".to_owned(), |n| n.to_string());
+    let header = ["section", "offset", "size", "count"].map(str::to_owned).to_vec();
+    let mut sections = Aligned::new(&mut *out, header, vec![false, true, true, true], super::context::style());
+    for section in reader.sections() {
+        let offset = format!("{:#x}", section.offset);
+        sections.row(vec![clean(&section.name), offset, section.size.to_string(), number(section.count)])?;
+    }
+    sections.finish()?;
+    let header = ["table", "rows", "columns"].map(str::to_owned).to_vec();
+    let mut tables = Aligned::new(&mut *out, header, vec![false, true, false], super::context::style());
+    for table in reader.tables() {
+        let columns: Vec<&str> = table.columns().iter().map(|c| c.name.as_ref()).collect();
+        let rows = number(table.known_len().map(|n| n as u64));
+        tables.row(vec![table.name().to_owned(), rows, clean(&columns.join(" "))])?;
+    }
+    Ok(tables.finish()?)
 }
 
 fn show(asset: &Asset, out: &mut dyn Visitor) -> crate::Result<()> {
