@@ -147,6 +147,15 @@ impl Error {
         self
     }
 
+    /// The same finding again, for what keeps an error and is asked more than once. Its kind becomes `Damaged` with
+    /// the words of the kind, as a system's error cannot be copied.
+    #[cold]
+    #[must_use]
+    pub fn again(&self) -> Self {
+        let kind = ErrorKind::Damaged { what: self.0.kind.to_string().into() };
+        Self(Box::new(Repr { kind, part: self.0.part.clone(), offset: self.0.offset }))
+    }
+
     /// What is wrong.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
@@ -235,6 +244,13 @@ mod tests {
             error.within("visual 12").to_string(),
             "visual 12: render sets: 40 bytes needed, 12 left (at offset 0x1f0)"
         );
+    }
+
+    #[test]
+    fn says_the_same_again() {
+        let error = Error::new(ErrorKind::OutOfBounds { need: 40, have: 12 }, "render sets", 0x1F0);
+        assert_eq!(error.again().to_string(), error.to_string());
+        assert_eq!(error.again().offset(), Some(0x1F0));
     }
 
     #[test]
