@@ -202,6 +202,10 @@ pub enum Asset {
     Models(Box<crate::bwdb::Models>),
     /// The instances of a space.
     Space(Box<crate::bwdb::Space>),
+    /// A sheet.
+    Wdb(Box<crate::wdb::Sheet>),
+    /// A pack.
+    Wpd(Box<crate::wdb::Pack>),
 }
 
 impl Asset {
@@ -215,7 +219,9 @@ impl Asset {
             Format::Bwdb => crate::bwdb::Database::open(source).map(|v| Self::Bwdb(Box::new(v))),
             Format::Models => crate::bwdb::Models::open(source).map(|v| Self::Models(Box::new(v))),
             Format::Space => crate::bwdb::Space::open(source).map(|v| Self::Space(Box::new(v))),
-            format @ (Format::Geometry | Format::Splash | Format::Vrb | Format::Wdata | Format::Wdb | Format::Wpd) => {
+            Format::Wdb => crate::wdb::Sheet::open(source).map(|v| Self::Wdb(Box::new(v))),
+            Format::Wpd => crate::wdb::Pack::open(source).map(|v| Self::Wpd(Box::new(v))),
+            format @ (Format::Geometry | Format::Splash | Format::Vrb | Format::Wdata) => {
                 Err(Error::without_offset(
                     ErrorKind::Unsupported { what: format!("this is a {format} file, and reading {format}").into() },
                     "",
@@ -230,6 +236,8 @@ impl Asset {
             Self::Bwdb(_) => Format::Bwdb,
             Self::Models(_) => Format::Models,
             Self::Space(_) => Format::Space,
+            Self::Wdb(_) => Format::Wdb,
+            Self::Wpd(_) => Format::Wpd,
         }
     }
 
@@ -239,6 +247,8 @@ impl Asset {
             Self::Bwdb(v) => v.source(),
             Self::Models(v) => v.source(),
             Self::Space(v) => v.source(),
+            Self::Wdb(v) => v.source(),
+            Self::Wpd(v) => v.source(),
         }
     }
 
@@ -248,6 +258,8 @@ impl Asset {
             Self::Bwdb(v) => &**v,
             Self::Models(v) => &**v,
             Self::Space(v) => &**v,
+            Self::Wdb(v) => &**v,
+            Self::Wpd(v) => &**v,
         }
     }
 }

@@ -1,0 +1,910 @@
+//! Sheets and packs, whole files: generated, damaged and real ones.
+#![cfg(feature = "sample")]
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::cast_possible_truncation,
+    missing_docs
+)]
+
+use assetq::report::Progress;
+use assetq::sample::Size;
+use assetq::sample::wdb::{self as build, Cell, Game};
+use assetq::table::{Tree, Value};
+use assetq::wdb::{FieldKind, KnownFields, Naming, Pack, Sheet, open_inside};
+use assetq::{Asset, ErrorKind, Format, Reader, Source};
+
+fn sheet(bytes: Vec<u8>) -> Sheet {
+    Sheet::open(Source::from_vec("test.wdb", bytes)).unwrap()
+}
+
+fn named(name: &str, bytes: Vec<u8>) -> Sheet {
+    Sheet::open(Source::from_vec(name, bytes)).unwrap()
+}
+
+/// What the library says of a record, field by field; errors as text.
+fn cells(sheet: &Sheet, row: usize) -> Vec<String> {
+    let record = sheet.record(row).unwrap();
+    (0..sheet.fields().len()).map(|f| record.value(f).map_or_else(|e| format!("!{e}"), |v| format!("{v:?}"))).collect()
+}
+
+fn findings(reader: &dyn Reader) -> Vec<String> {
+    let report = reader.verify(&Progress::default());
+    report.checks.iter().flat_map(|c| c.findings().iter().map(|e| format!("{}: {e}", c.name))).collect()
+}
+
+/// The position of the data of entry `name` in the file.
+fn at(bytes: &[u8], name: &str) -> usize {
+    entry(bytes, name).1
+}
+
+/// The position of the table entry called `name`, and of its data.
+fn entry(bytes: &[u8], name: &str) -> (usize, usize) {
+    let entries = (0x10..).step_by(0x20).take_while(|&at| at + 0x20 <= bytes.len());
+    let found = entries.into_iter().find(|&at| {
+        bytes[at..at + 16].starts_with(name.as_bytes()) && bytes[at..at + 16][name.len()..].iter().all(|&b| b == 0)
+    });
+    let entry = found.unwrap_or_else(|| panic!("no entry {name}"));
+    (entry, u32::from_be_bytes(bytes[entry + 16..entry + 20].try_into().unwrap()) as usize)
+}
+
+fn patch(bytes: &mut [u8], at: usize, with: &[u8]) {
+    bytes[at..at + with.len()].copy_from_slice(with);
+}
+
+fn small() -> Vec<u8> {
+    build::Sheet::new(Game::Later, "Small")
+        .fields(["sName", "u7Race", "u9SaveIndex", "i8Random", "fScale", "uFlags", "iDelta", "s4Family"])
+        .record(
+            "a",
+            [Cell::from("one"), 5.into(), 300.into(), (-3).into(), 0.5.into(), 7.into(), (-1).into(), "flan".into()],
+        )
+        .record(
+            "b",
+            [
+                Cell::from("two"),
+                127.into(),
+                511.into(),
+                127.into(),
+                (-2.0).into(),
+                0xFFFF_FFFF.into(),
+                1.into(),
+                "".into(),
+            ],
+        )
+        .record(
+            "c",
+            [Cell::from(""), 0.into(), 0.into(), (-128).into(), 0.0.into(), 0.into(), 0.into(), "beast".into()],
+        )
+        .build()
+}
+
+mod generated {
+    use super::*;
+
+    /// The value that a cell must come back as, from the field's name.
+    fn expected(name: &str, cell: &Cell) -> Value<'static> {
+        match (cell, &name[..1]) {
+            (Cell::Text(text), _) => Value::owned(String::from_utf8(text.clone()).unwrap()),
+            (Cell::Float(value), _) => Value::F32(*value),
+            (Cell::Int(value), "u") => Value::Uint(*value as u64),
+            (Cell::Int(value), _) => Value::Int(*value),
+        }
+    }
+
+    fn compare(sheet: &Sheet, built: &build::Sheet) {
+        let names: Vec<_> = built.field_names().collect();
+        assert_eq!(sheet.fields().iter().map(|f| &*f.name).collect::<Vec<_>>(), names);
+        let table = sheet.table("records").unwrap();
+        assert_eq!(table.len().unwrap(), built.records().len());
+        let mut cursor = table.cursor(0);
+        for (row, (name, cells)) in built.records().iter().enumerate() {
+            assert!(cursor.advance().unwrap());
+            assert_eq!(cursor.row(), row);
+            assert_eq!(cursor.value(0).unwrap().as_text().unwrap().as_bytes(), name);
+            for (column, (cell, field)) in cells.iter().zip(&names).enumerate() {
+                assert_eq!(cursor.value(column + 1).unwrap(), expected(field, cell), "record {row}, {field}");
+                assert_eq!(table.value(row, column + 1).unwrap(), expected(field, cell));
+            }
+        }
+        assert!(!cursor.advance().unwrap());
+        assert!(cursor.value(0).is_ok(), "the last row stays");
+        assert!(table.value(built.records().len(), 0).is_err());
+        assert!(table.value(0, names.len() + 1).is_err());
+    }
+
+    #[test]
+    fn every_cell_comes_back() {
+        for (seed, fields) in [(1, 60), (2, 26), (3, 1), (4, 7), (5, 113)] {
+            let built = build::generated(seed, Game::Later, 300, fields);
+            let sheet = sheet(built.build());
+            assert_eq!(sheet.naming(), &Naming::Sheet);
+            compare(&sheet, &built);
+            assert_eq!(findings(&sheet), [""; 0]);
+        }
+    }
+
+    #[test]
+    fn the_first_game_reads_with_a_list_of_names() {
+        let built = build::generated(9, Game::First, 200, 40);
+        let names: Vec<_> = built.field_names().collect();
+        let list = KnownFields::parse(&format!("[generated]\n{}\n", names.join("\n")), "mine").unwrap();
+        let known = KnownFields::builtin().extended(list);
+        let source = Source::from_vec("db/Generated.wdb", built.build());
+        let sheet = Sheet::open_with(source, &known).unwrap();
+        assert_eq!(sheet.naming(), &Naming::Known { note: None, confirmed: true });
+        compare(&sheet, &built);
+        assert_eq!(findings(&sheet), [""; 0]);
+    }
+
+    #[test]
+    fn opening_says_what_it_is() {
+        let bytes = small();
+        let asset = Asset::open(Source::from_vec("small.wdb", bytes.clone())).unwrap();
+        assert_eq!(asset.format(), Format::Wdb);
+        let reader = asset.reader();
+        assert_eq!(reader.version(), "0x12345678");
+        let facts = reader.facts();
+        assert_eq!(facts[0], ("sheet".into(), Value::text("Small")));
+        let tables: Vec<_> = reader.tables().iter().map(|t| (t.name().to_owned(), t.len().unwrap())).collect();
+        assert_eq!(tables, [("records".into(), 3), ("sections".into(), 9), ("fields".into(), 8)]);
+        let sections = reader.table("sections").unwrap();
+        assert_eq!(sections.value(4, 0).unwrap(), Value::text("!!string"));
+        assert_eq!(sections.value(4, 1).unwrap(), Value::Uint(at(&bytes, "!!string") as u64));
+        let fields = reader.table("fields").unwrap();
+        let field = |row| (0..6).map(|c| fields.value(row, c).unwrap().to_string()).collect::<Vec<_>>();
+        assert_eq!(field(2), ["2", "u9SaveIndex", "uint", "9", "4", "7"]);
+        assert_eq!(field(7), ["7", "s4Family", "string array", "4", "20", "0"]);
+    }
+
+    #[test]
+    fn one_record_is_shown_whole() {
+        let sheet = sheet(small());
+        let mut tree = Tree::default();
+        assert!(sheet.cat("a", &mut tree).unwrap());
+        let text = "{record: a, sName: one, u7Race: 5, u9SaveIndex: 300, i8Random: -3, fScale: 0.5, uFlags: 7, \
+                    iDelta: -1, s4Family: flan}";
+        assert_eq!(tree.into_value().to_string(), text);
+        assert!(!sheet.cat("d", &mut Tree::default()).unwrap());
+    }
+
+    #[test]
+    fn columns_have_names_of_their_own() {
+        let bytes = build::Sheet::new(Game::Later, "Twice")
+            .fields(["uA", "uA", "uA_2", "record", "uA"])
+            .record("r", [1, 2, 3, 4, 5].map(Cell::Int))
+            .build();
+        let sheet = sheet(bytes);
+        let table = sheet.table("records").unwrap();
+        let names: Vec<_> = table.columns().iter().map(|c| c.name.to_string()).collect();
+        assert_eq!(names, ["record", "uA", "uA_3", "uA_2", "record_2", "uA_4"]);
+    }
+}
+
+mod lookup {
+    use super::*;
+
+    fn with_names(names: &[&str]) -> Sheet {
+        let empty = build::Sheet::new(Game::Later, "Names").fields(["uRow"]);
+        let add = |sheet: build::Sheet, (row, name): (usize, &&str)| sheet.record(name, [Cell::Int(row as i64)]);
+        sheet(names.iter().enumerate().fold(empty, add).build())
+    }
+
+    #[test]
+    fn names_in_order_and_not() {
+        let sorted = ["a", "a1", "b", "sixteen_letters_", "z"];
+        for names in [sorted, ["z", "b", "sixteen_letters_", "a", "a1"]] {
+            let sheet = with_names(&names);
+            for (row, name) in names.iter().enumerate() {
+                assert_eq!(sheet.find(name), Some(row), "{name}");
+            }
+            for name in ["", "A", "a0", "a11", "zz", "sixteen_letters", "seventeen_letters", "a\0"] {
+                assert_eq!(sheet.find(name), None, "{name:?}");
+            }
+        }
+        assert_eq!(with_names(&[]).find("a"), None);
+    }
+
+    #[test]
+    fn all_rows_of_a_name_are_found() {
+        for names in [["a", "b", "b", "c"], ["b", "c", "a", "b"]] {
+            let sheet = with_names(&names);
+            let rows: Vec<_> = (0..4).filter(|&row| names[row] == "b").collect();
+            assert_eq!(sheet.rows_named("b").collect::<Vec<_>>(), rows);
+            let table = sheet.table("records").unwrap();
+            assert_eq!(table.find(0, &Value::text("b")).unwrap().unwrap(), rows);
+            assert!(table.find(1, &Value::Uint(1)).is_none());
+            assert_eq!(findings(&sheet).len(), 1);
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_not_text_is_found_as_it_is_shown() {
+        let built = build::Sheet::new(Game::Later, "Bytes").fields(["uRow"]).record(b"a\xFF", [Cell::Int(0)]);
+        let sheet = sheet(built.build());
+        assert_eq!(sheet.record(0).unwrap().name(), "a\\xff");
+        assert_eq!(sheet.find("a\\xff"), Some(0));
+        assert!(findings(&sheet)[0].contains("not UTF-8"));
+    }
+}
+
+mod first_game {
+    use super::*;
+
+    fn chain() -> build::Sheet {
+        let names = [
+            "u6WhoFrom",
+            "u6When0",
+            "u6When1",
+            "u6When2",
+            "u6WhatState",
+            "u6WhoTo",
+            "u6DoWhat",
+            "u6Where",
+            "u6How",
+            "u16Bonus",
+        ];
+        build::Sheet::new(Game::First, "").fields(names).record("x", [1, 2, 3, 4, 5, 6, 7, 8, 9, 150].map(Cell::Int))
+    }
+
+    #[test]
+    fn known_names_are_used_where_they_fit() {
+        let sheet = named("db/resident/BT_Chainbonus.wdb", chain().build());
+        assert_eq!(sheet.naming(), &Naming::Known { note: None, confirmed: true });
+        assert_eq!(cells(&sheet, 0)[8..], ["Uint(9)", "Uint(150)"]);
+        assert_eq!(sheet.sheet_name().unwrap(), None);
+    }
+
+    #[test]
+    fn known_names_that_do_not_fit_are_not_believed() {
+        let sheet = named("item.wdb", chain().build());
+        assert_eq!(sheet.naming(), &Naming::Unknown);
+        let shown: Vec<_> = sheet.fields().iter().map(|f| (&*f.name, f.kind)).collect();
+        assert_eq!(shown, ["field_0", "field_1", "field_2"].map(|name| (name, FieldKind::Raw)));
+        let word = 1 | 2 << 6 | 3 << 12 | 4 << 18 | 5 << 24;
+        assert_eq!(cells(&sheet, 0)[0], format!("Id32({word})"));
+        assert_eq!(findings(&sheet), [""; 0]);
+    }
+
+    #[test]
+    fn kinds_of_unknown_fields_come_from_both_lists() {
+        let built = build::Sheet::new(Game::First, "")
+            .fields(["fA", "sB", "uC", "iD"])
+            .packed_word("iE")
+            .record("x", [1.5.into(), "text".into(), 9.into(), (-9).into(), (-5).into()]);
+        let sheet = named("nobody.wdb", built.build());
+        assert_eq!(cells(&sheet, 0), ["F32(1.5)", "Text(\"text\")", "Uint(9)", "Int(-9)", "Int(-5)"]);
+    }
+
+    #[test]
+    fn the_word_count_decides_between_two_lists() {
+        for (stem, which, words) in [
+            ("bt_summon", "twice", 42),
+            ("bt_summon", "once", 41),
+            ("fieldcamera", "10 bits", 39),
+            ("fieldcamera", "1 bit", 38),
+        ] {
+            let known = KnownFields::builtin();
+            let list = known.of(stem).find(|list| list.note.as_ref().unwrap().contains(which)).unwrap();
+            let built = build::Sheet::new(Game::First, "").fields(list.fields.iter().map(String::as_str));
+            let cells = list.fields.iter().map(|f| match (&f[..1], f.as_bytes()[1].is_ascii_digit()) {
+                ("s", _) => Cell::from("x"),
+                ("f", false) => Cell::Float(1.0),
+                _ => Cell::Int(1),
+            });
+            let sheet = named(&format!("{stem}.wdb"), built.record("r", cells.collect::<Vec<_>>()).build());
+            assert_eq!(sheet.record_size(), words * 4, "{stem} {which}");
+            assert_eq!(sheet.naming(), &Naming::Known { note: list.note.clone(), confirmed: true });
+        }
+    }
+
+    #[test]
+    fn a_64_bit_field_takes_two_words() {
+        let built = build::Sheet::new(Game::First, "")
+            .fields(["sZoneName", "uCinemaSize", "u64CinemaStart"])
+            .record("x", [Cell::from("z003"), 77.into(), 0x1_2345_6789_ABCD.into()]);
+        let sheet = named("movie_items_us.ps3.wdb", built.build());
+        assert!(matches!(sheet.naming(), Naming::Known { confirmed: true, .. }), "{:?}", sheet.naming());
+        assert_eq!(
+            cells(&sheet, 0),
+            ["Text(\"z003\")".to_owned(), "Uint(77)".into(), format!("Uint({})", 0x1_2345_6789_ABCDu64)]
+        );
+        assert_eq!(findings(&sheet), [""; 0]);
+    }
+
+    #[test]
+    fn every_known_list_reads_a_sheet_made_from_it() {
+        for list in KnownFields::builtin().lists() {
+            let built = build::Sheet::new(Game::First, "").fields(list.fields.iter().map(String::as_str));
+            let cells = list.fields.iter().map(|f| match (&f[..1], f.as_bytes()[1].is_ascii_digit()) {
+                ("s", false) => Cell::from("x"),
+                ("f", false) => Cell::Float(1.0),
+                ("i" | "f", _) => Cell::Int(-1),
+                _ => Cell::Int(1),
+            });
+            let built = built.record("r", cells.collect::<Vec<_>>());
+            let stem = list.stems[0].replace('#', "7");
+            let sheet = named(&format!("{stem}.wdb"), built.build());
+            assert!(matches!(sheet.naming(), Naming::Known { confirmed: true, .. }), "{stem}");
+            let names: Vec<_> = sheet.fields().iter().map(|f| &f.name).collect();
+            assert_eq!(names, list.fields.iter().collect::<Vec<_>>());
+            for (field, cell) in list.fields.iter().zip(super::cells(&sheet, 0)) {
+                let right = match &field[..1] {
+                    "s" => "Text(\"x\")",
+                    "f" if cell.starts_with("F32") => "F32(1.0)",
+                    "i" | "f" => "Int(-1)",
+                    _ => "Uint(1)",
+                };
+                assert_eq!(cell, right, "{stem}: {field}");
+            }
+        }
+    }
+}
+
+mod damaged {
+    use super::*;
+
+    /// The cells of the record that `break_it` does not touch are the same as before; gives those that are not.
+    fn broken(break_it: impl Fn(&mut Vec<u8>)) -> Vec<String> {
+        let whole = sheet(small());
+        let mut bytes = small();
+        break_it(&mut bytes);
+        let sheet = sheet(bytes);
+        let mut errors = Vec::new();
+        for row in 0..3 {
+            for (was, is) in cells(&whole, row).into_iter().zip(cells(&sheet, row)) {
+                match is.strip_prefix('!') {
+                    Some(error) => errors.push(error.to_owned()),
+                    None => assert_eq!(was, is),
+                }
+            }
+        }
+        assert!(!findings(&sheet).is_empty(), "verify says nothing");
+        errors
+    }
+
+    #[test]
+    fn a_text_offset_outside_of_the_pool() {
+        let errors = broken(|bytes| {
+            let record = at(bytes, "b");
+            patch(bytes, record, &9999u32.to_be_bytes());
+        });
+        let record = at(&small(), "b");
+        assert_eq!(
+            errors,
+            [format!("record b, field sName: cell: offset in !!string: 9999 is not allowed (at offset {record:#x})")]
+        );
+    }
+
+    #[test]
+    fn a_text_without_nul() {
+        let errors = broken(|bytes| {
+            let (entry, _) = entry(bytes, "!!string");
+            let size = u32::from_be_bytes(bytes[entry + 20..entry + 24].try_into().unwrap());
+            patch(bytes, entry + 20, &(size - 1).to_be_bytes());
+        });
+        assert_eq!(errors.len(), 1, "{errors:?}");
+        assert!(
+            errors[0].starts_with("record b, field sName: ") && errors[0].contains("no terminating NUL"),
+            "{errors:?}"
+        );
+    }
+
+    #[test]
+    fn a_pool_that_leaves_the_file() {
+        let errors = broken(|bytes| {
+            let (entry, _) = entry(bytes, "!!string");
+            patch(bytes, entry + 16, &0xFFFF_0000u32.to_be_bytes());
+        });
+        assert_eq!(errors.len(), 6);
+        assert!(
+            errors[0].contains("record a, field sName: !!string: ") && errors[0].contains("0xffff0000"),
+            "{}",
+            errors[0]
+        );
+    }
+
+    #[test]
+    fn an_index_outside_of_its_array() {
+        let errors = broken(|bytes| {
+            let record = at(bytes, "c");
+            bytes[record + 23] = 15;
+        });
+        let cell = at(&small(), "c") + 20;
+        assert_eq!(
+            errors,
+            [format!(
+                "record c, field s4Family: cell: index into a string array: 15 is not allowed (at offset {cell:#x})"
+            )]
+        );
+    }
+
+    #[test]
+    fn an_info_section_of_another_size_or_with_other_numbers() {
+        for (name, value) in [("size", 3u32), ("size", 8)] {
+            let errors = broken(|bytes| {
+                let (entry, _) = entry(bytes, "!!strArrayInfo");
+                patch(bytes, entry + 20, &value.to_be_bytes());
+            });
+            assert_eq!(errors.len(), 3);
+            assert!(errors[0].contains(name) && errors[0].contains("!!strArrayInfo"), "{}", errors[0]);
+        }
+        for numbers in [[0, 9], [3, 0], [3, 33], [4, 9], [255, 255]] {
+            let errors = broken(|bytes| {
+                let info = at(bytes, "!!strArrayInfo");
+                patch(bytes, info + 2, &numbers);
+            });
+            assert_eq!(errors.len(), 3);
+            assert!(errors[0].contains("items in a word and their bits"), "{}", errors[0]);
+        }
+    }
+
+    #[test]
+    fn as_many_arrays_as_fields_that_index_them() {
+        for size in [0u32, 8] {
+            let errors = broken(|bytes| {
+                let (entry, _) = entry(bytes, "!!strArrayList");
+                patch(bytes, entry + 20, &size.to_be_bytes());
+            });
+            assert_eq!(errors.len(), 3);
+            assert!(errors[0].contains("arrays for 1 fields"), "{}", errors[0]);
+        }
+        let errors = broken(|bytes| {
+            let list = at(bytes, "!!strArrayList");
+            patch(bytes, list, &5u32.to_be_bytes());
+        });
+        assert!(errors.len() == 3 && errors[0].contains("start of a string array: 5"), "{errors:?}");
+    }
+
+    #[test]
+    fn a_record_shorter_than_its_sheet_says() {
+        let errors = broken(|bytes| {
+            let (entry, _) = entry(bytes, "b");
+            patch(bytes, entry + 20, &10u32.to_be_bytes());
+        });
+        assert_eq!(errors.len(), 4, "{errors:?}");
+        let cell = at(&small(), "b") + 8;
+        assert_eq!(
+            errors[0],
+            format!(
+                "record b, field fScale: cell: the record has 10 bytes, its sheet's fields take 24 (at offset {cell:#x})"
+            )
+        );
+    }
+
+    #[test]
+    fn a_record_that_leaves_the_file() {
+        let errors = broken(|bytes| {
+            let (entry, _) = entry(bytes, "c");
+            let start = (bytes.len() - 8) as u32;
+            let copy = bytes[at(bytes, "c")..at(bytes, "c") + 8].to_vec();
+            let len = bytes.len();
+            patch(bytes, len - 8, &copy);
+            patch(bytes, entry + 16, &start.to_be_bytes());
+        });
+        assert_eq!(errors.len(), 4, "{errors:?}");
+        assert!(errors[0].contains("record c, field fScale: record: 24 bytes needed, 8 left"), "{}", errors[0]);
+        let errors = broken(|bytes| {
+            let (entry, _) = entry(bytes, "a");
+            patch(bytes, entry + 16, &[0xFF; 8]);
+        });
+        assert_eq!(errors.len(), 8, "{errors:?}");
+    }
+
+    #[test]
+    fn field_lists_of_another_length_than_the_words() {
+        let names = ["uA", "uB"];
+        let longer = build::Sheet::new(Game::Later, "x").fields(names).record("r", [1, 2].map(Cell::Int)).build();
+        // One word kind less: the second field has none.
+        let mut bytes = longer.clone();
+        let (kinds, _) = entry(&bytes, "!!strtypelistb");
+        patch(&mut bytes, kinds + 20, &1u32.to_be_bytes());
+        let short = sheet(bytes);
+        assert_eq!(cells(&short, 0)[0], "Uint(1)");
+        assert!(cells(&short, 0)[1].starts_with("!record r, field uB: cell: the sheet lists more fields than words"));
+        assert!(findings(&short).iter().any(|f| f.contains("uB")));
+        // One name less: the second word belongs to nobody, and is shown.
+        let mut bytes = longer;
+        let (names, _) = entry(&bytes, "!structitem");
+        patch(&mut bytes, names + 20, &3u32.to_be_bytes());
+        let long = sheet(bytes);
+        assert_eq!(cells(&long, 0), ["Uint(1)", "Uint(2)"]);
+        assert_eq!(long.fields()[1].name, "field_1");
+        let found = findings(&long);
+        assert!(
+            found.iter().any(|f| f.contains("the last 1 words"))
+                && found.iter().any(|f| f.contains("1 field names, 2 announced")),
+            "{found:?}"
+        );
+    }
+
+    /// The cells of a sheet whose field `was` is called `is`.
+    fn renamed(was: &str, is: &str) -> Vec<String> {
+        let names = ["u4A", "u8B", "u4C", "u32D", "uE", "sF"];
+        let built = build::Sheet::new(Game::Later, "x").fields(names);
+        let mut bytes =
+            built.record("r", [1.into(), 2.into(), 3.into(), 4.into(), 5.into(), Cell::from("six")]).build();
+        let from = at(&bytes, "!structitem");
+        let place = bytes[from..].windows(was.len()).position(|w| w == was.as_bytes()).unwrap() + from;
+        patch(&mut bytes, place, is.as_bytes());
+        cells(&sheet(bytes), 0)
+    }
+
+    #[test]
+    fn widths_that_no_word_has_room_for() {
+        let shown = renamed("u32D", "u33D");
+        assert_eq!(shown[..3], ["Uint(1)", "Uint(2)", "Uint(3)"]);
+        assert!(shown[3].starts_with("!record r, field u33D: cell: its name gives a width"), "{}", shown[3]);
+        assert_eq!(shown[4..], ["Uint(5)", "Text(\"six\")"]);
+        let shown = renamed("u4C", "u0C");
+        assert_eq!(shown[..2], ["Uint(1)", "Uint(2)"]);
+        assert!(shown[2].starts_with("!record r, field u0C: "), "{}", shown[2]);
+        assert_eq!(shown[3..], ["Uint(4)", "Uint(5)", "Text(\"six\")"]);
+    }
+
+    #[test]
+    fn letters_that_stand_for_nothing() {
+        let shown = renamed("u8B", "q8B");
+        assert!(shown[1].contains("a letter that stands for no kind"), "{}", shown[1]);
+        assert_eq!(shown[2..], ["Uint(3)", "Uint(4)", "Uint(5)", "Text(\"six\")"]);
+        // In a word of its own the word's kind says what it is.
+        assert_eq!(renamed("sF", "qF")[5], "Text(\"six\")");
+        assert_eq!(renamed("uE", "iE")[4], "Int(5)");
+    }
+
+    #[test]
+    fn text_that_is_not_utf8_is_shown_escaped() {
+        let built =
+            build::Sheet::new(Game::Later, "x").fields(["sA"]).record("r", [Cell::Text(b"a\x83\x5Cb\xFF".to_vec())]);
+        let sheet = sheet(built.build());
+        assert_eq!(sheet.record(0).unwrap().value(0).unwrap(), Value::text("a\\x83\\b\\xff"));
+        assert!(findings(&sheet)[0].contains("not valid UTF-8 after 1 units"), "{:?}", findings(&sheet));
+    }
+
+    #[test]
+    fn headers_that_lie() {
+        let open = |bytes: Vec<u8>| Sheet::open(Source::from_vec("x.wdb", bytes)).unwrap_err();
+        for count in [13u32, 0xFFFF_FFFF, 1_000_000] {
+            let mut bytes = small();
+            patch(&mut bytes, 4, &count.to_be_bytes());
+            let sheet = Sheet::open(Source::from_vec("x.wdb", bytes));
+            match sheet {
+                // The data behind the table is read as one more record.
+                Ok(sheet) => assert!(count == 13 && !findings(&sheet).is_empty()),
+                Err(error) => assert!(matches!(error.kind(), ErrorKind::OutOfBounds { .. }), "{error}"),
+            }
+        }
+        let mut bytes = small();
+        bytes[0] = b'X';
+        assert!(matches!(open(bytes).kind(), ErrorKind::BadMagic { .. }));
+        let mut bytes = small();
+        let (kinds, _) = entry(&bytes, "!!strtypelistb");
+        bytes[kinds + 2] = b'x';
+        assert!(open(bytes).to_string().contains("neither !!strtypelist nor !!strtypelistb"));
+        let mut bytes = small();
+        let (names, _) = entry(&bytes, "!structitem");
+        patch(&mut bytes, names + 16, &[0x7F; 4]);
+        let error = open(bytes);
+        assert!(error.part() == "!structitem" && error.offset() == Some(0x7F7F_7F7F), "{error}");
+        // More sections than a sheet can have are not counted to their end.
+        let mut bytes = b"WPD\0\0\0\0\x50\0\0\0\0\0\0\0\0".to_vec();
+        bytes.extend([b'!'; 0x20 * 0x50]);
+        assert!(matches!(open(bytes).kind(), ErrorKind::Limit { .. }));
+    }
+
+    #[test]
+    fn too_many_fields_are_refused() {
+        let mut bytes = small();
+        let offset = bytes.len() as u32;
+        bytes.extend(b"u\0".repeat(70_000));
+        let (names, _) = entry(&bytes, "!structitem");
+        patch(&mut bytes, names + 16, &offset.to_be_bytes());
+        patch(&mut bytes, names + 20, &140_000u32.to_be_bytes());
+        let error = Sheet::open(Source::from_vec("x.wdb", bytes)).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Limit { limit: 65_536, .. }), "{error}");
+    }
+
+    #[test]
+    fn string_arrays_in_any_order() {
+        // Two fields; both arrays have two words; in the second file the list is not ascending, in the third the
+        // first array is empty.
+        let names = ["s4A", "s4B"];
+        let pairs = [("one", "uno"), ("two", "due"), ("three", "tre")];
+        let built =
+            pairs.iter().enumerate().fold(build::Sheet::new(Game::Later, "x").fields(names), |sheet, (i, (a, b))| {
+                sheet.record(format!("r{i}"), [Cell::from(*a), Cell::from(*b)])
+            });
+        let bytes = built.build();
+        let list = at(&bytes, "!!strArrayList");
+        let values = |bytes: Vec<u8>| {
+            let sheet = sheet(bytes);
+            (0..3).map(|row| cells(&sheet, row)).collect::<Vec<_>>()
+        };
+        let right = values(bytes.clone());
+        assert_eq!(right[2], ["Text(\"three\")", "Text(\"tre\")"]);
+        let second: [u8; 4] = bytes[list + 4..list + 8].try_into().unwrap();
+        assert_ne!(second, [0; 4]);
+        let mut swapped = bytes.clone();
+        patch(&mut swapped, list, &second);
+        patch(&mut swapped, list + 4, &[0; 4]);
+        let swapped = values(swapped);
+        assert_eq!(swapped[1], ["Text(\"due\")", "Text(\"two\")"]);
+        let mut empty = bytes;
+        patch(&mut empty, list + 4, &[0; 4]);
+        let empty = values(empty);
+        assert!(empty[0][0].contains("index into a string array: 0"), "{}", empty[0][0]);
+        assert_eq!(empty[1][1], "Text(\"two\")");
+    }
+}
+
+mod hostile {
+    use super::*;
+    use std::time::{Duration, Instant};
+
+    /// Asks everything of a file; what it answers does not matter here.
+    fn walk(name: &str, bytes: Vec<u8>) {
+        let Ok(asset) = Asset::open(Source::from_vec(name, bytes)) else { return };
+        let reader = asset.reader();
+        let (_, _, _) = (reader.version(), reader.sections(), reader.facts());
+        for table in reader.tables() {
+            let mut cursor = table.cursor(0);
+            for _ in 0..20 {
+                if !cursor.advance().unwrap_or(false) {
+                    break;
+                }
+                for column in 0..table.columns().len().min(40) {
+                    let _ = cursor.value(column).map(|value| value.to_string());
+                }
+            }
+            let _ = table.value(usize::MAX, usize::MAX);
+        }
+        for entry in ["a", "r0000003", "btscene", "readme"] {
+            let _ = reader.cat(entry, &mut Tree::default());
+        }
+        let _ = reader.verify(&Progress::default()).ok();
+    }
+
+    fn files() -> [(&'static str, Vec<u8>); 4] {
+        let first = build::generated(3, Game::First, 6, 12).build();
+        [
+            ("small.wdb", small()),
+            ("first.wdb", first),
+            ("demo.wdb", build::demo(1, Size::Small)),
+            ("pack.bin", build::demo_pack(1, Size::Small)),
+        ]
+    }
+
+    #[test]
+    fn every_truncation() {
+        for (name, bytes) in files() {
+            for len in 0..bytes.len() {
+                walk(name, bytes[..len].to_vec());
+            }
+        }
+    }
+
+    #[test]
+    fn bytes_changed_at_random() {
+        let mut rng = fastrand::Rng::with_seed(6);
+        for (name, bytes) in files() {
+            for _ in 0..1500 {
+                let mut changed = bytes.clone();
+                for _ in 0..rng.usize(1..6) {
+                    // Mostly in the table and the sections, where it hurts.
+                    let end = if rng.bool() { changed.len() } else { changed.len().min(0x400) };
+                    changed[rng.usize(..end)] =
+                        if rng.bool() { rng.u8(..) } else { [0, 0xFF, 0x7F, 0x80, b'!'][rng.usize(..5)] };
+                }
+                walk(name, changed);
+            }
+        }
+    }
+
+    /// Whatever repeats itself on purpose costs no more than its file.
+    #[test]
+    fn what_overlaps_is_bounded() {
+        let started = Instant::now();
+        // Records that all are one record, with a text of megabytes.
+        let mut bytes = b"WPD\0".to_vec();
+        let (records, text) = (20_000u32, 3_000_000u32);
+        bytes.extend((records + 4).to_be_bytes());
+        bytes.extend([0; 8]);
+        let table = 0x10 + (records as usize + 4) * 0x20;
+        let mut add = |name: &[u8], offset: usize, size: u32| {
+            let mut padded = [0u8; 16];
+            padded[..name.len()].copy_from_slice(name);
+            bytes.extend(padded);
+            bytes.extend((offset as u32).to_be_bytes());
+            bytes.extend(size.to_be_bytes());
+            bytes.extend([0; 8]);
+        };
+        add(b"!!string", table, text + 1);
+        add(b"!!strtypelistb", table + 3_000_004, 1000);
+        add(b"!structitem", table + 3_001_004, 3000);
+        add(b"!structitemnum", table, 4);
+        (0..records).for_each(|_| add(b"same", table, text));
+        bytes.resize(table + text as usize, b'x');
+        bytes.extend([0; 4]);
+        bytes.extend([2; 1000]);
+        bytes.extend(b"sX\0".repeat(1000));
+        let sheet = sheet(bytes.clone());
+        assert_eq!(sheet.find("same"), Some(0));
+        assert_eq!(sheet.rows_named("same").count(), 20_000);
+        assert!(cells(&sheet, 7)[0].contains("offset in !!string: 2021161080"), "{}", cells(&sheet, 7)[0]);
+        assert!(findings(&sheet).len() >= 100);
+        // A pack of thousands of entries that all are that sheet.
+        let inner = bytes;
+        let mut pack = b"WPD\0".to_vec();
+        pack.extend(5000u32.to_be_bytes());
+        pack.extend([0; 8]);
+        for _ in 0..5000 {
+            pack.extend(b"sheet\0\0\0\0\0\0\0\0\0\0\0");
+            pack.extend((0x10 + 5000 * 0x20u32).to_be_bytes());
+            pack.extend((inner.len() as u32).to_be_bytes());
+            pack.extend(b"wdb\0\0\0\0\0");
+        }
+        pack.extend(&inner);
+        let pack = Pack::open(Source::from_vec("pack.bin", pack)).unwrap();
+        assert_eq!(pack.sheets().iter().filter(|s| s.opened().is_some()).count(), 1);
+        assert!(!findings(&pack).is_empty());
+        assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+    }
+}
+
+mod packs {
+    use super::*;
+
+    #[test]
+    fn entries_are_listed_and_opened_in_place() {
+        let bytes = build::demo_pack(7, Size::Small);
+        let asset = Asset::open(Source::from_vec("db/pack.bin", bytes.clone())).unwrap();
+        assert_eq!(asset.format(), Format::Wpd);
+        let Asset::Wpd(pack) = &asset else { panic!() };
+        assert_eq!(findings(pack), [""; 0]);
+        let entries = pack.table("entries").unwrap();
+        let row = |row| (0..4).map(|c| entries.value(row, c).unwrap().to_string()).collect::<Vec<_>>();
+        let clb = at(&bytes, "0cf22cd9a62847b5");
+        assert_eq!(row(2), ["0cf22cd9a62847b5", "clb", &clb.to_string(), "840"]);
+        assert_eq!(row(3)[..2], ["readme", ""]);
+        for name in ["readme", "0cf22cd9a62847b5.clb", "0cf22cd9a62847b5"] {
+            assert!(pack.open_entry(name).is_ok(), "{name}");
+        }
+        assert_eq!(pack.open_entry("readme").unwrap().bytes(), b"a file without extension");
+        assert_eq!(pack.open_entry("0cf22cd9a62847b5.clb").unwrap().bytes(), &bytes[clb..clb + 840]);
+        for name in ["readme.", "0cf22cd9a62847b5.cl", "READme", ""] {
+            assert!(matches!(pack.open_entry(name).unwrap_err().kind(), ErrorKind::NotFound { .. }), "{name}");
+        }
+    }
+
+    #[test]
+    fn all_sheets_are_tables_of_the_pack() {
+        let pack = Pack::open(Source::from_vec("pack.bin", build::demo_pack(7, Size::Small))).unwrap();
+        let names: Vec<_> = pack.tables().iter().map(|t| t.name().to_owned()).collect();
+        assert_eq!(names, ["entries", "sheets", "bt_chainbonus", "btscene"]);
+        let sheets = pack.table("sheets").unwrap();
+        let row = |row| (0..5).map(|c| sheets.value(row, c).unwrap().to_string()).collect::<Vec<_>>();
+        assert_eq!(row(0), ["bt_chainbonus.wdb", "bt_chainbonus", "", "2", "10"]);
+        assert_eq!(row(1), ["btscene.wdb", "btscene", "Generated", "12", "20"]);
+        // Known names are chosen by the name of the entry.
+        let chain = pack.table("bt_chainbonus").unwrap();
+        assert_eq!(chain.columns()[10].name, "u16Bonus");
+        assert_eq!(chain.value(1, 10).unwrap(), Value::Uint(65_535));
+        let mut tree = Tree::default();
+        assert!(pack.cat("bt_chainbonus.wdb", &mut tree).unwrap());
+        assert!(tree.into_value().to_string().contains("{record: chain_b, u6WhoFrom: 9, "));
+    }
+
+    #[test]
+    fn a_sheet_inside_of_a_pack_names_offsets_of_the_pack() {
+        let inner = small();
+        let record = at(&inner, "b");
+        let outer = build::pack(&[("other", "bin", vec![1; 100]), ("small", "wdb", inner)]);
+        let pack = build::pack(&[("outer", "bin", outer)]);
+        let mut broken = pack.clone();
+        let source = open_inside(Source::from_vec("pack.bin", pack), "outer.bin:small.wdb").unwrap();
+        assert_eq!(source.name(), "pack.bin:outer.bin:small.wdb");
+        let place = source.view("").offset() as usize + record;
+        patch(&mut broken, place, &[0xFF; 4]);
+        let source = open_inside(Source::from_vec("pack.bin", broken), "outer.bin:small.wdb").unwrap();
+        let sheet = Sheet::open(source).unwrap();
+        let row = sheet.find("b").unwrap();
+        let error = sheet.record(row).unwrap().value(0).unwrap_err();
+        assert_eq!(error.offset(), Some(place as u64), "{error}");
+    }
+
+    #[test]
+    fn entries_are_written_under_names_that_stay_in_the_folder() {
+        let files = [
+            ("../../up", "x", b"1".to_vec()),
+            ("..", "", b"2".to_vec()),
+            ("a/b\\c:d", "", b"3".to_vec()),
+            ("Same", "bin", b"4".to_vec()),
+            ("same", "bin", b"5".to_vec()),
+            ("", "", b"6".to_vec()),
+        ];
+        let pack = Pack::open(Source::from_vec("pack.bin", build::pack(&files))).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let paths = pack.extract(folder.path(), |_| true).unwrap();
+        let names: Vec<_> = paths.iter().map(|p| p.strip_prefix(folder.path()).unwrap().to_str().unwrap()).collect();
+        assert_eq!(names, ["%2E.%2F..%2Fup.x", "%2E.", "a%2Fb%5Cc%3Ad", "Same.bin", "same.bin~4", "%"]);
+        for (path, (_, _, data)) in paths.iter().zip(&files) {
+            assert_eq!(&std::fs::read(path).unwrap(), data);
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 6);
+        let some = tempfile::tempdir().unwrap();
+        assert_eq!(pack.extract(some.path(), |name| name.ends_with(".bin")).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn an_entry_that_leaves_the_file() {
+        let mut bytes = build::demo_pack(7, Size::Small);
+        let (readme, _) = entry(&bytes, "readme");
+        patch(&mut bytes, readme + 20, &0x7FFF_FFFFu32.to_be_bytes());
+        let pack = Pack::open(Source::from_vec("pack.bin", bytes)).unwrap();
+        let error = pack.open_entry("readme").unwrap_err();
+        assert!(error.to_string().starts_with("entry readme: data: 2147483647 bytes needed"), "{error}");
+        assert!(findings(&pack)[0].contains("\"readme\" leaves the file"));
+        assert!(pack.open_entry("btscene").is_ok());
+    }
+}
+
+mod real {
+    use super::*;
+    use std::path::PathBuf;
+
+    fn sample(path: &str) -> Option<PathBuf> {
+        let Some(folder) = std::env::var_os("ASSETQ_SAMPLES") else {
+            println!("skipped: ASSETQ_SAMPLES is not set");
+            return None;
+        };
+        Some(PathBuf::from(folder).join(path))
+    }
+
+    fn text(sheet: &Sheet, record: &str, field: &str) -> String {
+        let table = sheet.table("records").unwrap();
+        let column = assetq::table::column_index(&*table, field).unwrap();
+        table.value(sheet.find(record).unwrap(), column).unwrap().to_string()
+    }
+
+    #[test]
+    fn a_sheet_of_xiii_2() {
+        let Some(path) = sample("wdb/btstab00032.wdb") else { return };
+        let sheet = Sheet::open(Source::open(path).unwrap()).unwrap();
+        assert_eq!(sheet.sheet_name().unwrap().unwrap(), "BtSceneTable");
+        assert_eq!((sheet.records().len(), sheet.fields().len(), sheet.record_size()), (5, 55, 128));
+        assert_eq!(sheet.version(), "0x7C69B67A");
+        assert_eq!(findings(&sheet), [""; 0]);
+        assert!(sheet.find("gyca_msn01_00").is_some());
+    }
+
+    #[test]
+    fn a_sheet_of_lightning_returns_with_string_arrays() {
+        let Some(path) = sample("wdb/monster_book.wdb") else { return };
+        let sheet = Sheet::open(Source::open(path).unwrap()).unwrap();
+        assert_eq!((sheet.records().len(), sheet.fields().len(), sheet.record_size()), (191, 26, 76));
+        assert_eq!(findings(&sheet), [""; 0]);
+        assert_eq!(text(&sheet, "m012_break", "record"), "m012_break");
+        let families: std::collections::BTreeSet<_> =
+            sheet.records().iter().map(|r| text(&sheet, &r.name_text(), "s4CountToSpec")).collect();
+        assert!(
+            families.len() > 1
+                && families.contains("")
+                && families.iter().all(|f| f.is_empty() || f.starts_with('m') || f.starts_with('v')),
+            "{families:?}"
+        );
+    }
+
+    #[test]
+    fn a_pack_of_lightning_returns() {
+        let Some(path) = sample("wpd/btlclb.bin") else { return };
+        let pack = Pack::open(Source::open(path).unwrap()).unwrap();
+        assert_eq!(pack.entries().len(), 125);
+        assert_eq!(findings(&pack), [""; 0]);
+        assert!(pack.sheets().is_empty());
+        assert_eq!(pack.tables().len(), 1);
+        let entry = pack.open_entry("ca5de2270ec5fd96.clb").unwrap();
+        assert_eq!((entry.bytes().len(), entry.view("").offset()), (20_664, 4096));
+    }
+}
