@@ -112,6 +112,11 @@ pub enum ErrorKind {
         /// What was asked for.
         what: String,
     },
+    /// A question that cannot be understood: a filter, an id, a name of a column.
+    Syntax {
+        /// What is wrong with it, in words.
+        what: Cow<'static, str>,
+    },
     /// A damage that none of the others describes.
     Damaged {
         /// What is wrong, in words.
@@ -209,7 +214,7 @@ impl fmt::Display for ErrorKind {
             Self::Cycle { at } => write!(f, "references form a cycle at {at:#x}"),
             Self::Limit { what, value, limit } => write!(f, "{what}: {value} is more than the limit of {limit}"),
             Self::NotFound { what } => write!(f, "{what} not found"),
-            Self::Damaged { what } => f.write_str(what),
+            Self::Syntax { what } | Self::Damaged { what } => f.write_str(what),
         }
     }
 }

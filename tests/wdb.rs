@@ -908,3 +908,42 @@ mod real {
         assert_eq!((entry.bytes().len(), entry.view("").offset()), (20_664, 4096));
     }
 }
+
+#[cfg(feature = "filter")]
+mod filters {
+    use super::*;
+    use assetq::table::RowCursor;
+    use assetq::table::filter::Filter;
+
+    fn select(sheet: &Sheet, text: &str) -> Vec<String> {
+        let table = sheet.table("records").unwrap();
+        let bound = Filter::parse(text).unwrap().bind(table.columns()).unwrap();
+        let mut rows = bound.select(&*table).unwrap();
+        let mut names = Vec::new();
+        while rows.advance().unwrap() {
+            names.push(rows.value(0).unwrap().to_string());
+        }
+        assert!(rows.damaged().ok());
+        names
+    }
+
+    #[test]
+    fn records_are_chosen_by_their_fields() {
+        let sheet = sheet(small());
+        assert_eq!(select(&sheet, "u9SaveIndex > 10"), ["a", "b"]);
+        assert_eq!(select(&sheet, "u9SaveIndex > 10 and not i8Random = -3"), ["b"]);
+        assert_eq!(select(&sheet, "s4Family = ''"), ["b"]);
+        assert_eq!(select(&sheet, "sName ~ 't*' or iDelta = 0"), ["b", "c"]);
+        assert_eq!(select(&sheet, "record = 'c' and fScale = 0"), ["c"]);
+    }
+
+    #[test]
+    fn a_record_by_its_name_is_a_probe() {
+        let sheet = sheet(build::generated(1, Game::Later, 500, 5).build());
+        let table = sheet.table("records").unwrap();
+        let bound = Filter::parse("record = 'r0000444'").unwrap().bind(table.columns()).unwrap();
+        assert_eq!(bound.candidates(&*table).unwrap().unwrap(), [444]);
+        assert_eq!(select(&sheet, "record = 'r0000444'"), ["r0000444"]);
+        assert_eq!(select(&sheet, "record = 'nobody'"), [""; 0]);
+    }
+}
