@@ -762,7 +762,7 @@ mod packs {
         let asset = Asset::open(Source::from_vec("db/pack.bin", bytes.clone())).unwrap();
         assert_eq!(asset.format(), Format::Wpd);
         let Asset::Wpd(pack) = &asset else { panic!() };
-        assert_eq!(findings(pack), [""; 0]);
+        assert_eq!(findings(&**pack), [""; 0]);
         let entries = pack.table("entries").unwrap();
         let row = |row| (0..4).map(|c| entries.value(row, c).unwrap().to_string()).collect::<Vec<_>>();
         let clb = at(&bytes, "0cf22cd9a62847b5");
