@@ -225,7 +225,7 @@ fn benches(c: &mut Criterion) {
     group.bench_function("where u9SaveIndex > 500", |b| {
         let bound = Filter::parse("u9SaveIndex > 500").unwrap().bind(table.columns()).unwrap();
         b.iter(|| {
-            let mut rows = bound.select(&*table).unwrap();
+            let mut rows = bound.select(&*table, |error| panic!("{error}")).unwrap();
             let mut count = 0;
             while rows.advance().unwrap() {
                 count += 1;

@@ -7,6 +7,7 @@ use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 /// The formats that are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -192,6 +193,13 @@ pub trait Reader: Send + Sync {
     fn verify(&self, progress: &Progress) -> Report;
 }
 
+/// What people may say besides the name of a file.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Field names for sheets that carry none, instead of the built-in ones.
+    pub fields: Option<Arc<crate::wdb::KnownFields>>,
+}
+
 /// An open file of any format.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -215,18 +223,25 @@ impl Asset {
     /// `UnknownFormat`, `Unsupported` for a format that this build does not read, and whatever is wrong with the
     /// headers.
     pub fn open(source: Source) -> Result<Self> {
+        Self::open_with(source, &Options::default())
+    }
+
+    /// As [`Asset::open`], with more than the file to go by.
+    ///
+    /// # Errors
+    /// As [`Asset::open`].
+    pub fn open_with(source: Source, options: &Options) -> Result<Self> {
+        let fields = || options.fields.clone().unwrap_or_else(crate::wdb::KnownFields::builtin);
         match Format::detect(&source)? {
             Format::Bwdb => crate::bwdb::Database::open(source).map(|v| Self::Bwdb(Box::new(v))),
             Format::Models => crate::bwdb::Models::open(source).map(|v| Self::Models(Box::new(v))),
             Format::Space => crate::bwdb::Space::open(source).map(|v| Self::Space(Box::new(v))),
-            Format::Wdb => crate::wdb::Sheet::open(source).map(|v| Self::Wdb(Box::new(v))),
-            Format::Wpd => crate::wdb::Pack::open(source).map(|v| Self::Wpd(Box::new(v))),
-            format @ (Format::Geometry | Format::Splash | Format::Vrb | Format::Wdata) => {
-                Err(Error::without_offset(
-                    ErrorKind::Unsupported { what: format!("this is a {format} file, and reading {format}").into() },
-                    "",
-                ))
-            }
+            Format::Wdb => crate::wdb::Sheet::open_with(source, &fields()).map(|v| Self::Wdb(Box::new(v))),
+            Format::Wpd => crate::wdb::Pack::open_with(source, fields()).map(|v| Self::Wpd(Box::new(v))),
+            format @ (Format::Geometry | Format::Splash | Format::Vrb | Format::Wdata) => Err(Error::without_offset(
+                ErrorKind::Unsupported { what: format!("this is a {format} file, and reading {format}").into() },
+                "",
+            )),
         }
     }
 

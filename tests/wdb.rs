@@ -918,12 +918,11 @@ mod filters {
     fn select(sheet: &Sheet, text: &str) -> Vec<String> {
         let table = sheet.table("records").unwrap();
         let bound = Filter::parse(text).unwrap().bind(table.columns()).unwrap();
-        let mut rows = bound.select(&*table).unwrap();
+        let mut rows = bound.select(&*table, |error| panic!("{error}")).unwrap();
         let mut names = Vec::new();
         while rows.advance().unwrap() {
             names.push(rows.value(0).unwrap().to_string());
         }
-        assert!(rows.damaged().ok());
         names
     }
 

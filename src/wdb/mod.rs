@@ -18,7 +18,7 @@ mod verify;
 pub use fields::{Fault, Field, FieldKind};
 pub use known::{KnownFields, List};
 pub use layout::{ArrayInfo, Entry, Header, MAGIC};
-pub use pack::{Pack, open_inside};
+pub use pack::{Pack, PackedSheet, open_inside, split_path};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::{Reader, Section};

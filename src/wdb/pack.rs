@@ -246,6 +246,15 @@ pub fn open_inside(pack: Source, inner: &str) -> Result<Source> {
     inner.split(':').try_fold(pack, |source, entry| Pack::open(source)?.open_entry(entry))
 }
 
+/// Takes `pack.bin:entry.wdb` apart: the file there is, and what is meant inside of it. `None` where no part of `path`
+/// before a colon is a file.
+pub fn split_path(path: &Path) -> Option<(PathBuf, &str)> {
+    let path = path.to_str()?;
+    let mut splits = path.match_indices(':').map(|(at, _)| path.split_at_checked(at));
+    let (file, inner) = splits.find_map(|split| split.filter(|(file, _)| Path::new(file).is_file()))?;
+    Some((file.into(), inner.strip_prefix(':')?))
+}
+
 impl Reader for Pack {
     fn version(&self) -> String {
         String::new()

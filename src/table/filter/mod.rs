@@ -14,7 +14,6 @@ mod parse;
 
 use super::{Column, Kind, RowCursor, Table, Value};
 use crate::error::{Error, ErrorKind, Result};
-use crate::report::Check;
 use globset::{GlobBuilder, GlobMatcher};
 use std::cmp::Ordering;
 
@@ -376,46 +375,39 @@ impl Bound {
         }))
     }
 
-    /// The rows of `table` that are meant.
+    /// The rows of `table` that are meant. A row that cannot be judged is left out, and `damaged` is told why.
     ///
     /// # Errors
     /// When a probe meets damaged data.
-    pub fn select<'t>(&'t self, table: &'t dyn Table) -> Result<Selection<'t>> {
+    pub fn select<'t, D: FnMut(Error)>(&'t self, table: &'t dyn Table, damaged: D) -> Result<Selection<'t, D>> {
         let rows: Box<dyn RowCursor + 't> = match self.candidates(table).transpose()? {
             Some(rows) => Box::new(Picked { table, rows: rows.into_iter(), row: 0 }),
             None => table.cursor(0),
         };
-        Ok(Selection { bound: self, rows, damaged: Check::new("filter") })
+        Ok(Selection { bound: self, rows, damaged })
     }
 }
 
-/// The rows that a filter means. A row that cannot be judged is left out and noted.
-pub struct Selection<'t> {
+/// The rows that a filter means.
+pub struct Selection<'t, D> {
     bound: &'t Bound,
     rows: Box<dyn RowCursor + 't>,
-    damaged: Check,
+    damaged: D,
 }
 
-impl Selection<'_> {
-    /// What kept rows from being judged, so far.
-    pub fn damaged(&self) -> &Check {
-        &self.damaged
-    }
-}
-
-impl std::fmt::Debug for Selection<'_> {
+impl<D> std::fmt::Debug for Selection<'_, D> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Selection").field("bound", self.bound).field("row", &self.rows.row()).finish_non_exhaustive()
     }
 }
 
-impl RowCursor for Selection<'_> {
+impl<D: FnMut(Error)> RowCursor for Selection<'_, D> {
     fn advance(&mut self) -> Result<bool> {
         while self.rows.advance()? {
             match self.bound.matches(&*self.rows) {
                 Ok(true) => return Ok(true),
                 Ok(false) => {}
-                Err(error) => self.damaged.fail(error),
+                Err(error) => (self.damaged)(error),
             }
         }
         Ok(false)
