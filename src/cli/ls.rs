@@ -100,14 +100,12 @@ impl Pattern {
 }
 
 impl Rows<'_> {
-    /// Hands the cells of `columns` of each row that matches to `each`; what is damaged is said and shown as null.
-    /// Gives the number of rows.
+    /// Hands each row that matches to `each`. Gives the number of rows.
     fn each(
         &self,
         file: &str,
         context: &Context,
-        columns: &[usize],
-        mut each: impl FnMut(&[Value<'_>]) -> Result<(), Failure>,
+        mut each: impl FnMut(&dyn RowCursor) -> Result<(), Failure>,
     ) -> Result<usize, Failure> {
         let label = self.table.label();
         let (mut all, mut selected);
@@ -142,14 +140,7 @@ impl Rows<'_> {
                     }
                 }
             }
-            let cell = |&column: &usize| {
-                cursor.value(column).unwrap_or_else(|error| {
-                    context.damaged(file, &error);
-                    Value::Null
-                })
-            };
-            let cells: Vec<Value<'_>> = columns.iter().map(cell).collect();
-            each(&cells)?;
+            each(cursor)?;
             found = found.saturating_add(1);
         }
         Ok(found)
@@ -178,7 +169,8 @@ fn list(args: &Args, rows: &Rows<'_>, file: &str, context: &Context) -> Result<u
         columns = rows.table.columns().to_vec();
     }
     let mut out = context.rows(&columns)?;
-    let found = rows.each(file, context, &indexes, |cells| Ok(out.row(cells)?))?;
+    let found =
+        rows.each(file, context, |row| Ok(out.row_of(row, &indexes, |error| context.damaged(file, &error))?))?;
     out.finish()?;
     Ok(found)
 }
@@ -188,12 +180,16 @@ struct Folder(BTreeMap<String, Folder>);
 
 fn tree(rows: &Rows<'_>, file: &str, context: &Context) -> Result<usize, Failure> {
     let mut root = Folder::default();
-    let found = rows.each(file, context, &[rows.table.label()], |cells| {
-        let mut at = &mut root;
-        for cell in cells {
-            for part in text_of(cell).split('/') {
-                at = at.0.entry(part.to_owned()).or_default();
+    let label = rows.table.label();
+    let found = rows.each(file, context, |row| {
+        match row.value(label) {
+            Ok(cell) => {
+                let mut at = &mut root;
+                for part in text_of(&cell).split('/') {
+                    at = at.0.entry(part.to_owned()).or_default();
+                }
             }
+            Err(error) => context.damaged(file, &error),
         }
         Ok(())
     })?;

@@ -99,13 +99,12 @@ struct Records<'a> {
     name: &'a str,
 }
 
-impl<'a> Records<'a> {
-    fn cell(&self, record: Option<Record<'a>>, row: usize, column: usize) -> Result<Value<'a>> {
-        let Some(record) = record else { return Err(no_cell(self.name, row, column)) };
-        match column.checked_sub(1) {
-            None => Ok(Value::Text(record.name())),
-            Some(field) => record.value(field),
-        }
+/// The cell of `column`: the name, then the fields.
+#[inline]
+fn record_cell<'a>(record: &Record<'a>, column: usize) -> Result<Value<'a>> {
+    match column.checked_sub(1) {
+        None => Ok(Value::Text(record.name())),
+        Some(field) => record.value(field),
     }
 }
 
@@ -123,7 +122,10 @@ impl Table for Records<'_> {
     }
 
     fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
-        self.cell(self.sheet.record(row), row, column)
+        match self.sheet.record(row) {
+            Some(record) => record_cell(&record, column),
+            None => Err(no_cell(self.name, row, column)),
+        }
     }
 
     fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
@@ -168,7 +170,10 @@ impl RowCursor for RecordCursor<'_> {
 
     #[inline]
     fn value(&self, column: usize) -> Result<Value<'_>> {
-        self.table.cell(self.current, self.row(), column)
+        match &self.current {
+            Some(record) => record_cell(record, column),
+            None => Err(no_cell(self.table.name, self.row(), column)),
+        }
     }
 }
 
