@@ -356,6 +356,14 @@ mod tests {
     }
 
     #[test]
+    fn a_field_without_bits_takes_no_word() {
+        let layout = plan(&["u8A", "u0B", "uC"], &[0, 3]);
+        let kinds: Vec<_> = layout.fields.iter().map(|f| f.kind).collect();
+        assert_eq!(kinds, [FieldKind::Uint, FieldKind::Fault(Fault::Width), FieldKind::Uint]);
+        assert_eq!((layout.fields[2].offset, layout.size), (4, 8));
+    }
+
+    #[test]
     fn names_must_suit_their_words() {
         for (name, kind) in [("fA", 2), ("sA", 3), ("uA", 1), ("iA", 2), ("sA", 1), ("qA", 3), ("uA", 7), ("sA", 0)] {
             assert!(!plan(&[name], &[kind]).fits(), "{name} in {kind}");

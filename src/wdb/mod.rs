@@ -4,6 +4,20 @@
 //! to a word where they are narrow. Where each field lies is worked out once; a cell is read in place from its word.
 //! A [`Pack`] is a folder of files, of which some may be sheets.
 //!
+//! ```no_run
+//! use assetq::Source;
+//! use assetq::wdb::Sheet;
+//!
+//! # fn main() -> assetq::Result<()> {
+//! let sheet = Sheet::open(Source::open("monster_book.wdb")?)?;
+//! let record = sheet.find("m012").and_then(|row| sheet.record(row)).expect("it is there");
+//! for (index, field) in sheet.fields().iter().enumerate() {
+//!     println!("{}: {}", field.name, record.value(index)?);
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! Sections of the facts page that this implements: 1 container, 2 words and fields, 3 known names, 4 string arrays.
 
 mod directory;
