@@ -377,6 +377,108 @@ mod questions {
     }
 }
 
+mod drawings {
+    use super::*;
+
+    fn plan(map: &Map) -> String {
+        let mut out = Vec::new();
+        map.write_plan(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_plan_shows_everything_that_has_a_place() {
+        let map = open(demo(3, Size::Small));
+        let svg = plan(&map);
+        let boxes: usize = BoxType::ALL.iter().map(|t| map.boxes(*t).unwrap().len()).sum();
+        let others = [map.ani_bgs(), map.item_boxes(), map.gimmicks()].map(|r| r.unwrap().len()).iter().sum::<usize>();
+        // Each outline and each sample of the legend.
+        let kinds = 18 + 3;
+        assert_eq!(svg.matches("<polygon ").count(), boxes + others + kinds);
+        assert_eq!(svg.matches("<title>PortalBox portal_").count(), 4);
+        let portal = map.boxes(BoxType::PortalBox).unwrap().get(0).unwrap();
+        let target = portal.text("warp_map_name").unwrap().unwrap().to_string();
+        assert!(svg.contains(&format!("<title>PortalBox portal_000 leads to {target} (map ")));
+        assert!(svg.contains(&format!(">\u{2192} {target} (map ")), "the target is written beside the portal");
+        // 30 waypoints in a chain, and one link back from the last to the first.
+        assert_eq!(svg.matches("<line class=\"link\" x1").count(), 30 + 2);
+        assert!(svg.contains("units</text>") && svg.contains("WaypointBox (30)"));
+    }
+
+    #[test]
+    fn a_box_is_drawn_where_it_is() {
+        // One box of 200 by 100 units, not turned: x to the right and z to the top.
+        let mut spec = Spec { boxes: [0; 19], ani_bgs: 0, item_boxes: 0, gimmicks: 0, wild: false, ..Spec::new(22, 9) };
+        spec.boxes[2] = 2;
+        let mut written = write(&spec);
+        let mut at = written.start("start_point_boxes");
+        for (x, z) in [(0.0f32, 0.0f32), (1000.0, 100.0)] {
+            at += 2 + 2 * "start_point_000\0".len();
+            let numbers = [x, 0.0, z, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 100.0, 10.0, 50.0];
+            let bytes: Vec<u8> = numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
+            written.bytes[at..at + 0x34].copy_from_slice(&bytes);
+            at += 0x34 + 4;
+        }
+        let svg = plan(&open(written.bytes));
+        // 1200 units are 1400 pixels, and the margin is 40: the second box is to the right of the first and above it.
+        assert!(svg.contains(r#"points="40.0,273.3 273.3,273.3 273.3,156.7 40.0,156.7""#), "{svg}");
+        assert!(svg.contains(r#"points="1206.7,156.7 1440.0,156.7 1440.0,40.0 1206.7,40.0""#), "{svg}");
+    }
+
+    #[test]
+    fn names_are_escaped() {
+        let map = open(write(&Spec::new(22, 9)).bytes);
+        let svg = plan(&map);
+        let name = map.boxes(BoxType::WaypointBox).unwrap().iter().map(|w| w.name().unwrap().to_string());
+        let odd = name.chain(map.gimmicks().unwrap().iter().map(|g| g.name().unwrap().to_string()));
+        assert!(odd.filter(|n| n.contains(['<', '&'])).count() > 0, "names with letters that XML keeps for itself");
+        let inside = svg.split('<').skip(1).all(|tag| tag.contains('>'));
+        assert!(inside && !svg.contains("& ") && !svg.contains("&<"));
+    }
+
+    #[cfg(feature = "glb")]
+    #[test]
+    fn wireframes_have_the_names_and_corners_of_the_boxes() {
+        let map = open(demo(3, Size::Small));
+        let mut bytes = Vec::new();
+        map.write_glb(&mut bytes).unwrap();
+        let glb = gltf::Gltf::from_slice(&bytes).unwrap();
+        let root = glb.default_scene().unwrap().nodes().next().unwrap();
+        let (_, _, mirror) = root.transform().decomposed();
+        assert_eq!(mirror, [-1.0, 1.0, 1.0]);
+        let blob = glb.blob.as_deref().unwrap();
+        let mut compared = 0;
+        for group in root.children() {
+            let Some(box_type) = BoxType::ALL.into_iter().find(|t| Some(t.shape().name) == group.name()) else {
+                continue;
+            };
+            let boxes = map.boxes(box_type).unwrap();
+            assert_eq!(group.children().count(), boxes.len());
+            for (node, record) in group.children().zip(boxes.iter()) {
+                assert!(record.name().unwrap() == node.name().unwrap());
+                let primitive = node.mesh().unwrap().primitives().next().unwrap();
+                assert_eq!(primitive.mode(), gltf::mesh::Mode::Lines);
+                let reader = primitive.reader(|_| Some(blob));
+                let indices: Vec<u32> = reader.read_indices().unwrap().into_u32().collect();
+                assert_eq!(indices.len(), 24);
+                let matrix = node.transform().matrix();
+                let corners = record.volume().unwrap().unwrap().corners();
+                for (corner, point) in reader.read_positions().unwrap().enumerate() {
+                    for axis in 0..3 {
+                        let along =
+                            |i: usize| f64::from(matrix[i][axis]) * f64::from([point[0], point[1], point[2], 1.0][i]);
+                        let placed: f64 = (0..4).map(along).sum();
+                        assert!((placed - corners[corner][axis]).abs() < 1e-2, "{placed} {:?}", corners[corner]);
+                    }
+                }
+                compared += 1;
+            }
+        }
+        assert_eq!(compared, BoxType::ALL.iter().map(|t| map.boxes(*t).unwrap().len()).sum::<usize>());
+        assert!(root.children().any(|group| group.name() == Some("waypoint_links")));
+    }
+}
+
 mod damaged {
     use super::*;
 

@@ -119,11 +119,11 @@ pub fn demo(seed: u64, size: Size) -> Vec<u8> {
     write(&Spec { item_boxes: 5 * times, trigger_count: 4 * times, scenes: 2, scene_resources: 4, ..spec }).bytes
 }
 
-/// The spec of a map of `boxes` event boxes and about 500 bytes for each: a quarter are cameras, which are long, and one
+/// The spec of a map of `boxes` event boxes and about 500 bytes for each: a fifth are cameras, which are long, and one
 /// in a hundred is a portal.
 pub fn large(boxes: u32) -> Spec {
     let hundredth = boxes / 100;
-    let per = [25, 10, 1, 10, 2, 4, 8, 1, 1, 4, 6, 2, 2, 2, 0, 2, 2, 16, 2].map(|parts| parts * hundredth);
+    let per = [18, 10, 1, 10, 2, 4, 15, 1, 1, 4, 6, 2, 2, 2, 0, 2, 2, 16, 2].map(|parts| parts * hundredth);
     Spec { wild: false, boxes: per, seed: 7, ..Spec::new(22, 9) }
 }
 

@@ -9,7 +9,10 @@
 
 mod cat;
 mod fields;
+#[cfg(feature = "glb")]
+mod glb;
 pub mod layout;
+mod plan;
 mod record;
 mod run;
 pub mod shapes;
@@ -20,6 +23,7 @@ mod verify;
 mod waypoints;
 
 pub use fields::{Field, Gate, Kind, Versions};
+pub use plan::Drawn;
 pub use record::Record;
 pub use run::Records;
 pub use shapes::{BoxType, Shape};
