@@ -10,7 +10,8 @@
 )]
 
 use assetq::sample::wdata::{large, write};
-use assetq::wdata::{BoxType, Map, Place, Volume};
+use assetq::table::Place;
+use assetq::wdata::{BoxType, Map};
 use assetq::{Reader as _, Source};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
@@ -229,7 +230,7 @@ fn bench(criterion: &mut Criterion) {
     group.bench_function("point query over all boxes", |b| {
         b.iter(|| assert_eq!(map.boxes_at(&point).unwrap(), hits));
     });
-    let region = Place::Volume(Volume::between([900.0, 0.0, 900.0], [1100.0, 50.0, 1100.0]));
+    let region = Place::Box([900.0, 0.0, 900.0], [1100.0, 50.0, 1100.0]);
     let met = map.boxes_at(&region).unwrap();
     assert!(hits.boxes.iter().all(|hit| met.boxes.contains(hit)));
     group.bench_function("box query over all boxes", |b| {

@@ -13,8 +13,8 @@
 use assetq::report::Progress;
 use assetq::sample::wdata::{Row, Spec, Written, demo, write};
 use assetq::sample::{Size, Writer};
-use assetq::table::{Table, Tree, Value, column_index};
-use assetq::wdata::{BoxType, Choice, Map, Place, TextForm, TriggerLayout, Volume};
+use assetq::table::{Place, Table, Tree, Value, column_index};
+use assetq::wdata::{BoxType, Choice, Map, TextForm, TriggerLayout, Volume};
 use assetq::{Asset, ErrorKind, Format, Reader as _, Source};
 
 fn open(bytes: Vec<u8>) -> Map {
@@ -316,6 +316,23 @@ mod questions {
     }
 
     #[test]
+    fn rows_of_every_table_with_places_can_be_asked_where_they_are() {
+        let map = open(demo(5, Size::Small));
+        let gimmick = map.gimmicks().unwrap().get(2).unwrap();
+        let [x, y, z] = gimmick.obb().unwrap().unwrap().position.map(|v| f64::from(v.get()));
+        let table = map.table("gimmicks").unwrap();
+        let at = |place: &Place| -> Vec<usize> {
+            (0..table.len().unwrap()).filter(|row| table.is_at(*row, place).unwrap().unwrap()).collect()
+        };
+        assert!(at(&Place::Point([x, y, z])).contains(&2));
+        assert!(at(&Place::Segment([x, y + 1e4, z], [x, y - 1e4, z])).contains(&2));
+        assert_eq!(at(&Place::Box([-1e6; 3], [1e6; 3])), [0, 1, 2, 3]);
+        assert_eq!(at(&Place::Box([-1e6; 3], [-1e5; 3])), [0; 0]);
+        assert!(map.table("paths").unwrap().is_at(0, &Place::Point([0.0; 3])).is_none());
+        assert!(map.table("scenes").unwrap().is_at(0, &Place::Point([0.0; 3])).is_none());
+    }
+
+    #[test]
     fn links_lead_to_waypoints() {
         let map = open(write(&Spec::new(22, 9)).bytes);
         let links: Vec<_> =
@@ -496,7 +513,9 @@ mod damaged {
                         whole &= (0..table.columns().len()).all(|column| cursor.value(column).is_ok());
                     }
                     Ok(false) => break,
-                    Err(_) => {
+                    Err(error) => {
+                        // The fast walk and the one that says what is wrong agree.
+                        assert!(!error.to_string().contains("unreadable"), "{error}");
                         whole = false;
                         break;
                     }

@@ -143,7 +143,7 @@ impl Gate {
 
 impl Kind {
     /// Bytes of one, where that does not depend on the file.
-    const fn size(&self) -> Option<usize> {
+    pub(super) const fn size(&self) -> Option<usize> {
         match self {
             Self::Bool | Self::Int | Self::Uint | Self::Float | Self::Count => Some(4),
             Self::Array(item, count) => match item.size() {

@@ -16,6 +16,7 @@ mod plan;
 mod record;
 mod run;
 pub mod shapes;
+mod skip;
 mod space;
 mod tables;
 mod tail;
@@ -27,7 +28,7 @@ pub use plan::Drawn;
 pub use record::Record;
 pub use run::Records;
 pub use shapes::{BoxType, Shape};
-pub use space::{Hits, Place, Volume};
+pub use space::{Hits, Volume};
 pub use tail::{Choice, TriggerLayout};
 pub use waypoints::Link;
 

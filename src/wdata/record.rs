@@ -66,6 +66,12 @@ impl<'a> Record<'a> {
         Ok(self.obb()?.and_then(Volume::new))
     }
 
+    /// An error of `kind` at its first byte.
+    #[cold]
+    pub(super) fn error(&self, kind: ErrorKind) -> Error {
+        self.cursor.view().error(kind)
+    }
+
     /// The cursor behind name and [`Obb`].
     pub(super) fn own_fields(&self) -> Result<Cursor<'a>> {
         let mut cursor = self.cursor;

@@ -4,9 +4,11 @@ use super::fields::{self, Versions};
 use super::layout::Obb;
 use super::record::Record;
 use super::shapes::Shape;
+use super::skip::Program;
 use super::{Map, tables};
 use crate::bytes::{Cursor, View};
 use crate::error::{Error, ErrorKind, Result};
+use rayon::prelude::*;
 
 /// Where records begin. The walk that finds them stops at the first one that does not fit.
 #[derive(Debug)]
@@ -37,18 +39,17 @@ impl Run {
         limit: usize,
         versions: &Versions,
     ) -> Self {
-        let mut cursor = cursor(view, start, limit);
+        let program = Program::new(shape, versions);
+        let data = view.data().get(..limit).unwrap_or(view.data());
         // A count is a claim: room is made for it only as far as the bytes could hold that many.
         let room = limit.saturating_sub(start).checked_div(shape.least()).unwrap_or(0);
         let mut positions = Vec::with_capacity(count.min(room));
         let mut end = start;
         for _ in 0..count {
-            if skip(shape, &mut cursor, versions).is_err() {
-                break;
-            }
+            let Some(next) = program.end(data, end) else { break };
             // Files have less than 4 GiB.
             positions.push(u32::try_from(end).unwrap_or(u32::MAX));
-            end = cursor.position();
+            end = next;
         }
         Self { shape, start, count, positions, end, limit }
     }
@@ -181,6 +182,17 @@ impl<'a> Records<'a> {
             // A position that was found is within the file.
             Record::new(map, run.shape, cursor(map.view(), at as usize, run.limit))
         })
+    }
+
+    /// Where those that can be read stand, with their numbers. Nothing else of them is looked at.
+    pub(super) fn places(&self) -> impl ParallelIterator<Item = (usize, &'a Obb)> + use<'a> {
+        let data = self.map.source().bytes();
+        let place = move |&at: &u32| {
+            let mut cursor = Cursor::new(View::new(data, "").at(at as usize));
+            fields::read_text(&mut cursor).and_then(|_| cursor.read()).ok()
+        };
+        let positions = if self.run.shape.placed { self.run.positions.as_slice() } else { &[] };
+        positions.par_iter().with_min_len(4096).enumerate().filter_map(move |(number, at)| Some((number, place(at)?)))
     }
 
     /// The only record of a section that has one, whole or not: the fields before the damage can be read.

@@ -3,6 +3,7 @@
 use super::layout::Obb;
 use super::{BoxType, Map};
 use crate::error::Result;
+use crate::table::Place;
 use rayon::prelude::*;
 
 type Vec3 = [f64; 3];
@@ -30,17 +31,6 @@ pub struct Volume {
     pub axes: [[f64; 3]; 3],
     /// Half of its size along each of `axes`.
     pub half: [f64; 3],
-}
-
-/// Something that boxes are asked to meet.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Place {
-    /// A point.
-    Point([f64; 3]),
-    /// A straight line between two points.
-    Segment([f64; 3], [f64; 3]),
-    /// A box.
-    Volume(Volume),
 }
 
 impl Volume {
@@ -118,7 +108,7 @@ impl Volume {
         match place {
             Place::Point(point) => self.contains(*point),
             Place::Segment(a, b) => self.meets_segment(*a, *b),
-            Place::Volume(other) => self.meets(other),
+            Place::Box(a, b) => self.meets(&Self::between(*a, *b)),
         }
     }
 
@@ -159,26 +149,59 @@ impl Map {
     /// # Errors
     /// When a box cannot be found.
     pub fn boxes_at(&self, place: &Place) -> Result<Hits> {
-        let of_type = |&box_type: &BoxType| {
+        self.find_all_boxes();
+        let mut all = Hits::default();
+        for box_type in BoxType::ALL {
             let records = self.boxes(box_type)?;
             records.check()?;
-            let mut hits = Hits::default();
-            for (number, record) in records.iter().enumerate() {
-                match record.volume()? {
-                    Some(volume) if volume.is_at(place) => hits.boxes.push((box_type, number)),
-                    Some(_) => {}
-                    None => hits.undecided = hits.undecided.saturating_add(1),
+            let look = |(number, obb): (usize, &Obb)| {
+                if is_far(obb, place) {
+                    return None;
+                }
+                match Volume::new(obb) {
+                    Some(volume) => volume.is_at(place).then_some((number, true)),
+                    None => Some((number, false)),
+                }
+            };
+            for (number, decided) in records.places().filter_map(look).collect::<Vec<_>>() {
+                if decided {
+                    all.boxes.push((box_type, number));
+                } else {
+                    all.undecided = all.undecided.saturating_add(1);
                 }
             }
-            Ok(hits)
-        };
-        let by_type = BoxType::ALL.par_iter().map(of_type).collect::<Result<Vec<_>>>()?;
-        Ok(by_type.into_iter().fold(Hits::default(), |mut all, hits| {
-            all.boxes.extend(hits.boxes);
-            all.undecided = all.undecided.saturating_add(hits.undecided);
-            all
-        }))
+        }
+        Ok(all)
     }
+}
+
+/// Whether the sphere around a box does not reach `place`: decided without its rotation, which takes most of the time.
+/// `false` for a box that describes no space.
+fn is_far(obb: &Obb, place: &Place) -> bool {
+    let number = |v: &crate::bytes::le::F32| f64::from(v.get());
+    let center = obb.position.each_ref().map(number);
+    let ([sx, sy, sz], [ex, ey, ez]) = (obb.scale.each_ref().map(number), obb.extents.each_ref().map(number));
+    let half = [sx * ex, sy * ey, sz * ez];
+    let nearest = match *place {
+        Place::Point(point) => point,
+        Place::Segment(a, b) => {
+            let along = minus(b, a);
+            let t = (dot(minus(center, a), along) / dot(along, along)).clamp(0.0, 1.0);
+            std::array::from_fn(|i| at(a, i) + at(along, i) * if t.is_nan() { 0.0 } else { t })
+        }
+        Place::Box(a, b) => std::array::from_fn(|i| {
+            let (low, high) = (at(a, i).min(at(b, i)), at(a, i).max(at(b, i)));
+            at(center, i).max(low).min(high)
+        }),
+    };
+    let apart = minus(center, nearest);
+    let turns = obb.rotation.iter().any(|v| v.get() != 0.0) && obb.rotation.iter().all(|v| v.get().is_finite());
+    // A little more, for the rounding on either side.
+    turns && dot(half, half).is_finite() && dot(apart, apart) > dot(half, half) * (1.0 + 1e-9)
+}
+
+fn at(point: Vec3, axis: usize) -> f64 {
+    point.get(axis).copied().unwrap_or(0.0)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::format::{Reader, Section};
 use crate::lazy::Lazy;
 use crate::report::{Progress, Report};
-use crate::table::{Column, Kind, RowCursor, Table, Value, Visitor, no_cell};
+use crate::table::{Column, Kind, Place, RowCursor, Table, Value, Visitor, no_cell};
 use std::borrow::Cow;
 
 /// The error for a record that was counted but is not there.
@@ -249,6 +249,18 @@ impl Table for RecordTable<'_> {
 
     fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
         self.cell(row, column)
+    }
+
+    fn is_at(&self, row: usize, place: &Place) -> Option<Result<bool>> {
+        if !self.rows.shape().placed {
+            return None;
+        }
+        let Some((_, _, record)) = self.record(row) else { return Some(Err(no_cell(self.name(), row, 0))) };
+        let is_at = record.volume().and_then(|volume| match volume {
+            Some(volume) => Ok(volume.is_at(place)),
+            None => Err(record.error(ErrorKind::Damaged { what: "a place that describes no space".into() })),
+        });
+        Some(is_at.map_err(|e| e.within(format!("{} {row}", self.name()))))
     }
 
     fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
