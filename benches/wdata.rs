@@ -216,8 +216,9 @@ fn bench(criterion: &mut Criterion) {
         });
     });
 
-    let point = Place::Point([1000.0, 20.0, 1000.0]);
     let map = Map::open(source.clone()).unwrap();
+    let center = map.boxes(BoxType::NpcBox).unwrap().get(7000).unwrap().volume().unwrap().unwrap().center;
+    let point = Place::Point(center);
     let hits = map.boxes_at(&point).unwrap();
     assert!(!hits.boxes.is_empty() && hits.undecided == 0);
     group.bench_function("point query over all boxes, nothing found before", |b| {
@@ -230,7 +231,7 @@ fn bench(criterion: &mut Criterion) {
     group.bench_function("point query over all boxes", |b| {
         b.iter(|| assert_eq!(map.boxes_at(&point).unwrap(), hits));
     });
-    let region = Place::Box([900.0, 0.0, 900.0], [1100.0, 50.0, 1100.0]);
+    let region = Place::Box(center.map(|c| c - 1000.0), center.map(|c| c + 1000.0));
     let met = map.boxes_at(&region).unwrap();
     assert!(hits.boxes.iter().all(|hit| met.boxes.contains(hit)));
     group.bench_function("box query over all boxes", |b| {

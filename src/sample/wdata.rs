@@ -82,6 +82,22 @@ impl Spec {
     }
 }
 
+impl Spec {
+    /// How long and wide a believable map is: no more crowded with many boxes than with few.
+    fn side(&self) -> f32 {
+        let boxes = self.boxes.iter().sum::<u32>() + self.ani_bgs + self.item_boxes + self.gimmicks;
+        180.0 * (boxes as f32).sqrt()
+    }
+
+    /// Waypoints lie on a spiral, equally far from each other, around the middle of the map.
+    fn waypoint(&self, index: u32) -> [f32; 2] {
+        let (middle, of_type) = (self.side() / 2.0, self.boxes[17].max(1) as f32);
+        let turn = (TAU * (index as f32 + 1.0)).sqrt();
+        let radius = 0.9 * middle * turn / (TAU * of_type).sqrt();
+        [middle + radius * turn.cos(), middle + radius * turn.sin()]
+    }
+}
+
 /// The fields of one record, as a reader should give them. Fields that the version does not have are left out.
 pub type Row = Vec<(&'static str, Value<'static>)>;
 
@@ -328,17 +344,15 @@ impl<'s> Out<'s> {
         }
     }
 
-    /// A name and a place. Believable maps lie between 0 and 2000 along x and z.
+    /// A name and a place. Believable maps begin at 0 along x and z.
     fn place(&mut self, stem: &str, number: u32) {
         let name = if self.spec.wild { self.some_text(stem) } else { self.text(&format!("{stem}_{number:03}")) };
         self.set("name", name);
-        let wild = self.spec.wild;
-        let at = |rng: &mut Rng| if wild { rng.f32() * 4e4 - 2e4 } else { rng.f32() * 2000.0 };
-        let (mut x, mut z) = (at(&mut self.rng), at(&mut self.rng));
+        let (wild, side) = (self.spec.wild, self.spec.side());
+        let mut at = || if wild { self.rng.f32() * 4e4 - 2e4 } else { self.rng.f32() * side };
+        let (mut x, mut z) = (at(), at());
         if !wild && stem == "waypoint" {
-            // Along a winding path, so that links lead to neighbours.
-            let along = number as f32 * 0.35;
-            (x, z) = (1000.0 + (100.0 + 24.0 * along) * along.cos(), 1000.0 + (100.0 + 24.0 * along) * along.sin());
+            [x, z] = self.spec.waypoint(number);
         }
         let y = self.rng.f32() * 40.0;
         let half = self.rng.f32() * TAU / 2.0;
@@ -429,7 +443,14 @@ impl<'s> Out<'s> {
                 fields! { "id": self.int_of(100 + index as i32), "range": self.float() }
                 fields! { "link_count": self.count(links.len() as u32) }
                 let ids = links.iter().map(|link| self.int_of(100 + *link as i32)).collect();
-                fields! { "links": Value::List(ids), "link_distances": self.floats(links.len()) }
+                let here = self.spec.waypoint(index);
+                let distance = |link: &u32| {
+                    let there = self.spec.waypoint(*link);
+                    (here[0] - there[0]).hypot(here[1] - there[1])
+                };
+                let distances: Vec<f32> = links.iter().map(distance).collect();
+                let distances = distances.into_iter().map(|distance| self.float_of(distance)).collect();
+                fields! { "links": Value::List(ids), "link_distances": Value::List(distances) }
             }
             _ => {}
         }
