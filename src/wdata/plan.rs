@@ -218,7 +218,7 @@ impl Plan {
         )?;
         self.write_outlines(&to_paper, out)?;
         self.write_waypoints(&to_paper, scale, out)?;
-        self.write_labels(&to_paper, scale, out)?;
+        self.write_labels(&to_paper, scale, MARGIN + width, out)?;
         self.write_legend(title, [width + 2.0 * MARGIN, MARGIN], out)?;
         write_scale(scale, width, [MARGIN, MARGIN + height + 24.0], out)?;
         writeln!(out, "</svg>")
@@ -296,7 +296,13 @@ impl Plan {
 
     /// Names, as many as there is room for: portals and start points first, then what is large. The others are shown
     /// when the pointer rests on them.
-    fn write_labels(&self, to_paper: &impl Fn(Point) -> Point, scale: f64, out: &mut dyn Write) -> io::Result<()> {
+    fn write_labels(
+        &self,
+        to_paper: &impl Fn(Point) -> Point,
+        scale: f64,
+        right: f64,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
         writeln!(out, "<g>")?;
         let mut taken = Taken::default();
         let (first, others): (Vec<_>, Vec<_>) = self.outlines.iter().partition(|o| o.target.is_some());
@@ -306,7 +312,11 @@ impl Plan {
             let longest = outline.name.chars().count().max(target.as_ref().map_or(0, |t| t.chars().count()));
             let lines = if target.is_some() { 2.0 } else { 1.0 };
             // Text of this height takes about 0.6 of it for a letter.
-            let size = [longest as f64 * LABEL * 0.6, lines * (LABEL + 2.0)];
+            let width = longest as f64 * LABEL * 0.6;
+            let size = [width, lines * (LABEL + 2.0)];
+            // No further out than half the margin.
+            let reach = (width - MARGIN) / 2.0;
+            let x = if MARGIN + reach < right - reach { x.clamp(MARGIN + reach, right - reach) } else { x };
             let step = (outline.area.sqrt() * scale / 2.0).clamp(LABEL + 2.0, 60.0);
             let places = [0.0, step, -step, 2.0 * step, -2.0 * step].map(|down| [x, y + down]);
             let middle = |[x, y]: Point| [x, y + (lines - 1.0) * (LABEL + 2.0) / 2.0];

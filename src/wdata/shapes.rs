@@ -14,9 +14,9 @@ use std::fmt;
 pub struct Shape {
     /// The name of its table, and of its section.
     pub name: &'static str,
-    /// Whether it begins with a name and an [`Obb`](super::layout::Obb).
+    /// Whether it begins with a name and an [`Obb`].
     pub placed: bool,
-    /// Its fields, behind the name and the [`Obb`](super::layout::Obb).
+    /// Its fields, behind the name and the [`Obb`].
     pub fields: &'static [Field],
 }
 
