@@ -126,18 +126,27 @@ struct Place {
 const ALONE: Place = Place { first: true, last: true };
 
 impl Gate {
+    /// Whether a file of these versions stores the field; `None` where that depends on the record as well.
+    #[inline]
+    pub fn decide(self, versions: &Versions) -> Option<bool> {
+        match self {
+            Self::Always => Some(true),
+            Self::Main(from, to) => Some((from..=to).contains(&versions.main)),
+            Self::EventBox(from, to) => Some((from..=to).contains(&versions.event_box)),
+            Self::AniBg(from) => Some(versions.ani_bg >= from),
+            Self::ItemBox(from) => Some(versions.item_box >= from),
+            Self::FirstOrEventBox(from) if versions.event_box >= from => Some(true),
+            Self::FirstOrEventBox(_) | Self::NotLast | Self::Any(_) => None,
+        }
+    }
+
     #[inline]
     fn holds(self, versions: &Versions, place: Place, counts: &Counts) -> bool {
-        match self {
-            Self::Always => true,
-            Self::Main(from, to) => (from..=to).contains(&versions.main),
-            Self::EventBox(from, to) => (from..=to).contains(&versions.event_box),
-            Self::FirstOrEventBox(from) => place.first || versions.event_box >= from,
-            Self::AniBg(from) => versions.ani_bg >= from,
-            Self::ItemBox(from) => versions.item_box >= from,
+        self.decide(versions).unwrap_or(match self {
             Self::NotLast => !place.last,
             Self::Any(number) => counts.get(number) != 0,
-        }
+            _ => place.first,
+        })
     }
 }
 

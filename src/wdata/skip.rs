@@ -57,17 +57,8 @@ impl Program {
 
     fn add(&mut self, fields: &[Field], versions: &Versions) {
         for field in fields {
-            let decided = match field.gate {
-                Gate::Always => Some(true),
-                Gate::Main(from, to) => Some((from..=to).contains(&versions.main)),
-                Gate::EventBox(from, to) => Some((from..=to).contains(&versions.event_box)),
-                Gate::AniBg(from) => Some(versions.ani_bg >= from),
-                Gate::ItemBox(from) => Some(versions.item_box >= from),
-                Gate::FirstOrEventBox(from) if versions.event_box >= from => Some(true),
-                Gate::FirstOrEventBox(_) | Gate::NotLast | Gate::Any(_) => None,
-            };
             let one = || Self::of(&[super::fields::field(field.name, field.kind)], versions);
-            match (decided, field.gate) {
+            match (field.gate.decide(versions), field.gate) {
                 (Some(true), _) => self.kind(&field.kind, versions),
                 (Some(false), _) if matches!(field.kind, Kind::Count) => self.0.push(Op::NoCount),
                 (Some(false), _) => {}

@@ -313,10 +313,12 @@ impl<'m> PathTable<'m> {
 
     /// The paths that this version has: their names and whether they come behind the versions.
     fn paths(&self) -> impl Iterator<Item = (&'static str, bool)> + use<> {
-        let main = self.map.versions().main;
-        let leading = shapes::LEADING_PATHS.fields.iter().map(|f| (f.name, true));
-        let all = leading.chain(shapes::TRAILING_PATHS.fields.iter().map(|f| (f.name, false)));
-        all.filter(move |(name, _)| main >= 2 || !matches!(*name, "nav_height_path" | "obstacle_path"))
+        let versions = *self.map.versions();
+        let of = move |shape: &'static Shape, leading| {
+            let fields = shape.fields.iter().filter(move |field| field.gate.decide(&versions) == Some(true));
+            fields.map(move |field| (field.name, leading))
+        };
+        of(&shapes::LEADING_PATHS, true).chain(of(&shapes::TRAILING_PATHS, false))
     }
 
     fn stored(&self, name: &'static str, leading: bool) -> Result<crate::bytes::Utf16<'m>> {
