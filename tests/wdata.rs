@@ -381,11 +381,31 @@ mod questions {
     }
 
     #[test]
+    fn names_lead_to_what_they_name() {
+        let map = open(demo(3, Size::Small));
+        let mut followed = std::collections::BTreeMap::new();
+        for entry in ["event_hit_boxes/0", "camera_boxes/0", "camera_boxes/1", "scenes/0", "scenes/1"] {
+            let shown = cat(&map, entry).unwrap();
+            let Value::List(references) = get(&shown, "references") else { panic!() };
+            for reference in references {
+                let (value, table) = (get(reference, "value").to_string(), get(reference, "table").to_string());
+                let Value::Uint(row) = get(reference, "index") else { panic!("{reference:?}") };
+                // Believable names are numbered like the records that have them.
+                assert_eq!(value.rsplit('_').next().unwrap().parse::<u64>().unwrap(), *row);
+                *followed.entry(table).or_insert(0) += 1;
+            }
+        }
+        let tables: Vec<&str> = followed.keys().map(String::as_str).collect();
+        assert_eq!(tables, ["ani_bgs", "gimmicks", "item_boxes", "scene_resources", "trigger_boxes"]);
+    }
+
+    #[test]
     fn entries_of_one_name_are_all_told() {
         let mut written = write(&Spec { wild: false, ..Spec::new(22, 9) });
         // Call gimmick 1 what gimmick 0 is called.
         let name: Vec<u8> = "gimmick_001".encode_utf16().flat_map(u16::to_le_bytes).collect();
-        let at = written.bytes.windows(name.len()).position(|w| w == name).unwrap();
+        let gimmicks = written.start("gimmicks");
+        let at = gimmicks + written.bytes[gimmicks..].windows(name.len()).position(|w| w == name).unwrap();
         written.bytes[at + name.len() - 2] = b'0';
         let map = open(written.bytes);
         let first = cat(&map, "gimmick_000").unwrap();

@@ -89,6 +89,18 @@ impl Spec {
         180.0 * (boxes as f32).sqrt()
     }
 
+    /// How many records there are whose names begin like this, so that names lead to records.
+    fn named(&self, stem: &str) -> u32 {
+        match stem {
+            "ani_bg" => self.ani_bgs,
+            "item_box" => self.item_boxes,
+            "gimmick" => self.gimmicks,
+            "trigger" => self.boxes[3],
+            "resource" => self.scene_resources,
+            _ => 40,
+        }
+    }
+
     /// Waypoints lie on a spiral, equally far from each other, around the middle of the map.
     fn waypoint(&self, index: u32) -> [f32; 2] {
         let (middle, of_type) = (self.side() / 2.0, self.boxes[17].max(1) as f32);
@@ -218,7 +230,7 @@ impl<'s> Out<'s> {
             let letters: Vec<char> = "abcXYZ019_.\\/ <>&\"'äß가나다던전😀𐍈".chars().collect();
             (0..self.rng.usize(0..14)).map(|_| letters[self.rng.usize(0..letters.len())]).collect()
         } else {
-            format!("{stem}_{:02}", self.rng.u8(0..40))
+            format!("{stem}_{:03}", self.rng.u32(0..self.spec.named(stem).max(1)))
         };
         self.text(&text)
     }
@@ -499,8 +511,8 @@ impl<'s> Out<'s> {
                 info.push(("pvs_event_box_ids", Value::Null));
                 info.push(("pvs_event_entries", self.list(counts[1], |out| out.named("name", "trigger"))));
             }
-            for (name, count) in lists.into_iter().zip(&counts[2..]) {
-                info.push((name, self.list(*count, |out| out.entry("ani_bg"))));
+            for (number, name) in lists.into_iter().enumerate() {
+                info.push((name, self.list(counts[2 + number], |out| out.entry(SHOWN[number % 4]))));
             }
             info.push(("build_pos_list", self.list(counts[10], |out| out.floats(3))));
         } else {
@@ -661,8 +673,8 @@ impl<'s> Out<'s> {
                 "no_render_item_box_user",
                 "no_render_gimmick_user",
             ];
-            for (name, count) in lists.into_iter().zip(&counts[2..]) {
-                let value = self.list(*count, |out| out.entry("ani_bg"));
+            for (number, name) in lists.into_iter().enumerate() {
+                let value = self.list(counts[2 + number], |out| out.entry(SHOWN[number % 4]));
                 self.set(name, value);
             }
             self.end_row("scene_elements");
@@ -671,7 +683,7 @@ impl<'s> Out<'s> {
 
     fn scene_resource(&mut self, index: u32) {
         let main = self.spec.main;
-        let key = if self.spec.wild { self.some_text("") } else { self.text(&format!("resource_{index:02}")) };
+        let key = if self.spec.wild { self.some_text("") } else { self.text(&format!("resource_{index:03}")) };
         self.set("key", key);
         let aliases = self.few();
         self.count(aliases);
@@ -760,6 +772,9 @@ impl<'s> Out<'s> {
         Value::Map(data)
     }
 }
+
+/// What lists of things to show and to hide name, in their order.
+const SHOWN: [&str; 4] = ["bg", "ani_bg", "item_box", "gimmick"];
 
 /// The tables of the box types, in the order of their numbers.
 const BOX_TABLES: [&str; 19] = [

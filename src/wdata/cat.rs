@@ -1,11 +1,12 @@
 //! One entry whole, with the names and ids in it followed.
 
 use super::tables::{RecordTable, Rows};
-use super::{BoxType, Map};
-use crate::bytes::Utf16;
+use super::{BoxType, Map, Records};
 use crate::error::Result;
 use crate::table::{Table as _, Value, Visitor};
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 /// Tables in which entries are looked for, in this order.
 fn places() -> impl Iterator<Item = Rows> {
@@ -72,8 +73,8 @@ fn show(map: &Map, rows: Rows, row: usize, others: &[(Rows, usize)], out: &mut d
 }
 
 /// What an entry refers to by name or id: the field, what stands there, and the table and row that it leads to.
-fn references<'m>(map: &'m Map, table: &RecordTable<'m>, row: usize) -> Result<Vec<Value<'m>>> {
-    let mut all = Vec::new();
+fn references<'m>(map: &'m Map, table: &RecordTable<'m>, row: usize) -> Result<Vec<Value<'static>>> {
+    let (mut all, mut names) = (Vec::new(), Names { map, tables: HashMap::new() });
     for (number, column) in table.columns().iter().enumerate() {
         let value = table.value(row, number)?;
         if column.name == "links" && table.name() == BoxType::WaypointBox.shape().name {
@@ -86,79 +87,119 @@ fn references<'m>(map: &'m Map, table: &RecordTable<'m>, row: usize) -> Result<V
             }
             continue;
         }
-        names(map, &column.name, &value, &mut all)?;
+        names.follow(&column.name, &value, &mut all)?;
     }
     Ok(all)
 }
 
-/// Follows the names in a field and in everything in it.
-fn names(map: &Map, field: &str, value: &Value<'_>, all: &mut Vec<Value<'_>>) -> Result<()> {
-    match value {
-        Value::List(values) => values.iter().try_for_each(|value| names(map, field, value, all)),
-        Value::Map(values) => values.iter().try_for_each(|(name, value)| {
-            // The entries of a list are known by the name of the list.
-            let inner = matches!(value, Value::List(_));
-            names(map, if inner { name } else { field }, value, all)
-        }),
-        Value::Utf16(text) if !text.is_empty() => {
-            let target = match field {
-                "ani_bg_name"
-                | "render_ani_list"
-                | "no_render_ani_list"
-                | "render_ani_bg_user"
-                | "no_render_ani_bg_user" => find(map, [Rows::AniBgs], *text)?,
-                "render_item_list" | "no_render_item_list" | "render_item_box_user" | "no_render_item_box_user" => {
-                    find(map, [Rows::ItemBoxes], *text)?
-                }
-                "render_gimmick_list" | "no_render_gimmick_list" | "render_gimmick_user" | "no_render_gimmick_user" => {
-                    find(map, [Rows::Gimmicks], *text)?
-                }
-                "pvs_event_entries" => find(map, BoxType::ALL.map(Rows::Boxes), *text)?,
-                "event_entries" => resource(map, *text)?,
-                _ => return Ok(()),
-            };
-            all.push(reference(field, Value::owned(text.to_string()), target));
-            Ok(())
-        }
-        _ => Ok(()),
-    }
+/// The records that a field names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Named {
+    AniBgs,
+    ItemBoxes,
+    Gimmicks,
+    EventBoxes,
+    SceneResources,
 }
 
-/// The first placed record of that name.
-fn find<const N: usize>(map: &Map, rows: [Rows; N], name: Utf16<'_>) -> Result<Option<(&'static str, usize)>> {
-    for rows in rows {
-        if rows == Rows::Boxes(BoxType::UnusedBox) {
-            continue;
-        }
-        let table = RecordTable::new(map, rows);
-        for row in 0..table.readable() {
-            if let Some((_, _, record)) = table.record(row)
-                && record.name()? == name
-            {
-                return Ok(Some((rows.name(), row)));
+impl Named {
+    fn by(field: &str) -> Option<Self> {
+        Some(match field {
+            "ani_bg_name"
+            | "render_ani_list"
+            | "no_render_ani_list"
+            | "render_ani_bg_user"
+            | "no_render_ani_bg_user" => Self::AniBgs,
+            "render_item_list" | "no_render_item_list" | "render_item_box_user" | "no_render_item_box_user" => {
+                Self::ItemBoxes
             }
-        }
+            "render_gimmick_list" | "no_render_gimmick_list" | "render_gimmick_user" | "no_render_gimmick_user" => {
+                Self::Gimmicks
+            }
+            "pvs_event_entries" => Self::EventBoxes,
+            "event_entries" => Self::SceneResources,
+            _ => return None,
+        })
     }
-    Ok(None)
 }
 
-/// The scene resource of that key or alias.
-fn resource(map: &Map, key: Utf16<'_>) -> Result<Option<(&'static str, usize)>> {
-    let Some(resources) = map.scene_resources()? else { return Ok(None) };
+/// Tables by the names of their records. Each is walked once, however many names there are to follow.
+struct Names<'m> {
+    map: &'m Map,
+    tables: HashMap<Named, HashMap<String, (&'static str, usize)>>,
+}
+
+impl Names<'_> {
+    /// Follows the names in a field and in everything in it.
+    fn follow(&mut self, field: &str, value: &Value<'_>, all: &mut Vec<Value<'static>>) -> Result<()> {
+        match value {
+            Value::List(values) => values.iter().try_for_each(|value| self.follow(field, value, all)),
+            Value::Map(values) => values.iter().try_for_each(|(name, value)| {
+                // The entries of a list are known by the name of the list.
+                let inner = matches!(value, Value::List(_));
+                self.follow(if inner { name } else { field }, value, all)
+            }),
+            Value::Utf16(text) if !text.is_empty() => {
+                if let Some(named) = Named::by(field) {
+                    let name = text.to_string();
+                    let target = self.table(named)?.get(&name).copied();
+                    all.push(reference(field, Value::owned(name), target));
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The first record of each name.
+    fn table(&mut self, named: Named) -> Result<&HashMap<String, (&'static str, usize)>> {
+        let map = self.map;
+        Ok(match self.tables.entry(named) {
+            Entry::Occupied(table) => table.into_mut(),
+            Entry::Vacant(free) => free.insert(match named {
+                Named::AniBgs => by_name([map.ani_bgs()?])?,
+                Named::ItemBoxes => by_name([map.item_boxes()?])?,
+                Named::Gimmicks => by_name([map.gimmicks()?])?,
+                Named::EventBoxes => {
+                    by_name(BoxType::ALL.into_iter().map(|t| map.boxes(t)).collect::<Result<Vec<_>>>()?)?
+                }
+                Named::SceneResources => match map.scene_resources()? {
+                    Some(resources) => by_key(resources)?,
+                    None => HashMap::new(),
+                },
+            }),
+        })
+    }
+}
+
+fn by_name<'m>(all: impl IntoIterator<Item = Records<'m>>) -> Result<HashMap<String, (&'static str, usize)>> {
+    let mut names = HashMap::new();
+    for records in all {
+        for (row, record) in records.iter().enumerate() {
+            names.entry(record.name()?.to_string()).or_insert((records.shape().name, row));
+        }
+    }
+    Ok(names)
+}
+
+/// Scene resources by their keys and aliases.
+fn by_key(resources: Records<'_>) -> Result<HashMap<String, (&'static str, usize)>> {
+    let mut names = HashMap::new();
     for (row, resource) in resources.iter().enumerate() {
-        let aliases = match resource.get("aliases")? {
-            Value::List(aliases) => aliases,
-            _ => Vec::new(),
+        let mut add = |name: &Value<'_>| {
+            if let Value::Utf16(name) = name {
+                names.entry(name.to_string()).or_insert((resources.shape().name, row));
+            }
         };
-        let is_it = |value: &Value<'_>| matches!(value, Value::Utf16(text) if *text == key);
-        if is_it(&resource.get("key")?) || aliases.iter().any(is_it) {
-            return Ok(Some((resource.shape().name, row)));
+        add(&resource.get("key")?);
+        if let Value::List(aliases) = resource.get("aliases")? {
+            aliases.iter().for_each(add);
         }
     }
-    Ok(None)
+    Ok(names)
 }
 
-fn reference<'a>(field: &str, value: Value<'a>, target: Option<(&'static str, usize)>) -> Value<'a> {
+fn reference(field: &str, value: Value<'static>, target: Option<(&'static str, usize)>) -> Value<'static> {
     let (table, row) = target.unzip();
     Value::Map(vec![
         (Cow::Borrowed("field"), Value::owned(field.to_owned())),
