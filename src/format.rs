@@ -214,6 +214,8 @@ pub enum Asset {
     Wdb(Box<crate::wdb::Sheet>),
     /// A pack.
     Wpd(Box<crate::wdb::Pack>),
+    /// A Rusty Hearts map.
+    Wdata(Box<crate::wdata::Map>),
 }
 
 impl Asset {
@@ -238,7 +240,8 @@ impl Asset {
             Format::Space => crate::bwdb::Space::open(source).map(|v| Self::Space(Box::new(v))),
             Format::Wdb => crate::wdb::Sheet::open_with(source, &fields()).map(|v| Self::Wdb(Box::new(v))),
             Format::Wpd => crate::wdb::Pack::open_with(source, fields()).map(|v| Self::Wpd(Box::new(v))),
-            format @ (Format::Geometry | Format::Splash | Format::Vrb | Format::Wdata) => Err(Error::without_offset(
+            Format::Wdata => crate::wdata::Map::open(source).map(|v| Self::Wdata(Box::new(v))),
+            format @ (Format::Geometry | Format::Splash | Format::Vrb) => Err(Error::without_offset(
                 ErrorKind::Unsupported { what: format!("this is a {format} file, and reading {format}").into() },
                 "",
             )),
@@ -253,6 +256,7 @@ impl Asset {
             Self::Space(_) => Format::Space,
             Self::Wdb(_) => Format::Wdb,
             Self::Wpd(_) => Format::Wpd,
+            Self::Wdata(_) => Format::Wdata,
         }
     }
 
@@ -264,6 +268,7 @@ impl Asset {
             Self::Space(v) => v.source(),
             Self::Wdb(v) => v.source(),
             Self::Wpd(v) => v.source(),
+            Self::Wdata(v) => v.source(),
         }
     }
 
@@ -275,6 +280,7 @@ impl Asset {
             Self::Space(v) => &**v,
             Self::Wdb(v) => &**v,
             Self::Wpd(v) => &**v,
+            Self::Wdata(v) => &**v,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use std::borrow::Cow;
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Findings kept of one check; further ones are counted.
@@ -78,6 +79,13 @@ impl Check {
     #[must_use]
     pub fn with_detail(mut self, detail: impl Into<String>) -> Self {
         self.detail = detail.into();
+        self
+    }
+
+    /// The same findings, as those of a part of `outer`.
+    #[must_use]
+    pub fn within(mut self, outer: impl fmt::Display) -> Self {
+        self.findings = self.findings.into_iter().map(|error| error.within(&outer)).collect();
         self
     }
 

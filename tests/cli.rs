@@ -329,3 +329,27 @@ fn the_same_seed_makes_the_same_files() {
         assert_ne!(bytes(b.path()), bytes(samples()), "{name}");
     }
 }
+
+#[test]
+fn rows_are_found_by_where_they_are() {
+    let (boxes, _) = run(0, &["ls", "town.wdata", "npc_000", "-f", "json"]);
+    let boxes: Json = serde_json::from_str(&boxes).unwrap();
+    let at = ["pos_x", "pos_y", "pos_z"].map(|axis| boxes[0][axis].as_f64().unwrap());
+    let [x, y, z] = at;
+    let names = |flag: &str, place: String| -> Vec<String> {
+        let (rows, _) = run(0, &["ls", "town.wdata", flag, &place, "-f", "json"]);
+        let rows: Vec<Json> = serde_json::from_str(&rows).unwrap();
+        rows.iter().map(|row| row["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let inside = names("--at", format!("{x},{y},{z}"));
+    assert!(inside.contains(&"npc_000".to_owned()) && inside.len() < 10, "{inside:?}");
+    assert!(names("--line", format!("{x},-500,{z},{x},500,{z}")).contains(&"npc_000".to_owned()));
+    assert!(names("--box", "-9999,-9999,-9999,9999,9999,9999".to_owned()).len() > 100);
+
+    let (_, said) = run(1, &["ls", "town.wdata", "--at", "-99999,0,0"]);
+    assert!(said.contains("nothing in event_boxes is there"), "{said}");
+    run(2, &["ls", "town.wdata", "--at", "1,2"]);
+    run(2, &["ls", "town.wdata", "--at", "1,2,3", "--box", "1,2,3,4,5,6"]);
+    let (_, said) = run(2, &["ls", "town.wdata", "-t", "paths", "--at", "1,2,3"]);
+    assert!(said.contains("have no place"), "{said}");
+}

@@ -1,6 +1,7 @@
 use super::{Context, Exit, Failure, Format, Outcome};
+use crate::error::Result as AssetResult;
 use crate::table::filter::{Bound, Filter, glob};
-use crate::table::{Column, RowCursor, Table, Value};
+use crate::table::{Column, Place, RowCursor, Table, Value};
 use globset::GlobMatcher;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -15,7 +16,8 @@ Examples:
   assetq ls assets.bin -t render_sets --long   another table, with all columns
   assetq ls models.bin -f csv                  as CSV, with all columns
   assetq ls monster_book.wdb --where 'u9SaveIndex > 10 and record ~ \"m0*\"'
-  assetq ls wdbpack.bin:item.wdb               a sheet inside of a pack")]
+  assetq ls wdbpack.bin:item.wdb               a sheet inside of a pack
+  assetq ls town.wdata --at 120,0,-45.5        boxes that contain a point")]
 pub(super) struct Args {
     /// The file
     #[arg(value_name = "FILE")]
@@ -35,9 +37,36 @@ pub(super) struct Args {
     /// Show all columns also in text
     #[arg(long, short)]
     long: bool,
+    /// Only rows whose place in space contains this point
+    #[arg(long, value_name = "X,Y,Z", value_parser = numbers::<3>, allow_hyphen_values = true, group = "place")]
+    at: Option<[f64; 3]>,
+    /// Only rows whose place meets the box between these corners
+    #[arg(long = "box", value_name = "X,Y,Z,X,Y,Z", value_parser = numbers::<6>, allow_hyphen_values = true, group = "place")]
+    region: Option<[f64; 6]>,
+    /// Only rows whose place meets the straight line between these points
+    #[arg(long, value_name = "X,Y,Z,X,Y,Z", value_parser = numbers::<6>, allow_hyphen_values = true, group = "place")]
+    line: Option<[f64; 6]>,
     /// Show at most this many rows
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
+}
+
+/// As many numbers as are asked for, with commas between them.
+fn numbers<const N: usize>(text: &str) -> Result<[f64; N], String> {
+    let wrong = || format!("{N} numbers with commas between them are needed");
+    let numbers: Vec<f64> = text.split(',').map(|n| n.trim().parse()).collect::<Result<_, _>>().map_err(|_| wrong())?;
+    let numbers: [f64; N] = numbers.try_into().map_err(|_| wrong())?;
+    if numbers.iter().all(|n| n.is_finite()) { Ok(numbers) } else { Err(wrong()) }
+}
+
+impl Args {
+    /// The place that rows are asked for.
+    fn place(&self) -> Option<Place> {
+        let halves = |[a, b, c, d, e, f]: [f64; 6]| ([a, b, c], [d, e, f]);
+        let region = self.region.map(halves).map(|(a, b)| Place::Box(a, b));
+        let line = self.line.map(halves).map(|(a, b)| Place::Segment(a, b));
+        self.at.map(Place::Point).or(region).or(line)
+    }
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
@@ -55,11 +84,14 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         }
     };
     let filter = args.condition.as_deref().map(|text| Filter::parse(text)?.bind(table.columns())).transpose()?;
-    let rows = Rows { table: &*table, filter, pattern: Pattern::new(args.glob.as_deref())?, limit: args.limit };
+    let (pattern, place) = (Pattern::new(args.glob.as_deref())?, args.place());
+    let rows = Rows { table: &*table, filter, pattern, place, limit: args.limit };
     let found = if args.tree { tree(&rows, name, context)? } else { list(args, &rows, name, context)? };
     let asked: Vec<_> = args.glob.iter().chain(&args.condition).map(|asked| format!("{asked:?}")).collect();
     if found == 0 && !asked.is_empty() {
         context.not_found(&format!("{name}: nothing in {} matches {}", table.name(), asked.join(" and ")));
+    } else if found == 0 && place.is_some() {
+        context.not_found(&format!("{name}: nothing in {} is there", table.name()));
     }
     Ok(Exit::Done)
 }
@@ -69,6 +101,7 @@ struct Rows<'a> {
     table: &'a dyn Table,
     filter: Option<Bound>,
     pattern: Pattern,
+    place: Option<Place>,
     limit: Option<usize>,
 }
 
@@ -100,6 +133,11 @@ impl Pattern {
 }
 
 impl Rows<'_> {
+    /// Whether a row is at the place that is asked for; `None` where rows have no place.
+    fn is_there(&self, row: usize) -> Option<AssetResult<bool>> {
+        self.place.as_ref().map_or(Some(Ok(true)), |place| self.table.is_at(row, place))
+    }
+
     /// Hands each row that matches to `each`. Gives the number of rows.
     fn each(
         &self,
@@ -138,6 +176,18 @@ impl Rows<'_> {
                         context.damaged(file, &error);
                         continue;
                     }
+                }
+            }
+            match self.is_there(cursor.row()) {
+                None => {
+                    let message = format!("{file}: rows of {} have no place in space", self.table.name());
+                    return Err(Failure::new(Exit::Usage, message));
+                }
+                Some(Ok(true)) => {}
+                Some(Ok(false)) => continue,
+                Some(Err(error)) => {
+                    context.damaged(file, &error);
+                    continue;
                 }
             }
             each(cursor)?;

@@ -13,6 +13,7 @@
 pub mod bwdb;
 pub mod prototypes;
 pub mod space;
+pub mod wdata;
 pub mod wdb;
 
 use crate::format::Format;
@@ -27,6 +28,7 @@ pub const FILES: &[(&str, Format, Make)] = &[
     ("space.bin", Format::Space, space::space_bin),
     ("sheet.wdb", Format::Wdb, wdb::demo),
     ("pack.bin", Format::Wpd, wdb::demo_pack),
+    ("town.wdata", Format::Wdata, wdata::demo),
 ];
 
 /// How big a sample is.

@@ -116,10 +116,27 @@ pub trait Table: Send + Sync {
         None
     }
 
+    /// Whether the row's place in space shares a point with `place`. `None` where rows of this table have no place.
+    fn is_at(&self, row: usize, place: &Place) -> Option<Result<bool>> {
+        let _ = (row, place);
+        None
+    }
+
     /// The column by which people name a row: globs match it, `cat` looks in it.
     fn label(&self) -> usize {
         self.columns().iter().position(|c| c.kind == Kind::Text).unwrap_or(0)
     }
+}
+
+/// A place in space that rows are asked for, in the coordinates of the file.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Place {
+    /// A point.
+    Point([f64; 3]),
+    /// The straight line between two points.
+    Segment([f64; 3], [f64; 3]),
+    /// The box that is parallel to the axes and has these corners.
+    Box([f64; 3], [f64; 3]),
 }
 
 /// The number of the column called `name`.

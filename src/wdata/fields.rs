@@ -1,0 +1,455 @@
+//! Records as lists of fields, and the walks over them: past a record, to one field, through everything.
+//!
+//! A record of this format has no length of its own; it ends where its last field ends. Each kind of record is
+//! described once (in `shapes`), and every reader of records works from that description.
+
+use crate::bytes::{Cursor, Utf16};
+use crate::error::{Error, ErrorKind, Result};
+use crate::report::Check;
+use crate::table::Value;
+use std::borrow::Cow;
+
+/// The versions that decide which fields a record has. Those that a file does not state are 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Versions {
+    /// Of the file, 1 to 22.
+    pub main: i32,
+    /// Of the event boxes, 1 to 9; stated from main version 7 on.
+    pub event_box: i32,
+    /// Of the animated backgrounds, up to 5; stated from main version 7 on.
+    pub ani_bg: i32,
+    /// Of the item boxes, up to 3; stated from main version 7 on.
+    pub item_box: i32,
+    /// Of the gimmicks, of any value as nothing depends on it; stated from main version 8 on.
+    pub gimmick: i32,
+}
+
+/// One field of a record.
+#[derive(Debug, Clone, Copy)]
+pub struct Field {
+    /// The document's name in snake_case.
+    pub name: &'static str,
+    /// What is stored.
+    pub kind: Kind,
+    /// When it is stored.
+    pub gate: Gate,
+}
+
+/// What a field stores.
+#[derive(Debug, Clone, Copy)]
+pub enum Kind {
+    /// An i32 of which anything but 0 is true.
+    Bool,
+    /// An i32.
+    Int,
+    /// A u32.
+    Uint,
+    /// An f32.
+    Float,
+    /// A u16 count and as many UTF-16 units, of which the last may be a NUL.
+    Text,
+    /// An i32 that counts the items of a later list.
+    Count,
+    /// A fixed number of items.
+    Array(&'static Kind, usize),
+    /// As many items as the record's count of that number says (its first count is number 0).
+    List(&'static Kind, usize),
+    /// A record in the record.
+    Record(&'static [Field]),
+}
+
+/// When a field is stored. Ranges of versions include both ends.
+#[derive(Debug, Clone, Copy)]
+pub enum Gate {
+    /// Always.
+    Always,
+    /// In these main versions.
+    Main(i32, i32),
+    /// In these event-box versions.
+    EventBox(i32, i32),
+    /// In the first of several records, and from this event-box version on in all of them.
+    FirstOrEventBox(i32),
+    /// From this version of the animated backgrounds on.
+    AniBg(i32),
+    /// From this item-box version on.
+    ItemBox(i32),
+    /// In all but the last of several records.
+    NotLast,
+    /// Where the record's count of this number is not 0.
+    Any(usize),
+}
+
+/// A field that is always stored.
+pub const fn field(name: &'static str, kind: Kind) -> Field {
+    Field { name, kind, gate: Gate::Always }
+}
+
+impl Field {
+    /// The same field, stored only at times.
+    #[must_use]
+    pub const fn when(mut self, gate: Gate) -> Self {
+        self.gate = gate;
+        self
+    }
+}
+
+/// The counts of one record, in the order in which they are stored.
+#[derive(Debug, Default)]
+struct Counts {
+    values: [usize; Counts::MOST],
+    len: usize,
+}
+
+impl Counts {
+    /// The counts of a camera, which has the most.
+    const MOST: usize = 11;
+
+    fn push(&mut self, value: usize) {
+        if let Some(slot) = self.values.get_mut(self.len) {
+            *slot = value;
+            self.len = self.len.saturating_add(1);
+        }
+    }
+
+    fn get(&self, number: usize) -> usize {
+        self.values.get(number).copied().unwrap_or(0)
+    }
+}
+
+/// Which of several records one is.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    first: bool,
+    last: bool,
+}
+
+const ALONE: Place = Place { first: true, last: true };
+
+impl Gate {
+    /// Whether a file of these versions stores the field; `None` where that depends on the record as well.
+    #[inline]
+    pub fn decide(self, versions: &Versions) -> Option<bool> {
+        match self {
+            Self::Always => Some(true),
+            Self::Main(from, to) => Some((from..=to).contains(&versions.main)),
+            Self::EventBox(from, to) => Some((from..=to).contains(&versions.event_box)),
+            Self::AniBg(from) => Some(versions.ani_bg >= from),
+            Self::ItemBox(from) => Some(versions.item_box >= from),
+            Self::FirstOrEventBox(from) if versions.event_box >= from => Some(true),
+            Self::FirstOrEventBox(_) | Self::NotLast | Self::Any(_) => None,
+        }
+    }
+
+    #[inline]
+    fn holds(self, versions: &Versions, place: Place, counts: &Counts) -> bool {
+        self.decide(versions).unwrap_or(match self {
+            Self::NotLast => !place.last,
+            Self::Any(number) => counts.get(number) != 0,
+            _ => place.first,
+        })
+    }
+}
+
+impl Kind {
+    /// Bytes of one, where that does not depend on the file.
+    pub(super) const fn size(&self) -> Option<usize> {
+        match self {
+            Self::Bool | Self::Int | Self::Uint | Self::Float | Self::Count => Some(4),
+            Self::Array(item, count) => match item.size() {
+                Some(size) => Some(size.saturating_mul(*count)),
+                None => None,
+            },
+            Self::Text | Self::List(..) | Self::Record(_) => None,
+        }
+    }
+
+    /// The least number of bytes that one takes.
+    pub(super) const fn least(&self) -> usize {
+        match self {
+            Self::Text => 2,
+            Self::Array(item, count) => item.least().saturating_mul(*count),
+            Self::List(..) | Self::Record(_) => 0,
+            _ => 4,
+        }
+    }
+}
+
+/// What is done with the fields of a record.
+trait Action<'a> {
+    /// One value that is not a count, not a record and not several of these. Has to move the cursor behind it.
+    fn leaf(&mut self, kind: Kind, cursor: &mut Cursor<'a>) -> Result<()>;
+
+    /// Whether many values of a fixed size may be left out unseen.
+    const SKIPS: bool;
+}
+
+/// Walks over `fields` from the cursor on.
+fn walk<'a, A: Action<'a>>(
+    fields: &[Field],
+    cursor: &mut Cursor<'a>,
+    versions: &Versions,
+    place: Place,
+    action: &mut A,
+) -> Result<()> {
+    let mut counts = Counts::default();
+    fields.iter().try_for_each(|field| step(field, cursor, versions, place, &mut counts, action))
+}
+
+#[inline]
+fn step<'a, A: Action<'a>>(
+    field: &Field,
+    cursor: &mut Cursor<'a>,
+    versions: &Versions,
+    place: Place,
+    counts: &mut Counts,
+    action: &mut A,
+) -> Result<()> {
+    if !field.gate.holds(versions, place, counts) {
+        if matches!(field.kind, Kind::Count) {
+            counts.push(0);
+        }
+        return Ok(());
+    }
+    let done = match field.kind {
+        Kind::Count => read_count(cursor).map(|count| counts.push(count)),
+        Kind::Array(item, count) => items(item, count, cursor, versions, action),
+        Kind::List(item, number) => items(item, counts.get(number), cursor, versions, action),
+        Kind::Record(fields) => walk(fields, cursor, versions, ALONE, action),
+        leaf => action.leaf(leaf, cursor),
+    };
+    done.map_err(|e| e.within(field.name))
+}
+
+fn items<'a, A: Action<'a>>(
+    item: &Kind,
+    count: usize,
+    cursor: &mut Cursor<'a>,
+    versions: &Versions,
+    action: &mut A,
+) -> Result<()> {
+    match (item, item.size()) {
+        (_, Some(size)) if A::SKIPS => cursor.skip(count.saturating_mul(size)),
+        (Kind::Record(fields), _) => (0..count).try_for_each(|i| {
+            let place = Place { first: i == 0, last: i.saturating_add(1) == count };
+            walk(fields, cursor, versions, place, action)
+        }),
+        (Kind::Array(item, per), _) => (0..count).try_for_each(|_| items(item, *per, cursor, versions, action)),
+        _ => (0..count).try_for_each(|_| action.leaf(*item, cursor)),
+    }
+}
+
+/// A count of list items, none of which takes less than two bytes.
+fn read_count(cursor: &mut Cursor<'_>) -> Result<usize> {
+    cursor.count("count", 2)
+}
+
+/// The text at the cursor, as it is stored.
+#[inline]
+pub fn read_text<'a>(cursor: &mut Cursor<'a>) -> Result<Utf16<'a>> {
+    let start = *cursor;
+    let units = cursor.u16()?;
+    let text = cursor.utf16(units.into());
+    if text.is_err() {
+        *cursor = start;
+    }
+    text
+}
+
+struct Skip;
+
+impl<'a> Action<'a> for Skip {
+    const SKIPS: bool = true;
+
+    #[inline]
+    fn leaf(&mut self, kind: Kind, cursor: &mut Cursor<'a>) -> Result<()> {
+        match kind {
+            Kind::Text => {
+                let units = cursor.u16()?;
+                cursor.skip(usize::from(units).saturating_mul(2))
+            }
+            _ => cursor.skip(4),
+        }
+    }
+}
+
+/// Moves behind a record, looking at nothing but lengths.
+///
+/// # Errors
+/// Names the field that does not fit.
+#[inline]
+pub fn skip(fields: &[Field], cursor: &mut Cursor<'_>, versions: &Versions) -> Result<()> {
+    walk(fields, cursor, versions, ALONE, &mut Skip)
+}
+
+/// The field of number `wanted`, found from the start of its record; null where this file does not store it.
+///
+/// # Errors
+/// Names the field that does not fit.
+pub fn value<'a>(fields: &[Field], wanted: usize, cursor: &mut Cursor<'a>, versions: &Versions) -> Result<Value<'a>> {
+    let mut counts = Counts::default();
+    for field in fields.iter().take(wanted) {
+        step(field, cursor, versions, ALONE, &mut counts, &mut Skip)?;
+    }
+    match fields.get(wanted) {
+        Some(field) => decode(field, cursor, versions, ALONE, &mut counts),
+        None => Ok(Value::Null),
+    }
+}
+
+/// The bytes of field number `wanted`, which is found in the same way: where it starts and where it ends.
+///
+/// # Errors
+/// Names the field that does not fit.
+pub fn locate(fields: &[Field], wanted: usize, cursor: &mut Cursor<'_>, versions: &Versions) -> Result<(usize, usize)> {
+    let mut counts = Counts::default();
+    for field in fields.iter().take(wanted) {
+        step(field, cursor, versions, ALONE, &mut counts, &mut Skip)?;
+    }
+    let start = cursor.position();
+    if let Some(field) = fields.get(wanted) {
+        step(field, cursor, versions, ALONE, &mut counts, &mut Skip)?;
+    }
+    Ok((start, cursor.position()))
+}
+
+fn decode<'a>(
+    field: &Field,
+    cursor: &mut Cursor<'a>,
+    versions: &Versions,
+    place: Place,
+    counts: &mut Counts,
+) -> Result<Value<'a>> {
+    if !field.gate.holds(versions, place, counts) {
+        if matches!(field.kind, Kind::Count) {
+            counts.push(0);
+        }
+        return Ok(Value::Null);
+    }
+    let value = match field.kind {
+        Kind::Count => read_count(cursor).map(|count| {
+            counts.push(count);
+            Value::Int(i64::try_from(count).unwrap_or(i64::MAX))
+        }),
+        Kind::List(item, number) => decode_items(item, counts.get(number), cursor, versions),
+        ref kind => decode_kind(kind, cursor, versions, ALONE),
+    };
+    value.map_err(|e| e.within(field.name))
+}
+
+fn decode_items<'a>(item: &Kind, count: usize, cursor: &mut Cursor<'a>, versions: &Versions) -> Result<Value<'a>> {
+    let values = (0..count).map(|i| {
+        let place = Place { first: i == 0, last: i.saturating_add(1) == count };
+        decode_kind(item, cursor, versions, place)
+    });
+    values.collect::<Result<Vec<_>>>().map(Value::List)
+}
+
+fn decode_kind<'a>(kind: &Kind, cursor: &mut Cursor<'a>, versions: &Versions, place: Place) -> Result<Value<'a>> {
+    Ok(match *kind {
+        Kind::Bool => Value::Bool(cursor.i32()? != 0),
+        Kind::Int | Kind::Count | Kind::List(..) => Value::from(cursor.i32()?),
+        Kind::Uint => Value::from(cursor.u32()?),
+        Kind::Float => Value::F32(cursor.f32()?),
+        Kind::Text => Value::Utf16(read_text(cursor)?.trim_nul()),
+        Kind::Array(item, count) => decode_items(item, count, cursor, versions)?,
+        Kind::Record(fields) => {
+            let mut counts = Counts::default();
+            let mut map = Vec::with_capacity(fields.len());
+            for field in fields {
+                let value = decode(field, cursor, versions, place, &mut counts)?;
+                // The lists say themselves how long they are.
+                if !matches!(field.kind, Kind::Count) {
+                    map.push((Cow::Borrowed(field.name), value));
+                }
+            }
+            Value::Map(map)
+        }
+    })
+}
+
+/// What a walk through everything has met.
+#[derive(Debug, Default)]
+pub struct Seen {
+    /// Texts whose count includes a terminating NUL.
+    pub with_nul: u64,
+    /// Texts that are not empty and have none.
+    pub without_nul: u64,
+    /// Texts of no units.
+    pub empty: u64,
+    /// Truth values that are neither 0 nor 1.
+    pub odd_flags: u64,
+}
+
+impl Seen {
+    /// Adds what was met elsewhere.
+    pub fn add(&mut self, other: &Self) {
+        self.with_nul = self.with_nul.saturating_add(other.with_nul);
+        self.without_nul = self.without_nul.saturating_add(other.without_nul);
+        self.empty = self.empty.saturating_add(other.empty);
+        self.odd_flags = self.odd_flags.saturating_add(other.odd_flags);
+    }
+
+    /// Notes a text and lists what is wrong with it.
+    pub fn text(&mut self, text: Utf16<'_>, offset: u64, check: &mut Check) {
+        let form = match text.units().last().map(|u| u.get()) {
+            None => &mut self.empty,
+            Some(0) => &mut self.with_nul,
+            Some(_) => &mut self.without_nul,
+        };
+        *form = form.saturating_add(1);
+        if let Some(at) = text.first_unpaired() {
+            let kind = ErrorKind::Text { encoding: "UTF-16", valid_up_to: at as u64 };
+            check.fail(Error::new(kind, "", offset));
+        }
+        if text.trim_nul().units().iter().any(|u| u.get() == 0) {
+            let what = "a NUL in the middle of a text".into();
+            check.fail(Error::new(ErrorKind::Damaged { what }, "", offset));
+        }
+    }
+}
+
+struct Inspect<'c> {
+    seen: &'c mut Seen,
+    check: &'c mut Check,
+}
+
+impl<'a> Action<'a> for Inspect<'_> {
+    const SKIPS: bool = false;
+
+    fn leaf(&mut self, kind: Kind, cursor: &mut Cursor<'a>) -> Result<()> {
+        let offset = cursor.view().offset();
+        match kind {
+            Kind::Text => self.seen.text(read_text(cursor)?, offset, self.check),
+            Kind::Float => {
+                let value = cursor.f32()?;
+                if !value.is_finite() {
+                    let what = format!("{value} is not a finite number").into();
+                    self.check.fail(Error::new(ErrorKind::Damaged { what }, "", offset));
+                }
+            }
+            Kind::Bool => {
+                let value = cursor.i32()?;
+                if !(0..=1).contains(&value) {
+                    self.seen.odd_flags = self.seen.odd_flags.saturating_add(1);
+                }
+            }
+            _ => cursor.skip(4)?,
+        }
+        Ok(())
+    }
+}
+
+/// Moves behind a record and looks at every value: lists what is wrong in `check`, counts what is worth knowing in
+/// `seen`.
+///
+/// # Errors
+/// Names the field that does not fit; there is no way past it.
+pub fn inspect(
+    fields: &[Field],
+    cursor: &mut Cursor<'_>,
+    versions: &Versions,
+    seen: &mut Seen,
+    check: &mut Check,
+) -> Result<()> {
+    walk(fields, cursor, versions, ALONE, &mut Inspect { seen, check })
+}

@@ -1,0 +1,168 @@
+//! One record, read field by field.
+
+use super::Map;
+use super::fields::{self, Kind};
+use super::layout::Obb;
+use super::shapes::Shape;
+use super::space::Volume;
+use crate::bytes::{Cursor, Utf16, le};
+use crate::error::{Error, ErrorKind, Result};
+use crate::table::Value;
+
+/// A record in place. Its fields are found when they are asked for; texts and lists of numbers are borrowed.
+#[derive(Debug, Clone, Copy)]
+pub struct Record<'a> {
+    map: &'a Map,
+    shape: &'static Shape,
+    cursor: Cursor<'a>,
+}
+
+impl<'a> Record<'a> {
+    pub(super) const fn new(map: &'a Map, shape: &'static Shape, cursor: Cursor<'a>) -> Self {
+        Self { map, shape, cursor }
+    }
+
+    /// What it looks like.
+    pub fn shape(&self) -> &'static Shape {
+        self.shape
+    }
+
+    /// Its first byte's offset in the file.
+    pub fn offset(&self) -> u64 {
+        self.cursor.view().offset()
+    }
+
+    /// The name before its [`Obb`], without the NUL; empty where it has none of these.
+    ///
+    /// # Errors
+    /// `OutOfBounds` when the file ends before it does.
+    pub fn name(&self) -> Result<Utf16<'a>> {
+        if self.shape.placed { self.stored_name().map(Utf16::trim_nul) } else { Ok(Utf16::new(&[])) }
+    }
+
+    /// The same, as it is stored.
+    pub(super) fn stored_name(&self) -> Result<Utf16<'a>> {
+        fields::read_text(&mut self.cursor.clone())
+    }
+
+    /// Where it stands; `None` for a record that stands nowhere.
+    ///
+    /// # Errors
+    /// `OutOfBounds` when the file ends before it does.
+    pub fn obb(&self) -> Result<Option<&'a Obb>> {
+        if !self.shape.placed {
+            return Ok(None);
+        }
+        let mut cursor = self.cursor;
+        fields::read_text(&mut cursor)?;
+        cursor.read().map(Some)
+    }
+
+    /// The space it takes; `None` for a record that stands nowhere, and where its [`Obb`] describes no space.
+    ///
+    /// # Errors
+    /// As [`Record::obb`].
+    pub fn volume(&self) -> Result<Option<Volume>> {
+        Ok(self.obb()?.and_then(Volume::new))
+    }
+
+    /// An error of `kind` at its first byte.
+    #[cold]
+    pub(super) fn error(&self, kind: ErrorKind) -> Error {
+        self.cursor.view().error(kind)
+    }
+
+    /// The cursor behind name and [`Obb`].
+    pub(super) fn own_fields(&self) -> Result<Cursor<'a>> {
+        let mut cursor = self.cursor;
+        if self.shape.placed {
+            fields::read_text(&mut cursor)?;
+            cursor.skip(size_of::<Obb>())?;
+        }
+        Ok(cursor)
+    }
+
+    /// The field of this number; null where this version has none.
+    ///
+    /// # Errors
+    /// `OutOfBounds` when the file ends before it does.
+    pub fn value(&self, field: usize) -> Result<Value<'a>> {
+        fields::value(self.shape.fields, field, &mut self.own_fields()?, self.map.versions())
+    }
+
+    /// The field called `name`; null where this version has none.
+    ///
+    /// # Errors
+    /// `NotFound` for a name that none of its fields has; `OutOfBounds` when the file ends before the field does.
+    pub fn get(&self, name: &str) -> Result<Value<'a>> {
+        self.value(self.number(name)?)
+    }
+
+    /// The text called `name`, without the NUL; `None` where this version has none.
+    ///
+    /// # Errors
+    /// As [`Record::get`], and when it is no text.
+    pub fn text(&self, name: &str) -> Result<Option<Utf16<'a>>> {
+        match self.get(name)? {
+            Value::Utf16(text) => Ok(Some(text)),
+            Value::Null => Ok(None),
+            _ => Err(self.not(name, "a text")),
+        }
+    }
+
+    /// The integer called `name`; `None` where this version has none.
+    ///
+    /// # Errors
+    /// As [`Record::get`], and when it is no integer.
+    pub fn int(&self, name: &str) -> Result<Option<i64>> {
+        match self.get(name)? {
+            Value::Int(value) => Ok(Some(value)),
+            Value::Uint(value) => Ok(i64::try_from(value).ok()),
+            Value::Null => Ok(None),
+            _ => Err(self.not(name, "an integer")),
+        }
+    }
+
+    /// The list of integers called `name`, in place.
+    ///
+    /// # Errors
+    /// As [`Record::get`], and when it is no such list.
+    pub fn ints(&self, name: &str) -> Result<&'a [le::I32]> {
+        self.numbers(name, |kind| matches!(kind, Kind::Int))
+    }
+
+    /// The list of floats called `name`, in place.
+    ///
+    /// # Errors
+    /// As [`Record::get`], and when it is no such list.
+    pub fn floats(&self, name: &str) -> Result<&'a [le::F32]> {
+        self.numbers(name, |kind| matches!(kind, Kind::Float))
+    }
+
+    fn numbers<T: crate::bytes::Overlay>(&self, name: &str, is_item: fn(&Kind) -> bool) -> Result<&'a [T]> {
+        let number = self.number(name)?;
+        let is_list = self.shape.fields.get(number).is_some_and(|field| match field.kind {
+            Kind::List(item, _) | Kind::Array(item, _) => is_item(item),
+            _ => false,
+        });
+        if !is_list {
+            return Err(self.not(name, "such a list"));
+        }
+        let mut cursor = self.own_fields()?;
+        let (start, end) = fields::locate(self.shape.fields, number, &mut cursor, self.map.versions())?;
+        cursor.seek(start);
+        cursor.array(end.saturating_sub(start) / 4)
+    }
+
+    fn number(&self, name: &str) -> Result<usize> {
+        self.shape.field(name).ok_or_else(|| {
+            let what = format!("field {name:?}");
+            Error::without_offset(ErrorKind::NotFound { what }, self.shape.name)
+        })
+    }
+
+    fn not(&self, name: &str, what: &str) -> Error {
+        let what = format!("{name} is not {what}").into();
+        Error::without_offset(ErrorKind::Unsupported { what }, self.shape.name)
+    }
+}

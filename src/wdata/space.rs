@@ -1,0 +1,271 @@
+//! Boxes in space: which of them contain a point, or meet a segment or another box.
+
+use super::layout::Obb;
+use super::{BoxType, Map};
+use crate::error::Result;
+use crate::table::Place;
+use rayon::prelude::*;
+
+type Vec3 = [f64; 3];
+
+fn dot(a: Vec3, b: Vec3) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+fn minus(a: Vec3, b: Vec3) -> Vec3 {
+    let ([ax, ay, az], [bx, by, bz]) = (a, b);
+    [ax - bx, ay - by, az - bz]
+}
+
+fn cross(a: Vec3, b: Vec3) -> Vec3 {
+    let ([ax, ay, az], [bx, by, bz]) = (a, b);
+    [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx]
+}
+
+/// An oriented box.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Volume {
+    /// Its centre.
+    pub center: [f64; 3],
+    /// The directions of its edges, each of length 1.
+    pub axes: [[f64; 3]; 3],
+    /// Half of its size along each of `axes`.
+    pub half: [f64; 3],
+}
+
+impl Volume {
+    /// The space that a stored box takes: `extents` times `scale`, turned by `rotation`, around `position`, as the
+    /// published program draws it. `None` when a number is not finite or the rotation is 0 0 0 0.
+    pub fn new(obb: &Obb) -> Option<Self> {
+        let number = |v: &crate::bytes::le::F32| f64::from(v.get());
+        let [x, y, z, w] = obb.rotation.each_ref().map(number);
+        let length = (x * x + y * y + z * z + w * w).sqrt();
+        let ([sx, sy, sz], [ex, ey, ez]) = (obb.scale.each_ref().map(number), obb.extents.each_ref().map(number));
+        let volume = Self {
+            center: obb.position.each_ref().map(number),
+            axes: rotation([x / length, y / length, z / length, w / length]),
+            half: [(sx * ex).abs(), (sy * ey).abs(), (sz * ez).abs()],
+        };
+        let numbers = volume.center.iter().chain(&volume.half).chain(volume.axes.iter().flatten());
+        numbers.copied().all(f64::is_finite).then_some(volume)
+    }
+
+    /// The box that is parallel to the axes and has these corners.
+    pub fn between(a: [f64; 3], b: [f64; 3]) -> Self {
+        let ([ax, ay, az], [bx, by, bz]) = (a, b);
+        Self {
+            center: [f64::midpoint(ax, bx), f64::midpoint(ay, by), f64::midpoint(az, bz)],
+            axes: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+            half: [(ax - bx).abs() / 2.0, (ay - by).abs() / 2.0, (az - bz).abs() / 2.0],
+        }
+    }
+
+    /// A point in the box's own axes, from its centre.
+    fn local(&self, point: Vec3) -> Vec3 {
+        let from_center = minus(point, self.center);
+        self.axes.map(|axis| dot(axis, from_center))
+    }
+
+    /// Whether `point` is in it, or on its surface.
+    pub fn contains(&self, point: [f64; 3]) -> bool {
+        self.local(point).iter().zip(self.half).all(|(distance, half)| distance.abs() <= half)
+    }
+
+    /// Whether any point of the line from `a` to `b` is in it.
+    pub fn meets_segment(&self, a: [f64; 3], b: [f64; 3]) -> bool {
+        let (from, to) = (self.local(a), self.local(b));
+        let (mut enter, mut leave) = (0.0f64, 1.0f64);
+        for ((from, to), half) in from.into_iter().zip(to).zip(self.half) {
+            let along = to - from;
+            if along == 0.0 {
+                if from.abs() > half {
+                    return false;
+                }
+                continue;
+            }
+            let (near, far) = ((-half - from) / along, (half - from) / along);
+            enter = enter.max(near.min(far));
+            leave = leave.min(near.max(far));
+        }
+        enter <= leave
+    }
+
+    /// Whether the two share a point: no plane lies between them, neither along a face of one nor along an edge of each.
+    pub fn meets(&self, other: &Self) -> bool {
+        let between = minus(other.center, self.center);
+        let radius = |volume: &Self, axis: Vec3| -> f64 {
+            volume.axes.iter().zip(volume.half).map(|(own, half)| (dot(*own, axis) * half).abs()).sum()
+        };
+        let separates = |axis: Vec3| dot(between, axis).abs() > radius(self, axis) + radius(other, axis);
+        let edges = self.axes.iter().flat_map(|a| other.axes.iter().map(|b| cross(*a, *b)));
+        // Parallel edges have no plane between them that their faces do not have.
+        let edges = edges.filter(|axis| dot(*axis, *axis) > 1e-12);
+        !self.axes.iter().chain(&other.axes).copied().chain(edges).any(separates)
+    }
+
+    /// Whether it shares a point with `place`.
+    pub fn is_at(&self, place: &Place) -> bool {
+        match place {
+            Place::Point(point) => self.contains(*point),
+            Place::Segment(a, b) => self.meets_segment(*a, *b),
+            Place::Box(a, b) => self.meets(&Self::between(*a, *b)),
+        }
+    }
+
+    /// Its corners: bit 0 of their number stands for the first axis.
+    pub fn corners(&self) -> [[f64; 3]; 8] {
+        std::array::from_fn(|corner| {
+            let mut point = self.center;
+            for (bit, (axis, half)) in self.axes.iter().zip(self.half).enumerate() {
+                let sign = if corner & (1 << bit) == 0 { -half } else { half };
+                point.iter_mut().zip(axis).for_each(|(p, a)| *p += a * sign);
+            }
+            point
+        })
+    }
+}
+
+/// The axes that a unit quaternion turns x, y and z into.
+fn rotation([x, y, z, w]: [f64; 4]) -> [Vec3; 3] {
+    [
+        [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + z * w), 2.0 * (x * z - y * w)],
+        [2.0 * (x * y - z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + x * w)],
+        [2.0 * (x * z + y * w), 2.0 * (y * z - x * w), 1.0 - 2.0 * (x * x + y * y)],
+    ]
+}
+
+/// The event boxes at a place.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Hits {
+    /// Type and number within the type, by type and in file order.
+    pub boxes: Vec<(BoxType, usize)>,
+    /// How many boxes describe no space, so that nothing can be said of them.
+    pub undecided: usize,
+}
+
+impl Map {
+    /// The event boxes that share a point with `place`.
+    ///
+    /// # Errors
+    /// When a box cannot be found.
+    pub fn boxes_at(&self, place: &Place) -> Result<Hits> {
+        self.find_all_boxes();
+        let mut all = Hits::default();
+        for box_type in BoxType::ALL {
+            let records = self.boxes(box_type)?;
+            records.check()?;
+            let look = |(number, obb): (usize, &Obb)| {
+                if is_far(obb, place) {
+                    return None;
+                }
+                match Volume::new(obb) {
+                    Some(volume) => volume.is_at(place).then_some((number, true)),
+                    None => Some((number, false)),
+                }
+            };
+            for (number, decided) in records.places().filter_map(look).collect::<Vec<_>>() {
+                if decided {
+                    all.boxes.push((box_type, number));
+                } else {
+                    all.undecided = all.undecided.saturating_add(1);
+                }
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// Whether the sphere around a box does not reach `place`: decided without its rotation, which takes most of the time.
+/// `false` for a box that describes no space.
+fn is_far(obb: &Obb, place: &Place) -> bool {
+    let number = |v: &crate::bytes::le::F32| f64::from(v.get());
+    let center = obb.position.each_ref().map(number);
+    let ([sx, sy, sz], [ex, ey, ez]) = (obb.scale.each_ref().map(number), obb.extents.each_ref().map(number));
+    let half = [sx * ex, sy * ey, sz * ez];
+    let nearest = match *place {
+        Place::Point(point) => point,
+        Place::Segment(a, b) => {
+            let along = minus(b, a);
+            let t = (dot(minus(center, a), along) / dot(along, along)).clamp(0.0, 1.0);
+            std::array::from_fn(|i| at(a, i) + at(along, i) * if t.is_nan() { 0.0 } else { t })
+        }
+        Place::Box(a, b) => std::array::from_fn(|i| {
+            let (low, high) = (at(a, i).min(at(b, i)), at(a, i).max(at(b, i)));
+            at(center, i).max(low).min(high)
+        }),
+    };
+    let apart = minus(center, nearest);
+    let turns = obb.rotation.iter().any(|v| v.get() != 0.0) && obb.rotation.iter().all(|v| v.get().is_finite());
+    // A little more, for the rounding on either side.
+    turns && dot(half, half).is_finite() && dot(apart, apart) > dot(half, half) * (1.0 + 1e-9)
+}
+
+fn at(point: Vec3, axis: usize) -> f64 {
+    point.get(axis).copied().unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bytes::le::F32;
+    use std::f32::consts::FRAC_PI_8;
+
+    /// 4 by 2 by 1 (half), turned by 45 degrees around the vertical axis, scaled by 2 along the first.
+    fn turned() -> Volume {
+        let floats = |v: [f32; 3]| v.map(F32::new);
+        let rotation = [0.0, FRAC_PI_8.sin(), 0.0, FRAC_PI_8.cos()].map(F32::new);
+        Volume::new(&Obb {
+            position: floats([10.0, 0.0, 10.0]),
+            scale: floats([2.0, 1.0, 1.0]),
+            rotation,
+            extents: floats([2.0, 2.0, 1.0]),
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn the_rotation_decides_what_is_inside() {
+        let volume = turned();
+        // A rotation by +45 degrees around y takes the long axis x to (1, 0, -1).
+        assert!(volume.contains([12.5, 0.0, 7.5]));
+        assert!(!volume.contains([12.5, 0.0, 12.5]));
+        assert!(volume.contains([10.0, 2.0, 10.0]), "its surface belongs to it");
+        assert!(!volume.contains([10.0, 2.001, 10.0]));
+        for corner in volume.corners() {
+            let shrunk: [f64; 3] = std::array::from_fn(|i| volume.center[i] + (corner[i] - volume.center[i]) * 0.999);
+            assert!(volume.contains(shrunk));
+        }
+    }
+
+    #[test]
+    fn segments_meet_what_they_pass_through() {
+        let volume = turned();
+        assert!(volume.meets_segment([10.0, 50.0, 10.0], [10.0, -50.0, 10.0]));
+        assert!(!volume.meets_segment([10.0, 50.0, 10.0], [10.0, 3.0, 10.0]), "it ends above");
+        assert!(volume.meets_segment([10.0, 0.0, 10.0], [10.1, 0.0, 10.0]), "it lies within");
+        assert!(!volume.meets_segment([14.0, 0.0, 0.0], [14.0, 0.0, 4.0]));
+        assert!(volume.contains([10.0, 0.0, 10.0]) && volume.meets_segment([10.0, 0.0, 10.0], [10.0, 0.0, 10.0]));
+    }
+
+    #[test]
+    fn boxes_meet_boxes_like_their_points_do() {
+        let volume = turned();
+        assert!(volume.meets(&Volume::between([12.0, -1.0, 7.0], [13.0, 1.0, 8.0])));
+        // Within the bounds of the turned box, but beside it.
+        assert!(!volume.meets(&Volume::between([12.2, -1.0, 12.2], [13.0, 1.0, 13.0])));
+        assert!(volume.meets(&Volume::between([-99.0; 3], [99.0; 3])));
+        // Two sticks that cross at a distance of 1: only a plane along both of their edges lies between them.
+        let stick = |axes: [[f64; 3]; 3], y: f64| Volume { center: [0.0, y, 0.0], axes, half: [10.0, 0.1, 0.1] };
+        let h = std::f64::consts::FRAC_1_SQRT_2;
+        let a = stick([[h, h, 0.0], [-h, h, 0.0], [0.0, 0.0, 1.0]], 0.0);
+        let b = stick([[0.0, h, h], [0.0, -h, h], [1.0, 0.0, 0.0]], 1.0);
+        assert!(a.meets(&a) && b.meets(&b) && !a.meets(&b) && !b.meets(&a));
+    }
+
+    #[test]
+    fn what_describes_no_space_is_no_volume() {
+        let zero = [F32::new(0.0); 3];
+        let obb = Obb { position: zero, scale: zero, rotation: [F32::new(0.0); 4], extents: zero };
+        assert_eq!(Volume::new(&obb), None);
+    }
+}

@@ -1,0 +1,272 @@
+//! What lies behind the event boxes, section after section, and the two trigger layouts.
+
+use super::run::Run;
+use super::shapes::{self, Shape};
+use super::{Map, Records};
+use crate::bytes::Cursor;
+use crate::error::{ErrorKind, Result};
+
+/// The sections between the event boxes and the triggers, in file order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Section {
+    AniBgs,
+    ItemBoxes,
+    Gimmicks,
+    TrailingPaths,
+    TriggerHead,
+}
+
+impl Section {
+    pub(super) const COUNT: usize = 5;
+
+    pub(super) const ALL: [Self; Self::COUNT] =
+        [Self::AniBgs, Self::ItemBoxes, Self::Gimmicks, Self::TrailingPaths, Self::TriggerHead];
+
+    /// Whether its number of records comes first; else it is one record.
+    pub(super) const fn has_count(self) -> bool {
+        self.shape().1
+    }
+
+    /// What it consists of, and whether a count comes first; else it is one record.
+    const fn shape(self) -> (&'static Shape, bool) {
+        match self {
+            Self::AniBgs => (&shapes::ANI_BGS, true),
+            Self::ItemBoxes => (&shapes::ITEM_BOXES, true),
+            Self::Gimmicks => (&shapes::GIMMICKS, true),
+            Self::TrailingPaths => (&shapes::TRAILING_PATHS, false),
+            Self::TriggerHead => (&shapes::TRIGGER_HEAD, false),
+        }
+    }
+
+    const fn before(self) -> Option<Self> {
+        match self {
+            Self::AniBgs => None,
+            Self::ItemBoxes => Some(Self::AniBgs),
+            Self::Gimmicks => Some(Self::ItemBoxes),
+            Self::TrailingPaths => Some(Self::Gimmicks),
+            Self::TriggerHead => Some(Self::TrailingPaths),
+        }
+    }
+}
+
+/// What follows the name of the main script (facts, section 2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TriggerLayout {
+    /// A list of triggers: the document's layout up to main version 8, the published program's for every version.
+    Triggers,
+    /// Three lists of scripts: the document's layout from main version 9 on.
+    Scripts,
+}
+
+impl TriggerLayout {
+    /// The name that outputs use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Triggers => "triggers",
+            Self::Scripts => "scripts",
+        }
+    }
+}
+
+/// Why a trigger layout was chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// The version has only one.
+    OnlyOne,
+    /// With it the sections end at the last byte of the file; with the other they do not.
+    EndsTheFile,
+    /// Both end at the last byte; the document is followed.
+    BothFit,
+    /// Neither ends at the last byte; the document is followed.
+    NeitherFits,
+}
+
+impl Choice {
+    /// The reason in words.
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::OnlyOne => "the only one of this version",
+            Self::EndsTheFile => "it ends at the last byte of the file, the other does not",
+            Self::BothFit => "both end at the last byte of the file; the document is followed",
+            Self::NeitherFits => "neither ends at the last byte of the file; the document is followed",
+        }
+    }
+}
+
+/// Numbers of the runs behind the triggers.
+pub(super) const SCENES: usize = 1;
+pub(super) const SCENE_ELEMENTS: usize = 2;
+pub(super) const SCENE_RESOURCES: usize = 3;
+
+/// The sections from the triggers on, read with one of the layouts.
+#[derive(Debug)]
+pub(super) struct Tail {
+    pub(super) layout: TriggerLayout,
+    pub(super) choice: Choice,
+    /// Triggers or scripts, scenes, scene elements, scene resources: as many as could be reached.
+    runs: Vec<Run>,
+    /// Whether the triggers end the file.
+    server_side: bool,
+}
+
+impl Tail {
+    fn read(map: &Map, layout: TriggerLayout, at: usize) -> Self {
+        let end_of_file = map.source().bytes().len();
+        let mut tail = Self { layout, choice: Choice::OnlyOne, runs: Vec::new(), server_side: false };
+        let first = match layout {
+            TriggerLayout::Triggers => counted(map, &shapes::TRIGGERS, at).ok(),
+            TriggerLayout::Scripts => Some(single(map, &shapes::SCRIPTS, at)),
+        };
+        let Some(mut end) = tail.push(first) else { return tail };
+        if end == end_of_file {
+            tail.server_side = true;
+            return tail;
+        }
+        let scenes = counted(map, &shapes::SCENES, end).ok();
+        let count = scenes.as_ref().map_or(0, |run| run.count);
+        let Some(next) = tail.push(scenes) else { return tail };
+        end = next;
+        let count = if map.versions().main >= 20 { count } else { 0 };
+        let elements = Run::walk(&shapes::SCENE_ELEMENTS, map.view(), end, count, end_of_file, map.versions());
+        let Some(next) = tail.push(Some(elements)) else { return tail };
+        tail.push(counted(map, &shapes::SCENE_RESOURCES, next).ok());
+        tail
+    }
+
+    /// Keeps a run; its end, where it has one.
+    fn push(&mut self, run: Option<Run>) -> Option<usize> {
+        let run = run?;
+        let end = run.is_whole().then(|| run.found_end());
+        self.runs.push(run);
+        end
+    }
+
+    /// Where the last section ends, if all of them are there.
+    fn end(&self) -> Option<usize> {
+        let all = self.server_side || self.runs.len() > SCENE_RESOURCES;
+        self.runs.last().filter(|run| all && run.is_whole()).map(Run::found_end)
+    }
+
+    /// The sections that could be reached.
+    pub(super) fn runs(&self) -> &[Run] {
+        &self.runs
+    }
+
+    pub(super) fn is_server_side(&self) -> bool {
+        self.server_side
+    }
+
+    /// The triggers or the scripts.
+    pub(super) fn triggers(&self, map: &Map) -> Result<&Run> {
+        self.run(map, 0)
+    }
+
+    /// The run of this number; `None` in a file that ends behind the triggers.
+    pub(super) fn after_triggers(&self, map: &Map, number: usize) -> Result<Option<&Run>> {
+        if self.server_side { Ok(None) } else { self.run(map, number).map(Some) }
+    }
+
+    fn run(&self, map: &Map, number: usize) -> Result<&Run> {
+        if let Some(run) = self.runs.get(number) {
+            return Ok(run);
+        }
+        // It could not be reached: an earlier one is not whole, or the count in front of the next is bad.
+        let at = match self.runs.last() {
+            Some(run) => run.end(map)?,
+            None => map.section_run(Section::TriggerHead)?.end(map)?,
+        };
+        let shape = match self.runs.len() {
+            0 => &shapes::TRIGGERS,
+            SCENES => &shapes::SCENES,
+            _ => &shapes::SCENE_RESOURCES,
+        };
+        Err(match counted(map, shape, at) {
+            Err(error) => error,
+            Ok(_) => map.view().at(at).error(ErrorKind::Damaged { what: "unreadable".into() }),
+        })
+    }
+}
+
+/// A run with its count in front.
+fn counted(map: &Map, shape: &'static Shape, at: usize) -> Result<Run> {
+    let mut cursor = Cursor::new(map.view().at(at));
+    let count = cursor.count("count", shape.least()).map_err(|e| e.within(shape.name))?;
+    let (start, limit) = (cursor.position(), map.source().bytes().len());
+    Ok(Run::walk(shape, map.view(), start, count, limit, map.versions()))
+}
+
+/// A run of one record.
+fn single(map: &Map, shape: &'static Shape, at: usize) -> Run {
+    Run::walk(shape, map.view(), at, 1, map.source().bytes().len(), map.versions())
+}
+
+impl Map {
+    pub(super) fn section(&self, section: Section) -> Result<Records<'_>> {
+        self.section_run(section).map(|run| Records::new(self, run))
+    }
+
+    pub(super) fn section_run(&self, section: Section) -> Result<&Run> {
+        let (shape, has_count) = section.shape();
+        let Some(lazy) = self.sections.get(section as usize) else { return Err(super::tables::no_record(shape.name)) };
+        lazy.get_or_try_init(|| {
+            let at = match section.before() {
+                Some(before) => self.section_run(before)?.end(self)?,
+                None => self.boxes_end()?,
+            };
+            let run = if has_count { counted(self, shape, at)? } else { single(self, shape, at) };
+            let versions = self.versions();
+            match section {
+                Section::AniBgs => self.known_version(&run, versions.ani_bg, 5)?,
+                Section::ItemBoxes => self.known_version(&run, versions.item_box, 3)?,
+                _ => {}
+            }
+            Ok(run)
+        })
+    }
+
+    /// That records of a version above `highest` are not read by the layout of that one.
+    fn known_version(&self, run: &Run, version: i32, highest: i32) -> Result<()> {
+        if run.count == 0 || (0..=highest).contains(&version) {
+            return Ok(());
+        }
+        let kind = ErrorKind::BadVersion { found: version.into() };
+        Err(self.view().at(run.start).error(kind).within(run.shape.name))
+    }
+
+    /// Reads the rest of the file with the layouts that its version allows, and keeps the one that fits.
+    pub(super) fn tail(&self) -> Result<&Tail> {
+        self.tail.get_or_try_init(|| {
+            let at = self.section_run(Section::TriggerHead)?.end(self)?;
+            let triggers = Tail::read(self, TriggerLayout::Triggers, at);
+            if self.versions().main < 9 {
+                return Ok(triggers);
+            }
+            let scripts = Tail::read(self, TriggerLayout::Scripts, at);
+            let fits = |tail: &Tail| tail.end() == Some(self.source().bytes().len());
+            let (tail, choice) = match (fits(&triggers), fits(&scripts)) {
+                (true, false) => (triggers, Choice::EndsTheFile),
+                (false, true) => (scripts, Choice::EndsTheFile),
+                (true, true) => (scripts, Choice::BothFit),
+                (false, false) => (scripts, Choice::NeitherFits),
+            };
+            Ok(Tail { choice, ..tail })
+        })
+    }
+
+    /// Where the last section ends.
+    ///
+    /// # Errors
+    /// When a section is damaged.
+    pub(super) fn end(&self) -> Result<usize> {
+        let tail = self.tail()?;
+        match tail.end() {
+            Some(end) => Ok(end),
+            None => {
+                tail.triggers(self)?.check(self)?;
+                [SCENES, SCENE_ELEMENTS, SCENE_RESOURCES]
+                    .into_iter()
+                    .try_fold(0, |_, number| tail.run(self, number)?.end(self))
+            }
+        }
+    }
+}

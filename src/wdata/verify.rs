@@ -1,0 +1,200 @@
+//! Looks at every byte of a map and lists what is wrong.
+
+use super::fields::{self, Seen};
+use super::run::Run;
+use super::tail::Section;
+use super::waypoints::id_of;
+use super::{BoxType, Map, Records, TriggerLayout};
+use crate::bytes::Cursor;
+use crate::error::{Error, ErrorKind};
+use crate::report::{Check, Progress, Report};
+use rayon::prelude::*;
+
+/// Checks everything.
+pub(super) fn verify(map: &Map, progress: &Progress) -> Report {
+    progress.expect(map.source().bytes().len() as u64);
+    let mut report = Report::default();
+    let mut seen = Seen::default();
+
+    let versions = map.versions();
+    report.checks.push(Check::new("header").with_detail(format!(
+        "main version {}, event box {}, ani bg {}, item box {}, gimmick {}",
+        versions.main, versions.event_box, versions.ani_bg, versions.item_box, versions.gimmick
+    )));
+
+    let (check, met) = check_records(map.leading_paths());
+    seen.add(&met);
+    report.checks.push(check);
+
+    report.checks.push(check_index(map));
+    let of_type = |&box_type: &BoxType| {
+        let records = match map.boxes(box_type) {
+            Ok(records) if records.count() == 0 => return None,
+            Ok(records) => records,
+            Err(error) => {
+                let mut check = Check::new(box_type.shape().name);
+                check.fail(error);
+                return Some((check, Seen::default()));
+            }
+        };
+        let outcome = check_records(records);
+        progress.advance(records.extent());
+        Some(outcome)
+    };
+    let by_type: Vec<_> = BoxType::ALL.par_iter().map(of_type).collect();
+    for (check, met) in by_type.into_iter().flatten() {
+        seen.add(&met);
+        report.checks.push(check);
+    }
+
+    let (checks, met) = check_tail(map);
+    seen.add(&met);
+    report.checks.extend(checks);
+    let end = check_end(map, report.ok());
+    report.checks.push(end);
+    report.checks.push(check_links(map));
+    report.checks.push(Check::new("texts").with_detail(format!(
+        "{} counted with a NUL, {} without, {} empty; {} truth values other than 0 and 1",
+        seen.with_nul, seen.without_nul, seen.empty, seen.odd_flags
+    )));
+    progress.advance(map.source().bytes().len() as u64);
+    report
+}
+
+/// Looks at every field of every record.
+fn check_records(records: Records<'_>) -> (Check, Seen) {
+    let mut check = Check::new(records.shape().name).with_detail(match records.count() {
+        1 => "1 record".to_owned(),
+        count => format!("{count} records"),
+    });
+    let mut seen = Seen::default();
+    for (number, record) in records.iter().enumerate() {
+        let mut own = Check::new("");
+        if records.shape().placed {
+            if let Some(name) = own.note(record.stored_name()) {
+                seen.text(name, record.offset(), &mut own);
+            }
+            if let Some(None) = own.note(record.volume()) {
+                let what = "a place that describes no space".into();
+                own.fail(Error::new(ErrorKind::Damaged { what }, "", record.offset()));
+            }
+        }
+        if let Some(mut cursor) = own.note(record.own_fields()) {
+            let done =
+                fields::inspect(records.shape().fields, &mut cursor, records.map().versions(), &mut seen, &mut own);
+            own.note(done);
+        }
+        if !own.ok() {
+            check = check.merge(own.within(format!("{} {number}", records.shape().name)));
+        }
+    }
+    check.note(records.check());
+    (check, seen)
+}
+
+/// Whether the event boxes lie behind their table, do not overlap, and fill the space up to what follows them.
+fn check_index(map: &Map) -> Check {
+    let mut check = Check::new("event_box_index");
+    if map.versions().main < 7 {
+        return check.with_detail("none before main version 7");
+    }
+    let (Some(end), Some(types)) = (check.note(map.index_end()), check.note(map.box_types())) else { return check };
+    map.find_all_boxes();
+    let mut gaps = 0usize;
+    let mut at = end;
+    for &box_type in &types {
+        // What is wrong with the boxes of a type is said by its own check.
+        let Ok(run) = map.box_run(box_type) else { continue };
+        gaps = gaps.saturating_add(run.start.saturating_sub(at));
+        at = run.found_end().max(at);
+    }
+    let in_order = types.is_sorted();
+    let order = if in_order { "in the order of their numbers" } else { "not in the order of their numbers" };
+    check.with_detail(format!("{} types with boxes, {order}, {gaps} unused bytes between them", types.len()))
+}
+
+/// The sections behind the event boxes, as far as they can be reached.
+fn check_tail(map: &Map) -> (Vec<Check>, Seen) {
+    let mut checks = Vec::new();
+    let mut seen = Seen::default();
+    let mut run = |run: &Run| {
+        let (check, met) = check_records(Records::new(map, run));
+        seen.add(&met);
+        checks.push(check);
+    };
+    let mut damage = None;
+    for section in Section::ALL {
+        match map.section_run(section) {
+            Ok(found) => run(found),
+            Err(error) => {
+                damage = Some(error);
+                break;
+            }
+        }
+    }
+    let mut layout_check = Check::new("trigger_layout");
+    match map.tail() {
+        Ok(tail) => {
+            tail.runs().iter().for_each(&mut run);
+            layout_check.detail = format!("{}: {}", tail.layout.name(), tail.choice.reason());
+            if tail.layout == TriggerLayout::Scripts && tail.choice == super::Choice::BothFit {
+                layout_check.detail.push_str(" (they differ in nothing but their zeros)");
+            }
+        }
+        Err(error) => damage = damage.or(Some(error)),
+    }
+    if let Some(error) = damage {
+        let mut check = Check::new("sections");
+        check.fail(error);
+        checks.push(check);
+    }
+    checks.push(layout_check);
+    (checks, seen)
+}
+
+/// Whether the last section ends at the last byte. What keeps it from being reached is said once: here, if nothing
+/// was said of it before.
+fn check_end(map: &Map, all_well: bool) -> Check {
+    let mut check = Check::new("end");
+    match map.end() {
+        Ok(end) => {
+            let cursor = Cursor::new(map.source().view("end").at(end));
+            check.note(cursor.expect_end());
+            if map.is_server_side().unwrap_or(false) {
+                check.detail = "the file ends behind its triggers, as those of the game's servers do".to_owned();
+            }
+        }
+        Err(error) if all_well => check.fail(error),
+        Err(_) => check.detail = "not reached".to_owned(),
+    }
+    check
+}
+
+/// Whether ids of waypoints are unique and links lead to waypoints.
+fn check_links(map: &Map) -> Check {
+    let mut check = Check::new("waypoint_links");
+    let Ok(graph) = map.graph() else {
+        return check.with_detail("not checked, as the waypoints cannot all be read");
+    };
+    let damaged = |what: String, offset| Error::new(ErrorKind::Damaged { what: what.into() }, "waypoint_boxes", offset);
+    if let Ok(waypoints) = map.boxes(BoxType::WaypointBox) {
+        for record in graph.doubles.iter().filter_map(|&number| waypoints.get(number as usize)) {
+            if let Some(id) = check.note(id_of(&record)) {
+                check.fail(damaged(format!("another waypoint has id {id} already"), record.offset()));
+            }
+        }
+    }
+    let mut links = 0u64;
+    for link in map.links() {
+        links = links.saturating_add(1);
+        if let Some(link) = check.note(link)
+            && link.to.is_none()
+        {
+            check.fail(damaged(
+                format!("a link leads to waypoint {}, which is not there", link.to_id),
+                link.from.1.offset(),
+            ));
+        }
+    }
+    check.with_detail(format!("{links} links"))
+}

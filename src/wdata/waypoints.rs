@@ -1,0 +1,92 @@
+//! The graph of waypoints.
+
+use super::{BoxType, Map, Record};
+use crate::error::Result;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+/// One link of the graph.
+#[derive(Debug, Clone, Copy)]
+pub struct Link<'a> {
+    /// The waypoint that has the link, and its number among the waypoints.
+    pub from: (usize, Record<'a>),
+    /// The id of the waypoint that it leads to.
+    pub to_id: i32,
+    /// The waypoint of that id, if there is one.
+    pub to: Option<(usize, Record<'a>)>,
+    /// The stored distance.
+    pub distance: f32,
+}
+
+/// What is found by one walk over the waypoints.
+#[derive(Debug, Default)]
+pub(super) struct Graph {
+    /// For each link, its waypoint and its number in the waypoint's list.
+    links: Vec<(u32, u32)>,
+    /// The first waypoint of each id.
+    by_id: HashMap<i32, u32>,
+    /// Waypoints whose id another one has already.
+    pub(super) doubles: Vec<u32>,
+}
+
+impl Map {
+    pub(super) fn graph(&self) -> Result<&Graph> {
+        self.graph.get_or_try_init(|| {
+            let waypoints = self.boxes(BoxType::WaypointBox)?;
+            waypoints.check()?;
+            let mut graph = Graph::default();
+            for (number, waypoint) in (0u32..).zip(waypoints.iter()) {
+                match graph.by_id.entry(id_of(&waypoint)?) {
+                    Entry::Vacant(free) => drop(free.insert(number)),
+                    Entry::Occupied(_) => graph.doubles.push(number),
+                }
+                let count = u32::try_from(waypoint.ints("links")?.len()).unwrap_or(u32::MAX);
+                graph.links.extend((0..count).map(|at| (number, at)));
+            }
+            Ok(graph)
+        })
+    }
+
+    /// How many links the waypoints have.
+    ///
+    /// # Errors
+    /// When a waypoint cannot be read.
+    pub fn link_count(&self) -> Result<usize> {
+        self.graph().map(|graph| graph.links.len())
+    }
+
+    /// The link of this number; links come in the order of their waypoints.
+    ///
+    /// # Errors
+    /// When a waypoint cannot be read.
+    pub fn link(&self, number: usize) -> Result<Option<Link<'_>>> {
+        let Some(&(from, at)) = self.graph()?.links.get(number) else { return Ok(None) };
+        let (from, at) = (from as usize, at as usize);
+        let Some(record) = self.boxes(BoxType::WaypointBox)?.get(from) else { return Ok(None) };
+        let to_id = record.ints("links")?.get(at).map(|id| id.get());
+        let distance = record.floats("link_distances")?.get(at).map(|d| d.get());
+        let (Some(to_id), Some(distance)) = (to_id, distance) else { return Ok(None) };
+        Ok(Some(Link { from: (from, record), to_id, to: self.waypoint(to_id)?, distance }))
+    }
+
+    /// All links, in the order of their waypoints.
+    pub fn links(&self) -> impl Iterator<Item = Result<Link<'_>>> {
+        (0..).map_while(|number| self.link(number).transpose())
+    }
+
+    /// The first waypoint that has this id, and its number.
+    ///
+    /// # Errors
+    /// When a waypoint cannot be read.
+    pub fn waypoint(&self, id: i32) -> Result<Option<(usize, Record<'_>)>> {
+        let Some(&number) = self.graph()?.by_id.get(&id) else { return Ok(None) };
+        let number = number as usize;
+        Ok(self.boxes(BoxType::WaypointBox)?.get(number).map(|record| (number, record)))
+    }
+}
+
+/// The id of a waypoint.
+pub(super) fn id_of(waypoint: &Record<'_>) -> Result<i32> {
+    // Its first own field.
+    waypoint.own_fields()?.i32().map_err(|e| e.within("id"))
+}
