@@ -3,96 +3,75 @@
 use super::json;
 use crate::error::{Error, Result};
 use crate::table::Value;
-use std::io::{self, Write};
+use std::io::Write;
 
-/// Bytes that are gathered before they are passed on.
-const GATHERED: usize = 1 << 16;
-
-/// Writes lines of CSV. Gathers them in a buffer of its own, so that a cell costs no allocation and no call.
+/// Writes lines of CSV. A cell costs no allocation, but for nested values.
 #[derive(Debug)]
 pub struct CsvWriter<W: Write> {
-    out: W,
-    gathered: Vec<u8>,
-    cells: usize,
+    out: csv::Writer<W>,
+    scratch: Vec<u8>,
 }
 
-fn cannot_write(error: io::Error) -> Error {
-    Error::io("cannot write", error)
+fn cannot_write(error: csv::Error) -> Error {
+    Error::io("cannot write", error.into())
 }
 
 impl<W: Write> CsvWriter<W> {
     /// No lines yet.
     pub fn new(out: W) -> Self {
-        Self { out, gathered: Vec::with_capacity(GATHERED), cells: 0 }
+        // Lines may differ in length, as the header of an entry has its own.
+        let out = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).flexible(true).from_writer(out);
+        Self { out, scratch: Vec::new() }
     }
 
     /// The next cell of the line. Floats that are not finite are empty, as null is; nested values are their JSON.
     ///
     /// # Errors
-    /// When a nested value cannot be written as JSON.
+    /// When the output cannot be written.
     #[inline]
     pub fn cell(&mut self, value: &Value<'_>) -> Result<()> {
-        if self.cells > 0 {
-            self.gathered.push(b',');
-        }
-        self.cells = self.cells.saturating_add(1);
         match value {
-            Value::Null => {}
-            Value::Text(text) => self.text(text.as_bytes()),
-            Value::Uint(number) => self.gathered.extend_from_slice(itoa::Buffer::new().format(*number).as_bytes()),
-            Value::Int(number) => self.gathered.extend_from_slice(itoa::Buffer::new().format(*number).as_bytes()),
-            Value::F32(number) if !number.is_finite() => {}
-            Value::F64(number) if !number.is_finite() => {}
-            Value::List(_) | Value::Map(_) => self.text(json::to_string(value)?.as_bytes()),
+            Value::Null => self.field(b""),
+            Value::Text(text) => self.field(text.as_bytes()),
+            Value::Uint(number) => self.field(itoa::Buffer::new().format(*number).as_bytes()),
+            Value::Int(number) => self.field(itoa::Buffer::new().format(*number).as_bytes()),
+            Value::F32(number) if !number.is_finite() => self.field(b""),
+            Value::F64(number) if !number.is_finite() => self.field(b""),
             Value::F32(number) => self.float(zmij::Buffer::new().format_finite(*number), value),
             Value::F64(number) => self.float(zmij::Buffer::new().format_finite(*number), value),
-            // None of these needs quotes, and to write to memory cannot fail.
-            Value::Bool(_) | Value::Id64(_) | Value::Id32(_) | Value::Guid(_) => {
-                let _ = write!(self.gathered, "{value}");
-            }
-            Value::Utf16(text) => self.text(text.to_string().as_bytes()),
+            Value::List(_) | Value::Map(_) => self.field(json::to_string(value)?.as_bytes()),
+            Value::Bool(_) | Value::Id64(_) | Value::Id32(_) | Value::Guid(_) | Value::Utf16(_) => self.shown(value),
         }
-        Ok(())
     }
 
     /// The next cell of the line, where that is text.
-    pub fn text_cell(&mut self, text: &str) {
-        if self.cells > 0 {
-            self.gathered.push(b',');
-        }
-        self.cells = self.cells.saturating_add(1);
-        self.text(text.as_bytes());
-    }
-
-    /// The shortest digits of a float, without an exponent, and whole where it is whole.
-    fn float(&mut self, digits: &str, value: &Value<'_>) {
-        if digits.contains('e') {
-            // Far from 1; rare, so that the slow way does not matter. To write to memory cannot fail.
-            let _ = write!(self.gathered, "{value}");
-        } else {
-            self.gathered.extend_from_slice(digits.strip_suffix(".0").unwrap_or(digits).as_bytes());
-        }
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn text_cell(&mut self, text: &str) -> Result<()> {
+        self.field(text.as_bytes())
     }
 
     #[inline]
-    fn text(&mut self, text: &[u8]) {
-        if text.iter().any(|b| matches!(b, b',' | b'"' | b'\r' | b'\n')) {
-            self.quoted(text);
+    fn field(&mut self, bytes: &[u8]) -> Result<()> {
+        self.out.write_field(bytes).map_err(cannot_write)
+    }
+
+    /// The shortest digits of a float, without an exponent, and whole where it is whole.
+    fn float(&mut self, digits: &str, value: &Value<'_>) -> Result<()> {
+        if digits.contains('e') {
+            // Far from 1; rare, so that the slow way does not matter.
+            self.shown(value)
         } else {
-            self.gathered.extend_from_slice(text);
+            self.field(digits.strip_suffix(".0").unwrap_or(digits).as_bytes())
         }
     }
 
-    #[cold]
-    fn quoted(&mut self, text: &[u8]) {
-        self.gathered.push(b'"');
-        for &byte in text {
-            if byte == b'"' {
-                self.gathered.push(b'"');
-            }
-            self.gathered.push(byte);
-        }
-        self.gathered.push(b'"');
+    fn shown(&mut self, value: &Value<'_>) -> Result<()> {
+        self.scratch.clear();
+        // To write to memory cannot fail.
+        let _ = write!(self.scratch, "{value}");
+        self.out.write_field(&self.scratch).map_err(cannot_write)
     }
 
     /// Ends the line. One that is a single empty cell is written as `""`, as an empty line is none.
@@ -100,19 +79,7 @@ impl<W: Write> CsvWriter<W> {
     /// # Errors
     /// When the output cannot be written.
     pub fn end_line(&mut self) -> Result<()> {
-        if self.cells == 1 && matches!(self.gathered.last(), None | Some(b'\n')) {
-            self.gathered.extend_from_slice(b"\"\"");
-        }
-        self.gathered.extend_from_slice(b"\r\n");
-        self.cells = 0;
-        // What is passed on ends with a line, so that the check above sees the last one.
-        if self.gathered.len() >= GATHERED { self.pass_on() } else { Ok(()) }
-    }
-
-    fn pass_on(&mut self) -> Result<()> {
-        self.out.write_all(&self.gathered).map_err(cannot_write)?;
-        self.gathered.clear();
-        Ok(())
+        self.out.write_record(None::<&[u8]>).map_err(cannot_write)
     }
 
     /// Passes everything on.
@@ -120,8 +87,7 @@ impl<W: Write> CsvWriter<W> {
     /// # Errors
     /// When the output cannot be written.
     pub fn flush(&mut self) -> Result<()> {
-        self.pass_on()?;
-        self.out.flush().map_err(cannot_write)
+        self.out.flush().map_err(|e| Error::io("cannot write", e))
     }
 }
 

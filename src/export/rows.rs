@@ -74,7 +74,7 @@ impl<W: Write> RowWriter<W> {
             RowFormat::Ndjson => Output::Ndjson(JsonWriter::compact(out)),
             RowFormat::Csv => {
                 let mut csv = CsvWriter::new(out);
-                names.iter().for_each(|name| csv.text_cell(name));
+                names.iter().try_for_each(|name| csv.text_cell(name))?;
                 csv.end_line()?;
                 Output::Csv(csv)
             }
