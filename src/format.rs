@@ -202,6 +202,8 @@ pub enum Asset {
     Models(Box<crate::bwdb::Models>),
     /// The instances of a space.
     Space(Box<crate::bwdb::Space>),
+    /// An archive.
+    Vrb(Box<crate::vrb::Archive>),
 }
 
 impl Asset {
@@ -215,7 +217,8 @@ impl Asset {
             Format::Bwdb => crate::bwdb::Database::open(source).map(|v| Self::Bwdb(Box::new(v))),
             Format::Models => crate::bwdb::Models::open(source).map(|v| Self::Models(Box::new(v))),
             Format::Space => crate::bwdb::Space::open(source).map(|v| Self::Space(Box::new(v))),
-            format @ (Format::Geometry | Format::Splash | Format::Vrb | Format::Wdata | Format::Wdb | Format::Wpd) => {
+            Format::Vrb => crate::vrb::Archive::open(source).map(|v| Self::Vrb(Box::new(v))),
+            format @ (Format::Geometry | Format::Splash | Format::Wdata | Format::Wdb | Format::Wpd) => {
                 Err(Error::without_offset(
                     ErrorKind::Unsupported { what: format!("this is a {format} file, and reading {format}").into() },
                     "",
@@ -230,6 +233,7 @@ impl Asset {
             Self::Bwdb(_) => Format::Bwdb,
             Self::Models(_) => Format::Models,
             Self::Space(_) => Format::Space,
+            Self::Vrb(_) => Format::Vrb,
         }
     }
 
@@ -239,6 +243,7 @@ impl Asset {
             Self::Bwdb(v) => v.source(),
             Self::Models(v) => v.source(),
             Self::Space(v) => v.source(),
+            Self::Vrb(v) => v.source(),
         }
     }
 
@@ -248,6 +253,7 @@ impl Asset {
             Self::Bwdb(v) => &**v,
             Self::Models(v) => &**v,
             Self::Space(v) => &**v,
+            Self::Vrb(v) => &**v,
         }
     }
 }

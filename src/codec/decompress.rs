@@ -100,7 +100,8 @@ pub fn brotli(input: &[u8], size: usize) -> Result<Vec<u8>, ErrorKind> {
 /// # Errors
 /// `Codec` when the stream is damaged, ends early, holds more or less than `size` bytes, or does not end with `input`.
 pub fn zlib(input: &[u8], size: usize) -> Result<Vec<u8>, ErrorKind> {
-    let wrapped = matches!(input.first_chunk(), Some(&[0x78, flags]) if u16::from_be_bytes([0x78, flags]) % 31 == 0);
+    let wrapped =
+        matches!(input.first_chunk(), Some(&[0x78, flags]) if u16::from_be_bytes([0x78, flags]).is_multiple_of(31));
     let mut out = Output::new(if wrapped { "zlib" } else { "deflate" }, size, input.len());
     let mut state = Decompress::new(wrapped);
     loop {
