@@ -13,6 +13,7 @@
 pub mod bwdb;
 pub mod prototypes;
 pub mod space;
+pub mod vrb;
 
 use crate::format::Format;
 
@@ -24,6 +25,7 @@ pub const FILES: &[(&str, Format, Make)] = &[
     ("assets.bin", Format::Bwdb, bwdb::demo),
     ("models.bin", Format::Models, space::models_bin),
     ("space.bin", Format::Space, space::space_bin),
+    ("savegame.vrb", Format::Vrb, vrb::demo),
 ];
 
 /// How big a sample is.
