@@ -188,6 +188,21 @@ pub trait Reader: Send + Sync {
     /// When the entry is damaged (what could be read has been shown), or `out` fails.
     fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool>;
 
+    /// The decoded bytes of an entry that is stored as a stretch of bytes, before anything is made of them; also of
+    /// one whose meaning cannot be read. `None` when there is no such entry.
+    ///
+    /// # Errors
+    /// When the bytes cannot be decoded.
+    fn raw(&self, entry: &str) -> Result<Option<&[u8]>> {
+        let _ = entry;
+        Ok(None)
+    }
+
+    /// What reading has noticed so far and gone on from: a checksum that does not match, for one.
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Checks everything that can be checked, and lists what is wrong rather than stop at the first finding.
     fn verify(&self, progress: &Progress) -> Report;
 }
@@ -224,6 +239,21 @@ impl Asset {
                     "",
                 ))
             }
+        }
+    }
+
+    /// As [`Asset::open`], but what is a warning there ([`Reader::warnings`]) is an error, in formats that check what
+    /// they read.
+    ///
+    /// # Errors
+    /// As [`Asset::open`]; `Checksum`.
+    pub fn open_strict(source: Source) -> Result<Self> {
+        match Format::detect(&source)? {
+            Format::Vrb => {
+                let options = crate::vrb::Options { strict: true, ..Default::default() };
+                crate::vrb::Archive::open_with(source, options).map(|v| Self::Vrb(Box::new(v)))
+            }
+            _ => Self::open(source),
         }
     }
 

@@ -27,14 +27,15 @@ pub(super) struct Context {
     format: Format,
     quiet: bool,
     mmap: bool,
+    strict: bool,
     damaged: Cell<u64>,
     worst: Cell<Option<Exit>>,
 }
 
 impl Context {
     pub(super) fn new(global: &Global) -> Self {
-        let Global { format, quiet, no_mmap, .. } = *global;
-        Self { format, quiet, mmap: !no_mmap, damaged: Cell::new(0), worst: Cell::new(None) }
+        let Global { format, quiet, no_mmap, strict, .. } = *global;
+        Self { format, quiet, mmap: !no_mmap, strict, damaged: Cell::new(0), worst: Cell::new(None) }
     }
 
     pub(super) fn format(&self) -> Format {
@@ -77,7 +78,15 @@ impl Context {
 
     pub(super) fn open(&self, path: &Path) -> Result<Asset, Failure> {
         let source = self.source(path)?;
-        Asset::open(source).map_err(|e| Failure::in_file(&path.to_string_lossy(), &e))
+        let opened = if self.strict { Asset::open_strict(source) } else { Asset::open(source) };
+        opened.map_err(|e| Failure::in_file(&path.to_string_lossy(), &e))
+    }
+
+    /// Says what reading has noticed and gone on from.
+    pub(super) fn warn(&self, asset: &Asset) {
+        for warning in asset.reader().warnings() {
+            complain(&format!("{}: warning: {warning}", asset.source().name()));
+        }
     }
 
     /// The database to ask: `given`, else `$ASSETQ_DB`, else the first one found here and upwards.

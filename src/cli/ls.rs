@@ -50,6 +50,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     };
     let rows = Rows { table: &*table, pattern: Pattern::new(args.glob.as_deref())?, limit: args.limit };
     let found = if args.tree { tree(&rows, name, context)? } else { list(args, &rows, name, context)? };
+    context.warn(&asset);
     if found == 0 && args.glob.is_some() {
         let glob = args.glob.as_deref().unwrap_or_default();
         context.not_found(&format!("{name}: nothing in {} matches {glob:?}", table.name()));
@@ -86,7 +87,8 @@ impl Pattern {
     fn matches(&self, text: &str) -> bool {
         match self {
             Self::All => true,
-            Self::Glob(glob) => glob.is_match(text),
+            // A name may hold the characters of a glob, as `[Main]` does.
+            Self::Glob(glob) => glob.is_match(text) || glob.glob().glob() == text,
             Self::Exact(exact) => {
                 text.strip_prefix(exact.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             }

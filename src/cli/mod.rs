@@ -59,6 +59,9 @@ struct Global {
     /// Read files instead of mapping them: for network drives, and files that another program is writing
     #[arg(long, global = true)]
     no_mmap: bool,
+    /// Refuse what a checksum does not match, rather than warn and go on
+    #[arg(long, global = true)]
+    strict: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -190,12 +190,6 @@ impl Archive {
         Err(view.skip(8).error(ErrorKind::Checksum { algorithm: "XXH64", stored, computed }))
     }
 
-    /// What was wrong so far without keeping anything from being read: checksums that do not match, and rules that
-    /// no known file confirms.
-    pub fn warnings(&self) -> Vec<String> {
-        self.warnings.lock().unwrap_or_else(PoisonError::into_inner).iter().map(Error::to_string).collect()
-    }
-
     fn warn(&self, error: Error) {
         self.warnings.lock().unwrap_or_else(PoisonError::into_inner).push(error);
     }
@@ -490,6 +484,15 @@ impl Reader for Archive {
             walker.expect_end()?;
         }
         Ok(true)
+    }
+
+    fn raw(&self, entry: &str) -> Result<Option<&[u8]>> {
+        self.chunk(entry)?.map(|chunk| Ok(chunk.data()?.bytes())).transpose()
+    }
+
+    /// Checksums that do not match, and values read by a rule that no known file confirms.
+    fn warnings(&self) -> Vec<String> {
+        self.warnings.lock().unwrap_or_else(PoisonError::into_inner).iter().map(Error::to_string).collect()
     }
 
     fn verify(&self, progress: &Progress) -> Report {
