@@ -3,8 +3,8 @@
 
 use super::builtin::Builtin;
 use super::shape::Shape;
-use super::types::{Member, ModelId, TypeModel, utf16};
-use crate::bytes::{Cursor, Utf16, View};
+use super::types::{Member, ModelId, TypeModel};
+use crate::bytes::{Cursor, Utf16, View, le};
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::{Guid, Value};
 
@@ -142,7 +142,9 @@ impl Inferred {
 #[derive(Debug, Clone)]
 pub struct Walker<'a> {
     graph: Graph<'a>,
-    cursor: Cursor<'a>,
+    data: &'a [u8],
+    /// Where the next byte is read.
+    at: usize,
     stack: Vec<Frame<'a>>,
     pending: Option<Slot>,
     /// Values that may still be read. Most values take bytes, but structs without members take none, and a file could
@@ -154,22 +156,21 @@ pub struct Walker<'a> {
 
 impl<'a> Walker<'a> {
     pub(super) fn new(graph: Graph<'a>, slot: Slot, position: usize) -> Self {
-        let fuel = most_values(graph.view);
-        let cursor = Cursor::new(graph.view.at(position));
-        let (stack, skim, inferred) = (Vec::new(), Skim::None, Inferred::default());
-        Self { graph, cursor, stack, pending: Some(slot), fuel, skim, inferred }
-    }
-
-    /// The same walk, which passes over list elements that are valid whatever their bytes are.
-    #[must_use]
-    pub(super) fn checking(mut self) -> Self {
-        self.skim = Skim::Opaque;
-        self
+        Self {
+            graph,
+            data: graph.view.data(),
+            at: position,
+            stack: Vec::new(),
+            pending: Some(slot),
+            fuel: most_values(graph.view),
+            skim: Skim::None,
+            inferred: Inferred::default(),
+        }
     }
 
     /// Where the next byte is read, from the start of the chunk.
     pub fn position(&self) -> usize {
-        self.cursor.position()
+        self.at
     }
 
     /// The rules without confirmation that were followed so far.
@@ -190,11 +191,39 @@ impl<'a> Walker<'a> {
     /// `OutOfBounds`.
     #[allow(clippy::should_implement_trait)] // fallible
     pub fn next(&mut self) -> Result<Option<Event<'a>>> {
-        let result = match self.pending.take() {
-            Some(slot) => self.read(slot).map(Some),
-            None => self.step(),
-        };
-        result.map_err(|e| self.stop(e))
+        let mut next = None;
+        let step = self.step::<false>(&mut |event| {
+            next = Some(event);
+            Ok(())
+        });
+        match step {
+            Ok(_) => Ok(next),
+            Err(error) => Err(self.stop(error)),
+        }
+    }
+
+    /// Hands everything that is left to `out`.
+    ///
+    /// # Errors
+    /// As [`Walker::next`], and those of `out`.
+    #[inline]
+    pub fn for_each(&mut self, mut out: impl FnMut(Event<'a>) -> Result<()>) -> Result<()> {
+        loop {
+            match self.step::<true>(&mut out) {
+                Ok(true) => {}
+                Ok(false) => return Ok(()),
+                Err(error) => return Err(self.stop(error)),
+            }
+        }
+    }
+
+    /// Checks everything that is left, without looking at list elements that are valid whatever their bytes are.
+    ///
+    /// # Errors
+    /// As [`Walker::next`].
+    pub fn check(&mut self) -> Result<()> {
+        self.skim = Skim::Opaque;
+        self.for_each(|_| Ok(()))
     }
 
     /// Passes over the value that comes next.
@@ -203,15 +232,22 @@ impl<'a> Walker<'a> {
     /// As [`Walker::next`].
     pub fn skip(&mut self) -> Result<()> {
         let Some(slot) = self.pending else { return Ok(()) };
-        let extent = self.graph.types.extent(slot.model);
-        if extent.fixed && !slot.polymorphic {
-            self.pending = None;
-            return self.cursor.skip(extent.least as usize).map_err(|e| self.stop(e));
-        }
         let (depth, skim) = (self.stack.len(), std::mem::replace(&mut self.skim, Skim::Fixed));
-        while self.next()?.is_some() && (self.pending.is_some() || self.stack.len() > depth) {}
+        let extent = self.graph.types.extent(slot.model);
+        let result = if extent.fixed && !slot.polymorphic {
+            self.pending = None;
+            self.take(extent.least as usize).map(drop)
+        } else {
+            loop {
+                match self.step::<true>(&mut |_| Ok(())) {
+                    Ok(true) if self.stack.len() > depth => {}
+                    Ok(_) => break Ok(()),
+                    Err(error) => break Err(error),
+                }
+            }
+        };
         self.skim = skim;
-        Ok(())
+        result.map_err(|e| self.stop(e))
     }
 
     /// That the walk has used up the chunk.
@@ -219,7 +255,7 @@ impl<'a> Walker<'a> {
     /// # Errors
     /// `Damaged` with the number of bytes left over.
     pub fn expect_end(&self) -> Result<()> {
-        self.cursor.expect_end().map_err(|e| e.within(self.graph.label))
+        Cursor::new(self.view(self.at)).expect_end().map_err(|e| e.within(self.graph.label))
     }
 
     /// Passes over up to `count` elements of the list that the walk is in, where they have a fixed size. Gives how
@@ -227,300 +263,373 @@ impl<'a> Walker<'a> {
     pub(super) fn skip_items(&mut self, wanted: u32) -> Result<u32> {
         let Some(Frame::List { element, next, count }) = self.stack.last_mut() else { return Ok(0) };
         let extent = self.graph.types.extent(element.model);
-        if !extent.fixed || element.polymorphic {
+        if !extent.fixed {
             return Ok(0);
         }
         let passed = wanted.min(count.saturating_sub(*next));
         *next = next.saturating_add(passed);
         let bytes = (extent.least as usize).saturating_mul(passed as usize);
-        self.cursor.skip(bytes).map_err(|e| self.stop(e))?;
-        Ok(passed)
+        match self.take(bytes) {
+            Ok(_) => Ok(passed),
+            Err(error) => Err(self.stop(error)),
+        }
     }
 
+    /// Ends the walk.
     #[cold]
     fn stop(&mut self, error: Error) -> Error {
         self.stack.clear();
         self.pending = None;
-        error.within(self.graph.label)
+        // What is wrong with the output is not wrong in the chunk.
+        if matches!(error.kind(), ErrorKind::Io { .. }) { error } else { error.within(self.graph.label) }
     }
 
-    /// The step that comes after a value.
-    fn step(&mut self) -> Result<Option<Event<'a>>> {
-        let types = self.graph.types;
-        let Some(frame) = self.stack.last_mut() else { return Ok(None) };
-        let event = match frame {
+    fn view(&self, at: usize) -> View<'a> {
+        self.graph.view.at(at)
+    }
+
+    #[cold]
+    fn bad(&self, at: usize, what: &'static str, value: impl Into<i128>) -> Error {
+        self.view(at).bad_value(what, value)
+    }
+
+    /// The next `len` bytes.
+    #[inline]
+    fn take(&mut self, len: usize) -> Result<&'a [u8]> {
+        let end = self.at.saturating_add(len);
+        match self.data.get(self.at..end) {
+            Some(bytes) => {
+                self.at = end;
+                Ok(bytes)
+            }
+            None => self.view(self.at).take(len),
+        }
+    }
+
+    /// The next `N` bytes.
+    #[inline]
+    fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
+        match self.data.get(self.at..).and_then(<[u8]>::first_chunk) {
+            Some(bytes) => {
+                self.at = self.at.saturating_add(N);
+                Ok(*bytes)
+            }
+            None => self.view(self.at).read().copied(),
+        }
+    }
+
+    /// Does the next step and hands it to `out`; `false` when there is none. An `EAGER` step goes on to the value
+    /// that it introduces.
+    #[inline]
+    fn step<const EAGER: bool>(&mut self, out: &mut impl FnMut(Event<'a>) -> Result<()>) -> Result<bool> {
+        if let Some(slot) = self.pending.take() {
+            self.read(slot, out)?;
+            return Ok(true);
+        }
+        let Some(frame) = self.stack.last_mut() else { return Ok(false) };
+        let slot = match frame {
             Frame::Record { members, image } => {
                 let Some(member) = members.next() else {
                     if let Some(image) = image {
-                        self.cursor.seek(image.start.saturating_add(image.size as usize));
+                        self.at = image.start.saturating_add(image.size as usize);
                     }
                     self.stack.pop();
-                    return Ok(Some(Event::EndRecord));
+                    out(Event::EndRecord)?;
+                    return Ok(true);
                 };
+                let types = self.graph.types;
                 let mut slot = Slot { model: member.model, polymorphic: member.polymorphic, image: false };
-                if let Some(image) = image {
+                if let &mut Some(image) = image {
                     let offset = member.offset.unwrap_or(0);
                     let extent = types.extent(member.model);
                     let inside = offset.checked_add(extent.least).is_some_and(|end| end <= image.size);
                     if !inside || !extent.fixed || member.polymorphic {
-                        return Err(self
-                            .graph
-                            .view
-                            .at(image.start)
-                            .bad_value("offset of a member in an image", offset));
+                        return Err(self.bad(image.start, "offset of a member in an image", offset));
                     }
-                    self.cursor.seek(image.start.saturating_add(offset as usize));
+                    self.at = image.start.saturating_add(offset as usize);
                     slot.image = true;
                 }
-                self.pending = Some(slot);
-                Event::Member(types.member_name(member))
+                out(Event::Member(types.member_name(member)))?;
+                slot
             }
             Frame::List { element, next, count } => {
                 if next == count {
                     self.stack.pop();
-                    return Ok(Some(Event::EndList));
+                    out(Event::EndList)?;
+                    return Ok(true);
                 }
-                let item = *next;
+                let (item, slot) = (*next, *element);
                 *next = next.saturating_add(1);
-                self.pending = Some(*element);
-                Event::Item(item)
+                out(Event::Item(item))?;
+                slot
             }
             Frame::Dictionary { key, value, next, count, named, turn } => match *turn {
                 Turn::Key if next == count => {
                     let named = *named;
                     self.stack.pop();
-                    return Ok(Some(Event::EndDictionary { named }));
+                    out(Event::EndDictionary { named })?;
+                    return Ok(true);
                 }
                 Turn::Key if *named => {
                     *next = next.saturating_add(1);
-                    self.pending = Some(Slot::plain(*value));
-                    let here = self.cursor.view();
-                    Event::Key(string(&mut self.cursor)?.ok_or_else(|| here.bad_value("prefix of a string key", 0xFF))?)
+                    let (slot, start) = (Slot::plain(*value), self.at);
+                    let Some(key) = self.string()? else { return Err(self.bad(start, "prefix of a string key", 0xFF)) };
+                    out(Event::Key(key))?;
+                    slot
                 }
                 Turn::Key => {
                     *turn = Turn::Value;
-                    self.pending = Some(Slot::plain(*key));
-                    Event::EntryKey(*next)
+                    out(Event::EntryKey(*next))?;
+                    Slot::plain(*key)
                 }
                 Turn::Value => {
                     *turn = Turn::End;
-                    self.pending = Some(Slot::plain(*value));
-                    Event::EntryValue(*next)
+                    out(Event::EntryValue(*next))?;
+                    Slot::plain(*value)
                 }
                 Turn::End => {
                     *turn = Turn::Key;
                     *next = next.saturating_add(1);
-                    Event::EntryEnd
+                    out(Event::EntryEnd)?;
+                    return Ok(true);
                 }
             },
         };
-        Ok(Some(event))
+        if EAGER {
+            self.read(slot, out)?;
+        } else {
+            self.pending = Some(slot);
+        }
+        Ok(true)
     }
 
     /// Reads the value in `slot`: all of a leaf, the head of everything else.
-    fn read(&mut self, slot: Slot) -> Result<Event<'a>> {
+    #[inline]
+    fn read(&mut self, slot: Slot, out: &mut impl FnMut(Event<'a>) -> Result<()>) -> Result<()> {
         let types = self.graph.types;
-        let start = self.cursor.view();
+        let start = self.at;
         let mut model = slot.model;
         if slot.polymorphic {
-            let Some(actual) = optional_count(&mut self.cursor, "model index")? else {
-                return Ok(Event::Leaf(model, Value::Null));
+            let Some(actual) = self.optional_count("model index")? else {
+                return out(Event::Leaf(model, Value::Null));
             };
             let known = i32::try_from(actual).ok().and_then(|id| types.model_id(id));
-            model = known.ok_or_else(|| start.bad_value("model index", actual))?;
+            model = known.ok_or_else(|| self.bad(start, "model index", actual))?;
         }
         // What a leaf is shown as: the proxy rather than what it is stored as.
         let shown = model;
         let mut hops = 0usize;
         loop {
-            self.fuel = self.fuel.checked_sub(1).ok_or_else(|| {
-                let limit = most_values(start);
-                start.error(ErrorKind::Limit { what: "values in a chunk", value: limit.saturating_add(1), limit })
-            })?;
-            let Some(stored) = types.model(model) else {
-                let builtin =
-                    Builtin::of(model.0).ok_or_else(|| unknown(start, model, "how a value of this is stored"))?;
-                return Ok(Event::Leaf(shown, self.scalar(builtin, slot.image)?));
-            };
-            match stored.shape {
+            let Some(fuel) = self.fuel.checked_sub(1) else { return Err(self.spent()) };
+            self.fuel = fuel;
+            match types.shape(model) {
+                Shape::Scalar(builtin) => {
+                    let value = self.scalar(builtin, slot.image)?;
+                    return out(Event::Leaf(shown, value));
+                }
+                Shape::Enum(integer) => {
+                    let value = self.scalar(integer, slot.image)?;
+                    return out(Event::Leaf(shown, value));
+                }
                 Shape::Proxy { target, prefix } => {
                     hops = hops.saturating_add(1);
                     if hops > self.graph.depth {
-                        return Err(start.error(ErrorKind::Cycle { at: model.0.into() }));
+                        return Err(self.view(start).error(ErrorKind::Cycle { at: model.0.into() }));
                     }
-                    if prefix && !present(&mut self.cursor)? {
-                        return Ok(Event::Leaf(shown, Value::Null));
+                    if prefix && !self.present()? {
+                        return out(Event::Leaf(shown, Value::Null));
                     }
                     model = target;
                 }
-                Shape::Enum(integer) => return Ok(Event::Leaf(shown, self.scalar(integer, slot.image)?)),
                 Shape::Record { from, to, prefix } if !slot.image => {
                     if prefix {
-                        let class = stored.flags & 0x04 == 0;
-                        self.inferred.polymorphic_classes =
-                            self.inferred.polymorphic_classes.saturating_add((slot.polymorphic && class).into());
-                        if !present(&mut self.cursor)? {
-                            return Ok(Event::Leaf(shown, Value::Null));
+                        if slot.polymorphic {
+                            self.note_polymorphic(model);
+                        }
+                        if !self.present()? {
+                            return out(Event::Leaf(shown, Value::Null));
                         }
                     }
-                    let members = types.members(from, to).iter();
-                    self.push(start, Frame::Record { members, image: None })?;
-                    return Ok(Event::BeginRecord(model));
+                    self.push(start, Frame::Record { members: types.members(from, to).iter(), image: None })?;
+                    return out(Event::BeginRecord(model));
                 }
                 Shape::Image { from, to, size } => {
-                    let here = self.cursor.view();
-                    here.take(size as usize)?;
-                    let image = Some(Image { start: here.position(), size });
+                    let image = Some(Image { start: self.at, size });
+                    self.view(self.at).take(size as usize)?;
                     self.push(start, Frame::Record { members: types.members(from, to).iter(), image })?;
-                    return Ok(Event::BeginRecord(model));
+                    return out(Event::BeginRecord(model));
                 }
                 Shape::List(element) if !slot.image => {
                     let Some(count) = self.count("list count", types.extent(element).least)? else {
-                        return Ok(Event::Leaf(shown, Value::Null));
+                        return out(Event::Leaf(shown, Value::Null));
                     };
                     let next = self.skimmed(element, count)?;
                     self.push(start, Frame::List { element: Slot::plain(element), next, count })?;
-                    return Ok(Event::BeginList(model, count));
+                    return out(Event::BeginList(model, count));
                 }
                 Shape::Dictionary(key, value) if !slot.image => {
                     let least = types.extent(key).least.saturating_add(types.extent(value).least);
                     let Some(count) = self.count("dictionary count", least)? else {
-                        return Ok(Event::Leaf(shown, Value::Null));
+                        return out(Event::Leaf(shown, Value::Null));
                     };
                     let named = Builtin::of(key.0) == Some(Builtin::String);
                     self.push(start, Frame::Dictionary { key, value, next: 0, count, named, turn: Turn::Key })?;
-                    return Ok(Event::BeginDictionary { model, count, named });
+                    return out(Event::BeginDictionary { model, count, named });
                 }
-                Shape::Unknown(what) => {
-                    let error = unknown(start, model, what);
-                    return Err(error
-                        .within(format_args!("flags {:#04x}, at {:#x} of the type table", stored.flags, stored.at)));
-                }
+                Shape::Unknown(what) => return Err(self.unknown(start, model, what)),
                 Shape::Record { .. } | Shape::List(_) | Shape::Dictionary(..) => {
-                    return Err(unknown(start, model, "how this is stored in an image"));
+                    return Err(self.unknown(start, model, "how this is stored in an image"));
                 }
             }
         }
     }
 
-    fn push(&mut self, start: View<'a>, frame: Frame<'a>) -> Result<()> {
+    #[cold]
+    fn note_polymorphic(&mut self, model: ModelId) {
+        let class = self.graph.types.model(model).is_some_and(|m| m.flags & 0x04 == 0);
+        self.inferred.polymorphic_classes = self.inferred.polymorphic_classes.saturating_add(class.into());
+    }
+
+    #[cold]
+    fn spent(&self) -> Error {
+        let limit = most_values(self.graph.view);
+        let value = limit.saturating_add(1);
+        self.view(self.at).error(ErrorKind::Limit { what: "values in a chunk", value, limit })
+    }
+
+    #[cold]
+    fn unknown(&self, at: usize, model: ModelId, what: &'static str) -> Error {
+        let what = format!("{model}: {what} is not known, and guessing it").into();
+        let error = self.view(at).error(ErrorKind::Unsupported { what });
+        match self.graph.types.model(model) {
+            Some(m) => error.within(format_args!("flags {:#04x}, at {:#x} of the type table", m.flags, m.at)),
+            None => error,
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, start: usize, frame: Frame<'a>) -> Result<()> {
         if self.stack.len() >= self.graph.depth {
             let (value, limit) = ((self.stack.len() as u64).saturating_add(1), self.graph.depth as u64);
-            return Err(start.error(ErrorKind::Limit { what: "depth of values", value, limit }));
+            return Err(self.view(start).error(ErrorKind::Limit { what: "depth of values", value, limit }));
         }
         self.stack.push(frame);
         Ok(())
     }
 
-    /// A count of things that take `least` bytes each, as the rest of the chunk must hold them.
-    fn count(&mut self, what: &'static str, least: u32) -> Result<Option<u32>> {
-        let here = self.cursor.view();
-        let count = optional_count(&mut self.cursor, what)?;
-        match count {
-            Some(count) if u64::from(count).saturating_mul(least.into()) > self.cursor.view().rest().len() as u64 => {
-                Err(here.bad_value(what, count))
+    /// The byte in front of a value: whether the value is there.
+    #[inline]
+    fn present(&mut self) -> Result<bool> {
+        match self.array()? {
+            [0x00] => Ok(true),
+            [0xFF] => Ok(false),
+            [other] => Err(self.bad(self.at.saturating_sub(1), "prefix of a value", other)),
+        }
+    }
+
+    /// A "compact optional integer": 0xFF for null, or 0x00 and 24 bits.
+    #[inline]
+    fn optional_count(&mut self, what: &'static str) -> Result<Option<u32>> {
+        match self.array()? {
+            [0x00] => {
+                let [a, b, c] = self.array()?;
+                Ok(Some(u32::from_le_bytes([a, b, c, 0])))
             }
+            [0xFF] => Ok(None),
+            [other] => {
+                // The form of values from 2^24 on is not known.
+                let what = format!("first byte of the {what}").into();
+                let kind = ErrorKind::BadValue { what, value: other.into() };
+                Err(self.view(self.at.saturating_sub(1)).error(kind))
+            }
+        }
+    }
+
+    /// A count of things that take `least` bytes each, as the rest of the chunk must hold them.
+    #[inline]
+    fn count(&mut self, what: &'static str, least: u32) -> Result<Option<u32>> {
+        let start = self.at;
+        let count = self.optional_count(what)?;
+        let rest = self.data.len().saturating_sub(self.at) as u64;
+        match count {
+            Some(count) if u64::from(count).saturating_mul(least.into()) > rest => Err(self.bad(start, what, count)),
             count => Ok(count),
         }
     }
 
+    /// A string: prefix, i32 length in bytes, UTF-16.
+    #[inline]
+    fn string(&mut self) -> Result<Option<Utf16<'a>>> {
+        if !self.present()? {
+            return Ok(None);
+        }
+        let start = self.at;
+        let stored = i32::from_le_bytes(self.array()?);
+        let length = usize::try_from(stored).ok().filter(|&n| n <= self.data.len().saturating_sub(self.at));
+        let Some(length) = length else { return Err(self.bad(start, "length of a string", stored)) };
+        if !length.is_multiple_of(2) {
+            return Err(self.bad(start, "length of a UTF-16 string in bytes", stored));
+        }
+        let units = self.view(self.at).array::<le::U16>(length / 2)?;
+        self.at = self.at.saturating_add(length);
+        Ok(Some(Utf16::new(units)))
+    }
+
     /// How many elements of a list were passed over at once.
+    #[inline]
     fn skimmed(&mut self, element: ModelId, count: u32) -> Result<u32> {
+        if self.skim == Skim::None {
+            return Ok(0);
+        }
         let extent = self.graph.types.extent(element);
-        let skim = match self.skim {
-            Skim::None => false,
-            Skim::Opaque => extent.opaque,
-            Skim::Fixed => extent.fixed,
-        };
+        let skim = if self.skim == Skim::Opaque { extent.opaque } else { extent.fixed };
         if !skim {
             return Ok(0);
         }
-        self.cursor.skip((extent.least as usize).saturating_mul(count as usize))?;
+        self.take((extent.least as usize).saturating_mul(count as usize))?;
         Ok(count)
     }
 
+    #[inline]
     fn scalar(&mut self, builtin: Builtin, image: bool) -> Result<Value<'a>> {
         if builtin.by_position() {
             self.inferred.built_ins = self.inferred.built_ins.saturating_add(1);
         }
-        let cursor = &mut self.cursor;
-        let here = cursor.view();
         Ok(match builtin {
             Builtin::String | Builtin::Type if image => {
-                return Err(here.error(ErrorKind::Damaged { what: "a reference in an image".into() }));
+                return Err(self.view(self.at).error(ErrorKind::Damaged { what: "a reference in an image".into() }));
             }
-            Builtin::String => string(cursor)?.into(),
-            Builtin::Type => match optional_count(cursor, "type index")? {
-                None => Value::Null,
-                Some(index) => {
-                    let types = self.graph.types;
-                    let id = i32::try_from(index).ok().and_then(|id| types.type_id(id));
-                    let id = id.ok_or_else(|| here.bad_value("type index", index))?;
-                    types.type_name(id)?
-                }
+            Builtin::String => self.string()?.into(),
+            Builtin::Type => self.type_value()?,
+            Builtin::Boolean => match self.array()? {
+                [0] => Value::Bool(false),
+                [1] => Value::Bool(true),
+                [other] => return Err(self.bad(self.at.saturating_sub(1), "boolean", other)),
             },
-            Builtin::Boolean => match cursor.u8()? {
-                0 => Value::Bool(false),
-                1 => Value::Bool(true),
-                other => return Err(here.bad_value("boolean", other)),
-            },
-            Builtin::Byte => cursor.u8()?.into(),
-            Builtin::Int16 => i16::from_le_bytes(*cursor.read()?).into(),
-            Builtin::UInt16 => cursor.u16()?.into(),
-            Builtin::Int32 => cursor.i32()?.into(),
-            Builtin::UInt32 => cursor.u32()?.into(),
-            Builtin::Int64 => i64::from_le_bytes(*cursor.read()?).into(),
-            Builtin::UInt64 => u64::from_le_bytes(*cursor.read()?).into(),
-            Builtin::Single => cursor.f32()?.into(),
-            Builtin::Double => f64::from_le_bytes(*cursor.read()?).into(),
-            Builtin::Guid => Guid(*cursor.read()?).into(),
+            Builtin::Byte => u8::from_le_bytes(self.array()?).into(),
+            Builtin::Int16 => i16::from_le_bytes(self.array()?).into(),
+            Builtin::UInt16 => u16::from_le_bytes(self.array()?).into(),
+            Builtin::Int32 => i32::from_le_bytes(self.array()?).into(),
+            Builtin::UInt32 => u32::from_le_bytes(self.array()?).into(),
+            Builtin::Int64 => i64::from_le_bytes(self.array()?).into(),
+            Builtin::UInt64 => u64::from_le_bytes(self.array()?).into(),
+            Builtin::Single => f32::from_le_bytes(self.array()?).into(),
+            Builtin::Double => f64::from_le_bytes(self.array()?).into(),
+            Builtin::Guid => Guid(self.array()?).into(),
         })
+    }
+
+    /// A value of `System.Type`.
+    fn type_value(&mut self) -> Result<Value<'a>> {
+        let start = self.at;
+        let Some(index) = self.optional_count("type index")? else { return Ok(Value::Null) };
+        let types = self.graph.types;
+        let id = i32::try_from(index).ok().and_then(|id| types.type_id(id));
+        types.type_name(id.ok_or_else(|| self.bad(start, "type index", index))?)
     }
 }
 
 /// How many values a walk may read in all.
 fn most_values(view: View<'_>) -> u64 {
     (view.data().len() as u64).saturating_mul(16).saturating_add(1 << 16)
-}
-
-#[cold]
-fn unknown(view: View<'_>, model: ModelId, what: &'static str) -> Error {
-    view.error(ErrorKind::Unsupported { what: format!("{model}: {what} is not known, and guessing it").into() })
-}
-
-/// The byte in front of a value: whether the value is there.
-fn present(cursor: &mut Cursor<'_>) -> Result<bool> {
-    let here = cursor.view();
-    match cursor.u8()? {
-        0x00 => Ok(true),
-        0xFF => Ok(false),
-        other => Err(here.bad_value("prefix of a value", other)),
-    }
-}
-
-/// A "compact optional integer": 0xFF for null, or 0x00 and 24 bits.
-fn optional_count(cursor: &mut Cursor<'_>, what: &'static str) -> Result<Option<u32>> {
-    let here = cursor.view();
-    match cursor.u8()? {
-        0x00 => {
-            let &[a, b, c] = cursor.read::<[u8; 3]>()?;
-            Ok(Some(u32::from_le_bytes([a, b, c, 0])))
-        }
-        0xFF => Ok(None),
-        // The form of values from 2^24 on is not known.
-        other => {
-            let what = format!("first byte of the {what}").into();
-            Err(here.error(ErrorKind::BadValue { what, value: other.into() }))
-        }
-    }
-}
-
-/// A string in a chunk: prefix, i32 length in bytes, UTF-16.
-fn string<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Utf16<'a>>> {
-    if !present(cursor)? {
-        return Ok(None);
-    }
-    let here = cursor.view();
-    let length = cursor.count("length of a string", 1)?;
-    utf16(cursor, here, length).map(Some)
 }

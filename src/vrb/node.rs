@@ -153,27 +153,24 @@ impl<'a> Node<'a> {
 /// Shows everything that is left of a walk.
 pub(super) fn visit(walker: &mut Walker<'_>, out: &mut dyn Visitor) -> Result<()> {
     let mut name = String::new();
-    while let Some(event) = walker.next()? {
-        match event {
-            Event::Leaf(_, value) => out.leaf(&value)?,
-            Event::Member(member) => out.key(member)?,
-            Event::Key(key) => {
-                name.clear();
-                // Writing to a String cannot fail.
-                let _ = write!(name, "{key}");
-                out.key(&name)?;
-            }
-            Event::Item(_) => {}
-            Event::BeginRecord(_) | Event::BeginDictionary { named: true, .. } => out.begin_map()?,
-            Event::EndRecord | Event::EndDictionary { named: true } | Event::EntryEnd => out.end_map()?,
-            Event::BeginList(..) | Event::BeginDictionary { .. } => out.begin_list()?,
-            Event::EndList | Event::EndDictionary { .. } => out.end_list()?,
-            Event::EntryKey(_) => {
-                out.begin_map()?;
-                out.key("key")?;
-            }
-            Event::EntryValue(_) => out.key("value")?,
+    walker.for_each(|event| match event {
+        Event::Leaf(_, value) => out.leaf(&value),
+        Event::Member(member) => out.key(member),
+        Event::Key(key) => {
+            name.clear();
+            // Writing to a String cannot fail.
+            let _ = write!(name, "{key}");
+            out.key(&name)
         }
-    }
-    Ok(())
+        Event::Item(_) => Ok(()),
+        Event::BeginRecord(_) | Event::BeginDictionary { named: true, .. } => out.begin_map(),
+        Event::EndRecord | Event::EndDictionary { named: true } | Event::EntryEnd => out.end_map(),
+        Event::BeginList(..) | Event::BeginDictionary { .. } => out.begin_list(),
+        Event::EndList | Event::EndDictionary { .. } => out.end_list(),
+        Event::EntryKey(_) => {
+            out.begin_map()?;
+            out.key("key")
+        }
+        Event::EntryValue(_) => out.key("value"),
+    })
 }

@@ -17,6 +17,8 @@ const ENUM: u8 = 0x40;
 /// How values of a model are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
+    /// A built-in.
+    Scalar(Builtin),
     /// Members, one after another.
     Record {
         /// From this number among all members.
@@ -193,7 +195,7 @@ fn finish(shape: Shape, sum: Extent) -> Extent {
             Extent { opaque: sum.opaque && sum.fixed, ..sum }
         }
         Shape::Image { size, .. } => Extent { least: size, fixed: true, opaque: sum.opaque && sum.fixed },
-        Shape::Enum(integer) => integer.extent(),
+        Shape::Scalar(builtin) | Shape::Enum(builtin) => builtin.extent(),
         Shape::Record { .. } | Shape::Proxy { .. } | Shape::List(_) | Shape::Dictionary(..) => {
             Extent { least: 1, fixed: false, opaque: false }
         }

@@ -5,7 +5,7 @@
 
 use super::builtin::{Builtin, NULLABLE};
 use super::shape::{Extent, Shape, extents};
-use crate::bytes::{Cursor, Utf16, View, le};
+use crate::bytes::{Cursor, Utf16, le};
 use crate::error::{Error, ErrorKind, Result};
 use crate::source::Source;
 use crate::table::Value;
@@ -192,6 +192,15 @@ impl TypeModel {
     #[inline]
     pub fn model(&self, id: ModelId) -> Option<&Model> {
         self.models.get(id.position()?)
+    }
+
+    /// How values of a model are read.
+    #[inline]
+    pub fn shape(&self, id: ModelId) -> Shape {
+        match self.model(id) {
+            Some(model) => model.shape,
+            None => Builtin::of(id.0).map_or(Shape::Unknown("how a value of this is stored"), Shape::Scalar),
+        }
     }
 
     /// A type of the file; `None` for a built-in.
@@ -430,11 +439,6 @@ impl<'a> Parser<'a> {
 pub(super) fn table_text<'a>(cursor: &mut Cursor<'a>) -> Result<Utf16<'a>> {
     let here = cursor.view();
     let length = cursor.count("length of a string", 1)?;
-    utf16(cursor, here, length)
-}
-
-/// The next `length` bytes as UTF-16, whose length was read at `here`.
-pub(super) fn utf16<'a>(cursor: &mut Cursor<'a>, here: View<'a>, length: usize) -> Result<Utf16<'a>> {
     if !length.is_multiple_of(2) {
         return Err(here.bad_value("length of a UTF-16 string in bytes", length as u64));
     }

@@ -176,8 +176,8 @@ fn check_values(chunk: &Chunk<'_>, types: bool) -> Result<Option<(u64, Inferred)
     if !types {
         return Ok(None);
     }
-    let mut walker = chunk.root_in(data)?.walk().checking();
-    while walker.next()?.is_some() {}
+    let mut walker = chunk.root_in(data)?.walk();
+    walker.check()?;
     walker.expect_end()?;
     Ok(Some((data.bytes().len() as u64, walker.inferred())))
 }
