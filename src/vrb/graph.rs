@@ -77,6 +77,18 @@ pub enum Event<'a> {
     Leaf(ModelId, Value<'a>),
 }
 
+/// Takes the steps of a walk. Inlined where a walk makes a step, so that no step is put together to be taken apart.
+pub(super) trait Sink<'a> {
+    fn event(&mut self, event: Event<'a>) -> Result<()>;
+}
+
+impl<'a, F: FnMut(Event<'a>) -> Result<()>> Sink<'a> for F {
+    #[inline(always)]
+    fn event(&mut self, event: Event<'a>) -> Result<()> {
+        self(event)
+    }
+}
+
 #[derive(Debug, Clone)]
 enum Frame<'a> {
     Record { members: std::slice::Iter<'a, Member>, image: Option<Image> },
@@ -192,7 +204,7 @@ impl<'a> Walker<'a> {
     #[allow(clippy::should_implement_trait)] // fallible
     pub fn next(&mut self) -> Result<Option<Event<'a>>> {
         let mut next = None;
-        let step = self.step::<false>(&mut |event| {
+        let step = self.step::<false>(&mut |event: Event<'a>| {
             next = Some(event);
             Ok(())
         });
@@ -206,10 +218,9 @@ impl<'a> Walker<'a> {
     ///
     /// # Errors
     /// As [`Walker::next`], and those of `out`.
-    #[inline]
-    pub fn for_each(&mut self, mut out: impl FnMut(Event<'a>) -> Result<()>) -> Result<()> {
+    pub(super) fn drain(&mut self, out: &mut impl Sink<'a>) -> Result<()> {
         loop {
-            match self.step::<true>(&mut out) {
+            match self.step::<true>(out) {
                 Ok(true) => {}
                 Ok(false) => return Ok(()),
                 Err(error) => return Err(self.stop(error)),
@@ -223,7 +234,7 @@ impl<'a> Walker<'a> {
     /// As [`Walker::next`].
     pub fn check(&mut self) -> Result<()> {
         self.skim = Skim::Opaque;
-        self.for_each(|_| Ok(()))
+        self.drain(&mut |_: Event<'_>| Ok(()))
     }
 
     /// Passes over the value that comes next.
@@ -239,7 +250,7 @@ impl<'a> Walker<'a> {
             self.take(extent.least as usize).map(drop)
         } else {
             loop {
-                match self.step::<true>(&mut |_| Ok(())) {
+                match self.step::<true>(&mut |_: Event<'_>| Ok(())) {
                     Ok(true) if self.stack.len() > depth => {}
                     Ok(_) => break Ok(()),
                     Err(error) => break Err(error),
@@ -321,7 +332,7 @@ impl<'a> Walker<'a> {
     /// Does the next step and hands it to `out`; `false` when there is none. An `EAGER` step goes on to the value
     /// that it introduces.
     #[inline]
-    fn step<const EAGER: bool>(&mut self, out: &mut impl FnMut(Event<'a>) -> Result<()>) -> Result<bool> {
+    fn step<const EAGER: bool>(&mut self, out: &mut impl Sink<'a>) -> Result<bool> {
         if let Some(slot) = self.pending.take() {
             self.read(slot, out)?;
             return Ok(true);
@@ -334,7 +345,7 @@ impl<'a> Walker<'a> {
                         self.at = image.start.saturating_add(image.size as usize);
                     }
                     self.stack.pop();
-                    out(Event::EndRecord)?;
+                    out.event(Event::EndRecord)?;
                     return Ok(true);
                 };
                 let types = self.graph.types;
@@ -349,48 +360,48 @@ impl<'a> Walker<'a> {
                     self.at = image.start.saturating_add(offset as usize);
                     slot.image = true;
                 }
-                out(Event::Member(types.member_name(member)))?;
+                out.event(Event::Member(types.member_name(member)))?;
                 slot
             }
             Frame::List { element, next, count } => {
                 if next == count {
                     self.stack.pop();
-                    out(Event::EndList)?;
+                    out.event(Event::EndList)?;
                     return Ok(true);
                 }
                 let (item, slot) = (*next, *element);
                 *next = next.saturating_add(1);
-                out(Event::Item(item))?;
+                out.event(Event::Item(item))?;
                 slot
             }
             Frame::Dictionary { key, value, next, count, named, turn } => match *turn {
                 Turn::Key if next == count => {
                     let named = *named;
                     self.stack.pop();
-                    out(Event::EndDictionary { named })?;
+                    out.event(Event::EndDictionary { named })?;
                     return Ok(true);
                 }
                 Turn::Key if *named => {
                     *next = next.saturating_add(1);
                     let (slot, start) = (Slot::plain(*value), self.at);
                     let Some(key) = self.string()? else { return Err(self.bad(start, "prefix of a string key", 0xFF)) };
-                    out(Event::Key(key))?;
+                    out.event(Event::Key(key))?;
                     slot
                 }
                 Turn::Key => {
                     *turn = Turn::Value;
-                    out(Event::EntryKey(*next))?;
+                    out.event(Event::EntryKey(*next))?;
                     Slot::plain(*key)
                 }
                 Turn::Value => {
                     *turn = Turn::End;
-                    out(Event::EntryValue(*next))?;
+                    out.event(Event::EntryValue(*next))?;
                     Slot::plain(*value)
                 }
                 Turn::End => {
                     *turn = Turn::Key;
                     *next = next.saturating_add(1);
-                    out(Event::EntryEnd)?;
+                    out.event(Event::EntryEnd)?;
                     return Ok(true);
                 }
             },
@@ -404,14 +415,14 @@ impl<'a> Walker<'a> {
     }
 
     /// Reads the value in `slot`: all of a leaf, the head of everything else.
-    #[inline]
-    fn read(&mut self, slot: Slot, out: &mut impl FnMut(Event<'a>) -> Result<()>) -> Result<()> {
+    #[inline(always)]
+    fn read(&mut self, slot: Slot, out: &mut impl Sink<'a>) -> Result<()> {
         let types = self.graph.types;
         let start = self.at;
         let mut model = slot.model;
         if slot.polymorphic {
             let Some(actual) = self.optional_count("model index")? else {
-                return out(Event::Leaf(model, Value::Null));
+                return out.event(Event::Leaf(model, Value::Null));
             };
             let known = i32::try_from(actual).ok().and_then(|id| types.model_id(id));
             model = known.ok_or_else(|| self.bad(start, "model index", actual))?;
@@ -425,11 +436,11 @@ impl<'a> Walker<'a> {
             match types.shape(model) {
                 Shape::Scalar(builtin) => {
                     let value = self.scalar(builtin, slot.image)?;
-                    return out(Event::Leaf(shown, value));
+                    return out.event(Event::Leaf(shown, value));
                 }
                 Shape::Enum(integer) => {
                     let value = self.scalar(integer, slot.image)?;
-                    return out(Event::Leaf(shown, value));
+                    return out.event(Event::Leaf(shown, value));
                 }
                 Shape::Proxy { target, prefix } => {
                     hops = hops.saturating_add(1);
@@ -437,7 +448,7 @@ impl<'a> Walker<'a> {
                         return Err(self.view(start).error(ErrorKind::Cycle { at: model.0.into() }));
                     }
                     if prefix && !self.present()? {
-                        return out(Event::Leaf(shown, Value::Null));
+                        return out.event(Event::Leaf(shown, Value::Null));
                     }
                     model = target;
                 }
@@ -447,34 +458,34 @@ impl<'a> Walker<'a> {
                             self.note_polymorphic(model);
                         }
                         if !self.present()? {
-                            return out(Event::Leaf(shown, Value::Null));
+                            return out.event(Event::Leaf(shown, Value::Null));
                         }
                     }
                     self.push(start, Frame::Record { members: types.members(from, to).iter(), image: None })?;
-                    return out(Event::BeginRecord(model));
+                    return out.event(Event::BeginRecord(model));
                 }
                 Shape::Image { from, to, size } => {
                     let image = Some(Image { start: self.at, size });
                     self.view(self.at).take(size as usize)?;
                     self.push(start, Frame::Record { members: types.members(from, to).iter(), image })?;
-                    return out(Event::BeginRecord(model));
+                    return out.event(Event::BeginRecord(model));
                 }
                 Shape::List(element) if !slot.image => {
                     let Some(count) = self.count("list count", types.extent(element).least)? else {
-                        return out(Event::Leaf(shown, Value::Null));
+                        return out.event(Event::Leaf(shown, Value::Null));
                     };
                     let next = self.skimmed(element, count)?;
                     self.push(start, Frame::List { element: Slot::plain(element), next, count })?;
-                    return out(Event::BeginList(model, count));
+                    return out.event(Event::BeginList(model, count));
                 }
                 Shape::Dictionary(key, value) if !slot.image => {
                     let least = types.extent(key).least.saturating_add(types.extent(value).least);
                     let Some(count) = self.count("dictionary count", least)? else {
-                        return out(Event::Leaf(shown, Value::Null));
+                        return out.event(Event::Leaf(shown, Value::Null));
                     };
                     let named = Builtin::of(key.0) == Some(Builtin::String);
                     self.push(start, Frame::Dictionary { key, value, next: 0, count, named, turn: Turn::Key })?;
-                    return out(Event::BeginDictionary { model, count, named });
+                    return out.event(Event::BeginDictionary { model, count, named });
                 }
                 Shape::Unknown(what) => return Err(self.unknown(start, model, what)),
                 Shape::Record { .. } | Shape::List(_) | Shape::Dictionary(..) => {
@@ -590,7 +601,7 @@ impl<'a> Walker<'a> {
         Ok(count)
     }
 
-    #[inline]
+    #[inline(always)]
     fn scalar(&mut self, builtin: Builtin, image: bool) -> Result<Value<'a>> {
         if builtin.by_position() {
             self.inferred.built_ins = self.inferred.built_ins.saturating_add(1);

@@ -1,6 +1,6 @@
 //! One value of a chunk, found by a path without building anything.
 
-use super::graph::{Event, Graph, Inferred, Slot, Walker};
+use super::graph::{Event, Graph, Inferred, Sink, Slot, Walker};
 use super::path::{Path, Step};
 use super::types::ModelId;
 use crate::error::Result;
@@ -152,25 +152,38 @@ impl<'a> Node<'a> {
 
 /// Shows everything that is left of a walk.
 pub(super) fn visit(walker: &mut Walker<'_>, out: &mut dyn Visitor) -> Result<()> {
-    let mut name = String::new();
-    walker.for_each(|event| match event {
-        Event::Leaf(_, value) => out.leaf(&value),
-        Event::Member(member) => out.key(member),
-        Event::Key(key) => {
-            name.clear();
-            // Writing to a String cannot fail.
-            let _ = write!(name, "{key}");
-            out.key(&name)
+    walker.drain(&mut Show { out, key: String::new() })
+}
+
+struct Show<'o> {
+    out: &'o mut dyn Visitor,
+    /// A key on its way.
+    key: String,
+}
+
+impl<'a> Sink<'a> for Show<'_> {
+    #[inline(always)]
+    fn event(&mut self, event: Event<'a>) -> Result<()> {
+        let out = &mut *self.out;
+        match event {
+            Event::Leaf(_, value) => out.leaf(&value),
+            Event::Member(member) => out.key(member),
+            Event::Key(key) => {
+                self.key.clear();
+                // Writing to a String cannot fail.
+                let _ = write!(self.key, "{key}");
+                out.key(&self.key)
+            }
+            Event::Item(_) => Ok(()),
+            Event::BeginRecord(_) | Event::BeginDictionary { named: true, .. } => out.begin_map(),
+            Event::EndRecord | Event::EndDictionary { named: true } | Event::EntryEnd => out.end_map(),
+            Event::BeginList(..) | Event::BeginDictionary { .. } => out.begin_list(),
+            Event::EndList | Event::EndDictionary { .. } => out.end_list(),
+            Event::EntryKey(_) => {
+                out.begin_map()?;
+                out.key("key")
+            }
+            Event::EntryValue(_) => out.key("value"),
         }
-        Event::Item(_) => Ok(()),
-        Event::BeginRecord(_) | Event::BeginDictionary { named: true, .. } => out.begin_map(),
-        Event::EndRecord | Event::EndDictionary { named: true } | Event::EntryEnd => out.end_map(),
-        Event::BeginList(..) | Event::BeginDictionary { .. } => out.begin_list(),
-        Event::EndList | Event::EndDictionary { .. } => out.end_list(),
-        Event::EntryKey(_) => {
-            out.begin_map()?;
-            out.key("key")
-        }
-        Event::EntryValue(_) => out.key("value"),
-    })
+    }
 }
