@@ -602,6 +602,14 @@ mod hostile {
             let error = refusal(&types, image, &[0; 4]);
             assert!(error.to_string().contains("offset of a member in an image"), "{error}");
         }
+        // A struct that is no image itself has no known form in one.
+        let mut types = TypesBuilder::new();
+        let ty = types.named(1, 0, "Test:I");
+        let inner = types.composite(ty, flags::PLAIN, 0, &[member("N", INT32)]);
+        let image = types.composite(ty, flags::IMAGE, 4, &[placed("M", inner, 0)]);
+        let error = refusal(&types, image, &[0; 4]);
+        assert!(matches!(error.kind(), ErrorKind::Unsupported { .. }), "{error}");
+
         let mut types = TypesBuilder::new();
         let ty = types.named(1, 0, "Test:I");
         let image = types.composite(ty, flags::IMAGE, 1000, &[]);

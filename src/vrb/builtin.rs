@@ -68,7 +68,8 @@ impl Builtin {
 
     /// Bytes that a value takes.
     pub(super) fn extent(self) -> Extent {
-        let fixed = |least| Extent { least, fixed: true, opaque: true };
+        // A check counts the values that no known file confirms, so it must not pass over them.
+        let fixed = |least| Extent { least, fixed: true, opaque: !self.by_position() };
         match self {
             Self::String | Self::Type => Extent { least: 1, fixed: false, opaque: false },
             Self::Boolean => Extent { least: 1, fixed: true, opaque: false },

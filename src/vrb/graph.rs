@@ -2,7 +2,7 @@
 //! of an explicit stack, up to a limit.
 
 use super::builtin::Builtin;
-use super::shape::Shape;
+use super::shape::{Extent, Shape};
 use super::types::{Member, ModelId, TypeModel};
 use crate::bytes::{Cursor, Utf16, View, le};
 use crate::error::{Error, ErrorKind, Result};
@@ -111,14 +111,14 @@ enum Turn {
     End,
 }
 
-/// Lists whose elements need not be looked at one by one.
+/// Values that need not be looked at one by one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Skim {
     /// None: every value is shown.
     None,
-    /// Those whose elements are valid whatever their bytes: to check a chunk.
+    /// Those that are valid whatever their bytes: to check a chunk.
     Opaque,
-    /// Those whose elements take a fixed number of bytes: to get past a value.
+    /// Those that take a fixed number of bytes: to get past a value.
     Fixed,
 }
 
@@ -228,7 +228,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Checks everything that is left, without looking at list elements that are valid whatever their bytes are.
+    /// Checks everything that is left, without looking at values that are valid whatever their bytes are.
     ///
     /// # Errors
     /// As [`Walker::next`].
@@ -427,6 +427,12 @@ impl<'a> Walker<'a> {
             let known = i32::try_from(actual).ok().and_then(|id| types.model_id(id));
             model = known.ok_or_else(|| self.bad(start, "model index", actual))?;
         }
+        if self.skim != Skim::None && !slot.image {
+            let extent = types.extent(model);
+            if self.skims(extent) {
+                return self.take(extent.least as usize).map(drop);
+            }
+        }
         // What a leaf is shown as: the proxy rather than what it is stored as.
         let shown = model;
         let mut hops = 0usize;
@@ -586,6 +592,18 @@ impl<'a> Walker<'a> {
         Ok(Some(Utf16::new(units)))
     }
 
+    /// Whether values of this extent are passed over. Those without bytes never are, so that how many of them may be
+    /// read does not depend on the kind of walk.
+    #[inline]
+    fn skims(&self, extent: Extent) -> bool {
+        extent.least > 0
+            && match self.skim {
+                Skim::None => false,
+                Skim::Opaque => extent.opaque,
+                Skim::Fixed => extent.fixed,
+            }
+    }
+
     /// How many elements of a list were passed over at once.
     #[inline]
     fn skimmed(&mut self, element: ModelId, count: u32) -> Result<u32> {
@@ -593,8 +611,7 @@ impl<'a> Walker<'a> {
             return Ok(0);
         }
         let extent = self.graph.types.extent(element);
-        let skim = if self.skim == Skim::Opaque { extent.opaque } else { extent.fixed };
-        if !skim {
+        if !self.skims(extent) {
             return Ok(0);
         }
         self.take((extent.least as usize).saturating_mul(count as usize))?;

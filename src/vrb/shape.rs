@@ -139,7 +139,7 @@ pub(super) fn extents(types: &TypeModel) -> (Vec<Extent>, Vec<ModelId>) {
             }
             let Some(shape) = types.models().get(at).map(|m| m.shape) else { break };
             let child = inner(types, shape, *next);
-            let Some((id, polymorphic)) = child else {
+            let Some(Inner { id, polymorphic, room }) = child else {
                 let done = finish(shape, *sum);
                 stack.pop();
                 if let (Some(extent), Some(state)) = (extents.get_mut(at), state.get_mut(at)) {
@@ -166,7 +166,12 @@ pub(super) fn extents(types: &TypeModel) -> (Vec<Extent>, Vec<ModelId>) {
             *next = next.saturating_add(1);
             sum.least = sum.least.saturating_add(extent.least);
             sum.fixed &= extent.fixed && sum.least != u32::MAX;
-            sum.opaque &= extent.opaque;
+            // What is wrong with an image is wrong with every value of it, so a check must not pass over it.
+            let image = |room| {
+                let shape = types.shape(id);
+                extent.least <= room && matches!(shape, Shape::Scalar(_) | Shape::Enum(_) | Shape::Image { .. })
+            };
+            sum.opaque &= extent.opaque && room.is_none_or(image);
         }
     }
     recursive.sort_unstable();
@@ -177,13 +182,28 @@ pub(super) fn extents(types: &TypeModel) -> (Vec<Extent>, Vec<ModelId>) {
 /// What no members take.
 const EMPTY: Extent = Extent { least: 0, fixed: true, opaque: true };
 
-/// The model number `next` whose values lie in every value of this shape, and whether it is polymorphic.
-fn inner(types: &TypeModel, shape: Shape, next: u32) -> Option<(ModelId, bool)> {
+/// A model whose values lie in every value of another.
+struct Inner {
+    id: ModelId,
+    polymorphic: bool,
+    /// Bytes from the member's place to the end of the image that it lies in.
+    room: Option<u32>,
+}
+
+/// Number `next` of the models whose values lie in every value of this shape.
+fn inner(types: &TypeModel, shape: Shape, next: u32) -> Option<Inner> {
+    let member = |from: u32, to| types.members(from.saturating_add(next), to).first();
     match shape {
-        Shape::Record { from, to, prefix: false } | Shape::Image { from, to, .. } => {
-            types.members(from.saturating_add(next), to).first().map(|m| (m.model, m.polymorphic))
+        Shape::Record { from, to, prefix: false } => {
+            member(from, to).map(|m| Inner { id: m.model, polymorphic: m.polymorphic, room: None })
         }
-        Shape::Proxy { target, prefix: false } => (next == 0).then_some((target, false)),
+        Shape::Image { from, to, size } => member(from, to).map(|m| {
+            let room = Some(size.saturating_sub(m.offset.unwrap_or(0)));
+            Inner { id: m.model, polymorphic: m.polymorphic, room }
+        }),
+        Shape::Proxy { target, prefix: false } => {
+            (next == 0).then_some(Inner { id: target, polymorphic: false, room: None })
+        }
         _ => None,
     }
 }
