@@ -3,6 +3,20 @@
 //!
 //! An [`Archive`] is a header, three small tables and chunks. The type table says how the values of the chunks are
 //! stored; a chunk is one value, walked without building it ([`Node`], [`Walker`]).
+//!
+//! ```no_run
+//! use assetq::Source;
+//! use assetq::vrb::{Archive, Path};
+//!
+//! # fn main() -> assetq::Result<()> {
+//! let archive = Archive::open(Source::open("definitionsets.vrb")?)?;
+//! let path = Path::parse("DefinitionSets.World._definitions[3].Guid").unwrap_or_default();
+//! if let Some(node) = archive.main().root()?.find(&path)? {
+//!     println!("{:?} at {:#x}", node.leaf()?, node.position());
+//! }
+//! # Ok(())
+//! # }
+//! ```
 
 mod builtin;
 mod graph;
@@ -109,7 +123,7 @@ pub struct Archive {
     main: ChunkPart,
     extra: Lazy<Vec<ChunkPart>>,
     types: Lazy<TypeModel>,
-    warnings: Mutex<Vec<Error>>,
+    warnings: Mutex<Vec<String>>,
 }
 
 impl Archive {
@@ -190,8 +204,13 @@ impl Archive {
         Err(view.skip(8).error(ErrorKind::Checksum { algorithm: "XXH64", stored, computed }))
     }
 
+    /// Notes a warning, once.
     fn warn(&self, error: Error) {
-        self.warnings.lock().unwrap_or_else(PoisonError::into_inner).push(error);
+        let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        let error = error.to_string();
+        if !warnings.contains(&error) {
+            warnings.push(error);
+        }
     }
 
     fn data<'a>(&'a self, part: &'a Part) -> Result<&'a Source> {
@@ -492,7 +511,7 @@ impl Reader for Archive {
 
     /// Checksums that do not match, and values read by a rule that no known file confirms.
     fn warnings(&self) -> Vec<String> {
-        self.warnings.lock().unwrap_or_else(PoisonError::into_inner).iter().map(Error::to_string).collect()
+        self.warnings.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn verify(&self, progress: &Progress) -> Report {

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 ///   string goes by its text, as `["ee500208-f417-4c95-8cb1-4021bf7a979f"]`.
 /// - `[3]`: the fourth element of a list, or the value of the fourth entry of a dictionary.
 /// - `[3]#key`: the key of that entry.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Path<'p>(Vec<Step<'p>>);
 
 /// One step of a [`Path`].
