@@ -650,6 +650,31 @@ mod hostile {
     }
 
     #[test]
+    fn a_damaged_chunk_table_leaves_the_main_chunk() {
+        let mut bytes = demo(1, Size::Small);
+        bytes[128] = 200;
+        seal(&mut bytes);
+        let archive = open(&bytes).unwrap();
+        assert_eq!(cat(&archive, "[Main].Name").unwrap().unwrap().to_string(), "Verdure");
+        assert!(archive.chunk(MAIN).unwrap().is_some());
+        for name in ["chunks", "values"] {
+            let table = archive.table(name).unwrap();
+            assert!(table.len().is_err());
+            let mut rows = table.cursor(0);
+            assert!(rows.advance().unwrap(), "what is known of {name} comes first");
+            let error = loop {
+                match rows.advance() {
+                    Ok(true) => {}
+                    Ok(false) => panic!("the damage must be said"),
+                    Err(error) => break error,
+                }
+            };
+            assert!(error.to_string().contains("chunk count: 200 is not allowed (at offset 0x80)"), "{error}");
+        }
+        assert!(!archive.verify(&Progress::default()).ok());
+    }
+
+    #[test]
     fn unknown_compression_and_delta_encoding() {
         let world = world();
         let good = archive_of(&world.types, world.mesh, &mesh(1, 10));

@@ -276,6 +276,14 @@ impl Archive {
         Ok(std::iter::once(&self.main).chain(extra).map(|chunk| Chunk { archive: self, chunk }).collect())
     }
 
+    /// The chunks that can be listed, and what keeps the others from it.
+    fn known_chunks(&self) -> (Vec<Chunk<'_>>, Result<()>) {
+        match self.chunks() {
+            Ok(chunks) => (chunks, Ok(())),
+            Err(error) => (vec![self.main()], Err(error)),
+        }
+    }
+
     /// The chunk called `name`; the main chunk is called [`MAIN`].
     ///
     /// # Errors

@@ -6,8 +6,9 @@ use super::values::Values;
 use super::{Archive, Bundle, Chunk, ModelId};
 use crate::error::Result;
 use crate::lazy::Lazy;
-use crate::table::{Column, Kind, Table, Value, no_cell};
+use crate::table::{Column, Kind, RowCursor, Table, Value, no_cell};
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 /// The tables, the main one first.
 pub(super) fn tables(archive: &Archive) -> Vec<Box<dyn Table + '_>> {
@@ -24,7 +25,7 @@ pub(super) fn tables(archive: &Archive) -> Vec<Box<dyn Table + '_>> {
 struct Chunks<'a> {
     archive: &'a Archive,
     columns: Vec<Column>,
-    chunks: Lazy<Vec<Chunk<'a>>>,
+    chunks: OnceLock<Vec<Chunk<'a>>>,
 }
 
 impl<'a> Chunks<'a> {
@@ -40,7 +41,12 @@ impl<'a> Chunks<'a> {
             Column::new("checksum_ok", Kind::Bool),
             Column::new("root_model", Kind::Id32),
         ];
-        Self { archive, columns, chunks: Lazy::default() }
+        Self { archive, columns, chunks: OnceLock::new() }
+    }
+
+    /// The chunks that can be listed.
+    fn known(&self) -> &[Chunk<'a>] {
+        self.chunks.get_or_init(|| self.archive.known_chunks().0)
     }
 }
 
@@ -54,12 +60,16 @@ impl Table for Chunks<'_> {
     }
 
     fn len(&self) -> Result<usize> {
-        self.chunks.get_or_try_init(|| self.archive.chunks()).map(Vec::len)
+        self.archive.known_chunks().1?;
+        Ok(self.known().len())
+    }
+
+    fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
+        Box::new(ChunkRows { table: self, next: first })
     }
 
     fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
-        let chunks = self.chunks.get_or_try_init(|| self.archive.chunks())?;
-        let chunk = chunks.get(row).ok_or_else(|| no_cell("chunks", row, column))?;
+        let chunk = self.known().get(row).ok_or_else(|| no_cell("chunks", row, column))?;
         let (part, file) = (chunk.part(), self.archive.source());
         let entry = part.entry();
         Ok(match column {
@@ -77,6 +87,31 @@ impl Table for Chunks<'_> {
             8 => id(chunk.root_index()),
             _ => return Err(no_cell("chunks", row, column)),
         })
+    }
+}
+
+/// A walk over the chunks that can be listed, which ends with what keeps others from it.
+struct ChunkRows<'t, 'a> {
+    table: &'t Chunks<'a>,
+    /// One more than the current row, once there is one.
+    next: usize,
+}
+
+impl RowCursor for ChunkRows<'_, '_> {
+    fn advance(&mut self) -> Result<bool> {
+        if self.next >= self.table.known().len() {
+            return self.table.archive.known_chunks().1.map(|()| false);
+        }
+        self.next = self.next.saturating_add(1);
+        Ok(true)
+    }
+
+    fn row(&self) -> usize {
+        self.next.saturating_sub(1)
+    }
+
+    fn value(&self, column: usize) -> Result<Value<'_>> {
+        self.table.value(self.row(), column)
     }
 }
 

@@ -131,6 +131,7 @@ impl RowCursor for Nothing {
 /// A walk over the leaves of all chunks.
 #[derive(Clone)]
 struct Rows<'a> {
+    archive: &'a Archive,
     types: &'a TypeModel,
     chunks: Arc<[Chunk<'a>]>,
     /// The chunk after the current one.
@@ -147,9 +148,10 @@ struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     fn new(archive: &'a Archive) -> Result<Self> {
-        let (types, chunks) = (archive.types()?, archive.chunks()?.into());
+        // What is wrong with the list of chunks is said behind the rows of those that are known.
+        let (types, chunks) = (archive.types()?, archive.known_chunks().0.into());
         let (path, marks, key) = (String::new(), Vec::new(), String::new());
-        Ok(Self { types, chunks, next_chunk: 0, walker: None, path, marks, leaf: None, next: 0, key })
+        Ok(Self { archive, types, chunks, next_chunk: 0, walker: None, path, marks, leaf: None, next: 0, key })
     }
 
     fn number(&self) -> Option<usize> {
@@ -165,7 +167,9 @@ impl<'a> Rows<'a> {
         self.leaf = None;
         loop {
             let Some(walker) = &mut self.walker else {
-                let Some(chunk) = self.chunks.get(self.next_chunk) else { return Ok(false) };
+                let Some(chunk) = self.chunks.get(self.next_chunk) else {
+                    return self.archive.known_chunks().1.map(|()| false);
+                };
                 self.next_chunk = self.next_chunk.saturating_add(1);
                 self.walker = Some(chunk.root()?.walk());
                 self.path.clear();
