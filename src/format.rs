@@ -189,6 +189,21 @@ pub trait Reader: Send + Sync {
     /// When the entry is damaged (what could be read has been shown), or `out` fails.
     fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool>;
 
+    /// The decoded bytes of an entry that is stored as a stretch of bytes, before anything is made of them; also of
+    /// one whose meaning cannot be read. `None` when there is no such entry.
+    ///
+    /// # Errors
+    /// When the bytes cannot be decoded.
+    fn raw(&self, entry: &str) -> Result<Option<&[u8]>> {
+        let _ = entry;
+        Ok(None)
+    }
+
+    /// What reading has noticed so far and gone on from: a checksum that does not match, for one.
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Checks everything that can be checked, and lists what is wrong rather than stop at the first finding.
     fn verify(&self, progress: &Progress) -> Report;
 }
@@ -198,6 +213,8 @@ pub trait Reader: Send + Sync {
 pub struct Options {
     /// Field names for sheets that carry none, instead of the built-in ones.
     pub fields: Option<Arc<crate::wdb::KnownFields>>,
+    /// Whether a warning ([`Reader::warnings`]) is an error, in formats that check what they read.
+    pub strict: bool,
 }
 
 /// An open file of any format.
@@ -216,6 +233,8 @@ pub enum Asset {
     Wpd(Box<crate::wdb::Pack>),
     /// A Rusty Hearts map.
     Wdata(Box<crate::wdata::Map>),
+    /// An archive.
+    Vrb(Box<crate::vrb::Archive>),
 }
 
 impl Asset {
@@ -241,7 +260,11 @@ impl Asset {
             Format::Wdb => crate::wdb::Sheet::open_with(source, &fields()).map(|v| Self::Wdb(Box::new(v))),
             Format::Wpd => crate::wdb::Pack::open_with(source, fields()).map(|v| Self::Wpd(Box::new(v))),
             Format::Wdata => crate::wdata::Map::open(source).map(|v| Self::Wdata(Box::new(v))),
-            format @ (Format::Geometry | Format::Splash | Format::Vrb) => Err(Error::without_offset(
+            Format::Vrb => {
+                let options = crate::vrb::Options { strict: options.strict, ..Default::default() };
+                crate::vrb::Archive::open_with(source, options).map(|v| Self::Vrb(Box::new(v)))
+            }
+            format @ (Format::Geometry | Format::Splash) => Err(Error::without_offset(
                 ErrorKind::Unsupported { what: format!("this is a {format} file, and reading {format}").into() },
                 "",
             )),
@@ -257,6 +280,7 @@ impl Asset {
             Self::Wdb(_) => Format::Wdb,
             Self::Wpd(_) => Format::Wpd,
             Self::Wdata(_) => Format::Wdata,
+            Self::Vrb(_) => Format::Vrb,
         }
     }
 
@@ -269,6 +293,7 @@ impl Asset {
             Self::Wdb(v) => v.source(),
             Self::Wpd(v) => v.source(),
             Self::Wdata(v) => v.source(),
+            Self::Vrb(v) => v.source(),
         }
     }
 
@@ -281,6 +306,7 @@ impl Asset {
             Self::Wdb(v) => &**v,
             Self::Wpd(v) => &**v,
             Self::Wdata(v) => &**v,
+            Self::Vrb(v) => &**v,
         }
     }
 }

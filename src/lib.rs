@@ -26,6 +26,7 @@ pub mod report;
 pub mod sample;
 pub mod source;
 pub mod table;
+pub mod vrb;
 pub mod wdata;
 pub mod wdb;
 

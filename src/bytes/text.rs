@@ -65,10 +65,32 @@ impl PartialEq<&str> for Utf16<'_> {
 /// A surrogate without its partner is shown as `\u{d800}`, so that no two different texts look the same.
 impl fmt::Display for Utf16<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.chars().try_for_each(|c| match c {
-            Ok(c) => f.write_char(c),
-            Err(unit) => write!(f, "\\u{{{unit:x}}}"),
-        })
+        let mut rest = self.units;
+        while let Some(first) = rest.first() {
+            // Most text is ASCII, which goes out many characters at a time.
+            let mut ascii = [0u8; 64];
+            let mut run = 0usize;
+            for (unit, byte) in rest.iter().zip(&mut ascii) {
+                let [low, high] = unit.get().to_le_bytes();
+                if high != 0 || low > 0x7F {
+                    break;
+                }
+                *byte = low;
+                run = run.saturating_add(1);
+            }
+            if let (1.., Some(Ok(text))) = (run, ascii.get(..run).map(std::str::from_utf8)) {
+                f.write_str(text)?;
+                rest = rest.get(run..).unwrap_or_default();
+                continue;
+            }
+            let (len, written) = match (Utf16 { units: rest }).chars().next() {
+                Some(Ok(c)) => (c.len_utf16(), f.write_char(c)),
+                _ => (1, write!(f, "\\u{{{:x}}}", first.get())),
+            };
+            written?;
+            rest = rest.get(len..).unwrap_or_default();
+        }
+        Ok(())
     }
 }
 
@@ -94,6 +116,16 @@ mod tests {
         assert!(text != "Über");
         assert_eq!(text.to_string(), "Über 😀");
         assert_eq!(text.first_unpaired(), None);
+    }
+
+    /// Runs of ASCII of every length around the size in which they are written.
+    #[test]
+    fn shows_long_text_of_mixed_characters() {
+        for run in [0, 1, 63, 64, 65, 127, 128, 200] {
+            let text = format!("{}é{}😀{}", "a".repeat(run), "b".repeat(run), "c".repeat(run));
+            let stored = units(&text.encode_utf16().collect::<Vec<_>>());
+            assert_eq!(Utf16::new(&stored).to_string(), text);
+        }
     }
 
     #[test]

@@ -1,4 +1,5 @@
 use super::{Context, Exit, Failure, Outcome};
+use std::io::Write as _;
 use std::path::PathBuf;
 
 /// Show one entry whole, with its references resolved
@@ -7,7 +8,10 @@ use std::path::PathBuf;
 Examples:
   assetq cat assets.bin content/gameplay/…/JSD011_Akizuki_1944.visual
   assetq cat assets.bin 0x0DF5A921212A899E -f json
-  assetq cat models.bin 3")]
+  assetq cat models.bin 3
+  assetq cat savegame.vrb '[Main]' -f json     a whole chunk as JSON
+  assetq cat savegame.vrb Sets.South.X         one value in the main chunk
+  assetq cat savegame.vrb --raw Vertex_0 > v   the decompressed bytes of a chunk")]
 pub(super) struct Args {
     /// The file
     #[arg(value_name = "FILE")]
@@ -15,11 +19,20 @@ pub(super) struct Args {
     /// The entry: an id (0x… or decimal), a path, or a name, as `assetq ls FILE` shows them
     #[arg(value_name = "ENTRY")]
     entry: String,
+    /// Write the entry's decompressed bytes as they are, whatever the format says they mean
+    #[arg(long)]
+    raw: bool,
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let asset = context.open(&args.file)?;
     let file = asset.source().name();
+    if args.raw {
+        let bytes = asset.reader().raw(&args.entry).map_err(|e| Failure::in_file(file, &e))?;
+        context.stdout().write_all(bytes.ok_or_else(|| not_found(file, &args.entry))?)?;
+        context.warn(&asset);
+        return Ok(Exit::Done);
+    }
     let mut found = false;
     let mut damaged = None;
     context.entries(1, |_, out| {
@@ -32,6 +45,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         }
         if found || damaged.is_some() { Ok(()) } else { Err(not_found(file, &args.entry)) }
     })?;
+    context.warn(&asset);
     if let Some(error) = damaged {
         context.damaged(file, &error);
     }

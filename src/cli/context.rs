@@ -36,8 +36,8 @@ pub(super) struct Context {
 
 impl Context {
     pub(super) fn new(global: &Global) -> Result<Self, Failure> {
-        let Global { format, quiet, no_mmap, .. } = *global;
-        let options = Options { fields: known_fields(&global.fields)? };
+        let Global { format, quiet, no_mmap, strict, .. } = *global;
+        let options = Options { fields: known_fields(&global.fields)?, strict };
         Ok(Self { format, quiet, mmap: !no_mmap, options, damaged: Cell::new(0), worst: Cell::new(None) })
     }
 
@@ -111,6 +111,13 @@ impl Context {
             files.append(&mut inside);
         }
         Ok(files)
+    }
+
+    /// Says what reading has noticed and gone on from.
+    pub(super) fn warn(&self, asset: &Asset) {
+        for warning in asset.reader().warnings() {
+            complain(&format!("{}: warning: {warning}", asset.source().name()));
+        }
     }
 
     /// The database to ask: `given`, else `$ASSETQ_DB`, else the first one found here and upwards.

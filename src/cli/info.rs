@@ -41,7 +41,11 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         out.flush()?;
     } else if !assets.is_empty() {
         context.entries(assets.len(), |index, out| match assets.get(index) {
-            Some(asset) => Ok(show(asset, out)?),
+            Some(asset) => {
+                show(asset, out)?;
+                context.warn(asset);
+                Ok(())
+            }
             None => Ok(()),
         })?;
     }

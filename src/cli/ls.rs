@@ -87,6 +87,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let (pattern, place) = (Pattern::new(args.glob.as_deref())?, args.place());
     let rows = Rows { table: &*table, filter, pattern, place, limit: args.limit };
     let found = if args.tree { tree(&rows, name, context)? } else { list(args, &rows, name, context)? };
+    context.warn(&asset);
     let asked: Vec<_> = args.glob.iter().chain(&args.condition).map(|asked| format!("{asked:?}")).collect();
     if found == 0 && !asked.is_empty() {
         context.not_found(&format!("{name}: nothing in {} matches {}", table.name(), asked.join(" and ")));
@@ -124,7 +125,8 @@ impl Pattern {
     fn matches(&self, text: &str) -> bool {
         match self {
             Self::All => true,
-            Self::Glob(glob) => glob.is_match(text),
+            // A name may hold the characters of a glob, as `[Main]` does.
+            Self::Glob(glob) => glob.is_match(text) || glob.glob().glob() == text,
             Self::Exact(exact) => {
                 text.strip_prefix(exact.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             }

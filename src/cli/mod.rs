@@ -63,6 +63,9 @@ struct Global {
     /// Field names for FINAL FANTASY XIII sheets, tried before the known ones: lists that begin with [file stems]
     #[arg(long, global = true, value_name = "FILE")]
     fields: Vec<std::path::PathBuf>,
+    /// Refuse what a checksum does not match, rather than warn and go on
+    #[arg(long, global = true)]
+    strict: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -1,5 +1,9 @@
 //! Thin doors to the crates that hash and decode. Everything about an algorithm that the formats rely on is said here.
 
+mod decompress;
+
+pub use decompress::{brotli, zlib};
+
 /// CityHash64 v1.1 without a seed: the id of a World of Warships path ('/' separators, case kept, no leading slash).
 #[inline]
 pub fn cityhash64(bytes: &[u8]) -> u64 {
@@ -15,6 +19,11 @@ pub fn murmur3(bytes: &[u8]) -> u32 {
 /// CRC-32 (IEEE), as in zip files.
 pub fn crc32(bytes: &[u8]) -> u32 {
     crc32fast::hash(bytes)
+}
+
+/// XXH64 with `seed`.
+pub fn xxh64(bytes: &[u8], seed: u64) -> u64 {
+    xxhash_rust::xxh64::xxh64(bytes, seed)
 }
 
 #[cfg(test)]
@@ -48,5 +57,12 @@ mod tests {
     #[test]
     fn crc32_has_its_check_value() {
         assert_eq!(crc32(b"123456789"), 0xCBF4_3926);
+    }
+
+    #[test]
+    fn xxh64_has_its_check_values() {
+        assert_eq!(xxh64(b"", 0), 0xEF46_DB37_51D8_E999);
+        assert_eq!(xxh64(b"abc", 0), 0x44BC_2CF5_AD77_0999);
+        assert_ne!(xxh64(b"abc", 1), xxh64(b"abc", 0));
     }
 }

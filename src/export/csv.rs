@@ -104,6 +104,7 @@ mod tests {
             csv.end_line().unwrap();
         }
         csv.flush().unwrap();
+        drop(csv);
         String::from_utf8(out).unwrap()
     }
 

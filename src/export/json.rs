@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::table::{Value, Visitor};
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
+use std::fmt::Write as _;
 use std::io::Write;
 
 /// Writes JSON event by event, in constant memory.
@@ -12,6 +13,8 @@ pub struct JsonWriter<W, F> {
     formatter: F,
     /// For each open map or list, whether nothing was written into it yet.
     open: Vec<Open>,
+    /// UTF-16 text on its way.
+    text: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,14 +26,14 @@ enum Open {
 impl<W: Write> JsonWriter<W, CompactFormatter> {
     /// JSON without white space.
     pub fn compact(out: W) -> Self {
-        Self { out, formatter: CompactFormatter, open: Vec::new() }
+        Self { out, formatter: CompactFormatter, open: Vec::new(), text: String::new() }
     }
 }
 
 impl<W: Write> JsonWriter<W, PrettyFormatter<'static>> {
     /// JSON with one value a line.
     pub fn pretty(out: W) -> Self {
-        Self { out, formatter: PrettyFormatter::new(), open: Vec::new() }
+        Self { out, formatter: PrettyFormatter::new(), open: Vec::new(), text: String::new() }
     }
 }
 
@@ -134,9 +137,21 @@ impl<W: Write, F: Formatter> Visitor for JsonWriter<W, F> {
             Value::F32(v) if v.is_finite() => self.formatter.write_f32(out, *v).map_err(io)?,
             Value::F64(v) if v.is_finite() => self.formatter.write_f64(out, *v).map_err(io)?,
             Value::F32(_) | Value::F64(_) => self.formatter.write_null(out).map_err(io)?,
-            Value::Id64(_) | Value::Id32(_) | Value::Guid(_) => self.display(value)?,
+            Value::Guid(guid) => {
+                let mut quoted = [b'"'; 38];
+                quoted.iter_mut().skip(1).zip(guid.to_ascii()).for_each(|(to, byte)| *to = byte);
+                out.write_all(&quoted).map_err(io)?;
+            }
+            Value::Id64(_) | Value::Id32(_) => self.display(value)?,
             Value::Text(text) => self.string(text)?,
-            Value::Utf16(text) => self.string(&text.to_string())?,
+            Value::Utf16(text) => {
+                let mut buffer = std::mem::take(&mut self.text);
+                buffer.clear();
+                // Writing to a String cannot fail.
+                let _ = write!(buffer, "{text}");
+                self.string(&buffer)?;
+                self.text = buffer;
+            }
             // `value` takes these apart before they come here.
             Value::List(_) | Value::Map(_) => self.formatter.write_null(out).map_err(io)?,
         }

@@ -13,6 +13,7 @@
 pub mod bwdb;
 pub mod prototypes;
 pub mod space;
+pub mod vrb;
 pub mod wdata;
 pub mod wdb;
 
@@ -29,6 +30,7 @@ pub const FILES: &[(&str, Format, Make)] = &[
     ("sheet.wdb", Format::Wdb, wdb::demo),
     ("pack.bin", Format::Wpd, wdb::demo_pack),
     ("town.wdata", Format::Wdata, wdata::demo),
+    ("savegame.vrb", Format::Vrb, vrb::demo),
 ];
 
 /// How big a sample is.

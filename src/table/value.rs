@@ -38,12 +38,25 @@ pub enum Value<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Guid(pub [u8; 16]);
 
+impl Guid {
+    /// The text form: lower case, with dashes.
+    pub fn to_ascii(self) -> [u8; 36] {
+        const PLACES: [usize; 16] = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
+        let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = self.0;
+        let digit = |nibble: u8| if nibble < 10 { nibble.wrapping_add(b'0') } else { nibble.wrapping_add(b'a' - 10) };
+        let mut text = [b'-'; 36];
+        for (byte, at) in [d, c, b, a, f, e, h, g, i, j, k, l, m, n, o, p].into_iter().zip(PLACES) {
+            if let Some(pair) = text.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
+                *pair = [digit(byte >> 4), digit(byte & 15)];
+            }
+        }
+        text
+    }
+}
+
 impl fmt::Display for Guid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [a, b, c, d, e, g, h, i, j, k, l, m, n, o, p, q] = self.0;
-        let [first, second, third] =
-            [u32::from_le_bytes([a, b, c, d]), u16::from_le_bytes([e, g]).into(), u16::from_le_bytes([h, i]).into()];
-        write!(f, "{first:08x}-{second:04x}-{third:04x}-{j:02x}{k:02x}-{l:02x}{m:02x}{n:02x}{o:02x}{p:02x}{q:02x}")
+        f.write_str(std::str::from_utf8(&self.to_ascii()).unwrap_or_default())
     }
 }
 

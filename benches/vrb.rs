@@ -1,0 +1,167 @@
+//! `.vrb`: opening, checking and writing as JSON, on an archive of 200 MB with chunks of each codec.
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::cast_possible_truncation,
+    missing_docs
+)]
+
+use assetq::export::json::JsonWriter;
+use assetq::report::Progress;
+use assetq::sample::vrb::{ArchiveBuilder, Codec, entities, mesh, world, world_values};
+use assetq::vrb::{Archive, MAIN};
+use assetq::{Reader, Source, codec};
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use std::hint::black_box;
+use std::io::{BufWriter, Write};
+use std::time::{Duration, Instant};
+
+/// The archives, built once.
+struct Files {
+    /// 200 MB when decoded: a world (Brotli), meshes and entities as they are, by zlib, bare deflate and Brotli.
+    mixed: Source,
+    mixed_size: u64,
+    /// The same meshes, all stored as they are.
+    stored: Source,
+    /// The same chunks of entities, all compressed.
+    packed: Source,
+    packed_size: u64,
+    /// Entities alone, stored as they are.
+    graph: Source,
+    graph_size: u64,
+}
+
+fn files() -> Files {
+    let world = world();
+    let crowd = entities(&world, 1, 250_000);
+    let hull = mesh(2, 900_000);
+    let main = world_values(&world, 3, 250_000);
+    let source = |builder: &ArchiveBuilder| Source::from_vec("bench.vrb", builder.build());
+    let mixed = ArchiveBuilder::new(&world.types, world.world, Codec::Brotli, main)
+        .chunk("Vertex_0", world.mesh, Codec::None, hull.clone())
+        .chunk("Vertex_1", world.mesh, Codec::Zlib, hull.clone())
+        .chunk("Vertex_2", world.mesh, Codec::Brotli, hull.clone())
+        .chunk("Entities_0", world.entities, Codec::None, crowd.clone())
+        .chunk("Entities_1", world.entities, Codec::Deflate, crowd.clone());
+    let stored = (0..6).fold(ArchiveBuilder::new(&world.types, world.mesh, Codec::None, hull.clone()), |b, i| {
+        b.chunk(&format!("Vertex_{i}"), world.mesh, Codec::None, hull.clone())
+    });
+    let packed = (0..3).fold(ArchiveBuilder::new(&world.types, world.entities, Codec::Zlib, crowd.clone()), |b, i| {
+        b.chunk(&format!("Entities_{i}"), world.entities, Codec::Zlib, crowd.clone())
+    });
+    let graph = ArchiveBuilder::new(&world.types, world.entities, Codec::None, crowd);
+    let size = |builder: &ArchiveBuilder| builder.chunks.iter().map(|c| c.data.len() as u64).sum();
+    Files {
+        mixed: source(&mixed),
+        mixed_size: size(&mixed),
+        stored: source(&stored),
+        packed: source(&packed),
+        packed_size: size(&packed),
+        graph: source(&graph),
+        graph_size: size(&graph),
+    }
+}
+
+fn verify(source: &Source) -> u64 {
+    let report = Archive::open(source.clone()).unwrap().verify(&Progress::default());
+    assert!(report.ok());
+    report.checks.len() as u64
+}
+
+/// Counts what is written to it.
+struct Count(u64);
+
+impl Write for Count {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0 += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+fn json(archive: &Archive) -> u64 {
+    let mut count = Count(0);
+    let mut out = JsonWriter::compact(BufWriter::with_capacity(1 << 16, &mut count));
+    assert!(archive.cat(MAIN, &mut out).unwrap());
+    drop(out);
+    count.0
+}
+
+/// The shortest of a few runs.
+fn shortest(mut run: impl FnMut()) -> Duration {
+    let time = |_| {
+        let start = Instant::now();
+        run();
+        start.elapsed()
+    };
+    (0..5).map(time).min().unwrap()
+}
+
+fn threads<T: Send>(count: usize, run: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(count).build().unwrap().install(run)
+}
+
+fn benches(c: &mut Criterion) {
+    let files = files();
+    let mut group = c.benchmark_group("vrb");
+    group.sample_size(10).warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(2));
+
+    group.bench_function("open", |b| b.iter(|| Archive::open(black_box(files.mixed.clone())).unwrap()));
+    // As `ls` shows it: names, root types, places, sizes, codecs of all chunks.
+    group.bench_function("open and list", |b| {
+        b.iter(|| {
+            let archive = Archive::open(files.mixed.clone()).unwrap();
+            let table = archive.table("chunks").unwrap();
+            let mut text = 0;
+            for row in 0..table.len().unwrap() {
+                text += (0..6).map(|column| table.value(row, column).unwrap().to_string().len()).sum::<usize>();
+            }
+            assert!(text > 300);
+            text
+        });
+    });
+
+    let stored = files.stored.bytes();
+    group.throughput(Throughput::Bytes(stored.len() as u64));
+    group.bench_function("verify stored", |b| b.iter(|| verify(&files.stored)));
+    group.bench_function("XXH64 of the same bytes", |b| b.iter(|| codec::xxh64(black_box(stored), 1)));
+    group.throughput(Throughput::Bytes(files.packed_size));
+    group.bench_function("verify zlib, 1 thread", |b| b.iter(|| threads(1, || verify(&files.packed))));
+    group.bench_function("verify zlib, 2 threads", |b| b.iter(|| threads(2, || verify(&files.packed))));
+    group.throughput(Throughput::Bytes(files.mixed_size));
+    group.bench_function("verify mixed", |b| b.iter(|| verify(&files.mixed)));
+
+    let graph = Archive::open(files.graph.clone()).unwrap();
+    let written = json(&graph);
+    assert!(written > files.graph_size, "{written}");
+    group.throughput(Throughput::Bytes(files.graph_size));
+    group.bench_function("graph to JSON, by bytes read", |b| b.iter(|| assert_eq!(json(&graph), written)));
+    group.throughput(Throughput::Bytes(written));
+    group.bench_function("graph to JSON, by bytes written", |b| b.iter(|| assert_eq!(json(&graph), written)));
+    group.throughput(Throughput::Bytes(files.graph_size));
+    group.bench_function("pass over the graph", |b| b.iter(|| graph.main().root().unwrap().end().unwrap()));
+    group.bench_function("values", |b| {
+        b.iter(|| {
+            let rows = graph.table("values").unwrap().len().unwrap();
+            assert!(rows > 2_000_000);
+            rows
+        });
+    });
+    group.finish();
+
+    // Ratios within this run, which say more than times do on a machine with other work.
+    let one = shortest(|| assert!(threads(1, || verify(&files.packed)) > 0));
+    let two = shortest(|| assert!(threads(2, || verify(&files.packed)) > 0));
+    println!("verify of compressed chunks, 2 threads over 1: {:.2}", one.as_secs_f64() / two.as_secs_f64());
+    let checked = shortest(|| assert!(verify(&files.stored) > 0));
+    let hashed = shortest(|| assert!(codec::xxh64(black_box(stored), 1) != 0));
+    println!("verify of stored chunks over XXH64 on one core: {:.2}", hashed.as_secs_f64() / checked.as_secs_f64());
+}
+
+criterion_group!(vrb, benches);
+criterion_main!(vrb);

@@ -1,0 +1,184 @@
+//! Decompression whose output is bounded by a declared size, which it must meet exactly.
+
+use crate::error::ErrorKind;
+use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
+use flate2::{Decompress, FlushDecompress, Status};
+use std::borrow::Cow;
+
+/// Room that is made before a stream has shown that it fills more.
+const FIRST_ROOM: usize = 64 << 10;
+
+/// Output in the making. Memory is taken as the stream fills it, not as the declared size says: a small file that
+/// declares gigabytes costs what it really holds, at most twice.
+struct Output {
+    codec: &'static str,
+    bytes: Vec<u8>,
+    len: usize,
+    size: usize,
+    /// Where a byte beyond the declared size shows itself.
+    spill: [u8; 1],
+}
+
+impl Output {
+    fn new(codec: &'static str, size: usize, input: usize) -> Self {
+        let first = input.saturating_mul(2).max(FIRST_ROOM).min(size);
+        Self { codec, bytes: vec![0; first], len: 0, size, spill: [0] }
+    }
+
+    fn error(&self, message: impl Into<Cow<'static, str>>) -> ErrorKind {
+        ErrorKind::Codec { codec: self.codec, message: message.into() }
+    }
+
+    /// Where the next bytes go; one byte when the declared size is reached.
+    fn room(&mut self) -> Result<&mut [u8], ErrorKind> {
+        if self.len == self.bytes.len() && self.len < self.size {
+            let grown = self.len.saturating_mul(2).clamp(1, self.size);
+            if self.bytes.try_reserve_exact(grown.saturating_sub(self.len)).is_err() {
+                return Err(self.error(format!("no memory for {grown} bytes")));
+            }
+            self.bytes.resize(grown, 0);
+        }
+        Ok(match self.bytes.get_mut(self.len..) {
+            Some(room) if !room.is_empty() => room,
+            _ => &mut self.spill,
+        })
+    }
+
+    /// Notes `count` bytes as written to the room.
+    fn wrote(&mut self, count: usize) -> Result<(), ErrorKind> {
+        self.len = self.len.saturating_add(count);
+        if self.len > self.size {
+            return Err(self.error(format!("more than the declared {} bytes come out", self.size)));
+        }
+        Ok(())
+    }
+
+    /// The output of a stream that has ended with `left` bytes of input unused.
+    fn finish(mut self, left: usize) -> Result<Vec<u8>, ErrorKind> {
+        if left != 0 {
+            return Err(self.error(format!("{left} bytes left over behind the stream")));
+        }
+        if self.len != self.size {
+            return Err(self.error(format!("{} bytes come out, {} are declared", self.len, self.size)));
+        }
+        self.bytes.truncate(self.len);
+        Ok(self.bytes)
+    }
+}
+
+/// Decodes a bare Brotli stream that is `size` bytes long when decoded.
+///
+/// # Errors
+/// `Codec` when the stream is damaged, ends early, holds more or less than `size` bytes, or does not end with `input`.
+pub fn brotli(input: &[u8], size: usize) -> Result<Vec<u8>, ErrorKind> {
+    let mut out = Output::new("brotli", size, input.len());
+    let alloc = StandardAlloc::default;
+    // "Strict" refuses the large-window extension, whose ring buffer would be a gigabyte.
+    let mut state = BrotliState::new_strict(alloc(), alloc(), alloc());
+    let (mut unread, mut read, mut total) = (input.len(), 0, 0);
+    loop {
+        let room = out.room()?;
+        let (mut free, mut wrote) = (room.len(), 0);
+        let result =
+            BrotliDecompressStream(&mut unread, &mut read, input, &mut free, &mut wrote, room, &mut total, &mut state);
+        out.wrote(wrote)?;
+        match result {
+            BrotliResult::ResultSuccess => return out.finish(unread),
+            BrotliResult::NeedsMoreOutput => {}
+            BrotliResult::NeedsMoreInput => {
+                return Err(out.error(format!("the stream ends early, after {total} bytes")));
+            }
+            BrotliResult::ResultFailure => return Err(out.error(format!("damaged stream after {total} bytes"))),
+        }
+    }
+}
+
+/// Decodes a deflate stream that is `size` bytes long when decoded, with the zlib wrapper (RFC 1950) or bare (RFC
+/// 1951). Wrapped is one that begins with 0x78 and whose two header bytes, as a big-endian number, divide by 31; a
+/// wrapped stream's Adler-32 is checked.
+///
+/// # Errors
+/// `Codec` when the stream is damaged, ends early, holds more or less than `size` bytes, or does not end with `input`.
+pub fn zlib(input: &[u8], size: usize) -> Result<Vec<u8>, ErrorKind> {
+    let wrapped =
+        matches!(input.first_chunk(), Some(&[0x78, flags]) if u16::from_be_bytes([0x78, flags]).is_multiple_of(31));
+    let mut out = Output::new(if wrapped { "zlib" } else { "deflate" }, size, input.len());
+    let mut state = Decompress::new(wrapped);
+    loop {
+        let (read, total) = (state.total_in(), state.total_out());
+        let rest = usize::try_from(read).ok().and_then(|at| input.get(at..)).unwrap_or_default();
+        let room = out.room()?;
+        let status = match state.decompress(rest, room, FlushDecompress::None) {
+            Ok(status) => status,
+            Err(e) => return Err(out.error(format!("{e} (after {total} bytes)"))),
+        };
+        let wrote = state.total_out().saturating_sub(total);
+        out.wrote(usize::try_from(wrote).unwrap_or(usize::MAX))?;
+        let left = (input.len() as u64).saturating_sub(state.total_in());
+        match status {
+            Status::StreamEnd => return out.finish(usize::try_from(left).unwrap_or(usize::MAX)),
+            // Nothing read and nothing written although there is room: the input is used up.
+            Status::Ok | Status::BufError if wrote == 0 && state.total_in() == read => {
+                return Err(out.error(format!("the stream ends early, after {total} bytes")));
+            }
+            Status::Ok | Status::BufError => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::{Compress, Compression, FlushCompress};
+
+    fn deflated(data: &[u8], wrapped: bool) -> Vec<u8> {
+        let mut out = Vec::with_capacity(data.len() + 1024);
+        let mut state = Compress::new(Compression::default(), wrapped);
+        assert_eq!(state.compress_vec(data, &mut out, FlushCompress::Finish).unwrap(), Status::StreamEnd);
+        out
+    }
+
+    /// Enough to make the output grow a few times.
+    fn data() -> Vec<u8> {
+        (0..300_000u32).flat_map(|i| (i / 50).to_le_bytes()).collect()
+    }
+
+    #[test]
+    fn zlib_with_and_without_wrapper() {
+        for wrapped in [true, false] {
+            let (data, packed) = (data(), deflated(&data(), wrapped));
+            assert_eq!(zlib(&packed, data.len()).unwrap(), data);
+            for wrong in [data.len() - 1, data.len() + 1, 0, 1 << 40] {
+                assert!(zlib(&packed, wrong).is_err(), "{wrong}");
+            }
+            assert!(zlib(&packed[..packed.len() - 1], data.len()).is_err());
+            let longer = [&packed[..], &[0]].concat();
+            assert!(zlib(&longer, data.len()).unwrap_err().to_string().contains("1 bytes left over"));
+        }
+        assert!(zlib(&[], 0).is_err());
+        assert!(zlib(&deflated(&[], true), 0).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_wrong_adler_is_found() {
+        let mut packed = deflated(b"abcabcabc", true);
+        *packed.last_mut().unwrap() ^= 1;
+        assert!(zlib(&packed, 9).is_err());
+    }
+
+    /// The stored form of "abc" (RFC 7932): window bits, an uncompressed meta-block, an empty last one.
+    #[test]
+    fn brotli_meets_its_size_exactly() {
+        let packed = [0x0B, 0x01, 0x80, b'a', b'b', b'c', 0x03];
+        assert_eq!(brotli(&packed, 3).unwrap(), b"abc");
+        for wrong in [0, 2, 4, 1 << 40] {
+            assert!(brotli(&packed, wrong).is_err(), "{wrong}");
+        }
+        for end in 0..packed.len() {
+            assert!(brotli(&packed[..end], 3).is_err(), "{end}");
+        }
+        assert!(brotli(&[&packed[..], &[9]].concat(), 3).unwrap_err().to_string().contains("1 bytes left over"));
+        assert!(brotli(&[0x3B], 0).unwrap().is_empty());
+        assert!(brotli(&[0xFF; 8], 0).is_err());
+    }
+}

@@ -1,0 +1,528 @@
+//! `.vrb`: archives of VRAGE 3 (Space Engineers 2), read without the game. Section numbers in these docs are those of
+//! the format's facts page.
+//!
+//! An [`Archive`] is a header, three small tables and chunks. The type table says how the values of the chunks are
+//! stored; a chunk is one value, walked without building it ([`Node`], [`Walker`]).
+//!
+//! ```no_run
+//! use assetq::Source;
+//! use assetq::vrb::{Archive, Path};
+//!
+//! # fn main() -> assetq::Result<()> {
+//! let archive = Archive::open(Source::open("definitionsets.vrb")?)?;
+//! let path = Path::parse("DefinitionSets.World._definitions[3].Guid").unwrap_or_default();
+//! if let Some(node) = archive.main().root()?.find(&path)? {
+//!     println!("{:?} at {:#x}", node.leaf()?, node.position());
+//! }
+//! # Ok(())
+//! # }
+//! ```
+
+mod builtin;
+mod graph;
+mod layout;
+mod node;
+mod part;
+mod path;
+mod shape;
+mod tables;
+mod types;
+mod values;
+mod verify;
+
+pub use builtin::Builtin;
+pub use graph::{Event, Inferred, Walker};
+pub use layout::{ArchiveEntry, ArchiveHeader, ChunkArchiveEntry, MAGIC, VERSION};
+pub use node::Node;
+pub use part::{Compression, Part};
+pub use path::{Path, Step};
+pub use shape::{Extent, Shape};
+pub use types::{Member, Model, ModelId, Parts, TypeDef, TypeId, TypeModel};
+
+use crate::bytes::{Cursor, Utf16};
+use crate::codec;
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::{Reader, Section};
+use crate::lazy::Lazy;
+use crate::report::{Progress, Report};
+use crate::source::Source;
+use crate::table::{Table, Value, Visitor};
+use graph::{Graph, Slot};
+use std::borrow::Cow;
+use std::sync::{Mutex, PoisonError};
+use types::table_text;
+
+/// The name of the main chunk.
+pub const MAIN: &str = "[Main]";
+
+/// Bounds that keep hostile files from exhausting memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// How deep values may nest.
+    pub depth: usize,
+    /// Decompressed bytes of one part, whatever its stored size.
+    pub decoded: u64,
+    /// Decompressed bytes for each stored one, for parts of more than [`Limits::FREE`] bytes.
+    pub ratio: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { depth: 512, decoded: 8 << 30, ratio: 1032 }
+    }
+}
+
+impl Limits {
+    /// Decompressed bytes that any part may have.
+    pub const FREE: u64 = 64 << 20;
+
+    /// The most that `stored` bytes may become.
+    fn decoded(&self, stored: u64) -> u64 {
+        stored.saturating_mul(self.ratio).max(Self::FREE).min(self.decoded)
+    }
+}
+
+/// How an archive is read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Options {
+    /// A checksum that does not match is an error rather than a warning.
+    pub strict: bool,
+    /// Bounds.
+    pub limits: Limits,
+}
+
+/// A record of the bundle table: an assembly that the types come from.
+#[derive(Debug, Clone, Copy)]
+pub struct Bundle<'a> {
+    /// Its name; `@` marks one that is not the game's.
+    pub name: Utf16<'a>,
+    /// Major, minor, build, revision.
+    pub version: [i32; 4],
+}
+
+/// A chunk as its entry has it.
+#[derive(Debug)]
+struct ChunkPart {
+    name: String,
+    part: Part,
+    root: i32,
+    /// Where the number of the root model lies.
+    root_at: u64,
+    /// Its stored bytes belong to something else too.
+    shared: bool,
+}
+
+/// An open archive.
+#[derive(Debug)]
+pub struct Archive {
+    source: Source,
+    options: Options,
+    bundle_table: Part,
+    type_table: Part,
+    chunk_table: Part,
+    main: ChunkPart,
+    extra: Lazy<Vec<ChunkPart>>,
+    types: Lazy<TypeModel>,
+    warnings: Mutex<Vec<String>>,
+}
+
+impl Archive {
+    /// Opens `source`. Reads the header and nothing else; a header checksum that does not match is a warning.
+    ///
+    /// # Errors
+    /// `BadMagic`, `BadVersion`, `OutOfBounds` for a file shorter than the header.
+    pub fn open(source: Source) -> Result<Self> {
+        Self::open_with(source, Options::default())
+    }
+
+    /// As [`Archive::open`], with other bounds, or strict.
+    ///
+    /// # Errors
+    /// As [`Archive::open`]; `Checksum` under strict options.
+    pub fn open_with(source: Source, options: Options) -> Result<Self> {
+        let view = source.view("header");
+        let magic = view.read::<crate::bytes::le::U32>()?.get();
+        if magic != MAGIC {
+            return Err(view.error(ErrorKind::BadMagic { expected: MAGIC.into(), found: magic.into() }));
+        }
+        let header = *view.read::<ArchiveHeader>()?;
+        if header.version.get() != VERSION {
+            return Err(view.skip(4).error(ErrorKind::BadVersion { found: header.version.get().into() }));
+        }
+        let origin = view.offset();
+        let part = |label: &str, entry, at: u64| Part::new(label.into(), entry, (origin.saturating_add(at), None));
+        let this = Self {
+            options,
+            bundle_table: part("bundle table", header.bundle_table, 16),
+            type_table: part("type table", header.type_table, 52),
+            chunk_table: part("chunk table", header.chunk_table, 88),
+            main: ChunkPart {
+                name: MAIN.into(),
+                part: part("chunk [Main]", header.main_chunk.entry, 132),
+                root: header.main_chunk.root_type.get(),
+                root_at: origin.saturating_add(168),
+                shared: false,
+            },
+            extra: Lazy::default(),
+            types: Lazy::default(),
+            warnings: Mutex::default(),
+            source,
+        };
+        match this.check_header() {
+            Err(error) if options.strict => return Err(error),
+            Err(error) => this.warn(error),
+            Ok(()) => {}
+        }
+        Ok(this)
+    }
+
+    /// The file.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// The header, in place (section 1).
+    ///
+    /// # Errors
+    /// None in practice: the header was read when the archive was opened.
+    pub fn header(&self) -> Result<&ArchiveHeader> {
+        self.source.view("header").read()
+    }
+
+    /// That the header's checksum matches its bytes.
+    ///
+    /// # Errors
+    /// `Checksum`.
+    pub fn check_header(&self) -> Result<()> {
+        let view = self.source.view("header");
+        let mut bytes = *view.read::<[u8; size_of::<ArchiveHeader>()]>()?;
+        bytes.iter_mut().skip(8).take(8).for_each(|b| *b = 0);
+        let (stored, computed) = (self.header()?.checksum.get(), codec::xxh64(&bytes, MAGIC.into()));
+        if stored == computed {
+            return Ok(());
+        }
+        Err(view.skip(8).error(ErrorKind::Checksum { algorithm: "XXH64", stored, computed }))
+    }
+
+    /// Notes a warning, once.
+    fn warn(&self, error: Error) {
+        let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        let error = error.to_string();
+        if !warnings.contains(&error) {
+            warnings.push(error);
+        }
+    }
+
+    fn data<'a>(&'a self, part: &'a Part) -> Result<&'a Source> {
+        part.data(&self.source, &self.options, |error| self.warn(error))
+    }
+
+    /// The bundle table, the type table and the chunk table, in the header's order.
+    pub fn tables_of_contents(&self) -> [&Part; 3] {
+        [&self.bundle_table, &self.type_table, &self.chunk_table]
+    }
+
+    /// The bundles (section 3).
+    ///
+    /// # Errors
+    /// When the bundle table cannot be decoded, or does not hold as many records as the header says.
+    pub fn bundles(&self) -> Result<Vec<Bundle<'_>>> {
+        let data = self.data(&self.bundle_table)?;
+        let read = || {
+            let mut cursor = Cursor::new(data.view("bundles"));
+            let count = self.count("bundle count", self.header()?.bundle_count.get(), 124, 20, data)?;
+            let mut bundles = Vec::new();
+            for _ in 0..count {
+                let name = table_text(&mut cursor)?;
+                let version = [cursor.i32()?, cursor.i32()?, cursor.i32()?, cursor.i32()?];
+                bundles.push(Bundle { name, version });
+            }
+            cursor.expect_end()?;
+            Ok(bundles)
+        };
+        read().map_err(|e: Error| e.within(self.bundle_table.label()))
+    }
+
+    /// A count in the header at `field`, of records that take `least` bytes each in `table`.
+    fn count(&self, what: &'static str, count: i32, field: usize, least: u64, table: &Source) -> Result<u32> {
+        match u32::try_from(count) {
+            Ok(n) if u64::from(n).saturating_mul(least) <= table.bytes().len() as u64 => Ok(n),
+            _ => Err(self.source.view("header").at(field).bad_value(what, count)),
+        }
+    }
+
+    /// The type table (section 4).
+    ///
+    /// # Errors
+    /// When it cannot be decoded or read.
+    pub fn types(&self) -> Result<&TypeModel> {
+        self.types.get_or_try_init(|| {
+            let data = self.data(&self.type_table)?;
+            TypeModel::parse(data.clone()).map_err(|e| e.within(self.type_table.label()))
+        })
+    }
+
+    /// The main chunk.
+    pub fn main(&self) -> Chunk<'_> {
+        Chunk { archive: self, chunk: &self.main }
+    }
+
+    /// All chunks, the main chunk first, then those of the chunk table.
+    ///
+    /// # Errors
+    /// When the chunk table is damaged; [`Archive::main`] works all the same.
+    pub fn chunks(&self) -> Result<Vec<Chunk<'_>>> {
+        let extra = self.extra()?;
+        Ok(std::iter::once(&self.main).chain(extra).map(|chunk| Chunk { archive: self, chunk }).collect())
+    }
+
+    /// The chunks that can be listed, and what keeps the others from it.
+    fn known_chunks(&self) -> (Vec<Chunk<'_>>, Result<()>) {
+        match self.chunks() {
+            Ok(chunks) => (chunks, Ok(())),
+            Err(error) => (vec![self.main()], Err(error)),
+        }
+    }
+
+    /// The chunk called `name`; the main chunk is called [`MAIN`].
+    ///
+    /// # Errors
+    /// When the chunk table is damaged and another than the main chunk is asked for.
+    pub fn chunk(&self, name: &str) -> Result<Option<Chunk<'_>>> {
+        if name == MAIN {
+            return Ok(Some(self.main()));
+        }
+        Ok(self.extra()?.iter().find(|c| c.name == name).map(|chunk| Chunk { archive: self, chunk }))
+    }
+
+    /// The records of the chunk table: a string and an entry each. No real file has one: the layout follows from the
+    /// published description of the table and from how the other tables write strings (section 9).
+    fn extra(&self) -> Result<&Vec<ChunkPart>> {
+        self.extra.get_or_try_init(|| {
+            let stored = self.header()?.chunk_count.get();
+            if stored == 0 {
+                return Ok(Vec::new());
+            }
+            let data = self.data(&self.chunk_table)?;
+            let read = || {
+                let mut cursor = Cursor::new(data.view("chunks"));
+                let count = self.count("chunk count", stored, 128, 44, data)?;
+                let mut chunks = Vec::new();
+                for _ in 0..count {
+                    let name = table_text(&mut cursor)?.to_string();
+                    let at = cursor.view().offset();
+                    let &ChunkArchiveEntry { entry, root_type } = cursor.read()?;
+                    let decoded = self.chunk_table.entry().compression_type != 0;
+                    let place = (at, decoded.then_some("chunk table, decompressed"));
+                    let part = Part::new(format!("chunk {name}"), entry, place);
+                    let (root, root_at) = (root_type.get(), at.saturating_add(36));
+                    chunks.push(ChunkPart { name, part, root, root_at, shared: false });
+                }
+                cursor.expect_end()?;
+                self.mark_shared(&mut chunks);
+                Ok(chunks)
+            };
+            read().map_err(|e: Error| e.within(self.chunk_table.label()))
+        })
+    }
+
+    /// Marks the chunks whose stored bytes begin inside of something else. No known file has any; a hostile one could
+    /// ask to have the same bytes decoded any number of times.
+    fn mark_shared(&self, chunks: &mut [ChunkPart]) {
+        let header = size_of::<ArchiveHeader>() as u64;
+        let fixed = self.tables_of_contents().into_iter().chain([&self.main.part]);
+        let mut ranges: Vec<(u64, u64, Option<usize>)> =
+            fixed.filter_map(|p| p.range().map(|(start, end)| (start, end, None))).collect();
+        let extra = chunks.iter().enumerate().filter_map(|(i, c)| c.part.range().map(|(s, e)| (s, e, Some(i))));
+        ranges.extend(extra);
+        ranges.retain(|(start, end, _)| start < end);
+        ranges.sort_unstable();
+        let mut covered = header;
+        for (start, end, chunk) in ranges {
+            if let Some(chunk) = chunk.filter(|_| start < covered).and_then(|i| chunks.get_mut(i)) {
+                chunk.shared = true;
+            }
+            covered = covered.max(end);
+        }
+    }
+
+    /// The value that `entry` names: a chunk (`[Main]`), a path in a chunk (`[Main].Roots[0]`), or a path in the main
+    /// chunk (`Roots[0]`).
+    ///
+    /// # Errors
+    /// When the way there is damaged.
+    pub fn find(&self, entry: &str) -> Result<Option<(Chunk<'_>, Node<'_>)>> {
+        let (chunk, path) = match entry.strip_prefix(MAIN) {
+            Some(rest) => (self.main(), rest),
+            None => {
+                // The longest name wins where one chunk's name begins like another's.
+                let named = |c: &ChunkPart| entry.starts_with(&c.name) && !c.name.is_empty();
+                let chunk = self.extra()?.iter().filter(|c| named(c)).max_by_key(|c| c.name.len());
+                let rest = chunk.and_then(|c| entry.strip_prefix(&*c.name));
+                match chunk.zip(rest).filter(|(_, rest)| rest.is_empty() || rest.starts_with(['.', '['])) {
+                    Some((chunk, rest)) => (Chunk { archive: self, chunk }, rest),
+                    None => (self.main(), entry),
+                }
+            }
+        };
+        let Some(path) = Path::parse(path.strip_prefix('.').unwrap_or(path)) else { return Ok(None) };
+        Ok(chunk.root()?.find(&path)?.map(|node| (chunk, node)))
+    }
+}
+
+/// A chunk of an archive.
+#[derive(Debug, Clone, Copy)]
+pub struct Chunk<'a> {
+    archive: &'a Archive,
+    chunk: &'a ChunkPart,
+}
+
+impl<'a> Chunk<'a> {
+    /// Its name.
+    pub fn name(&self) -> &'a str {
+        &self.chunk.name
+    }
+
+    /// Where and how it is stored.
+    pub fn part(&self) -> &'a Part {
+        &self.chunk.part
+    }
+
+    /// The number of its root model, as stored.
+    pub fn root_index(&self) -> i32 {
+        self.chunk.root
+    }
+
+    /// That its stored bytes belong to nothing else.
+    fn check_alone(&self) -> Result<()> {
+        if !self.chunk.shared {
+            return Ok(());
+        }
+        let what = "its bytes belong to another part of the archive too".into();
+        let offset = self.chunk.part.range().map_or(0, |(start, _)| start);
+        Err(Error::new(ErrorKind::Damaged { what }, format!("chunk {}", self.chunk.name), offset))
+    }
+
+    /// Decodes its bytes without keeping them.
+    fn decode(&self) -> Result<Source> {
+        self.chunk.part.decode(&self.archive.source, &self.archive.options.limits)
+    }
+
+    /// Says in the warnings that unconfirmed rules were followed.
+    fn warn_inferred(&self, inferred: Inferred) {
+        if let Some(what) = inferred.describe() {
+            let kind = ErrorKind::Damaged { what: what.into() };
+            self.archive.warn(Error::without_offset(kind, self.chunk.part.label().to_owned()));
+        }
+    }
+
+    /// Its decoded bytes, kept.
+    ///
+    /// # Errors
+    /// When they cannot be decoded; `Checksum` under strict options.
+    pub fn data(&self) -> Result<&'a Source> {
+        self.archive.data(&self.chunk.part)
+    }
+
+    /// The model of its root value.
+    ///
+    /// # Errors
+    /// `BadValue` when there is no such model, and whatever is wrong with the type table.
+    pub fn root_model(&self) -> Result<ModelId> {
+        let types = self.archive.types()?;
+        types.model_id(self.chunk.root).ok_or_else(|| {
+            let kind = ErrorKind::BadValue { what: "root model".into(), value: self.chunk.root.into() };
+            Error::new(kind, self.chunk.part.label().to_owned(), self.chunk.root_at)
+        })
+    }
+
+    /// Its root value.
+    ///
+    /// # Errors
+    /// As [`Chunk::data`] and [`Chunk::root_model`]; `Unsupported` for a delta-encoded chunk.
+    pub fn root(&self) -> Result<Node<'a>> {
+        self.check_alone()?;
+        self.root_in(self.data()?)
+    }
+
+    /// The root value, read from decoded bytes that may not be the kept ones.
+    fn root_in<'b>(&self, data: &'b Source) -> Result<Node<'b>>
+    where
+        'a: 'b,
+    {
+        self.chunk.part.check_plain()?;
+        let types = self.archive.types()?;
+        let (view, label) = (data.view("values"), self.chunk.part.label());
+        let graph = Graph { types, view, label, depth: self.archive.options.limits.depth };
+        Ok(Node::new(graph, Slot::plain(self.root_model()?), 0))
+    }
+}
+
+impl Reader for Archive {
+    fn version(&self) -> String {
+        self.header().map_or_else(|_| String::new(), |h| h.version.get().to_string())
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        let Ok(header) = self.header() else { return Vec::new() };
+        let section = |name: String, part: &Part, count: Option<i32>| {
+            let size = |v: i64| u64::try_from(v).unwrap_or(0);
+            let (offset, stored) = (size(part.entry().offset.get()), size(part.entry().entry_size.get()));
+            Section::new(name, offset, stored, count.and_then(|c| u64::try_from(c).ok()))
+        };
+        let mut sections = vec![
+            Section::new("header", 0, size_of::<ArchiveHeader>() as u64, None),
+            section(MAIN.into(), &self.main.part, None),
+            section("bundle table".into(), &self.bundle_table, Some(header.bundle_count.get())),
+            section("type table".into(), &self.type_table, None),
+        ];
+        if header.chunk_count.get() != 0 {
+            sections.push(section("chunk table".into(), &self.chunk_table, Some(header.chunk_count.get())));
+        }
+        // A damaged chunk table is for `verify` to say.
+        for chunk in self.extra().ok().into_iter().flatten() {
+            sections.push(section(chunk.name.clone(), &chunk.part, None));
+        }
+        sections.sort_by_key(|s| s.offset);
+        sections
+    }
+
+    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
+        tables::tables(self)
+    }
+
+    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
+        let root = self.main().root_model().and_then(|id| {
+            let types = self.types()?;
+            types.type_name(types.type_of(id))
+        });
+        let compression = self.main.part.compression().map(|c| Value::text(c.name()));
+        // What is damaged has no fact to show; `verify` says why.
+        let facts = [("root_type", root.ok()), ("compression", compression.ok())];
+        facts.into_iter().filter_map(|(name, value)| Some((name.into(), value?))).collect()
+    }
+
+    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+        let Some((chunk, node)) = self.find(entry)? else { return Ok(false) };
+        let mut walker = node.walk();
+        node::visit(&mut walker, out)?;
+        chunk.warn_inferred(walker.inferred());
+        if (node.position(), node.model()) == (0, chunk.root_model()?) {
+            walker.expect_end()?;
+        }
+        Ok(true)
+    }
+
+    fn raw(&self, entry: &str) -> Result<Option<&[u8]>> {
+        self.chunk(entry)?.map(|chunk| Ok(chunk.data()?.bytes())).transpose()
+    }
+
+    /// Checksums that do not match, and values read by a rule that no known file confirms.
+    fn warnings(&self) -> Vec<String> {
+        self.warnings.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn verify(&self, progress: &Progress) -> Report {
+        verify::verify(self, progress)
+    }
+}

@@ -1,0 +1,143 @@
+//! How people name a value in a chunk: `DefinitionSets.World._definitions[3].Guid`.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+/// A way from a value into it.
+///
+/// - `Name`: the member of a record, or the entry of a dictionary with this key. Dots separate names.
+/// - `["any text"]`: the same for names with other characters; `\"` and `\\` stand for `"` and `\`. A key that is not a
+///   string goes by its text, as `["ee500208-f417-4c95-8cb1-4021bf7a979f"]`.
+/// - `[3]`: the fourth element of a list, or the value of the fourth entry of a dictionary.
+/// - `[3]#key`: the key of that entry.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Path<'p>(Vec<Step<'p>>);
+
+/// One step of a [`Path`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step<'p> {
+    /// To a member or the value of a key.
+    Name(Cow<'p, str>),
+    /// To an element, or the value of an entry.
+    Index(u32),
+    /// To the key of an entry.
+    Key(u32),
+}
+
+impl<'p> Path<'p> {
+    /// The path that `text` writes; `None` when it writes none. The empty text is the path to the value itself.
+    pub fn parse(text: &'p str) -> Option<Self> {
+        let mut steps = Vec::new();
+        let mut rest = text;
+        while !rest.is_empty() {
+            if let Some(quoted) = rest.strip_prefix("[\"") {
+                let (name, left) = unquote(quoted)?;
+                steps.push(Step::Name(name.into()));
+                rest = left.strip_prefix(']')?;
+            } else if let Some(number) = rest.strip_prefix('[') {
+                let (number, left) = number.split_once(']')?;
+                let index = number.parse().ok().filter(|_| number.bytes().all(|b| b.is_ascii_digit()))?;
+                let left_of_key = left.strip_prefix("#key");
+                steps.push(if left_of_key.is_some() { Step::Key(index) } else { Step::Index(index) });
+                rest = left_of_key.unwrap_or(left);
+            } else {
+                // The first name has no dot, all others have.
+                let name = if steps.is_empty() { rest } else { rest.strip_prefix('.')? };
+                let end = name.find(['.', '[', '#']).unwrap_or(name.len());
+                let (name, left) = name.split_at_checked(end).filter(|(name, _)| !name.is_empty())?;
+                steps.push(Step::Name(name.into()));
+                rest = left;
+            }
+        }
+        Some(Self(steps))
+    }
+
+    /// Its steps.
+    pub fn steps(&self) -> &[Step<'p>] {
+        &self.0
+    }
+}
+
+/// The text up to the closing quote, and what comes behind.
+fn unquote(quoted: &str) -> Option<(String, &str)> {
+    let mut name = String::new();
+    let mut chars = quoted.char_indices();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '"' => return Some((name, quoted.get(at.saturating_add(1)..)?)),
+            '\\' => name.push(chars.next()?.1),
+            c => name.push(c),
+        }
+    }
+    None
+}
+
+/// Appends the step to `name`, so that [`Path::parse`] takes it back.
+pub(super) fn push_name(path: &mut String, name: &str) {
+    let plain = |c: char| !matches!(c, '.' | '[' | ']' | '#' | '"' | '\\' | '\0'..=' ');
+    if !name.is_empty() && name.chars().all(plain) {
+        if !path.is_empty() {
+            path.push('.');
+        }
+        path.push_str(name);
+        return;
+    }
+    path.push_str("[\"");
+    for c in name.chars() {
+        if matches!(c, '"' | '\\') {
+            path.push('\\');
+        }
+        path.push(c);
+    }
+    path.push_str("\"]");
+}
+
+/// Appends the step to element or entry `index`.
+pub(super) fn push_index(path: &mut String, index: u32) {
+    // Writing to a String cannot fail.
+    let _ = write!(path, "[{index}]");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_numbers_and_quotes() {
+        let path = Path::parse(r#"DefinitionSets["a.\"b\\"][3]#key.Guid[7]"#).unwrap();
+        let expected = [
+            Step::Name("DefinitionSets".into()),
+            Step::Name("a.\"b\\".into()),
+            Step::Key(3),
+            Step::Name("Guid".into()),
+            Step::Index(7),
+        ];
+        assert_eq!(path.steps(), expected);
+        assert_eq!(Path::parse("").unwrap().steps(), []);
+        assert_eq!(Path::parse("[0]").unwrap().steps(), [Step::Index(0)]);
+    }
+
+    #[test]
+    fn what_is_no_path() {
+        for text in
+            [".a", "a.", "a..b", "a[", "a[]", "a[-1]", "a[+1]", "a[99999999999]", "a[1]b", "[\"a", "[\"a\"", "a#key"]
+        {
+            assert_eq!(Path::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        for name in ["World", "<Guid>k__BackingField", "", "a.b", "a b", "\"", "\\", "[0]", "#key", "ä€😀", "tab\t"]
+        {
+            for first in ["", "root", "root[2]"] {
+                let mut path = first.to_owned();
+                push_name(&mut path, name);
+                push_index(&mut path, 4);
+                let parsed = Path::parse(&path).unwrap_or_else(|| panic!("{path}"));
+                let [.., Step::Name(last), Step::Index(4)] = parsed.steps() else { panic!("{path}") };
+                assert_eq!(last, name);
+            }
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! What a model means for reading, worked out once for the whole type table (VR3B facts, sections 4 and 5).
+
+use super::builtin::Builtin;
+use super::types::{Model, ModelId, Parts, TypeDef, TypeModel};
+
+/// Flag of an abstract type or interface.
+const ABSTRACT: u8 = 0x01;
+/// Flag of a value type: no prefix.
+const VALUE: u8 = 0x04;
+/// Flag of a type that holds nothing but values; says nothing about the bytes.
+const PLAIN: u8 = 0x08;
+/// Flag of a value that is stored as its image in memory, with an explicit size.
+pub(super) const BLITTABLE: u8 = 0x10;
+/// Flag of an enum.
+const ENUM: u8 = 0x40;
+
+/// How values of a model are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// A built-in.
+    Scalar(Builtin),
+    /// Members, one after another.
+    Record {
+        /// From this number among all members.
+        from: u32,
+        /// Up to this one.
+        to: u32,
+        /// Whether a byte in front says if it is there: of classes and nullables.
+        prefix: bool,
+    },
+    /// Members at their places in `size` bytes.
+    Image {
+        /// From this number among all members.
+        from: u32,
+        /// Up to this one.
+        to: u32,
+        /// Bytes that the value takes, padding included.
+        size: u32,
+    },
+    /// A count, and as many elements.
+    List(ModelId),
+    /// A count, and as many pairs.
+    Dictionary(ModelId, ModelId),
+    /// A value of another model.
+    Proxy {
+        /// The other model.
+        target: ModelId,
+        /// Whether a byte in front says if it is there.
+        prefix: bool,
+    },
+    /// An integer.
+    Enum(Builtin),
+    /// Not known how; says why.
+    Unknown(&'static str),
+}
+
+impl Shape {
+    /// The shape of `model`, which lies in `types`. Only what is known from real files or follows from it has one.
+    pub(super) fn of(model: &Model, types: &TypeModel) -> Self {
+        let nullable = types.is_nullable(model.ty);
+        match (model.tag, model.parts) {
+            (b'C', Parts::Members(from, to)) => match (model.flags & !PLAIN, model.size) {
+                (VALUE, None) => Self::Record { from, to, prefix: nullable },
+                (0, None) => Self::Record { from, to, prefix: true },
+                (flags, Some(_)) if flags == VALUE | BLITTABLE && nullable => {
+                    Self::Unknown("how a nullable image is stored")
+                }
+                (flags, Some(size)) if flags == VALUE | BLITTABLE => Self::Image { from, to, size },
+                _ => Self::Unknown("what its flags mean"),
+            },
+            (b'D', Parts::Pair(key, value)) => Self::Dictionary(key, value),
+            (b'L', Parts::One(element)) => match types.type_def(model.ty) {
+                Some(TypeDef::Array { rank, .. }) if *rank != 1 => {
+                    Self::Unknown("how an array of more or less than one dimension is stored")
+                }
+                _ => Self::List(element),
+            },
+            (b'T', Parts::One(target)) => Self::of_proxy(model, target, nullable, types),
+            _ => Self::Unknown("what its tag means"),
+        }
+    }
+
+    fn of_proxy(model: &Model, target: ModelId, nullable: bool, types: &TypeModel) -> Self {
+        if model.flags & ENUM != 0 {
+            let underlying = Builtin::of(target.0).filter(|b| b.is_integer());
+            return match (underlying, model.size) {
+                _ if nullable => Self::Unknown("how a nullable enum is stored"),
+                _ if model.flags & !(ENUM | BLITTABLE | VALUE | PLAIN) != 0 => Self::Unknown("what its flags mean"),
+                (Some(integer), Some(size)) if integer.extent().least == size => Self::Enum(integer),
+                _ => Self::Unknown("which integer this enum is"),
+            };
+        }
+        match model.flags & !(VALUE | PLAIN) {
+            0 if target.0 == 0 => Self::Unknown("which type this is stored as"),
+            0 if !nullable => Self::Proxy { target, prefix: false },
+            0 => match (types.model(target), Builtin::of(target.0)) {
+                (Some(t), _) if t.flags & ENUM != 0 => Self::Unknown("how a nullable enum is stored"),
+                (Some(_), _) => Self::Proxy { target, prefix: true },
+                // The prefix of the string itself says if it is there.
+                (None, Some(Builtin::String)) => Self::Proxy { target, prefix: false },
+                (None, _) => Self::Unknown("how a nullable built-in is stored"),
+            },
+            ABSTRACT => Self::Unknown("the actual type of an abstract type or interface"),
+            _ => Self::Unknown("what its flags mean"),
+        }
+    }
+}
+
+/// How many bytes a value takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Extent {
+    /// At least so many.
+    pub least: u32,
+    /// Exactly so many.
+    pub fixed: bool,
+    /// Exactly so many, and any bytes are a valid value.
+    pub opaque: bool,
+}
+
+/// The extents of all models by position, and the models that hold a value of themselves. One walk with an explicit
+/// stack, each model once.
+pub(super) fn extents(types: &TypeModel) -> (Vec<Extent>, Vec<ModelId>) {
+    const NEW: u8 = 0;
+    const OPEN: u8 = 1;
+    const DONE: u8 = 2;
+    let count = types.models().len();
+    let (mut extents, mut state) = (vec![Extent::default(); count], vec![NEW; count]);
+    let mut recursive = Vec::new();
+    // Models that are open, with the next member to look at and the sum of those before.
+    let mut stack: Vec<(usize, u32, Extent)> = Vec::new();
+    for root in 0..count {
+        if state.get(root) != Some(&NEW) {
+            continue;
+        }
+        stack.push((root, 0, EMPTY));
+        while let Some(&mut (at, ref mut next, ref mut sum)) = stack.last_mut() {
+            if let Some(s) = state.get_mut(at) {
+                *s = OPEN;
+            }
+            let Some(shape) = types.models().get(at).map(|m| m.shape) else { break };
+            let child = inner(types, shape, *next);
+            let Some(Inner { id, polymorphic, room }) = child else {
+                let done = finish(shape, *sum);
+                stack.pop();
+                if let (Some(extent), Some(state)) = (extents.get_mut(at), state.get_mut(at)) {
+                    (*extent, *state) = (done, DONE);
+                }
+                continue;
+            };
+            let extent = match id.position() {
+                _ if polymorphic => Extent { least: 1, fixed: false, opaque: false },
+                None => types.extent(id),
+                Some(inner) => match state.get(inner) {
+                    Some(&NEW) => {
+                        // Come back to this member when it is known.
+                        stack.push((inner, 0, EMPTY));
+                        continue;
+                    }
+                    Some(&DONE) => extents.get(inner).copied().unwrap_or_default(),
+                    _ => {
+                        recursive.push(id);
+                        Extent::default()
+                    }
+                },
+            };
+            *next = next.saturating_add(1);
+            sum.least = sum.least.saturating_add(extent.least);
+            sum.fixed &= extent.fixed && sum.least != u32::MAX;
+            // What is wrong with an image is wrong with every value of it, so a check must not pass over it.
+            let image = |room| {
+                let shape = types.shape(id);
+                extent.least <= room && matches!(shape, Shape::Scalar(_) | Shape::Enum(_) | Shape::Image { .. })
+            };
+            sum.opaque &= extent.opaque && room.is_none_or(image);
+        }
+    }
+    recursive.sort_unstable();
+    recursive.dedup();
+    (extents, recursive)
+}
+
+/// What no members take.
+const EMPTY: Extent = Extent { least: 0, fixed: true, opaque: true };
+
+/// A model whose values lie in every value of another.
+struct Inner {
+    id: ModelId,
+    polymorphic: bool,
+    /// Bytes from the member's place to the end of the image that it lies in.
+    room: Option<u32>,
+}
+
+/// Number `next` of the models whose values lie in every value of this shape.
+fn inner(types: &TypeModel, shape: Shape, next: u32) -> Option<Inner> {
+    let member = |from: u32, to| types.members(from.saturating_add(next), to).first();
+    match shape {
+        Shape::Record { from, to, prefix: false } => {
+            member(from, to).map(|m| Inner { id: m.model, polymorphic: m.polymorphic, room: None })
+        }
+        Shape::Image { from, to, size } => member(from, to).map(|m| {
+            let room = Some(size.saturating_sub(m.offset.unwrap_or(0)));
+            Inner { id: m.model, polymorphic: m.polymorphic, room }
+        }),
+        Shape::Proxy { target, prefix: false } => {
+            (next == 0).then_some(Inner { id: target, polymorphic: false, room: None })
+        }
+        _ => None,
+    }
+}
+
+/// The extent of a shape whose inner values take `sum`.
+fn finish(shape: Shape, sum: Extent) -> Extent {
+    match shape {
+        Shape::Record { prefix: false, .. } | Shape::Proxy { prefix: false, .. } => {
+            Extent { opaque: sum.opaque && sum.fixed, ..sum }
+        }
+        Shape::Image { size, .. } => Extent { least: size, fixed: true, opaque: sum.opaque && sum.fixed },
+        Shape::Scalar(builtin) | Shape::Enum(builtin) => builtin.extent(),
+        Shape::Record { .. } | Shape::Proxy { .. } | Shape::List(_) | Shape::Dictionary(..) => {
+            Extent { least: 1, fixed: false, opaque: false }
+        }
+        Shape::Unknown(_) => Extent::default(),
+    }
+}

@@ -1,0 +1,446 @@
+//! The type table (VR3B facts, section 4): types, and the models that say how values of them are stored.
+//!
+//! Types and models are numbered separately, both from 0x200 on; numbers below are built into the engine and mean the
+//! same in both. [`TypeId`] and [`ModelId`] keep them apart.
+
+use super::builtin::{Builtin, NULLABLE};
+use super::shape::{Extent, Shape, extents};
+use crate::bytes::{Cursor, Utf16, le};
+use crate::error::{Error, ErrorKind, Result};
+use crate::source::Source;
+use crate::table::Value;
+use std::fmt::{self, Write as _};
+use std::ops::Range;
+
+/// The first number that a file gives.
+const FIRST: u32 = 0x200;
+
+/// The longest name that is put together from generic arguments, in bytes, and the most parts it is made of.
+const NAME_LIMIT: usize = 16 << 10;
+
+/// The number of a type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TypeId(pub u32);
+
+/// The number of a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ModelId(pub u32);
+
+impl TypeId {
+    /// Its position in the type table; `None` for a built-in.
+    pub fn position(self) -> Option<usize> {
+        self.0.checked_sub(FIRST).map(|at| at as usize)
+    }
+}
+
+impl ModelId {
+    /// Its position in the type table; `None` for a built-in.
+    pub fn position(self) -> Option<usize> {
+        self.0.checked_sub(FIRST).map(|at| at as usize)
+    }
+}
+
+impl fmt::Display for TypeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "type {:#x}", self.0)
+    }
+}
+
+impl fmt::Display for ModelId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "model {:#x}", self.0)
+    }
+}
+
+/// A type as the table defines it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TypeDef {
+    /// `N`: a type with a name of its own.
+    Named {
+        /// 0 class, 1 struct or enum, 2 interface.
+        kind: u8,
+        /// Type parameters, for an open generic.
+        arity: u8,
+        /// Where the name lies in the table.
+        name: Range<usize>,
+    },
+    /// `G`: a closed generic.
+    Generic {
+        /// The open one.
+        definition: TypeId,
+        /// Its arguments.
+        arguments: Vec<TypeId>,
+    },
+    /// `A`: an array.
+    Array {
+        /// Of this type.
+        element: TypeId,
+        /// Dimensions.
+        rank: u8,
+    },
+}
+
+/// How values of a type are stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Model {
+    /// The type.
+    pub ty: TypeId,
+    /// `C` composite, `D` dictionary, `L` list, `T` stored as another type.
+    pub tag: u8,
+    /// Of a `C` or `T`, as stored.
+    pub flags: u8,
+    /// Of a `C` or `T` with flag 0x10: bytes that a value takes.
+    pub size: Option<u32>,
+    /// What the members, elements or target are.
+    pub parts: Parts,
+    /// What that means for reading.
+    pub shape: Shape,
+    /// Where the model lies in the table.
+    pub at: usize,
+}
+
+/// The models that a model is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Parts {
+    /// The members of a `C`: from, and up to, these numbers among all members.
+    Members(u32, u32),
+    /// Key and value of a `D`.
+    Pair(ModelId, ModelId),
+    /// Element of an `L`, or target of a `T`.
+    One(ModelId),
+}
+
+/// A member of a composite.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Member {
+    name: Range<usize>,
+    /// Whether the value says itself which model it has.
+    pub polymorphic: bool,
+    /// Where it lies in the image of a blittable composite.
+    pub offset: Option<u32>,
+    /// Its model, or that of its declared type.
+    pub model: ModelId,
+}
+
+/// The whole table.
+#[derive(Debug)]
+pub struct TypeModel {
+    /// The decoded table; names are borrowed from it.
+    source: Source,
+    types: Vec<TypeDef>,
+    models: Vec<Model>,
+    members: Vec<Member>,
+    /// The member names as UTF-8, one behind the other.
+    names: String,
+    extents: Vec<Extent>,
+    recursive: Vec<ModelId>,
+}
+
+impl TypeModel {
+    /// Reads the decoded table in `source`, which it must fill.
+    ///
+    /// # Errors
+    /// `BadValue` for an unknown tag, kind or prefix, a count that cannot be true, or a reference to a type or model
+    /// that does not exist; `OutOfBounds`; `Damaged` when bytes are left over.
+    pub fn parse(source: Source) -> Result<Self> {
+        let mut parser = Parser { cursor: Cursor::new(source.view("types")), types: 0, models: 0 };
+        parser.types = parser.cursor.count("type count", 6)?;
+        // The counts stand together in front, so this one is checked against the rest of both.
+        parser.models = parser.cursor.count("model count", 8)?;
+        let types = (0..parser.types).map(|_| parser.type_def()).collect::<Result<Vec<_>>>()?;
+        parser.cursor.set_part("models");
+        let (mut models, mut members, mut names) = (Vec::new(), Vec::new(), String::new());
+        for _ in 0..parser.models {
+            models.push(parser.model(&mut members, &mut names)?);
+        }
+        parser.cursor.expect_end()?;
+        let mut this = Self { source, types, models, members, names, extents: Vec::new(), recursive: Vec::new() };
+        let shapes: Vec<Shape> = this.models.iter().map(|m| Shape::of(m, &this)).collect();
+        this.models.iter_mut().zip(shapes).for_each(|(model, shape)| model.shape = shape);
+        (this.extents, this.recursive) = extents(&this);
+        Ok(this)
+    }
+
+    /// The types, by position: type 0x200 first.
+    pub fn types(&self) -> &[TypeDef] {
+        &self.types
+    }
+
+    /// The models, by position: model 0x200 first.
+    pub fn models(&self) -> &[Model] {
+        &self.models
+    }
+
+    /// The models that hold a value of themselves, which no value can: their values would never end.
+    pub fn recursive(&self) -> &[ModelId] {
+        &self.recursive
+    }
+
+    /// The model that a stored number means, where there is one.
+    pub fn model_id(&self, stored: i32) -> Option<ModelId> {
+        let id = ModelId(u32::try_from(stored).ok()?);
+        id.position().is_none_or(|at| at < self.models.len()).then_some(id)
+    }
+
+    /// The type that a stored number means, where there is one.
+    pub fn type_id(&self, stored: i32) -> Option<TypeId> {
+        let id = TypeId(u32::try_from(stored).ok()?);
+        id.position().is_none_or(|at| at < self.types.len()).then_some(id)
+    }
+
+    /// A model of the file; `None` for a built-in.
+    #[inline]
+    pub fn model(&self, id: ModelId) -> Option<&Model> {
+        self.models.get(id.position()?)
+    }
+
+    /// How values of a model are read.
+    #[inline]
+    pub fn shape(&self, id: ModelId) -> Shape {
+        match self.model(id) {
+            Some(model) => model.shape,
+            None => Builtin::of(id.0).map_or(Shape::Unknown("how a value of this is stored"), Shape::Scalar),
+        }
+    }
+
+    /// A type of the file; `None` for a built-in.
+    pub fn type_def(&self, id: TypeId) -> Option<&TypeDef> {
+        self.types.get(id.position()?)
+    }
+
+    /// The members from number `from` up to `to`, as [`Parts::Members`] has them.
+    #[inline]
+    pub fn members(&self, from: u32, to: u32) -> &[Member] {
+        self.members.get(from as usize..to as usize).unwrap_or_default()
+    }
+
+    /// The name of a member.
+    #[inline]
+    pub fn member_name(&self, member: &Member) -> &str {
+        self.names.get(member.name.clone()).unwrap_or_default()
+    }
+
+    /// How many bytes values of a model take.
+    #[inline]
+    pub fn extent(&self, id: ModelId) -> Extent {
+        match id.position() {
+            Some(at) => self.extents.get(at).copied().unwrap_or_default(),
+            None => Builtin::of(id.0).map_or(Extent::default(), Builtin::extent),
+        }
+    }
+
+    /// The type of a model.
+    pub fn type_of(&self, model: ModelId) -> TypeId {
+        self.model(model).map_or(TypeId(model.0), |m| m.ty)
+    }
+
+    /// Whether a type is a closed `Nullable`.
+    pub fn is_nullable(&self, id: TypeId) -> bool {
+        matches!(self.type_def(id), Some(TypeDef::Generic { definition: TypeId(NULLABLE), .. }))
+    }
+
+    /// The name of a type that has one of its own, as it lies in the table.
+    fn own_name(&self, name: &Range<usize>) -> Utf16<'_> {
+        let units = self.source.view("types").at(name.start).array::<le::U16>(name.len() / 2);
+        Utf16::new(units.unwrap_or_default())
+    }
+
+    /// The full name of a type as a value, borrowed where it lies in the table as a whole: `Bundle:Namespace.Type`,
+    /// ``Bundle:Type`1<Argument>``, `Bundle:Type[]`; the .NET name for a built-in.
+    ///
+    /// # Errors
+    /// `Limit` for a name that does not end within 16 KiB, as of a generic that is its own argument.
+    pub fn type_name(&self, id: TypeId) -> Result<Value<'_>> {
+        match self.type_def(id) {
+            Some(TypeDef::Named { name, .. }) => Ok(Value::Utf16(self.own_name(name))),
+            Some(_) => self.composed_name(id).map(Value::owned),
+            None => Ok(Value::Text(Builtin::name_of(id.0))),
+        }
+    }
+
+    /// A name put together from others, by an explicit stack: how deep types nest is up to the file.
+    fn composed_name(&self, id: TypeId) -> Result<String> {
+        enum Part {
+            Type(TypeId),
+            Text(&'static str),
+            Commas(u8),
+        }
+        let too_long = |len: usize| {
+            let kind =
+                ErrorKind::Limit { what: "length of a type's name", value: len as u64, limit: NAME_LIMIT as u64 };
+            Error::without_offset(kind, id.to_string())
+        };
+        let mut name = String::new();
+        let mut parts = vec![Part::Type(id)];
+        let mut steps = 0usize;
+        while let Some(part) = parts.pop() {
+            steps = steps.saturating_add(1);
+            let length = name.len().max(steps);
+            if length > NAME_LIMIT || parts.len() > NAME_LIMIT {
+                return Err(too_long(length));
+            }
+            let id = match part {
+                Part::Text(text) => {
+                    name.push_str(text);
+                    continue;
+                }
+                Part::Commas(count) => {
+                    name.extend((0..count).map(|_| ','));
+                    continue;
+                }
+                Part::Type(id) => id,
+            };
+            match self.type_def(id) {
+                Some(TypeDef::Named { name: own, .. }) if own.len() > NAME_LIMIT => return Err(too_long(own.len())),
+                // Writing to a String cannot fail.
+                Some(TypeDef::Named { name: own, .. }) => {
+                    let _ = write!(name, "{}", self.own_name(own));
+                }
+                Some(TypeDef::Generic { definition, arguments }) => {
+                    parts.push(Part::Text(">"));
+                    for (i, argument) in arguments.iter().enumerate().rev() {
+                        parts.push(Part::Type(*argument));
+                        parts.push(Part::Text(if i == 0 { "<" } else { ", " }));
+                    }
+                    parts.push(Part::Type(*definition));
+                }
+                Some(TypeDef::Array { element, rank }) => {
+                    parts.extend([Part::Text("]"), Part::Commas(rank.saturating_sub(1)), Part::Text("[")]);
+                    parts.push(Part::Type(*element));
+                }
+                None => name.push_str(&Builtin::name_of(id.0)),
+            }
+        }
+        Ok(name)
+    }
+}
+
+struct Parser<'a> {
+    cursor: Cursor<'a>,
+    types: usize,
+    models: usize,
+}
+
+impl<'a> Parser<'a> {
+    /// A number below `count` from 0x200 on, or a built-in's.
+    fn reference(&mut self, what: &'static str, count: usize) -> Result<u32> {
+        let here = self.cursor.view();
+        let stored = self.cursor.i32()?;
+        match u32::try_from(stored) {
+            Ok(id) if id.checked_sub(FIRST).is_none_or(|at| (at as usize) < count) => Ok(id),
+            _ => Err(here.bad_value(what, stored)),
+        }
+    }
+
+    fn type_id(&mut self, what: &'static str) -> Result<TypeId> {
+        self.reference(what, self.types).map(TypeId)
+    }
+
+    fn model_id(&mut self, what: &'static str) -> Result<ModelId> {
+        self.reference(what, self.models).map(ModelId)
+    }
+
+    /// A string as tables have it: byte length, UTF-16, no prefix.
+    fn text(&mut self) -> Result<(Range<usize>, Utf16<'a>)> {
+        let text = table_text(&mut self.cursor)?;
+        let end = self.cursor.position();
+        Ok((end.saturating_sub(size_of_val(text.units()))..end, text))
+    }
+
+    fn type_def(&mut self) -> Result<TypeDef> {
+        let here = self.cursor.view();
+        match self.cursor.u8()? {
+            b'N' => {
+                let here = self.cursor.view();
+                let kind = self.cursor.u8()?;
+                if kind > 2 {
+                    return Err(here.bad_value("type kind", kind));
+                }
+                Ok(TypeDef::Named { kind, arity: self.cursor.u8()?, name: self.text()?.0 })
+            }
+            b'G' => {
+                let definition = self.type_id("generic definition")?;
+                let count = self.cursor.u8()?;
+                let arguments = (0..count).map(|_| self.type_id("generic argument")).collect::<Result<_>>()?;
+                Ok(TypeDef::Generic { definition, arguments })
+            }
+            b'A' => Ok(TypeDef::Array { element: self.type_id("array element")?, rank: self.cursor.u8()? }),
+            tag => Err(here.bad_value("type tag", tag)),
+        }
+    }
+
+    fn model(&mut self, members: &mut Vec<Member>, names: &mut String) -> Result<Model> {
+        let here = self.cursor.view();
+        let tag = self.cursor.u8()?;
+        if !matches!(tag, b'C' | b'D' | b'L' | b'T') {
+            return Err(here.bad_value("model tag", tag));
+        }
+        let ty = self.type_id("type of a model")?;
+        let (mut flags, mut size) = (0, None);
+        let parts = match tag {
+            b'C' => {
+                flags = self.cursor.u8()?;
+                size = self.size(flags)?;
+                let count = self.cursor.u16()?;
+                let from = members.len();
+                for _ in 0..count {
+                    let member = self.member(size.is_some(), names)?;
+                    members.push(member);
+                }
+                // A member takes 12 bytes at least, so 2^32 of them need a table of 48 GB.
+                let number = |n: usize| u32::try_from(n).map_err(|_| here.bad_value("members", n as u64));
+                Parts::Members(number(from)?, number(members.len())?)
+            }
+            b'D' => Parts::Pair(self.model_id("key model")?, self.model_id("value model")?),
+            b'L' => Parts::One(self.model_id("element model")?),
+            _ => {
+                flags = self.cursor.u8()?;
+                let target = self.model_id("target model")?;
+                size = self.size(flags)?;
+                Parts::One(target)
+            }
+        };
+        // The shape needs the whole table; it is put in afterwards.
+        Ok(Model { ty, tag, flags, size, parts, shape: Shape::Unknown(""), at: here.position() })
+    }
+
+    fn size(&mut self, flags: u8) -> Result<Option<u32>> {
+        if flags & super::shape::BLITTABLE == 0 {
+            return Ok(None);
+        }
+        let here = self.cursor.view();
+        let size = self.cursor.i32()?;
+        u32::try_from(size).map(Some).map_err(|_| here.bad_value("size of a value", size))
+    }
+
+    fn member(&mut self, image: bool, names: &mut String) -> Result<Member> {
+        let (_, text) = self.text()?;
+        let from = names.len();
+        // Writing to a String cannot fail.
+        let _ = write!(names, "{text}");
+        let here = self.cursor.view();
+        let polymorphic = match self.cursor.i32()? {
+            0 => false,
+            1 => true,
+            other => return Err(here.bad_value("value prefix of a member", other)),
+        };
+        let here = self.cursor.view();
+        let offset = if image {
+            let offset = self.cursor.i32()?;
+            Some(u32::try_from(offset).map_err(|_| here.bad_value("offset of a member", offset))?)
+        } else {
+            None
+        };
+        Ok(Member { name: from..names.len(), polymorphic, offset, model: self.model_id("model of a member")? })
+    }
+}
+
+/// A string as tables have it (section 4): i32 length in bytes, UTF-16, neither prefix nor NUL.
+pub(super) fn table_text<'a>(cursor: &mut Cursor<'a>) -> Result<Utf16<'a>> {
+    let here = cursor.view();
+    let length = cursor.count("length of a string", 1)?;
+    if !length.is_multiple_of(2) {
+        return Err(here.bad_value("length of a UTF-16 string in bytes", length as u64));
+    }
+    cursor.utf16(length / 2)
+}

@@ -1,0 +1,259 @@
+//! `values`: every leaf of every chunk as a row, found in one walk.
+
+use super::graph::{Event, Walker};
+use super::path::{push_index, push_name};
+use super::types::{ModelId, TypeModel};
+use super::{Archive, Chunk};
+use crate::error::{Error, Result};
+use crate::lazy::Lazy;
+use crate::table::{Column, Kind, RowCursor, Table, Value, no_cell};
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Rows between two places that are kept to come back to.
+const STRIDE: usize = 1 << 14;
+
+/// The table. Rows follow the walk, so that a scan reads every byte once; a row asked for by its number is walked to
+/// from the closest place before it that was kept.
+pub(super) struct Values<'a> {
+    archive: &'a Archive,
+    columns: Vec<Column>,
+    len: Lazy<usize>,
+    seek: Mutex<Seek<'a>>,
+}
+
+#[derive(Default)]
+struct Seek<'a> {
+    /// The walk that answered last.
+    last: Option<Rows<'a>>,
+    /// Walks that stand at row 0, [`STRIDE`], twice that, …
+    kept: Vec<Rows<'a>>,
+}
+
+impl<'a> Values<'a> {
+    pub(super) fn new(archive: &'a Archive) -> Self {
+        let columns = vec![
+            Column::new("path", Kind::Text).brief(),
+            Column::new("type", Kind::Text).brief(),
+            Column::new("value", Kind::Any).brief(),
+            Column::new("chunk", Kind::Text),
+        ];
+        Self { archive, columns, len: Lazy::default(), seek: Mutex::default() }
+    }
+
+    /// A walk that stands at `row`; `None` when there are not so many.
+    fn at(&self, seek: &mut Seek<'a>, row: usize) -> Result<Option<Rows<'a>>> {
+        let near = |rows: &Rows<'_>| rows.number() <= Some(row) && rows.number().is_some();
+        let kept = seek.kept.get(..seek.kept.len().min((row / STRIDE).saturating_add(1))).and_then(<[_]>::last);
+        let last = seek.last.take().filter(near);
+        let mut rows = match (last, kept) {
+            (Some(last), Some(kept)) if last.number() < kept.number() => kept.clone(),
+            (Some(last), _) => last,
+            (None, Some(kept)) => kept.clone(),
+            (None, None) => Rows::new(self.archive)?,
+        };
+        while rows.number() != Some(row) {
+            if !rows.advance()? {
+                return Ok(None);
+            }
+            if rows.number() == Some(seek.kept.len().saturating_mul(STRIDE)) {
+                seek.kept.push(rows.clone());
+            }
+        }
+        Ok(Some(rows))
+    }
+}
+
+impl Table for Values<'_> {
+    fn name(&self) -> &str {
+        "values"
+    }
+
+    fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    fn len(&self) -> Result<usize> {
+        self.len
+            .get_or_try_init(|| {
+                let mut rows = Rows::new(self.archive)?;
+                while rows.advance()? {}
+                Ok(rows.next)
+            })
+            .copied()
+    }
+
+    fn known_len(&self) -> Option<usize> {
+        self.len.get().copied()
+    }
+
+    fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
+        let mut seek = self.seek.lock().unwrap_or_else(PoisonError::into_inner);
+        let rows = self.at(&mut seek, row)?.ok_or_else(|| no_cell("values", row, column))?;
+        let value = match column {
+            0 => Value::owned(rows.path.clone()),
+            _ => rows.cell(column)?,
+        };
+        seek.last = Some(rows);
+        Ok(value)
+    }
+
+    fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
+        let start = match first.checked_sub(1) {
+            None => Rows::new(self.archive).map(Some),
+            Some(before) => self.at(&mut self.seek.lock().unwrap_or_else(PoisonError::into_inner), before),
+        };
+        match start {
+            Ok(Some(rows)) => Box::new(rows),
+            Ok(None) => Box::new(Nothing(None)),
+            Err(error) => Box::new(Nothing(Some(error))),
+        }
+    }
+}
+
+/// A cursor over no rows, which may have a reason.
+struct Nothing(Option<Error>);
+
+impl RowCursor for Nothing {
+    fn advance(&mut self) -> Result<bool> {
+        self.0.take().map_or(Ok(false), Err)
+    }
+
+    fn row(&self) -> usize {
+        0
+    }
+
+    fn value(&self, column: usize) -> Result<Value<'_>> {
+        Err(no_cell("values", 0, column))
+    }
+}
+
+/// A walk over the leaves of all chunks.
+#[derive(Clone)]
+struct Rows<'a> {
+    archive: &'a Archive,
+    types: &'a TypeModel,
+    chunks: Arc<[Chunk<'a>]>,
+    /// The chunk after the current one.
+    next_chunk: usize,
+    walker: Option<Walker<'a>>,
+    path: String,
+    /// Length of the path at each open branch.
+    marks: Vec<usize>,
+    leaf: Option<(ModelId, Value<'a>)>,
+    /// One more than the current row, once there is one.
+    next: usize,
+    key: String,
+}
+
+impl<'a> Rows<'a> {
+    fn new(archive: &'a Archive) -> Result<Self> {
+        // What is wrong with the list of chunks is said behind the rows of those that are known.
+        let (types, chunks) = (archive.types()?, archive.known_chunks().0.into());
+        let (path, marks, key) = (String::new(), Vec::new(), String::new());
+        Ok(Self { archive, types, chunks, next_chunk: 0, walker: None, path, marks, leaf: None, next: 0, key })
+    }
+
+    fn number(&self) -> Option<usize> {
+        self.next.checked_sub(1)
+    }
+
+    fn chunk(&self) -> Option<&Chunk<'a>> {
+        self.chunks.get(self.next_chunk.checked_sub(1)?)
+    }
+
+    /// Walks on to the next leaf.
+    fn walk(&mut self) -> Result<bool> {
+        self.leaf = None;
+        loop {
+            let Some(walker) = &mut self.walker else {
+                let Some(chunk) = self.chunks.get(self.next_chunk) else {
+                    return self.archive.known_chunks().1.map(|()| false);
+                };
+                self.next_chunk = self.next_chunk.saturating_add(1);
+                self.walker = Some(chunk.root()?.walk());
+                self.path.clear();
+                self.marks.clear();
+                continue;
+            };
+            let Some(event) = walker.next()? else {
+                walker.expect_end()?;
+                let inferred = walker.inferred();
+                self.walker = None;
+                if let Some(chunk) = self.chunk() {
+                    chunk.warn_inferred(inferred);
+                }
+                continue;
+            };
+            if let Event::Leaf(model, value) = event {
+                self.leaf = Some((model, value));
+                self.next = self.next.saturating_add(1);
+                return Ok(true);
+            }
+            self.follow(event);
+        }
+    }
+
+    /// Keeps the path in step with the walk.
+    fn follow(&mut self, event: Event<'a>) {
+        match event {
+            Event::BeginRecord(_) | Event::BeginList(..) | Event::BeginDictionary { .. } => {
+                self.marks.push(self.path.len());
+                return;
+            }
+            Event::EndRecord | Event::EndList | Event::EndDictionary { .. } => {
+                self.marks.pop();
+                return;
+            }
+            _ => self.path.truncate(self.marks.last().copied().unwrap_or(0)),
+        }
+        match event {
+            Event::Member(name) => push_name(&mut self.path, name),
+            Event::Key(key) => {
+                self.key.clear();
+                // Writing to a String cannot fail.
+                let _ = write!(self.key, "{key}");
+                push_name(&mut self.path, &self.key);
+            }
+            Event::Item(index) | Event::EntryValue(index) => push_index(&mut self.path, index),
+            Event::EntryKey(index) => {
+                push_index(&mut self.path, index);
+                self.path.push_str("#key");
+            }
+            _ => {}
+        }
+    }
+
+    /// A cell of the current row that does not borrow from the walk: all but the path.
+    fn cell(&self, column: usize) -> Result<Value<'a>> {
+        let missing = || no_cell("values", self.row(), column);
+        let (model, value) = self.leaf.as_ref().ok_or_else(missing)?;
+        match column {
+            1 => self.types.type_name(self.types.type_of(*model)),
+            2 => Ok(value.clone()),
+            3 => Ok(self.chunk().ok_or_else(missing)?.name().into()),
+            _ => Err(missing()),
+        }
+    }
+}
+
+impl RowCursor for Rows<'_> {
+    fn advance(&mut self) -> Result<bool> {
+        self.walk().inspect_err(|_| {
+            // The walk is over.
+            self.walker = None;
+            self.next_chunk = self.chunks.len();
+        })
+    }
+
+    fn row(&self) -> usize {
+        self.next.saturating_sub(1)
+    }
+
+    fn value(&self, column: usize) -> Result<Value<'_>> {
+        match column {
+            0 if self.leaf.is_some() => Ok(Value::text(&self.path)),
+            _ => self.cell(column),
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Real files, where `ASSETQ_SAMPLES` names a folder of them.
+
+use super::*;
+use std::path::PathBuf;
+
+fn samples() -> Vec<PathBuf> {
+    let Some(folder) = std::env::var_os("ASSETQ_SAMPLES") else {
+        println!("skipped: ASSETQ_SAMPLES is not set");
+        return Vec::new();
+    };
+    let folder = std::fs::read_dir(PathBuf::from(folder).join("vrb")).unwrap();
+    let mut files: Vec<_> = folder.map(|f| f.unwrap().path()).collect();
+    files.retain(|f| f.extension().is_some_and(|e| e == "vrb"));
+    files.sort();
+    assert!(!files.is_empty());
+    files
+}
+
+#[test]
+fn all_verify_and_use_up_every_byte() {
+    for path in samples() {
+        let archive = Archive::open(Source::open(&path).unwrap()).unwrap();
+        let report = archive.verify(&Progress::default());
+        assert_eq!(findings(&report), Vec::<String>::new(), "{}", path.display());
+        let root = archive.main().root().unwrap();
+        let length = archive.main().data().unwrap().bytes().len();
+        assert_eq!(root.end().unwrap(), length);
+        assert_eq!(root.visit(&mut Tree::default()).unwrap().0, length);
+        assert!(cat(&archive, MAIN).unwrap().is_some());
+        assert_eq!(archive.warnings(), Vec::<String>::new());
+        assert!(archive.table("values").unwrap().len().unwrap() > 30);
+    }
+}
+
+#[test]
+fn the_path_of_a_definition() {
+    let Some(path) = samples().into_iter().find(|p| p.ends_with("definitionsets.vrb")) else { return };
+    let archive = Archive::open(Source::open(path).unwrap()).unwrap();
+    let get = |path: &str| cat(&archive, path).unwrap().unwrap();
+    let guid = "318942e2-62c7-461c-9bf3-0687a49ec851";
+    assert_eq!(get("DefinitionSets.World._definitions[3].Guid").to_string(), guid);
+    assert_eq!(get("DefinitionSets.World._definitions[0].PartialDefinitions[0]").to_string(), guid);
+    assert_eq!(get(&format!("DefinitionSets.World._definitions[\"{guid}\"].PartialKind")), Value::Int(2));
+    let key = get("DefinitionSets.World._definitions[3]#key");
+    assert!(matches!(key, Value::Guid(Guid([0xE2, 0x42, 0x89, 0x31, ..]))));
+}
+
+/// A flush before the end leaves an empty meta-block, in the game's streams and in the builder's.
+#[test]
+fn streams_end_as_the_builder_ends_them() {
+    for path in samples() {
+        let archive = Archive::open(Source::open(&path).unwrap()).unwrap();
+        for part in archive.tables_of_contents().into_iter().take(2) {
+            let decoded = part.decode(archive.source(), &Options::default().limits).unwrap();
+            let (ours, theirs) = (Codec::Brotli.encode(decoded.bytes()), part.stored(archive.source()).unwrap());
+            assert_eq!((ours.last(), theirs.bytes().last()), (Some(&3), Some(&3)), "{}", path.display());
+        }
+    }
+}
+
+#[test]
+fn every_flip_of_a_real_file_is_found() {
+    let mut rng = fastrand::Rng::with_seed(8);
+    for path in samples() {
+        let bytes = std::fs::read(&path).unwrap();
+        for _ in 0..300 {
+            let mut damaged = bytes.clone();
+            let at = rng.usize(..damaged.len());
+            damaged[at] ^= rng.u8(1..);
+            if let Ok(archive) = open(&damaged) {
+                assert!(!archive.verify(&Progress::default()).ok(), "{} {at:#x}", path.display());
+            }
+        }
+    }
+}
