@@ -112,6 +112,11 @@ pub enum ErrorKind {
         /// What was asked for.
         what: String,
     },
+    /// A question that cannot be understood: a filter, an id, a name of a column.
+    Syntax {
+        /// What is wrong with it, in words.
+        what: Cow<'static, str>,
+    },
     /// A damage that none of the others describes.
     Damaged {
         /// What is wrong, in words.
@@ -145,6 +150,15 @@ impl Error {
         self.0.part =
             if self.0.part.is_empty() { outer.to_string().into() } else { format!("{outer}: {}", self.0.part).into() };
         self
+    }
+
+    /// The same finding again, for what keeps an error and is asked more than once. Its kind becomes `Damaged` with
+    /// the words of the kind, as a system's error cannot be copied.
+    #[cold]
+    #[must_use]
+    pub fn again(&self) -> Self {
+        let kind = ErrorKind::Damaged { what: self.0.kind.to_string().into() };
+        Self(Box::new(Repr { kind, part: self.0.part.clone(), offset: self.0.offset }))
     }
 
     /// What is wrong.
@@ -200,7 +214,7 @@ impl fmt::Display for ErrorKind {
             Self::Cycle { at } => write!(f, "references form a cycle at {at:#x}"),
             Self::Limit { what, value, limit } => write!(f, "{what}: {value} is more than the limit of {limit}"),
             Self::NotFound { what } => write!(f, "{what} not found"),
-            Self::Damaged { what } => f.write_str(what),
+            Self::Syntax { what } | Self::Damaged { what } => f.write_str(what),
         }
     }
 }
@@ -235,6 +249,13 @@ mod tests {
             error.within("visual 12").to_string(),
             "visual 12: render sets: 40 bytes needed, 12 left (at offset 0x1f0)"
         );
+    }
+
+    #[test]
+    fn says_the_same_again() {
+        let error = Error::new(ErrorKind::OutOfBounds { need: 40, have: 12 }, "render sets", 0x1F0);
+        assert_eq!(error.again().to_string(), error.to_string());
+        assert_eq!(error.again().offset(), Some(0x1F0));
     }
 
     #[test]

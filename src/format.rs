@@ -7,6 +7,7 @@ use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 /// The formats that are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -192,6 +193,13 @@ pub trait Reader: Send + Sync {
     fn verify(&self, progress: &Progress) -> Report;
 }
 
+/// What people may say besides the name of a file.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Field names for sheets that carry none, instead of the built-in ones.
+    pub fields: Option<Arc<crate::wdb::KnownFields>>,
+}
+
 /// An open file of any format.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -202,6 +210,10 @@ pub enum Asset {
     Models(Box<crate::bwdb::Models>),
     /// The instances of a space.
     Space(Box<crate::bwdb::Space>),
+    /// A sheet.
+    Wdb(Box<crate::wdb::Sheet>),
+    /// A pack.
+    Wpd(Box<crate::wdb::Pack>),
 }
 
 impl Asset {
@@ -211,16 +223,25 @@ impl Asset {
     /// `UnknownFormat`, `Unsupported` for a format that this build does not read, and whatever is wrong with the
     /// headers.
     pub fn open(source: Source) -> Result<Self> {
+        Self::open_with(source, &Options::default())
+    }
+
+    /// As [`Asset::open`], with more than the file to go by.
+    ///
+    /// # Errors
+    /// As [`Asset::open`].
+    pub fn open_with(source: Source, options: &Options) -> Result<Self> {
+        let fields = || options.fields.clone().unwrap_or_else(crate::wdb::KnownFields::builtin);
         match Format::detect(&source)? {
             Format::Bwdb => crate::bwdb::Database::open(source).map(|v| Self::Bwdb(Box::new(v))),
             Format::Models => crate::bwdb::Models::open(source).map(|v| Self::Models(Box::new(v))),
             Format::Space => crate::bwdb::Space::open(source).map(|v| Self::Space(Box::new(v))),
-            format @ (Format::Geometry | Format::Splash | Format::Vrb | Format::Wdata | Format::Wdb | Format::Wpd) => {
-                Err(Error::without_offset(
-                    ErrorKind::Unsupported { what: format!("this is a {format} file, and reading {format}").into() },
-                    "",
-                ))
-            }
+            Format::Wdb => crate::wdb::Sheet::open_with(source, &fields()).map(|v| Self::Wdb(Box::new(v))),
+            Format::Wpd => crate::wdb::Pack::open_with(source, fields()).map(|v| Self::Wpd(Box::new(v))),
+            format @ (Format::Geometry | Format::Splash | Format::Vrb | Format::Wdata) => Err(Error::without_offset(
+                ErrorKind::Unsupported { what: format!("this is a {format} file, and reading {format}").into() },
+                "",
+            )),
         }
     }
 
@@ -230,6 +251,8 @@ impl Asset {
             Self::Bwdb(_) => Format::Bwdb,
             Self::Models(_) => Format::Models,
             Self::Space(_) => Format::Space,
+            Self::Wdb(_) => Format::Wdb,
+            Self::Wpd(_) => Format::Wpd,
         }
     }
 
@@ -239,6 +262,8 @@ impl Asset {
             Self::Bwdb(v) => v.source(),
             Self::Models(v) => v.source(),
             Self::Space(v) => v.source(),
+            Self::Wdb(v) => v.source(),
+            Self::Wpd(v) => v.source(),
         }
     }
 
@@ -248,6 +273,8 @@ impl Asset {
             Self::Bwdb(v) => &**v,
             Self::Models(v) => &**v,
             Self::Space(v) => &**v,
+            Self::Wdb(v) => &**v,
+            Self::Wpd(v) => &**v,
         }
     }
 }

@@ -26,6 +26,7 @@ pub mod report;
 pub mod sample;
 pub mod source;
 pub mod table;
+pub mod wdb;
 
 pub use error::{Error, ErrorKind, Result};
 pub use format::{Asset, Format, Reader};

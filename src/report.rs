@@ -61,6 +61,14 @@ impl Check {
         }
     }
 
+    /// Notes an error that is made only when it is kept: for findings that may come by the million.
+    pub fn fail_with(&mut self, make: impl FnOnce() -> Error) {
+        self.found = self.found.saturating_add(1);
+        if self.findings.len() < KEPT {
+            self.findings.push(make());
+        }
+    }
+
     /// Notes the error, where there is one, and gives the value.
     pub fn note<T>(&mut self, result: Result<T, Error>) -> Option<T> {
         result.map_err(|e| self.fail(e)).ok()
@@ -118,6 +126,15 @@ mod tests {
         let (mut a, mut b) = (Check::new("a"), Check::new("b"));
         (0..80).for_each(|_| fail(&mut a));
         (0..80).for_each(|_| fail(&mut b));
+        let mut made = 0;
+        let mut many = Check::new("many");
+        for _ in 0..1000 {
+            many.fail_with(|| {
+                made += 1;
+                Error::new(ErrorKind::Damaged { what: "x".into() }, "part", 0)
+            });
+        }
+        assert_eq!((many.found(), made), (1000, 100));
         let merged = a.merge(b);
         assert_eq!((merged.findings().len(), merged.found(), merged.ok()), (100, 160, false));
     }

@@ -237,7 +237,8 @@ fn errors_are_one_line_with_file_and_offset() {
         (dir.path().to_str().unwrap().to_owned(), 4, "directory"),
         (dir.path().join("missing").to_str().unwrap().to_owned(), 4, "cannot open"),
     ] {
-        let (out, err) = run(code, &["info", &path]);
+        // For `info` a folder stands for the files in it.
+        let (out, err) = run(code, &["ls", &path]);
         assert!(out.is_empty());
         assert_eq!(err.lines().count(), 1, "{err}");
         assert!(err.starts_with(&format!("assetq: {path}: ")) && err.contains(part), "{err}");
@@ -299,7 +300,8 @@ fn a_closed_pipe_is_no_failure() {
 fn help_has_an_example_for_each_command() {
     let (help, _) = run(0, &["--help"]);
     assert!(help.contains("Examples:") && help.contains("Exit codes"));
-    for name in ["info", "ls", "cat", "resolve", "string", "verify", "sample", "demo", "completions", "man"] {
+    for name in ["info", "ls", "cat", "resolve", "string", "verify", "extract", "sample", "demo", "completions", "man"]
+    {
         let (help, _) = run(0, &[name, "--help"]);
         assert!(help.contains(&format!("assetq {name}")) && help.contains("Example"), "{help}");
     }

@@ -5,14 +5,16 @@ use crate::error::{Error, Result};
 use crate::export::json::JsonWriter;
 use crate::export::rows::{Header, RowFormat, RowWriter};
 use crate::export::text::{Outline, Style};
-use crate::format::Asset;
+use crate::format::{Asset, Options};
 use crate::report::Progress;
 use crate::source::Source;
 use crate::table::{Column, Tree, Value, Visitor};
+use crate::wdb::{self, KnownFields};
 use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufRead as _, BufWriter, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -27,14 +29,16 @@ pub(super) struct Context {
     format: Format,
     quiet: bool,
     mmap: bool,
+    options: Options,
     damaged: Cell<u64>,
     worst: Cell<Option<Exit>>,
 }
 
 impl Context {
-    pub(super) fn new(global: &Global) -> Self {
+    pub(super) fn new(global: &Global) -> Result<Self, Failure> {
         let Global { format, quiet, no_mmap, .. } = *global;
-        Self { format, quiet, mmap: !no_mmap, damaged: Cell::new(0), worst: Cell::new(None) }
+        let options = Options { fields: known_fields(&global.fields)? };
+        Ok(Self { format, quiet, mmap: !no_mmap, options, damaged: Cell::new(0), worst: Cell::new(None) })
     }
 
     pub(super) fn format(&self) -> Format {
@@ -70,14 +74,43 @@ impl Context {
         self.worsen(failure.exit);
     }
 
+    /// The bytes of a file, or with `pack.bin:entry` of an entry of a pack.
     pub(super) fn source(&self, path: &Path) -> Result<Source, Failure> {
-        let opened = if self.mmap { Source::open(path) } else { Source::read(path) };
+        let open = |path: &Path| if self.mmap { Source::open(path) } else { Source::read(path) };
+        let opened = open(path).or_else(|error| match wdb::split_path(path) {
+            Some((pack, inner)) => wdb::open_inside(open(&pack)?, inner),
+            None => Err(error),
+        });
         opened.map_err(|e| Failure::in_file(&path.to_string_lossy(), &e))
     }
 
     pub(super) fn open(&self, path: &Path) -> Result<Asset, Failure> {
         let source = self.source(path)?;
-        Asset::open(source).map_err(|e| Failure::in_file(&path.to_string_lossy(), &e))
+        Asset::open_with(source, &self.options).map_err(|e| Failure::in_file(&path.to_string_lossy(), &e))
+    }
+
+    /// The files that are meant: a folder stands for the files in it that are of a known format, in order of name.
+    pub(super) fn files(&self, given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+        let mut files = Vec::new();
+        for path in given {
+            if !path.is_dir() {
+                files.push(path.clone());
+                continue;
+            }
+            let failed = |e| Failure::in_file(&path.to_string_lossy(), &Error::io("cannot read the folder", e));
+            let inside = std::fs::read_dir(path).map_err(failed)?;
+            let mut inside: Vec<PathBuf> =
+                inside.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>().map_err(failed)?;
+            inside.retain(|path| {
+                path.is_file() && self.source(path).is_ok_and(|source| crate::Format::detect(&source).is_ok())
+            });
+            inside.sort_unstable();
+            if inside.is_empty() {
+                self.not_found(&format!("{}: no file of a known format in this folder", path.to_string_lossy()));
+            }
+            files.append(&mut inside);
+        }
+        Ok(files)
     }
 
     /// The database to ask: `given`, else `$ASSETQ_DB`, else the first one found here and upwards.
@@ -239,6 +272,18 @@ impl Context {
             failed(e)
         })
     }
+}
+
+/// The built-in names with those of `files`, the last one first.
+fn known_fields(files: &[PathBuf]) -> Result<Option<Arc<KnownFields>>, Failure> {
+    let mut known = None;
+    for file in files {
+        let name = file.to_string_lossy();
+        let text = std::fs::read_to_string(file).map_err(|e| Failure::in_file(&name, &Error::io("cannot read", e)))?;
+        let more = KnownFields::parse(&text, &name).map_err(|e| Failure::new(Exit::Usage, e.to_string()))?;
+        known = Some(Arc::new(known.unwrap_or_else(KnownFields::builtin).extended(more)));
+    }
+    Ok(known)
 }
 
 /// Whether headers are bold.

@@ -9,13 +9,14 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  assetq info assets.bin\n  assetq info -f json *.geometry")]
 pub(super) struct Args {
-    /// The files
+    /// The files; a folder stands for the files in it
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
-    let opened = args.files.iter().map(|file| context.open(file));
+    let files = context.files(&args.files)?;
+    let opened = files.iter().map(|file| context.open(file));
     // A file that cannot be opened does not keep the others from being shown.
     let mut failed: Option<Failure> = None;
     let mut assets = Vec::new();

@@ -1,6 +1,7 @@
 use super::{Context, Exit, Failure, Format, Outcome};
-use crate::table::{Column, Table, Value};
-use globset::{GlobBuilder, GlobMatcher};
+use crate::table::filter::{Bound, Filter, glob};
+use crate::table::{Column, RowCursor, Table, Value};
+use globset::GlobMatcher;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
@@ -12,7 +13,9 @@ Examples:
   assetq ls assets.bin '*/ship/*.model'        paths that match ('*' also matches '/')
   assetq ls assets.bin content/gameplay        a folder and everything in it
   assetq ls assets.bin -t render_sets --long   another table, with all columns
-  assetq ls models.bin -f csv                  as CSV, with all columns")]
+  assetq ls models.bin -f csv                  as CSV, with all columns
+  assetq ls monster_book.wdb --where 'u9SaveIndex > 10 and record ~ \"m0*\"'
+  assetq ls wdbpack.bin:item.wdb               a sheet inside of a pack")]
 pub(super) struct Args {
     /// The file
     #[arg(value_name = "FILE")]
@@ -23,6 +26,9 @@ pub(super) struct Args {
     /// Another table than the main one (`assetq info FILE` lists them)
     #[arg(long, short, value_name = "TABLE")]
     table: Option<String>,
+    /// Only rows for which this holds, as in 'size > 10k and name ~ "*.dds"': = != < <= > >= ~ !~ and or not ( ) null
+    #[arg(long = "where", short = 'w', value_name = "CONDITION")]
+    condition: Option<String>,
     /// Show folders as a tree
     #[arg(long, conflicts_with = "long")]
     tree: bool,
@@ -48,11 +54,12 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
             main.ok_or_else(|| Failure::new(Exit::NotFound, format!("{name}: it has no tables")))?
         }
     };
-    let rows = Rows { table: &*table, pattern: Pattern::new(args.glob.as_deref())?, limit: args.limit };
+    let filter = args.condition.as_deref().map(|text| Filter::parse(text)?.bind(table.columns())).transpose()?;
+    let rows = Rows { table: &*table, filter, pattern: Pattern::new(args.glob.as_deref())?, limit: args.limit };
     let found = if args.tree { tree(&rows, name, context)? } else { list(args, &rows, name, context)? };
-    if found == 0 && args.glob.is_some() {
-        let glob = args.glob.as_deref().unwrap_or_default();
-        context.not_found(&format!("{name}: nothing in {} matches {glob:?}", table.name()));
+    let asked: Vec<_> = args.glob.iter().chain(&args.condition).map(|asked| format!("{asked:?}")).collect();
+    if found == 0 && !asked.is_empty() {
+        context.not_found(&format!("{name}: nothing in {} matches {}", table.name(), asked.join(" and ")));
     }
     Ok(Exit::Done)
 }
@@ -60,6 +67,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
 /// The rows to show.
 struct Rows<'a> {
     table: &'a dyn Table,
+    filter: Option<Bound>,
     pattern: Pattern,
     limit: Option<usize>,
 }
@@ -72,14 +80,11 @@ enum Pattern {
 }
 
 impl Pattern {
-    fn new(glob: Option<&str>) -> Result<Self, Failure> {
-        match glob {
+    fn new(text: Option<&str>) -> Result<Self, Failure> {
+        match text {
             None => Ok(Self::All),
             Some(text) if !text.contains(['*', '?', '[', '{']) => Ok(Self::Exact(text.trim_end_matches('/').into())),
-            Some(text) => match GlobBuilder::new(text).backslash_escape(true).build() {
-                Ok(glob) => Ok(Self::Glob(glob.compile_matcher())),
-                Err(error) => Err(Failure::new(Exit::Usage, format!("{text:?} is not a glob: {}", error.kind()))),
-            },
+            Some(text) => Ok(Self::Glob(glob(text)?)),
         }
     }
 
@@ -95,17 +100,25 @@ impl Pattern {
 }
 
 impl Rows<'_> {
-    /// Hands the cells of `columns` of each row that matches to `each`; what is damaged is said and shown as null.
-    /// Gives the number of rows.
+    /// Hands each row that matches to `each`. Gives the number of rows.
     fn each(
         &self,
         file: &str,
         context: &Context,
-        columns: &[usize],
-        mut each: impl FnMut(&[Value<'_>]) -> Result<(), Failure>,
+        mut each: impl FnMut(&dyn RowCursor) -> Result<(), Failure>,
     ) -> Result<usize, Failure> {
         let label = self.table.label();
-        let mut cursor = self.table.cursor(0);
+        let (mut all, mut selected);
+        let cursor: &mut dyn RowCursor = match &self.filter {
+            Some(filter) => {
+                selected = filter.select(self.table, |error| context.damaged(file, &error))?;
+                &mut selected
+            }
+            None => {
+                all = self.table.cursor(0);
+                &mut *all
+            }
+        };
         let mut found = 0usize;
         let limit = self.limit.unwrap_or(usize::MAX);
         while found < limit {
@@ -127,14 +140,7 @@ impl Rows<'_> {
                     }
                 }
             }
-            let cell = |&column: &usize| {
-                cursor.value(column).unwrap_or_else(|error| {
-                    context.damaged(file, &error);
-                    Value::Null
-                })
-            };
-            let cells: Vec<Value<'_>> = columns.iter().map(cell).collect();
-            each(&cells)?;
+            each(cursor)?;
             found = found.saturating_add(1);
         }
         Ok(found)
@@ -163,7 +169,8 @@ fn list(args: &Args, rows: &Rows<'_>, file: &str, context: &Context) -> Result<u
         columns = rows.table.columns().to_vec();
     }
     let mut out = context.rows(&columns)?;
-    let found = rows.each(file, context, &indexes, |cells| Ok(out.row(cells)?))?;
+    let found =
+        rows.each(file, context, |row| Ok(out.row_of(row, &indexes, |error| context.damaged(file, &error))?))?;
     out.finish()?;
     Ok(found)
 }
@@ -173,12 +180,16 @@ struct Folder(BTreeMap<String, Folder>);
 
 fn tree(rows: &Rows<'_>, file: &str, context: &Context) -> Result<usize, Failure> {
     let mut root = Folder::default();
-    let found = rows.each(file, context, &[rows.table.label()], |cells| {
-        let mut at = &mut root;
-        for cell in cells {
-            for part in text_of(cell).split('/') {
-                at = at.0.entry(part.to_owned()).or_default();
+    let label = rows.table.label();
+    let found = rows.each(file, context, |row| {
+        match row.value(label) {
+            Ok(cell) => {
+                let mut at = &mut root;
+                for part in text_of(&cell).split('/') {
+                    at = at.0.entry(part.to_owned()).or_default();
+                }
             }
+            Err(error) => context.damaged(file, &error),
         }
         Ok(())
     })?;

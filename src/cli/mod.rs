@@ -7,6 +7,7 @@ mod cat;
 mod completions;
 mod context;
 mod demo;
+mod extract;
 mod info;
 mod ls;
 mod man;
@@ -59,6 +60,9 @@ struct Global {
     /// Read files instead of mapping them: for network drives, and files that another program is writing
     #[arg(long, global = true)]
     no_mmap: bool,
+    /// Field names for FINAL FANTASY XIII sheets, tried before the known ones: lists that begin with [file stems]
+    #[arg(long, global = true, value_name = "FILE")]
+    fields: Vec<std::path::PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -92,6 +96,7 @@ enum Command {
     Resolve(resolve::Args),
     String(string::Args),
     Verify(verify::Args),
+    Extract(extract::Args),
     Sample(sample::Args),
     Demo(demo::Args),
     Completions(completions::Args),
@@ -107,6 +112,7 @@ impl Command {
             Self::Resolve(args) => resolve::run(&args, context),
             Self::String(args) => string::run(&args, context),
             Self::Verify(args) => verify::run(&args, context),
+            Self::Extract(args) => extract::run(&args, context),
             Self::Sample(args) => sample::run(&args, context),
             Self::Demo(args) => demo::run(&args, context),
             Self::Completions(args) => completions::run(&args, context),
@@ -149,6 +155,7 @@ impl Failure {
     fn from_error(error: &Error) -> Self {
         let exit = match error.kind() {
             ErrorKind::Io { .. } => Exit::Io,
+            ErrorKind::Syntax { .. } => Exit::Usage,
             ErrorKind::NotFound { .. } if error.offset().is_none() => Exit::NotFound,
             _ => Exit::Damaged,
         };
@@ -189,9 +196,9 @@ fn run(cli: Cli) -> Exit {
         // Fails only when a pool exists already, as in `demo`, whose own thread count stays then.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
     }
-    let context = Context::new(&cli.global);
-    match cli.command.run(&context) {
-        Ok(exit) => exit.max(context.worst()),
+    let ran = Context::new(&cli.global).and_then(|context| Ok(cli.command.run(&context)?.max(context.worst())));
+    match ran {
+        Ok(exit) => exit,
         Err(failure) if failure.closed_pipe => Exit::Done,
         Err(failure) => {
             complain(&failure.message);

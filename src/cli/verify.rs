@@ -11,12 +11,13 @@ use std::path::PathBuf;
     after_help = "Examples:\n  assetq verify assets.bin\n  assetq verify -f json *.geometry | jq '.[] | select(.ok|not)'"
 )]
 pub(super) struct Args {
-    /// The files
+    /// The files; a folder stands for the files in it
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
+    let files = context.files(&args.files)?;
     let mut worst = Exit::Done;
     let mut verify = |path: &PathBuf| -> Option<(Asset, Report)> {
         match context.open(path) {
@@ -36,17 +37,17 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     };
     if context.format() == Format::Text {
         let mut out = context.stdout();
-        for path in &args.files {
+        for path in &files {
             if let Some((asset, report)) = verify(path) {
                 text(&mut out, &asset, &report)?;
                 out.flush()?;
             }
         }
     } else {
-        let reports: Vec<_> = args.files.iter().filter_map(verify).collect();
-        let count = if args.files.len() == 1 { reports.len() } else { args.files.len().max(reports.len()) };
+        let reports: Vec<_> = files.iter().filter_map(verify).collect();
+        let count = if files.len() == 1 { reports.len() } else { files.len().max(reports.len()) };
         if !reports.is_empty() {
-            let count = if args.files.len() == 1 { count } else { reports.len().max(2) };
+            let count = if files.len() == 1 { count } else { reports.len().max(2) };
             context.entries(count, |index, out| match reports.get(index) {
                 Some((asset, report)) => Ok(tree(asset, report, out)?),
                 None => Ok(()),

@@ -1,9 +1,10 @@
 //! Rows in any of the text formats.
 
-use super::json::{self, JsonWriter};
+use super::csv::CsvWriter;
+use super::json::JsonWriter;
 use super::text::{Aligned, Style, clean};
 use crate::error::{Error, Result};
-use crate::table::{Kind, Value, Visitor as _};
+use crate::table::{Kind, RowCursor, Value, Visitor as _};
 use serde_json::ser::CompactFormatter;
 use std::io::Write;
 
@@ -42,17 +43,13 @@ enum Output<W: Write> {
     Text(Aligned<W>),
     Json(JsonWriter<W, CompactFormatter>),
     Ndjson(JsonWriter<W, CompactFormatter>),
-    Csv(Box<csv::Writer<W>>),
+    Csv(CsvWriter<W>),
 }
 
 impl<W: Write> std::fmt::Debug for RowWriter<W> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("RowWriter").field("names", &self.names).field("rows", &self.rows).finish_non_exhaustive()
     }
-}
-
-fn csv_error(error: csv::Error) -> Error {
-    Error::io("cannot write", error.into())
 }
 
 impl<W: Write> RowWriter<W> {
@@ -76,9 +73,10 @@ impl<W: Write> RowWriter<W> {
             }
             RowFormat::Ndjson => Output::Ndjson(JsonWriter::compact(out)),
             RowFormat::Csv => {
-                let mut csv = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(out);
-                csv.write_record(&names).map_err(csv_error)?;
-                Output::Csv(Box::new(csv))
+                let mut csv = CsvWriter::new(out);
+                names.iter().for_each(|name| csv.text_cell(name));
+                csv.end_line()?;
+                Output::Csv(csv)
             }
         };
         Ok(Self { names, out, rows: 0 })
@@ -111,19 +109,39 @@ impl<W: Write> RowWriter<W> {
                 if json.is_line_end() { json.end_line() } else { Ok(()) }
             }
             Output::Csv(csv) => {
-                for cell in cells {
-                    match cell {
-                        Value::Text(text) => csv.write_field(text.as_ref()),
-                        Value::List(_) | Value::Map(_) => csv.write_field(json::to_string(cell)?),
-                        Value::F32(v) if !v.is_finite() => csv.write_field(""),
-                        Value::F64(v) if !v.is_finite() => csv.write_field(""),
-                        other => csv.write_field(other.to_string()),
-                    }
-                    .map_err(csv_error)?;
-                }
-                csv.write_record(None::<&[u8]>).map_err(csv_error)
+                cells.iter().try_for_each(|cell| csv.cell(cell))?;
+                csv.end_line()
             }
         }
+    }
+
+    /// Writes the cells of `columns` of the current row of `row`; one that is damaged is empty, and `damaged` is told.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn row_of(&mut self, row: &dyn RowCursor, columns: &[usize], mut damaged: impl FnMut(Error)) -> Result<()> {
+        if let Output::Csv(csv) = &mut self.out {
+            self.rows = self.rows.saturating_add(1);
+            for &column in columns {
+                // By reference: to move a value right after it was made stalls the processor.
+                match row.value(column) {
+                    Ok(ref value) => csv.cell(value)?,
+                    Err(error) => {
+                        damaged(error);
+                        csv.cell(&Value::Null)?;
+                    }
+                }
+            }
+            return csv.end_line();
+        }
+        let cell = |&column: &usize| {
+            row.value(column).unwrap_or_else(|error| {
+                damaged(error);
+                Value::Null
+            })
+        };
+        let cells: Vec<Value<'_>> = columns.iter().map(cell).collect();
+        self.row(&cells)
     }
 
     /// Rows written so far.
@@ -144,7 +162,7 @@ impl<W: Write> RowWriter<W> {
                 json.end_line()
             }
             Output::Ndjson(_) => Ok(()),
-            Output::Csv(csv) => csv.flush().map_err(|e| Error::io("cannot write", e)),
+            Output::Csv(csv) => csv.flush(),
         }
     }
 }

@@ -13,6 +13,7 @@
 pub mod bwdb;
 pub mod prototypes;
 pub mod space;
+pub mod wdb;
 
 use crate::format::Format;
 
@@ -24,6 +25,8 @@ pub const FILES: &[(&str, Format, Make)] = &[
     ("assets.bin", Format::Bwdb, bwdb::demo),
     ("models.bin", Format::Models, space::models_bin),
     ("space.bin", Format::Space, space::space_bin),
+    ("sheet.wdb", Format::Wdb, wdb::demo),
+    ("pack.bin", Format::Wpd, wdb::demo_pack),
 ];
 
 /// How big a sample is.

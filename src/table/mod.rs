@@ -3,6 +3,8 @@
 //! A [`Table`] is a lazy view of rows that a format lays out in its own way. Nothing is copied to make one: a cell is
 //! read from the map when it is asked for.
 
+#[cfg(feature = "filter")]
+pub mod filter;
 mod value;
 mod visit;
 

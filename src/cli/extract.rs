@@ -1,0 +1,46 @@
+use super::{Context, Exit, Failure, Outcome};
+use crate::format::Asset;
+use crate::table::filter::glob;
+use crate::table::{Column, Kind, Value};
+use std::path::PathBuf;
+
+/// Write the entries of a pack as files
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  assetq extract wdbpack.bin --to sheets
+  assetq extract wdbpack.bin 'bt_*.wdb' --to sheets")]
+pub(super) struct Args {
+    /// The pack
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Which entries: a glob over their names with extension
+    #[arg(value_name = "GLOB", default_value = "*")]
+    glob: String,
+    /// The folder that they go into; it is made where there is none
+    #[arg(long, value_name = "DIR")]
+    to: PathBuf,
+}
+
+pub(super) fn run(args: &Args, context: &Context) -> Outcome {
+    let asset = context.open(&args.file)?;
+    let file = asset.source().name();
+    let Asset::Wpd(pack) = &asset else {
+        let what = format!("{file}: a {} file is no pack; extract is for packs", asset.format());
+        return Err(Failure::new(Exit::Usage, what));
+    };
+    let wanted = glob(&args.glob)?;
+    std::fs::create_dir_all(&args.to)
+        .map_err(|e| Failure::in_file(&args.to.to_string_lossy(), &crate::Error::io("cannot make the folder", e)))?;
+    let paths = pack.extract(&args.to, |name| wanted.is_match(name)).map_err(|e| Failure::in_file(file, &e))?;
+    if paths.is_empty() {
+        context.not_found(&format!("{file}: nothing in entries matches {:?}", args.glob));
+    }
+    let columns = [Column::new("path", Kind::Text)];
+    let mut out = context.rows(&columns)?;
+    for path in &paths {
+        out.row(&[Value::Text(path.to_string_lossy())])?;
+    }
+    out.finish()?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,453 @@
+//! Conditions on rows: `size > 10k and (name ~ '*.dds' or not deleted = true)`.
+//!
+//! A comparison is a column, an operator and a literal. Operators: `=` (or `==`), `!=` (or `<>`), `<`, `<=`, `>`,
+//! `>=`, `~` (glob: `*`, `?`, `[a-z]`, `{a,b}`; `*` goes over `/`, too) and `!~`. They are joined by `and`, `or`, `not`
+//! and parentheses. Literals: numbers (`10`, `-1.5`, `0xFF`, with `k`, `M` or `G` for thousands, millions or
+//! thousand millions), text in single or double quotes (a doubled quote is the quote itself), `true`, `false` and
+//! `null`. A column whose name is not a plain word, or is one of the words above, goes in double quotes or backticks.
+//!
+//! There are two answers, yes and no: a null cell equals `null` only, is neither less nor more than anything, and
+//! `!=` is the opposite of `=`. Ids are compared as numbers and written `0x…` with or without quotes, text and GUIDs by their
+//! text, floats in their own precision, so that `scale = 0.1` finds what is shown as 0.1.
+
+mod parse;
+
+use super::{Column, Kind, RowCursor, Table, Value};
+use crate::error::{Error, ErrorKind, Result};
+use globset::{GlobBuilder, GlobMatcher};
+use std::cmp::Ordering;
+
+/// A condition as it was written, for any table.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Filter {
+    /// One comparison.
+    Compare {
+        /// The name of the column.
+        column: String,
+        /// How it is compared.
+        op: Op,
+        /// What with.
+        literal: Literal,
+    },
+    /// All of these.
+    And(Vec<Filter>),
+    /// At least one of these.
+    Or(Vec<Filter>),
+    /// Not this.
+    Not(Box<Filter>),
+}
+
+/// A comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Op {
+    /// `=`
+    Eq,
+    /// `!=`
+    Ne,
+    /// `<`
+    Lt,
+    /// `<=`
+    Le,
+    /// `>`
+    Gt,
+    /// `>=`
+    Ge,
+    /// `~`
+    Glob,
+    /// `!~`
+    NotGlob,
+}
+
+/// What a column is compared with.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Literal {
+    /// No value.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number or a text, as written. Which of them it is depends on the column.
+    Text(String),
+}
+
+/// A number as it was written: whole where it can be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Number {
+    Int(i128),
+    Float(f64),
+}
+
+impl Filter {
+    /// Reads a condition.
+    ///
+    /// # Errors
+    /// `Syntax` with the character at which it stops making sense.
+    pub fn parse(text: &str) -> Result<Self> {
+        parse::parse(text)
+    }
+
+    /// The same condition for a table with these columns.
+    ///
+    /// # Errors
+    /// `Syntax` for a column that the table does not have, a literal that the column's cells cannot be compared with,
+    /// or a glob that is none.
+    pub fn bind(&self, columns: &[Column]) -> Result<Bound> {
+        let all = |filters: &[Self]| filters.iter().map(|f| f.bind(columns)).collect::<Result<Vec<_>>>();
+        Ok(match self {
+            Self::And(filters) => Bound::And(all(filters)?),
+            Self::Or(filters) => Bound::Or(all(filters)?),
+            Self::Not(filter) => Bound::Not(Box::new(filter.bind(columns)?)),
+            Self::Compare { column, op, literal } => Bound::Compare(Compare::bind(columns, column, *op, literal)?),
+        })
+    }
+}
+
+/// A condition for one table.
+#[derive(Debug, Clone)]
+pub enum Bound {
+    /// One comparison.
+    Compare(Compare),
+    /// All of these.
+    And(Vec<Bound>),
+    /// At least one of these.
+    Or(Vec<Bound>),
+    /// Not this.
+    Not(Box<Bound>),
+}
+
+/// One comparison for one table.
+#[derive(Debug, Clone)]
+pub struct Compare {
+    column: usize,
+    kind: Kind,
+    test: Test,
+}
+
+#[derive(Debug, Clone)]
+enum Test {
+    Null { negated: bool },
+    Glob { glob: GlobMatcher, negated: bool },
+    Order { op: Op, with: Operand },
+}
+
+/// A literal in all the ways in which a cell may want it.
+#[derive(Debug, Clone)]
+struct Operand {
+    text: String,
+    number: Option<Number>,
+    id: Option<u64>,
+    truth: Option<bool>,
+}
+
+#[cold]
+fn syntax(what: impl Into<String>) -> Error {
+    Error::without_offset(ErrorKind::Syntax { what: what.into().into() }, "filter")
+}
+
+impl Compare {
+    fn bind(columns: &[Column], name: &str, op: Op, literal: &Literal) -> Result<Self> {
+        let column = find_column(columns, name)?;
+        let kind = columns.get(column).map_or(Kind::Any, |c| c.kind);
+        let wrong = |holds: &str, text: &str| Err(syntax(format!("column {name} holds {holds}, and '{text}' is none")));
+        let test = match (op, literal) {
+            (Op::Eq | Op::Ne, Literal::Null) => Test::Null { negated: op == Op::Ne },
+            (_, Literal::Null) => return Err(syntax("null can be compared with = and != only")),
+            (Op::Glob | Op::NotGlob, literal) => {
+                Test::Glob { glob: glob(&literal.to_string())?, negated: op == Op::NotGlob }
+            }
+            (op, literal) => {
+                let with = Operand::new(literal);
+                match kind {
+                    Kind::Int | Kind::Uint | Kind::F32 | Kind::F64 if with.number.is_none() => {
+                        return wrong("numbers", &with.text);
+                    }
+                    Kind::Id64 | Kind::Id32 if with.id.is_none() => return wrong("ids like 0x1F", &with.text),
+                    Kind::Bool if with.truth.is_none() => return wrong("true or false", &with.text),
+                    _ => Test::Order { op, with },
+                }
+            }
+        };
+        Ok(Self { column, kind, test })
+    }
+
+    fn matches(&self, cell: &Value<'_>) -> bool {
+        match &self.test {
+            Test::Null { negated } => cell.is_null() != *negated,
+            Test::Glob { glob, negated } => {
+                let found = match cell {
+                    Value::Null => false,
+                    Value::Text(text) => glob.is_match(&**text),
+                    other => glob.is_match(other.to_string()),
+                };
+                found != *negated
+            }
+            Test::Order { op, with } => {
+                let order = with.order(cell);
+                match op {
+                    Op::Eq => order == Some(Ordering::Equal),
+                    Op::Ne => order != Some(Ordering::Equal),
+                    Op::Lt => order.is_some_and(Ordering::is_lt),
+                    Op::Le => order.is_some_and(Ordering::is_le),
+                    Op::Gt => order.is_some_and(Ordering::is_gt),
+                    Op::Ge => order.is_some_and(Ordering::is_ge),
+                    Op::Glob | Op::NotGlob => false,
+                }
+            }
+        }
+    }
+
+    /// The cell that this comparison looks for, where it looks for one.
+    fn key(&self) -> Option<Value<'_>> {
+        let Test::Order { op: Op::Eq, with } = &self.test else { return None };
+        let whole = match with.number {
+            Some(Number::Int(number)) => Some(number),
+            _ => None,
+        };
+        Some(match self.kind {
+            Kind::Text => Value::text(&with.text),
+            Kind::Id64 => Value::Id64(with.id?),
+            Kind::Id32 => Value::Id32(u32::try_from(with.id?).ok()?),
+            Kind::Uint => Value::Uint(whole?.try_into().ok()?),
+            Kind::Int => Value::Int(whole?.try_into().ok()?),
+            _ => return None,
+        })
+    }
+}
+
+/// The number of the column called `name`; upper and lower case matter only where two names differ by it.
+fn find_column(columns: &[Column], name: &str) -> Result<usize> {
+    if let Some(exact) = columns.iter().position(|c| c.name == name) {
+        return Ok(exact);
+    }
+    let mut alike = (0..).zip(columns).filter(|(_, c)| c.name.eq_ignore_ascii_case(name)).map(|(index, _)| index);
+    if let (Some(index), None) = (alike.next(), alike.next()) {
+        return Ok(index);
+    }
+    let mut names: Vec<&str> = columns.iter().take(12).map(|c| &*c.name).collect();
+    if columns.len() > names.len() {
+        names.push("…");
+    }
+    Err(syntax(format!("there is no column {name}; there are {}", names.join(", "))))
+}
+
+/// The pattern of `~` and of names on the command line: `*` goes over `/`, too; case matters.
+///
+/// # Errors
+/// `Syntax` for a pattern that is none.
+pub fn glob(pattern: &str) -> Result<GlobMatcher> {
+    match GlobBuilder::new(pattern).literal_separator(false).backslash_escape(true).build() {
+        Ok(glob) => Ok(glob.compile_matcher()),
+        Err(error) => Err(syntax(error.to_string())),
+    }
+}
+
+impl std::fmt::Display for Literal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Null => f.write_str("null"),
+            Self::Bool(truth) => truth.fmt(f),
+            Self::Text(text) => text.fmt(f),
+        }
+    }
+}
+
+impl Operand {
+    fn new(literal: &Literal) -> Self {
+        let text = literal.to_string();
+        let number = parse::number(&text);
+        let sixteen_digits = text.len() == 16 && text.bytes().all(|b| b.is_ascii_hexdigit());
+        let id = match number {
+            _ if sixteen_digits => u64::from_str_radix(&text, 16).ok(),
+            Some(Number::Int(id)) => id.try_into().ok(),
+            _ => None,
+        };
+        let truth = match (&*text, number) {
+            ("true", _) | (_, Some(Number::Int(1))) => Some(true),
+            ("false", _) | (_, Some(Number::Int(0))) => Some(false),
+            _ => None,
+        };
+        Self { text, number, id, truth }
+    }
+
+    /// How `cell` compares with it; `None` where they cannot be compared.
+    fn order(&self, cell: &Value<'_>) -> Option<Ordering> {
+        match cell {
+            Value::Null => None,
+            Value::Bool(truth) => Some(truth.cmp(&self.truth?)),
+            Value::Int(number) => self.number?.order_of((*number).into()),
+            Value::Uint(number) => self.number?.order_of((*number).into()),
+            Value::F32(number) => number.partial_cmp(&self.number?.single()),
+            Value::F64(number) => number.partial_cmp(&self.number?.double()),
+            Value::Id64(id) => Some(id.cmp(&self.id?)),
+            Value::Id32(id) => Some(u64::from(*id).cmp(&self.id?)),
+            Value::Text(text) => Some((**text).cmp(&*self.text)),
+            Value::Utf16(text) => Some(text.to_string().cmp(&self.text)),
+            Value::Guid(guid) => Some(guid.to_string().cmp(&self.text.to_ascii_lowercase())),
+            nested @ (Value::List(_) | Value::Map(_)) => {
+                // Nested values have no order; they equal their text.
+                (nested.to_string() == self.text).then_some(Ordering::Equal)
+            }
+        }
+    }
+}
+
+impl Number {
+    /// How a whole number compares with this one, exactly.
+    fn order_of(self, whole: i128) -> Option<Ordering> {
+        match self {
+            Self::Int(number) => Some(whole.cmp(&number)),
+            Self::Float(number) if number.is_nan() => None,
+            Self::Float(number) => {
+                // Saturates; cells are of 64 bits, so that is far outside of them.
+                #[expect(clippy::cast_possible_truncation, reason = "the fraction is compared behind it")]
+                let truncated = number.trunc() as i128;
+                Some(whole.cmp(&truncated).then_with(|| 0f64.total_cmp(&(number - number.trunc()))))
+            }
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a float cell is compared in its own precision")]
+    fn double(self) -> f64 {
+        match self {
+            Self::Int(number) => number as f64,
+            Self::Float(number) => number,
+        }
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "a float cell is compared in its own precision")]
+    fn single(self) -> f32 {
+        self.double() as f32
+    }
+}
+
+impl Bound {
+    /// Whether the current row of `row` is meant.
+    ///
+    /// # Errors
+    /// When a cell that decides is damaged.
+    pub fn matches(&self, row: &dyn RowCursor) -> Result<bool> {
+        match self {
+            Self::Compare(compare) => Ok(compare.matches(&row.value(compare.column)?)),
+            Self::And(all) => {
+                for bound in all {
+                    if !bound.matches(row)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            Self::Or(any) => {
+                for bound in any {
+                    if bound.matches(row)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            Self::Not(bound) => Ok(!bound.matches(row)?),
+        }
+    }
+
+    /// The rows among which all that are meant are, in order, by probes of the table's own indexes; `None` where
+    /// only a walk over all rows tells.
+    ///
+    /// # Errors
+    /// When a probe meets damaged data.
+    pub fn candidates(&self, table: &dyn Table) -> Option<Result<Vec<usize>>> {
+        let rows = match self {
+            Self::Compare(compare) => table.find(compare.column, &compare.key()?)?,
+            Self::And(all) => all.iter().find_map(|bound| bound.candidates(table))?,
+            Self::Or(any) => {
+                let mut rows = Vec::new();
+                for bound in any {
+                    match bound.candidates(table)? {
+                        Ok(more) => rows.extend(more),
+                        Err(error) => return Some(Err(error)),
+                    }
+                }
+                Ok(rows)
+            }
+            Self::Not(_) => return None,
+        };
+        Some(rows.map(|mut rows| {
+            rows.sort_unstable();
+            rows.dedup();
+            rows
+        }))
+    }
+
+    /// The rows of `table` that are meant. A row that cannot be judged is left out, and `damaged` is told why.
+    ///
+    /// # Errors
+    /// When a probe meets damaged data.
+    pub fn select<'t, D: FnMut(Error)>(&'t self, table: &'t dyn Table, damaged: D) -> Result<Selection<'t, D>> {
+        let rows: Box<dyn RowCursor + 't> = match self.candidates(table).transpose()? {
+            Some(rows) => Box::new(Picked { table, rows: rows.into_iter(), row: 0 }),
+            None => table.cursor(0),
+        };
+        Ok(Selection { bound: self, rows, damaged })
+    }
+}
+
+/// The rows that a filter means.
+pub struct Selection<'t, D> {
+    bound: &'t Bound,
+    rows: Box<dyn RowCursor + 't>,
+    damaged: D,
+}
+
+impl<D> std::fmt::Debug for Selection<'_, D> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Selection").field("bound", self.bound).field("row", &self.rows.row()).finish_non_exhaustive()
+    }
+}
+
+impl<D: FnMut(Error)> RowCursor for Selection<'_, D> {
+    fn advance(&mut self) -> Result<bool> {
+        while self.rows.advance()? {
+            match self.bound.matches(&*self.rows) {
+                Ok(true) => return Ok(true),
+                Ok(false) => {}
+                Err(error) => (self.damaged)(error),
+            }
+        }
+        Ok(false)
+    }
+
+    fn row(&self) -> usize {
+        self.rows.row()
+    }
+
+    fn value(&self, column: usize) -> Result<Value<'_>> {
+        self.rows.value(column)
+    }
+}
+
+/// Rows by their numbers.
+struct Picked<'t> {
+    table: &'t dyn Table,
+    rows: std::vec::IntoIter<usize>,
+    row: usize,
+}
+
+impl RowCursor for Picked<'_> {
+    fn advance(&mut self) -> Result<bool> {
+        match self.rows.next() {
+            Some(row) => {
+                self.row = row;
+                Ok(true)
+            }
+            None => Ok(false),
+        }
+    }
+
+    fn row(&self) -> usize {
+        self.row
+    }
+
+    fn value(&self, column: usize) -> Result<Value<'_>> {
+        self.table.value(self.row, column)
+    }
+}
+
+#[cfg(test)]
+mod tests;

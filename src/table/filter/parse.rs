@@ -1,0 +1,242 @@
+//! Reads what people write.
+
+use super::{Filter, Literal, Number, Op, syntax};
+use crate::error::{Error, Result};
+
+/// Deepest nesting of parentheses and `not`: reading is recursive.
+const MAX_DEPTH: u32 = 64;
+
+#[derive(Debug, Clone, PartialEq)]
+enum Token {
+    /// A bare word: a column or one of the language's own words.
+    Word(String),
+    /// In double quotes or backticks before an operator a column, behind it text.
+    Quoted(String),
+    /// In single quotes.
+    Text(String),
+    Number(String),
+    Op(Op),
+    Open,
+    Close,
+}
+
+impl std::fmt::Display for Token {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Word(text) | Self::Number(text) => f.write_str(text),
+            Self::Quoted(text) => write!(f, "\"{text}\""),
+            Self::Text(text) => write!(f, "'{text}'"),
+            Self::Op(_) => f.write_str("an operator"),
+            Self::Open => f.write_str("("),
+            Self::Close => f.write_str(")"),
+        }
+    }
+}
+
+pub(super) fn parse(text: &str) -> Result<Filter> {
+    let tokens = tokens(text)?;
+    let mut parser = Parser { tokens: tokens.into_iter().peekable(), end: text.chars().count() };
+    let filter = parser.any_of(0)?;
+    match parser.tokens.next() {
+        None => Ok(filter),
+        Some((at, token)) => Err(wrong(at, format!("{token} comes where 'and', 'or' or the end should"))),
+    }
+}
+
+/// An error at the character with this number.
+#[cold]
+fn wrong(at: usize, what: impl std::fmt::Display) -> Error {
+    syntax(format!("{what} (at character {})", at.saturating_add(1)))
+}
+
+struct Parser {
+    tokens: std::iter::Peekable<std::vec::IntoIter<(usize, Token)>>,
+    end: usize,
+}
+
+impl Parser {
+    fn at(&mut self) -> usize {
+        self.tokens.peek().map_or(self.end, |(at, _)| *at)
+    }
+
+    /// Takes the next token when it is this word.
+    fn word(&mut self, word: &str) -> bool {
+        let is = |(_, token): &(usize, Token)| matches!(token, Token::Word(w) if w.eq_ignore_ascii_case(word));
+        self.tokens.next_if(is).is_some()
+    }
+
+    fn any_of(&mut self, depth: u32) -> Result<Filter> {
+        self.joined("or", Filter::Or, |parser| parser.all_of(depth))
+    }
+
+    fn all_of(&mut self, depth: u32) -> Result<Filter> {
+        self.joined("and", Filter::And, |parser| parser.one(depth))
+    }
+
+    /// One part, or several with `word` between them.
+    fn joined(
+        &mut self,
+        word: &str,
+        join: impl Fn(Vec<Filter>) -> Filter,
+        part: impl Fn(&mut Self) -> Result<Filter>,
+    ) -> Result<Filter> {
+        let first = part(self)?;
+        if !self.word(word) {
+            return Ok(first);
+        }
+        let mut parts = vec![first, part(self)?];
+        while self.word(word) {
+            parts.push(part(self)?);
+        }
+        Ok(join(parts))
+    }
+
+    fn one(&mut self, depth: u32) -> Result<Filter> {
+        let at = self.at();
+        if depth >= MAX_DEPTH {
+            return Err(wrong(at, "nested too deeply"));
+        }
+        let deeper = depth.saturating_add(1);
+        if self.word("not") {
+            return Ok(Filter::Not(Box::new(self.one(deeper)?)));
+        }
+        match self.tokens.next() {
+            Some((_, Token::Open)) => {
+                let inner = self.any_of(deeper)?;
+                match self.tokens.next() {
+                    Some((_, Token::Close)) => Ok(inner),
+                    _ => Err(wrong(at, "this parenthesis is not closed")),
+                }
+            }
+            Some((_, Token::Word(column) | Token::Quoted(column))) => self.comparison(column),
+            Some((at, token)) => Err(wrong(at, format!("a column is needed, not {token}"))),
+            None => Err(wrong(at, "a column is needed")),
+        }
+    }
+
+    fn comparison(&mut self, column: String) -> Result<Filter> {
+        let at = self.at();
+        let Some((_, Token::Op(op))) = self.tokens.next() else {
+            return Err(wrong(at, format!("an operator is needed behind {column}: = != < <= > >= ~ !~")));
+        };
+        let at = self.at();
+        let literal = match self.tokens.next() {
+            Some((_, Token::Number(text) | Token::Text(text) | Token::Quoted(text))) => Literal::Text(text),
+            Some((_, Token::Word(word))) => match &*word.to_ascii_lowercase() {
+                "null" => Literal::Null,
+                "true" => Literal::Bool(true),
+                "false" => Literal::Bool(false),
+                _ => return Err(wrong(at, format!("text goes in quotes: '{word}'"))),
+            },
+            _ => return Err(wrong(at, "a value is needed behind the operator")),
+        };
+        Ok(Filter::Compare { column, op, literal })
+    }
+}
+
+/// The tokens and the number of the character at which each begins.
+fn tokens(text: &str) -> Result<Vec<(usize, Token)>> {
+    let mut tokens = Vec::new();
+    let mut chars = (0..).zip(text.chars()).peekable();
+    while let Some((at, c)) = chars.next() {
+        let mut then = |wanted: char| chars.next_if(|(_, c)| *c == wanted).is_some();
+        let token = match c {
+            c if c.is_whitespace() => continue,
+            '(' => Token::Open,
+            ')' => Token::Close,
+            '~' => Token::Op(Op::Glob),
+            '=' => {
+                then('=');
+                Token::Op(Op::Eq)
+            }
+            '!' if then('=') => Token::Op(Op::Ne),
+            '!' if then('~') => Token::Op(Op::NotGlob),
+            '<' if then('=') => Token::Op(Op::Le),
+            '<' if then('>') => Token::Op(Op::Ne),
+            '<' => Token::Op(Op::Lt),
+            '>' if then('=') => Token::Op(Op::Ge),
+            '>' => Token::Op(Op::Gt),
+            quote @ ('\'' | '"' | '`') => {
+                let mut inner = String::new();
+                loop {
+                    match chars.next() {
+                        Some((_, c)) if c != quote => inner.push(c),
+                        Some(_) if chars.next_if(|(_, c)| *c == quote).is_some() => inner.push(quote),
+                        Some(_) => break,
+                        None => return Err(wrong(at, "this quote is not closed")),
+                    }
+                }
+                if quote == '\'' { Token::Text(inner) } else { Token::Quoted(inner) }
+            }
+            first if first.is_alphanumeric() || "_-+.$#".contains(first) => {
+                let mut word = String::from(first);
+                while let Some((_, c)) = chars.next_if(|(_, c)| c.is_alphanumeric() || "_-+.$#".contains(*c)) {
+                    word.push(c);
+                }
+                if first.is_ascii_digit() || "-+.".contains(first) {
+                    if number(&word).is_none() && !is_id(&word) {
+                        return Err(wrong(at, format!("{word} is not a number; text goes in quotes")));
+                    }
+                    Token::Number(word)
+                } else {
+                    Token::Word(word)
+                }
+            }
+            other => return Err(wrong(at, format!("{other} means nothing here"))),
+        };
+        tokens.push((at, token));
+    }
+    Ok(tokens)
+}
+
+/// Sixteen hexadecimal digits, as ids are sometimes written.
+fn is_id(word: &str) -> bool {
+    word.len() == 16 && word.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+/// A number: whole, hexadecimal or with a fraction, and perhaps thousands, millions or thousand millions of it.
+pub(super) fn number(text: &str) -> Option<Number> {
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(digits) => (-1, digits),
+        None => (1, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let first = digits.bytes().next()?;
+    if let Some(hex) = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        let valid = hex.bytes().all(|b| b.is_ascii_hexdigit());
+        let value = valid.then(|| u64::from_str_radix(hex, 16).ok()).flatten()?;
+        return Some(Number::Int(i128::from(value).checked_mul(sign)?));
+    }
+    // Also keeps out what Rust reads as a float: inf, nan.
+    if !(first.is_ascii_digit() || first == b'.') {
+        return None;
+    }
+    let factor: i128 = match digits.bytes().last() {
+        Some(b'k' | b'K') => 1000,
+        Some(b'M') => 1_000_000,
+        Some(b'G') => 1_000_000_000,
+        _ => 1,
+    };
+    let digits = if factor == 1 { digits } else { digits.get(..digits.len().checked_sub(1)?)? };
+    if let Ok(whole) = digits.parse::<u64>() {
+        return Some(Number::Int(i128::from(whole).checked_mul(factor)?.checked_mul(sign)?));
+    }
+    // 1.5k is a whole number: the digits behind the point move before it.
+    if let Some((whole, fraction)) = digits.split_once('.')
+        && let Some(moved) = moved_point(whole, fraction, factor)
+    {
+        return Some(Number::Int(moved.checked_mul(sign)?));
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a factor is exact as a float")]
+    let value = digits.parse::<f64>().ok()? * (factor as f64) * (sign as f64);
+    Some(Number::Float(value))
+}
+
+/// `whole.fraction` times `factor`, where that is a whole number and `factor` moves the point.
+fn moved_point(whole: &str, fraction: &str, factor: i128) -> Option<i128> {
+    let places = factor.checked_ilog10()? as usize;
+    if factor == 1 || fraction.len() > places || !fraction.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let padded = format!("{whole}{fraction:0<places$}");
+    padded.parse::<u64>().ok().map(i128::from)
+}

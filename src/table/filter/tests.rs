@@ -1,0 +1,283 @@
+use super::*;
+use crate::table::Guid;
+
+/// Rows of every kind of cell.
+struct Cells {
+    columns: Vec<Column>,
+    rows: Vec<Vec<Value<'static>>>,
+}
+
+impl Table for Cells {
+    fn name(&self) -> &str {
+        "cells"
+    }
+
+    fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    fn len(&self) -> Result<usize> {
+        Ok(self.rows.len())
+    }
+
+    fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
+        // One damaged cell: the name of the last row.
+        if (row, column) == (5, 0) {
+            return Err(Error::new(ErrorKind::Damaged { what: "a hole".into() }, "name", 0x99));
+        }
+        Ok(self.rows[row][column].clone())
+    }
+
+    fn find(&self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
+        // Backwards, as an index may well give them.
+        let rows = (0..self.rows.len()).rev().filter(|&row| self.rows[row][column] == *key);
+        (column == 1).then(|| Ok(rows.collect()))
+    }
+}
+
+fn cells() -> Cells {
+    let columns = [
+        ("name", Kind::Text),
+        ("id", Kind::Id64),
+        ("size", Kind::Uint),
+        ("delta", Kind::Int),
+        ("scale", Kind::F32),
+        ("ok", Kind::Bool),
+        ("two words", Kind::Any),
+        ("guid", Kind::Guid),
+    ];
+    let guid = Guid([0x33, 0x22, 0x11, 0, 0x55, 0x44, 0x77, 0x66, 0x88, 0x99, 0xAA, 0xBB, 0xCC, 0xDD, 0xEE, 0xFF]);
+    let row = |name: &'static str, id: u64, size: u64, delta: i64, scale: f32, ok: bool, any: Value<'static>| {
+        vec![name.into(), Value::Id64(id), size.into(), delta.into(), scale.into(), ok.into(), any, guid.into()]
+    };
+    Cells {
+        columns: columns.map(|(name, kind)| Column::new(name, kind)).into(),
+        rows: vec![
+            row("content/a.dds", 0xA330_4644_2D83_27FC, 10, -1, 0.1, true, Value::Null),
+            row("content/sub/b.dds", 2, 10_000, 0, 1.5, false, 7u64.into()),
+            row("c's.txt", 2, 1_500_000, 5, f32::NAN, true, "7".into()),
+            row("", u64::MAX, u64::MAX, i64::MIN, -0.0, false, vec![1u64, 2].into()),
+            row("10", 0, 0, i64::MAX, 1e30, true, 2.5f64.into()),
+            row("damaged", 5, 11, 11, 11.0, false, Value::Null),
+        ],
+    }
+}
+
+/// The rows that `text` means, walked over, and probed where the table can: both must be the same.
+fn rows(text: &str) -> Vec<usize> {
+    let table = cells();
+    let bound = Filter::parse(text).and_then(|f| f.bind(&table.columns)).unwrap_or_else(|e| panic!("{text}: {e}"));
+    let mut walked = Vec::new();
+    let mut cursor = table.cursor(0);
+    while cursor.advance().unwrap() {
+        if bound.matches(&*cursor).unwrap_or(false) {
+            walked.push(cursor.row());
+        }
+    }
+    let mut selected = Vec::new();
+    let mut selection = bound.select(&table, |_| ()).unwrap();
+    while selection.advance().unwrap() {
+        selected.push(selection.row());
+    }
+    assert_eq!(walked, selected, "{text}");
+    walked
+}
+
+#[test]
+fn comparisons() {
+    for (text, expected) in [
+        ("size = 10", vec![0]),
+        ("size == 0xA", vec![0]),
+        ("size != 10", vec![1, 2, 3, 4, 5]),
+        ("size > 10k", vec![2, 3]),
+        ("size >= 10K", vec![1, 2, 3]),
+        ("size = 1.5M", vec![2]),
+        ("size < 0.5", vec![4]),
+        ("size > 18446744073709551614", vec![3]),
+        ("size > 9.5", vec![0, 1, 2, 3, 5]),
+        ("delta < 0", vec![0, 3]),
+        ("delta > -1.5", vec![0, 1, 2, 4, 5]),
+        ("delta <= -1", vec![0, 3]),
+        ("delta = -9223372036854775808", vec![3]),
+        ("scale = 0.1", vec![0]),
+        ("scale = 0", vec![3]),
+        ("scale > 1e29", vec![4]),
+        ("scale != 1.5", vec![0, 2, 3, 4, 5]),
+        ("ok = true", vec![0, 2, 4]),
+        ("ok != true", vec![1, 3, 5]),
+        ("ok = 0", vec![1, 3, 5]),
+    ] {
+        assert_eq!(rows(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn text_and_globs() {
+    for (text, expected) in [
+        ("name = 'content/a.dds'", vec![0]),
+        ("name = \"c's.txt\"", vec![2]),
+        ("name = 'c''s.txt'", vec![2]),
+        ("name = ''", vec![3]),
+        ("name = 10", vec![4]),
+        ("name ~ '*.dds'", vec![0, 1]),
+        ("name ~ 'content/*'", vec![0, 1]),
+        ("name !~ '*.{dds,txt}'", vec![3, 4]),
+        ("name > 'c'", vec![0, 1, 2]),
+        ("id ~ '0xA3*'", vec![0]),
+        ("size ~ '10*'", vec![0, 1]),
+        ("guid = '00112233-4455-6677-8899-AABBCCDDEEFF'", vec![0, 1, 2, 3, 4, 5]),
+        ("\"two words\" = 7", vec![1, 2]),
+        ("`two words` = '[1, 2]'", vec![3]),
+        ("\"two words\" > 2", vec![1, 2, 4]),
+    ] {
+        assert_eq!(rows(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn nulls_equal_null_only() {
+    for (text, expected) in [
+        ("\"two words\" = null", vec![0, 5]),
+        ("\"two words\" != NULL", vec![1, 2, 3, 4]),
+        ("\"two words\" != 7", vec![0, 3, 4, 5]),
+        ("\"two words\" <= 7 or \"two words\" > 7", vec![1, 2, 4]),
+        ("\"two words\" ~ '*'", vec![1, 2, 3, 4]),
+    ] {
+        assert_eq!(rows(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn ids_are_compared_by_value_however_they_are_written() {
+    for text in
+        ["id = 0xA33046442D8327FC", "id = '0xa33046442d8327fc'", "id = 'A33046442D8327FC'", "ID = 11758975885699655676"]
+    {
+        assert_eq!(rows(text), [0], "{text}");
+    }
+    assert_eq!(rows("id = 0000000000000002"), [1, 2]);
+    assert_eq!(rows("id > 0xA33046442D8327FB"), [0, 3]);
+}
+
+#[test]
+fn words_join_conditions() {
+    for (text, expected) in [
+        ("size > 5 and size < 20", vec![0, 5]),
+        ("size = 10 or size = 0 and ok = false", vec![0]),
+        ("(size = 10 or size = 0) and ok = true", vec![0, 4]),
+        ("not size = 10 AND NOT (ok = true or delta = 0)", vec![3, 5]),
+        ("not not size=10", vec![0]),
+    ] {
+        assert_eq!(rows(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn key_columns_are_probed() {
+    let table = cells();
+    let candidates = |text: &str| {
+        let bound = Filter::parse(text).unwrap().bind(&table.columns).unwrap();
+        bound.candidates(&table).map(Result::unwrap)
+    };
+    assert_eq!(candidates("id = 2"), Some(vec![1, 2]));
+    assert_eq!(candidates("size > 5 and id = 2"), Some(vec![1, 2]));
+    assert_eq!(candidates("id = 2 or id = 0 or id = 2"), Some(vec![1, 2, 4]));
+    assert_eq!(candidates("id = 2 or size = 1"), None);
+    assert_eq!(candidates("not id = 2"), None);
+    assert_eq!(candidates("id != 2"), None);
+    assert_eq!(candidates("size = 10"), None);
+    // The rest of the condition is still asked.
+    assert_eq!(rows("size > 10k and id = 2"), [2]);
+}
+
+#[test]
+fn a_damaged_cell_leaves_its_row_out_and_is_noted() {
+    let table = cells();
+    let bound = Filter::parse("name ~ '*'").unwrap().bind(&table.columns).unwrap();
+    let (mut count, mut damaged) = (0, Vec::new());
+    let mut selection = bound.select(&table, |error| damaged.push(error.offset())).unwrap();
+    while selection.advance().unwrap() {
+        count += 1;
+    }
+    drop(selection);
+    assert_eq!((count, damaged), (5, vec![Some(0x99)]));
+    // What decides before it is not asked for.
+    assert_eq!(rows("size = 11 or name = 'x'"), [5]);
+}
+
+#[test]
+fn what_makes_no_sense_is_said_with_its_place() {
+    for (text, what) in [
+        ("", "a column is needed (at character 1)"),
+        ("size", "an operator is needed behind size: = != < <= > >= ~ !~ (at character 5)"),
+        ("size >", "a value is needed behind the operator (at character 7)"),
+        ("size > 10 20", "20 comes where 'and', 'or' or the end should (at character 11)"),
+        ("(size > 10", "this parenthesis is not closed (at character 1)"),
+        ("size > 10)", ") comes where"),
+        ("name = über", "text goes in quotes: 'über' (at character 8)"),
+        ("name = 'x", "this quote is not closed (at character 8)"),
+        ("size > 10q", "10q is not a number"),
+        ("size ; 10", "; means nothing here (at character 6)"),
+        ("size ! 10", "! means nothing here"),
+        ("10 = size", "a column is needed, not 10 (at character 1)"),
+        ("size = 1 and", "a column is needed (at character 13)"),
+        ("siez = 1", "there is no column siez; there are name, id, size"),
+        ("size = 'many'", "column size holds numbers, and 'many' is none"),
+        ("id = 'content'", "column id holds ids like 0x1F, and 'content' is none"),
+        ("id = -1", "column id holds ids"),
+        ("ok = 7", "column ok holds true or false, and '7' is none"),
+        ("size < null", "null can be compared with = and != only"),
+        ("name ~ '[a'", "filter: "),
+    ] {
+        let table = cells();
+        let error = Filter::parse(text).and_then(|f| f.bind(&table.columns)).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Syntax { .. }));
+        assert!(error.to_string().contains(what), "{text}: {error}");
+    }
+}
+
+#[test]
+fn nesting_is_bounded_and_nothing_panics() {
+    for (open, close) in [("(", ")"), ("not ", ""), ("not(", ")")] {
+        let nested = |times: usize| Filter::parse(&format!("{}a = 1{}", open.repeat(times), close.repeat(times)));
+        assert!(nested(20).is_ok());
+        assert!(nested(100_000).unwrap_err().to_string().contains("nested too deeply"));
+    }
+    let parts =
+        ["a", "=", "(", ")", "not", "and", "or", "'", "\"", "1", "-", ".", "k", "0x", "~", "!", "<", " ", "é", "null"];
+    let mut state = 1u64;
+    for _ in 0..20_000 {
+        let mut text = String::new();
+        for _ in 0..state % 12 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            text.push_str(parts[(state >> 33) as usize % parts.len()]);
+        }
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let _ = Filter::parse(&text).map(|f| f.bind(&cells().columns).is_ok());
+    }
+}
+
+#[test]
+fn numbers_are_whole_where_they_can_be() {
+    for (text, expected) in [
+        ("10", Some(Number::Int(10))),
+        ("-2k", Some(Number::Int(-2000))),
+        ("1.5k", Some(Number::Int(1500))),
+        ("2.25M", Some(Number::Int(2_250_000))),
+        ("1.0005k", Some(Number::Float(1000.5))),
+        ("0.5", Some(Number::Float(0.5))),
+        (".5G", Some(Number::Int(500_000_000))),
+        ("1e3", Some(Number::Float(1000.0))),
+        ("0xFFFFFFFFFFFFFFFF", Some(Number::Int(u64::MAX.into()))),
+        ("0x", None),
+        ("0x+1", None),
+        ("k", None),
+        ("inf", None),
+        ("nan", None),
+        ("-", None),
+        ("--1", None),
+        ("1m", None),
+        ("", None),
+    ] {
+        assert_eq!(parse::number(text), expected, "{text}");
+    }
+}

@@ -1,0 +1,48 @@
+//! The fixed structs of the container (facts 1), big-endian.
+
+use crate::bytes::be;
+use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
+
+/// "WPD" and its NUL.
+pub const MAGIC: [u8; 4] = *b"WPD\0";
+
+/// What the file begins with.
+#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct Header {
+    /// [`MAGIC`].
+    pub magic: [u8; 4],
+    /// Entries that follow, a sheet's sections included.
+    pub count: be::U32,
+    /// Zero.
+    pub reserved: [u8; 8],
+}
+const _: () = assert!(size_of::<Header>() == 0x10);
+
+/// One entry: a section or a record of a sheet, or a file in a pack.
+#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct Entry {
+    /// Padded with NULs; a name of 16 bytes has none.
+    pub name: [u8; 0x10],
+    /// Where its data is, from the start of the file.
+    pub offset: be::U32,
+    /// Bytes of data, without the padding behind it.
+    pub size: be::U32,
+    /// Zero in a sheet; the extension in a pack, padded with NULs.
+    pub extension: [u8; 8],
+}
+const _: () = assert!(size_of::<Entry>() == 0x20);
+
+/// The `!!strArrayInfo` section (facts 4).
+#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct ArrayInfo {
+    /// Zero.
+    pub reserved: [u8; 2],
+    /// Items in each word of `!!strArray`.
+    pub per_word: u8,
+    /// Bits of each item.
+    pub bits: u8,
+}
+const _: () = assert!(size_of::<ArrayInfo>() == 4);

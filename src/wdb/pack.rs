@@ -1,0 +1,321 @@
+//! WPD packs: files under names of 16 bytes and extensions of 8.
+
+use super::directory;
+use super::known::KnownFields;
+use super::layout::{Entry, Header, MAGIC};
+use super::{Sheet, tables, verify};
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::{Reader, Section};
+use crate::report::{Progress, Report};
+use crate::source::Source;
+use crate::table::{Table, Value, Visitor};
+use rayon::prelude::*;
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+/// A pack.
+#[derive(Debug)]
+pub struct Pack {
+    source: Source,
+    entries: usize,
+    known: Arc<KnownFields>,
+    sheets: OnceLock<Vec<PackedSheet>>,
+}
+
+/// A sheet inside of a pack.
+#[derive(Debug)]
+pub struct PackedSheet {
+    entry: usize,
+    name: String,
+    table: String,
+    sheet: Result<Sheet>,
+}
+
+impl PackedSheet {
+    /// The number of its entry.
+    pub fn entry(&self) -> usize {
+        self.entry
+    }
+
+    /// The name of its entry, as [`Entry::file_name`] gives it.
+    pub fn entry_name(&self) -> &str {
+        &self.name
+    }
+
+    /// The sheet and the name under which its records are a table of the pack.
+    pub fn opened(&self) -> Option<(&str, &Sheet)> {
+        self.sheet.as_ref().ok().map(|sheet| (&*self.table, sheet))
+    }
+
+    /// The sheet.
+    ///
+    /// # Errors
+    /// What kept it from being opened; `Limit` for sheets that overlap each other.
+    pub fn sheet(&self) -> Result<&Sheet> {
+        self.sheet.as_ref().map_err(Error::again)
+    }
+}
+
+impl Entry {
+    /// The name of an entry of a pack with its extension: `name.ext`, or `name` where it has none.
+    pub fn file_name(&self) -> String {
+        match (self.name_text(), self.extension_text()) {
+            (name, extension) if extension.is_empty() => name.into_owned(),
+            (name, extension) => format!("{name}.{extension}"),
+        }
+    }
+}
+
+impl Pack {
+    /// Opens a pack. Checks the bounds of its entry table.
+    ///
+    /// # Errors
+    /// `BadMagic`, or `OutOfBounds` when the entry table leaves the file.
+    pub fn open(source: Source) -> Result<Self> {
+        Self::open_with(source, KnownFields::builtin())
+    }
+
+    /// Opens a pack, with these names for the sheets in it that carry none.
+    ///
+    /// # Errors
+    /// As [`Pack::open`].
+    pub fn open_with(source: Source, known: Arc<KnownFields>) -> Result<Self> {
+        let entries = directory::check(&source)?;
+        Ok(Self { source, entries, known, sheets: OnceLock::new() })
+    }
+
+    /// The bytes it reads.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// Its entries.
+    pub fn entries(&self) -> &[Entry] {
+        directory::entries(&self.source, self.entries)
+    }
+
+    /// The entry called `name` with its extension, else the only one of that name without its extension.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        let whole = |entry: &Entry| match name.strip_prefix(&*entry.name_text()) {
+            Some("") => entry.extension_text().is_empty(),
+            Some(".") | None => false,
+            Some(rest) => rest.strip_prefix('.').is_some_and(|extension| extension == entry.extension_text()),
+        };
+        self.entries().iter().position(whole).or_else(|| {
+            let mut bare = (0..).zip(self.entries()).filter(|(_, entry)| entry.name_text() == name);
+            let (index, _) = bare.next()?;
+            bare.next().is_none().then_some(index)
+        })
+    }
+
+    /// The bytes of the entry called `name`, as [`Pack::find`] understands it, borrowed from the pack: offsets in errors are
+    /// those of the pack.
+    ///
+    /// # Errors
+    /// `NotFound`, or `OutOfBounds` when the entry leaves the file.
+    pub fn open_entry(&self, name: &str) -> Result<Source> {
+        match self.find(name) {
+            Some(index) => self.entry_source(index),
+            None => {
+                let what = format!("entry {name:?}");
+                Err(Error::without_offset(ErrorKind::NotFound { what }, self.source.name().to_owned()))
+            }
+        }
+    }
+
+    /// The bytes of entry `index`.
+    ///
+    /// # Errors
+    /// `NotFound` when there is no such entry, or `OutOfBounds` when it leaves the file.
+    pub fn entry_source(&self, index: usize) -> Result<Source> {
+        let Some(entry) = self.entries().get(index) else {
+            let what = format!("entry {index}");
+            return Err(Error::without_offset(ErrorKind::NotFound { what }, self.source.name().to_owned()));
+        };
+        let range = entry.range();
+        let name = format!("{}:{}", self.source.name(), entry.file_name());
+        match self.source.slice(range.clone(), &name) {
+            Some(source) => Ok(source),
+            None => Err(match self.source.view("data").at(range.start).take(range.len()) {
+                Err(error) => error,
+                Ok(_) => self.source.view("data").bad_value("size", range.len() as u64),
+            }
+            .within(format_args!("entry {}", entry.file_name()))),
+        }
+    }
+
+    /// The sheet that entry `index` is.
+    ///
+    /// # Errors
+    /// As [`Pack::entry_source`] and [`Sheet::open`].
+    pub fn open_sheet(&self, index: usize) -> Result<Sheet> {
+        Sheet::open_with(self.entry_source(index)?, &self.known)
+    }
+
+    /// All entries that are sheets, opened at the first call, in parallel.
+    pub fn sheets(&self) -> &[PackedSheet] {
+        self.sheets.get_or_init(|| self.open_sheets())
+    }
+
+    fn open_sheets(&self) -> Vec<PackedSheet> {
+        let mut taken: HashSet<String> = ["entries", "sheets"].map(String::from).into();
+        // Sheets of a sound pack do not overlap. The bound keeps entries that do from being opened without end.
+        let mut room = self.source.bytes().len();
+        let mut found = Vec::new();
+        for (index, entry) in self.entries().iter().enumerate() {
+            if !self.is_sheet(entry) {
+                continue;
+            }
+            let (name, table) = (entry.file_name(), entry.name_text().into_owned());
+            let table = if taken.contains(&table) { format!("{name}#{index}") } else { table };
+            taken.insert(table.clone());
+            let left = room.checked_sub(entry.range().len());
+            room = left.unwrap_or(0);
+            found.push((index, name, table, left.is_some()));
+        }
+        let open = |(entry, name, table, in_bounds): (usize, String, String, bool)| {
+            let sheet = if in_bounds {
+                self.open_sheet(entry)
+            } else {
+                let at = directory::entry_view(&self.source, entry);
+                Err(at.error(ErrorKind::Damaged { what: "sheets of the pack overlap".into() }))
+            };
+            PackedSheet { entry, name, table, sheet }
+        };
+        found.into_par_iter().map(open).collect()
+    }
+
+    /// Whether the entry begins as a sheet does.
+    fn is_sheet(&self, entry: &Entry) -> bool {
+        let data = self.source.bytes().get(entry.range()).unwrap_or_default();
+        data.starts_with(&MAGIC) && data.get(size_of::<Header>()) == Some(&b'!')
+    }
+
+    /// Writes the entries whose name `wanted` accepts into the folder `to`, which must exist, and gives the paths.
+    /// What a file name cannot hold becomes `%` and two digits; a name that was written before gets a number.
+    ///
+    /// # Errors
+    /// `Io`; `OutOfBounds` for an entry that leaves the file; `Limit` when the entries to write overlap so that they
+    /// take more than the pack.
+    pub fn extract(&self, to: &Path, wanted: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>> {
+        let chosen: Vec<_> = self.entries().iter().enumerate().filter(|(_, e)| wanted(&e.file_name())).collect();
+        let size: u64 = chosen.iter().map(|(_, entry)| u64::from(entry.size.get())).sum();
+        let limit = self.source.bytes().len() as u64;
+        if size > limit {
+            let kind = ErrorKind::Limit { what: "bytes to write", value: size, limit };
+            return Err(self.source.view("entries").error(kind));
+        }
+        let mut written = HashSet::new();
+        let mut paths = Vec::with_capacity(chosen.len());
+        for (index, entry) in chosen {
+            let mut name = safe_name(&entry.file_name());
+            if !written.insert(name.to_lowercase()) {
+                name = format!("{name}~{index}");
+                written.insert(name.to_lowercase());
+            }
+            let path = to.join(name);
+            let source = self.entry_source(index)?;
+            std::fs::write(&path, source.bytes()).map_err(|e| Error::io("cannot write", e).within(path.display()))?;
+            paths.push(path);
+        }
+        Ok(paths)
+    }
+}
+
+/// A file name without anything that leads out of a folder or that a file system refuses.
+fn safe_name(name: &str) -> String {
+    let mut safe = String::with_capacity(name.len());
+    for (at, c) in name.char_indices() {
+        let refused = c.is_control() || r#"/\:*?"<>|%~"#.contains(c) || (c == '.' && at == 0);
+        if refused {
+            c.encode_utf8(&mut [0; 4]).bytes().for_each(|b| safe.push_str(&format!("%{b:02X}")))
+        } else {
+            safe.push(c)
+        }
+    }
+    if safe.is_empty() { "%".to_owned() } else { safe }
+}
+
+/// The source inside of `pack` that `inner` names: an entry, or with `:` an entry of a pack in it.
+///
+/// # Errors
+/// As [`Pack::open`] and [`Pack::open_entry`].
+pub fn open_inside(pack: Source, inner: &str) -> Result<Source> {
+    inner.split(':').try_fold(pack, |source, entry| Pack::open(source)?.open_entry(entry))
+}
+
+/// Takes `pack.bin:entry.wdb` apart: the file there is, and what is meant inside of it. `None` where no part of `path`
+/// before a colon is a file.
+pub fn split_path(path: &Path) -> Option<(PathBuf, &str)> {
+    let path = path.to_str()?;
+    let mut splits = path.match_indices(':').map(|(at, _)| path.split_at_checked(at));
+    let (file, inner) = splits.find_map(|split| split.filter(|(file, _)| Path::new(file).is_file()))?;
+    Some((file.into(), inner.strip_prefix(':')?))
+}
+
+impl Reader for Pack {
+    fn version(&self) -> String {
+        String::new()
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        let at = |at: usize| self.source.view("").at(at).offset();
+        let table = self.entries.saturating_mul(size_of::<Entry>());
+        let behind = size_of::<Header>().saturating_add(table);
+        let (count, rest) = (self.entries as u64, self.source.bytes().len().saturating_sub(behind) as u64);
+        vec![
+            Section::new("header", at(0), size_of::<Header>() as u64, None),
+            Section::new("entries", at(size_of::<Header>()), table as u64, Some(count)),
+            Section::new("data", at(behind), rest, None),
+        ]
+    }
+
+    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
+        tables::of_pack(self)
+    }
+
+    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
+        vec![("entries".into(), self.entries.into()), ("sheets".into(), self.sheets().len().into())]
+    }
+
+    /// One entry: what the table says of it and, when it is a sheet, all of its records.
+    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+        let Some((index, found)) = self.find(entry).and_then(|index| Some((index, self.entries().get(index)?))) else {
+            return Ok(false);
+        };
+        let source = self.entry_source(index)?;
+        out.begin_map()?;
+        out.field("name", &Value::Text(found.name_text()))?;
+        out.field("extension", &Value::Text(found.extension_text()))?;
+        out.field("offset", &source.view("").offset().into())?;
+        out.field("size", &found.size.get().into())?;
+        let mut damaged = None;
+        if self.is_sheet(found) {
+            match Sheet::open_with(source, &self.known) {
+                Ok(sheet) => damaged = records(&sheet, out)?,
+                Err(error) => damaged = Some(error),
+            }
+        }
+        out.end_map()?;
+        damaged.map_or(Ok(true), Err)
+    }
+
+    fn verify(&self, progress: &Progress) -> Report {
+        verify::pack(self, progress)
+    }
+}
+
+/// Shows the records of a sheet; gives the first damage of those that could not be shown whole.
+fn records(sheet: &Sheet, out: &mut dyn Visitor) -> Result<Option<Error>> {
+    let mut damaged = None;
+    out.field("sheet", &sheet.sheet_name().ok().flatten().map_or(Value::Null, Value::Text))?;
+    out.key("records")?;
+    out.begin_list()?;
+    for row in 0..sheet.records().len() {
+        damaged = damaged.or(sheet.show(row, out)?);
+    }
+    out.end_list()?;
+    Ok(damaged)
+}

@@ -1,0 +1,358 @@
+//! Walks everything of a sheet or a pack and lists what is wrong.
+
+use super::directory::{entry_view, name_key};
+use super::layout::{Entry, Header};
+use super::pack::Pack;
+use super::sections::{self, MAX_TEXT, Sections, bits};
+use super::{Field, FieldKind, Naming, Record, Sheet};
+use crate::bytes::View;
+use crate::error::{Error, ErrorKind};
+use crate::report::{Check, Progress, Report};
+use crate::source::Source;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Records that one worker takes at a time.
+const CHUNK: usize = 4096;
+
+/// The bytes that words and numbers of a section come in, by its name.
+const UNITS: [(&str, usize); 9] = [
+    (sections::ARRAY, 4),
+    (sections::ARRAY_INFO, 4),
+    (sections::ARRAY_LIST, 4),
+    (sections::KINDS, 4),
+    (sections::TYPES, 4),
+    (sections::VERSION, 4),
+    (sections::NAME_COUNT, 4),
+    (sections::KINDS_BYTES, 1),
+    (sections::NAMES, 1),
+];
+
+pub(super) fn sheet(sheet: &Sheet, progress: &Progress) -> Report {
+    let records = sheet.records();
+    progress.expect(records.len() as u64);
+    let entries = entries(&sheet.source, sheet.entries, |index| index >= sheet.sections);
+    let checks =
+        vec![header(&sheet.source), entries, sections(sheet), fields(sheet), texts(sheet), cells(sheet, progress)];
+    Report { checks }
+}
+
+pub(super) fn pack(pack: &Pack, progress: &Progress) -> Report {
+    let mut report = Report::default();
+    report.checks.push(header(pack.source()));
+    report.checks.push(entries(pack.source(), pack.entries().len(), |_| false));
+    for packed in pack.sheets() {
+        match packed.sheet() {
+            Ok(opened) => report.checks.extend(sheet(opened, progress).checks.into_iter().map(|mut check| {
+                check.name = format!("{}: {}", packed.entry_name(), check.name).into();
+                check
+            })),
+            Err(error) => {
+                let mut check = Check::new(format!("{}: opens", packed.entry_name()));
+                check.fail(error);
+                report.checks.push(check);
+            }
+        }
+    }
+    report
+}
+
+fn damaged(view: View<'_>, what: impl Into<String>) -> Error {
+    view.error(ErrorKind::Damaged { what: what.into().into() })
+}
+
+fn header(source: &Source) -> Check {
+    let mut check = Check::new("header");
+    let view = source.view("header");
+    if let Some(header) = check.note(view.read::<Header>())
+        && header.reserved != [0; 8]
+    {
+        check.fail(view.skip(8).bad_value("reserved bytes", u64::from_be_bytes(header.reserved)));
+    }
+    check
+}
+
+/// Names, reserved bytes and places of the entries. Whether records are in the order of their names is said, not
+/// judged: nobody knows whether the games need it.
+fn entries(source: &Source, count: usize, is_record: impl Fn(usize) -> bool) -> Check {
+    let mut check = Check::new("entries");
+    let entries = super::directory::entries(source, count);
+    for (index, entry) in entries.iter().enumerate() {
+        let view = entry_view(source, index);
+        if name_key(&entry.name) != u128::from_be_bytes(entry.name) {
+            check.fail_with(|| damaged(view, format!("bytes behind the end of the name {:?}", entry.name_text())));
+        }
+        if std::str::from_utf8(entry.name_bytes()).is_err() {
+            check.fail_with(|| damaged(view, format!("the name {:?} is not UTF-8", entry.name_text())));
+        }
+        if is_record(index) && entry.extension != [0; 8] {
+            check.fail_with(|| view.skip(0x18).bad_value("reserved bytes", u64::from_be_bytes(entry.extension)));
+        }
+    }
+    let table = size_of::<Header>().saturating_add(size_of_val(entries));
+    for (index, what) in misplaced(entries.iter().map(Entry::range), table, source.bytes().len()) {
+        check.fail_with(|| {
+            let name = entries.get(index).map(Entry::name_text).unwrap_or_default();
+            damaged(entry_view(source, index).skip(0x10), format!("the data of {name:?} {what}"))
+        });
+    }
+    // In order of name and then of row, so that the second of two equal names is the one that is named.
+    let mut names: Vec<(u128, u64, usize)> = entries
+        .iter()
+        .enumerate()
+        .map(|(index, e)| (e.key(), if is_record(index) { 0 } else { u64::from_be_bytes(e.extension) }, index))
+        .collect();
+    let in_order = names.iter().filter(|(_, _, index)| is_record(*index)).is_sorted_by_key(|(key, _, _)| key);
+    names.par_sort_unstable();
+    let mut doubled: Vec<usize> = names
+        .windows(2)
+        .filter_map(|pair| match pair {
+            [(a, x, _), (b, y, index)] if (a, x) == (b, y) => Some(*index),
+            _ => None,
+        })
+        .collect();
+    doubled.sort_unstable();
+    for index in doubled {
+        check.fail_with(|| {
+            let name = entries.get(index).map(Entry::name_text).unwrap_or_default();
+            damaged(entry_view(source, index), format!("the name {name:?} is there before"))
+        });
+    }
+    let records = (0..count).filter(|&index| is_record(index)).count();
+    let detail = match records {
+        0 => format!("{count} entries"),
+        _ => format!(
+            "{count} entries, {records} records {}in the order of their names",
+            if in_order { "" } else { "not " }
+        ),
+    };
+    check.with_detail(detail)
+}
+
+/// Entries whose data leaves the file, begins in the table or overlaps that of another, by number.
+fn misplaced(ranges: impl Iterator<Item = Range<usize>>, table: usize, file: usize) -> Vec<(usize, &'static str)> {
+    let mut sorted: Vec<(usize, usize, usize)> = ranges.zip(0..).map(|(r, index)| (r.start, r.end, index)).collect();
+    sorted.par_sort_unstable();
+    let mut found = Vec::new();
+    let mut reached = table;
+    for (start, end, index) in sorted {
+        if end > file {
+            found.push((index, "leaves the file"));
+            continue;
+        }
+        if start < end && start < reached {
+            found.push((
+                index,
+                if start < table { "begins inside of the entry table" } else { "overlaps that of another" },
+            ));
+        }
+        reached = reached.max(end);
+    }
+    found.sort_unstable();
+    found
+}
+
+fn sections(sheet: &Sheet) -> Check {
+    let mut check = Check::new("sections");
+    let parts = sheet.parts();
+    let at = |entry: &Entry, part: &'static str| sheet.source.view(part).at(entry.offset.get() as usize);
+    for (name, unit) in UNITS {
+        let Some((entry, Some((_, bytes)))) = parts.entry(name).zip(check.note(parts.bytes(name))) else { continue };
+        if bytes.len().checked_rem(unit) != Some(0) || bytes.is_empty() {
+            check.fail(at(entry, name).bad_value("size of the section", bytes.len() as u64));
+        }
+    }
+    for name in [sections::VERSION, sections::NAME_COUNT] {
+        check.note(parts.number(name));
+    }
+    check.note(parts.sheet_name());
+    check.note(parts.types());
+    if let (Some(list), Some(_)) = (parts.entry(sections::KINDS), parts.entry(sections::KINDS_BYTES)) {
+        check.fail(damaged(at(list, sections::KINDS), "there is a !!strtypelistb, too; that one is used"));
+    }
+    if let (Some((view, bytes)), Ok(Some(declared))) =
+        (parts.bytes(sections::NAMES).ok().flatten(), parts.number(sections::NAME_COUNT))
+    {
+        let named = sheet.layout.named;
+        if declared as usize != named {
+            check.fail(damaged(view, format!("{named} field names, {declared} announced")));
+        }
+        if !bytes.is_empty() && !bytes.ends_with(&[0]) {
+            check.fail(damaged(view, "the last field name has no terminating NUL"));
+        }
+        if std::str::from_utf8(bytes).is_err() {
+            check.fail(damaged(view, "field names that are not UTF-8"));
+        }
+    }
+    if sheet.naming == Naming::Sheet && parts.entry(sections::NAME_COUNT).is_none() {
+        check.fail(damaged(sheet.source.view("sections"), "there is no !structitemnum"));
+    }
+    let known = UNITS.iter().map(|(name, _)| *name).chain([sections::SHEET_NAME, sections::POOL]);
+    let known: Vec<_> = known.collect();
+    let unknown: Vec<_> =
+        parts.entries().iter().map(Entry::name_text).filter(|name| !known.contains(&&**name)).collect();
+    let mut detail = format!("{} sections", parts.entries().len());
+    if !unknown.is_empty() {
+        detail.push_str(", unknown: ");
+        detail.push_str(&unknown.join(", "));
+    }
+    check.with_detail(detail)
+}
+
+fn fields(sheet: &Sheet) -> Check {
+    let mut check = Check::new("fields");
+    let parts = sheet.parts();
+    let name =
+        [sections::NAMES, sections::KINDS_BYTES, sections::KINDS].into_iter().find(|name| parts.entry(name).is_some());
+    let view = name.and_then(|name| Some(sheet.source.view(name).at(parts.entry(name)?.offset.get() as usize)));
+    let view = view.unwrap_or_else(|| sheet.source.view("sections"));
+    for field in sheet.fields() {
+        if let FieldKind::Fault(fault) = field.kind {
+            check.fail_with(|| damaged(view, format!("field {}: {fault}", field.name)));
+        }
+    }
+    let left = sheet.fields().len().saturating_sub(sheet.layout.named);
+    if sheet.naming == Naming::Sheet && left > 0 {
+        check.fail(damaged(view, format!("the last {left} words of a record belong to no field")));
+    }
+    let names = match &sheet.naming {
+        Naming::Sheet => "named in the sheet",
+        Naming::Known { confirmed: true, .. } => "named by a known list that !!typelist confirms",
+        Naming::Known { confirmed: false, .. } => "named by a known list that fits the words but not !!typelist",
+        Naming::Unknown => "without names",
+    };
+    check.with_detail(format!("{} fields {names}, {} bytes a record", sheet.fields().len(), sheet.record_size()))
+}
+
+/// The pool of texts and the string arrays.
+fn texts(sheet: &Sheet) -> Check {
+    let mut check = Check::new("texts");
+    let parts = sheet.parts();
+    let mut count = 0u64;
+    if let Some(Some((view, mut pool))) = check.note(parts.bytes(sections::POOL)) {
+        let mut view = view;
+        while let Some(len) = pool.iter().position(|&b| b == 0) {
+            let (text, rest) = pool.split_at_checked(len).unwrap_or_default();
+            if let Err(error) = std::str::from_utf8(text) {
+                let valid_up_to = error.valid_up_to() as u64;
+                check.fail_with(|| view.error(ErrorKind::Text { encoding: "UTF-8", valid_up_to }));
+            }
+            if len >= MAX_TEXT {
+                let (value, limit) = (len as u64, MAX_TEXT as u64);
+                check.fail_with(|| view.error(ErrorKind::Limit { what: "bytes of a text", value, limit }));
+            }
+            count = count.saturating_add(1);
+            pool = rest.get(1..).unwrap_or_default();
+            view = view.skip(len).skip(1);
+        }
+        if !pool.is_empty() {
+            check.fail(damaged(view, "the last text has no terminating NUL"));
+        }
+    }
+    let Some(arrays) = &sheet.arrays else { return check.with_detail(format!("{count} texts")) };
+    let mut items = 0u64;
+    match arrays {
+        Err(error) => check.fail(error.again()),
+        Ok(arrays) => {
+            let pool = pool_end(parts);
+            let view = parts.bytes(sections::ARRAY).ok().flatten().map(|(view, _)| view);
+            let view = view.unwrap_or_else(|| sheet.source.view(sections::ARRAY));
+            for (array, index) in (0..sheet.layout.arrays).flat_map(|a| (0..arrays.items(a)).map(move |i| (a, i))) {
+                items = items.saturating_add(1);
+                let item = u32::try_from(index).ok().and_then(|index| arrays.item(sheet.source.bytes(), array, index));
+                if item.is_none_or(|offset| offset as usize >= pool) {
+                    let offset = item.map_or(-1, i128::from);
+                    check.fail_with(|| view.bad_value("offset in !!string", offset));
+                }
+            }
+        }
+    }
+    check.with_detail(format!("{count} texts, {} arrays of {items} items", sheet.layout.arrays))
+}
+
+/// The first offset of the pool from which no text can begin: there is no NUL from there on.
+fn pool_end(parts: Sections<'_>) -> usize {
+    let pool = parts.bytes(sections::POOL).ok().flatten().map(|(_, bytes)| bytes).unwrap_or_default();
+    pool.iter().rposition(|&b| b == 0).map_or(0, |last| last.saturating_add(1))
+}
+
+/// The size of each record, and the cells that can be wrong: those that refer to texts.
+fn cells(sheet: &Sheet, progress: &Progress) -> Check {
+    // Records of a sound sheet do not overlap. The bound keeps those that do from being walked without end.
+    let mut room = sheet.source.bytes().len();
+    let bounded = sheet.records().iter().take_while(|entry| {
+        let left = room.checked_sub(entry.range().len());
+        room = left.unwrap_or(0);
+        left.is_some()
+    });
+    let records = sheet.records().get(..bounded.count()).unwrap_or_default();
+    let end = pool_end(sheet.parts());
+    let references: Vec<&Field> =
+        sheet.fields().iter().filter(|f| matches!(f.kind, FieldKind::Text | FieldKind::ArrayText(_))).collect();
+    let check = records
+        .par_chunks(CHUNK)
+        .map(|chunk| {
+            let mut check = Check::new("records");
+            for record in chunk.iter().map(|entry| Record::new(sheet, entry)) {
+                record_cells(record, &references, end, &mut check);
+            }
+            progress.advance(chunk.len() as u64);
+            check
+        })
+        .reduce(|| Check::new("records"), Check::merge);
+    let skipped = sheet.records().len().saturating_sub(records.len());
+    progress.advance(skipped as u64);
+    let note = if skipped > 0 { format!(", {skipped} of them not walked because they overlap") } else { String::new() };
+    check.with_detail(format!("{} records{note}", sheet.records().len()))
+}
+
+fn record_cells(record: Record<'_>, references: &[&Field], pool_end: usize, check: &mut Check) {
+    let (sheet, entry) = (record.sheet, record.entry);
+    let view = sheet.source.view("record").at(entry.range().start);
+    if record.data.len() != sheet.layout.size {
+        let (found, size) = (entry.range().len(), sheet.layout.size);
+        check.fail_with(|| {
+            let what = format!("record {} has {found} bytes, its sheet's fields take {size}", record.name());
+            match view.take(found) {
+                Ok(_) => damaged(view, what),
+                Err(error) => error.within(format_args!("record {}", record.name())),
+            }
+        });
+    }
+    for field in references {
+        let Some(word) = record.data.get(field.offset..).and_then(|at| at.first_chunk()) else { break };
+        let word = u32::from_be_bytes(*word);
+        let sound = match (field.kind, &sheet.arrays) {
+            (FieldKind::Text, _) => (word as usize) < pool_end,
+            // The check of texts looks at what the items hold.
+            (FieldKind::ArrayText(array), Some(Ok(arrays))) => {
+                (bits(word, field.shift.into(), field.bits) as usize) < arrays.items(array)
+            }
+            // Found once, not for each record.
+            _ => true,
+        };
+        if !sound {
+            check.fail_with(|| sheet.no_cell(entry, record.data, field));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn misplaced_data_is_told_apart() {
+        let ranges = [100..120, 110..130, 90..95, 130..140, 190..210, 140..140, 130..131];
+        let found = misplaced(ranges.into_iter(), 96, 200);
+        assert_eq!(
+            found,
+            [
+                (1, "overlaps that of another"),
+                (2, "begins inside of the entry table"),
+                (3, "overlaps that of another"),
+                (4, "leaves the file"),
+            ]
+        );
+    }
+}
