@@ -1,5 +1,7 @@
 //! Thin doors to the crates that hash and decode. Everything about an algorithm that the formats rely on is said here.
 
+pub mod encd;
+
 /// CityHash64 v1.1 without a seed: the id of a World of Warships path ('/' separators, case kept, no leading slash).
 #[inline]
 pub fn cityhash64(bytes: &[u8]) -> u64 {
