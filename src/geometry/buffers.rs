@@ -386,14 +386,14 @@ impl<'a> Indices<'a> {
     }
 
     /// One after another.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = u32> + 'a {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = u32> + use<'a> {
         let all = *self;
         // Every number is below the length, so that nothing is made up here.
         (0..all.len()).map(move |i| all.get(i).unwrap_or_default())
     }
 
     /// Three by three.
-    pub fn triangles(&self) -> impl Iterator<Item = [u32; 3]> + 'a {
+    pub fn triangles(&self) -> impl Iterator<Item = [u32; 3]> + use<'a> {
         let all = *self;
         (0..all.len() / 3).filter_map(move |i| {
             let at = i.checked_mul(3)?;

@@ -152,7 +152,7 @@ impl<'a> Hull<'a> {
     }
 
     /// Its faces. They have been walked over already, so that none is missing.
-    pub fn faces(&self) -> impl Iterator<Item = Face<'a>> + 'a {
+    pub fn faces(&self) -> impl Iterator<Item = Face<'a>> + use<'a> {
         let mut cursor = Cursor::new(self.faces);
         (0..self.face_count).map_while(move |_| Face::read(&mut cursor).ok())
     }

@@ -7,6 +7,8 @@
 mod armor;
 mod buffers;
 mod collision;
+#[cfg(feature = "export")]
+pub mod export;
 pub mod layout;
 mod materials;
 pub mod mesh;

@@ -178,7 +178,10 @@ impl<'a> Vertices<'a> {
 
     /// The bytes of `attribute` in every vertex; nothing where they do not have it.
     #[inline]
-    fn chunks<const N: usize>(&self, attribute: Attribute) -> Option<impl ExactSizeIterator<Item = [u8; N]> + 'a> {
+    fn chunks<const N: usize>(
+        &self,
+        attribute: Attribute,
+    ) -> Option<impl ExactSizeIterator<Item = [u8; N]> + use<'a, N>> {
         let at = self.format.offset(attribute)?;
         let end = at.checked_add(N).filter(|&end| end <= self.format.stride)?;
         // The range lies in every vertex, as just checked, so that the zeros are never taken.
@@ -187,11 +190,11 @@ impl<'a> Vertices<'a> {
         }))
     }
 
-    fn unit_vectors(&self, attribute: Attribute) -> Option<impl ExactSizeIterator<Item = [f32; 3]> + 'a> {
+    fn unit_vectors(&self, attribute: Attribute) -> Option<impl ExactSizeIterator<Item = [f32; 3]> + use<'a>> {
         Some(self.chunks::<3>(attribute)?.map(unpack_normal))
     }
 
-    fn half_pairs(&self, attribute: Attribute) -> Option<impl ExactSizeIterator<Item = [f32; 2]> + 'a> {
+    fn half_pairs(&self, attribute: Attribute) -> Option<impl ExactSizeIterator<Item = [f32; 2]> + use<'a>> {
         Some(
             self.chunks::<4>(attribute)?
                 .map(|[a, b, c, d]| [half(u16::from_le_bytes([a, b])) + 0.5, half(u16::from_le_bytes([c, d])) + 0.5]),
@@ -199,7 +202,7 @@ impl<'a> Vertices<'a> {
     }
 
     /// Positions, left-handed with y up.
-    pub fn positions(&self) -> Option<impl ExactSizeIterator<Item = [f32; 3]> + 'a> {
+    pub fn positions(&self) -> Option<impl ExactSizeIterator<Item = [f32; 3]> + use<'a>> {
         Some(self.chunks::<12>(Attribute::Position)?.map(|bytes| {
             let [x, y, z]: [le::F32; 3] = zerocopy::transmute!(bytes);
             [x.get(), y.get(), z.get()]
@@ -207,52 +210,52 @@ impl<'a> Vertices<'a> {
     }
 
     /// Unit normals.
-    pub fn normals(&self) -> Option<impl ExactSizeIterator<Item = [f32; 3]> + 'a> {
+    pub fn normals(&self) -> Option<impl ExactSizeIterator<Item = [f32; 3]> + use<'a>> {
         self.unit_vectors(Attribute::Normal)
     }
 
     /// Unit tangents.
-    pub fn tangents(&self) -> Option<impl ExactSizeIterator<Item = [f32; 3]> + 'a> {
+    pub fn tangents(&self) -> Option<impl ExactSizeIterator<Item = [f32; 3]> + use<'a>> {
         self.unit_vectors(Attribute::Tangent)
     }
 
     /// Unit binormals.
-    pub fn binormals(&self) -> Option<impl ExactSizeIterator<Item = [f32; 3]> + 'a> {
+    pub fn binormals(&self) -> Option<impl ExactSizeIterator<Item = [f32; 3]> + use<'a>> {
         self.unit_vectors(Attribute::Binormal)
     }
 
     /// Texture coordinates, from the top left.
-    pub fn uvs(&self) -> Option<impl ExactSizeIterator<Item = [f32; 2]> + 'a> {
+    pub fn uvs(&self) -> Option<impl ExactSizeIterator<Item = [f32; 2]> + use<'a>> {
         self.half_pairs(Attribute::Uv)
     }
 
     /// The second pair of texture coordinates.
-    pub fn uv2s(&self) -> Option<impl ExactSizeIterator<Item = [f32; 2]> + 'a> {
+    pub fn uv2s(&self) -> Option<impl ExactSizeIterator<Item = [f32; 2]> + use<'a>> {
         self.half_pairs(Attribute::Uv2)
     }
 
     /// Bone numbers. The file stores each times 3; a byte that is not a multiple of 3 is rounded down.
-    pub fn bone_indices(&self) -> Option<impl ExactSizeIterator<Item = [u8; 3]> + 'a> {
+    pub fn bone_indices(&self) -> Option<impl ExactSizeIterator<Item = [u8; 3]> + use<'a>> {
         Some(self.chunks::<3>(Attribute::Bones)?.map(|b| b.map(|b| b / 3)))
     }
 
     /// Bone weights as they are stored. Which of the bytes belongs to which bone is not known for sure.
-    pub fn weights(&self) -> Option<impl ExactSizeIterator<Item = [u8; 4]> + 'a> {
+    pub fn weights(&self) -> Option<impl ExactSizeIterator<Item = [u8; 4]> + use<'a>> {
         self.chunks(Attribute::Weights)
     }
 
     /// Radii.
-    pub fn radii(&self) -> Option<impl ExactSizeIterator<Item = f32> + 'a> {
+    pub fn radii(&self) -> Option<impl ExactSizeIterator<Item = f32> + use<'a>> {
         Some(self.chunks(Attribute::Radius)?.map(f32::from_le_bytes))
     }
 
     /// Ids.
-    pub fn ids(&self) -> Option<impl ExactSizeIterator<Item = u32> + 'a> {
+    pub fn ids(&self) -> Option<impl ExactSizeIterator<Item = u32> + use<'a>> {
         Some(self.chunks(Attribute::Id)?.map(u32::from_le_bytes))
     }
 
     /// Colours, four bytes each.
-    pub fn colours(&self) -> Option<impl ExactSizeIterator<Item = [u8; 4]> + 'a> {
+    pub fn colours(&self) -> Option<impl ExactSizeIterator<Item = [u8; 4]> + use<'a>> {
         self.chunks(Attribute::Colour)
     }
 }
