@@ -11,7 +11,7 @@
 
 use assetq::geometry::Geometry;
 use assetq::geometry::export::{Options, Scene, write_glb, write_obj, write_svg};
-use assetq::geometry::mesh::{Groups, Model, Placement, RenderSet};
+use assetq::geometry::mesh::{Model, Placement, RenderSet};
 use assetq::sample::Size;
 use assetq::sample::geometry::{GeometryBuilder, HullShape, Mapping, demo, many, pack_vertices, surface};
 use assetq::{ErrorKind, Reader as _, Source};
@@ -25,7 +25,7 @@ fn open(bytes: Vec<u8>) -> Geometry {
 }
 
 fn scene(g: &Geometry) -> Scene<'_> {
-    let groups = g.groups().map(Clone::clone).unwrap_or_default();
+    let groups = g.groups().cloned().unwrap_or_default();
     Scene::new("ship", g, &groups, None, Options::default())
 }
 
@@ -362,7 +362,7 @@ fn flipped_bytes_never_panic() {
             bytes[at] = random.u8(..);
         }
         let Ok(g) = Geometry::open(Source::from_vec("x.geometry", bytes)) else { continue };
-        let groups = g.groups().map(Clone::clone).unwrap_or(Groups::default());
+        let groups = g.groups().cloned().unwrap_or_default();
         let scene = Scene::new("x", &g, &groups, None, Options::default());
         Read::new(&glb(&scene));
         write_obj(&scene, &mut std::io::sink()).unwrap();
