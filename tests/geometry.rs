@@ -542,10 +542,11 @@ mod real {
             for i in 0..g.vertices_prototypes().unwrap().len() {
                 let vertices = g.vertices(i).unwrap();
                 formats.insert(g.vertex_buffer(i).unwrap().format_name().unwrap().to_owned());
-                // Some vertices have none: three bytes in the middle.
-                let length = |n: [f32; 3]| n.iter().map(|c| c * c).sum::<f32>().sqrt();
-                let units = vertices.normals().unwrap().filter(|&n| (length(n) - 1.0).abs() < 0.03).count();
-                assert!(units * 1000 >= vertices.len() * 995, "{}: {units}", path.display());
+                // Some vertices have no normal: three bytes in the middle.
+                for n in vertices.normals().unwrap() {
+                    let length = n.iter().map(|c| c * c).sum::<f32>().sqrt();
+                    assert!((length - 1.0).abs() < 0.03 || length < 0.01, "{}: {n:?}", path.display());
+                }
             }
         }
         assert!(formats.is_empty() || formats.len() == 7, "{formats:?}");

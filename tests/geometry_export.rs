@@ -9,12 +9,13 @@
 )]
 #![cfg(all(feature = "sample", feature = "export"))]
 
+use assetq::export::mesh::Context;
 use assetq::geometry::Geometry;
 use assetq::geometry::export::{Options, Scene, write_glb, write_obj, write_svg};
 use assetq::geometry::mesh::{Model, Placement, RenderSet};
 use assetq::sample::Size;
 use assetq::sample::geometry::{GeometryBuilder, HullShape, Mapping, demo, many, pack_vertices, surface};
-use assetq::{ErrorKind, Reader as _, Source};
+use assetq::{Asset, ErrorKind, Reader as _, Source};
 use gltf::mesh::util::ReadIndices;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -201,6 +202,15 @@ fn the_khronos_validator_finds_no_error() {
     for path in samples() {
         let g = Geometry::open(Source::open(&path).unwrap()).unwrap();
         files.push((path.display().to_string(), glb(&scene(&g))));
+    }
+    if let Some(root) = std::env::var_os("ASSETQ_SAMPLES").map(PathBuf::from) {
+        let file = |path: &str| Source::open(root.join(path)).unwrap();
+        let g = Geometry::open(file("geometry/r01_military_navigation.models.geometry")).unwrap();
+        let others = ["models_bin/r01_military_navigation.models.bin", "space_bin/r01_military_navigation.space.bin"]
+            .map(|path| Asset::open(file(path)).unwrap());
+        let context = Context::from_assets(&others).unwrap();
+        let space = assetq::export::mesh::scene(&g, context, Options::default()).unwrap();
+        files.push(("space".into(), glb(&space)));
     }
     let Some(said) = validate(&files) else { return };
     for ((name, _), said) in files.iter().zip(said) {

@@ -171,13 +171,20 @@ impl Geometry {
         let mut missing = 0usize;
         let mut used = vec![false; self.index_mappings()?.len()];
         for (model, m) in models.iter().enumerate() {
-            for (number, set) in m.render_sets.iter().enumerate() {
+            let mut shown_by = vec![Vec::new(); m.render_sets.len()];
+            for (lod, sets) in m.lods.iter().enumerate() {
+                for &set in sets {
+                    if let Some(lods) = shown_by.get_mut(set).filter(|lods| lods.last() != Some(&lod)) {
+                        lods.push(lod);
+                    }
+                }
+            }
+            for (set, lods) in m.render_sets.iter().zip(shown_by) {
                 let (Some(&vertices), Some(&indices)) = (vertices.get(&set.vertices), indices.get(&set.indices)) else {
                     missing = missing.saturating_add(1);
                     continue;
                 };
                 used.get_mut(indices).into_iter().for_each(|u| *u = true);
-                let shows = m.lods.iter().enumerate().filter(|(_, sets)| sets.contains(&number));
                 out.groups.push(Group {
                     name: set.name.clone(),
                     vertices,
@@ -185,7 +192,7 @@ impl Geometry {
                     pairing: Pairing::RenderSet,
                     material: set.material.clone(),
                     model: Some(model),
-                    lods: shows.map(|(lod, _)| lod).collect(),
+                    lods,
                 });
             }
         }

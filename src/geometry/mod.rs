@@ -397,6 +397,10 @@ impl Reader for Geometry {
         tables::all(self)
     }
 
+    fn table(&self, name: &str) -> Option<Box<dyn Table + '_>> {
+        tables::one(self, name)
+    }
+
     fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
         tables::facts(self)
     }

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::format::Reader as _;
 use crate::table::{Column, Kind, RowCursor, Table, Value, Visitor, no_cell};
 use std::borrow::Cow;
+use std::sync::{Arc, LazyLock};
 
 /// A cell, or `None` for a row or column that does not exist.
 type Cell<'g> = Result<Option<Value<'g>>>;
@@ -111,23 +112,35 @@ impl RowCursor for Walk<'_, '_> {
     }
 }
 
+/// How a table is made.
+type Make = for<'g> fn(&'g Geometry) -> Rows<'g>;
+
+/// All tables by name, the main one first.
+const TABLES: [(&str, Make); 13] = [
+    ("vertex_buffers", vertex_buffers),
+    ("index_buffers", index_buffers),
+    ("vertex_mappings", vertex_mappings),
+    ("index_mappings", index_mappings),
+    ("render_groups", render_groups),
+    ("collision_models", collision_models),
+    ("collision_hulls", collision_hulls),
+    ("hull_vertices", hull_vertices),
+    ("armor_models", armor_models),
+    ("armor_plates", armor_plates),
+    ("armor_triangles", armor_triangles),
+    ("vertices", vertices),
+    ("triangles", triangles),
+];
+
 /// All tables, the main one first.
 pub(super) fn all(g: &Geometry) -> Vec<Box<dyn Table + '_>> {
-    vec![
-        Box::new(vertex_buffers(g)),
-        Box::new(index_buffers(g)),
-        Box::new(mappings(g, "vertex_mappings")),
-        Box::new(mappings(g, "index_mappings")),
-        Box::new(render_groups(g)),
-        Box::new(collision_models(g)),
-        Box::new(collision_hulls(g)),
-        Box::new(hull_vertices(g)),
-        Box::new(armor_models(g)),
-        Box::new(armor_plates(g)),
-        Box::new(armor_triangles(g)),
-        Box::new(vertices(g)),
-        Box::new(triangles(g)),
-    ]
+    TABLES.iter().map(|(_, make)| Box::new(make(g)) as Box<dyn Table + '_>).collect()
+}
+
+/// The table called `name`; no other one is made.
+pub(super) fn one<'g>(g: &'g Geometry, name: &str) -> Option<Box<dyn Table + 'g>> {
+    let (_, make) = TABLES.iter().find(|(known, _)| *known == name)?;
+    Some(Box::new(make(g)))
 }
 
 fn vertex_buffers(g: &Geometry) -> Rows<'_> {
@@ -188,6 +201,14 @@ fn index_buffers(g: &Geometry) -> Rows<'_> {
             _ => return Ok(None),
         }))
     })
+}
+
+fn vertex_mappings(g: &Geometry) -> Rows<'_> {
+    mappings(g, "vertex_mappings")
+}
+
+fn index_mappings(g: &Geometry) -> Rows<'_> {
+    mappings(g, "index_mappings")
 }
 
 fn mappings<'g>(g: &'g Geometry, name: &'static str) -> Rows<'g> {
@@ -461,25 +482,36 @@ fn hull_vertices(g: &Geometry) -> Rows<'_> {
     table.walked(|| g.collision_index().damage.as_ref().map(|d| d.error()))
 }
 
-/// The first rows of each buffer, and all rows: `counts` gives the rows of buffer i. A buffer that is damaged has one
-/// row, so that its error is seen there.
-fn starts(buffers: usize, count: impl Fn(usize) -> Result<usize>) -> (Vec<u64>, u64) {
-    let mut total = 0u64;
-    let starts = (0..buffers)
-        .map(|i| {
+/// Which rows of a table belong to which buffer.
+#[derive(Debug)]
+struct Starts {
+    /// The first row of each buffer.
+    first: Vec<u64>,
+    total: u64,
+}
+
+impl Starts {
+    /// `count` gives the rows of a buffer. One that is damaged has one row, so that its error is seen there.
+    fn new(buffers: usize, count: impl Fn(usize) -> Result<usize>) -> Self {
+        let mut total = 0u64;
+        let start = |i| {
             let first = total;
             total = total.saturating_add(count(i).unwrap_or(1) as u64);
             first
-        })
-        .collect();
-    (starts, total)
-}
+        };
+        Self { first: (0..buffers).map(start).collect(), total }
+    }
 
-/// Which buffer has `row`, and the row's number in it.
-fn locate(starts: &[u64], row: usize) -> Option<(usize, usize)> {
-    let buffer = starts.partition_point(|&s| s <= row as u64).checked_sub(1)?;
-    let start = usize::try_from(*starts.get(buffer)?).ok()?;
-    Some((buffer, row.checked_sub(start)?))
+    fn len(&self) -> usize {
+        usize::try_from(self.total).unwrap_or(usize::MAX)
+    }
+
+    /// Which buffer has `row`, and the row's number in it.
+    fn locate(&self, row: usize) -> Option<(usize, usize)> {
+        let buffer = self.first.partition_point(|&s| s <= row as u64).checked_sub(1)?;
+        let start = usize::try_from(*self.first.get(buffer)?).ok()?;
+        Some((buffer, row.checked_sub(start)?)).filter(|_| (row as u64) < self.total)
+    }
 }
 
 fn vertices(g: &Geometry) -> Rows<'_> {
@@ -504,18 +536,17 @@ fn vertices(g: &Geometry) -> Rows<'_> {
         ("id", Kind::Uint),
         ("colour", Kind::Nested),
     ];
-    let buffers = g.vertices_prototypes().map_or(0, <[_]>::len);
-    let (starts, total) = starts(buffers, |i| {
-        let buffer = g.vertex_buffer(i)?;
-        buffer.size()?;
-        buffer.count()
-    });
-    let len = move || {
-        g.vertices_prototypes()?;
-        Ok(usize::try_from(total).unwrap_or(usize::MAX))
-    };
+    let starts = Arc::new(LazyLock::new(move || {
+        Starts::new(g.vertices_prototypes().map_or(0, <[_]>::len), |i| {
+            let buffer = g.vertex_buffer(i)?;
+            buffer.size()?;
+            buffer.count()
+        })
+    }));
+    let of_len = Arc::clone(&starts);
+    let len = move || g.vertices_prototypes().map(|_| of_len.len());
     Rows::new("vertices", &columns, 10, len, move |row, column| {
-        let Some((buffer, index)) = locate(&starts, row).filter(|_| (row as u64) < total) else { return Ok(None) };
+        let Some((buffer, index)) = starts.locate(row) else { return Ok(None) };
         match column {
             0 => return Ok(Some(buffer.into())),
             1 => return Ok(Some(index.into())),
@@ -547,18 +578,17 @@ fn vertices(g: &Geometry) -> Rows<'_> {
 fn triangles(g: &Geometry) -> Rows<'_> {
     let columns =
         [("buffer", Kind::Uint), ("index", Kind::Uint), ("a", Kind::Uint), ("b", Kind::Uint), ("c", Kind::Uint)];
-    let buffers = g.indices_prototypes().map_or(0, <[_]>::len);
-    let (starts, total) = starts(buffers, |i| {
-        let buffer = g.index_buffer(i)?;
-        buffer.size()?;
-        Ok(buffer.count()? / 3)
-    });
-    let len = move || {
-        g.indices_prototypes()?;
-        Ok(usize::try_from(total).unwrap_or(usize::MAX))
-    };
+    let starts = Arc::new(LazyLock::new(move || {
+        Starts::new(g.indices_prototypes().map_or(0, <[_]>::len), |i| {
+            let buffer = g.index_buffer(i)?;
+            buffer.size()?;
+            Ok(buffer.count()? / 3)
+        })
+    }));
+    let of_len = Arc::clone(&starts);
+    let len = move || g.indices_prototypes().map(|_| of_len.len());
     Rows::new("triangles", &columns, 5, len, move |row, column| {
-        let Some((buffer, index)) = locate(&starts, row).filter(|_| (row as u64) < total) else { return Ok(None) };
+        let Some((buffer, index)) = starts.locate(row) else { return Ok(None) };
         let at = index.saturating_mul(3).saturating_add(column.saturating_sub(2));
         Ok(Some(match column {
             0 => buffer.into(),

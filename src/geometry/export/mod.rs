@@ -71,6 +71,9 @@ struct Node {
     matrix: Option<[f32; 16]>,
 }
 
+/// Nodes of a scene at most: a few times those of the largest space, and no more than memory holds.
+const MAX_NODES: usize = 4_000_000;
+
 const GREY: [f32; 4] = [0.62, 0.64, 0.66, 1.0];
 const HULL: [f32; 4] = [0.25, 0.55, 0.9, 0.4];
 
@@ -241,6 +244,15 @@ impl<'a> Scene<'a> {
                 self.damage.push(Error::without_offset(ErrorKind::Damaged { what }, "placement"));
                 continue;
             };
+            if self.nodes.len().saturating_add(nodes.len()) > MAX_NODES {
+                let kind = ErrorKind::Limit {
+                    what: "nodes of a scene",
+                    value: self.nodes.len().saturating_add(nodes.len()) as u64,
+                    limit: MAX_NODES as u64,
+                };
+                self.damage.push(Error::without_offset(kind, "placement").within(format_args!("instance {i}")));
+                break;
+            }
             let mut children = Vec::with_capacity(nodes.len());
             for &node in nodes {
                 let Some(shown) = self.nodes.get(node) else { continue };

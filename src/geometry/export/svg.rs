@@ -3,7 +3,7 @@
 use super::part::{Part, Shape};
 use super::{Scene, written};
 use crate::error::{Error, ErrorKind, Result};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::io::{BufWriter, Write};
 
 /// Width of the drawing without its margins.
@@ -58,8 +58,7 @@ pub fn write_svg(scene: &Scene<'_>, out: &mut dyn Write) -> Result<()> {
     // One scale for both views, so that they can be compared.
     let scale = (WIDTH / extent(2)).min(WIDTH / extent(0).max(extent(1)));
     let height = |view: &View| extent(view.up) * scale;
-    let named = |p: &Part<'_>| Some((scene.materials.get(p.material)?.name.as_str(), p.material));
-    let legend: BTreeMap<&str, usize> = drawn.iter().filter_map(|(_, part)| named(part)).collect();
+    let legend: BTreeSet<usize> = drawn.iter().map(|(_, part)| part.material).collect();
     let rows = legend.len().div_ceil(4);
     #[allow(clippy::cast_precision_loss, reason = "a few hundred rows")]
     let legend_height = rows as f32 * 18.0;
@@ -81,17 +80,16 @@ pub fn write_svg(scene: &Scene<'_>, out: &mut dyn Write) -> Result<()> {
             draw(scene, &drawn, view, [min, max], scale, top, &mut out)?;
             top += height(view) + MARGIN;
         }
-        for (i, (name, &material)) in legend.iter().enumerate() {
-            let colour = scene.materials.get(material).map_or([0.5; 4], |m| m.colour);
+        for (i, material) in legend.iter().filter_map(|&m| scene.materials.get(m)).enumerate() {
             #[allow(clippy::cast_precision_loss, reason = "a few hundred rows")]
             let (x, y) = (MARGIN + (i % 4) as f32 * WIDTH / 4.0, top + (i / 4) as f32 * 18.0);
             writeln!(
                 out,
                 r#"<rect x="{x:.0}" y="{y:.0}" width="12" height="12" fill="{}"/><text x="{:.0}" y="{:.0}">{}</text>"#,
-                hex(colour),
+                hex(material.colour),
                 x + 18.0,
                 y + 10.0,
-                escaped(name)
+                escaped(&material.name)
             )?;
         }
         writeln!(out, "</svg>")?;
