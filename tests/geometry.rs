@@ -469,6 +469,25 @@ mod hostile {
     }
 
     #[test]
+    fn boxes_that_do_not_fit_are_found() {
+        let mut builder = GeometryBuilder::new();
+        let triangle = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+        builder.armor("a", vec![PlateShape { material: 1, layer: 1, triangles: vec![triangle] }]);
+        let whole = builder.build();
+        let plate = i64::from_le_bytes(whole[0x40..0x48].try_into().unwrap()) as usize + 0x40;
+        for (corner, value, says) in [
+            (plate + 4, -2.0f32, "its box is larger than its vertices need"),
+            (plate + 16, 0.5, "vertex 1 leaves its box"),
+            (plate - 0x10, 0.5, "leaves the model's box"),
+        ] {
+            let mut bytes = whole.clone();
+            put(&mut bytes, corner, value.to_le_bytes());
+            let found = findings(&open(bytes));
+            assert!(found.iter().any(|f| f.contains(says)), "{says}: {found:?}");
+        }
+    }
+
+    #[test]
     fn hulls_that_are_none_are_found() {
         let cube = HullShape::cuboid([0.0; 3], [1.0; 3]);
         let (mut open_cube, mut corner_too_many, mut fin) = (cube.clone(), cube.clone(), cube.clone());

@@ -145,6 +145,10 @@ fn a_generated_ship_reads_back() {
     let vertices = g.mapped_vertices(g.groups().unwrap().groups[0].vertices).unwrap();
     let turned: Vec<_> = vertices.positions().unwrap().map(|[x, y, z]| [-x + 0.0, y, z]).collect();
     assert_eq!(read.positions(&first), turned);
+    // The binormal of the surface is normal cross tangent, so that turning x around turns its side around.
+    let primitive = first.mesh().unwrap().primitives().next().unwrap();
+    let tangents: Vec<_> = primitive.reader(|_| Some(&read.blob)).read_tangents().unwrap().collect();
+    assert!(tangents.len() == turned.len() && tangents.iter().all(|t| t[3] == -1.0));
     for node in read.nodes() {
         assert_eq!(read.left(&node), 1.0, "{:?}", node.name());
         let n = read.normals(&node);
