@@ -227,6 +227,10 @@ pub enum Asset {
     Models(Box<crate::bwdb::Models>),
     /// The instances of a space.
     Space(Box<crate::bwdb::Space>),
+    /// Geometry.
+    Geometry(Box<crate::geometry::Geometry>),
+    /// Hit-location boxes.
+    Splash(Box<crate::geometry::Splash>),
     /// A sheet.
     Wdb(Box<crate::wdb::Sheet>),
     /// A pack.
@@ -257,6 +261,8 @@ impl Asset {
             Format::Bwdb => crate::bwdb::Database::open(source).map(|v| Self::Bwdb(Box::new(v))),
             Format::Models => crate::bwdb::Models::open(source).map(|v| Self::Models(Box::new(v))),
             Format::Space => crate::bwdb::Space::open(source).map(|v| Self::Space(Box::new(v))),
+            Format::Geometry => crate::geometry::Geometry::open(source).map(|v| Self::Geometry(Box::new(v))),
+            Format::Splash => crate::geometry::Splash::open(source).map(|v| Self::Splash(Box::new(v))),
             Format::Wdb => crate::wdb::Sheet::open_with(source, &fields()).map(|v| Self::Wdb(Box::new(v))),
             Format::Wpd => crate::wdb::Pack::open_with(source, fields()).map(|v| Self::Wpd(Box::new(v))),
             Format::Wdata => crate::wdata::Map::open(source).map(|v| Self::Wdata(Box::new(v))),
@@ -264,10 +270,6 @@ impl Asset {
                 let options = crate::vrb::Options { strict: options.strict, ..Default::default() };
                 crate::vrb::Archive::open_with(source, options).map(|v| Self::Vrb(Box::new(v)))
             }
-            format @ (Format::Geometry | Format::Splash) => Err(Error::without_offset(
-                ErrorKind::Unsupported { what: format!("this is a {format} file, and reading {format}").into() },
-                "",
-            )),
         }
     }
 
@@ -277,6 +279,8 @@ impl Asset {
             Self::Bwdb(_) => Format::Bwdb,
             Self::Models(_) => Format::Models,
             Self::Space(_) => Format::Space,
+            Self::Geometry(_) => Format::Geometry,
+            Self::Splash(_) => Format::Splash,
             Self::Wdb(_) => Format::Wdb,
             Self::Wpd(_) => Format::Wpd,
             Self::Wdata(_) => Format::Wdata,
@@ -290,6 +294,8 @@ impl Asset {
             Self::Bwdb(v) => v.source(),
             Self::Models(v) => v.source(),
             Self::Space(v) => v.source(),
+            Self::Geometry(v) => v.source(),
+            Self::Splash(v) => v.source(),
             Self::Wdb(v) => v.source(),
             Self::Wpd(v) => v.source(),
             Self::Wdata(v) => v.source(),
@@ -303,6 +309,8 @@ impl Asset {
             Self::Bwdb(v) => &**v,
             Self::Models(v) => &**v,
             Self::Space(v) => &**v,
+            Self::Geometry(v) => &**v,
+            Self::Splash(v) => &**v,
             Self::Wdb(v) => &**v,
             Self::Wpd(v) => &**v,
             Self::Wdata(v) => &**v,

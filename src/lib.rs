@@ -20,6 +20,7 @@ pub mod error;
 #[cfg(feature = "export")]
 pub mod export;
 pub mod format;
+pub mod geometry;
 mod lazy;
 pub mod report;
 #[cfg(feature = "sample")]

@@ -1,6 +1,7 @@
 //! Thin doors to the crates that hash and decode. Everything about an algorithm that the formats rely on is said here.
 
 mod decompress;
+pub mod encd;
 
 pub use decompress::{brotli, zlib};
 

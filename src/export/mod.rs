@@ -2,5 +2,6 @@
 
 pub mod csv;
 pub mod json;
+pub mod mesh;
 pub mod rows;
 pub mod text;

@@ -11,6 +11,7 @@
 )]
 
 pub mod bwdb;
+pub mod geometry;
 pub mod prototypes;
 pub mod space;
 pub mod vrb;
@@ -27,6 +28,8 @@ pub const FILES: &[(&str, Format, Make)] = &[
     ("assets.bin", Format::Bwdb, bwdb::demo),
     ("models.bin", Format::Models, space::models_bin),
     ("space.bin", Format::Space, space::space_bin),
+    ("ship.geometry", Format::Geometry, geometry::demo),
+    ("ship.splash", Format::Splash, geometry::demo_splash),
     ("sheet.wdb", Format::Wdb, wdb::demo),
     ("pack.bin", Format::Wpd, wdb::demo_pack),
     ("town.wdata", Format::Wdata, wdata::demo),

@@ -1,0 +1,245 @@
+//! Armour models: a flat list of plates, each a box and triangles of one material.
+
+use super::layout::{ARMOR_TAG, ArmorHeader, ArmorVertex, PlateHeader};
+use super::{Blob, Geometry, Kept};
+use crate::bytes::{Cursor, View};
+use crate::error::{Error, ErrorKind, Result};
+
+/// An armour model.
+#[derive(Debug, Clone, Copy)]
+pub struct ArmorModel<'a> {
+    blob: Blob<'a>,
+    index: usize,
+}
+
+/// A plate of an armour model.
+#[derive(Debug, Clone, Copy)]
+pub struct Plate<'a> {
+    header: &'a PlateHeader,
+    vertices: &'a [ArmorVertex],
+    at: View<'a>,
+}
+
+impl<'a> ArmorModel<'a> {
+    pub(super) fn new(blob: Blob<'a>, index: usize) -> Self {
+        Self { blob, index }
+    }
+
+    /// Its number.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// Its name, as in `CM_PA_united.armor`.
+    ///
+    /// # Errors
+    /// When the text leaves the file, does not end, or is not UTF-8.
+    pub fn name(&self) -> Result<&'a str> {
+        self.blob.name().map_err(|e| self.named(e))
+    }
+
+    /// The absolute file offset of its data and how many bytes that has.
+    ///
+    /// # Errors
+    /// When it does not lie in the file behind its header.
+    pub fn span(&self) -> Result<(u64, u64)> {
+        let data = self.blob.data().map_err(|e| self.named(e))?;
+        Ok((data.start.offset(), data.start.rest().len() as u64))
+    }
+
+    /// The start of its data: the box around all plates and their count.
+    ///
+    /// # Errors
+    /// As [`ArmorModel::span`], and `BadMagic` when the data is not of this kind.
+    pub fn header(&self) -> Result<&'a ArmorHeader> {
+        let start = self.blob.data().map_err(|e| self.named(e))?.start;
+        let header = start.read::<ArmorHeader>().map_err(|e| self.named(e))?;
+        match header.tag.get() {
+            ARMOR_TAG => Ok(header),
+            found => {
+                let kind = ErrorKind::BadMagic { expected: ARMOR_TAG.into(), found: found.into() };
+                Err(self.named(start.error(kind)))
+            }
+        }
+    }
+
+    /// Its plates, one after another; ends behind the first error.
+    ///
+    /// # Errors
+    /// As [`ArmorModel::header`].
+    pub fn plates(&self) -> Result<Plates<'a>> {
+        let header = self.header()?;
+        let start = self.blob.data().map_err(|e| self.named(e))?.start;
+        let cursor = Cursor::new(start.part("plate").skip(size_of::<ArmorHeader>()));
+        Ok(Plates { model: *self, cursor, left: header.plates.get(), next: 0 })
+    }
+
+    fn named(&self, error: Error) -> Error {
+        error.within(format_args!("armor model {}", self.index))
+    }
+}
+
+/// The plates of an armour model.
+#[derive(Debug, Clone)]
+pub struct Plates<'a> {
+    model: ArmorModel<'a>,
+    cursor: Cursor<'a>,
+    left: u32,
+    next: usize,
+}
+
+impl<'a> Plates<'a> {
+    /// Bytes behind the plates that have been read.
+    pub fn rest(&self) -> &'a [u8] {
+        self.cursor.view().rest()
+    }
+
+    fn read(&mut self) -> Result<Plate<'a>> {
+        let at = self.cursor.view();
+        let header = self.cursor.read::<PlateHeader>()?;
+        let vertices = self.cursor.array(header.vertices.get() as usize)?;
+        Ok(Plate { header, vertices, at })
+    }
+}
+
+impl<'a> Iterator for Plates<'a> {
+    type Item = Result<Plate<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.left = self.left.checked_sub(1)?;
+        let plate = self.read();
+        if plate.is_err() {
+            self.left = 0;
+        }
+        let number = self.next;
+        self.next = self.next.saturating_add(1);
+        Some(plate.map_err(|e| self.model.named(e.within(format_args!("plate {number}")))))
+    }
+}
+
+impl<'a> Plate<'a> {
+    /// Its struct: material, layer, box.
+    pub fn header(&self) -> &'a PlateHeader {
+        self.header
+    }
+
+    /// Its vertices, three a triangle.
+    pub fn vertices(&self) -> &'a [ArmorVertex] {
+        self.vertices
+    }
+
+    /// Its triangles. Vertices at the end that are no whole triangle are left out; `verify` finds them.
+    pub fn triangles(&self) -> &'a [[ArmorVertex; 3]] {
+        self.vertices.as_chunks().0
+    }
+
+    /// The absolute file offset of its struct.
+    pub fn offset(&self) -> u64 {
+        self.at.offset()
+    }
+}
+
+/// Where every plate of a file lies.
+#[derive(Debug)]
+pub(super) struct Index {
+    pub plates: Vec<PlatePlace>,
+    /// Triangles of all plates.
+    pub triangles: u64,
+    /// What kept a model from being read to its end.
+    pub damage: Option<Kept>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PlatePlace {
+    pub model: u32,
+    /// Its number in its model.
+    pub number: u32,
+    position: usize,
+    /// Triangles of the plates before it.
+    pub first_triangle: u64,
+}
+
+impl Index {
+    pub(super) fn build(geometry: &Geometry) -> Self {
+        let mut index = Self { plates: Vec::new(), triangles: 0, damage: None };
+        if let Err(error) = index.fill(geometry) {
+            index.damage = Some(Kept::new(&error));
+        }
+        index
+    }
+
+    fn fill(&mut self, geometry: &Geometry) -> Result<()> {
+        let mut first_error = None;
+        let mut budget = Budget::new(geometry);
+        for i in 0..geometry.armor_prototypes()?.len() {
+            let model = geometry.armor_model(i)?;
+            let mut read = || {
+                budget.spend(model.span()?.1)?;
+                for (number, plate) in model.plates()?.enumerate() {
+                    let plate = plate?;
+                    self.plates.push(PlatePlace {
+                        model: u32::try_from(i).unwrap_or(u32::MAX),
+                        number: u32::try_from(number).unwrap_or(u32::MAX),
+                        position: plate.at.position(),
+                        first_triangle: self.triangles,
+                    });
+                    self.triangles = self.triangles.saturating_add(plate.triangles().len() as u64);
+                }
+                Ok(())
+            };
+            if let Err(error) = read() {
+                if budget.is_spent() {
+                    return Err(error);
+                }
+                first_error.get_or_insert(error);
+            }
+        }
+        first_error.map_or(Ok(()), Err)
+    }
+
+    /// The plate at `place`.
+    pub(super) fn plate<'g>(geometry: &'g Geometry, place: &PlatePlace) -> Result<Plate<'g>> {
+        let at = geometry.view("plate").at(place.position);
+        let header = at.read::<PlateHeader>()?;
+        let vertices = at.skip(size_of::<PlateHeader>()).array(header.vertices.get() as usize)?;
+        Ok(Plate { header, vertices, at })
+    }
+
+    /// The plate that has triangle `number` of all, and the triangle's number in it.
+    pub(super) fn find(&self, number: u64) -> Option<(&PlatePlace, usize)> {
+        let behind = self.plates.partition_point(|p| p.first_triangle <= number);
+        let place = self.plates.get(behind.checked_sub(1)?)?;
+        Some((place, usize::try_from(number.checked_sub(place.first_triangle)?).ok()?))
+    }
+}
+
+/// Bytes that may be walked: more than the file has only where models lie on each other, and a few times that at
+/// most.
+#[derive(Debug)]
+pub(super) struct Budget {
+    limit: u64,
+    spent: u64,
+}
+
+impl Budget {
+    pub(super) fn new(geometry: &Geometry) -> Self {
+        Self { limit: (geometry.source().bytes().len() as u64).saturating_mul(4), spent: 0 }
+    }
+
+    pub(super) fn is_spent(&self) -> bool {
+        self.spent > self.limit
+    }
+
+    pub(super) fn spend(&mut self, bytes: u64) -> Result<()> {
+        self.spent = self.spent.saturating_add(bytes);
+        if self.is_spent() {
+            let kind = ErrorKind::Limit {
+                what: "bytes of models that lie on each other",
+                value: self.spent,
+                limit: self.limit,
+            };
+            return Err(Error::without_offset(kind, "models"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,550 @@
+//! Vertex and index buffers: raw ones borrowed, packed ones decoded.
+
+use super::layout::{IndicesPrototype, VerticesPrototype};
+use super::vertex::{VertexFormat, Vertices};
+use super::{Geometry, Kept, data, string_bytes};
+use crate::bytes::{View, le};
+use crate::codec::encd::{self, Encd};
+use crate::error::{Error, ErrorKind, Result};
+use rayon::prelude::*;
+use std::borrow::Cow;
+use std::fmt::Display;
+use std::sync::OnceLock;
+use zerocopy::{FromBytes as _, IntoBytes as _};
+
+/// A merged vertex buffer.
+#[derive(Debug, Clone, Copy)]
+pub struct VertexBuffer<'a> {
+    index: usize,
+    prototype: &'a VerticesPrototype,
+    at: View<'a>,
+}
+
+impl<'a> VertexBuffer<'a> {
+    pub(super) fn new(index: usize, prototype: &'a VerticesPrototype, at: View<'a>) -> Self {
+        Self { index, prototype, at }
+    }
+
+    fn name_view(&self) -> View<'a> {
+        self.at.part("format name").locate(&self.prototype.format_name)
+    }
+
+    /// Its number.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// Its struct.
+    pub fn prototype(&self) -> &'a VerticesPrototype {
+        self.prototype
+    }
+
+    pub(super) fn name_bytes(&self) -> Result<&'a [u8]> {
+        string_bytes(&self.prototype.format_name, self.name_view())
+    }
+
+    /// The name of its vertex format, as in `set3/xyznuvtbpc`.
+    ///
+    /// # Errors
+    /// When the text leaves the file, does not end, or is not UTF-8.
+    pub fn format_name(&self) -> Result<&'a str> {
+        self.name_view().packed_str().map_err(|e| self.named(e))
+    }
+
+    /// Its vertex format.
+    ///
+    /// # Errors
+    /// As [`VertexBuffer::format_name`].
+    pub fn format(&self) -> Result<VertexFormat> {
+        Ok(VertexFormat::new(self.format_name()?, self.stride()))
+    }
+
+    /// Bytes of a vertex.
+    pub fn stride(&self) -> usize {
+        usize::from(self.prototype.stride_in_bytes.get())
+    }
+
+    /// The bytes that the file stores, packed or not.
+    ///
+    /// # Errors
+    /// When they do not lie in the file behind its header.
+    pub fn stored(&self) -> Result<&'a [u8]> {
+        stored(self.at, self.prototype.vertices_data.get(), self.prototype.size_in_bytes.get())
+            .map_err(|e| self.named(e))
+    }
+
+    /// The absolute file offset of the stored bytes.
+    ///
+    /// # Errors
+    /// As [`VertexBuffer::stored`].
+    pub fn offset(&self) -> Result<u64> {
+        Ok(self.at.locate(self.stored()?).offset())
+    }
+
+    /// The packed blob, if it is packed.
+    ///
+    /// # Errors
+    /// As [`VertexBuffer::stored`].
+    pub fn encoded(&self) -> Result<Option<Encd<'a>>> {
+        Ok(Encd::parse(self.stored()?))
+    }
+
+    /// How many vertices it has.
+    ///
+    /// # Errors
+    /// As [`VertexBuffer::stored`], and `BadValue` for a stride of 0 or raw bytes that are not whole vertices.
+    pub fn count(&self) -> Result<usize> {
+        let stored = self.stored()?;
+        if let Some(encd) = Encd::parse(stored) {
+            return Ok(encd.count as usize);
+        }
+        match stored.len().checked_rem(self.stride()) {
+            None => Err(self.bad("vertex stride", 0u32)),
+            Some(0) => Ok(stored.len().checked_div(self.stride()).unwrap_or(0)),
+            Some(_) => {
+                Err(self.bad("size of raw vertices, which must be a multiple of the stride", stored.len() as u64))
+            }
+        }
+    }
+
+    /// How many bytes its vertices have when decoded. Checked: a count that the stored bytes cannot hold is an error.
+    ///
+    /// # Errors
+    /// As [`VertexBuffer::count`], and `BadValue` for a stride or a count that cannot be true.
+    pub fn size(&self) -> Result<usize> {
+        let (count, stride) = (self.count()?, self.stride());
+        let Some(size) = count.checked_mul(stride) else { return Err(self.bad("vertex count", count as u64)) };
+        if let Some(encd) = self.encoded()? {
+            if !encd::is_stride(stride) {
+                return Err(self.bad("vertex stride, which must be a multiple of 4 up to 256", stride as u64));
+            }
+            if !encd::can_hold_vertices(encd.payload, count, stride) {
+                return Err(self.bad("vertex count, more than the payload can hold", count as u64));
+            }
+        }
+        Ok(size)
+    }
+
+    /// Its vertices: borrowed where they are raw, else decoded.
+    ///
+    /// # Errors
+    /// As [`VertexBuffer::size`], and `Codec` when the payload is damaged.
+    pub fn decode(&self) -> Result<Cow<'a, [u8]>> {
+        let size = self.size()?;
+        match self.encoded()? {
+            None => self.stored().map(Cow::Borrowed),
+            Some(encd) => {
+                let mut out = vec![0; size];
+                encd::decode_vertices(encd.payload, self.stride(), &mut out).map_err(|kind| self.codec(encd, kind))?;
+                Ok(Cow::Owned(out))
+            }
+        }
+    }
+
+    /// Writes its vertices into `out`, which must be [`VertexBuffer::size`] bytes long.
+    ///
+    /// # Errors
+    /// As [`VertexBuffer::decode`], and `BadValue` for an `out` of another length.
+    pub fn decode_into(&self, out: &mut [u8]) -> Result<()> {
+        if out.len() != self.size()? {
+            return Err(self.bad("length of the output", out.len() as u64));
+        }
+        match self.encoded()? {
+            None => out.copy_from_slice(self.stored()?),
+            Some(encd) => {
+                encd::decode_vertices(encd.payload, self.stride(), out).map_err(|kind| self.codec(encd, kind))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn named(&self, error: Error) -> Error {
+        error.within(format_args!("vertex buffer {}", self.index))
+    }
+
+    fn bad(&self, what: &'static str, value: impl Into<i128>) -> Error {
+        self.named(self.at.bad_value(what, value))
+    }
+
+    fn codec(&self, encd: Encd<'_>, kind: ErrorKind) -> Error {
+        self.named(self.at.locate(encd.payload).error(kind))
+    }
+}
+
+/// A merged index buffer: triangles, each index relative to the vertices of its mapping.
+#[derive(Debug, Clone, Copy)]
+pub struct IndexBuffer<'a> {
+    index: usize,
+    prototype: &'a IndicesPrototype,
+    at: View<'a>,
+}
+
+impl<'a> IndexBuffer<'a> {
+    pub(super) fn new(index: usize, prototype: &'a IndicesPrototype, at: View<'a>) -> Self {
+        Self { index, prototype, at }
+    }
+
+    /// Its number.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// Its struct.
+    pub fn prototype(&self) -> &'a IndicesPrototype {
+        self.prototype
+    }
+
+    /// Bytes of an index: 2 or 4.
+    ///
+    /// # Errors
+    /// `BadValue` for any other.
+    pub fn index_size(&self) -> Result<usize> {
+        match self.prototype.index_size.get() {
+            size @ (2 | 4) => Ok(usize::from(size)),
+            size => Err(self.bad("index size, which must be 2 or 4", size)),
+        }
+    }
+
+    /// The bytes that the file stores, packed or not.
+    ///
+    /// # Errors
+    /// When they do not lie in the file behind its header.
+    pub fn stored(&self) -> Result<&'a [u8]> {
+        stored(self.at, self.prototype.indices_data.get(), self.prototype.size_in_bytes.get())
+            .map_err(|e| self.named(e))
+    }
+
+    /// The absolute file offset of the stored bytes.
+    ///
+    /// # Errors
+    /// As [`IndexBuffer::stored`].
+    pub fn offset(&self) -> Result<u64> {
+        Ok(self.at.locate(self.stored()?).offset())
+    }
+
+    /// The packed blob, if it is packed.
+    ///
+    /// # Errors
+    /// As [`IndexBuffer::stored`].
+    pub fn encoded(&self) -> Result<Option<Encd<'a>>> {
+        Ok(Encd::parse(self.stored()?))
+    }
+
+    /// How many indices it has.
+    ///
+    /// # Errors
+    /// As [`IndexBuffer::stored`], and `BadValue` for a size of the indices or of the raw bytes that cannot be.
+    pub fn count(&self) -> Result<usize> {
+        let stored = self.stored()?;
+        let width = self.index_size()?;
+        match Encd::parse(stored) {
+            Some(encd) => Ok(encd.count as usize),
+            None if stored.len().is_multiple_of(width) => Ok(stored.len().checked_div(width).unwrap_or(0)),
+            None => Err(self.bad("size of raw indices, which must be a multiple of their size", stored.len() as u64)),
+        }
+    }
+
+    /// How many bytes its indices have when decoded. Checked: a count that the stored bytes cannot hold is an error.
+    ///
+    /// # Errors
+    /// As [`IndexBuffer::count`], and `BadValue` for a count that cannot be true.
+    pub fn size(&self) -> Result<usize> {
+        let count = self.count()?;
+        if let Some(encd) = self.encoded()? {
+            if !count.is_multiple_of(3) {
+                return Err(self.bad("index count, which must be whole triangles", count as u64));
+            }
+            if !encd::can_hold_indices(encd.payload, count) {
+                return Err(self.bad("index count, more than the payload can hold", count as u64));
+            }
+        }
+        Ok(count.saturating_mul(self.index_size()?))
+    }
+
+    /// Writes its indices, little-endian, into `out`, which must be [`IndexBuffer::size`] bytes long.
+    ///
+    /// # Errors
+    /// As [`IndexBuffer::size`], `Codec` when the payload is damaged, and `BadValue` for an `out` of another length.
+    pub fn decode_into(&self, out: &mut [u8]) -> Result<()> {
+        if out.len() != self.size()? {
+            return Err(self.bad("length of the output", out.len() as u64));
+        }
+        // The decoder writes aligned integers. A buffer that is not aligned takes a detour.
+        let Some(encd) = self.encoded()? else {
+            out.copy_from_slice(self.stored()?);
+            return Ok(());
+        };
+        match self.index_size()? {
+            2 => match <[u16]>::mut_from_bytes(out) {
+                Ok(out) => self.decode_u16(encd, out)?,
+                Err(_) => {
+                    let mut aligned = vec![0u16; out.len() / 2];
+                    self.decode_u16(encd, &mut aligned)?;
+                    out.copy_from_slice(aligned.as_bytes());
+                }
+            },
+            _ => match <[u32]>::mut_from_bytes(out) {
+                Ok(out) => self.decode_u32(encd, out)?,
+                Err(_) => {
+                    let mut aligned = vec![0u32; out.len() / 4];
+                    self.decode_u32(encd, &mut aligned)?;
+                    out.copy_from_slice(aligned.as_bytes());
+                }
+            },
+        }
+        Ok(())
+    }
+
+    fn decode_u16(&self, encd: Encd<'_>, out: &mut [u16]) -> Result<()> {
+        encd::decode_indices_u16(encd.payload, out).map_err(|kind| self.codec(encd, kind))?;
+        out.iter_mut().for_each(|v| *v = v.to_le());
+        Ok(())
+    }
+
+    fn decode_u32(&self, encd: Encd<'_>, out: &mut [u32]) -> Result<()> {
+        encd::decode_indices_u32(encd.payload, out).map_err(|kind| self.codec(encd, kind))?;
+        out.iter_mut().for_each(|v| *v = v.to_le());
+        Ok(())
+    }
+
+    /// The greatest index that the codec stores, before it is narrowed to the size of an index; `None` where nothing
+    /// is packed.
+    ///
+    /// # Errors
+    /// As [`IndexBuffer::decode_into`].
+    pub fn greatest_encoded(&self) -> Result<Option<u32>> {
+        let Some(encd) = self.encoded()? else { return Ok(None) };
+        self.size()?;
+        let mut out = vec![0; self.count()?];
+        self.decode_u32(encd, &mut out)?;
+        Ok(out.into_iter().map(u32::from_le).max())
+    }
+
+    fn named(&self, error: Error) -> Error {
+        error.within(format_args!("index buffer {}", self.index))
+    }
+
+    fn bad(&self, what: &'static str, value: impl Into<i128>) -> Error {
+        self.named(self.at.bad_value(what, value))
+    }
+
+    fn codec(&self, encd: Encd<'_>, kind: ErrorKind) -> Error {
+        self.named(self.at.locate(encd.payload).error(kind))
+    }
+}
+
+fn stored(at: View<'_>, pointer: i64, size: u32) -> Result<&[u8]> {
+    if size == 0 { Ok(&[]) } else { data(at, pointer, u64::from(size))?.take(size as usize) }
+}
+
+/// Decoded indices, borrowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Indices<'a> {
+    /// Of 16 bits.
+    U16(&'a [le::U16]),
+    /// Of 32 bits.
+    U32(&'a [le::U32]),
+}
+
+impl<'a> Indices<'a> {
+    fn new(bytes: &'a [u8], width: usize) -> Option<Self> {
+        match width {
+            2 => <[le::U16]>::ref_from_bytes(bytes).ok().map(Self::U16),
+            _ => <[le::U32]>::ref_from_bytes(bytes).ok().map(Self::U32),
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::U16(v) => v.len(),
+            Self::U32(v) => v.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The one at `at`.
+    #[inline]
+    pub fn get(&self, at: usize) -> Option<u32> {
+        match self {
+            Self::U16(v) => v.get(at).map(|v| u32::from(v.get())),
+            Self::U32(v) => v.get(at).map(|v| v.get()),
+        }
+    }
+
+    /// `count` of them from `start` on, if there are so many.
+    pub fn slice(&self, start: usize, count: usize) -> Option<Self> {
+        let range = start..start.checked_add(count)?;
+        match self {
+            Self::U16(v) => v.get(range).map(Self::U16),
+            Self::U32(v) => v.get(range).map(Self::U32),
+        }
+    }
+
+    /// One after another.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = u32> + use<'a> {
+        let all = *self;
+        // Every number is below the length, so that nothing is made up here.
+        (0..all.len()).map(move |i| all.get(i).unwrap_or_default())
+    }
+
+    /// Three by three.
+    pub fn triangles(&self) -> impl Iterator<Item = [u32; 3]> + use<'a> {
+        let all = *self;
+        (0..all.len() / 3).filter_map(move |i| {
+            let at = i.checked_mul(3)?;
+            Some([all.get(at)?, all.get(at.checked_add(1)?)?, all.get(at.checked_add(2)?)?])
+        })
+    }
+
+    /// The greatest one.
+    pub fn max(&self) -> Option<u32> {
+        match self {
+            Self::U16(v) => v.iter().map(|v| u32::from(v.get())).max(),
+            Self::U32(v) => v.iter().map(|v| v.get()).max(),
+        }
+    }
+}
+
+/// What decoding a buffer gave: its bytes, or why not.
+type Cell = OnceLock<Result<Vec<u8>, Kept>>;
+
+/// The buffers of a file that have been decoded so far.
+#[derive(Debug)]
+pub(super) struct Decoded {
+    vertices: Vec<Cell>,
+    indices: Vec<Cell>,
+    /// Bytes that all buffers together decode to.
+    total: u64,
+}
+
+impl Geometry {
+    fn decoded(&self) -> Result<&Decoded> {
+        self.made.decoded.get_or_try_init(|| {
+            let (vertices, indices) = (self.vertices_prototypes()?.len(), self.indices_prototypes()?.len());
+            let sizes = (0..vertices).map(|i| self.vertex_buffer(i)?.size());
+            let sizes = sizes.chain((0..indices).map(|i| self.index_buffer(i)?.size()));
+            let total = sizes.flatten().fold(0u64, |sum, size| sum.saturating_add(size as u64));
+            let limit = self.decode_limit();
+            if total > limit {
+                let kind = ErrorKind::Limit { what: "bytes of all buffers decoded", value: total, limit };
+                return Err(Error::without_offset(kind, "buffers"));
+            }
+            let cells = |count| std::iter::repeat_with(OnceLock::new).take(count).collect();
+            Ok(Decoded { vertices: cells(vertices), indices: cells(indices), total })
+        })
+    }
+
+    /// How many bytes all buffers together have when decoded, as far as their headers make sense.
+    ///
+    /// # Errors
+    /// `Limit` when that is more than [`Geometry::decode_limit`], and when the arrays do not lie in the file.
+    pub fn decoded_size(&self) -> Result<u64> {
+        Ok(self.decoded()?.total)
+    }
+
+    /// The bytes of vertex buffer `index`: borrowed from the file where they are raw, else decoded once and kept.
+    ///
+    /// # Errors
+    /// As [`VertexBuffer::decode`] and [`Geometry::decoded_size`].
+    pub fn vertex_bytes(&self, index: usize) -> Result<&[u8]> {
+        let buffer = self.vertex_buffer(index)?;
+        if buffer.encoded()?.is_none() {
+            buffer.size()?;
+            return buffer.stored();
+        }
+        let make = || buffer.decode().map(Cow::into_owned);
+        kept(self.decoded()?.vertices.get(index), make, format_args!("vertex buffer {index}"))
+    }
+
+    /// The vertices of vertex buffer `index`.
+    ///
+    /// # Errors
+    /// As [`Geometry::vertex_bytes`] and [`VertexBuffer::format`].
+    pub fn vertices(&self, index: usize) -> Result<Vertices<'_>> {
+        Ok(Vertices::new(self.vertex_bytes(index)?, self.vertex_buffer(index)?.format()?))
+    }
+
+    /// The indices of index buffer `index`: borrowed from the file where they are raw, else decoded once and kept.
+    ///
+    /// # Errors
+    /// As [`IndexBuffer::decode_into`] and [`Geometry::decoded_size`].
+    pub fn indices(&self, index: usize) -> Result<Indices<'_>> {
+        let buffer = self.index_buffer(index)?;
+        let width = buffer.index_size()?;
+        let bytes = if buffer.encoded()?.is_none() {
+            buffer.size()?;
+            buffer.stored()?
+        } else {
+            let make = || {
+                let mut out = vec![0; buffer.size()?];
+                buffer.decode_into(&mut out)?;
+                Ok(out)
+            };
+            kept(self.decoded()?.indices.get(index), make, format_args!("index buffer {index}"))?
+        };
+        Indices::new(bytes, width).ok_or_else(|| buffer.bad("size of the indices", bytes.len() as u64))
+    }
+
+    /// The vertices of vertex mapping `index`.
+    ///
+    /// # Errors
+    /// As [`Geometry::vertices`], and `BadValue` for a mapping that leaves its buffer.
+    pub fn mapped_vertices(&self, index: usize) -> Result<Vertices<'_>> {
+        let mapping = super::get(self.vertex_mappings()?, index, "vertex mapping")?;
+        let all = self.vertices(usize::from(mapping.merged_buffer_index.get()))?;
+        all.slice(mapping.items_offset.get() as usize, mapping.items_count.get() as usize).ok_or_else(|| {
+            let at = self.view("items").locate(mapping);
+            at.bad_value("count of items, more than its buffer has", mapping.items_count.get())
+                .within(format_args!("vertex mapping {index}"))
+        })
+    }
+
+    /// The indices of index mapping `index`.
+    ///
+    /// # Errors
+    /// As [`Geometry::indices`], and `BadValue` for a mapping that leaves its buffer.
+    pub fn mapped_indices(&self, index: usize) -> Result<Indices<'_>> {
+        let mapping = super::get(self.index_mappings()?, index, "index mapping")?;
+        let all = self.indices(usize::from(mapping.merged_buffer_index.get()))?;
+        all.slice(mapping.items_offset.get() as usize, mapping.items_count.get() as usize).ok_or_else(|| {
+            let at = self.view("items").locate(mapping);
+            at.bad_value("count of items, more than its buffer has", mapping.items_count.get())
+                .within(format_args!("index mapping {index}"))
+        })
+    }
+
+    /// Decodes all buffers that are packed, spread over the workers of the current rayon pool, and keeps them.
+    /// Gives what could not be decoded; the rest is usable.
+    pub fn decode_all(&self) -> Vec<Error> {
+        let decoded = match self.decoded() {
+            Ok(decoded) => decoded,
+            Err(error) => return vec![error],
+        };
+        let size = |i: usize| self.vertex_buffer(i).and_then(|b| b.size()).unwrap_or(0);
+        let mut jobs: Vec<(usize, bool, usize)> = (0..decoded.vertices.len()).map(|i| (size(i), true, i)).collect();
+        let size = |i: usize| self.index_buffer(i).and_then(|b| b.size()).unwrap_or(0);
+        jobs.extend((0..decoded.indices.len()).map(|i| (size(i), false, i)));
+        // The largest first, so that no worker is left with a large one at the end.
+        jobs.sort_unstable_by_key(|&(size, _, _)| std::cmp::Reverse(size));
+        jobs.into_par_iter()
+            .with_max_len(1)
+            .filter_map(|(_, is_vertices, i)| {
+                if is_vertices { self.vertex_bytes(i).map(drop).err() } else { self.indices(i).map(drop).err() }
+            })
+            .collect()
+    }
+}
+
+fn kept(cell: Option<&Cell>, make: impl FnOnce() -> Result<Vec<u8>>, what: impl Display) -> Result<&[u8]> {
+    let not_found = || Error::without_offset(ErrorKind::NotFound { what: what.to_string() }, "");
+    let cell = cell.ok_or_else(not_found)?;
+    match cell.get_or_init(|| make().map_err(|e| Kept::new(&e))) {
+        Ok(bytes) => Ok(bytes),
+        Err(error) => Err(error.error()),
+    }
+}

@@ -1,0 +1,257 @@
+//! Collision models: convex hulls with corners, edges and faces.
+
+use super::armor::Budget;
+use super::layout::{COLLISION_TAG, Corner, Edge};
+use super::{Blob, Geometry, Kept};
+use crate::bytes::{Cursor, View, le};
+use crate::error::{Error, ErrorKind, Result};
+
+/// A collision model.
+#[derive(Debug, Clone, Copy)]
+pub struct CollisionModel<'a> {
+    blob: Blob<'a>,
+    index: usize,
+}
+
+/// A convex hull.
+#[derive(Debug, Clone, Copy)]
+pub struct Hull<'a> {
+    vertices: &'a [Corner],
+    edges: &'a [Edge],
+    face_count: u32,
+    at: View<'a>,
+    faces: View<'a>,
+}
+
+/// A face of a hull: a polygon whose corners turn to the right around the outward normal of the left-handed space.
+#[derive(Debug, Clone, Copy)]
+pub struct Face<'a> {
+    /// Its corners by number.
+    pub vertices: &'a [le::U32],
+    /// Its edges by number; edge `i` joins corner `i` and the next.
+    pub edges: &'a [le::U32],
+    /// A number behind it, 0 in all files seen.
+    pub reserved: u32,
+}
+
+impl<'a> CollisionModel<'a> {
+    pub(super) fn new(blob: Blob<'a>, index: usize) -> Self {
+        Self { blob, index }
+    }
+
+    /// Its number.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// Its name; empty where it has none.
+    ///
+    /// # Errors
+    /// When the text leaves the file, does not end, or is not UTF-8.
+    pub fn name(&self) -> Result<&'a str> {
+        self.blob.name().map_err(|e| self.named(e))
+    }
+
+    /// The absolute file offset of its data and how many bytes that has.
+    ///
+    /// # Errors
+    /// When it does not lie in the file behind its header.
+    pub fn span(&self) -> Result<(u64, u64)> {
+        let data = self.blob.data().map_err(|e| self.named(e))?;
+        Ok((data.start.offset(), data.start.rest().len() as u64))
+    }
+
+    /// Its hulls, one after another; ends behind the first error.
+    ///
+    /// # Errors
+    /// As [`CollisionModel::span`], and `BadMagic` when the data is not of this kind.
+    pub fn hulls(&self) -> Result<Hulls<'a>> {
+        let start = self.blob.data().map_err(|e| self.named(e))?.start.part("hull");
+        let mut cursor = Cursor::new(start);
+        let tag = cursor.u32().map_err(|e| self.named(e))?;
+        if tag != COLLISION_TAG {
+            let kind = ErrorKind::BadMagic { expected: COLLISION_TAG.into(), found: tag.into() };
+            return Err(self.named(start.error(kind)));
+        }
+        let left = cursor.u32().map_err(|e| self.named(e))?;
+        Ok(Hulls { model: *self, cursor, count: left, left, next: 0 })
+    }
+
+    fn named(&self, error: Error) -> Error {
+        error.within(format_args!("collision model {}", self.index))
+    }
+}
+
+/// The hulls of a collision model.
+#[derive(Debug, Clone)]
+pub struct Hulls<'a> {
+    model: CollisionModel<'a>,
+    cursor: Cursor<'a>,
+    count: u32,
+    left: u32,
+    next: usize,
+}
+
+impl<'a> Hulls<'a> {
+    /// Bytes behind the hulls that have been read.
+    pub fn rest(&self) -> &'a [u8] {
+        self.cursor.view().rest()
+    }
+
+    /// How many hulls the model says it has.
+    pub fn stated(&self) -> u32 {
+        self.count
+    }
+}
+
+impl<'a> Iterator for Hulls<'a> {
+    type Item = Result<Hull<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.left = self.left.checked_sub(1)?;
+        let hull = Hull::read(&mut self.cursor);
+        if hull.is_err() {
+            self.left = 0;
+        }
+        let number = self.next;
+        self.next = self.next.saturating_add(1);
+        Some(hull.map_err(|e| self.model.named(e.within(format_args!("hull {number}")))))
+    }
+}
+
+impl<'a> Hull<'a> {
+    /// The hull at the cursor, with its faces walked over.
+    fn read(cursor: &mut Cursor<'a>) -> Result<Self> {
+        let at = cursor.view();
+        let count = cursor.count("corners", size_of::<Corner>())?;
+        let vertices = cursor.array(count)?;
+        let count = cursor.count("edges", size_of::<Edge>())?;
+        let edges = cursor.array(count)?;
+        // A face has at least its count and the number behind it.
+        let face_count = u32::try_from(cursor.count("faces", 8)?).unwrap_or(u32::MAX);
+        let faces = cursor.view();
+        for _ in 0..face_count {
+            Face::read(cursor)?;
+        }
+        Ok(Self { vertices, edges, face_count, at, faces })
+    }
+
+    /// Its corners.
+    pub fn vertices(&self) -> &'a [Corner] {
+        self.vertices
+    }
+
+    /// Its edges, two corners each.
+    pub fn edges(&self) -> &'a [Edge] {
+        self.edges
+    }
+
+    /// How many faces it has.
+    pub fn face_count(&self) -> u32 {
+        self.face_count
+    }
+
+    /// Its faces. They have been walked over already, so that none is missing.
+    pub fn faces(&self) -> impl Iterator<Item = Face<'a>> + use<'a> {
+        let mut cursor = Cursor::new(self.faces);
+        (0..self.face_count).map_while(move |_| Face::read(&mut cursor).ok())
+    }
+
+    /// The absolute file offset of its first count.
+    pub fn offset(&self) -> u64 {
+        self.at.offset()
+    }
+
+    /// The box around its corners.
+    pub fn bounds(&self) -> Option<([f32; 3], [f32; 3])> {
+        super::mesh::bounds(self.vertices.iter().map(|v| v.map(|c| c.get())))
+    }
+}
+
+impl<'a> Face<'a> {
+    fn read(cursor: &mut Cursor<'a>) -> Result<Self> {
+        let sides = cursor.count("sides of a face", 8)?;
+        let vertices = cursor.array(sides)?;
+        let edges = cursor.array(sides)?;
+        let reserved = cursor.u32()?;
+        Ok(Self { vertices, edges, reserved })
+    }
+}
+
+/// Where every hull of a file lies.
+#[derive(Debug)]
+pub(super) struct Index {
+    pub hulls: Vec<HullPlace>,
+    /// Corners of all hulls.
+    pub vertices: u64,
+    /// What kept a model from being read to its end.
+    pub damage: Option<Kept>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct HullPlace {
+    pub model: u32,
+    /// Its number in its model.
+    pub number: u32,
+    position: usize,
+    /// Corners of the hulls before it.
+    pub first_vertex: u64,
+}
+
+impl Index {
+    pub(super) fn build(geometry: &Geometry) -> Self {
+        let mut index = Self { hulls: Vec::new(), vertices: 0, damage: None };
+        if let Err(error) = index.fill(geometry) {
+            index.damage = Some(Kept::new(&error));
+        }
+        index
+    }
+
+    fn fill(&mut self, geometry: &Geometry) -> Result<()> {
+        let mut first_error = None;
+        let mut budget = Budget::new(geometry);
+        for i in 0..geometry.collision_prototypes()?.len() {
+            let model = geometry.collision_model(i)?;
+            let mut read = || {
+                budget.spend(model.span()?.1)?;
+                for (number, hull) in model.hulls()?.enumerate() {
+                    let hull = hull?;
+                    self.hulls.push(HullPlace {
+                        model: u32::try_from(i).unwrap_or(u32::MAX),
+                        number: u32::try_from(number).unwrap_or(u32::MAX),
+                        position: hull.at.position(),
+                        first_vertex: self.vertices,
+                    });
+                    self.vertices = self.vertices.saturating_add(hull.vertices.len() as u64);
+                }
+                Ok(())
+            };
+            if let Err(error) = read() {
+                if budget.is_spent() {
+                    return Err(error);
+                }
+                first_error.get_or_insert(error);
+            }
+        }
+        first_error.map_or(Ok(()), Err)
+    }
+
+    /// The hull at `place`.
+    pub(super) fn hull<'g>(geometry: &'g Geometry, place: &HullPlace) -> Result<Hull<'g>> {
+        Hull::read(&mut Cursor::new(geometry.view("hull").at(place.position)))
+    }
+
+    /// The corners of the hull at `place`, without a look at its faces.
+    pub(super) fn corners<'g>(geometry: &'g Geometry, place: &HullPlace) -> Result<&'g [Corner]> {
+        let mut cursor = Cursor::new(geometry.view("hull").at(place.position));
+        let count = cursor.count("corners", size_of::<Corner>())?;
+        cursor.array(count)
+    }
+
+    /// The hull that has corner `number` of all, and the corner's number in it.
+    pub(super) fn find(&self, number: u64) -> Option<(&HullPlace, usize)> {
+        let behind = self.hulls.partition_point(|h| h.first_vertex <= number);
+        let place = self.hulls.get(behind.checked_sub(1)?)?;
+        Some((place, usize::try_from(number.checked_sub(place.first_vertex)?).ok()?))
+    }
+}

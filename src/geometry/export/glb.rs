@@ -1,0 +1,311 @@
+//! glTF 2.0 in its binary form.
+
+use super::part::Part;
+use super::{Node, Scene, written};
+use crate::error::{Error, ErrorKind, Result};
+use crate::geometry::Attribute;
+use gltf_json as json;
+use json::accessor::{ComponentType, GenericComponentType, Type};
+use json::buffer::Target;
+use json::mesh::Semantic;
+use json::validation::Checked::Valid;
+use json::validation::USize64;
+use json::{Index, Root};
+use std::io::{BufWriter, Write};
+
+/// What is written of a part, one after another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stream {
+    Positions,
+    Normals,
+    Tangents,
+    Uvs,
+    Uv2s,
+    Bones,
+    Weights,
+    Radii,
+    Ids,
+    Colours,
+    Indices,
+}
+
+impl Stream {
+    const ALL: [Self; 11] = [
+        Self::Positions,
+        Self::Normals,
+        Self::Tangents,
+        Self::Uvs,
+        Self::Uv2s,
+        Self::Bones,
+        Self::Weights,
+        Self::Radii,
+        Self::Ids,
+        Self::Colours,
+        Self::Indices,
+    ];
+
+    /// Whether `part` has it.
+    fn is_in(self, part: &Part<'_>) -> bool {
+        match self {
+            Self::Positions => true,
+            Self::Normals => part.group_vertices().is_none() || part.has(Attribute::Normal),
+            Self::Tangents => {
+                [Attribute::Normal, Attribute::Tangent, Attribute::Binormal].into_iter().all(|a| part.has(a))
+            }
+            Self::Uvs => part.has(Attribute::Uv),
+            Self::Uv2s => part.has(Attribute::Uv2),
+            Self::Bones => part.has(Attribute::Bones),
+            Self::Weights => part.has(Attribute::Weights),
+            Self::Radii => part.has(Attribute::Radius),
+            Self::Ids => part.has(Attribute::Id) && part.ids_fit,
+            Self::Colours => part.has(Attribute::Colour),
+            Self::Indices => part.indices.is_some(),
+        }
+    }
+
+    /// The name of the attribute; `None` for indices. What has no certain meaning in glTF is written under a name of
+    /// its own: bone weights, as it is not known which byte belongs to which bone.
+    fn semantic(self) -> Option<Semantic> {
+        Some(match self {
+            Self::Positions => Semantic::Positions,
+            Self::Normals => Semantic::Normals,
+            Self::Tangents => Semantic::Tangents,
+            Self::Uvs => Semantic::TexCoords(0),
+            Self::Uv2s => Semantic::TexCoords(1),
+            Self::Bones => Semantic::Extras("BONES".into()),
+            Self::Weights => Semantic::Extras("BONE_WEIGHTS".into()),
+            Self::Radii => Semantic::Extras("RADIUS".into()),
+            Self::Ids => Semantic::Extras("ID".into()),
+            Self::Colours => Semantic::Extras("COLOUR".into()),
+            Self::Indices => return None,
+        })
+    }
+
+    /// What an element is, and its bytes.
+    fn element(self, part: &Part<'_>) -> (ComponentType, Type, u64) {
+        match self {
+            Self::Positions | Self::Normals => (ComponentType::F32, Type::Vec3, 12),
+            Self::Tangents => (ComponentType::F32, Type::Vec4, 16),
+            Self::Uvs | Self::Uv2s => (ComponentType::F32, Type::Vec2, 8),
+            Self::Radii | Self::Ids => (ComponentType::F32, Type::Scalar, 4),
+            Self::Bones | Self::Weights | Self::Colours => (ComponentType::U8, Type::Vec4, 4),
+            // The greatest number of 16 bits is kept for other uses.
+            Self::Indices if part.greatest < 0xFFFF => (ComponentType::U16, Type::Scalar, 2),
+            Self::Indices => (ComponentType::U32, Type::Scalar, 4),
+        }
+    }
+
+    /// Bytes of all elements, padded to a multiple of 4.
+    fn size(self, part: &Part<'_>) -> (u64, u64) {
+        let count = if self == Self::Indices { part.indices.unwrap_or(0) } else { part.vertices } as u64;
+        let size = count.saturating_mul(self.element(part).2);
+        (size, size.checked_next_multiple_of(4).unwrap_or(u64::MAX))
+    }
+
+    /// Writes all elements, and what pads them.
+    fn write(self, part: &Part<'_>, out: &mut impl Write) -> std::io::Result<()> {
+        fn floats<const N: usize>(
+            out: &mut impl Write,
+            all: Option<impl Iterator<Item = [f32; N]>>,
+        ) -> std::io::Result<()> {
+            all.into_iter().flatten().try_for_each(|v| out.write_all(v.map(f32::to_le_bytes).as_flattened()))
+        }
+        let group = part.group_vertices();
+        match self {
+            Self::Positions => floats(out, Some(part.positions()))?,
+            Self::Normals => floats(out, part.normals())?,
+            Self::Tangents => floats(out, part.tangents())?,
+            Self::Uvs => floats(out, group.and_then(|v| v.uvs()))?,
+            Self::Uv2s => floats(out, group.and_then(|v| v.uv2s()))?,
+            Self::Radii => floats(out, group.and_then(|v| v.radii()).map(|r| r.map(|r| [r])))?,
+            #[allow(clippy::cast_precision_loss, reason = "ids that do not fit are left out")]
+            Self::Ids => floats(out, group.and_then(|v| v.ids()).map(|i| i.map(|i| [i as f32])))?,
+            Self::Bones => {
+                let mut all = group.and_then(|v| v.bone_indices()).into_iter().flatten();
+                all.try_for_each(|[a, b, c]| out.write_all(&[a, b, c, 0]))?;
+            }
+            Self::Weights => {
+                group.and_then(|v| v.weights()).into_iter().flatten().try_for_each(|w| out.write_all(&w))?
+            }
+            Self::Colours => {
+                group.and_then(|v| v.colours()).into_iter().flatten().try_for_each(|w| out.write_all(&w))?
+            }
+            Self::Indices => {
+                let wide = self.element(part).2 == 4;
+                for index in part.triangles().flatten() {
+                    let bytes = index.to_le_bytes();
+                    out.write_all(if wide { &bytes } else { bytes.first_chunk::<2>().map_or(&[], |b| b.as_slice()) })?;
+                }
+            }
+        }
+        let (size, padded) = self.size(part);
+        (size..padded).try_for_each(|_| out.write_all(&[0]))
+    }
+}
+
+/// The streams of a part.
+fn streams<'p>(part: &'p Part<'_>) -> impl Iterator<Item = Stream> + 'p {
+    Stream::ALL.into_iter().filter(|s| s.is_in(part))
+}
+
+/// Writes `scene` as glTF 2.0 in its binary form. Vertices go out one by one: nothing but the description of the
+/// scene is held in memory besides the decoded buffers.
+///
+/// # Errors
+/// `Limit` when the file would have more than 4 GiB, and `Io` when `out` fails.
+pub fn write_glb(scene: &Scene<'_>, out: &mut dyn Write) -> Result<()> {
+    let (root, binary) = describe(scene);
+    let mut text = json::serialize::to_vec(&root)
+        .map_err(|e| Error::without_offset(ErrorKind::Damaged { what: e.to_string().into() }, "glTF"))?;
+    text.resize(text.len().next_multiple_of(4), b' ');
+    let chunk = |size: u64| if size == 0 { 0 } else { size.saturating_add(8) };
+    let total = chunk(text.len() as u64).saturating_add(chunk(binary)).saturating_add(12);
+    let size = |value: u64| {
+        let limit = ErrorKind::Limit { what: "size of a GLB file", value: total, limit: u32::MAX.into() };
+        u32::try_from(value).map_err(|_| Error::without_offset(limit, ""))
+    };
+    let (total, json_size, binary_size) = (size(total)?, size(text.len() as u64)?, size(binary)?);
+    let mut out = BufWriter::with_capacity(1 << 16, out);
+    let mut write = || -> std::io::Result<()> {
+        out.write_all(b"glTF")?;
+        out.write_all(&2u32.to_le_bytes())?;
+        out.write_all(&total.to_le_bytes())?;
+        out.write_all(&json_size.to_le_bytes())?;
+        out.write_all(b"JSON")?;
+        out.write_all(&text)?;
+        if binary_size > 0 {
+            out.write_all(&binary_size.to_le_bytes())?;
+            out.write_all(b"BIN\0")?;
+            for part in &scene.parts {
+                streams(part).try_for_each(|stream| stream.write(part, &mut out))?;
+            }
+        }
+        out.flush()
+    };
+    written(write())
+}
+
+/// The description of the scene, and how many bytes of vertices and indices it describes.
+fn describe(scene: &Scene<'_>) -> (Root, u64) {
+    let mut root = Root {
+        asset: json::Asset {
+            generator: Some(concat!("assetq ", env!("CARGO_PKG_VERSION")).into()),
+            ..Default::default()
+        },
+        materials: scene.materials.iter().map(material).collect(),
+        ..Root::default()
+    };
+    let mut offset = 0u64;
+    for part in &scene.parts {
+        let mesh = mesh(part, &mut root, &mut offset);
+        root.meshes.push(mesh);
+    }
+    if offset > 0 {
+        root.buffers.push(json::Buffer {
+            byte_length: USize64(offset),
+            name: None,
+            uri: None,
+            extensions: None,
+            extras: None,
+        });
+    }
+    root.nodes = scene.nodes.iter().map(node).collect();
+    root.scenes.push(json::Scene {
+        extensions: None,
+        extras: None,
+        name: Some(scene.name.clone()),
+        nodes: scene.roots.iter().map(|&i| index(i)).collect(),
+    });
+    root.scene = Some(index(0));
+    (root, offset)
+}
+
+fn index<T>(number: usize) -> Index<T> {
+    Index::new(u32::try_from(number).unwrap_or(u32::MAX))
+}
+
+fn material(material: &super::Material) -> json::Material {
+    let translucent = material.colour[3] < 1.0;
+    json::Material {
+        name: Some(material.name.clone()),
+        alpha_mode: Valid(if translucent {
+            json::material::AlphaMode::Blend
+        } else {
+            json::material::AlphaMode::Opaque
+        }),
+        double_sided: material.double_sided,
+        pbr_metallic_roughness: json::material::PbrMetallicRoughness {
+            base_color_factor: json::material::PbrBaseColorFactor(material.colour),
+            metallic_factor: json::material::StrengthFactor(0.1),
+            roughness_factor: json::material::StrengthFactor(0.8),
+            ..Default::default()
+        },
+        ..Default::default()
+    }
+}
+
+fn node(node: &Node) -> json::Node {
+    json::Node {
+        camera: None,
+        children: (!node.children.is_empty()).then(|| node.children.iter().map(|&i| index(i)).collect()),
+        extensions: None,
+        extras: None,
+        matrix: node.matrix,
+        mesh: node.part.map(index),
+        name: Some(node.name.clone()),
+        rotation: None,
+        scale: None,
+        translation: None,
+        skin: None,
+        weights: None,
+    }
+}
+
+fn mesh(part: &Part<'_>, root: &mut Root, offset: &mut u64) -> json::Mesh {
+    let mut primitive = json::mesh::Primitive {
+        attributes: Default::default(),
+        extensions: None,
+        extras: None,
+        indices: None,
+        material: Some(index(part.material)),
+        mode: Valid(json::mesh::Mode::Triangles),
+        targets: None,
+    };
+    for stream in streams(part) {
+        let (size, padded) = stream.size(part);
+        let target = if stream == Stream::Indices { Target::ElementArrayBuffer } else { Target::ArrayBuffer };
+        let view = root.push(json::buffer::View {
+            buffer: index(0),
+            byte_length: USize64(size),
+            byte_offset: Some(USize64(*offset)),
+            byte_stride: None,
+            name: None,
+            target: Some(Valid(target)),
+            extensions: None,
+            extras: None,
+        });
+        *offset = offset.saturating_add(padded);
+        let (component, kind, bytes) = stream.element(part);
+        let corner = |v: [f32; 3]| (stream == Stream::Positions).then(|| json::Value::from(v.to_vec()));
+        let accessor = root.push(json::Accessor {
+            buffer_view: Some(view),
+            byte_offset: Some(USize64(0)),
+            count: USize64(size.checked_div(bytes).unwrap_or(0)),
+            component_type: Valid(GenericComponentType(component)),
+            extensions: None,
+            extras: None,
+            type_: Valid(kind),
+            min: corner(part.min),
+            max: corner(part.max),
+            name: None,
+            normalized: false,
+            sparse: None,
+        });
+        match stream.semantic() {
+            Some(semantic) => drop(primitive.attributes.insert(Valid(semantic), accessor)),
+            None => primitive.indices = Some(accessor),
+        }
+    }
+    let extras = part.extras.clone().and_then(|text| serde_json::value::RawValue::from_string(text).ok());
+    json::Mesh { extensions: None, extras, name: Some(part.name.clone()), primitives: vec![primitive], weights: None }
+}

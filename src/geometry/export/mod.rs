@@ -1,0 +1,360 @@
+//! Meshes, armour and collision hulls written for other programs: GLB, OBJ, and drawings as SVG.
+//!
+//! The game's space is left-handed with y up. What is written is right-handed: x is turned around, so that what looks
+//! forward (along z) still does, and triangles turn left around their normals.
+
+mod glb;
+mod obj;
+mod part;
+mod svg;
+
+pub use glb::write_glb;
+pub use obj::write_obj;
+pub use svg::write_svg;
+
+use super::armor::Index as ArmorIndex;
+use super::collision::Index as CollisionIndex;
+use super::mesh::{Groups, Pairing, Placement};
+use super::{Geometry, material_name};
+use crate::error::{Error, ErrorKind, Result};
+use part::{Part, Shape};
+use std::collections::BTreeMap;
+
+/// What to write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// The level of detail, 0 the finest; `None` for all of them. A model that has fewer shows its coarsest. Render
+    /// groups whose levels are not known are always written.
+    pub lod: Option<usize>,
+    /// Whether render groups are written.
+    pub meshes: bool,
+    /// Whether armour is written.
+    pub armor: bool,
+    /// Whether collision hulls are written.
+    pub collision: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { lod: Some(0), meshes: true, armor: true, collision: true }
+    }
+}
+
+/// What is to be written: parts with triangles, and nodes that show them.
+#[derive(Debug)]
+pub struct Scene<'a> {
+    name: String,
+    parts: Vec<Part<'a>>,
+    materials: Vec<Material>,
+    nodes: Vec<Node>,
+    /// The nodes that have no parent.
+    roots: Vec<usize>,
+    /// What was guessed, left out or made up, in words.
+    pub notes: Vec<String>,
+    /// What could not be read, and is left out for that.
+    pub damage: Vec<Error>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Material {
+    name: String,
+    colour: [f32; 4],
+    double_sided: bool,
+}
+
+#[derive(Debug, Default)]
+struct Node {
+    name: String,
+    part: Option<usize>,
+    children: Vec<usize>,
+    /// Columns of a matrix for column vectors, right-handed.
+    matrix: Option<[f32; 16]>,
+}
+
+/// Nodes of a scene at most: a few times those of the largest space, and no more than memory holds.
+const MAX_NODES: usize = 4_000_000;
+
+const GREY: [f32; 4] = [0.62, 0.64, 0.66, 1.0];
+const HULL: [f32; 4] = [0.25, 0.55, 0.9, 0.4];
+
+/// A colour of its own for each number, well apart from its neighbours'.
+fn colour_of(number: u32) -> [f32; 3] {
+    let hue = (f64::from(number) * 0.618_033_988_75).fract() * 6.0;
+    let channel = |shift: f64| {
+        let at = (hue + shift).rem_euclid(6.0);
+        let rise = (at.min(4.0 - at)).clamp(0.0, 1.0);
+        #[allow(clippy::cast_possible_truncation, reason = "a colour needs no more digits")]
+        let value = (0.25 + 0.65 * rise) as f32;
+        value
+    };
+    [channel(2.0), channel(0.0), channel(-2.0)]
+}
+
+impl<'a> Scene<'a> {
+    /// The scene called `name` with the render groups of `geometry`, its armour and its hulls. With `placements`,
+    /// the models of `groups` are put where those say, and what belongs to no model is left out.
+    ///
+    /// Decodes all buffers, in parallel. What is damaged is left out and listed in [`Scene::damage`].
+    pub fn new(
+        name: &str,
+        geometry: &'a Geometry,
+        groups: &Groups,
+        placements: Option<&[Placement]>,
+        options: Options,
+    ) -> Self {
+        let mut scene = Self {
+            name: name.to_owned(),
+            parts: Vec::new(),
+            materials: Vec::new(),
+            nodes: Vec::new(),
+            roots: Vec::new(),
+            notes: Vec::new(),
+            damage: geometry.decode_all(),
+        };
+        let mut top = Vec::new();
+        if options.meshes {
+            scene.notes.extend(groups.notes.iter().cloned());
+            scene.add_groups(geometry, groups, placements, options.lod, &mut top);
+        }
+        // In a space, hulls and armour have no place of their own: they are those of its models, where they stand.
+        if options.armor && placements.is_none() {
+            scene.add_armor(geometry, &mut top);
+        }
+        if options.collision && placements.is_none() {
+            scene.add_collision(geometry, &mut top);
+        }
+        let name = scene.name.clone();
+        let root = scene.node(Node { name, children: top, ..Node::default() });
+        scene.roots.push(root);
+        scene
+    }
+
+    /// Whether nothing is shown.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    fn node(&mut self, node: Node) -> usize {
+        self.nodes.push(node);
+        self.nodes.len().saturating_sub(1)
+    }
+
+    fn material(&mut self, material: Material) -> usize {
+        match self.materials.iter().position(|m| *m == material) {
+            Some(known) => known,
+            None => {
+                self.materials.push(material);
+                self.materials.len().saturating_sub(1)
+            }
+        }
+    }
+
+    /// Adds a part after a look at all of its numbers, and a node that shows it. Damaged or empty ones are left out.
+    fn show(&mut self, name: String, shape: Shape<'a>, material: usize, extras: Option<String>) -> Option<usize> {
+        match Part::new(name.clone(), shape, material, extras, &mut self.notes) {
+            Ok(Some(part)) => {
+                self.parts.push(part);
+                let part = Some(self.parts.len().saturating_sub(1));
+                Some(self.node(Node { name, part, ..Node::default() }))
+            }
+            Ok(None) => None,
+            Err(error) => {
+                self.damage.push(error);
+                None
+            }
+        }
+    }
+
+    fn add_groups(
+        &mut self,
+        geometry: &'a Geometry,
+        groups: &Groups,
+        placements: Option<&[Placement]>,
+        lod: Option<usize>,
+        top: &mut Vec<usize>,
+    ) {
+        let mut coarsest = vec![0usize; groups.models.len()];
+        for group in &groups.groups {
+            let last = group.lods.iter().copied().max().unwrap_or(0);
+            group.model.and_then(|m| coarsest.get_mut(m)).into_iter().for_each(|c| *c = last.max(*c));
+        }
+        let mut of_model: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for group in &groups.groups {
+            let coarsest = group.model.and_then(|m| coarsest.get(m)).copied().unwrap_or(0);
+            let wanted = lod.is_none_or(|lod| group.lods.is_empty() || group.lods.contains(&lod.min(coarsest)));
+            if !wanted {
+                continue;
+            }
+            let both = geometry
+                .mapped_vertices(group.vertices)
+                .and_then(|v| Ok(Shape::group(v, geometry.mapped_indices(group.indices)?)));
+            let shape = match both {
+                Ok(shape) => shape,
+                Err(error) => {
+                    self.damage.push(error.within(&group.name));
+                    continue;
+                }
+            };
+            let material = match &group.material {
+                None => Material { name: "unknown".into(), colour: GREY, double_sided: false },
+                Some(name) => {
+                    let [r, g, b] = colour_of(crate::codec::murmur3(name.as_bytes()) % 1024);
+                    let soft = |c: f32| 0.4 + 0.5 * c;
+                    Material { name: name.clone(), colour: [soft(r), soft(g), soft(b), 1.0], double_sided: false }
+                }
+            };
+            let material = self.material(material);
+            let pairing = group.pairing.to_string();
+            let extras = (group.pairing != Pairing::RenderSet).then(|| format!("{{\"pairing\":\"{pairing}\"}}"));
+            let Some(node) = self.show(group.name.clone(), shape, material, extras) else { continue };
+            match group.model {
+                Some(model) => of_model.entry(model).or_default().push(node),
+                None if placements.is_none() => top.push(node),
+                None => {}
+            }
+        }
+        match placements {
+            None => {
+                for (model, children) in of_model {
+                    let name = groups.models.get(model).cloned().unwrap_or_default();
+                    top.push(self.node(Node { name, children, ..Node::default() }));
+                }
+            }
+            Some(placements) => self.place(groups, &of_model, placements, top),
+        }
+    }
+
+    /// Puts models where the placements say. A node has one parent, so each placement has nodes of its own that
+    /// show the same parts.
+    fn place(
+        &mut self,
+        groups: &Groups,
+        of_model: &BTreeMap<usize, Vec<usize>>,
+        placements: &[Placement],
+        top: &mut Vec<usize>,
+    ) {
+        let mut without = 0usize;
+        for (i, placement) in placements.iter().enumerate() {
+            let Some(nodes) = of_model.get(&placement.model) else {
+                without = without.saturating_add(1);
+                continue;
+            };
+            let Some(matrix) = right_handed(placement.transform) else {
+                let what = format!("the transform of instance {i} is none: {:?}", placement.transform).into();
+                self.damage.push(Error::without_offset(ErrorKind::Damaged { what }, "placement"));
+                continue;
+            };
+            if self.nodes.len().saturating_add(nodes.len()) > MAX_NODES {
+                let kind = ErrorKind::Limit {
+                    what: "nodes of a scene",
+                    value: self.nodes.len().saturating_add(nodes.len()) as u64,
+                    limit: MAX_NODES as u64,
+                };
+                self.damage.push(Error::without_offset(kind, "placement").within(format_args!("instance {i}")));
+                break;
+            }
+            let mut children = Vec::with_capacity(nodes.len());
+            for &node in nodes {
+                let Some(shown) = self.nodes.get(node) else { continue };
+                let copy = Node { name: shown.name.clone(), part: shown.part, ..Node::default() };
+                children.push(self.node(copy));
+            }
+            let name = groups.models.get(placement.model).cloned().unwrap_or_default();
+            top.push(self.node(Node { name, children, matrix: Some(matrix), ..Node::default() }));
+        }
+        if without > 0 {
+            self.notes.push(format!("{without} instances are of models without render groups here"));
+        }
+        // The nodes that were copied are shown by nothing any more; a tree without them has no stray roots.
+        self.drop_unreachable(of_model.values().flatten().copied().collect(), top);
+    }
+
+    /// Removes `gone` from the nodes and renumbers the others.
+    fn drop_unreachable(&mut self, gone: std::collections::BTreeSet<usize>, top: &mut [usize]) {
+        let mut next = 0usize;
+        let new: Vec<usize> = (0..self.nodes.len())
+            .map(|i| {
+                let number = next;
+                next = next.saturating_add(usize::from(!gone.contains(&i)));
+                number
+            })
+            .collect();
+        let mut number = 0usize;
+        self.nodes.retain(|_| {
+            let keep = !gone.contains(&number);
+            number = number.saturating_add(1);
+            keep
+        });
+        let renumber = |i: &mut usize| *i = new.get(*i).copied().unwrap_or(*i);
+        self.nodes.iter_mut().flat_map(|n| n.children.iter_mut()).for_each(renumber);
+        top.iter_mut().for_each(renumber);
+    }
+
+    fn add_armor(&mut self, geometry: &'a Geometry, top: &mut Vec<usize>) {
+        let index = geometry.armor_index();
+        self.damage.extend(index.damage.as_ref().map(|d| d.error()));
+        for of_model in index.plates.chunk_by(|a, b| a.model == b.model) {
+            let Some(model) = of_model.first().map(|p| p.model) else { continue };
+            let mut by_material: BTreeMap<u16, Vec<_>> = BTreeMap::new();
+            for plate in of_model.iter().filter_map(|place| ArmorIndex::plate(geometry, place).ok()) {
+                by_material.entry(plate.header().material_id.get()).or_default().push(plate);
+            }
+            let name = geometry.armor_model(model as usize).and_then(|m| m.name()).unwrap_or("armor");
+            let mut children = Vec::new();
+            for (id, plates) in by_material {
+                let [r, g, b] = colour_of(id.into());
+                let title = format!("{id} {}", material_name(id).unwrap_or("unknown"));
+                let material =
+                    self.material(Material { name: title.clone(), colour: [r, g, b, 1.0], double_sided: true });
+                children.extend(self.show(format!("{name}/{title}"), Shape::Plates(plates), material, None));
+            }
+            if !children.is_empty() {
+                top.push(self.node(Node { name: name.to_owned(), children, ..Node::default() }));
+            }
+        }
+    }
+
+    fn add_collision(&mut self, geometry: &'a Geometry, top: &mut Vec<usize>) {
+        let index = geometry.collision_index();
+        self.damage.extend(index.damage.as_ref().map(|d| d.error()));
+        for of_model in index.hulls.chunk_by(|a, b| a.model == b.model) {
+            let Some(model) = of_model.first().map(|p| p.model) else { continue };
+            let material = self.material(Material { name: "collision".into(), colour: HULL, double_sided: true });
+            let mut children = Vec::new();
+            for place in of_model {
+                let Ok(hull) = CollisionIndex::hull(geometry, place) else { continue };
+                let name = format!("collision {model}/hull {}", place.number);
+                children.extend(self.show(name, Shape::Hull(hull), material, None));
+            }
+            if !children.is_empty() {
+                let name = geometry.collision_model(model as usize).and_then(|m| m.name()).unwrap_or("");
+                let name = format!("collision {model} {name}").trim_end().to_owned();
+                top.push(self.node(Node { name, children, ..Node::default() }));
+            }
+        }
+    }
+}
+
+/// The transform (rows, for row vectors, left-handed) as columns for column vectors, right-handed. `None` where it is
+/// not one: numbers that are none, or a last column that is not 0, 0, 0, 1.
+fn right_handed(mut m: [f32; 16]) -> Option<[f32; 16]> {
+    let last = [m[3], m[7], m[11], m[15] - 1.0];
+    if !m.iter().all(|v| v.is_finite()) || last.iter().any(|v| v.abs() > 1e-5) {
+        return None;
+    }
+    let [_, xy, xz, _, yx, _, _, _, zx, _, _, _, x, ..] = &mut m;
+    [xy, xz, yx, zx, x].into_iter().for_each(|v| *v = -*v);
+    // Exact, as other programs ask for it; and no negative zeros.
+    [m[3], m[7], m[11], m[15]] = [0.0, 0.0, 0.0, 1.0];
+    Some(m.map(|v| v + 0.0))
+}
+
+/// The error that writing gave.
+fn io(error: std::io::Error) -> Error {
+    Error::io("cannot write", error)
+}
+
+/// As [`io`], for functions that give the value.
+fn written<T>(result: std::io::Result<T>) -> Result<T> {
+    result.map_err(io)
+}

@@ -1,0 +1,163 @@
+//! Armour and collision hulls as a drawing: seen from above and from the side.
+
+use super::part::{Part, Shape};
+use super::{Scene, written};
+use crate::error::{Error, ErrorKind, Result};
+use std::collections::BTreeSet;
+use std::io::{BufWriter, Write};
+
+/// Width of the drawing without its margins.
+const WIDTH: f32 = 1200.0;
+const MARGIN: f32 = 24.0;
+
+/// Where a view looks from: which axes go to the right and up on paper, and which leads to the eye, or away from it.
+struct View {
+    title: &'static str,
+    right: usize,
+    up: usize,
+    depth: usize,
+    towards: f32,
+}
+
+const VIEWS: [View; 2] = [
+    View { title: "from above", right: 2, up: 0, depth: 1, towards: 1.0 },
+    View { title: "from the side", right: 2, up: 1, depth: 0, towards: -1.0 },
+];
+
+/// A triangle on paper.
+struct Face {
+    depth: f32,
+    part: usize,
+    points: [[f32; 2]; 3],
+}
+
+/// Draws the armour and the hulls of `scene` as SVG: plan and side view with a legend of the materials. Render groups
+/// are not drawn.
+///
+/// # Errors
+/// `NotFound` when the scene has neither armour nor hulls, and `Io` when `out` fails.
+pub fn write_svg(scene: &Scene<'_>, out: &mut dyn Write) -> Result<()> {
+    let drawn: Vec<(usize, &Part<'_>)> =
+        scene.parts.iter().enumerate().filter(|(_, p)| !matches!(p.shape, Shape::Group { .. })).collect();
+    if drawn.is_empty() {
+        let what = "armor or collision hulls to draw".to_owned();
+        return Err(Error::without_offset(ErrorKind::NotFound { what }, ""));
+    }
+    let (mut min, mut max) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
+    for (_, part) in &drawn {
+        for axis in 0..3 {
+            let (Some(low), Some(high)) = (min.get_mut(axis), max.get_mut(axis)) else { continue };
+            *low = low.min(part.min.get(axis).copied().unwrap_or(0.0));
+            *high = high.max(part.max.get(axis).copied().unwrap_or(0.0));
+        }
+    }
+    let extent = |axis: usize| -> f32 {
+        let size = max.get(axis).copied().unwrap_or(0.0) - min.get(axis).copied().unwrap_or(0.0);
+        if size.is_finite() { size.max(1e-3) } else { 1.0 }
+    };
+    // One scale for both views, so that they can be compared.
+    let scale = (WIDTH / extent(2)).min(WIDTH / extent(0).max(extent(1)));
+    let height = |view: &View| extent(view.up) * scale;
+    let legend: BTreeSet<usize> = drawn.iter().map(|(_, part)| part.material).collect();
+    let rows = legend.len().div_ceil(4);
+    #[allow(clippy::cast_precision_loss, reason = "a few hundred rows")]
+    let legend_height = rows as f32 * 18.0;
+    let views: f32 = VIEWS.iter().map(|v| height(v) + 2.0 * MARGIN).sum();
+    let total = views + legend_height + 3.0 * MARGIN;
+    let mut out = BufWriter::with_capacity(1 << 16, out);
+    written((|| {
+        writeln!(
+            out,
+            r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {:.0} {total:.0}" font-family="sans-serif" font-size="12">"#,
+            WIDTH + 2.0 * MARGIN
+        )?;
+        writeln!(out, r##"<rect width="100%" height="100%" fill="#fbfbf8"/>"##)?;
+        writeln!(out, r#"<text x="{MARGIN}" y="{MARGIN}" font-size="16">{}</text>"#, escaped(&scene.name))?;
+        let mut top = 2.0 * MARGIN;
+        for view in &VIEWS {
+            writeln!(out, r#"<text x="{MARGIN}" y="{:.1}">{}</text>"#, top + 8.0, view.title)?;
+            top += MARGIN;
+            draw(scene, &drawn, view, [min, max], scale, top, &mut out)?;
+            top += height(view) + MARGIN;
+        }
+        for (i, material) in legend.iter().filter_map(|&m| scene.materials.get(m)).enumerate() {
+            #[allow(clippy::cast_precision_loss, reason = "a few hundred rows")]
+            let (x, y) = (MARGIN + (i % 4) as f32 * WIDTH / 4.0, top + (i / 4) as f32 * 18.0);
+            writeln!(
+                out,
+                r#"<rect x="{x:.0}" y="{y:.0}" width="12" height="12" fill="{}"/><text x="{:.0}" y="{:.0}">{}</text>"#,
+                hex(material.colour),
+                x + 18.0,
+                y + 10.0,
+                escaped(&material.name)
+            )?;
+        }
+        writeln!(out, "</svg>")?;
+        out.flush()
+    })())
+}
+
+fn draw(
+    scene: &Scene<'_>,
+    drawn: &[(usize, &Part<'_>)],
+    view: &View,
+    [min, max]: [[f32; 3]; 2],
+    scale: f32,
+    top: f32,
+    out: &mut impl Write,
+) -> std::io::Result<()> {
+    let get = |p: &[f32; 3], axis: usize| p.get(axis).copied().unwrap_or(0.0);
+    let place = |p: &[f32; 3]| {
+        let x = MARGIN + (get(p, view.right) - get(&min, view.right)) * scale;
+        [x, top + (get(&max, view.up) - get(p, view.up)) * scale]
+    };
+    let mut faces = Vec::new();
+    for (number, part) in drawn {
+        let mut points = part.positions();
+        while let (Some(a), Some(b), Some(c)) = (points.next(), points.next(), points.next()) {
+            let triangle = [a, b, c];
+            let depth = triangle.iter().map(|p| get(p, view.depth) * view.towards).sum();
+            faces.push(Face { depth, part: *number, points: triangle.map(|p| place(&p)) });
+        }
+    }
+    // What is nearer to the eye comes last.
+    faces.sort_by(|a, b| a.depth.total_cmp(&b.depth));
+    for same in faces.chunk_by(|a, b| a.part == b.part) {
+        let Some(part) = same.first().and_then(|f| scene.parts.get(f.part)) else { continue };
+        let colour = scene.materials.get(part.material).map_or([0.5; 4], |m| m.colour);
+        write!(
+            out,
+            r##"<path fill="{}" fill-opacity="{}" stroke="#222" stroke-width="0.3" stroke-linejoin="round" d=""##,
+            hex(colour),
+            colour[3] * 0.85
+        )?;
+        for face in same {
+            let [[ax, ay], [bx, by], [cx, cy]] = face.points;
+            write!(out, "M{ax:.1} {ay:.1}L{bx:.1} {by:.1}L{cx:.1} {cy:.1}Z")?;
+        }
+        writeln!(out, r#""><title>{}</title></path>"#, escaped(&part.name))?;
+    }
+    Ok(())
+}
+
+fn hex([r, g, b, _]: [f32; 4]) -> String {
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
+    let byte = |c: f32| (c.clamp(0.0, 1.0) * 255.0) as u8;
+    format!("#{:02x}{:02x}{:02x}", byte(r), byte(g), byte(b))
+}
+
+/// Text that means itself in XML; characters that XML does not allow are shown as `?`.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '"' => out.push_str("&quot;"),
+            c if c.is_control() || c == '\u{FFFE}' || c == '\u{FFFF}' => out.push('?'),
+            c => out.push(c),
+        }
+    }
+    out
+}

@@ -1,0 +1,156 @@
+//! The structs of a `.geometry` file as they lie in it. Little-endian; pointers are relative to the struct that holds
+//! them.
+
+use crate::bytes::{PackedString, le};
+use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
+
+/// `MergedGeometryPrototype`: counts and pointers of the six arrays, at the start of the file.
+#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct Header {
+    /// `VerticesPrototype` entries.
+    pub merged_vertices_count: le::U32,
+    /// `IndicesPrototype` entries.
+    pub merged_indices_count: le::U32,
+    /// Vertex mapping entries.
+    pub vertices_mapping_count: le::U32,
+    /// Index mapping entries.
+    pub indices_mapping_count: le::U32,
+    /// Collision models.
+    pub collision_model_count: le::U32,
+    /// Armour models.
+    pub armor_model_count: le::U32,
+    /// To the vertex mapping entries.
+    pub vertices_mapping: le::I64,
+    /// To the index mapping entries.
+    pub indices_mapping: le::I64,
+    /// To the `VerticesPrototype` entries.
+    pub merged_vertices: le::I64,
+    /// To the `IndicesPrototype` entries.
+    pub merged_indices: le::I64,
+    /// To the collision models.
+    pub collision_models: le::I64,
+    /// To the armour models.
+    pub armor_models: le::I64,
+}
+const _: () = assert!(size_of::<Header>() == 0x48);
+
+/// `MappingEntry`: the slice of a merged buffer that one render group uses.
+#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct Mapping {
+    /// The id by which a render set names it: a name's hash in files of one model, a running number in merged ones.
+    pub mapping_id: le::U32,
+    /// Which merged buffer.
+    pub merged_buffer_index: le::U16,
+    /// Texel density in an encoding of the game's own; 0 in older files.
+    pub packed_texel_density: le::U16,
+    /// First item (vertex or index) in the merged buffer.
+    pub items_offset: le::U32,
+    /// Items.
+    pub items_count: le::U32,
+}
+const _: () = assert!(size_of::<Mapping>() == 0x10);
+
+/// `VerticesPrototype`: a merged vertex buffer.
+#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct VerticesPrototype {
+    /// To the blob, raw or ENCD.
+    pub vertices_data: le::I64,
+    /// Attributes by name, as in `set3/xyznuvtbpc`.
+    pub format_name: PackedString,
+    /// Bytes of the blob.
+    pub size_in_bytes: le::U32,
+    /// Bytes of a vertex.
+    pub stride_in_bytes: le::U16,
+    /// Whether vertices have bone indices and weights.
+    pub is_skinned: u8,
+    /// Whether vertices have tangents and binormals.
+    pub is_bumped: u8,
+}
+const _: () = assert!(size_of::<VerticesPrototype>() == 0x20);
+
+/// `IndicesPrototype`: a merged index buffer.
+#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct IndicesPrototype {
+    /// To the blob, raw or ENCD.
+    pub indices_data: le::I64,
+    /// Bytes of the blob.
+    pub size_in_bytes: le::U32,
+    /// Zero.
+    pub reserved: le::U16,
+    /// Bytes of an index: 2 or 4.
+    pub index_size: le::U16,
+}
+const _: () = assert!(size_of::<IndicesPrototype>() == 0x10);
+
+/// `CollisionModelPrototype` and `ArmorModelPrototype`: a named blob, in the order that real files show.
+#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct ModelPrototype {
+    /// Bytes of the blob.
+    pub size_in_bytes: le::I64,
+    /// Its name; may be null.
+    pub name: PackedString,
+    /// To the blob; 0x20 where it follows the struct.
+    pub data: le::I64,
+}
+const _: () = assert!(size_of::<ModelPrototype>() == 0x20);
+
+/// The start of an armour model's blob.
+#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct ArmorHeader {
+    /// [`ARMOR_TAG`].
+    pub tag: le::U32,
+    /// Corner of the box around all plates.
+    pub min: [le::F32; 3],
+    /// The opposite corner.
+    pub max: [le::F32; 3],
+    /// Plates that follow.
+    pub plates: le::U32,
+}
+const _: () = assert!(size_of::<ArmorHeader>() == 0x20);
+
+/// What an armour blob begins with.
+pub const ARMOR_TAG: u32 = 0x8000_0001;
+
+/// A plate of an armour model; its vertices follow.
+#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct PlateHeader {
+    /// Collision material.
+    pub material_id: le::U16,
+    /// Layer, from 1.
+    pub layer: le::U16,
+    /// Corner of the box around its vertices.
+    pub min: [le::F32; 3],
+    /// The opposite corner.
+    pub max: [le::F32; 3],
+    /// Vertices, three a triangle.
+    pub vertices: le::U32,
+}
+const _: () = assert!(size_of::<PlateHeader>() == 0x20);
+
+/// A vertex of a plate.
+#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct ArmorVertex {
+    /// Where it is.
+    pub position: [le::F32; 3],
+    /// Its normal, packed.
+    pub normal: [u8; 3],
+    /// Zero.
+    pub zero: u8,
+}
+const _: () = assert!(size_of::<ArmorVertex>() == 0x10);
+
+/// What a collision blob begins with; a u32 count of hulls follows.
+pub const COLLISION_TAG: u32 = 0x2402_2012;
+
+/// A corner of a collision hull.
+pub type Corner = [le::F32; 3];
+/// An edge of a collision hull: two corners by number.
+pub type Edge = [le::U32; 2];

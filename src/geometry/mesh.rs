@@ -1,0 +1,359 @@
+//! Meshes as people mean them: which vertices and which indices belong together, under which name, and where a space
+//! puts them.
+//!
+//! A `.geometry` file does not say which vertex mapping belongs to which index mapping: the render sets of a visual
+//! do. With render sets ([`Model`]) the pairs are exact; without, they are found by the file's own hints, and each
+//! [`Group`] says by which.
+
+use super::layout::Mapping;
+use super::{Geometry, Indices, Vertices};
+use crate::error::{Error, ErrorKind, Result};
+use rayon::prelude::*;
+use std::collections::HashMap;
+use std::fmt;
+
+/// A render group: vertices, and triangles over them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Group {
+    /// Its name: the render set's, or one made from the id of its index mapping.
+    pub name: String,
+    /// Its vertex mapping, by number.
+    pub vertices: usize,
+    /// Its index mapping, by number.
+    pub indices: usize,
+    /// How the two were found to belong together.
+    pub pairing: Pairing,
+    /// The name of its material, where a render set names it.
+    pub material: Option<String>,
+    /// The model that it is part of, by number in [`Groups::models`].
+    pub model: Option<usize>,
+    /// The levels of detail of its model that show it.
+    pub lods: Vec<usize>,
+}
+
+/// How a pair was found, the surest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Pairing {
+    /// A render set names both.
+    RenderSet,
+    /// Both have the same id.
+    SameId,
+    /// No other vertex mapping has this texel density and so many vertices as the indices ask for.
+    Count,
+    /// Of several that fit, the one whose normals agree with the triangles.
+    Normals,
+    /// Of several that fit alike, the one that comes at this place in the file: a guess.
+    Order,
+}
+
+impl fmt::Display for Pairing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::RenderSet => "render set",
+            Self::SameId => "same id",
+            Self::Count => "texel density and count",
+            Self::Normals => "normals",
+            Self::Order => "order in the file (a guess)",
+        })
+    }
+}
+
+/// A model of the database or of a space, as far as its meshes go. Filled from whatever knows render sets.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Model {
+    /// Its name, or its path.
+    pub name: String,
+    /// Its render sets.
+    pub render_sets: Vec<RenderSet>,
+    /// Levels of detail, the finest first: the render sets that each shows, by number.
+    pub lods: Vec<Vec<usize>>,
+}
+
+/// A render set: what to draw with one material.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RenderSet {
+    /// Its name.
+    pub name: String,
+    /// Its material's name.
+    pub material: Option<String>,
+    /// The id of its vertex mapping.
+    pub vertices: u32,
+    /// The id of its index mapping.
+    pub indices: u32,
+}
+
+/// Where a space puts a model.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Placement {
+    /// The model, by number.
+    pub model: usize,
+    /// Rows of a matrix that is multiplied by a row vector from the left; the last row is the position.
+    pub transform: [f32; 16],
+}
+
+/// The render groups of a file.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Groups {
+    /// The groups, in the order of their index mappings, or of the render sets that name them.
+    pub groups: Vec<Group>,
+    /// Names of the models that they belong to, where render sets name them.
+    pub models: Vec<String>,
+    /// What was left out or guessed, in words.
+    pub notes: Vec<String>,
+}
+
+/// The box around points; `None` without any.
+pub fn bounds(points: impl Iterator<Item = [f32; 3]>) -> Option<([f32; 3], [f32; 3])> {
+    points.fold(None, |found, p| {
+        let (min, max) = found.unwrap_or((p, p));
+        Some((zip(min, p, f32::min), zip(max, p, f32::max)))
+    })
+}
+
+fn zip([a, b, c]: [f32; 3], [x, y, z]: [f32; 3], with: impl Fn(f32, f32) -> f32) -> [f32; 3] {
+    [with(a, x), with(b, y), with(c, z)]
+}
+
+fn cross([a, b, c]: [f32; 3], [x, y, z]: [f32; 3]) -> [f32; 3] {
+    [b * z - c * y, c * x - a * z, a * y - b * x]
+}
+
+fn dot([a, b, c]: [f32; 3], [x, y, z]: [f32; 3]) -> f32 {
+    a * x + b * y + c * z
+}
+
+/// On which side of the triangle `corners` the direction `normal` lies: positive where the corners turn left around
+/// it, as the axes of a right-handed space do.
+pub(super) fn side([a, b, c]: [[f32; 3]; 3], normal: [f32; 3]) -> f32 {
+    let minus = |p, q| zip(p, q, |p, q| p - q);
+    dot(cross(minus(b, a), minus(c, a)), normal)
+}
+
+/// Of the triangles, how many turn left around the normal of their first corner, and how many right. Looks at no more
+/// than a few thousand.
+pub(super) fn turns(vertices: &Vertices<'_>, indices: &Indices<'_>) -> (usize, usize) {
+    let (mut left, mut right) = (0usize, 0usize);
+    let corner = |i: u32| {
+        let one = vertices.slice(i as usize, 1)?;
+        Some((one.positions()?.next()?, one.normals()?.next()?))
+    };
+    let step = (indices.len() / 3 / 2048).max(1);
+    for [a, b, c] in indices.triangles().step_by(step) {
+        let (Some((a, normal)), Some((b, _)), Some((c, _))) = (corner(a), corner(b), corner(c)) else { continue };
+        let side = side([a, b, c], normal);
+        left = left.saturating_add(usize::from(side > 0.0));
+        right = right.saturating_add(usize::from(side < 0.0));
+    }
+    (left, right)
+}
+
+impl Geometry {
+    /// The render groups, paired by the file's own hints: the same id, else the texel density and how many vertices
+    /// the indices ask for, else how well triangles and normals agree. Found once and kept.
+    ///
+    /// # Errors
+    /// When the mappings do not lie in the file, or name more items than the file can have.
+    pub fn groups(&self) -> Result<&Groups> {
+        self.made.groups.get_or_try_init(|| pair_by_hints(self))
+    }
+
+    /// The render groups as render sets name them. Mappings that no render set names are left out, which the notes
+    /// say.
+    ///
+    /// # Errors
+    /// When the mappings do not lie in the file.
+    pub fn groups_of(&self, models: &[Model]) -> Result<Groups> {
+        let by_id = |mappings: &[Mapping]| -> HashMap<u32, usize> {
+            mappings.iter().enumerate().rev().map(|(i, m)| (m.mapping_id.get(), i)).collect()
+        };
+        let (vertices, indices) = (by_id(self.vertex_mappings()?), by_id(self.index_mappings()?));
+        let mut out = Groups { models: models.iter().map(|m| m.name.clone()).collect(), ..Groups::default() };
+        let mut missing = 0usize;
+        let mut used = vec![false; self.index_mappings()?.len()];
+        for (model, m) in models.iter().enumerate() {
+            let mut shown_by = vec![Vec::new(); m.render_sets.len()];
+            for (lod, sets) in m.lods.iter().enumerate() {
+                for &set in sets {
+                    if let Some(lods) = shown_by.get_mut(set).filter(|lods| lods.last() != Some(&lod)) {
+                        lods.push(lod);
+                    }
+                }
+            }
+            for (set, lods) in m.render_sets.iter().zip(shown_by) {
+                let (Some(&vertices), Some(&indices)) = (vertices.get(&set.vertices), indices.get(&set.indices)) else {
+                    missing = missing.saturating_add(1);
+                    continue;
+                };
+                used.get_mut(indices).into_iter().for_each(|u| *u = true);
+                out.groups.push(Group {
+                    name: set.name.clone(),
+                    vertices,
+                    indices,
+                    pairing: Pairing::RenderSet,
+                    material: set.material.clone(),
+                    model: Some(model),
+                    lods,
+                });
+            }
+        }
+        let unused = used.iter().filter(|u| !**u).count();
+        if missing > 0 {
+            out.notes.push(format!("{missing} render sets name mappings that this file does not have"));
+        }
+        if unused > 0 {
+            out.notes.push(format!("{unused} index mappings are named by no render set"));
+        }
+        Ok(out)
+    }
+}
+
+/// What pairing needs to know of an index mapping.
+struct Wanted {
+    index: usize,
+    density: u16,
+    /// Vertices that the indices ask for: the greatest index and one.
+    needs: u64,
+}
+
+fn pair_by_hints(geometry: &Geometry) -> Result<Groups> {
+    let (vertices, indices) = (geometry.vertex_mappings()?, geometry.index_mappings()?);
+    check_total(geometry, indices)?;
+    let mut out = Groups::default();
+    let ids: HashMap<u32, usize> = vertices.iter().enumerate().map(|(i, m)| (m.mapping_id.get(), i)).collect();
+    let same = ids.len() == vertices.len() && indices.iter().all(|m| ids.contains_key(&m.mapping_id.get()));
+    let mut pairs: Vec<(usize, usize, Pairing)> = if same {
+        let pair = |(i, m): (usize, &Mapping)| Some((i, *ids.get(&m.mapping_id.get())?, Pairing::SameId));
+        indices.iter().enumerate().filter_map(pair).collect()
+    } else {
+        let wanted: Vec<Result<Wanted>> = (0..indices.len())
+            .into_par_iter()
+            .zip(indices)
+            .map(|(index, mapping)| {
+                let needs = geometry.mapped_indices(index)?.max().map_or(0, |max| u64::from(max).saturating_add(1));
+                Ok(Wanted { index, density: mapping.packed_texel_density.get(), needs })
+            })
+            .collect();
+        let mut known = Vec::with_capacity(wanted.len());
+        for wanted in wanted {
+            match wanted {
+                Ok(wanted) => known.push(wanted),
+                Err(error) => out.notes.push(error.to_string()),
+            }
+        }
+        pair_by_count(geometry, known, vertices)
+    };
+    pairs.sort_unstable_by_key(|&(index, _, _)| index);
+    let guesses = pairs.iter().filter(|p| p.2 == Pairing::Order).count();
+    let left = indices.len().saturating_sub(pairs.len());
+    if guesses > 0 {
+        out.notes.push(format!("{guesses} groups have more than one vertex range that fits; paired by their order"));
+    }
+    if left > 0 {
+        out.notes.push(format!("{left} index mappings have no vertices that fit"));
+    }
+    out.groups = pairs
+        .into_iter()
+        .filter_map(|(index, vertex, pairing)| {
+            let id = indices.get(index)?.mapping_id.get();
+            let name = format!("group_{id:08X}");
+            Some(Group { name, vertices: vertex, indices: index, pairing, material: None, model: None, lods: vec![] })
+        })
+        .collect();
+    Ok(out)
+}
+
+/// That the mappings together name no more indices than a few times what the buffers have, so that looking at all of
+/// them is no more work than the file is worth.
+fn check_total(geometry: &Geometry, mappings: &[Mapping]) -> Result<()> {
+    let counts = (0..geometry.indices_prototypes()?.len()).map(|i| geometry.index_buffer(i)?.count());
+    let have = counts.flatten().fold(0u64, |sum, count| sum.saturating_add(count as u64));
+    let named = mappings.iter().fold(0u64, |sum, m| sum.saturating_add(u64::from(m.items_count.get())));
+    let limit = have.saturating_mul(4);
+    if named > limit {
+        let kind = ErrorKind::Limit { what: "indices that the mappings name", value: named, limit };
+        return Err(Error::without_offset(kind, "index mappings"));
+    }
+    Ok(())
+}
+
+/// Pairs within each texel density: the smallest need with the smallest range that has as many vertices. Where
+/// several have equally many, the normals decide.
+fn pair_by_count(geometry: &Geometry, mut wanted: Vec<Wanted>, vertices: &[Mapping]) -> Vec<(usize, usize, Pairing)> {
+    let mut ranges: Vec<(u16, u32, usize)> =
+        vertices.iter().enumerate().map(|(i, m)| (m.packed_texel_density.get(), m.items_count.get(), i)).collect();
+    ranges.sort_unstable();
+    wanted.sort_unstable_by_key(|w| (w.density, w.needs, w.index));
+    let mut pairs = Vec::with_capacity(wanted.len());
+    for of_density in wanted.chunk_by(|a, b| a.density == b.density) {
+        let Some(density) = of_density.first().map(|w| w.density) else { continue };
+        let from = ranges.partition_point(|r| r.0 < density);
+        let to = ranges.partition_point(|r| r.0 <= density);
+        let ranges = ranges.get(from..to).unwrap_or_default();
+        pair_sorted(geometry, of_density, ranges, &mut pairs);
+    }
+    pairs
+}
+
+/// Both slices are of one density and sorted by how many vertices they need and have.
+fn pair_sorted(
+    geometry: &Geometry,
+    wanted: &[Wanted],
+    ranges: &[(u16, u32, usize)],
+    pairs: &mut Vec<(usize, usize, Pairing)>,
+) {
+    // The largest need takes the largest range, and so on down: what does not fit then cannot fit at all.
+    let mut chosen: Vec<(&Wanted, u32, usize)> = Vec::with_capacity(wanted.len());
+    let mut left = ranges.iter().rev().peekable();
+    for want in wanted.iter().rev() {
+        if let Some(&(_, count, range)) = left.next_if(|r| u64::from(r.1) >= want.needs) {
+            chosen.push((want, count, range));
+        }
+    }
+    chosen.reverse();
+    for same in chosen.chunk_by(|a, b| a.1 == b.1) {
+        match same {
+            [(want, _, range)] => pairs.push((want.index, *range, Pairing::Count)),
+            _ => pair_alike(geometry, same, pairs),
+        }
+    }
+}
+
+/// Ranges compared with each other at most; longer runs are paired by their order.
+const MAX_ALIKE: usize = 16;
+
+/// Pairs ranges of equally many vertices: each need takes the range whose normals agree best with its triangles.
+/// Where several agree alike, the one that comes first.
+fn pair_alike(geometry: &Geometry, alike: &[(&Wanted, u32, usize)], pairs: &mut Vec<(usize, usize, Pairing)>) {
+    let mut wants: Vec<&Wanted> = alike.iter().map(|(want, _, _)| *want).collect();
+    let mut ranges: Vec<usize> = alike.iter().map(|&(_, _, range)| range).collect();
+    wants.sort_unstable_by_key(|w| w.index);
+    ranges.sort_unstable();
+    if wants.len() > MAX_ALIKE {
+        pairs.extend(wants.iter().zip(ranges).map(|(want, range)| (want.index, range, Pairing::Order)));
+        return;
+    }
+    // How one-sided the triangles lie, in thousandths: 1000 where all agree.
+    let agreement = |want: &Wanted, range: usize| -> usize {
+        let both = geometry.mapped_vertices(range).and_then(|v| Ok((v, geometry.mapped_indices(want.index)?)));
+        let (left, right) = both.map_or((0, 0), |(v, i)| turns(&v, &i));
+        left.abs_diff(right).saturating_mul(1000).checked_div(left.saturating_add(right)).unwrap_or(0)
+    };
+    for want in wants {
+        let scores: Vec<usize> = ranges.iter().map(|&range| agreement(want, range)).collect();
+        let best = scores.iter().copied().max().unwrap_or(0);
+        let Some(at) = scores.iter().position(|&s| s == best) else { continue };
+        // Less than a twentieth apart is no difference.
+        let rivals = scores.iter().filter(|&&s| s.saturating_add(50) >= best).count();
+        let pairing = match (ranges.len(), rivals) {
+            (1, _) => pairs.last().map_or(Pairing::Normals, |p| p.2),
+            (_, 1) => Pairing::Normals,
+            _ => Pairing::Order,
+        };
+        let at = if pairing == Pairing::Order {
+            scores.iter().position(|&s| s.saturating_add(50) >= best).unwrap_or(at)
+        } else {
+            at
+        };
+        pairs.push((want.index, ranges.remove(at), pairing));
+    }
+}

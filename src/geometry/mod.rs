@@ -1,0 +1,415 @@
+//! World of Warships geometry, `.geometry`: merged vertex and index buffers, armour and collision models. And hit
+//! boxes, `.splash`.
+//!
+//! [`Geometry::open`] reads the header alone; everything else is found when asked for. Buffers come raw or packed
+//! (ENCD): raw ones are borrowed, packed ones are decoded on first use and kept.
+
+mod armor;
+mod buffers;
+mod collision;
+#[cfg(feature = "export")]
+pub mod export;
+pub mod layout;
+mod materials;
+pub mod mesh;
+pub mod splash;
+mod tables;
+mod verify;
+mod vertex;
+
+pub use armor::{ArmorModel, Plate};
+pub use buffers::{IndexBuffer, Indices, VertexBuffer};
+pub use collision::{CollisionModel, Face, Hull};
+pub use materials::material_name;
+pub use splash::Splash;
+pub use vertex::{Attribute, VertexFormat, Vertices, half, unpack_normal};
+
+use crate::bytes::{Overlay, PackedString, View};
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::{Reader, Section};
+use crate::lazy::Lazy;
+use crate::report::{Progress, Report};
+use crate::source::Source;
+use crate::table::{Table, Value, Visitor};
+use buffers::Decoded;
+use layout::{Header, IndicesPrototype, Mapping, ModelPrototype, VerticesPrototype};
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+/// An open `.geometry` file.
+#[derive(Debug)]
+pub struct Geometry {
+    source: Source,
+    made: Box<Made>,
+}
+
+/// What is made on first use.
+#[derive(Debug, Default)]
+struct Made {
+    decoded: Lazy<Decoded>,
+    armor: OnceLock<armor::Index>,
+    collision: OnceLock<collision::Index>,
+    groups: Lazy<mesh::Groups>,
+}
+
+/// An error that is kept, to be given again: what was decoded or walked once stays as it is.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    what: String,
+    part: String,
+    offset: Option<u64>,
+}
+
+impl Kept {
+    pub(crate) fn new(error: &Error) -> Self {
+        Self { what: error.kind().to_string(), part: error.part().to_owned(), offset: error.offset() }
+    }
+
+    pub(crate) fn error(&self) -> Error {
+        let kind = ErrorKind::Damaged { what: self.what.clone().into() };
+        match self.offset {
+            Some(offset) => Error::new(kind, self.part.clone(), offset),
+            None => Error::without_offset(kind, self.part.clone()),
+        }
+    }
+}
+
+impl Geometry {
+    /// Opens `source`. Reads the header: the arrays it points to are looked at when they are asked for, so that a file
+    /// with one of them damaged still gives the others.
+    ///
+    /// # Errors
+    /// `OutOfBounds` when the header does not fit, and the error of the first array when not one of them lies in the
+    /// file: then it is no such file.
+    pub fn open(source: Source) -> Result<Self> {
+        let geometry = Self { source, made: Box::default() };
+        geometry.view("header").read::<Header>()?;
+        let arrays = [
+            geometry.vertex_mappings().map(<[_]>::len),
+            geometry.index_mappings().map(<[_]>::len),
+            geometry.vertices_prototypes().map(<[_]>::len),
+            geometry.indices_prototypes().map(<[_]>::len),
+            geometry.collision_prototypes().map(<[_]>::len),
+            geometry.armor_prototypes().map(<[_]>::len),
+        ];
+        if arrays.iter().any(|a| matches!(a, Ok(1..))) {
+            return Ok(geometry);
+        }
+        match arrays.into_iter().find_map(Result::err) {
+            Some(error) => Err(error),
+            None => Ok(geometry),
+        }
+    }
+
+    /// The bytes it reads.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    fn view(&self, part: &'static str) -> View<'_> {
+        self.source.view(part)
+    }
+
+    fn header(&self) -> Result<&Header> {
+        self.view("header").read()
+    }
+
+    fn array<T: Overlay>(&self, part: &'static str, count: u32, pointer: i64) -> Result<&[T]> {
+        self.view(part).follow_array(pointer, count as usize)
+    }
+
+    /// Which slices of the merged vertex buffers the render groups use.
+    ///
+    /// # Errors
+    /// When the array does not lie in the file.
+    pub fn vertex_mappings(&self) -> Result<&[Mapping]> {
+        let h = self.header()?;
+        self.array("vertex mappings", h.vertices_mapping_count.get(), h.vertices_mapping.get())
+    }
+
+    /// Which slices of the merged index buffers the render groups use.
+    ///
+    /// # Errors
+    /// When the array does not lie in the file.
+    pub fn index_mappings(&self) -> Result<&[Mapping]> {
+        let h = self.header()?;
+        self.array("index mappings", h.indices_mapping_count.get(), h.indices_mapping.get())
+    }
+
+    /// The structs of the merged vertex buffers.
+    ///
+    /// # Errors
+    /// When the array does not lie in the file.
+    pub fn vertices_prototypes(&self) -> Result<&[VerticesPrototype]> {
+        let h = self.header()?;
+        self.array("vertex buffers", h.merged_vertices_count.get(), h.merged_vertices.get())
+    }
+
+    /// The structs of the merged index buffers.
+    ///
+    /// # Errors
+    /// When the array does not lie in the file.
+    pub fn indices_prototypes(&self) -> Result<&[IndicesPrototype]> {
+        let h = self.header()?;
+        self.array("index buffers", h.merged_indices_count.get(), h.merged_indices.get())
+    }
+
+    /// The structs of the collision models.
+    ///
+    /// # Errors
+    /// When the array does not lie in the file.
+    pub fn collision_prototypes(&self) -> Result<&[ModelPrototype]> {
+        let h = self.header()?;
+        self.array("collision models", h.collision_model_count.get(), h.collision_models.get())
+    }
+
+    /// The structs of the armour models.
+    ///
+    /// # Errors
+    /// When the array does not lie in the file.
+    pub fn armor_prototypes(&self) -> Result<&[ModelPrototype]> {
+        let h = self.header()?;
+        self.array("armor models", h.armor_model_count.get(), h.armor_models.get())
+    }
+
+    /// The vertex mapping with this id, by number.
+    ///
+    /// # Errors
+    /// As [`Geometry::vertex_mappings`].
+    pub fn vertex_mapping(&self, id: u32) -> Result<Option<usize>> {
+        Ok(self.vertex_mappings()?.iter().position(|m| m.mapping_id.get() == id))
+    }
+
+    /// The index mapping with this id, by number.
+    ///
+    /// # Errors
+    /// As [`Geometry::index_mappings`].
+    pub fn index_mapping(&self, id: u32) -> Result<Option<usize>> {
+        Ok(self.index_mappings()?.iter().position(|m| m.mapping_id.get() == id))
+    }
+
+    /// Vertex buffer `index`.
+    ///
+    /// # Errors
+    /// `NotFound` where there is none, and as [`Geometry::vertices_prototypes`].
+    pub fn vertex_buffer(&self, index: usize) -> Result<VertexBuffer<'_>> {
+        let prototype = get(self.vertices_prototypes()?, index, "vertex buffer")?;
+        Ok(VertexBuffer::new(index, prototype, self.view("vertices").locate(prototype)))
+    }
+
+    /// Index buffer `index`.
+    ///
+    /// # Errors
+    /// `NotFound` where there is none, and as [`Geometry::indices_prototypes`].
+    pub fn index_buffer(&self, index: usize) -> Result<IndexBuffer<'_>> {
+        let prototype = get(self.indices_prototypes()?, index, "index buffer")?;
+        Ok(IndexBuffer::new(index, prototype, self.view("indices").locate(prototype)))
+    }
+
+    /// Armour model `index`.
+    ///
+    /// # Errors
+    /// `NotFound` where there is none, and as [`Geometry::armor_prototypes`].
+    pub fn armor_model(&self, index: usize) -> Result<ArmorModel<'_>> {
+        let prototype = get(self.armor_prototypes()?, index, "armor model")?;
+        Ok(ArmorModel::new(Blob::new(prototype, self.view("armor").locate(prototype)), index))
+    }
+
+    /// Collision model `index`.
+    ///
+    /// # Errors
+    /// `NotFound` where there is none, and as [`Geometry::collision_prototypes`].
+    pub fn collision_model(&self, index: usize) -> Result<CollisionModel<'_>> {
+        let prototype = get(self.collision_prototypes()?, index, "collision model")?;
+        Ok(CollisionModel::new(Blob::new(prototype, self.view("collision").locate(prototype)), index))
+    }
+
+    fn armor_index(&self) -> &armor::Index {
+        self.made.armor.get_or_init(|| armor::Index::build(self))
+    }
+
+    fn collision_index(&self) -> &collision::Index {
+        self.made.collision.get_or_init(|| collision::Index::build(self))
+    }
+
+    /// The most bytes that all buffers together may decode to, or that all models together may span: far more than a
+    /// file that says the truth needs, and a bound for one whose blobs lie on each other.
+    pub fn decode_limit(&self) -> u64 {
+        (self.source.bytes().len() as u64).saturating_mul(64).saturating_add(64 << 20)
+    }
+
+    /// Everything that lies in the file, in file order, with what nothing points to as `unmapped`. Parts that are
+    /// damaged are left out.
+    fn pieces(&self) -> Vec<Section> {
+        let mut pieces = vec![Section::new("header", 0, size_of::<Header>() as u64, None)];
+        let base = self.view("file");
+        let place = |bytes: &[u8]| (base.locate(bytes).position(), bytes.len());
+        fn array<T>(base: View<'_>, array: &[T]) -> (usize, usize) {
+            (base.locate(array).position(), size_of_val(array))
+        }
+        let mut add = |name: Cow<'static, str>, (at, size): (usize, usize), count: Option<usize>| {
+            if size > 0 {
+                pieces.push(Section::new(name, at as u64, size as u64, count.map(|n| n as u64)));
+            }
+        };
+        for (name, mappings) in [("vertex mappings", self.vertex_mappings()), ("index mappings", self.index_mappings())]
+        {
+            let mappings = mappings.unwrap_or_default();
+            add(name.into(), array(base, mappings), Some(mappings.len()));
+        }
+        let vertices = self.vertices_prototypes().unwrap_or_default();
+        add("vertex buffers".into(), array(base, vertices), Some(vertices.len()));
+        for buffer in (0..vertices.len()).filter_map(|i| self.vertex_buffer(i).ok()) {
+            let count = buffer.count().ok();
+            buffer.stored().iter().for_each(|d| add(format!("vertex data {}", buffer.index()).into(), place(d), count));
+            buffer
+                .name_bytes()
+                .iter()
+                .for_each(|d| add(format!("format name {}", buffer.index()).into(), place(d), None));
+        }
+        let indices = self.indices_prototypes().unwrap_or_default();
+        add("index buffers".into(), array(base, indices), Some(indices.len()));
+        for buffer in (0..indices.len()).filter_map(|i| self.index_buffer(i).ok()) {
+            let count = buffer.count().ok();
+            buffer.stored().iter().for_each(|d| add(format!("index data {}", buffer.index()).into(), place(d), count));
+        }
+        for (what, models) in [("collision", self.collision_prototypes()), ("armor", self.armor_prototypes())] {
+            let models = models.unwrap_or_default();
+            add(format!("{what} models").into(), array(base, models), Some(models.len()));
+            for (i, model) in models.iter().enumerate() {
+                let blob = Blob::new(model, base.locate(model));
+                blob.data().iter().for_each(|d| add(format!("{what} data {i}").into(), place(d.rest_of()), None));
+                blob.name_bytes().iter().for_each(|d| add(format!("{what} name {i}").into(), place(d), None));
+            }
+        }
+        pieces.sort_by_key(|s| s.offset);
+        pieces
+    }
+}
+
+/// The entry `index` of `array`, or the error that there is no such `what`.
+fn get<'a, T>(array: &'a [T], index: usize, what: &'static str) -> Result<&'a T> {
+    array.get(index).ok_or_else(|| Error::without_offset(ErrorKind::NotFound { what: format!("{what} {index}") }, ""))
+}
+
+/// `pieces` (in file order) with the stretches between them, up to `end`, as `unmapped`.
+fn with_gaps(pieces: Vec<Section>, end: u64) -> Vec<Section> {
+    let mut all = Vec::with_capacity(pieces.len());
+    let mut at = 0u64;
+    for piece in pieces {
+        if piece.offset > at {
+            all.push(Section::new("unmapped", at, piece.offset.saturating_sub(at), None));
+        }
+        at = at.max(piece.offset.saturating_add(piece.size));
+        all.push(piece);
+    }
+    if end > at {
+        all.push(Section::new("unmapped", at, end.saturating_sub(at), None));
+    }
+    all
+}
+
+/// What the pointer of a struct leads to: not into the header, which no data shares.
+fn data<'a>(owner: View<'a>, pointer: i64, size: u64) -> Result<View<'a>> {
+    let at = owner.follow(pointer)?;
+    if at.position() < size_of::<Header>() {
+        return Err(owner.error(ErrorKind::Damaged { what: format!("pointer {pointer} leads into the header").into() }));
+    }
+    let size = usize::try_from(size).unwrap_or(usize::MAX);
+    at.take(size)?;
+    Ok(at)
+}
+
+/// All bytes of a packed string, its NUL included.
+fn string_bytes<'a>(string: &PackedString, at: View<'a>) -> Result<&'a [u8]> {
+    at.follow_array(string.text.get(), string.size.get() as usize)
+}
+
+/// A named blob: armour or collision.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Blob<'a> {
+    prototype: &'a ModelPrototype,
+    at: View<'a>,
+}
+
+/// The data of a blob: a view that ends where the blob does.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BlobData<'a> {
+    /// Where it starts. The data of the view ends with the blob.
+    pub start: View<'a>,
+}
+
+impl<'a> BlobData<'a> {
+    fn rest_of(&self) -> &'a [u8] {
+        self.start.rest()
+    }
+}
+
+impl<'a> Blob<'a> {
+    fn new(prototype: &'a ModelPrototype, at: View<'a>) -> Self {
+        Self { prototype, at }
+    }
+
+    fn name_view(&self) -> View<'a> {
+        self.at.locate(&self.prototype.name)
+    }
+
+    fn name_bytes(&self) -> Result<&'a [u8]> {
+        string_bytes(&self.prototype.name, self.name_view())
+    }
+
+    /// Its name; empty where it has none.
+    fn name(&self) -> Result<&'a str> {
+        self.name_view().packed_str()
+    }
+
+    fn size(&self) -> Result<u64> {
+        let size = self.prototype.size_in_bytes.get();
+        u64::try_from(size).map_err(|_| self.at.bad_value("size", size))
+    }
+
+    /// Where its data lies, cut off behind it.
+    fn data(&self) -> Result<BlobData<'a>> {
+        let size = self.size()?;
+        let start = data(self.at, self.prototype.data.get(), size)?;
+        let end = start.position().saturating_add(usize::try_from(size).unwrap_or(usize::MAX));
+        let whole = start.data().get(..end).unwrap_or_default();
+        let origin = start.offset().saturating_sub(start.position() as u64);
+        let part = start.part_name();
+        Ok(BlobData { start: View::new(whole, part).with_origin(origin).at(start.position()) })
+    }
+}
+
+impl Reader for Geometry {
+    fn version(&self) -> String {
+        String::new()
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        let end = self.source.bytes().len() as u64;
+        let mut sections = with_gaps(self.pieces(), end);
+        let origin = self.view("file").offset();
+        sections.iter_mut().for_each(|s| s.offset = s.offset.saturating_add(origin));
+        sections
+    }
+
+    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
+        tables::all(self)
+    }
+
+    fn table(&self, name: &str) -> Option<Box<dyn Table + '_>> {
+        tables::one(self, name)
+    }
+
+    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
+        tables::facts(self)
+    }
+
+    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+        tables::cat(self, entry, out)
+    }
+
+    fn verify(&self, progress: &Progress) -> Report {
+        verify::verify(self, progress)
+    }
+}

@@ -1,0 +1,195 @@
+//! Hit-location boxes, `.splash`: a count, and for each box its name and two corners.
+
+use super::tables::Rows;
+use crate::bytes::{Cursor, le};
+use crate::error::Result;
+use crate::format::{Reader, Section};
+use crate::report::{Check, Progress, Report};
+use crate::source::Source;
+use crate::table::{Kind, Table, Value, Visitor};
+use std::sync::OnceLock;
+
+/// Bytes of a box whose name is empty.
+const LEAST: usize = 28;
+
+/// An open `.splash` file.
+#[derive(Debug)]
+pub struct Splash {
+    source: Source,
+    /// Where each box starts; found on first use.
+    index: OnceLock<Index>,
+}
+
+#[derive(Debug)]
+struct Index {
+    boxes: Vec<usize>,
+    /// Where the last box ends.
+    end: usize,
+    damage: Option<super::Kept>,
+}
+
+/// A box.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SplashBox<'a> {
+    /// Its name, as in `CM_SB_bow_1`.
+    pub name: &'a str,
+    /// The corner with the least coordinates.
+    pub min: [f32; 3],
+    /// The opposite corner.
+    pub max: [f32; 3],
+}
+
+impl Splash {
+    /// Opens `source`. Reads the count.
+    ///
+    /// # Errors
+    /// `BadValue` for a count of boxes that the file cannot hold.
+    pub fn open(source: Source) -> Result<Self> {
+        Cursor::new(source.view("header")).count("boxes", LEAST)?;
+        Ok(Self { source, index: OnceLock::new() })
+    }
+
+    /// The bytes it reads.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// Its boxes, one after another; ends behind the first error.
+    ///
+    /// # Errors
+    /// As [`Splash::open`].
+    pub fn boxes(&self) -> Result<impl Iterator<Item = Result<SplashBox<'_>>> + '_> {
+        let mut cursor = Cursor::new(self.source.view("header"));
+        let count = cursor.count("boxes", LEAST)?;
+        cursor.set_part("box");
+        let mut failed = false;
+        Ok((0..count).map_while(move |i| {
+            let result = (!failed).then(|| read(&mut cursor).map_err(|e| e.within(format_args!("box {i}"))))?;
+            failed = result.is_err();
+            Some(result)
+        }))
+    }
+
+    fn index(&self) -> &Index {
+        self.index.get_or_init(|| {
+            let mut index = Index { boxes: Vec::new(), end: 4, damage: None };
+            let mut walk = || -> Result<()> {
+                let mut cursor = Cursor::new(self.source.view("header"));
+                let count = cursor.count("boxes", LEAST)?;
+                cursor.set_part("box");
+                for i in 0..count {
+                    let start = cursor.position();
+                    read(&mut cursor).map_err(|e| e.within(format_args!("box {i}")))?;
+                    index.boxes.push(start);
+                    index.end = cursor.position();
+                }
+                Ok(())
+            };
+            let result = walk();
+            index.damage = result.err().map(|e| super::Kept::new(&e));
+            index
+        })
+    }
+}
+
+fn read<'a>(cursor: &mut Cursor<'a>) -> Result<SplashBox<'a>> {
+    let size = cursor.count("length of a name", 1)?;
+    let view = cursor.view();
+    let name = view.utf8(cursor.take(size)?)?;
+    let [min, max] = cursor.read::<[[le::F32; 3]; 2]>()?.map(|corner| corner.map(|c| c.get()));
+    Ok(SplashBox { name, min, max })
+}
+
+const COLUMNS: [(&str, Kind); 7] = [
+    ("name", Kind::Text),
+    ("min_x", Kind::F32),
+    ("min_y", Kind::F32),
+    ("min_z", Kind::F32),
+    ("max_x", Kind::F32),
+    ("max_y", Kind::F32),
+    ("max_z", Kind::F32),
+];
+
+impl Reader for Splash {
+    fn version(&self) -> String {
+        String::new()
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        let origin = self.source.view("file").offset();
+        let end = self.index().end as u64;
+        let size = self.source.bytes().len() as u64;
+        let mut sections = vec![
+            Section::new("header", origin, 4, None),
+            Section::new(
+                "boxes",
+                origin.saturating_add(4),
+                end.saturating_sub(4),
+                Some(self.index().boxes.len() as u64),
+            ),
+        ];
+        if end < size {
+            sections.push(Section::new("unmapped", origin.saturating_add(end), size.saturating_sub(end), None));
+        }
+        sections
+    }
+
+    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
+        let table = Rows::new(
+            "boxes",
+            &COLUMNS,
+            7,
+            || Ok(self.index().boxes.len()),
+            |row, column| {
+                let Some(&at) = self.index().boxes.get(row) else { return Ok(None) };
+                let found = read(&mut Cursor::new(self.source.view("box").at(at)))?;
+                Ok(Some(match column {
+                    0 => found.name.into(),
+                    1..=3 => found.min.get(column.saturating_sub(1)).copied().into(),
+                    4..=6 => found.max.get(column.saturating_sub(4)).copied().into(),
+                    _ => return Ok(None),
+                }))
+            },
+        );
+        vec![Box::new(table.walked(|| self.index().damage.as_ref().map(|d| d.error())))]
+    }
+
+    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+        for found in self.boxes()? {
+            let found = found?;
+            if found.name == entry {
+                out.begin_map()?;
+                out.field("name", &found.name.into())?;
+                out.field("min", &Value::floats(found.min))?;
+                out.field("max", &Value::floats(found.max))?;
+                out.end_map()?;
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn verify(&self, progress: &Progress) -> Report {
+        progress.expect(self.index().boxes.len() as u64);
+        let mut boxes = Check::new("boxes").with_detail(format!("{} boxes", self.index().boxes.len()));
+        let mut corners = Check::new("corners").with_detail("finite, and the first not beyond the second");
+        match self.boxes() {
+            Err(error) => boxes.fail(error),
+            Ok(all) => {
+                for (i, found) in all.enumerate() {
+                    let Some(found) = boxes.note(found) else { continue };
+                    let in_order = |(a, b): (&f32, &f32)| a.is_finite() && b.is_finite() && a <= b;
+                    if !found.min.iter().zip(&found.max).all(in_order) {
+                        let at = self.index().boxes.get(i).copied().unwrap_or(0);
+                        let what = format!("box {i} ({}) has no corners in order", found.name).into();
+                        corners.fail(self.source.view("box").at(at).error(crate::ErrorKind::Damaged { what }));
+                    }
+                    progress.advance(1);
+                }
+            }
+        }
+        let mut end = Check::new("end").with_detail("nothing behind the boxes");
+        end.note(Cursor::new(self.source.view("end").at(self.index().end)).expect_end());
+        Report { checks: vec![boxes, corners, end] }
+    }
+}

@@ -1,0 +1,410 @@
+//! Checks everything in a `.geometry` file that can be checked.
+
+use super::armor::{Budget, Plate};
+use super::collision::Hull;
+use super::layout::Mapping;
+use super::vertex::Attribute;
+use super::{Geometry, mesh};
+use crate::bytes::View;
+use crate::error::{Error, ErrorKind, Result};
+use crate::report::{Check, Progress, Report};
+use rayon::prelude::*;
+use std::collections::HashSet;
+
+/// How far a corner may lie outside of the box that is said to hold it, relative to the size of its coordinates.
+const SLACK: f32 = 1e-4;
+
+pub(super) fn verify(g: &Geometry, progress: &Progress) -> Report {
+    let counts = [
+        g.vertices_prototypes().map_or(0, <[_]>::len),
+        g.indices_prototypes().map_or(0, <[_]>::len),
+        g.collision_prototypes().map_or(0, <[_]>::len),
+        g.armor_prototypes().map_or(0, <[_]>::len),
+    ];
+    progress.expect(counts.iter().map(|&n| n as u64).sum());
+    let mut checks = vec![arrays(g), layout(g)];
+    checks.push(vertex_buffers(g, progress));
+    checks.push(index_buffers(g, progress));
+    checks.push(mappings(g));
+    checks.push(groups(g));
+    checks.push(armor(g, progress));
+    checks.push(collision(g, progress));
+    Report { checks }
+}
+
+fn damaged(at: View<'_>, what: impl Into<String>) -> Error {
+    at.error(ErrorKind::Damaged { what: what.into().into() })
+}
+
+fn arrays(g: &Geometry) -> Check {
+    let mut check = Check::new("header");
+    let counts = [
+        check.note(g.vertices_prototypes().map(<[_]>::len)),
+        check.note(g.indices_prototypes().map(<[_]>::len)),
+        check.note(g.vertex_mappings().map(<[_]>::len)),
+        check.note(g.index_mappings().map(<[_]>::len)),
+        check.note(g.collision_prototypes().map(<[_]>::len)),
+        check.note(g.armor_prototypes().map(<[_]>::len)),
+    ];
+    let [vb, ib, vm, im, cm, am] = counts.map(Option::unwrap_or_default);
+    check.with_detail(format!(
+        "{vb} vertex and {ib} index buffers, {vm} and {im} mappings, {cm} collision and {am} armor models"
+    ))
+}
+
+/// That no two parts of the file lie on each other.
+fn layout(g: &Geometry) -> Check {
+    let mut check = Check::new("layout");
+    let pieces = g.pieces();
+    let mut end = 0u64;
+    for piece in &pieces {
+        if piece.offset < end {
+            let at = usize::try_from(piece.offset).unwrap_or(usize::MAX);
+            check.fail(damaged(g.view("layout").at(at), format!("{} lies on what comes before it", piece.name)));
+        }
+        end = end.max(piece.offset.saturating_add(piece.size));
+    }
+    let gaps: Vec<_> = super::with_gaps(pieces, g.source().bytes().len() as u64)
+        .into_iter()
+        .filter(|s| s.name == "unmapped")
+        .collect();
+    let bytes = gaps.iter().fold(0u64, |sum, s| sum.saturating_add(s.size));
+    check.with_detail(format!("{bytes} bytes unmapped in {} stretches", gaps.len()))
+}
+
+fn vertex_buffers(g: &Geometry, progress: &Progress) -> Check {
+    let name = "vertex buffers";
+    let count = match g.vertices_prototypes().and_then(|p| g.decoded_size().map(|_| p.len())) {
+        Ok(count) => count,
+        Err(error) => {
+            let mut check = Check::new(name);
+            check.fail(error);
+            return check;
+        }
+    };
+    let one = |i: usize| {
+        let mut check = Check::new(name);
+        let result = vertex_buffer(g, i, &mut check);
+        check.note(result);
+        progress.advance(1);
+        check
+    };
+    let all = (0..count).into_par_iter().with_max_len(1).map(one).reduce(|| Check::new(name), Check::merge);
+    all.with_detail(format!("{count} buffers decode, their formats are known, their positions are numbers"))
+}
+
+fn vertex_buffer(g: &Geometry, i: usize, check: &mut Check) -> Result<()> {
+    let buffer = g.vertex_buffer(i)?;
+    let within = |error: Error| error.within(format_args!("vertex buffer {i}"));
+    let at = g.view("vertices").locate(buffer.prototype());
+    let vertices = g.vertices(i)?;
+    let format = vertices.format();
+    if !format.is_known() {
+        let what = format!("format {} of {} bytes is not known", buffer.format_name()?, buffer.stride());
+        check.fail(within(damaged(at, what)));
+    } else {
+        let flags = [
+            ("skinned", buffer.prototype().is_skinned, Attribute::Bones),
+            ("bumped", buffer.prototype().is_bumped, Attribute::Tangent),
+        ];
+        for (name, flag, attribute) in flags {
+            if (flag != 0) != format.has(attribute) || flag > 1 {
+                let what = format!("flag {name} is {flag}, which its format does not agree with");
+                check.fail(within(damaged(at, what)));
+            }
+        }
+    }
+    if let Some(bad) = vertices.positions().and_then(|mut p| p.position(|p| !p.iter().all(|v| v.is_finite()))) {
+        check.fail(within(damaged(at, format!("the position of vertex {bad} is not a number"))));
+    }
+    Ok(())
+}
+
+fn index_buffers(g: &Geometry, progress: &Progress) -> Check {
+    let name = "index buffers";
+    let count = match g.indices_prototypes().and_then(|p| g.decoded_size().map(|_| p.len())) {
+        Ok(count) => count,
+        Err(error) => {
+            let mut check = Check::new(name);
+            check.fail(error);
+            return check;
+        }
+    };
+    let one = |i: usize| {
+        let mut check = Check::new(name);
+        let mut read = || -> Result<()> {
+            let buffer = g.index_buffer(i)?;
+            g.indices(i)?;
+            let at = g.view("indices").locate(buffer.prototype());
+            if buffer.index_size()? == 2
+                && let Some(greatest @ 0x1_0000..) = buffer.greatest_encoded()?
+            {
+                let error = at.bad_value("index, more than 16 bits hold", greatest);
+                check.fail(error.within(format_args!("index buffer {i}")));
+            }
+            Ok(())
+        };
+        let result = read();
+        check.note(result);
+        progress.advance(1);
+        check
+    };
+    let all = (0..count).into_par_iter().with_max_len(1).map(one).reduce(|| Check::new(name), Check::merge);
+    all.with_detail(format!("{count} buffers decode, their indices fit their size"))
+}
+
+/// That every mapping lies in its buffer and has an id of its own.
+fn mappings(g: &Geometry) -> Check {
+    let mut check = Check::new("mappings");
+    type Kind<'g> = (&'static str, Result<&'g [Mapping]>, Vec<Option<usize>>);
+    let kinds: [Kind<'_>; 2] = [
+        (
+            "vertex mapping",
+            g.vertex_mappings(),
+            (0..g.vertices_prototypes().map_or(0, <[_]>::len))
+                .map(|i| g.vertex_buffer(i).and_then(|b| b.count()).ok())
+                .collect(),
+        ),
+        (
+            "index mapping",
+            g.index_mappings(),
+            (0..g.indices_prototypes().map_or(0, <[_]>::len))
+                .map(|i| g.index_buffer(i).and_then(|b| b.count()).ok())
+                .collect(),
+        ),
+    ];
+    for (what, mappings, counts) in kinds {
+        // Arrays that cannot be read are findings of the header.
+        let mut ids = HashSet::new();
+        let mut ends = vec![0u64; counts.len()];
+        for (i, m) in mappings.unwrap_or_default().iter().enumerate() {
+            let at = g.view("mapping").locate(m);
+            let mut fail = |error: Error| check.fail(error.within(format_args!("{what} {i}")));
+            match counts.get(usize::from(m.merged_buffer_index.get())) {
+                None => fail(at.bad_value("merged buffer, which does not exist", m.merged_buffer_index.get())),
+                Some(Some(count)) => {
+                    let end = u64::from(m.items_offset.get()).saturating_add(u64::from(m.items_count.get()));
+                    if end > *count as u64 {
+                        fail(at.bad_value("end of its items, behind the end of its buffer", end));
+                    }
+                    ends.get_mut(usize::from(m.merged_buffer_index.get())).into_iter().for_each(|e| *e = end.max(*e));
+                }
+                Some(None) => {}
+            }
+            if !ids.insert(m.mapping_id.get()) {
+                fail(at.bad_value("mapping id, which another one has", m.mapping_id.get()));
+            }
+        }
+        // The codec packs vertices in groups and does not know how many of the last one are meant.
+        for (i, (end, count)) in ends.iter().zip(&counts).enumerate() {
+            if let Some(count) = count.filter(|&count| count as u64 > *end) {
+                let what = format!("buffer {i} of the {what}s has {count} items, but only {end} are mapped");
+                check.fail(damaged(g.view("mapping"), what));
+            }
+        }
+    }
+    check.with_detail("each lies in its buffer, no buffer has items behind the last one, ids are unique")
+}
+
+/// That the indices of every group stay among its vertices.
+fn groups(g: &Geometry) -> Check {
+    let mut check = Check::new("indices in range");
+    let Some(groups) = check.note(g.groups()) else { return check };
+    let wanted = g.index_mappings().map_or(0, <[_]>::len);
+    for (i, group) in groups.groups.iter().enumerate() {
+        let both = g.mapped_vertices(group.vertices).and_then(|v| Ok((v, g.mapped_indices(group.indices)?)));
+        let Some((vertices, indices)) = check.note(both) else { continue };
+        if !indices.len().is_multiple_of(3) {
+            let what = format!("group {i}: {} indices are not whole triangles", indices.len());
+            check.fail(damaged(g.view("index mapping"), what));
+        }
+        if let Some(max) = indices.max().filter(|&max| max as usize >= vertices.len()) {
+            let what = format!("group {i}: index {max} of {} vertices", vertices.len());
+            check.fail(damaged(g.view("index mapping"), what));
+        }
+    }
+    if groups.groups.len() < wanted {
+        let what = format!("{} index mappings have no vertices that fit", wanted.saturating_sub(groups.groups.len()));
+        check.fail(damaged(g.view("index mapping"), what));
+    }
+    let count = |pairing| groups.groups.iter().filter(|g| g.pairing == pairing).count();
+    let detail = format!(
+        "{} groups: {} paired by id, {} by density and count, {} by normals, {} by order",
+        groups.groups.len(),
+        count(mesh::Pairing::SameId),
+        count(mesh::Pairing::Count),
+        count(mesh::Pairing::Normals),
+        count(mesh::Pairing::Order)
+    );
+    check.with_detail(detail)
+}
+
+/// Whether `point` lies in the box, but for what rounding does.
+fn in_box(point: [f32; 3], min: [f32; 3], max: [f32; 3]) -> bool {
+    point.iter().zip(min.iter().zip(&max)).all(|(v, (min, max))| {
+        let slack = SLACK * v.abs().max(1.0);
+        *v >= min - slack && *v <= max + slack
+    })
+}
+
+fn armor(g: &Geometry, progress: &Progress) -> Check {
+    let mut check = Check::new("armor");
+    let (mut plates, mut triangles) = (0usize, 0usize);
+    let mut budget = Budget::new(g);
+    for i in 0..g.armor_prototypes().map_or(0, <[_]>::len) {
+        let mut model = || -> Result<()> {
+            let model = g.armor_model(i)?;
+            model.name()?;
+            budget.spend(model.span()?.1)?;
+            let header = model.header()?;
+            let mut all = model.plates()?;
+            for (number, plate) in all.by_ref().enumerate() {
+                let plate = plate?;
+                plates = plates.saturating_add(1);
+                triangles = triangles.saturating_add(plate.triangles().len());
+                check_plate(g, &plate, &mut |at, what| {
+                    check.fail(damaged(at, format!("armor model {i}: plate {number}: {what}")));
+                });
+                let (min, max) = (header.min.map(|v| v.get()), header.max.map(|v| v.get()));
+                if plate.vertices().iter().any(|v| !in_box(v.position.map(|v| v.get()), min, max)) {
+                    let at = g.view("plate").locate(plate.header());
+                    check.fail(damaged(at, format!("armor model {i}: plate {number} leaves the model's box")));
+                }
+            }
+            if !all.rest().is_empty() {
+                let at = g.view("plate").locate(all.rest());
+                check.fail(damaged(at, format!("armor model {i}: {} bytes behind the last plate", all.rest().len())));
+            }
+            Ok(())
+        };
+        let result = model();
+        check.note(result);
+        progress.advance(1);
+        if budget.is_spent() {
+            break;
+        }
+    }
+    check.with_detail(format!("{plates} plates, {triangles} triangles, each in its box"))
+}
+
+fn check_plate<'g>(g: &'g Geometry, plate: &Plate<'g>, fail: &mut dyn FnMut(View<'g>, String)) {
+    let at = g.view("plate").locate(plate.header());
+    let (min, max) = (plate.header().min.map(|v| v.get()), plate.header().max.map(|v| v.get()));
+    if !plate.vertices().len().is_multiple_of(3) {
+        fail(at, format!("{} vertices are not whole triangles", plate.vertices().len()));
+    }
+    let points = || plate.vertices().iter().map(|v| v.position.map(|v| v.get()));
+    if let Some(bad) = points().position(|p| !in_box(p, min, max)) {
+        fail(at, format!("vertex {bad} leaves its box"));
+    }
+    if let Some((low, high)) = mesh::bounds(points())
+        && !(in_box(min, low, high) && in_box(max, low, high))
+    {
+        fail(at, "its box is larger than its vertices need".into());
+    }
+}
+
+fn collision(g: &Geometry, progress: &Progress) -> Check {
+    let mut check = Check::new("collision");
+    let (mut hulls, mut open) = (0usize, 0usize);
+    let mut budget = Budget::new(g);
+    for i in 0..g.collision_prototypes().map_or(0, <[_]>::len) {
+        let mut model = || -> Result<()> {
+            let model = g.collision_model(i)?;
+            model.name()?;
+            budget.spend(model.span()?.1)?;
+            let mut all = model.hulls()?;
+            for (number, hull) in all.by_ref().enumerate() {
+                let hull = hull?;
+                hulls = hulls.saturating_add(1);
+                match check_hull(&hull) {
+                    Ok(has_holes) => open = open.saturating_add(usize::from(has_holes)),
+                    Err(what) => {
+                        let at = g.view("hull").locate(hull.vertices());
+                        check.fail(damaged(at, format!("collision model {i}: hull {number}: {what}")));
+                    }
+                }
+            }
+            if !all.rest().is_empty() {
+                let at = g.view("hull").locate(all.rest());
+                let what = format!("collision model {i}: {} bytes behind the last hull", all.rest().len());
+                check.fail(damaged(at, what));
+            }
+            Ok(())
+        };
+        let result = model();
+        check.note(result);
+        progress.advance(1);
+        if budget.is_spent() {
+            break;
+        }
+    }
+    check.with_detail(format!(
+        "{hulls} hulls; corners - edges + faces is 2 in each, less the holes of the {open} that lack faces"
+    ))
+}
+
+/// That a hull is one: its faces join at edges that exist, and V - E + F is 2; or 2 less one for each hole, as
+/// faces are missing from some hulls of the game. Gives whether there are holes.
+fn check_hull(hull: &Hull<'_>) -> Result<bool, String> {
+    let (v, e, f) = (hull.vertices().len(), hull.edges().len(), hull.face_count());
+    if let Some(bad) = hull.vertices().iter().position(|v| !v.iter().all(|c| c.get().is_finite())) {
+        return Err(format!("corner {bad} is not a number"));
+    }
+    let exists = |corner: u32| (corner as usize) < v;
+    if let Some(bad) = hull.edges().iter().position(|e| !e.iter().all(|c| exists(c.get()))) {
+        return Err(format!("edge {bad} has a corner that does not exist"));
+    }
+    let mut used = vec![0u8; e];
+    for (number, face) in hull.faces().enumerate() {
+        if face.vertices.len() < 3 || !face.vertices.iter().all(|c| exists(c.get())) {
+            return Err(format!("face {number} has no three corners that exist"));
+        }
+        let next = face.vertices.iter().cycle().skip(1);
+        for ((from, to), edge) in face.vertices.iter().zip(next).zip(face.edges) {
+            let joins = hull.edges().get(edge.get() as usize).is_some_and(|&[a, b]| {
+                let (a, b, from, to) = (a.get(), b.get(), from.get(), to.get());
+                (a, b) == (from, to) || (b, a) == (from, to)
+            });
+            if !joins {
+                return Err(format!("edge {} of face {number} does not join its corners", edge.get()));
+            }
+            used.get_mut(edge.get() as usize).into_iter().for_each(|n| *n = n.saturating_add(1));
+        }
+        if face.reserved != 0 {
+            return Err(format!("face {number} ends with {}, not 0", face.reserved));
+        }
+    }
+    if let Some(bad) = used.iter().position(|n| !(1..=2).contains(n)) {
+        return Err(format!("edge {bad} does not belong to one or two faces"));
+    }
+    let open = hull.edges().iter().zip(&used).filter(|(_, n)| **n == 1).map(|(e, _)| e.map(|c| c.get() as usize));
+    let holes = rings(v, open);
+    let euler = (v as i128).saturating_sub(e as i128).saturating_add(i128::from(f));
+    let expected = 2i128.saturating_sub(holes as i128);
+    if euler != expected {
+        return Err(format!("{v} corners - {e} edges + {f} faces is {euler}, not {expected}"));
+    }
+    Ok(holes > 0)
+}
+
+/// How many connected sets the edges make, over corners below `corners`.
+fn rings(corners: usize, edges: impl Iterator<Item = [usize; 2]>) -> usize {
+    let mut parent: Vec<usize> = (0..corners).collect();
+    fn root(parent: &mut [usize], mut at: usize) -> usize {
+        while let Some(&up) = parent.get(at).filter(|&&up| up != at) {
+            // Halving the path on the way keeps all later walks short.
+            let over = parent.get(up).copied().unwrap_or(up);
+            parent.get_mut(at).into_iter().for_each(|p| *p = over);
+            at = over;
+        }
+        at
+    }
+    let mut touched = Vec::new();
+    for [a, b] in edges {
+        let (a, b) = (root(&mut parent, a), root(&mut parent, b));
+        parent.get_mut(a).into_iter().for_each(|p| *p = b);
+        touched.push(b);
+    }
+    touched.iter().map(|&corner| root(&mut parent, corner)).collect::<HashSet<_>>().len()
+}

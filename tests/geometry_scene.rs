@@ -1,0 +1,128 @@
+//! Meshes named, paired and placed by databases and spaces.
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::cast_possible_truncation,
+    missing_docs
+)]
+#![cfg(all(feature = "sample", feature = "export"))]
+
+use assetq::bwdb::prototypes::PrototypeType;
+use assetq::export::mesh::{Context, merged_models, scene};
+use assetq::geometry::export::{Options, write_glb};
+use assetq::geometry::mesh::Pairing;
+use assetq::geometry::{Geometry, export};
+use assetq::sample::bwdb::DatabaseBuilder as Builder;
+use assetq::sample::prototypes::{BlobWriter, u32s};
+use assetq::{Asset, ErrorKind, Source};
+use std::path::PathBuf;
+
+fn glb(scene: &export::Scene<'_>) -> gltf::Gltf {
+    let mut out = Vec::new();
+    write_glb(scene, &mut out).unwrap();
+    gltf::Gltf::from_slice(&out).unwrap()
+}
+
+/// A database with one visual of two render sets that draws the file at `path`.
+fn database(path: &str, pairs: [(u32, u32); 2]) -> Asset {
+    let mut db = Builder::with_capacities(64, 64);
+    let names = ["bow_set", "stern_set", "steel"].map(|text| db.string(text));
+    let geometry = db.path(path);
+    let visual = db.path("content/ship/Ship.visual");
+    let mut blob = BlobWriter::new(PrototypeType::Visual, 1);
+    let at = blob.record(0);
+    blob.data.patch(at + 0x30, geometry.to_le_bytes());
+    blob.data.patch(at + 0x3A, 2u16.to_le_bytes());
+    blob.data.patch(at + 0x3C, [2]);
+    let sets = blob.structs(at, 0x60, 2, 0x28);
+    for (i, (vertices, indices)) in pairs.into_iter().enumerate() {
+        blob.data.patch(sets + 0x28 * i, u32s([names[i], names[2], vertices, indices]));
+    }
+    let lods = blob.structs(at, 0x68, 2, 0x10);
+    blob.data.patch(lods + 6, 2u16.to_le_bytes());
+    blob.array(lods, 8, u32s([names[0], names[1]]));
+    blob.data.patch(lods + 0x10 + 6, 1u16.to_le_bytes());
+    blob.array(lods + 0x10, 8, u32s([names[1]]));
+    let database = db.database(PrototypeType::Visual.magic(), 0, blob.finish());
+    db.resource(visual, database, 0, 0);
+    Asset::open(Source::from_vec("assets.bin", db.build())).unwrap()
+}
+
+fn ship(name: &str) -> Geometry {
+    let bytes = assetq::sample::geometry::many(3, 60, 1);
+    Geometry::open(Source::from_vec(name, bytes)).unwrap()
+}
+
+#[test]
+fn a_database_names_and_pairs() {
+    // Crosswise: hints would pair equal ids.
+    let db = database("content/ship/Ship.geometry", [(1, 0), (0, 1)]);
+    // Found by the id of its path, by its name alone where it lies elsewhere, and not under another name.
+    for name in ["/games/wows/res/content/ship/Ship.geometry", "elsewhere/Ship.geometry"] {
+        let g = ship(name);
+        let scene = scene(&g, Context::from_assets([&db]).unwrap(), Options::default()).unwrap();
+        assert_eq!(scene.notes, ["1 index mappings are named by no render set"]);
+        let read = glb(&scene);
+        let names: Vec<_> =
+            read.document.nodes().filter(|n| n.mesh().is_some()).map(|n| n.name().unwrap().to_owned()).collect();
+        assert_eq!(names, ["bow_set", "stern_set"]);
+        assert_eq!(read.document.materials().next().unwrap().name(), Some("steel"));
+        assert!(read.document.nodes().any(|n| n.name() == Some("content/ship/Ship.visual")));
+        let coarse = assetq::export::mesh::scene(
+            &g,
+            Context::from_assets([&db]).unwrap(),
+            Options { lod: Some(1), ..Options::default() },
+        );
+        assert_eq!(glb(&coarse.unwrap()).document.meshes().count(), 1);
+    }
+    let g = ship("Other.geometry");
+    let error = scene(&g, Context::from_assets([&db]).unwrap(), Options::default()).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::NotFound { .. }), "{error}");
+}
+
+#[test]
+fn without_a_database_hints_pair() {
+    let g = ship("Ship.geometry");
+    let scene = scene(&g, Context::default(), Options::default()).unwrap();
+    assert_eq!(glb(&scene).document.meshes().count(), 3);
+}
+
+#[test]
+fn a_real_space_is_placed() {
+    let Some(root) = std::env::var_os("ASSETQ_SAMPLES") else {
+        println!("skipped: ASSETQ_SAMPLES is not set");
+        return;
+    };
+    let root = PathBuf::from(root);
+    let file = |path: &str| Source::open(root.join(path)).unwrap();
+    let g = Geometry::open(file("geometry/r01_military_navigation.models.geometry")).unwrap();
+    let models = Asset::open(file("models_bin/r01_military_navigation.models.bin")).unwrap();
+    let space = Asset::open(file("space_bin/r01_military_navigation.space.bin")).unwrap();
+    let Asset::Models(merged) = &models else { panic!("not a models.bin") };
+    let groups = g.groups_of(&merged_models(merged, None).unwrap()).unwrap();
+    assert!(groups.notes.is_empty(), "{:?}", groups.notes);
+    assert_eq!(groups.groups.len(), 35);
+    // What the render sets name is what the hints found.
+    let hinted = &g.groups().unwrap().groups;
+    for group in &groups.groups {
+        assert_eq!(group.pairing, Pairing::RenderSet);
+        assert_eq!(group.lods.len(), 1);
+        assert!(hinted.iter().any(|h| (h.vertices, h.indices) == (group.vertices, group.indices)));
+    }
+    let placed = scene(&g, Context::from_assets([&models, &space]).unwrap(), Options::default()).unwrap();
+    assert!(placed.damage.is_empty(), "{:?}", placed.damage);
+    let read = glb(&placed);
+    let root = read.document.default_scene().unwrap().nodes().next().unwrap();
+    let Asset::Space(space) = &space else { panic!("not a space.bin") };
+    let shown = space
+        .instances()
+        .iter()
+        .filter(|i| merged.lookup(i.id.get()).is_some_and(|m| m.visual().unwrap().render_set_count().unwrap() > 0));
+    assert_eq!(root.children().count(), shown.count());
+    assert_eq!(read.document.meshes().count(), 7, "the finest level of each model with meshes");
+    let alone = Context::from_assets([&Asset::open(file("space_bin/r01_military_navigation.space.bin")).unwrap()])
+        .map(|context| scene(&g, context, Options::default()).map(drop));
+    assert!(alone.unwrap().is_err(), "instances need their models.bin");
+}
