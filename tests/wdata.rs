@@ -212,6 +212,9 @@ mod reads {
         let distances = waypoint.floats("link_distances").unwrap().iter().map(|d| Value::F32(d.get()));
         let stored = expected.iter().find(|(name, _)| *name == "link_distances").unwrap();
         assert_eq!(Value::List(distances.collect()), stored.1);
+        let category = written.table("camera_boxes")[0].iter().find(|(name, _)| *name == "category").unwrap();
+        let camera = map.boxes(BoxType::CameraBox).unwrap().get(0).unwrap();
+        assert_eq!(camera.int("category").unwrap().unwrap().to_string(), category.1.to_string());
         assert!(waypoint.ints("range").is_err() && waypoint.text("id").is_err() && waypoint.get("nothing").is_err());
         let old = open(write(&Spec::new(22, 7)).bytes);
         let target = old.boxes(BoxType::CameraTargetBox).unwrap().get(0).unwrap();
@@ -734,6 +737,40 @@ mod damaged {
         let check = report.checks.iter().find(|c| c.name == "npc_boxes").unwrap();
         assert_eq!(check.found(), 1);
         assert!(check.findings()[0].to_string().starts_with("npc_boxes 0: not valid UTF-16 after 1 units"));
+    }
+
+    #[test]
+    fn verify_counts_what_is_unusual_and_finds_what_is_wrong() {
+        let spec = Spec { wild: false, ..Spec::new(22, 9) };
+        let texts = |bytes: Vec<u8>| {
+            let report = open(bytes).verify(&Progress::default());
+            report.checks.iter().find(|c| c.name == "texts").unwrap().detail.clone()
+        };
+        let count = |detail: &str, number: usize| -> u64 {
+            detail.split(' ').filter_map(|word| word.parse().ok()).nth(number).unwrap()
+        };
+        let (with, without) =
+            (texts(write(&spec).bytes), texts(write(&Spec { counts_nul: false, ..spec.clone() }).bytes));
+        assert!(count(&with, 0) > 100 && count(&with, 1) == 0, "{with}");
+        assert_eq!((count(&without, 0), count(&without, 1)), (0, count(&with, 0)), "{without}");
+
+        let written = write(&spec);
+        // The last field of a portal is its flag; the name of the next type's first box follows it.
+        let flag = written.start("select_map_portal_boxes") - 4;
+        let mut bytes = written.bytes.clone();
+        bytes[flag..flag + 4].copy_from_slice(&7u32.to_le_bytes());
+        let map = open(bytes);
+        let portals = map.boxes(BoxType::PortalBox).unwrap();
+        assert_eq!(portals.get(portals.len() - 1).unwrap().get("active").unwrap(), Value::Bool(true));
+        assert!(map.verify(&Progress::default()).ok());
+        assert!(texts(map.source().bytes().to_vec()).contains("; 1 truth values other than 0 and 1"));
+
+        let mut bytes = written.bytes.clone();
+        let letter = written.start("npc_boxes") + 4;
+        bytes[letter..letter + 2].fill(0);
+        let report = open(bytes).verify(&Progress::default());
+        let check = report.checks.iter().find(|c| c.name == "npc_boxes").unwrap();
+        assert!(check.findings()[0].to_string().contains("a NUL in the middle of a text"), "{:?}", check.findings());
     }
 
     #[test]
