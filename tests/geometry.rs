@@ -378,6 +378,19 @@ mod hostile {
         }
     }
 
+    #[test]
+    fn an_array_out_of_the_file_leaves_the_others() {
+        let mut bytes = small();
+        put(&mut bytes, 0x30, i64::MAX.to_le_bytes());
+        let g = open(bytes);
+        assert!(g.indices_prototypes().is_err());
+        assert!(g.vertex_bytes(0).is_ok() && g.decode_all().is_empty());
+        assert!(g.armor_model(0).unwrap().plates().unwrap().all(|p| p.is_ok()));
+        let found = findings(&g);
+        assert!(found[0].starts_with("header: index buffers: pointer"), "{found:?}");
+        assert!(!found.iter().any(|f| f.starts_with("vertex buffers")), "{found:?}");
+    }
+
     /// The codec packs vertices in groups: a count that is off by less shows in the mappings.
     #[test]
     fn counts_that_are_off_by_one_are_found() {

@@ -425,7 +425,9 @@ pub(super) struct Decoded {
 impl Geometry {
     fn decoded(&self) -> Result<&Decoded> {
         self.made.decoded.get_or_try_init(|| {
-            let (vertices, indices) = (self.vertices_prototypes()?.len(), self.indices_prototypes()?.len());
+            // An array that cannot be read keeps nothing of the other one from being decoded.
+            let vertices = self.vertices_prototypes().map_or(0, <[_]>::len);
+            let indices = self.indices_prototypes().map_or(0, <[_]>::len);
             let sizes = (0..vertices).map(|i| self.vertex_buffer(i)?.size());
             let sizes = sizes.chain((0..indices).map(|i| self.index_buffer(i)?.size()));
             let total = sizes.flatten().fold(0u64, |sum, size| sum.saturating_add(size as u64));
@@ -442,7 +444,7 @@ impl Geometry {
     /// How many bytes all buffers together have when decoded, as far as their headers make sense.
     ///
     /// # Errors
-    /// `Limit` when that is more than [`Geometry::decode_limit`], and when the arrays do not lie in the file.
+    /// `Limit` when that is more than [`Geometry::decode_limit`].
     pub fn decoded_size(&self) -> Result<u64> {
         Ok(self.decoded()?.total)
     }
