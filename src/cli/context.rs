@@ -8,7 +8,7 @@ use crate::export::text::{Outline, Style};
 use crate::format::{Asset, Options};
 use crate::report::Progress;
 use crate::source::Source;
-use crate::table::{Column, Tree, Value, Visitor};
+use crate::table::{Column, Table, Tree, Value, Visitor};
 use crate::wdb::{self, KnownFields};
 use std::cell::Cell;
 use std::fs::File;
@@ -263,20 +263,47 @@ impl Context {
         })
     }
 
+    /// The table called `name`, or the main one.
+    pub(super) fn table<'a>(&self, asset: &'a Asset, name: Option<&str>) -> Result<Box<dyn Table + 'a>, Failure> {
+        let (file, reader) = (asset.source().name(), asset.reader());
+        match name {
+            Some(wanted) => reader.table(wanted).ok_or_else(|| {
+                let tables: Vec<String> = reader.tables().iter().map(|t| t.name().to_owned()).collect();
+                let what = format!("{file}: no table {wanted:?}; it has {}", tables.join(", "));
+                Failure::new(Exit::NotFound, what)
+            }),
+            None => {
+                let main = reader.tables().into_iter().next();
+                main.ok_or_else(|| Failure::new(Exit::NotFound, format!("{file}: it has no tables")))
+            }
+        }
+    }
+
+    /// Says something that is worth knowing and no failure.
+    pub(super) fn note(&self, file: &str, note: &str) {
+        if !self.quiet {
+            complain(&format!("{file}: note: {note}"));
+        }
+    }
+
     /// Writes a file under its final name only once it is whole.
-    pub(super) fn write_file(&self, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    pub(super) fn create(
+        &self,
+        path: &Path,
+        write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
         let failed = |e| Failure::in_file(&path.to_string_lossy(), &Error::io("cannot write", e));
         let mut part = path.as_os_str().to_owned();
         part.push(".part");
-        let write = || {
-            let mut file = File::create(&part)?;
-            file.write_all(bytes)?;
-            std::fs::rename(&part, path)
+        let attempt = || {
+            let mut file = BufWriter::with_capacity(1 << 16, File::create(&part).map_err(failed)?);
+            write(&mut file)?;
+            file.flush().map_err(failed)?;
+            std::fs::rename(&part, path).map_err(failed)
         };
-        write().map_err(|e| {
+        attempt().inspect_err(|_| {
             // What is left of the attempt is of no use; that it cannot be removed changes nothing.
             let _ = std::fs::remove_file(&part);
-            failed(e)
         })
     }
 }

@@ -72,17 +72,7 @@ impl Args {
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let asset = context.open(&args.file)?;
     let name = asset.source().name();
-    let reader = asset.reader();
-    let table = match &args.table {
-        Some(wanted) => reader.table(wanted).ok_or_else(|| {
-            let tables: Vec<String> = reader.tables().iter().map(|t| t.name().to_owned()).collect();
-            Failure::new(Exit::NotFound, format!("{name}: no table {wanted:?}; it has {}", tables.join(", ")))
-        })?,
-        None => {
-            let main = reader.tables().into_iter().next();
-            main.ok_or_else(|| Failure::new(Exit::NotFound, format!("{name}: it has no tables")))?
-        }
-    };
+    let table = context.table(&asset, args.table.as_deref())?;
     let filter = args.condition.as_deref().map(|text| Filter::parse(text)?.bind(table.columns())).transpose()?;
     let (pattern, place) = (Pattern::new(args.glob.as_deref())?, args.place());
     let rows = Rows { table: &*table, filter, pattern, place, limit: args.limit };

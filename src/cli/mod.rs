@@ -7,6 +7,7 @@ mod cat;
 mod completions;
 mod context;
 mod demo;
+mod export;
 mod extract;
 mod info;
 mod ls;
@@ -98,6 +99,7 @@ enum Command {
     Cat(cat::Args),
     Resolve(resolve::Args),
     String(string::Args),
+    Export(export::Args),
     Verify(verify::Args),
     Extract(extract::Args),
     Sample(sample::Args),
@@ -114,6 +116,7 @@ impl Command {
             Self::Cat(args) => cat::run(&args, context),
             Self::Resolve(args) => resolve::run(&args, context),
             Self::String(args) => string::run(&args, context),
+            Self::Export(args) => export::run(&args, context),
             Self::Verify(args) => verify::run(&args, context),
             Self::Extract(args) => extract::run(&args, context),
             Self::Sample(args) => sample::run(&args, context),

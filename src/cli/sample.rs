@@ -41,7 +41,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     for (name, format, make) in sample::FILES {
         let path = args.dir.join(name);
         let bytes = make(args.seed, size);
-        context.write_file(&path, &bytes)?;
+        context.create(&path, |out| Ok(out.write_all(&bytes)?))?;
         let file = path.to_string_lossy();
         let cells = [Value::text(&file), format.name().into(), bytes.len().into()];
         out.row(cells.get(..shown).unwrap_or(&cells))?;

@@ -147,9 +147,9 @@ prototype! { 'a
         visual: Visual<'a> @ 0x30,
         /// Which of the file's skeletons it has.
         skeleton_index: u32 @ 0xA0,
-        /// Its first mapping in the space's `models.geometry`.
+        /// Its first collision model in the space's `models.geometry`: in real files the boxes match.
         first_geometry: u16 @ 0xA4,
-        /// Number of mappings from there on.
+        /// Number of collision models from there on.
         geometry_count: u16 @ 0xA6,
     }
 }
