@@ -43,7 +43,7 @@ enum Output<W: Write> {
     Text(Aligned<W>),
     Json(JsonWriter<W, CompactFormatter>),
     Ndjson(JsonWriter<W, CompactFormatter>),
-    Csv(CsvWriter<W>),
+    Csv(Box<CsvWriter<W>>),
 }
 
 impl<W: Write> std::fmt::Debug for RowWriter<W> {
@@ -76,7 +76,7 @@ impl<W: Write> RowWriter<W> {
                 let mut csv = CsvWriter::new(out);
                 names.iter().try_for_each(|name| csv.text_cell(name))?;
                 csv.end_line()?;
-                Output::Csv(csv)
+                Output::Csv(Box::new(csv))
             }
         };
         Ok(Self { names, out, rows: 0 })
