@@ -73,18 +73,6 @@ pub(super) fn find<B: Bucket>(buckets: &[B], modulus: Modulus, key: u64) -> Opti
     }
 }
 
-/// [`find`] for many keys: `each` gets the index of a key, the key and its slot.
-pub(super) fn find_many<B: Bucket>(
-    buckets: &[B],
-    modulus: Modulus,
-    keys: &[u64],
-    mut each: impl FnMut(usize, u64, Option<usize>),
-) {
-    for (index, &key) in keys.iter().enumerate() {
-        each(index, key, find(buckets, modulus, key));
-    }
-}
-
 enum Probe {
     Found(usize),
     Empty,
