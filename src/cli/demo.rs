@@ -12,16 +12,21 @@ pub(super) struct Args {
     dir: PathBuf,
 }
 
-const COMMANDS: [&str; 9] = [
+const COMMANDS: [&str; 14] = [
     "sample {}",
     "info {}/assets.bin",
     "ls {}/assets.bin *.visual --limit 5",
     "ls {}/assets.bin --table render_sets --limit 5",
-    "resolve content/gameplay --db {}/assets.bin",
     "resolve {visual} --db {}/assets.bin -f json",
     "string 0x820F0280 normalMap --db {}/assets.bin",
-    "cat {}/assets.bin {visual}",
-    "verify {}/assets.bin {}/models.bin {}/space.bin",
+    "ls {}/ship.geometry --table armor_models",
+    "export {}/ship.geometry --to {}/ship.glb --force",
+    "cat {}/savegame.vrb Bounds -f json",
+    "ls {}/town.wdata portal_* --long -f csv",
+    "export {}/town.wdata --to {}/town.svg --force",
+    "ls {}/sheet.wdb --where u9SaveIndex>250 --limit 5",
+    "ls {}/pack.bin",
+    "verify {}/assets.bin {}/models.bin {}/space.bin {}/ship.geometry {}/savegame.vrb {}/town.wdata {}/sheet.wdb",
 ];
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {

@@ -140,8 +140,8 @@ impl<W: Write> Visitor for Outline<W> {
             return Ok(());
         }
         self.element()?;
-        self.pending = false;
-        self.line(&format!(" {shown}\n"))
+        let space = if std::mem::take(&mut self.pending) { " " } else { "" };
+        self.line(&format!("{space}{shown}\n"))
     }
 }
 
@@ -271,6 +271,13 @@ mod tests {
         Outline::new(&mut out).value(&value).unwrap();
         let expected = "name: hull\nmin: [1, 2, 3]\nsets:\n  -\n    id: 0x00000005\n    nodes: []\n  -\n    id: -\n";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_value_alone_is_a_line_of_its_own() {
+        let mut out = Vec::new();
+        Outline::new(&mut out).value(&"Hull".into()).unwrap();
+        assert_eq!(out, b"Hull\n");
     }
 
     #[test]
