@@ -353,3 +353,38 @@ fn rows_are_found_by_where_they_are() {
     let (_, said) = run(2, &["ls", "town.wdata", "-t", "paths", "--at", "1,2,3"]);
     assert!(said.contains("have no place"), "{said}");
 }
+
+#[test]
+fn exports_are_whole_or_not_there() {
+    let dir = TempDir::new().unwrap();
+    let out = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    for (file, name, begins) in [
+        ("assets.bin", "paths.csv", "id,parent_id,name,path\r\n"),
+        ("assets.bin", "paths.json", "[{\"id\":"),
+        ("ship.geometry", "ship.glb", "glTF"),
+        ("ship.geometry", "ship.obj", "#"),
+        ("ship.geometry", "ship.svg", "<svg"),
+        ("town.wdata", "town.svg", "<svg"),
+        ("town.wdata", "town.glb", "glTF"),
+    ] {
+        run(0, &["export", file, "--to", &out(name)]);
+        let bytes = fs::read(out(name)).unwrap();
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(
+            text.trim_start_matches("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n").starts_with(begins),
+            "{name}: {text:.80}"
+        );
+    }
+    let listed = run(0, &["ls", "assets.bin", "-f", "csv"]).0;
+    assert_eq!(fs::read_to_string(out("paths.csv")).unwrap(), listed);
+    let (_, err) = run(4, &["export", "assets.bin", "--to", &out("paths.csv")]);
+    assert!(err.contains("--force"), "{err}");
+    run(0, &["export", "assets.bin", "-t", "strings", "--to", &out("paths.csv"), "--force"]);
+    assert!(fs::read_to_string(out("paths.csv")).unwrap().starts_with("id,text\r\n"));
+    run(2, &["export", "assets.bin", "--to", &out("paths.glb")]);
+    run(2, &["export", "assets.bin", "--to", &out("paths.unknown")]);
+    run(1, &["export", "assets.bin", "-t", "nope", "--to", &out("nope.csv")]);
+    // Nothing half-written is left, under no name.
+    let names: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(names.len(), 7, "{names:?}");
+}
