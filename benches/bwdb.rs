@@ -13,7 +13,7 @@
 
 mod common;
 
-use assetq::bwdb::{Database, Resource};
+use assetq::bwdb::{Database, Location};
 use assetq::sample::{Size, bwdb::demo};
 use assetq::table::Value;
 use assetq::{Reader as _, Source};
@@ -98,7 +98,7 @@ fn sum(db: &Database, ids: &[u64]) -> usize {
     ids.iter().filter_map(|&id| db.lookup(id).unwrap()).map(|r| r.record_index() + 1).sum()
 }
 
-fn sum_many<'a>(db: &'a Database, ids: &[u64], out: &mut [Option<Resource<'a>>]) -> usize {
+fn sum_many(db: &Database, ids: &[u64], out: &mut [Option<Location>]) -> usize {
     db.lookup_many(ids, out).unwrap();
     out.iter().flatten().map(|r| r.record_index() + 1).sum()
 }

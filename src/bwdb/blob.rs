@@ -205,7 +205,7 @@ impl Owners {
         let mut databases: Vec<Vec<u32>> = db.databases().take(64).map(|b| vec![NONE; count(b)]).collect();
         let values = db.spans.resource_values.get();
         for (slot, (bucket, value)) in (0u32..).zip(db.resource_buckets().iter().zip(values)) {
-            let resource = super::Resource { db, id: bucket.key.get(), value: value.get() };
+            let resource = super::Location(value.get());
             if bucket.occupied.get() == 0 || resource.state() != super::State::Valid {
                 continue;
             }

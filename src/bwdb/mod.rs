@@ -135,12 +135,40 @@ impl From<State> for Value<'_> {
     }
 }
 
+/// Where a record is, as the map from resources to prototypes packs it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Location(u32);
+
+impl Location {
+    /// Whether the record can be read.
+    #[inline]
+    pub fn state(self) -> State {
+        match self.0 & 3 {
+            0 => State::Valid,
+            3 => State::Deleted,
+            _ => State::Unnamed((self.0 & 3) as u8),
+        }
+    }
+
+    /// The number of the database that holds the record.
+    #[inline]
+    pub fn database_index(self) -> usize {
+        (self.0 >> 2 & 0x3F) as usize
+    }
+
+    /// The number of the record there.
+    #[inline]
+    pub fn record_index(self) -> usize {
+        (self.0 >> 8) as usize
+    }
+}
+
 /// A resource: where its record is.
 #[derive(Clone, Copy)]
 pub struct Resource<'a> {
     db: &'a Database,
     id: u64,
-    value: u32,
+    location: Location,
 }
 
 impl<'a> Resource<'a> {
@@ -152,23 +180,19 @@ impl<'a> Resource<'a> {
     /// Whether its record can be read.
     #[inline]
     pub fn state(&self) -> State {
-        match self.value & 3 {
-            0 => State::Valid,
-            3 => State::Deleted,
-            _ => State::Unnamed((self.value & 3) as u8),
-        }
+        self.location.state()
     }
 
     /// The number of the database that holds its record.
     #[inline]
     pub fn database_index(&self) -> usize {
-        (self.value >> 2 & 0x3F) as usize
+        self.location.database_index()
     }
 
     /// The number of its record there.
     #[inline]
     pub fn record_index(&self) -> usize {
-        (self.value >> 8) as usize
+        self.location.record_index()
     }
 
     /// The database that holds its record.
@@ -287,8 +311,18 @@ impl Database {
 
     #[inline(always)]
     fn resource_at(&self, slot: usize, id: u64) -> Option<Resource<'_>> {
-        let value = self.spans.resource_values.get().get(slot)?.get();
-        Some(Resource { db: self, id, value })
+        Some(self.resource(id, self.location_in_slot(slot)?))
+    }
+
+    #[inline(always)]
+    fn location_in_slot(&self, slot: usize) -> Option<Location> {
+        self.spans.resource_values.get().get(slot).map(|value| Location(value.get()))
+    }
+
+    /// The resource `id` that [`Database::lookup_many`] found at `location`.
+    #[inline]
+    pub fn resource(&self, id: u64, location: Location) -> Resource<'_> {
+        Resource { db: self, id, location }
     }
 
     /// The resource with this path id: one probe of the file's hash map.
@@ -302,11 +336,11 @@ impl Database {
     }
 
     /// Looks up many ids at once, into `out` (as long as `ids`); thousands of them on all cores. Gives the number of
-    /// ids found.
+    /// ids found. [`Database::resource`] makes the resource of an id and its location.
     ///
     /// # Errors
     /// `BadValue` when the slices differ in length.
-    pub fn lookup_many<'a>(&'a self, ids: &[u64], out: &mut [Option<Resource<'a>>]) -> Result<usize> {
+    pub fn lookup_many(&self, ids: &[u64], out: &mut [Option<Location>]) -> Result<usize> {
         /// Ids that one core looks up before it is worth asking another.
         const CHUNK: usize = 8192;
         if ids.len() != out.len() {
@@ -314,11 +348,11 @@ impl Database {
             let what = Cow::Borrowed("length of the output");
             return Err(crate::Error::without_offset(ErrorKind::BadValue { what, value }, "lookup_many"));
         }
-        let lookup = |ids: &[u64], out: &mut [Option<Resource<'a>>]| {
+        let lookup = |ids: &[u64], out: &mut [Option<Location>]| {
             let buckets = self.resource_buckets();
             let mut found = 0usize;
             for (&id, out) in ids.iter().zip(out) {
-                *out = hashmap::find(buckets, self.resource_slots, id).and_then(|slot| self.resource_at(slot, id));
+                *out = hashmap::find(buckets, self.resource_slots, id).and_then(|slot| self.location_in_slot(slot));
                 found = found.wrapping_add(usize::from(out.is_some()));
             }
             found
@@ -366,7 +400,7 @@ impl Database {
             .iter()
             .zip(values)
             .filter(|(bucket, _)| bucket.occupied.get() != 0)
-            .map(|(bucket, value)| Resource { db: self, id: bucket.key.get(), value: value.get() })
+            .map(|(bucket, value)| self.resource(bucket.key.get(), Location(value.get())))
     }
 
     /// The paths.
