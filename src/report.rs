@@ -108,7 +108,7 @@ pub struct Progress {
 
 impl Progress {
     /// Announces `steps` more steps.
-    pub fn expect(&self, steps: u64) {
+    pub fn announce(&self, steps: u64) {
         self.total.fetch_add(steps, Ordering::Relaxed);
     }
 

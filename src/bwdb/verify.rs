@@ -24,7 +24,7 @@ type Job<'a> = Box<dyn Fn() -> Check + Send + Sync + 'a>;
 
 /// Checks a prototype database. Everything that does not depend on another runs at once.
 pub(super) fn database(db: &Database, progress: &Progress) -> Report {
-    progress.expect(db.source.bytes().len() as u64);
+    progress.announce(db.source.bytes().len() as u64);
     let mut jobs: Vec<Job<'_>> = vec![
         Box::new(|| checksum(db)),
         Box::new(|| sections(db)),
@@ -379,7 +379,7 @@ impl<'a> Walker<'a> for Pointers<'_> {
 /// Checks the merged models of a space.
 pub(super) fn models(models: &Models, progress: &Progress) -> Report {
     let len = models.source().bytes().len();
-    progress.expect(len as u64);
+    progress.announce(len as u64);
     let budget = AtomicUsize::new(len.saturating_mul(OVERLAP));
     let mut spans = Vec::new();
     let mut walk = |name: &'static str, count: usize, get: &dyn Fn(usize, &mut Pointers<'_>)| {
@@ -443,7 +443,7 @@ fn coverage(view: View<'_>, mut spans: Vec<Range<usize>>) -> Check {
 pub(super) fn space(space: &Space, progress: &Progress) -> Report {
     let source = space.source();
     let len = source.bytes().len();
-    progress.expect(len as u64);
+    progress.announce(len as u64);
     let mut instances = Check::new("instances").with_detail(format!("{} instances", space.instances().len()));
     for instance in space.instances() {
         instances.note(space.instance_name(instance));

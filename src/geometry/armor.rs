@@ -1,7 +1,8 @@
 //! Armour models: a flat list of plates, each a box and triangles of one material.
 
 use super::layout::{ARMOR_TAG, ArmorHeader, ArmorVertex, PlateHeader};
-use super::{Blob, Geometry, Kept};
+use super::places::{Place, Places};
+use super::{Blob, Geometry};
 use crate::bytes::{Cursor, View};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -139,107 +140,21 @@ impl<'a> Plate<'a> {
     }
 }
 
-/// Where every plate of a file lies.
-#[derive(Debug)]
-pub(super) struct Index {
-    pub plates: Vec<PlatePlace>,
-    /// Triangles of all plates.
-    pub triangles: u64,
-    /// What kept a model from being read to its end.
-    pub damage: Option<Kept>,
+/// Where every plate of a file lies; their items are triangles.
+pub(super) fn places(geometry: &Geometry) -> Places {
+    Places::find_all(geometry.armor_prototypes().map(<[_]>::len), geometry, |model, add| {
+        let model = geometry.armor_model(model)?;
+        add.begin(model.span()?.1)?;
+        model.plates()?.try_for_each(|plate| plate.map(|p| add.piece(p.at, p.triangles().len())))
+    })
 }
 
-#[derive(Debug, Clone, Copy)]
-pub(super) struct PlatePlace {
-    pub model: u32,
-    /// Its number in its model.
-    pub number: u32,
-    position: usize,
-    /// Triangles of the plates before it.
-    pub first_triangle: u64,
-}
-
-impl Index {
-    pub(super) fn build(geometry: &Geometry) -> Self {
-        let mut index = Self { plates: Vec::new(), triangles: 0, damage: None };
-        if let Err(error) = index.fill(geometry) {
-            index.damage = Some(Kept::new(&error));
-        }
-        index
-    }
-
-    fn fill(&mut self, geometry: &Geometry) -> Result<()> {
-        let mut first_error = None;
-        let mut budget = Budget::new(geometry);
-        for i in 0..geometry.armor_prototypes()?.len() {
-            let model = geometry.armor_model(i)?;
-            let mut read = || {
-                budget.spend(model.span()?.1)?;
-                for (number, plate) in model.plates()?.enumerate() {
-                    let plate = plate?;
-                    self.plates.push(PlatePlace {
-                        model: u32::try_from(i).unwrap_or(u32::MAX),
-                        number: u32::try_from(number).unwrap_or(u32::MAX),
-                        position: plate.at.position(),
-                        first_triangle: self.triangles,
-                    });
-                    self.triangles = self.triangles.saturating_add(plate.triangles().len() as u64);
-                }
-                Ok(())
-            };
-            if let Err(error) = read() {
-                if budget.is_spent() {
-                    return Err(error);
-                }
-                first_error.get_or_insert(error);
-            }
-        }
-        first_error.map_or(Ok(()), Err)
-    }
-
+impl<'a> Plate<'a> {
     /// The plate at `place`.
-    pub(super) fn plate<'g>(geometry: &'g Geometry, place: &PlatePlace) -> Result<Plate<'g>> {
+    pub(super) fn at(geometry: &'a Geometry, place: &Place) -> Result<Self> {
         let at = geometry.view("plate").at(place.position);
         let header = at.read::<PlateHeader>()?;
         let vertices = at.skip(size_of::<PlateHeader>()).array(header.vertices.get() as usize)?;
         Ok(Plate { header, vertices, at })
-    }
-
-    /// The plate that has triangle `number` of all, and the triangle's number in it.
-    pub(super) fn find(&self, number: u64) -> Option<(&PlatePlace, usize)> {
-        let behind = self.plates.partition_point(|p| p.first_triangle <= number);
-        let place = self.plates.get(behind.checked_sub(1)?)?;
-        Some((place, usize::try_from(number.checked_sub(place.first_triangle)?).ok()?))
-    }
-}
-
-/// Bytes that may be walked: more than the file has only where models lie on each other, and a few times that at
-/// most.
-#[derive(Debug)]
-pub(super) struct Budget {
-    limit: u64,
-    spent: u64,
-}
-
-impl Budget {
-    pub(super) fn new(geometry: &Geometry) -> Self {
-        Self { limit: (geometry.source().bytes().len() as u64).saturating_mul(4), spent: 0 }
-    }
-
-    pub(super) fn is_spent(&self) -> bool {
-        self.spent > self.limit
-    }
-
-    pub(super) fn spend(&mut self, bytes: u64) -> Result<()> {
-        self.spent = self.spent.saturating_add(bytes);
-        if self.is_spent() {
-            let kind = ErrorKind::Limit {
-                what: "bytes of models that lie on each other",
-                value: self.spent,
-                limit: self.limit,
-            };
-            return Err(Error::without_offset(kind, "models"));
-        }
-        Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use super::layout::{IndicesPrototype, VerticesPrototype};
 use super::vertex::{VertexFormat, Vertices};
-use super::{Geometry, Kept, data, string_bytes};
+use super::{Geometry, data, string_bytes};
 use crate::bytes::{View, le};
 use crate::codec::encd::{self, Encd};
 use crate::error::{Error, ErrorKind, Result};
@@ -411,7 +411,7 @@ impl<'a> Indices<'a> {
 }
 
 /// What decoding a buffer gave: its bytes, or why not.
-type Cell = OnceLock<Result<Vec<u8>, Kept>>;
+type Cell = OnceLock<Result<Vec<u8>, Error>>;
 
 /// The buffers of a file that have been decoded so far.
 #[derive(Debug)]
@@ -545,8 +545,8 @@ impl Geometry {
 fn kept(cell: Option<&Cell>, make: impl FnOnce() -> Result<Vec<u8>>, what: impl Display) -> Result<&[u8]> {
     let not_found = || Error::without_offset(ErrorKind::NotFound { what: what.to_string() }, "");
     let cell = cell.ok_or_else(not_found)?;
-    match cell.get_or_init(|| make().map_err(|e| Kept::new(&e))) {
+    match cell.get_or_init(make) {
         Ok(bytes) => Ok(bytes),
-        Err(error) => Err(error.error()),
+        Err(error) => Err(error.again()),
     }
 }

@@ -1,8 +1,8 @@
 //! Collision models: convex hulls with corners, edges and faces.
 
-use super::armor::Budget;
 use super::layout::{COLLISION_TAG, Corner, Edge};
-use super::{Blob, Geometry, Kept};
+use super::places::{Place, Places};
+use super::{Blob, Geometry};
 use crate::bytes::{Cursor, View, le};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -178,80 +178,25 @@ impl<'a> Face<'a> {
     }
 }
 
-/// Where every hull of a file lies.
-#[derive(Debug)]
-pub(super) struct Index {
-    pub hulls: Vec<HullPlace>,
-    /// Corners of all hulls.
-    pub vertices: u64,
-    /// What kept a model from being read to its end.
-    pub damage: Option<Kept>,
+/// Where every hull of a file lies; their items are corners.
+pub(super) fn places(geometry: &Geometry) -> Places {
+    Places::find_all(geometry.collision_prototypes().map(<[_]>::len), geometry, |model, add| {
+        let model = geometry.collision_model(model)?;
+        add.begin(model.span()?.1)?;
+        model.hulls()?.try_for_each(|hull| hull.map(|h| add.piece(h.at, h.vertices.len())))
+    })
 }
 
-#[derive(Debug, Clone, Copy)]
-pub(super) struct HullPlace {
-    pub model: u32,
-    /// Its number in its model.
-    pub number: u32,
-    position: usize,
-    /// Corners of the hulls before it.
-    pub first_vertex: u64,
-}
-
-impl Index {
-    pub(super) fn build(geometry: &Geometry) -> Self {
-        let mut index = Self { hulls: Vec::new(), vertices: 0, damage: None };
-        if let Err(error) = index.fill(geometry) {
-            index.damage = Some(Kept::new(&error));
-        }
-        index
-    }
-
-    fn fill(&mut self, geometry: &Geometry) -> Result<()> {
-        let mut first_error = None;
-        let mut budget = Budget::new(geometry);
-        for i in 0..geometry.collision_prototypes()?.len() {
-            let model = geometry.collision_model(i)?;
-            let mut read = || {
-                budget.spend(model.span()?.1)?;
-                for (number, hull) in model.hulls()?.enumerate() {
-                    let hull = hull?;
-                    self.hulls.push(HullPlace {
-                        model: u32::try_from(i).unwrap_or(u32::MAX),
-                        number: u32::try_from(number).unwrap_or(u32::MAX),
-                        position: hull.at.position(),
-                        first_vertex: self.vertices,
-                    });
-                    self.vertices = self.vertices.saturating_add(hull.vertices.len() as u64);
-                }
-                Ok(())
-            };
-            if let Err(error) = read() {
-                if budget.is_spent() {
-                    return Err(error);
-                }
-                first_error.get_or_insert(error);
-            }
-        }
-        first_error.map_or(Ok(()), Err)
-    }
-
+impl<'a> Hull<'a> {
     /// The hull at `place`.
-    pub(super) fn hull<'g>(geometry: &'g Geometry, place: &HullPlace) -> Result<Hull<'g>> {
-        Hull::read(&mut Cursor::new(geometry.view("hull").at(place.position)))
+    pub(super) fn at(geometry: &'a Geometry, place: &Place) -> Result<Self> {
+        Self::read(&mut Cursor::new(geometry.view("hull").at(place.position)))
     }
 
     /// The corners of the hull at `place`, without a look at its faces.
-    pub(super) fn corners<'g>(geometry: &'g Geometry, place: &HullPlace) -> Result<&'g [Corner]> {
+    pub(super) fn corners_at(geometry: &'a Geometry, place: &Place) -> Result<&'a [Corner]> {
         let mut cursor = Cursor::new(geometry.view("hull").at(place.position));
         let count = cursor.count("corners", size_of::<Corner>())?;
         cursor.array(count)
-    }
-
-    /// The hull that has corner `number` of all, and the corner's number in it.
-    pub(super) fn find(&self, number: u64) -> Option<(&HullPlace, usize)> {
-        let behind = self.hulls.partition_point(|h| h.first_vertex <= number);
-        let place = self.hulls.get(behind.checked_sub(1)?)?;
-        Some((place, usize::try_from(number.checked_sub(place.first_vertex)?).ok()?))
     }
 }

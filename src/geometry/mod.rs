@@ -12,7 +12,8 @@ pub mod export;
 pub mod layout;
 mod materials;
 pub mod mesh;
-pub mod splash;
+pub mod places;
+mod splash;
 mod tables;
 mod verify;
 mod vertex;
@@ -47,31 +48,9 @@ pub struct Geometry {
 #[derive(Debug, Default)]
 struct Made {
     decoded: Lazy<Decoded>,
-    armor: OnceLock<armor::Index>,
-    collision: OnceLock<collision::Index>,
+    armor: OnceLock<places::Places>,
+    collision: OnceLock<places::Places>,
     groups: Lazy<mesh::Groups>,
-}
-
-/// An error that is kept, to be given again: what was decoded or walked once stays as it is.
-#[derive(Debug)]
-pub(crate) struct Kept {
-    what: String,
-    part: String,
-    offset: Option<u64>,
-}
-
-impl Kept {
-    pub(crate) fn new(error: &Error) -> Self {
-        Self { what: error.kind().to_string(), part: error.part().to_owned(), offset: error.offset() }
-    }
-
-    pub(crate) fn error(&self) -> Error {
-        let kind = ErrorKind::Damaged { what: self.what.clone().into() };
-        match self.offset {
-            Some(offset) => Error::new(kind, self.part.clone(), offset),
-            None => Error::without_offset(kind, self.part.clone()),
-        }
-    }
 }
 
 impl Geometry {
@@ -224,12 +203,12 @@ impl Geometry {
         Ok(CollisionModel::new(Blob::new(prototype, self.view("collision").locate(prototype)), index))
     }
 
-    fn armor_index(&self) -> &armor::Index {
-        self.made.armor.get_or_init(|| armor::Index::build(self))
+    fn armor_places(&self) -> &places::Places {
+        self.made.armor.get_or_init(|| armor::places(self))
     }
 
-    fn collision_index(&self) -> &collision::Index {
-        self.made.collision.get_or_init(|| collision::Index::build(self))
+    fn collision_places(&self) -> &places::Places {
+        self.made.collision.get_or_init(|| collision::places(self))
     }
 
     /// The most bytes that all buffers together may decode to, or that all models together may span: far more than a

@@ -2,7 +2,7 @@
 
 use super::tables::Rows;
 use crate::bytes::{Cursor, le};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::{Reader, Section};
 use crate::report::{Check, Progress, Report};
 use crate::source::Source;
@@ -25,7 +25,7 @@ struct Index {
     boxes: Vec<usize>,
     /// Where the last box ends.
     end: usize,
-    damage: Option<super::Kept>,
+    damage: Option<Error>,
 }
 
 /// A box.
@@ -86,7 +86,7 @@ impl Splash {
                 Ok(())
             };
             let result = walk();
-            index.damage = result.err().map(|e| super::Kept::new(&e));
+            index.damage = result.err();
             index
         })
     }
@@ -151,7 +151,7 @@ impl Reader for Splash {
                 }))
             },
         );
-        vec![Box::new(table.walked(|| self.index().damage.as_ref().map(|d| d.error())))]
+        vec![Box::new(table.walked(|| self.index().damage.as_ref().map(Error::again)))]
     }
 
     fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
@@ -170,7 +170,7 @@ impl Reader for Splash {
     }
 
     fn verify(&self, progress: &Progress) -> Report {
-        progress.expect(self.index().boxes.len() as u64);
+        progress.announce(self.index().boxes.len() as u64);
         let mut boxes = Check::new("boxes").with_detail(format!("{} boxes", self.index().boxes.len()));
         let mut corners = Check::new("corners").with_detail("finite, and the first not beyond the second");
         match self.boxes() {

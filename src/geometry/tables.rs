@@ -1,7 +1,7 @@
 //! The tables of a `.geometry` file.
 
-use super::armor::Index as ArmorIndex;
-use super::collision::Index as CollisionIndex;
+use super::armor::Plate;
+use super::collision::Hull;
 use super::layout::Mapping;
 use super::mesh::Group;
 use super::vertex::Attribute;
@@ -336,10 +336,10 @@ fn armor_plates(g: &Geometry) -> Rows<'_> {
         "armor_plates",
         &columns,
         6,
-        || Ok(g.armor_index().plates.len()),
+        || Ok(g.armor_places().all.len()),
         |row, column| {
-            let Some(place) = g.armor_index().plates.get(row) else { return Ok(None) };
-            let plate = ArmorIndex::plate(g, place)?;
+            let Some(place) = g.armor_places().all.get(row) else { return Ok(None) };
+            let plate = Plate::at(g, place)?;
             let h = plate.header();
             Ok(Some(match column {
                 0 => place.model.into(),
@@ -355,7 +355,7 @@ fn armor_plates(g: &Geometry) -> Rows<'_> {
             }))
         },
     );
-    table.walked(|| g.armor_index().damage.as_ref().map(|d| d.error()))
+    table.walked(|| g.armor_places().damage.as_ref().map(Error::again))
 }
 
 fn armor_triangles(g: &Geometry) -> Rows<'_> {
@@ -375,10 +375,10 @@ fn armor_triangles(g: &Geometry) -> Rows<'_> {
         ("plate", Kind::Uint),
         ("material", Kind::Text),
     ];
-    let len = || Ok(usize::try_from(g.armor_index().triangles).unwrap_or(usize::MAX));
+    let len = || Ok(usize::try_from(g.armor_places().items).unwrap_or(usize::MAX));
     let table = Rows::new("armor_triangles", &columns, 12, len, |row, column| {
-        let Some((place, number)) = g.armor_index().find(row as u64) else { return Ok(None) };
-        let plate = ArmorIndex::plate(g, place)?;
+        let Some((place, number)) = g.armor_places().find(row as u64) else { return Ok(None) };
+        let plate = Plate::at(g, place)?;
         let Some(triangle) = plate.triangles().get(number) else { return Ok(None) };
         Ok(Some(match column {
             0 => place.model.into(),
@@ -393,7 +393,7 @@ fn armor_triangles(g: &Geometry) -> Rows<'_> {
             _ => return Ok(None),
         }))
     });
-    table.walked(|| g.armor_index().damage.as_ref().map(|d| d.error()))
+    table.walked(|| g.armor_places().damage.as_ref().map(Error::again))
 }
 
 fn collision_models(g: &Geometry) -> Rows<'_> {
@@ -438,10 +438,10 @@ fn collision_hulls(g: &Geometry) -> Rows<'_> {
         "collision_hulls",
         &columns,
         5,
-        || Ok(g.collision_index().hulls.len()),
+        || Ok(g.collision_places().all.len()),
         |row, column| {
-            let Some(place) = g.collision_index().hulls.get(row) else { return Ok(None) };
-            let hull = CollisionIndex::hull(g, place)?;
+            let Some(place) = g.collision_places().all.get(row) else { return Ok(None) };
+            let hull = Hull::at(g, place)?;
             Ok(Some(match column {
                 0 => place.model.into(),
                 1 => place.number.into(),
@@ -455,7 +455,7 @@ fn collision_hulls(g: &Geometry) -> Rows<'_> {
             }))
         },
     );
-    table.walked(|| g.collision_index().damage.as_ref().map(|d| d.error()))
+    table.walked(|| g.collision_places().damage.as_ref().map(Error::again))
 }
 
 fn hull_vertices(g: &Geometry) -> Rows<'_> {
@@ -467,10 +467,10 @@ fn hull_vertices(g: &Geometry) -> Rows<'_> {
         ("y", Kind::F32),
         ("z", Kind::F32),
     ];
-    let len = || Ok(usize::try_from(g.collision_index().vertices).unwrap_or(usize::MAX));
+    let len = || Ok(usize::try_from(g.collision_places().items).unwrap_or(usize::MAX));
     let table = Rows::new("hull_vertices", &columns, 6, len, |row, column| {
-        let Some((place, number)) = g.collision_index().find(row as u64) else { return Ok(None) };
-        let Some(corner) = CollisionIndex::corners(g, place)?.get(number) else { return Ok(None) };
+        let Some((place, number)) = g.collision_places().find(row as u64) else { return Ok(None) };
+        let Some(corner) = Hull::corners_at(g, place)?.get(number) else { return Ok(None) };
         Ok(Some(match column {
             0 => place.model.into(),
             1 => place.number.into(),
@@ -479,7 +479,7 @@ fn hull_vertices(g: &Geometry) -> Rows<'_> {
             _ => return Ok(None),
         }))
     });
-    table.walked(|| g.collision_index().damage.as_ref().map(|d| d.error()))
+    table.walked(|| g.collision_places().damage.as_ref().map(Error::again))
 }
 
 /// Which rows of a table belong to which buffer.

@@ -12,8 +12,8 @@ pub use glb::write_glb;
 pub use obj::write_obj;
 pub use svg::write_svg;
 
-use super::armor::Index as ArmorIndex;
-use super::collision::Index as CollisionIndex;
+use super::armor::Plate;
+use super::collision::Hull;
 use super::mesh::{Groups, Pairing, Placement};
 use super::{Geometry, material_name};
 use crate::error::{Error, ErrorKind, Result};
@@ -291,12 +291,12 @@ impl<'a> Scene<'a> {
     }
 
     fn add_armor(&mut self, geometry: &'a Geometry, top: &mut Vec<usize>) {
-        let index = geometry.armor_index();
-        self.damage.extend(index.damage.as_ref().map(|d| d.error()));
-        for of_model in index.plates.chunk_by(|a, b| a.model == b.model) {
+        let index = geometry.armor_places();
+        self.damage.extend(index.damage.as_ref().map(Error::again));
+        for of_model in index.all.chunk_by(|a, b| a.model == b.model) {
             let Some(model) = of_model.first().map(|p| p.model) else { continue };
             let mut by_material: BTreeMap<u16, Vec<_>> = BTreeMap::new();
-            for plate in of_model.iter().filter_map(|place| ArmorIndex::plate(geometry, place).ok()) {
+            for plate in of_model.iter().filter_map(|place| Plate::at(geometry, place).ok()) {
                 by_material.entry(plate.header().material_id.get()).or_default().push(plate);
             }
             let name = geometry.armor_model(model as usize).and_then(|m| m.name()).unwrap_or("armor");
@@ -315,14 +315,14 @@ impl<'a> Scene<'a> {
     }
 
     fn add_collision(&mut self, geometry: &'a Geometry, top: &mut Vec<usize>) {
-        let index = geometry.collision_index();
-        self.damage.extend(index.damage.as_ref().map(|d| d.error()));
-        for of_model in index.hulls.chunk_by(|a, b| a.model == b.model) {
+        let index = geometry.collision_places();
+        self.damage.extend(index.damage.as_ref().map(Error::again));
+        for of_model in index.all.chunk_by(|a, b| a.model == b.model) {
             let Some(model) = of_model.first().map(|p| p.model) else { continue };
             let material = self.material(Material { name: "collision".into(), colour: HULL, double_sided: true });
             let mut children = Vec::new();
             for place in of_model {
-                let Ok(hull) = CollisionIndex::hull(geometry, place) else { continue };
+                let Ok(hull) = Hull::at(geometry, place) else { continue };
                 let name = format!("collision {model}/hull {}", place.number);
                 children.extend(self.show(name, Shape::Hull(hull), material, None));
             }

@@ -1,0 +1,115 @@
+//! Where the pieces of all models of a file lie: plates of armour, hulls of collision models. Found by one walk, as each
+//! piece begins where the one before it ends.
+
+use super::Geometry;
+use crate::bytes::View;
+use crate::error::{Error, ErrorKind, Result};
+
+/// Where every piece of a kind lies.
+#[derive(Debug)]
+pub(super) struct Places {
+    pub all: Vec<Place>,
+    /// Items (triangles, corners) of all pieces.
+    pub items: u64,
+    /// What kept a model from being read to its end.
+    pub damage: Option<Error>,
+}
+
+/// Where a piece lies.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub model: u32,
+    /// Its number in its model.
+    pub number: u32,
+    pub position: usize,
+    /// Items of the pieces before it.
+    first_item: u64,
+}
+
+/// Takes the pieces of one model.
+pub(super) struct Add<'p> {
+    places: &'p mut Places,
+    budget: &'p mut Budget,
+    model: u32,
+    number: u32,
+}
+
+impl Add<'_> {
+    /// A model of so many bytes begins.
+    pub(super) fn begin(&mut self, bytes: u64) -> Result<()> {
+        self.budget.spend(bytes)
+    }
+
+    /// The next piece, with its number of items.
+    pub(super) fn piece(&mut self, at: View<'_>, items: usize) {
+        let (model, number, first_item) = (self.model, self.number, self.places.items);
+        self.places.all.push(Place { model, number, position: at.position(), first_item });
+        self.places.items = first_item.saturating_add(items as u64);
+        self.number = number.saturating_add(1);
+    }
+}
+
+impl Places {
+    /// The pieces of as many models as there are. A damaged model keeps the others from nothing.
+    pub(super) fn find_all(
+        models: Result<usize>,
+        geometry: &Geometry,
+        mut pieces: impl FnMut(usize, &mut Add<'_>) -> Result<()>,
+    ) -> Self {
+        let mut places = Self { all: Vec::new(), items: 0, damage: None };
+        let models = models.unwrap_or_else(|error| {
+            places.damage = Some(error);
+            0
+        });
+        let mut budget = Budget::new(geometry);
+        for (number, index) in (0u32..).zip(0..models) {
+            let mut add = Add { places: &mut places, budget: &mut budget, model: number, number: 0 };
+            if let Err(error) = pieces(index, &mut add) {
+                if budget.is_spent() {
+                    places.damage = Some(error);
+                    break;
+                }
+                places.damage.get_or_insert(error);
+            }
+        }
+        places
+    }
+
+    /// The piece that has item `number` of all, and the item's number in it.
+    pub(super) fn find(&self, number: u64) -> Option<(&Place, usize)> {
+        let behind = self.all.partition_point(|p| p.first_item <= number);
+        let place = self.all.get(behind.checked_sub(1)?)?;
+        Some((place, usize::try_from(number.checked_sub(place.first_item)?).ok()?))
+    }
+}
+
+/// Bytes that may be walked: more than the file has only where models lie on each other, and a few times that at
+/// most.
+#[derive(Debug)]
+pub(super) struct Budget {
+    limit: u64,
+    spent: u64,
+}
+
+impl Budget {
+    pub(super) fn new(geometry: &Geometry) -> Self {
+        Self { limit: (geometry.source().bytes().len() as u64).saturating_mul(4), spent: 0 }
+    }
+
+    pub(super) fn is_spent(&self) -> bool {
+        self.spent > self.limit
+    }
+
+    pub(super) fn spend(&mut self, bytes: u64) -> Result<()> {
+        self.spent = self.spent.saturating_add(bytes);
+        if self.is_spent() {
+            let kind = ErrorKind::Limit {
+                what: "bytes of models that lie on each other",
+                value: self.spent,
+                limit: self.limit,
+            };
+            return Err(Error::without_offset(kind, "models"));
+        }
+        Ok(())
+    }
+}
