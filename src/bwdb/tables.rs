@@ -12,7 +12,7 @@ use super::walk::{self, field_value};
 use super::{Blob, Database, Models, Names};
 use crate::bytes::View;
 use crate::error::Result;
-use crate::table::{Column, Kind, Table, Value, no_cell};
+use crate::table::{Column, Kind, Role, Table, Value, no_cell};
 use paths::PathsTable;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -203,9 +203,9 @@ impl<'a> Rows<'a> for DatabaseRows<'a> {
 
     fn lead_columns(self) -> Vec<Column> {
         vec![
-            Column::new("record", Kind::Uint).brief(),
-            Column::new("id", Kind::Id64),
-            Column::new("path", Kind::Text).brief(),
+            Column::new("record", Kind::Uint).brief().place(),
+            Column::new("id", Kind::Id64).key(),
+            Column::new("path", Kind::Text).brief().resolved(),
         ]
     }
 
@@ -263,7 +263,7 @@ impl<'a> Rows<'a> for ModelRows<'a> {
     }
 
     fn lead_columns(self) -> Vec<Column> {
-        vec![Column::new("model", Kind::Uint).brief(), Column::new("id", Kind::Id64).brief()]
+        vec![Column::new("model", Kind::Uint).brief().place(), Column::new("id", Kind::Id64).brief().key()]
     }
 
     fn lead_value(self, row: usize, column: usize) -> Result<Value<'a>> {
@@ -309,8 +309,13 @@ fn field_columns(fields: &'static [FieldInfo], only: Option<&[&str]>) -> (Vec<Co
     let mut sources = Vec::new();
     for (field, info) in fields.iter().enumerate().filter(|(_, f)| only.is_none_or(|o| o.contains(&f.name))) {
         let mut push = |name: Cow<'static, str>, kind, half| {
+            let role = match half {
+                Half::Id if kind == Kind::Id64 => Role::Reference,
+                Half::Text => Role::Resolved,
+                Half::Id | Half::Whole => Role::Value,
+            };
             let brief = half == Half::Text || (half == Half::Whole && kind != Kind::Nested && columns.len() < 8);
-            columns.push(Column { name, kind, brief });
+            columns.push(Column { name, kind, brief, role });
             sources.push(FieldColumn { field, half });
         };
         match info.shown {
@@ -377,7 +382,7 @@ fn nested<'a, R: Rows<'a>>(
 ) -> Box<dyn Table + 'a> {
     let mut columns = rows.lead_columns();
     let lead = columns.len();
-    columns.push(Column::new("index", Kind::Uint).brief());
+    columns.push(Column::new("index", Kind::Uint).brief().key());
     columns.extend(own);
     let count = Arc::new(count);
     let ends = move || {
@@ -487,7 +492,7 @@ fn material_properties<'a>(rows: DatabaseRows<'a>) -> Box<dyn Table + 'a> {
         Column::new("name", Kind::Text).brief(),
         Column::new("type", Kind::Text).brief(),
         Column::new("value", Kind::Any).brief(),
-        Column::new("texture_id", Kind::Id64),
+        Column::new("texture_id", Kind::Id64).reference(),
     ];
     let cell = move |view, index: usize, column| {
         let property = p::Material::read(view)?.property(index)?;
@@ -513,13 +518,13 @@ fn material_properties<'a>(rows: DatabaseRows<'a>) -> Box<dyn Table + 'a> {
 
 fn resources(db: &Database) -> Box<dyn Table + '_> {
     let columns = vec![
-        Column::new("id", Kind::Id64).brief(),
-        Column::new("path", Kind::Text).brief(),
+        Column::new("id", Kind::Id64).brief().key(),
+        Column::new("path", Kind::Text).brief().resolved(),
         Column::new("type", Kind::Text).brief(),
-        Column::new("database", Kind::Uint),
-        Column::new("record", Kind::Uint),
+        Column::new("database", Kind::Uint).place(),
+        Column::new("record", Kind::Uint).place(),
         Column::new("state", Kind::Any),
-        Column::new("offset", Kind::Uint),
+        Column::new("offset", Kind::Uint).place(),
         Column::new("size", Kind::Uint),
     ];
     let slots = || db.resource_rows.get_or_init(|| occupied(db.resource_buckets()));
@@ -567,7 +572,7 @@ fn row_of(slots: &[u32], slot: Option<usize>) -> Option<usize> {
 }
 
 fn strings(db: &Database) -> Box<dyn Table + '_> {
-    let columns = vec![Column::new("id", Kind::Id32).brief(), Column::new("text", Kind::Text).brief()];
+    let columns = vec![Column::new("id", Kind::Id32).brief().key(), Column::new("text", Kind::Text).brief()];
     let buckets = db.spans.string_buckets.get();
     let slots = || db.string_rows.get_or_init(|| occupied(buckets));
     let cell = move |row, column| {

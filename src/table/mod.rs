@@ -23,6 +23,26 @@ pub struct Column {
     pub kind: Kind,
     /// Whether short listings for people show it.
     pub brief: bool,
+    /// What its cells say of their row.
+    pub role: Role,
+}
+
+/// What the cells of a column say of their row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Role {
+    /// Something about it.
+    #[default]
+    Value,
+    /// What it is known by in other files as well. The cells of all such columns together name a row; where there is
+    /// none, its place in the order of rows does.
+    Key,
+    /// Where it or its data lie in this file, as offsets and record numbers do: a row of another file may say the same
+    /// from another place.
+    Place,
+    /// An id of an entry that it refers to.
+    Reference,
+    /// The text of an id in another column of the row.
+    Resolved,
 }
 
 /// What the cells of a column hold.
@@ -55,12 +75,12 @@ pub enum Kind {
 impl Column {
     /// A column that short listings leave out.
     pub const fn new(name: &'static str, kind: Kind) -> Self {
-        Self { name: Cow::Borrowed(name), kind, brief: false }
+        Self { name: Cow::Borrowed(name), kind, brief: false, role: Role::Value }
     }
 
     /// A column whose name was made at run time.
     pub const fn named(name: String, kind: Kind) -> Self {
-        Self { name: Cow::Owned(name), kind, brief: false }
+        Self { name: Cow::Owned(name), kind, brief: false, role: Role::Value }
     }
 
     /// The same column, shown in short listings.
@@ -68,6 +88,30 @@ impl Column {
     pub fn brief(mut self) -> Self {
         self.brief = true;
         self
+    }
+
+    /// The same column as one of those that its rows are known by in other files as well.
+    #[must_use]
+    pub fn key(self) -> Self {
+        Self { role: Role::Key, ..self }
+    }
+
+    /// The same column as one that tells where its rows lie in this file.
+    #[must_use]
+    pub fn place(self) -> Self {
+        Self { role: Role::Place, ..self }
+    }
+
+    /// The same column as one of ids that its rows refer to.
+    #[must_use]
+    pub fn reference(self) -> Self {
+        Self { role: Role::Reference, ..self }
+    }
+
+    /// The same column as the texts of another column's ids.
+    #[must_use]
+    pub fn resolved(self) -> Self {
+        Self { role: Role::Resolved, ..self }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::pack::Pack;
 use super::{Entry, Field, FieldKind, Record, Sheet};
 use crate::error::Result;
-use crate::table::{Column, Kind, RowCursor, Table, Value, no_cell};
+use crate::table::{Column, Kind, Role, RowCursor, Table, Value, no_cell};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
@@ -209,7 +209,7 @@ impl<O: Send + Sync, R: Send + Sync> Table for Rows<'_, O, R> {
 
 /// A column that short listings show.
 const fn brief(name: &'static str, kind: Kind) -> Column {
-    Column { name: Cow::Borrowed(name), kind, brief: true }
+    Column { name: Cow::Borrowed(name), kind, brief: true, role: Role::Value }
 }
 
 static SECTION_COLUMNS: [Column; 3] =

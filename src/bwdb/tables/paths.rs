@@ -15,10 +15,10 @@ pub(super) struct PathsTable<'a> {
 impl<'a> PathsTable<'a> {
     pub(super) fn new(db: &'a Database) -> Self {
         let columns = [
-            Column::new("id", Kind::Id64),
-            Column::new("parent_id", Kind::Id64),
+            Column::new("id", Kind::Id64).key(),
+            Column::new("parent_id", Kind::Id64).reference(),
             Column::new("name", Kind::Text),
-            Column::new("path", Kind::Text).brief(),
+            Column::new("path", Kind::Text).brief().resolved(),
         ];
         Self { db, columns }
     }
