@@ -62,34 +62,21 @@ impl Modulus {
 /// The slot that holds `key`. At most every slot is looked at once, also when none is empty.
 #[inline]
 pub(super) fn find<B: Bucket>(buckets: &[B], modulus: Modulus, key: u64) -> Option<usize> {
-    let first = modulus.slot(key);
-    match probe(buckets.get(first..)?, key) {
-        Probe::Found(step) => Some(first.wrapping_add(step)),
-        Probe::Empty => None,
-        Probe::End => match probe(buckets.get(..first)?, key) {
-            Probe::Found(slot) => Some(slot),
-            Probe::Empty | Probe::End => None,
-        },
-    }
-}
-
-enum Probe {
-    Found(usize),
-    Empty,
-    End,
-}
-
-#[inline(always)]
-fn probe<B: Bucket>(buckets: &[B], key: u64) -> Probe {
-    for (step, bucket) in buckets.iter().enumerate() {
+    let mut slot = modulus.slot(key);
+    for _ in 0..buckets.len() {
+        let bucket = buckets.get(slot)?;
         if bucket.key() == key && bucket.is_occupied() {
-            return Probe::Found(step);
+            return Some(slot);
         }
         if !bucket.is_occupied() {
-            return Probe::Empty;
+            return None;
+        }
+        slot = slot.wrapping_add(1);
+        if slot == buckets.len() {
+            slot = 0;
         }
     }
-    Probe::End
+    None
 }
 
 #[cfg(test)]
