@@ -5,6 +5,7 @@ use crate::codec::cityhash64;
 use crate::error::{ErrorKind, Result};
 use hashbrown::HashTable;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Folders that a path may be deep. The deepest paths of the game have about twelve.
 const MAX_DEPTH: usize = 128;
@@ -58,7 +59,7 @@ impl Index {
 
 /// Ids are hashes already; the table wants entropy in the top bits as well, and the ids of a hostile file may have
 /// none there.
-pub(super) fn hash(id: u64) -> u64 {
+fn hash(id: u64) -> u64 {
     id.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(32)
 }
 
@@ -238,6 +239,59 @@ impl<'a> Paths<'a> {
             }
         }
         Ok(None)
+    }
+}
+
+/// Joins the paths of entries that come one after another: it keeps the folders that it has met, as most entries share
+/// theirs with others.
+#[derive(Debug, Default)]
+pub(super) struct Joiner {
+    places: HashTable<(u64, Range<usize>)>,
+    /// The folders' paths with the '/' behind them, one after another.
+    folders: String,
+    /// A path that is of no use any more, for the next one to be written into.
+    spare: String,
+}
+
+impl Joiner {
+    /// Bytes of folders that are kept. All folders of the game take two million.
+    const KEPT: usize = 32 << 20;
+
+    /// The path of the entry at `position`.
+    ///
+    /// # Errors
+    /// As [`Database::path`].
+    pub(super) fn join(&mut self, paths: Paths<'_>, position: usize) -> Result<String> {
+        let Some(entry) = paths.entries.get(position) else { return Ok(String::new()) };
+        let (folder, name) = (entry.parent_id.get(), paths.name(entry)?);
+        let mut path = std::mem::take(&mut self.spare);
+        path.clear();
+        match self.places.find(hash(folder), |place| place.0 == folder) {
+            Some((_, place)) => path.push_str(self.folders.get(place.clone()).unwrap_or_default()),
+            None => {
+                if let Some(position) = paths.parent(entry, |paths, id| paths.find(id))? {
+                    path = paths.path_at(position)?;
+                    path.push('/');
+                }
+                self.keep(folder, &path);
+            }
+        }
+        path.push_str(name);
+        Ok(path)
+    }
+
+    fn keep(&mut self, id: u64, folder: &str) {
+        if self.folders.len() > Self::KEPT {
+            *self = Self::default();
+        }
+        let start = self.folders.len();
+        self.folders.push_str(folder);
+        self.places.insert_unique(hash(id), (id, start..self.folders.len()), |place| hash(place.0));
+    }
+
+    /// Takes back a path that is of no use any more.
+    pub(super) fn reuse(&mut self, path: String) {
+        self.spare = path;
     }
 }
 

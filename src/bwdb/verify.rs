@@ -2,6 +2,7 @@
 
 use super::hashmap::{Bucket, Modulus};
 use super::layout::{Header, PathEntry};
+use super::paths::Joiner;
 use super::prototypes::Record;
 use super::record::{Leaf, ListInfo, Prototype as _, Walker};
 use super::{Blob, Database, Models, Space, State};
@@ -30,7 +31,11 @@ pub(super) fn database(db: &Database, progress: &Progress) -> Report {
         Box::new(|| sections(db)),
         Box::new(|| map(db, "strings map", db.spans.string_buckets.get(), db.string_slots, |slot| string(db, slot))),
         Box::new(|| string_pool(db)),
-        Box::new(|| map(db, "resources map", db.resource_buckets(), db.resource_slots, |slot| resource(db, slot))),
+        Box::new(|| {
+            let records: Vec<Option<usize>> = db.databases().map(|blob| blob.ok().map(|b| b.len())).collect();
+            let value = |slot| resource(db, slot, &records);
+            map(db, "resources map", db.resource_buckets(), db.resource_slots, value)
+        }),
         Box::new(|| paths(db)),
     ];
     for index in 0..db.database_count() {
@@ -200,7 +205,8 @@ fn string_pool(db: &Database) -> Check {
     check.with_detail(format!("{texts} texts"))
 }
 
-fn resource(db: &Database, slot: usize) -> Result<()> {
+/// That the record behind a resource exists; `records` are the numbers of records of the databases that can be read.
+fn resource(db: &Database, slot: usize, records: &[Option<usize>]) -> Result<()> {
     let Some(bucket) = db.resource_buckets().get(slot) else { return Ok(()) };
     let Some(resource) = db.resource_at(slot, bucket.key.get()) else { return Ok(()) };
     let here = || db.source.view("resources map").locate(bucket);
@@ -208,10 +214,10 @@ fn resource(db: &Database, slot: usize) -> Result<()> {
         State::Deleted => Ok(()),
         State::Unnamed(state) => Err(here().bad_value("state of a resource", state)),
         State::Valid => {
-            let blob = db
-                .database(resource.database_index())
-                .map_err(|_| here().bad_value("database of a resource", resource.database_index() as i128))?;
-            if resource.record_index() >= blob.len() {
+            let records = records.get(resource.database_index()).copied().flatten();
+            let records =
+                records.ok_or_else(|| here().bad_value("database of a resource", resource.database_index() as i128))?;
+            if resource.record_index() >= records {
                 return Err(here().bad_value("record of a resource", resource.record_index() as i128));
             }
             Ok(())
@@ -247,18 +253,20 @@ fn paths(db: &Database) -> Check {
     let hashed = paths.hashes_paths().unwrap_or(false);
     let chunks = entries.par_chunks(CHUNK).enumerate().map(|(chunk, entries)| {
         let mut check = Check::new("paths");
+        let mut joiner = Joiner::default();
         for (offset, entry) in entries.iter().enumerate() {
             let position = chunk.saturating_mul(CHUNK).saturating_add(offset);
             if paths.find(entry.self_id.get()) != Some(position) {
                 let what = format!("id {:#018x} is used by an earlier path already", entry.self_id.get());
                 check.fail(paths.view(entry).error(ErrorKind::Damaged { what: what.into() }));
             }
-            let Some(path) = check.note(paths.path_at(position)) else { continue };
+            let Some(path) = check.note(joiner.join(paths, position)) else { continue };
             let id = cityhash64(path.as_bytes());
             if hashed && id != entry.self_id.get() {
                 let what = format!("id {:#018x} is not the CityHash64 of {path:?}", entry.self_id.get());
                 check.fail(paths.view(entry).error(ErrorKind::Damaged { what: what.into() }));
             }
+            joiner.reuse(path);
         }
         check
     });

@@ -1,9 +1,9 @@
 use super::super::Database;
-use super::super::paths::hash;
+use super::super::paths::Joiner;
 use crate::codec::cityhash64;
 use crate::error::Result;
 use crate::table::{Column, Kind, RowCursor, Table, Value, no_cell};
-use hashbrown::HashTable;
+use std::cell::{OnceCell, RefCell};
 
 /// `paths`, with a cursor that keeps the folder of the row before.
 #[derive(Debug)]
@@ -54,13 +54,7 @@ impl Table for PathsTable<'_> {
     }
 
     fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
-        Box::new(PathCursor {
-            table: self,
-            next: first,
-            folders: Folders::default(),
-            text: String::new(),
-            failed: None,
-        })
+        Box::new(PathCursor { table: self, next: first, joiner: RefCell::default(), path: OnceCell::new() })
     }
 
     fn find(&self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
@@ -86,58 +80,9 @@ impl Table for PathsTable<'_> {
 struct PathCursor<'t, 'a> {
     table: &'t PathsTable<'a>,
     next: usize,
-    folders: Folders,
-    /// The path of the current row.
-    text: String,
-    failed: Option<usize>,
-}
-
-/// Paths of folders that rows lie in, with the '/' behind them: most rows share their folder with others.
-#[derive(Default)]
-struct Folders {
-    places: HashTable<(u64, std::ops::Range<usize>)>,
-    text: String,
-}
-
-/// Bytes of folders that are kept. All folders of the game take two million.
-const KEPT_FOLDERS: usize = 32 << 20;
-
-impl Folders {
-    fn get(&self, id: u64) -> Option<&str> {
-        self.places.find(hash(id), |place| place.0 == id).and_then(|place| self.text.get(place.1.clone()))
-    }
-
-    fn put(&mut self, id: u64, path: &str) {
-        if self.text.len() > KEPT_FOLDERS {
-            *self = Self::default();
-        }
-        let start = self.text.len();
-        self.text.push_str(path);
-        self.places.insert_unique(hash(id), (id, start..self.text.len()), |place| hash(place.0));
-    }
-}
-
-impl PathCursor<'_, '_> {
-    /// Makes `text` the path of the current row.
-    fn join(&mut self) -> Result<()> {
-        let paths = self.table.db.paths();
-        let entry = paths.entries().get(self.row()).ok_or_else(|| no_cell("paths", self.row(), 3))?;
-        let folder = entry.parent_id.get();
-        let name = paths.name(entry)?;
-        self.text.clear();
-        match self.folders.get(folder) {
-            Some(path) => self.text.push_str(path),
-            None => {
-                if let Some(position) = paths.parent(entry, |paths, id| paths.find(id))? {
-                    self.text = paths.path_at(position)?;
-                    self.text.push('/');
-                }
-                self.folders.put(folder, &self.text);
-            }
-        }
-        self.text.push_str(name);
-        Ok(())
-    }
+    joiner: RefCell<Joiner>,
+    /// The path of the current row, once it is asked for; `None` in it where it cannot be read.
+    path: OnceCell<Option<String>>,
 }
 
 impl RowCursor for PathCursor<'_, '_> {
@@ -146,7 +91,9 @@ impl RowCursor for PathCursor<'_, '_> {
             return Ok(false);
         }
         self.next = self.next.saturating_add(1);
-        self.failed = self.join().is_err().then_some(self.row());
+        if let Some(Some(path)) = self.path.take() {
+            self.joiner.get_mut().reuse(path);
+        }
         Ok(true)
     }
 
@@ -155,10 +102,13 @@ impl RowCursor for PathCursor<'_, '_> {
     }
 
     fn value(&self, column: usize) -> Result<Value<'_>> {
-        match column {
-            // A row whose path failed says so through the table.
-            3 if self.failed != Some(self.row()) => Ok(Value::text(&self.text)),
-            _ => self.table.cell(self.row(), column),
+        if column == 3 {
+            let join = || self.joiner.borrow_mut().join(self.table.db.paths(), self.row()).ok();
+            if let Some(path) = self.path.get_or_init(join) {
+                return Ok(Value::text(path));
+            }
         }
+        // A row whose path failed says so through the table.
+        self.table.cell(self.row(), column)
     }
 }
