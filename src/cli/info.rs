@@ -71,7 +71,12 @@ fn text(out: &mut impl Write, asset: &Asset) -> Result<(), Failure> {
     let mut sections = Aligned::new(&mut *out, header, vec![false, true, true, true], super::context::style());
     for section in reader.sections() {
         let offset = format!("{:#x}", section.offset);
-        sections.row(vec![clean(&section.name), offset, section.size.to_string(), number(section.count)])?;
+        sections.row(vec![
+            clean(&section.name).into_owned(),
+            offset,
+            section.size.to_string(),
+            number(section.count),
+        ])?;
     }
     sections.finish()?;
     let header = ["table", "rows", "columns"].map(str::to_owned).to_vec();
@@ -79,7 +84,7 @@ fn text(out: &mut impl Write, asset: &Asset) -> Result<(), Failure> {
     for table in reader.tables() {
         let columns: Vec<&str> = table.columns().iter().map(|c| c.name.as_ref()).collect();
         let rows = number(table.known_len().map(|n| n as u64));
-        tables.row(vec![table.name().to_owned(), rows, clean(&columns.join(" "))])?;
+        tables.row(vec![table.name().to_owned(), rows, clean(&columns.join(" ")).into_owned()])?;
     }
     Ok(tables.finish()?)
 }

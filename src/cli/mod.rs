@@ -215,6 +215,5 @@ fn run(cli: Cli) -> Exit {
 
 /// One line on standard error. That standard error cannot be written is nothing that could be told anyone.
 fn complain(message: &str) {
-    let line: String = crate::export::text::clean(message);
-    let _ = writeln!(std::io::stderr(), "assetq: {line}");
+    let _ = writeln!(std::io::stderr(), "assetq: {}", crate::export::text::clean(message));
 }

@@ -6,6 +6,7 @@ use super::text::{Aligned, Style, clean};
 use crate::error::{Error, Result};
 use crate::table::{Kind, RowCursor, Value, Visitor as _};
 use serde_json::ser::CompactFormatter;
+use std::borrow::Cow;
 use std::io::Write;
 
 /// The formats that rows are written in.
@@ -89,16 +90,8 @@ impl<W: Write> RowWriter<W> {
     pub fn row(&mut self, cells: &[Value<'_>]) -> Result<()> {
         self.rows = self.rows.saturating_add(1);
         match &mut self.out {
-            Output::Lines(out) => {
-                let line = match cells {
-                    [Value::Text(text)] if !text.chars().any(char::is_control) => {
-                        out.write_all(text.as_bytes()).and_then(|()| out.write_all(b"\n"))
-                    }
-                    cells => cells.iter().try_for_each(|cell| writeln!(out, "{}", text_cell(cell))),
-                };
-                line.map_err(|e| Error::io("cannot write", e))
-            }
-            Output::Text(text) => text.row(cells.iter().map(text_cell).collect()),
+            Output::Lines(out) => cells.iter().try_for_each(|cell| write_line(out, cell)),
+            Output::Text(text) => text.row(cells.iter().map(|cell| text_cell(cell).into_owned()).collect()),
             Output::Json(json) | Output::Ndjson(json) => {
                 let first = self.rows == 1;
                 json.begin_row(first)?;
@@ -134,12 +127,16 @@ impl<W: Write> RowWriter<W> {
             }
             return csv.end_line();
         }
-        let cell = |&column: &usize| {
+        let mut cell = |&column: &usize| {
             row.value(column).unwrap_or_else(|error| {
                 damaged(error);
                 Value::Null
             })
         };
+        if let Output::Lines(out) = &mut self.out {
+            self.rows = self.rows.saturating_add(1);
+            return columns.iter().try_for_each(|column| write_line(out, &cell(column)));
+        }
         let cells: Vec<Value<'_>> = columns.iter().map(cell).collect();
         self.row(&cells)
     }
@@ -167,12 +164,17 @@ impl<W: Write> RowWriter<W> {
     }
 }
 
-fn text_cell(value: &Value<'_>) -> String {
+fn write_line(out: &mut impl Write, cell: &Value<'_>) -> Result<()> {
+    let text = text_cell(cell);
+    out.write_all(text.as_bytes()).and_then(|()| out.write_all(b"\n")).map_err(|e| Error::io("cannot write", e))
+}
+
+fn text_cell<'v>(value: &'v Value<'_>) -> Cow<'v, str> {
     match value {
-        Value::Null => "-".to_owned(),
+        Value::Null => "-".into(),
         Value::Text(text) => clean(text),
-        Value::Utf16(text) => clean(&text.to_string()),
-        other => other.to_string(),
+        Value::Utf16(text) => clean(&text.to_string()).into_owned().into(),
+        other => other.to_string().into(),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::table::{Value, Visitor};
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::Write;
 use unicode_width::UnicodeWidthStr;
@@ -127,7 +128,8 @@ impl<W: Write> Visitor for Outline<W> {
     }
 
     fn leaf(&mut self, value: &Value<'_>) -> Result<()> {
-        let shown = if value.is_null() { "-".to_owned() } else { clean(&value.to_string()) };
+        let text = value.to_string();
+        let shown = if value.is_null() { "-".into() } else { clean(&text) };
         if let Some(inline) = &mut self.inline {
             if inline.text.len().saturating_add(shown.len()) <= LINE {
                 inline.text.push_str(if inline.count == 0 { "" } else { ", " });
@@ -136,7 +138,7 @@ impl<W: Write> Visitor for Outline<W> {
                 return Ok(());
             }
             self.flush_inline(false)?;
-            self.inline = Some(Inline { text: shown, count: 1 });
+            self.inline = Some(Inline { text: shown.into_owned(), count: 1 });
             return Ok(());
         }
         self.element()?;
@@ -146,17 +148,21 @@ impl<W: Write> Visitor for Outline<W> {
 }
 
 /// `text` without characters that would move the cursor of a terminal.
-pub fn clean(text: &str) -> String {
-    if !text.chars().any(char::is_control) {
-        return text.to_owned();
+pub fn clean(text: &str) -> Cow<'_, str> {
+    // Most text is ASCII, which is judged without a branch for each byte.
+    let plain = text.bytes().fold(true, |plain, b| plain & matches!(b, b' '..=b'~'));
+    if plain || !text.chars().any(char::is_control) {
+        return Cow::Borrowed(text);
     }
-    text.chars().fold(String::with_capacity(text.len()), |mut clean, c| {
-        match c {
-            c if c.is_control() => clean.extend(c.escape_default()),
-            c => clean.push(c),
+    let mut clean = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() {
+            clean.extend(c.escape_default());
+        } else {
+            clean.push(c);
         }
-        clean
-    })
+    }
+    Cow::Owned(clean)
 }
 
 /// Writes rows in aligned columns. Widths come from the first rows; a later cell that is wider moves its row only.
