@@ -2,8 +2,10 @@
 
 mod decompress;
 pub mod encd;
+mod memory;
 
 pub use decompress::{brotli, zlib};
+pub(crate) use memory::Memory;
 
 /// CityHash64 v1.1 without a seed: the id of a World of Warships path ('/' separators, case kept, no leading slash).
 #[inline]

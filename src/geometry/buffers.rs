@@ -4,10 +4,10 @@ use super::layout::{IndicesPrototype, VerticesPrototype};
 use super::vertex::{VertexFormat, Vertices};
 use super::{Geometry, data, string_bytes};
 use crate::bytes::{View, le};
+use crate::codec::Memory;
 use crate::codec::encd::{self, Encd};
 use crate::error::{Error, ErrorKind, Result};
 use rayon::prelude::*;
-use std::borrow::Cow;
 use std::fmt::Display;
 use std::sync::OnceLock;
 use zerocopy::{FromBytes as _, IntoBytes as _};
@@ -125,26 +125,10 @@ impl<'a> VertexBuffer<'a> {
         Ok(size)
     }
 
-    /// Its vertices: borrowed where they are raw, else decoded.
-    ///
-    /// # Errors
-    /// As [`VertexBuffer::size`], and `Codec` when the payload is damaged.
-    pub fn decode(&self) -> Result<Cow<'a, [u8]>> {
-        let size = self.size()?;
-        match self.encoded()? {
-            None => self.stored().map(Cow::Borrowed),
-            Some(encd) => {
-                let mut out = vec![0; size];
-                encd::decode_vertices(encd.payload, self.stride(), &mut out).map_err(|kind| self.codec(encd, kind))?;
-                Ok(Cow::Owned(out))
-            }
-        }
-    }
-
     /// Writes its vertices into `out`, which must be [`VertexBuffer::size`] bytes long.
     ///
     /// # Errors
-    /// As [`VertexBuffer::decode`], and `BadValue` for an `out` of another length.
+    /// As [`VertexBuffer::size`], `Codec` when the payload is damaged, and `BadValue` for an `out` of another length.
     pub fn decode_into(&self, out: &mut [u8]) -> Result<()> {
         if out.len() != self.size()? {
             return Err(self.bad("length of the output", out.len() as u64));
@@ -411,7 +395,7 @@ impl<'a> Indices<'a> {
 }
 
 /// What decoding a buffer gave: its bytes, or why not.
-type Cell = OnceLock<Result<Vec<u8>, Error>>;
+type Cell = OnceLock<Result<Memory, Error>>;
 
 /// The buffers of a file that have been decoded so far.
 #[derive(Debug)]
@@ -452,14 +436,14 @@ impl Geometry {
     /// The bytes of vertex buffer `index`: borrowed from the file where they are raw, else decoded once and kept.
     ///
     /// # Errors
-    /// As [`VertexBuffer::decode`] and [`Geometry::decoded_size`].
+    /// As [`VertexBuffer::decode_into`] and [`Geometry::decoded_size`].
     pub fn vertex_bytes(&self, index: usize) -> Result<&[u8]> {
         let buffer = self.vertex_buffer(index)?;
         if buffer.encoded()?.is_none() {
             buffer.size()?;
             return buffer.stored();
         }
-        let make = || buffer.decode().map(Cow::into_owned);
+        let make = || decoded(buffer.size()?, |out| buffer.decode_into(out));
         kept(self.decoded()?.vertices.get(index), make, format_args!("vertex buffer {index}"))
     }
 
@@ -482,11 +466,7 @@ impl Geometry {
             buffer.size()?;
             buffer.stored()?
         } else {
-            let make = || {
-                let mut out = vec![0; buffer.size()?];
-                buffer.decode_into(&mut out)?;
-                Ok(out)
-            };
+            let make = || decoded(buffer.size()?, |out| buffer.decode_into(out));
             kept(self.decoded()?.indices.get(index), make, format_args!("index buffer {index}"))?
         };
         Indices::new(bytes, width).ok_or_else(|| buffer.bad("size of the indices", bytes.len() as u64))
@@ -542,7 +522,13 @@ impl Geometry {
     }
 }
 
-fn kept(cell: Option<&Cell>, make: impl FnOnce() -> Result<Vec<u8>>, what: impl Display) -> Result<&[u8]> {
+fn decoded(size: usize, decode: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<Memory> {
+    let mut out = Memory::zeroed(size);
+    decode(&mut out)?;
+    Ok(out)
+}
+
+fn kept(cell: Option<&Cell>, make: impl FnOnce() -> Result<Memory>, what: impl Display) -> Result<&[u8]> {
     let not_found = || Error::without_offset(ErrorKind::NotFound { what: what.to_string() }, "");
     let cell = cell.ok_or_else(not_found)?;
     match cell.get_or_init(make) {
