@@ -13,6 +13,7 @@ mod info;
 mod ls;
 mod man;
 mod resolve;
+mod rows;
 mod sample;
 mod string;
 mod verify;
