@@ -12,6 +12,7 @@ mod extract;
 mod info;
 mod ls;
 mod man;
+mod output;
 mod resolve;
 mod rows;
 mod sample;
