@@ -100,9 +100,8 @@ fn list(args: &Args, rows: &Rows<'_>, file: &str, context: &Context) -> Result<u
     }
     let columns: Vec<Column> = indexes.iter().filter_map(|&index| table.columns().get(index).cloned()).collect();
     let mut out = context.rows(&columns)?;
-    let damaged = |error| context.damaged(file, &error);
-    let found = rows.each(file, &|_, error| Ok(damaged(error)), |row| {
-        out.row_of(row, &indexes, damaged)?;
+    let found = rows.each(file, &context.say_damaged(file), |row| {
+        out.row_of(row, &indexes, |error| context.damaged(file, &error))?;
         Ok(true)
     })?;
     out.finish()?;
@@ -115,7 +114,7 @@ struct Folder(BTreeMap<String, Folder>);
 fn tree(rows: &Rows<'_>, file: &str, context: &Context) -> Result<usize, Failure> {
     let mut root = Folder::default();
     let label = rows.table.label();
-    let found = rows.each(file, &|_, error| Ok(context.damaged(file, &error)), |row| {
+    let found = rows.each(file, &context.say_damaged(file), |row| {
         match row.value(label) {
             Ok(cell) => {
                 let mut at = &mut root;

@@ -96,7 +96,7 @@ impl<'a> Rows<'a> {
         damaged: OnDamage<'_>,
         mut each: impl FnMut(&dyn RowCursor) -> Result<bool, Failure>,
     ) -> Result<usize, Failure> {
-        if self.place.as_ref().is_some_and(|place| matches!(self.table.is_at(0, place), None)) {
+        if self.place.as_ref().is_some_and(|place| self.table.is_at(0, place).is_none()) {
             let message = format!("{file}: rows of {} have no place in space", self.table.name());
             return Err(Failure::new(Exit::Usage, message));
         }
@@ -131,6 +131,14 @@ pub(super) fn text_of<'v>(value: &'v Value<'_>) -> Cow<'v, str> {
 }
 
 impl Context {
+    /// Says what is damaged in a row, and goes on without it.
+    pub(super) fn say_damaged(&self, file: &str) -> impl Fn(Option<usize>, Error) -> Result<(), Failure> {
+        move |_, error| {
+            self.damaged(file, &error);
+            Ok(())
+        }
+    }
+
     /// The numbers of the columns that are named, in the order in which they are; all where none is.
     pub(super) fn columns(&self, file: &str, table: &dyn Table, names: &[String]) -> Result<Vec<usize>, Failure> {
         let all = table.columns();

@@ -30,6 +30,31 @@ pub struct Header {
     pub kind: Kind,
 }
 
+/// What rows are handed to, one by one.
+pub trait RowSink {
+    /// Takes a row of as many cells as there are columns. Where a cell cannot be held, nothing of the row is.
+    ///
+    /// # Errors
+    /// When the output cannot be written, or for a cell that the format cannot hold.
+    fn row(&mut self, cells: &[Value<'_>]) -> Result<()>;
+
+    /// Ends the document and passes everything on.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    fn finish(&mut self) -> Result<()>;
+}
+
+impl<W: Write> RowSink for RowWriter<W> {
+    fn row(&mut self, cells: &[Value<'_>]) -> Result<()> {
+        Self::row(self, cells)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        Self::finish(self)
+    }
+}
+
 /// Writes rows, one by one, in one of the formats.
 pub struct RowWriter<W: Write> {
     names: Vec<String>,
