@@ -38,6 +38,15 @@ pub trait RowSink {
     /// When the output cannot be written, or for a cell that the format cannot hold.
     fn row(&mut self, cells: &[Value<'_>]) -> Result<()>;
 
+    /// Takes the cells of `columns` of the current row of `row`. Where one is damaged, nothing of the row is taken.
+    ///
+    /// # Errors
+    /// As [`RowSink::row`], and for a damaged cell.
+    fn row_of(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
+        let cells = columns.iter().map(|&column| row.value(column)).collect::<Result<Vec<_>>>()?;
+        self.row(&cells)
+    }
+
     /// Ends the document and passes everything on.
     ///
     /// # Errors

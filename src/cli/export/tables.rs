@@ -12,7 +12,7 @@ use crate::export::text::Style;
 use crate::export::{arrow::ArrowRows, parquet::ParquetRows};
 use crate::format::Asset;
 use crate::report::Progress;
-use crate::table::{Column, Table, Value};
+use crate::table::{Column, Table};
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::io::{self, BufWriter, Write};
@@ -58,7 +58,14 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     }
     context.with_progress_of("export", Unit::Rows, |progress| {
         for job in &jobs {
-            let asset = context.open(job.file)?;
+            let asset = match context.open(job.file) {
+                Ok(asset) => asset,
+                Err(failure) if jobs.len() > 1 => {
+                    context.failed(&failure);
+                    continue;
+                }
+                Err(failure) => return Err(failure),
+            };
             for (table, to) in &job.tables {
                 let write = || {
                     let export = Export::new(args, context, &asset, table, progress)?;
@@ -107,13 +114,19 @@ fn jobs<'a>(
     let mut jobs = Vec::new();
     let mut taken = HashSet::new();
     for file in files {
-        let tables: Vec<String> = if args.all_tables || args.table.is_empty() {
-            let asset = context.open(file)?;
-            let count = if args.all_tables { usize::MAX } else { 1 };
-            asset.reader().tables().iter().take(count).map(|table| table.name().to_owned()).collect()
-        } else {
-            args.table.clone()
-        };
+        let mut tables = args.table.clone();
+        if tables.is_empty() {
+            let asset = match context.open(file) {
+                Err(failure) if files.len() == 1 => return Err(failure),
+                // One of several that cannot be opened has no tables; that is said when it is its turn.
+                opened => opened.ok(),
+            };
+            let names = asset.iter().flat_map(|asset| asset.reader().tables());
+            tables.extend(names.map(|table| table.name().to_owned()));
+            if !args.all_tables {
+                tables.truncate(1);
+            }
+        }
         let mut job = Job { file, tables: Vec::new() };
         for table in tables {
             let to = path(args, file, &table, target, kind);
@@ -216,7 +229,7 @@ impl<'a> Export<'a> {
             let error = match row {
                 // Some errors name their row already.
                 Some(row) if !error.part().starts_with(&format!("{name} {row}")) => {
-                    error.within(format_args!("{name} {row}"))
+                    error.within(format_args!("{name} row {row}"))
                 }
                 Some(_) => error,
                 None => return Err(Failure::in_file(file, &error.within(name))),
@@ -231,9 +244,7 @@ impl<'a> Export<'a> {
             if row.row() % STEP == 0 {
                 self.progress.advance(STEP as u64);
             }
-            let cells: crate::Result<Vec<Value<'_>>> = self.columns.iter().map(|&column| row.value(column)).collect();
-            let taken = cells.and_then(|cells| sink.row(&cells));
-            match taken {
+            match sink.row_of(row, &self.columns) {
                 Ok(()) => Ok(true),
                 Err(error) if matches!(error.kind(), crate::ErrorKind::Io { .. }) => Err(error.into()),
                 Err(error) => damaged(Some(row.row()), error).map(|()| false),
@@ -242,7 +253,8 @@ impl<'a> Export<'a> {
         sink.finish()?;
         let left_out = skipped.get();
         if left_out > 0 {
-            self.context.say(file, &format!("{left_out} damaged rows of {name} are left out"));
+            let (rows, are) = if left_out == 1 { ("row", "is") } else { ("rows", "are") };
+            self.context.say(file, &format!("{left_out} damaged {rows} of {name} {are} left out"));
         }
         match &self.args.condition {
             Some(condition) if written == 0 => {
