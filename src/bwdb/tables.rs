@@ -315,7 +315,7 @@ fn field_columns(fields: &'static [FieldInfo], only: Option<&[&str]>) -> (Vec<Co
                 Half::Id | Half::Whole => Role::Value,
             };
             let brief = half == Half::Text || (half == Half::Whole && kind != Kind::Nested && columns.len() < 8);
-            columns.push(Column { name, kind, brief, role });
+            columns.push(Column { name, kind, brief, role, wide: false });
             sources.push(FieldColumn { field, half });
         };
         match info.shown {

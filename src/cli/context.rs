@@ -11,7 +11,6 @@ use crate::source::Source;
 use crate::table::{Column, Table, Tree, Value, Visitor};
 use crate::wdb::{self, KnownFields};
 use std::cell::Cell;
-use std::fs::File;
 use std::io::{self, BufRead as _, BufWriter, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,6 +21,13 @@ use std::time::Duration;
 const DATABASES: [&str; 3] = ["assets.bin", "content/assets.bin", "res/content/assets.bin"];
 /// Errors in rows that are shown one by one.
 const SHOWN_ERRORS: u64 = 10;
+
+/// What a progress bar counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unit {
+    Bytes,
+    Rows,
+}
 
 /// The settings of one run, and what went wrong in it so far.
 #[derive(Debug)]
@@ -62,6 +68,12 @@ impl Context {
     pub(super) fn not_found(&self, message: &str) {
         complain(message);
         self.worsen(Exit::NotFound);
+    }
+
+    /// Says why one of several things that were asked for could not be done, and goes on.
+    pub(super) fn failed(&self, failure: &Failure) {
+        complain(&failure.message);
+        self.worsen(failure.exit);
     }
 
     /// Says that a part of a file is damaged, and goes on. After a few of them they are only counted.
@@ -207,8 +219,13 @@ impl Context {
         Ok(())
     }
 
-    /// Runs long work with a progress bar, where there is a terminal to show it on.
-    pub(super) fn with_progress<T: Send>(&self, what: &str, work: impl FnOnce(&Progress) -> T + Send) -> T {
+    /// Runs long work with a progress bar of bytes, where there is a terminal to show it on.
+    pub(super) fn with_progress<T>(&self, what: &str, work: impl FnOnce(&Progress) -> T) -> T {
+        self.with_progress_of(what, Unit::Bytes, work)
+    }
+
+    /// As [`Context::with_progress`], of whatever is counted.
+    pub(super) fn with_progress_of<T>(&self, what: &str, unit: Unit, work: impl FnOnce(&Progress) -> T) -> T {
         let progress = Progress::default();
         if self.quiet || !io::stderr().is_terminal() {
             return work(&progress);
@@ -227,7 +244,10 @@ impl Context {
                         continue;
                     }
                     let bar = bar.get_or_insert_with(|| {
-                        let style = "{prefix} [{bar:40}] {bytes}/{total_bytes} {elapsed}";
+                        let style = match unit {
+                            Unit::Bytes => "{prefix} [{bar:40}] {bytes}/{total_bytes} {elapsed}",
+                            Unit::Rows => "{prefix} [{bar:40}] {human_pos}/{human_len} rows {elapsed}",
+                        };
                         let bar = indicatif::ProgressBar::new(0).with_prefix(what.to_owned());
                         match indicatif::ProgressStyle::with_template(style) {
                             Ok(style) => bar.with_style(style),
@@ -279,32 +299,16 @@ impl Context {
         }
     }
 
+    /// Says something that must be known, and is no failure.
+    pub(super) fn say(&self, file: &str, what: &str) {
+        complain(&format!("{file}: {what}"));
+    }
+
     /// Says something that is worth knowing and no failure.
     pub(super) fn note(&self, file: &str, note: &str) {
         if !self.quiet {
             complain(&format!("{file}: note: {note}"));
         }
-    }
-
-    /// Writes a file under its final name only once it is whole.
-    pub(super) fn create(
-        &self,
-        path: &Path,
-        write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        let failed = |e| Failure::in_file(&path.to_string_lossy(), &Error::io("cannot write", e));
-        let mut part = path.as_os_str().to_owned();
-        part.push(".part");
-        let attempt = || {
-            let mut file = BufWriter::with_capacity(1 << 16, File::create(&part).map_err(failed)?);
-            write(&mut file)?;
-            file.flush().map_err(failed)?;
-            std::fs::rename(&part, path).map_err(failed)
-        };
-        attempt().inspect_err(|_| {
-            // What is left of the attempt is of no use; that it cannot be removed changes nothing.
-            let _ = std::fs::remove_file(&part);
-        })
     }
 }
 

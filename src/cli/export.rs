@@ -1,36 +1,61 @@
+mod tables;
+
 use super::{Context, Exit, Failure, Outcome};
+use crate::export::hive::Partition;
 use crate::export::mesh;
-use crate::export::rows::{Header, RowFormat, RowWriter};
-use crate::export::text::Style;
 use crate::format::Asset;
 use crate::geometry::export as geometry;
-use crate::table::{RowCursor, Table, Value};
-use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// Write a table, a mesh or a map as a file for other programs
+/// Write tables, a mesh or a map as files for other programs
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  assetq export assets.bin --to paths.csv
-  assetq export assets.bin --table render_sets --to sets.ndjson
+  assetq export assets.bin --to paths.parquet
+  assetq export assets.bin --table render_sets --to sets.csv --columns path,name,material_path
+  assetq export assets.bin --table resources --to ships.ndjson --where 'path ~ \"*/ship/*\" and size > 1k'
+  assetq export assets.bin --all-tables --to tables/ --as parquet
+  assetq export 15.2/assets.bin --table materials,visuals --to builds/ --as parquet --partition build=15.2
+  assetq export assets.bin --to - --as csv | head
   assetq export hull.geometry --to hull.glb --lod 0
   assetq export models.geometry --with models.bin --with space.bin --to space.glb
-  assetq export town.wdata --to town.svg")]
+  assetq export town.wdata --to town.svg
+
+One table of one file becomes OUT. Into a folder (OUT ends with '/', or is one, or there are more tables or files) go
+OUT/TABLE.csv, with several files OUT/TABLE/FILE.csv, and with --partition OUT/TABLE/build=15.2/FILE.csv.")]
 pub(super) struct Args {
-    /// The file
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
-    /// The file to write; its ending says how: csv, json, ndjson, and for geometry and maps glb, obj, svg
+    /// The files; a folder stands for the files in it
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// The file or folder to write, '-' for standard output; its ending says how: csv, json, ndjson, parquet, arrow,
+    /// feather, arrows (a stream), and for geometry and maps glb, obj, svg
     #[arg(long, value_name = "OUT")]
     to: PathBuf,
     /// How to write it, whatever its ending
     #[arg(long = "as", value_enum, value_name = "KIND")]
     kind: Option<KindArg>,
-    /// Another table than the main one
-    #[arg(long, short, value_name = "TABLE")]
-    table: Option<String>,
-    /// Write over a file that exists
+    /// Other tables than the main one
+    #[arg(long, short, value_name = "TABLE", value_delimiter = ',')]
+    table: Vec<String>,
+    /// All tables
+    #[arg(long, conflicts_with = "table")]
+    all_tables: bool,
+    /// Write these columns, in this order
+    #[arg(long, short = 'c', value_delimiter = ',', value_name = "NAMES")]
+    columns: Vec<String>,
+    /// Write only rows for which this holds, as in 'size > 10k and name ~ "*.dds"'
+    #[arg(long = "where", short = 'w', value_name = "CONDITION")]
+    condition: Option<String>,
+    /// Write at most this many rows of each table
+    #[arg(long, short = 'n', value_name = "N")]
+    limit: Option<usize>,
+    /// Put files into a folder of this name below that of their table, as the value of one more column for all rows
+    #[arg(long, value_name = "KEY=VALUE")]
+    partition: Vec<Partition>,
+    /// Leave out rows that are damaged, and count them, rather than fail
+    #[arg(long)]
+    skip_damaged: bool,
+    /// Write over files that exist
     #[arg(long)]
     force: bool,
     /// For geometry: a database that names and pairs its meshes (assets.bin or models.bin)
@@ -52,6 +77,16 @@ enum KindArg {
     Csv,
     Json,
     Ndjson,
+    /// Row groups, dictionaries, statistics, zstd
+    #[cfg(feature = "parquet")]
+    Parquet,
+    /// Arrow IPC, a file
+    #[cfg(feature = "parquet")]
+    #[value(alias = "feather")]
+    Arrow,
+    /// Arrow IPC, a stream
+    #[cfg(feature = "parquet")]
+    Arrows,
     Glb,
     Obj,
     Svg,
@@ -75,34 +110,41 @@ fn lod(text: &str) -> Result<Lod, String> {
     }
 }
 
-pub(super) fn run(args: &Args, context: &Context) -> Outcome {
-    let kind = match args.kind {
-        Some(kind) => kind,
-        None => kind_of(&args.to)?,
-    };
-    let asset = context.open(&args.file)?;
-    let file = asset.source().name().to_owned();
-    if args.to.exists() && !args.force {
-        let what = format!("{}: it exists; --force writes over it", args.to.to_string_lossy());
-        return Err(Failure::new(Exit::Io, what));
+impl KindArg {
+    /// Whether it draws what has a shape; the others write tables.
+    fn is_drawing(self) -> bool {
+        matches!(self, Self::Glb | Self::Obj | Self::Svg)
     }
-    let rows = match kind {
-        KindArg::Csv => RowFormat::Csv,
-        KindArg::Json => RowFormat::Json,
-        KindArg::Ndjson => RowFormat::Ndjson,
-        KindArg::Glb | KindArg::Obj | KindArg::Svg => {
-            drawing(args, kind, &asset, context)?;
-            context.warn(&asset);
-            return Ok(Exit::Done);
+
+    /// The ending of files that are written so.
+    fn ending(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::Json => "json",
+            Self::Ndjson => "ndjson",
+            #[cfg(feature = "parquet")]
+            Self::Parquet => "parquet",
+            #[cfg(feature = "parquet")]
+            Self::Arrow => "arrow",
+            #[cfg(feature = "parquet")]
+            Self::Arrows => "arrows",
+            Self::Glb => "glb",
+            Self::Obj => "obj",
+            Self::Svg => "svg",
         }
-    };
-    let table = context.table(&asset, args.table.as_deref())?;
-    context.create(&args.to, |out| table_rows(&*table, rows, &file, context, out))?;
-    context.warn(&asset);
-    Ok(Exit::Done)
+    }
 }
 
-fn kind_of(path: &std::path::Path) -> Result<KindArg, Failure> {
+pub(super) fn run(args: &Args, context: &Context) -> Outcome {
+    if args.kind.is_some_and(KindArg::is_drawing) || args.kind.is_none() && kind_of(&args.to)?.is_drawing() {
+        drawings(args, context)
+    } else {
+        tables::run(args, context)
+    }
+}
+
+/// How the ending of a file says that it is written.
+fn kind_of(path: &Path) -> Result<KindArg, Failure> {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     <KindArg as clap::ValueEnum>::from_str(&ending, true).map_err(|_| {
         let what = format!("{}: its ending does not say how to write it; --as does", path.to_string_lossy());
@@ -110,39 +152,25 @@ fn kind_of(path: &std::path::Path) -> Result<KindArg, Failure> {
     })
 }
 
-/// All rows, with what is damaged said and written as null.
-fn table_rows(
-    table: &dyn Table,
-    format: RowFormat,
-    file: &str,
-    context: &Context,
-    out: &mut dyn Write,
-) -> Result<(), Failure> {
-    let header: Vec<Header> =
-        table.columns().iter().map(|c| Header { name: c.name.to_string(), kind: c.kind }).collect();
-    let mut rows = RowWriter::new(out, format, &header, Style::Plain)?;
-    let mut cursor = table.cursor(0);
-    loop {
-        match cursor.advance() {
-            Ok(true) => rows.row(&cells(&*cursor, header.len(), file, context))?,
-            Ok(false) => break,
-            Err(error) => {
-                context.damaged(file, &error);
-                break;
-            }
-        }
+/// Refuses to write over a file, unless that is wanted.
+fn check_new(args: &Args, path: &Path) -> Result<(), Failure> {
+    if path.exists() && !args.force {
+        return Err(Failure::new(Exit::Io, format!("{}: it exists; --force writes over it", path.to_string_lossy())));
     }
-    Ok(rows.finish()?)
+    Ok(())
 }
 
-fn cells<'c>(cursor: &'c dyn RowCursor, count: usize, file: &str, context: &Context) -> Vec<Value<'c>> {
-    let cell = |column| {
-        cursor.value(column).unwrap_or_else(|error| {
-            context.damaged(file, &error);
-            Value::Null
-        })
+/// One file with a shape, as one drawing.
+fn drawings(args: &Args, context: &Context) -> Outcome {
+    let kind = args.kind.map_or_else(|| kind_of(&args.to), Ok)?;
+    let [file] = args.files.as_slice() else {
+        return Err(Failure::new(Exit::Usage, format!("one file is drawn at a time, not {}", args.files.len())));
     };
-    (0..count).map(cell).collect()
+    let asset = context.open(file)?;
+    check_new(args, &args.to)?;
+    drawing(args, kind, &asset, context)?;
+    context.warn(&asset);
+    Ok(Exit::Done)
 }
 
 /// What has a shape: geometry and maps.
@@ -185,7 +213,7 @@ fn drawing(args: &Args, kind: KindArg, asset: &Asset, context: &Context) -> Resu
         (Asset::Wdata(map), KindArg::Glb) => context.create(&args.to, |out| map.write_glb(out).map_err(failed)),
         _ => {
             let what = format!(
-                "{file}: a {} file has no shape to write as that; csv, json and ndjson write its tables",
+                "{file}: a {} file has no shape to write as that; csv, json, parquet and others write its tables",
                 asset.format()
             );
             Err(Failure::new(Exit::Usage, what))

@@ -1,8 +1,6 @@
+use super::rows::{Rows, text_of};
 use super::{Context, Exit, Failure, Format, Outcome};
-use crate::error::Result as AssetResult;
-use crate::table::filter::{Bound, Filter, glob};
-use crate::table::{Column, Place, RowCursor, Table, Value};
-use globset::GlobMatcher;
+use crate::table::{Column, Place};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
@@ -31,8 +29,11 @@ pub(super) struct Args {
     /// Only rows for which this holds, as in 'size > 10k and name ~ "*.dds"': = != < <= > >= ~ !~ and or not ( ) null
     #[arg(long = "where", short = 'w', value_name = "CONDITION")]
     condition: Option<String>,
+    /// Show these columns, in this order
+    #[arg(long, short = 'c', value_delimiter = ',', value_name = "NAMES")]
+    columns: Vec<String>,
     /// Show folders as a tree
-    #[arg(long, conflicts_with = "long")]
+    #[arg(long, conflicts_with_all = ["columns", "long"])]
     tree: bool,
     /// Show all columns also in text
     #[arg(long, short)]
@@ -73,9 +74,12 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let asset = context.open(&args.file)?;
     let name = asset.source().name();
     let table = context.table(&asset, args.table.as_deref())?;
-    let filter = args.condition.as_deref().map(|text| Filter::parse(text)?.bind(table.columns())).transpose()?;
-    let (pattern, place) = (Pattern::new(args.glob.as_deref())?, args.place());
-    let rows = Rows { table: &*table, filter, pattern, place, limit: args.limit };
+    let place = args.place();
+    let rows = Rows::of(&*table)
+        .with_condition(args.condition.as_deref())?
+        .with_name(args.glob.as_deref())?
+        .with_place(place)
+        .with_limit(args.limit);
     let found = if args.tree { tree(&rows, name, context)? } else { list(args, &rows, name, context)? };
     context.warn(&asset);
     let asked: Vec<_> = args.glob.iter().chain(&args.condition).map(|asked| format!("{asked:?}")).collect();
@@ -87,132 +91,19 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// The rows to show.
-struct Rows<'a> {
-    table: &'a dyn Table,
-    filter: Option<Bound>,
-    pattern: Pattern,
-    place: Option<Place>,
-    limit: Option<usize>,
-}
-
-enum Pattern {
-    All,
-    Glob(GlobMatcher),
-    /// Without wildcards: the text itself, or a folder of that name.
-    Exact(String),
-}
-
-impl Pattern {
-    fn new(text: Option<&str>) -> Result<Self, Failure> {
-        match text {
-            None => Ok(Self::All),
-            Some(text) if !text.contains(['*', '?', '[', '{']) => Ok(Self::Exact(text.trim_end_matches('/').into())),
-            Some(text) => Ok(Self::Glob(glob(text)?)),
-        }
-    }
-
-    fn matches(&self, text: &str) -> bool {
-        match self {
-            Self::All => true,
-            // A name may hold the characters of a glob, as `[Main]` does.
-            Self::Glob(glob) => glob.is_match(text) || glob.glob().glob() == text,
-            Self::Exact(exact) => {
-                text.strip_prefix(exact.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-            }
-        }
-    }
-}
-
-impl Rows<'_> {
-    /// Whether a row is at the place that is asked for; `None` where rows have no place.
-    fn is_there(&self, row: usize) -> Option<AssetResult<bool>> {
-        self.place.as_ref().map_or(Some(Ok(true)), |place| self.table.is_at(row, place))
-    }
-
-    /// Hands each row that matches to `each`. Gives the number of rows.
-    fn each(
-        &self,
-        file: &str,
-        context: &Context,
-        mut each: impl FnMut(&dyn RowCursor) -> Result<(), Failure>,
-    ) -> Result<usize, Failure> {
-        let label = self.table.label();
-        let (mut all, mut selected);
-        let cursor: &mut dyn RowCursor = match &self.filter {
-            Some(filter) => {
-                selected = filter.select(self.table, |error| context.damaged(file, &error))?;
-                &mut selected
-            }
-            None => {
-                all = self.table.cursor(0);
-                &mut *all
-            }
-        };
-        let mut found = 0usize;
-        let limit = self.limit.unwrap_or(usize::MAX);
-        while found < limit {
-            match cursor.advance() {
-                Ok(true) => {}
-                Ok(false) => break,
-                Err(error) => {
-                    context.damaged(file, &error);
-                    break;
-                }
-            }
-            if !matches!(self.pattern, Pattern::All) {
-                match cursor.value(label) {
-                    Ok(value) if self.pattern.matches(&text_of(&value)) => {}
-                    Ok(_) => continue,
-                    Err(error) => {
-                        context.damaged(file, &error);
-                        continue;
-                    }
-                }
-            }
-            match self.is_there(cursor.row()) {
-                None => {
-                    let message = format!("{file}: rows of {} have no place in space", self.table.name());
-                    return Err(Failure::new(Exit::Usage, message));
-                }
-                Some(Ok(true)) => {}
-                Some(Ok(false)) => continue,
-                Some(Err(error)) => {
-                    context.damaged(file, &error);
-                    continue;
-                }
-            }
-            each(cursor)?;
-            found = found.saturating_add(1);
-        }
-        Ok(found)
-    }
-}
-
-fn text_of<'v>(value: &'v Value<'_>) -> std::borrow::Cow<'v, str> {
-    value.as_text().unwrap_or_else(|| value.to_string().into())
-}
-
 fn list(args: &Args, rows: &Rows<'_>, file: &str, context: &Context) -> Result<usize, Failure> {
-    let all = args.long || context.format() != Format::Text;
-    let shown = |column: &&(usize, &Column)| all || column.1.brief;
-    let (mut indexes, mut columns): (Vec<usize>, Vec<Column>) = rows
-        .table
-        .columns()
-        .iter()
-        .enumerate()
-        .collect::<Vec<_>>()
-        .iter()
-        .filter(shown)
-        .map(|(index, column)| (*index, (*column).clone()))
-        .unzip();
-    if indexes.is_empty() {
-        indexes = (0..rows.table.columns().len()).collect();
-        columns = rows.table.columns().to_vec();
+    let table = rows.table;
+    let all = args.long || context.format() != Format::Text || !args.columns.is_empty();
+    let mut indexes = context.columns(file, table, &args.columns)?;
+    if !all && table.columns().iter().any(|column| column.brief) {
+        indexes.retain(|&index| table.columns().get(index).is_some_and(|column| column.brief));
     }
+    let columns: Vec<Column> = indexes.iter().filter_map(|&index| table.columns().get(index).cloned()).collect();
     let mut out = context.rows(&columns)?;
-    let found =
-        rows.each(file, context, |row| Ok(out.row_of(row, &indexes, |error| context.damaged(file, &error))?))?;
+    let found = rows.each(file, &context.say_damaged(file), |row| {
+        out.row_of(row, &indexes, |error| context.damaged(file, &error))?;
+        Ok(true)
+    })?;
     out.finish()?;
     Ok(found)
 }
@@ -223,7 +114,7 @@ struct Folder(BTreeMap<String, Folder>);
 fn tree(rows: &Rows<'_>, file: &str, context: &Context) -> Result<usize, Failure> {
     let mut root = Folder::default();
     let label = rows.table.label();
-    let found = rows.each(file, context, |row| {
+    let found = rows.each(file, &context.say_damaged(file), |row| {
         match row.value(label) {
             Ok(cell) => {
                 let mut at = &mut root;
@@ -233,7 +124,7 @@ fn tree(rows: &Rows<'_>, file: &str, context: &Context) -> Result<usize, Failure
             }
             Err(error) => context.damaged(file, &error),
         }
-        Ok(())
+        Ok(true)
     })?;
     let mut out = context.stdout();
     // Depth first, without recursion: the depth of a path is the file's to choose.

@@ -1,6 +1,6 @@
 //! RFC 4180: cells between commas, quoted where they must be, lines that end in CR LF.
 
-use super::json;
+use super::plain;
 use crate::error::{Error, Result};
 use crate::table::Value;
 use std::io::Write;
@@ -9,7 +9,7 @@ use std::io::Write;
 #[derive(Debug)]
 pub struct CsvWriter<W: Write> {
     out: csv::Writer<W>,
-    scratch: Vec<u8>,
+    scratch: String,
 }
 
 fn cannot_write(error: csv::Error) -> Error {
@@ -21,7 +21,7 @@ impl<W: Write> CsvWriter<W> {
     pub fn new(out: W) -> Self {
         // Lines may differ in length, as the header of an entry has its own.
         let out = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).flexible(true).from_writer(out);
-        Self { out, scratch: Vec::new() }
+        Self { out, scratch: String::new() }
     }
 
     /// The next cell of the line. Floats that are not finite are empty, as null is; nested values are their JSON.
@@ -30,18 +30,8 @@ impl<W: Write> CsvWriter<W> {
     /// When the output cannot be written.
     #[inline]
     pub fn cell(&mut self, value: &Value<'_>) -> Result<()> {
-        match value {
-            Value::Null => self.field(b""),
-            Value::Text(text) => self.field(text.as_bytes()),
-            Value::Uint(number) => self.field(itoa::Buffer::new().format(*number).as_bytes()),
-            Value::Int(number) => self.field(itoa::Buffer::new().format(*number).as_bytes()),
-            Value::F32(number) if !number.is_finite() => self.field(b""),
-            Value::F64(number) if !number.is_finite() => self.field(b""),
-            Value::F32(number) => self.float(zmij::Buffer::new().format_finite(*number), value),
-            Value::F64(number) => self.float(zmij::Buffer::new().format_finite(*number), value),
-            Value::List(_) | Value::Map(_) => self.field(json::to_string(value)?.as_bytes()),
-            Value::Bool(_) | Value::Id64(_) | Value::Id32(_) | Value::Guid(_) | Value::Utf16(_) => self.shown(value),
-        }
+        let text = plain::text(value, &mut self.scratch)?.unwrap_or_default();
+        self.out.write_field(text).map_err(cannot_write)
     }
 
     /// The next cell of the line, where that is text.
@@ -49,29 +39,7 @@ impl<W: Write> CsvWriter<W> {
     /// # Errors
     /// When the output cannot be written.
     pub fn text_cell(&mut self, text: &str) -> Result<()> {
-        self.field(text.as_bytes())
-    }
-
-    #[inline]
-    fn field(&mut self, bytes: &[u8]) -> Result<()> {
-        self.out.write_field(bytes).map_err(cannot_write)
-    }
-
-    /// The shortest digits of a float, without an exponent, and whole where it is whole.
-    fn float(&mut self, digits: &str, value: &Value<'_>) -> Result<()> {
-        if digits.contains('e') {
-            // Far from 1; rare, so that the slow way does not matter.
-            self.shown(value)
-        } else {
-            self.field(digits.strip_suffix(".0").unwrap_or(digits).as_bytes())
-        }
-    }
-
-    fn shown(&mut self, value: &Value<'_>) -> Result<()> {
-        self.scratch.clear();
-        // To write to memory cannot fail.
-        let _ = write!(self.scratch, "{value}");
-        self.out.write_field(&self.scratch).map_err(cannot_write)
+        self.out.write_field(text).map_err(cannot_write)
     }
 
     /// Ends the line. One that is a single empty cell is written as `""`, as an empty line is none.

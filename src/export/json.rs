@@ -85,10 +85,6 @@ impl<W: Write, F: Formatter> JsonWriter<W, F> {
     fn string(&mut self, text: &str) -> Result<()> {
         serde_json::to_writer(&mut self.out, text).map_err(|e| io(e.into()))
     }
-
-    fn display(&mut self, value: impl std::fmt::Display) -> Result<()> {
-        write!(self.out, "\"{value}\"").map_err(io)
-    }
 }
 
 impl<W: Write, F: Formatter> Visitor for JsonWriter<W, F> {
@@ -142,7 +138,7 @@ impl<W: Write, F: Formatter> Visitor for JsonWriter<W, F> {
                 quoted.iter_mut().skip(1).zip(guid.to_ascii()).for_each(|(to, byte)| *to = byte);
                 out.write_all(&quoted).map_err(io)?;
             }
-            Value::Id64(_) | Value::Id32(_) => self.display(value)?,
+            Value::Id64(_) | Value::Id32(_) => write!(out, "\"{value}\"").map_err(io)?,
             Value::Text(text) => self.string(text)?,
             Value::Utf16(text) => {
                 let mut buffer = std::mem::take(&mut self.text);

@@ -1,7 +1,15 @@
 //! Rows and entries written out. A new output is one file here, and works on every format.
 
+#[cfg(feature = "parquet")]
+pub mod arrow;
+#[cfg(feature = "parquet")]
+mod batch;
 pub mod csv;
+pub mod hive;
 pub mod json;
 pub mod mesh;
+#[cfg(feature = "parquet")]
+pub mod parquet;
+mod plain;
 pub mod rows;
 pub mod text;

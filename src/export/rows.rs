@@ -31,6 +31,40 @@ pub struct Header {
     pub kind: Kind,
 }
 
+/// What rows are handed to, one by one.
+pub trait RowSink {
+    /// Takes a row of as many cells as there are columns. Where a cell cannot be held, nothing of the row is.
+    ///
+    /// # Errors
+    /// When the output cannot be written, or for a cell that the format cannot hold.
+    fn row(&mut self, cells: &[Value<'_>]) -> Result<()>;
+
+    /// Takes the cells of `columns` of the current row of `row`. Where one is damaged, nothing of the row is taken.
+    ///
+    /// # Errors
+    /// As [`RowSink::row`], and for a damaged cell.
+    fn row_of(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
+        let cells = columns.iter().map(|&column| row.value(column)).collect::<Result<Vec<_>>>()?;
+        self.row(&cells)
+    }
+
+    /// Ends the document and passes everything on.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    fn finish(&mut self) -> Result<()>;
+}
+
+impl<W: Write> RowSink for RowWriter<W> {
+    fn row(&mut self, cells: &[Value<'_>]) -> Result<()> {
+        Self::row(self, cells)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        Self::finish(self)
+    }
+}
+
 /// Writes rows, one by one, in one of the formats.
 pub struct RowWriter<W: Write> {
     names: Vec<String>,

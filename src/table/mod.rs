@@ -8,7 +8,7 @@ pub mod filter;
 mod value;
 mod visit;
 
-pub use value::{Guid, Value};
+pub use value::{Guid, Value, id32_to_ascii, id64_to_ascii};
 pub use visit::{Tree, Visitor};
 
 use crate::error::{Error, ErrorKind, Result};
@@ -25,6 +25,8 @@ pub struct Column {
     pub brief: bool,
     /// What its cells say of their row.
     pub role: Role,
+    /// Whether unsigned integers in it may need all 64 bits. In all other columns 63 are enough, as in a signed type.
+    pub wide: bool,
 }
 
 /// What the cells of a column say of their row.
@@ -75,12 +77,12 @@ pub enum Kind {
 impl Column {
     /// A column that short listings leave out.
     pub const fn new(name: &'static str, kind: Kind) -> Self {
-        Self { name: Cow::Borrowed(name), kind, brief: false, role: Role::Value }
+        Self { name: Cow::Borrowed(name), kind, brief: false, role: Role::Value, wide: false }
     }
 
     /// A column whose name was made at run time.
     pub const fn named(name: String, kind: Kind) -> Self {
-        Self { name: Cow::Owned(name), kind, brief: false, role: Role::Value }
+        Self { name: Cow::Owned(name), kind, brief: false, role: Role::Value, wide: false }
     }
 
     /// The same column, shown in short listings.
@@ -88,6 +90,12 @@ impl Column {
     pub fn brief(mut self) -> Self {
         self.brief = true;
         self
+    }
+
+    /// The same column, whose unsigned integers may need all 64 bits.
+    #[must_use]
+    pub fn wide(self) -> Self {
+        Self { wide: true, ..self }
     }
 
     /// The same column as one of those that its rows are known by in other files as well.

@@ -27,6 +27,7 @@ pub(super) fn record_columns(fields: &[Field]) -> Vec<Column> {
             *times = times.saturating_add(1);
         }
         let column = Column::named(name, column_kind(field.kind));
+        let column = if field.kind == FieldKind::Wide { column.wide() } else { column };
         if index < BRIEF { column.brief() } else { column }
     }));
     columns
@@ -209,7 +210,7 @@ impl<O: Send + Sync, R: Send + Sync> Table for Rows<'_, O, R> {
 
 /// A column that short listings show.
 const fn brief(name: &'static str, kind: Kind) -> Column {
-    Column { name: Cow::Borrowed(name), kind, brief: true, role: Role::Value }
+    Column { name: Cow::Borrowed(name), kind, brief: true, role: Role::Value, wide: false }
 }
 
 static SECTION_COLUMNS: [Column; 3] =

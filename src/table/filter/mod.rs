@@ -214,7 +214,10 @@ impl Compare {
 }
 
 /// The number of the column called `name`; upper and lower case matter only where two names differ by it.
-fn find_column(columns: &[Column], name: &str) -> Result<usize> {
+///
+/// # Errors
+/// `Syntax` where there is none.
+pub fn find_column(columns: &[Column], name: &str) -> Result<usize> {
     if let Some(exact) = columns.iter().position(|c| c.name == name) {
         return Ok(exact);
     }
@@ -375,16 +378,23 @@ impl Bound {
         }))
     }
 
+    /// The rows of `table` to judge by [`Bound::matches`]: the candidates where there is a probe, else all.
+    ///
+    /// # Errors
+    /// When a probe meets damaged data.
+    pub fn walk<'t>(&self, table: &'t dyn Table) -> Result<Box<dyn RowCursor + 't>> {
+        Ok(match self.candidates(table).transpose()? {
+            Some(rows) => Box::new(Picked { table, rows: rows.into_iter(), row: 0 }),
+            None => table.cursor(0),
+        })
+    }
+
     /// The rows of `table` that are meant. A row that cannot be judged is left out, and `damaged` is told why.
     ///
     /// # Errors
     /// When a probe meets damaged data.
     pub fn select<'t, D: FnMut(Error)>(&'t self, table: &'t dyn Table, damaged: D) -> Result<Selection<'t, D>> {
-        let rows: Box<dyn RowCursor + 't> = match self.candidates(table).transpose()? {
-            Some(rows) => Box::new(Picked { table, rows: rows.into_iter(), row: 0 }),
-            None => table.cursor(0),
-        };
-        Ok(Selection { bound: self, rows, damaged })
+        Ok(Selection { bound: self, rows: self.walk(table)?, damaged })
     }
 }
 

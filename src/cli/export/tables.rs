@@ -1,0 +1,267 @@
+//! Tables of files, each written as a file of its own.
+
+use super::super::context::Unit;
+use super::super::rows::Rows;
+use super::super::{Context, Exit, Failure, Outcome};
+use super::{Args, KindArg, check_new, kind_of};
+use crate::error::Error;
+use crate::export::hive::file_name;
+use crate::export::rows::{Header, RowFormat, RowSink, RowWriter};
+use crate::export::text::Style;
+#[cfg(feature = "parquet")]
+use crate::export::{arrow::ArrowRows, parquet::ParquetRows};
+use crate::format::Asset;
+use crate::report::Progress;
+use crate::table::{Column, Table};
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// Rows after which the progress bar is told.
+const STEP: usize = 1024;
+
+/// Where tables go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Target {
+    Stdout,
+    /// One table, one file.
+    File,
+    /// A file for each table.
+    Folder,
+    /// A folder for each table, with a file for each file that has it.
+    Set,
+}
+
+/// A file, and what its tables are written to.
+struct Job<'a> {
+    file: &'a Path,
+    tables: Vec<(String, PathBuf)>,
+}
+
+pub(super) fn run(args: &Args, context: &Context) -> Outcome {
+    let files = context.files(&args.files)?;
+    let target = target(args, files.len());
+    let kind = match (args.kind, target) {
+        (Some(kind), _) => kind,
+        (None, Target::File) => kind_of(&args.to)?,
+        (None, _) => {
+            let what = format!("{}: --as says how to write tables there, as in --as csv", args.to.to_string_lossy());
+            return Err(Failure::new(Exit::Usage, what));
+        }
+    };
+    let jobs = jobs(args, &files, target, kind, context)?;
+    let count = jobs.iter().map(|job| job.tables.len()).sum::<usize>();
+    if target == Target::Stdout && count != 1 {
+        let what = format!("standard output takes one table, not {count}; --to FOLDER/ takes all");
+        return Err(Failure::new(Exit::Usage, what));
+    }
+    context.with_progress_of("export", Unit::Rows, |progress| {
+        for job in &jobs {
+            let asset = match context.open(job.file) {
+                Ok(asset) => asset,
+                Err(failure) if jobs.len() > 1 => {
+                    context.failed(&failure);
+                    continue;
+                }
+                Err(failure) => return Err(failure),
+            };
+            for (table, to) in &job.tables {
+                let write = || {
+                    let export = Export::new(args, context, &asset, table, progress)?;
+                    match target {
+                        Target::Stdout => {
+                            let mut out = BufWriter::with_capacity(1 << 16, io::stdout());
+                            export.write(kind, &mut out)?;
+                            Ok(out.flush()?)
+                        }
+                        _ => context.create(to, |out| export.write(kind, out)),
+                    }
+                };
+                match write() {
+                    // What is wrong with one of several tables does not keep the others from being written.
+                    Err(failure) if count > 1 && failure.exit != Exit::Io => context.failed(&failure),
+                    other => other?,
+                }
+            }
+            context.warn(&asset);
+        }
+        Ok(Exit::Done)
+    })
+}
+
+fn target(args: &Args, files: usize) -> Target {
+    let text = args.to.to_string_lossy();
+    if text == "-" {
+        Target::Stdout
+    } else if files > 1 || !args.partition.is_empty() {
+        Target::Set
+    } else if args.all_tables || args.table.len() > 1 || text.ends_with(['/', '\\']) || args.to.is_dir() {
+        Target::Folder
+    } else {
+        Target::File
+    }
+}
+
+/// Everything that is to be written, checked before the first of it is.
+fn jobs<'a>(
+    args: &Args,
+    files: &'a [PathBuf],
+    target: Target,
+    kind: KindArg,
+    context: &Context,
+) -> Result<Vec<Job<'a>>, Failure> {
+    let mut jobs = Vec::new();
+    let mut taken = HashSet::new();
+    for file in files {
+        let mut tables = args.table.clone();
+        if tables.is_empty() {
+            let asset = match context.open(file) {
+                Err(failure) if files.len() == 1 => return Err(failure),
+                // One of several that cannot be opened has no tables; that is said when it is its turn.
+                opened => opened.ok(),
+            };
+            let names = asset.iter().flat_map(|asset| asset.reader().tables());
+            tables.extend(names.map(|table| table.name().to_owned()));
+            if !args.all_tables {
+                tables.truncate(1);
+            }
+        }
+        let mut job = Job { file, tables: Vec::new() };
+        for table in tables {
+            let to = path(args, file, &table, target, kind);
+            if target != Target::Stdout {
+                check_new(args, &to)?;
+            }
+            if !taken.insert(to.clone()) {
+                let what = format!("{}: more than one table would be written there", to.to_string_lossy());
+                return Err(Failure::new(Exit::Usage, what));
+            }
+            job.tables.push((table, to));
+        }
+        jobs.push(job);
+    }
+    Ok(jobs)
+}
+
+fn path(args: &Args, file: &Path, table: &str, target: Target, kind: KindArg) -> PathBuf {
+    let name = |stem: &str| format!("{}.{}", file_name(stem), kind.ending());
+    match target {
+        Target::Stdout | Target::File => args.to.clone(),
+        Target::Folder => args.to.join(name(table)),
+        Target::Set => {
+            let mut folder = args.to.join(file_name(table));
+            folder.extend(args.partition.iter().map(ToString::to_string));
+            folder.join(name(&file.file_stem().unwrap_or_default().to_string_lossy()))
+        }
+    }
+}
+
+/// A table on its way into a file.
+struct Export<'a> {
+    args: &'a Args,
+    context: &'a Context,
+    asset: &'a Asset,
+    table: Box<dyn Table + 'a>,
+    columns: Vec<usize>,
+    progress: &'a Progress,
+}
+
+impl<'a> Export<'a> {
+    fn new(
+        args: &'a Args,
+        context: &'a Context,
+        asset: &'a Asset,
+        table: &str,
+        progress: &'a Progress,
+    ) -> Result<Self, Failure> {
+        let file = asset.source().name();
+        let table = context.table(asset, Some(table))?;
+        let columns = context.columns(file, &*table, &args.columns)?;
+        for partition in &args.partition {
+            if table.columns().iter().any(|column| column.name.eq_ignore_ascii_case(&partition.key)) {
+                let what = format!("{file}: {} has a column {:?} already", table.name(), partition.key);
+                return Err(Failure::new(Exit::Usage, what));
+            }
+        }
+        progress.announce(table.known_len().unwrap_or(0) as u64);
+        Ok(Self { args, context, asset, table, columns, progress })
+    }
+
+    fn write(&self, kind: KindArg, out: &mut (dyn Write + Send)) -> Result<(), Failure> {
+        let columns: Vec<Column> =
+            self.columns.iter().filter_map(|&index| self.table.columns().get(index).cloned()).collect();
+        let text = |out, format| {
+            let header = columns.iter().map(|c| Header { name: c.name.to_string(), kind: c.kind }).collect::<Vec<_>>();
+            RowWriter::new(out, format, &header, Style::Plain)
+        };
+        match kind {
+            #[cfg(feature = "parquet")]
+            KindArg::Parquet => self.rows_into(ParquetRows::new(out, &columns, &self.metadata())?),
+            #[cfg(feature = "parquet")]
+            KindArg::Arrow => self.rows_into(ArrowRows::file(out, &columns, &self.metadata())?),
+            #[cfg(feature = "parquet")]
+            KindArg::Arrows => self.rows_into(ArrowRows::stream(out, &columns, &self.metadata())?),
+            KindArg::Json => self.rows_into(text(out, RowFormat::Json)?),
+            KindArg::Ndjson => self.rows_into(text(out, RowFormat::Ndjson)?),
+            // Drawings do not come here.
+            KindArg::Csv | KindArg::Glb | KindArg::Obj | KindArg::Svg => self.rows_into(text(out, RowFormat::Csv)?),
+        }
+    }
+
+    /// Where the rows come from, for formats that keep it.
+    #[cfg(feature = "parquet")]
+    fn metadata(&self) -> [(&'static str, String); 5] {
+        [
+            ("assetq.version", env!("CARGO_PKG_VERSION").to_owned()),
+            ("assetq.file", self.asset.source().name().rsplit(['/', '\\']).next().unwrap_or_default().to_owned()),
+            ("assetq.format", self.asset.format().to_string()),
+            ("assetq.format_version", self.asset.reader().version()),
+            ("assetq.table", self.table.name().to_owned()),
+        ]
+    }
+
+    fn rows_into(&self, mut sink: impl RowSink) -> Result<(), Failure> {
+        let (file, name) = (self.asset.source().name(), self.table.name());
+        let rows = Rows::of(&*self.table).with_condition(self.args.condition.as_deref())?.with_limit(self.args.limit);
+        let skipped = Cell::new(0usize);
+        let damaged = |row: Option<usize>, error: Error| {
+            let error = match row {
+                // Some errors name their row already.
+                Some(row) if !error.part().starts_with(&format!("{name} {row}")) => {
+                    error.within(format_args!("{name} row {row}"))
+                }
+                Some(_) => error,
+                None => return Err(Failure::in_file(file, &error.within(name))),
+            };
+            if !self.args.skip_damaged {
+                return Err(Failure::in_file(file, &error));
+            }
+            skipped.set(skipped.get().saturating_add(1));
+            Ok(())
+        };
+        let written = rows.each(file, &damaged, |row| {
+            if row.row() % STEP == 0 {
+                self.progress.advance(STEP as u64);
+            }
+            match sink.row_of(row, &self.columns) {
+                Ok(()) => Ok(true),
+                Err(error) if matches!(error.kind(), crate::ErrorKind::Io { .. }) => Err(error.into()),
+                Err(error) => damaged(Some(row.row()), error).map(|()| false),
+            }
+        })?;
+        sink.finish()?;
+        let left_out = skipped.get();
+        if left_out > 0 {
+            let (rows, are) = if left_out == 1 { ("row", "is") } else { ("rows", "are") };
+            self.context.say(file, &format!("{left_out} damaged {rows} of {name} {are} left out"));
+        }
+        match &self.args.condition {
+            Some(condition) if written == 0 => {
+                let what = format!("{file}: nothing in {name} matches {condition:?}; nothing is written");
+                Err(Failure::new(Exit::NotFound, what))
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! The rows of a table that a command is asked for.
+
+use super::{Context, Exit, Failure};
+use crate::error::{Error, Result as AssetResult};
+use crate::table::filter::{self, Bound, Filter, glob};
+use crate::table::{Place, RowCursor, Table, Value};
+use globset::GlobMatcher;
+use std::borrow::Cow;
+
+/// The rows that are meant.
+pub(super) struct Rows<'a> {
+    pub(super) table: &'a dyn Table,
+    filter: Option<Bound>,
+    pattern: Pattern,
+    place: Option<Place>,
+    limit: Option<usize>,
+}
+
+/// Which names are meant.
+enum Pattern {
+    All,
+    Glob(GlobMatcher),
+    /// Without wildcards: the text itself, or a folder of that name.
+    Exact(String),
+}
+
+impl Pattern {
+    fn new(text: &str) -> Result<Self, Failure> {
+        if text.contains(['*', '?', '[', '{']) {
+            Ok(Self::Glob(glob(text)?))
+        } else {
+            Ok(Self::Exact(text.trim_end_matches('/').into()))
+        }
+    }
+
+    fn matches(&self, text: &str) -> bool {
+        match self {
+            Self::All => true,
+            // A name may hold the characters of a glob, as `[Main]` does.
+            Self::Glob(glob) => glob.is_match(text) || glob.glob().glob() == text,
+            Self::Exact(exact) => {
+                text.strip_prefix(exact.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            }
+        }
+    }
+}
+
+/// What becomes of a walk that meets damage: in the row with this number, or behind the last row that can be found.
+/// An error ends the walk; otherwise the row is left out.
+pub(super) type OnDamage<'a> = &'a dyn Fn(Option<usize>, Error) -> Result<(), Failure>;
+
+impl<'a> Rows<'a> {
+    /// All rows of `table`.
+    pub(super) fn of(table: &'a dyn Table) -> Self {
+        Self { table, filter: None, pattern: Pattern::All, place: None, limit: None }
+    }
+
+    /// Those of them for which the condition holds.
+    pub(super) fn with_condition(self, condition: Option<&str>) -> Result<Self, Failure> {
+        let bind = |text| Filter::parse(text)?.bind(self.table.columns());
+        Ok(Self { filter: condition.map(bind).transpose()?, ..self })
+    }
+
+    /// Those of them whose name matches.
+    pub(super) fn with_name(self, name: Option<&str>) -> Result<Self, Failure> {
+        Ok(Self { pattern: name.map_or(Ok(Pattern::All), Pattern::new)?, ..self })
+    }
+
+    /// Those of them that are at this place.
+    pub(super) fn with_place(self, place: Option<Place>) -> Self {
+        Self { place, ..self }
+    }
+
+    /// At most this many of them.
+    pub(super) fn with_limit(self, limit: Option<usize>) -> Self {
+        Self { limit, ..self }
+    }
+
+    /// Whether the current row of `row` has the name and the place that are asked for.
+    fn is_meant(&self, row: &dyn RowCursor) -> AssetResult<bool> {
+        if let Some(filter) = &self.filter
+            && !filter.matches(row)?
+        {
+            return Ok(false);
+        }
+        if !matches!(self.pattern, Pattern::All) && !self.pattern.matches(&text_of(&row.value(self.table.label())?)) {
+            return Ok(false);
+        }
+        self.place.as_ref().and_then(|place| self.table.is_at(row.row(), place)).unwrap_or(Ok(true))
+    }
+
+    /// Hands each row that is meant to `each`, which says whether it took it. Gives the number of rows taken.
+    pub(super) fn each(
+        &self,
+        file: &str,
+        damaged: OnDamage<'_>,
+        mut each: impl FnMut(&dyn RowCursor) -> Result<bool, Failure>,
+    ) -> Result<usize, Failure> {
+        if self.place.as_ref().is_some_and(|place| self.table.is_at(0, place).is_none()) {
+            let message = format!("{file}: rows of {} have no place in space", self.table.name());
+            return Err(Failure::new(Exit::Usage, message));
+        }
+        let mut cursor = match &self.filter {
+            Some(filter) => filter.walk(self.table).map_err(|error| Failure::in_file(file, &error))?,
+            None => self.table.cursor(0),
+        };
+        let mut taken = 0usize;
+        let limit = self.limit.unwrap_or(usize::MAX);
+        while taken < limit {
+            match cursor.advance() {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => {
+                    damaged(None, error)?;
+                    break;
+                }
+            }
+            match self.is_meant(&*cursor) {
+                Ok(true) => taken = taken.saturating_add(usize::from(each(&*cursor)?)),
+                Ok(false) => {}
+                Err(error) => damaged(Some(cursor.row()), error)?,
+            }
+        }
+        Ok(taken)
+    }
+}
+
+/// The text by which people know a cell.
+pub(super) fn text_of<'v>(value: &'v Value<'_>) -> Cow<'v, str> {
+    value.as_text().unwrap_or_else(|| value.to_string().into())
+}
+
+impl Context {
+    /// Says what is damaged in a row, and goes on without it.
+    pub(super) fn say_damaged(&self, file: &str) -> impl Fn(Option<usize>, Error) -> Result<(), Failure> {
+        move |_, error| {
+            self.damaged(file, &error);
+            Ok(())
+        }
+    }
+
+    /// The numbers of the columns that are named, in the order in which they are; all where none is.
+    pub(super) fn columns(&self, file: &str, table: &dyn Table, names: &[String]) -> Result<Vec<usize>, Failure> {
+        let all = table.columns();
+        if names.is_empty() {
+            return Ok((0..all.len()).collect());
+        }
+        let mut columns = Vec::with_capacity(names.len());
+        for name in names {
+            let wrong = |what: &str| {
+                let known: Vec<&str> = all.iter().map(|c| &*c.name).collect();
+                let message = format!("{file}: {} has {what} {name:?}; it has {}", table.name(), known.join(", "));
+                Failure::new(Exit::Usage, message)
+            };
+            let column = filter::find_column(all, name.trim()).map_err(|_| wrong("no column"))?;
+            if columns.contains(&column) {
+                return Err(wrong("only one column"));
+            }
+            columns.push(column);
+        }
+        Ok(columns)
+    }
+}

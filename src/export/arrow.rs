@@ -1,0 +1,90 @@
+//! Arrow IPC: record batches as they lie in memory, as a file or as a stream.
+
+use super::batch::Batches;
+use super::rows::RowSink;
+use crate::error::{Error, Result};
+use crate::table::{Column, Value};
+use arrow_ipc::writer::{FileWriter, StreamWriter};
+use arrow_schema::ArrowError;
+use std::io::{self, Write};
+
+/// Writes rows as Arrow IPC.
+#[derive(Debug)]
+pub struct ArrowRows<W: Write> {
+    batches: Batches,
+    out: Output<W>,
+}
+
+enum Output<W: Write> {
+    File(Box<FileWriter<W>>),
+    Stream(Box<StreamWriter<W>>),
+}
+
+impl<W: Write> std::fmt::Debug for Output<W> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::File(_) => "File",
+            Self::Stream(_) => "Stream",
+        })
+    }
+}
+
+impl<W: Write> ArrowRows<W> {
+    /// Rows with these columns, written to `out` as a file, which can be mapped and entered anywhere; `metadata` says
+    /// where they come from.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn file(out: W, columns: &[Column], metadata: &[(&str, String)]) -> Result<Self> {
+        let mut batches = Batches::new(columns);
+        let schema = batches.schema_with(metadata);
+        let out = Output::File(Box::new(FileWriter::try_new(out, &schema).map_err(failed)?));
+        Ok(Self { batches, out })
+    }
+
+    /// As [`ArrowRows::file`], as a stream, which is read from its beginning on while it is written.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn stream(out: W, columns: &[Column], metadata: &[(&str, String)]) -> Result<Self> {
+        let mut batches = Batches::new(columns);
+        let schema = batches.schema_with(metadata);
+        let out = Output::Stream(Box::new(StreamWriter::try_new(out, &schema).map_err(failed)?));
+        Ok(Self { batches, out })
+    }
+
+    fn write(&mut self) -> Result<()> {
+        let batch = self.batches.take()?;
+        match &mut self.out {
+            Output::File(out) => out.write(&batch),
+            Output::Stream(out) => out.write(&batch),
+        }
+        .map_err(failed)
+    }
+}
+
+impl<W: Write> RowSink for ArrowRows<W> {
+    fn row(&mut self, cells: &[Value<'_>]) -> Result<()> {
+        self.batches.push(cells)?;
+        if self.batches.is_full() { self.write() } else { Ok(()) }
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        if !self.batches.is_empty() {
+            self.write()?;
+        }
+        match &mut self.out {
+            Output::File(out) => out.finish(),
+            Output::Stream(out) => out.finish(),
+        }
+        .map_err(failed)
+    }
+}
+
+fn failed(error: ArrowError) -> Error {
+    let error = match error {
+        ArrowError::IoError(_, error) => error,
+        other => io::Error::other(other),
+    };
+    Error::io("cannot write", error)
+}
