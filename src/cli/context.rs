@@ -143,7 +143,7 @@ impl Context {
     }
 
     /// Rows on standard output.
-    pub(super) fn rows(&self, columns: &[Column]) -> Result<RowWriter<impl Write>, Failure> {
+    pub(super) fn rows(&self, columns: &[Column]) -> Result<RowWriter<impl Write + use<>>, Failure> {
         let header: Vec<Header> = columns.iter().map(|c| Header { name: c.name.to_string(), kind: c.kind }).collect();
         Ok(RowWriter::new(self.stdout(), RowFormat::from(self.format), &header, style())?)
     }
@@ -281,8 +281,13 @@ impl Context {
 
     /// Says something that is worth knowing and no failure.
     pub(super) fn note(&self, file: &str, note: &str) {
+        self.say(&format!("{file}: note: {note}"));
+    }
+
+    /// One line on standard error that is no failure.
+    pub(super) fn say(&self, message: &str) {
         if !self.quiet {
-            complain(&format!("{file}: note: {note}"));
+            complain(message);
         }
     }
 
@@ -293,12 +298,25 @@ impl Context {
         write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let failed = |e| Failure::in_file(&path.to_string_lossy(), &Error::io("cannot write", e));
+        self.create_as(path, |part| {
+            let mut file = BufWriter::with_capacity(1 << 16, File::create(part).map_err(failed)?);
+            write(&mut file)?;
+            file.flush().map_err(failed)
+        })
+    }
+
+    /// As [`Context::create`], for what opens the file itself, under the name that it is told.
+    pub(super) fn create_as(
+        &self,
+        path: &Path,
+        write: impl FnOnce(&Path) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let failed = |e| Failure::in_file(&path.to_string_lossy(), &Error::io("cannot write", e));
         let mut part = path.as_os_str().to_owned();
         part.push(".part");
+        let part = PathBuf::from(part);
         let attempt = || {
-            let mut file = BufWriter::with_capacity(1 << 16, File::create(&part).map_err(failed)?);
-            write(&mut file)?;
-            file.flush().map_err(failed)?;
+            write(&part)?;
             std::fs::rename(&part, path).map_err(failed)
         };
         attempt().inspect_err(|_| {
