@@ -26,6 +26,8 @@ pub mod report;
 #[cfg(feature = "sample")]
 pub mod sample;
 pub mod source;
+#[cfg(feature = "sql")]
+pub mod sql;
 pub mod table;
 pub mod vrb;
 pub mod wdata;

@@ -53,6 +53,8 @@ struct Lazy<'a> {
     len: Len<'a>,
     cell: Cell<'a>,
     find: Find<'a>,
+    /// The columns that `find` answers for.
+    finds: Vec<usize>,
 }
 
 impl fmt::Debug for Lazy<'_> {
@@ -72,11 +74,24 @@ impl<'a> Lazy<'a> {
             .iter()
             .find_map(|wanted| columns.iter().position(|c| c.name == *wanted))
             .unwrap_or(0);
-        Self { name, columns, label, len: Box::new(len), cell: Box::new(cell), find: Box::new(|_, _| None) }
+        Self {
+            name,
+            columns,
+            label,
+            len: Box::new(len),
+            cell: Box::new(cell),
+            find: Box::new(|_, _| None),
+            finds: Vec::new(),
+        }
     }
 
-    fn with_find(mut self, find: impl Fn(usize, &Value<'_>) -> Option<Result<Vec<usize>>> + Send + Sync + 'a) -> Self {
+    fn with_find(
+        mut self,
+        columns: &[usize],
+        find: impl Fn(usize, &Value<'_>) -> Option<Result<Vec<usize>>> + Send + Sync + 'a,
+    ) -> Self {
         self.find = Box::new(find);
+        self.finds = columns.to_vec();
         self
     }
 }
@@ -99,6 +114,10 @@ impl Table for Lazy<'_> {
             return Err(no_cell(self.name, row, column));
         }
         (self.cell)(row, column)
+    }
+
+    fn finds(&self, column: usize) -> bool {
+        self.finds.contains(&column)
     }
 
     fn find(&self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
@@ -181,6 +200,8 @@ trait Rows<'a>: Copy + Send + Sync + 'a {
     fn view(self, row: usize) -> Result<View<'a>>;
     fn lead_columns(self) -> Vec<Column>;
     fn lead_value(self, row: usize, column: usize) -> Result<Value<'a>>;
+    /// The columns that `find` answers for.
+    fn finds(self) -> &'static [usize];
     fn find(self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>>;
     fn names(self) -> &'a dyn Names;
     fn counts(self) -> &'a Counts;
@@ -219,6 +240,10 @@ impl<'a> Rows<'a> for DatabaseRows<'a> {
                 None => Ok(Value::Null),
             },
         }
+    }
+
+    fn finds(self) -> &'static [usize] {
+        &[0, 1, 2]
     }
 
     fn find(self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
@@ -271,6 +296,10 @@ impl<'a> Rows<'a> for ModelRows<'a> {
             0 => Ok(row.into()),
             _ => Ok(Value::Id64(p::MergedModel::read(self.view(row)?)?.id()?.0)),
         }
+    }
+
+    fn finds(self) -> &'static [usize] {
+        &[1]
     }
 
     fn find(self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
@@ -364,7 +393,9 @@ fn records<'a, T: Prototype<'a> + 'a, R: Rows<'a>>(
         Some(&source) => field_cell(&T::read(rows.view(row)?)?, source, rows.names()).map_err(|e| within(name, row, e)),
         None => rows.lead_value(row, column),
     };
-    Box::new(Lazy::new(name, columns, move || Ok(rows.len()), cell).with_find(move |c, key| rows.find(c, key)))
+    Box::new(
+        Lazy::new(name, columns, move || Ok(rows.len()), cell).with_find(rows.finds(), move |c, key| rows.find(c, key)),
+    )
 }
 
 fn within(table: &str, row: usize, error: crate::Error) -> crate::Error {
@@ -418,7 +449,7 @@ fn nested<'a, R: Rows<'a>>(
         }
     };
     let len = move || Ok(ends_for_len().last().copied().unwrap_or(0));
-    Box::new(Lazy::new(name, columns, len, cell).with_find(find))
+    Box::new(Lazy::new(name, columns, len, cell).with_find(rows.finds(), find))
 }
 
 /// A row for each element of an array of structs.
@@ -559,7 +590,7 @@ fn resources(db: &Database) -> Box<dyn Table + '_> {
         let slot = super::hashmap::find(db.resource_buckets(), db.resource_slots, id);
         Some(Ok(row_of(slots(), slot).into_iter().collect()))
     };
-    Box::new(Lazy::new("resources", columns, move || Ok(slots().len()), cell).with_find(find))
+    Box::new(Lazy::new("resources", columns, move || Ok(slots().len()), cell).with_find(&[0, 1], find))
 }
 
 /// The occupied slots of a map, which are the rows of its table.
@@ -598,7 +629,7 @@ fn strings(db: &Database) -> Box<dyn Table + '_> {
             (row, _) => Ok(row.into_iter().collect()),
         })
     };
-    Box::new(Lazy::new("strings", columns, move || Ok(slots().len()), cell).with_find(find))
+    Box::new(Lazy::new("strings", columns, move || Ok(slots().len()), cell).with_find(&[0, 1], find))
 }
 
 fn databases(db: &Database) -> Box<dyn Table + '_> {

@@ -155,7 +155,7 @@ impl Context {
     }
 
     /// Rows on standard output.
-    pub(super) fn rows(&self, columns: &[Column]) -> Result<RowWriter<impl Write>, Failure> {
+    pub(super) fn rows(&self, columns: &[Column]) -> Result<RowWriter<impl Write + use<>>, Failure> {
         let header: Vec<Header> = columns.iter().map(|c| Header { name: c.name.to_string(), kind: c.kind }).collect();
         Ok(RowWriter::new(self.stdout(), RowFormat::from(self.format), &header, style())?)
     }
@@ -299,16 +299,16 @@ impl Context {
         }
     }
 
-    /// Says something that must be known, and is no failure.
-    pub(super) fn say(&self, file: &str, what: &str) {
-        complain(&format!("{file}: {what}"));
-    }
-
     /// Says something that is worth knowing and no failure.
     pub(super) fn note(&self, file: &str, note: &str) {
         if !self.quiet {
-            complain(&format!("{file}: note: {note}"));
+            self.say(&format!("{file}: note: {note}"));
         }
+    }
+
+    /// Says something that must be known, and is no failure.
+    pub(super) fn say(&self, message: &str) {
+        complain(message);
     }
 }
 

@@ -16,6 +16,7 @@ mod output;
 mod resolve;
 mod rows;
 mod sample;
+mod sql;
 mod string;
 mod verify;
 
@@ -45,6 +46,7 @@ Examples:
   assetq resolve content/…/JSD011.model        where a path's prototype is
   assetq ls assets.bin '*.visual'              paths that match
   assetq cat assets.bin content/…/JSD011.visual   one entry, references resolved
+  assetq sql 'SELECT name, count(*) FROM paths GROUP BY name' assets.bin   ask in SQL
   assetq verify assets.bin                     check everything
 
 Exit codes: 0 done, 1 not found or different, 2 wrong usage, 3 damaged or unknown file, 4 cannot read or write.";
@@ -102,6 +104,7 @@ enum Command {
     Resolve(resolve::Args),
     String(string::Args),
     Export(export::Args),
+    Sql(sql::Args),
     Verify(verify::Args),
     Extract(extract::Args),
     Sample(sample::Args),
@@ -119,6 +122,7 @@ impl Command {
             Self::Resolve(args) => resolve::run(&args, context),
             Self::String(args) => string::run(&args, context),
             Self::Export(args) => export::run(&args, context),
+            Self::Sql(args) => sql::run(&args, context),
             Self::Verify(args) => verify::run(&args, context),
             Self::Extract(args) => extract::run(&args, context),
             Self::Sample(args) => sample::run(&args, context),

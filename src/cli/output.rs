@@ -66,13 +66,26 @@ impl Context {
         write: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let failed = |e| Failure::in_file(&path.to_string_lossy(), &Error::io("cannot write", e));
+        self.create_as(path, |part| {
+            let mut file = BufWriter::with_capacity(1 << 16, File::create(part).map_err(failed)?);
+            write(&mut file)?;
+            file.into_inner().map_err(|e| failed(e.into_error()))?;
+            Ok(())
+        })
+    }
+
+    /// As [`Context::create`], for what opens the file itself, under the name that it is told.
+    pub(super) fn create_as(
+        &self,
+        path: &Path,
+        write: impl FnOnce(&Path) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let failed = |e| Failure::in_file(&path.to_string_lossy(), &Error::io("cannot write", e));
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(failed)?;
         }
         let part = Part::beside(path);
-        let mut file = BufWriter::with_capacity(1 << 16, File::create(&part.0).map_err(failed)?);
-        write(&mut file)?;
-        file.into_inner().map_err(|e| failed(e.into_error()))?;
+        write(&part.0)?;
         fs::rename(&part.0, path).map_err(failed)
     }
 }

@@ -162,6 +162,18 @@ pub trait Table: Send + Sync {
         Box::new(IndexCursor { next: first, table: self })
     }
 
+    /// As [`Table::cursor`], for those who will read `columns` only; others may take longer to read.
+    fn cursor_over(&self, first: usize, columns: &[usize]) -> Box<dyn RowCursor + '_> {
+        let _ = columns;
+        self.cursor(first)
+    }
+
+    /// Whether [`Table::find`] answers for this column. It may leave single keys to a comparison of all rows.
+    fn finds(&self, column: usize) -> bool {
+        let _ = column;
+        false
+    }
+
     /// The rows whose `column` equals `key`, by an index or hash probe. `None` where there is none for that column.
     fn find(&self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
         let _ = (column, key);

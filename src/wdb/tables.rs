@@ -134,6 +134,10 @@ impl Table for Records<'_> {
         Box::new(RecordCursor { table: self, rest, next: first, current: None })
     }
 
+    fn finds(&self, column: usize) -> bool {
+        column == 0
+    }
+
     fn find(&self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
         match (column, key.as_text()) {
             // A name with escaped bytes may be meant either way: comparing all of them is right.

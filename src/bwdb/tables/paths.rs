@@ -57,6 +57,15 @@ impl Table for PathsTable<'_> {
         Box::new(PathCursor { table: self, next: first, joiner: RefCell::default(), path: OnceCell::new() })
     }
 
+    fn cursor_over(&self, first: usize, columns: &[usize]) -> Box<dyn RowCursor + '_> {
+        // Without paths there is nothing to keep between rows.
+        if columns.contains(&3) { self.cursor(first) } else { Box::new(EntryCursor { table: self, next: first }) }
+    }
+
+    fn finds(&self, column: usize) -> bool {
+        matches!(column, 0 | 3)
+    }
+
     fn find(&self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
         let id = match (column, key) {
             (0, Value::Id64(id)) => *id,
@@ -74,6 +83,30 @@ impl Table for PathsTable<'_> {
 
     fn label(&self) -> usize {
         3
+    }
+}
+
+/// A walk over entries as they lie in the file.
+struct EntryCursor<'t, 'a> {
+    table: &'t PathsTable<'a>,
+    next: usize,
+}
+
+impl RowCursor for EntryCursor<'_, '_> {
+    fn advance(&mut self) -> Result<bool> {
+        if self.next >= self.table.db.paths().len() {
+            return Ok(false);
+        }
+        self.next = self.next.saturating_add(1);
+        Ok(true)
+    }
+
+    fn row(&self) -> usize {
+        self.next.saturating_sub(1)
+    }
+
+    fn value(&self, column: usize) -> Result<Value<'_>> {
+        self.table.cell(self.row(), column)
     }
 }
 

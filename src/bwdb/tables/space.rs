@@ -36,7 +36,8 @@ pub(in crate::bwdb) fn models(models: &Models) -> Vec<Box<dyn Table + '_>> {
         }
         .map_err(|e| within("models", row, e))
     };
-    let main = Lazy::new("models", columns, move || Ok(models.len()), cell).with_find(move |c, key| rows.find(c, key));
+    let main = Lazy::new("models", columns, move || Ok(models.len()), cell)
+        .with_find(rows.finds(), move |c, key| rows.find(c, key));
     let mut tables: Vec<Box<dyn Table + '_>> = vec![Box::new(main)];
     visual_children::<p::MergedModel<'_>, _>(rows, |merged| merged.visual(), &mut tables);
     tables.push(children::<p::MergedModel<'_>, p::Dye<'_>, _>("dyes", rows, |merged| merged.model()?.dyes()));
@@ -65,6 +66,10 @@ impl<'a> Rows<'a> for SkeletonRows<'a> {
 
     fn lead_value(self, row: usize, _: usize) -> Result<Value<'a>> {
         Ok(row.into())
+    }
+
+    fn finds(self) -> &'static [usize] {
+        &[0]
     }
 
     fn find(self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
@@ -139,5 +144,5 @@ pub(in crate::bwdb) fn instances(space: &Space) -> impl Table + '_ {
         }
         _ => None,
     };
-    Lazy::new("instances", columns, move || Ok(space.instances().len()), cell).with_find(find)
+    Lazy::new("instances", columns, move || Ok(space.instances().len()), cell).with_find(&[0, 1], find)
 }

@@ -11,10 +11,12 @@
 //! text, floats in their own precision, so that `scale = 0.1` finds what is shown as 0.1.
 
 mod parse;
+pub mod pattern;
 
 use super::{Column, Kind, RowCursor, Table, Value};
 use crate::error::{Error, ErrorKind, Result};
 use globset::{GlobBuilder, GlobMatcher};
+use pattern::Pattern;
 use std::cmp::Ordering;
 
 /// A condition as it was written, for any table.
@@ -126,6 +128,7 @@ pub struct Compare {
 enum Test {
     Null { negated: bool },
     Glob { glob: GlobMatcher, negated: bool },
+    Pattern(Pattern),
     Order { op: Op, with: Operand },
 }
 
@@ -169,8 +172,31 @@ impl Compare {
         Ok(Self { column, kind, test })
     }
 
+    /// A comparison with a value of the kind that the column holds, rather than with a text that people wrote. `None`
+    /// for a value that no order is known for.
+    pub fn with(column: usize, kind: Kind, op: Op, value: &Value<'_>) -> Option<Self> {
+        let with = Operand::of(value)?;
+        Some(Self { column, kind, test: Test::Order { op, with } })
+    }
+
+    /// Whether the cell is null, or with `negated` is not.
+    pub fn null(column: usize, kind: Kind, negated: bool) -> Self {
+        Self { column, kind, test: Test::Null { negated } }
+    }
+
+    /// Whether the cell's text matches. A cell that is no text is let through.
+    pub fn pattern(column: usize, kind: Kind, pattern: Pattern) -> Self {
+        Self { column, kind, test: Test::Pattern(pattern) }
+    }
+
+    #[inline]
     fn matches(&self, cell: &Value<'_>) -> bool {
         match &self.test {
+            Test::Pattern(pattern) => match cell {
+                Value::Null => false,
+                Value::Text(text) => pattern.matches(text),
+                other => pattern::text_of(other).is_none_or(|text| pattern.matches(&text)),
+            },
             Test::Null { negated } => cell.is_null() != *negated,
             Test::Glob { glob, negated } => {
                 let found = match cell {
@@ -208,6 +234,7 @@ impl Compare {
             Kind::Id32 => Value::Id32(u32::try_from(with.id?).ok()?),
             Kind::Uint => Value::Uint(whole?.try_into().ok()?),
             Kind::Int => Value::Int(whole?.try_into().ok()?),
+            Kind::Bool => Value::Bool(with.truth?),
             _ => return None,
         })
     }
@@ -269,6 +296,22 @@ impl Operand {
             _ => None,
         };
         Self { text, number, id, truth }
+    }
+
+    /// A value as a cell holds it.
+    fn of(value: &Value<'_>) -> Option<Self> {
+        let (text, number, id, truth) = match value {
+            Value::Bool(truth) => (String::new(), None, None, Some(*truth)),
+            Value::Int(number) => (String::new(), Some(Number::Int((*number).into())), None, None),
+            Value::Uint(number) => (String::new(), Some(Number::Int((*number).into())), None, None),
+            Value::F32(number) => (String::new(), Some(Number::Float((*number).into())), None, None),
+            Value::F64(number) => (String::new(), Some(Number::Float(*number)), None, None),
+            Value::Id64(id) => (String::new(), None, Some(*id), None),
+            Value::Id32(id) => (String::new(), None, Some((*id).into()), None),
+            Value::Text(_) | Value::Utf16(_) | Value::Guid(_) => (value.to_string(), None, None, None),
+            Value::Null | Value::List(_) | Value::Map(_) => return None,
+        };
+        Some(Self { text, number, id, truth })
     }
 
     /// How `cell` compares with it; `None` where they cannot be compared.
@@ -350,6 +393,14 @@ impl Bound {
         }
     }
 
+    /// The column that a single comparison with `=` is about, and the hash of the cell that it looks for.
+    pub fn hash(&self, hash: impl Fn(&Value<'_>) -> Option<u64>) -> Option<(usize, u64)> {
+        match self {
+            Self::Compare(compare) => Some((compare.column, hash(&compare.key()?)?)),
+            _ => None,
+        }
+    }
+
     /// The rows among which all that are meant are, in order, by probes of the table's own indexes; `None` where
     /// only a walk over all rows tells.
     ///
@@ -384,7 +435,7 @@ impl Bound {
     /// When a probe meets damaged data.
     pub fn walk<'t>(&self, table: &'t dyn Table) -> Result<Box<dyn RowCursor + 't>> {
         Ok(match self.candidates(table).transpose()? {
-            Some(rows) => Box::new(Picked { table, rows: rows.into_iter(), row: 0 }),
+            Some(rows) => picked(table, rows),
             None => table.cursor(0),
         })
     }
@@ -430,6 +481,11 @@ impl<D: FnMut(Error)> RowCursor for Selection<'_, D> {
     fn value(&self, column: usize) -> Result<Value<'_>> {
         self.rows.value(column)
     }
+}
+
+/// The rows with these numbers.
+pub fn picked<'t>(table: &'t dyn Table, rows: Vec<usize>) -> Box<dyn RowCursor + 't> {
+    Box::new(Picked { table, rows: rows.into_iter(), row: 0 })
 }
 
 /// Rows by their numbers.

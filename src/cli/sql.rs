@@ -1,0 +1,349 @@
+mod prompt;
+
+use super::{Context, Exit, Failure, Outcome};
+use crate::error::Error;
+use crate::export::rows::RowWriter;
+use crate::sql::{Answer, Fault, Input, Session, Statement, functions, keep, statements};
+use crate::table::{Column, Kind, Value};
+use crate::wdb;
+use std::borrow::Cow;
+use std::io::{BufRead as _, IsTerminal as _, Read as _, Write};
+use std::path::{Path, PathBuf};
+
+/// Ask files in SQL
+///
+/// The tables of one file are there by name; of several files each is a schema that is called after the file, or as
+/// NAME=FILE says. A folder stands for the files in it, and a database of SQLite may be among them; nothing is ever
+/// written to a file. `assetq info FILE` lists tables and columns.
+///
+/// The first argument is the query, unless it is the name of a file: then, and with -, statements are read from
+/// standard input, on a terminal with a prompt.
+///
+/// Ids are text like 0x000000000000002A; '0x2a', '42' and 42 equal that, too.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  assetq sql \"SELECT path FROM paths WHERE name LIKE '%.visual' LIMIT 5\" assets.bin
+  assetq sql \"SELECT * FROM resources WHERE id = path_id('content/gameplay')\" assets.bin
+  assetq sql \"SELECT n.path FROM new.paths n LEFT JOIN old.paths o USING (id) WHERE o.id IS NULL\" old=a.bin new=b.bin
+  assetq sql \"SELECT type, count(*) AS n FROM resources GROUP BY type ORDER BY n DESC\" assets.bin -f csv
+  assetq sql \"SELECT * FROM visuals\" assets.bin --into visuals.sqlite
+  assetq sql \"EXPLAIN QUERY PLAN SELECT name FROM paths WHERE id IN ('0x2A', '0x2B')\" assets.bin
+  assetq sql assets.bin                        a prompt; .help says what it can do
+
+Besides SQLite's functions: path_id('content/…') and name_id('…') give ids, hex(n) writes a number as an id,
+X REGEXP 'pattern' searches with a regular expression. Words of SQL, such as \"values\" and \"index\", are names in
+double quotes only. A statement without rows is no failure: the exit code is 0.")]
+pub(super) struct Args {
+    /// The query, or - to read it from standard input
+    #[arg(value_name = "QUERY")]
+    query: Option<String>,
+    /// The files, each perhaps with a name for its schema: NAME=FILE
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Keep the rows as a table of a new database
+    #[arg(long, value_name = "OUT")]
+    into: Option<PathBuf>,
+    /// The name of that table
+    #[arg(long, value_name = "NAME", default_value = "result", requires = "into")]
+    as_table: String,
+    /// Write over a database that exists
+    #[arg(long, requires = "into")]
+    force: bool,
+    /// Leave damaged rows out and count them, rather than stop at the first one; the exit code is still 3
+    #[arg(long)]
+    skip_damaged: bool,
+}
+
+pub(super) fn run(args: &Args, context: &Context) -> Outcome {
+    let (query, files) = args.parts()?;
+    if let Some(out) = args.into.as_deref().filter(|out| out.exists() && !args.force) {
+        return Err(Failure::new(Exit::Io, format!("{}: it exists; --force writes over it", out.to_string_lossy())));
+    }
+    let session = open(&files, args.skip_damaged, context)?;
+    for note in session.notes() {
+        context.say(note);
+    }
+    let ran = match query.as_deref() {
+        None | Some("-") if std::io::stdin().is_terminal() && args.into.is_none() => prompt::run(&session, context),
+        None if args.into.is_none() => script(&session, context),
+        Some(query) if query != "-" => all(query, args, &session, context),
+        _ => {
+            let mut query = String::new();
+            let read = std::io::stdin().read_to_string(&mut query);
+            read.map_err(|e| Error::io("cannot read standard input", e))?;
+            all(&query, args, &session, context)
+        }
+    };
+    say_left_out(&session, context);
+    session.assets().for_each(|asset| context.warn(asset));
+    ran.map(|()| Exit::Done)
+}
+
+impl Args {
+    /// The query, where the first argument is one, and the files.
+    fn parts(&self) -> Result<(Option<Cow<'_, str>>, Vec<PathBuf>), Failure> {
+        let Some(query) = &self.query else { return Ok((None, Vec::new())) };
+        if is_file(query) {
+            let files = std::iter::once(query.into()).chain(self.files.iter().cloned());
+            return Ok((None, files.collect()));
+        }
+        // A query of one word is a file that is not there.
+        if query != "-" && !query.contains(char::is_whitespace) && !query.contains(';') {
+            return Err(Failure::new(Exit::Usage, format!("{query}: neither a file nor a query")));
+        }
+        Ok((Some(query.into()), self.files.clone()))
+    }
+}
+
+/// Whether an argument is a file, a folder, an entry of a pack, or one of them with a name.
+fn is_file(argument: &str) -> bool {
+    let exists = |path: &Path| path.exists() || wdb::split_path(path).is_some();
+    exists(Path::new(argument)) || argument.split_once('=').is_some_and(|(_, path)| exists(Path::new(path)))
+}
+
+/// Opens the files under the names that their schemas have.
+fn open(given: &[PathBuf], skip_damaged: bool, context: &Context) -> Result<Session, Failure> {
+    let mut inputs = Vec::new();
+    for argument in given {
+        let (name, path) = named(argument);
+        if Input::is_database(&path) {
+            let name = name.unwrap_or_else(|| stem(&path));
+            inputs.push((name, Input::Database(path)));
+            continue;
+        }
+        let files = context.files(std::slice::from_ref(&path))?;
+        for file in &files {
+            let asset = context.open(file)?;
+            let name = name.clone().unwrap_or_else(|| asset.source().stem().to_owned());
+            inputs.push((name, Input::Asset(asset)));
+        }
+    }
+    Session::new(inputs, skip_damaged).map_err(failure)
+}
+
+/// The name and the file of `NAME=FILE`; a file whose own name has a `=` in it is that file.
+fn named(argument: &Path) -> (Option<String>, PathBuf) {
+    let parts = argument.to_str().filter(|_| !argument.exists()).and_then(|text| text.split_once('='));
+    match parts {
+        Some((name, path)) if !name.is_empty() => (Some(name.to_owned()), path.into()),
+        _ => (None, argument.to_owned()),
+    }
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn failure(fault: Fault) -> Failure {
+    match fault {
+        Fault::Damaged { file, error } => Failure::in_file(&file, &error),
+        other => Failure::new(Exit::Usage, format!("SQL: {other}")),
+    }
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        failure(fault)
+    }
+}
+
+/// A fault with its place in the text that was asked.
+fn failure_in(text: &str, fault: Fault) -> Failure {
+    match &fault {
+        Fault::Statement { message, at: Some(at) } => {
+            let (before, rest) = text.split_at_checked(*at).unwrap_or((text, ""));
+            let line = before.matches('\n').count().saturating_add(1);
+            let column = before.chars().rev().take_while(|c| *c != '\n').count().saturating_add(1);
+            let place = if text.trim_end().contains('\n') {
+                format!("line {line}, character {column}")
+            } else {
+                format!("character {column}")
+            };
+            let rest: String = rest.lines().next().unwrap_or_default().chars().take(20).collect();
+            let rest = if rest.is_empty() { String::new() } else { format!(": {rest}") };
+            Failure::new(Exit::Usage, format!("SQL: {message} (at {place}{rest})"))
+        }
+        _ => failure(fault),
+    }
+}
+
+/// Answers the statements of a text, one after another.
+fn all(text: &str, args: &Args, session: &Session, context: &Context) -> Result<(), Failure> {
+    let mut kept = false;
+    for statement in statements(text) {
+        let mut answer = session.ask(statement).map_err(|fault| failure_in(text, fault))?;
+        match &args.into {
+            Some(out) if !answer.columns().is_empty() => {
+                if std::mem::replace(&mut kept, true) {
+                    return Err(Failure::new(Exit::Usage, "SQL: --into keeps the rows of one statement"));
+                }
+                into(out, &args.as_table, &mut answer, context)?;
+            }
+            _ => show(&mut answer, context)?,
+        }
+    }
+    match &args.into {
+        Some(_) if !kept => Err(Failure::new(Exit::Usage, "SQL: --into needs a statement that gives rows")),
+        _ => Ok(()),
+    }
+}
+
+/// Answers the statements of standard input as they come.
+fn script(session: &Session, context: &Context) -> Result<(), Failure> {
+    let mut text = String::new();
+    let mut lines = std::io::stdin().lock().lines();
+    loop {
+        let line = lines.next().transpose().map_err(|e| Error::io("cannot read standard input", e))?;
+        let last = line.is_none();
+        if let Some(line) = line {
+            if text.trim().is_empty() && line.trim_start().starts_with('.') {
+                if !dot(line.trim(), session, context)? {
+                    return Ok(());
+                }
+                continue;
+            }
+            text.push_str(&line);
+            text.push('\n');
+        }
+        if last || crate::sql::is_complete(&text) {
+            for statement in statements(&text) {
+                answer(statement, session, context).map_err(|fault| match fault {
+                    Asked::Fault(fault) => failure_in(&text, fault),
+                    Asked::Failure(failure) => failure,
+                })?;
+            }
+            text.clear();
+        }
+        if last {
+            return Ok(());
+        }
+    }
+}
+
+/// Why a statement was not answered: what is wrong with it or its data, or with the output.
+#[derive(Debug)]
+enum Asked {
+    Fault(Fault),
+    Failure(Failure),
+}
+
+impl From<Fault> for Asked {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+fn answer(statement: Statement<'_>, session: &Session, context: &Context) -> Result<(), Asked> {
+    let mut answer = session.ask(statement)?;
+    show(&mut answer, context).map_err(Asked::Failure)
+}
+
+/// A command of the prompt. `false` when it is to end.
+fn dot(line: &str, session: &Session, context: &Context) -> Result<bool, Failure> {
+    let mut out = context.stdout();
+    let (command, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let argument = argument.trim().trim_end_matches(';').trim_matches('"');
+    match command.trim_end_matches(';') {
+        ".quit" | ".exit" | ".q" => return Ok(false),
+        ".tables" => {
+            for table in session.tables() {
+                writeln!(out, "{}", table.shown())?;
+            }
+        }
+        ".schema" => {
+            let named = |name: &str| argument.is_empty() || name.eq_ignore_ascii_case(argument);
+            let mut tables =
+                session.tables().filter(|t| named(&t.name) || named(&t.shown().replace('"', ""))).peekable();
+            if tables.peek().is_none() {
+                context.say(&format!("no table {argument}; .tables lists them"));
+            }
+            for table in tables {
+                writeln!(out, "{}", table.schema_text())?;
+            }
+        }
+        ".help" => {
+            writeln!(out, "A statement ends with a ; and may go over several lines.")?;
+            for (name, what) in DOT_COMMANDS {
+                writeln!(out, "{name:<24} {what}")?;
+            }
+            for (name, what) in functions() {
+                writeln!(out, "{name:<24} {what}")?;
+            }
+        }
+        other => context.say(&format!("{other}: no such command; .help lists them")),
+    }
+    out.flush()?;
+    Ok(true)
+}
+
+/// What the prompt understands besides SQL.
+const DOT_COMMANDS: [(&str, &str); 4] = [
+    (".tables", "the tables"),
+    (".schema [TABLE]", "the columns of all tables, or of one"),
+    (".help", "this"),
+    (".quit", "leave; so does Ctrl-D"),
+];
+
+/// Writes an answer on standard output.
+fn show(answer: &mut Answer<'_>, context: &Context) -> Result<(), Failure> {
+    let columns = answer.columns().to_vec();
+    let header = |cells: &[Value<'_>]| -> Vec<Column> {
+        let kind = |(index, kind): (usize, Option<Kind>)| kind.unwrap_or_else(|| kind_of(cells.get(index)));
+        let kinds = columns.iter().map(|column| column.kind).enumerate().map(kind);
+        columns.iter().zip(kinds).map(|(column, kind)| Column::named(column.name.clone(), kind)).collect()
+    };
+    let mut out = None;
+    answer.rows::<Failure>(|cells| {
+        let out = match &mut out {
+            Some(out) => out,
+            None => out.insert(context.rows(&header(cells))?),
+        };
+        Ok(RowWriter::row(out, cells)?)
+    })?;
+    match out {
+        Some(mut out) => out.finish()?,
+        None if columns.is_empty() => {}
+        None => context.rows(&header(&[]))?.finish()?,
+    }
+    Ok(())
+}
+
+/// How a computed column is shown: by what its first cell holds.
+fn kind_of(cell: Option<&Value<'_>>) -> Kind {
+    match cell {
+        Some(Value::Int(_)) => Kind::Int,
+        Some(Value::F64(_)) => Kind::F64,
+        _ => Kind::Any,
+    }
+}
+
+/// Keeps an answer as a database.
+fn into(out: &Path, table: &str, answer: &mut Answer<'_>, context: &Context) -> Result<(), Failure> {
+    let mut rows = 0;
+    context.create_as(out, |part| {
+        // What an earlier attempt left is no database to add to.
+        match std::fs::remove_file(part) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(Failure::in_file(&part.to_string_lossy(), &Error::io("cannot write", error)));
+            }
+            _ => {}
+        }
+        rows = keep(part, table, answer)?;
+        Ok(())
+    })?;
+    context.note(&out.to_string_lossy(), &format!("{rows} rows in {table}"));
+    Ok(())
+}
+
+/// Says which rows were left out because they are damaged.
+fn say_left_out(session: &Session, context: &Context) {
+    let left_out = session.take_left_out();
+    let files: Vec<&str> = session.assets().map(|asset| asset.source().name()).collect();
+    for (file, error) in &left_out.errors {
+        context.damaged(files.get(*file).unwrap_or(&""), error);
+    }
+    if left_out.rows > 0 {
+        context.say(&format!("{} damaged rows left out", left_out.rows));
+    }
+}

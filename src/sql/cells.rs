@@ -1,0 +1,180 @@
+//! Cells as SQLite sees them: which type a column is declared with, and which value a cell becomes.
+
+use crate::codec::xxh64;
+use crate::export::json;
+use crate::table::{Kind, Value};
+use rusqlite::types::{ToSql, ToSqlOutput, Value as Owned, ValueRef};
+use std::cmp::Ordering;
+
+/// The collation of ids: equal are those with the same number, however it is written.
+pub(super) const ID_COLLATION: &str = "ASSET_ID";
+
+/// The declared type of a column, by which SQLite knows how to compare and outputs know what to show.
+pub(super) const fn declared(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Bool => "BOOLEAN",
+        Kind::Int | Kind::Uint => "INTEGER",
+        Kind::F32 | Kind::F64 => "REAL",
+        Kind::Id64 | Kind::Id32 => "TEXT COLLATE ASSET_ID",
+        Kind::Guid => "TEXT COLLATE NOCASE",
+        Kind::Text => "TEXT",
+        Kind::Nested => "JSON TEXT",
+        // Without a type cells compare as what they are.
+        Kind::Any => "",
+    }
+}
+
+/// The kind of a result column by the type it was declared with; `None` for what is computed.
+pub(super) fn kind_of(declared: &str) -> Option<Kind> {
+    Some(match declared {
+        "BOOLEAN" => Kind::Bool,
+        "INTEGER" => Kind::Int,
+        "REAL" => Kind::F64,
+        "TEXT" => Kind::Text,
+        "JSON TEXT" => Kind::Nested,
+        _ => return None,
+    })
+}
+
+/// The number of an id that is written `0x…` or in decimal digits.
+pub(super) fn parse_id(text: &str) -> Option<u64> {
+    match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(hex) if hex.bytes().all(|b| b.is_ascii_hexdigit()) => u64::from_str_radix(hex, 16).ok(),
+        None if text.bytes().all(|b| b.is_ascii_digit()) => text.parse().ok(),
+        _ => None,
+    }
+}
+
+/// The order of ids: as numbers, before all texts that are none.
+pub(super) fn order_of_ids(a: &str, b: &str) -> Ordering {
+    if a == b {
+        return Ordering::Equal;
+    }
+    match (parse_id(a), parse_id(b)) {
+        (Some(a), Some(b)) => a.cmp(&b),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => a.cmp(b),
+    }
+}
+
+/// The double that is written as the shortest text of `single`: 0.1 rather than 0.10000000149.
+pub(super) fn widen(single: f32) -> f64 {
+    let wide = f64::from(single);
+    // Whole numbers of so few digits are written out whole, so that both are the same.
+    if single.fract() == 0.0 && single.abs() < 1e7 {
+        return wide;
+    }
+    zmij::Buffer::new().format(single).parse().unwrap_or(wide)
+}
+
+/// A cell on its way to SQLite. Truths are 0 and 1; ids and GUIDs their text; numbers beyond 63 bits their decimal
+/// text; nested values their JSON.
+pub(super) struct Cell<'a>(pub(super) Value<'a>);
+
+impl ToSql for Cell<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(match &self.0 {
+            Value::Null => ToSqlOutput::Borrowed(ValueRef::Null),
+            Value::Bool(truth) => ToSqlOutput::Borrowed(ValueRef::Integer((*truth).into())),
+            Value::Int(number) => ToSqlOutput::Borrowed(ValueRef::Integer(*number)),
+            Value::Uint(number) => match i64::try_from(*number) {
+                Ok(number) => ToSqlOutput::Borrowed(ValueRef::Integer(number)),
+                Err(_) => ToSqlOutput::Owned(Owned::Text(number.to_string())),
+            },
+            Value::F32(number) => ToSqlOutput::Borrowed(ValueRef::Real(widen(*number))),
+            Value::F64(number) => ToSqlOutput::Borrowed(ValueRef::Real(*number)),
+            Value::Text(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
+            Value::Id64(_) | Value::Id32(_) | Value::Guid(_) | Value::Utf16(_) => {
+                ToSqlOutput::Owned(Owned::Text(self.0.to_string()))
+            }
+            Value::List(_) | Value::Map(_) => {
+                let text =
+                    json::to_string(&self.0).map_err(|e| rusqlite::Error::ToSqlConversionFailure(Box::new(e)))?;
+                ToSqlOutput::Owned(Owned::Text(text))
+            }
+        })
+    }
+}
+
+/// The cell that a column of this kind holds where it equals `value`, as far as that is exact; `None` where SQLite
+/// would have to convert the one or the other first, or no cell could be equal.
+pub(super) fn key(kind: Kind, value: ValueRef<'_>) -> Option<Value<'_>> {
+    Some(match (kind, value) {
+        (Kind::Int, ValueRef::Integer(number)) => Value::Int(number),
+        (Kind::Uint, ValueRef::Integer(number)) => Value::Uint(number.try_into().ok()?),
+        (Kind::Bool, ValueRef::Integer(number @ (0 | 1))) => Value::Bool(number == 1),
+        (Kind::F64, ValueRef::Real(number)) => Value::F64(number),
+        (Kind::F64, ValueRef::Integer(number)) => Value::F64(exact(number)?),
+        (Kind::F32, ValueRef::Real(number)) => Value::F32(single(number)?),
+        (Kind::F32, ValueRef::Integer(number)) => Value::F32(single(exact(number)?)?),
+        (Kind::Id64, ValueRef::Text(text)) => Value::Id64(parse_id(str::from_utf8(text).ok()?)?),
+        (Kind::Id64, ValueRef::Integer(number)) => Value::Id64(number.try_into().ok()?),
+        (Kind::Id32, ValueRef::Text(text)) => Value::Id32(parse_id(str::from_utf8(text).ok()?)?.try_into().ok()?),
+        (Kind::Id32, ValueRef::Integer(number)) => Value::Id32(number.try_into().ok()?),
+        (Kind::Text, ValueRef::Text(text)) => Value::text(str::from_utf8(text).ok()?),
+        _ => return None,
+    })
+}
+
+/// Whether cells of this kind that are equal have equal hashes.
+pub(super) const fn can_hash(kind: Kind) -> bool {
+    matches!(kind, Kind::Int | Kind::Uint | Kind::Bool | Kind::Id64 | Kind::Id32 | Kind::Text)
+}
+
+/// The hash of a cell; `None` for null, which equals nothing.
+pub(super) fn hash(value: &Value<'_>) -> Option<u64> {
+    const SEED: u64 = 0x5EED;
+    let number = |bits: u64| bits.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(32);
+    Some(match value {
+        Value::Bool(truth) => number((*truth).into()),
+        Value::Int(whole) => number(whole.cast_unsigned()),
+        Value::Uint(whole) | Value::Id64(whole) => number(*whole),
+        Value::Id32(whole) => number((*whole).into()),
+        Value::Text(text) => xxh64(text.as_bytes(), SEED),
+        Value::Utf16(text) => xxh64(text.to_string().as_bytes(), SEED),
+        _ => return None,
+    })
+}
+
+/// Whole numbers that a double holds exactly, with all smaller ones.
+#[expect(clippy::cast_precision_loss, reason = "checked")]
+fn exact(number: i64) -> Option<f64> {
+    (number.unsigned_abs() <= 1 << 53).then_some(number as f64)
+}
+
+/// The single-precision cell that is seen as `number`.
+#[expect(clippy::cast_possible_truncation, reason = "the way back is checked")]
+fn single(number: f64) -> Option<f32> {
+    let single = number as f32;
+    (widen(single) == number).then_some(single)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_ordered_by_number_however_they_are_written() {
+        let same = ["0x000000000000002A", "0x2a", "0X2A", "42", "0042"];
+        for (a, b) in same.iter().flat_map(|a| same.map(|b| (a, b))) {
+            assert_eq!(order_of_ids(a, b), Ordering::Equal, "{a} {b}");
+        }
+        let ascending = ["9", "0x000000000000000A", "0xFFFFFFFFFFFFFFFF", "", "-1", "0x", "18446744073709551616"];
+        for (i, a) in ascending.iter().enumerate() {
+            for (j, b) in ascending.iter().enumerate() {
+                assert_eq!(order_of_ids(a, b), i.cmp(&j), "{a} {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn singles_are_seen_as_they_are_written() {
+        for (single, wide) in [(0.1f32, 0.1f64), (16_777_216.0, 16_777_216.0), (1e30, 1e30), (-0.3, -0.3), (7.0, 7.0)] {
+            assert_eq!(widen(single), wide);
+            assert_eq!(super::single(wide), Some(single));
+        }
+        assert_eq!(super::single(0.100_000_001_490_116_12), None);
+        assert!(widen(f32::NAN).is_nan() && widen(f32::INFINITY).is_infinite());
+    }
+}

@@ -1,0 +1,91 @@
+//! What happens when a statement meets damaged data.
+
+use super::file::OpenFile;
+use crate::error::Error;
+use rusqlite::Error as SqlError;
+use std::collections::HashSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Where data is damaged; without a row where a table cannot be read on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Place {
+    pub(super) file: usize,
+    pub(super) table: usize,
+    pub(super) row: Option<usize>,
+}
+
+/// Rows that are told apart when they are counted, and errors that are kept.
+const MOST_ROWS: usize = 1_000_000;
+const MOST_ERRORS: usize = 10;
+
+/// What was met so far.
+#[derive(Debug, Default)]
+pub(super) struct Damage {
+    left_out: bool,
+    met: Mutex<Met>,
+}
+
+#[derive(Debug, Default)]
+struct Met {
+    /// Why the statement stopped: the file and what is wrong in it.
+    stopped: Option<(String, Error)>,
+    places: HashSet<Place>,
+    errors: Vec<(usize, Error)>,
+}
+
+/// Rows that were left out because they are damaged.
+#[derive(Debug, Default)]
+pub struct LeftOut {
+    /// How many, each counted once.
+    pub rows: usize,
+    /// The number of the file and what is wrong, for the first few.
+    pub errors: Vec<(usize, Error)>,
+}
+
+impl Damage {
+    /// Damaged rows are errors or, with `left_out`, are left out and counted.
+    pub(super) fn new(left_out: bool) -> Self {
+        Self { left_out, met: Mutex::default() }
+    }
+
+    pub(super) fn is_left_out(&self) -> bool {
+        self.left_out
+    }
+
+    fn met(&self) -> MutexGuard<'_, Met> {
+        self.met.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts what is damaged where that is left out, else gives it back.
+    #[cold]
+    pub(super) fn of(&self, place: Place, error: Error) -> Result<(), Error> {
+        if !self.left_out {
+            return Err(error);
+        }
+        let mut met = self.met();
+        if met.places.len() < MOST_ROWS && met.places.insert(place) && met.errors.len() < MOST_ERRORS {
+            met.errors.push((place.file, error));
+        }
+        Ok(())
+    }
+
+    /// Keeps an error for the one who runs the statement, and says it to SQLite, which stops.
+    #[cold]
+    pub(super) fn stop(&self, file: &OpenFile, error: Error) -> SqlError {
+        let message = format!("{}: {error}", file.name());
+        self.met().stopped = Some((file.name().to_owned(), error));
+        SqlError::ModuleError(message)
+    }
+
+    /// Why the last statement stopped, where that was damage.
+    pub(super) fn take_stopped(&self) -> Option<(String, Error)> {
+        self.met().stopped.take()
+    }
+
+    /// What was left out since this was asked last.
+    pub(super) fn take_left_out(&self) -> LeftOut {
+        let mut met = self.met();
+        let rows = std::mem::take(&mut met.places).len();
+        LeftOut { rows, errors: std::mem::take(&mut met.errors) }
+    }
+}

@@ -1,0 +1,142 @@
+//! An open file and the names under which SQL knows what is in it.
+
+use super::cells::declared;
+use crate::format::Asset;
+use crate::table::{Column, Table};
+use self_cell::self_cell;
+use std::collections::{HashMap, HashSet};
+
+/// SQLite takes no more columns in a table.
+const MOST_COLUMNS: usize = 2000;
+
+type TableList<'a> = Vec<Box<dyn Table + 'a>>;
+
+self_cell!(
+    struct Tables {
+        owner: Asset,
+        #[covariant]
+        dependent: TableList,
+    }
+);
+
+/// A file whose tables are asked for.
+pub(super) struct OpenFile {
+    number: usize,
+    tables: Tables,
+    /// The names of its tables in SQL.
+    names: Vec<String>,
+}
+
+impl OpenFile {
+    /// `number` is its place among all files.
+    pub(super) fn new(number: usize, asset: Asset) -> Self {
+        let tables = Tables::new(asset, |asset| asset.reader().tables());
+        // Names that begin so are SQLite's own.
+        let reserved = |name: &str| name.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("sqlite_"));
+        let name = |name: &str| if reserved(name) { format!("_{name}") } else { name.to_owned() };
+        let names: Vec<String> = tables.borrow_dependent().iter().map(|table| name(table.name())).collect();
+        let names = unique(names.iter().map(String::as_str));
+        Self { number, tables, names }
+    }
+
+    pub(super) fn number(&self) -> usize {
+        self.number
+    }
+
+    pub(super) fn asset(&self) -> &Asset {
+        self.tables.borrow_owner()
+    }
+
+    pub(super) fn name(&self) -> &str {
+        self.asset().source().name()
+    }
+
+    pub(super) fn table(&self, index: usize) -> Option<&dyn Table> {
+        self.tables.borrow_dependent().get(index).map(|table| &**table)
+    }
+
+    /// The names of its tables, as SQL knows them.
+    pub(super) fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The names of a table's columns, as SQL knows them.
+    pub(super) fn columns(&self, index: usize) -> Vec<String> {
+        unique(self.shown(index).iter().map(|column| &*column.name))
+    }
+
+    fn shown(&self, index: usize) -> &[Column] {
+        let columns = self.table(index).map_or(&[][..], |table| table.columns());
+        columns.get(..MOST_COLUMNS).unwrap_or(columns)
+    }
+
+    /// The statement that tells SQLite of a table's columns.
+    pub(super) fn declaration(&self, index: usize) -> String {
+        let names = self.columns(index);
+        let columns = names.iter().zip(self.shown(index));
+        let columns: Vec<String> = columns.map(|(name, c)| format!("{} {}", quoted(name), declared(c.kind))).collect();
+        format!("CREATE TABLE x({})", columns.join(", "))
+    }
+
+    /// What of the file SQL sees otherwise than it is: for notes.
+    pub(super) fn changes(&self) -> Vec<String> {
+        let mut changes = Vec::new();
+        let said = |from: &str, to: &str| {
+            format!("{from:?} is called {to:?} here, as SQL has no two names that differ by case only")
+        };
+        for (index, name) in self.names.iter().enumerate() {
+            let Some(table) = self.table(index) else { continue };
+            if table.name() != name {
+                changes.push(said(table.name(), name));
+            }
+            let renamed = self.columns(index).into_iter().zip(table.columns()).filter(|(to, from)| *to != *from.name);
+            changes.extend(renamed.map(|(to, from)| format!("{name}: {}", said(&from.name, &to))));
+            if table.columns().len() > MOST_COLUMNS {
+                let all = table.columns().len();
+                changes.push(format!("{name}: only the first {MOST_COLUMNS} of its {all} columns are there"));
+            }
+        }
+        changes
+    }
+}
+
+/// `names` without those that SQLite takes for the same: a later one gets a number behind it.
+pub(super) fn unique<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Vec<String> {
+    let given: HashSet<String> = names.clone().map(str::to_ascii_lowercase).collect();
+    let mut taken: HashMap<String, u64> = HashMap::new();
+    let name = |name: &str| {
+        // A statement ends at a NUL.
+        let name = name.replace('\0', "\u{FFFD}");
+        let Some(&number) = taken.get(&name.to_ascii_lowercase()) else {
+            taken.insert(name.to_ascii_lowercase(), 2);
+            return name;
+        };
+        let mut numbers = (number..).map(|number| (number, format!("{name}_{number}")));
+        let free = numbers.find(|(_, new)| {
+            let new = new.to_ascii_lowercase();
+            !given.contains(&new) && !taken.contains_key(&new)
+        });
+        // One of so many is free.
+        let Some((number, free)) = free else { return name };
+        taken.insert(name.to_ascii_lowercase(), number.saturating_add(1));
+        taken.insert(free.to_ascii_lowercase(), 2);
+        free
+    };
+    names.map(name).collect()
+}
+
+/// A name as a statement has it.
+pub(super) fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_differ_by_case_only_get_numbers() {
+        let names = ["Item", "item", "item_2", "ITEM", "", "a\0b"];
+        assert_eq!(unique(names.into_iter()), ["Item", "item_3", "item_2", "ITEM_4", "", "a\u{FFFD}b"]);
+    }
+}

@@ -1,0 +1,378 @@
+//! Questions in SQL over the tables of files, by SQLite.
+//!
+//! Every table is a virtual table that reads the file in place when a statement asks for it: nothing is imported, and
+//! of a row only the columns that the statement names are read. `=` and `IN` on a column that [`Table::find`] answers
+//! for become probes; other conditions are checked during the scan by the code of [`filter`](crate::table::filter),
+//! before SQLite sees the row.
+//!
+//! Ids are text in the form of all outputs, `0x` and upper-case digits, so that all 64 bits are exact. Their columns
+//! compare by number: `id = '0x2a'`, `id = '42'` and `id = 42` mean the same entry. A whole number beyond 63 bits that
+//! is no id is its decimal text. Truths are 0 and 1, nested values JSON text; single-precision floats are the double
+//! that is written the same, so that `scale = 0.1` finds what is shown as 0.1.
+
+mod answer;
+mod cells;
+mod damage;
+mod file;
+mod functions;
+mod into;
+mod plan;
+mod script;
+mod vtab;
+
+pub use answer::{Answer, ResultColumn};
+pub use damage::LeftOut;
+pub use into::keep;
+pub use script::{Statement, is_complete, statements};
+
+use crate::error::Error;
+use crate::format::Asset;
+#[cfg(doc)]
+use crate::table::Table;
+use damage::Damage;
+use file::{OpenFile, quoted, unique};
+use rusqlite::Connection;
+use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What files of SQLite begin with.
+const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
+
+/// A file to ask.
+#[derive(Debug)]
+pub enum Input {
+    /// An asset file.
+    Asset(Asset),
+    /// A database of SQLite, which is only read.
+    Database(PathBuf),
+}
+
+impl Input {
+    /// Whether `path` is a database of SQLite.
+    pub fn is_database(path: &Path) -> bool {
+        let mut head = [0; SQLITE_MAGIC.len()];
+        let read = std::fs::File::open(path).and_then(|mut file| std::io::Read::read_exact(&mut file, &mut head));
+        read.is_ok() && head == SQLITE_MAGIC
+    }
+}
+
+/// Why a statement has no answer.
+#[derive(Debug)]
+pub enum Fault {
+    /// What SQLite says, and the byte of the text at which it found that.
+    Statement {
+        /// SQLite's message.
+        message: String,
+        /// A place in the text of all statements.
+        at: Option<usize>,
+    },
+    /// A file is damaged where the statement reads it.
+    Damaged {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        error: Error,
+    },
+}
+
+impl Fault {
+    fn message(message: impl Into<String>) -> Self {
+        Self::Statement { message: message.into(), at: None }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Statement { message, .. } => f.write_str(message),
+            Self::Damaged { file, error } => write!(f, "{file}: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for Fault {}
+
+impl From<rusqlite::Error> for Fault {
+    fn from(error: rusqlite::Error) -> Self {
+        match error {
+            rusqlite::Error::SqlInputError { msg, offset, .. } => {
+                Self::Statement { message: msg, at: usize::try_from(offset).ok() }
+            }
+            rusqlite::Error::SqliteFailure(_, Some(message)) => Self::message(message),
+            other => Self::message(other.to_string()),
+        }
+    }
+}
+
+/// A connection to SQLite that knows the tables of some files.
+pub struct Session {
+    connection: Connection,
+    files: Vec<Arc<OpenFile>>,
+    /// For each schema its name, and the number of its file unless that is a database of SQLite.
+    schemas: Vec<(String, Option<usize>)>,
+    damage: Arc<Damage>,
+    notes: Vec<String>,
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session").field("schemas", &self.schemas).finish_non_exhaustive()
+    }
+}
+
+impl Session {
+    /// Makes the files known. The tables of a single file are there by their own names; of several each is a schema
+    /// of the given name, and a table name alone means the first file that has it. With `left_out` damaged rows
+    /// are left out and counted.
+    ///
+    /// # Errors
+    /// When there are more files than SQLite takes, or a database cannot be attached.
+    pub fn new(inputs: Vec<(String, Input)>, left_out: bool) -> Result<Self, Fault> {
+        let connection = Connection::open_in_memory()?;
+        // A name in double quotes is a name, never a text; and nothing in an attached file runs by itself.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DDL, false)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+        functions::add(&connection)?;
+        let most = usize::try_from(connection.limit(Limit::SQLITE_LIMIT_ATTACHED)?).unwrap_or(0);
+        if inputs.len() > most {
+            let count = inputs.len();
+            return Err(Fault::message(format!("SQLite takes at most {most} files at once, and these are {count}")));
+        }
+        let (names, mut notes) = schema_names(&inputs);
+        let single = inputs.len() == 1;
+        let mut files = Vec::new();
+        let mut schemas = Vec::new();
+        for (name, (_, input)) in names.into_iter().zip(inputs) {
+            match input {
+                Input::Asset(asset) => {
+                    let file = OpenFile::new(files.len(), asset);
+                    notes.extend(file.changes().into_iter().map(|change| format!("{}: {change}", file.name())));
+                    if !single {
+                        connection.execute(&format!("ATTACH ':memory:' AS {}", quoted(&name)), [])?;
+                    }
+                    schemas.push((name, Some(files.len())));
+                    files.push(Arc::new(file));
+                }
+                Input::Database(path) => {
+                    let attach = format!("ATTACH ?1 AS {}", quoted(&name));
+                    connection.execute(&attach, [uri(&path)]).map_err(|error| {
+                        let what = Fault::from(error);
+                        Fault::message(format!("{}: {what}", path.to_string_lossy()))
+                    })?;
+                    schemas.push((name, None));
+                }
+            }
+        }
+        let damage = Arc::new(Damage::new(left_out));
+        let all = vtab::Files { open: files.clone(), damage: Arc::clone(&damage) };
+        connection.create_module("assetq", vtab::MODULE, Some(all))?;
+        Ok(Self { connection, files, schemas, damage, notes })
+    }
+
+    /// What is called otherwise here than in its file.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// The files, in the order in which they were given, without databases.
+    pub fn assets(&self) -> impl Iterator<Item = &Asset> {
+        self.files.iter().map(|file| file.asset())
+    }
+
+    /// The damaged rows that statements have left out since this was asked last.
+    pub fn take_left_out(&self) -> LeftOut {
+        self.damage.take_left_out()
+    }
+
+    /// Prepares one statement.
+    ///
+    /// # Errors
+    /// SQLite's, with the place.
+    pub fn ask(&self, statement: Statement<'_>) -> Result<Answer<'_>, Fault> {
+        self.create_tables(statement.text)?;
+        let prepared = self.connection.prepare(statement.text).map_err(|error| match Fault::from(error) {
+            Fault::Statement { message, at } => {
+                let at = at.map(|at| at.saturating_add(statement.start));
+                Fault::Statement { message: self.explained(message), at }
+            }
+            fault => fault,
+        })?;
+        Ok(Answer::new(prepared, &self.damage))
+    }
+
+    /// Makes those tables known to SQLite that a statement may be about, because their names are in it: a file may
+    /// have hundreds.
+    fn create_tables(&self, sql: &str) -> Result<(), Fault> {
+        let sql = sql.to_ascii_lowercase();
+        let all = ["sqlite_", "pragma"].iter().any(|word| sql.contains(word));
+        // How a name with quotes in it is written there is not worth knowing.
+        let named = |name: &str| all || name.contains(['"', '`']) || sql.contains(&name.to_ascii_lowercase());
+        let mut create = String::new();
+        let single = self.schemas.len() == 1;
+        for (schema, file) in self.schemas.iter().filter_map(|(schema, file)| Some((schema, (*file)?))) {
+            let Some(open) = self.files.get(file) else { continue };
+            // The schema of a single file is there for those who write it.
+            let own = single && named(schema) && self.attach(schema)?;
+            let schemas = [(single, "main"), (own || !single, schema)];
+            for (table, name) in open.names().iter().enumerate().filter(|(_, name)| named(name)) {
+                for (_, schema) in schemas.iter().filter(|(wanted, _)| *wanted) {
+                    let name = format!("{}.{}", quoted(schema), quoted(name));
+                    create
+                        .push_str(&format!("CREATE VIRTUAL TABLE IF NOT EXISTS {name} USING assetq({file}, {table});"));
+                }
+            }
+        }
+        if create.is_empty() {
+            return Ok(());
+        }
+        Ok(self.connection.execute_batch(&format!("SAVEPOINT assetq; {create} RELEASE assetq;"))?)
+    }
+
+    /// Makes a schema known, where that is possible: not inside of a transaction.
+    fn attach(&self, schema: &str) -> Result<bool, Fault> {
+        let known = "SELECT count(*) FROM pragma_database_list WHERE name = ?1 COLLATE NOCASE";
+        if self.connection.query_row(known, [schema], |row| row.get::<_, i64>(0))? > 0 {
+            return Ok(!schema.eq_ignore_ascii_case("main"));
+        }
+        Ok(self.connection.execute(&format!("ATTACH ':memory:' AS {}", quoted(schema)), []).is_ok())
+    }
+
+    /// SQLite's message, with what to do where that is known.
+    fn explained(&self, message: String) -> String {
+        let near = message.strip_prefix("near \"").and_then(|rest| rest.strip_suffix("\": syntax error"));
+        let is_name = |word: &str| {
+            let same = |name: &String| name.eq_ignore_ascii_case(word);
+            self.tables().any(|table| same(&table.name) || table.columns.iter().any(same))
+        };
+        if let Some(word) = near.filter(|word| is_name(word)) {
+            return format!("{message}; as a name it goes in double quotes, as it is a word of SQL: \"{word}\"");
+        }
+        match message.strip_prefix("no such table: ") {
+            Some(_) => {
+                let names: Vec<String> = self.tables().map(|table| table.shown()).collect();
+                let (shown, more) = (names.get(..12).unwrap_or(&names), if names.len() > 12 { ", …" } else { "" });
+                format!("{message}; there are {}{more}", shown.join(", "))
+            }
+            None => message,
+        }
+    }
+
+    /// The tables of all files.
+    pub fn tables(&self) -> impl Iterator<Item = TableName> {
+        let schemas = self.schemas.iter().filter_map(|(schema, file)| Some((schema, self.files.get((*file)?)?)));
+        schemas.flat_map(|(schema, file)| {
+            file.names().iter().enumerate().map(|(index, name)| TableName {
+                schema: (self.schemas.len() > 1).then(|| schema.clone()),
+                name: name.clone(),
+                columns: file.columns(index),
+                declaration: file.declaration(index),
+            })
+        })
+    }
+
+    /// The schemas, one for each file.
+    pub fn schemas(&self) -> impl Iterator<Item = &str> {
+        self.schemas.iter().map(|(name, _)| name.as_str())
+    }
+}
+
+/// A table as statements name it.
+#[derive(Debug, Clone)]
+pub struct TableName {
+    /// The schema, where there are several.
+    pub schema: Option<String>,
+    /// Its name there.
+    pub name: String,
+    /// The names of its columns.
+    pub columns: Vec<String>,
+    declaration: String,
+}
+
+impl TableName {
+    /// Its name as a statement has it, with its schema where there are several.
+    pub fn shown(&self) -> String {
+        let name = in_sql(&self.name);
+        self.schema.as_ref().map_or(name.clone(), |schema| format!("{}.{name}", in_sql(schema)))
+    }
+
+    /// Its columns with their types, as a statement would create it.
+    pub fn schema_text(&self) -> String {
+        let columns = self.declaration.strip_prefix("CREATE TABLE x(").unwrap_or(&self.declaration);
+        format!("CREATE TABLE {}({}", self.shown(), columns) + ";"
+    }
+}
+
+/// A name, in quotes where it needs them.
+pub fn in_sql(name: &str) -> String {
+    let first = name.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+    let plain = first && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if plain && !is_keyword(name) { name.to_owned() } else { quoted(name) }
+}
+
+/// Words of SQL that are no names without quotes, as far as tables and columns of files are called so.
+fn is_keyword(name: &str) -> bool {
+    const KEYWORDS: [&str; 16] = [
+        "add",
+        "all",
+        "and",
+        "as",
+        "case",
+        "check",
+        "default",
+        "from",
+        "group",
+        "index",
+        "order",
+        "references",
+        "table",
+        "to",
+        "values",
+        "where",
+    ];
+    KEYWORDS.iter().any(|keyword| keyword.eq_ignore_ascii_case(name))
+}
+
+/// The functions that are there besides SQLite's own, and what they do.
+pub fn functions() -> &'static [(&'static str, &'static str)] {
+    &functions::FUNCTIONS
+}
+
+/// The names of schemas, all different, and notes on those that are not what was asked for.
+fn schema_names(inputs: &[(String, Input)]) -> (Vec<String>, Vec<String>) {
+    let wanted = ["main", "temp"].into_iter().chain(inputs.iter().map(|(name, _)| name.as_str()));
+    let names: Vec<String> = unique(wanted).into_iter().skip(2).collect();
+    let renamed = inputs.iter().zip(&names).filter(|((wanted, _), name)| wanted != *name && inputs.len() > 1);
+    let note = |(wanted, input): &(String, Input), name: &String| {
+        let file = match input {
+            Input::Asset(asset) => asset.source().name().to_owned(),
+            Input::Database(path) => path.to_string_lossy().into_owned(),
+        };
+        format!("{file}: is {} here, as {wanted:?} is taken; NAME=FILE chooses another name", in_sql(name))
+    };
+    let notes = renamed.map(|(input, name)| note(input, name)).collect();
+    (names, notes)
+}
+
+/// The address by which SQLite opens a file without ever writing to it.
+fn uri(path: &Path) -> String {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut uri = String::from("file:");
+    for &byte in absolute.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'_' | b'-' => uri.push(byte.into()),
+            // Of Windows; before a drive's letter comes one more.
+            b'\\' => uri.push('/'),
+            b':' if cfg!(windows) => {
+                uri.insert(5, '/');
+                uri.push(':');
+            }
+            other => uri.push_str(&format!("%{other:02X}")),
+        }
+    }
+    uri + "?mode=ro"
+}

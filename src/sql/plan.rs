@@ -1,0 +1,306 @@
+//! What of a condition the table answers itself, and how: decided when SQLite plans a statement, carried out when it
+//! runs.
+//!
+//! SQLite checks every condition again, but for `LIKE` and `GLOB` on text, where both mean exactly the same. So what is
+//! decided here may let more rows through than are wanted, never fewer.
+
+use super::cells::{self, ID_COLLATION};
+use crate::table::filter::pattern::{LONGEST, Pattern};
+use crate::table::filter::{Bound, Compare, Op};
+use crate::table::{Column, Kind, Table, Value};
+use rusqlite::types::ValueRef;
+use rusqlite::vtab::{Filters, IndexConstraintOp, IndexFlags, IndexInfo};
+use std::ffi::c_int;
+use std::fmt::Write as _;
+
+/// How the rows are found that the conditions are checked on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Access {
+    /// One after another.
+    Scan,
+    /// By the table's own index of the column of the first term.
+    Probe,
+    /// By an index of the column of the first term that is made when it is asked for again: for joins.
+    Hash,
+    /// By the number in the first term.
+    Row,
+    /// One after another, from the number in the first term on.
+    Offset,
+}
+
+/// A way to answer a statement, as far as the table is concerned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Plan {
+    pub(super) access: Access,
+    pub(super) terms: Vec<Term>,
+    /// The columns that the statement reads.
+    pub(super) columns: Vec<usize>,
+}
+
+/// A condition whose other side comes when the statement runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Term {
+    /// `None` for the number of the row.
+    pub(super) column: Option<usize>,
+    kind: Kind,
+    op: Operator,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Operator {
+    /// `=` and the others that null is never true for.
+    Compare(Op),
+    /// `IS`
+    Is,
+    /// `IS NULL`, and with `true` `IS NOT NULL`.
+    Null(bool),
+    Like,
+    Glob,
+    /// The number of rows to leave out first.
+    Offset,
+}
+
+impl Operator {
+    fn of(op: IndexConstraintOp) -> Option<Self> {
+        use IndexConstraintOp as C;
+        Some(match op {
+            C::SQLITE_INDEX_CONSTRAINT_EQ => Self::Compare(Op::Eq),
+            C::SQLITE_INDEX_CONSTRAINT_NE => Self::Compare(Op::Ne),
+            C::SQLITE_INDEX_CONSTRAINT_LT => Self::Compare(Op::Lt),
+            C::SQLITE_INDEX_CONSTRAINT_LE => Self::Compare(Op::Le),
+            C::SQLITE_INDEX_CONSTRAINT_GT => Self::Compare(Op::Gt),
+            C::SQLITE_INDEX_CONSTRAINT_GE => Self::Compare(Op::Ge),
+            C::SQLITE_INDEX_CONSTRAINT_IS => Self::Is,
+            C::SQLITE_INDEX_CONSTRAINT_ISNULL => Self::Null(false),
+            C::SQLITE_INDEX_CONSTRAINT_ISNOTNULL => Self::Null(true),
+            C::SQLITE_INDEX_CONSTRAINT_LIKE => Self::Like,
+            C::SQLITE_INDEX_CONSTRAINT_GLOB => Self::Glob,
+            C::SQLITE_INDEX_CONSTRAINT_OFFSET => Self::Offset,
+            _ => return None,
+        })
+    }
+
+    const fn text(self) -> &'static str {
+        match self {
+            Self::Compare(Op::Eq) => "=",
+            Self::Compare(Op::Ne) => "!=",
+            Self::Compare(Op::Lt) => "<",
+            Self::Compare(Op::Le) => "<=",
+            Self::Compare(Op::Gt) => ">",
+            Self::Compare(Op::Ge) => ">=",
+            Self::Compare(Op::Glob | Op::NotGlob) | Self::Glob => "GLOB",
+            Self::Is => "IS",
+            Self::Null(false) => "IS NULL",
+            Self::Null(true) => "IS NOT NULL",
+            Self::Like => "LIKE",
+            Self::Offset => "OFFSET",
+        }
+    }
+
+    const fn is_equal(self) -> bool {
+        matches!(self, Self::Compare(Op::Eq) | Self::Is)
+    }
+}
+
+/// A term that may be used, and what is known of it.
+struct Offer {
+    constraint: usize,
+    term: Term,
+    /// One of several values in turn, as `IN` gives them.
+    listed: bool,
+    /// Whether the other side is known now, so that no other table has a part in it.
+    constant: bool,
+    /// Whether SQLite need not check it again.
+    exact: bool,
+}
+
+/// Rows that a table is taken to have where that is not known.
+const UNKNOWN_ROWS: usize = 200_000;
+
+/// Decides how a table answers, and tells SQLite.
+pub(super) fn best(info: &mut IndexInfo, table: &dyn Table) -> rusqlite::Result<Plan> {
+    let offers = offers(info, table)?;
+    let joined = offers.iter().any(|offer| offer.term.op.is_equal() && !offer.constant);
+    // For a table alone it does not matter how many rows there are, and counting them may take long.
+    let rows = joined.then(|| table.known_len()).flatten().unwrap_or(UNKNOWN_ROWS);
+    let access = |offer: &Offer| match offer.term {
+        Term { op: Operator::Offset, .. } => Some(Access::Offset),
+        Term { op, .. } if !op.is_equal() => None,
+        Term { column: None, .. } => Some(Access::Row),
+        Term { column: Some(column), .. } if table.finds(column) => Some(Access::Probe),
+        Term { kind, .. } if !offer.constant && !offer.listed && cells::can_hash(kind) => Some(Access::Hash),
+        _ => None,
+    };
+    let rank = |access: Access| [Access::Row, Access::Probe, Access::Hash].iter().position(|a| *a == access);
+    let first = offers.iter().filter_map(|offer| Some((offer.constraint, access(offer)?)));
+    let first = first.min_by_key(|(_, access)| rank(*access).unwrap_or(usize::MAX));
+    let (first, access) = first.map_or((None, Access::Scan), |(at, access)| (Some(at), access));
+    // The values of a list come one by one: a scan for each of them would be worse than one that SQLite checks.
+    let mut used: Vec<&Offer> = offers.iter().filter(|o| Some(o.constraint) == first || !o.listed).collect();
+    used.retain(|o| o.term.column.is_some() || Some(o.constraint) == first);
+    used.sort_by_key(|offer| Some(offer.constraint) != first);
+    for (argument, offer) in (1..).zip(&used) {
+        let mut usage = info.constraint_usage(offer.constraint);
+        usage.set_argv_index(argument);
+        usage.set_omit(offer.exact);
+    }
+    let terms: Vec<Term> = used.iter().map(|offer| offer.term).collect();
+    costs(info, access, &terms, rows);
+    let mask = info.col_used();
+    // The last bit stands for all columns from there on.
+    let columns = (0..table.columns().len()).filter(|column| mask & (1 << (*column).min(63)) != 0).collect();
+    Ok(Plan { access, terms, columns })
+}
+
+fn offers(info: &IndexInfo, table: &dyn Table) -> rusqlite::Result<Vec<Offer>> {
+    let mut offers = Vec::new();
+    let mut others = false;
+    for (constraint, given) in info.constraints().enumerate() {
+        let Some(op) = Operator::of(given.operator()).filter(|_| given.is_usable()) else {
+            let limit = IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_LIMIT;
+            others |= given.operator() != limit;
+            continue;
+        };
+        if op == Operator::Offset {
+            let term = Term { column: None, kind: Kind::Uint, op };
+            offers.push(Offer { constraint, term, listed: false, constant: true, exact: true });
+            continue;
+        }
+        others = true;
+        let column = usize::try_from(given.column()).ok();
+        let kind = match column {
+            None => Kind::Int,
+            Some(column) => table.columns().get(column).map_or(Kind::Any, |c| c.kind),
+        };
+        let other = info.rhs_value(constraint)?;
+        let text = matches!(other, Some(ValueRef::Text(text)) if text.len() <= LONGEST);
+        let exact = kind == Kind::Text && text && matches!(op, Operator::Like | Operator::Glob);
+        let collated = match (op, kind) {
+            (Operator::Compare(_) | Operator::Is, Kind::Id64 | Kind::Id32) => {
+                info.collation(constraint)? == ID_COLLATION
+            }
+            (Operator::Compare(_) | Operator::Is, Kind::Text) => info.collation(constraint)? == "BINARY",
+            (Operator::Compare(_) | Operator::Is, kind) => !matches!(kind, Kind::Any | Kind::Nested | Kind::Guid),
+            (Operator::Like | Operator::Glob, kind) => {
+                matches!(kind, Kind::Text | Kind::Id64 | Kind::Id32 | Kind::Guid)
+            }
+            (Operator::Null(_), _) | (Operator::Offset, _) => true,
+        };
+        let rows = column.is_none() && !op.is_equal();
+        if collated && !rows {
+            let listed = info.is_in_constraint(constraint)?;
+            offers.push(Offer {
+                constraint,
+                term: Term { column, kind, op },
+                listed,
+                constant: other.is_some(),
+                exact,
+            });
+        }
+    }
+    // Rows may be left out here only where all that remain are wanted, in the order in which they come.
+    if others || info.num_of_order_by() > 0 {
+        offers.retain(|offer| offer.term.op != Operator::Offset);
+    }
+    Ok(offers)
+}
+
+/// Tells SQLite what a plan costs, in rows that are read.
+#[expect(clippy::cast_precision_loss, reason = "an estimate")]
+fn costs(info: &mut IndexInfo, access: Access, terms: &[Term], rows: usize) {
+    let (cost, found) = match access {
+        Access::Row => (1.0, 1),
+        Access::Probe => (5.0, 2),
+        Access::Hash => (20.0, 5),
+        Access::Scan | Access::Offset => (rows as f64, rows),
+    };
+    let share = |term: &Term| if term.op.is_equal() { 10usize } else { 2 };
+    let kept = terms.iter().fold(found, |rows, term| rows.checked_div(share(term)).unwrap_or(rows)).max(1);
+    info.set_estimated_cost(cost);
+    info.set_estimated_rows(i64::try_from(kept).unwrap_or(i64::MAX));
+    if access == Access::Row {
+        info.set_idx_flags(IndexFlags::SQLITE_INDEX_SCAN_UNIQUE);
+    }
+}
+
+/// What an argument of a running statement makes of a term.
+pub(super) enum Check {
+    /// No row can be meant.
+    Never,
+    /// Only SQLite can tell.
+    Unknown,
+    /// Rows for which this holds.
+    Rows(Bound),
+}
+
+impl Term {
+    /// The condition with its other side.
+    pub(super) fn check(self, value: ValueRef<'_>) -> Check {
+        let Some(column) = self.column else { return Check::Unknown };
+        let compare = |op, key: Option<Value<'_>>| key.and_then(|key| Compare::with(column, self.kind, op, &key));
+        let compare = match self.op {
+            Operator::Null(negated) => Some(Compare::null(column, self.kind, negated)),
+            Operator::Is if value == ValueRef::Null => Some(Compare::null(column, self.kind, false)),
+            // Whatever is compared with null is neither true nor false.
+            _ if value == ValueRef::Null => return Check::Never,
+            Operator::Compare(Op::Eq) | Operator::Is if self.is_no_id(value) => return Check::Never,
+            Operator::Is => compare(Op::Eq, cells::key(self.kind, value)),
+            Operator::Compare(op) => compare(op, cells::key(self.kind, value)),
+            Operator::Like => text(value).map(|p| Compare::pattern(column, self.kind, Pattern::like(p))),
+            Operator::Glob => text(value).map(|p| Compare::pattern(column, self.kind, Pattern::glob(p))),
+            Operator::Offset => None,
+        };
+        compare.map_or(Check::Unknown, |compare| Check::Rows(Bound::Compare(compare)))
+    }
+
+    /// Whether an id is compared with text that is none, such as a path: no id equals that.
+    fn is_no_id(self, value: ValueRef<'_>) -> bool {
+        matches!(self.kind, Kind::Id64 | Kind::Id32) && text(value).is_some_and(|text| cells::parse_id(text).is_none())
+    }
+}
+
+fn text(value: ValueRef<'_>) -> Option<&str> {
+    match value {
+        ValueRef::Text(text) if text.len() <= LONGEST => str::from_utf8(text).ok(),
+        _ => None,
+    }
+}
+
+impl Plan {
+    /// What `EXPLAIN QUERY PLAN` says, as in `probe id =, name LIKE`.
+    pub(super) fn describe(&self, columns: &[Column]) -> String {
+        let mut text = String::from(match self.access {
+            Access::Scan => "scan",
+            Access::Probe => "probe",
+            Access::Hash => "hash",
+            Access::Row => "row",
+            Access::Offset => "scan from",
+        });
+        for (index, term) in self.terms.iter().enumerate() {
+            let column = term.column.and_then(|column| columns.get(column));
+            let name = match (column, term.op) {
+                (Some(column), _) => &*column.name,
+                (None, Operator::Offset) => "",
+                (None, _) => "rowid",
+            };
+            // To write to a text does not fail.
+            let _ = write!(text, "{} {name}", if index == 0 { "" } else { "," });
+            let space = if name.is_empty() { "" } else { " " };
+            let _ = write!(text, "{space}{}", term.op.text());
+        }
+        text.replace('\0', "")
+    }
+
+    /// The other side of the first term, as a whole number.
+    pub(super) fn number(&self, arguments: &Filters<'_>) -> Option<i64> {
+        match arguments.iter().next()? {
+            ValueRef::Integer(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// The number by which SQLite hands a plan back.
+    pub(super) fn number_of(at: usize) -> c_int {
+        c_int::try_from(at).unwrap_or(c_int::MAX)
+    }
+}

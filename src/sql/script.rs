@@ -1,0 +1,133 @@
+//! Where one statement ends and the next one begins.
+
+/// A statement and its place in the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Statement<'t> {
+    /// Its text, without what is behind its `;`.
+    pub text: &'t str,
+    /// The byte at which it begins.
+    pub start: usize,
+    /// Whether it ends with a `;`.
+    pub ended: bool,
+}
+
+/// The statements of `text`. Semicolons in quotes and comments are part of them; what is empty is none.
+pub fn statements(text: &str) -> impl Iterator<Item = Statement<'_>> {
+    let mut start = 0usize;
+    std::iter::from_fn(move || {
+        loop {
+            let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
+            let (length, ended) = end_of_statement(rest);
+            let statement = Statement { text: rest.get(..length).unwrap_or(rest), start, ended };
+            start = start.saturating_add(length);
+            if !is_empty(statement.text) {
+                return Some(statement);
+            }
+        }
+    })
+}
+
+/// Whether every statement of `text` ends with a `;`, so that a prompt need not wait for more.
+pub fn is_complete(text: &str) -> bool {
+    statements(text).last().is_none_or(|last| last.ended)
+}
+
+/// Whether there is nothing but space, comments and semicolons.
+fn is_empty(text: &str) -> bool {
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let skipped = match skip(rest) {
+            Some((length, Skipped::Comment)) => length,
+            _ if c.is_whitespace() || c == ';' => c.len_utf8(),
+            _ => return false,
+        };
+        rest = rest.get(skipped..).unwrap_or_default();
+    }
+    true
+}
+
+/// The length of the first statement with its `;`, and whether it has one.
+fn end_of_statement(text: &str) -> (usize, bool) {
+    let mut at = 0usize;
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        match skip(rest) {
+            Some((length, Skipped::Open)) => return (at.saturating_add(length), false),
+            Some((length, _)) => at = at.saturating_add(length),
+            None => {
+                at = at.saturating_add(rest.chars().next().map_or(1, char::len_utf8));
+                if rest.starts_with(';') {
+                    return (at, true);
+                }
+            }
+        }
+    }
+    (text.len(), false)
+}
+
+#[derive(Debug, PartialEq)]
+enum Skipped {
+    Quoted,
+    Comment,
+    /// A quote or a comment that does not end.
+    Open,
+}
+
+/// The length of the quoted text or the comment that `text` begins with.
+fn skip(text: &str) -> Option<(usize, Skipped)> {
+    let (open, close, kind) = match text.as_bytes() {
+        [b'\'', ..] => (1, "'", Skipped::Quoted),
+        [b'"', ..] => (1, "\"", Skipped::Quoted),
+        [b'`', ..] => (1, "`", Skipped::Quoted),
+        [b'[', ..] => (1, "]", Skipped::Quoted),
+        [b'-', b'-', ..] => (2, "\n", Skipped::Comment),
+        [b'/', b'*', ..] => (2, "*/", Skipped::Comment),
+        _ => return None,
+    };
+    let inner = text.get(open..).unwrap_or_default();
+    match inner.find(close) {
+        // A doubled quote begins the next piece at once, which amounts to the same.
+        Some(length) => Some((length.saturating_add(open).saturating_add(close.len()), kind)),
+        // SQLite ends comments where the text ends.
+        None if kind == Skipped::Comment && close == "\n" => Some((text.len(), kind)),
+        None => Some((text.len(), Skipped::Open)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(text: &str) -> Vec<&str> {
+        statements(text).map(|s| s.text.trim()).collect()
+    }
+
+    #[test]
+    fn statements_end_at_semicolons_that_are_their_own() {
+        assert_eq!(texts("SELECT 1; SELECT ';' ;"), ["SELECT 1;", "SELECT ';' ;"]);
+        assert_eq!(texts("SELECT \"a;\"\"b\", [c;], `d;` -- e;\n;"), ["SELECT \"a;\"\"b\", [c;], `d;` -- e;\n;"]);
+        assert_eq!(texts("/* ; */ SELECT 'it''s;'; ;; -- nothing"), ["/* ; */ SELECT 'it''s;';"]);
+        assert_eq!(texts(" ;\n -- a\n"), [""; 0]);
+    }
+
+    #[test]
+    fn a_prompt_waits_for_the_end() {
+        for (text, complete) in [
+            ("SELECT 1", false),
+            ("SELECT 1;", true),
+            ("SELECT 1; -- done", true),
+            ("SELECT ';", false),
+            ("SELECT 1; SELECT", false),
+            ("SELECT 1; /*", false),
+            ("", true),
+        ] {
+            assert_eq!(is_complete(text), complete, "{text}");
+        }
+    }
+
+    #[test]
+    fn places_are_those_in_the_whole_text() {
+        let text = "SELECT 1;\nSELECT 2";
+        let second = statements(text).nth(1).unwrap();
+        assert_eq!((&text[second.start..], second.ended), (second.text, false));
+    }
+}

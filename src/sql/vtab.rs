@@ -1,0 +1,335 @@
+//! Tables of asset files as SQLite's virtual tables.
+//!
+//! The two `unsafe impl`s promise SQLite that the first field of a table and of a cursor is its own; the rest of the
+//! work is safe code.
+#![allow(unsafe_code)]
+
+use super::cells::{self, Cell};
+use super::damage::{Damage, Place};
+use super::file::OpenFile;
+use super::plan::{self, Access, Check, Plan};
+use crate::error::Result;
+use crate::table::filter::{Bound, picked};
+use crate::table::{RowCursor, Table};
+use rusqlite::Error as SqlError;
+use rusqlite::vtab::{
+    Context, CreateVTab, Filters, IndexInfo, Module, VTab, VTabConfig, VTabConnection, VTabCursor, VTabKind,
+    sqlite3_vtab, sqlite3_vtab_cursor,
+};
+use self_cell::self_cell;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ffi::{CStr, CString, c_int};
+use std::mem::offset_of;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The virtual tables as a module of SQLite.
+pub(super) const MODULE: &Module<'static, AssetTable> = &Module::read_only_module();
+
+/// A table of a file, as one connection knows it.
+#[repr(C)]
+pub(super) struct AssetTable {
+    base: sqlite3_vtab,
+    state: Arc<State>,
+}
+
+/// A walk over rows that a statement makes.
+#[repr(C)]
+pub(super) struct AssetCursor {
+    base: sqlite3_vtab_cursor,
+    state: Arc<State>,
+    plan: Option<Arc<Plan>>,
+    walk: Option<Walk>,
+}
+
+const _: () = assert!(offset_of!(AssetTable, base) == 0 && offset_of!(AssetCursor, base) == 0);
+
+/// What all tables of a connection know of.
+pub(super) struct Files {
+    pub(super) open: Vec<Arc<OpenFile>>,
+    pub(super) damage: Arc<Damage>,
+}
+
+struct State {
+    file: Arc<OpenFile>,
+    /// Which of the file's tables.
+    index: usize,
+    /// What was decided so far; SQLite hands back the number.
+    plans: Mutex<Vec<Arc<Plan>>>,
+    /// For columns that were joined on: how often they were asked, and from the second time on an index.
+    joins: Mutex<HashMap<usize, Join>>,
+    damage: Arc<Damage>,
+}
+
+enum Join {
+    AskedOnce,
+    /// Hashes of cells and rows, in order.
+    Index(Arc<[(u64, usize)]>),
+}
+
+/// What a walk borrows from: its table, and the conditions on its rows.
+struct Source {
+    state: Arc<State>,
+    bound: Bound,
+}
+
+type Rows<'a> = Box<dyn RowCursor + 'a>;
+
+self_cell!(
+    struct Walk {
+        owner: Source,
+        #[not_covariant]
+        dependent: Rows,
+    }
+);
+
+impl State {
+    fn table(&self) -> Option<&dyn Table> {
+        self.file.table(self.index)
+    }
+
+    /// The plan as SQLite will ask for it.
+    fn keep(&self, plan: Plan) -> usize {
+        let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(same) = plans.iter().position(|known| **known == plan) {
+            return same;
+        }
+        plans.push(Arc::new(plan));
+        plans.len().saturating_sub(1)
+    }
+
+    fn plan(&self, number: c_int) -> Option<Arc<Plan>> {
+        let plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
+        plans.get(usize::try_from(number).ok()?).cloned()
+    }
+
+    fn place(&self, row: Option<usize>) -> Place {
+        Place { file: self.file.number(), table: self.index, row }
+    }
+
+    /// The name of the table for errors.
+    fn name(&self) -> &str {
+        self.table().map_or("", Table::name)
+    }
+
+    /// Moves on; where the next row cannot be found, and damaged rows are left out, the walk is over.
+    fn advance(&self, rows: &mut dyn RowCursor) -> Result<bool> {
+        match rows.advance() {
+            Err(error) => self.damage.of(self.place(None), error).map(|()| false),
+            moved => moved,
+        }
+    }
+
+    /// Moves on to a row that is meant and, where damaged rows are left out, can be read.
+    fn next(&self, rows: &mut dyn RowCursor, bound: &Bound, columns: &[usize]) -> Result<bool> {
+        while self.advance(rows)? {
+            let wanted = bound.matches(rows).and_then(|wanted| {
+                if wanted && self.damage.is_left_out() {
+                    columns.iter().try_for_each(|&column| rows.value(column).map(drop))?;
+                }
+                Ok(wanted)
+            });
+            match wanted {
+                Ok(true) => return Ok(true),
+                Ok(false) => {}
+                Err(error) => self.damage.of(self.place(Some(rows.row())), self.within(rows.row(), error))?,
+            }
+        }
+        Ok(false)
+    }
+
+    #[cold]
+    fn within(&self, row: usize, error: crate::Error) -> crate::Error {
+        error.within(format_args!("{}: row {row}", self.name()))
+    }
+
+    /// The rows whose cell of `column` may have this hash: by an index from the second question on.
+    fn joined(&self, table: &dyn Table, column: usize, hash: u64) -> Result<Option<Vec<usize>>> {
+        let mut joins = self.joins.lock().unwrap_or_else(PoisonError::into_inner);
+        let index = match joins.get(&column) {
+            None => {
+                joins.insert(column, Join::AskedOnce);
+                return Ok(None);
+            }
+            Some(Join::Index(index)) => Arc::clone(index),
+            Some(Join::AskedOnce) => {
+                let index = self.index_of(table, column)?;
+                joins.insert(column, Join::Index(Arc::clone(&index)));
+                index
+            }
+        };
+        let start = index.partition_point(|&(h, _)| h < hash);
+        let equal = index.iter().skip(start).take_while(|&&(h, _)| h == hash);
+        Ok(Some(equal.map(|&(_, row)| row).collect()))
+    }
+
+    fn index_of(&self, table: &dyn Table, column: usize) -> Result<Arc<[(u64, usize)]>> {
+        let mut index = Vec::new();
+        let mut rows = table.cursor_over(0, &[column]);
+        while self.advance(&mut *rows)? {
+            let row = rows.row();
+            match rows.value(column) {
+                Ok(cell) => index.extend(cells::hash(&cell).map(|hash| (hash, row))),
+                Err(error) => self.damage.of(self.place(Some(row)), self.within(row, error))?,
+            }
+        }
+        index.sort_unstable();
+        Ok(index.into())
+    }
+
+    /// Begins the walk that `plan` says. `None` where no row can be meant.
+    fn walk(state: &Arc<Self>, plan: &Plan, arguments: &Filters<'_>) -> Result<Option<Walk>> {
+        let Some(table) = state.table() else { return Ok(None) };
+        let mut bounds = Vec::new();
+        let mut first = None;
+        for (number, (term, value)) in plan.terms.iter().zip(arguments.iter()).enumerate() {
+            match term.check(value) {
+                Check::Never => return Ok(None),
+                Check::Unknown => {}
+                Check::Rows(bound) if number == 0 => first = Some(bound),
+                Check::Rows(bound) => bounds.push(bound),
+            }
+        }
+        let rows = match (plan.access, &first) {
+            (Access::Row, _) => plan.number(arguments).map(|number| {
+                let row = usize::try_from(number).ok();
+                table.len().map(|len| row.filter(|&row| row < len).into_iter().collect())
+            }),
+            (Access::Probe, Some(bound)) => bound.candidates(table),
+            (Access::Hash, Some(bound)) => match bound.hash(cells::hash) {
+                Some((column, hash)) => state.joined(table, column, hash).transpose(),
+                None => None,
+            },
+            _ => None,
+        };
+        let rows = rows.transpose()?;
+        // What was found by an index need not be compared again.
+        bounds.extend(first.filter(|_| rows.is_none()));
+        let start = match plan.access {
+            Access::Offset => plan.number(arguments).and_then(|n| usize::try_from(n).ok()).unwrap_or(0),
+            _ => 0,
+        };
+        let source = Source { state: Arc::clone(state), bound: Bound::And(bounds) };
+        let columns = &plan.columns;
+        Ok(Some(Walk::new(source, |source| match (source.state.table(), rows) {
+            (Some(table), Some(rows)) => picked(table, rows),
+            (Some(table), None) => table.cursor_over(start, columns),
+            (None, _) => Box::new(Nothing),
+        })))
+    }
+}
+
+/// A walk over no rows.
+struct Nothing;
+
+impl RowCursor for Nothing {
+    fn advance(&mut self) -> Result<bool> {
+        Ok(false)
+    }
+
+    fn row(&self) -> usize {
+        0
+    }
+
+    fn value(&self, column: usize) -> Result<crate::table::Value<'_>> {
+        Err(crate::table::no_cell("", 0, column))
+    }
+}
+
+// SAFETY: `repr(C)` with SQLite's struct as the first field.
+unsafe impl VTab<'static> for AssetTable {
+    type Aux = Files;
+    type Cursor = AssetCursor;
+
+    fn connect(
+        db: &mut VTabConnection,
+        files: Option<&Self::Aux>,
+        _: &[u8],
+        _: &[u8],
+        _: &[u8],
+        arguments: &[&[u8]],
+    ) -> rusqlite::Result<(Cow<'static, CStr>, Self)> {
+        let number = |at: usize| arguments.get(at).and_then(|a| str::from_utf8(a).ok()?.trim().parse::<usize>().ok());
+        let found = files.zip(number(0)).and_then(|(files, file)| Some((files, files.open.get(file)?)));
+        let found =
+            found.zip(number(1)).and_then(|((files, file), index)| Some((files, file, index, file.table(index)?)));
+        let Some((files, file, index, _)) = found else {
+            return Err(SqlError::ModuleError("tables of files cannot be created".to_owned()));
+        };
+        db.config(VTabConfig::Innocuous)?;
+        let declaration = CString::new(file.declaration(index))?;
+        let state = State {
+            file: Arc::clone(file),
+            index,
+            plans: Mutex::default(),
+            joins: Mutex::default(),
+            damage: Arc::clone(&files.damage),
+        };
+        Ok((Cow::Owned(declaration), Self { base: sqlite3_vtab::default(), state: Arc::new(state) }))
+    }
+
+    fn best_index(&self, info: &mut IndexInfo) -> rusqlite::Result<bool> {
+        let Some(table) = self.state.table() else { return Ok(false) };
+        let plan = plan::best(info, table)?;
+        info.set_idx_str(&plan.describe(table.columns()));
+        info.set_idx_num(Plan::number_of(self.state.keep(plan)));
+        Ok(true)
+    }
+
+    fn open(&'static mut self) -> rusqlite::Result<AssetCursor> {
+        let state = Arc::clone(&self.state);
+        Ok(AssetCursor { base: sqlite3_vtab_cursor::default(), state, plan: None, walk: None })
+    }
+}
+
+impl CreateVTab<'static> for AssetTable {
+    const KIND: VTabKind = VTabKind::Default;
+}
+
+// SAFETY: `repr(C)` with SQLite's struct as the first field.
+unsafe impl VTabCursor for AssetCursor {
+    fn filter(&mut self, number: c_int, _: Option<&str>, arguments: &Filters<'_>) -> rusqlite::Result<()> {
+        self.walk = None;
+        self.plan = self.state.plan(number);
+        let Some(plan) = &self.plan else { return Ok(()) };
+        self.walk = State::walk(&self.state, plan, arguments).or_else(|error| {
+            let error = error.within(self.state.name());
+            self.state
+                .damage
+                .of(self.state.place(None), error)
+                .map(|()| None)
+                .map_err(|e| self.state.damage.stop(&self.state.file, e))
+        })?;
+        self.next()
+    }
+
+    fn next(&mut self) -> rusqlite::Result<()> {
+        let (Some(walk), Some(plan)) = (&mut self.walk, &self.plan) else { return Ok(()) };
+        match walk.with_dependent_mut(|source, rows| source.state.next(&mut **rows, &source.bound, &plan.columns)) {
+            Ok(true) => Ok(()),
+            Ok(false) => {
+                self.walk = None;
+                Ok(())
+            }
+            Err(error) => Err(self.state.damage.stop(&self.state.file, error)),
+        }
+    }
+
+    fn eof(&self) -> bool {
+        self.walk.is_none()
+    }
+
+    fn column(&self, context: &mut Context, column: c_int) -> rusqlite::Result<()> {
+        let Some(walk) = &self.walk else { return Ok(()) };
+        let column = usize::try_from(column).unwrap_or(usize::MAX);
+        walk.with_dependent(|_, rows| match rows.value(column) {
+            Ok(value) => context.set_result(Cell(value)),
+            Err(error) => Err(self.state.damage.stop(&self.state.file, self.state.within(rows.row(), error))),
+        })
+    }
+
+    fn rowid(&self) -> rusqlite::Result<i64> {
+        let row = self.walk.as_ref().map(|walk| walk.with_dependent(|_, rows| rows.row()));
+        Ok(row.and_then(|row| i64::try_from(row).ok()).unwrap_or(-1))
+    }
+}
