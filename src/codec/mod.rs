@@ -5,6 +5,9 @@ pub mod encd;
 
 pub use decompress::{brotli, zlib};
 
+use crate::error::{Error, ErrorKind, Result};
+use rayon::prelude::*;
+
 /// CityHash64 v1.1 without a seed: the id of a World of Warships path ('/' separators, case kept, no leading slash).
 #[inline]
 pub fn cityhash64(bytes: &[u8]) -> u64 {
@@ -25,6 +28,25 @@ pub fn crc32(bytes: &[u8]) -> u32 {
 /// XXH64 with `seed`.
 pub fn xxh64(bytes: &[u8], seed: u64) -> u64 {
     xxhash_rust::xxh64::xxh64(bytes, seed)
+}
+
+/// The XXH64 of each of `count` pieces of a file, on all cores. Pieces may share bytes; those that overlap on purpose
+/// could otherwise be hashed without end: all together have at most `limit` bytes.
+pub(crate) fn contents<'a>(
+    count: usize,
+    limit: u64,
+    piece: impl Fn(usize) -> Result<&'a [u8]> + Sync,
+) -> Vec<Result<u64>> {
+    let length = |at| piece(at).map_or(0, |bytes| bytes.len() as u64);
+    let value = (0..count).map(length).fold(0, u64::saturating_add);
+    if value > limit {
+        let too_many = || {
+            let what = "bytes of all pieces together, which overlap";
+            Err(Error::without_offset(ErrorKind::Limit { what, value, limit }, "content"))
+        };
+        return (0..count).map(|_| too_many()).collect();
+    }
+    (0..count).into_par_iter().map(|at| Ok(xxh64(piece(at)?, 0))).collect()
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ pub struct Pack {
     entries: usize,
     known: Arc<KnownFields>,
     sheets: OnceLock<Vec<PackedSheet>>,
+    contents: OnceLock<Vec<Result<u64>>>,
 }
 
 /// A sheet inside of a pack.
@@ -83,7 +84,7 @@ impl Pack {
     /// As [`Pack::open`].
     pub fn open_with(source: Source, known: Arc<KnownFields>) -> Result<Self> {
         let entries = directory::check(&source)?;
-        Ok(Self { source, entries, known, sheets: OnceLock::new() })
+        Ok(Self { source, entries, known, sheets: OnceLock::new(), contents: OnceLock::new() })
     }
 
     /// The bytes it reads.
@@ -122,6 +123,26 @@ impl Pack {
                 let what = format!("entry {name:?}");
                 Err(Error::without_offset(ErrorKind::NotFound { what }, self.source.name().to_owned()))
             }
+        }
+    }
+
+    /// The XXH64 of the bytes of entry `index`: equal ones hold the same.
+    pub(super) fn content(&self, index: usize) -> Result<u64> {
+        /// Bytes of all entries together, as a multiple of the file: they may share some.
+        const OVERLAP: u64 = 16;
+        let missing = || Error::without_offset(ErrorKind::NotFound { what: format!("entry {index}") }, "pack");
+        let contents = self.contents.get_or_init(|| {
+            let limit = (self.source.bytes().len() as u64).saturating_mul(OVERLAP);
+            crate::codec::contents(self.entries().len(), limit, |index| {
+                let entry = self.entries().get(index);
+                let bytes = entry.and_then(|entry| self.source.bytes().get(entry.range()));
+                bytes.map_or_else(|| Err(self.entry_source(index).err().unwrap_or_else(missing)), Ok)
+            })
+        });
+        match contents.get(index) {
+            Some(Ok(content)) => Ok(*content),
+            Some(Err(error)) => Err(error.again()),
+            None => Err(missing()),
         }
     }
 
