@@ -234,6 +234,12 @@ impl<'a> Differ<'a, '_> {
         T::same(old, new, &mut Allowance::new(self.budget))
     }
 
+    /// Notes that all of what lies at `view` is shown.
+    pub(super) fn afford<T: Field<'a>>(&mut self, view: View<'a>) -> Result<()> {
+        // To compare it with itself costs what it is long.
+        self.same::<T>(view, view).map(drop)
+    }
+
     /// Elements that a list shows one by one where it has more than this many plain values.
     const SHORT: usize = 16;
 
@@ -266,6 +272,9 @@ impl<'a> Differ<'a, '_> {
                 match both {
                     (Some(a), Some(b)) => T::differ(a, b, differ)?,
                     (a, b) => {
+                        for view in [a, b].into_iter().flatten() {
+                            differ.afford::<T>(view)?;
+                        }
                         let (a, b) = (a.map(T::read).transpose()?, b.map(T::read).transpose()?);
                         differ.whole(a, b);
                     }

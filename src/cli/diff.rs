@@ -311,7 +311,8 @@ impl Show<'_> {
         }
         if change.kind != Happened::Changed {
             // The type has been said; the rest fits on the line.
-            let said = |name: &str| change.what.is_some() && matches!(name, "type" | "state" | "size");
+            let of_path = |name: &str| indent.len() > 2 && matches!(name, "parent_id" | "name");
+            let said = |name: &str| change.what.is_some() && matches!(name, "type" | "state" | "size") || of_path(name);
             for field in change.fields.iter().filter(|field| !said(&field.name)) {
                 let value = if change.kind == Happened::Added { &field.new } else { &field.old };
                 if !value.is_null() {

@@ -30,23 +30,21 @@ pub fn xxh64(bytes: &[u8], seed: u64) -> u64 {
     xxhash_rust::xxh64::xxh64(bytes, seed)
 }
 
-/// The XXH64 of each of `count` pieces of a file, on all cores. Pieces may share bytes; those that overlap on purpose
+/// The hash of each of `count` pieces of a file, on all cores. Pieces may share bytes; those that overlap on purpose
 /// could otherwise be hashed without end: all together have at most `limit` bytes.
-pub(crate) fn contents<'a>(
+pub(crate) fn contents(
     count: usize,
     limit: u64,
-    piece: impl Fn(usize) -> Result<&'a [u8]> + Sync,
+    length: impl Fn(usize) -> Result<u64>,
+    hash: impl Fn(usize) -> Result<u64> + Send + Sync,
 ) -> Vec<Result<u64>> {
-    let length = |at| piece(at).map_or(0, |bytes| bytes.len() as u64);
-    let value = (0..count).map(length).fold(0, u64::saturating_add);
+    let value = (0..count).map(|at| length(at).unwrap_or(0)).fold(0, u64::saturating_add);
     if value > limit {
-        let too_many = || {
-            let what = "bytes of all pieces together, which overlap";
-            Err(Error::without_offset(ErrorKind::Limit { what, value, limit }, "content"))
-        };
+        let what = "bytes of all pieces together, which overlap";
+        let too_many = || Err(Error::without_offset(ErrorKind::Limit { what, value, limit }, "content"));
         return (0..count).map(|_| too_many()).collect();
     }
-    (0..count).into_par_iter().map(|at| Ok(xxh64(piece(at)?, 0))).collect()
+    (0..count).into_par_iter().map(hash).collect()
 }
 
 #[cfg(test)]

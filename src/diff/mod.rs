@@ -199,9 +199,7 @@ impl<'a> TableDiff<'a> {
     pub fn find(&self, progress: &Progress, steps: u64) -> Differences {
         match (&self.special, &self.old, &self.new) {
             (Some(special), _, _) => pair::differences(&**special, progress, steps),
-            (None, Some(old), Some(new)) => {
-                pair::differences(&table::Columns::new(&**old, &**new), progress, steps)
-            }
+            (None, Some(old), Some(new)) => pair::differences(&table::Columns::new(&**old, &**new), progress, steps),
             (None, old, new) => {
                 let mut found = Differences::default();
                 let mut all = |table: &Option<Box<dyn Table + 'a>>, side| {

@@ -5,6 +5,7 @@ use super::value::{Field, differ, hash_value, same_value};
 use super::{Damaged, MAX_ROWS, Pair, Side};
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::{Role, RowCursor, Table, Value, no_cell};
+use std::borrow::Cow;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
 /// A column of both tables: its number in each.
@@ -122,23 +123,22 @@ pub(super) fn lone_fields<'t>(
     damaged: &mut Damaged<'_>,
 ) {
     let row = pair.old.or(pair.new).unwrap_or_default() as usize;
-    let mut key = false;
-    for (at, column) in table.columns().iter().enumerate() {
-        // The text of a key is part of the key.
-        let shown = !(column.role == Role::Key || column.role == Role::Place || key && column.role == Role::Resolved);
-        key = column.role == Role::Key;
-        if shown {
-            let side = if pair.old.is_some() { Side::Old } else { Side::New };
-            let value = table.value(row, at).unwrap_or_else(|error| {
-                damaged(side, error);
-                Value::Null
-            });
-            let name = (&*column.name).into();
-            fields.push(match side {
-                Side::Old => Field { name, old: value, new: Value::Null },
-                Side::New => Field { name, old: Value::Null, new: value },
-            });
+    let (side, columns) = (if pair.old.is_some() { Side::Old } else { Side::New }, table.columns());
+    let keys = columns.iter().enumerate().filter(|(_, column)| column.role == Role::Key);
+    let texts: Vec<usize> = keys.filter_map(|(at, _)| text_of_key(table, at)).collect();
+    for (at, column) in columns.iter().enumerate() {
+        if matches!(column.role, Role::Key | Role::Place) || texts.contains(&at) {
+            continue;
         }
+        let value = table.value(row, at).unwrap_or_else(|error| {
+            damaged(side, error);
+            Value::Null
+        });
+        let name = (&*column.name).into();
+        fields.push(match side {
+            Side::Old => Field { name, old: value, new: Value::Null },
+            Side::New => Field { name, old: Value::Null, new: value },
+        });
     }
 }
 
@@ -162,17 +162,22 @@ fn too_many(table: &dyn Table) -> Error {
     Error::without_offset(kind, table.name().to_owned())
 }
 
+/// The column that shows the text of the key column at `at`: the next one, or the path of an id.
+fn text_of_key(table: &dyn Table, at: usize) -> Option<usize> {
+    let columns = table.columns();
+    let is_text = |at: &usize| columns.get(*at).is_some_and(|c| c.role == Role::Resolved);
+    let next = at.checked_add(1).filter(is_text);
+    let is_id = columns.get(at).is_some_and(|c| c.name == "id");
+    next.or_else(|| columns.iter().position(|c| c.name == "path").filter(|path| is_id && is_text(path)))
+}
+
 /// What a row is known by: the values of its key columns, or its number where there is none. A text that is known for
 /// an id stands for it.
 pub(super) fn key(table: &dyn Table, row: u32) -> Result<Value<'_>> {
-    let mut parts: Vec<(std::borrow::Cow<'_, str>, Value<'_>)> = Vec::new();
-    let mut columns = table.columns().iter().enumerate().peekable();
-    while let Some((at, column)) = columns.next() {
-        if column.role != Role::Key {
-            continue;
-        }
-        let text = columns.next_if(|(_, next)| next.role == Role::Resolved);
-        let text = text.map(|(at, column)| Ok::<_, Error>((column, table.value(row as usize, at)?))).transpose()?;
+    let mut parts: Vec<(Cow<'_, str>, Value<'_>)> = Vec::new();
+    for (at, column) in table.columns().iter().enumerate().filter(|(_, c)| c.role == Role::Key) {
+        let text = text_of_key(table, at).and_then(|at| Some((table.columns().get(at)?, at)));
+        let text = text.map(|(column, at)| Ok::<_, Error>((column, table.value(row as usize, at)?))).transpose()?;
         parts.push(match text.filter(|(_, text)| !text.is_null()) {
             Some((column, text)) => ((&*column.name).into(), text),
             None => ((&*column.name).into(), table.value(row as usize, at)?),

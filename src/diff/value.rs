@@ -119,9 +119,11 @@ mod tests {
             assert!(same_value(&a, &b));
             assert_eq!(hash(&a), hash(&b));
         }
-        for (a, b) in
-            [(Value::F32(0.0), Value::F32(-0.0)), (Value::Int(-1), Value::Uint(u64::MAX)), (Value::Id32(1), Value::Id64(1))]
-        {
+        for (a, b) in [
+            (Value::F32(0.0), Value::F32(-0.0)),
+            (Value::Int(-1), Value::Uint(u64::MAX)),
+            (Value::Id32(1), Value::Id64(1)),
+        ] {
             assert!(!same_value(&a, &b) && hash(&a) != hash(&b), "{a} {b}");
         }
     }

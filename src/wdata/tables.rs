@@ -405,7 +405,10 @@ struct ScriptTable<'m> {
 
 impl<'m> ScriptTable<'m> {
     fn new(map: &'m Map) -> Self {
-        Self { map, columns: [Column::new("kind", Kind::Text).brief().key(), Column::new("path", Kind::Text).brief().key()] }
+        Self {
+            map,
+            columns: [Column::new("kind", Kind::Text).brief().key(), Column::new("path", Kind::Text).brief().key()],
+        }
     }
 }
 

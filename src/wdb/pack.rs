@@ -4,6 +4,7 @@ use super::directory;
 use super::known::KnownFields;
 use super::layout::{Entry, Header, MAGIC};
 use super::{Sheet, tables, verify};
+use crate::codec::{contents, xxh64};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::{Reader, Section};
 use crate::report::{Progress, Report};
@@ -133,11 +134,9 @@ impl Pack {
         let missing = || Error::without_offset(ErrorKind::NotFound { what: format!("entry {index}") }, "pack");
         let contents = self.contents.get_or_init(|| {
             let limit = (self.source.bytes().len() as u64).saturating_mul(OVERLAP);
-            crate::codec::contents(self.entries().len(), limit, |index| {
-                let entry = self.entries().get(index);
-                let bytes = entry.and_then(|entry| self.source.bytes().get(entry.range()));
-                bytes.map_or_else(|| Err(self.entry_source(index).err().unwrap_or_else(missing)), Ok)
-            })
+            let length = |index| Ok(self.entries().get(index).map_or(0, |entry: &Entry| entry.size.get()).into());
+            let hash = |index| Ok(xxh64(self.entry_source(index)?.bytes(), 0));
+            contents(self.entries().len(), limit, length, hash)
         });
         match contents.get(index) {
             Some(Ok(content)) => Ok(*content),

@@ -222,8 +222,7 @@ const fn place(name: &'static str, kind: Kind) -> Column {
     Column { name: Cow::Borrowed(name), kind, brief: true, role: Role::Place }
 }
 
-static SECTION_COLUMNS: [Column; 3] =
-    [key("name", Kind::Text), place("offset", Kind::Uint), brief("size", Kind::Uint)];
+static SECTION_COLUMNS: [Column; 3] = [key("name", Kind::Text), place("offset", Kind::Uint), brief("size", Kind::Uint)];
 
 fn section_cell<'a>(sheet: &'a Sheet, _: usize, entry: &'a Entry, column: usize) -> Option<Result<Value<'a>>> {
     Some(Ok(match column {

@@ -384,7 +384,11 @@ macro_rules! slot_field {
             fn differ(old: View<'a>, new: View<'a>, differ: &mut Differ<'a, '_>) -> Result<()> {
                 let (a, b) = (Slot::read(old)?, Slot::read(new)?);
                 match a.kind {
-                    kind if kind != b.kind => differ.whole(Some(Self(a)), Some(Self(b))),
+                    kind if kind != b.kind => {
+                        differ.afford::<Self>(old)?;
+                        differ.afford::<Self>(new)?;
+                        differ.whole(Some(Self(a)), Some(Self(b)));
+                    }
                     $($kind => a.differ_body::<$body>(b, differ),)+
                     _ => a.unknown()?,
                 }

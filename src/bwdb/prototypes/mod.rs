@@ -105,7 +105,7 @@ macro_rules! prototype_types {
             }
 
             /// Offsets of the pointers in it.
-            pub(super) fn pointers(self) -> impl Iterator<Item = usize> {
+            pub(crate) fn pointers(self) -> impl Iterator<Item = usize> {
                 let fields = match self {
                     $(Self::Current(PrototypeType::$variant) => <$variant<'static> as Prototype>::FIELDS,)+
                     Self::ModelV14 => <ModelV14<'static> as Prototype>::FIELDS,

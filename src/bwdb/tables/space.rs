@@ -16,7 +16,8 @@ pub(in crate::bwdb) fn models(models: &Models) -> Vec<Box<dyn Table + '_>> {
     let (mut own_columns, sources) = field_columns(p::MergedModel::FIELDS, Some(&own));
     // Numbers of rows elsewhere: of a skeleton of this file, of a collision model of another.
     own_columns.iter_mut().take(2).for_each(|column| column.role = Role::Place);
-    let mut columns = vec![Column::new("index", Kind::Uint).brief().place(), Column::new("id", Kind::Id64).brief().key()];
+    let mut columns =
+        vec![Column::new("index", Kind::Uint).brief().place(), Column::new("id", Kind::Id64).brief().key()];
     columns.extend(own_columns);
     let model_at = columns.len();
     let (model_columns, model_sources) = field_columns(p::Model::FIELDS, Some(MODEL_COLUMNS));
