@@ -16,6 +16,7 @@ pub mod bytes;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod codec;
+pub mod diff;
 pub mod error;
 #[cfg(feature = "export")]
 pub mod export;

@@ -3,6 +3,7 @@
 //! [`Database`] answers from the map: a lookup is a probe of the file's own hash map, a record is a view of its
 //! bytes. Nothing is built at opening; what needs an index builds it on first use.
 
+pub mod compare;
 pub mod layout;
 pub mod prototypes;
 pub mod record;
@@ -401,6 +402,43 @@ impl Database {
             .zip(values)
             .filter(|(bucket, _)| bucket.occupied.get() != 0)
             .map(|(bucket, value)| self.resource(bucket.key.get(), Location(value.get())))
+    }
+
+    /// How many resources there are.
+    pub fn resource_count(&self) -> usize {
+        self.resource_rows().len()
+    }
+
+    /// The resource in a row of the table of resources.
+    ///
+    /// # Errors
+    /// `NotFound` behind the last.
+    pub fn resource_at_row(&self, row: usize) -> Result<Resource<'_>> {
+        let slot = self.resource_rows().get(row).map_or(usize::MAX, |&slot| slot as usize);
+        let id = self.resource_buckets().get(slot).map_or(0, |b| b.key.get());
+        self.resource_at(slot, id).ok_or_else(|| crate::table::no_cell("resources", row, 0))
+    }
+
+    /// How many strings there are.
+    pub fn string_count(&self) -> usize {
+        self.string_rows().len()
+    }
+
+    /// The name id in a row of the table of strings, and its text; `None` behind the last.
+    pub fn string_at(&self, row: usize) -> Option<(u32, Result<&str>)> {
+        let slot = *self.string_rows().get(row)? as usize;
+        let bucket = self.spans.string_buckets.get().get(slot)?;
+        Some((bucket.key.get(), self.string_in_slot(slot)))
+    }
+
+    /// The slots that resources have, in order.
+    fn resource_rows(&self) -> &[u32] {
+        self.resource_rows.get_or_init(|| tables::occupied(self.resource_buckets()))
+    }
+
+    /// The slots that strings have, in order.
+    fn string_rows(&self) -> &[u32] {
+        self.string_rows.get_or_init(|| tables::occupied(self.spans.string_buckets.get()))
     }
 
     /// The paths.

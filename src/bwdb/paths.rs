@@ -99,6 +99,22 @@ impl<'a> Paths<'a> {
         self.view(entry).locate(&entry.name).part("path name").packed_str()
     }
 
+    /// The entry at `position`.
+    ///
+    /// # Errors
+    /// `NotFound` behind the last.
+    pub fn entry(&self, position: usize) -> Result<&'a PathEntry> {
+        self.entries.get(position).ok_or_else(|| crate::table::no_cell("paths", position, 0))
+    }
+
+    /// The last component of a path as it is stored.
+    ///
+    /// # Errors
+    /// When it leaves the file.
+    pub fn name_bytes(&self, entry: &'a PathEntry) -> Result<&'a [u8]> {
+        self.view(entry).locate(&entry.name).part("path name").packed_bytes()
+    }
+
     /// The position of the entry with this id, by the index, which is built now where it does not exist.
     pub fn find(&self, id: u64) -> Option<usize> {
         self.db.path_index.get_or_init(|| Index::build(self.entries)).find(self.entries, id)

@@ -1,6 +1,7 @@
 //! The machinery of prototype views: a declaration of a struct's fields gives typed getters, a walk over all of
 //! them, and the columns of its table.
 
+use super::compare::{Allowance, Differ};
 use crate::bytes::View;
 use crate::bytes::le;
 use crate::error::{Error, ErrorKind, Result};
@@ -80,6 +81,10 @@ pub trait Field<'a>: Copy {
     const SHOWN: Shown;
     /// Whether it refers to nothing and has no pointers.
     const PLAIN: bool = false;
+    /// Whether it has no parts with names of their own.
+    const LEAF: bool = Self::PLAIN;
+    /// Whether its bytes say all: it has no pointers.
+    const FLAT: bool = Self::LEAF;
 
     /// Reads it where `view` is.
     ///
@@ -89,6 +94,27 @@ pub trait Field<'a>: Copy {
 
     /// Shows it to a walker.
     fn walk(self, name: &'static str, walker: &mut dyn Walker<'a>);
+
+    /// Whether it says the same at both places, of which each may be in a file of its own.
+    ///
+    /// # Errors
+    /// When what it says cannot be read at one of them.
+    #[inline]
+    fn same(old: View<'a>, new: View<'a>, allowance: &mut Allowance<'_>) -> Result<bool> {
+        let _ = allowance;
+        Ok(old.take(Self::SIZE)? == new.take(Self::SIZE)?)
+    }
+
+    /// Shows in what it differs between two places.
+    ///
+    /// # Errors
+    /// When it cannot be read at one of them.
+    fn differ(old: View<'a>, new: View<'a>, differ: &mut Differ<'a, '_>) -> Result<()> {
+        if !differ.same::<Self>(old, new)? {
+            differ.whole(Some(Self::read(old)?), Some(Self::read(new)?));
+        }
+        Ok(())
+    }
 }
 
 /// How a table shows a field.
@@ -135,12 +161,33 @@ plain_fields! {
     [f32; 3], [le::F32; 3], Nested, |v| v.map(|x| x.get()), Value::floats;
     [f32; 4], [le::F32; 4], Nested, |v| v.map(|x| x.get()), Value::floats;
     [f32; 16], [le::F32; 16], Nested, |v| v.map(|x| x.get()), Value::floats;
-    Flag, u8, Bool, |v| Flag(*v != 0), |v| Value::Bool(v.0);
+}
+
+impl<'a> Field<'a> for Flag {
+    const SIZE: usize = 1;
+    const SHOWN: Shown = Shown::Plain(Kind::Bool);
+    const PLAIN: bool = true;
+
+    #[inline]
+    fn read(view: View<'a>) -> Result<Self> {
+        Ok(Self(*view.read::<u8>()? != 0))
+    }
+
+    #[inline]
+    fn walk(self, name: &'static str, walker: &mut dyn Walker<'a>) {
+        walker.leaf(name, Leaf::Value(Value::Bool(self.0)));
+    }
+
+    #[inline]
+    fn same(old: View<'a>, new: View<'a>, _: &mut Allowance<'_>) -> Result<bool> {
+        Ok(Self::read(old)? == Self::read(new)?)
+    }
 }
 
 impl<'a> Field<'a> for NameId {
     const SIZE: usize = 4;
     const SHOWN: Shown = Shown::Name;
+    const LEAF: bool = true;
 
     #[inline]
     fn read(view: View<'a>) -> Result<Self> {
@@ -150,11 +197,20 @@ impl<'a> Field<'a> for NameId {
     fn walk(self, name: &'static str, walker: &mut dyn Walker<'a>) {
         walker.leaf(name, Leaf::Name(self));
     }
+
+    fn differ(old: View<'a>, new: View<'a>, differ: &mut Differ<'a, '_>) -> Result<()> {
+        let (old, new) = (Self::read(old)?, Self::read(new)?);
+        if old != new {
+            differ.leaf(Leaf::Name(old), Leaf::Name(new));
+        }
+        Ok(())
+    }
 }
 
 impl<'a> Field<'a> for PathId {
     const SIZE: usize = 8;
     const SHOWN: Shown = Shown::Path;
+    const LEAF: bool = true;
 
     #[inline]
     fn read(view: View<'a>) -> Result<Self> {
@@ -163,6 +219,14 @@ impl<'a> Field<'a> for PathId {
 
     fn walk(self, name: &'static str, walker: &mut dyn Walker<'a>) {
         walker.leaf(name, Leaf::Path(self));
+    }
+
+    fn differ(old: View<'a>, new: View<'a>, differ: &mut Differ<'a, '_>) -> Result<()> {
+        let (old, new) = (Self::read(old)?, Self::read(new)?);
+        if old != new {
+            differ.leaf(Leaf::Path(old), Leaf::Path(new));
+        }
+        Ok(())
     }
 }
 
@@ -173,6 +237,8 @@ pub struct Text<'a>(pub &'a str);
 impl<'a> Field<'a> for Text<'a> {
     const SIZE: usize = 0x10;
     const SHOWN: Shown = Shown::Plain(Kind::Text);
+    const LEAF: bool = true;
+    const FLAT: bool = false;
 
     fn read(view: View<'a>) -> Result<Self> {
         view.packed_str().map(Self)
@@ -180,6 +246,16 @@ impl<'a> Field<'a> for Text<'a> {
 
     fn walk(self, name: &'static str, walker: &mut dyn Walker<'a>) {
         walker.leaf(name, Leaf::Value(Value::text(self.0)));
+    }
+
+    fn same(old: View<'a>, new: View<'a>, allowance: &mut Allowance<'_>) -> Result<bool> {
+        let at = old;
+        let (old, new) = (old.packed_bytes()?, new.packed_bytes()?);
+        let same = old.len() == new.len();
+        if same {
+            allowance.spend(at, old.len())?;
+        }
+        Ok(same && old == new)
     }
 }
 
@@ -248,8 +324,41 @@ impl<'a, T: Field<'a>> List<'a, T> {
         (0..self.len).map_while(move |i| this.get(i))
     }
 
+    /// Where the element at `index` lies; `None` behind the last.
+    pub(super) fn place(&self, index: usize) -> Option<View<'a>> {
+        let skip = index.checked_mul(T::SIZE)?;
+        (index < self.len).then(|| self.view.skip(skip))
+    }
+
+    /// Whether two lists say the same.
+    pub(super) fn same(self, other: Self, allowance: &mut Allowance<'_>) -> Result<bool> {
+        if self.len != other.len {
+            return Ok(false);
+        }
+        let info = self.info();
+        allowance.spend(self.view, info.bytes())?;
+        // Elements that are not the same byte by byte may still say the same, but for leaves.
+        if T::FLAT {
+            let same = self.view.take(info.bytes())? == other.view.take(info.bytes())?;
+            if same || T::LEAF {
+                return Ok(same);
+            }
+        }
+        for index in 0..self.len {
+            let skip = index.saturating_mul(T::SIZE);
+            if !T::same(self.view.skip(skip), other.view.skip(skip), allowance)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn info(&self) -> ListInfo<'a> {
+        ListInfo { view: self.view, len: self.len, stride: T::SIZE, plain: T::PLAIN }
+    }
+
     pub(super) fn walk(self, name: &'static str, walker: &mut dyn Walker<'a>) {
-        let info = ListInfo { view: self.view, len: self.len, stride: T::SIZE, plain: T::PLAIN };
+        let info = self.info();
         if walker.begin_list(name, &info) {
             for element in self.iter() {
                 match element {
@@ -363,6 +472,32 @@ macro_rules! prototype {
                 $crate::bwdb::record::Prototype::walk_fields(&self, walker);
                 walker.end();
             }
+
+            const FLAT: bool = true $( && prototype!(@flat $kind $(<$life>)?) )+;
+
+            fn same(
+                old: $crate::bytes::View<$a>,
+                new: $crate::bytes::View<$a>,
+                allowance: &mut $crate::bwdb::compare::Allowance<'_>,
+            ) -> $crate::error::Result<bool> {
+                let (old, new) = (Self::read(old)?, Self::read(new)?);
+                $( if !prototype!(@same old, new, allowance, $offset, $field, $kind $(<$life>)?) {
+                    return Ok(false);
+                } )+
+                Ok(true)
+            }
+
+            fn differ(
+                old: $crate::bytes::View<$a>,
+                new: $crate::bytes::View<$a>,
+                differ: &mut $crate::bwdb::compare::Differ<$a, '_>,
+            ) -> $crate::error::Result<()> {
+                let (old, new) = (Self::read(old)?, Self::read(new)?);
+                $( differ.within(stringify!($field), |differ| {
+                    prototype!(@differ old, new, differ, $offset, $field, $kind $(<$life>)?)
+                }); )+
+                Ok(())
+            }
         }
 
         impl<$a> $crate::bwdb::record::Prototype<$a> for $type<$a> {
@@ -400,6 +535,20 @@ macro_rules! prototype {
     }};
     (@read $self:ident, $offset:literal, $type:ty) => {
         $crate::bwdb::record::Field::read($self.view.skip($offset))
+    };
+    (@flat [$element:ty; $count:ident]) => { false };
+    (@flat $type:ty) => { <$type as $crate::bwdb::record::Field>::FLAT };
+    (@same $old:ident, $new:ident, $allowance:ident, $offset:literal, $field:ident, [$element:ty; $count:ident]) => {
+        $old.$field()?.same($new.$field()?, $allowance)?
+    };
+    (@same $old:ident, $new:ident, $allowance:ident, $offset:literal, $field:ident, $type:ty) => {
+        <$type as $crate::bwdb::record::Field>::same($old.view.skip($offset), $new.view.skip($offset), $allowance)?
+    };
+    (@differ $old:ident, $new:ident, $differ:ident, $offset:literal, $field:ident, [$element:ty; $count:ident]) => {
+        $differ.lists($old.$field()?, $new.$field()?)
+    };
+    (@differ $old:ident, $new:ident, $differ:ident, $offset:literal, $field:ident, $type:ty) => {
+        <$type as $crate::bwdb::record::Field>::differ($old.view.skip($offset), $new.view.skip($offset), $differ)
     };
     (@shown [$element:ty; $count:ident]) => { $crate::bwdb::record::Shown::Plain($crate::table::Kind::Nested) };
     (@shown $type:ty) => { <$type as $crate::bwdb::record::Field>::SHOWN };

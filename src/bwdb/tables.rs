@@ -558,11 +558,9 @@ fn resources(db: &Database) -> Box<dyn Table + '_> {
         Column::new("offset", Kind::Uint).place(),
         Column::new("size", Kind::Uint),
     ];
-    let slots = || db.resource_rows.get_or_init(|| occupied(db.resource_buckets()));
     let cell = move |row, column| {
-        let slot = slots().get(row).map_or(usize::MAX, |&slot| slot as usize);
-        let id = db.resource_buckets().get(slot).map_or(0, |b| b.key.get());
-        let resource = db.resource_at(slot, id).ok_or_else(|| no_cell("resources", row, column))?;
+        let resource = db.resource_at_row(row)?;
+        let id = resource.id();
         let place = || match resource.state() {
             super::State::Valid => Ok(Some(resource.database()?.record_span(resource.record_index())?)),
             _ => Ok(None),
@@ -588,13 +586,13 @@ fn resources(db: &Database) -> Box<dyn Table + '_> {
             _ => return None,
         };
         let slot = super::hashmap::find(db.resource_buckets(), db.resource_slots, id);
-        Some(Ok(row_of(slots(), slot).into_iter().collect()))
+        Some(Ok(row_of(db.resource_rows(), slot).into_iter().collect()))
     };
-    Box::new(Lazy::new("resources", columns, move || Ok(slots().len()), cell).with_find(&[0, 1], find))
+    Box::new(Lazy::new("resources", columns, move || Ok(db.resource_count()), cell).with_find(&[0, 1], find))
 }
 
 /// The occupied slots of a map, which are the rows of its table.
-fn occupied<B: Bucket>(buckets: &[B]) -> Vec<u32> {
+pub(super) fn occupied<B: Bucket>(buckets: &[B]) -> Vec<u32> {
     (0u32..).zip(buckets).filter(|(_, bucket)| bucket.is_occupied()).map(|(slot, _)| slot).collect()
 }
 
@@ -605,13 +603,9 @@ fn row_of(slots: &[u32], slot: Option<usize>) -> Option<usize> {
 fn strings(db: &Database) -> Box<dyn Table + '_> {
     let columns = vec![Column::new("id", Kind::Id32).brief().key(), Column::new("text", Kind::Text).brief()];
     let buckets = db.spans.string_buckets.get();
-    let slots = || db.string_rows.get_or_init(|| occupied(buckets));
     let cell = move |row, column| {
-        let slot = slots().get(row).map_or(usize::MAX, |&slot| slot as usize);
-        match column {
-            0 => Ok(Value::Id32(buckets.get(slot).map_or(0, |b| b.key.get()))),
-            _ => db.string_in_slot(slot).map(Value::text),
-        }
+        let (id, text) = db.string_at(row).ok_or_else(|| no_cell("strings", row, column))?;
+        if column == 0 { Ok(Value::Id32(id)) } else { text.map(Value::text) }
     };
     let find = move |column: usize, key: &Value<'_>| {
         let id = match (column, key) {
@@ -620,7 +614,7 @@ fn strings(db: &Database) -> Box<dyn Table + '_> {
             _ => return None,
         };
         let slot = super::hashmap::find(buckets, db.string_slots, id.into());
-        let row = row_of(slots(), slot);
+        let row = row_of(db.string_rows(), slot);
         Some(match (row, key) {
             // Another text may have the same hash.
             (Some(row), Value::Text(text)) => {
@@ -629,19 +623,19 @@ fn strings(db: &Database) -> Box<dyn Table + '_> {
             (row, _) => Ok(row.into_iter().collect()),
         })
     };
-    Box::new(Lazy::new("strings", columns, move || Ok(slots().len()), cell).with_find(&[0, 1], find))
+    Box::new(Lazy::new("strings", columns, move || Ok(db.string_count()), cell).with_find(&[0, 1], find))
 }
 
 fn databases(db: &Database) -> Box<dyn Table + '_> {
     let columns = vec![
-        Column::new("index", Kind::Uint).brief(),
-        Column::new("type", Kind::Text).brief(),
-        Column::new("magic", Kind::Id32).brief(),
+        Column::new("index", Kind::Uint).brief().place(),
+        Column::new("type", Kind::Text).brief().key(),
+        Column::new("magic", Kind::Id32).brief().key(),
         Column::new("checksum", Kind::Id32),
         Column::new("records", Kind::Uint).brief(),
         Column::new("record_size", Kind::Uint).brief(),
-        Column::new("size", Kind::Uint).brief(),
-        Column::new("offset", Kind::Uint),
+        Column::new("size", Kind::Uint).brief().place(),
+        Column::new("offset", Kind::Uint).place(),
         Column::new("note", Kind::Text).brief(),
     ];
     let cell = move |row, column| {

@@ -86,6 +86,14 @@ impl Context {
         self.worsen(failure.exit);
     }
 
+    /// Counts parts that are damaged and that nothing more is known of.
+    pub(super) fn more_damaged(&self, count: u64) {
+        if count > 0 {
+            self.damaged.set(self.damaged.get().saturating_add(count));
+            self.worsen(Exit::Damaged);
+        }
+    }
+
     /// The bytes of a file, or with `pack.bin:entry` of an entry of a pack.
     pub(super) fn source(&self, path: &Path) -> Result<Source, Failure> {
         let open = |path: &Path| if self.mmap { Source::open(path) } else { Source::read(path) };

@@ -7,6 +7,7 @@ mod cat;
 mod completions;
 mod context;
 mod demo;
+mod diff;
 mod export;
 mod extract;
 mod info;
@@ -103,6 +104,7 @@ enum Command {
     Cat(cat::Args),
     Resolve(resolve::Args),
     String(string::Args),
+    Diff(diff::Args),
     Export(export::Args),
     Sql(sql::Args),
     Verify(verify::Args),
@@ -121,6 +123,7 @@ impl Command {
             Self::Cat(args) => cat::run(&args, context),
             Self::Resolve(args) => resolve::run(&args, context),
             Self::String(args) => string::run(&args, context),
+            Self::Diff(args) => diff::run(&args, context),
             Self::Export(args) => export::run(&args, context),
             Self::Sql(args) => sql::run(&args, context),
             Self::Verify(args) => verify::run(&args, context),

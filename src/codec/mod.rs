@@ -7,6 +7,9 @@ mod memory;
 pub use decompress::{brotli, zlib};
 pub(crate) use memory::Memory;
 
+use crate::error::{Error, ErrorKind, Result};
+use rayon::prelude::*;
+
 /// CityHash64 v1.1 without a seed: the id of a World of Warships path ('/' separators, case kept, no leading slash).
 #[inline]
 pub fn cityhash64(bytes: &[u8]) -> u64 {
@@ -27,6 +30,23 @@ pub fn crc32(bytes: &[u8]) -> u32 {
 /// XXH64 with `seed`.
 pub fn xxh64(bytes: &[u8], seed: u64) -> u64 {
     xxhash_rust::xxh64::xxh64(bytes, seed)
+}
+
+/// The hash of each of `count` pieces of a file, on all cores. Pieces may share bytes; those that overlap on purpose
+/// could otherwise be hashed without end: all together have at most `limit` bytes.
+pub(crate) fn contents(
+    count: usize,
+    limit: u64,
+    length: impl Fn(usize) -> Result<u64>,
+    hash: impl Fn(usize) -> Result<u64> + Send + Sync,
+) -> Vec<Result<u64>> {
+    let value = (0..count).map(|at| length(at).unwrap_or(0)).fold(0, u64::saturating_add);
+    if value > limit {
+        let what = "bytes of all pieces together, which overlap";
+        let too_many = || Err(Error::without_offset(ErrorKind::Limit { what, value, limit }, "content"));
+        return (0..count).map(|_| too_many()).collect();
+    }
+    (0..count).into_par_iter().map(hash).collect()
 }
 
 #[cfg(test)]

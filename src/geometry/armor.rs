@@ -48,6 +48,11 @@ impl<'a> ArmorModel<'a> {
         Ok((data.start.offset(), data.start.rest().len() as u64))
     }
 
+    /// Its data.
+    pub(super) fn bytes(&self) -> Result<&'a [u8]> {
+        Ok(self.blob.data().map_err(|e| self.named(e))?.start.rest())
+    }
+
     /// The start of its data: the box around all plates and their count.
     ///
     /// # Errors

@@ -338,6 +338,14 @@ impl<'a> Indices<'a> {
         }
     }
 
+    /// Their bytes.
+    pub fn bytes(&self) -> &'a [u8] {
+        match self {
+            Self::U16(v) => v.as_bytes(),
+            Self::U32(v) => v.as_bytes(),
+        }
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         match self {
@@ -480,6 +488,23 @@ impl Geometry {
         let mapping = super::get(self.vertex_mappings()?, index, "vertex mapping")?;
         let all = self.vertices(usize::from(mapping.merged_buffer_index.get()))?;
         all.slice(mapping.items_offset.get() as usize, mapping.items_count.get() as usize).ok_or_else(|| {
+            let at = self.view("items").locate(mapping);
+            at.bad_value("count of items, more than its buffer has", mapping.items_count.get())
+                .within(format_args!("vertex mapping {index}"))
+        })
+    }
+
+    /// The bytes of the vertices of vertex mapping `index`, also of a format that is not known.
+    ///
+    /// # Errors
+    /// As [`Geometry::vertex_bytes`], and `BadValue` for a mapping that leaves its buffer.
+    pub fn mapped_vertex_bytes(&self, index: usize) -> Result<&[u8]> {
+        let mapping = super::get(self.vertex_mappings()?, index, "vertex mapping")?;
+        let buffer = usize::from(mapping.merged_buffer_index.get());
+        let (bytes, stride) = (self.vertex_bytes(buffer)?, self.vertex_buffer(buffer)?.stride());
+        let start = (mapping.items_offset.get() as usize).saturating_mul(stride);
+        let end = start.saturating_add((mapping.items_count.get() as usize).saturating_mul(stride));
+        bytes.get(start..end).ok_or_else(|| {
             let at = self.view("items").locate(mapping);
             at.bad_value("count of items, more than its buffer has", mapping.items_count.get())
                 .within(format_args!("vertex mapping {index}"))

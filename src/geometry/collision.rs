@@ -61,6 +61,11 @@ impl<'a> CollisionModel<'a> {
         Ok((data.start.offset(), data.start.rest().len() as u64))
     }
 
+    /// Its data.
+    pub(super) fn bytes(&self) -> Result<&'a [u8]> {
+        Ok(self.blob.data().map_err(|e| self.named(e))?.start.rest())
+    }
+
     /// Its hulls, one after another; ends behind the first error.
     ///
     /// # Errors

@@ -7,6 +7,7 @@
 mod armor;
 mod buffers;
 mod collision;
+mod content;
 #[cfg(feature = "export")]
 pub mod export;
 pub mod layout;

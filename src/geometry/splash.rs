@@ -151,7 +151,7 @@ impl Reader for Splash {
                 }))
             },
         );
-        vec![Box::new(table.walked(|| self.index().damage.as_ref().map(Error::again)))]
+        vec![Box::new(table.known_by(&["name"]).walked(|| self.index().damage.as_ref().map(Error::again)))]
     }
 
     fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {

@@ -2,6 +2,7 @@
 
 use super::armor::Plate;
 use super::collision::Hull;
+use super::content::{self, Of};
 use super::layout::Mapping;
 use super::mesh::Group;
 use super::vertex::Attribute;
@@ -9,7 +10,7 @@ use super::{Geometry, material_name};
 use crate::bytes::le;
 use crate::error::{Error, Result};
 use crate::format::Reader as _;
-use crate::table::{Column, Kind, RowCursor, Table, Value, Visitor, no_cell};
+use crate::table::{Column, Kind, Role, RowCursor, Table, Value, Visitor, no_cell};
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
@@ -48,6 +49,20 @@ impl<'g> Rows<'g> {
             damage: Box::new(|| None),
             cell: Box::new(cell),
         }
+    }
+
+    /// The same, whose rows are known by the columns `names` in other files as well. Rows and bytes of this file that
+    /// its columns number are places.
+    pub(super) fn known_by(mut self, names: &[&str]) -> Self {
+        for column in &mut self.columns {
+            column.role = match &*column.name {
+                name if names.contains(&name) => Role::Key,
+                "index" | "buffer" | "start" | "offset" | "stored_size" | "vertex_mapping" | "index_mapping"
+                | "plate" => Role::Place,
+                _ => Role::Value,
+            };
+        }
+        self
     }
 
     /// The same, where rows are found by walking: with `damage` behind the last.
@@ -175,6 +190,7 @@ fn vertex_buffers(g: &Geometry) -> Rows<'_> {
             _ => return Ok(None),
         }))
     })
+    .known_by(&["format"])
 }
 
 fn index_buffers(g: &Geometry) -> Rows<'_> {
@@ -201,6 +217,7 @@ fn index_buffers(g: &Geometry) -> Rows<'_> {
             _ => return Ok(None),
         }))
     })
+    .known_by(&["index_size"])
 }
 
 fn vertex_mappings(g: &Geometry) -> Rows<'_> {
@@ -219,7 +236,10 @@ fn mappings<'g>(g: &'g Geometry, name: &'static str) -> Rows<'g> {
         ("texel_density", Kind::Uint),
         ("start", Kind::Uint),
         ("count", Kind::Uint),
+        ("content", Kind::Id64),
     ];
+    let of = if name == "vertex_mappings" { Of::VertexMappings } else { Of::IndexMappings };
+    let contents = LazyLock::new(move || content::all(g, of));
     let get = move || -> Result<&'g [Mapping]> {
         if name == "vertex_mappings" { g.vertex_mappings() } else { g.index_mappings() }
     };
@@ -237,10 +257,12 @@ fn mappings<'g>(g: &'g Geometry, name: &'static str) -> Rows<'g> {
                 3 => m.packed_texel_density.get().into(),
                 4 => m.items_offset.get().into(),
                 5 => m.items_count.get().into(),
+                6 => Value::Id64(content::cell(&contents, row)?),
                 _ => return Ok(None),
             }))
         },
     )
+    .known_by(&["mapping_id"])
 }
 
 fn render_groups(g: &Geometry) -> Rows<'_> {
@@ -270,7 +292,7 @@ fn render_groups(g: &Geometry) -> Rows<'_> {
             }))
         },
     );
-    table.costly()
+    table.known_by(&["name"]).costly()
 }
 
 fn armor_models(g: &Geometry) -> Rows<'_> {
@@ -283,13 +305,15 @@ fn armor_models(g: &Geometry) -> Rows<'_> {
         ("plates", Kind::Uint),
         ("min", Kind::Nested),
         ("max", Kind::Nested),
+        ("content", Kind::Id64),
     ];
+    let contents = LazyLock::new(move || content::all(g, Of::ArmorModels));
     Rows::new(
         "armor_models",
         &columns,
         6,
         || Ok(g.armor_prototypes()?.len()),
-        |row, column| {
+        move |row, column| {
             let m = g.armor_model(row)?;
             Ok(Some(match column {
                 0 => row.into(),
@@ -306,10 +330,12 @@ fn armor_models(g: &Geometry) -> Rows<'_> {
                 5 => m.header()?.plates.get().into(),
                 6 => floats(m.header()?.min),
                 7 => floats(m.header()?.max),
+                8 => Value::Id64(content::cell(&contents, row)?),
                 _ => return Ok(None),
             }))
         },
     )
+    .known_by(&["name"])
 }
 
 fn floats<'v>(values: [le::F32; 3]) -> Value<'v> {
@@ -355,6 +381,7 @@ fn armor_plates(g: &Geometry) -> Rows<'_> {
             }))
         },
     );
+    let table = table.known_by(&["model", "material_id", "layer"]);
     table.walked(|| g.armor_places().damage.as_ref().map(Error::again))
 }
 
@@ -393,6 +420,7 @@ fn armor_triangles(g: &Geometry) -> Rows<'_> {
             _ => return Ok(None),
         }))
     });
+    let table = table.known_by(&["model", "material_id", "layer"]);
     table.walked(|| g.armor_places().damage.as_ref().map(Error::again))
 }
 
@@ -403,13 +431,15 @@ fn collision_models(g: &Geometry) -> Rows<'_> {
         ("offset", Kind::Uint),
         ("size", Kind::Uint),
         ("hulls", Kind::Uint),
+        ("content", Kind::Id64),
     ];
+    let contents = LazyLock::new(move || content::all(g, Of::CollisionModels));
     Rows::new(
         "collision_models",
         &columns,
         5,
         || Ok(g.collision_prototypes()?.len()),
-        |row, column| {
+        move |row, column| {
             let m = g.collision_model(row)?;
             Ok(Some(match column {
                 0 => row.into(),
@@ -417,10 +447,12 @@ fn collision_models(g: &Geometry) -> Rows<'_> {
                 2 => m.span()?.0.into(),
                 3 => m.span()?.1.into(),
                 4 => m.hulls()?.stated().into(),
+                5 => Value::Id64(content::cell(&contents, row)?),
                 _ => return Ok(None),
             }))
         },
     )
+    .known_by(&["name"])
 }
 
 fn collision_hulls(g: &Geometry) -> Rows<'_> {
@@ -455,6 +487,7 @@ fn collision_hulls(g: &Geometry) -> Rows<'_> {
             }))
         },
     );
+    let table = table.known_by(&["model", "index"]);
     table.walked(|| g.collision_places().damage.as_ref().map(Error::again))
 }
 
@@ -479,6 +512,7 @@ fn hull_vertices(g: &Geometry) -> Rows<'_> {
             _ => return Ok(None),
         }))
     });
+    let table = table.known_by(&["model", "hull", "index"]);
     table.walked(|| g.collision_places().damage.as_ref().map(Error::again))
 }
 
@@ -573,6 +607,7 @@ fn vertices(g: &Geometry) -> Rows<'_> {
             _ => return Ok(None),
         }))
     })
+    .known_by(&["buffer", "index"])
 }
 
 fn triangles(g: &Geometry) -> Rows<'_> {
@@ -600,6 +635,7 @@ fn triangles(g: &Geometry) -> Rows<'_> {
             _ => return Ok(None),
         }))
     })
+    .known_by(&["buffer", "index"])
 }
 
 /// What `info` shows besides sections and tables.

@@ -2,11 +2,11 @@
 
 use super::prototypes::{BlobWriter, records};
 use super::{Size, Writer};
-use crate::bwdb::prototypes::PrototypeType;
+use crate::bwdb::prototypes::{Layout, PrototypeType};
 use crate::codec::{cityhash64, murmur3};
 use fastrand::Rng;
 use rayon::prelude::*;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A prototype database in the making.
 ///
@@ -225,6 +225,10 @@ const FULL: Plan = Plan {
 /// A believable `assets.bin`: the same bytes for the same seed. `Full` has the section sizes of the format document's
 /// example, 170,699,420 bytes.
 pub fn demo(seed: u64, size: Size) -> Vec<u8> {
+    assemble(seed, size).build()
+}
+
+fn assemble(seed: u64, size: Size) -> DatabaseBuilder {
     let plan = match size {
         Size::Small => SMALL,
         Size::Full => FULL,
@@ -263,7 +267,137 @@ pub fn demo(seed: u64, size: Size) -> Vec<u8> {
     for (record, &id) in resources.deleted.iter().enumerate() {
         builder.resource(id, 1, record, 3);
     }
-    builder.build()
+    builder
+}
+
+/// A later build of the [`demo`] of a seed, and what differs between the two.
+#[derive(Debug)]
+pub struct Altered {
+    /// The file.
+    pub bytes: Vec<u8>,
+    /// Paths that it has and the other has not.
+    pub added_paths: Vec<String>,
+    /// Ids of paths that it has no more.
+    pub removed_paths: Vec<u64>,
+    /// Ids of resources that it has and the other has not.
+    pub added: Vec<u64>,
+    /// Ids of resources that it has no more.
+    pub removed: Vec<u64>,
+    /// Ids of resources whose record says something else, each with the field that does.
+    pub changed: Vec<(u64, &'static str)>,
+    /// Texts that it has and the other has not.
+    pub added_strings: Vec<String>,
+}
+
+/// The [`demo`] of a seed with about one in a hundred records altered, some paths, resources and texts more or less,
+/// and all records in other places: of materials and models, every other two have changed theirs, and the databases
+/// lie in another order.
+pub fn altered(seed: u64, size: Size) -> Altered {
+    let mut builder = assemble(seed, size);
+    let step = if size == Size::Full { 100 } else { 2 };
+    let mut owners: Vec<HashMap<usize, u64>> = vec![HashMap::new(); builder.databases.len()];
+    for &(id, value) in builder.resources.iter().filter(|(_, value)| value & 3 == 0) {
+        owners[(value >> 2 & 0x3F) as usize].insert((value >> 8) as usize, id);
+    }
+    let mut changed = Vec::new();
+    let f32_at = |blob: &[u8], at: usize| f32::from_le_bytes(blob[at..at + 4].try_into().expect("four bytes"));
+    for (database, &prototype) in PrototypeType::ALL.iter().enumerate() {
+        let record_size = Layout::Current(prototype).size();
+        let blob = &mut builder.databases[database].2;
+        for (number, (&record, &id)) in owners[database].iter().collect::<BTreeMap<_, _>>().into_iter().enumerate() {
+            if number % step != 0 {
+                continue;
+            }
+            let at = 16 + record * record_size;
+            let target = |field: usize| {
+                let pointer = i64::from_le_bytes(blob[at + field..at + field + 8].try_into().expect("eight bytes"));
+                (at as i64 + pointer) as usize
+            };
+            let (place, field) = match prototype {
+                PrototypeType::Material => (at + 0x74, "sort_order"),
+                PrototypeType::Visual => (target(0x68), "lods[0].extent"),
+                PrototypeType::PointLight => (at + 0x60, "radius"),
+                PrototypeType::Effect => (at, "max_emitting_duration"),
+                _ => continue,
+            };
+            if prototype == PrototypeType::Material {
+                blob[place + 1] ^= 1;
+            } else {
+                let value = f32_at(blob, place) + 1.0;
+                blob[place..place + 4].copy_from_slice(&value.to_le_bytes());
+            }
+            changed.push((id, field));
+        }
+    }
+    // Two records change places: what they point to stays, so that their pointers change.
+    let mut moved: HashMap<(usize, usize), usize> = HashMap::new();
+    for database in [0, 3] {
+        let prototype = PrototypeType::ALL[database];
+        let record_size = Layout::Current(prototype).size();
+        let blob = &mut builder.databases[database].2;
+        for first in (0..owners[database].len().saturating_sub(1)).step_by(4) {
+            let (a, b) = (16 + first * record_size, 16 + (first + 1) * record_size);
+            let (front, back) = blob.split_at_mut(b);
+            front[a..].swap_with_slice(&mut back[..record_size]);
+            for (at, by) in [(a, record_size as i64), (b, -(record_size as i64))] {
+                for field in Layout::Current(prototype).pointers() {
+                    let place = at + field..at + field + 8;
+                    let pointer = i64::from_le_bytes(blob[place.clone()].try_into().expect("eight bytes"));
+                    if pointer != 0 {
+                        blob[place].copy_from_slice(&(pointer + by).to_le_bytes());
+                    }
+                }
+            }
+            moved.insert((database, first), first + 1);
+            moved.insert((database, first + 1), first);
+        }
+    }
+    let last = builder.databases.len() - 1;
+    for (_, value) in &mut builder.resources {
+        let (database, record) = ((*value >> 2 & 0x3F) as usize, (*value >> 8) as usize);
+        let record = moved.get(&(database, record)).copied().unwrap_or(record);
+        *value = (record as u32) << 8 | ((last - database) as u32) << 2 | *value & 3;
+    }
+    builder.databases.reverse();
+
+    // Resources and their paths, of types that nothing above altered.
+    let mut removed = Vec::new();
+    for database in [2, 6, 9] {
+        removed.extend(owners[database].iter().filter(|(record, _)| *record % step == 1).map(|(_, id)| *id));
+    }
+    removed.sort_unstable();
+    let gone: HashSet<u64> = removed.iter().copied().collect();
+    builder.resources.retain(|(id, _)| !gone.contains(id));
+    let plain: Vec<u64> = builder.paths.iter().filter(|p| p.name.ends_with("_a.dds")).map(|p| p.id).collect();
+    let mut removed_paths: Vec<u64> = plain.into_iter().step_by(step).chain(removed.iter().copied()).collect();
+    removed_paths.sort_unstable();
+    let gone: HashSet<u64> = removed_paths.iter().copied().collect();
+    builder.paths.retain(|path| !gone.contains(&path.id));
+    let count = if size == Size::Full { 500 } else { 2 };
+    let (mut added, mut added_paths) = (Vec::new(), Vec::new());
+    for index in 0..count {
+        let before = builder.paths.len();
+        let path = format!("content/gameplay/added/{index:04}.model");
+        let id = builder.path(&path);
+        builder.resource(id, last - 3, index, 0);
+        added.push(id);
+        let mut folder = path.as_str();
+        for _ in before..builder.paths.len() {
+            added_paths.push(folder.to_owned());
+            folder = folder.rsplit_once('/').map_or("", |(folder, _)| folder);
+        }
+        // Not all at the end.
+        let at = before / count * index;
+        let entry = builder.paths.pop().expect("one was added");
+        builder.paths.insert(at, entry);
+    }
+    let mut added_strings = Vec::new();
+    for index in 0..count {
+        let text = format!("added text {index}");
+        builder.string(&text);
+        added_strings.push(text);
+    }
+    Altered { bytes: builder.build(), added_paths, removed_paths, added, removed, changed, added_strings }
 }
 
 /// The path ids that records refer to, and belong to.

@@ -31,15 +31,15 @@ struct Chunks<'a> {
 impl<'a> Chunks<'a> {
     fn new(archive: &'a Archive) -> Self {
         let columns = vec![
-            Column::new("name", Kind::Text).brief(),
+            Column::new("name", Kind::Text).brief().key(),
             Column::new("root_type", Kind::Text).brief(),
-            Column::new("offset", Kind::Int).brief(),
+            Column::new("offset", Kind::Int).brief().place(),
             Column::new("stored_size", Kind::Int).brief(),
             Column::new("size", Kind::Int).brief(),
             Column::new("compression", Kind::Text).brief(),
             Column::new("checksum", Kind::Id64),
             Column::new("checksum_ok", Kind::Bool),
-            Column::new("root_model", Kind::Id32),
+            Column::new("root_model", Kind::Id32).place(),
         ];
         Self { archive, columns, chunks: OnceLock::new() }
     }
@@ -129,7 +129,7 @@ struct Bundles<'a> {
 
 impl<'a> Bundles<'a> {
     fn new(archive: &'a Archive) -> Self {
-        let columns = vec![Column::new("name", Kind::Text).brief(), Column::new("version", Kind::Text).brief()];
+        let columns = vec![Column::new("name", Kind::Text).brief().key(), Column::new("version", Kind::Text).brief()];
         Self { archive, columns, bundles: Lazy::default() }
     }
 }
@@ -170,9 +170,9 @@ struct Types<'a> {
 impl<'a> Types<'a> {
     fn new(archive: &'a Archive) -> Self {
         let columns = vec![
-            Column::new("id", Kind::Id32).brief(),
+            Column::new("id", Kind::Id32).brief().place(),
             Column::new("kind", Kind::Text).brief(),
-            Column::new("name", Kind::Text).brief(),
+            Column::new("name", Kind::Text).brief().key(),
         ];
         Self { archive, columns }
     }
@@ -227,9 +227,9 @@ struct Models<'a> {
 impl<'a> Models<'a> {
     fn new(archive: &'a Archive) -> Self {
         let columns = vec![
-            Column::new("id", Kind::Id32).brief(),
-            Column::new("kind", Kind::Text).brief(),
-            Column::new("type", Kind::Text).brief(),
+            Column::new("id", Kind::Id32).brief().place(),
+            Column::new("kind", Kind::Text).brief().key(),
+            Column::new("type", Kind::Text).brief().key(),
             Column::new("flags", Kind::Uint),
             Column::new("size", Kind::Uint),
             Column::new("parts", Kind::Nested),

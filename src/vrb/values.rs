@@ -33,10 +33,10 @@ struct Seek<'a> {
 impl<'a> Values<'a> {
     pub(super) fn new(archive: &'a Archive) -> Self {
         let columns = vec![
-            Column::new("path", Kind::Text).brief(),
+            Column::new("path", Kind::Text).brief().key(),
             Column::new("type", Kind::Text).brief(),
             Column::new("value", Kind::Any).brief(),
-            Column::new("chunk", Kind::Text),
+            Column::new("chunk", Kind::Text).key(),
         ];
         Self { archive, columns, len: Lazy::default(), seek: Mutex::default() }
     }

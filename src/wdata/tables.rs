@@ -69,6 +69,16 @@ impl Rows {
         }
     }
 
+    /// The field that rows without a place in space are known by.
+    const fn known_by(self) -> Option<&'static str> {
+        match self {
+            Self::Triggers => Some("name"),
+            Self::Scenes => Some("file"),
+            Self::SceneResources => Some("key"),
+            _ => None,
+        }
+    }
+
     /// Adds the records that can be read to `parts`.
     ///
     /// # Errors
@@ -134,11 +144,11 @@ impl<'m> RecordTable<'m> {
         let shape = rows.shape();
         if rows == Rows::EventBoxes {
             all.push((Column::new("type", Kind::Uint), Cell::Type));
-            all.push((Column::new("type_name", Kind::Text).brief(), Cell::TypeName));
+            all.push((Column::new("type_name", Kind::Text).brief().key(), Cell::TypeName));
         }
-        all.push((Column::new("index", Kind::Uint).brief(), Cell::Index));
+        all.push((Column::new("index", Kind::Uint).brief().place(), Cell::Index));
         if shape.placed {
-            all.push((Column::new("name", Kind::Text).brief(), Cell::Name));
+            all.push((Column::new("name", Kind::Text).brief().key(), Cell::Name));
             for (number, name) in Obb::NAMES.into_iter().enumerate() {
                 let column = Column::new(name, Kind::F32);
                 all.push((if number < 3 { column.brief() } else { column }, Cell::Obb(number)));
@@ -148,7 +158,9 @@ impl<'m> RecordTable<'m> {
             for (number, field) in shape.fields.iter().enumerate() {
                 // Lists say themselves how long they are; the boxes' counts are shown as the document lists them.
                 if !matches!(field.kind, Stored::Count) || shape.placed {
-                    all.push((Column::new(field.name, kind_of(&field.kind)).brief(), cell(number)));
+                    let column = Column::new(field.name, kind_of(&field.kind)).brief();
+                    let is_key = !shape.placed && rows.known_by() == Some(field.name);
+                    all.push((if is_key { column.key() } else { column }, cell(number)));
                 }
             }
         };
@@ -158,7 +170,7 @@ impl<'m> RecordTable<'m> {
         if rows == Rows::Scenes {
             fields(&shapes::SCENE_ELEMENTS, Cell::Element);
         }
-        all.push((Column::new("offset", Kind::Uint), Cell::Offset));
+        all.push((Column::new("offset", Kind::Uint).place(), Cell::Offset));
         let (columns, cells) = all.into_iter().unzip();
         Self { map, rows, columns, cells, parts: Lazy::default() }
     }
@@ -308,7 +320,7 @@ struct PathTable<'m> {
 impl<'m> PathTable<'m> {
     fn new(map: &'m Map) -> Self {
         let text = |name| Column::new(name, Kind::Text);
-        Self { map, columns: [text("name").brief(), text("value").brief(), text("stored")] }
+        Self { map, columns: [text("name").brief().key(), text("value").brief(), text("stored")] }
     }
 
     /// The paths that this version has: their names and whether they come behind the versions.
@@ -393,7 +405,10 @@ struct ScriptTable<'m> {
 
 impl<'m> ScriptTable<'m> {
     fn new(map: &'m Map) -> Self {
-        Self { map, columns: [Column::new("kind", Kind::Text).brief(), Column::new("path", Kind::Text).brief()] }
+        Self {
+            map,
+            columns: [Column::new("kind", Kind::Text).brief().key(), Column::new("path", Kind::Text).brief().key()],
+        }
     }
 }
 
@@ -442,13 +457,13 @@ struct LinkTable<'m> {
 impl<'m> LinkTable<'m> {
     fn new(map: &'m Map) -> Self {
         let columns = [
-            Column::new("from_id", Kind::Int).brief(),
+            Column::new("from_id", Kind::Int).brief().key(),
             Column::new("from_name", Kind::Text).brief(),
-            Column::new("to_id", Kind::Int).brief(),
+            Column::new("to_id", Kind::Int).brief().key(),
             Column::new("to_name", Kind::Text).brief(),
             Column::new("distance", Kind::F32).brief(),
-            Column::new("from_index", Kind::Uint),
-            Column::new("to_index", Kind::Uint),
+            Column::new("from_index", Kind::Uint).place(),
+            Column::new("to_index", Kind::Uint).place(),
         ];
         Self { map, columns }
     }

@@ -4,6 +4,7 @@ use super::directory;
 use super::known::KnownFields;
 use super::layout::{Entry, Header, MAGIC};
 use super::{Sheet, tables, verify};
+use crate::codec::{contents, xxh64};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::{Reader, Section};
 use crate::report::{Progress, Report};
@@ -22,6 +23,7 @@ pub struct Pack {
     entries: usize,
     known: Arc<KnownFields>,
     sheets: OnceLock<Vec<PackedSheet>>,
+    contents: OnceLock<Vec<Result<u64>>>,
 }
 
 /// A sheet inside of a pack.
@@ -83,7 +85,7 @@ impl Pack {
     /// As [`Pack::open`].
     pub fn open_with(source: Source, known: Arc<KnownFields>) -> Result<Self> {
         let entries = directory::check(&source)?;
-        Ok(Self { source, entries, known, sheets: OnceLock::new() })
+        Ok(Self { source, entries, known, sheets: OnceLock::new(), contents: OnceLock::new() })
     }
 
     /// The bytes it reads.
@@ -122,6 +124,24 @@ impl Pack {
                 let what = format!("entry {name:?}");
                 Err(Error::without_offset(ErrorKind::NotFound { what }, self.source.name().to_owned()))
             }
+        }
+    }
+
+    /// The XXH64 of the bytes of entry `index`: equal ones hold the same.
+    pub(super) fn content(&self, index: usize) -> Result<u64> {
+        /// Bytes of all entries together, as a multiple of the file: they may share some.
+        const OVERLAP: u64 = 16;
+        let missing = || Error::without_offset(ErrorKind::NotFound { what: format!("entry {index}") }, "pack");
+        let contents = self.contents.get_or_init(|| {
+            let limit = (self.source.bytes().len() as u64).saturating_mul(OVERLAP);
+            let length = |index| Ok(self.entries().get(index).map_or(0, |entry: &Entry| entry.size.get()).into());
+            let hash = |index| Ok(xxh64(self.entry_source(index)?.bytes(), 0));
+            contents(self.entries().len(), limit, length, hash)
+        });
+        match contents.get(index) {
+            Some(Ok(content)) => Ok(*content),
+            Some(Err(error)) => Err(error.again()),
+            None => Err(missing()),
         }
     }
 

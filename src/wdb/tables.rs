@@ -15,7 +15,7 @@ pub(super) fn record_columns(fields: &[Field]) -> Vec<Column> {
     let mut taken: HashSet<&str> = fields.iter().map(|field| &*field.name).collect();
     taken.insert("record");
     let mut seen: HashMap<&str, u64> = HashMap::from([("record", 1)]);
-    let mut columns = vec![Column::new("record", Kind::Text).brief()];
+    let mut columns = vec![Column::new("record", Kind::Text).brief().key()];
     columns.extend(fields.iter().enumerate().map(|(index, field)| {
         let times = seen.entry(&field.name).and_modify(|times| *times = times.saturating_add(1)).or_insert(1);
         let mut name = field.name.clone();
@@ -217,8 +217,17 @@ const fn brief(name: &'static str, kind: Kind) -> Column {
     Column { name: Cow::Borrowed(name), kind, brief: true, role: Role::Value, wide: false }
 }
 
-static SECTION_COLUMNS: [Column; 3] =
-    [brief("name", Kind::Text), brief("offset", Kind::Uint), brief("size", Kind::Uint)];
+/// A column by which rows are known, and one that tells where they lie.
+const fn key(name: &'static str, kind: Kind) -> Column {
+    Column { name: Cow::Borrowed(name), kind, brief: true, role: Role::Key }
+}
+
+/// See [`key`].
+const fn place(name: &'static str, kind: Kind) -> Column {
+    Column { name: Cow::Borrowed(name), kind, brief: true, role: Role::Place }
+}
+
+static SECTION_COLUMNS: [Column; 3] = [key("name", Kind::Text), place("offset", Kind::Uint), brief("size", Kind::Uint)];
 
 fn section_cell<'a>(sheet: &'a Sheet, _: usize, entry: &'a Entry, column: usize) -> Option<Result<Value<'a>>> {
     Some(Ok(match column {
@@ -230,12 +239,12 @@ fn section_cell<'a>(sheet: &'a Sheet, _: usize, entry: &'a Entry, column: usize)
 }
 
 static FIELD_COLUMNS: [Column; 7] = [
-    brief("index", Kind::Uint),
-    brief("name", Kind::Text),
+    place("index", Kind::Uint),
+    key("name", Kind::Text),
     brief("kind", Kind::Text),
     brief("bits", Kind::Uint),
-    brief("offset", Kind::Uint),
-    brief("bit", Kind::Uint),
+    place("offset", Kind::Uint),
+    place("bit", Kind::Uint),
     Column::new("fault", Kind::Text),
 ];
 
@@ -255,21 +264,27 @@ fn field_cell<'a>(_: &'a Sheet, row: usize, field: &'a Field, column: usize) -> 
     }))
 }
 
-static ENTRY_COLUMNS: [Column; 4] =
-    [brief("name", Kind::Text), brief("extension", Kind::Text), brief("offset", Kind::Uint), brief("size", Kind::Uint)];
+static ENTRY_COLUMNS: [Column; 5] = [
+    key("name", Kind::Text),
+    key("extension", Kind::Text),
+    place("offset", Kind::Uint),
+    brief("size", Kind::Uint),
+    Column::new("content", Kind::Id64),
+];
 
-fn entry_cell<'a>(pack: &'a Pack, _: usize, entry: &'a Entry, column: usize) -> Option<Result<Value<'a>>> {
+fn entry_cell<'a>(pack: &'a Pack, row: usize, entry: &'a Entry, column: usize) -> Option<Result<Value<'a>>> {
     Some(Ok(match column {
         0 => Value::Text(entry.name_text()),
         1 => Value::Text(entry.extension_text()),
         2 => pack.source().view("").at(entry.offset.get() as usize).offset().into(),
         3 => entry.size.get().into(),
+        4 => return Some(pack.content(row).map(Value::Id64)),
         _ => return None,
     }))
 }
 
 static SHEET_COLUMNS: [Column; 6] = [
-    brief("entry", Kind::Text),
+    key("entry", Kind::Text),
     brief("table", Kind::Text),
     brief("sheet", Kind::Text),
     brief("records", Kind::Uint),

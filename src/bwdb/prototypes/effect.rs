@@ -1,3 +1,4 @@
+use crate::bwdb::compare::{Allowance, Differ};
 use crate::bwdb::record::{Field, Flag, Leaf, Shown, Text, Walker, prototype};
 use crate::bytes::{View, le};
 use crate::error::{ErrorKind, Result};
@@ -313,12 +314,28 @@ impl<'a> Slot<'a> {
         }
     }
 
+    /// Whether two bodies say the same.
+    fn same_body<T: Field<'a>>(self, other: Self, allowance: &mut Allowance<'_>) -> Result<bool> {
+        T::same(self.view.follow(self.pointer)?, other.view.follow(other.pointer)?, allowance)
+    }
+
+    /// Shows in what two bodies differ.
+    fn differ_body<T: Field<'a>>(self, other: Self, differ: &mut Differ<'a, '_>) {
+        differ.within("value", |differ| {
+            T::differ(self.view.follow(self.pointer)?, other.view.follow(other.pointer)?, differ)
+        });
+    }
+
+    /// The error for a kind that has no body that is known.
+    fn unknown(self) -> Result<()> {
+        if self.kind == -1 { Ok(()) } else { Err(self.view.bad_value("kind without a known layout", self.kind)) }
+    }
+
     /// Shows a kind that has no body, or none that is known.
     fn walk_other(self, walker: &mut dyn Walker<'a>) {
         walker.leaf("kind", Leaf::Value(self.kind.into()));
-        if self.kind != -1 {
-            let what = "kind without a known layout";
-            walker.damage("value", self.view.bad_value(what, self.kind));
+        if let Err(error) = self.unknown() {
+            walker.damage("value", error);
         }
     }
 }
@@ -351,6 +368,31 @@ macro_rules! slot_field {
                     _ => self.0.walk_other(walker),
                 }
                 walker.end();
+            }
+
+            const FLAT: bool = false;
+
+            fn same(old: View<'a>, new: View<'a>, allowance: &mut Allowance<'_>) -> Result<bool> {
+                let (old, new) = (Slot::read(old)?, Slot::read(new)?);
+                match old.kind {
+                    kind if kind != new.kind => Ok(false),
+                    $($kind => old.same_body::<$body>(new, allowance),)+
+                    _ => old.unknown().map(|()| true),
+                }
+            }
+
+            fn differ(old: View<'a>, new: View<'a>, differ: &mut Differ<'a, '_>) -> Result<()> {
+                let (a, b) = (Slot::read(old)?, Slot::read(new)?);
+                match a.kind {
+                    kind if kind != b.kind => {
+                        differ.afford::<Self>(old)?;
+                        differ.afford::<Self>(new)?;
+                        differ.whole(Some(Self(a)), Some(Self(b)));
+                    }
+                    $($kind => a.differ_body::<$body>(b, differ),)+
+                    _ => a.unknown()?,
+                }
+                Ok(())
             }
         }
     };
@@ -495,5 +537,13 @@ impl<'a> Field<'a> for ResourceRef<'a> {
             }
             (Err(error), _) | (_, Err(error)) => walker.damage(name, error),
         }
+    }
+
+    fn same(old: View<'a>, new: View<'a>, allowance: &mut Allowance<'_>) -> Result<bool> {
+        let (old, new) = (Self::read(old)?, Self::read(new)?);
+        let (a, b) = (old.text()?, new.text()?);
+        allowance.spend(old.view, a.map_or(0, str::len))?;
+        // Where a pointer leads is not known, and it leads elsewhere in each file.
+        Ok(a == b)
     }
 }

@@ -14,6 +14,7 @@ pub use material::*;
 pub use other::*;
 pub use visual::*;
 
+use super::compare::{Allowance, Differ};
 use super::record::{Field, Prototype, Walker};
 use crate::bytes::View;
 use crate::error::Result;
@@ -87,8 +88,24 @@ macro_rules! prototype_types {
                 }
             }
 
+            /// Whether two records of it say the same.
+            pub(super) fn same<'a>(self, old: View<'a>, new: View<'a>, allowance: &mut Allowance<'_>) -> Result<bool> {
+                match self {
+                    $(Self::Current(PrototypeType::$variant) => <$variant<'a> as Field>::same(old, new, allowance),)+
+                    Self::ModelV14 => <ModelV14<'a> as Field>::same(old, new, allowance),
+                }
+            }
+
+            /// Shows in what two records of it differ.
+            pub(super) fn differ<'a>(self, old: View<'a>, new: View<'a>, differ: &mut Differ<'a, '_>) -> Result<()> {
+                match self {
+                    $(Self::Current(PrototypeType::$variant) => <$variant<'a> as Field>::differ(old, new, differ),)+
+                    Self::ModelV14 => <ModelV14<'a> as Field>::differ(old, new, differ),
+                }
+            }
+
             /// Offsets of the pointers in it.
-            pub(super) fn pointers(self) -> impl Iterator<Item = usize> {
+            pub(crate) fn pointers(self) -> impl Iterator<Item = usize> {
                 let fields = match self {
                     $(Self::Current(PrototypeType::$variant) => <$variant<'static> as Prototype>::FIELDS,)+
                     Self::ModelV14 => <ModelV14<'static> as Prototype>::FIELDS,

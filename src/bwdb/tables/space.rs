@@ -7,14 +7,17 @@ use super::{Counts, FieldColumn, Lazy, MODEL_COLUMNS, ModelRows, Rows, VISUAL_CO
 use super::{children, field_cell, field_columns, skeleton_nodes, visual_children, within};
 use crate::bytes::View;
 use crate::error::Result;
-use crate::table::{Column, Kind, Table, Value, no_cell};
+use crate::table::{Column, Kind, Role, Table, Value, no_cell};
 
 /// The tables of a `models.bin`.
 pub(in crate::bwdb) fn models(models: &Models) -> Vec<Box<dyn Table + '_>> {
     let rows = ModelRows(models);
     let own = ["skeleton_index", "first_geometry", "geometry_count"];
-    let (own_columns, sources) = field_columns(p::MergedModel::FIELDS, Some(&own));
-    let mut columns = vec![Column::new("index", Kind::Uint).brief(), Column::new("id", Kind::Id64).brief()];
+    let (mut own_columns, sources) = field_columns(p::MergedModel::FIELDS, Some(&own));
+    // Numbers of rows elsewhere: of a skeleton of this file, of a collision model of another.
+    own_columns.iter_mut().take(2).for_each(|column| column.role = Role::Place);
+    let mut columns =
+        vec![Column::new("index", Kind::Uint).brief().place(), Column::new("id", Kind::Id64).brief().key()];
     columns.extend(own_columns);
     let model_at = columns.len();
     let (model_columns, model_sources) = field_columns(p::Model::FIELDS, Some(MODEL_COLUMNS));
@@ -61,7 +64,7 @@ impl<'a> Rows<'a> for SkeletonRows<'a> {
     }
 
     fn lead_columns(self) -> Vec<Column> {
-        vec![Column::new("skeleton", Kind::Uint).brief()]
+        vec![Column::new("skeleton", Kind::Uint).brief().key()]
     }
 
     fn lead_value(self, row: usize, _: usize) -> Result<Value<'a>> {
@@ -92,7 +95,7 @@ impl<'a> Rows<'a> for SkeletonRows<'a> {
 pub(in crate::bwdb) fn space(space: &Space) -> Vec<Box<dyn Table + '_>> {
     let lights = {
         let (own, sources) = field_columns(p::SpaceLight::FIELDS, None);
-        let mut columns = vec![Column::new("index", Kind::Uint).brief()];
+        let mut columns = vec![Column::new("index", Kind::Uint).brief().place()];
         columns.extend(own);
         let cell = move |row, column: usize| match column.checked_sub(1).and_then(|i| sources.get(i)) {
             Some(&source) => {
@@ -108,15 +111,15 @@ pub(in crate::bwdb) fn space(space: &Space) -> Vec<Box<dyn Table + '_>> {
 
 pub(in crate::bwdb) fn instances(space: &Space) -> impl Table + '_ {
     let columns = vec![
-        Column::new("index", Kind::Uint).brief(),
-        Column::new("id", Kind::Id64).brief(),
-        Column::new("name", Kind::Text).brief(),
+        Column::new("index", Kind::Uint).brief().place(),
+        Column::new("id", Kind::Id64).brief().key(),
+        Column::new("name", Kind::Text).brief().key(),
         Column::new("transform", Kind::Nested),
         Column::new("flags", Kind::Uint).brief(),
         Column::new("x", Kind::F32).brief(),
         Column::new("y", Kind::F32).brief(),
         Column::new("z", Kind::F32).brief(),
-        Column::new("offset", Kind::Uint),
+        Column::new("offset", Kind::Uint).place(),
     ];
     let cell = move |row: usize, column| {
         let instance = space.instances().get(row).ok_or_else(|| no_cell("instances", row, column))?;

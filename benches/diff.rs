@@ -1,0 +1,121 @@
+//! Two builds of a prototype database with one in a hundred records changed, against reading both files once.
+//!
+//! `cargo bench --bench diff` prints the ratios that the project promises, each pair measured in turn in one run. Every
+//! case asserts how many differences there are, which the builder of the files knows.
+#![allow(
+    missing_docs,
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::cast_possible_truncation
+)]
+
+mod common;
+
+use assetq::diff::{self, Differences};
+use assetq::report::Progress;
+use assetq::sample::{Size, bwdb};
+use assetq::{Asset, Source};
+use common::{cached, claim, medians};
+use criterion::{Criterion, criterion_group};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+
+/// What the builder of the second file altered, as `[added, removed, changed]` of each table.
+struct Known {
+    paths: [usize; 3],
+    resources: [usize; 3],
+    strings: [usize; 3],
+}
+
+fn files() -> (PathBuf, PathBuf, Known) {
+    let altered = bwdb::altered(1, Size::Full);
+    let known = Known {
+        paths: [altered.added_paths.len(), altered.removed_paths.len(), 0],
+        resources: [altered.added.len(), altered.removed.len(), altered.changed.len()],
+        strings: [altered.added_strings.len(), 0, 0],
+    };
+    let old = cached("bench-assets.bin", || bwdb::demo(1, Size::Full));
+    (old, cached("bench-assets-altered.bin", || altered.bytes), known)
+}
+
+fn open(path: &Path) -> Asset {
+    Asset::open(Source::open(path).unwrap()).unwrap()
+}
+
+/// Opens both files, compares them, and shows each difference in words.
+fn compare(old: &Path, new: &Path, known: &Known) -> usize {
+    let (old, new) = (open(old), open(new));
+    let mut fields = 0;
+    for table in diff::tables(&old, &new, &[]).unwrap() {
+        let found = table.find(&Progress::default(), 0);
+        let Differences { added, removed, changed, .. } = &found;
+        let counts = [added.len(), removed.len(), changed.len()];
+        let expected = match table.name() {
+            "paths" => known.paths,
+            "resources" => known.resources,
+            "strings" => known.strings,
+            _ => [0; 3],
+        };
+        assert_eq!(counts, expected, "{}", table.name());
+        for pair in found.pairs() {
+            let change = table.change(pair, &mut |_, error| panic!("{error}"));
+            fields += black_box(change).fields.len();
+        }
+    }
+    fields
+}
+
+/// Maps both files and reads them once.
+fn read(old: &Path, new: &Path) -> u64 {
+    let sum = |path: &Path| {
+        let source = Source::open(path).unwrap();
+        let (words, _) = source.bytes().as_chunks::<8>();
+        words.iter().fold(0u64, |sum, word| sum.wrapping_add(u64::from_le_bytes(*word)))
+    };
+    sum(old).wrapping_add(sum(new))
+}
+
+/// Work that needs no memory: how far this machine's cores help each other at best.
+fn spin(pool: &ThreadPool) -> u64 {
+    use rayon::prelude::*;
+    let work = |seed: u64| (0..40_000_000u64).fold(seed, |x, i| (x ^ i).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    pool.install(|| [1u64, 2].into_par_iter().map(work).reduce(|| 0, u64::wrapping_add))
+}
+
+fn pool(threads: usize) -> ThreadPool {
+    ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
+}
+
+fn cases(c: &mut Criterion) {
+    let (old, new, known) = files();
+    let mut group = c.benchmark_group("diff");
+    group.sample_size(10);
+    group.bench_function("full size, 1% changed", |b| b.iter(|| compare(&old, &new, &known)));
+    group.bench_function("reading both files", |b| b.iter(|| read(&old, &new)));
+    group.finish();
+}
+
+fn claims() {
+    let (old, new, known) = files();
+    let (one, two) = (pool(1), pool(2));
+    let (a, b) = medians(15, || compare(&old, &new, &known), || read(&old, &new));
+    claim("diff of two builds / reading both files once", a, b, "at most 3");
+    let (a, b) =
+        medians(15, || one.install(|| compare(&old, &new, &known)), || two.install(|| compare(&old, &new, &known)));
+    claim("diff on one core / on two", a, b, "at least 1.6");
+    let (a, b) = medians(5, || spin(&one), || spin(&two));
+    claim("arithmetic on one core / on two: this machine's best", a, b, "2 where cores are whole");
+    let same = Known { paths: [0; 3], resources: [0; 3], strings: [0; 3] };
+    let (a, b) = medians(9, || compare(&old, &old, &same), || read(&old, &old));
+    claim("diff of a file with itself / reading it twice", a, b, "at most 3");
+}
+
+criterion_group!(benches, cases);
+
+fn main() {
+    benches();
+    claims();
+}

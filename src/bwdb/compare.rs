@@ -1,0 +1,361 @@
+//! Compares what two records say, wherever they and their arrays lie, also in two files.
+//!
+//! Declared fields are compared by their bytes, pointers by what they lead to; the padding between fields says nothing.
+//! Names and paths are compared by their ids.
+
+use super::prototypes::{Layout, Material, Record};
+use super::record::{Field, Leaf, List, NameId, PathId, Prototype as _};
+use super::walk::{Names, Shown, record_fields};
+use crate::bytes::View;
+use crate::error::{Error, ErrorKind, Result};
+use crate::table::Value;
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Bytes of arrays that are compared in all, as a multiple of both files. Arrays may be shared; those that overlap on
+/// purpose could otherwise be compared without end.
+const OVERLAP: usize = 16;
+/// Bytes that are taken from the common budget at once.
+const SHARE: usize = 1 << 20;
+
+/// Bytes of arrays that may still be compared, by all threads together.
+#[derive(Debug)]
+pub struct Budget(AtomicUsize);
+
+impl Budget {
+    /// Enough for two files of these lengths.
+    pub fn new(old: usize, new: usize) -> Self {
+        Self(AtomicUsize::new(old.saturating_add(new).saturating_mul(OVERLAP).saturating_add(SHARE)))
+    }
+}
+
+/// One thread's part of a [`Budget`].
+#[derive(Debug)]
+pub struct Allowance<'b> {
+    budget: &'b Budget,
+    left: usize,
+}
+
+impl<'b> Allowance<'b> {
+    /// Nothing yet: taken from `budget` as needed.
+    pub fn new(budget: &'b Budget) -> Self {
+        Self { budget, left: 0 }
+    }
+
+    /// Notes that `bytes` at `view` are compared.
+    pub(super) fn spend(&mut self, view: View<'_>, bytes: usize) -> Result<()> {
+        if bytes > self.left {
+            let share = bytes.saturating_sub(self.left).max(SHARE);
+            let take = |left: usize| left.checked_sub(share);
+            if let Err(left) = self.budget.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take) {
+                let (value, limit) = (bytes as u64, left as u64);
+                let what = "bytes that records point to, which overlap";
+                return Err(view.error(ErrorKind::Limit { what, value, limit }));
+            }
+            self.left = self.left.saturating_add(share);
+        }
+        self.left = self.left.saturating_sub(bytes);
+        Ok(())
+    }
+}
+
+impl Drop for Allowance<'_> {
+    fn drop(&mut self) {
+        self.budget.0.fetch_add(self.left, Ordering::Relaxed);
+    }
+}
+
+/// Whether two records of one layout say the same.
+///
+/// # Errors
+/// When one of them is damaged, or their arrays overlap without measure.
+pub fn same_record<'a>(layout: Layout, old: View<'a>, new: View<'a>, allowance: &mut Allowance<'_>) -> Result<bool> {
+    if layout.same(old, new, allowance)? {
+        return Ok(true);
+    }
+    match (Record::read(layout, old)?, Record::read(layout, new)?) {
+        // Its arrays may be in another order, and say the same.
+        (Record::Material(old), Record::Material(new)) => same_material(&old, &new),
+        _ => Ok(false),
+    }
+}
+
+/// The properties of a material in the order of their names; `None` when a name repeats.
+fn properties<'a>(material: &Material<'a>) -> Result<Option<Vec<(NameId, Leaf<'a>)>>> {
+    let named = material.properties()?.map(|property| property.map(|p| (p.name, p.value)));
+    let mut named: Vec<_> = named.collect::<Result<_>>()?;
+    named.sort_by_key(|(name, _)| name.0);
+    Ok(named.is_sorted_by(|a, b| a.0.0 < b.0.0).then_some(named))
+}
+
+fn same_leaf(old: &Leaf<'_>, new: &Leaf<'_>) -> bool {
+    match (old, new) {
+        (Leaf::Name(a), Leaf::Name(b)) => a == b,
+        (Leaf::Path(a), Leaf::Path(b)) => a == b,
+        // As text, which shows all digits, so that a float that is none equals itself.
+        (Leaf::Value(a), Leaf::Value(b)) => a == b || a.to_string() == b.to_string(),
+        _ => false,
+    }
+}
+
+fn same_material(old: &Material<'_>, new: &Material<'_>) -> Result<bool> {
+    let own = |m: &Material<'_>| Ok::<_, Error>((m.fx()?, m.collision_flags()?, m.sort_order()?));
+    let (Some(a), Some(b)) = (properties(old)?, properties(new)?) else { return Ok(false) };
+    let alike = a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| a.0 == b.0 && same_leaf(&a.1, &b.1));
+    Ok(alike && own(old)? == own(new)?)
+}
+
+/// Takes fields that differ: told of the name of each, and its value in both records. Null where there is none.
+pub type Out<'a, 'o> = &'o mut dyn FnMut(&str, Value<'a>, Value<'a>);
+
+/// A walk over two records that shows where they differ.
+pub struct Differ<'a, 'o> {
+    names: [&'o dyn Names; 2],
+    out: Out<'a, 'o>,
+    path: String,
+    /// What could not be read.
+    errors: Vec<Error>,
+    budget: &'o Budget,
+}
+
+impl std::fmt::Debug for Differ<'_, '_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Differ").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// Tells `out` the fields in which two records differ, with the names and paths that each file knows. Gives what could
+/// not be read.
+pub fn differ_record<'a, 'o>(
+    layout: Layout,
+    (old, new): (View<'a>, View<'a>),
+    names: [&'o dyn Names; 2],
+    out: Out<'a, 'o>,
+    budget: &'o Budget,
+) -> Vec<Error> {
+    let mut differ = Differ { names, out, path: String::new(), errors: Vec::new(), budget };
+    match (Record::read(layout, old), Record::read(layout, new)) {
+        (Ok(Record::Material(a)), Ok(Record::Material(b))) => differ.materials(&a, &b),
+        (Ok(_), Ok(_)) => {
+            let outcome = layout.differ(old, new, &mut differ);
+            differ.errors.extend(outcome.err());
+        }
+        (a, b) => differ.errors.extend(a.err().into_iter().chain(b.err())),
+    }
+    differ.errors
+}
+
+/// What a name or a path stands for, or its id.
+fn said<'a>(leaf: Leaf<'a>, names: &dyn Names, errors: &mut Vec<Error>) -> Value<'a> {
+    let mut text = |text: Result<Option<Cow<'_, str>>>| match text {
+        Ok(text) => text.map(|text| Value::owned(text.into_owned())),
+        Err(error) => {
+            errors.push(error);
+            None
+        }
+    };
+    match leaf {
+        Leaf::Value(value) => value,
+        Leaf::Name(id) => text(names.name(id)).unwrap_or(Value::Id32(id.0)),
+        Leaf::Path(PathId(0)) => Value::Null,
+        Leaf::Path(id) => text(names.path(id)).unwrap_or(Value::Id64(id.0)),
+    }
+}
+
+/// `value` with the text of each reference in place of it and its id.
+fn plainly(value: Value<'_>) -> Value<'_> {
+    match value {
+        Value::Map(mut parts) => match &mut *parts {
+            [(id, id_value), (what, text)] if id == "id" && matches!(&**what, "text" | "path") => {
+                std::mem::take(if text.is_null() { id_value } else { text })
+            }
+            _ => Value::Map(parts.into_iter().map(|(name, value)| (name, plainly(value))).collect()),
+        },
+        Value::List(values) => Value::List(values.into_iter().map(plainly).collect()),
+        leaf => leaf,
+    }
+}
+
+/// The fields of a record, names and paths in place of references: for records whose layouts differ.
+pub fn plain_fields<'a>(record: &Record<'a>, names: &dyn Names) -> (Vec<(Cow<'a, str>, Value<'a>)>, Vec<Error>) {
+    let (fields, errors) = record_fields(record, names);
+    (fields.into_iter().map(|(name, value)| (name, plainly(value))).collect(), errors)
+}
+
+impl<'a> Differ<'a, '_> {
+    /// Goes into the field `name`.
+    pub(super) fn within(&mut self, name: &str, go: impl FnOnce(&mut Self) -> Result<()>) {
+        let len = self.path.len();
+        if !self.path.is_empty() && !name.starts_with('[') {
+            self.path.push('.');
+        }
+        self.path.push_str(name);
+        if let Err(error) = go(self) {
+            self.errors.push(error.within(&self.path));
+        }
+        self.path.truncate(len);
+    }
+
+    /// The field that the walk is in, where it has no parts.
+    pub(super) fn leaf(&mut self, old: Leaf<'a>, new: Leaf<'a>) {
+        let [of_old, of_new] = self.names;
+        let ids = match (&old, &new) {
+            (Leaf::Name(a), Leaf::Name(b)) => Some((Value::Id32(a.0), Value::Id32(b.0))),
+            (Leaf::Path(a), Leaf::Path(b)) => Some((Value::Id64(a.0), Value::Id64(b.0))),
+            _ => None,
+        };
+        let mut values = (said(old, of_old, &mut self.errors), said(new, of_new, &mut self.errors));
+        if let Some(ids) = ids
+            && values.0 == values.1
+        {
+            // Two ids of one text.
+            values = ids;
+        }
+        (self.out)(&self.path, values.0, values.1);
+    }
+
+    /// The field that the walk is in, as a whole.
+    pub(super) fn whole<T: Field<'a>>(&mut self, old: Option<T>, new: Option<T>) {
+        let mut value = |of: Option<T>, names: &dyn Names| {
+            let Some(of) = of else { return Value::Null };
+            let mut shown = Shown::new(names);
+            of.walk("", &mut shown);
+            let (fields, errors) = shown.into_fields();
+            self.errors.extend(errors);
+            fields.into_iter().next().map_or(Value::Null, |(_, value)| plainly(value))
+        };
+        let [of_old, of_new] = self.names;
+        let (old, new) = (value(old, of_old), value(new, of_new));
+        (self.out)(&self.path, old, new);
+    }
+
+    /// Whether the walk need not go into a part.
+    pub(super) fn same<T: Field<'a>>(&mut self, old: View<'a>, new: View<'a>) -> Result<bool> {
+        T::same(old, new, &mut Allowance::new(self.budget))
+    }
+
+    /// Notes that all of what lies at `view` is shown.
+    pub(super) fn afford<T: Field<'a>>(&mut self, view: View<'a>) -> Result<()> {
+        // To compare it with itself costs what it is long.
+        self.same::<T>(view, view).map(drop)
+    }
+
+    /// Elements that a list shows one by one where it has more than this many plain values.
+    const SHORT: usize = 16;
+
+    /// The array that the walk is in.
+    pub(super) fn lists<T: Field<'a>>(&mut self, old: List<'a, T>, new: List<'a, T>) -> Result<()> {
+        let whole = T::LEAF && (old.len() != new.len() || old.len() <= Self::SHORT);
+        if whole {
+            if !old.same(new, &mut Allowance::new(self.budget))? {
+                let values = |list: List<'a, T>, differ: &mut Self, names: &dyn Names| {
+                    let mut shown = Shown::new(names);
+                    list.walk("", &mut shown);
+                    let (fields, errors) = shown.into_fields();
+                    differ.errors.extend(errors);
+                    fields.into_iter().next().map_or(Value::Null, |(_, value)| plainly(value))
+                };
+                let [of_old, of_new] = self.names;
+                let (old, new) = (values(old, self, of_old), values(new, self, of_new));
+                (self.out)(&self.path, old, new);
+            }
+            return Ok(());
+        }
+        for index in 0..old.len().max(new.len()) {
+            let both = (old.place(index), new.place(index));
+            if let (Some(a), Some(b)) = both
+                && self.same::<T>(a, b)?
+            {
+                continue;
+            }
+            self.within(&format!("[{index}]"), |differ| {
+                match both {
+                    (Some(a), Some(b)) => T::differ(a, b, differ)?,
+                    (a, b) => {
+                        for view in [a, b].into_iter().flatten() {
+                            differ.afford::<T>(view)?;
+                        }
+                        let (a, b) = (a.map(T::read).transpose()?, b.map(T::read).transpose()?);
+                        differ.whole(a, b);
+                    }
+                }
+                Ok(())
+            });
+        }
+        Ok(())
+    }
+
+    /// Two materials: their properties by name, and what is not a property.
+    fn materials(&mut self, old: &Material<'a>, new: &Material<'a>) {
+        match (properties(old), properties(new)) {
+            (Ok(Some(a)), Ok(Some(b))) => self.properties(a, b),
+            (Ok(_), Ok(_)) => {
+                // Names that repeat: by array, as stored.
+                if let Err(error) = Material::differ(old.view(), new.view(), self) {
+                    self.errors.push(error);
+                }
+                return;
+            }
+            (a, b) => self.errors.extend(a.err().into_iter().chain(b.err())),
+        }
+        self.within("fx", |differ| {
+            let (a, b) = (old.fx()?, new.fx()?);
+            if a != b {
+                differ.leaf(Leaf::Path(a), Leaf::Path(b));
+            }
+            Ok(())
+        });
+        self.within("collision_flags", |differ| {
+            let (a, b) = (old.collision_flags()?, new.collision_flags()?);
+            if a != b {
+                differ.leaf(Leaf::Value(a.into()), Leaf::Value(b.into()));
+            }
+            Ok(())
+        });
+        self.within("sort_order", |differ| {
+            let (a, b) = (old.sort_order()?, new.sort_order()?);
+            if a != b {
+                differ.leaf(Leaf::Value(a.into()), Leaf::Value(b.into()));
+            }
+            Ok(())
+        });
+    }
+
+    fn properties(&mut self, old: Vec<(NameId, Leaf<'a>)>, new: Vec<(NameId, Leaf<'a>)>) {
+        let (mut old, mut new) = (old.into_iter().peekable(), new.into_iter().peekable());
+        loop {
+            let key = match (old.peek(), new.peek()) {
+                (None, None) => return,
+                (Some(a), Some(b)) => a.0.0.min(b.0.0),
+                (Some(one), None) | (None, Some(one)) => one.0.0,
+            };
+            let (a, b) = (old.next_if(|a| a.0.0 == key), new.next_if(|b| b.0.0 == key));
+            if let (Some(a), Some(b)) = (&a, &b)
+                && same_leaf(&a.1, &b.1)
+            {
+                continue;
+            }
+            let id = NameId(key);
+            let [of_old, of_new] = self.names;
+            let stored = of_old.name(id).ok().flatten().or_else(|| of_new.name(id).ok().flatten());
+            let name = match (stored, super::prototypes::known_property_name(id)) {
+                (Some(name), _) => name.into_owned(),
+                (None, Some(known)) => known.to_owned(),
+                (None, None) => Value::Id32(key).to_string(),
+            };
+            self.within(&format!("properties.{name}"), |differ| {
+                match (a, b) {
+                    (Some(a), Some(b)) => differ.leaf(a.1, b.1),
+                    (a, b) => {
+                        let mut value = |leaf: Option<(NameId, Leaf<'a>)>, names: &dyn Names| {
+                            leaf.map_or(Value::Null, |leaf| said(leaf.1, names, &mut differ.errors))
+                        };
+                        let (a, b) = (value(a, of_old), value(b, of_new));
+                        (differ.out)(&differ.path, a, b);
+                    }
+                }
+                Ok(())
+            });
+        }
+    }
+}

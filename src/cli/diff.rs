@@ -1,0 +1,369 @@
+use super::{Context, Exit, Failure, Format, Outcome};
+use crate::diff::{self, Change, Differences, Kind as Happened, Pair, Side, TableDiff};
+use crate::export::text::{Style, clean};
+use crate::format::Asset;
+use crate::report::Progress;
+use crate::table::filter::{Bound, Filter};
+use crate::table::{Column, Kind, Value};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Show what differs between two files: rows added, removed and changed
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Rows are paired by what they are known by (path, name, id), wherever they lie. Exit code 0: no difference, 1: some.
+
+Examples:
+  assetq diff old/assets.bin new/assets.bin          by folder, with the fields that changed
+  assetq diff old/assets.bin new/assets.bin --stat   how many, by table and folder or type
+  assetq diff OLD NEW -t resources -w 'type = \"VisualPrototype\"'
+  assetq diff 0.10.2/CM001.geometry 0.11.5/CM001.geometry
+  assetq diff old.wdb new.wdb -f json                objects of {table, change, key, old, new}")]
+pub(super) struct Args {
+    /// The file as it was
+    #[arg(value_name = "OLD")]
+    old: PathBuf,
+    /// The file as it is now
+    #[arg(value_name = "NEW")]
+    new: PathBuf,
+    /// Only this table, also one that is not compared otherwise; may be repeated (`assetq info FILE` lists them)
+    #[arg(long = "table", short, value_name = "TABLE")]
+    tables: Vec<String>,
+    /// Only rows for which this holds in one of the files, as in 'type = "VisualPrototype"'
+    #[arg(long = "where", short = 'w', value_name = "CONDITION")]
+    condition: Option<String>,
+    /// Only count them, by table and by folder or type
+    #[arg(long)]
+    stat: bool,
+    /// Folders that `--stat` tells apart, from the topmost one on
+    #[arg(long, value_name = "N", default_value_t = 4, requires = "stat")]
+    depth: usize,
+    /// Show at most this many rows of each table
+    #[arg(long, short = 'n', value_name = "N")]
+    limit: Option<usize>,
+}
+
+/// A table, and what of it differs and is meant.
+struct Found<'d, 'a> {
+    table: &'d TableDiff<'a>,
+    pairs: Vec<Pair>,
+}
+
+pub(super) fn run(args: &Args, context: &Context) -> Outcome {
+    let (old, new) = (context.open(&args.old)?, context.open(&args.new)?);
+    let tables = diff::tables(&old, &new, &args.tables)?;
+    let filters = bind(args, &tables)?;
+    let all = find(context, &old, &new, &tables);
+    let mut found = Vec::new();
+    let (mut differing, mut meant) = (0usize, 0usize);
+    for ((table, differences), filter) in tables.iter().zip(&all).zip(&filters) {
+        for (side, error) in &differences.faults {
+            context.damaged(side_of(*side, &old, &new).source().name(), error);
+        }
+        context.more_damaged(differences.fault_count.saturating_sub(differences.faults.len() as u64));
+        let Some(filter) = filter else { continue };
+        let mut pairs: Vec<Pair> = differences.pairs().collect();
+        differing = differing.saturating_add(pairs.len());
+        if args.condition.is_some() {
+            pairs.retain(|pair| {
+                table.matches(*pair, filter).unwrap_or_else(|error| {
+                    context.damaged(new.source().name(), &error);
+                    false
+                })
+            });
+        }
+        meant = meant.saturating_add(pairs.len());
+        note_columns(context, &old, &new, table);
+        found.push(Found { table, pairs });
+    }
+    diff::notes(&old, &new).iter().for_each(|note| context.note(new.source().name(), note));
+    context.warn(&old);
+    context.warn(&new);
+    let show = Show { args, context, old: &old, new: &new };
+    match context.format() {
+        _ if args.stat => show.stat(&found)?,
+        Format::Text => show.text(&mut found)?,
+        _ => show.rows(&found)?,
+    }
+    match (&args.condition, differing, meant) {
+        (Some(condition), 1.., 0) => context.not_found(&format!("nothing that differs matches {condition:?}")),
+        (_, 0, _) if context.format() == Format::Text => writeln!(context.stdout(), "no differences")?,
+        _ => {}
+    }
+    Ok(if differing > 0 { Exit::NotFound } else { Exit::Done })
+}
+
+fn side_of<'s>(side: Side, old: &'s Asset, new: &'s Asset) -> &'s Asset {
+    if side == Side::Old { old } else { new }
+}
+
+type Filters = [Option<Bound>; 2];
+
+/// The condition for each table and side. A table without the columns that it names is left out, unless it was asked
+/// for by name.
+fn bind(args: &Args, tables: &[TableDiff<'_>]) -> Result<Vec<Option<Filters>>, Failure> {
+    let Some(condition) = &args.condition else { return Ok(tables.iter().map(|_| Some([None, None])).collect()) };
+    let filter = Filter::parse(condition)?;
+    let mut first = None;
+    let mut filters = Vec::new();
+    for table in tables {
+        let bind = |side| table.side(side).map(|table| filter.bind(table.columns())).transpose();
+        match (bind(Side::Old), bind(Side::New)) {
+            (Ok(old), Ok(new)) => filters.push(Some([old, new])),
+            (Err(error), _) | (_, Err(error)) if args.tables.is_empty() => {
+                first.get_or_insert(error);
+                filters.push(None);
+            }
+            (Err(error), _) | (_, Err(error)) => return Err(error.into()),
+        }
+    }
+    match first {
+        Some(error) if filters.iter().all(Option::is_none) => Err(error.into()),
+        _ => Ok(filters),
+    }
+}
+
+/// Compares all tables.
+fn find(context: &Context, old: &Asset, new: &Asset, tables: &[TableDiff<'_>]) -> Vec<Differences> {
+    let bytes = (old.source().bytes().len() as u64).saturating_add(new.source().bytes().len() as u64);
+    let share = bytes.checked_div(tables.len() as u64).unwrap_or(0);
+    context.with_progress("comparing", |progress: &Progress| {
+        progress.announce(bytes);
+        tables.iter().map(|table| table.find(progress, share)).collect()
+    })
+}
+
+fn note_columns(context: &Context, old: &Asset, new: &Asset, table: &TableDiff<'_>) {
+    for (columns, asset) in table.lone_columns().iter().zip([old, new]) {
+        if !columns.is_empty() {
+            let name = asset.source().name();
+            let note = format!("only here has {} {}: not compared", table.name(), columns.join(", "));
+            context.note(name, &note);
+        }
+    }
+}
+
+/// The folder of a path.
+fn folder(key: &str) -> &str {
+    key.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// The first `depth` folders of a path.
+fn top(folder: &str, depth: usize) -> &str {
+    let end = folder.match_indices('/').nth(depth.saturating_sub(1)).map(|(at, _)| at);
+    end.and_then(|end| folder.get(..end)).unwrap_or(folder)
+}
+
+struct Show<'s> {
+    args: &'s Args,
+    context: &'s Context,
+    old: &'s Asset,
+    new: &'s Asset,
+}
+
+impl Show<'_> {
+    fn change<'d>(&self, table: &'d TableDiff<'_>, pair: Pair) -> Change<'d> {
+        table.change(pair, &mut |side, error| {
+            self.context.damaged(side_of(side, self.old, self.new).source().name(), &error);
+        })
+    }
+
+    /// The text of a key.
+    fn key(&self, table: &TableDiff<'_>, pair: Pair) -> String {
+        match table.key(pair) {
+            Ok(key) => text(&key),
+            Err(error) => {
+                self.context.damaged(self.new.source().name(), &error);
+                String::new()
+            }
+        }
+    }
+
+    fn limit(&self) -> usize {
+        self.args.limit.unwrap_or(usize::MAX)
+    }
+
+    /// Rows for machines.
+    fn rows(&self, found: &[Found<'_, '_>]) -> Result<(), Failure> {
+        let columns = [
+            Column::new("table", Kind::Text),
+            Column::new("change", Kind::Text),
+            Column::new("key", Kind::Any),
+            Column::new("old", Kind::Nested),
+            Column::new("new", Kind::Nested),
+        ];
+        let mut out = self.context.rows(&columns)?;
+        for Found { table, pairs } in found {
+            for &pair in pairs.iter().take(self.limit()) {
+                let change = self.change(table, pair);
+                let (mut old, mut new) = (Vec::new(), Vec::new());
+                for field in change.fields {
+                    old.push((field.name.clone(), field.old));
+                    new.push((field.name, field.new));
+                }
+                let side = |there: bool, fields| if there { Value::Map(fields) } else { Value::Null };
+                let cells = [
+                    table.name().into(),
+                    change.kind.name().into(),
+                    change.key,
+                    side(pair.old.is_some(), old),
+                    side(pair.new.is_some(), new),
+                ];
+                out.row(&cells)?;
+            }
+        }
+        Ok(out.finish()?)
+    }
+
+    /// How many rows differ, by table and by folder or type.
+    fn stat(&self, found: &[Found<'_, '_>]) -> Result<(), Failure> {
+        let count = |name| Column::new(name, Kind::Uint);
+        let text = |name| Column::new(name, Kind::Text);
+        let columns = [text("table"), text("group"), count("added"), count("removed"), count("changed")];
+        let mut out = self.context.rows(&columns)?;
+        for Found { table, pairs } in found {
+            let mut groups: BTreeMap<String, [u64; 3]> = BTreeMap::new();
+            for &pair in pairs {
+                let group = match table.what(pair) {
+                    Some(what) => what,
+                    None => {
+                        let key = if table.has_paths() { self.key(table, pair) } else { String::new() };
+                        top(folder(&key), self.args.depth).to_owned()
+                    }
+                };
+                if let Some(count) = groups.entry(group).or_default().get_mut(pair.kind() as usize) {
+                    *count = count.saturating_add(1);
+                }
+            }
+            for (group, [added, removed, changed]) in groups {
+                let group = if group.is_empty() { Value::Null } else { group.into() };
+                out.row(&[table.name().into(), group, added.into(), removed.into(), changed.into()])?;
+            }
+        }
+        Ok(out.finish()?)
+    }
+
+    /// Text for people: by table and folder.
+    fn text(&self, found: &mut [Found<'_, '_>]) -> Result<(), Failure> {
+        let marks = Marks(super::context::style());
+        let mut out = self.context.stdout();
+        for Found { table, pairs } in found {
+            if pairs.is_empty() {
+                continue;
+            }
+            let count = |kind: Happened| pairs.iter().filter(|pair| pair.kind() == kind).count();
+            let counts = [Happened::Added, Happened::Removed, Happened::Changed].map(|kind| (kind, count(kind)));
+            let counts: Vec<String> = counts
+                .iter()
+                .filter(|(_, count)| *count > 0)
+                .map(|(kind, count)| format!("{count} {}", kind.name()))
+                .collect();
+            writeln!(out, "{}: {}", marks.bold(table.name()), counts.join(", "))?;
+            let mut at = None;
+            let mut shown: Vec<(String, Pair)> = Vec::new();
+            if table.has_paths() {
+                shown.extend(pairs.iter().map(|&pair| (self.key(table, pair), pair)));
+                shown.sort_by(|(a, _), (b, _)| (folder(a), a).cmp(&(folder(b), b)));
+            }
+            let sorted = shown.iter().map(|(key, pair)| (Some(key), *pair));
+            let plain = pairs.iter().map(|pair| (None, *pair)).skip(if table.has_paths() { usize::MAX } else { 0 });
+            for (key, pair) in sorted.chain(plain).take(self.limit()) {
+                let change = self.change(table, pair);
+                let key = key.map_or_else(|| Cow::Owned(text(&change.key)), |key| Cow::Borrowed(&**key));
+                let folder = folder(&key);
+                let (indent, name) = match table.has_paths() && !folder.is_empty() {
+                    true => {
+                        if at.as_deref() != Some(folder) {
+                            writeln!(out, "  {}/", clean(folder))?;
+                            at = Some(folder.to_owned());
+                        }
+                        ("    ", key.rsplit('/').next().unwrap_or(&key))
+                    }
+                    false => ("  ", &*key),
+                };
+                self.one(&mut out, &marks, indent, name, &change)?;
+            }
+            if let Some(more) = pairs.len().checked_sub(self.limit()).filter(|&more| more > 0) {
+                writeln!(out, "  … and {more} more")?;
+            }
+        }
+        Ok(out.flush()?)
+    }
+
+    fn one(
+        &self,
+        out: &mut impl Write,
+        marks: &Marks,
+        indent: &str,
+        name: &str,
+        change: &Change<'_>,
+    ) -> Result<(), Failure> {
+        let (mark, colour) = match change.kind {
+            Happened::Added => ("+", 32),
+            Happened::Removed => ("-", 31),
+            Happened::Changed => ("~", 33),
+        };
+        write!(out, "{indent}{}", marks.colour(&format!("{mark} {}", clean(name)), colour))?;
+        if let Some(what) = &change.what {
+            write!(out, "  {}", clean(what))?;
+        }
+        if change.kind != Happened::Changed {
+            // The type has been said; the rest fits on the line.
+            let of_path = |name: &str| indent.len() > 2 && matches!(name, "parent_id" | "name");
+            let said = |name: &str| change.what.is_some() && matches!(name, "type" | "state" | "size") || of_path(name);
+            for field in change.fields.iter().filter(|field| !said(&field.name)) {
+                let value = if change.kind == Happened::Added { &field.new } else { &field.old };
+                if !value.is_null() {
+                    write!(out, "  {}={}", clean(&field.name), text(value))?;
+                }
+            }
+            return Ok(writeln!(out)?);
+        }
+        writeln!(out)?;
+        for (at, field) in change.fields.iter().enumerate() {
+            // The text of a reference says more than its id.
+            let next = at.checked_add(1).and_then(|next| change.fields.get(next));
+            let is_text = |next: &diff::Field<'_>| {
+                let stem = field.name.strip_suffix("_id").filter(|_| !next.old.is_null() || !next.new.is_null());
+                stem.is_some_and(|stem| next.name == stem || next.name.strip_suffix("_path") == Some(stem))
+            };
+            if !next.is_some_and(is_text) {
+                writeln!(out, "{indent}    {}: {} -> {}", clean(&field.name), text(&field.old), text(&field.new))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A value on one line: long lists are only counted.
+fn text(value: &Value<'_>) -> String {
+    match value {
+        Value::Null => "none".to_owned(),
+        Value::List(values) if values.len() > 16 => format!("[{} values]", values.len()),
+        Value::Map(parts) => {
+            let parts: Vec<String> = parts.iter().map(|(name, value)| format!("{name} {}", text(value))).collect();
+            parts.join(", ")
+        }
+        Value::List(values) => format!("[{}]", values.iter().map(text).collect::<Vec<_>>().join(", ")),
+        Value::Text(text) => clean(text),
+        other => clean(&other.to_string()),
+    }
+}
+
+/// Colours, where there is a terminal to show them.
+struct Marks(Style);
+
+impl Marks {
+    fn bold(&self, text: &str) -> String {
+        self.colour(text, 1)
+    }
+
+    fn colour(&self, text: &str, code: u8) -> String {
+        match self.0 {
+            Style::Bold => format!("\x1b[{code}m{text}\x1b[0m"),
+            Style::Plain => text.to_owned(),
+        }
+    }
+}

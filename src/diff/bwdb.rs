@@ -1,0 +1,293 @@
+//! Prototype databases: paths and strings as they lie there, resources by what their records say.
+
+use super::pair::{Each, Faults, Keys, Rows, Verdict};
+use super::value::{Field, differ};
+use super::{Damaged, Pair, Side, Special};
+use crate::bwdb::compare::{Allowance, Budget, differ_record, plain_fields, same_record};
+use crate::bwdb::{Blob, Database, Resource, State};
+use crate::error::{Error, Result};
+use rayon::prelude::*;
+
+/// The rows of `table` that are compared in a way of their own.
+pub(super) fn special<'a>(table: &str, old: &'a Database, new: &'a Database) -> Option<Box<dyn Special + 'a>> {
+    match table {
+        "paths" => Some(Box::new(Paths([old, new]))),
+        "strings" => Some(Box::new(Strings([old, new]))),
+        "resources" => Some(Box::new(Resources::new(old, new))),
+        _ => None,
+    }
+}
+
+/// Databases whose records cannot be compared, unless all of their bytes are the same.
+pub(super) fn notes(old: &Database, new: &Database) -> Vec<String> {
+    let mut notes = Vec::new();
+    for blob in old.databases().flatten() {
+        let others = || new.databases().flatten().filter(|other| other.magic() == blob.magic());
+        let raw = others().find(|other| blob.layout().is_none() || other.layout().is_none());
+        let Some(other) = raw else { continue };
+        let same = match (blob.view().take(blob.size()), other.view().take(other.size())) {
+            (Ok(a), Ok(b)) => a == b,
+            _ => false,
+        };
+        if !same {
+            let why = blob.note().or_else(|| other.note()).unwrap_or_default();
+            let name = blob.type_name_or_magic();
+            notes.push(format!("records of type {name} are not compared, though they may differ: {why}"));
+        }
+    }
+    notes
+}
+
+fn pick<T: Copy>(both: [T; 2], side: Side) -> T {
+    let [old, new] = both;
+    if side == Side::Old { old } else { new }
+}
+
+/// Compares by one function that may fail on either side.
+fn compare(
+    pairs: &[(u32, u32)],
+    each: &mut Each<'_>,
+    mut verdict: impl FnMut(u32, u32) -> Result<Verdict, (Side, Error)>,
+) {
+    for &pair in pairs {
+        each(pair, verdict(pair.0, pair.1));
+    }
+}
+
+/// The contents of both rows, got in one way, and whether they are the same.
+fn verdict<T: PartialEq, K: PartialEq>(
+    rows: (u32, u32),
+    mut get: impl FnMut(Side, u32) -> Result<(K, T)>,
+) -> Result<Verdict, (Side, Error)> {
+    let old = get(Side::Old, rows.0).map_err(|e| (Side::Old, e))?;
+    let new = get(Side::New, rows.1).map_err(|e| (Side::New, e))?;
+    Ok(match old.0 == new.0 {
+        false => Verdict::Other,
+        true if old.1 == new.1 => Verdict::Same,
+        true => Verdict::Changed,
+    })
+}
+
+struct Paths<'a>([&'a Database; 2]);
+
+impl Rows for Paths<'_> {
+    fn keys(&self, side: Side, _: &Faults) -> Keys {
+        let entries = pick(self.0, side).paths().entries();
+        Keys { hashes: entries.par_iter().map(|entry| entry.self_id.get()).collect(), damaged: Vec::new() }
+    }
+
+    fn compare(&self, pairs: &[(u32, u32)], each: &mut Each<'_>) {
+        compare(pairs, each, |old, new| {
+            verdict((old, new), |side, row| {
+                let paths = pick(self.0, side).paths();
+                let entry = paths.entry(row as usize)?;
+                Ok((entry.self_id.get(), (entry.parent_id.get(), paths.name_bytes(entry)?)))
+            })
+        });
+    }
+
+    fn contents(&self, side: Side, rows: &[u32]) -> Vec<u64> {
+        let paths = pick(self.0, side).paths();
+        let content = |&row: &u32| {
+            let entry = paths.entry(row as usize)?;
+            Ok::<_, Error>(crate::codec::xxh64(paths.name_bytes(entry)?, entry.parent_id.get()))
+        };
+        rows.iter().map(|row| content(row).unwrap_or(0)).collect()
+    }
+}
+
+impl Special for Paths<'_> {
+    fn fields<'s>(&'s self, _: (u32, u32), _: &mut Vec<Field<'s>>, _: &mut Damaged<'_>) {}
+
+    fn what(&self, _: Pair) -> Option<String> {
+        None
+    }
+}
+
+struct Strings<'a>([&'a Database; 2]);
+
+impl Rows for Strings<'_> {
+    fn keys(&self, side: Side, _: &Faults) -> Keys {
+        let db = pick(self.0, side);
+        let id = |row| db.string_at(row).map_or(0, |(id, _)| id.into());
+        Keys { hashes: (0..db.string_count()).into_par_iter().map(id).collect(), damaged: Vec::new() }
+    }
+
+    fn compare(&self, pairs: &[(u32, u32)], each: &mut Each<'_>) {
+        compare(pairs, each, |old, new| {
+            verdict((old, new), |side, row| match pick(self.0, side).string_at(row as usize) {
+                Some((id, text)) => Ok((id, text?)),
+                None => Ok((0, "")),
+            })
+        });
+    }
+
+    fn contents(&self, side: Side, rows: &[u32]) -> Vec<u64> {
+        let db = pick(self.0, side);
+        let content = |&row: &u32| Some(crate::codec::xxh64(db.string_at(row as usize)?.1.ok()?.as_bytes(), 0));
+        rows.iter().map(|row| content(row).unwrap_or(0)).collect()
+    }
+}
+
+impl Special for Strings<'_> {
+    fn fields<'s>(&'s self, _: (u32, u32), _: &mut Vec<Field<'s>>, _: &mut Damaged<'_>) {}
+
+    fn what(&self, _: Pair) -> Option<String> {
+        None
+    }
+}
+
+/// Resources and the records that they have.
+struct Resources<'a> {
+    dbs: [&'a Database; 2],
+    blobs: [Vec<Option<Blob<'a>>>; 2],
+    budget: Budget,
+    /// For those that are shown.
+    shown: Budget,
+}
+
+impl<'a> Resources<'a> {
+    fn new(old: &'a Database, new: &'a Database) -> Self {
+        // A resource has six bits for the number of its database.
+        let blobs = |db: &'a Database| db.databases().take(64).map(|blob| blob.ok()).collect();
+        let budget = || Budget::new(old.source().bytes().len(), new.source().bytes().len());
+        Self { dbs: [old, new], blobs: [blobs(old), blobs(new)], budget: budget(), shown: budget() }
+    }
+
+    fn get(&self, side: Side, row: u32) -> Result<(Resource<'a>, Blob<'a>)> {
+        let [old, new] = &self.blobs;
+        let blobs = if side == Side::Old { old } else { new };
+        let resource = pick(self.dbs, side).resource_at_row(row as usize)?;
+        match blobs.get(resource.database_index()) {
+            Some(Some(blob)) => Ok((resource, *blob)),
+            _ => resource.database().map(|blob| (resource, blob)),
+        }
+    }
+
+    fn verdict(&self, old: u32, new: u32, allowance: &mut Allowance<'_>) -> Result<Verdict, (Side, Error)> {
+        let (a, of_a) = self.get(Side::Old, old).map_err(|e| (Side::Old, e))?;
+        let (b, of_b) = self.get(Side::New, new).map_err(|e| (Side::New, e))?;
+        if a.id() != b.id() {
+            return Ok(Verdict::Other);
+        }
+        if a.state() != b.state() || of_a.magic() != of_b.magic() {
+            return Ok(Verdict::Changed);
+        }
+        let (Some(layout), Some(new_layout), State::Valid) = (of_a.layout(), of_b.layout(), a.state()) else {
+            return Ok(Verdict::Same);
+        };
+        let (at_a, _) = of_a.record_span(a.record_index()).map_err(|e| (Side::Old, e))?;
+        let (at_b, _) = of_b.record_span(b.record_index()).map_err(|e| (Side::New, e))?;
+        let same = if layout == new_layout {
+            same_record(layout, at_a, at_b, allowance).map_err(|error| {
+                // Which of them it was is found out by reading them one by one.
+                let is_old = of_a.record(a.record_index()).ok().flatten().is_none_or(|record| {
+                    let names = pick(self.dbs, Side::Old);
+                    !plain_fields(&record, names).1.is_empty()
+                });
+                let side = if is_old { Side::Old } else { Side::New };
+                (side, error.within(format_args!("resource {:#018x}", a.id())))
+            })?
+        } else {
+            let mut fields = Vec::new();
+            let mut fault = None;
+            self.fields_of((a, of_a), (b, of_b), &mut fields, &mut |side, error| {
+                fault.get_or_insert((side, error));
+            });
+            if let Some(fault) = fault {
+                return Err(fault);
+            }
+            fields.is_empty()
+        };
+        Ok(if same { Verdict::Same } else { Verdict::Changed })
+    }
+
+    /// Adds the fields in which the records of two resources of one type differ.
+    fn fields_of<'s>(
+        &'s self,
+        (a, of_a): (Resource<'s>, Blob<'s>),
+        (b, of_b): (Resource<'s>, Blob<'s>),
+        fields: &mut Vec<Field<'s>>,
+        damaged: &mut Damaged<'_>,
+    ) {
+        let [old_db, new_db] = self.dbs;
+        match (of_a.layout(), of_b.layout()) {
+            (Some(layout), Some(other)) if layout == other => {
+                let spans = (of_a.record_span(a.record_index()), of_b.record_span(b.record_index()));
+                let (at_a, at_b) = match spans {
+                    (Ok((a, _)), Ok((b, _))) => (a, b),
+                    (a, b) => {
+                        a.err().into_iter().for_each(|error| damaged(Side::Old, error));
+                        b.err().into_iter().for_each(|error| damaged(Side::New, error));
+                        return;
+                    }
+                };
+                let mut out = |name: &str, old, new| fields.push(Field { name: name.to_owned().into(), old, new });
+                let errors = differ_record(layout, (at_a, at_b), [old_db, new_db], &mut out, &self.shown);
+                errors.into_iter().for_each(|error| damaged(Side::New, error));
+            }
+            (Some(_), Some(_)) => {
+                let records = (of_a.record(a.record_index()), of_b.record(b.record_index()));
+                let (Ok(Some(old)), Ok(Some(new))) = records else { return };
+                let ((old, old_errors), (new, new_errors)) = (plain_fields(&old, old_db), plain_fields(&new, new_db));
+                // Of two layouts, fields that both have can be compared.
+                for (name, value) in old {
+                    if let Some((_, other)) = new.iter().find(|(other, _)| *other == name) {
+                        differ(name, value, other.clone(), fields);
+                    }
+                }
+                old_errors.into_iter().for_each(|error| damaged(Side::Old, error));
+                new_errors.into_iter().for_each(|error| damaged(Side::New, error));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Rows for Resources<'_> {
+    fn keys(&self, side: Side, _: &Faults) -> Keys {
+        let db = pick(self.dbs, side);
+        let id = |row| db.resource_at_row(row).map_or(0, |resource| resource.id());
+        Keys { hashes: (0..db.resource_count()).into_par_iter().map(id).collect(), damaged: Vec::new() }
+    }
+
+    fn compare(&self, pairs: &[(u32, u32)], each: &mut Each<'_>) {
+        let mut allowance = Allowance::new(&self.budget);
+        compare(pairs, each, |old, new| self.verdict(old, new, &mut allowance));
+    }
+
+    fn contents(&self, _: Side, rows: &[u32]) -> Vec<u64> {
+        // Ids repeat in damaged files only: their records go together in order.
+        vec![0; rows.len()]
+    }
+
+    fn piece(&self) -> usize {
+        1 << 9
+    }
+}
+
+impl Special for Resources<'_> {
+    fn fields<'s>(&'s self, rows: (u32, u32), fields: &mut Vec<Field<'s>>, damaged: &mut Damaged<'_>) {
+        let (old, new) = match (self.get(Side::Old, rows.0), self.get(Side::New, rows.1)) {
+            (Ok(old), Ok(new)) => (old, new),
+            (old, new) => {
+                old.err().into_iter().for_each(|error| damaged(Side::Old, error));
+                new.err().into_iter().for_each(|error| damaged(Side::New, error));
+                return;
+            }
+        };
+        let valid = old.0.state() == State::Valid && new.0.state() == State::Valid;
+        if valid && old.1.magic() == new.1.magic() {
+            // Names of many paths are asked for: worth the index.
+            for db in self.dbs {
+                db.paths().find(0);
+            }
+            self.fields_of(old, new, fields, damaged);
+        }
+    }
+
+    fn what(&self, pair: Pair) -> Option<String> {
+        let of = |side, row: Option<u32>| Some(self.get(side, row?).ok()?.1.type_name_or_magic());
+        of(Side::New, pair.new).or_else(|| of(Side::Old, pair.old))
+    }
+}

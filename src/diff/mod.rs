@@ -1,0 +1,350 @@
+//! What differs between two files of one format: rows added, removed and changed, by key, with the fields that changed.
+//!
+//! ```no_run
+//! # fn main() -> assetq::Result<()> {
+//! use assetq::{Asset, Source, diff, report::Progress};
+//! let (old, new) = (Asset::open(Source::open("old/assets.bin")?)?, Asset::open(Source::open("new/assets.bin")?)?);
+//! let tables = diff::tables(&old, &new, &[])?;
+//! for table in &tables {
+//!     let found = table.find(&Progress::default(), 0);
+//!     for pair in found.pairs() {
+//!         println!("{} {:?}", table.name(), table.change(pair)?);
+//!     }
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! - Columns with [`Role::Key`](crate::table::Role) pair the rows of both files. Where a key repeats, and where a table has none, rows that
+//!   say the same go together first, and then the others in order.
+//! - Places and the texts of ids are not compared; columns that only one of the files has are not, either.
+//! - Prototype databases compare records by what they and their arrays say, wherever they lie: see [`crate::bwdb::compare`].
+//!
+//! Of the rows themselves nothing is kept: eight bytes for each while a table is compared, and the numbers of those that differ.
+
+mod bwdb;
+mod pair;
+mod table;
+mod value;
+
+pub use value::{Field, same_value};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::{Asset, Format};
+use crate::report::Progress;
+use crate::table::{Role, Table, Value};
+use pair::Rows;
+use std::fmt;
+
+/// Rows of one table that are compared at most.
+pub const MAX_ROWS: usize = 1 << 27;
+
+/// One of the two files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The first one.
+    Old = 0,
+    /// The second one.
+    New = 1,
+}
+
+/// What happened to a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Only the new file has it.
+    Added,
+    /// Only the old file has it.
+    Removed,
+    /// Both have it, with other contents.
+    Changed,
+}
+
+impl Kind {
+    /// The name that outputs use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Removed => "removed",
+            Self::Changed => "changed",
+        }
+    }
+}
+
+/// A row that differs: its number in each file that has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pair {
+    /// In the old file.
+    pub old: Option<u32>,
+    /// In the new file.
+    pub new: Option<u32>,
+}
+
+impl Pair {
+    /// What happened to the row.
+    pub const fn kind(self) -> Kind {
+        match (self.old, self.new) {
+            (Some(_), Some(_)) => Kind::Changed,
+            (Some(_), None) => Kind::Removed,
+            (None, _) => Kind::Added,
+        }
+    }
+}
+
+/// The rows of a table that differ.
+#[derive(Debug, Default)]
+pub struct Differences {
+    /// Rows of the old file that the new one does not have, in order.
+    pub removed: Vec<u32>,
+    /// Rows of the new file that the old one does not have, in order.
+    pub added: Vec<u32>,
+    /// Rows of both files, in the order of the old one.
+    pub changed: Vec<(u32, u32)>,
+    /// How many rows the old file has.
+    pub rows_old: u64,
+    /// How many rows the new file has.
+    pub rows_new: u64,
+    /// What could not be compared because it is damaged: at most 100 errors.
+    pub faults: Vec<(Side, Error)>,
+    /// How many errors there were in all.
+    pub fault_count: u64,
+}
+
+impl Differences {
+    /// How many rows differ.
+    pub fn len(&self) -> usize {
+        self.removed.len().saturating_add(self.added.len()).saturating_add(self.changed.len())
+    }
+
+    /// Whether none does.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The rows that differ: removed and changed ones in the order of the old file, then those that were added.
+    pub fn pairs(&self) -> impl Iterator<Item = Pair> + '_ {
+        let (mut removed, mut changed) = (self.removed.iter().peekable(), self.changed.iter().peekable());
+        let of_old = std::iter::from_fn(move || match (removed.peek(), changed.peek()) {
+            (Some(&&r), c) if c.is_none_or(|c| r < c.0) => {
+                removed.next();
+                Some(Pair { old: Some(r), new: None })
+            }
+            _ => changed.next().map(|&(old, new)| Pair { old: Some(old), new: Some(new) }),
+        });
+        of_old.chain(self.added.iter().map(|&row| Pair { old: None, new: Some(row) }))
+    }
+}
+
+/// A row that differs, in words.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Change<'a> {
+    /// What happened to it.
+    pub kind: Kind,
+    /// What it is known by: the one value, or a map of them. The path stands for an id that has one.
+    pub key: Value<'a>,
+    /// What it is, where its table tells: the type of a resource.
+    pub what: Option<String>,
+    /// Its fields that changed; all of them when it was added or removed.
+    pub fields: Vec<Field<'a>>,
+}
+
+/// What knows better than the columns of a table how its rows compare.
+trait Special: Rows + Send {
+    /// Adds the fields that differ and that no column shows. What cannot be read is told to `damaged`.
+    fn fields<'s>(&'s self, row: (u32, u32), fields: &mut Vec<Field<'s>>, damaged: &mut Damaged<'_>);
+
+    /// What a row is: the type of a resource.
+    fn what(&self, pair: Pair) -> Option<String>;
+}
+
+/// Told what cannot be read, and in which file.
+pub type Damaged<'d> = dyn FnMut(Side, Error) + 'd;
+
+/// A table of both files, or of one of them.
+pub struct TableDiff<'a> {
+    name: String,
+    old: Option<Box<dyn Table + 'a>>,
+    new: Option<Box<dyn Table + 'a>>,
+    special: Option<Box<dyn Special + 'a>>,
+}
+
+impl fmt::Debug for TableDiff<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TableDiff").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl<'a> TableDiff<'a> {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The table on one side, where that has it.
+    pub fn side(&self, side: Side) -> Option<&(dyn Table + 'a)> {
+        match side {
+            Side::Old => self.old.as_deref(),
+            Side::New => self.new.as_deref(),
+        }
+    }
+
+    /// Columns that only one of the tables has, by side: they are not compared.
+    pub fn lone_columns(&self) -> [Vec<String>; 2] {
+        match (&self.old, &self.new) {
+            (Some(old), Some(new)) => table::lone_columns(&**old, &**new),
+            _ => Default::default(),
+        }
+    }
+
+    /// Finds the rows that differ, on all cores. `progress` advances by `steps` in all.
+    pub fn find(&self, progress: &Progress, steps: u64) -> Differences {
+        match (&self.special, &self.old, &self.new) {
+            (Some(special), _, _) => pair::differences(&**special, progress, steps),
+            (None, Some(old), Some(new)) => pair::differences(&table::Columns::new(&**old, &**new), progress, steps),
+            (None, old, new) => {
+                let mut found = Differences::default();
+                let mut all = |table: &Option<Box<dyn Table + 'a>>, side| {
+                    let Some(table) = table else { return Vec::new() };
+                    let (count, fault) = table::count(&**table);
+                    if let Some(fault) = fault {
+                        found.faults.push((side, fault));
+                        found.fault_count = found.fault_count.saturating_add(1);
+                    }
+                    (0..count).collect()
+                };
+                let (removed, added) = (all(old, Side::Old), all(new, Side::New));
+                (found.rows_old, found.rows_new) = (removed.len() as u64, added.len() as u64);
+                Differences { removed, added, ..found }
+            }
+        }
+    }
+
+    /// The key of a row that differs, with the text of an id where that is known.
+    ///
+    /// # Errors
+    /// When it is damaged.
+    pub fn key(&self, pair: Pair) -> Result<Value<'_>> {
+        match (&self.old, &self.new, pair.old, pair.new) {
+            (_, Some(new), _, Some(row)) => table::key(&**new, row),
+            (Some(old), _, Some(row), _) => table::key(&**old, row),
+            _ => Ok(Value::Null),
+        }
+    }
+
+    /// A row that differs, in words. What cannot be read is null, and `damaged` is told.
+    pub fn change(&self, pair: Pair, damaged: &mut Damaged<'_>) -> Change<'_> {
+        let side = if pair.new.is_some() { Side::New } else { Side::Old };
+        let key = self.key(pair).unwrap_or_else(|error| {
+            damaged(side, error);
+            Value::Null
+        });
+        let mut fields = Vec::new();
+        match (pair.old.zip(pair.new), self.side(side)) {
+            (Some(rows), _) => {
+                if let (Some(old), Some(new)) = (&self.old, &self.new) {
+                    table::fields(&**old, &**new, rows, &mut fields, damaged);
+                }
+                if let Some(special) = &self.special {
+                    special.fields(rows, &mut fields, damaged);
+                }
+            }
+            (None, Some(table)) => table::lone_fields(table, pair, &mut fields, damaged),
+            (None, None) => {}
+        }
+        Change { kind: pair.kind(), key, what: self.what(pair), fields }
+    }
+
+    /// What a row is, where its table tells: the type of a resource.
+    pub fn what(&self, pair: Pair) -> Option<String> {
+        self.special.as_ref().and_then(|special| special.what(pair))
+    }
+
+    /// Whether its rows are known by paths, so that folders group them.
+    pub fn has_paths(&self) -> bool {
+        let table = self.old.as_ref().or(self.new.as_ref());
+        table.is_some_and(|table| {
+            table.columns().iter().any(|column| column.role == Role::Resolved && column.name == "path")
+        })
+    }
+
+    /// Whether `filter`, bound to each of the tables, means the row on a side that has it.
+    ///
+    /// # Errors
+    /// When a cell that decides is damaged.
+    #[cfg(feature = "filter")]
+    pub fn matches(&self, pair: Pair, filter: &[Option<crate::table::filter::Bound>; 2]) -> Result<bool> {
+        let [old, new] = filter;
+        let sides = [(&self.old, old, pair.old), (&self.new, new, pair.new)];
+        for (table, filter, row) in sides {
+            if let (Some(table), Some(filter), Some(row)) = (table, filter, row)
+                && filter.matches(table::Seeker::new(&**table).at(row)?)?
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Tables that are compared only when asked for: what they show, others do as well, or they are the raw data whose hash others show.
+const fn left_out(format: Format) -> &'static [&'static str] {
+    match format {
+        Format::Geometry => &["vertices", "triangles", "armor_triangles", "hull_vertices"],
+        Format::Vrb => &["models"],
+        Format::Wdata => &["event_boxes"],
+        Format::Wdb => &["sections"],
+        Format::Wpd => &["sheets"],
+        Format::Bwdb | Format::Models | Format::Space | Format::Splash => &[],
+    }
+}
+
+/// The tables of a prototype database that are compared unless others are asked for: records are compared as those of
+/// their resources.
+const OF_DATABASE: [&str; 4] = ["paths", "resources", "strings", "databases"];
+
+/// The tables of two files to compare: those called `wanted`, or those that say something of their own.
+///
+/// # Errors
+/// `Syntax` when the files differ in format, or neither has a table that is wanted.
+pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<Vec<TableDiff<'a>>> {
+    let syntax = |what: String| Error::without_offset(ErrorKind::Syntax { what: what.into() }, "");
+    let format = old.format();
+    if format != new.format() {
+        return Err(syntax(format!("files of two formats cannot be compared: {format} and {}", new.format())));
+    }
+    let mut tables: Vec<TableDiff<'a>> = Vec::new();
+    for (side, asset) in [(Side::Old, old), (Side::New, new)] {
+        for table in asset.reader().tables() {
+            let at = tables.iter().position(|t| t.name == table.name()).unwrap_or_else(|| {
+                tables.push(TableDiff { name: table.name().to_owned(), old: None, new: None, special: None });
+                tables.len().saturating_sub(1)
+            });
+            if let Some(slot) = tables.get_mut(at) {
+                let slot = if side == Side::Old { &mut slot.old } else { &mut slot.new };
+                slot.get_or_insert(table);
+            }
+        }
+    }
+    if let Some(missing) = wanted.iter().find(|name| tables.iter().all(|t| t.name != **name)) {
+        let names: Vec<&str> = tables.iter().map(|t| &*t.name).collect();
+        return Err(syntax(format!("no table {missing:?}; there are {}", names.join(", "))));
+    }
+    tables.retain(|table| match (wanted, format) {
+        ([], Format::Bwdb) => OF_DATABASE.contains(&&*table.name),
+        ([], _) => !left_out(format).contains(&&*table.name),
+        (wanted, _) => wanted.contains(&table.name),
+    });
+    if let (Asset::Bwdb(old), Asset::Bwdb(new)) = (old, new) {
+        for table in &mut tables {
+            table.special = bwdb::special(&table.name, old, new);
+        }
+    }
+    Ok(tables)
+}
+
+/// What keeps rows from being compared, and is no damage: of prototype databases, types whose records are not laid out.
+pub fn notes(old: &Asset, new: &Asset) -> Vec<String> {
+    match (old, new) {
+        (Asset::Bwdb(old), Asset::Bwdb(new)) => bwdb::notes(old, new),
+        _ => Vec::new(),
+    }
+}

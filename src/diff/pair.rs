@@ -1,0 +1,393 @@
+//! Pairs the rows of two tables by their keys.
+//!
+//! Rows that lie in the same order on both sides, as most do, are paired by walking; only what is left over is sorted
+//! by key. Nothing of a row is kept but the hash of its key and, of those that differ, its number.
+
+use super::{Differences, Side};
+use crate::error::Error;
+use crate::report::Progress;
+use rayon::prelude::*;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+
+/// How two rows that may belong together compare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// They say the same.
+    Same,
+    /// They have one key and say different things.
+    Changed,
+    /// Their keys are not the same.
+    Other,
+}
+
+/// The hashes of the keys of all rows of one side.
+#[derive(Debug, Default)]
+pub(super) struct Keys {
+    pub(super) hashes: Vec<u64>,
+    /// Rows whose key cannot be read, in order: they are not compared.
+    pub(super) damaged: Vec<u32>,
+}
+
+/// Told of each pair of rows, and how it compares.
+pub(super) type Each<'e> = dyn FnMut((u32, u32), Result<Verdict, (Side, Error)>) + 'e;
+
+/// A table on both sides.
+pub(super) trait Rows: Sync {
+    /// The hashes of the keys.
+    fn keys(&self, side: Side, faults: &Faults) -> Keys;
+
+    /// Compares pairs of rows, which are in the order of the old ones.
+    fn compare(&self, pairs: &[(u32, u32)], each: &mut Each<'_>);
+
+    /// A hash of all that is compared of each row: which rows of one key are likely the same.
+    fn contents(&self, side: Side, rows: &[u32]) -> Vec<u64>;
+
+    /// Rows that a core compares at once.
+    fn piece(&self) -> usize {
+        1 << 12
+    }
+}
+
+/// What cannot be read. The first errors are kept, all are counted.
+#[derive(Debug, Default)]
+pub(super) struct Faults(Mutex<(Vec<(Side, Error)>, u64)>);
+
+/// Errors that are kept.
+const KEPT: usize = 100;
+
+impl Faults {
+    pub(super) fn add(&self, side: Side, error: Error) {
+        let (kept, count) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *count = count.saturating_add(1);
+        if kept.len() < KEPT {
+            kept.push((side, error));
+        }
+    }
+
+    fn into_inner(self) -> (Vec<(Side, Error)>, u64) {
+        let (mut kept, count) = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        // Threads meet them in any order.
+        kept.sort_by_key(|(side, error)| (*side == Side::New, error.offset()));
+        (kept, count)
+    }
+}
+
+/// Rows that may belong together, one behind the other on both sides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Run {
+    old: u32,
+    new: u32,
+    len: u32,
+}
+
+/// What walking over both sides gives.
+#[derive(Debug, Default)]
+struct Aligned {
+    runs: Vec<Run>,
+    old: Vec<u32>,
+    new: Vec<u32>,
+}
+
+/// Rows that are looked ahead at where two sides part.
+const NEAR: usize = 16;
+/// The same behind a run of many: something may have been put in, or taken out, in one piece.
+const FAR: usize = 1024;
+
+/// Walks over both sides and pairs equal keys that lie in one order. Each step costs a bounded number of comparisons.
+fn align(old: &[u64], new: &[u64]) -> Aligned {
+    let mut aligned = Aligned::default();
+    let (mut i, mut j) = (0usize, 0usize);
+    while let (Some(a), Some(b)) = (old.get(i..), new.get(j..)) {
+        let equal = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+        if equal > 0 {
+            aligned.runs.push(Run { old: number(i), new: number(j), len: number(equal) });
+            (i, j) = (i.saturating_add(equal), j.saturating_add(equal));
+        }
+        let (Some((first_old, a)), Some((first_new, b))) =
+            (old.get(i..).and_then(<[_]>::split_first), new.get(j..).and_then(<[_]>::split_first))
+        else {
+            break;
+        };
+        let ahead = if equal.saturating_mul(16) >= FAR { FAR } else { NEAR };
+        let in_old = a.iter().take(ahead).position(|key| key == first_new);
+        let in_new = b.iter().take(ahead).position(|key| key == first_old);
+        let (skip_old, skip_new) = match (in_old, in_new) {
+            (Some(a), Some(b)) if b < a => (0, b.saturating_add(1)),
+            (Some(a), _) => (a.saturating_add(1), 0),
+            (None, Some(b)) => (0, b.saturating_add(1)),
+            (None, None) => (1, 1),
+        };
+        aligned.old.extend((i..i.saturating_add(skip_old)).map(number));
+        aligned.new.extend((j..j.saturating_add(skip_new)).map(number));
+        (i, j) = (i.saturating_add(skip_old), j.saturating_add(skip_new));
+    }
+    aligned.old.extend((i..old.len()).map(number));
+    aligned.new.extend((j..new.len()).map(number));
+    aligned
+}
+
+/// Row numbers fit: [`super::MAX_ROWS`] is below 2^32.
+fn number(row: usize) -> u32 {
+    u32::try_from(row).unwrap_or(u32::MAX)
+}
+
+/// What differs between the two sides of `rows`.
+pub(super) fn differences(rows: &dyn Rows, progress: &Progress, steps: u64) -> Differences {
+    let faults = Faults::default();
+    let (old, new) = rayon::join(|| rows.keys(Side::Old, &faults), || rows.keys(Side::New, &faults));
+    let aligned = align(&old.hashes, &new.hashes);
+    let total = (old.hashes.len() as u64).max(1);
+    let advance = |count: usize| progress.advance((count as u64).saturating_mul(steps).checked_div(total).unwrap_or(0));
+
+    // Pairs in runs that are the same are done with: of equal rows, any two may go together.
+    let piece = u32::try_from(rows.piece()).unwrap_or(u32::MAX).max(1);
+    let pieces: Vec<Run> = aligned.runs.iter().flat_map(|run| run.split(piece)).collect();
+    let parted: Vec<(u32, u32)> = pieces
+        .par_iter()
+        .with_max_len(1)
+        .flat_map_iter(|run| {
+            let pairs: Vec<(u32, u32)> = run.pairs().collect();
+            let mut parted = Vec::new();
+            rows.compare(&pairs, &mut |pair, verdict| match verdict {
+                Ok(Verdict::Same) => {}
+                Ok(Verdict::Changed | Verdict::Other) => parted.push(pair),
+                Err((side, error)) => faults.add(side, error),
+            });
+            advance(pairs.len());
+            parted
+        })
+        .collect();
+    let left = |rows: Vec<u32>, parted: &mut dyn Iterator<Item = u32>, keys: &Keys| {
+        let mut left: Vec<(u64, u32)> = rows
+            .into_iter()
+            .chain(parted)
+            .filter(|row| keys.damaged.binary_search(row).is_err())
+            .map(|row| (keys.hashes.get(row as usize).copied().unwrap_or_default(), row))
+            .collect();
+        left.par_sort_unstable();
+        left
+    };
+    let left_old = left(aligned.old, &mut parted.iter().map(|pair| pair.0), &old);
+    let left_new = left(aligned.new, &mut parted.iter().map(|pair| pair.1), &new);
+    let (rows_old, rows_new) = (old.hashes.len() as u64, new.hashes.len() as u64);
+    drop((old, new));
+
+    let mut sorted = Sorted::default();
+    sorted.pair(rows, &left_old, &left_new);
+    let Sorted { mut pairs, mut removed, mut added } = sorted;
+    pairs.par_sort_unstable();
+    let verdicts: Vec<((u32, u32), Verdict)> = pairs
+        .par_chunks(piece as usize)
+        .flat_map_iter(|pairs| {
+            let mut verdicts = Vec::new();
+            rows.compare(pairs, &mut |pair, verdict| match verdict {
+                Ok(Verdict::Same) => {}
+                Ok(verdict) => verdicts.push((pair, verdict)),
+                Err((side, error)) => faults.add(side, error),
+            });
+            verdicts
+        })
+        .collect();
+    let mut changed = Vec::new();
+    for (pair, verdict) in verdicts {
+        if verdict == Verdict::Changed {
+            changed.push(pair);
+        } else {
+            removed.push(pair.0);
+            added.push(pair.1);
+        }
+    }
+    removed.sort_unstable();
+    added.sort_unstable();
+    let (faults, fault_count) = faults.into_inner();
+    Differences { removed, added, changed, rows_old, rows_new, faults, fault_count }
+}
+
+impl Run {
+    fn split(self, piece: u32) -> impl Iterator<Item = Self> {
+        (0..self.len).step_by(piece as usize).map(move |start| Self {
+            old: self.old.saturating_add(start),
+            new: self.new.saturating_add(start),
+            len: piece.min(self.len.saturating_sub(start)),
+        })
+    }
+
+    fn pairs(self) -> impl Iterator<Item = (u32, u32)> {
+        (0..self.len).map(move |at| (self.old.saturating_add(at), self.new.saturating_add(at)))
+    }
+}
+
+/// What is left over, sorted by key and then by row.
+#[derive(Debug, Default)]
+struct Sorted {
+    pairs: Vec<(u32, u32)>,
+    removed: Vec<u32>,
+    added: Vec<u32>,
+}
+
+/// A hash and a row.
+type Hashed = (u64, u32);
+
+/// Takes the entries that have the first hash off the front.
+fn take_group<'s>(sorted: &mut &'s [Hashed]) -> &'s [Hashed] {
+    let Some((first, _)) = sorted.first() else { return &[] };
+    let len = sorted.iter().take_while(|(hash, _)| hash == first).count();
+    let (group, rest) = sorted.split_at_checked(len).unwrap_or_default();
+    *sorted = rest;
+    group
+}
+
+/// Walks over two sorted lists, a group of one hash at a time.
+fn groups<'s>(mut old: &'s [Hashed], mut new: &'s [Hashed], mut each: impl FnMut(&'s [Hashed], &'s [Hashed])) {
+    loop {
+        match (old.first(), new.first()) {
+            (None, None) => return,
+            (Some(a), Some(b)) if a.0 == b.0 => {
+                let group = take_group(&mut old);
+                each(group, take_group(&mut new));
+            }
+            (Some(a), b) if b.is_none_or(|b| a.0 < b.0) => each(take_group(&mut old), &[]),
+            _ => each(&[], take_group(&mut new)),
+        }
+    }
+}
+
+impl Sorted {
+    /// Pairs rows of one key. Where a key repeats, rows that say the same go together first, then the others in order.
+    fn pair(&mut self, rows: &dyn Rows, old: &[Hashed], new: &[Hashed]) {
+        let (mut many_old, mut many_new) = (Vec::new(), Vec::new());
+        groups(old, new, |a, b| match (a, b) {
+            ([a], [b]) => self.pairs.push((a.1, b.1)),
+            (a, []) => self.removed.extend(a.iter().map(|a| a.1)),
+            ([], b) => self.added.extend(b.iter().map(|b| b.1)),
+            (a, b) => {
+                many_old.extend_from_slice(a);
+                many_new.extend_from_slice(b);
+            }
+        });
+        if many_old.is_empty() {
+            return;
+        }
+        let (old_contents, new_contents) =
+            rayon::join(|| contents(rows, Side::Old, &many_old), || contents(rows, Side::New, &many_new));
+        let with = |group: &[Hashed], contents: &[(u32, u64)]| {
+            let content = |row: u32| {
+                let at = contents.binary_search_by_key(&row, |c| c.0).ok().and_then(|at| contents.get(at));
+                at.map_or(0, |c| c.1)
+            };
+            let mut group: Vec<Hashed> = group.iter().map(|(_, row)| (content(*row), *row)).collect();
+            group.sort_unstable();
+            group
+        };
+        groups(&many_old, &many_new, |a, b| {
+            let (a, b) = (with(a, &old_contents), with(b, &new_contents));
+            let (mut rest_old, mut rest_new) = (Vec::new(), Vec::new());
+            groups(&a, &b, |a, b| {
+                let both = a.len().min(b.len());
+                self.pairs.extend(a.iter().zip(b).map(|(a, b)| (a.1, b.1)));
+                rest_old.extend(a.iter().skip(both).map(|a| a.1));
+                rest_new.extend(b.iter().skip(both).map(|b| b.1));
+            });
+            rest_old.sort_unstable();
+            rest_new.sort_unstable();
+            let both = rest_old.len().min(rest_new.len());
+            self.pairs.extend(rest_old.iter().copied().zip(rest_new.iter().copied()));
+            self.removed.extend(rest_old.into_iter().skip(both));
+            self.added.extend(rest_new.into_iter().skip(both));
+        });
+    }
+}
+
+/// The contents of these rows, in the order of rows.
+fn contents(rows: &dyn Rows, side: Side, of: &[Hashed]) -> Vec<(u32, u64)> {
+    let mut numbers: Vec<u32> = of.iter().map(|(_, row)| *row).collect();
+    numbers.par_sort_unstable();
+    let chunks = numbers.par_chunks(rows.piece());
+    chunks.flat_map_iter(|chunk| chunk.iter().copied().zip(rows.contents(side, chunk))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows of a key and a text.
+    struct Lists([Vec<(u64, &'static str)>; 2]);
+
+    impl Rows for Lists {
+        fn keys(&self, side: Side, _: &Faults) -> Keys {
+            Keys { hashes: self.0[side as usize].iter().map(|row| row.0).collect(), damaged: Vec::new() }
+        }
+
+        fn compare(&self, pairs: &[(u32, u32)], each: &mut Each<'_>) {
+            for &(a, b) in pairs {
+                let same = self.0[0][a as usize] == self.0[1][b as usize];
+                each((a, b), Ok(if same { Verdict::Same } else { Verdict::Changed }));
+            }
+        }
+
+        fn contents(&self, side: Side, rows: &[u32]) -> Vec<u64> {
+            rows.iter().map(|&row| self.0[side as usize][row as usize].1.len() as u64).collect()
+        }
+
+        fn piece(&self) -> usize {
+            3
+        }
+    }
+
+    fn compared(old: &[(u64, &'static str)], new: &[(u64, &'static str)]) -> (Vec<u32>, Vec<u32>, Vec<(u32, u32)>) {
+        let found = differences(&Lists([old.to_vec(), new.to_vec()]), &Progress::default(), 0);
+        (found.removed, found.added, found.changed)
+    }
+
+    #[test]
+    fn rows_are_paired_by_key_in_any_order() {
+        let old = [(1, "a"), (2, "b"), (3, "c"), (4, "d")];
+        assert_eq!(compared(&old, &old), (vec![], vec![], vec![]));
+        assert_eq!(compared(&old, &[(4, "d"), (2, "b"), (1, "a"), (3, "c")]), (vec![], vec![], vec![]));
+        assert_eq!(compared(&old, &[(9, "z"), (1, "a"), (4, "x"), (3, "c")]), (vec![1], vec![0], vec![(3, 2)]));
+        assert_eq!(compared(&old, &[]), (vec![0, 1, 2, 3], vec![], vec![]));
+        assert_eq!(compared(&[], &old), (vec![], vec![0, 1, 2, 3], vec![]));
+    }
+
+    #[test]
+    fn of_rows_with_one_key_equal_ones_go_together_first() {
+        let old = [(7, "a"), (7, "bb"), (7, "ccc"), (7, "dddd")];
+        assert_eq!(compared(&old, &[(7, "bb"), (7, "ccc"), (7, "dddd")]), (vec![0], vec![], vec![]));
+        assert_eq!(compared(&old, &[(7, "dddd"), (7, "a"), (7, "xxxxx"), (7, "bb")]), (vec![], vec![], vec![(2, 2)]));
+        assert_eq!(compared(&old[..1], &old), (vec![], vec![1, 2, 3], vec![]));
+    }
+
+    #[test]
+    fn a_walk_finds_its_way_back_after_a_gap() {
+        let old: Vec<u64> = (0..5000).collect();
+        let mut new = old.clone();
+        new.drain(2000..2500);
+        new.splice(100..100, 9000..9010);
+        let aligned = align(&old, &new);
+        assert_eq!(aligned.old, (2000..2500).collect::<Vec<_>>());
+        assert_eq!(aligned.new, (100..110).collect::<Vec<_>>());
+        assert_eq!(aligned.runs.len(), 3);
+    }
+
+    #[test]
+    fn shuffled_sides_agree_with_a_comparison_of_all_with_all() {
+        let mut rng = fastrand::Rng::with_seed(5);
+        for _ in 0..300 {
+            let texts = ["", "a", "bb", "ccc"];
+            let mut side = || (0..rng.usize(..24)).map(|_| (rng.u64(..9), texts[rng.usize(..4)])).collect::<Vec<_>>();
+            let (old, new) = (side(), side());
+            let (removed, added, changed) = compared(&old, &new);
+            // Each key keeps as many equal pairs as there can be, and as few rows alone.
+            for key in 0..9 {
+                let count = |side: &[(u64, &str)], text: &str| side.iter().filter(|r| **r == (key, text)).count();
+                let total = |side: &[(u64, &str)]| side.iter().filter(|r| r.0 == key).count();
+                let equal: usize = texts.iter().map(|t| count(&old, t).min(count(&new, t))).sum();
+                let pairs = total(&old).min(total(&new));
+                assert_eq!(changed.iter().filter(|p| old[p.0 as usize].0 == key).count(), pairs - equal);
+                assert_eq!(removed.iter().filter(|r| old[**r as usize].0 == key).count(), total(&old) - pairs);
+                assert_eq!(added.iter().filter(|r| new[**r as usize].0 == key).count(), total(&new) - pairs);
+            }
+        }
+    }
+}
