@@ -347,8 +347,8 @@ fn text(value: &Value<'_>) -> String {
             parts.join(", ")
         }
         Value::List(values) => format!("[{}]", values.iter().map(text).collect::<Vec<_>>().join(", ")),
-        Value::Text(text) => clean(text),
-        other => clean(&other.to_string()),
+        Value::Text(text) => clean(text).into_owned(),
+        other => clean(&other.to_string()).into_owned(),
     }
 }
 

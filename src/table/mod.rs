@@ -87,39 +87,44 @@ impl Column {
 
     /// The same column, shown in short listings.
     #[must_use]
-    pub fn brief(mut self) -> Self {
+    pub const fn brief(mut self) -> Self {
         self.brief = true;
         self
     }
 
     /// The same column, whose unsigned integers may need all 64 bits.
     #[must_use]
-    pub fn wide(self) -> Self {
-        Self { wide: true, ..self }
+    pub const fn wide(mut self) -> Self {
+        self.wide = true;
+        self
     }
 
     /// The same column as one of those that its rows are known by in other files as well.
     #[must_use]
-    pub fn key(self) -> Self {
-        Self { role: Role::Key, ..self }
+    pub const fn key(mut self) -> Self {
+        self.role = Role::Key;
+        self
     }
 
     /// The same column as one that tells where its rows lie in this file.
     #[must_use]
-    pub fn place(self) -> Self {
-        Self { role: Role::Place, ..self }
+    pub const fn place(mut self) -> Self {
+        self.role = Role::Place;
+        self
     }
 
     /// The same column as one of ids that its rows refer to.
     #[must_use]
-    pub fn reference(self) -> Self {
-        Self { role: Role::Reference, ..self }
+    pub const fn reference(mut self) -> Self {
+        self.role = Role::Reference;
+        self
     }
 
     /// The same column as the texts of another column's ids.
     #[must_use]
-    pub fn resolved(self) -> Self {
-        Self { role: Role::Resolved, ..self }
+    pub const fn resolved(mut self) -> Self {
+        self.role = Role::Resolved;
+        self
     }
 }
 

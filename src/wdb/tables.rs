@@ -3,8 +3,7 @@
 use super::pack::Pack;
 use super::{Entry, Field, FieldKind, Record, Sheet};
 use crate::error::Result;
-use crate::table::{Column, Kind, Role, RowCursor, Table, Value, no_cell};
-use std::borrow::Cow;
+use crate::table::{Column, Kind, RowCursor, Table, Value, no_cell};
 use std::collections::{HashMap, HashSet};
 
 /// Fields that short listings show.
@@ -214,17 +213,17 @@ impl<O: Send + Sync, R: Send + Sync> Table for Rows<'_, O, R> {
 
 /// A column that short listings show.
 const fn brief(name: &'static str, kind: Kind) -> Column {
-    Column { name: Cow::Borrowed(name), kind, brief: true, role: Role::Value, wide: false }
+    Column::new(name, kind).brief()
 }
 
 /// A column by which rows are known, and one that tells where they lie.
 const fn key(name: &'static str, kind: Kind) -> Column {
-    Column { name: Cow::Borrowed(name), kind, brief: true, role: Role::Key }
+    Column::new(name, kind).brief().key()
 }
 
 /// See [`key`].
 const fn place(name: &'static str, kind: Kind) -> Column {
-    Column { name: Cow::Borrowed(name), kind, brief: true, role: Role::Place }
+    Column::new(name, kind).brief().place()
 }
 
 static SECTION_COLUMNS: [Column; 3] = [key("name", Kind::Text), place("offset", Kind::Uint), brief("size", Kind::Uint)];
