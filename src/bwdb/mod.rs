@@ -59,6 +59,7 @@ pub struct Database {
     resource_slots: Modulus,
     string_slots: Modulus,
     path_index: Lazy<paths::Index>,
+    name_pool: Lazy<paths::NamePool>,
     owners: Lazy<blob::Owners>,
     resource_rows: Lazy<Vec<u32>>,
     string_rows: Lazy<Vec<u32>>,
@@ -292,6 +293,7 @@ impl Database {
             resource_slots: Modulus::new(resources.capacity.get()),
             string_slots: Modulus::new(capacity.get()),
             path_index: Lazy::default(),
+            name_pool: Lazy::default(),
             owners: Lazy::default(),
             resource_rows: Lazy::default(),
             string_rows: Lazy::default(),
@@ -490,6 +492,20 @@ impl Database {
             Some(len) => text.utf8(bytes.get(..len).unwrap_or_default()),
             None => Err(text.error(ErrorKind::Damaged { what: "text without a terminating NUL".into() })),
         }
+    }
+
+    /// Where the pool of texts lies.
+    fn string_pool(&self) -> std::ops::Range<usize> {
+        let pool = &self.spans.string_data;
+        pool.start..pool.start.saturating_add(pool.get().len())
+    }
+
+    /// Where the text that a slot of the strings map points to begins, in a pool that ends at `end`; `None` outside
+    /// of it.
+    fn start_in_slot(&self, slot: usize) -> Option<usize> {
+        let offset = self.spans.string_values.get().get(slot)?.get() as usize;
+        let pool = self.string_pool();
+        pool.start.checked_add(offset).filter(|start| *start < pool.end)
     }
 
     /// All name ids with their texts, in the order of the map's slots.

@@ -3,6 +3,8 @@ use super::layout::PathEntry;
 use crate::bytes::View;
 use crate::codec::cityhash64;
 use crate::error::{ErrorKind, Result};
+use crate::table::Literal;
+use crate::table::search::Texts;
 use hashbrown::HashTable;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -19,6 +21,8 @@ const PACKAGE_ROOT: u64 = 0xDBB1_A1D1_B108_B927;
 pub struct Paths<'a> {
     db: &'a Database,
     entries: &'a [PathEntry],
+    /// Where the entries begin.
+    first: usize,
 }
 
 /// Finds path entries by id: positions only, the keys stay in the file. One table for each slice of the ids, so that
@@ -57,6 +61,40 @@ impl Index {
     }
 }
 
+/// Where the names lie. Learned in one pass over the entries, at the first search.
+#[derive(Debug, Clone)]
+pub(super) struct NamePool {
+    range: Range<usize>,
+    /// Whether they lie one behind another in the order of entries, each with its NUL.
+    ordered: bool,
+}
+
+impl NamePool {
+    fn learn(paths: &Paths<'_>) -> Self {
+        /// Entries that one core looks at before it is worth asking another.
+        const SHARE: usize = 1 << 16;
+        let end = paths.db.source.bytes().len();
+        let share = |rows: Range<usize>| {
+            let mut pool = Self { range: usize::MAX..0, ordered: true };
+            for row in rows {
+                let name = paths.place(row);
+                let behind = name.end.saturating_add(1);
+                pool.ordered &= name.start >= pool.range.end.max(1) && behind <= end;
+                if name.start > 0 && behind <= end {
+                    pool.range = pool.range.start.min(name.start)..pool.range.end.max(behind);
+                }
+            }
+            pool
+        };
+        let rows = |i: usize| i.saturating_mul(SHARE)..i.saturating_add(1).saturating_mul(SHARE).min(paths.len());
+        let shares: Vec<Self> = (0..paths.len().div_ceil(SHARE)).into_par_iter().map(|i| share(rows(i))).collect();
+        shares.into_iter().fold(Self { range: usize::MAX..0, ordered: true }, |all, next| Self {
+            ordered: all.ordered && next.ordered && all.range.end <= next.range.start,
+            range: all.range.start.min(next.range.start)..all.range.end.max(next.range.end),
+        })
+    }
+}
+
 /// Ids are hashes already; the table wants entropy in the top bits as well, and the ids of a hostile file may have
 /// none there.
 fn hash(id: u64) -> u64 {
@@ -69,7 +107,7 @@ fn self_id(entries: &[PathEntry], position: u32) -> Option<u64> {
 
 impl<'a> Paths<'a> {
     pub(super) fn new(db: &'a Database) -> Self {
-        Self { db, entries: db.spans.paths.get() }
+        Self { db, entries: db.spans.paths.get(), first: db.spans.paths.start }
     }
 
     /// The entries, in file order.
@@ -113,6 +151,37 @@ impl<'a> Paths<'a> {
     /// When it leaves the file.
     pub fn name_bytes(&self, entry: &'a PathEntry) -> Result<&'a [u8]> {
         self.view(entry).locate(&entry.name).part("path name").packed_bytes()
+    }
+
+    /// Where the name of the entry at `position` should lie, without its NUL; at 0 where it has none.
+    #[inline]
+    fn place(&self, position: usize) -> Range<usize> {
+        let Some(entry) = self.entries.get(position) else { return 0..0 };
+        let at = self.first.saturating_add(position.saturating_mul(size_of::<PathEntry>()));
+        let base = at.saturating_add(std::mem::offset_of!(PathEntry, name));
+        let target = isize::try_from(entry.name.text.get()).ok().and_then(|text| base.checked_add_signed(text));
+        match (target, (entry.name.size.get() as usize).checked_sub(1)) {
+            (Some(start), Some(len)) => start..start.saturating_add(len),
+            _ => 0..0,
+        }
+    }
+
+    /// The positions of the entries whose name has `literal`, in order. Looks for it in all names at once; an entry
+    /// whose name cannot be read may be among them. `None` where that takes longer than to look at each name.
+    pub fn search_names(&self, literal: &Literal) -> Option<Vec<usize>> {
+        let pool = self.db.name_pool.get_or_init(|| NamePool::learn(self));
+        let texts = Texts {
+            bytes: self.db.source.bytes(),
+            range: pool.range.clone(),
+            rows: 0..self.len(),
+            place: |position| self.place(position),
+        };
+        if pool.ordered {
+            return Some(texts.search_ordered(literal));
+        }
+        // Names of a hostile file may lie anywhere, with anything between them.
+        let usual = self.len().saturating_mul(256);
+        if pool.range.len() > usual { None } else { texts.search_anywhere(literal) }
     }
 
     /// The position of the entry with this id, by the index, which is built now where it does not exist.

@@ -12,7 +12,8 @@ use super::walk::{self, field_value};
 use super::{Blob, Database, Models, Names};
 use crate::bytes::View;
 use crate::error::Result;
-use crate::table::{Column, Kind, Role, Table, Value, no_cell};
+use crate::table::search::search_terminated;
+use crate::table::{Column, Kind, Literal, Role, Table, Value, no_cell};
 use paths::PathsTable;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -44,6 +45,7 @@ impl Counts {
 type Len<'a> = Box<dyn Fn() -> Result<usize> + Send + Sync + 'a>;
 type Cell<'a> = Box<dyn Fn(usize, usize) -> Result<Value<'a>> + Send + Sync + 'a>;
 type Find<'a> = Box<dyn Fn(usize, &Value<'_>) -> Option<Result<Vec<usize>>> + Send + Sync + 'a>;
+type Search<'a> = Box<dyn Fn(usize, &Literal) -> Option<Vec<usize>> + Send + Sync + 'a>;
 
 /// A table made of what differs from table to table.
 struct Lazy<'a> {
@@ -55,6 +57,7 @@ struct Lazy<'a> {
     find: Find<'a>,
     /// The columns that `find` answers for.
     finds: Vec<usize>,
+    search: Search<'a>,
 }
 
 impl fmt::Debug for Lazy<'_> {
@@ -74,15 +77,14 @@ impl<'a> Lazy<'a> {
             .iter()
             .find_map(|wanted| columns.iter().position(|c| c.name == *wanted))
             .unwrap_or(0);
-        Self {
-            name,
-            columns,
-            label,
-            len: Box::new(len),
-            cell: Box::new(cell),
-            find: Box::new(|_, _| None),
-            finds: Vec::new(),
-        }
+        let (find, search): (Find<'a>, Search<'a>) = (Box::new(|_, _| None), Box::new(|_, _| None));
+        let finds = Vec::new();
+        Self { name, columns, label, len: Box::new(len), cell: Box::new(cell), find, finds, search }
+    }
+
+    fn with_search(mut self, search: impl Fn(usize, &Literal) -> Option<Vec<usize>> + Send + Sync + 'a) -> Self {
+        self.search = Box::new(search);
+        self
     }
 
     fn with_find(
@@ -122,6 +124,10 @@ impl Table for Lazy<'_> {
 
     fn find(&self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
         (self.find)(column, key)
+    }
+
+    fn search(&self, column: usize, literal: &Literal) -> Option<Vec<usize>> {
+        (self.search)(column, literal)
     }
 
     fn label(&self) -> usize {
@@ -623,7 +629,14 @@ fn strings(db: &Database) -> Box<dyn Table + '_> {
             (row, _) => Ok(row.into_iter().collect()),
         })
     };
-    Box::new(Lazy::new("strings", columns, move || Ok(db.string_count()), cell).with_find(&[0, 1], find))
+    let search = move |column: usize, literal: &Literal| {
+        let start = |row: usize| db.start_in_slot(*db.string_rows().get(row)? as usize);
+        let search = || search_terminated(db.source.bytes(), &db.string_pool(), db.string_count(), start, literal);
+        if column == 1 { search() } else { None }
+    };
+    Box::new(
+        Lazy::new("strings", columns, move || Ok(db.string_count()), cell).with_find(&[0, 1], find).with_search(search),
+    )
 }
 
 fn databases(db: &Database) -> Box<dyn Table + '_> {

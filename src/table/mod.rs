@@ -5,9 +5,11 @@
 
 #[cfg(feature = "filter")]
 pub mod filter;
+pub(crate) mod search;
 mod value;
 mod visit;
 
+pub use search::{Anchor, Literal};
 pub use value::{Guid, Value, id32_to_ascii, id64_to_ascii};
 pub use visit::{Tree, Visitor};
 
@@ -182,6 +184,21 @@ pub trait Table: Send + Sync {
     /// The rows whose `column` equals `key`, by an index or hash probe. `None` where there is none for that column.
     fn find(&self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
         let _ = (column, key);
+        None
+    }
+
+    /// The rows whose text in `column` has `literal`, in order, by one search over the stretch of the file that holds
+    /// all of these texts. A row that cannot be read may be among them. `None` where a column's texts do not lie
+    /// together.
+    fn search(&self, column: usize, literal: &Literal) -> Option<Vec<usize>> {
+        let _ = (column, literal);
+        None
+    }
+
+    /// The column whose text is the last component of the paths in `column`: behind their last '/', and all of a path
+    /// that has none. `None` where a column holds no paths that are put together from names.
+    fn name_of_path(&self, column: usize) -> Option<usize> {
+        let _ = column;
         None
     }
 

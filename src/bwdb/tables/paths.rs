@@ -2,7 +2,7 @@ use super::super::Database;
 use super::super::paths::Joiner;
 use crate::codec::cityhash64;
 use crate::error::Result;
-use crate::table::{Column, Kind, RowCursor, Table, Value, no_cell};
+use crate::table::{Column, Kind, Literal, RowCursor, Table, Value, no_cell};
 use std::cell::{OnceCell, RefCell};
 
 /// `paths`, with a cursor that keeps the folder of the row before.
@@ -79,6 +79,14 @@ impl Table for PathsTable<'_> {
             }
             (found, _) => Ok(found.into_iter().collect()),
         })
+    }
+
+    fn search(&self, column: usize, literal: &Literal) -> Option<Vec<usize>> {
+        if column == 2 { self.db.paths().search_names(literal) } else { None }
+    }
+
+    fn name_of_path(&self, column: usize) -> Option<usize> {
+        (column == 3).then_some(2)
     }
 
     fn label(&self) -> usize {
