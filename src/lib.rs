@@ -20,6 +20,8 @@ pub mod diff;
 pub mod error;
 #[cfg(feature = "export")]
 pub mod export;
+#[cfg(feature = "find")]
+pub mod find;
 pub mod format;
 pub mod geometry;
 mod lazy;

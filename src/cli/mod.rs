@@ -10,6 +10,7 @@ mod demo;
 mod diff;
 mod export;
 mod extract;
+mod find;
 mod info;
 mod ls;
 mod man;
@@ -109,6 +110,7 @@ enum Command {
     Sql(sql::Args),
     Verify(verify::Args),
     Extract(extract::Args),
+    Find(find::Args),
     Sample(sample::Args),
     Demo(demo::Args),
     Completions(completions::Args),
@@ -128,6 +130,7 @@ impl Command {
             Self::Sql(args) => sql::run(&args, context),
             Self::Verify(args) => verify::run(&args, context),
             Self::Extract(args) => extract::run(&args, context),
+            Self::Find(args) => find::run(&args, context),
             Self::Sample(args) => sample::run(&args, context),
             Self::Demo(args) => demo::run(&args, context),
             Self::Completions(args) => completions::run(&args, context),

@@ -1,0 +1,226 @@
+use super::{Context, Exit, Failure, Outcome};
+use crate::find::{self, Hit, Options, Pattern, Syntax};
+use crate::table::filter::{Bound, Filter};
+use crate::table::{Column, Kind, Role, RowCursor, Table, Value};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+/// Find paths, names and strings in files
+///
+/// Without wildcards TEXT is looked for anywhere; upper and lower case matter unless -i is given. With one of * ? [ it
+/// is a glob for the whole text, in which '*' also matches '/'.
+///
+/// Of a path only the last component is looked at: a folder that matches is found once, and what is in it is not.
+/// TEXT with a '/' in it is held against the whole path, and has to reach into the last component unless it is a glob
+/// or a regular expression. With --full-path a path is found wherever TEXT matches.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  assetq find Akizuki assets.bin               paths and strings with this in them
+  assetq find '*.visual' assets.bin            paths that end like this
+  assetq find japan/ship assets.bin            the folder, not what is in it; with -p all of that, too
+  assetq find -e '^JSD0\\d\\d_' assets.bin -t paths -n 20
+  assetq find dynamo extracted/                every file of a folder
+  assetq find '*.dds' assets.bin --count       how many there are")]
+pub(super) struct Args {
+    /// What to find
+    #[arg(value_name = "TEXT")]
+    text: String,
+    /// The files; a folder stands for the files in it
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Take TEXT as a glob for the whole text, also without wildcards
+    #[arg(long, short, group = "syntax")]
+    glob: bool,
+    /// Take TEXT as a regular expression
+    #[arg(long, short = 'e', group = "syntax")]
+    regex: bool,
+    /// Take TEXT as it is, also with wildcards in it
+    #[arg(long, short = 'F', group = "syntax")]
+    fixed: bool,
+    /// Upper and lower case are the same
+    #[arg(long, short)]
+    ignore_case: bool,
+    /// Find paths by their folders as well
+    #[arg(long, short = 'p')]
+    full_path: bool,
+    /// Only this table, in all of its columns
+    #[arg(long, short, value_name = "TABLE")]
+    table: Option<String>,
+    /// Only rows for which this holds, as in 'size > 10k'; tables without these columns are left out
+    #[arg(long = "where", short = 'w', value_name = "CONDITION")]
+    condition: Option<String>,
+    /// Show at most this many
+    #[arg(long, short = 'n', value_name = "N", conflicts_with = "count")]
+    limit: Option<usize>,
+    /// Show how many there are in each table only
+    #[arg(long, short)]
+    count: bool,
+}
+
+pub(super) fn run(args: &Args, context: &Context) -> Outcome {
+    let syntax = match (args.glob, args.regex, args.fixed) {
+        (true, ..) => Syntax::Glob,
+        (_, true, _) => Syntax::Regex,
+        (.., true) => Syntax::Text,
+        _ => Syntax::Auto,
+    };
+    let options = Options { syntax, ignore_case: args.ignore_case, full_path: args.full_path };
+    let pattern = Pattern::new(&args.text, options)?;
+    let filter = args.condition.as_deref().map(Filter::parse).transpose()?;
+    let search = Search { args, context, pattern, filter };
+    let files = context.files(&args.files)?;
+    let found = if args.count { search.count(&files)? } else { search.list(&files)? };
+    if found == 0 && !files.is_empty() {
+        let of_what = args.condition.as_deref().map(|text| format!(" where {text}")).unwrap_or_default();
+        let hint = match args.text.strip_suffix('/') {
+            Some(folder) if !args.full_path => {
+                format!("; {folder:?} finds the folder, --full-path all that is in it")
+            }
+            _ if !args.ignore_case => "; -i ignores case".to_owned(),
+            _ => String::new(),
+        };
+        context.not_found(&format!("nothing with {:?}{of_what} was found{hint}", args.text));
+    }
+    Ok(Exit::Done)
+}
+
+struct Search<'a> {
+    args: &'a Args,
+    context: &'a Context,
+    pattern: Pattern,
+    filter: Option<Filter>,
+}
+
+impl Search<'_> {
+    fn list(&self, files: &[PathBuf]) -> Result<usize, Failure> {
+        let columns = [
+            Column::new("file", Kind::Text),
+            Column::new("table", Kind::Text),
+            Column::new("key", Kind::Any),
+            Column::new("column", Kind::Text),
+            Column::new("text", Kind::Text),
+        ];
+        let mut out = self.context.rows(&columns)?;
+        let limit = self.args.limit.unwrap_or(usize::MAX);
+        let mut found = 0usize;
+        self.each(files, |file, table, hit| {
+            if found >= limit {
+                return Ok(ControlFlow::Break(()));
+            }
+            found = found.saturating_add(1);
+            let key = key(table, hit.row).unwrap_or_default();
+            out.row(&[file.into(), table.name().into(), key, (*hit.name).into(), (*hit.text).into()])?;
+            Ok(if found < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+        })?;
+        out.finish()?;
+        Ok(found)
+    }
+
+    fn count(&self, files: &[PathBuf]) -> Result<usize, Failure> {
+        let columns =
+            [Column::new("file", Kind::Text), Column::new("table", Kind::Text), Column::new("count", Kind::Uint)];
+        let mut out = self.context.rows(&columns)?;
+        let mut counts: Vec<(String, String, usize)> = Vec::new();
+        self.each(files, |file, table, _| {
+            match counts.last_mut() {
+                Some(last) if last.0 == file && last.1 == table.name() => last.2 = last.2.saturating_add(1),
+                _ => counts.push((file.to_owned(), table.name().to_owned(), 1)),
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        for (file, table, count) in &counts {
+            out.row(&[file.as_str().into(), table.as_str().into(), (*count).into()])?;
+        }
+        out.finish()?;
+        Ok(counts.len())
+    }
+
+    /// Hands what is found to `each`, file by file and table by table, until it breaks off.
+    fn each(
+        &self,
+        files: &[PathBuf],
+        mut each: impl FnMut(&str, &dyn Table, &Hit<'_>) -> Result<ControlFlow<()>, Failure>,
+    ) -> Result<(), Failure> {
+        // A table or a condition that no file could be asked for is a mistake in the question.
+        let (mut mistake, mut asked) = (None, false);
+        for path in files {
+            let asset = match self.context.open(path) {
+                Ok(asset) => asset,
+                Err(failure) => {
+                    self.context.failed(&failure);
+                    continue;
+                }
+            };
+            let file = asset.source().name();
+            let tables = match &self.args.table {
+                Some(name) => self.context.table(&asset, Some(name)).map(|table| vec![table]),
+                None => Ok(find::tables(&asset)),
+            };
+            let tables = tables.unwrap_or_else(|failure| {
+                mistake.get_or_insert(failure);
+                Vec::new()
+            });
+            for table in &tables {
+                let table = &**table;
+                let filter = match self.filter.as_ref().map(|f| f.bind(table.columns())).transpose() {
+                    Ok(filter) => filter,
+                    Err(error) => {
+                        mistake.get_or_insert(error.into());
+                        continue;
+                    }
+                };
+                asked = true;
+                let columns = match self.args.table {
+                    Some(_) => all_columns(table),
+                    None => find::columns(table),
+                };
+                let damaged = |error| self.context.damaged(file, &error);
+                let flow = find::each(table, &columns, &self.pattern, damaged, |hit| {
+                    if self.holds(filter.as_ref(), hit.row, file) {
+                        each(file, table, hit)
+                    } else {
+                        Ok(ControlFlow::Continue(()))
+                    }
+                })?;
+                if flow.is_break() {
+                    self.context.warn(&asset);
+                    return Ok(());
+                }
+            }
+            self.context.warn(&asset);
+        }
+        mistake.filter(|_| !asked).map_or(Ok(()), Err)
+    }
+
+    fn holds(&self, filter: Option<&Bound>, row: &dyn RowCursor, file: &str) -> bool {
+        filter.is_none_or(|filter| {
+            filter.matches(row).unwrap_or_else(|error| {
+                self.context.damaged(file, &error);
+                false
+            })
+        })
+    }
+}
+
+/// Every column that may hold text, but for those that repeat a part of another.
+fn all_columns(table: &dyn Table) -> Vec<usize> {
+    let columns = 0..table.columns().len();
+    let is_name = |column: &usize| columns.clone().any(|other| table.name_of_path(other) == Some(*column));
+    let has_text = |column: &usize| {
+        let kind = table.columns().get(*column).map(|c| c.kind);
+        matches!(kind, Some(Kind::Text | Kind::Any | Kind::Nested))
+    };
+    columns.clone().filter(|column| has_text(column) && !is_name(column)).collect()
+}
+
+/// What a row is known by: its key, or the list of its keys, or its number where it has none.
+fn key<'r>(table: &dyn Table, row: &'r dyn RowCursor) -> crate::Result<Value<'r>> {
+    let keys = (0..).zip(table.columns()).filter(|(_, column)| column.role == Role::Key);
+    let mut cells: Vec<Value<'r>> = keys.map(|(index, _)| row.value(index)).collect::<Result<_, _>>()?;
+    Ok(match cells.len() {
+        0 => row.row().into(),
+        1 => cells.swap_remove(0),
+        _ => Value::List(cells),
+    })
+}

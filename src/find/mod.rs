@@ -1,0 +1,259 @@
+//! Text found in the tables of files: paths, names, strings.
+//!
+//! A table whose texts lie together in the file is searched as one stretch of bytes, and only what is found there is
+//! looked at as rows; other tables are walked row by row.
+
+mod pattern;
+
+pub use pattern::{Options, Pattern, Syntax};
+
+use crate::error::{Error, Result};
+use crate::format::Asset;
+use crate::table::{Column, Kind, Role, RowCursor, Table, Value};
+use pattern::Scope;
+use rayon::prelude::*;
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+
+/// A text that was found.
+pub struct Hit<'h> {
+    /// The row that has it.
+    pub row: &'h dyn RowCursor,
+    /// The number of the column.
+    pub column: usize,
+    /// The name of the column; in a nested value also where in it, as in `events[2].name`.
+    pub name: Cow<'h, str>,
+    /// The whole text.
+    pub text: Cow<'h, str>,
+}
+
+impl std::fmt::Debug for Hit<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { column, name, text, .. } = self;
+        f.debug_struct("Hit").field("column", column).field("name", name).field("text", text).finish_non_exhaustive()
+    }
+}
+
+/// The tables of `asset` that hold texts of their own. In a prototype database the others repeat its paths and
+/// strings.
+pub fn tables(asset: &Asset) -> Vec<Box<dyn Table + '_>> {
+    let mut tables = asset.reader().tables();
+    if matches!(asset, Asset::Bwdb(_)) {
+        tables.retain(|t| matches!(t.name(), "paths" | "strings" | "effect_systems" | "effect_parameters"));
+    }
+    tables
+}
+
+/// The columns of `table` whose texts are its own: those that repeat a part of another column, or the text of an id,
+/// are left out where there are others.
+pub fn columns(table: &dyn Table) -> Vec<usize> {
+    let all = table.columns();
+    let has_text = |column: &Column| matches!(column.kind, Kind::Text | Kind::Any | Kind::Nested);
+    let is_path = |index: usize| table.name_of_path(index).is_some();
+    let is_name = |index: usize| (0..all.len()).any(|other| table.name_of_path(other) == Some(index));
+    let own = |&(index, column): &(usize, &Column)| {
+        has_text(column) && !is_name(index) && (column.role != Role::Resolved || is_path(index))
+    };
+    (0..).zip(all).filter(own).map(|(index, _)| index).collect()
+}
+
+/// The rows of `table` in which `pattern` may match the text of `column`, in order, by a search over all of these
+/// texts at once. Where the flag is set, every row that can be read matches; else some may not. `None` where the
+/// table or the pattern leaves nothing but to look at every row.
+pub fn candidates(table: &dyn Table, column: usize, pattern: &Pattern) -> Option<(Vec<usize>, bool)> {
+    match table.name_of_path(column) {
+        Some(name) => {
+            let rows = table.search(name, &pattern.required_of_name()?)?;
+            Some((rows, pattern.scope() == Scope::Name && pattern.whole().is_some()))
+        }
+        None => Some((table.search(column, pattern.required()?)?, pattern.whole().is_some())),
+    }
+}
+
+/// Hands every text in `columns` of `table` that matches to `each`, in order of rows for each column that can be
+/// searched at once and then of the others together. `damaged` is told of cells that cannot be read and that
+/// may have matched.
+///
+/// # Errors
+/// Those of `each`.
+pub fn each<E>(
+    table: &dyn Table,
+    columns: &[usize],
+    pattern: &Pattern,
+    mut damaged: impl FnMut(Error),
+    mut each: impl FnMut(&Hit<'_>) -> Result<ControlFlow<()>, E>,
+) -> Result<ControlFlow<()>, E> {
+    let mut walked = Vec::new();
+    for &column in columns {
+        let Some((rows, sure)) = candidates(table, column, pattern).or_else(|| paths(table, column, pattern)) else {
+            walked.push(column);
+            continue;
+        };
+        let name = table.name_of_path(column);
+        for row in rows {
+            let row = At { table, row };
+            match found(&row, column, name, pattern, sure) {
+                Ok(None) => {}
+                Ok(Some(text)) => {
+                    let name = table.columns().get(column).map_or("".into(), |c| Cow::Borrowed(&*c.name));
+                    if each(&Hit { row: &row, column, name, text: text.into() })?.is_break() {
+                        return Ok(ControlFlow::Break(()));
+                    }
+                }
+                Err(error) => damaged(error),
+            }
+        }
+    }
+    if walked.is_empty() { Ok(ControlFlow::Continue(())) } else { walk(table, &walked, pattern, damaged, each) }
+}
+
+/// The text of a row, where it matches.
+fn found(row: &At<'_>, column: usize, name: Option<usize>, pattern: &Pattern, sure: bool) -> Result<Option<String>> {
+    let cell = row.value(column)?;
+    let Some(text) = cell.as_text() else { return Ok(None) };
+    let matches = match name {
+        _ if sure => true,
+        Some(name) => {
+            let name = row.value(name)?;
+            pattern.is_path_match(&text, name.as_text().map_or(0, |name| name.len()))
+        }
+        None => pattern.is_match(&text),
+    };
+    Ok(matches.then(|| text.into_owned()))
+}
+
+/// The rows whose path may match, by looking at each of them on all cores. `None` where `column` holds no paths.
+fn paths(table: &dyn Table, column: usize, pattern: &Pattern) -> Option<(Vec<usize>, bool)> {
+    /// Rows that one core walks before it is worth asking another.
+    const SHARE: usize = 1 << 14;
+    let name = table.name_of_path(column)?;
+    let len = table.len().ok()?;
+    let share = |i: usize| {
+        let first = i.saturating_mul(SHARE);
+        let mut rows = table.cursor(first);
+        let mut found = Vec::new();
+        for _ in 0..SHARE {
+            if !matches!(rows.advance(), Ok(true)) {
+                break;
+            }
+            let matches = || {
+                let name = rows.value(name)?;
+                let name = name.as_text().unwrap_or_default();
+                if pattern.scope() == Scope::Name {
+                    return Ok(pattern.is_match(&name));
+                }
+                let path = rows.value(column)?;
+                Ok::<_, Error>(pattern.is_path_match(&path.as_text().unwrap_or_default(), name.len()))
+            };
+            // What cannot be read is a candidate: whoever reads it says why.
+            let matches = matches().unwrap_or(true);
+            if matches {
+                found.push(rows.row());
+            }
+        }
+        found
+    };
+    Some(((0..len.div_ceil(SHARE)).into_par_iter().flat_map_iter(share).collect(), true))
+}
+
+/// Looks at every row.
+fn walk<E>(
+    table: &dyn Table,
+    columns: &[usize],
+    pattern: &Pattern,
+    mut damaged: impl FnMut(Error),
+    mut each: impl FnMut(&Hit<'_>) -> Result<ControlFlow<()>, E>,
+) -> Result<ControlFlow<()>, E> {
+    let mut rows = table.cursor(0);
+    loop {
+        match rows.advance() {
+            Ok(true) => {}
+            Ok(false) => return Ok(ControlFlow::Continue(())),
+            Err(error) => {
+                damaged(error);
+                return Ok(ControlFlow::Continue(()));
+            }
+        }
+        for &column in columns {
+            let cell = match rows.value(column) {
+                Ok(cell) => cell,
+                Err(error) => {
+                    damaged(error);
+                    continue;
+                }
+            };
+            let Some(info) = table.columns().get(column) else { continue };
+            let mut inside = Inside {
+                pattern,
+                hit: |name: &str, text: &str| each(&Hit { row: &*rows, column, name: name.into(), text: text.into() }),
+            };
+            if inside.look(&cell, &mut info.name.to_string())?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+    }
+}
+
+/// Looks into nested values.
+struct Inside<'p, H> {
+    pattern: &'p Pattern,
+    hit: H,
+}
+
+impl<E, H: FnMut(&str, &str) -> Result<ControlFlow<()>, E>> Inside<'_, H> {
+    /// `name` is where `value` stands; it is the same again afterwards.
+    fn look(&mut self, value: &Value<'_>, name: &mut String) -> Result<ControlFlow<()>, E> {
+        let len = name.len();
+        match value {
+            Value::List(values) => {
+                for (index, value) in values.iter().enumerate() {
+                    name.push_str(&format!("[{index}]"));
+                    let flow = self.look(value, name)?;
+                    name.truncate(len);
+                    if flow.is_break() {
+                        return Ok(flow);
+                    }
+                }
+            }
+            Value::Map(values) => {
+                for (key, value) in values {
+                    name.push('.');
+                    name.push_str(key);
+                    let flow = self.look(value, name)?;
+                    name.truncate(len);
+                    if flow.is_break() {
+                        return Ok(flow);
+                    }
+                }
+            }
+            leaf => {
+                if let Some(text) = leaf.as_text()
+                    && self.pattern.is_match(&text)
+                {
+                    return (self.hit)(name, &text);
+                }
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+}
+
+/// One row by its number.
+struct At<'t> {
+    table: &'t dyn Table,
+    row: usize,
+}
+
+impl RowCursor for At<'_> {
+    fn advance(&mut self) -> Result<bool> {
+        Ok(false)
+    }
+
+    fn row(&self) -> usize {
+        self.row
+    }
+
+    fn value(&self, column: usize) -> Result<Value<'_>> {
+        self.table.value(self.row, column)
+    }
+}
