@@ -154,14 +154,17 @@ impl Search<'_> {
             };
             let file = asset.source().name();
             let tables = match &self.args.table {
-                Some(name) => self.context.table(&asset, Some(name)).map(|table| vec![table]),
-                None => Ok(find::tables(&asset)),
+                Some(name) => self.context.table(&asset, Some(name)).map(|table| {
+                    let columns = find::columns(&*table);
+                    vec![(table, columns)]
+                }),
+                None => Ok(find::texts(&asset)),
             };
             let tables = tables.unwrap_or_else(|failure| {
                 mistake.get_or_insert(failure);
                 Vec::new()
             });
-            for table in &tables {
+            for (table, columns) in &tables {
                 let table = &**table;
                 let filter = match self.filter.as_ref().map(|f| f.bind(table.columns())).transpose() {
                     Ok(filter) => filter,
@@ -171,12 +174,8 @@ impl Search<'_> {
                     }
                 };
                 asked = true;
-                let columns = match self.args.table {
-                    Some(_) => all_columns(table),
-                    None => find::columns(table),
-                };
                 let damaged = |error| self.context.damaged(file, &error);
-                let flow = find::each(table, &columns, &self.pattern, damaged, |hit| {
+                let flow = find::each(table, columns, &self.pattern, damaged, |hit| {
                     if self.holds(filter.as_ref(), hit.row, file) {
                         each(file, table, hit)
                     } else {
@@ -201,17 +200,6 @@ impl Search<'_> {
             })
         })
     }
-}
-
-/// Every column that may hold text, but for those that repeat a part of another.
-fn all_columns(table: &dyn Table) -> Vec<usize> {
-    let columns = 0..table.columns().len();
-    let is_name = |column: &usize| columns.clone().any(|other| table.name_of_path(other) == Some(*column));
-    let has_text = |column: &usize| {
-        let kind = table.columns().get(*column).map(|c| c.kind);
-        matches!(kind, Some(Kind::Text | Kind::Any | Kind::Nested))
-    };
-    columns.clone().filter(|column| has_text(column) && !is_name(column)).collect()
 }
 
 /// What a row is known by: its key, or the list of its keys, or its number where it has none.

@@ -34,27 +34,38 @@ impl std::fmt::Debug for Hit<'_> {
     }
 }
 
-/// The tables of `asset` that hold texts of their own. In a prototype database the others repeat its paths and
-/// strings.
-pub fn tables(asset: &Asset) -> Vec<Box<dyn Table + '_>> {
+/// The tables of `asset` that hold texts of their own, and the columns that do. In a prototype database the records
+/// repeat its paths and strings, so that only texts that are stored in them count.
+pub fn texts(asset: &Asset) -> Vec<(Box<dyn Table + '_>, Vec<usize>)> {
     let mut tables = asset.reader().tables();
-    if matches!(asset, Asset::Bwdb(_)) {
+    let is_database = matches!(asset, Asset::Bwdb(_));
+    if is_database {
         tables.retain(|t| matches!(t.name(), "paths" | "strings" | "effect_systems" | "effect_parameters"));
     }
-    tables
+    let own = |table: &dyn Table| {
+        let mut columns = columns(table);
+        let cells = table.columns();
+        columns.retain(|&column| {
+            cells.get(column).is_some_and(|c| match c.role {
+                Role::Resolved => table.name_of_path(column).is_some(),
+                _ => !is_database || c.kind == Kind::Text,
+            })
+        });
+        columns
+    };
+    let tables = tables.into_iter().map(|table| {
+        let columns = own(&*table);
+        (table, columns)
+    });
+    tables.filter(|(_, columns)| !columns.is_empty()).collect()
 }
 
-/// The columns of `table` whose texts are its own: those that repeat a part of another column, or the text of an id,
-/// are left out where there are others.
+/// The columns of `table` that may hold text, but for those that repeat a part of another.
 pub fn columns(table: &dyn Table) -> Vec<usize> {
     let all = table.columns();
-    let has_text = |column: &Column| matches!(column.kind, Kind::Text | Kind::Any | Kind::Nested);
-    let is_path = |index: usize| table.name_of_path(index).is_some();
     let is_name = |index: usize| (0..all.len()).any(|other| table.name_of_path(other) == Some(index));
-    let own = |&(index, column): &(usize, &Column)| {
-        has_text(column) && !is_name(index) && (column.role != Role::Resolved || is_path(index))
-    };
-    (0..).zip(all).filter(own).map(|(index, _)| index).collect()
+    let has_text = |column: &Column| matches!(column.kind, Kind::Text | Kind::Any | Kind::Nested);
+    (0..).zip(all).filter(|&(index, column)| has_text(column) && !is_name(index)).map(|(index, _)| index).collect()
 }
 
 /// The rows of `table` in which `pattern` may match the text of `column`, in order, by a search over all of these
