@@ -25,6 +25,7 @@ pub mod find;
 pub mod format;
 pub mod geometry;
 mod lazy;
+pub mod refs;
 pub mod report;
 #[cfg(feature = "sample")]
 pub mod sample;

@@ -7,6 +7,7 @@ pub mod compare;
 pub mod layout;
 pub mod prototypes;
 pub mod record;
+pub mod references;
 
 mod blob;
 mod hashmap;

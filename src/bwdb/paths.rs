@@ -64,33 +64,39 @@ impl Index {
 /// Where the names lie. Learned in one pass over the entries, at the first search.
 #[derive(Debug, Clone)]
 pub(super) struct NamePool {
-    range: Range<usize>,
+    start: usize,
+    /// Behind the last NUL.
+    end: usize,
     /// Whether they lie one behind another in the order of entries, each with its NUL.
     ordered: bool,
 }
 
 impl NamePool {
+    const EMPTY: Self = Self { start: usize::MAX, end: 0, ordered: true };
+
     fn learn(paths: &Paths<'_>) -> Self {
         /// Entries that one core looks at before it is worth asking another.
         const SHARE: usize = 1 << 16;
-        let end = paths.db.source.bytes().len();
+        let file_end = paths.db.source.bytes().len();
         let share = |rows: Range<usize>| {
-            let mut pool = Self { range: usize::MAX..0, ordered: true };
+            let mut pool = Self::EMPTY;
             for row in rows {
                 let name = paths.place(row);
                 let behind = name.end.saturating_add(1);
-                pool.ordered &= name.start >= pool.range.end.max(1) && behind <= end;
-                if name.start > 0 && behind <= end {
-                    pool.range = pool.range.start.min(name.start)..pool.range.end.max(behind);
+                pool.ordered &= name.start >= pool.end.max(1) && behind <= file_end;
+                if name.start > 0 && behind <= file_end {
+                    pool.start = pool.start.min(name.start);
+                    pool.end = pool.end.max(behind);
                 }
             }
             pool
         };
         let rows = |i: usize| i.saturating_mul(SHARE)..i.saturating_add(1).saturating_mul(SHARE).min(paths.len());
         let shares: Vec<Self> = (0..paths.len().div_ceil(SHARE)).into_par_iter().map(|i| share(rows(i))).collect();
-        shares.into_iter().fold(Self { range: usize::MAX..0, ordered: true }, |all, next| Self {
-            ordered: all.ordered && next.ordered && all.range.end <= next.range.start,
-            range: all.range.start.min(next.range.start)..all.range.end.max(next.range.end),
+        shares.into_iter().fold(Self::EMPTY, |all, next| Self {
+            start: all.start.min(next.start),
+            end: all.end.max(next.end),
+            ordered: all.ordered && next.ordered && all.end <= next.start,
         })
     }
 }
@@ -103,6 +109,13 @@ fn hash(id: u64) -> u64 {
 
 fn self_id(entries: &[PathEntry], position: u32) -> Option<u64> {
     entries.get(position as usize).map(|e| e.self_id.get())
+}
+
+impl Database {
+    /// The id of the folder that a path lies in; `None` for the topmost ones.
+    pub fn parent_of(entry: &PathEntry) -> Option<u64> {
+        Some(entry.parent_id.get()).filter(|id| !matches!(id, 0 | &PACKAGE_ROOT))
+    }
 }
 
 impl<'a> Paths<'a> {
@@ -172,7 +185,7 @@ impl<'a> Paths<'a> {
         let pool = self.db.name_pool.get_or_init(|| NamePool::learn(self));
         let texts = Texts {
             bytes: self.db.source.bytes(),
-            range: pool.range.clone(),
+            range: pool.start..pool.end,
             rows: 0..self.len(),
             place: |position| self.place(position),
         };
@@ -181,7 +194,7 @@ impl<'a> Paths<'a> {
         }
         // Names of a hostile file may lie anywhere, with anything between them.
         let usual = self.len().saturating_mul(256);
-        if pool.range.len() > usual { None } else { texts.search_anywhere(literal) }
+        if texts.range.len() > usual { None } else { texts.search_anywhere(literal) }
     }
 
     /// The position of the entry with this id, by the index, which is built now where it does not exist.
@@ -221,9 +234,9 @@ impl<'a> Paths<'a> {
         entry: &'a PathEntry,
         find: impl Fn(&Self, u64) -> Option<usize>,
     ) -> Result<Option<usize>> {
-        match entry.parent_id.get() {
-            0 | PACKAGE_ROOT => Ok(None),
-            parent => match find(self, parent) {
+        match Database::parent_of(entry) {
+            None => Ok(None),
+            Some(parent) => match find(self, parent) {
                 Some(position) => Ok(Some(position)),
                 None => {
                     let what = format!("parent {parent:#018x} of a path is not among the paths").into();

@@ -64,6 +64,8 @@ pub struct ListInfo<'a> {
     pub stride: usize,
     /// Whether its elements are plain values, which refer to nothing.
     pub plain: bool,
+    /// Whether its elements may refer to resources.
+    pub refers: bool,
 }
 
 impl ListInfo<'_> {
@@ -85,6 +87,8 @@ pub trait Field<'a>: Copy {
     const LEAF: bool = Self::PLAIN;
     /// Whether its bytes say all: it has no pointers.
     const FLAT: bool = Self::LEAF;
+    /// Whether it, or what it points to, may refer to a resource, by id or by the text of its path.
+    const REFERS: bool = false;
 
     /// Reads it where `view` is.
     ///
@@ -211,6 +215,7 @@ impl<'a> Field<'a> for PathId {
     const SIZE: usize = 8;
     const SHOWN: Shown = Shown::Path;
     const LEAF: bool = true;
+    const REFERS: bool = true;
 
     #[inline]
     fn read(view: View<'a>) -> Result<Self> {
@@ -239,6 +244,7 @@ impl<'a> Field<'a> for Text<'a> {
     const SHOWN: Shown = Shown::Plain(Kind::Text);
     const LEAF: bool = true;
     const FLAT: bool = false;
+    const REFERS: bool = true;
 
     fn read(view: View<'a>) -> Result<Self> {
         view.packed_str().map(Self)
@@ -354,7 +360,7 @@ impl<'a, T: Field<'a>> List<'a, T> {
     }
 
     fn info(&self) -> ListInfo<'a> {
-        ListInfo { view: self.view, len: self.len, stride: T::SIZE, plain: T::PLAIN }
+        ListInfo { view: self.view, len: self.len, stride: T::SIZE, plain: T::PLAIN, refers: T::REFERS }
     }
 
     pub(super) fn walk(self, name: &'static str, walker: &mut dyn Walker<'a>) {
@@ -458,6 +464,7 @@ macro_rules! prototype {
         impl<$a> $crate::bwdb::record::Field<$a> for $type<$a> {
             const SIZE: usize = $size;
             const SHOWN: $crate::bwdb::record::Shown = $crate::bwdb::record::Shown::Plain($crate::table::Kind::Nested);
+            const REFERS: bool = false $( || prototype!(@refers $kind $(<$life>)?) )+;
 
             #[inline]
             fn read(view: $crate::bytes::View<$a>) -> $crate::error::Result<Self> {
@@ -554,6 +561,8 @@ macro_rules! prototype {
     (@shown $type:ty) => { <$type as $crate::bwdb::record::Field>::SHOWN };
     (@pointer $offset:literal, [$element:ty; $count:ident]) => { Some($offset) };
     (@pointer $offset:literal, $other:tt) => { None };
+    (@refers [$element:ty; $count:ident]) => { <$element as $crate::bwdb::record::Field>::REFERS };
+    (@refers $type:ty) => { <$type as $crate::bwdb::record::Field>::REFERS };
     (@size [$element:ty; $count:ident]) => { 8 };
     (@size $type:ty) => { <$type as $crate::bwdb::record::Field>::SIZE };
 }

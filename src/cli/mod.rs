@@ -15,6 +15,7 @@ mod info;
 mod ls;
 mod man;
 mod output;
+mod refs;
 mod resolve;
 mod rows;
 mod sample;
@@ -103,6 +104,7 @@ enum Command {
     Info(info::Args),
     Ls(ls::Args),
     Cat(cat::Args),
+    Refs(refs::Args),
     Resolve(resolve::Args),
     String(string::Args),
     Diff(diff::Args),
@@ -123,6 +125,7 @@ impl Command {
             Self::Info(args) => info::run(&args, context),
             Self::Ls(args) => ls::run(&args, context),
             Self::Cat(args) => cat::run(&args, context),
+            Self::Refs(args) => refs::run(&args, context),
             Self::Resolve(args) => resolve::run(&args, context),
             Self::String(args) => string::run(&args, context),
             Self::Diff(args) => diff::run(&args, context),

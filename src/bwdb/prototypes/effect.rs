@@ -356,6 +356,7 @@ macro_rules! slot_field {
         impl<'a> Field<'a> for $type<'a> {
             const SIZE: usize = 0x10;
             const SHOWN: Shown = Shown::Plain(Kind::Nested);
+            const REFERS: bool = false $(|| <$body as Field>::REFERS)+;
 
             fn read(view: View<'a>) -> Result<Self> {
                 Slot::read(view).map(Self)
@@ -522,6 +523,7 @@ impl<'a> ResourceRef<'a> {
 impl<'a> Field<'a> for ResourceRef<'a> {
     const SIZE: usize = 0x10;
     const SHOWN: Shown = Shown::Plain(Kind::Nested);
+    const REFERS: bool = true;
 
     fn read(view: View<'a>) -> Result<Self> {
         view.take(Self::SIZE)?;

@@ -104,6 +104,14 @@ macro_rules! prototype_types {
                 }
             }
 
+            /// Whether a record may refer to resources.
+            pub const fn refers(self) -> bool {
+                match self {
+                    $(Self::Current(PrototypeType::$variant) => <$variant<'static> as Field>::REFERS,)+
+                    Self::ModelV14 => <ModelV14<'static> as Field>::REFERS,
+                }
+            }
+
             /// Offsets of the pointers in it.
             pub(crate) fn pointers(self) -> impl Iterator<Item = usize> {
                 let fields = match self {

@@ -1,0 +1,192 @@
+//! What records refer to: every path id in them, however deep, and every text of a path.
+
+use super::prototypes::{Material, MergedModel, Record, known_property_name};
+use super::record::{Leaf, ListInfo, Prototype as _, Walker};
+use super::{Database, Names};
+use crate::error::{Error, ErrorKind, Result};
+use crate::table::Value;
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A reference to a resource.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reference {
+    /// The path id of what it refers to.
+    pub id: u64,
+    /// Where it stands, as in `render_sets[2].mfm`. Textures of a material have the name of their property, as in
+    /// `properties.diffuseMap`.
+    pub column: String,
+    /// How it refers.
+    pub by: By,
+}
+
+/// How a reference refers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// By the id of a path.
+    Id,
+    /// By a text, whose id this is. Whether it is the text of a path nothing says.
+    Text,
+}
+
+/// Bytes of arrays that a walk over many records may meet: arrays of a hostile file may lie on each other.
+#[derive(Debug)]
+pub struct Budget(AtomicUsize);
+
+impl Budget {
+    /// A budget for all records of a file of `size` bytes, each read once.
+    pub fn for_file(size: usize) -> Self {
+        Self(AtomicUsize::new(size.saturating_mul(4)))
+    }
+
+    fn spend(&self, bytes: usize) -> bool {
+        let spent = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes));
+        spent.is_ok()
+    }
+}
+
+/// Takes the references for which `keep` holds.
+pub struct Collector<'k> {
+    keep: &'k (dyn Fn(u64, By) -> bool + Sync),
+    budget: &'k Budget,
+    /// Where the walk is.
+    steps: Vec<Step>,
+    /// What was kept.
+    pub found: Vec<Reference>,
+    /// What could not be read.
+    pub errors: Vec<Error>,
+}
+
+enum Step {
+    Field(&'static str),
+    /// The next element of a list.
+    Element(usize),
+}
+
+impl std::fmt::Debug for Collector<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Collector").field("found", &self.found).field("errors", &self.errors).finish_non_exhaustive()
+    }
+}
+
+impl<'k> Collector<'k> {
+    /// One that keeps what `keep` says.
+    pub fn new(keep: &'k (dyn Fn(u64, By) -> bool + Sync), budget: &'k Budget) -> Self {
+        Self { keep, budget, steps: Vec::new(), found: Vec::new(), errors: Vec::new() }
+    }
+
+    /// Takes the references of a record of `db`.
+    pub fn record(&mut self, record: &Record<'_>, db: &Database) {
+        let first = self.found.len();
+        record.walk_fields(self);
+        if let (Record::Material(material), Some(found)) = (record, self.found.get_mut(first..))
+            && !found.is_empty()
+            && let Err(error) = name_textures(material, db, found)
+        {
+            self.errors.push(error);
+        }
+    }
+
+    /// Takes the references of a model of a `models.bin`; its own id among them, as `id`.
+    pub fn merged(&mut self, model: &MergedModel<'_>) {
+        model.walk_fields(self);
+    }
+
+    fn meet(&mut self, name: &'static str, id: u64, by: By) {
+        if id == 0 || !(self.keep)(id, by) {
+            return;
+        }
+        let mut column = String::new();
+        for step in &self.steps {
+            match step {
+                Step::Field(name) => push_name(&mut column, name),
+                // To a string writing does not fail.
+                Step::Element(index) => drop(write!(column, "[{index}]")),
+            }
+        }
+        push_name(&mut column, name);
+        self.found.push(Reference { id, column, by });
+    }
+
+    /// Goes to the next element where an element ended.
+    fn next(&mut self) {
+        if let Some(Step::Element(index)) = self.steps.last_mut() {
+            *index = index.saturating_add(1);
+        }
+    }
+}
+
+fn push_name(column: &mut String, name: &str) {
+    if !column.is_empty() && !name.is_empty() {
+        column.push('.');
+    }
+    column.push_str(name);
+}
+
+impl<'a> Walker<'a> for Collector<'_> {
+    fn leaf(&mut self, name: &'static str, leaf: Leaf<'a>) {
+        match leaf {
+            Leaf::Path(id) => self.meet(name, id.0, By::Id),
+            Leaf::Value(Value::Text(text)) if text.contains(['/', '\\']) => {
+                self.meet(name, Database::path_id(&text), By::Text);
+            }
+            Leaf::Value(_) | Leaf::Name(_) => {}
+        }
+        self.next();
+    }
+
+    fn begin(&mut self, name: &'static str) {
+        self.steps.push(Step::Field(name));
+    }
+
+    fn end(&mut self) {
+        self.steps.pop();
+        self.next();
+    }
+
+    fn begin_list(&mut self, name: &'static str, list: &ListInfo<'a>) -> bool {
+        if !list.refers || list.len == 0 {
+            return false;
+        }
+        if !self.budget.spend(list.bytes()) {
+            let what = "the arrays of the records lie on each other, and are not followed any more".into();
+            self.errors.push(list.view.error(ErrorKind::Damaged { what }).within(name));
+            return false;
+        }
+        self.steps.push(Step::Field(name));
+        self.steps.push(Step::Element(0));
+        true
+    }
+
+    fn end_list(&mut self) {
+        self.steps.pop();
+        self.steps.pop();
+        self.next();
+    }
+
+    fn damage(&mut self, name: &'static str, error: Error) {
+        self.errors.push(if name.is_empty() { error } else { error.within(name) });
+        self.next();
+    }
+}
+
+/// Calls textures by the properties that they are the values of.
+fn name_textures(material: &Material<'_>, db: &Database, found: &mut [Reference]) -> Result<()> {
+    let (names, refs) = (material.property_names()?, material.property_refs()?);
+    for (name, reference) in names.iter().zip(refs.iter()) {
+        let (name, reference) = (name?, reference?);
+        // The low bits are the kind; 4 are textures.
+        if reference & 0xF != 4 {
+            continue;
+        }
+        let column = format!("textures[{}]", reference >> 4);
+        for found in found.iter_mut().filter(|found| found.column == column) {
+            let text = Names::name(db, name)?;
+            found.column = match text.as_deref().or(known_property_name(name)) {
+                Some(text) => format!("properties.{text}"),
+                None => format!("properties.0x{:08X}", name.0),
+            };
+        }
+    }
+    Ok(())
+}

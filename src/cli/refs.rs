@@ -1,0 +1,383 @@
+use super::{Context, Exit, Failure, Outcome};
+use crate::bwdb::Database;
+use crate::bwdb::references::By;
+use crate::export::text::clean;
+use crate::format::{Asset, parse_id};
+use crate::refs::{self, Edge, Found, Known};
+use crate::table::{Column, Kind, Value};
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, HashSet};
+use std::io::Write as _;
+use std::path::PathBuf;
+
+/// Show what an entry refers to, and what refers to it, across files
+///
+/// Files that refer are assets.bin, and the models.bin and space.bin of a space. With a .geometry given as well, the
+/// meshes in it that a visual draws are shown. Paths are those of the assets.bin among the files.
+///
+/// --dangling lists the references to ids that are in none of the files, and exits 1 where there are some. A path
+/// without a prototype, such as that of a texture, is in the file; an id of 0 refers to nothing.
+#[derive(Debug, clap::Args)]
+#[command(override_usage = "assetq refs [OPTIONS] <ID> <FILE>...\n       assetq refs [OPTIONS] --dangling <FILE>...")]
+#[command(after_help = "\
+Examples:
+  assetq refs content/…/JSD011.visual assets.bin        the models that use it, its materials, its folder
+  assetq refs 0x0DF5A921212A899E assets.bin spaces/r01  also where the files of a space place it
+  assetq refs content/…/JSD011.model assets.bin --tree  what it refers to, and what that refers to
+  assetq refs content/…/JSD011_a.dds assets.bin --from  only what refers to it
+  assetq refs - assets.bin -f csv < ids.txt             of many entries, in one pass
+  assetq refs --dangling assets.bin space.bin           what refers to nothing that exists")]
+pub(super) struct Args {
+    /// An id (0x…, 16 hex digits, or decimal) or a path, or `-` for one a line from standard input; then the files, of
+    /// which a folder stands for the files in it
+    #[arg(required = true, value_names = ["ID", "FILE"])]
+    arguments: Vec<PathBuf>,
+    /// Only what the entry refers to
+    #[arg(long, conflicts_with = "from")]
+    to: bool,
+    /// Only what refers to the entry
+    #[arg(long)]
+    from: bool,
+    /// Show as a tree what the entry refers to, and what that refers to in turn
+    #[arg(long, conflicts_with = "from")]
+    tree: bool,
+    /// Go at most this deep
+    #[arg(long, value_name = "N", requires = "tree", default_value_t = 16)]
+    depth: usize,
+    /// List references to ids that are in none of the files
+    #[arg(long, conflicts_with_all = ["to", "from", "tree"])]
+    dangling: bool,
+}
+
+pub(super) fn run(args: &Args, context: &Context) -> Outcome {
+    let (asked, files) = match args.arguments.split_first() {
+        _ if args.dangling => (None, args.arguments.as_slice()),
+        Some((id, files)) if !files.is_empty() => (Some(id.to_string_lossy().into_owned()), files),
+        _ => {
+            return Err(Failure::new(
+                Exit::Usage,
+                "refs takes an ID and the files to look in, or --dangling and files",
+            ));
+        }
+    };
+    let mut assets = Vec::new();
+    for path in context.files(files)? {
+        match context.open(&path) {
+            Ok(asset) => assets.push(asset),
+            Err(failure) => context.failed(&failure),
+        }
+    }
+    let of_geometry = |asset: &Asset| matches!(asset, Asset::Geometry(_));
+    for asset in assets.iter().filter(|asset| !refs::refers(asset) && !of_geometry(asset)) {
+        context.note(asset.source().name(), &format!("a {} file refers to nothing", asset.format()));
+    }
+    if assets.is_empty() {
+        return Ok(Exit::Done);
+    }
+    let search = Search { context, assets: &assets, paths: Paths::new(&assets), said: RefCell::default() };
+    let exit = match asked {
+        None => search.dangling()?,
+        Some(asked) => {
+            let mut ids = Vec::new();
+            for query in context.arguments(&[asked]) {
+                let query = query?;
+                let id = search.id(&query);
+                if !ids.iter().any(|(other, _)| *other == id) {
+                    ids.push((id, query.into_owned()));
+                }
+            }
+            if args.tree { search.trees(&ids, args.depth)? } else { search.list(&ids, !args.from, !args.to)? }
+        }
+    };
+    assets.iter().for_each(|asset| context.warn(asset));
+    Ok(exit)
+}
+
+/// Paths of ids, from any of the databases.
+struct Paths<'a> {
+    databases: Vec<&'a Database>,
+    asked: Cell<usize>,
+}
+
+impl<'a> Paths<'a> {
+    fn new(assets: &'a [Asset]) -> Self {
+        let databases = assets.iter().filter_map(|asset| match asset {
+            Asset::Bwdb(db) => Some(&**db),
+            _ => None,
+        });
+        Self { databases: databases.collect(), asked: Cell::new(0) }
+    }
+
+    fn get(&self, id: u64, context: &Context) -> Option<String> {
+        /// From so many paths on an index is worth its time.
+        const MANY: usize = 4;
+        self.asked.set(self.asked.get().saturating_add(1));
+        for db in &self.databases {
+            if self.asked.get() > MANY {
+                db.paths().find(id);
+            }
+            match db.path(id) {
+                Ok(None) => {}
+                Ok(path) => return path,
+                Err(error) => context.damaged(db.source().name(), &error),
+            }
+        }
+        None
+    }
+}
+
+struct Search<'a> {
+    context: &'a Context,
+    assets: &'a [Asset],
+    paths: Paths<'a>,
+    /// Notes that were said already.
+    said: RefCell<HashSet<String>>,
+}
+
+/// A row of the output.
+struct Row<'r> {
+    direction: &'static str,
+    id: Value<'r>,
+    path: Option<String>,
+    table: &'r str,
+    column: &'r str,
+    file: &'r str,
+    row: usize,
+    entry: Option<u64>,
+}
+
+fn columns(many: bool) -> Vec<Column> {
+    let mut columns = vec![
+        Column::new("direction", Kind::Text),
+        Column::new("id", Kind::Any),
+        Column::new("path", Kind::Text),
+        Column::new("table", Kind::Text),
+        Column::new("column", Kind::Text),
+        Column::new("file", Kind::Text),
+        Column::new("row", Kind::Uint),
+    ];
+    if many {
+        columns.extend([Column::new("entry", Kind::Id64), Column::new("entry_path", Kind::Text)]);
+    }
+    columns
+}
+
+impl Search<'_> {
+    fn id(&self, query: &str) -> u64 {
+        parse_id(query).unwrap_or_else(|| {
+            // A build that hashes paths in another way knows better than the hash.
+            let found = self.paths.databases.iter().find_map(|db| db.lookup_path(query).ok().flatten());
+            found.map_or_else(|| Database::path_id(query), |resource| resource.id())
+        })
+    }
+
+    /// Says what a pass found besides references.
+    fn say(&self, asset: &Asset, found: &Found) {
+        let file = asset.source().name();
+        for note in &found.notes {
+            if self.said.borrow_mut().insert(format!("{file} {note}")) {
+                self.context.note(file, note);
+            }
+        }
+        for error in found.damage.findings() {
+            self.context.damaged(file, error);
+        }
+        let more = found.damage.found().saturating_sub(found.damage.findings().len() as u64);
+        if more > 0 {
+            self.context.note(file, &format!("{more} more records could not be read"));
+        }
+    }
+
+    fn list(&self, ids: &[(u64, String)], to: bool, from: bool) -> Outcome {
+        let many = ids.len() != 1;
+        let columns = columns(many);
+        let mut out = self.context.rows(&columns)?;
+        let mut seen: HashSet<u64> = HashSet::new();
+        let mut write = |row: Row<'_>| {
+            seen.extend(row.entry);
+            let mut cells = vec![
+                row.direction.into(),
+                row.id,
+                row.path.into(),
+                row.table.into(),
+                row.column.into(),
+                row.file.into(),
+                row.row.into(),
+            ];
+            if many {
+                cells.push(row.entry.map(Value::Id64).unwrap_or_default());
+                cells.push(row.entry.and_then(|id| self.paths.get(id, self.context)).into());
+            }
+            out.row(&cells).map_err(Failure::from)
+        };
+        if to {
+            for &(id, _) in ids {
+                for asset in self.assets {
+                    let found = refs::of(asset, id);
+                    self.say(asset, &found);
+                    for edge in &found.edges {
+                        write(self.row("to", Some(edge.to), Some(id), edge, asset))?;
+                    }
+                    self.meshes(asset, id, &mut write)?;
+                }
+            }
+        }
+        if from {
+            let wanted: HashSet<u64> = ids.iter().map(|(id, _)| *id).collect();
+            for asset in self.assets {
+                let found = refs::scan(asset, &|id, _| wanted.contains(&id));
+                self.say(asset, &found);
+                // The entries in the order in which they were asked for.
+                let mut edges: HashMap<u64, Vec<&Edge>> = HashMap::new();
+                found.edges.iter().for_each(|edge| edges.entry(edge.to).or_default().push(edge));
+                for (id, _) in ids {
+                    for edge in edges.get(id).into_iter().flatten() {
+                        write(self.row("from", edge.from, Some(*id), edge, asset))?;
+                    }
+                }
+            }
+        }
+        out.finish()?;
+        for (id, query) in ids.iter().filter(|(id, _)| !seen.contains(id)) {
+            let what = match (self.assets.iter().any(|asset| refs::has(asset, *id)), to, from) {
+                (false, ..) => "is in none of the files",
+                (true, true, true) => "refers to nothing, and nothing refers to it",
+                (true, true, _) => "refers to nothing",
+                (true, ..) => "nothing refers to it",
+            };
+            self.context.not_found(&format!("{query:?}: {what}"));
+        }
+        Ok(Exit::Done)
+    }
+
+    fn row<'r>(
+        &self,
+        direction: &'static str,
+        id: Option<u64>,
+        entry: Option<u64>,
+        edge: &'r Edge,
+        asset: &'r Asset,
+    ) -> Row<'r> {
+        let path = id.and_then(|id| self.paths.get(id, self.context));
+        let id = id.map(Value::Id64).unwrap_or_default();
+        let (table, column) = (edge.table, edge.column.as_str());
+        Row { direction, id, path, table, column, file: asset.source().name(), row: edge.row, entry }
+    }
+
+    /// The meshes of the geometry files that the visual `id` draws.
+    fn meshes(
+        &self,
+        asset: &Asset,
+        id: u64,
+        write: &mut impl FnMut(Row<'_>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        for other in self.assets {
+            let Asset::Geometry(geometry) = other else { continue };
+            let file = other.source().name();
+            let meshes = refs::meshes(asset, id, geometry).unwrap_or_else(|error| {
+                self.context.damaged(file, &error);
+                Vec::new()
+            });
+            for mesh in meshes {
+                write(Row {
+                    direction: "to",
+                    id: Value::Id32(mesh.mapping_id),
+                    path: mesh.name,
+                    table: mesh.table,
+                    column: "mapping_id",
+                    file,
+                    row: mesh.row,
+                    entry: Some(id),
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn dangling(&self) -> Outcome {
+        let known = Known::new(self.assets);
+        if !known.has_database() {
+            let what = "no assets.bin among the files: references to what only it has count as dangling";
+            self.context.note("refs", what);
+        }
+        let columns = columns(true);
+        let mut out = self.context.rows(&columns)?;
+        let mut count = 0usize;
+        for asset in self.assets {
+            let found = refs::scan(asset, &|id, by| by == By::Id && !known.has(id));
+            self.say(asset, &found);
+            count = count.saturating_add(found.edges.len());
+            for edge in &found.edges {
+                let Row { direction, id, path, table, column, file, row, entry } =
+                    self.row("to", Some(edge.to), edge.from, edge, asset);
+                let entry_path = entry.and_then(|id| self.paths.get(id, self.context));
+                out.row(&[
+                    direction.into(),
+                    id,
+                    path.into(),
+                    table.into(),
+                    column.into(),
+                    file.into(),
+                    row.into(),
+                    entry.map(Value::Id64).unwrap_or_default(),
+                    entry_path.into(),
+                ])?;
+            }
+        }
+        out.finish()?;
+        if count > 0 {
+            self.context.not_found(&format!("{count} references to ids that are in none of the files"));
+        }
+        Ok(Exit::Done)
+    }
+
+    fn trees(&self, ids: &[(u64, String)], depth: usize) -> Outcome {
+        let mut out = self.context.stdout();
+        for (id, query) in ids {
+            if !self.assets.iter().any(|asset| refs::has(asset, *id)) {
+                self.context.not_found(&format!("{query:?}: is in none of the files"));
+                continue;
+            }
+            writeln!(out, "{}", clean(&self.name(*id)))?;
+            let mut shown = HashSet::from([*id]);
+            // Depth first, without recursion: how deep references go is the file's to choose.
+            let mut open = vec![self.edges(*id).into_iter()];
+            while let Some(level) = open.last_mut() {
+                let Some(edge) = level.next() else {
+                    open.pop();
+                    continue;
+                };
+                let last = level.len() == 0;
+                for level in open.iter().take(open.len().saturating_sub(1)) {
+                    out.write_all(if level.len() > 0 { "│   ".as_bytes() } else { b"    " })?;
+                }
+                let branch = if last { "└── " } else { "├── " };
+                let first = shown.insert(edge.to);
+                let below = if open.len() < depth || !first { self.edges(edge.to) } else { Vec::new() };
+                let again = if first || below.is_empty() { "" } else { "  (shown above)" };
+                writeln!(out, "{branch}{}  {}{again}", clean(&edge.column), clean(&self.name(edge.to)))?;
+                if first {
+                    open.push(below.into_iter());
+                }
+            }
+        }
+        out.flush()?;
+        Ok(Exit::Done)
+    }
+
+    /// What an entry refers to, but for its folder, each only once.
+    fn edges(&self, id: u64) -> Vec<Edge> {
+        let mut edges: Vec<Edge> = Vec::new();
+        let mut seen = HashSet::from([id]);
+        for asset in self.assets {
+            let found = refs::of(asset, id);
+            self.say(asset, &found);
+            edges.extend(found.edges.into_iter().filter(|edge| edge.column != refs::PARENT && seen.insert(edge.to)));
+        }
+        edges
+    }
+
+    fn name(&self, id: u64) -> String {
+        self.paths.get(id, self.context).unwrap_or_else(|| Value::Id64(id).to_string())
+    }
+}
