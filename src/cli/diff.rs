@@ -31,7 +31,8 @@ pub(super) struct Args {
     /// Only this table, also one that is not compared otherwise; may be repeated (`assetq info FILE` lists them)
     #[arg(long = "table", short, value_name = "TABLE")]
     tables: Vec<String>,
-    /// Only rows for which this holds in one of the files, as in 'type = "VisualPrototype"'
+    /// Only rows for which this holds in one of the files, as in 'type = "VisualPrototype"'; tables without its columns
+    /// are left out
     #[arg(long = "where", short = 'w', value_name = "CONDITION")]
     condition: Option<String>,
     /// Only count them, by table and by folder or type

@@ -7,6 +7,7 @@ use crate::bwdb::compare::{Allowance, Budget, differ_record, plain_fields, same_
 use crate::bwdb::{Blob, Database, Resource, State};
 use crate::error::{Error, Result};
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The rows of `table` that are compared in a way of their own.
 pub(super) fn special<'a>(table: &str, old: &'a Database, new: &'a Database) -> Option<Box<dyn Special + 'a>> {
@@ -144,6 +145,8 @@ struct Resources<'a> {
     budget: Budget,
     /// For those that are shown.
     shown: Budget,
+    /// How often [`Resources::faulty`] was asked.
+    faulty: AtomicUsize,
 }
 
 impl<'a> Resources<'a> {
@@ -151,7 +154,13 @@ impl<'a> Resources<'a> {
         // A resource has six bits for the number of its database.
         let blobs = |db: &'a Database| db.databases().take(64).map(|blob| blob.ok()).collect();
         let budget = || Budget::new(old.source().bytes().len(), new.source().bytes().len());
-        Self { dbs: [old, new], blobs: [blobs(old), blobs(new)], budget: budget(), shown: budget() }
+        Self {
+            dbs: [old, new],
+            blobs: [blobs(old), blobs(new)],
+            budget: budget(),
+            shown: budget(),
+            faulty: AtomicUsize::new(0),
+        }
     }
 
     fn get(&self, side: Side, row: u32) -> Result<(Resource<'a>, Blob<'a>)> {
@@ -179,15 +188,8 @@ impl<'a> Resources<'a> {
         let (at_a, _) = of_a.record_span(a.record_index()).map_err(|e| (Side::Old, e))?;
         let (at_b, _) = of_b.record_span(b.record_index()).map_err(|e| (Side::New, e))?;
         let same = if layout == new_layout {
-            same_record(layout, at_a, at_b, allowance).map_err(|error| {
-                // Which of them it was is found out by reading them one by one.
-                let is_old = of_a.record(a.record_index()).ok().flatten().is_none_or(|record| {
-                    let names = pick(self.dbs, Side::Old);
-                    !plain_fields(&record, names).1.is_empty()
-                });
-                let side = if is_old { Side::Old } else { Side::New };
-                (side, error.within(format_args!("resource {:#018x}", a.id())))
-            })?
+            same_record(layout, at_a, at_b, allowance)
+                .map_err(|error| (self.faulty((a, of_a)), error.within(format_args!("resource {:#018x}", a.id()))))?
         } else {
             let mut fields = Vec::new();
             let mut fault = None;
@@ -200,6 +202,20 @@ impl<'a> Resources<'a> {
             fields.is_empty()
         };
         Ok(if same { Verdict::Same } else { Verdict::Changed })
+    }
+
+    /// Which file the damage is in that comparing the record of `old` with another one met: it is read once more by
+    /// itself. Of many damaged records, only the first ones are; the others are said to be the new file's.
+    fn faulty(&self, (old, blob): (Resource<'_>, Blob<'_>)) -> Side {
+        const ASKED: usize = 16;
+        if self.faulty.fetch_add(1, Ordering::Relaxed) >= ASKED {
+            return Side::New;
+        }
+        let names = pick(self.dbs, Side::Old);
+        match blob.record(old.record_index()) {
+            Ok(Some(record)) if plain_fields(&record, names).1.is_empty() => Side::New,
+            _ => Side::Old,
+        }
     }
 
     /// Adds the fields in which the records of two resources of one type differ.
@@ -224,7 +240,7 @@ impl<'a> Resources<'a> {
                 };
                 let mut out = |name: &str, old, new| fields.push(Field { name: name.to_owned().into(), old, new });
                 let errors = differ_record(layout, (at_a, at_b), [old_db, new_db], &mut out, &self.shown);
-                errors.into_iter().for_each(|error| damaged(Side::New, error));
+                errors.into_iter().for_each(|error| damaged(self.faulty((a, of_a)), error));
             }
             (Some(_), Some(_)) => {
                 let records = (of_a.record(a.record_index()), of_b.record(b.record_index()));
