@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub(super) fn special<'a>(table: &str, old: &'a Database, new: &'a Database) -> Option<Box<dyn Special + 'a>> {
     match table {
         "paths" => Some(Box::new(Paths([old, new]))),
-        "strings" => Some(Box::new(Strings([old, new]))),
+        "strings" => Some(Box::new(Strings::new([old, new]))),
         "resources" => Some(Box::new(Resources::new(old, new))),
         _ => None,
     }
@@ -105,18 +105,40 @@ impl Special for Paths<'_> {
     }
 }
 
-struct Strings<'a>([&'a Database; 2]);
+struct Strings<'a> {
+    dbs: [&'a Database; 2],
+    /// Texts that begin before this place are the same in both pools, and need not be looked at.
+    same: u32,
+}
+
+impl<'a> Strings<'a> {
+    fn new(dbs: [&'a Database; 2]) -> Self {
+        const BLOCK: usize = 1 << 12;
+        let [old, new] = dbs.map(Database::string_pool);
+        let alike = |(a, b): &(&[u8], &[u8])| a == b;
+        let blocks = old.chunks_exact(BLOCK).zip(new.chunks_exact(BLOCK)).take_while(alike).count();
+        let common = old.get(..blocks.saturating_mul(BLOCK)).unwrap_or_default();
+        // The last of them may go on behind what is the same.
+        let same = memchr::memrchr(0, common).map_or(0, |nul| nul.saturating_add(1));
+        Self { dbs, same: u32::try_from(same).unwrap_or(u32::MAX) }
+    }
+}
 
 impl Rows for Strings<'_> {
     fn keys(&self, side: Side, _: &Faults) -> Keys {
-        let db = pick(self.0, side);
-        let id = |row| db.string_at(row).map_or(0, |(id, _)| id.into());
+        let db = pick(self.dbs, side);
+        let id = |row| db.string_place(row).map_or(0, |(id, _)| id.into());
         Keys { hashes: (0..db.string_count()).into_par_iter().map(id).collect(), damaged: Vec::new() }
     }
 
     fn compare(&self, pairs: &[(u32, u32)], each: &mut Each<'_>) {
+        let [old_db, new_db] = self.dbs;
         compare(pairs, each, |old, new| {
-            verdict((old, new), |side, row| match pick(self.0, side).string_at(row as usize) {
+            let places = (old_db.string_place(old as usize), new_db.string_place(new as usize));
+            if places.0 == places.1 && places.0.is_some_and(|(_, offset)| offset < self.same) {
+                return Ok(Verdict::Same);
+            }
+            verdict((old, new), |side, row| match pick(self.dbs, side).string_at(row as usize) {
                 Some((id, text)) => Ok((id, text?)),
                 None => Ok((0, "")),
             })
@@ -124,7 +146,7 @@ impl Rows for Strings<'_> {
     }
 
     fn contents(&self, side: Side, rows: &[u32]) -> Vec<u64> {
-        let db = pick(self.0, side);
+        let db = pick(self.dbs, side);
         let content = |&row: &u32| Some(crate::codec::xxh64(db.string_at(row as usize)?.1.ok()?.as_bytes(), 0));
         rows.iter().map(|row| content(row).unwrap_or(0)).collect()
     }
