@@ -78,6 +78,13 @@ fn a_file_does_not_differ_from_itself() {
     }
 }
 
+fn database(asset: &Asset) -> &assetq::bwdb::Database {
+    match asset {
+        Asset::Bwdb(db) => db,
+        other => panic!("{}", other.format()),
+    }
+}
+
 #[test]
 fn a_later_build_differs_in_what_was_altered_and_not_in_what_only_moved() {
     for seed in 1..4 {
@@ -85,11 +92,7 @@ fn a_later_build_differs_in_what_was_altered_and_not_in_what_only_moved() {
         let Altered { bytes, added_paths, removed_paths, added, removed, changed, added_strings } =
             altered(seed, Size::Small);
         let (old, new) = (open("assets.bin", &old), open("assets.bin", &bytes));
-        let db = |asset| match asset {
-            &Asset::Bwdb(ref db) => db,
-            _ => panic!("a database"),
-        };
-        let path = |asset, id: &u64| db(asset).path(*id).unwrap().unwrap();
+        let path = |asset, id: &u64| database(asset).path(*id).unwrap().unwrap();
         let mut expected: BTreeSet<String> = BTreeSet::new();
         expected.extend(added_paths.iter().map(|p| format!("paths + {p}")));
         expected.extend(removed_paths.iter().map(|id| format!("paths - {}", path(&old, id))));
@@ -102,7 +105,9 @@ fn a_later_build_differs_in_what_was_altered_and_not_in_what_only_moved() {
 
         let mut found: BTreeSet<String> = BTreeSet::new();
         for table in diff::tables(&old, &new, &[]).unwrap() {
-            for pair in table.find(&Progress::default(), 0).pairs() {
+            let differences = table.find(&Progress::default(), 0);
+            assert!(differences.faults.is_empty(), "{:?}", differences.faults);
+            for pair in differences.pairs() {
                 let change = table.change(pair, &mut |_, error| panic!("{error}"));
                 let shown: Vec<String> = match (change.kind, table.name()) {
                     (Kind::Changed, _) => change.fields.iter().map(|f| f.name.to_string()).collect(),
@@ -114,7 +119,8 @@ fn a_later_build_differs_in_what_was_altered_and_not_in_what_only_moved() {
                 assert!(found.insert(line.trim_end().to_owned()));
             }
         }
-        assert_eq!(found, expected);
+        assert_eq!(found.difference(&expected).collect::<Vec<_>>(), Vec::<&String>::new(), "not known");
+        assert_eq!(expected.difference(&found).collect::<Vec<_>>(), Vec::<&String>::new(), "not found");
     }
 }
 

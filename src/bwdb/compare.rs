@@ -25,7 +25,9 @@ pub struct Budget(AtomicUsize);
 impl Budget {
     /// Enough for two files of these lengths.
     pub fn new(old: usize, new: usize) -> Self {
-        Self(AtomicUsize::new(old.saturating_add(new).saturating_mul(OVERLAP).saturating_add(SHARE)))
+        // What one thread has taken and not spent is not missing to another.
+        let shares = rayon::current_num_threads().saturating_add(1).saturating_mul(SHARE);
+        Self(AtomicUsize::new(old.saturating_add(new).saturating_mul(OVERLAP).saturating_add(shares)))
     }
 }
 

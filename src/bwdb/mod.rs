@@ -434,6 +434,18 @@ impl Database {
         Some((bucket.key.get(), self.string_in_slot(slot)))
     }
 
+    /// The name id in a row of the table of strings, and where its text begins in the pool.
+    pub(crate) fn string_place(&self, row: usize) -> Option<(u32, u32)> {
+        let slot = *self.string_rows().get(row)? as usize;
+        let (bucket, offset) = (self.spans.string_buckets.get().get(slot)?, self.spans.string_values.get().get(slot)?);
+        Some((bucket.key.get(), offset.get()))
+    }
+
+    /// The texts of all strings, each with a NUL behind it.
+    pub(crate) fn string_pool(&self) -> &[u8] {
+        self.spans.string_data.get()
+    }
+
     /// The slots that resources have, in order.
     fn resource_rows(&self) -> &[u32] {
         self.resource_rows.get_or_init(|| tables::occupied(self.resource_buckets()))

@@ -496,7 +496,7 @@ fn skeleton_nodes<'a, R: Rows<'a>>(
 ) -> Box<dyn Table + 'a> {
     let own = vec![
         Column::new("name_id", Kind::Id32),
-        Column::new("name", Kind::Text).brief(),
+        Column::new("name", Kind::Text).brief().resolved(),
         Column::new("parent", Kind::Uint).brief(),
         Column::new("matrix", Kind::Nested),
     ];
@@ -526,7 +526,7 @@ fn skeleton_nodes<'a, R: Rows<'a>>(
 fn material_properties<'a>(rows: DatabaseRows<'a>) -> Box<dyn Table + 'a> {
     let own = vec![
         Column::new("name_id", Kind::Id32),
-        Column::new("name", Kind::Text).brief(),
+        Column::new("name", Kind::Text).brief().resolved(),
         Column::new("type", Kind::Text).brief(),
         Column::new("value", Kind::Any).brief(),
         Column::new("texture_id", Kind::Id64).reference(),

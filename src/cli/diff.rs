@@ -6,7 +6,7 @@ use crate::report::Progress;
 use crate::table::filter::{Bound, Filter};
 use crate::table::{Column, Kind, Value};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -31,7 +31,8 @@ pub(super) struct Args {
     /// Only this table, also one that is not compared otherwise; may be repeated (`assetq info FILE` lists them)
     #[arg(long = "table", short, value_name = "TABLE")]
     tables: Vec<String>,
-    /// Only rows for which this holds in one of the files, as in 'type = "VisualPrototype"'
+    /// Only rows for which this holds in one of the files, as in 'type = "VisualPrototype"'; tables without its columns
+    /// are left out
     #[arg(long = "where", short = 'w', value_name = "CONDITION")]
     condition: Option<String>,
     /// Only count them, by table and by folder or type
@@ -249,6 +250,13 @@ impl Show<'_> {
     fn text(&self, found: &mut [Found<'_, '_>]) -> Result<(), Failure> {
         let marks = Marks(super::context::style());
         let mut out = self.context.stdout();
+        // A path that came or went with its resource is shown there, with its type.
+        let of_resources: HashSet<(Happened, String)> = found
+            .iter()
+            .filter(|found| found.table.name() == "resources")
+            .flat_map(|found| found.pairs.iter().map(|&pair| (pair.kind(), self.key(found.table, pair))))
+            .filter(|(kind, _)| *kind != Happened::Changed)
+            .collect();
         for Found { table, pairs } in found {
             if pairs.is_empty() {
                 continue;
@@ -260,13 +268,26 @@ impl Show<'_> {
                 .filter(|(_, count)| *count > 0)
                 .map(|(kind, count)| format!("{count} {}", kind.name()))
                 .collect();
-            writeln!(out, "{}: {}", marks.bold(table.name()), counts.join(", "))?;
+            write!(out, "{}: {}", marks.bold(table.name()), counts.join(", "))?;
             let mut at = None;
             let mut shown: Vec<(String, Pair)> = Vec::new();
             if table.has_paths() {
                 shown.extend(pairs.iter().map(|&pair| (self.key(table, pair), pair)));
                 shown.sort_by(|(a, _), (b, _)| (folder(a), a).cmp(&(folder(b), b)));
             }
+            if table.name() == "paths" {
+                shown.retain_mut(|(key, pair)| {
+                    let told = (pair.kind(), std::mem::take(key));
+                    let again = of_resources.contains(&told);
+                    *key = told.1;
+                    !again
+                });
+                let told = pairs.len().saturating_sub(shown.len());
+                if told > 0 {
+                    write!(out, "; {told} of them are shown among resources")?;
+                }
+            }
+            writeln!(out)?;
             let sorted = shown.iter().map(|(key, pair)| (Some(key), *pair));
             let plain = pairs.iter().map(|pair| (None, *pair)).skip(if table.has_paths() { usize::MAX } else { 0 });
             for (key, pair) in sorted.chain(plain).take(self.limit()) {
@@ -285,7 +306,8 @@ impl Show<'_> {
                 };
                 self.one(&mut out, &marks, indent, name, &change)?;
             }
-            if let Some(more) = pairs.len().checked_sub(self.limit()).filter(|&more| more > 0) {
+            let total = if table.has_paths() { shown.len() } else { pairs.len() };
+            if let Some(more) = total.checked_sub(self.limit()).filter(|&more| more > 0) {
                 writeln!(out, "  … and {more} more")?;
             }
         }

@@ -7,12 +7,13 @@ use crate::bwdb::compare::{Allowance, Budget, differ_record, plain_fields, same_
 use crate::bwdb::{Blob, Database, Resource, State};
 use crate::error::{Error, Result};
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The rows of `table` that are compared in a way of their own.
 pub(super) fn special<'a>(table: &str, old: &'a Database, new: &'a Database) -> Option<Box<dyn Special + 'a>> {
     match table {
         "paths" => Some(Box::new(Paths([old, new]))),
-        "strings" => Some(Box::new(Strings([old, new]))),
+        "strings" => Some(Box::new(Strings::new([old, new]))),
         "resources" => Some(Box::new(Resources::new(old, new))),
         _ => None,
     }
@@ -104,18 +105,40 @@ impl Special for Paths<'_> {
     }
 }
 
-struct Strings<'a>([&'a Database; 2]);
+struct Strings<'a> {
+    dbs: [&'a Database; 2],
+    /// Texts that begin before this place are the same in both pools, and need not be looked at.
+    same: u32,
+}
+
+impl<'a> Strings<'a> {
+    fn new(dbs: [&'a Database; 2]) -> Self {
+        const BLOCK: usize = 1 << 12;
+        let [old, new] = dbs.map(Database::string_pool);
+        let alike = |(a, b): &(&[u8], &[u8])| a == b;
+        let blocks = old.chunks_exact(BLOCK).zip(new.chunks_exact(BLOCK)).take_while(alike).count();
+        let common = old.get(..blocks.saturating_mul(BLOCK)).unwrap_or_default();
+        // The last of them may go on behind what is the same.
+        let same = memchr::memrchr(0, common).map_or(0, |nul| nul.saturating_add(1));
+        Self { dbs, same: u32::try_from(same).unwrap_or(u32::MAX) }
+    }
+}
 
 impl Rows for Strings<'_> {
     fn keys(&self, side: Side, _: &Faults) -> Keys {
-        let db = pick(self.0, side);
-        let id = |row| db.string_at(row).map_or(0, |(id, _)| id.into());
+        let db = pick(self.dbs, side);
+        let id = |row| db.string_place(row).map_or(0, |(id, _)| id.into());
         Keys { hashes: (0..db.string_count()).into_par_iter().map(id).collect(), damaged: Vec::new() }
     }
 
     fn compare(&self, pairs: &[(u32, u32)], each: &mut Each<'_>) {
+        let [old_db, new_db] = self.dbs;
         compare(pairs, each, |old, new| {
-            verdict((old, new), |side, row| match pick(self.0, side).string_at(row as usize) {
+            let places = (old_db.string_place(old as usize), new_db.string_place(new as usize));
+            if places.0 == places.1 && places.0.is_some_and(|(_, offset)| offset < self.same) {
+                return Ok(Verdict::Same);
+            }
+            verdict((old, new), |side, row| match pick(self.dbs, side).string_at(row as usize) {
                 Some((id, text)) => Ok((id, text?)),
                 None => Ok((0, "")),
             })
@@ -123,7 +146,7 @@ impl Rows for Strings<'_> {
     }
 
     fn contents(&self, side: Side, rows: &[u32]) -> Vec<u64> {
-        let db = pick(self.0, side);
+        let db = pick(self.dbs, side);
         let content = |&row: &u32| Some(crate::codec::xxh64(db.string_at(row as usize)?.1.ok()?.as_bytes(), 0));
         rows.iter().map(|row| content(row).unwrap_or(0)).collect()
     }
@@ -144,6 +167,8 @@ struct Resources<'a> {
     budget: Budget,
     /// For those that are shown.
     shown: Budget,
+    /// How often [`Resources::faulty`] was asked.
+    faulty: AtomicUsize,
 }
 
 impl<'a> Resources<'a> {
@@ -151,7 +176,13 @@ impl<'a> Resources<'a> {
         // A resource has six bits for the number of its database.
         let blobs = |db: &'a Database| db.databases().take(64).map(|blob| blob.ok()).collect();
         let budget = || Budget::new(old.source().bytes().len(), new.source().bytes().len());
-        Self { dbs: [old, new], blobs: [blobs(old), blobs(new)], budget: budget(), shown: budget() }
+        Self {
+            dbs: [old, new],
+            blobs: [blobs(old), blobs(new)],
+            budget: budget(),
+            shown: budget(),
+            faulty: AtomicUsize::new(0),
+        }
     }
 
     fn get(&self, side: Side, row: u32) -> Result<(Resource<'a>, Blob<'a>)> {
@@ -179,15 +210,8 @@ impl<'a> Resources<'a> {
         let (at_a, _) = of_a.record_span(a.record_index()).map_err(|e| (Side::Old, e))?;
         let (at_b, _) = of_b.record_span(b.record_index()).map_err(|e| (Side::New, e))?;
         let same = if layout == new_layout {
-            same_record(layout, at_a, at_b, allowance).map_err(|error| {
-                // Which of them it was is found out by reading them one by one.
-                let is_old = of_a.record(a.record_index()).ok().flatten().is_none_or(|record| {
-                    let names = pick(self.dbs, Side::Old);
-                    !plain_fields(&record, names).1.is_empty()
-                });
-                let side = if is_old { Side::Old } else { Side::New };
-                (side, error.within(format_args!("resource {:#018x}", a.id())))
-            })?
+            same_record(layout, at_a, at_b, allowance)
+                .map_err(|error| (self.faulty((a, of_a)), error.within(format_args!("resource {:#018x}", a.id()))))?
         } else {
             let mut fields = Vec::new();
             let mut fault = None;
@@ -200,6 +224,20 @@ impl<'a> Resources<'a> {
             fields.is_empty()
         };
         Ok(if same { Verdict::Same } else { Verdict::Changed })
+    }
+
+    /// Which file the damage is in that comparing the record of `old` with another one met: it is read once more by
+    /// itself. Of many damaged records, only the first ones are; the others are said to be the new file's.
+    fn faulty(&self, (old, blob): (Resource<'_>, Blob<'_>)) -> Side {
+        const ASKED: usize = 16;
+        if self.faulty.fetch_add(1, Ordering::Relaxed) >= ASKED {
+            return Side::New;
+        }
+        let names = pick(self.dbs, Side::Old);
+        match blob.record(old.record_index()) {
+            Ok(Some(record)) if plain_fields(&record, names).1.is_empty() => Side::New,
+            _ => Side::Old,
+        }
     }
 
     /// Adds the fields in which the records of two resources of one type differ.
@@ -224,7 +262,7 @@ impl<'a> Resources<'a> {
                 };
                 let mut out = |name: &str, old, new| fields.push(Field { name: name.to_owned().into(), old, new });
                 let errors = differ_record(layout, (at_a, at_b), [old_db, new_db], &mut out, &self.shown);
-                errors.into_iter().for_each(|error| damaged(Side::New, error));
+                errors.into_iter().for_each(|error| damaged(self.faulty((a, of_a)), error));
             }
             (Some(_), Some(_)) => {
                 let records = (of_a.record(a.record_index()), of_b.record(b.record_index()));

@@ -49,7 +49,7 @@ pub enum Side {
 }
 
 /// What happened to a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// Only the new file has it.
     Added,

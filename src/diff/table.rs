@@ -125,9 +125,9 @@ pub(super) fn lone_fields<'t>(
     let row = pair.old.or(pair.new).unwrap_or_default() as usize;
     let (side, columns) = (if pair.old.is_some() { Side::Old } else { Side::New }, table.columns());
     let keys = columns.iter().enumerate().filter(|(_, column)| column.role == Role::Key);
-    let texts: Vec<usize> = keys.filter_map(|(at, _)| text_of_key(table, at)).collect();
+    let paths: Vec<usize> = keys.filter_map(|(at, _)| path_of_key(table, at)).collect();
     for (at, column) in columns.iter().enumerate() {
-        if matches!(column.role, Role::Key | Role::Place) || texts.contains(&at) {
+        if matches!(column.role, Role::Key | Role::Place) || paths.contains(&at) {
             continue;
         }
         let value = table.value(row, at).unwrap_or_else(|error| {
@@ -162,21 +162,19 @@ fn too_many(table: &dyn Table) -> Error {
     Error::without_offset(kind, table.name().to_owned())
 }
 
-/// The column that shows the text of the key column at `at`: the next one, or the path of an id.
-fn text_of_key(table: &dyn Table, at: usize) -> Option<usize> {
+/// The column that shows the path of the id at `at`, where that is what rows are known by.
+fn path_of_key(table: &dyn Table, at: usize) -> Option<usize> {
     let columns = table.columns();
-    let is_text = |at: &usize| columns.get(*at).is_some_and(|c| c.role == Role::Resolved);
-    let next = at.checked_add(1).filter(is_text);
-    let is_id = columns.get(at).is_some_and(|c| c.name == "id");
-    next.or_else(|| columns.iter().position(|c| c.name == "path").filter(|path| is_id && is_text(path)))
+    columns.get(at).filter(|column| column.name == "id")?;
+    columns.iter().position(|column| column.role == Role::Resolved && column.name == "path")
 }
 
-/// What a row is known by: the values of its key columns, or its number where there is none. A text that is known for
+/// What a row is known by: the values of its key columns, or its number where there is none. A path that is known for
 /// an id stands for it.
 pub(super) fn key(table: &dyn Table, row: u32) -> Result<Value<'_>> {
     let mut parts: Vec<(Cow<'_, str>, Value<'_>)> = Vec::new();
     for (at, column) in table.columns().iter().enumerate().filter(|(_, c)| c.role == Role::Key) {
-        let text = text_of_key(table, at).and_then(|at| Some((table.columns().get(at)?, at)));
+        let text = path_of_key(table, at).and_then(|at| Some((table.columns().get(at)?, at)));
         let text = text.map(|(column, at)| Ok::<_, Error>((column, table.value(row as usize, at)?))).transpose()?;
         parts.push(match text.filter(|(_, text)| !text.is_null()) {
             Some((column, text)) => ((&*column.name).into(), text),

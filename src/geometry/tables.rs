@@ -57,6 +57,8 @@ impl<'g> Rows<'g> {
         for column in &mut self.columns {
             column.role = match &*column.name {
                 name if names.contains(&name) => Role::Key,
+                // The name of its material's number.
+                "material" => Role::Resolved,
                 "index" | "buffer" | "start" | "offset" | "stored_size" | "vertex_mapping" | "index_mapping"
                 | "plate" => Role::Place,
                 _ => Role::Value,

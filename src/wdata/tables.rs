@@ -458,9 +458,9 @@ impl<'m> LinkTable<'m> {
     fn new(map: &'m Map) -> Self {
         let columns = [
             Column::new("from_id", Kind::Int).brief().key(),
-            Column::new("from_name", Kind::Text).brief(),
+            Column::new("from_name", Kind::Text).brief().resolved(),
             Column::new("to_id", Kind::Int).brief().key(),
-            Column::new("to_name", Kind::Text).brief(),
+            Column::new("to_name", Kind::Text).brief().resolved(),
             Column::new("distance", Kind::F32).brief(),
             Column::new("from_index", Kind::Uint).place(),
             Column::new("to_index", Kind::Uint).place(),
