@@ -38,6 +38,7 @@ use record::{NameId, PathId};
 use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::atomic::AtomicU32;
 use zerocopy::FromBytes as _;
 
 /// An open `assets.bin`.
@@ -58,6 +59,8 @@ pub struct Database {
     resource_slots: Modulus,
     string_slots: Modulus,
     path_index: Lazy<paths::Index>,
+    /// Ids that were sought without it.
+    path_seeks: AtomicU32,
     owners: Lazy<blob::Owners>,
     resource_rows: Lazy<Vec<u32>>,
     string_rows: Lazy<Vec<u32>>,
@@ -291,6 +294,7 @@ impl Database {
             resource_slots: Modulus::new(resources.capacity.get()),
             string_slots: Modulus::new(capacity.get()),
             path_index: Lazy::default(),
+            path_seeks: AtomicU32::new(0),
             owners: Lazy::default(),
             resource_rows: Lazy::default(),
             string_rows: Lazy::default(),

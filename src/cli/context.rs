@@ -284,6 +284,11 @@ impl Context {
         self.say(&format!("{file}: note: {note}"));
     }
 
+    /// One line on standard error about something that failed, while the command goes on.
+    pub(super) fn complain(&self, message: &str) {
+        complain(message);
+    }
+
     /// One line on standard error that is no failure.
     pub(super) fn say(&self, message: &str) {
         if !self.quiet {
