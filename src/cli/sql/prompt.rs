@@ -98,6 +98,8 @@ pub(super) fn run(session: &Session, context: &Context) -> Result<(), Failure> {
         // There is none yet, or it cannot be read: nothing that keeps anyone from asking.
         let _ = editor.load_history(file);
     }
+    // Without a handler Ctrl-C ends the process: no harm is done, but for the patience of people.
+    let _ = ctrlc::set_handler(session.stopper());
     context.say("a statement ends with a ;   .tables lists tables, .help says more, .quit leaves");
     loop {
         let text = match editor.readline(PROMPT) {
