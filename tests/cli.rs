@@ -300,7 +300,8 @@ fn a_closed_pipe_is_no_failure() {
 fn help_has_an_example_for_each_command() {
     let (help, _) = run(0, &["--help"]);
     assert!(help.contains("Examples:") && help.contains("Exit codes"));
-    for name in ["info", "ls", "cat", "resolve", "string", "verify", "extract", "sample", "demo", "completions", "man"]
+    for name in
+        ["info", "ls", "cat", "resolve", "string", "sql", "verify", "extract", "sample", "demo", "completions", "man"]
     {
         let (help, _) = run(0, &[name, "--help"]);
         assert!(help.contains(&format!("assetq {name}")) && help.contains("Example"), "{help}");

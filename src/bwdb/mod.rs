@@ -40,6 +40,7 @@ use record::{NameId, PathId};
 use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::atomic::AtomicU32;
 use zerocopy::FromBytes as _;
 
 /// An open `assets.bin`.
@@ -61,6 +62,8 @@ pub struct Database {
     string_slots: Modulus,
     path_index: Lazy<paths::Index>,
     name_pool: Lazy<paths::NamePool>,
+    /// Ids that were sought without it.
+    path_seeks: AtomicU32,
     owners: Lazy<blob::Owners>,
     resource_rows: Lazy<Vec<u32>>,
     string_rows: Lazy<Vec<u32>>,
@@ -295,6 +298,7 @@ impl Database {
             string_slots: Modulus::new(capacity.get()),
             path_index: Lazy::default(),
             name_pool: Lazy::default(),
+            path_seeks: AtomicU32::new(0),
             owners: Lazy::default(),
             resource_rows: Lazy::default(),
             string_rows: Lazy::default(),
@@ -508,7 +512,7 @@ impl Database {
     }
 
     /// Where the pool of texts lies.
-    fn string_pool(&self) -> std::ops::Range<usize> {
+    fn string_span(&self) -> std::ops::Range<usize> {
         let pool = &self.spans.string_data;
         pool.start..pool.start.saturating_add(pool.get().len())
     }
@@ -517,7 +521,7 @@ impl Database {
     /// of it.
     fn start_in_slot(&self, slot: usize) -> Option<usize> {
         let offset = self.spans.string_values.get().get(slot)?.get() as usize;
-        let pool = self.string_pool();
+        let pool = self.string_span();
         pool.start.checked_add(offset).filter(|start| *start < pool.end)
     }
 

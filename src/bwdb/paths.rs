@@ -8,6 +8,7 @@ use crate::table::search::Texts;
 use hashbrown::HashTable;
 use rayon::prelude::*;
 use std::ops::Range;
+use std::sync::atomic::Ordering;
 
 /// Folders that a path may be deep. The deepest paths of the game have about twelve.
 const MAX_DEPTH: usize = 128;
@@ -118,6 +119,9 @@ impl Database {
     }
 }
 
+/// Ids that are sought before an index is worth its while: building it takes as long as comparing for ten or twenty.
+const FEW_SEEKS: u32 = 16;
+
 impl<'a> Paths<'a> {
     pub(super) fn new(db: &'a Database) -> Self {
         Self { db, entries: db.spans.paths.get(), first: db.spans.paths.start }
@@ -210,6 +214,20 @@ impl<'a> Paths<'a> {
             Some(index) => index.find(self.entries, id),
             None => scan(self.entries, id),
         }
+    }
+
+    /// As [`Paths::find`] for those who may ask for one id or for thousands: the first few are found by comparing.
+    pub(super) fn seek(&self, id: u64) -> Option<usize> {
+        let few = || self.db.path_seeks.fetch_add(1, Ordering::Relaxed) < FEW_SEEKS;
+        match self.db.path_index.get() {
+            None if few() => scan(self.entries, id),
+            _ => self.find(id),
+        }
+    }
+
+    /// As [`Paths::path_at`] for those who may ask for one path or for thousands.
+    pub(super) fn seek_path(&self, position: usize) -> Result<String> {
+        self.join(position, |paths, id| paths.seek(id))
     }
 
     /// The path with this id. Walks the parents by scanning as long as there is no index.

@@ -19,6 +19,7 @@ use rayon::prelude::*;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// Positions of rows that were counted: for each parent, the row behind its last child.
@@ -58,6 +59,8 @@ struct Lazy<'a> {
     /// The columns that `find` answers for.
     finds: Vec<usize>,
     search: Search<'a>,
+    /// Whether `cell` says itself which rows there are not, so that they need not be counted.
+    checked: bool,
 }
 
 impl fmt::Debug for Lazy<'_> {
@@ -77,9 +80,17 @@ impl<'a> Lazy<'a> {
             .iter()
             .find_map(|wanted| columns.iter().position(|c| c.name == *wanted))
             .unwrap_or(0);
-        let (find, search): (Find<'a>, Search<'a>) = (Box::new(|_, _| None), Box::new(|_, _| None));
-        let finds = Vec::new();
-        Self { name, columns, label, len: Box::new(len), cell: Box::new(cell), find, finds, search }
+        Self {
+            name,
+            columns,
+            label,
+            len: Box::new(len),
+            cell: Box::new(cell),
+            find: Box::new(|_, _| None),
+            finds: Vec::new(),
+            search: Box::new(|_, _| None),
+            checked: false,
+        }
     }
 
     fn with_search(mut self, search: impl Fn(usize, &Literal) -> Option<Vec<usize>> + Send + Sync + 'a) -> Self {
@@ -112,7 +123,7 @@ impl Table for Lazy<'_> {
     }
 
     fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
-        if row >= self.len()? || column >= self.columns.len() {
+        if column >= self.columns.len() || !self.checked && row >= self.len()? {
             return Err(no_cell(self.name, row, column));
         }
         (self.cell)(row, column)
@@ -241,8 +252,8 @@ impl<'a> Rows<'a> for DatabaseRows<'a> {
         match column {
             0 => Ok(row.into()),
             1 => Ok(id().map(Value::Id64).unwrap_or_default()),
-            _ => match id().and_then(|id| self.db.paths().find(id)) {
-                Some(position) => self.db.paths().path_at(position).map(Value::owned),
+            _ => match id().and_then(|id| self.db.paths().seek(id)) {
+                Some(position) => self.db.paths().seek_path(position).map(Value::owned),
                 None => Ok(Value::Null),
             },
         }
@@ -541,8 +552,8 @@ fn material_properties<'a>(rows: DatabaseRows<'a>) -> Box<dyn Table + 'a> {
             },
             (2, _) => property.kind.into(),
             (3, Leaf::Value(value)) => value,
-            (3, Leaf::Path(id)) => match rows.db.paths().find(id.0) {
-                Some(position) => Value::owned(rows.db.paths().path_at(position)?),
+            (3, Leaf::Path(id)) => match rows.db.paths().seek(id.0) {
+                Some(position) => Value::owned(rows.db.paths().seek_path(position)?),
                 None => Value::Null,
             },
             (4, Leaf::Path(id)) => Value::Id64(id.0),
@@ -564,17 +575,20 @@ fn resources(db: &Database) -> Box<dyn Table + '_> {
         Column::new("offset", Kind::Uint).place(),
         Column::new("size", Kind::Uint),
     ];
+    let slots = Arc::new(Slots::new(db.resource_buckets(), &db.resource_rows));
+    let (of_cell, of_find) = (Arc::clone(&slots), Arc::clone(&slots));
     let cell = move |row, column| {
-        let resource = db.resource_at_row(row)?;
-        let id = resource.id();
+        let slot = of_cell.slot("resources", row)?;
+        let id = db.resource_buckets().get(slot).map_or(0, |b| b.key.get());
+        let resource = db.resource_at(slot, id).ok_or_else(|| no_cell("resources", row, column))?;
         let place = || match resource.state() {
             super::State::Valid => Ok(Some(resource.database()?.record_span(resource.record_index())?)),
             _ => Ok(None),
         };
         Ok(match column {
             0 => Value::Id64(id),
-            1 => match db.paths().find(id) {
-                Some(position) => Value::owned(db.paths().path_at(position)?),
+            1 => match db.paths().seek(id) {
+                Some(position) => Value::owned(db.paths().seek_path(position)?),
                 None => Value::Null,
             },
             2 => Value::owned(resource.database()?.type_name_or_magic()),
@@ -592,9 +606,10 @@ fn resources(db: &Database) -> Box<dyn Table + '_> {
             _ => return None,
         };
         let slot = super::hashmap::find(db.resource_buckets(), db.resource_slots, id);
-        Some(Ok(row_of(db.resource_rows(), slot).into_iter().collect()))
+        Some(Ok(slot.and_then(|slot| of_find.row(slot)).into_iter().collect()))
     };
-    Box::new(Lazy::new("resources", columns, move || Ok(db.resource_count()), cell).with_find(&[0, 1], find))
+    let table = Lazy::new("resources", columns, move || Ok(db.resource_count()), cell).with_find(&[0, 1], find);
+    Box::new(Lazy { checked: true, ..table })
 }
 
 /// The occupied slots of a map, which are the rows of its table.
@@ -602,16 +617,59 @@ pub(super) fn occupied<B: Bucket>(buckets: &[B]) -> Vec<u32> {
     (0u32..).zip(buckets).filter(|(_, bucket)| bucket.is_occupied()).map(|(slot, _)| slot).collect()
 }
 
-fn row_of(slots: &[u32], slot: Option<usize>) -> Option<usize> {
-    slots.binary_search(&u32::try_from(slot?).ok()?).ok()
+/// The rows of a map's table and its slots.
+struct Slots<'a, B> {
+    buckets: &'a [B],
+    rows: &'a crate::Lazy<Vec<u32>>,
+    /// The row that was found last without them, and in the lower half its slot.
+    last: AtomicU64,
+    asked: AtomicU32,
+}
+
+/// Rows that are found by counting before a list of all is worth its while.
+const FEW_ROWS: u32 = 8;
+
+impl<'a, B: Bucket> Slots<'a, B> {
+    fn new(buckets: &'a [B], rows: &'a crate::Lazy<Vec<u32>>) -> Self {
+        Self { buckets, rows, last: AtomicU64::new(u64::MAX), asked: AtomicU32::new(0) }
+    }
+
+    fn all(&self) -> &'a [u32] {
+        self.rows.get_or_init(|| occupied(self.buckets))
+    }
+
+    /// The slot of a row of the table called `table`.
+    fn slot(&self, table: &str, row: usize) -> Result<usize> {
+        let last = self.last.load(Ordering::Relaxed);
+        if self.rows.get().is_none() && last >> 32 == row as u64 {
+            return Ok((last & u64::from(u32::MAX)) as usize);
+        }
+        self.all().get(row).map(|&slot| slot as usize).ok_or_else(|| no_cell(table, row, 0))
+    }
+
+    /// The row of an occupied slot.
+    fn row(&self, slot: usize) -> Option<usize> {
+        let number = u32::try_from(slot).ok()?;
+        if self.rows.get().is_none() && self.asked.fetch_add(1, Ordering::Relaxed) < FEW_ROWS {
+            let before = self.buckets.get(..slot)?.iter().filter(|bucket| bucket.is_occupied()).count();
+            self.last.store((before as u64) << 32 | u64::from(number), Ordering::Relaxed);
+            return Some(before);
+        }
+        self.all().binary_search(&number).ok()
+    }
 }
 
 fn strings(db: &Database) -> Box<dyn Table + '_> {
     let columns = vec![Column::new("id", Kind::Id32).brief().key(), Column::new("text", Kind::Text).brief()];
     let buckets = db.spans.string_buckets.get();
+    let slots = Arc::new(Slots::new(buckets, &db.string_rows));
+    let (of_cell, of_find) = (Arc::clone(&slots), Arc::clone(&slots));
     let cell = move |row, column| {
-        let (id, text) = db.string_at(row).ok_or_else(|| no_cell("strings", row, column))?;
-        if column == 0 { Ok(Value::Id32(id)) } else { text.map(Value::text) }
+        let slot = of_cell.slot("strings", row)?;
+        match column {
+            0 => Ok(Value::Id32(buckets.get(slot).ok_or_else(|| no_cell("strings", row, column))?.key.get())),
+            _ => db.string_in_slot(slot).map(Value::text),
+        }
     };
     let find = move |column: usize, key: &Value<'_>| {
         let id = match (column, key) {
@@ -620,7 +678,7 @@ fn strings(db: &Database) -> Box<dyn Table + '_> {
             _ => return None,
         };
         let slot = super::hashmap::find(buckets, db.string_slots, id.into());
-        let row = row_of(db.string_rows(), slot);
+        let row = slot.and_then(|slot| of_find.row(slot));
         Some(match (row, key) {
             // Another text may have the same hash.
             (Some(row), Value::Text(text)) => {
@@ -631,12 +689,12 @@ fn strings(db: &Database) -> Box<dyn Table + '_> {
     };
     let search = move |column: usize, literal: &Literal| {
         let start = |row: usize| db.start_in_slot(*db.string_rows().get(row)? as usize);
-        let search = || search_terminated(db.source.bytes(), &db.string_pool(), db.string_count(), start, literal);
+        let search = || search_terminated(db.source.bytes(), &db.string_span(), db.string_count(), start, literal);
         if column == 1 { search() } else { None }
     };
-    Box::new(
-        Lazy::new("strings", columns, move || Ok(db.string_count()), cell).with_find(&[0, 1], find).with_search(search),
-    )
+    let table =
+        Lazy::new("strings", columns, move || Ok(db.string_count()), cell).with_find(&[0, 1], find).with_search(search);
+    Box::new(Lazy { checked: true, ..table })
 }
 
 fn databases(db: &Database) -> Box<dyn Table + '_> {

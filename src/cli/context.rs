@@ -309,14 +309,19 @@ impl Context {
 
     /// Says something that is worth knowing and no failure.
     pub(super) fn note(&self, file: &str, note: &str) {
-        if !self.quiet {
-            self.say(&format!("{file}: note: {note}"));
-        }
+        self.say(&format!("{file}: note: {note}"));
     }
 
-    /// Says something that must be known, and is no failure.
-    pub(super) fn say(&self, message: &str) {
+    /// One line on standard error that must be seen, also where the command goes on.
+    pub(super) fn complain(&self, message: &str) {
         complain(message);
+    }
+
+    /// One line on standard error that is no failure.
+    pub(super) fn say(&self, message: &str) {
+        if !self.quiet {
+            complain(message);
+        }
     }
 }
 

@@ -60,6 +60,10 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     if let Some(out) = args.into.as_deref().filter(|out| out.exists() && !args.force) {
         return Err(Failure::new(Exit::Io, format!("{}: it exists; --force writes over it", out.to_string_lossy())));
     }
+    if let Some(out) = args.into.as_deref().filter(|out| is_among(out, &files)) {
+        let what = format!("{}: is one of the files that are asked", out.to_string_lossy());
+        return Err(Failure::new(Exit::Usage, what));
+    }
     let session = open(&files, args.skip_damaged, context)?;
     for note in session.notes() {
         context.say(note);
@@ -100,6 +104,12 @@ impl Args {
 fn is_file(argument: &str) -> bool {
     let exists = |path: &Path| path.exists() || wdb::split_path(path).is_some();
     exists(Path::new(argument)) || argument.split_once('=').is_some_and(|(_, path)| exists(Path::new(path)))
+}
+
+/// Whether `out` is a file that is read.
+fn is_among(out: &Path, files: &[PathBuf]) -> bool {
+    let real = |path: &Path| path.canonicalize().ok();
+    real(out).is_some_and(|out| files.iter().any(|file| real(&named(file).1).is_some_and(|file| file == out)))
 }
 
 /// Opens the files under the names that their schemas have.
@@ -344,6 +354,6 @@ fn say_left_out(session: &Session, context: &Context) {
         context.damaged(files.get(*file).unwrap_or(&""), error);
     }
     if left_out.rows > 0 {
-        context.say(&format!("{} damaged rows left out", left_out.rows));
+        context.complain(&format!("{} damaged rows left out", left_out.rows));
     }
 }

@@ -189,6 +189,12 @@ impl Session {
         self.damage.take_left_out()
     }
 
+    /// What stops the statement that is running, from another thread.
+    pub fn stopper(&self) -> impl Fn() + Send + 'static {
+        let handle = self.connection.get_interrupt_handle();
+        move || handle.interrupt()
+    }
+
     /// Prepares one statement.
     ///
     /// # Errors

@@ -30,7 +30,7 @@ impl<'a> PathsTable<'a> {
             0 => Value::Id64(entry.self_id.get()),
             1 => Value::Id64(entry.parent_id.get()),
             2 => Value::text(paths.name(entry)?),
-            3 => Value::owned(paths.path_at(row)?),
+            3 => Value::owned(paths.seek_path(row)?),
             _ => return Err(no_cell("paths", row, column)),
         })
     }
@@ -72,10 +72,11 @@ impl Table for PathsTable<'_> {
             (3, Value::Text(path)) => cityhash64(path.as_bytes()),
             _ => return None,
         };
-        let found = self.db.paths().scan(id);
+        let paths = self.db.paths();
+        let found = paths.seek(id);
         Some(match (found, key) {
             (Some(row), Value::Text(path)) => {
-                self.db.paths().path(id).map(|p| if p.as_deref() == Some(&**path) { vec![row] } else { Vec::new() })
+                paths.seek_path(row).map(|p| if p == **path { vec![row] } else { Vec::new() })
             }
             (found, _) => Ok(found.into_iter().collect()),
         })

@@ -254,7 +254,7 @@ impl<'a> Export<'a> {
         let left_out = skipped.get();
         if left_out > 0 {
             let (rows, are) = if left_out == 1 { ("row", "is") } else { ("rows", "are") };
-            self.context.say(&format!("{file}: {left_out} damaged {rows} of {name} {are} left out"));
+            self.context.complain(&format!("{file}: {left_out} damaged {rows} of {name} {are} left out"));
         }
         match &self.args.condition {
             Some(condition) if written == 0 => {

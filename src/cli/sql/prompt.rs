@@ -1,7 +1,302 @@
 //! The prompt: statements from a terminal, with history and completion.
 
-use super::{Context, Failure, Session};
+use super::{Asked, Context, DOT_COMMANDS, Exit, Failure, Fault, Session, answer, dot, failure, say_left_out};
+use crate::sql::{TableName, functions, in_sql, is_complete, statements};
+use rustyline::completion::{Completer, Pair};
+use rustyline::error::ReadlineError;
+use rustyline::highlight::Highlighter;
+use rustyline::hint::Hinter;
+use rustyline::history::FileHistory;
+use rustyline::validate::{ValidationContext, ValidationResult, Validator};
+use rustyline::{CompletionType, Config, Editor, Helper};
+use std::path::PathBuf;
+use unicode_width::UnicodeWidthStr as _;
+
+const PROMPT: &str = "assetq> ";
+/// Statements that are remembered.
+const HISTORY: usize = 10_000;
+
+/// Words of SQL that are offered for completion.
+const KEYWORDS: &[&str] = &[
+    "ALL",
+    "AND",
+    "AS",
+    "ASC",
+    "AVG",
+    "BETWEEN",
+    "BY",
+    "CASE",
+    "CAST",
+    "COALESCE",
+    "COUNT",
+    "CREATE",
+    "CROSS",
+    "DESC",
+    "DISTINCT",
+    "ELSE",
+    "END",
+    "EXCEPT",
+    "EXISTS",
+    "EXPLAIN",
+    "FROM",
+    "GLOB",
+    "GROUP",
+    "HAVING",
+    "IN",
+    "INNER",
+    "INTERSECT",
+    "IS",
+    "JOIN",
+    "LEFT",
+    "LENGTH",
+    "LIKE",
+    "LIMIT",
+    "LOWER",
+    "MAX",
+    "MIN",
+    "NOT",
+    "NULL",
+    "OFFSET",
+    "ON",
+    "OR",
+    "ORDER",
+    "OVER",
+    "PARTITION",
+    "PLAN",
+    "QUERY",
+    "REGEXP",
+    "REPLACE",
+    "ROUND",
+    "SELECT",
+    "SUBSTR",
+    "SUM",
+    "TABLE",
+    "TEMP",
+    "THEN",
+    "UNION",
+    "UPPER",
+    "USING",
+    "VALUES",
+    "VIEW",
+    "WHEN",
+    "WHERE",
+    "WITH",
+];
 
 pub(super) fn run(session: &Session, context: &Context) -> Result<(), Failure> {
-    super::script(session, context)
+    let failed = |error: ReadlineError| match error {
+        ReadlineError::Io(error) => crate::error::Error::io("cannot read the terminal", error).into(),
+        other => Failure::new(Exit::Io, format!("cannot read the terminal: {other}")),
+    };
+    let config = Config::builder().completion_type(CompletionType::List).auto_add_history(false);
+    let config = config.max_history_size(HISTORY).map_err(failed)?.history_ignore_space(true).build();
+    let history = FileHistory::with_config(&config);
+    let mut editor = Editor::<Names, FileHistory>::with_history(config, history).map_err(failed)?;
+    editor.set_helper(Some(Names::new(session)));
+    let history = history_file();
+    if let Some(file) = &history {
+        // There is none yet, or it cannot be read: nothing that keeps anyone from asking.
+        let _ = editor.load_history(file);
+    }
+    // Without a handler Ctrl-C ends the process: no harm is done, but for the patience of people.
+    let _ = ctrlc::set_handler(session.stopper());
+    context.say("a statement ends with a ;   .tables lists tables, .help says more, .quit leaves");
+    loop {
+        let text = match editor.readline(PROMPT) {
+            Ok(text) => text,
+            // What was typed so far is dropped, as in a shell.
+            Err(ReadlineError::Interrupted) => continue,
+            Err(ReadlineError::Eof) => return Ok(()),
+            Err(error) => return Err(failed(error)),
+        };
+        if text.trim().is_empty() {
+            continue;
+        }
+        let added = editor.add_history_entry(text.trim_end());
+        if let (Ok(true), Some(file)) = (added, &history) {
+            // A history that cannot be kept is no reason to stop.
+            let _ = editor.append_history(file);
+        }
+        if text.trim_start().starts_with('.') {
+            if !dot(text.trim(), session, context)? {
+                return Ok(());
+            }
+            continue;
+        }
+        for statement in statements(&text) {
+            match answer(statement, session, context) {
+                Ok(()) => {}
+                Err(Asked::Fault(fault)) => {
+                    explain(&text, fault, context);
+                    break;
+                }
+                Err(Asked::Failure(failure)) if failure.exit == Exit::Io => return Err(failure),
+                Err(Asked::Failure(failure)) => {
+                    context.complain(&failure.message);
+                    break;
+                }
+            }
+        }
+        say_left_out(session, context);
+    }
+}
+
+/// Says what is wrong, below the place where it is wrong.
+fn explain(text: &str, fault: Fault, context: &Context) {
+    if let Fault::Statement { at: Some(at), .. } = &fault {
+        let (before, rest) = text.split_at_checked(*at).unwrap_or((text, ""));
+        let first = before.rfind('\n').map_or(0, |end| end.saturating_add(1));
+        let before = before.get(first..).unwrap_or_default();
+        let line = format!("{before}{}", rest.lines().next().unwrap_or_default());
+        eprintln!("{}", crate::export::text::clean(&line).trim_end());
+        eprintln!("{:width$}^", "", width = before.width());
+    }
+    context.complain(&failure(fault).message);
+}
+
+/// Where the history is kept, in a folder that is made where it is missing.
+fn history_file() -> Option<PathBuf> {
+    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let state = match () {
+        () if cfg!(windows) => folder("LOCALAPPDATA"),
+        () => folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state"))),
+    };
+    let state = state?.join("assetq");
+    std::fs::create_dir_all(&state).ok()?;
+    Some(state.join("sql_history"))
+}
+
+/// What can be completed.
+struct Names {
+    schemas: Vec<String>,
+    tables: Vec<TableName>,
+}
+
+impl Names {
+    fn new(session: &Session) -> Self {
+        let schemas = session.schemas().map(str::to_owned).collect();
+        Self { schemas, tables: session.tables().collect() }
+    }
+
+    /// The words that may stand where `word` begins, given the text before it and the whole text.
+    fn candidates(&self, before: &str, text: &str) -> Vec<String> {
+        if let Some(owner) = before.strip_suffix('.') {
+            let owner = last_word(owner);
+            let named = |name: &str| name.eq_ignore_ascii_case(owner.trim_matches('"'));
+            let of_schema =
+                self.tables.iter().filter(|t| t.schema.as_deref().is_some_and(named)).map(|t| in_sql(&t.name));
+            let of_table = self.tables.iter().filter(|t| named(&t.name)).flat_map(|t| &t.columns).map(|c| in_sql(c));
+            let found: Vec<String> = of_schema.chain(of_table).collect();
+            // Behind an alias any column may come.
+            return if found.is_empty() { self.columns(text) } else { found };
+        }
+        let functions =
+            functions().iter().filter_map(|(name, _)| name.split_once('(')).map(|(name, _)| format!("{name}("));
+        let keywords = KEYWORDS.iter().map(|word| (*word).to_owned());
+        let tables = self.tables.iter().map(|table| in_sql(&table.name));
+        let schemas = self.schemas.iter().filter(|_| self.schemas.len() > 1).map(|name| in_sql(name));
+        self.columns(text).into_iter().chain(tables).chain(schemas).chain(functions).chain(keywords).collect()
+    }
+
+    /// The columns of the tables that the text names, or of all.
+    fn columns(&self, text: &str) -> Vec<String> {
+        let text = text.to_ascii_lowercase();
+        let named = |table: &&TableName| text.contains(&table.name.to_ascii_lowercase());
+        let some: Vec<&TableName> = self.tables.iter().filter(named).collect();
+        let tables = if some.is_empty() { self.tables.iter().collect() } else { some };
+        tables.into_iter().flat_map(|table| &table.columns).map(|column| in_sql(column)).collect()
+    }
+}
+
+/// The name that `text` ends with, with the quote that it begins with.
+fn last_word(text: &str) -> &str {
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    let closed = text.strip_suffix('"').and_then(|inner| inner.rfind('"')).and_then(|start| text.get(start..));
+    closed.unwrap_or_else(|| {
+        let start = text.trim_end_matches(part);
+        let start = start.strip_suffix('"').unwrap_or(start);
+        text.get(start.len()..).unwrap_or_default()
+    })
+}
+
+impl Completer for Names {
+    type Candidate = Pair;
+
+    fn complete(&self, line: &str, at: usize, _: &rustyline::Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
+        let typed = line.get(..at).unwrap_or(line);
+        let pair = |text: String| Pair { display: text.clone(), replacement: text };
+        if typed.trim_start().starts_with('.') && !typed.contains(char::is_whitespace) {
+            let commands = DOT_COMMANDS.iter().filter_map(|(name, _)| name.split_whitespace().next());
+            let fitting = commands.filter(|name| name.starts_with(typed.trim_start()));
+            return Ok((0, fitting.map(|name| pair(name.to_owned())).collect()));
+        }
+        let word = last_word(typed);
+        let start = typed.len().saturating_sub(word.len());
+        let wanted = word.trim_start_matches('"').to_lowercase();
+        let fits = |candidate: &String| {
+            candidate.trim_start_matches('"').to_lowercase().starts_with(&wanted)
+                && (!word.starts_with('"') || !KEYWORDS.contains(&candidate.as_str()))
+        };
+        let mut found = self.candidates(typed.get(..start).unwrap_or_default(), line);
+        found.retain(|candidate| fits(candidate) && !wanted.is_empty() || typed.ends_with('.') && fits(candidate));
+        found.sort_unstable();
+        found.dedup();
+        Ok((start, found.into_iter().map(pair).collect()))
+    }
+}
+
+impl Validator for Names {
+    fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
+        let text = context.input();
+        let whole = text.trim_start().starts_with('.') || is_complete(text);
+        Ok(if whole { ValidationResult::Valid(None) } else { ValidationResult::Incomplete })
+    }
+}
+
+impl Hinter for Names {
+    type Hint = String;
+}
+
+impl Highlighter for Names {}
+
+impl Helper for Names {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sql::Input;
+
+    #[test]
+    fn words_end_at_what_is_no_name() {
+        for (text, word) in
+            [("SELECT pa", "pa"), ("x.\"two wo\"", "\"two wo\""), ("a=\"b", "\"b"), ("f(", ""), ("", "")]
+        {
+            assert_eq!(last_word(text), word, "{text}");
+        }
+    }
+
+    #[cfg(feature = "sample")]
+    #[test]
+    fn completes_tables_columns_and_words() {
+        use crate::sample::{Size, bwdb};
+        let asset = |name| {
+            let source = crate::Source::from_vec(name, bwdb::demo(1, Size::Small));
+            (name.to_owned(), Input::Asset(crate::Asset::open(source).unwrap()))
+        };
+        let session = Session::new(vec![asset("old"), asset("new")], false).unwrap();
+        let names = Names::new(&session);
+        let history = FileHistory::new();
+        let complete = |text: &str| -> Vec<String> {
+            let (_, found) = names.complete(text, text.len(), &rustyline::Context::new(&history)).unwrap();
+            found.into_iter().map(|pair| pair.replacement).collect()
+        };
+        assert_eq!(complete("SELECT * FROM res"), ["resources"]);
+        assert_eq!(complete("SELECT * FROM paths WHERE par"), ["PARTITION", "parent_id"]);
+        assert_eq!(complete("SELECT paths."), ["id", "name", "parent_id", "path"]);
+        assert_eq!(complete("SELECT * FROM old.pat"), ["paths"]);
+        assert_eq!(complete("SELECT databases.in"), ["\"index\""]);
+        assert_eq!(complete("SELECT * FROM ol"), ["old"]);
+        assert_eq!(complete(".ta"), [".tables"]);
+        assert_eq!(complete("SELECT path_"), ["path_id("]);
+    }
 }

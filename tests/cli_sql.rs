@@ -1,0 +1,182 @@
+//! `assetq sql`, run as a user runs it.
+#![cfg(feature = "cli")]
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::cast_possible_truncation,
+    missing_docs
+)]
+
+use assetq::sample::bwdb::DatabaseBuilder;
+use serde_json::Value as Json;
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use tempfile::TempDir;
+
+/// The sample files, made once by the command itself.
+fn samples() -> &'static Path {
+    static DIR: OnceLock<TempDir> = OnceLock::new();
+    let dir = DIR.get_or_init(|| {
+        let dir = TempDir::new().unwrap();
+        run_in(dir.path(), 0, &["sample", ".", "--seed", "3"], "");
+        dir
+    });
+    dir.path()
+}
+
+/// Standard output and standard error of a run that ends with `code`.
+fn run_in(dir: &Path, code: i32, args: &[&str], stdin: &str) -> (String, String) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_assetq"))
+        .current_dir(dir)
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // One that reads nothing may be gone already.
+    let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+    let out = child.wait_with_output().unwrap();
+    let (stdout, stderr) = (String::from_utf8(out.stdout).unwrap(), String::from_utf8(out.stderr).unwrap());
+    assert_eq!(out.status.code(), Some(code), "assetq {args:?}\n{stdout}{stderr}");
+    (stdout, stderr)
+}
+
+fn sql(code: i32, args: &[&str]) -> (String, String) {
+    run_in(samples(), code, &[&["sql"], args].concat(), "")
+}
+
+fn typed(code: i32, args: &[&str], stdin: &str) -> (String, String) {
+    run_in(samples(), code, &[&["sql"], args].concat(), stdin)
+}
+
+fn json(args: &[&str]) -> Json {
+    serde_json::from_str(&sql(0, &[args, &["-f", "json"]].concat()).0).unwrap()
+}
+
+#[test]
+fn rows_of_a_table_are_those_that_ls_writes() {
+    for (file, table) in [("assets.bin", "visuals"), ("space.bin", "instances"), ("town.wdata", "event_boxes")] {
+        for format in ["json", "ndjson", "csv"] {
+            let (ls, _) = run_in(samples(), 0, &["ls", file, "-t", table, "-f", format], "");
+            let (rows, _) = sql(0, &[&format!("SELECT * FROM {table}"), file, "-f", format]);
+            if format == "csv" {
+                assert_eq!(rows, ls, "{file} {table}");
+                continue;
+            }
+            // Single and double precision write the same number in different ways.
+            let parse = |text: &str| -> Vec<Json> {
+                serde_json::Deserializer::from_str(text).into_iter().map(Result::unwrap).collect()
+            };
+            assert_eq!(parse(&rows), parse(&ls), "{file} {table} {format}");
+        }
+    }
+}
+
+#[test]
+fn an_answer_in_each_format() {
+    let query = "SELECT 'a,b' AS t, 2 AS n, 1.5 AS f, NULL AS z, x'00FF' AS b, 3 AS n";
+    assert_eq!(sql(0, &[query]).0, "t    n    f  z  b     n_2\na,b  2  1.5  -  00FF    3\n");
+    assert_eq!(json(&[query]).to_string(), r#"[{"b":"00FF","f":1.5,"n":2,"n_2":3,"t":"a,b","z":null}]"#);
+    assert_eq!(sql(0, &[query, "-f", "csv"]).0, "t,n,f,z,b,n_2\r\n\"a,b\",2,1.5,,00FF,3\r\n");
+    // No rows are an answer, too.
+    let none = "SELECT name FROM paths WHERE name = '?'";
+    assert_eq!(sql(0, &[none, "assets.bin", "-f", "csv"]), ("name\r\n".into(), String::new()));
+    assert_eq!(sql(0, &[none, "assets.bin", "-f", "json"]).0, "[]\n");
+    assert_eq!(sql(0, &[none, "assets.bin"]).0, "");
+}
+
+#[test]
+fn several_files_and_names_for_them() {
+    let counts = "SELECT (SELECT count(*) FROM a.paths) AS a, (SELECT count(*) FROM models.models) AS m";
+    let counts = json(&[counts, "a=assets.bin", "models.bin"]);
+    assert!(counts[0]["a"].as_u64().unwrap() > 10 && counts[0]["m"].as_u64().unwrap() > 1, "{counts}");
+    let (_, err) = sql(0, &["SELECT count(*) FROM assets_2.paths", "assets.bin", "assets.bin"]);
+    assert!(err.starts_with("assetq: assets.bin: is assets_2 here"), "{err}");
+    // A folder stands for the files in it, of which there are fewer than SQLite takes.
+    let all = json(&["SELECT count(*) AS n FROM sheet.records, \"ship\".vertex_buffers", "."]);
+    assert!(all[0]["n"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn mistakes_are_one_line_and_exit_code_2() {
+    for (args, message) in [
+        (&["SELECT FORM paths", "assets.bin"][..], "assetq: SQL: no such column: FORM (at character 8: FORM paths)\n"),
+        (
+            &["SELECT 1;\nSELECT ü, FORM", "assets.bin"],
+            "assetq: SQL: no such column: ü (at line 2, character 8: ü, FORM)\n",
+        ),
+        (&["DELETE FROM paths", "assets.bin"], "assetq: SQL: table paths may not be modified\n"),
+        (&["asets.bin"], "assetq: asets.bin: neither a file nor a query\n"),
+        (&["SELECT 1;", "--into", "x.sqlite", "-"], "assetq: -: cannot open: No such file or directory (os error 2)\n"),
+    ] {
+        let code = if args.contains(&"-") { 4 } else { 2 };
+        assert_eq!(sql(code, args).1, message, "{args:?}");
+    }
+}
+
+#[test]
+fn damage_is_exit_code_3_with_or_without_an_answer() {
+    let dir = TempDir::new().unwrap();
+    let mut builder = DatabaseBuilder::with_capacities(16, 16);
+    builder.path("root/a");
+    builder.raw_path(4, 99, "lost");
+    builder.path("root/b");
+    fs::write(dir.path().join("bad.bin"), builder.build()).unwrap();
+    let query = ["sql", "SELECT path FROM paths WHERE path LIKE '%/%'", "bad.bin"];
+    let (out, err) = run_in(dir.path(), 3, &query, "");
+    assert_eq!(out, "root/a\n");
+    assert!(err.starts_with("assetq: bad.bin: paths: row 2: ") && err.contains("(at offset 0x"), "{err}");
+    assert_eq!(err.lines().count(), 1);
+    let (out, err) = run_in(dir.path(), 3, &[&query[..], &["--skip-damaged"]].concat(), "");
+    assert_eq!(out, "root/a\nroot/b\n");
+    assert!(err.lines().count() == 2 && err.ends_with("assetq: 1 damaged rows left out\n"), "{err}");
+    // What failed leaves no file.
+    run_in(dir.path(), 3, &[&query[..], &["--into", "out.sqlite"]].concat(), "");
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn rows_go_into_a_database() {
+    let dir = TempDir::new().unwrap();
+    let out = dir.path().join("kept.sqlite");
+    let out = out.to_str().unwrap();
+    let keep = ["SELECT id, name FROM paths ORDER BY id", "assets.bin", "--into", out, "--as-table", "names"];
+    let (_, note) = sql(0, &keep);
+    assert!(note.contains("rows in names"), "{note}");
+    let (_, err) = sql(4, &keep);
+    assert!(err.contains("--force"), "{err}");
+    sql(0, &[&keep[..], &["--force", "-q"]].concat());
+    assert_eq!(json(&["SELECT * FROM names", out]), json(&[keep[0], "assets.bin"]));
+    let same = "SELECT count(*) AS n FROM kept.names n JOIN assets.paths p ON p.id = n.id AND p.name = n.name";
+    let rows = json(&["SELECT count(*) AS n FROM paths", "assets.bin"]);
+    assert_eq!(json(&[same, out, "assets.bin"]), rows);
+    let (_, err) = sql(2, &["DELETE FROM names", out]);
+    assert!(err.contains("readonly"), "{err}");
+    let (_, err) = sql(2, &["CREATE TEMP TABLE t(a)", "assets.bin", "--into", "none.sqlite"]);
+    assert!(err.contains("a statement that gives rows"), "{err}");
+    let (_, err) = sql(2, &["SELECT * FROM paths", "assets.bin", "--into", "assets.bin", "--force"]);
+    assert!(err.contains("is one of the files that are asked"), "{err}");
+}
+
+#[test]
+fn statements_come_from_standard_input() {
+    let text =
+        "SELECT 1 AS a;\n.tables\nSELECT\n  'x;' -- half;\n; SELECT 3;\n.schema paths\n.nothing\n.quit\nSELECT 4;";
+    let (out, err) = typed(0, &["assets.bin"], text);
+    assert!(out.starts_with("1\npaths\nresources\n"), "{out}");
+    assert!(out.contains("\nx;\n3\nCREATE TABLE paths(\"id\" TEXT") && !out.contains('4'), "{out}");
+    assert_eq!(err, "assetq: .nothing: no such command; .help lists them\n");
+    assert_eq!(typed(0, &["-", "assets.bin"], "SELECT 5; SELECT 6").0, "5\n6\n");
+    let (out, err) = typed(2, &["assets.bin"], "SELECT 1;\nSELECT\n  nme FROM paths;\nSELECT 2;");
+    assert_eq!(
+        (out.as_str(), err.as_str()),
+        ("1\n", "assetq: SQL: no such column: nme (at line 2, character 3: nme FROM paths;)\n")
+    );
+    assert!(typed(0, &["assets.bin"], ".help\n").0.contains("path_id"));
+}
