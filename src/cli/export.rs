@@ -52,7 +52,7 @@ pub(super) struct Args {
     /// Put files into a folder of this name below that of their table, as the value of one more column for all rows
     #[arg(long, value_name = "KEY=VALUE")]
     partition: Vec<Partition>,
-    /// Leave out rows that are damaged, and count them, rather than fail
+    /// Leave damaged rows out and count them, rather than fail at the first one; the exit code is still 3
     #[arg(long)]
     skip_damaged: bool,
     /// Write over files that exist

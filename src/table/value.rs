@@ -61,21 +61,22 @@ impl fmt::Display for Guid {
 }
 
 /// The text form of a 64-bit id: `0x` and 16 digits.
-pub fn id64_to_ascii(id: u64) -> [u8; 18] {
-    let [high, low] = [digits((id >> 32) as u32), digits((id & 0xFFFF_FFFF) as u32)];
-    let mut text = [b'0'; 18];
-    text.iter_mut().zip(b"0x".iter().chain(&high).chain(&low)).for_each(|(to, from)| *to = *from);
-    text
+#[inline]
+pub const fn id64_to_ascii(id: u64) -> [u8; 18] {
+    let [a, b, c, d, e, f, g, h] = digits((id >> 32) as u32);
+    let [i, j, k, l, m, n, o, p] = digits((id & 0xFFFF_FFFF) as u32);
+    [b'0', b'x', a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p]
 }
 
 /// The text form of a 32-bit hash: `0x` and 8 digits.
-pub fn id32_to_ascii(id: u32) -> [u8; 10] {
-    let mut text = [b'0'; 10];
-    text.iter_mut().zip(b"0x".iter().chain(&digits(id))).for_each(|(to, from)| *to = *from);
-    text
+#[inline]
+pub const fn id32_to_ascii(id: u32) -> [u8; 10] {
+    let [a, b, c, d, e, f, g, h] = digits(id);
+    [b'0', b'x', a, b, c, d, e, f, g, h]
 }
 
 /// Eight hexadecimal digits, all made at once: exports write ids by the million.
+#[inline]
 const fn digits(number: u32) -> [u8; 8] {
     // Each half-byte moves into a byte of its own.
     let mut spread = number as u64;

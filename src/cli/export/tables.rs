@@ -237,6 +237,7 @@ impl<'a> Export<'a> {
             if !self.args.skip_damaged {
                 return Err(Failure::in_file(file, &error));
             }
+            self.context.damaged(file, &error);
             skipped.set(skipped.get().saturating_add(1));
             Ok(())
         };
