@@ -74,7 +74,11 @@ fn scan(bytes: &[u8]) -> i64 {
 fn some_id(session: &Session) -> String {
     let mut id = String::new();
     let mut answer = prepare(session, "SELECT id FROM paths LIMIT 1 OFFSET 100000");
-    answer.rows::<Fault>(|cells| Ok(id = cells[0].to_string())).unwrap();
+    let mut keep = |cells: &[Value<'_>]| {
+        id = cells[0].to_string();
+        Ok(())
+    };
+    answer.rows::<Fault>(&mut keep).unwrap();
     id
 }
 

@@ -170,7 +170,10 @@ fn statements_come_from_standard_input() {
         "SELECT 1 AS a;\n.tables\nSELECT\n  'x;' -- half;\n; SELECT 3;\n.schema paths\n.nothing\n.quit\nSELECT 4;";
     let (out, err) = typed(0, &["assets.bin"], text);
     assert!(out.starts_with("1\npaths\nresources\n"), "{out}");
-    assert!(out.contains("\nx;\n3\nCREATE TABLE paths(\"id\" TEXT") && !out.contains('4'), "{out}");
+    assert!(
+        out.contains("\nx;\n3\nCREATE TABLE paths(id ID, parent_id ID, name TEXT, path TEXT);") && !out.contains('4'),
+        "{out}"
+    );
     assert_eq!(err, "assetq: .nothing: no such command; .help lists them\n");
     assert_eq!(typed(0, &["-", "assets.bin"], "SELECT 5; SELECT 6").0, "5\n6\n");
     let (out, err) = typed(2, &["assets.bin"], "SELECT 1;\nSELECT\n  nme FROM paths;\nSELECT 2;");

@@ -299,7 +299,7 @@ mod reference {
             "SELECT p.path FROM paths p LEFT JOIN resources r ON r.id = p.id WHERE r.id IS NULL ORDER BY 1",
             "SELECT p.path, c.name FROM paths p LEFT JOIN paths c ON c.parent_id = p.id AND c.name LIKE '%.visual' \
              WHERE p.name NOT LIKE '%.%' ORDER BY 1, 2",
-            "SELECT p.path FROM paths p LEFT JOIN visuals v ON v.id = p.id AND v.underwater WHERE v.path IS NOT NULL",
+            "SELECT p.path FROM paths p LEFT JOIN visuals v ON v.id = p.id AND NOT v.underwater WHERE v.path IS NOT NULL",
             "SELECT type, count(*), min(size), max(offset) FROM resources GROUP BY type ORDER BY type",
             "SELECT name, count(*) FROM material_properties WHERE texture_id IS NOT NULL GROUP BY name ORDER BY name",
             "SELECT s.text FROM strings s WHERE s.id IN (SELECT name_id FROM render_sets) ORDER BY 1",

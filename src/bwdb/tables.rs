@@ -642,7 +642,7 @@ impl<'a, B: Bucket> Slots<'a, B> {
     fn slot(&self, table: &str, row: usize) -> Result<usize> {
         let last = self.last.load(Ordering::Relaxed);
         if self.rows.get().is_none() && last >> 32 == row as u64 {
-            return Ok((last & u64::from(u32::MAX)) as usize);
+            return Ok(usize::try_from(last & u64::from(u32::MAX)).unwrap_or(usize::MAX));
         }
         self.all().get(row).map(|&slot| slot as usize).ok_or_else(|| no_cell(table, row, 0))
     }

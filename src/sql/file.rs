@@ -1,8 +1,9 @@
 //! An open file and the names under which SQL knows what is in it.
 
 use super::cells::declared;
+use super::in_sql;
 use crate::format::Asset;
-use crate::table::{Column, Table};
+use crate::table::{Column, Kind, Table};
 use self_cell::self_cell;
 use std::collections::{HashMap, HashSet};
 
@@ -76,6 +77,23 @@ impl OpenFile {
         let columns = names.iter().zip(self.shown(index));
         let columns: Vec<String> = columns.map(|(name, c)| format!("{} {}", quoted(name), declared(c.kind))).collect();
         format!("CREATE TABLE x({})", columns.join(", "))
+    }
+
+    /// A table's columns with their types, for people.
+    pub(super) fn described(&self, index: usize) -> String {
+        let kind = |kind| match kind {
+            Kind::Id64 | Kind::Id32 => " ID",
+            Kind::Guid => " GUID",
+            Kind::Nested => " JSON",
+            Kind::Any => "",
+            Kind::Bool => " BOOLEAN",
+            Kind::Int | Kind::Uint => " INTEGER",
+            Kind::F32 | Kind::F64 => " REAL",
+            Kind::Text => " TEXT",
+        };
+        let names = self.columns(index);
+        let columns = names.iter().zip(self.shown(index)).map(|(name, column)| in_sql(name) + kind(column.kind));
+        columns.collect::<Vec<_>>().join(", ")
     }
 
     /// What of the file SQL sees otherwise than it is: for notes.

@@ -276,7 +276,7 @@ impl Session {
                 schema: (self.schemas.len() > 1).then(|| schema.clone()),
                 name: name.clone(),
                 columns: file.columns(index),
-                declaration: file.declaration(index),
+                described: file.described(index),
             })
         })
     }
@@ -296,7 +296,7 @@ pub struct TableName {
     pub name: String,
     /// The names of its columns.
     pub columns: Vec<String>,
-    declaration: String,
+    described: String,
 }
 
 impl TableName {
@@ -306,10 +306,9 @@ impl TableName {
         self.schema.as_ref().map_or(name.clone(), |schema| format!("{}.{name}", in_sql(schema)))
     }
 
-    /// Its columns with their types, as a statement would create it.
+    /// Its columns with their types, for people: ids are text that compares by number, `JSON` is nested.
     pub fn schema_text(&self) -> String {
-        let columns = self.declaration.strip_prefix("CREATE TABLE x(").unwrap_or(&self.declaration);
-        format!("CREATE TABLE {}({}", self.shown(), columns) + ";"
+        format!("CREATE TABLE {}({});", self.shown(), self.described)
     }
 }
 
