@@ -202,9 +202,16 @@ impl State {
             },
             _ => None,
         };
-        let rows = rows.transpose()?;
+        let mut rows = rows.transpose()?;
         // What was found by an index need not be compared again.
         bounds.extend(first.filter(|_| rows.is_none()));
+        if plan.access == Access::Scan {
+            let found = bounds.iter().enumerate().find_map(|(at, bound)| Some((at, bound.search(table)?)));
+            rows = found.map(|(at, found)| {
+                bounds.remove(at);
+                found
+            });
+        }
         let start = match plan.access {
             Access::Offset => plan.number(arguments).and_then(|n| usize::try_from(n).ok()).unwrap_or(0),
             _ => 0,

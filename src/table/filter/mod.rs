@@ -401,6 +401,17 @@ impl Bound {
         }
     }
 
+    /// The rows that a single pattern matches, where the table can search for it in the file. A row whose text cannot
+    /// be read may be among them.
+    pub fn search(&self, table: &dyn Table) -> Option<Vec<usize>> {
+        match self {
+            Self::Compare(Compare { column, test: Test::Pattern(pattern), .. }) => {
+                table.search(*column, &pattern.literal()?)
+            }
+            _ => None,
+        }
+    }
+
     /// The rows among which all that are meant are, in order, by probes of the table's own indexes; `None` where
     /// only a walk over all rows tells.
     ///

@@ -1,5 +1,6 @@
 //! `LIKE` and `GLOB` exactly as SQLite means them.
 
+use crate::table::{Anchor, Literal};
 use std::borrow::Cow;
 
 /// A pattern, taken apart.
@@ -82,6 +83,18 @@ impl Pattern {
             Shape::General(tokens) => general(until_nul(text), tokens, self.fold),
             Shape::Never => false,
         }
+    }
+
+    /// The text that is looked for, where the pattern is a single one and where it has to stand.
+    pub fn literal(&self) -> Option<Literal> {
+        let (part, anchor) = match &self.shape {
+            Shape::Exact(part) => (part, Anchor::Whole),
+            Shape::Prefix(part) => (part, Anchor::Start),
+            Shape::Suffix(part) => (part, Anchor::End),
+            Shape::Inside(part) => (part, Anchor::Anywhere),
+            Shape::General(_) | Shape::Never => return None,
+        };
+        Literal::new(str::from_utf8(part).ok()?, anchor, self.fold)
     }
 
     #[inline]
