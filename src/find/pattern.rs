@@ -193,13 +193,17 @@ fn literals(pieces: &[Piece], fold: bool, scope: Scope) -> (Option<Literal>, Opt
 fn glob(pattern: &str, fold: bool, scope: Scope) -> Result<(Test, Option<Literal>)> {
     let built =
         GlobBuilder::new(pattern).literal_separator(false).backslash_escape(true).case_insensitive(fold).build();
-    let glob = built.map_err(|error| syntax(error.to_string()))?.compile_matcher();
+    let glob = built.map_err(|error| syntax(error.to_string()))?;
     let (whole, required) = match glob_pieces(pattern) {
         Some(pieces) => literals(&pieces, fold, scope),
         None => (None, None),
     };
-    let own = (!pattern.contains('\\')).then(|| pattern.into());
-    Ok((whole.map_or(Test::Glob(Box::new(glob), own), Test::Literal), required))
+    // To compile it takes longer than to search for a literal.
+    let compiled = || {
+        let own = (!pattern.contains('\\')).then(|| pattern.into());
+        Test::Glob(Box::new(glob.compile_matcher()), own)
+    };
+    Ok((whole.map_or_else(compiled, Test::Literal), required))
 }
 
 /// The stretches of a glob; `None` where it has more than `*`, `?`, `[…]` and `\`.
@@ -244,16 +248,19 @@ fn glob_pieces(pattern: &str) -> Option<Vec<Piece>> {
 }
 
 fn regex(pattern: &str, fold: bool, scope: Scope) -> Result<(Test, Option<Literal>)> {
-    let built = RegexBuilder::new(pattern).case_insensitive(fold).build();
-    let regex = built.map_err(|error| syntax(last_line(&error.to_string())))?;
-    // Letters of other alphabets fold to ASCII ones, so a literal would be too strict.
-    if fold {
-        return Ok((Test::Regex(regex), None));
-    }
+    let wrong = |message: &str| syntax(last_line(message));
     let mut parser = regex_syntax::ParserBuilder::new().utf8(false).build();
-    let pieces = parser.parse(pattern).map(|hir| regex_pieces(&hir)).unwrap_or_default();
-    let (whole, required) = literals(&pieces, false, scope);
-    Ok((whole.map_or(Test::Regex(regex), Test::Literal), required))
+    let pieces = regex_pieces(&parser.parse(pattern).map_err(|error| wrong(&error.to_string()))?);
+    // Letters of other alphabets fold to ASCII ones, so a literal would be too strict.
+    let (whole, required) = if fold { (None, None) } else { literals(&pieces, false, scope) };
+    let test = match whole {
+        Some(literal) => Test::Literal(literal),
+        None => {
+            let built = RegexBuilder::new(pattern).case_insensitive(fold).build();
+            Test::Regex(built.map_err(|error| wrong(&error.to_string()))?)
+        }
+    };
+    Ok((test, required))
 }
 
 /// What the error of the regex crate says behind its drawing of the place.

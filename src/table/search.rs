@@ -22,7 +22,6 @@ pub enum Anchor {
 pub struct Literal {
     text: Box<str>,
     anchor: Anchor,
-    /// The text, or where it has to stand at the end of a cell the text and the NUL behind it.
     needle: Needle,
 }
 
@@ -43,15 +42,12 @@ impl Literal {
         if text.is_empty() || text.contains('\0') {
             return None;
         }
-        let mut bytes = text.as_bytes().to_vec();
-        if matches!(anchor, Anchor::End | Anchor::Whole) {
-            bytes.push(0);
-        }
+        let bytes = text.as_bytes();
         let needle = if ignore_case && bytes.iter().any(u8::is_ascii_alphabetic) {
-            let rare = (0..text.len()).min_by_key(|&i| bytes.get(i).map_or(0, |&b| commonness(b))).unwrap_or(0);
+            let rare = (0..bytes.len()).min_by_key(|&i| bytes.get(i).map_or(0, |&b| commonness(b))).unwrap_or(0);
             Needle::Folded { bytes: bytes.into(), rare }
         } else {
-            Needle::Exact(Box::new(memmem::Finder::new(&bytes).into_owned()))
+            Needle::Exact(Box::new(memmem::Finder::new(bytes).into_owned()))
         };
         Some(Self { text: text.into(), anchor, needle })
     }
@@ -71,14 +67,19 @@ impl Literal {
         matches!(self.needle, Needle::Folded { .. })
     }
 
-    /// Whether it stands anywhere in `bytes`, which have the NUL where it needs one.
+    /// Whether it stands anywhere in `bytes`.
     pub fn is_in_bytes(&self, bytes: &[u8]) -> bool {
-        self.find(bytes).is_some()
+        self.places(bytes).next().is_some()
     }
 
     /// Whether `text` has it where it has to stand.
     pub fn is_in(&self, text: &str) -> bool {
-        let (text, wanted) = (text.as_bytes(), self.text.as_bytes());
+        self.fits(text.as_bytes())
+    }
+
+    #[inline]
+    fn fits(&self, text: &[u8]) -> bool {
+        let wanted = self.text.as_bytes();
         let equal = |part: Option<&[u8]>| {
             part.is_some_and(|part| match self.needle {
                 Needle::Exact(_) => part == wanted,
@@ -86,32 +87,20 @@ impl Literal {
             })
         };
         match self.anchor {
-            Anchor::Anywhere => self.find(text).is_some(),
+            Anchor::Anywhere => self.is_in_bytes(text),
             Anchor::Start => equal(text.get(..wanted.len())),
             Anchor::End => equal(text.len().checked_sub(wanted.len()).and_then(|at| text.get(at..))),
             Anchor::Whole => equal(Some(text)),
         }
     }
 
-    /// The first place in `bytes` where it stands, with the NUL that has to follow.
-    #[inline]
-    fn find(&self, bytes: &[u8]) -> Option<usize> {
-        match &self.needle {
-            Needle::Exact(finder) => finder.find(bytes),
-            Needle::Folded { bytes: wanted, rare } => find_folded(wanted, *rare, bytes),
-        }
-    }
-
-    /// Whether it fills its place in the text at `text` when it was found at `hit`.
-    fn fits(&self, hit: usize, text: &Range<usize>) -> bool {
-        let end = hit.saturating_add(self.text.len());
-        let (starts, ends) = (hit == text.start, end == text.end);
-        match self.anchor {
-            Anchor::Anywhere => hit >= text.start && end <= text.end,
-            Anchor::Start => starts && end <= text.end,
-            Anchor::End => ends && hit >= text.start,
-            Anchor::Whole => starts && ends,
-        }
+    /// The places in `bytes` where it stands, from the first one on; of those that lie on each other perhaps not all.
+    fn places<'b>(&'b self, bytes: &'b [u8]) -> impl Iterator<Item = usize> + 'b {
+        let (exact, folded) = match &self.needle {
+            Needle::Exact(finder) => (Some(finder.find_iter(bytes)), None),
+            Needle::Folded { bytes: wanted, rare } => (None, Some(places_folded(wanted, *rare, bytes))),
+        };
+        exact.into_iter().flatten().chain(folded.into_iter().flatten())
     }
 }
 
@@ -122,14 +111,15 @@ fn commonness(byte: u8) -> usize {
     place.map_or(0, |place| FROM_COMMON.len().saturating_sub(place))
 }
 
-fn find_folded(wanted: &[u8], rare: usize, bytes: &[u8]) -> Option<usize> {
-    let byte = *wanted.get(rare)?;
-    // The rare byte of the first place lies `rare` bytes in.
-    let searched = bytes.get(rare..)?;
-    let is_here = |at: usize| {
-        at.checked_add(wanted.len()).and_then(|end| bytes.get(at..end)).is_some_and(|b| b.eq_ignore_ascii_case(wanted))
+/// The places of `wanted`, by those of its byte at `rare`.
+fn places_folded<'b>(wanted: &'b [u8], rare: usize, bytes: &'b [u8]) -> impl Iterator<Item = usize> + 'b {
+    let byte = wanted.get(rare).copied().unwrap_or_default();
+    // At the first place this byte lies `rare` bytes in.
+    let searched = bytes.get(rare..).unwrap_or_default();
+    let is_here = move |at: &usize| {
+        at.checked_add(wanted.len()).and_then(|end| bytes.get(*at..end)).is_some_and(|b| b.eq_ignore_ascii_case(wanted))
     };
-    memchr::memchr2_iter(byte.to_ascii_lowercase(), byte.to_ascii_uppercase(), searched).find(|&at| is_here(at))
+    memchr::memchr2_iter(byte.to_ascii_lowercase(), byte.to_ascii_uppercase(), searched).filter(is_here)
 }
 
 /// The texts of a column: `bytes` that hold them, and where the text of each row lies there, without the NUL behind
@@ -143,54 +133,67 @@ pub(crate) struct Texts<'a, P> {
 }
 
 /// Bytes that one core searches before it is worth asking another.
-const SHARE: usize = 1 << 20;
+const SHARE: usize = 1 << 19;
 
 impl<P: Fn(usize) -> Range<usize> + Sync> Texts<'_, P> {
-    /// The rows whose text has `literal`, in order, where the texts lie one behind another in the order of rows.
+    /// The rows whose text has `literal`, in order, where the texts lie one behind another in the order of rows, each
+    /// with a NUL behind it.
     pub(crate) fn search_ordered(&self, literal: &Literal) -> Vec<usize> {
-        let (count, bytes) = (self.rows.len(), self.range.len());
-        let parts = bytes.div_ceil(SHARE).min(rayon::current_num_threads()).max(1);
-        let part = |i: usize| {
-            let edge = |i: usize| {
-                let share = count.checked_mul(i).and_then(|n| n.checked_div(parts)).unwrap_or(count);
-                self.rows.start.saturating_add(share)
-            };
-            self.search_part(literal, edge(i)..edge(i.saturating_add(1)))
+        let count = self.rows.len();
+        let parts = self.range.len().div_ceil(SHARE).max(1);
+        let edge = |i: usize| {
+            let share = count.checked_mul(i).and_then(|n| n.checked_div(parts)).unwrap_or(count);
+            self.rows.start.saturating_add(share)
         };
-        match parts {
-            1 => self.search_part(literal, self.rows.clone()),
-            _ => (0..parts).into_par_iter().flat_map_iter(part).collect(),
-        }
+        let part = |i: usize| self.search_part(literal, edge(i)..edge(i.saturating_add(1)));
+        let found: Vec<Vec<usize>> = (0..parts).into_par_iter().map(part).collect();
+        found.concat()
     }
 
     fn search_part(&self, literal: &Literal, rows: Range<usize>) -> Vec<usize> {
         let mut found = Vec::new();
         let Some(last) = rows.end.checked_sub(1).filter(|last| *last >= rows.start) else { return found };
-        // With the NUL behind the last text, for what has to stand at its end.
-        let end = (self.place)(last).end.saturating_add(1);
+        let end = (self.place)(last).end;
         let mut row = rows.start;
-        let mut at = (self.place)(row).start;
-        while let Some(step) = self.bytes.get(at..end).and_then(|rest| literal.find(rest)) {
-            let hit = at.saturating_add(step);
-            row = self.row_at(hit, row..rows.end);
-            let text = (self.place)(row);
-            if literal.fits(hit, &text) {
-                found.push(row);
-            } else if literal.anchor == Anchor::End && hit < text.end {
-                // A NUL in the text: its end may still come.
-                at = hit.saturating_add(1);
-                continue;
+        // The search begins again where a row begins.
+        'search: while row < rows.end {
+            let start = (self.place)(row).start;
+            // Places before this one are in rows that were judged.
+            let mut judged = start;
+            for step in literal.places(self.bytes.get(start..end).unwrap_or_default()) {
+                let hit = start.saturating_add(step);
+                if hit < judged {
+                    continue;
+                }
+                row = self.row_at(hit, row..rows.end);
+                let text = (self.place)(row);
+                let behind = hit.saturating_add(literal.text.len());
+                // What lies in a gap between texts, at least in part, may hide what begins on it.
+                if hit < text.start && behind > text.start {
+                    continue 'search;
+                } else if hit < text.start {
+                    continue;
+                }
+                let hides = behind > text.end;
+                let fits = match literal.anchor {
+                    Anchor::Anywhere => !hides,
+                    _ => literal.fits(self.bytes.get(text.clone()).unwrap_or_default()),
+                };
+                if fits {
+                    found.push(row);
+                }
+                row = row.saturating_add(1);
+                if row >= rows.end || hides {
+                    continue 'search;
+                }
+                judged = text.end;
             }
-            row = row.saturating_add(1);
-            if row >= rows.end {
-                break;
-            }
-            at = (self.place)(row).start;
+            break;
         }
         found
     }
 
-    /// The last of `rows` whose text begins at `at` or before it; the first one begins there.
+    /// The last of `rows` whose text begins at `at` or before it; the first of them where there is none.
     fn row_at(&self, at: usize, rows: Range<usize>) -> usize {
         // Hits are close to each other more often than not: steps that double, then halves.
         let (mut low, mut step) = (rows.start, 1usize);
@@ -235,8 +238,13 @@ impl<P: Fn(usize) -> Range<usize> + Sync> Texts<'_, P> {
                 Anchor::End | Anchor::Whole => text.end.saturating_sub(len).max(text.start),
                 Anchor::Anywhere | Anchor::Start => text.start,
             };
-            let next = hits.get(hits.partition_point(|&hit| hit < from));
-            next.is_some_and(|&hit| literal.fits(hit, &text))
+            let next = hits.get(hits.partition_point(|&hit| hit < from)).copied();
+            next.is_some_and(|hit| match literal.anchor {
+                Anchor::Anywhere => hit.saturating_add(len) <= text.end,
+                Anchor::Start => hit == text.start && hit.saturating_add(len) <= text.end,
+                Anchor::End => hit == from && hit.saturating_add(len) == text.end,
+                Anchor::Whole => hit == text.start && hit.saturating_add(len) == text.end,
+            })
         };
         Some(self.rows.clone().into_par_iter().with_min_len(1 << 14).filter(is_hit).collect())
     }
@@ -275,21 +283,26 @@ pub(crate) fn search_terminated(
     Some((0..rows).into_par_iter().with_min_len(1 << 14).filter(is_hit).collect())
 }
 
-/// Every place in `range` of `bytes` where `literal` stands, in order.
+/// Every place in `range` of `bytes` where `literal` stands, in order; where it has to stand at the end of a text, with
+/// a NUL behind it.
 fn hits(bytes: &[u8], range: &Range<usize>, literal: &Literal) -> Option<Vec<usize>> {
+    let at_end = matches!(literal.anchor, Anchor::End | Anchor::Whole);
     let part = |i: usize| {
         let start = range.start.saturating_add(i.saturating_mul(SHARE));
         let behind = start.saturating_add(SHARE);
-        // What begins in this share may end behind it, with its NUL.
+        // What begins in this share may end behind it.
         let end = behind.saturating_add(literal.text.len()).min(range.end);
         let mut hits = Vec::new();
         let mut at = start;
-        while let Some(step) = bytes.get(at..end).and_then(|rest| literal.find(rest)) {
+        // One after another, as they may lie on each other.
+        while let Some(step) = bytes.get(at..end).and_then(|rest| literal.places(rest).next()) {
             let hit = at.saturating_add(step);
             if hit >= behind || hits.len() > MOST_HITS {
                 break;
             }
-            hits.push(hit);
+            if !at_end || bytes.get(hit.saturating_add(literal.text.len())) == Some(&0) {
+                hits.push(hit);
+            }
             at = hit.saturating_add(1);
         }
         hits
