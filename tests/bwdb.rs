@@ -383,6 +383,17 @@ fn samples_of_a_size_are_sound_and_grow_with_it() {
 }
 
 #[test]
+fn the_magic_is_a_number_and_its_letters_may_stand_in_order_too() {
+    let mut bytes = demo(1, Size::Small);
+    assert_eq!(bytes[..4], 0x4257_4442u32.to_le_bytes());
+    bytes[..4].copy_from_slice(b"BWDB");
+    assert!(matches!(assetq::Asset::open(Source::from_vec("x", bytes.clone())), Ok(assetq::Asset::Bwdb(_))));
+    bytes[..4].copy_from_slice(b"BDBW");
+    let error = Database::open(Source::from_vec("x", bytes)).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::BadMagic { expected: 0x4257_4442, .. }), "{error}");
+}
+
+#[test]
 fn a_full_map_and_keys_in_wrong_slots_are_found() {
     let mut builder = DatabaseBuilder::with_capacities(3, 4);
     builder.database(PrototypeType::Model.magic(), 0, BlobWriter::new(PrototypeType::Model, 1).finish());

@@ -2,6 +2,7 @@
 
 use super::prototypes::{BlobWriter, records};
 use super::{Size, Writer};
+use crate::bwdb::layout::MAGIC;
 use crate::bwdb::prototypes::{Layout, PrototypeType};
 use crate::codec::{cityhash64, murmur3};
 use fastrand::Rng;
@@ -90,7 +91,7 @@ impl DatabaseBuilder {
     pub fn build(&self) -> Vec<u8> {
         let blobs: usize = self.databases.iter().map(|d| d.2.len()).sum();
         let mut w = Writer::with_capacity(blobs + (64 << 10) + self.paths.len() * 96 + self.strings.len() * 64);
-        w.push(b"BWDB");
+        w.push(MAGIC);
         w.push([0, 0, 1, 1]);
         let checksum = w.u32(0);
         w.push([64, 0, 0, 0]);
