@@ -5,13 +5,12 @@ use std::time::{Duration, Instant};
 /// Runs each of `ways` once a round; gives the times of each, a time a round. Every round begins with another way.
 pub fn turns(rounds: usize, ways: &mut [&mut dyn FnMut()]) -> Vec<Vec<Duration>> {
     let count = ways.len();
-    let mut times = vec![vec![Duration::ZERO; rounds]; count];
+    let mut times = vec![Vec::with_capacity(rounds); count];
     for round in 0..rounds {
-        for turn in 0..count {
-            let way = (round + turn) % count;
+        for way in (0..count).map(|turn| (round + turn) % count) {
             let start = Instant::now();
             ways[way]();
-            times[way][round] = start.elapsed();
+            times[way].push(start.elapsed());
         }
     }
     times

@@ -6,7 +6,6 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use std::fs;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
@@ -73,7 +72,14 @@ fn ratios(area: &Area<'_>, ratios: &[&Ratio], on: &str) -> Drawn {
     const RIGHT: i32 = 1040;
     const TOP: i32 = 84;
     const ROW: i32 = 27;
-    title(area, "A / B: bars are medians, whiskers all rounds, black ticks what is wanted", on)?;
+    title(area, "Time of A / time of B: bars are medians, whiskers all rounds", on)?;
+    let keys = [("target met", GOOD), ("target not met", BAD), ("no target", NONE), ("target", BLACK)];
+    for (i, (text, colour)) in (0..).zip(keys) {
+        let at = RIGHT - 390 + i * 130;
+        let half = if colour == BLACK { 1 } else { 7 };
+        area.draw(&Rectangle::new([(at - half, 40), (at + half, 54)], colour.mix(0.75).filled()))?;
+        area.draw(&Text::new(text, (at + 13, 47), anchored(13, HPos::Left, VPos::Center)))?;
+    }
     let ends = ratios.iter().flat_map(|r| [Some(r.ratio.min), Some(r.ratio.max), r.bound.map(Bound::value)]).flatten();
     let (low, high) = ends.fold((0.5f64, 2f64), |(low, high), value| (low.min(value), high.max(value)));
     let (low, high) = (low.log10().floor(), high.log10().ceil());
@@ -110,10 +116,20 @@ fn ratios(area: &Area<'_>, ratios: &[&Ratio], on: &str) -> Drawn {
     Ok(())
 }
 
-/// The powers of ten that hold all values, with some room.
-fn decades(values: impl Iterator<Item = f64>) -> Range<f64> {
-    let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)));
-    10f64.powf(low.log10().floor())..10f64.powf(high.log10().ceil())
+/// Least and greatest.
+fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)))
+}
+
+/// A number of seconds at an axis: no digits that say nothing.
+fn tick(seconds: f64) -> String {
+    let said = time(seconds);
+    match said.split_once(' ') {
+        Some((value, unit)) if value.contains('.') => {
+            format!("{} {unit}", value.trim_end_matches('0').trim_end_matches('.'))
+        }
+        _ => said,
+    }
 }
 
 /// Cost by size, time on the left, memory on the right.
@@ -121,7 +137,7 @@ fn growth(area: &Area<'_>, growth: &[Growth], on: &str) -> Drawn {
     title(area, "How cost grows with the file (both axes logarithmic; flat: the file does not matter)", on)?;
     let (_, below) = area.split_vertically(60);
     let (left, right) = below.split_horizontally(650);
-    let seconds = [
+    let names = [
         "full parse + lookup",
         "wowsunpack parse + lookup",
         "verify",
@@ -130,25 +146,30 @@ fn growth(area: &Area<'_>, growth: &[Growth], on: &str) -> Drawn {
         "resolve PATH, whole process",
         "open + lookup",
     ];
-    let memory = ["full parse + lookup", "wowsunpack parse + lookup", "all paths", "path of an id, by scanning", "open + lookup"];
-    lines(&left, growth, "s", "time", &seconds, time)?;
-    lines(&right, growth, "MB", "memory allocated at most", &memory, |mb| match mb {
+    // The same colour for the same work on both sides.
+    let named = |unit: &str| {
+        let found = |(name, colour)| Some((growth.iter().find(|g| g.unit == unit && g.what == name)?, colour));
+        // The memory of a process is not what it allocates.
+        let same = |g: &(&Growth, RGBColor)| unit == "s" || !g.0.what.contains("process");
+        names.into_iter().zip(LINES).filter_map(found).filter(same).collect::<Vec<_>>()
+    };
+    lines(&left, &named("s"), "time", tick)?;
+    lines(&right, &named("MB"), "memory allocated at most", |mb| match mb {
         mb if mb >= 1.0 => format!("{mb} MB"),
         mb if mb >= 1e-3 => format!("{} kB", (mb * 1e3).round()),
         mb => format!("{} B", (mb * 1e6).round()),
     })
 }
 
-fn lines(area: &Area<'_>, growth: &[Growth], unit: &str, axis: &str, names: &[&str], say: fn(f64) -> String) -> Drawn {
-    let found: Vec<&Growth> =
-        names.iter().filter_map(|name| growth.iter().find(|g| g.unit == unit && g.what == *name)).collect();
-    let points = || found.iter().flat_map(|g| &g.points);
+fn lines(area: &Area<'_>, found: &[(&Growth, RGBColor)], axis: &str, say: fn(f64) -> String) -> Drawn {
+    let points = || found.iter().flat_map(|(growth, _)| &growth.points);
     if points().next().is_none() {
         return Ok(());
     }
-    let (x, y) = (decades(points().map(|p| p.0 * 1.05)), decades(points().map(|p| p.1.max(1e-9))));
-    // Room for the legend.
-    let y = y.start..y.end * 10f64.powf((y.end / y.start).log10() * 0.5);
+    let ((left, right), (low, high)) = (ends(points().map(|p| p.0)), ends(points().map(|p| p.1.max(1e-9))));
+    let x = left * 0.8..right * 1.3;
+    // Room for the legend above the lines.
+    let y = low * 0.5..high * 10f64.powf((high / low).log10() * 0.09 * (found.len() + 1) as f64);
     let mut chart = ChartBuilder::on(area)
         .margin(10)
         .margin_right(24)
@@ -166,7 +187,7 @@ fn lines(area: &Area<'_>, growth: &[Growth], unit: &str, axis: &str, names: &[&s
         .label_style(font(13))
         .axis_desc_style(font(14))
         .draw()?;
-    for (growth, colour) in found.iter().zip(LINES) {
+    for &(growth, colour) in found {
         let points = growth.points.iter().map(|&(mb, cost)| (mb, cost.max(1e-9)));
         let drawn = chart.draw_series(LineSeries::new(points.clone(), colour.stroke_width(2)))?;
         drawn
@@ -177,13 +198,10 @@ fn lines(area: &Area<'_>, growth: &[Growth], unit: &str, axis: &str, names: &[&s
     legend(&mut chart, SeriesLabelPosition::UpperLeft)
 }
 
-fn legend<'a, C: plotters::coord::CoordTranslate>(
+fn legend<'a, C: plotters::coord::CoordTranslate + 'a>(
     chart: &mut ChartContext<'a, SVGBackend<'a>, C>,
     at: SeriesLabelPosition,
-) -> Drawn
-where
-    C: 'a,
-{
+) -> Drawn {
     chart
         .configure_series_labels()
         .position(at)
@@ -220,6 +238,15 @@ fn threads(area: &Area<'_>, record: &Record, on: &str) -> Drawn {
         .draw()?;
     let ideal = chart.draw_series(DashedLineSeries::new([(1.0, 1.0), (most, most)], 6, 5, BLACK.mix(0.5).into()))?;
     ideal.label("ideal").legend(|(x, y)| PathElement::new([(x, y), (x + 18, y)], BLACK.mix(0.5)));
+    let mut targets: Vec<f64> = record.threads.iter().filter_map(|t| t.bound).map(Bound::value).collect();
+    targets.dedup();
+    for target in targets {
+        let line = DashedLineSeries::new([(1.0, target), (most, target)], 2, 4, BAD.into());
+        let drawn = chart.draw_series(line)?;
+        drawn
+            .label(format!("wanted of {most} threads: {target}"))
+            .legend(|(x, y)| PathElement::new([(x, y), (x + 18, y)], BAD));
+    }
     for (thread, colour) in record.threads.iter().zip(LINES) {
         let limit = thread.what.contains("limit");
         let points = thread.speedup.iter().map(|(n, spread)| (*n as f64, spread.median));
@@ -231,10 +258,6 @@ fn threads(area: &Area<'_>, record: &Record, on: &str) -> Drawn {
             .label(format!("{} ({}{wanted})", thread.what, number(last)))
             .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(3)));
         chart.draw_series(points.map(|point| Circle::new(point, 4, colour.filled())))?;
-        if let Some(bound) = thread.bound {
-            let target = (most, bound.value());
-            chart.draw_series([TriangleMarker::new(target, 8, colour.filled())])?;
-        }
     }
     legend(&mut chart, SeriesLabelPosition::UpperLeft)
 }
@@ -256,7 +279,7 @@ fn histograms(area: &Area<'_>, latency: &[&Latency], axis: &str, target: Option<
     let share = |l: &Latency| l.buckets.iter().map(|b| b.1).sum::<u64>() as f64;
     let Some(low) = latency.iter().map(|l| l.buckets[0].0).reduce(f64::min) else { return Ok(()) };
     // What lies beyond the slowest hundredth is told in the record.
-    let high = latency.iter().map(|l| l.p99 * 2.0).chain(target.map(|t| t * 1.3)).fold(low, f64::max);
+    let high = latency.iter().map(|l| l.p99 * 1.5).chain(target.map(|t| t * 1.2)).fold(low, f64::max);
     let shares = latency.iter().flat_map(|l| l.buckets.iter().map(|b| b.1 as f64 / share(l)));
     let top = shares.fold(0.0, f64::max) * 1.5;
     let mut chart = ChartBuilder::on(area)
@@ -264,15 +287,15 @@ fn histograms(area: &Area<'_>, latency: &[&Latency], axis: &str, target: Option<
         .margin_right(24)
         .x_label_area_size(44)
         .y_label_area_size(60)
-        .build_cartesian_2d((low * 0.8..high).log_scale(), 0.0..top)?;
+        .build_cartesian_2d(low.log10() - 0.05..high.log10(), 0.0..top)?;
     chart
         .configure_mesh()
         .light_line_style(TRANSPARENT)
         .bold_line_style(GRID)
-        .x_labels(8)
+        .x_labels(7)
         .x_desc(axis)
         .y_desc("share of the calls")
-        .x_label_formatter(&|seconds| time(*seconds))
+        .x_label_formatter(&|power| tick(10f64.powf(*power)))
         .y_label_formatter(&|share| format!("{:.0} %", share * 100.0))
         .label_style(font(13))
         .axis_desc_style(font(14))
@@ -281,19 +304,21 @@ fn histograms(area: &Area<'_>, latency: &[&Latency], axis: &str, target: Option<
         let all = share(latency);
         // Steps: up at the lower edge of a bucket, down at its upper edge.
         let steps = latency.buckets.iter().filter(|b| b.0 < high).flat_map(|&(edge, count)| {
-            let (to, height) = ((edge * 10f64.powf(1.0 / BUCKETS)).min(high), count as f64 / all);
+            let (edge, height) = (edge.log10(), count as f64 / all);
+            let to = (edge + 1.0 / BUCKETS).min(high.log10());
             [(edge, 0.0), (edge, height), (to, height), (to, 0.0)]
         });
         let steps: Vec<(f64, f64)> = steps.collect();
-        chart.draw_series(AreaSeries::new(steps, 0.0, colour.mix(0.25)).border_style(colour.stroke_width(2)))?
+        chart
+            .draw_series(AreaSeries::new(steps, 0.0, colour.mix(0.25)).border_style(colour.stroke_width(2)))?
             .label(format!("{}: p50 {}, p99 {}", latency.what, time(latency.p50), time(latency.p99)))
             .legend(move |(x, y)| Rectangle::new([(x, y - 5), (x + 18, y + 5)], colour.mix(0.6).filled()));
-        let line = [(latency.p50, 0.0), (latency.p50, top * 0.62)];
+        let line = [(latency.p50.log10(), 0.0), (latency.p50.log10(), top * 0.62)];
         chart.draw_series(DashedLineSeries::new(line, 6, 4, colour.stroke_width(2)))?;
     }
     if let Some(target) = target {
         chart
-            .draw_series(LineSeries::new([(target, 0.0), (target, top * 0.62)], BLACK.stroke_width(2)))?
+            .draw_series(LineSeries::new([(target.log10(), 0.0), (target.log10(), top * 0.62)], BLACK.stroke_width(2)))?
             .label("wanted: within 1 ms of --version")
             .legend(|(x, y)| PathElement::new([(x, y), (x + 18, y)], BLACK.stroke_width(3)));
     }

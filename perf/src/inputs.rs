@@ -1,9 +1,12 @@
 //! The files that are measured, made once by the project's own builders and kept below `target/`.
 
+use assetq::Source;
+use assetq::bwdb::Database;
+use assetq::bwdb::prototypes::PrototypeType;
 use assetq::sample::vrb::{ArchiveBuilder, Codec, mesh, world};
 use assetq::sample::{Size, bwdb, geometry};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The folder that holds them.
 fn folder() -> PathBuf {
@@ -31,6 +34,27 @@ pub fn database() -> PathBuf {
 /// A database of about `mb` megabytes.
 pub fn database_of(mb: usize) -> PathBuf {
     cached(&format!("assets-{mb}.bin"), || bwdb::demo_of(1, mb * 1_000_000))
+}
+
+/// `database_of`, with another value in one of a hundred visuals.
+pub fn altered_of(mb: usize) -> PathBuf {
+    cached(&format!("assets-{mb}-altered.bin"), || altered(&database_of(mb)))
+}
+
+/// A copy of a database with another value in one of a hundred visuals.
+pub fn altered(path: &Path) -> Vec<u8> {
+    let source = Source::open(path).expect("it can be mapped");
+    let db = Database::open(source.clone()).expect("it is a database");
+    let mut bytes = source.bytes().to_vec();
+    let visual = PrototypeType::Visual.magic();
+    let blobs = db.databases().map(|blob| blob.expect("it lies in the file"));
+    let visuals = blobs.into_iter().find(|blob| blob.magic() == visual).expect("there are visuals");
+    for record in (0..visuals.len()).step_by(100) {
+        let (view, _) = visuals.record_span(record).expect("it lies in the file");
+        // Its bounding box.
+        bytes[view.offset() as usize + 0x50] ^= 1;
+    }
+    bytes
 }
 
 /// Vertices of each buffer of a mesh file.

@@ -186,7 +186,7 @@ pub struct Latency {
 }
 
 /// Buckets a power of ten.
-pub const BUCKETS: f64 = 10.0;
+pub const BUCKETS: f64 = 20.0;
 
 impl Latency {
     pub fn of(what: &str, mut seconds: Vec<f64>) -> Self {

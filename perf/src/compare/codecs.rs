@@ -1,6 +1,6 @@
 //! Archives, next to the bare codecs on the same bytes.
 
-use super::{Run, on};
+use super::{Run, pool};
 use crate::inputs::archive;
 use crate::record::Bound::AtMost;
 use crate::turns::turns;
@@ -54,6 +54,8 @@ fn bare(codec: Codec, parts: &Parts<'_>) -> usize {
 }
 
 pub fn run(run: &mut Run) {
+    // All of them in the same thread, whose memory was touched before.
+    let one = pool(1);
     for (name, codec) in [("stored", Codec::None), ("zlib", Codec::Zlib), ("brotli", Codec::Brotli)] {
         let source = Source::open(archive(name, codec)).expect("it can be mapped");
         let archive = Archive::open(source.clone()).expect("it is an archive");
@@ -75,14 +77,16 @@ pub fn run(run: &mut Run) {
         let expected = parts.iter().map(|part| part.1).sum::<usize>();
         assert_eq!([ours(), bare(codec, &parts)], [expected; 2]);
         let check = || assert!(Archive::open(source.clone()).expect("opens").verify(&Default::default()).ok());
-        let times = turns(
-            run.rounds(16),
-            &mut [
-                &mut || assert_eq!(on(1, ours), expected),
-                &mut || assert_eq!(bare(codec, &parts), expected),
-                &mut || on(1, check),
-            ],
-        );
+        let times = one.install(|| {
+            turns(
+                run.rounds(16),
+                &mut [
+                    &mut || assert_eq!(ours(), expected),
+                    &mut || assert_eq!(bare(codec, &parts), expected),
+                    &mut || check(),
+                ],
+            )
+        });
         let mb = expected / 1_000_000;
         let what = format!("read {mb} MB in {name} chunks / bare codec + XXH64");
         run.ratio("codecs", &what, [&times[0], &times[1]], 1, Some(AtMost(1.1)));

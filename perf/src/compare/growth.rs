@@ -23,7 +23,7 @@ const LINEAR: f64 = 1.1;
 type Points = BTreeMap<(&'static str, &'static str), Vec<(f64, f64)>>;
 
 /// What is measured, its unit, and the slope that it may have.
-const BOUNDS: [(&str, &str, Option<f64>); 21] = [
+const BOUNDS: [(&str, &str, Option<f64>); 22] = [
     ("open", "s", Some(FLAT)),
     ("open + lookup", "s", Some(FLAT)),
     ("resolve PATH, whole process", "s", Some(FLAT)),
@@ -44,6 +44,7 @@ const BOUNDS: [(&str, &str, Option<f64>); 21] = [
     ("decode of geometry", "MB", Some(LINEAR)),
     ("full parse + lookup", "MB", None),
     ("wowsunpack parse + lookup", "MB", None),
+    ("diff, whole process", "MB", Some(LINEAR)),
     ("ls, whole process", "s", Some(LINEAR)),
 ];
 
@@ -55,7 +56,8 @@ pub fn run(run: &mut Run) {
         let path = inputs::database_of(mb);
         // Large files need fewer rounds, and have less time for them.
         let rounds = run.rounds((4000 / mb).clamp(5, 60));
-        processes(&mut points, &binary, &path, rounds);
+        let altered = process::has(&binary, "diff").then(|| inputs::altered_of(mb));
+        processes(&mut points, &binary, &path, altered.as_deref(), rounds);
         database(&mut points, &path, rounds);
         decode(&mut points, &inputs::geometry_of(mb), rounds);
     }
@@ -71,18 +73,25 @@ fn size(path: &Path) -> f64 {
     std::fs::metadata(path).expect("it exists").len() as f64 / 1e6
 }
 
-fn processes(points: &mut Points, binary: &str, path: &Path, rounds: usize) {
+fn processes(points: &mut Points, binary: &str, path: &Path, altered: Option<&Path>, rounds: usize) {
     let (entry, _) = process::entry(path);
     let file = path.to_str().expect("the path is text");
     let resolve = [binary, "resolve", &entry, "--db", file].map(str::to_owned).to_vec();
     let ls = [binary, "ls", file].map(str::to_owned).to_vec();
-    let costs = Order { commands: vec![resolve, ls], rounds, drop: Vec::new() }.run();
-    for (what, costs) in ["resolve PATH, whole process", "ls, whole process"].into_iter().zip(costs) {
-        assert!(costs.iter().all(|cost| cost.code == 0), "{what} failed");
+    let mut commands = vec![resolve, ls];
+    if let Some(altered) = altered {
+        let altered = altered.to_str().expect("the path is text");
+        commands.push([binary, "diff", "--stat", file, altered].map(str::to_owned).to_vec());
+    }
+    let costs = Order { commands, rounds, drop: Vec::new() }.run();
+    let names = ["resolve PATH, whole process", "ls, whole process", "diff, whole process"];
+    for (what, costs) in names.into_iter().zip(costs) {
+        // That files differ is an answer too, with an exit code of its own.
+        assert!(costs.iter().all(|cost| matches!(cost.code, 0 | 1)), "{what} failed");
         let mut seconds: Vec<f64> = costs.iter().map(|cost| cost.seconds).collect();
         seconds.sort_by(f64::total_cmp);
         points.entry((what, "s")).or_default().push((size(path), seconds[seconds.len() / 2]));
-        if what.starts_with("resolve") {
+        if !what.starts_with("ls") {
             points.entry((what, "MB")).or_default().push((size(path), costs[0].peak_mb));
         }
     }
