@@ -8,15 +8,18 @@
     missing_docs
 )]
 
+mod common;
+
 use assetq::export::json::JsonWriter;
 use assetq::report::Progress;
 use assetq::sample::vrb::{ArchiveBuilder, Codec, entities, mesh, world, world_values};
 use assetq::vrb::{Archive, MAIN};
 use assetq::{Reader, Source, codec};
+use common::{cached, claim, medians};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 use std::io::{BufWriter, Write};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The archives, built once.
 struct Files {
@@ -38,7 +41,7 @@ fn files() -> Files {
     let crowd = entities(&world, 1, 250_000);
     let hull = mesh(2, 900_000);
     let main = world_values(&world, 3, 250_000);
-    let source = |builder: &ArchiveBuilder| Source::from_vec("bench.vrb", builder.build());
+    let source = |name: &str, builder: &ArchiveBuilder| Source::open(cached(name, || builder.build())).unwrap();
     let mixed = ArchiveBuilder::new(&world.types, world.world, Codec::Brotli, main)
         .chunk("Vertex_0", world.mesh, Codec::None, hull.clone())
         .chunk("Vertex_1", world.mesh, Codec::Zlib, hull.clone())
@@ -54,12 +57,12 @@ fn files() -> Files {
     let graph = ArchiveBuilder::new(&world.types, world.entities, Codec::None, crowd);
     let size = |builder: &ArchiveBuilder| builder.chunks.iter().map(|c| c.data.len() as u64).sum();
     Files {
-        mixed: source(&mixed),
+        mixed: source("bench-mixed.vrb", &mixed),
         mixed_size: size(&mixed),
-        stored: source(&stored),
-        packed: source(&packed),
+        stored: source("bench-stored.vrb", &stored),
+        packed: source("bench-packed.vrb", &packed),
         packed_size: size(&packed),
-        graph: source(&graph),
+        graph: source("bench-graph.vrb", &graph),
         graph_size: size(&graph),
     }
 }
@@ -90,16 +93,6 @@ fn json(archive: &Archive) -> u64 {
     assert!(archive.cat(MAIN, &mut out).unwrap());
     drop(out);
     count.0
-}
-
-/// The shortest of a few runs.
-fn shortest(mut run: impl FnMut()) -> Duration {
-    let time = |_| {
-        let start = Instant::now();
-        run();
-        start.elapsed()
-    };
-    (0..5).map(time).min().unwrap()
 }
 
 fn threads<T: Send>(count: usize, run: impl FnOnce() -> T + Send) -> T {
@@ -133,6 +126,15 @@ fn benches(c: &mut Criterion) {
     group.throughput(Throughput::Bytes(files.packed_size));
     group.bench_function("verify zlib, 1 thread", |b| b.iter(|| threads(1, || verify(&files.packed))));
     group.bench_function("verify zlib, 2 threads", |b| b.iter(|| threads(2, || verify(&files.packed))));
+    // The whole world, decoded by Brotli.
+    let world = Archive::open(files.mixed.clone()).unwrap().main().data().unwrap().bytes().len();
+    group.throughput(Throughput::Bytes(world as u64));
+    group.bench_function("decode brotli", |b| {
+        b.iter(|| {
+            let archive = Archive::open(files.mixed.clone()).unwrap();
+            assert_eq!(archive.main().data().unwrap().bytes().len(), world);
+        });
+    });
     group.throughput(Throughput::Bytes(files.mixed_size));
     group.bench_function("verify mixed", |b| b.iter(|| verify(&files.mixed)));
 
@@ -155,12 +157,15 @@ fn benches(c: &mut Criterion) {
     group.finish();
 
     // Ratios within this run, which say more than times do on a machine with other work.
-    let one = shortest(|| assert!(threads(1, || verify(&files.packed)) > 0));
-    let two = shortest(|| assert!(threads(2, || verify(&files.packed)) > 0));
-    println!("verify of compressed chunks, 2 threads over 1: {:.2}", one.as_secs_f64() / two.as_secs_f64());
-    let checked = shortest(|| assert!(verify(&files.stored) > 0));
-    let hashed = shortest(|| assert!(codec::xxh64(black_box(stored), 1) != 0));
-    println!("verify of stored chunks over XXH64 on one core: {:.2}", hashed.as_secs_f64() / checked.as_secs_f64());
+    let (one, two) = medians(
+        5,
+        || assert!(threads(1, || verify(&files.packed)) > 0),
+        || assert!(threads(2, || verify(&files.packed)) > 0),
+    );
+    claim("verify of compressed chunks, one thread / two", one, two, "towards 2");
+    let (checked, hashed) =
+        medians(5, || assert!(verify(&files.stored) > 0), || assert!(codec::xxh64(black_box(stored), 1) != 0));
+    claim("verify of stored chunks / XXH64 on one core", checked, hashed, "<= 1.3");
 }
 
 criterion_group!(vrb, benches);

@@ -1,5 +1,6 @@
 //! Which format a file has, and the one thing that all readers offer: [`Reader`].
 
+use crate::bwdb::layout::{MAGIC, MAGIC_IN_ORDER};
 use crate::bytes::le;
 use crate::error::{Error, ErrorKind, Result};
 use crate::report::{Progress, Report};
@@ -56,7 +57,7 @@ impl Format {
     pub fn detect(source: &Source) -> Result<Self> {
         let data = source.bytes();
         let name = source.name().to_ascii_lowercase();
-        if data.starts_with(b"BWDB") {
+        if [MAGIC, MAGIC_IN_ORDER].iter().any(|magic| data.starts_with(magic)) {
             return Ok(Self::Bwdb);
         }
         if data.starts_with(b"VR3B") {

@@ -12,7 +12,7 @@ mod common;
 
 use assetq::bwdb::prototypes::{PrototypeType, Record};
 use assetq::bwdb::{Database, State};
-use assetq::sample::bwdb::{DatabaseBuilder, demo};
+use assetq::sample::bwdb::{DatabaseBuilder, demo, demo_of};
 use assetq::sample::prototypes::{BlobWriter, u16s, u32s, u64s};
 use assetq::sample::{self, Size};
 use assetq::table::{Tree, Value};
@@ -367,6 +367,30 @@ fn paths_deeper_than_any_real_one_end() {
     let db = open(builder.build());
     assert!(matches!(db.path(200).unwrap_err().kind(), ErrorKind::Limit { .. }));
     assert_eq!(db.path(100).unwrap().unwrap().len(), 199);
+}
+
+#[test]
+fn samples_of_a_size_are_sound_and_grow_with_it() {
+    let [one, three] = [1_000_000, 3_000_000].map(|size| (size, demo_of(1, size)));
+    for (size, bytes) in [one, three] {
+        assert!(bytes.len().abs_diff(size) < size / 10, "{} bytes, not {size}", bytes.len());
+        let db = open(bytes);
+        // The full sample has 246,065 paths in 170,699,420 bytes.
+        let paths = size * 246_065 / 170_699_420;
+        assert!(db.paths().len().abs_diff(paths) < paths / 10, "{} paths, not {paths}", db.paths().len());
+        assert!(db.verify(&Default::default()).ok());
+    }
+}
+
+#[test]
+fn the_magic_is_a_number_and_its_letters_may_stand_in_order_too() {
+    let mut bytes = demo(1, Size::Small);
+    assert_eq!(bytes[..4], 0x4257_4442u32.to_le_bytes());
+    bytes[..4].copy_from_slice(b"BWDB");
+    assert!(matches!(assetq::Asset::open(Source::from_vec("x", bytes.clone())), Ok(assetq::Asset::Bwdb(_))));
+    bytes[..4].copy_from_slice(b"BDBW");
+    let error = Database::open(Source::from_vec("x", bytes)).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::BadMagic { expected: 0x4257_4442, .. }), "{error}");
 }
 
 #[test]

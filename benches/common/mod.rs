@@ -1,9 +1,14 @@
 //! What several benches need: inputs made once, and ratios measured in one run.
 #![allow(dead_code)]
 
+pub mod bare;
+pub mod owned;
+pub mod questions;
+pub mod turns;
+
 use std::hint::black_box;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The file `name` below the target folder, made by `make` when it is not there.
 pub fn cached(name: &str, make: impl FnOnce() -> Vec<u8>) -> PathBuf {
@@ -16,18 +21,15 @@ pub fn cached(name: &str, make: impl FnOnce() -> Vec<u8>) -> PathBuf {
     path
 }
 
+/// `rounds`, or few of them where the bench was asked to be quick.
+pub fn rounds(rounds: usize) -> usize {
+    if std::env::args().any(|argument| argument == "--quick") { (rounds / 4).max(3) } else { rounds }
+}
+
 /// Median times of one call of `a` and of `b`, measured in turn so that both meet the same machine.
-pub fn medians<A, B>(rounds: usize, mut a: impl FnMut() -> A, mut b: impl FnMut() -> B) -> (Duration, Duration) {
-    let time = |f: &mut dyn FnMut()| {
-        let start = Instant::now();
-        f();
-        start.elapsed()
-    };
-    let mut times: (Vec<Duration>, Vec<Duration>) =
-        (0..rounds).map(|_| (time(&mut || drop(black_box(a()))), time(&mut || drop(black_box(b()))))).unzip();
-    times.0.sort();
-    times.1.sort();
-    (times.0[rounds / 2], times.1[rounds / 2])
+pub fn medians<A, B>(count: usize, mut a: impl FnMut() -> A, mut b: impl FnMut() -> B) -> (Duration, Duration) {
+    let times = turns::turns(rounds(count), &mut [&mut || drop(black_box(a())), &mut || drop(black_box(b()))]);
+    (turns::median(&times[0]), turns::median(&times[1]))
 }
 
 /// Prints one claim: what was measured, the two medians, their ratio, and the bound that it should keep.

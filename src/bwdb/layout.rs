@@ -7,11 +7,16 @@ use crate::bytes::PackedString;
 use crate::bytes::le::{F32, I64, U16, U32, U64};
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
+/// The magic: the u32 0x42574442, "BWDB" from its highest byte down, so that the file begins with "BDWB".
+pub const MAGIC: [u8; 4] = 0x4257_4442u32.to_le_bytes();
+/// The same letters in the order of the file. No packer is known to write them so; taken for the same.
+pub const MAGIC_IN_ORDER: [u8; 4] = *b"BWDB";
+
 /// The file header, at offset 0.
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct Header {
-    /// "BWDB".
+    /// [`MAGIC`] or [`MAGIC_IN_ORDER`].
     pub magic: [u8; 4],
     /// Alignment of the packer.
     pub alignment: U16,

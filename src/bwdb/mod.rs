@@ -254,9 +254,9 @@ impl Database {
     pub fn open(source: Source) -> Result<Self> {
         let view = source.view("header");
         let header = view.read::<Header>()?;
-        if header.magic != *b"BWDB" {
+        if ![layout::MAGIC, layout::MAGIC_IN_ORDER].contains(&header.magic) {
             let found = le::U32::from_bytes(header.magic).get().into();
-            let expected = le::U32::from_bytes(*b"BWDB").get().into();
+            let expected = le::U32::from_bytes(layout::MAGIC).get().into();
             return Err(view.error(ErrorKind::BadMagic { expected, found }));
         }
         if header.version != 1 {

@@ -25,9 +25,10 @@ mod verify;
 
 use crate::error::{Error, ErrorKind};
 use crate::export::rows::RowFormat;
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use context::Context;
 use std::io::Write as _;
+use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 
 /// Query game-asset files in place: World of Warships databases and geometry, VRage archives, Rusty Hearts maps,
@@ -201,7 +202,10 @@ impl From<std::io::Error> for Failure {
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
     crate::source::exit_when_a_mapped_file_shrinks();
-    let cli = match Cli::try_parse() {
+    // The process ends before long: taking the parser apart would cost more than many a question does.
+    let mut parser = ManuallyDrop::new(Cli::command());
+    let parsed = parser.try_get_matches_from_mut(std::env::args_os());
+    let cli = match parsed.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches)) {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version go to standard output and are no failure; a closed pipe is none either.

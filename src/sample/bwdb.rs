@@ -2,6 +2,7 @@
 
 use super::prototypes::{BlobWriter, records};
 use super::{Size, Writer};
+use crate::bwdb::layout::MAGIC;
 use crate::bwdb::prototypes::{Layout, PrototypeType};
 use crate::codec::{cityhash64, murmur3};
 use fastrand::Rng;
@@ -90,7 +91,7 @@ impl DatabaseBuilder {
     pub fn build(&self) -> Vec<u8> {
         let blobs: usize = self.databases.iter().map(|d| d.2.len()).sum();
         let mut w = Writer::with_capacity(blobs + (64 << 10) + self.paths.len() * 96 + self.strings.len() * 64);
-        w.push(b"BWDB");
+        w.push(MAGIC);
         w.push([0, 0, 1, 1]);
         let checksum = w.u32(0);
         w.push([64, 0, 0, 0]);
@@ -187,7 +188,9 @@ fn place(keys: impl Iterator<Item = u64>, capacity: u32) -> Vec<usize> {
 /// How big the parts of a sample are.
 struct Plan {
     paths: usize,
+    /// Bytes of all their names; 0 for as many as names of `name_bytes` have.
     path_bytes: usize,
+    name_bytes: usize,
     strings: usize,
     string_bytes: usize,
     string_capacity: Option<u32>,
@@ -201,6 +204,7 @@ struct Plan {
 const SMALL: Plan = Plan {
     paths: 60,
     path_bytes: 0,
+    name_bytes: 14,
     strings: 40,
     string_bytes: 0,
     string_capacity: None,
@@ -209,11 +213,15 @@ const SMALL: Plan = Plan {
     blob_bytes: None,
 };
 
+/// The size of the full plan's file.
+const FULL_BYTES: usize = 170_699_420;
+
 /// The sections of the format document's file layout example, 170,699,420 bytes in all. (Its figure for the blobs,
 /// 131,408,654, does not fit its own offsets and size; those leave this many.)
 const FULL: Plan = Plan {
     paths: 246_065,
     path_bytes: 7_014_374,
+    name_bytes: 27,
     strings: 338_000,
     string_bytes: 7_669_544,
     string_capacity: Some(786_433),
@@ -221,6 +229,24 @@ const FULL: Plan = Plan {
     records: [56_000, 28_000, 2_600, 28_000, 1_400, 5_200, 60, 2_400, 2_400, 1_900],
     blob_bytes: Some(130_839_054),
 };
+
+impl Plan {
+    /// The full plan, its counts scaled to a file of about `bytes` bytes.
+    fn of(bytes: usize) -> Self {
+        let scaled = |count: usize| (count as f64 * bytes as f64 / FULL_BYTES as f64).ceil() as usize;
+        Self {
+            paths: scaled(FULL.paths),
+            path_bytes: 0,
+            name_bytes: FULL.name_bytes,
+            strings: scaled(FULL.strings),
+            string_bytes: scaled(FULL.string_bytes),
+            string_capacity: FULL.string_capacity.map(|c| scaled(c as usize) as u32 | 1),
+            resource_capacity: FULL.resource_capacity.map(|c| scaled(c as usize) as u32 | 1),
+            records: FULL.records.map(scaled),
+            blob_bytes: None,
+        }
+    }
+}
 
 /// A believable `assets.bin`: the same bytes for the same seed. `Full` has the section sizes of the format document's
 /// example, 170,699,420 bytes.
@@ -230,17 +256,26 @@ pub fn demo(seed: u64, size: Size) -> Vec<u8> {
 
 fn assemble(seed: u64, size: Size) -> DatabaseBuilder {
     let plan = match size {
-        Size::Small => SMALL,
-        Size::Full => FULL,
+        Size::Small => &SMALL,
+        Size::Full => &FULL,
     };
+    planned(seed, plan)
+}
+
+/// The same with everything scaled to about `bytes` bytes, a million at the least: to see how cost grows.
+pub fn demo_of(seed: u64, bytes: usize) -> Vec<u8> {
+    planned(seed, &Plan::of(bytes.max(1_000_000))).build()
+}
+
+fn planned(seed: u64, plan: &Plan) -> DatabaseBuilder {
     let mut rng = Rng::with_seed(seed);
     let mut builder = DatabaseBuilder {
         string_capacity: plan.string_capacity,
         resource_capacity: plan.resource_capacity,
         ..DatabaseBuilder::default()
     };
-    let strings = name_strings(&mut builder, &plan, &mut rng);
-    let resources = name_paths(&mut builder, &plan, &mut rng);
+    let strings = name_strings(&mut builder, plan, &mut rng);
+    let resources = name_paths(&mut builder, plan, &mut rng);
     let seeds: Vec<u64> = PrototypeType::ALL.iter().map(|_| rng.u64(..)).collect();
     let blob = |(index, &prototype): (usize, &PrototypeType)| {
         let mut rng = Rng::with_seed(seeds[index]);
@@ -487,7 +522,8 @@ fn name_paths(builder: &mut DatabaseBuilder, plan: &Plan, rng: &mut Rng) -> Reso
     let mut in_folder = FILES.len();
     let mut ships = 0;
     // A small sample has as many paths as its records need.
-    let missing = |r: &Resources| plan.path_bytes == 0 && (0..10).any(|t| r.by_type[t].len() < plan.records[t]);
+    let exact = plan.path_bytes > 0;
+    let missing = |r: &Resources| !exact && (0..10).any(|t| r.by_type[t].len() < plan.records[t]);
     while builder.paths.len() < plan.paths || missing(&resources) {
         for path in &builder.paths[counted..] {
             bytes += path.name.len() + 1;
@@ -495,7 +531,7 @@ fn name_paths(builder: &mut DatabaseBuilder, plan: &Plan, rng: &mut Rng) -> Reso
         counted = builder.paths.len();
         let left = plan.paths.saturating_sub(counted).max(1);
         let room = plan.path_bytes.saturating_sub(bytes) / left;
-        let wanted = if plan.path_bytes == 0 { 14 } else { room.saturating_sub(1) };
+        let wanted = if exact { room.saturating_sub(1) } else { plan.name_bytes };
         let need = |t: usize, r: &Resources| r.by_type[t].len() < plan.records[t];
         // Types that have no place in a ship's folder come in folders of their own.
         let other = [2, 4, 5, 6, 7, 8, 9].into_iter().find(|&t| need(t, &resources));
@@ -512,7 +548,7 @@ fn name_paths(builder: &mut DatabaseBuilder, plan: &Plan, rng: &mut Rng) -> Reso
             let index = resources.by_type[kind].len();
             // An ending with a folder in it makes two names of one.
             let text = name("p", index, wanted.saturating_sub(ending.len()), rng);
-            if ending.contains('/') && left < 2 {
+            if ending.contains('/') && exact && left < 2 {
                 continue;
             }
             let id = builder.path(&format!("{dir}/{text}{ending}"));
@@ -522,7 +558,7 @@ fn name_paths(builder: &mut DatabaseBuilder, plan: &Plan, rng: &mut Rng) -> Reso
             }
             continue;
         }
-        if in_folder >= FILES.len() && left == 1 && !folder.is_empty() {
+        if exact && in_folder >= FILES.len() && left == 1 && !folder.is_empty() {
             // Room for one more, not for a folder and a file.
             builder.path(&format!("{folder}/{}.txt", name("last", counted, wanted, rng)));
             continue;

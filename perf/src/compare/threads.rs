@@ -1,0 +1,77 @@
+//! What more threads give, next to what the machine gives a loop that shares nothing.
+
+use super::{Run, open, pool};
+use crate::questions::{ids, sum_many};
+use crate::record::{Bound, Bound::AtLeast, Spread, Threads};
+use crate::turns::turns;
+use crate::{inputs, machine};
+use assetq::geometry::Geometry;
+use assetq::sample::vrb::Codec;
+use assetq::vrb::Archive;
+use assetq::{Reader as _, Source};
+use rayon::ThreadPool;
+use rayon::prelude::*;
+use std::time::Duration;
+
+/// Multiplications of the loop that shares nothing: some milliseconds.
+const STEPS: u64 = 20_000_000;
+
+pub fn run(run: &mut Run) {
+    let cores = machine::cores();
+    // All counts on small machines, powers of two on large ones.
+    let counts: Vec<usize> = (1..=cores).filter(|&n| cores <= 8 || n.is_power_of_two() || n == cores).collect();
+    let pools: Vec<ThreadPool> = counts.iter().map(|&n| pool(n)).collect();
+    let mut note = |what: &str, rounds: usize, bound: Option<Bound>, work: &(dyn Fn(usize) + Sync)| {
+        let mut ways: Vec<_> = pools.iter().zip(&counts).map(|(pool, &n)| move || pool.install(|| work(n))).collect();
+        let mut ways: Vec<&mut dyn FnMut()> = ways.iter_mut().map(|way| way as &mut dyn FnMut()).collect();
+        let times: Vec<Vec<Duration>> = turns(rounds, &mut ways);
+        let speedup = counts.iter().zip(&times).map(|(&n, t)| (n, Spread::ratio(&times[0], t))).collect();
+        run.record.threads.push(Threads { what: what.to_owned(), speedup, bound });
+    };
+    let rounds = |full: usize, quick: bool| if quick { (full / 4).max(3) } else { full };
+    let quick = run.quick;
+
+    // As much work for each thread count in all, so that the ideal is the number of threads.
+    note("multiply loop: the machine's own limit", rounds(20, quick), None, &|n| {
+        let parts = (0..n).into_par_iter().with_max_len(1).map(|_| machine::multiply(STEPS / n as u64));
+        assert_ne!(parts.sum::<u64>(), 1);
+    });
+
+    let db = open(&inputs::database());
+    let (hits, _) = ids(&db);
+    let out = std::sync::Mutex::new(vec![None; hits.len()]);
+    let expected = sum_many(&db, &hits, &mut out.lock().expect("no one panics"));
+    // Asked of two cores.
+    let bound = (cores == 2).then_some(AtLeast(1.8));
+    note("lookup_many", rounds(40, quick), bound, &|_| {
+        let found = db.lookup_many(&hits, &mut out.lock().expect("no one panics")).expect("lengths are equal");
+        assert_eq!(found, hits.len());
+    });
+    assert!(expected > hits.len());
+    note("verify of assets.bin", rounds(8, quick), None, &|_| assert!(db.verify(&Default::default()).ok()));
+
+    let source = Source::open(inputs::geometry_of(100)).expect("it can be mapped");
+    let open = || Geometry::open(source.clone()).expect("it is a geometry");
+    let size = open().decoded_size().expect("sizes are known");
+    note("decode of geometry, 100 MB", rounds(12, quick), bound, &|_| {
+        let g = open();
+        assert!(g.decode_all().is_empty() && g.decoded_size().expect("sizes are known") == size);
+    });
+    let g = open();
+    let vertices = g.vertices_prototypes().expect("they lie in the file").len();
+    let len = |i: usize| g.vertex_buffer(i).expect("it exists").size().expect("it has a size");
+    let buffers: Vec<Vec<u8>> = (0..vertices).map(|i| vec![1; len(i)]).collect();
+    let buffers = std::sync::Mutex::new(buffers);
+    note("decode into buffers that are there", rounds(12, quick), None, &|_| {
+        let mut buffers = buffers.lock().expect("no one panics");
+        buffers.par_iter_mut().with_max_len(1).enumerate().for_each(|(i, out)| {
+            g.vertex_buffer(i).expect("it exists").decode_into(out).expect("it decodes");
+        });
+    });
+
+    let packed = Source::open(inputs::archive("zlib", Codec::Zlib)).expect("it can be mapped");
+    note("verify of zlib chunks", rounds(8, quick), bound, &|_| {
+        let archive = Archive::open(packed.clone()).expect("it is an archive");
+        assert!(archive.verify(&Default::default()).ok());
+    });
+}

@@ -1,0 +1,82 @@
+//! The files that are measured, made once by the project's own builders and kept below `target/`.
+
+use assetq::Source;
+use assetq::bwdb::Database;
+use assetq::bwdb::prototypes::PrototypeType;
+use assetq::sample::vrb::{ArchiveBuilder, Codec, mesh, world};
+use assetq::sample::{Size, bwdb, geometry};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The folder that holds them.
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("target/inputs")
+}
+
+/// The file called `name`, made by `make` where it is not there yet.
+pub fn cached(name: &str, make: impl FnOnce() -> Vec<u8>) -> PathBuf {
+    let path = folder().join(name);
+    if !path.exists() {
+        eprintln!("making {name}");
+        let part = path.with_extension("part");
+        fs::create_dir_all(folder()).expect("the target folder can be written");
+        fs::write(&part, make()).expect("the target folder can be written");
+        fs::rename(&part, &path).expect("the target folder can be written");
+    }
+    path
+}
+
+/// A database with the section sizes of a real one.
+pub fn database() -> PathBuf {
+    cached("assets.bin", || bwdb::demo(1, Size::Full))
+}
+
+/// A database of about `mb` megabytes.
+pub fn database_of(mb: usize) -> PathBuf {
+    cached(&format!("assets-{mb}.bin"), || bwdb::demo_of(1, mb * 1_000_000))
+}
+
+/// `database_of`, with another value in one of a hundred visuals.
+pub fn altered_of(mb: usize) -> PathBuf {
+    cached(&format!("assets-{mb}-altered.bin"), || altered(&database_of(mb)))
+}
+
+/// A copy of a database with another value in one of a hundred visuals.
+pub fn altered(path: &Path) -> Vec<u8> {
+    let source = Source::open(path).expect("it can be mapped");
+    let db = Database::open(source.clone()).expect("it is a database");
+    let mut bytes = source.bytes().to_vec();
+    let visual = PrototypeType::Visual.magic();
+    let blobs = db.databases().map(|blob| blob.expect("it lies in the file"));
+    let visuals = blobs.into_iter().find(|blob| blob.magic() == visual).expect("there are visuals");
+    for record in (0..visuals.len()).step_by(100) {
+        let (view, _) = visuals.record_span(record).expect("it lies in the file");
+        // Its bounding box.
+        bytes[view.offset() as usize + 0x50] ^= 1;
+    }
+    bytes
+}
+
+/// Vertices of each buffer of a mesh file.
+const VERTICES: u32 = 62_500;
+/// Bytes of a vertex and of its share of the indices, decoded: 28, and six of 4.
+const DECODED: usize = 52;
+
+/// Packed buffers that decode to about `mb` megabytes.
+pub fn geometry_of(mb: usize) -> PathBuf {
+    let (buffers, vertices) = match mb * 1_000_000 / (VERTICES as usize * DECODED) {
+        0 => (1, (mb * 1_000_000 / DECODED) as u32),
+        buffers => (buffers as u16, VERTICES),
+    };
+    cached(&format!("ship-{mb}.geometry"), || geometry::many(buffers, vertices, 1))
+}
+
+/// Meshes in six chunks, stored by one codec.
+pub fn archive(name: &str, codec: Codec) -> PathBuf {
+    cached(&format!("{name}.vrb"), || {
+        let world = world();
+        let hull = mesh(2, 300_000);
+        let main = ArchiveBuilder::new(&world.types, world.mesh, codec, hull.clone());
+        (0..5).fold(main, |b, i| b.chunk(&format!("Vertex_{i}"), world.mesh, codec, hull.clone())).build()
+    })
+}
