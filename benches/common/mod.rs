@@ -1,5 +1,12 @@
 //! What several benches need: inputs made once, and ratios measured in one run.
-#![allow(dead_code)]
+#![allow(
+    dead_code,
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::cast_possible_truncation
+)]
 
 pub mod bare;
 pub mod owned;
