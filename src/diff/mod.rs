@@ -8,7 +8,7 @@
 //! for table in &tables {
 //!     let found = table.find(&Progress::default(), 0);
 //!     for pair in found.pairs() {
-//!         println!("{} {:?}", table.name(), table.change(pair)?);
+//!         println!("{} {:?}", table.name(), table.change(pair, &mut |_, error| eprintln!("{error}")));
 //!     }
 //! }
 //! # Ok(())
