@@ -14,7 +14,7 @@ mod common;
 
 use arrow_array::RecordBatch;
 use assetq::bwdb::Database;
-use assetq::export::parquet::{ParquetRows, properties};
+use assetq::export::parquet::{self as export, properties};
 use assetq::export::rows::{Header, RowFormat, RowSink, RowWriter};
 use assetq::export::text::Style;
 use assetq::sample::{Size, bwdb::demo};
@@ -60,8 +60,11 @@ fn parquet(table: &str) -> Vec<u8> {
     let db = open();
     let table = db.table(table).unwrap();
     let mut out = Vec::with_capacity(64 << 20);
-    let sink = ParquetRows::new(&mut out, table.columns(), &[]).unwrap();
-    assert_eq!(rows_into(&*table, sink), table.len().unwrap());
+    let rows = |sink| {
+        assert_eq!(rows_into(&*table, sink), table.len().unwrap());
+        Ok::<_, assetq::Error>(())
+    };
+    export::write(&mut out, table.columns(), &[], rows).unwrap();
     out
 }
 

@@ -11,7 +11,7 @@
 
 use arrow_array::RecordBatch;
 use arrow_ipc::reader::{FileReader, StreamReader};
-use assetq::export::parquet::ParquetRows;
+use assetq::export::parquet as written;
 use assetq::export::rows::RowSink as _;
 use assetq::sample::wdb as sheets;
 use assetq::table::{Column, Kind, Value};
@@ -194,17 +194,18 @@ fn groups_are_bounded_and_numbers_keep_their_64_bits() {
     let columns =
         [Column::new("wide", Kind::Uint).wide(), Column::new("count", Kind::Uint), Column::new("place", Kind::F32)];
     let mut file = tempfile::tempfile().unwrap();
-    let mut rows = ParquetRows::new(&mut file, &columns, &[]).unwrap();
-    for row in 0..130_000u64 {
-        let place = if row == 2 { f32::NAN } else { row as f32 };
-        rows.row(&[Value::Uint(u64::MAX - row), Value::Uint(row), Value::F32(place)]).unwrap();
-    }
-    let error = rows.row(&[Value::Uint(1), Value::Uint(1 << 63), Value::Null]).unwrap_err();
-    assert_eq!(error.to_string(), "count: 9223372036854775808 does not fit into the type of the column");
-    let error = rows.row(&[Value::Uint(1), Value::text("one"), Value::Null]).unwrap_err();
-    assert_eq!(error.to_string(), "count: one does not fit into the type of the column");
-    rows.finish().unwrap();
-    drop(rows);
+    written::write(&mut file, &columns, &[], |mut rows| {
+        for row in 0..130_000u64 {
+            let place = if row == 2 { f32::NAN } else { row as f32 };
+            rows.row(&[Value::Uint(u64::MAX - row), Value::Uint(row), Value::F32(place)])?;
+        }
+        let error = rows.row(&[Value::Uint(1), Value::Uint(1 << 63), Value::Null]).unwrap_err();
+        assert_eq!(error.to_string(), "count: 9223372036854775808 does not fit into the type of the column");
+        let error = rows.row(&[Value::Uint(1), Value::text("one"), Value::Null]).unwrap_err();
+        assert_eq!(error.to_string(), "count: one does not fit into the type of the column");
+        rows.finish()
+    })
+    .unwrap();
     let reader = SerializedFileReader::new(file).unwrap();
     let groups: Vec<i64> = reader.metadata().row_groups().iter().map(|group| group.num_rows()).collect();
     assert_eq!(groups, [122_880, 130_000 - 122_880]);
@@ -213,6 +214,28 @@ fn groups_are_bounded_and_numbers_keep_their_64_bits() {
         let fields: Vec<Field> = read.unwrap().into_columns().into_iter().map(|(_, field)| field).collect();
         assert_eq!(fields, [Field::ULong(u64::MAX - row), Field::Long(row as i64), place]);
     }
+}
+
+#[test]
+fn an_output_that_fails_is_the_error_and_rows_that_fail_are() {
+    struct Full;
+    impl std::io::Write for Full {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            Err(std::io::Error::other("no room"))
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let columns = [Column::new("count", Kind::Uint)];
+    let many = |mut rows: written::ParquetRows| {
+        (0..1_000_000u64).try_for_each(|row| rows.row(&[Value::Uint(row)]))?;
+        rows.finish()
+    };
+    let error = written::write(Full, &columns, &[], many).unwrap_err();
+    assert_eq!(error.to_string(), "cannot write: no room");
+    let error = written::write(Vec::new(), &columns, &[], |mut rows| rows.row(&[Value::text("one")])).unwrap_err();
+    assert_eq!(error.to_string(), "count: one does not fit into the type of the column");
 }
 
 #[test]

@@ -13,14 +13,16 @@ use super::{Blob, Database, Models, Names};
 use crate::bytes::View;
 use crate::error::Result;
 use crate::table::search::search_terminated;
-use crate::table::{Column, Kind, Literal, Role, Table, Value, no_cell};
+use crate::table::{Column, IndexCursor, Kind, Literal, Role, RowCursor, Table, Value, no_cell};
 use paths::PathsTable;
 use rayon::prelude::*;
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::fmt;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 /// Positions of rows that were counted: for each parent, the row behind its last child.
 #[derive(Debug, Default)]
@@ -61,6 +63,14 @@ struct Lazy<'a> {
     search: Search<'a>,
     /// Whether `cell` says itself which rows there are not, so that they need not be counted.
     checked: bool,
+    shared: Option<Shared<'a>>,
+}
+
+/// The first columns of a table whose rows say there what a record says that they belong to.
+struct Shared<'a> {
+    columns: usize,
+    /// The record that a row belongs to.
+    parent: Box<dyn Fn(usize) -> usize + Send + Sync + 'a>,
 }
 
 impl fmt::Debug for Lazy<'_> {
@@ -90,6 +100,7 @@ impl<'a> Lazy<'a> {
             finds: Vec::new(),
             search: Box::new(|_, _| None),
             checked: false,
+            shared: None,
         }
     }
 
@@ -129,6 +140,12 @@ impl Table for Lazy<'_> {
         (self.cell)(row, column)
     }
 
+    fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
+        let Some(shared) = &self.shared else { return Box::new(IndexCursor::new(self, first)) };
+        let lead = std::iter::repeat_with(OnceCell::new).take(shared.columns).collect();
+        Box::new(SharedCursor { table: self, shared, next: first, parent: None, lead })
+    }
+
     fn finds(&self, column: usize) -> bool {
         self.finds.contains(&column)
     }
@@ -143,6 +160,45 @@ impl Table for Lazy<'_> {
 
     fn label(&self) -> usize {
         self.label
+    }
+}
+
+/// A walk that reads once what rows share with those before, a joined path above all.
+struct SharedCursor<'t, 'a> {
+    table: &'t Lazy<'a>,
+    shared: &'t Shared<'a>,
+    next: usize,
+    parent: Option<usize>,
+    /// The first cells of the rows of `parent`, as far as they were asked for; `None` in one that cannot be read.
+    lead: Vec<OnceCell<Option<Value<'t>>>>,
+}
+
+impl RowCursor for SharedCursor<'_, '_> {
+    fn advance(&mut self) -> Result<bool> {
+        if self.next >= self.table.len()? {
+            return Ok(false);
+        }
+        let parent = Some((self.shared.parent)(self.next));
+        if parent != self.parent {
+            self.parent = parent;
+            self.lead.iter_mut().for_each(|cell| drop(cell.take()));
+        }
+        self.next = self.next.saturating_add(1);
+        Ok(true)
+    }
+
+    fn row(&self) -> usize {
+        self.next.saturating_sub(1)
+    }
+
+    fn value(&self, column: usize) -> Result<Value<'_>> {
+        let read = || self.table.value(self.row(), column);
+        match self.lead.get(column).and_then(|cell| cell.get_or_init(|| read().ok()).as_ref()) {
+            Some(Value::Text(text)) => Ok(Value::text(text)),
+            Some(value) => Ok(value.clone()),
+            // One that is damaged says so each time.
+            None => read(),
+        }
     }
 }
 
@@ -432,41 +488,51 @@ fn nested<'a, R: Rows<'a>>(
     let lead = columns.len();
     columns.push(Column::new("index", Kind::Uint).brief().key());
     columns.extend(own);
-    let count = Arc::new(count);
-    let ends = move || {
-        let count = Arc::clone(&count);
-        rows.counts().get(name, move || {
-            let of_parent = |row| rows.view(row).and_then(|view| count(view)).unwrap_or(1);
-            (0..rows.len()).into_par_iter().with_min_len(1024).map(of_parent).collect()
-        })
+    let count = move || {
+        let of_parent = |row| rows.view(row).and_then(&count).unwrap_or(1);
+        (0..rows.len()).into_par_iter().with_min_len(1024).map(of_parent).collect()
     };
-    let ends = Arc::new(ends);
-    let ends_for_find = Arc::clone(&ends);
-    let ends_for_len = Arc::clone(&ends);
+    let ends = Arc::new(Ends { made: OnceLock::new(), make: Box::new(move || rows.counts().get(name, &count)) });
+    let (of_find, of_len, of_shared) = (Arc::clone(&ends), Arc::clone(&ends), Arc::clone(&ends));
     let find = move |column: usize, key: &Value<'_>| {
         let parents = if column < lead { rows.find(column, key)? } else { return None };
-        Some(parents.map(|parents| {
-            let ends = ends_for_find();
-            let range = |parent: usize| {
-                let start = parent.checked_sub(1).and_then(|p| ends.get(p)).copied().unwrap_or(0);
-                start..ends.get(parent).copied().unwrap_or(start)
-            };
-            parents.into_iter().flat_map(range).collect()
-        }))
+        Some(parents.map(|parents| parents.into_iter().flat_map(|parent| of_find.rows_of(parent)).collect()))
     };
     let cell = move |row: usize, column: usize| {
-        let ends = ends();
-        let parent = ends.partition_point(|&end| end <= row);
-        let start = parent.checked_sub(1).and_then(|p| ends.get(p)).copied().unwrap_or(0);
-        let index = row.saturating_sub(start);
+        let parent = ends.parent_of(row);
+        let index = row.saturating_sub(ends.rows_of(parent).start);
         match column.checked_sub(lead) {
             None => rows.lead_value(parent, column),
             Some(0) => Ok(index.into()),
             Some(column) => cell(rows.view(parent)?, index, column.saturating_sub(1)).map_err(|e| within(name, row, e)),
         }
     };
-    let len = move || Ok(ends_for_len().last().copied().unwrap_or(0));
-    Box::new(Lazy::new(name, columns, len, cell).with_find(rows.finds(), find))
+    let len = move || Ok(of_len.get().last().copied().unwrap_or(0));
+    let shared = Shared { columns: lead, parent: Box::new(move |row| of_shared.parent_of(row)) };
+    let table = Lazy::new(name, columns, len, cell).with_find(rows.finds(), find);
+    Box::new(Lazy { shared: Some(shared), ..table })
+}
+
+/// For each parent, the row behind its last child; counted when it is first asked for.
+struct Ends<'a> {
+    made: OnceLock<Arc<[usize]>>,
+    make: Box<dyn Fn() -> Arc<[usize]> + Send + Sync + 'a>,
+}
+
+impl Ends<'_> {
+    fn get(&self) -> &[usize] {
+        self.made.get_or_init(&self.make)
+    }
+
+    fn parent_of(&self, row: usize) -> usize {
+        self.get().partition_point(|&end| end <= row)
+    }
+
+    fn rows_of(&self, parent: usize) -> Range<usize> {
+        let ends = self.get();
+        let start = parent.checked_sub(1).and_then(|p| ends.get(p)).copied().unwrap_or(0);
+        start..ends.get(parent).copied().unwrap_or(start)
+    }
 }
 
 /// A row for each element of an array of structs.

@@ -50,6 +50,10 @@ Examples:
   assetq resolve content/…/JSD011.model        where a path's prototype is
   assetq ls assets.bin '*.visual'              paths that match
   assetq cat assets.bin content/…/JSD011.visual   one entry, references resolved
+  assetq find '*Turret*.visual' assets.bin     names, texts, strings
+  assetq refs content/…/JSD011.model assets.bin   what it refers to, and what refers to it
+  assetq sql \"SELECT type, count(*) FROM resources GROUP BY type\" assets.bin
+  assetq diff old/assets.bin new/assets.bin --stat
   assetq sql 'SELECT name, count(*) FROM paths GROUP BY name' assets.bin   ask in SQL
   assetq verify assets.bin                     check everything
 

@@ -4,6 +4,7 @@ use super::batch::Batches;
 use super::rows::RowSink;
 use crate::error::{Error, Result};
 use crate::table::{Column, Value};
+use arrow_array::RecordBatch;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::{Compression, ZstdLevel};
@@ -11,17 +12,51 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use std::io::{self, Write};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread;
 
 /// Rows of one group, which is what engines share among their workers.
 const GROUP_ROWS: usize = 122_880;
 /// Encoded bytes after which a group ends whatever its rows: what is held in memory.
 const GROUP_BYTES: usize = 64 << 20;
 
-/// Writes rows as Parquet.
+/// Batches that are read and not encoded yet: as many as keep a core busy while the other one waits for a slow row.
+const WAITING: usize = 2;
+
+/// Takes rows for a file that another thread encodes, so that reading and encoding go on at once.
 #[derive(Debug)]
-pub struct ParquetRows<W: Write + Send> {
+pub struct ParquetRows {
     batches: Batches,
-    out: ArrowWriter<W>,
+    encoder: SyncSender<RecordBatch>,
+}
+
+/// Writes the rows that `rows` hands over as Parquet into `out`; `metadata` says where they come from.
+///
+/// # Errors
+/// What `rows` fails with, and when the output cannot be written.
+pub fn write<E: From<Error>>(
+    out: impl Write + Send,
+    columns: &[Column],
+    metadata: &[(&str, String)],
+    rows: impl FnOnce(ParquetRows) -> Result<(), E>,
+) -> Result<(), E> {
+    let batches = Batches::new(columns);
+    let options = ArrowWriterOptions::new().with_properties(properties(metadata));
+    let mut out = ArrowWriter::try_new_with_options(out, batches.schema(), options).map_err(failed)?;
+    let (encoder, waiting) = sync_channel::<RecordBatch>(WAITING);
+    thread::scope(|scope| {
+        let encoded = scope.spawn(move || {
+            waiting.iter().try_for_each(|batch| out.write(&batch))?;
+            out.finish()
+        });
+        let read = rows(ParquetRows { batches, encoder });
+        // Where encoding failed, reading could not go on, and the first of them says why.
+        match encoded.join() {
+            Ok(encoded) => encoded.map_err(failed)?,
+            Err(panic) => std::panic::resume_unwind(panic),
+        };
+        read
+    })
 }
 
 /// The settings of every file that is written: zstd, dictionaries, statistics, groups of a bounded size, and `metadata`
@@ -37,29 +72,21 @@ pub fn properties(metadata: &[(&str, String)]) -> WriterProperties {
         .build()
 }
 
-impl<W: Write + Send> ParquetRows<W> {
-    /// Rows with these columns, written to `out`; `metadata` says where they come from.
-    ///
-    /// # Errors
-    /// When the output cannot be written.
-    pub fn new(out: W, columns: &[Column], metadata: &[(&str, String)]) -> Result<Self> {
-        let batches = Batches::new(columns);
-        let options = ArrowWriterOptions::new().with_properties(properties(metadata));
-        let out = ArrowWriter::try_new_with_options(out, batches.schema(), options).map_err(failed)?;
-        Ok(Self { batches, out })
+impl ParquetRows {
+    fn hand_over(&mut self) -> Result<()> {
+        let stopped = |_| Error::io("cannot write", io::Error::other("encoding has stopped"));
+        self.encoder.send(self.batches.take()?).map_err(stopped)
     }
 }
 
-impl<W: Write + Send> RowSink for ParquetRows<W> {
+impl RowSink for ParquetRows {
     fn row(&mut self, cells: &[Value<'_>]) -> Result<()> {
         self.batches.push(cells)?;
-        if self.batches.is_full() { self.out.write(&self.batches.take()?).map_err(failed) } else { Ok(()) }
+        if self.batches.is_full() { self.hand_over() } else { Ok(()) }
     }
 
     fn finish(&mut self) -> Result<()> {
-        self.out.write(&self.batches.take()?).map_err(failed)?;
-        self.out.finish().map_err(failed)?;
-        Ok(())
+        self.hand_over()
     }
 }
 

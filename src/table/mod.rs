@@ -166,7 +166,7 @@ pub trait Table: Send + Sync {
 
     /// The rows from `first` on, one after another. A table that finds rows by walking offers its own cursor.
     fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
-        Box::new(IndexCursor { next: first, table: self })
+        Box::new(IndexCursor::new(self, first))
     }
 
     /// As [`Table::cursor`], for those who will read `columns` only; others may take longer to read.
@@ -248,10 +248,17 @@ pub trait RowCursor {
     fn value(&self, column: usize) -> Result<Value<'_>>;
 }
 
-struct IndexCursor<'t, T: ?Sized> {
+/// A walk over rows by their numbers.
+pub(crate) struct IndexCursor<'t, T: ?Sized> {
     /// One more than the current row, once there is one.
     next: usize,
     table: &'t T,
+}
+
+impl<'t, T: Table + ?Sized> IndexCursor<'t, T> {
+    pub(crate) fn new(table: &'t T, first: usize) -> Self {
+        Self { next: first, table }
+    }
 }
 
 impl<T: Table + ?Sized> RowCursor for IndexCursor<'_, T> {

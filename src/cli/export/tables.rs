@@ -9,7 +9,7 @@ use crate::export::hive::file_name;
 use crate::export::rows::{Header, RowFormat, RowSink, RowWriter};
 use crate::export::text::Style;
 #[cfg(feature = "parquet")]
-use crate::export::{arrow::ArrowRows, parquet::ParquetRows};
+use crate::export::{arrow::ArrowRows, parquet};
 use crate::format::Asset;
 use crate::report::Progress;
 use crate::table::{Column, Table};
@@ -197,7 +197,7 @@ impl<'a> Export<'a> {
         };
         match kind {
             #[cfg(feature = "parquet")]
-            KindArg::Parquet => self.rows_into(ParquetRows::new(out, &columns, &self.metadata())?),
+            KindArg::Parquet => parquet::write(out, &columns, &self.metadata(), |sink| self.rows_into(sink)),
             #[cfg(feature = "parquet")]
             KindArg::Arrow => self.rows_into(ArrowRows::file(out, &columns, &self.metadata())?),
             #[cfg(feature = "parquet")]
