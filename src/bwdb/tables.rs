@@ -21,7 +21,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 /// Positions of rows that were counted: for each parent, the row behind its last child.
@@ -492,7 +492,8 @@ fn nested<'a, R: Rows<'a>>(
         let of_parent = |row| rows.view(row).and_then(&count).unwrap_or(1);
         (0..rows.len()).into_par_iter().with_min_len(1024).map(of_parent).collect()
     };
-    let ends = Arc::new(Ends { made: OnceLock::new(), make: Box::new(move || rows.counts().get(name, &count)) });
+    let make = Box::new(move || rows.counts().get(name, &count));
+    let ends = Arc::new(Ends { made: OnceLock::new(), make, last: AtomicUsize::new(0) });
     let (of_find, of_len, of_shared) = (Arc::clone(&ends), Arc::clone(&ends), Arc::clone(&ends));
     let find = move |column: usize, key: &Value<'_>| {
         let parents = if column < lead { rows.find(column, key)? } else { return None };
@@ -517,6 +518,8 @@ fn nested<'a, R: Rows<'a>>(
 struct Ends<'a> {
     made: OnceLock<Arc<[usize]>>,
     make: Box<dyn Fn() -> Arc<[usize]> + Send + Sync + 'a>,
+    /// The parent that was found last: cells are asked for row by row, and rows of one parent follow each other.
+    last: AtomicUsize,
 }
 
 impl Ends<'_> {
@@ -525,7 +528,13 @@ impl Ends<'_> {
     }
 
     fn parent_of(&self, row: usize) -> usize {
-        self.get().partition_point(|&end| end <= row)
+        let last = self.last.load(Ordering::Relaxed);
+        if self.rows_of(last).contains(&row) {
+            return last;
+        }
+        let parent = self.get().partition_point(|&end| end <= row);
+        self.last.store(parent, Ordering::Relaxed);
+        parent
     }
 
     fn rows_of(&self, parent: usize) -> Range<usize> {
