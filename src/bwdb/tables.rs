@@ -1,11 +1,12 @@
 //! The tables of the three formats. A table is a name, columns, and how to count rows and read one cell.
 
-use super::hashmap::Bucket;
 mod paths;
+mod shared;
 mod space;
 
 pub(super) use space::{instances, models, space};
 
+use super::hashmap::Bucket;
 use super::prototypes::{self as p, Layout, PrototypeType, known_property_name};
 use super::record::{Field, FieldInfo, Leaf, List, Prototype, Shown};
 use super::walk::{self, field_value};
@@ -16,8 +17,8 @@ use crate::table::search::search_terminated;
 use crate::table::{Column, IndexCursor, Kind, Literal, Role, RowCursor, Table, Value, no_cell};
 use paths::PathsTable;
 use rayon::prelude::*;
+use shared::Shared;
 use std::borrow::Cow;
-use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
@@ -64,13 +65,6 @@ struct Lazy<'a> {
     /// Whether `cell` says itself which rows there are not, so that they need not be counted.
     checked: bool,
     shared: Option<Shared<'a>>,
-}
-
-/// The first columns of a table whose rows say there what a record says that they belong to.
-struct Shared<'a> {
-    columns: usize,
-    /// The record that a row belongs to.
-    parent: Box<dyn Fn(usize) -> usize + Send + Sync + 'a>,
 }
 
 impl fmt::Debug for Lazy<'_> {
@@ -142,8 +136,7 @@ impl Table for Lazy<'_> {
 
     fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
         let Some(shared) = &self.shared else { return Box::new(IndexCursor::new(self, first)) };
-        let lead = std::iter::repeat_with(OnceCell::new).take(shared.columns).collect();
-        Box::new(SharedCursor { table: self, shared, next: first, parent: None, lead })
+        Box::new(shared.cursor(self, first))
     }
 
     fn finds(&self, column: usize) -> bool {
@@ -160,45 +153,6 @@ impl Table for Lazy<'_> {
 
     fn label(&self) -> usize {
         self.label
-    }
-}
-
-/// A walk that reads once what rows share with those before, a joined path above all.
-struct SharedCursor<'t, 'a> {
-    table: &'t Lazy<'a>,
-    shared: &'t Shared<'a>,
-    next: usize,
-    parent: Option<usize>,
-    /// The first cells of the rows of `parent`, as far as they were asked for; `None` in one that cannot be read.
-    lead: Vec<OnceCell<Option<Value<'t>>>>,
-}
-
-impl RowCursor for SharedCursor<'_, '_> {
-    fn advance(&mut self) -> Result<bool> {
-        if self.next >= self.table.len()? {
-            return Ok(false);
-        }
-        let parent = Some((self.shared.parent)(self.next));
-        if parent != self.parent {
-            self.parent = parent;
-            self.lead.iter_mut().for_each(|cell| drop(cell.take()));
-        }
-        self.next = self.next.saturating_add(1);
-        Ok(true)
-    }
-
-    fn row(&self) -> usize {
-        self.next.saturating_sub(1)
-    }
-
-    fn value(&self, column: usize) -> Result<Value<'_>> {
-        let read = || self.table.value(self.row(), column);
-        match self.lead.get(column).and_then(|cell| cell.get_or_init(|| read().ok()).as_ref()) {
-            Some(Value::Text(text)) => Ok(Value::text(text)),
-            Some(value) => Ok(value.clone()),
-            // One that is damaged says so each time.
-            None => read(),
-        }
     }
 }
 
