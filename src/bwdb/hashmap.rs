@@ -32,6 +32,32 @@ impl Bucket for StringBucket {
     }
 }
 
+/// What `of` gives for each occupied slot, in order. `values` are as many as there are buckets.
+///
+/// Which slots are occupied cannot be guessed, so there is no branch on it: each item is written, and the next one over
+/// those that do not count.
+pub(super) fn gather<B: Bucket, V, T: Copy + Default>(
+    buckets: &[B],
+    values: impl IntoIterator<Item = V>,
+    of: impl Fn(&B, V) -> T,
+) -> Vec<T> {
+    let mut items = vec![T::default(); buckets.len()];
+    let mut count = 0usize;
+    for (bucket, value) in buckets.iter().zip(values) {
+        if let Some(item) = items.get_mut(count) {
+            *item = of(bucket, value);
+        }
+        count = count.saturating_add(usize::from(bucket.is_occupied()));
+    }
+    items.truncate(count);
+    items
+}
+
+/// The occupied slots, which are the rows of the map's table.
+pub(super) fn occupied<B: Bucket>(buckets: &[B]) -> Vec<u32> {
+    gather(buckets, 0u32.., |_, slot| slot)
+}
+
 /// Remainders by one capacity without a division: a multiplication by its reciprocal, and one correction.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Modulus {

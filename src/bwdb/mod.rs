@@ -167,6 +167,12 @@ impl Location {
     pub fn record_index(self) -> usize {
         (self.0 >> 8) as usize
     }
+
+    /// What sorts locations in the order of the databases and their records.
+    #[inline]
+    pub(crate) fn place(self) -> u32 {
+        self.0.rotate_right(8)
+    }
 }
 
 /// A resource: where its record is.
@@ -181,6 +187,12 @@ impl<'a> Resource<'a> {
     /// Its path id.
     pub fn id(&self) -> u64 {
         self.id
+    }
+
+    /// Where its record is.
+    #[inline]
+    pub fn location(&self) -> Location {
+        self.location
     }
 
     /// Whether its record can be read.
@@ -438,11 +450,21 @@ impl Database {
         Some((bucket.key.get(), self.string_in_slot(slot)))
     }
 
-    /// The name id in a row of the table of strings, and where its text begins in the pool.
-    pub(crate) fn string_place(&self, row: usize) -> Option<(u32, u32)> {
-        let slot = *self.string_rows().get(row)? as usize;
-        let (bucket, offset) = (self.spans.string_buckets.get().get(slot)?, self.spans.string_values.get().get(slot)?);
-        Some((bucket.key.get(), offset.get()))
+    /// The name id in each row of the table of strings, and where its text begins in the pool.
+    pub(crate) fn string_places(&self) -> Vec<[u32; 2]> {
+        let place = |bucket: &StringBucket, offset: &le::U32| [bucket.key.get(), offset.get()];
+        hashmap::gather(self.spans.string_buckets.get(), self.spans.string_values.get(), place)
+    }
+
+    /// The id in each row of the table of resources.
+    pub(crate) fn resource_ids(&self) -> Vec<u64> {
+        hashmap::gather(self.resource_buckets(), self.spans.resource_values.get(), |bucket, _| bucket.key.get())
+    }
+
+    /// Where the record of each row of the table of resources is.
+    pub(crate) fn resource_locations(&self) -> Vec<Location> {
+        let values = hashmap::gather(self.resource_buckets(), self.spans.resource_values.get(), |_, value| value.get());
+        values.into_iter().map(Location).collect()
     }
 
     /// The texts of all strings, each with a NUL behind it.
@@ -452,12 +474,12 @@ impl Database {
 
     /// The slots that resources have, in order.
     fn resource_rows(&self) -> &[u32] {
-        self.resource_rows.get_or_init(|| tables::occupied(self.resource_buckets()))
+        self.resource_rows.get_or_init(|| hashmap::occupied(self.resource_buckets()))
     }
 
     /// The slots that strings have, in order.
     fn string_rows(&self) -> &[u32] {
-        self.string_rows.get_or_init(|| tables::occupied(self.spans.string_buckets.get()))
+        self.string_rows.get_or_init(|| hashmap::occupied(self.spans.string_buckets.get()))
     }
 
     /// The paths.

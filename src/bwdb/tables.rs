@@ -6,7 +6,7 @@ mod space;
 
 pub(super) use space::{instances, models, space};
 
-use super::hashmap::Bucket;
+use super::hashmap::{Bucket, occupied};
 use super::prototypes::{self as p, Layout, PrototypeType, known_property_name};
 use super::record::{Field, FieldInfo, Leaf, List, Prototype, Shown};
 use super::walk::{self, field_value};
@@ -639,11 +639,6 @@ fn resources(db: &Database) -> Box<dyn Table + '_> {
     };
     let table = Lazy::new("resources", columns, move || Ok(db.resource_count()), cell).with_find(&[0, 1], find);
     Box::new(Lazy { checked: true, ..table })
-}
-
-/// The occupied slots of a map, which are the rows of its table.
-pub(super) fn occupied<B: Bucket>(buckets: &[B]) -> Vec<u32> {
-    (0u32..).zip(buckets).filter(|(_, bucket)| bucket.is_occupied()).map(|(slot, _)| slot).collect()
 }
 
 /// The rows of a map's table and its slots.

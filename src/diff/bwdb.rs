@@ -4,9 +4,11 @@ use super::pair::{Each, Faults, Keys, Rows, Verdict};
 use super::value::{Field, differ};
 use super::{Damaged, Pair, Side, Special};
 use crate::bwdb::compare::{Allowance, Budget, differ_record, plain_fields, same_record};
-use crate::bwdb::{Blob, Database, Resource, State};
+use crate::bwdb::{Blob, Database, Location, Resource, State};
 use crate::error::{Error, Result};
 use rayon::prelude::*;
+use std::borrow::Cow;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The rows of `table` that are compared in a way of their own.
@@ -103,10 +105,21 @@ impl Special for Paths<'_> {
     fn what(&self, _: Pair) -> Option<String> {
         None
     }
+
+    fn expect_many(&self) {
+        index_paths(self.0);
+    }
+}
+
+/// Builds what finds the paths of both files.
+fn index_paths([old, new]: [&Database; 2]) {
+    rayon::join(|| old.paths().find(0), || new.paths().find(0));
 }
 
 struct Strings<'a> {
     dbs: [&'a Database; 2],
+    /// The id of each row, and where its text begins in the pool.
+    places: [OnceLock<Vec<[u32; 2]>>; 2],
     /// Texts that begin before this place are the same in both pools, and need not be looked at.
     same: u32,
 }
@@ -120,22 +133,27 @@ impl<'a> Strings<'a> {
         let common = old.get(..blocks.saturating_mul(BLOCK)).unwrap_or_default();
         // The last of them may go on behind what is the same.
         let same = memchr::memrchr(0, common).map_or(0, |nul| nul.saturating_add(1));
-        Self { dbs, same: u32::try_from(same).unwrap_or(u32::MAX) }
+        Self { dbs, places: Default::default(), same: u32::try_from(same).unwrap_or(u32::MAX) }
+    }
+
+    fn places(&self, side: Side) -> &[[u32; 2]] {
+        let [old, new] = &self.places;
+        let places = if side == Side::Old { old } else { new };
+        places.get_or_init(|| pick(self.dbs, side).string_places())
     }
 }
 
 impl Rows for Strings<'_> {
     fn keys(&self, side: Side, _: &Faults) -> Keys {
-        let db = pick(self.dbs, side);
-        let id = |row| db.string_place(row).map_or(0, |(id, _)| id.into());
-        Keys { hashes: (0..db.string_count()).into_par_iter().map(id).collect(), damaged: Vec::new() }
+        let ids = self.places(side).iter().map(|&[id, _]| id.into());
+        Keys { hashes: ids.collect(), damaged: Vec::new() }
     }
 
     fn compare(&self, pairs: &[(u32, u32)], each: &mut Each<'_>) {
-        let [old_db, new_db] = self.dbs;
+        let (of_old, of_new) = (self.places(Side::Old), self.places(Side::New));
         compare(pairs, each, |old, new| {
-            let places = (old_db.string_place(old as usize), new_db.string_place(new as usize));
-            if places.0 == places.1 && places.0.is_some_and(|(_, offset)| offset < self.same) {
+            let places = (of_old.get(old as usize), of_new.get(new as usize));
+            if places.0 == places.1 && places.0.is_some_and(|&[_, offset]| offset < self.same) {
                 return Ok(Verdict::Same);
             }
             verdict((old, new), |side, row| match pick(self.dbs, side).string_at(row as usize) {
@@ -164,6 +182,8 @@ impl Special for Strings<'_> {
 struct Resources<'a> {
     dbs: [&'a Database; 2],
     blobs: [Vec<Option<Blob<'a>>>; 2],
+    /// Where the record of each row is: the file's map is read once in its own order, which is not that of records.
+    locations: [OnceLock<Vec<Location>>; 2],
     budget: Budget,
     /// For those that are shown.
     shown: Budget,
@@ -179,6 +199,7 @@ impl<'a> Resources<'a> {
         Self {
             dbs: [old, new],
             blobs: [blobs(old), blobs(new)],
+            locations: Default::default(),
             budget: budget(),
             shown: budget(),
             faulty: AtomicUsize::new(0),
@@ -186,21 +207,33 @@ impl<'a> Resources<'a> {
     }
 
     fn get(&self, side: Side, row: u32) -> Result<(Resource<'a>, Blob<'a>)> {
-        let [old, new] = &self.blobs;
-        let blobs = if side == Side::Old { old } else { new };
         let resource = pick(self.dbs, side).resource_at_row(row as usize)?;
-        match blobs.get(resource.database_index()) {
-            Some(Some(blob)) => Ok((resource, *blob)),
-            _ => resource.database().map(|blob| (resource, blob)),
-        }
+        Ok((resource, resource.database()?))
     }
 
-    fn verdict(&self, old: u32, new: u32, allowance: &mut Allowance<'_>) -> Result<Verdict, (Side, Error)> {
-        let (a, of_a) = self.get(Side::Old, old).map_err(|e| (Side::Old, e))?;
-        let (b, of_b) = self.get(Side::New, new).map_err(|e| (Side::New, e))?;
-        if a.id() != b.id() {
-            return Ok(Verdict::Other);
+    fn locations(&self, side: Side) -> &[Location] {
+        let [old, new] = &self.locations;
+        let locations = if side == Side::Old { old } else { new };
+        locations.get_or_init(|| pick(self.dbs, side).resource_locations())
+    }
+
+    /// The location in a row, and the database there.
+    fn locate(&self, side: Side, row: u32) -> Result<(Location, Cow<'_, Blob<'a>>), (Side, Error)> {
+        let [old, new] = &self.blobs;
+        let blobs = if side == Side::Old { old } else { new };
+        if let Some(&location) = self.locations(side).get(row as usize)
+            && let Some(Some(blob)) = blobs.get(location.database_index())
+        {
+            return Ok((location, Cow::Borrowed(blob)));
         }
+        let (resource, blob) = self.get(side, row).map_err(|error| (side, error))?;
+        Ok((resource.location(), Cow::Owned(blob)))
+    }
+
+    /// Compares two rows of one id: the hashes of keys are the ids themselves.
+    fn verdict(&self, old: u32, new: u32, allowance: &mut Allowance<'_>) -> Result<Verdict, (Side, Error)> {
+        let (a, of_a) = self.locate(Side::Old, old)?;
+        let (b, of_b) = self.locate(Side::New, new)?;
         if a.state() != b.state() || of_a.magic() != of_b.magic() {
             return Ok(Verdict::Changed);
         }
@@ -209,13 +242,24 @@ impl<'a> Resources<'a> {
         };
         let (at_a, _) = of_a.record_span(a.record_index()).map_err(|e| (Side::Old, e))?;
         let (at_b, _) = of_b.record_span(b.record_index()).map_err(|e| (Side::New, e))?;
+        let both = || match (self.get(Side::Old, old), self.get(Side::New, new)) {
+            (Ok(old), Ok(new)) => Ok((old, new)),
+            (Err(error), _) => Err((Side::Old, error)),
+            (_, Err(error)) => Err((Side::New, error)),
+        };
         let same = if layout == new_layout {
-            same_record(layout, at_a, at_b, allowance)
-                .map_err(|error| (self.faulty((a, of_a)), error.within(format_args!("resource {:#018x}", a.id()))))?
+            match same_record(layout, at_a, at_b, allowance) {
+                Ok(same) => same,
+                Err(error) => {
+                    let (old, _) = both()?;
+                    return Err((self.faulty(old), error.within(format_args!("resource {:#018x}", old.0.id()))));
+                }
+            }
         } else {
+            let (old, new) = both()?;
             let mut fields = Vec::new();
             let mut fault = None;
-            self.fields_of((a, of_a), (b, of_b), &mut fields, &mut |side, error| {
+            self.fields_of(old, new, &mut fields, &mut |side, error| {
                 fault.get_or_insert((side, error));
             });
             if let Some(fault) = fault {
@@ -284,9 +328,16 @@ impl<'a> Resources<'a> {
 
 impl Rows for Resources<'_> {
     fn keys(&self, side: Side, _: &Faults) -> Keys {
-        let db = pick(self.dbs, side);
-        let id = |row| db.resource_at_row(row).map_or(0, |resource| resource.id());
-        Keys { hashes: (0..db.resource_count()).into_par_iter().map(id).collect(), damaged: Vec::new() }
+        Keys { hashes: pick(self.dbs, side).resource_ids(), damaged: Vec::new() }
+    }
+
+    fn arranged(&self, pairs: &mut dyn Iterator<Item = (u32, u32)>) -> Option<Vec<(u32, u32)>> {
+        // Rows lie in the order of their hashes, which is none; records are read faster one behind the other.
+        let locations = self.locations(Side::Old);
+        let place = |row: u32| locations.get(row as usize).map_or(0, |location| location.place());
+        let mut placed: Vec<(u32, (u32, u32))> = pairs.map(|pair| (place(pair.0), pair)).collect();
+        placed.par_sort_unstable();
+        Some(placed.into_iter().map(|(_, pair)| pair).collect())
     }
 
     fn compare(&self, pairs: &[(u32, u32)], each: &mut Each<'_>) {
@@ -316,10 +367,6 @@ impl Special for Resources<'_> {
         };
         let valid = old.0.state() == State::Valid && new.0.state() == State::Valid;
         if valid && old.1.magic() == new.1.magic() {
-            // Names of many paths are asked for: worth the index.
-            for db in self.dbs {
-                db.paths().find(0);
-            }
             self.fields_of(old, new, fields, damaged);
         }
     }
@@ -327,5 +374,9 @@ impl Special for Resources<'_> {
     fn what(&self, pair: Pair) -> Option<String> {
         let of = |side, row: Option<u32>| Some(self.get(side, row?).ok()?.1.type_name_or_magic());
         of(Side::New, pair.new).or_else(|| of(Side::Old, pair.old))
+    }
+
+    fn expect_many(&self) {
+        index_paths(self.dbs);
     }
 }

@@ -7,6 +7,7 @@ use super::{Differences, Side};
 use crate::error::Error;
 use crate::report::Progress;
 use rayon::prelude::*;
+use std::borrow::Borrow;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 
@@ -37,7 +38,12 @@ pub(super) trait Rows: Sync {
     /// The hashes of the keys.
     fn keys(&self, side: Side, faults: &Faults) -> Keys;
 
-    /// Compares pairs of rows, which are in the order of the old ones.
+    /// Pairs of rows, which come in the order of the old ones, in the order in which to compare them, if that is another.
+    fn arranged(&self, _pairs: &mut dyn Iterator<Item = (u32, u32)>) -> Option<Vec<(u32, u32)>> {
+        None
+    }
+
+    /// Compares pairs of rows, which are in the order of the old ones, or as [`Rows::arranged`] has them.
     fn compare(&self, pairs: &[(u32, u32)], each: &mut Each<'_>);
 
     /// A hash of all that is compared of each row: which rows of one key are likely the same.
@@ -140,24 +146,16 @@ pub(super) fn differences(rows: &dyn Rows, progress: &Progress, steps: u64) -> D
     let total = (old.hashes.len() as u64).max(1);
     let advance = |count: usize| progress.advance((count as u64).saturating_mul(steps).checked_div(total).unwrap_or(0));
 
+    let piece = rows.piece().max(1);
     // Pairs in runs that are the same are done with: of equal rows, any two may go together.
-    let piece = u32::try_from(rows.piece()).unwrap_or(u32::MAX).max(1);
-    let pieces: Vec<Run> = aligned.runs.iter().flat_map(|run| run.split(piece)).collect();
-    let parted: Vec<(u32, u32)> = pieces
-        .par_iter()
-        .with_max_len(1)
-        .flat_map_iter(|run| {
-            let pairs: Vec<(u32, u32)> = run.pairs().collect();
-            let mut parted = Vec::new();
-            rows.compare(&pairs, &mut |pair, verdict| match verdict {
-                Ok(Verdict::Same) => {}
-                Ok(Verdict::Changed | Verdict::Other) => parted.push(pair),
-                Err((side, error)) => faults.add(side, error),
-            });
-            advance(pairs.len());
-            parted
-        })
-        .collect();
+    let parted = match rows.arranged(&mut aligned.runs.iter().copied().flat_map(Run::pairs)) {
+        Some(pairs) => compared(rows, pairs.par_chunks(piece), &faults, &advance),
+        None => {
+            let runs: Vec<Run> = aligned.runs.iter().flat_map(|run| run.split(piece)).collect();
+            let pairs = runs.par_iter().map(|run| run.pairs().collect::<Vec<_>>());
+            compared(rows, pairs, &faults, &advance)
+        }
+    };
     let left = |rows: Vec<u32>, parted: &mut dyn Iterator<Item = u32>, keys: &Keys| {
         let mut left: Vec<(u64, u32)> = rows
             .into_iter()
@@ -168,8 +166,8 @@ pub(super) fn differences(rows: &dyn Rows, progress: &Progress, steps: u64) -> D
         left.par_sort_unstable();
         left
     };
-    let left_old = left(aligned.old, &mut parted.iter().map(|pair| pair.0), &old);
-    let left_new = left(aligned.new, &mut parted.iter().map(|pair| pair.1), &new);
+    let left_old = left(aligned.old, &mut parted.iter().map(|(pair, _)| pair.0), &old);
+    let left_new = left(aligned.new, &mut parted.iter().map(|(pair, _)| pair.1), &new);
     let (rows_old, rows_new) = (old.hashes.len() as u64, new.hashes.len() as u64);
     drop((old, new));
 
@@ -177,20 +175,8 @@ pub(super) fn differences(rows: &dyn Rows, progress: &Progress, steps: u64) -> D
     sorted.pair(rows, &left_old, &left_new);
     let Sorted { mut pairs, mut removed, mut added } = sorted;
     pairs.par_sort_unstable();
-    let verdicts: Vec<((u32, u32), Verdict)> = pairs
-        .par_chunks(piece as usize)
-        .flat_map_iter(|pairs| {
-            let mut verdicts = Vec::new();
-            rows.compare(pairs, &mut |pair, verdict| match verdict {
-                Ok(Verdict::Same) => {}
-                Ok(verdict) => verdicts.push((pair, verdict)),
-                Err((side, error)) => faults.add(side, error),
-            });
-            verdicts
-        })
-        .collect();
     let mut changed = Vec::new();
-    for (pair, verdict) in verdicts {
+    for (pair, verdict) in compared(rows, pairs.par_chunks(piece), &faults, &|_| {}) {
         if verdict == Verdict::Changed {
             changed.push(pair);
         } else {
@@ -204,8 +190,29 @@ pub(super) fn differences(rows: &dyn Rows, progress: &Progress, steps: u64) -> D
     Differences { removed, added, changed, rows_old, rows_new, faults, fault_count }
 }
 
+/// The pairs that are not the same, of pieces of pairs that cores take in turn. `advance` is told how many were compared.
+fn compared<P: Borrow<[(u32, u32)]> + Send>(
+    rows: &dyn Rows,
+    pieces: impl IndexedParallelIterator<Item = P>,
+    faults: &Faults,
+    advance: &(dyn Fn(usize) + Sync),
+) -> Vec<((u32, u32), Verdict)> {
+    let piece = |pairs: P| {
+        let mut differing = Vec::new();
+        rows.compare(pairs.borrow(), &mut |pair, verdict| match verdict {
+            Ok(Verdict::Same) => {}
+            Ok(verdict) => differing.push((pair, verdict)),
+            Err((side, error)) => faults.add(side, error),
+        });
+        advance(pairs.borrow().len());
+        differing
+    };
+    pieces.with_max_len(1).flat_map_iter(piece).collect()
+}
+
 impl Run {
-    fn split(self, piece: u32) -> impl Iterator<Item = Self> {
+    fn split(self, piece: usize) -> impl Iterator<Item = Self> {
+        let piece = number(piece);
         (0..self.len).step_by(piece as usize).map(move |start| Self {
             old: self.old.saturating_add(start),
             new: self.new.saturating_add(start),
