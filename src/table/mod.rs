@@ -6,10 +6,12 @@
 #[cfg(feature = "filter")]
 pub mod filter;
 pub(crate) mod search;
+mod seek;
 mod value;
 mod visit;
 
 pub use search::{Anchor, Literal};
+pub(crate) use seek::Seeker;
 pub use value::{Guid, Value, id32_to_ascii, id64_to_ascii};
 pub use visit::{Tree, Visitor};
 
