@@ -135,7 +135,9 @@ impl Table for Lazy<'_> {
     }
 
     fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
-        let Some(shared) = &self.shared else { return Box::new(IndexCursor::new(self, first)) };
+        let Some(shared) = &self.shared else {
+            return Box::new(IndexCursor::new(self, first, |row| Ok(row < self.len()?)));
+        };
         Box::new(shared.cursor(self, first))
     }
 

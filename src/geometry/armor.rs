@@ -4,13 +4,12 @@ use super::layout::{ARMOR_TAG, ArmorHeader, ArmorVertex, PlateHeader};
 use super::places::{Place, Places};
 use super::{Blob, Geometry};
 use crate::bytes::{Cursor, View};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ErrorKind, Result};
 
 /// An armour model.
 #[derive(Debug, Clone, Copy)]
 pub struct ArmorModel<'a> {
     blob: Blob<'a>,
-    index: usize,
 }
 
 /// A plate of an armour model.
@@ -22,13 +21,13 @@ pub struct Plate<'a> {
 }
 
 impl<'a> ArmorModel<'a> {
-    pub(super) fn new(blob: Blob<'a>, index: usize) -> Self {
-        Self { blob, index }
+    pub(super) fn new(blob: Blob<'a>) -> Self {
+        Self { blob }
     }
 
     /// Its number.
     pub fn index(&self) -> usize {
-        self.index
+        self.blob.index()
     }
 
     /// Its name, as in `CM_PA_united.armor`.
@@ -36,7 +35,7 @@ impl<'a> ArmorModel<'a> {
     /// # Errors
     /// When the text leaves the file, does not end, or is not UTF-8.
     pub fn name(&self) -> Result<&'a str> {
-        self.blob.name().map_err(|e| self.named(e))
+        self.blob.name()
     }
 
     /// The absolute file offset of its data and how many bytes that has.
@@ -44,13 +43,12 @@ impl<'a> ArmorModel<'a> {
     /// # Errors
     /// When it does not lie in the file behind its header.
     pub fn span(&self) -> Result<(u64, u64)> {
-        let data = self.blob.data().map_err(|e| self.named(e))?;
-        Ok((data.start.offset(), data.start.rest().len() as u64))
+        self.blob.span()
     }
 
     /// Its data.
     pub(super) fn bytes(&self) -> Result<&'a [u8]> {
-        Ok(self.blob.data().map_err(|e| self.named(e))?.start.rest())
+        Ok(self.blob.data()?.rest())
     }
 
     /// The start of its data: the box around all plates and their count.
@@ -58,13 +56,13 @@ impl<'a> ArmorModel<'a> {
     /// # Errors
     /// As [`ArmorModel::span`], and `BadMagic` when the data is not of this kind.
     pub fn header(&self) -> Result<&'a ArmorHeader> {
-        let start = self.blob.data().map_err(|e| self.named(e))?.start;
-        let header = start.read::<ArmorHeader>().map_err(|e| self.named(e))?;
+        let start = self.blob.data()?;
+        let header = start.read::<ArmorHeader>().map_err(|e| self.blob.named(e))?;
         match header.tag.get() {
             ARMOR_TAG => Ok(header),
             found => {
                 let kind = ErrorKind::BadMagic { expected: ARMOR_TAG.into(), found: found.into() };
-                Err(self.named(start.error(kind)))
+                Err(self.blob.named(start.error(kind)))
             }
         }
     }
@@ -75,13 +73,9 @@ impl<'a> ArmorModel<'a> {
     /// As [`ArmorModel::header`].
     pub fn plates(&self) -> Result<Plates<'a>> {
         let header = self.header()?;
-        let start = self.blob.data().map_err(|e| self.named(e))?.start;
+        let start = self.blob.data()?;
         let cursor = Cursor::new(start.part("plate").skip(size_of::<ArmorHeader>()));
         Ok(Plates { model: *self, cursor, left: header.plates.get(), next: 0 })
-    }
-
-    fn named(&self, error: Error) -> Error {
-        error.within(format_args!("armor model {}", self.index))
     }
 }
 
@@ -119,7 +113,7 @@ impl<'a> Iterator for Plates<'a> {
         }
         let number = self.next;
         self.next = self.next.saturating_add(1);
-        Some(plate.map_err(|e| self.model.named(e.within(format_args!("plate {number}")))))
+        Some(plate.map_err(|e| self.model.blob.named(e.within(format_args!("plate {number}")))))
     }
 }
 

@@ -12,21 +12,45 @@ use std::fmt::Display;
 use std::sync::OnceLock;
 use zerocopy::{FromBytes as _, IntoBytes as _};
 
-/// A merged vertex buffer.
+/// A merged buffer of vertices or of indices, as `P` describes it.
 #[derive(Debug, Clone, Copy)]
-pub struct VertexBuffer<'a> {
+pub struct Buffer<'a, P> {
     index: usize,
-    prototype: &'a VerticesPrototype,
+    prototype: &'a P,
     at: View<'a>,
 }
 
-impl<'a> VertexBuffer<'a> {
-    pub(super) fn new(index: usize, prototype: &'a VerticesPrototype, at: View<'a>) -> Self {
-        Self { index, prototype, at }
-    }
+/// A merged vertex buffer.
+pub type VertexBuffer<'a> = Buffer<'a, VerticesPrototype>;
 
-    fn name_view(&self) -> View<'a> {
-        self.at.part("format name").locate(&self.prototype.format_name)
+/// A merged index buffer: triangles, each index relative to the vertices of its mapping.
+pub type IndexBuffer<'a> = Buffer<'a, IndicesPrototype>;
+
+/// A struct that describes a buffer.
+pub trait BufferPrototype {
+    /// What it describes, as errors name it.
+    const NAME: &'static str;
+    /// The pointer to the stored bytes, relative to the struct, and how many they are.
+    fn stored(&self) -> (i64, u32);
+}
+
+impl BufferPrototype for VerticesPrototype {
+    const NAME: &'static str = "vertex buffer";
+    fn stored(&self) -> (i64, u32) {
+        (self.vertices_data.get(), self.size_in_bytes.get())
+    }
+}
+
+impl BufferPrototype for IndicesPrototype {
+    const NAME: &'static str = "index buffer";
+    fn stored(&self) -> (i64, u32) {
+        (self.indices_data.get(), self.size_in_bytes.get())
+    }
+}
+
+impl<'a, P: BufferPrototype> Buffer<'a, P> {
+    pub(super) fn new(index: usize, prototype: &'a P, at: View<'a>) -> Self {
+        Self { index, prototype, at }
     }
 
     /// Its number.
@@ -35,8 +59,52 @@ impl<'a> VertexBuffer<'a> {
     }
 
     /// Its struct.
-    pub fn prototype(&self) -> &'a VerticesPrototype {
+    pub fn prototype(&self) -> &'a P {
         self.prototype
+    }
+
+    /// The bytes that the file stores, packed or not.
+    ///
+    /// # Errors
+    /// When they do not lie in the file behind its header.
+    pub fn stored(&self) -> Result<&'a [u8]> {
+        let (pointer, size) = self.prototype.stored();
+        let stored = || data(self.at, pointer, u64::from(size))?.take(size as usize);
+        if size == 0 { Ok(&[]) } else { stored().map_err(|e| self.named(e)) }
+    }
+
+    /// The absolute file offset of the stored bytes.
+    ///
+    /// # Errors
+    /// As [`Buffer::stored`].
+    pub fn offset(&self) -> Result<u64> {
+        Ok(self.at.locate(self.stored()?).offset())
+    }
+
+    /// The packed blob, if it is packed.
+    ///
+    /// # Errors
+    /// As [`Buffer::stored`].
+    pub fn encoded(&self) -> Result<Option<Encd<'a>>> {
+        Ok(Encd::parse(self.stored()?))
+    }
+
+    fn named(&self, error: Error) -> Error {
+        error.within(format_args!("{} {}", P::NAME, self.index))
+    }
+
+    fn bad(&self, what: &'static str, value: impl Into<i128>) -> Error {
+        self.named(self.at.bad_value(what, value))
+    }
+
+    fn codec(&self, encd: Encd<'_>, kind: ErrorKind) -> Error {
+        self.named(self.at.locate(encd.payload).error(kind))
+    }
+}
+
+impl<'a> VertexBuffer<'a> {
+    fn name_view(&self) -> View<'a> {
+        self.at.part("format name").locate(&self.prototype.format_name)
     }
 
     pub(super) fn name_bytes(&self) -> Result<&'a [u8]> {
@@ -64,35 +132,10 @@ impl<'a> VertexBuffer<'a> {
         usize::from(self.prototype.stride_in_bytes.get())
     }
 
-    /// The bytes that the file stores, packed or not.
-    ///
-    /// # Errors
-    /// When they do not lie in the file behind its header.
-    pub fn stored(&self) -> Result<&'a [u8]> {
-        stored(self.at, self.prototype.vertices_data.get(), self.prototype.size_in_bytes.get())
-            .map_err(|e| self.named(e))
-    }
-
-    /// The absolute file offset of the stored bytes.
-    ///
-    /// # Errors
-    /// As [`VertexBuffer::stored`].
-    pub fn offset(&self) -> Result<u64> {
-        Ok(self.at.locate(self.stored()?).offset())
-    }
-
-    /// The packed blob, if it is packed.
-    ///
-    /// # Errors
-    /// As [`VertexBuffer::stored`].
-    pub fn encoded(&self) -> Result<Option<Encd<'a>>> {
-        Ok(Encd::parse(self.stored()?))
-    }
-
     /// How many vertices it has.
     ///
     /// # Errors
-    /// As [`VertexBuffer::stored`], and `BadValue` for a stride of 0 or raw bytes that are not whole vertices.
+    /// As [`Buffer::stored`], and `BadValue` for a stride of 0 or raw bytes that are not whole vertices.
     pub fn count(&self) -> Result<usize> {
         let stored = self.stored()?;
         if let Some(encd) = Encd::parse(stored) {
@@ -141,43 +184,9 @@ impl<'a> VertexBuffer<'a> {
         }
         Ok(())
     }
-
-    fn named(&self, error: Error) -> Error {
-        error.within(format_args!("vertex buffer {}", self.index))
-    }
-
-    fn bad(&self, what: &'static str, value: impl Into<i128>) -> Error {
-        self.named(self.at.bad_value(what, value))
-    }
-
-    fn codec(&self, encd: Encd<'_>, kind: ErrorKind) -> Error {
-        self.named(self.at.locate(encd.payload).error(kind))
-    }
 }
 
-/// A merged index buffer: triangles, each index relative to the vertices of its mapping.
-#[derive(Debug, Clone, Copy)]
-pub struct IndexBuffer<'a> {
-    index: usize,
-    prototype: &'a IndicesPrototype,
-    at: View<'a>,
-}
-
-impl<'a> IndexBuffer<'a> {
-    pub(super) fn new(index: usize, prototype: &'a IndicesPrototype, at: View<'a>) -> Self {
-        Self { index, prototype, at }
-    }
-
-    /// Its number.
-    pub fn index(&self) -> usize {
-        self.index
-    }
-
-    /// Its struct.
-    pub fn prototype(&self) -> &'a IndicesPrototype {
-        self.prototype
-    }
-
+impl IndexBuffer<'_> {
     /// Bytes of an index: 2 or 4.
     ///
     /// # Errors
@@ -189,35 +198,10 @@ impl<'a> IndexBuffer<'a> {
         }
     }
 
-    /// The bytes that the file stores, packed or not.
-    ///
-    /// # Errors
-    /// When they do not lie in the file behind its header.
-    pub fn stored(&self) -> Result<&'a [u8]> {
-        stored(self.at, self.prototype.indices_data.get(), self.prototype.size_in_bytes.get())
-            .map_err(|e| self.named(e))
-    }
-
-    /// The absolute file offset of the stored bytes.
-    ///
-    /// # Errors
-    /// As [`IndexBuffer::stored`].
-    pub fn offset(&self) -> Result<u64> {
-        Ok(self.at.locate(self.stored()?).offset())
-    }
-
-    /// The packed blob, if it is packed.
-    ///
-    /// # Errors
-    /// As [`IndexBuffer::stored`].
-    pub fn encoded(&self) -> Result<Option<Encd<'a>>> {
-        Ok(Encd::parse(self.stored()?))
-    }
-
     /// How many indices it has.
     ///
     /// # Errors
-    /// As [`IndexBuffer::stored`], and `BadValue` for a size of the indices or of the raw bytes that cannot be.
+    /// As [`Buffer::stored`], and `BadValue` for a size of the indices or of the raw bytes that cannot be.
     pub fn count(&self) -> Result<usize> {
         let stored = self.stored()?;
         let width = self.index_size()?;
@@ -303,22 +287,6 @@ impl<'a> IndexBuffer<'a> {
         self.decode_u32(encd, &mut out)?;
         Ok(out.into_iter().map(u32::from_le).max())
     }
-
-    fn named(&self, error: Error) -> Error {
-        error.within(format_args!("index buffer {}", self.index))
-    }
-
-    fn bad(&self, what: &'static str, value: impl Into<i128>) -> Error {
-        self.named(self.at.bad_value(what, value))
-    }
-
-    fn codec(&self, encd: Encd<'_>, kind: ErrorKind) -> Error {
-        self.named(self.at.locate(encd.payload).error(kind))
-    }
-}
-
-fn stored(at: View<'_>, pointer: i64, size: u32) -> Result<&[u8]> {
-    if size == 0 { Ok(&[]) } else { data(at, pointer, u64::from(size))?.take(size as usize) }
 }
 
 /// Decoded indices, borrowed.

@@ -4,13 +4,12 @@ use super::layout::{COLLISION_TAG, Corner, Edge};
 use super::places::{Place, Places};
 use super::{Blob, Geometry};
 use crate::bytes::{Cursor, View, le};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ErrorKind, Result};
 
 /// A collision model.
 #[derive(Debug, Clone, Copy)]
 pub struct CollisionModel<'a> {
     blob: Blob<'a>,
-    index: usize,
 }
 
 /// A convex hull.
@@ -35,13 +34,13 @@ pub struct Face<'a> {
 }
 
 impl<'a> CollisionModel<'a> {
-    pub(super) fn new(blob: Blob<'a>, index: usize) -> Self {
-        Self { blob, index }
+    pub(super) fn new(blob: Blob<'a>) -> Self {
+        Self { blob }
     }
 
     /// Its number.
     pub fn index(&self) -> usize {
-        self.index
+        self.blob.index()
     }
 
     /// Its name; empty where it has none.
@@ -49,7 +48,7 @@ impl<'a> CollisionModel<'a> {
     /// # Errors
     /// When the text leaves the file, does not end, or is not UTF-8.
     pub fn name(&self) -> Result<&'a str> {
-        self.blob.name().map_err(|e| self.named(e))
+        self.blob.name()
     }
 
     /// The absolute file offset of its data and how many bytes that has.
@@ -57,13 +56,12 @@ impl<'a> CollisionModel<'a> {
     /// # Errors
     /// When it does not lie in the file behind its header.
     pub fn span(&self) -> Result<(u64, u64)> {
-        let data = self.blob.data().map_err(|e| self.named(e))?;
-        Ok((data.start.offset(), data.start.rest().len() as u64))
+        self.blob.span()
     }
 
     /// Its data.
     pub(super) fn bytes(&self) -> Result<&'a [u8]> {
-        Ok(self.blob.data().map_err(|e| self.named(e))?.start.rest())
+        Ok(self.blob.data()?.rest())
     }
 
     /// Its hulls, one after another; ends behind the first error.
@@ -71,19 +69,15 @@ impl<'a> CollisionModel<'a> {
     /// # Errors
     /// As [`CollisionModel::span`], and `BadMagic` when the data is not of this kind.
     pub fn hulls(&self) -> Result<Hulls<'a>> {
-        let start = self.blob.data().map_err(|e| self.named(e))?.start.part("hull");
+        let start = self.blob.data()?.part("hull");
         let mut cursor = Cursor::new(start);
-        let tag = cursor.u32().map_err(|e| self.named(e))?;
+        let tag = cursor.u32().map_err(|e| self.blob.named(e))?;
         if tag != COLLISION_TAG {
             let kind = ErrorKind::BadMagic { expected: COLLISION_TAG.into(), found: tag.into() };
-            return Err(self.named(start.error(kind)));
+            return Err(self.blob.named(start.error(kind)));
         }
-        let left = cursor.u32().map_err(|e| self.named(e))?;
+        let left = cursor.u32().map_err(|e| self.blob.named(e))?;
         Ok(Hulls { model: *self, cursor, count: left, left, next: 0 })
-    }
-
-    fn named(&self, error: Error) -> Error {
-        error.within(format_args!("collision model {}", self.index))
     }
 }
 
@@ -120,7 +114,7 @@ impl<'a> Iterator for Hulls<'a> {
         }
         let number = self.next;
         self.next = self.next.saturating_add(1);
-        Some(hull.map_err(|e| self.model.named(e.within(format_args!("hull {number}")))))
+        Some(hull.map_err(|e| self.model.blob.named(e.within(format_args!("hull {number}")))))
     }
 }
 

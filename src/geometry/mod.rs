@@ -20,7 +20,7 @@ mod verify;
 mod vertex;
 
 pub use armor::{ArmorModel, Plate};
-pub use buffers::{IndexBuffer, Indices, VertexBuffer};
+pub use buffers::{Buffer, BufferPrototype, IndexBuffer, Indices, VertexBuffer};
 pub use collision::{CollisionModel, Face, Hull};
 pub use materials::material_name;
 pub use splash::Splash;
@@ -192,7 +192,7 @@ impl Geometry {
     /// `NotFound` where there is none, and as [`Geometry::armor_prototypes`].
     pub fn armor_model(&self, index: usize) -> Result<ArmorModel<'_>> {
         let prototype = get(self.armor_prototypes()?, index, "armor model")?;
-        Ok(ArmorModel::new(Blob::new(prototype, self.view("armor").locate(prototype)), index))
+        Ok(ArmorModel::new(Blob::new("armor", index, prototype, self.view("armor").locate(prototype))))
     }
 
     /// Collision model `index`.
@@ -201,7 +201,7 @@ impl Geometry {
     /// `NotFound` where there is none, and as [`Geometry::collision_prototypes`].
     pub fn collision_model(&self, index: usize) -> Result<CollisionModel<'_>> {
         let prototype = get(self.collision_prototypes()?, index, "collision model")?;
-        Ok(CollisionModel::new(Blob::new(prototype, self.view("collision").locate(prototype)), index))
+        Ok(CollisionModel::new(Blob::new("collision", index, prototype, self.view("collision").locate(prototype))))
     }
 
     fn armor_places(&self) -> &places::Places {
@@ -257,8 +257,8 @@ impl Geometry {
             let models = models.unwrap_or_default();
             add(format!("{what} models").into(), array(base, models), Some(models.len()));
             for (i, model) in models.iter().enumerate() {
-                let blob = Blob::new(model, base.locate(model));
-                blob.data().iter().for_each(|d| add(format!("{what} data {i}").into(), place(d.rest_of()), None));
+                let blob = Blob::new(what, i, model, base.locate(model));
+                blob.data().iter().for_each(|d| add(format!("{what} data {i}").into(), place(d.rest()), None));
                 blob.name_bytes().iter().for_each(|d| add(format!("{what} name {i}").into(), place(d), None));
             }
         }
@@ -308,26 +308,20 @@ fn string_bytes<'a>(string: &PackedString, at: View<'a>) -> Result<&'a [u8]> {
 /// A named blob: armour or collision.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Blob<'a> {
+    kind: &'static str,
+    index: usize,
     prototype: &'a ModelPrototype,
     at: View<'a>,
 }
 
-/// The data of a blob: a view that ends where the blob does.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct BlobData<'a> {
-    /// Where it starts. The data of the view ends with the blob.
-    pub start: View<'a>,
-}
-
-impl<'a> BlobData<'a> {
-    fn rest_of(&self) -> &'a [u8] {
-        self.start.rest()
-    }
-}
-
 impl<'a> Blob<'a> {
-    fn new(prototype: &'a ModelPrototype, at: View<'a>) -> Self {
-        Self { prototype, at }
+    fn new(kind: &'static str, index: usize, prototype: &'a ModelPrototype, at: View<'a>) -> Self {
+        Self { kind, index, prototype, at }
+    }
+
+    /// Its number among those of its kind.
+    fn index(&self) -> usize {
+        self.index
     }
 
     fn name_view(&self) -> View<'a> {
@@ -340,23 +334,32 @@ impl<'a> Blob<'a> {
 
     /// Its name; empty where it has none.
     fn name(&self) -> Result<&'a str> {
-        self.name_view().packed_str()
+        self.name_view().packed_str().map_err(|e| self.named(e))
     }
 
-    fn size(&self) -> Result<u64> {
-        let size = self.prototype.size_in_bytes.get();
-        u64::try_from(size).map_err(|_| self.at.bad_value("size", size))
+    /// Where its data lies; the data of the view ends with the blob.
+    fn data(&self) -> Result<View<'a>> {
+        let data = || {
+            let size = self.prototype.size_in_bytes.get();
+            let size = u64::try_from(size).map_err(|_| self.at.bad_value("size", size))?;
+            let start = data(self.at, self.prototype.data.get(), size)?;
+            let end = start.position().saturating_add(usize::try_from(size).unwrap_or(usize::MAX));
+            let whole = start.data().get(..end).unwrap_or_default();
+            let origin = start.offset().saturating_sub(start.position() as u64);
+            Ok(View::new(whole, start.part_name()).with_origin(origin).at(start.position()))
+        };
+        data().map_err(|e| self.named(e))
     }
 
-    /// Where its data lies, cut off behind it.
-    fn data(&self) -> Result<BlobData<'a>> {
-        let size = self.size()?;
-        let start = data(self.at, self.prototype.data.get(), size)?;
-        let end = start.position().saturating_add(usize::try_from(size).unwrap_or(usize::MAX));
-        let whole = start.data().get(..end).unwrap_or_default();
-        let origin = start.offset().saturating_sub(start.position() as u64);
-        let part = start.part_name();
-        Ok(BlobData { start: View::new(whole, part).with_origin(origin).at(start.position()) })
+    /// The absolute file offset of its data and how many bytes that has.
+    fn span(&self) -> Result<(u64, u64)> {
+        let data = self.data()?;
+        Ok((data.offset(), data.rest().len() as u64))
+    }
+
+    /// `error`, in this blob.
+    fn named(&self, error: Error) -> Error {
+        error.within(format_args!("{} model {}", self.kind, self.index))
     }
 }
 

@@ -10,7 +10,7 @@ use super::{Geometry, material_name};
 use crate::bytes::le;
 use crate::error::{Error, Result};
 use crate::format::Reader as _;
-use crate::table::{Column, Kind, Role, RowCursor, Table, Value, Visitor, no_cell};
+use crate::table::{Column, IndexCursor, Kind, Role, RowCursor, Table, Value, Visitor, no_cell};
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
@@ -102,30 +102,8 @@ impl Table for Rows<'_> {
     }
 
     fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
-        Box::new(Walk { table: self, next: first })
-    }
-}
-
-struct Walk<'t, 'g> {
-    table: &'t Rows<'g>,
-    next: usize,
-}
-
-impl RowCursor for Walk<'_, '_> {
-    fn advance(&mut self) -> Result<bool> {
-        if self.next >= self.table.len()? {
-            return (self.table.damage)().map_or(Ok(false), Err);
-        }
-        self.next = self.next.saturating_add(1);
-        Ok(true)
-    }
-
-    fn row(&self) -> usize {
-        self.next.saturating_sub(1)
-    }
-
-    fn value(&self, column: usize) -> Result<Value<'_>> {
-        self.table.value(self.row(), column)
+        let has = |row| if row < self.len()? { Ok(true) } else { (self.damage)().map_or(Ok(false), Err) };
+        Box::new(IndexCursor::new(self, first, has))
     }
 }
 

@@ -24,8 +24,10 @@ pub(super) fn verify(g: &Geometry, progress: &Progress) -> Report {
     ];
     progress.announce(counts.iter().map(|&n| n as u64).sum());
     let mut checks = vec![arrays(g), layout(g)];
-    checks.push(vertex_buffers(g, progress));
-    checks.push(index_buffers(g, progress));
+    let vertices = (g.vertices_prototypes(), "their formats are known, their positions are numbers");
+    checks.push(buffers(g, progress, "vertex buffers", vertices, vertex_buffer));
+    let indices = (g.indices_prototypes(), "their indices fit their size");
+    checks.push(buffers(g, progress, "index buffers", indices, index_buffer));
     checks.push(mappings(g));
     checks.push(groups(g));
     checks.push(armor(g, progress));
@@ -73,9 +75,15 @@ fn layout(g: &Geometry) -> Check {
     check.with_detail(format!("{bytes} bytes unmapped in {} stretches", gaps.len()))
 }
 
-fn vertex_buffers(g: &Geometry, progress: &Progress) -> Check {
-    let name = "vertex buffers";
-    let count = match g.vertices_prototypes().and_then(|p| g.decoded_size().map(|_| p.len())) {
+/// Checks buffers on all cores, each with `one`.
+fn buffers<P>(
+    g: &Geometry,
+    progress: &Progress,
+    name: &'static str,
+    (prototypes, found): (Result<&[P]>, &str),
+    one: impl Fn(&Geometry, usize, &mut Check) -> Result<()> + Sync,
+) -> Check {
+    let count = match prototypes.and_then(|p| g.decoded_size().map(|_| p.len())) {
         Ok(count) => count,
         Err(error) => {
             let mut check = Check::new(name);
@@ -85,13 +93,13 @@ fn vertex_buffers(g: &Geometry, progress: &Progress) -> Check {
     };
     let one = |i: usize| {
         let mut check = Check::new(name);
-        let result = vertex_buffer(g, i, &mut check);
+        let result = one(g, i, &mut check);
         check.note(result);
         progress.advance(1);
         check
     };
     let all = (0..count).into_par_iter().with_max_len(1).map(one).reduce(|| Check::new(name), Check::merge);
-    all.with_detail(format!("{count} buffers decode, their formats are known, their positions are numbers"))
+    all.with_detail(format!("{count} buffers decode, {found}"))
 }
 
 fn vertex_buffer(g: &Geometry, i: usize, check: &mut Check) -> Result<()> {
@@ -121,37 +129,17 @@ fn vertex_buffer(g: &Geometry, i: usize, check: &mut Check) -> Result<()> {
     Ok(())
 }
 
-fn index_buffers(g: &Geometry, progress: &Progress) -> Check {
-    let name = "index buffers";
-    let count = match g.indices_prototypes().and_then(|p| g.decoded_size().map(|_| p.len())) {
-        Ok(count) => count,
-        Err(error) => {
-            let mut check = Check::new(name);
-            check.fail(error);
-            return check;
-        }
-    };
-    let one = |i: usize| {
-        let mut check = Check::new(name);
-        let mut read = || -> Result<()> {
-            let buffer = g.index_buffer(i)?;
-            g.indices(i)?;
-            let at = g.view("indices").locate(buffer.prototype());
-            if buffer.index_size()? == 2
-                && let Some(greatest @ 0x1_0000..) = buffer.greatest_encoded()?
-            {
-                let error = at.bad_value("index, more than 16 bits hold", greatest);
-                check.fail(error.within(format_args!("index buffer {i}")));
-            }
-            Ok(())
-        };
-        let result = read();
-        check.note(result);
-        progress.advance(1);
-        check
-    };
-    let all = (0..count).into_par_iter().with_max_len(1).map(one).reduce(|| Check::new(name), Check::merge);
-    all.with_detail(format!("{count} buffers decode, their indices fit their size"))
+fn index_buffer(g: &Geometry, i: usize, check: &mut Check) -> Result<()> {
+    let buffer = g.index_buffer(i)?;
+    g.indices(i)?;
+    let at = g.view("indices").locate(buffer.prototype());
+    if buffer.index_size()? == 2
+        && let Some(greatest @ 0x1_0000..) = buffer.greatest_encoded()?
+    {
+        let error = at.bad_value("index, more than 16 bits hold", greatest);
+        check.fail(error.within(format_args!("index buffer {i}")));
+    }
+    Ok(())
 }
 
 /// That every mapping lies in its buffer and has an id of its own.

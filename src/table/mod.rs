@@ -168,7 +168,7 @@ pub trait Table: Send + Sync {
 
     /// The rows from `first` on, one after another. A table that finds rows by walking offers its own cursor.
     fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
-        Box::new(IndexCursor::new(self, first))
+        Box::new(IndexCursor::new(self, first, |row| Ok(row < self.len()?)))
     }
 
     /// As [`Table::cursor`], for those who will read `columns` only; others may take longer to read.
@@ -251,21 +251,23 @@ pub trait RowCursor {
 }
 
 /// A walk over rows by their numbers.
-pub(crate) struct IndexCursor<'t, T: ?Sized> {
+pub(crate) struct IndexCursor<'t, T: ?Sized, H> {
     /// One more than the current row, once there is one.
     next: usize,
     table: &'t T,
+    has: H,
 }
 
-impl<'t, T: Table + ?Sized> IndexCursor<'t, T> {
-    pub(crate) fn new(table: &'t T, first: usize) -> Self {
-        Self { next: first, table }
+impl<'t, T: Table + ?Sized, H: Fn(usize) -> Result<bool>> IndexCursor<'t, T, H> {
+    /// From `first` on, as long as `has` says that there is a row.
+    pub(crate) fn new(table: &'t T, first: usize, has: H) -> Self {
+        Self { next: first, table, has }
     }
 }
 
-impl<T: Table + ?Sized> RowCursor for IndexCursor<'_, T> {
+impl<T: Table + ?Sized, H: Fn(usize) -> Result<bool>> RowCursor for IndexCursor<'_, T, H> {
     fn advance(&mut self) -> Result<bool> {
-        if self.next >= self.table.len()? {
+        if !(self.has)(self.next)? {
             return Ok(false);
         }
         self.next = self.next.saturating_add(1);

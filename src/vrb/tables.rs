@@ -6,7 +6,7 @@ use super::values::Values;
 use super::{Archive, Bundle, Chunk, ModelId};
 use crate::error::Result;
 use crate::lazy::Lazy;
-use crate::table::{Column, Kind, RowCursor, Table, Value, no_cell};
+use crate::table::{Column, IndexCursor, Kind, RowCursor, Table, Value, no_cell};
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
@@ -65,7 +65,9 @@ impl Table for Chunks<'_> {
     }
 
     fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
-        Box::new(ChunkRows { table: self, next: first })
+        // Those that can be listed, and then what keeps others from it.
+        let fault = || self.archive.known_chunks().1.map(|()| false);
+        Box::new(IndexCursor::new(self, first, move |row| if row < self.known().len() { Ok(true) } else { fault() }))
     }
 
     fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
@@ -87,31 +89,6 @@ impl Table for Chunks<'_> {
             8 => id(chunk.root_index()),
             _ => return Err(no_cell("chunks", row, column)),
         })
-    }
-}
-
-/// A walk over the chunks that can be listed, which ends with what keeps others from it.
-struct ChunkRows<'t, 'a> {
-    table: &'t Chunks<'a>,
-    /// One more than the current row, once there is one.
-    next: usize,
-}
-
-impl RowCursor for ChunkRows<'_, '_> {
-    fn advance(&mut self) -> Result<bool> {
-        if self.next >= self.table.known().len() {
-            return self.table.archive.known_chunks().1.map(|()| false);
-        }
-        self.next = self.next.saturating_add(1);
-        Ok(true)
-    }
-
-    fn row(&self) -> usize {
-        self.next.saturating_sub(1)
-    }
-
-    fn value(&self, column: usize) -> Result<Value<'_>> {
-        self.table.value(self.row(), column)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::format::{Reader, Section};
 use crate::lazy::Lazy;
 use crate::report::{Progress, Report};
-use crate::table::{Column, Kind, Place, RowCursor, Table, Value, Visitor, no_cell};
+use crate::table::{Column, IndexCursor, Kind, Place, RowCursor, Table, Value, Visitor, no_cell};
 use std::borrow::Cow;
 
 /// The error for a record that was counted but is not there.
@@ -276,38 +276,15 @@ impl Table for RecordTable<'_> {
     }
 
     fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
-        Box::new(Walk { table: self, next: first })
+        // The rows that can be read, and then what keeps the others from it.
+        let has = |row| if row < self.readable() { Ok(true) } else { self.fault().map(|()| false) };
+        Box::new(IndexCursor::new(self, first, has))
     }
 
     fn label(&self) -> usize {
         let name = if self.rows == Rows::Scenes { "file" } else { "name" };
         let by_name = self.columns.iter().position(|column| column.name == name);
         by_name.or_else(|| self.columns.iter().position(|column| column.kind == Kind::Text)).unwrap_or(0)
-    }
-}
-
-/// Shows the rows that can be read, and then what keeps the others from being read.
-struct Walk<'t, 'm> {
-    table: &'t RecordTable<'m>,
-    /// One more than the current row, once there is one.
-    next: usize,
-}
-
-impl RowCursor for Walk<'_, '_> {
-    fn advance(&mut self) -> Result<bool> {
-        if self.next >= self.table.readable() {
-            return self.table.fault().map(|()| false);
-        }
-        self.next = self.next.saturating_add(1);
-        Ok(true)
-    }
-
-    fn row(&self) -> usize {
-        self.next.saturating_sub(1)
-    }
-
-    fn value(&self, column: usize) -> Result<Value<'_>> {
-        self.table.cell(self.row(), column)
     }
 }
 
