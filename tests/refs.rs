@@ -14,6 +14,7 @@ use assetq::bwdb::prototypes::PrototypeType;
 use assetq::bwdb::references::By;
 use assetq::refs::{self, Edge, PARENT};
 use assetq::sample::bwdb::{DatabaseBuilder, demo};
+use assetq::sample::geometry::{GeometryBuilder, Mapping};
 use assetq::sample::prototypes::{BlobWriter, u64s};
 use assetq::sample::{Size, space};
 use assetq::table::{Table, Value, column_index};
@@ -263,4 +264,40 @@ fn the_command_shows_both_directions_trees_and_what_dangles() {
     assert!(said.contains("a wdb file refers to nothing"), "{said}");
     assetq(dir, 2, &["refs", id]);
     assert_eq!(Database::path_id(path), u64::from_str_radix(&id[2..], 16).unwrap());
+}
+
+#[test]
+fn a_geometry_file_tells_which_of_its_meshes_a_visual_draws() {
+    let dir = TempDir::new().unwrap();
+    let dir = dir.path();
+    std::fs::write(dir.join("assets.bin"), demo(3, Size::Small)).unwrap();
+    let set = &rows(dir, 0, &["ls", "assets.bin", "-t", "render_sets"])[0];
+    let text = |name: &str| set[name].as_str().unwrap();
+    let number = |name: &str| u32::from_str_radix(&text(name)[2..], 16).unwrap();
+    let visuals = rows(dir, 0, &["ls", "assets.bin", "-t", "visuals", "--where", &format!("id = {}", text("id"))]);
+
+    let (vertices, indices) = (number("vertices_name_id"), number("indices_name_id"));
+    let mapping = |id| Mapping { id, buffer: 0, density: 0, start: 0, count: 3 };
+    let mut builder = GeometryBuilder::new();
+    builder.vertex_buffer("set3/xyzpc", 16, &[0; 48], false);
+    builder.index_buffer(2, &[0, 1, 2], false);
+    builder.vertex_mapping(mapping(vertices ^ 1));
+    builder.vertex_mapping(mapping(vertices));
+    builder.index_mapping(mapping(indices));
+    let own = visuals[0]["geometry_path"].as_str().unwrap().rsplit('/').next().unwrap();
+    for name in [own, "other.geometry"] {
+        std::fs::write(dir.join(name), builder.build()).unwrap();
+    }
+
+    let meshes = |file| {
+        let mut rows = rows(dir, 0, &["refs", text("id"), "assets.bin", file, "--to"]);
+        rows.retain(|row| row["file"] == file);
+        rows
+    };
+    let mut found: Vec<_> = meshes(own).iter().map(|row| (row["id"].clone(), row["table"].clone())).collect();
+    // Another of its render sets may draw the same ones.
+    found.dedup();
+    let expected = [("vertices_name_id", "vertex_mappings"), ("indices_name_id", "index_mappings")];
+    assert_eq!(found, expected.map(|(column, table)| (set[column].clone(), table.into())));
+    assert_eq!(meshes("other.geometry"), Vec::<Json>::new(), "the visual names another file");
 }
