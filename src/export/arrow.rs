@@ -3,7 +3,7 @@
 use super::batch::Batches;
 use super::rows::RowSink;
 use crate::error::{Error, Result};
-use crate::table::{Column, Value};
+use crate::table::{Column, RowCursor, Value};
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_schema::ArrowError;
 use std::io::{self, Write};
@@ -54,25 +54,34 @@ impl<W: Write> ArrowRows<W> {
     }
 
     fn write(&mut self) -> Result<()> {
-        let batch = self.batches.take()?;
+        let Some(batch) = self.batches.take()? else { return Ok(()) };
         match &mut self.out {
             Output::File(out) => out.write(&batch),
             Output::Stream(out) => out.write(&batch),
         }
         .map_err(failed)
     }
+
+    fn write_if_full(&mut self) -> Result<()> {
+        if self.batches.is_full() { self.write() } else { Ok(()) }
+    }
 }
 
 impl<W: Write> RowSink for ArrowRows<W> {
     fn row(&mut self, cells: &[Value<'_>]) -> Result<()> {
-        self.batches.push(cells)?;
-        if self.batches.is_full() { self.write() } else { Ok(()) }
+        let pushed = self.batches.push(cells);
+        self.write_if_full()?;
+        pushed
+    }
+
+    fn row_of(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
+        let pushed = self.batches.push_row(row, columns);
+        self.write_if_full()?;
+        pushed
     }
 
     fn finish(&mut self) -> Result<()> {
-        if !self.batches.is_empty() {
-            self.write()?;
-        }
+        self.write()?;
         match &mut self.out {
             Output::File(out) => out.finish(),
             Output::Stream(out) => out.finish(),

@@ -5,7 +5,7 @@
 
 use super::plain;
 use crate::error::{Error, ErrorKind, Result};
-use crate::table::{Column, Kind, Value};
+use crate::table::{Column, Kind, RowCursor, Value};
 use arrow_array::builder::{
     BooleanBuilder, Float32Builder, Float64Builder, Int64Builder, StringBuilder, UInt64Builder,
 };
@@ -28,6 +28,8 @@ pub(super) struct Batches {
     columns: Vec<Cells>,
     rows: usize,
     bytes: usize,
+    /// Whether a part of a row lies behind the rows, as one of its cells is damaged.
+    torn: bool,
     scratch: String,
 }
 
@@ -48,7 +50,7 @@ impl Batches {
         let cells: Vec<Cells> = columns.iter().map(Cells::new).collect();
         let field = |(column, cells): (&Column, &Cells)| Field::new(&*column.name, cells.data_type(), true);
         let schema = Schema::new(columns.iter().zip(&cells).map(field).collect::<Vec<_>>());
-        Self { schema: Arc::new(schema), columns: cells, rows: 0, bytes: 0, scratch: String::new() }
+        Self { schema: Arc::new(schema), columns: cells, rows: 0, bytes: 0, torn: false, scratch: String::new() }
     }
 
     pub(super) fn schema(&self) -> SchemaRef {
@@ -62,13 +64,9 @@ impl Batches {
         self.schema()
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.rows == 0
-    }
-
     /// Whether it is time to take the batch.
     pub(super) fn is_full(&self) -> bool {
-        self.rows >= ROWS || self.bytes >= BYTES
+        self.rows >= ROWS || self.bytes >= BYTES || self.torn
     }
 
     /// Adds a row of as many cells as there are columns: the whole row, or nothing of it and an error.
@@ -76,24 +74,61 @@ impl Batches {
     /// # Errors
     /// For a cell that its column cannot hold.
     pub(super) fn push(&mut self, cells: &[Value<'_>]) -> Result<()> {
-        for ((column, cell), field) in self.columns.iter().zip(cells).zip(self.schema.fields()) {
-            if !column.takes(cell) {
-                return Err(does_not_fit(field.name(), cell));
+        cells.iter().enumerate().try_for_each(|(place, cell)| self.push_cell(place, cell))?;
+        self.rows = self.rows.saturating_add(1);
+        Ok(())
+    }
+
+    /// Adds the cells of `columns` of the current row of `row`, as [`Batches::push`] does.
+    ///
+    /// # Errors
+    /// As [`Batches::push`], and for a damaged cell.
+    pub(super) fn push_row(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
+        for (place, &column) in columns.iter().enumerate() {
+            // By reference: to move a value right after it was made stalls the processor.
+            match row.value(column) {
+                Ok(ref cell) => self.push_cell(place, cell)?,
+                Err(error) => {
+                    self.tear(place);
+                    return Err(error);
+                }
             }
-        }
-        for (column, cell) in self.columns.iter_mut().zip(cells) {
-            self.bytes = self.bytes.saturating_add(column.push(cell, &mut self.scratch)?);
         }
         self.rows = self.rows.saturating_add(1);
         Ok(())
     }
 
-    /// The rows that were added since the last time.
-    pub(super) fn take(&mut self) -> Result<RecordBatch> {
-        (self.rows, self.bytes) = (0, 0);
+    fn push_cell(&mut self, place: usize, cell: &Value<'_>) -> Result<()> {
+        let Some(column) = self.columns.get_mut(place) else { return Ok(()) };
+        let pushed = if column.takes(cell) {
+            column.push(cell, &mut self.scratch)
+        } else {
+            let name = self.schema.fields().get(place).map_or("", |field| field.name());
+            Err(does_not_fit(name, cell))
+        };
+        match pushed {
+            Ok(bytes) => self.bytes = self.bytes.saturating_add(bytes),
+            Err(_) => self.tear(place),
+        }
+        pushed.map(drop)
+    }
+
+    /// Leaves the row out whose cells lie in the columns before `place`. What was added to a column stays in it, so
+    /// that this ends the batch: its rows are cut off there.
+    #[cold]
+    fn tear(&mut self, place: usize) {
+        self.columns.iter_mut().skip(place).for_each(Cells::push_null);
+        self.torn = true;
+    }
+
+    /// The rows that were added since the last time; `None` where there are none.
+    pub(super) fn take(&mut self) -> Result<Option<RecordBatch>> {
         let columns = self.columns.iter_mut().map(Cells::take).collect();
-        RecordBatch::try_new(self.schema.clone(), columns)
-            .map_err(|e| Error::io("cannot gather rows", std::io::Error::other(e)))
+        let batch = RecordBatch::try_new(self.schema.clone(), columns)
+            .map_err(|e| Error::io("cannot gather rows", std::io::Error::other(e)))?;
+        let batch = if self.torn { batch.slice(0, self.rows) } else { batch };
+        (self.rows, self.bytes, self.torn) = (0, 0, false);
+        Ok(Some(batch).filter(|batch| batch.num_rows() > 0))
     }
 }
 
@@ -185,6 +220,17 @@ impl Cells {
             }),
         }
         Ok(8)
+    }
+
+    fn push_null(&mut self) {
+        match self {
+            Self::Bool(cells) => cells.append_null(),
+            Self::Int(cells) => cells.append_null(),
+            Self::Uint(cells) => cells.append_null(),
+            Self::F32(cells) => cells.append_null(),
+            Self::F64(cells) => cells.append_null(),
+            Self::Text(cells) => cells.append_null(),
+        }
     }
 
     fn take(&mut self) -> ArrayRef {

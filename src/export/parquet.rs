@@ -3,7 +3,7 @@
 use super::batch::Batches;
 use super::rows::RowSink;
 use crate::error::{Error, Result};
-use crate::table::{Column, Value};
+use crate::table::{Column, RowCursor, Value};
 use arrow_array::RecordBatch;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
@@ -75,14 +75,25 @@ pub fn properties(metadata: &[(&str, String)]) -> WriterProperties {
 impl ParquetRows {
     fn hand_over(&mut self) -> Result<()> {
         let stopped = |_| Error::io("cannot write", io::Error::other("encoding has stopped"));
-        self.encoder.send(self.batches.take()?).map_err(stopped)
+        self.batches.take()?.map_or(Ok(()), |batch| self.encoder.send(batch).map_err(stopped))
+    }
+
+    fn hand_over_if_full(&mut self) -> Result<()> {
+        if self.batches.is_full() { self.hand_over() } else { Ok(()) }
     }
 }
 
 impl RowSink for ParquetRows {
     fn row(&mut self, cells: &[Value<'_>]) -> Result<()> {
-        self.batches.push(cells)?;
-        if self.batches.is_full() { self.hand_over() } else { Ok(()) }
+        let pushed = self.batches.push(cells);
+        self.hand_over_if_full()?;
+        pushed
+    }
+
+    fn row_of(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
+        let pushed = self.batches.push_row(row, columns);
+        self.hand_over_if_full()?;
+        pushed
     }
 
     fn finish(&mut self) -> Result<()> {
