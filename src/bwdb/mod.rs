@@ -64,6 +64,9 @@ pub struct Database {
     name_pool: Lazy<paths::NamePool>,
     /// Ids that were sought without it.
     path_seeks: AtomicU32,
+    folders: Lazy<paths::Folders>,
+    /// Paths that were joined without them.
+    path_joins: AtomicU32,
     owners: Lazy<blob::Owners>,
     resource_rows: Lazy<Vec<u32>>,
     string_rows: Lazy<Vec<u32>>,
@@ -299,6 +302,8 @@ impl Database {
             path_index: Lazy::default(),
             name_pool: Lazy::default(),
             path_seeks: AtomicU32::new(0),
+            folders: Lazy::default(),
+            path_joins: AtomicU32::new(0),
             owners: Lazy::default(),
             resource_rows: Lazy::default(),
             string_rows: Lazy::default(),

@@ -1,11 +1,10 @@
 use super::super::Database;
-use super::super::paths::Joiner;
 use crate::codec::cityhash64;
 use crate::error::Result;
 use crate::table::{Column, Kind, Literal, RowCursor, Table, Value, no_cell};
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell};
 
-/// `paths`, with a cursor that keeps the folder of the row before.
+/// `paths`, with a cursor that writes each path over the one before.
 #[derive(Debug)]
 pub(super) struct PathsTable<'a> {
     db: &'a Database,
@@ -54,7 +53,7 @@ impl Table for PathsTable<'_> {
     }
 
     fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
-        Box::new(PathCursor { table: self, next: first, joiner: RefCell::default(), path: OnceCell::new() })
+        Box::new(PathCursor { table: self, next: first, spare: Cell::default(), path: OnceCell::new() })
     }
 
     fn cursor_over(&self, first: usize, columns: &[usize]) -> Box<dyn RowCursor + '_> {
@@ -122,7 +121,8 @@ impl RowCursor for EntryCursor<'_, '_> {
 struct PathCursor<'t, 'a> {
     table: &'t PathsTable<'a>,
     next: usize,
-    joiner: RefCell<Joiner>,
+    /// A path that is of no use any more, for the next one to be written into.
+    spare: Cell<String>,
     /// The path of the current row, once it is asked for; `None` in it where it cannot be read.
     path: OnceCell<Option<String>>,
 }
@@ -134,7 +134,7 @@ impl RowCursor for PathCursor<'_, '_> {
         }
         self.next = self.next.saturating_add(1);
         if let Some(Some(path)) = self.path.take() {
-            self.joiner.get_mut().reuse(path);
+            self.spare.set(path);
         }
         Ok(true)
     }
@@ -145,7 +145,10 @@ impl RowCursor for PathCursor<'_, '_> {
 
     fn value(&self, column: usize) -> Result<Value<'_>> {
         if column == 3 {
-            let join = || self.joiner.borrow_mut().join(self.table.db.paths(), self.row()).ok();
+            let join = || {
+                let mut path = self.spare.take();
+                self.table.db.paths().seek_path_into(self.row(), &mut path).ok().map(|()| path)
+            };
             if let Some(path) = self.path.get_or_init(join) {
                 return Ok(Value::text(path));
             }
