@@ -134,6 +134,10 @@ impl Table for Lazy<'_> {
     }
 
     fn finds(&self, column: usize) -> bool {
+    fn splits(&self) -> bool {
+        true
+    }
+
         self.finds.contains(&column)
     }
 

@@ -4,20 +4,26 @@
 //! what it is the text that CSV has for it; floats that are not finite are null, as in JSON and SQL.
 
 use super::plain;
+use super::rows::Met;
 use crate::error::{Error, ErrorKind, Result};
-use crate::table::{Column, Kind, RowCursor, Value};
+use crate::table::{Column, Kind, RowCursor, Table, Value};
 use arrow_array::builder::{
     BooleanBuilder, Float32Builder, Float64Builder, Int64Builder, StringBuilder, UInt64Builder,
 };
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use rayon::prelude::*;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Rows of one batch.
 const ROWS: usize = 8192;
 /// Bytes of text after which a batch is full whatever its rows.
 const BYTES: usize = 8 << 20;
+/// Batches that are read at once: two for each thread, so that none waits long for one whose rows are slow to read.
+/// More than four threads read more than an encoder keeps up with.
+const AT_ONCE: usize = 8;
 /// Bytes that the text of a cell may have: the offsets of a batch are 32 bits wide.
 const CELL: usize = 1 << 30;
 
@@ -121,6 +127,90 @@ impl Batches {
         self.torn = true;
     }
 
+    /// Reads `columns` of all rows of `table`, several batches at once where the table allows it, and hands them over
+    /// in order.
+    ///
+    /// # Errors
+    /// Those of `met` and `hand_over`, and when the rows cannot be counted.
+    pub(super) fn read_all<E: From<Error>>(
+        &self,
+        table: &dyn Table,
+        columns: &[usize],
+        mut met: impl FnMut(Met) -> Result<(), E>,
+        mut hand_over: impl FnMut(RecordBatch) -> Result<(), E>,
+    ) -> Option<Result<(), E>> {
+        if !table.splits() {
+            return None;
+        }
+        let readers = rayon::current_num_threads().saturating_mul(2).min(AT_ONCE);
+        let chosen: Vec<Column> = columns.iter().filter_map(|&column| table.columns().get(column).cloned()).collect();
+        let reader = || Self { schema: self.schema(), ..Self::new(&chosen) };
+        let mut readers: Vec<Self> = std::iter::repeat_with(reader).take(readers).collect();
+        let mut each = |share: Share| {
+            let (read, ended) = (share.read, share.ended);
+            share.batch?.map_or(Ok(()), &mut hand_over)?;
+            met(Met::Rows(read))?;
+            share.damage.into_iter().try_for_each(|(row, error)| met(Met::Damage(row, error)))?;
+            Ok::<_, E>(if ended { None } else { Some(read) })
+        };
+        let mut read = || {
+            let len = table.len()?;
+            let mut next = 0usize;
+            while next < len {
+                let rows = |i: usize| {
+                    let start = next.saturating_add(i.saturating_mul(ROWS)).min(len);
+                    start..start.saturating_add(ROWS).min(len)
+                };
+                let read = |(i, reader): (usize, &mut Self)| reader.read(table, columns, rows(i));
+                let shares: Vec<Share> = readers.par_iter_mut().with_max_len(1).enumerate().map(read).collect();
+                for (i, share) in shares.into_iter().enumerate() {
+                    let mut left = rows(i);
+                    let mut taken = each(share)?;
+                    // Rows of much text, and those behind a damaged one, are not in the first batch.
+                    while let (Some(read), Some(reader)) = (taken, readers.get_mut(i)) {
+                        left.start = left.start.saturating_add(read);
+                        if left.is_empty() {
+                            break;
+                        }
+                        taken = each(reader.read(table, columns, left.clone()))?;
+                    }
+                    if taken.is_none() {
+                        return Ok(());
+                    }
+                }
+                next = rows(readers.len()).start;
+            }
+            Ok(())
+        };
+        Some(read())
+    }
+
+    /// Reads the first of `rows`, as many as one batch takes.
+    fn read(&mut self, table: &dyn Table, columns: &[usize], rows: Range<usize>) -> Share {
+        let (mut read, mut ended, mut damage) = (0usize, false, Vec::new());
+        if !rows.is_empty() {
+            let mut cursor = table.cursor_over(rows.start, columns);
+            while read < rows.len() && !self.is_full() {
+                match cursor.advance() {
+                    Ok(true) => {}
+                    Ok(false) => ended = true,
+                    Err(error) => {
+                        damage.push((None, error));
+                        ended = true;
+                    }
+                }
+                if ended {
+                    break;
+                }
+                read = read.saturating_add(1);
+                if let Err(error) = self.push_row(&*cursor, columns) {
+                    damage.push((Some(cursor.row()), error));
+                }
+            }
+        }
+        Share { batch: self.take(), damage, read, ended }
+    }
+
     /// The rows that were added since the last time; `None` where there are none.
     pub(super) fn take(&mut self) -> Result<Option<RecordBatch>> {
         let columns = self.columns.iter_mut().map(Cells::take).collect();
@@ -130,6 +220,16 @@ impl Batches {
         (self.rows, self.bytes, self.torn) = (0, 0, false);
         Ok(Some(batch).filter(|batch| batch.num_rows() > 0))
     }
+}
+
+/// What one thread read at once.
+struct Share {
+    batch: Result<Option<RecordBatch>>,
+    damage: Vec<(Option<usize>, Error)>,
+    /// How many rows that were, damaged ones included.
+    read: usize,
+    /// Whether there are no further rows.
+    ended: bool,
 }
 
 #[cold]
@@ -240,7 +340,110 @@ impl Cells {
             Self::Uint(cells) => Arc::new(cells.finish()),
             Self::F32(cells) => Arc::new(cells.finish()),
             Self::F64(cells) => Arc::new(cells.finish()),
-            Self::Text(cells) => Arc::new(cells.finish()),
+            Self::Text(cells) => {
+                // The next batch has about as much text, which is not to be moved while it grows.
+                let room = cells.values_slice().len().min(BYTES);
+                let next = StringBuilder::with_capacity(ROWS, room.saturating_add(room / 8));
+                Arc::new(std::mem::replace(cells, next).finish())
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_array::Array as _;
+    use arrow_array::cast::AsArray as _;
+
+    /// Rows of a number and a text, which is long in some rows and damaged in others.
+    struct Rows {
+        columns: [Column; 2],
+        len: usize,
+    }
+
+    impl Rows {
+        fn text(row: usize) -> Result<String> {
+            match row {
+                7 | 8 | 8191 | 30_000 => Err(Error::without_offset(ErrorKind::Cycle { at: 1 }, "rows")),
+                // More than a batch holds.
+                9000..9006 => Ok("x".repeat(3 << 20)),
+                _ => Ok(format!("row {row}")),
+            }
+        }
+    }
+
+    impl Table for Rows {
+        fn name(&self) -> &str {
+            "rows"
+        }
+        fn columns(&self) -> &[Column] {
+            &self.columns
+        }
+        fn len(&self) -> Result<usize> {
+            Ok(self.len)
+        }
+        fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
+            if column == 0 { Ok(row.into()) } else { Self::text(row).map(Value::owned) }
+        }
+        fn splits(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn several_batches_at_once_are_the_rows_in_order() {
+        let columns = [Column::new("row", Kind::Uint), Column::new("text", Kind::Text)];
+        for len in [0, 1, 7, 8192, 8193, 100_000] {
+            let table = Rows { columns: columns.clone(), len };
+            let (mut next, mut read, mut damage) = (0usize, 0usize, Vec::new());
+            let met = |met| {
+                match met {
+                    Met::Rows(count) => read += count,
+                    Met::Damage(row, _) => damage.push(row.unwrap()),
+                }
+                Ok::<_, Error>(())
+            };
+            let hand_over = |batch: RecordBatch| {
+                assert!((1..=ROWS).contains(&batch.num_rows()));
+                let text = batch.column(0).as_string::<i32>();
+                assert!(text.value_data().len() < BYTES + (4 << 20));
+                let rows = batch.column(1).as_primitive::<arrow_array::types::Int64Type>();
+                for (text, row) in text.iter().zip(rows.values()) {
+                    next += (next..).take_while(|&row| Rows::text(row).is_err()).count();
+                    assert_eq!(*row, next as i64);
+                    assert_eq!(text.unwrap(), Rows::text(next).unwrap());
+                    next += 1;
+                }
+                assert_eq!(rows.null_count(), 0);
+                Ok(())
+            };
+            let chosen: Vec<Column> = columns.iter().rev().cloned().collect();
+            Batches::new(&chosen).read_all(&table, &[1, 0], met, hand_over).unwrap().unwrap();
+            assert_eq!(read, len);
+            assert_eq!(damage, [7, 8, 8191, 30_000].into_iter().filter(|&row| row < len).collect::<Vec<_>>());
+            assert_eq!(next, len - (0..len).rev().take_while(|&row| Rows::text(row).is_err()).count());
+        }
+    }
+
+    #[test]
+    fn the_first_error_ends_reading() {
+        let columns = [Column::new("row", Kind::Uint), Column::new("text", Kind::Text)];
+        let table = Rows { columns: columns.clone(), len: 50_000 };
+        let mut rows = 0;
+        let met = |met| match met {
+            Met::Rows(_) => Ok(()),
+            Met::Damage(row, error) => {
+                assert_eq!(row, Some(7));
+                Err(error)
+            }
+        };
+        let hand_over = |batch: RecordBatch| {
+            rows += batch.num_rows();
+            Ok(())
+        };
+        let read = Batches::new(&columns).read_all(&table, &[0, 1], met, hand_over).unwrap();
+        assert!(matches!(read.unwrap_err().kind(), ErrorKind::Cycle { .. }));
+        assert_eq!(rows, 7);
     }
 }

@@ -175,6 +175,12 @@ pub trait Table: Send + Sync {
         self.cursor(first)
     }
 
+    /// Whether a walk may begin at any row and cost no more than one that comes there, so that several threads can
+    /// each read a share of the rows.
+    fn splits(&self) -> bool {
+        false
+    }
+
     /// Whether [`Table::find`] answers for this column. It may leave single keys to a comparison of all rows.
     fn finds(&self, column: usize) -> bool {
         let _ = column;

@@ -120,7 +120,13 @@ impl<'a, R: Rows<'a>, C: Children<'a>> Table for Nested<'a, R, C> {
 
     fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
         let lead = std::iter::repeat_with(OnceCell::new).take(self.lead).collect();
-        Box::new(NestedCursor { table: self, next: first, record: 0, rows: 0..0, lead, own: OnceCell::new() })
+        // Not for the first row: many walks end behind it.
+        let named = Cell::new(first.saturating_add(1));
+        Box::new(NestedCursor { table: self, next: first, record: 0, rows: 0..0, lead, own: OnceCell::new(), named })
+    }
+
+    fn splits(&self) -> bool {
+        true
     }
 
     fn finds(&self, column: usize) -> bool {

@@ -61,6 +61,10 @@ impl Table for PathsTable<'_> {
         if columns.contains(&3) { self.cursor(first) } else { Box::new(EntryCursor { table: self, next: first }) }
     }
 
+    fn splits(&self) -> bool {
+        true
+    }
+
     fn finds(&self, column: usize) -> bool {
         matches!(column, 0 | 3)
     }
