@@ -8,7 +8,7 @@ pub(super) use space::{instances, models, space};
 
 use super::hashmap::Bucket;
 use super::prototypes::{self as p, Layout, PrototypeType, known_property_name};
-use super::record::{Field, FieldInfo, Leaf, List, Prototype, Shown};
+use super::record::{Field, FieldInfo, Leaf, List, NameId, Prototype, Shown};
 use super::walk::{self, field_value};
 use super::{Blob, Database, Models, Names};
 use crate::bytes::View;
@@ -20,6 +20,7 @@ use paths::PathsTable;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -133,11 +134,11 @@ impl Table for Lazy<'_> {
         (self.cell)(row, column)
     }
 
-    fn finds(&self, column: usize) -> bool {
     fn splits(&self) -> bool {
         true
     }
 
+    fn finds(&self, column: usize) -> bool {
         self.finds.contains(&column)
     }
 
@@ -516,6 +517,13 @@ impl<'a, S: Fn(View<'a>) -> Result<p::Skeleton<'a>> + Send + Sync + 'a> Children
             _ => Ok(Value::floats(skeleton.matrices()?.get(index).ok_or_else(missing)??)),
         }
     }
+
+    const NAME: usize = 1;
+
+    fn names(&self, record: View<'a>, rows: Range<usize>) -> Result<Vec<NameId>> {
+        let names = (self.skeleton)(record)?.names()?;
+        rows.filter_map(|index| names.get(index)).collect()
+    }
 }
 
 fn material_properties<'a>(rows: DatabaseRows<'a>) -> Box<dyn Table + 'a> {
@@ -555,6 +563,13 @@ impl<'a> Children<'a> for Properties<'a> {
             (4, Leaf::Path(id)) => Value::Id64(id.0),
             _ => Value::Null,
         })
+    }
+
+    const NAME: usize = 1;
+
+    fn names(&self, record: View<'a>, rows: Range<usize>) -> Result<Vec<NameId>> {
+        let names = p::Material::read(record)?.property_names()?;
+        rows.filter_map(|index| names.get(index)).collect()
     }
 }
 

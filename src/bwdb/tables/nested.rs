@@ -1,11 +1,12 @@
 //! Rows of what records hold: those of one record after those of the record before.
 
 use super::{Rows, label, within};
+use crate::bwdb::record::NameId;
 use crate::bytes::View;
 use crate::error::Result;
 use crate::table::{Column, Kind, RowCursor, Table, Value, no_cell};
 use rayon::prelude::*;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -25,7 +26,19 @@ pub(super) trait Children<'a>: Send + Sync + 'a {
 
     /// A cell, where `column` counts the columns of its own that the table has.
     fn cell(&self, row: &Self::Row, column: usize) -> Result<Value<'a>>;
+
+    /// The column that has the texts of names, which lie anywhere in the file.
+    const NAME: usize = usize::MAX;
+
+    /// The ids of names in these rows of a record.
+    fn names(&self, record: View<'a>, rows: Range<usize>) -> Result<Vec<NameId>> {
+        let _ = (record, rows);
+        Ok(Vec::new())
+    }
 }
+
+/// Rows whose names are looked for at once.
+const AHEAD: usize = 64;
 
 /// The rows of all records' children, one after another. A record whose children cannot be read has one row, whose
 /// cells say why.
@@ -154,6 +167,21 @@ struct NestedCursor<'t, 'a, R, C: Children<'a>> {
     lead: Vec<OnceCell<Option<Value<'a>>>>,
     /// The current row, once it is asked for; `None` in it where it cannot be read.
     own: OnceCell<Option<C::Row>>,
+    /// Behind the last row whose name was looked for ahead.
+    named: Cell<usize>,
+}
+
+impl<'a, R: Rows<'a>, C: Children<'a>> NestedCursor<'_, 'a, R, C> {
+    /// Looks for the names of the next rows of the record, the current one included.
+    fn look_ahead(&self) {
+        let (row, record) = (self.row(), self.table.rows.view(self.record));
+        let end = self.rows.end.min(row.saturating_add(AHEAD));
+        self.named.set(end);
+        let rows = row.saturating_sub(self.rows.start)..end.saturating_sub(self.rows.start);
+        if let Ok(ids) = record.and_then(|record| self.table.children.names(record, rows)) {
+            self.table.rows.names().ahead(&ids);
+        }
+    }
 }
 
 impl<'a, R: Rows<'a>, C: Children<'a>> RowCursor for NestedCursor<'_, 'a, R, C> {
@@ -184,6 +212,9 @@ impl<'a, R: Rows<'a>, C: Children<'a>> RowCursor for NestedCursor<'_, 'a, R, C> 
         } else if column < self.table.columns.len() {
             let index = self.row().saturating_sub(self.rows.start);
             let Some(own) = column.saturating_sub(self.lead.len()).checked_sub(1) else { return Ok(index.into()) };
+            if own == C::NAME && self.row() >= self.named.get() {
+                self.look_ahead();
+            }
             if let Some(row) = self.own.get_or_init(|| self.table.row(self.record, index).ok()) {
                 return self.table.children.cell(row, own).map_err(|e| within(self.table.name, self.row(), e));
             }
