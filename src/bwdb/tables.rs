@@ -1,5 +1,6 @@
 //! The tables of the three formats. A table is a name, columns, and how to count rows and read one cell.
 
+mod ahead;
 mod nested;
 mod paths;
 mod space;
@@ -14,7 +15,8 @@ use super::{Blob, Database, Models, Names};
 use crate::bytes::View;
 use crate::error::Result;
 use crate::table::search::search_terminated;
-use crate::table::{Column, Kind, Literal, Role, Table, Value, no_cell};
+use crate::table::{Column, IndexCursor, Kind, Literal, Role, RowCursor, Table, Value, no_cell};
+use ahead::FarCursor;
 use nested::{Children, Nested};
 use paths::PathsTable;
 use std::borrow::Cow;
@@ -63,6 +65,8 @@ struct Lazy<'a> {
     search: Search<'a>,
     /// Whether `cell` says itself which rows there are not, so that they need not be counted.
     checked: bool,
+    /// A column whose cells lie anywhere in the file, and what looks for those of several rows at once.
+    far: Option<(usize, ahead::Look<'a>)>,
 }
 
 impl fmt::Debug for Lazy<'_> {
@@ -89,6 +93,7 @@ impl<'a> Lazy<'a> {
             finds: Vec::new(),
             search: Box::new(|_, _| None),
             checked: false,
+            far: None,
         }
     }
 
@@ -132,6 +137,14 @@ impl Table for Lazy<'_> {
             return Err(no_cell(self.name, row, column));
         }
         (self.cell)(row, column)
+    }
+
+    fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
+        let rows = IndexCursor::new(self, first);
+        match &self.far {
+            Some((column, look)) => Box::new(FarCursor::new(rows, first, *column, look)),
+            None => Box::new(rows),
+        }
     }
 
     fn splits(&self) -> bool {
@@ -585,7 +598,11 @@ fn resources<'a>(db: &'a Database) -> Box<dyn Table + 'a> {
         Column::new("size", Kind::Uint),
     ];
     let slots = Arc::new(Slots::new(db.resource_buckets(), &db.resource_rows));
-    let (of_cell, of_find) = (Arc::clone(&slots), Arc::clone(&slots));
+    let (of_cell, of_find, of_far) = (Arc::clone(&slots), Arc::clone(&slots), Arc::clone(&slots));
+    let look = move |rows: Range<usize>| {
+        let slots = rows.map_while(|row| of_far.slot("resources", row).ok());
+        db.paths().ahead(slots.filter_map(|slot| Some(db.resource_buckets().get(slot)?.key.get())));
+    };
     // Opened once for all rows; one that is damaged says so each time.
     let blobs: Vec<Option<Blob<'a>>> = db.databases().map(Result::ok).collect();
     let blob = move |resource: &super::Resource<'a>| match blobs.get(resource.database_index()) {
@@ -624,7 +641,7 @@ fn resources<'a>(db: &'a Database) -> Box<dyn Table + 'a> {
         Some(Ok(slot.and_then(|slot| of_find.row(slot)).into_iter().collect()))
     };
     let table = Lazy::new("resources", columns, move || Ok(db.resource_count()), cell).with_find(&[0, 1], find);
-    Box::new(Lazy { checked: true, ..table })
+    Box::new(Lazy { checked: true, far: Some((1, Box::new(look))), ..table })
 }
 
 /// The occupied slots of a map, which are the rows of its table.

@@ -1,12 +1,13 @@
 //! Rows of what records hold: those of one record after those of the record before.
 
+use super::ahead::Ahead;
 use super::{Rows, label, within};
 use crate::bwdb::record::NameId;
 use crate::bytes::View;
 use crate::error::Result;
 use crate::table::{Column, Kind, RowCursor, Table, Value, no_cell};
 use rayon::prelude::*;
-use std::cell::{Cell, OnceCell};
+use std::cell::OnceCell;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -36,9 +37,6 @@ pub(super) trait Children<'a>: Send + Sync + 'a {
         Ok(Vec::new())
     }
 }
-
-/// Rows whose names are looked for at once.
-const AHEAD: usize = 64;
 
 /// The rows of all records' children, one after another. A record whose children cannot be read has one row, whose
 /// cells say why.
@@ -133,9 +131,8 @@ impl<'a, R: Rows<'a>, C: Children<'a>> Table for Nested<'a, R, C> {
 
     fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
         let lead = std::iter::repeat_with(OnceCell::new).take(self.lead).collect();
-        // Not for the first row: many walks end behind it.
-        let named = Cell::new(first.saturating_add(1));
-        Box::new(NestedCursor { table: self, next: first, record: 0, rows: 0..0, lead, own: OnceCell::new(), named })
+        let (own, ahead) = (OnceCell::new(), Ahead::from(first));
+        Box::new(NestedCursor { table: self, next: first, record: 0, rows: 0..0, lead, own, ahead })
     }
 
     fn splits(&self) -> bool {
@@ -167,17 +164,14 @@ struct NestedCursor<'t, 'a, R, C: Children<'a>> {
     lead: Vec<OnceCell<Option<Value<'a>>>>,
     /// The current row, once it is asked for; `None` in it where it cannot be read.
     own: OnceCell<Option<C::Row>>,
-    /// Behind the last row whose name was looked for ahead.
-    named: Cell<usize>,
+    ahead: Ahead,
 }
 
 impl<'a, R: Rows<'a>, C: Children<'a>> NestedCursor<'_, 'a, R, C> {
-    /// Looks for the names of the next rows of the record, the current one included.
-    fn look_ahead(&self) {
-        let (row, record) = (self.row(), self.table.rows.view(self.record));
-        let end = self.rows.end.min(row.saturating_add(AHEAD));
-        self.named.set(end);
-        let rows = row.saturating_sub(self.rows.start)..end.saturating_sub(self.rows.start);
+    /// Looks for the names of these rows of the record.
+    fn look(&self, rows: Range<usize>) {
+        let rows = rows.start.saturating_sub(self.rows.start)..rows.end.saturating_sub(self.rows.start);
+        let record = self.table.rows.view(self.record);
         if let Ok(ids) = record.and_then(|record| self.table.children.names(record, rows)) {
             self.table.rows.names().ahead(&ids);
         }
@@ -212,8 +206,10 @@ impl<'a, R: Rows<'a>, C: Children<'a>> RowCursor for NestedCursor<'_, 'a, R, C> 
         } else if column < self.table.columns.len() {
             let index = self.row().saturating_sub(self.rows.start);
             let Some(own) = column.saturating_sub(self.lead.len()).checked_sub(1) else { return Ok(index.into()) };
-            if own == C::NAME && self.row() >= self.named.get() {
-                self.look_ahead();
+            if own == C::NAME
+                && let Some(rows) = self.ahead.of(self.row(), self.rows.end)
+            {
+                self.look(rows);
             }
             if let Some(row) = self.own.get_or_init(|| self.table.row(self.record, index).ok()) {
                 return self.table.children.cell(row, own).map_err(|e| within(self.table.name, self.row(), e));
