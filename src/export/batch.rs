@@ -21,9 +21,8 @@ use std::sync::Arc;
 const ROWS: usize = 8192;
 /// Bytes of text after which a batch is full whatever its rows.
 const BYTES: usize = 8 << 20;
-/// Batches that are read at once: two for each thread, so that none waits long for one whose rows are slow to read.
-/// More than four threads read more than an encoder keeps up with.
-const AT_ONCE: usize = 8;
+/// Batches that are read at once. More threads read more than an encoder keeps up with.
+const AT_ONCE: usize = 4;
 /// Bytes that the text of a cell may have: the offsets of a batch are 32 bits wide.
 const CELL: usize = 1 << 30;
 
@@ -142,7 +141,7 @@ impl Batches {
         if !table.splits() {
             return None;
         }
-        let readers = rayon::current_num_threads().saturating_mul(2).min(AT_ONCE);
+        let readers = rayon::current_num_threads().min(AT_ONCE);
         let chosen: Vec<Column> = columns.iter().filter_map(|&column| table.columns().get(column).cloned()).collect();
         let reader = || Self { schema: self.schema(), ..Self::new(&chosen) };
         let mut readers: Vec<Self> = std::iter::repeat_with(reader).take(readers).collect();
