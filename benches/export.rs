@@ -15,7 +15,7 @@ mod common;
 use arrow_array::RecordBatch;
 use assetq::bwdb::Database;
 use assetq::export::parquet::{self as export, properties};
-use assetq::export::rows::{Header, RowFormat, RowSink, RowWriter};
+use assetq::export::rows::{Header, Met, RowFormat, RowSink, RowWriter};
 use assetq::export::text::Style;
 use assetq::sample::{Size, bwdb::demo};
 use assetq::table::Table;
@@ -34,11 +34,22 @@ fn open() -> Database {
 
 fn rows_into(table: &dyn Table, mut sink: impl RowSink) -> usize {
     let columns: Vec<usize> = (0..table.columns().len()).collect();
-    let mut cursor = table.cursor(0);
     let mut rows = 0;
-    while cursor.advance().unwrap() {
-        sink.row_of(&*cursor, &columns).unwrap();
-        rows += 1;
+    let at_once = sink.rows_of(table, &columns, |met| match met {
+        Met::Rows(count) => {
+            rows += count;
+            Ok(())
+        }
+        Met::Damage(_, error) => Err(error),
+    });
+    if let Some(done) = at_once {
+        done.unwrap();
+    } else {
+        let mut cursor = table.cursor(0);
+        while cursor.advance().unwrap() {
+            sink.row_of(&*cursor, &columns).unwrap();
+            rows += 1;
+        }
     }
     sink.finish().unwrap();
     rows

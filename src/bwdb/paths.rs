@@ -7,6 +7,7 @@ use crate::table::Literal;
 use crate::table::search::Texts;
 use hashbrown::HashTable;
 use rayon::prelude::*;
+use std::hint::black_box;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
@@ -121,6 +122,8 @@ impl Database {
 
 /// Ids that are sought before an index is worth its while: building it takes as long as comparing for ten or twenty.
 const FEW_SEEKS: u32 = 16;
+/// Paths that are joined before the paths of all folders are worth their while.
+const FEW_JOINS: u32 = 4096;
 
 impl<'a> Paths<'a> {
     pub(super) fn new(db: &'a Database) -> Self {
@@ -227,7 +230,50 @@ impl<'a> Paths<'a> {
 
     /// As [`Paths::path_at`] for those who may ask for one path or for thousands.
     pub(super) fn seek_path(&self, position: usize) -> Result<String> {
-        self.join(position, |paths, id| paths.seek(id))
+        let mut path = String::new();
+        self.seek_path_into(position, &mut path)?;
+        Ok(path)
+    }
+
+    /// As [`Paths::seek_path`], in place of what is in `path`.
+    pub(super) fn seek_path_into(&self, position: usize, path: &mut String) -> Result<()> {
+        let few = || self.db.path_joins.fetch_add(1, Ordering::Relaxed) < FEW_JOINS;
+        let folders = match self.db.folders.get() {
+            None if few() => None,
+            None => Some(self.db.folders.get_or_init(|| Folders::build(self))),
+            made => made,
+        };
+        if let Some((folders, entry)) = folders.zip(self.entries.get(position))
+            && let Some(folder) = Database::parent_of(entry).and_then(|id| folders.find(id))
+        {
+            let name = self.name(entry)?;
+            if folder.has_room_for(name) {
+                path.clear();
+                path.push_str(folders.text.get(folder.text.clone()).unwrap_or_default());
+                path.push_str(name);
+                return Ok(());
+            }
+        }
+        *path = self.join(position, |paths, id| paths.seek(id))?;
+        Ok(())
+    }
+
+    /// The path with this id, where there is one, for those who may ask for one or for thousands.
+    pub(super) fn seek_text(&self, id: u64) -> Result<Option<String>> {
+        self.seek(id).map(|position| self.seek_path(position)).transpose()
+    }
+
+    /// Looks where these paths lie, before they are asked for one by one: memory answers many questions in the time of
+    /// one, where none waits for the answer to another. Of use once the index and the folders are there.
+    pub(super) fn ahead(&self, ids: impl Iterator<Item = u64>) {
+        let (Some(index), Some(folders)) = (self.db.path_index.get(), self.db.folders.get()) else { return };
+        let entry = |id| index.find(self.entries, id).and_then(|position| self.entries.get(position));
+        let entries: Vec<&'a PathEntry> = ids.filter_map(entry).collect();
+        let text = |entry: &&'a PathEntry| {
+            let folder = folders.find(entry.parent_id.get())?;
+            Some(self.name_bytes(entry).ok()?.first()? ^ folders.text.as_bytes().get(folder.text.start)?)
+        };
+        black_box(entries.iter().filter_map(text).fold(0, |all, first| all ^ first));
     }
 
     /// The path with this id. Walks the parents by scanning as long as there is no index.
@@ -358,56 +404,76 @@ impl<'a> Paths<'a> {
     }
 }
 
-/// Joins the paths of entries that come one after another: it keeps the folders that it has met, as most entries share
-/// theirs with others.
+/// The paths of folders, as most entries share theirs with others. Made in one pass, when many paths are asked for.
 #[derive(Debug, Default)]
-pub(super) struct Joiner {
-    places: HashTable<(u64, Range<usize>)>,
+pub(super) struct Folders {
+    places: HashTable<Folder>,
     /// The folders' paths with the '/' behind them, one after another.
-    folders: String,
-    /// A path that is of no use any more, for the next one to be written into.
-    spare: String,
+    text: String,
 }
 
-impl Joiner {
+#[derive(Debug, Clone)]
+struct Folder {
+    id: u64,
+    /// Folders on the way to it, itself included.
+    depth: usize,
+    text: Range<usize>,
+}
+
+impl Folders {
     /// Bytes of folders that are kept. All folders of the game take two million.
     const KEPT: usize = 32 << 20;
 
-    /// The path of the entry at `position`.
-    ///
-    /// # Errors
-    /// As [`Database::path`].
-    pub(super) fn join(&mut self, paths: Paths<'_>, position: usize) -> Result<String> {
-        let Some(entry) = paths.entries.get(position) else { return Ok(String::new()) };
-        let (folder, name) = (entry.parent_id.get(), paths.name(entry)?);
-        let mut path = std::mem::take(&mut self.spare);
-        path.clear();
-        match self.places.find(hash(folder), |place| place.0 == folder) {
-            Some((_, place)) => path.push_str(self.folders.get(place.clone()).unwrap_or_default()),
-            None => {
-                if let Some(position) = paths.parent(entry, |paths, id| paths.find(id))? {
-                    path = paths.path_at(position)?;
-                    path.push('/');
-                }
-                self.keep(folder, &path);
+    fn build(paths: &Paths<'_>) -> Self {
+        let mut folders = Self::default();
+        let mut unknown = Vec::new();
+        for id in paths.entries.iter().filter_map(Database::parent_of) {
+            if folders.find(id).is_none() {
+                unknown.clear();
+                folders.add(paths, id, &mut unknown);
             }
         }
-        path.push_str(name);
-        Ok(path)
+        folders
     }
 
-    fn keep(&mut self, id: u64, folder: &str) {
-        if self.folders.len() > Self::KEPT {
-            *self = Self::default();
+    fn find(&self, id: u64) -> Option<&Folder> {
+        self.places.find(hash(id), |folder| folder.id == id)
+    }
+
+    /// Adds the folder with this id and those that it lies in. Leaves out what has no path or one at a limit: whoever
+    /// asks for it joins it and meets the error.
+    fn add<'a>(&mut self, paths: &Paths<'a>, id: u64, unknown: &mut Vec<&'a PathEntry>) -> Option<()> {
+        let (mut next, mut above) = (Some(id), None);
+        while let (Some(id), None) = (next, &above) {
+            above = self.find(id).cloned();
+            if above.is_none() {
+                let entry = paths.entries.get(paths.find(id)?).filter(|_| unknown.len() < MAX_DEPTH)?;
+                unknown.push(entry);
+                next = Database::parent_of(entry);
+            }
         }
-        let start = self.folders.len();
-        self.folders.push_str(folder);
-        self.places.insert_unique(hash(id), (id, start..self.folders.len()), |place| hash(place.0));
+        let mut folder = above.unwrap_or(Folder { id, depth: 0, text: 0..0 });
+        for entry in unknown.iter().rev() {
+            let name = paths.name(entry).ok().filter(|name| folder.depth > 0 || !name.is_empty())?;
+            let start = self.text.len();
+            if !folder.has_room_for(name) || start > Self::KEPT {
+                return None;
+            }
+            self.text.extend_from_within(folder.text);
+            self.text.push_str(name);
+            self.text.push('/');
+            let (id, depth) = (entry.self_id.get(), folder.depth.saturating_add(1));
+            folder = Folder { id, depth, text: start..self.text.len() };
+            self.places.insert_unique(hash(id), folder.clone(), |folder| hash(folder.id));
+        }
+        Some(())
     }
+}
 
-    /// Takes back a path that is of no use any more.
-    pub(super) fn reuse(&mut self, path: String) {
-        self.spare = path;
+impl Folder {
+    /// Whether the path of an entry with this name in it keeps the limits.
+    fn has_room_for(&self, name: &str) -> bool {
+        self.depth < MAX_DEPTH && self.text.len().saturating_add(name.len()) < MAX_LENGTH
     }
 }
 

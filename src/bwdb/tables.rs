@@ -1,29 +1,30 @@
 //! The tables of the three formats. A table is a name, columns, and how to count rows and read one cell.
 
+mod ahead;
+mod nested;
 mod paths;
-mod shared;
 mod space;
 
 pub(super) use space::{instances, models, space};
 
 use super::hashmap::{Bucket, occupied};
 use super::prototypes::{self as p, Layout, PrototypeType, known_property_name};
-use super::record::{Field, FieldInfo, Leaf, List, Prototype, Shown};
+use super::record::{Field, FieldInfo, Leaf, List, NameId, Prototype, Shown};
 use super::walk::{self, field_value};
 use super::{Blob, Database, Models, Names};
 use crate::bytes::View;
 use crate::error::Result;
 use crate::table::search::search_terminated;
 use crate::table::{Column, IndexCursor, Kind, Literal, Role, RowCursor, Table, Value, no_cell};
+use ahead::FarCursor;
+use nested::{Children, Nested};
 use paths::PathsTable;
-use rayon::prelude::*;
-use shared::Shared;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 
 /// Positions of rows that were counted: for each parent, the row behind its last child.
 #[derive(Debug, Default)]
@@ -64,7 +65,8 @@ struct Lazy<'a> {
     search: Search<'a>,
     /// Whether `cell` says itself which rows there are not, so that they need not be counted.
     checked: bool,
-    shared: Option<Shared<'a>>,
+    /// A column whose cells lie anywhere in the file, and what looks for those of several rows at once.
+    far: Option<(usize, ahead::Look<'a>)>,
 }
 
 impl fmt::Debug for Lazy<'_> {
@@ -80,10 +82,7 @@ impl<'a> Lazy<'a> {
         len: impl Fn() -> Result<usize> + Send + Sync + 'a,
         cell: impl Fn(usize, usize) -> Result<Value<'a>> + Send + Sync + 'a,
     ) -> Self {
-        let label = ["path", "name", "text", "material_name"]
-            .iter()
-            .find_map(|wanted| columns.iter().position(|c| c.name == *wanted))
-            .unwrap_or(0);
+        let label = label(&columns);
         Self {
             name,
             columns,
@@ -94,7 +93,7 @@ impl<'a> Lazy<'a> {
             finds: Vec::new(),
             search: Box::new(|_, _| None),
             checked: false,
-            shared: None,
+            far: None,
         }
     }
 
@@ -112,6 +111,12 @@ impl<'a> Lazy<'a> {
         self.finds = columns.to_vec();
         self
     }
+}
+
+/// The column by which people name a row.
+fn label(columns: &[Column]) -> usize {
+    let find = |wanted: &&str| columns.iter().position(|column| column.name == *wanted);
+    ["path", "name", "text", "material_name"].iter().find_map(find).unwrap_or(0)
 }
 
 impl Table for Lazy<'_> {
@@ -135,10 +140,15 @@ impl Table for Lazy<'_> {
     }
 
     fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
-        let Some(shared) = &self.shared else {
-            return Box::new(IndexCursor::new(self, first, |row| Ok(row < self.len()?)));
-        };
-        Box::new(shared.cursor(self, first))
+        let rows = IndexCursor::new(self, first, |row| Ok(row < self.len()?));
+        match &self.far {
+            Some((column, look)) => Box::new(FarCursor::new(rows, first, *column, look)),
+            None => Box::new(rows),
+        }
+    }
+
+    fn splits(&self) -> bool {
+        true
     }
 
     fn finds(&self, column: usize) -> bool {
@@ -264,10 +274,7 @@ impl<'a> Rows<'a> for DatabaseRows<'a> {
         match column {
             0 => Ok(row.into()),
             1 => Ok(id().map(Value::Id64).unwrap_or_default()),
-            _ => match id().and_then(|id| self.db.paths().seek(id)) {
-                Some(position) => self.db.paths().seek_path(position).map(Value::owned),
-                None => Ok(Value::Null),
-            },
+            _ => id().map_or(Ok(Value::Null), |id| self.db.paths().seek_text(id).map(Value::from)),
         }
     }
 
@@ -431,94 +438,43 @@ fn within(table: &str, row: usize, error: crate::Error) -> crate::Error {
     error.within(format_args!("{table} {row}"))
 }
 
-/// The rows of all parents' children, one after another. A parent whose children cannot be read has one row, whose
-/// cells say why.
-fn nested<'a, R: Rows<'a>>(
-    name: &'static str,
-    rows: R,
-    own: Vec<Column>,
-    count: impl Fn(View<'a>) -> Result<usize> + Send + Sync + 'a,
-    cell: impl Fn(View<'a>, usize, usize) -> Result<Value<'a>> + Send + Sync + 'a,
-) -> Box<dyn Table + 'a> {
-    let mut columns = rows.lead_columns();
-    let lead = columns.len();
-    columns.push(Column::new("index", Kind::Uint).brief().key());
-    columns.extend(own);
-    let count = move || {
-        let of_parent = |row| rows.view(row).and_then(&count).unwrap_or(1);
-        (0..rows.len()).into_par_iter().with_min_len(1024).map(of_parent).collect()
-    };
-    let make = Box::new(move || rows.counts().get(name, &count));
-    let ends = Arc::new(Ends { made: OnceLock::new(), make, last: AtomicUsize::new(0) });
-    let (of_find, of_len, of_shared) = (Arc::clone(&ends), Arc::clone(&ends), Arc::clone(&ends));
-    let find = move |column: usize, key: &Value<'_>| {
-        let parents = if column < lead { rows.find(column, key)? } else { return None };
-        Some(parents.map(|parents| parents.into_iter().flat_map(|parent| of_find.rows_of(parent)).collect()))
-    };
-    let cell = move |row: usize, column: usize| {
-        let parent = ends.parent_of(row);
-        let index = row.saturating_sub(ends.rows_of(parent).start);
-        match column.checked_sub(lead) {
-            None => rows.lead_value(parent, column),
-            Some(0) => Ok(index.into()),
-            Some(column) => cell(rows.view(parent)?, index, column.saturating_sub(1)).map_err(|e| within(name, row, e)),
-        }
-    };
-    let len = move || Ok(of_len.get().last().copied().unwrap_or(0));
-    let shared = Shared { columns: lead, parent: Box::new(move |row| of_shared.parent_of(row)) };
-    let table = Lazy::new(name, columns, len, cell).with_find(rows.finds(), find);
-    Box::new(Lazy { shared: Some(shared), ..table })
-}
-
-/// For each parent, the row behind its last child; counted when it is first asked for.
-struct Ends<'a> {
-    made: OnceLock<Arc<[usize]>>,
-    make: Box<dyn Fn() -> Arc<[usize]> + Send + Sync + 'a>,
-    /// The parent that was found last: cells are asked for row by row, and rows of one parent follow each other.
-    last: AtomicUsize,
-}
-
-impl Ends<'_> {
-    fn get(&self) -> &[usize] {
-        self.made.get_or_init(&self.make)
-    }
-
-    fn parent_of(&self, row: usize) -> usize {
-        let last = self.last.load(Ordering::Relaxed);
-        if self.rows_of(last).contains(&row) {
-            return last;
-        }
-        let parent = self.get().partition_point(|&end| end <= row);
-        self.last.store(parent, Ordering::Relaxed);
-        parent
-    }
-
-    fn rows_of(&self, parent: usize) -> Range<usize> {
-        let ends = self.get();
-        let start = parent.checked_sub(1).and_then(|p| ends.get(p)).copied().unwrap_or(0);
-        start..ends.get(parent).copied().unwrap_or(start)
-    }
-}
-
 /// A row for each element of an array of structs.
 fn children<'a, P: Field<'a> + 'a, C: Prototype<'a> + 'a, R: Rows<'a>>(
     name: &'static str,
     rows: R,
-    list: impl Fn(P) -> Result<List<'a, C>> + Send + Sync + Copy + 'a,
+    list: impl Fn(P) -> Result<List<'a, C>> + Send + Sync + 'a,
 ) -> Box<dyn Table + 'a> {
     let (own, sources) = field_columns(C::FIELDS, None);
-    nested(
-        name,
-        rows,
-        own,
-        move |view| Ok(list(P::read(view)?)?.len()),
-        move |view, index, column| {
-            let list = list(P::read(view)?)?;
-            let child = list.get(index).ok_or_else(|| no_cell(name, index, column))??;
-            let source = sources.get(column).copied().ok_or_else(|| no_cell(name, index, column))?;
-            field_cell(&child, source, rows.names())
-        },
-    )
+    let elements = Elements { name, list: move |record| list(P::read(record)?), sources, names: rows.names() };
+    Box::new(Nested::new(name, rows, own, elements))
+}
+
+struct Elements<'a, L> {
+    name: &'static str,
+    list: L,
+    sources: Vec<FieldColumn>,
+    names: &'a dyn Names,
+}
+
+impl<'a, C, L> Children<'a> for Elements<'a, L>
+where
+    C: Prototype<'a>,
+    L: Fn(View<'a>) -> Result<List<'a, C>> + Send + Sync + 'a,
+{
+    type Row = C;
+
+    fn count(&self, record: View<'a>) -> Result<usize> {
+        Ok((self.list)(record)?.len())
+    }
+
+    fn row(&self, record: View<'a>, index: usize) -> Result<C> {
+        (self.list)(record)?.get(index).ok_or_else(|| no_cell(self.name, index, 0))?
+    }
+
+    fn cell(&self, row: &C, column: usize) -> Result<Value<'a>> {
+        let source = self.sources.get(column).copied().ok_or_else(|| no_cell(self.name, 0, column))?;
+        field_cell(row, source, self.names)
+    }
 }
 
 /// The tables of what a visual holds; `visual` gets it out of the record.
@@ -534,7 +490,7 @@ fn visual_children<'a, P: Field<'a> + 'a, R: Rows<'a>>(
 
 fn skeleton_nodes<'a, R: Rows<'a>>(
     rows: R,
-    skeleton: impl Fn(View<'a>) -> Result<p::Skeleton<'a>> + Send + Sync + Copy + 'a,
+    skeleton: impl Fn(View<'a>) -> Result<p::Skeleton<'a>> + Send + Sync + 'a,
 ) -> Box<dyn Table + 'a> {
     let own = vec![
         Column::new("name_id", Kind::Id32),
@@ -542,27 +498,45 @@ fn skeleton_nodes<'a, R: Rows<'a>>(
         Column::new("parent", Kind::Uint).brief(),
         Column::new("matrix", Kind::Nested),
     ];
-    let cell = move |view, index: usize, column| {
-        let skeleton = skeleton(view)?;
+    Box::new(Nested::new("skeleton_nodes", rows, own, SkeletonNodes { skeleton, names: rows.names() }))
+}
+
+struct SkeletonNodes<'a, S> {
+    skeleton: S,
+    names: &'a dyn Names,
+}
+
+impl<'a, S: Fn(View<'a>) -> Result<p::Skeleton<'a>> + Send + Sync + 'a> Children<'a> for SkeletonNodes<'a, S> {
+    type Row = (p::Skeleton<'a>, usize);
+
+    fn count(&self, record: View<'a>) -> Result<usize> {
+        Ok((self.skeleton)(record)?.names()?.len())
+    }
+
+    fn row(&self, record: View<'a>, index: usize) -> Result<Self::Row> {
+        Ok(((self.skeleton)(record)?, index))
+    }
+
+    fn cell(&self, &(skeleton, index): &Self::Row, column: usize) -> Result<Value<'a>> {
         let missing = || no_cell("skeleton_nodes", index, column);
+        let name = || skeleton.names()?.get(index).ok_or_else(missing)?;
         match column {
-            0 => Ok(Value::Id32(skeleton.names()?.get(index).ok_or_else(missing)??.0)),
-            1 => {
-                let id = skeleton.names()?.get(index).ok_or_else(missing)??;
-                Ok(rows.names().name(id)?.map(|n| Value::owned(n.into_owned())).unwrap_or_default())
-            }
+            0 => Ok(Value::Id32(name()?.0)),
+            1 => Ok(self.names.name(name()?)?.map(Value::Text).unwrap_or_default()),
             2 => match skeleton.parents()?.get(index).ok_or_else(missing)?? {
                 0xFFFF => Ok(Value::Null),
                 parent => Ok(parent.into()),
             },
             _ => Ok(Value::floats(skeleton.matrices()?.get(index).ok_or_else(missing)??)),
         }
-    };
-    let count = move |view| {
-        let skeleton = skeleton(view)?;
-        skeleton.names().map(|names| names.len())
-    };
-    nested("skeleton_nodes", rows, own, count, cell)
+    }
+
+    const NAME: usize = 1;
+
+    fn names(&self, record: View<'a>, rows: Range<usize>) -> Result<Vec<NameId>> {
+        let names = (self.skeleton)(record)?.names()?;
+        rows.filter_map(|index| names.get(index)).collect()
+    }
 }
 
 fn material_properties<'a>(rows: DatabaseRows<'a>) -> Box<dyn Table + 'a> {
@@ -573,29 +547,46 @@ fn material_properties<'a>(rows: DatabaseRows<'a>) -> Box<dyn Table + 'a> {
         Column::new("value", Kind::Any).brief(),
         Column::new("texture_id", Kind::Id64).reference(),
     ];
-    let cell = move |view, index: usize, column| {
-        let property = p::Material::read(view)?.property(index)?;
-        Ok(match (column, property.value) {
+    Box::new(Nested::new("material_properties", rows, own, Properties(rows.db)))
+}
+
+struct Properties<'a>(&'a Database);
+
+impl<'a> Children<'a> for Properties<'a> {
+    type Row = p::Property<'a>;
+
+    fn count(&self, record: View<'a>) -> Result<usize> {
+        Ok(p::Material::read(record)?.property_count()?.into())
+    }
+
+    fn row(&self, record: View<'a>, index: usize) -> Result<p::Property<'a>> {
+        p::Material::read(record)?.property(index)
+    }
+
+    fn cell(&self, property: &p::Property<'a>, column: usize) -> Result<Value<'a>> {
+        Ok(match (column, &property.value) {
             (0, _) => Value::Id32(property.name.0),
-            (1, _) => match rows.db.string(property.name.0)? {
+            (1, _) => match self.0.string(property.name.0)? {
                 Some(name) => name.into(),
                 None => known_property_name(property.name).into(),
             },
             (2, _) => property.kind.into(),
-            (3, Leaf::Value(value)) => value,
-            (3, Leaf::Path(id)) => match rows.db.paths().seek(id.0) {
-                Some(position) => Value::owned(rows.db.paths().seek_path(position)?),
-                None => Value::Null,
-            },
+            (3, Leaf::Value(value)) => value.clone(),
+            (3, Leaf::Path(id)) => self.0.paths().seek_text(id.0)?.into(),
             (4, Leaf::Path(id)) => Value::Id64(id.0),
             _ => Value::Null,
         })
-    };
-    let count = |view| Ok(usize::from(p::Material::read(view)?.property_count()?));
-    nested("material_properties", rows, own, count, cell)
+    }
+
+    const NAME: usize = 1;
+
+    fn names(&self, record: View<'a>, rows: Range<usize>) -> Result<Vec<NameId>> {
+        let names = p::Material::read(record)?.property_names()?;
+        rows.filter_map(|index| names.get(index)).collect()
+    }
 }
 
-fn resources(db: &Database) -> Box<dyn Table + '_> {
+fn resources<'a>(db: &'a Database) -> Box<dyn Table + 'a> {
     let columns = vec![
         Column::new("id", Kind::Id64).brief().key(),
         Column::new("path", Kind::Text).brief().resolved(),
@@ -607,22 +598,32 @@ fn resources(db: &Database) -> Box<dyn Table + '_> {
         Column::new("size", Kind::Uint),
     ];
     let slots = Arc::new(Slots::new(db.resource_buckets(), &db.resource_rows));
-    let (of_cell, of_find) = (Arc::clone(&slots), Arc::clone(&slots));
+    let (of_cell, of_find, of_far) = (Arc::clone(&slots), Arc::clone(&slots), Arc::clone(&slots));
+    let look = move |rows: Range<usize>| {
+        let slots = rows.map_while(|row| of_far.slot("resources", row).ok());
+        db.paths().ahead(slots.filter_map(|slot| Some(db.resource_buckets().get(slot)?.key.get())));
+    };
+    // Opened once for all rows; one that is damaged says so each time.
+    let blobs: Vec<Option<Blob<'a>>> = db.databases().map(Result::ok).collect();
+    let blob = move |resource: &super::Resource<'a>| match blobs.get(resource.database_index()) {
+        Some(Some(blob)) => Ok(*blob),
+        _ => resource.database(),
+    };
     let cell = move |row, column| {
         let slot = of_cell.slot("resources", row)?;
         let id = db.resource_buckets().get(slot).map_or(0, |b| b.key.get());
         let resource = db.resource_at(slot, id).ok_or_else(|| no_cell("resources", row, column))?;
         let place = || match resource.state() {
-            super::State::Valid => Ok(Some(resource.database()?.record_span(resource.record_index())?)),
+            super::State::Valid => Ok(Some(blob(&resource)?.record_span(resource.record_index())?)),
             _ => Ok(None),
         };
         Ok(match column {
             0 => Value::Id64(id),
-            1 => match db.paths().seek(id) {
-                Some(position) => Value::owned(db.paths().seek_path(position)?),
-                None => Value::Null,
-            },
-            2 => Value::owned(resource.database()?.type_name_or_magic()),
+            1 => db.paths().seek_text(id)?.into(),
+            2 => {
+                let blob = blob(&resource)?;
+                blob.type_name().map_or_else(|| Value::owned(blob.type_name_or_magic()), Value::text)
+            }
             3 => resource.database_index().into(),
             4 => resource.record_index().into(),
             5 => resource.state().into(),
@@ -640,7 +641,7 @@ fn resources(db: &Database) -> Box<dyn Table + '_> {
         Some(Ok(slot.and_then(|slot| of_find.row(slot)).into_iter().collect()))
     };
     let table = Lazy::new("resources", columns, move || Ok(db.resource_count()), cell).with_find(&[0, 1], find);
-    Box::new(Lazy { checked: true, ..table })
+    Box::new(Lazy { checked: true, far: Some((1, Box::new(look))), ..table })
 }
 
 /// The rows of a map's table and its slots.

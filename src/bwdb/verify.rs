@@ -2,7 +2,6 @@
 
 use super::hashmap::{Bucket, Modulus};
 use super::layout::{Header, PathEntry};
-use super::paths::Joiner;
 use super::prototypes::Record;
 use super::record::{Leaf, ListInfo, Prototype as _, Walker};
 use super::{Blob, Database, Models, Space, State};
@@ -253,20 +252,21 @@ fn paths(db: &Database) -> Check {
     let hashed = paths.hashes_paths().unwrap_or(false);
     let chunks = entries.par_chunks(CHUNK).enumerate().map(|(chunk, entries)| {
         let mut check = Check::new("paths");
-        let mut joiner = Joiner::default();
+        let mut path = String::new();
         for (offset, entry) in entries.iter().enumerate() {
             let position = chunk.saturating_mul(CHUNK).saturating_add(offset);
             if paths.find(entry.self_id.get()) != Some(position) {
                 let what = format!("id {:#018x} is used by an earlier path already", entry.self_id.get());
                 check.fail(paths.view(entry).error(ErrorKind::Damaged { what: what.into() }));
             }
-            let Some(path) = check.note(joiner.join(paths, position)) else { continue };
+            if check.note(paths.seek_path_into(position, &mut path)).is_none() {
+                continue;
+            }
             let id = cityhash64(path.as_bytes());
             if hashed && id != entry.self_id.get() {
                 let what = format!("id {:#018x} is not the CityHash64 of {path:?}", entry.self_id.get());
                 check.fail(paths.view(entry).error(ErrorKind::Damaged { what: what.into() }));
             }
-            joiner.reuse(path);
         }
         check
     });

@@ -20,6 +20,12 @@ pub trait Names: Send + Sync {
     /// # Errors
     /// When the path is damaged.
     fn path(&self, id: PathId) -> Result<Option<Cow<'_, str>>>;
+
+    /// Looks where the texts of several name ids lie, before they are asked for one by one: memory answers many
+    /// questions in the time of one, where none waits for the answer to another.
+    fn ahead(&self, ids: &[NameId]) {
+        let _ = ids;
+    }
 }
 
 /// No names at all: ids are shown as they are.

@@ -32,8 +32,6 @@ pub use value::{Field, same_value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::{Asset, Format};
 use crate::report::Progress;
-#[cfg(feature = "filter")]
-use crate::table::Seeker;
 use crate::table::{Role, Table, Value};
 use pair::Rows;
 use std::fmt;
@@ -292,7 +290,7 @@ impl<'a> TableDiff<'a> {
         let sides = [(&self.old, old, pair.old), (&self.new, new, pair.new)];
         for (table, filter, row) in sides {
             if let (Some(table), Some(filter), Some(row)) = (table, filter, row)
-                && filter.matches(Seeker::new(&**table).at(row as usize)?)?
+                && filter.matches(table::Seeker::new(&**table).at(row)?)?
             {
                 return Ok(true);
             }

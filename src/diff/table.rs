@@ -4,7 +4,7 @@ use super::pair::{Each, Faults, Keys, Rows, Verdict};
 use super::value::{Field, differ, hash_value, same_value};
 use super::{Damaged, MAX_ROWS, Pair, Side};
 use crate::error::{Error, ErrorKind, Result};
-use crate::table::{Role, RowCursor, Seeker, Table, Value};
+use crate::table::{Role, RowCursor, Table, Value, no_cell};
 use std::borrow::Cow;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
@@ -188,6 +188,44 @@ pub(super) fn key(table: &dyn Table, row: u32) -> Result<Value<'_>> {
     })
 }
 
+/// Rows that are skipped one by one rather than looked for anew.
+const NEAR: u32 = 256;
+
+/// Goes from row to row of one table, forwards best.
+pub(super) struct Seeker<'t> {
+    table: &'t dyn Table,
+    cursor: Option<(Box<dyn RowCursor + 't>, u32)>,
+}
+
+impl<'t> Seeker<'t> {
+    pub(super) fn new(table: &'t dyn Table) -> Self {
+        Self { table, cursor: None }
+    }
+
+    /// A cursor that stands at `row`.
+    pub(super) fn at(&mut self, row: u32) -> Result<&dyn RowCursor> {
+        let near = |at: u32| row.checked_sub(at).is_some_and(|gap| gap <= NEAR);
+        let (mut cursor, mut at) = match self.cursor.take().filter(|(_, at)| near(*at)) {
+            Some(cursor) => cursor,
+            None => {
+                let mut cursor = self.table.cursor(row as usize);
+                self.step(&mut *cursor, row)?;
+                (cursor, row)
+            }
+        };
+        while at < row {
+            self.step(&mut *cursor, row)?;
+            at = at.saturating_add(1);
+        }
+        let (cursor, _) = self.cursor.insert((cursor, row));
+        Ok(&**cursor)
+    }
+
+    fn step(&self, cursor: &mut dyn RowCursor, row: u32) -> Result<()> {
+        if cursor.advance()? { Ok(()) } else { Err(no_cell(self.table.name(), row as usize, 0)) }
+    }
+}
+
 impl Rows for Columns<'_> {
     fn keys(&self, side: Side, faults: &Faults) -> Keys {
         let mut keys = Keys::default();
@@ -218,7 +256,7 @@ impl Rows for Columns<'_> {
         let [old, new] = self.tables;
         let (mut old, mut new) = (Seeker::new(old), Seeker::new(new));
         for &pair in pairs {
-            let verdict = match (old.at(pair.0 as usize), new.at(pair.1 as usize)) {
+            let verdict = match (old.at(pair.0), new.at(pair.1)) {
                 (Ok(old), Ok(new)) => self.verdict(old, new),
                 (Err(error), _) => Err((Side::Old, error)),
                 (_, Err(error)) => Err((Side::New, error)),
@@ -230,8 +268,7 @@ impl Rows for Columns<'_> {
     fn contents(&self, side: Side, rows: &[u32]) -> Vec<u64> {
         let mut seeker = Seeker::new(self.side(side));
         // A row that cannot be read is like no other; that it is damaged is said when it is compared.
-        let content =
-            |&row: &u32| seeker.at(row as usize).and_then(|at| self.hash(at, side, &self.values)).unwrap_or(0);
+        let content = |&row: &u32| seeker.at(row).and_then(|at| self.hash(at, side, &self.values)).unwrap_or(0);
         rows.iter().map(content).collect()
     }
 

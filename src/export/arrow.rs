@@ -1,9 +1,10 @@
 //! Arrow IPC: record batches as they lie in memory, as a file or as a stream.
 
 use super::batch::Batches;
-use super::rows::RowSink;
+use super::rows::{Met, RowSink};
 use crate::error::{Error, Result};
-use crate::table::{Column, Value};
+use crate::table::{Column, RowCursor, Table, Value};
+use arrow_array::RecordBatch;
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_schema::ArrowError;
 use std::io::{self, Write};
@@ -18,6 +19,16 @@ pub struct ArrowRows<W: Write> {
 enum Output<W: Write> {
     File(Box<FileWriter<W>>),
     Stream(Box<StreamWriter<W>>),
+}
+
+impl<W: Write> Output<W> {
+    fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+        match self {
+            Self::File(out) => out.write(batch),
+            Self::Stream(out) => out.write(batch),
+        }
+        .map_err(failed)
+    }
 }
 
 impl<W: Write> std::fmt::Debug for Output<W> {
@@ -54,25 +65,38 @@ impl<W: Write> ArrowRows<W> {
     }
 
     fn write(&mut self) -> Result<()> {
-        let batch = self.batches.take()?;
-        match &mut self.out {
-            Output::File(out) => out.write(&batch),
-            Output::Stream(out) => out.write(&batch),
-        }
-        .map_err(failed)
+        self.batches.take()?.map_or(Ok(()), |batch| self.out.write(&batch))
+    }
+
+    fn write_if_full(&mut self) -> Result<()> {
+        if self.batches.is_full() { self.write() } else { Ok(()) }
     }
 }
 
 impl<W: Write> RowSink for ArrowRows<W> {
     fn row(&mut self, cells: &[Value<'_>]) -> Result<()> {
-        self.batches.push(cells)?;
-        if self.batches.is_full() { self.write() } else { Ok(()) }
+        let pushed = self.batches.push(cells);
+        self.write_if_full()?;
+        pushed
+    }
+
+    fn row_of(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
+        let pushed = self.batches.push_row(row, columns);
+        self.write_if_full()?;
+        pushed
+    }
+
+    fn rows_of<E: From<Error>>(
+        &mut self,
+        table: &dyn Table,
+        columns: &[usize],
+        met: impl FnMut(Met) -> Result<(), E>,
+    ) -> Option<Result<(), E>> {
+        self.batches.read_all(table, columns, met, |batch| Ok(self.out.write(&batch)?))
     }
 
     fn finish(&mut self) -> Result<()> {
-        if !self.batches.is_empty() {
-            self.write()?;
-        }
+        self.write()?;
         match &mut self.out {
             Output::File(out) => out.finish(),
             Output::Stream(out) => out.finish(),

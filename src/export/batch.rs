@@ -4,20 +4,25 @@
 //! what it is the text that CSV has for it; floats that are not finite are null, as in JSON and SQL.
 
 use super::plain;
+use super::rows::Met;
 use crate::error::{Error, ErrorKind, Result};
-use crate::table::{Column, Kind, Value};
+use crate::table::{Column, Kind, RowCursor, Table, Value};
 use arrow_array::builder::{
     BooleanBuilder, Float32Builder, Float64Builder, Int64Builder, StringBuilder, UInt64Builder,
 };
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use rayon::prelude::*;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Rows of one batch.
 const ROWS: usize = 8192;
 /// Bytes of text after which a batch is full whatever its rows.
 const BYTES: usize = 8 << 20;
+/// Batches that are read at once. More threads read more than an encoder keeps up with.
+const AT_ONCE: usize = 4;
 /// Bytes that the text of a cell may have: the offsets of a batch are 32 bits wide.
 const CELL: usize = 1 << 30;
 
@@ -28,6 +33,8 @@ pub(super) struct Batches {
     columns: Vec<Cells>,
     rows: usize,
     bytes: usize,
+    /// Whether a part of a row lies behind the rows, as one of its cells is damaged.
+    torn: bool,
     scratch: String,
 }
 
@@ -48,7 +55,7 @@ impl Batches {
         let cells: Vec<Cells> = columns.iter().map(Cells::new).collect();
         let field = |(column, cells): (&Column, &Cells)| Field::new(&*column.name, cells.data_type(), true);
         let schema = Schema::new(columns.iter().zip(&cells).map(field).collect::<Vec<_>>());
-        Self { schema: Arc::new(schema), columns: cells, rows: 0, bytes: 0, scratch: String::new() }
+        Self { schema: Arc::new(schema), columns: cells, rows: 0, bytes: 0, torn: false, scratch: String::new() }
     }
 
     pub(super) fn schema(&self) -> SchemaRef {
@@ -62,13 +69,9 @@ impl Batches {
         self.schema()
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.rows == 0
-    }
-
     /// Whether it is time to take the batch.
     pub(super) fn is_full(&self) -> bool {
-        self.rows >= ROWS || self.bytes >= BYTES
+        self.rows >= ROWS || self.bytes >= BYTES || self.torn
     }
 
     /// Adds a row of as many cells as there are columns: the whole row, or nothing of it and an error.
@@ -76,25 +79,156 @@ impl Batches {
     /// # Errors
     /// For a cell that its column cannot hold.
     pub(super) fn push(&mut self, cells: &[Value<'_>]) -> Result<()> {
-        for ((column, cell), field) in self.columns.iter().zip(cells).zip(self.schema.fields()) {
-            if !column.takes(cell) {
-                return Err(does_not_fit(field.name(), cell));
+        cells.iter().enumerate().try_for_each(|(place, cell)| self.push_cell(place, cell))?;
+        self.rows = self.rows.saturating_add(1);
+        Ok(())
+    }
+
+    /// Adds the cells of `columns` of the current row of `row`, as [`Batches::push`] does.
+    ///
+    /// # Errors
+    /// As [`Batches::push`], and for a damaged cell.
+    pub(super) fn push_row(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
+        for (place, &column) in columns.iter().enumerate() {
+            // By reference: to move a value right after it was made stalls the processor.
+            match row.value(column) {
+                Ok(ref cell) => self.push_cell(place, cell)?,
+                Err(error) => {
+                    self.tear(place);
+                    return Err(error);
+                }
             }
-        }
-        for (column, cell) in self.columns.iter_mut().zip(cells) {
-            self.bytes = self.bytes.saturating_add(column.push(cell, &mut self.scratch)?);
         }
         self.rows = self.rows.saturating_add(1);
         Ok(())
     }
 
-    /// The rows that were added since the last time.
-    pub(super) fn take(&mut self) -> Result<RecordBatch> {
-        (self.rows, self.bytes) = (0, 0);
-        let columns = self.columns.iter_mut().map(Cells::take).collect();
-        RecordBatch::try_new(self.schema.clone(), columns)
-            .map_err(|e| Error::io("cannot gather rows", std::io::Error::other(e)))
+    fn push_cell(&mut self, place: usize, cell: &Value<'_>) -> Result<()> {
+        let Some(column) = self.columns.get_mut(place) else { return Ok(()) };
+        let pushed = if column.takes(cell) {
+            column.push(cell, &mut self.scratch)
+        } else {
+            let name = self.schema.fields().get(place).map_or("", |field| field.name());
+            Err(does_not_fit(name, cell))
+        };
+        match pushed {
+            Ok(bytes) => self.bytes = self.bytes.saturating_add(bytes),
+            Err(_) => self.tear(place),
+        }
+        pushed.map(drop)
     }
+
+    /// Leaves the row out whose cells lie in the columns before `place`. What was added to a column stays in it, so
+    /// that this ends the batch: its rows are cut off there.
+    #[cold]
+    fn tear(&mut self, place: usize) {
+        self.columns.iter_mut().skip(place).for_each(Cells::push_null);
+        self.torn = true;
+    }
+
+    /// Reads `columns` of all rows of `table`, several batches at once where the table allows it, and hands them over
+    /// in order.
+    ///
+    /// # Errors
+    /// Those of `met` and `hand_over`, and when the rows cannot be counted.
+    pub(super) fn read_all<E: From<Error>>(
+        &self,
+        table: &dyn Table,
+        columns: &[usize],
+        mut met: impl FnMut(Met) -> Result<(), E>,
+        mut hand_over: impl FnMut(RecordBatch) -> Result<(), E>,
+    ) -> Option<Result<(), E>> {
+        if !table.splits() {
+            return None;
+        }
+        let readers = rayon::current_num_threads().min(AT_ONCE);
+        let chosen: Vec<Column> = columns.iter().filter_map(|&column| table.columns().get(column).cloned()).collect();
+        let reader = || Self { schema: self.schema(), ..Self::new(&chosen) };
+        let mut readers: Vec<Self> = std::iter::repeat_with(reader).take(readers).collect();
+        let mut each = |share: Share| {
+            let (read, ended) = (share.read, share.ended);
+            share.batch?.map_or(Ok(()), &mut hand_over)?;
+            met(Met::Rows(read))?;
+            share.damage.into_iter().try_for_each(|(row, error)| met(Met::Damage(row, error)))?;
+            Ok::<_, E>(if ended { None } else { Some(read) })
+        };
+        let mut read = || {
+            let len = table.len()?;
+            let mut next = 0usize;
+            while next < len {
+                let rows = |i: usize| {
+                    let start = next.saturating_add(i.saturating_mul(ROWS)).min(len);
+                    start..start.saturating_add(ROWS).min(len)
+                };
+                let read = |(i, reader): (usize, &mut Self)| reader.read(table, columns, rows(i));
+                let shares: Vec<Share> = readers.par_iter_mut().with_max_len(1).enumerate().map(read).collect();
+                for (i, share) in shares.into_iter().enumerate() {
+                    let mut left = rows(i);
+                    let mut taken = each(share)?;
+                    // Rows of much text, and those behind a damaged one, are not in the first batch.
+                    while let (Some(read), Some(reader)) = (taken, readers.get_mut(i)) {
+                        left.start = left.start.saturating_add(read);
+                        if left.is_empty() {
+                            break;
+                        }
+                        taken = each(reader.read(table, columns, left.clone()))?;
+                    }
+                    if taken.is_none() {
+                        return Ok(());
+                    }
+                }
+                next = rows(readers.len()).start;
+            }
+            Ok(())
+        };
+        Some(read())
+    }
+
+    /// Reads the first of `rows`, as many as one batch takes.
+    fn read(&mut self, table: &dyn Table, columns: &[usize], rows: Range<usize>) -> Share {
+        let (mut read, mut ended, mut damage) = (0usize, false, Vec::new());
+        if !rows.is_empty() {
+            let mut cursor = table.cursor_over(rows.start, columns);
+            while read < rows.len() && !self.is_full() {
+                match cursor.advance() {
+                    Ok(true) => {}
+                    Ok(false) => ended = true,
+                    Err(error) => {
+                        damage.push((None, error));
+                        ended = true;
+                    }
+                }
+                if ended {
+                    break;
+                }
+                read = read.saturating_add(1);
+                if let Err(error) = self.push_row(&*cursor, columns) {
+                    damage.push((Some(cursor.row()), error));
+                }
+            }
+        }
+        Share { batch: self.take(), damage, read, ended }
+    }
+
+    /// The rows that were added since the last time; `None` where there are none.
+    pub(super) fn take(&mut self) -> Result<Option<RecordBatch>> {
+        let columns = self.columns.iter_mut().map(Cells::take).collect();
+        let batch = RecordBatch::try_new(self.schema.clone(), columns)
+            .map_err(|e| Error::io("cannot gather rows", std::io::Error::other(e)))?;
+        let batch = if self.torn { batch.slice(0, self.rows) } else { batch };
+        (self.rows, self.bytes, self.torn) = (0, 0, false);
+        Ok(Some(batch).filter(|batch| batch.num_rows() > 0))
+    }
+}
+
+/// What one thread read at once.
+struct Share {
+    batch: Result<Option<RecordBatch>>,
+    damage: Vec<(Option<usize>, Error)>,
+    /// How many rows that were, damaged ones included.
+    read: usize,
+    /// Whether there are no further rows.
+    ended: bool,
 }
 
 #[cold]
@@ -187,6 +321,17 @@ impl Cells {
         Ok(8)
     }
 
+    fn push_null(&mut self) {
+        match self {
+            Self::Bool(cells) => cells.append_null(),
+            Self::Int(cells) => cells.append_null(),
+            Self::Uint(cells) => cells.append_null(),
+            Self::F32(cells) => cells.append_null(),
+            Self::F64(cells) => cells.append_null(),
+            Self::Text(cells) => cells.append_null(),
+        }
+    }
+
     fn take(&mut self) -> ArrayRef {
         match self {
             Self::Bool(cells) => Arc::new(cells.finish()),
@@ -194,7 +339,110 @@ impl Cells {
             Self::Uint(cells) => Arc::new(cells.finish()),
             Self::F32(cells) => Arc::new(cells.finish()),
             Self::F64(cells) => Arc::new(cells.finish()),
-            Self::Text(cells) => Arc::new(cells.finish()),
+            Self::Text(cells) => {
+                // The next batch has about as much text, which is not to be moved while it grows.
+                let room = cells.values_slice().len().min(BYTES);
+                let next = StringBuilder::with_capacity(ROWS, room.saturating_add(room / 8));
+                Arc::new(std::mem::replace(cells, next).finish())
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_array::Array as _;
+    use arrow_array::cast::AsArray as _;
+
+    /// Rows of a number and a text, which is long in some rows and damaged in others.
+    struct Rows {
+        columns: [Column; 2],
+        len: usize,
+    }
+
+    impl Rows {
+        fn text(row: usize) -> Result<String> {
+            match row {
+                7 | 8 | 8191 | 30_000 => Err(Error::without_offset(ErrorKind::Cycle { at: 1 }, "rows")),
+                // More than a batch holds.
+                9000..9006 => Ok("x".repeat(3 << 20)),
+                _ => Ok(format!("row {row}")),
+            }
+        }
+    }
+
+    impl Table for Rows {
+        fn name(&self) -> &str {
+            "rows"
+        }
+        fn columns(&self) -> &[Column] {
+            &self.columns
+        }
+        fn len(&self) -> Result<usize> {
+            Ok(self.len)
+        }
+        fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
+            if column == 0 { Ok(row.into()) } else { Self::text(row).map(Value::owned) }
+        }
+        fn splits(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn several_batches_at_once_are_the_rows_in_order() {
+        let columns = [Column::new("row", Kind::Uint), Column::new("text", Kind::Text)];
+        for len in [0, 1, 7, 8192, 8193, 100_000] {
+            let table = Rows { columns: columns.clone(), len };
+            let (mut next, mut read, mut damage) = (0usize, 0usize, Vec::new());
+            let met = |met| {
+                match met {
+                    Met::Rows(count) => read += count,
+                    Met::Damage(row, _) => damage.push(row.unwrap()),
+                }
+                Ok::<_, Error>(())
+            };
+            let hand_over = |batch: RecordBatch| {
+                assert!((1..=ROWS).contains(&batch.num_rows()));
+                let text = batch.column(0).as_string::<i32>();
+                assert!(text.value_data().len() < BYTES + (4 << 20));
+                let rows = batch.column(1).as_primitive::<arrow_array::types::Int64Type>();
+                for (text, row) in text.iter().zip(rows.values()) {
+                    next += (next..).take_while(|&row| Rows::text(row).is_err()).count();
+                    assert_eq!(*row, next as i64);
+                    assert_eq!(text.unwrap(), Rows::text(next).unwrap());
+                    next += 1;
+                }
+                assert_eq!(rows.null_count(), 0);
+                Ok(())
+            };
+            let chosen: Vec<Column> = columns.iter().rev().cloned().collect();
+            Batches::new(&chosen).read_all(&table, &[1, 0], met, hand_over).unwrap().unwrap();
+            assert_eq!(read, len);
+            assert_eq!(damage, [7, 8, 8191, 30_000].into_iter().filter(|&row| row < len).collect::<Vec<_>>());
+            assert_eq!(next, len - (0..len).rev().take_while(|&row| Rows::text(row).is_err()).count());
+        }
+    }
+
+    #[test]
+    fn the_first_error_ends_reading() {
+        let columns = [Column::new("row", Kind::Uint), Column::new("text", Kind::Text)];
+        let table = Rows { columns: columns.clone(), len: 50_000 };
+        let mut rows = 0;
+        let met = |met| match met {
+            Met::Rows(_) => Ok(()),
+            Met::Damage(row, error) => {
+                assert_eq!(row, Some(7));
+                Err(error)
+            }
+        };
+        let hand_over = |batch: RecordBatch| {
+            rows += batch.num_rows();
+            Ok(())
+        };
+        let read = Batches::new(&columns).read_all(&table, &[0, 1], met, hand_over).unwrap();
+        assert!(matches!(read.unwrap_err().kind(), ErrorKind::Cycle { .. }));
+        assert_eq!(rows, 7);
     }
 }

@@ -157,9 +157,17 @@ impl<W: Write, F: Formatter> Visitor for JsonWriter<W, F> {
 
 /// `value` as JSON text, as nested cells are written in CSV.
 pub fn to_string(value: &Value<'_>) -> Result<String> {
-    let mut out = Vec::new();
+    let mut text = String::new();
+    append(value, &mut text)?;
+    Ok(text)
+}
+
+/// Adds `value` as JSON to `text`.
+pub(super) fn append(value: &Value<'_>, text: &mut String) -> Result<()> {
+    let mut out = std::mem::take(text).into_bytes();
     JsonWriter::compact(&mut out).value(value)?;
-    Ok(String::from_utf8_lossy(&out).into_owned())
+    *text = String::from_utf8(out).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Parquet: rows in groups of a bounded size, dictionaries and statistics for each column, zstd.
 
 use super::batch::Batches;
-use super::rows::RowSink;
+use super::rows::{Met, RowSink};
 use crate::error::{Error, Result};
-use crate::table::{Column, Value};
+use crate::table::{Column, RowCursor, Table, Value};
 use arrow_array::RecordBatch;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
@@ -20,7 +20,8 @@ const GROUP_ROWS: usize = 122_880;
 /// Encoded bytes after which a group ends whatever its rows: what is held in memory.
 const GROUP_BYTES: usize = 64 << 20;
 
-/// Batches that are read and not encoded yet: as many as keep a core busy while the other one waits for a slow row.
+/// Batches that are read and not encoded yet: as many as keep the encoder busy while a slow row is read. More would have
+/// readers take its core from it, where it is what takes longest.
 const WAITING: usize = 2;
 
 /// Takes rows for a file that another thread encodes, so that reading and encoding go on at once.
@@ -74,15 +75,39 @@ pub fn properties(metadata: &[(&str, String)]) -> WriterProperties {
 
 impl ParquetRows {
     fn hand_over(&mut self) -> Result<()> {
+        self.batches.take()?.map_or(Ok(()), |batch| self.send(batch))
+    }
+
+    fn send(&self, batch: RecordBatch) -> Result<()> {
         let stopped = |_| Error::io("cannot write", io::Error::other("encoding has stopped"));
-        self.encoder.send(self.batches.take()?).map_err(stopped)
+        self.encoder.send(batch).map_err(stopped)
+    }
+
+    fn hand_over_if_full(&mut self) -> Result<()> {
+        if self.batches.is_full() { self.hand_over() } else { Ok(()) }
     }
 }
 
 impl RowSink for ParquetRows {
     fn row(&mut self, cells: &[Value<'_>]) -> Result<()> {
-        self.batches.push(cells)?;
-        if self.batches.is_full() { self.hand_over() } else { Ok(()) }
+        let pushed = self.batches.push(cells);
+        self.hand_over_if_full()?;
+        pushed
+    }
+
+    fn row_of(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
+        let pushed = self.batches.push_row(row, columns);
+        self.hand_over_if_full()?;
+        pushed
+    }
+
+    fn rows_of<E: From<Error>>(
+        &mut self,
+        table: &dyn Table,
+        columns: &[usize],
+        met: impl FnMut(Met) -> Result<(), E>,
+    ) -> Option<Result<(), E>> {
+        self.batches.read_all(table, columns, met, |batch| Ok(self.send(batch)?))
     }
 
     fn finish(&mut self) -> Result<()> {

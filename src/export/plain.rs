@@ -27,7 +27,7 @@ pub(super) fn text<'t>(value: &'t Value<'_>, scratch: &'t mut String) -> Result<
         Value::Id64(id) => scratch.push_str(std::str::from_utf8(&id64_to_ascii(*id)).unwrap_or_default()),
         Value::Id32(id) => scratch.push_str(std::str::from_utf8(&id32_to_ascii(*id)).unwrap_or_default()),
         Value::Guid(_) | Value::Utf16(_) => shown(value, scratch),
-        Value::List(_) | Value::Map(_) => scratch.push_str(&json::to_string(value)?),
+        Value::List(_) | Value::Map(_) => json::append(value, scratch)?,
     }
     Ok(Some(scratch))
 }

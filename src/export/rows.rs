@@ -4,7 +4,7 @@ use super::csv::CsvWriter;
 use super::json::JsonWriter;
 use super::text::{Aligned, Style, clean};
 use crate::error::{Error, Result};
-use crate::table::{Kind, RowCursor, Value, Visitor as _};
+use crate::table::{Kind, RowCursor, Table, Value, Visitor as _};
 use serde_json::ser::CompactFormatter;
 use std::borrow::Cow;
 use std::io::Write;
@@ -48,11 +48,32 @@ pub trait RowSink {
         self.row(&cells)
     }
 
+    /// Takes the cells of `columns` of all rows, in order, where that is quicker than row by row; `None` where it is
+    /// not. `met` is told what was met on the way, and ends it with an error.
+    fn rows_of<E: From<Error>>(
+        &mut self,
+        table: &dyn Table,
+        columns: &[usize],
+        met: impl FnMut(Met) -> Result<(), E>,
+    ) -> Option<Result<(), E>> {
+        let _ = (table, columns, met);
+        None
+    }
+
     /// Ends the document and passes everything on.
     ///
     /// # Errors
     /// When the output cannot be written.
     fn finish(&mut self) -> Result<()>;
+}
+
+/// What [`RowSink::rows_of`] meets.
+#[derive(Debug)]
+pub enum Met {
+    /// So many rows more.
+    Rows(usize),
+    /// A row that is not taken, by its number, or no further row where one should be.
+    Damage(Option<usize>, Error),
 }
 
 impl<W: Write> RowSink for RowWriter<W> {

@@ -9,7 +9,7 @@ pub use pattern::{Options, Pattern, Syntax};
 
 use crate::error::{Error, Result};
 use crate::format::Asset;
-use crate::table::{Column, Kind, Role, RowCursor, Seeker, Table, Value};
+use crate::table::{Column, Kind, Role, RowCursor, Table, Value};
 use pattern::Scope;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -81,9 +81,6 @@ pub fn candidates(table: &dyn Table, column: usize, pattern: &Pattern) -> Option
     }
 }
 
-/// Rows that are looked at one by one.
-const FEW: usize = 16;
-
 /// Hands every text in `columns` of `table` that matches to `each`, in order of rows for each column that can be
 /// searched at once and then of the others together. `damaged` is told of cells that cannot be read and that
 /// may have matched.
@@ -104,23 +101,13 @@ pub fn each<E>(
             continue;
         };
         let name = table.name_of_path(column);
-        // Many rows are walked, as what one needs, the next one may use again: the folder of a path. A few are not worth
-        // what a walk prepares.
-        let mut walk = (rows.len() > FEW).then(|| Seeker::new(table));
         for row in rows {
-            let alone = At { table, row };
-            let row = match walk.as_mut().map_or(Ok(&alone as &dyn RowCursor), |walk| walk.at(row)) {
-                Ok(row) => row,
-                Err(error) => {
-                    damaged(error);
-                    continue;
-                }
-            };
-            match found(row, column, name, pattern, sure) {
+            let row = At { table, row };
+            match found(&row, column, name, pattern, sure) {
                 Ok(None) => {}
                 Ok(Some(text)) => {
                     let name = table.columns().get(column).map_or("".into(), |c| Cow::Borrowed(&*c.name));
-                    if each(&Hit { row, column, name, text: text.into() })?.is_break() {
+                    if each(&Hit { row: &row, column, name, text: text.into() })?.is_break() {
                         return Ok(ControlFlow::Break(()));
                     }
                 }
@@ -132,13 +119,7 @@ pub fn each<E>(
 }
 
 /// The text of a row, where it matches.
-fn found(
-    row: &dyn RowCursor,
-    column: usize,
-    name: Option<usize>,
-    pattern: &Pattern,
-    sure: bool,
-) -> Result<Option<String>> {
+fn found(row: &At<'_>, column: usize, name: Option<usize>, pattern: &Pattern, sure: bool) -> Result<Option<String>> {
     let cell = row.value(column)?;
     let Some(text) = cell.as_text() else { return Ok(None) };
     let matches = match name {

@@ -6,12 +6,10 @@
 #[cfg(feature = "filter")]
 pub mod filter;
 pub(crate) mod search;
-mod seek;
 mod value;
 mod visit;
 
 pub use search::{Anchor, Literal};
-pub(crate) use seek::Seeker;
 pub use value::{Guid, Value, id32_to_ascii, id64_to_ascii};
 pub use visit::{Tree, Visitor};
 
@@ -175,6 +173,12 @@ pub trait Table: Send + Sync {
     fn cursor_over(&self, first: usize, columns: &[usize]) -> Box<dyn RowCursor + '_> {
         let _ = columns;
         self.cursor(first)
+    }
+
+    /// Whether a walk may begin at any row and cost no more than one that comes there, so that several threads can
+    /// each read a share of the rows.
+    fn splits(&self) -> bool {
+        false
     }
 
     /// Whether [`Table::find`] answers for this column. It may leave single keys to a comparison of all rows.

@@ -1,11 +1,10 @@
 use super::super::Database;
-use super::super::paths::Joiner;
 use crate::codec::cityhash64;
 use crate::error::Result;
-use crate::table::{Column, Kind, Literal, RowCursor, Table, Value, no_cell};
-use std::cell::{OnceCell, RefCell};
+use crate::table::{Column, IndexCursor, Kind, Literal, RowCursor, Table, Value, no_cell};
+use std::cell::{Cell, OnceCell};
 
-/// `paths`, with a cursor that keeps the folder of the row before.
+/// `paths`, with a cursor that writes each path over the one before.
 #[derive(Debug)]
 pub(super) struct PathsTable<'a> {
     db: &'a Database,
@@ -54,12 +53,20 @@ impl Table for PathsTable<'_> {
     }
 
     fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
-        Box::new(PathCursor { table: self, next: first, joiner: RefCell::default(), path: OnceCell::new() })
+        Box::new(PathCursor { table: self, next: first, spare: Cell::default(), path: OnceCell::new() })
     }
 
     fn cursor_over(&self, first: usize, columns: &[usize]) -> Box<dyn RowCursor + '_> {
         // Without paths there is nothing to keep between rows.
-        if columns.contains(&3) { self.cursor(first) } else { Box::new(EntryCursor { table: self, next: first }) }
+        if columns.contains(&3) {
+            return self.cursor(first);
+        }
+        let count = self.db.paths().len();
+        Box::new(IndexCursor::new(self, first, move |row| Ok(row < count)))
+    }
+
+    fn splits(&self) -> bool {
+        true
     }
 
     fn finds(&self, column: usize) -> bool {
@@ -95,34 +102,11 @@ impl Table for PathsTable<'_> {
     }
 }
 
-/// A walk over entries as they lie in the file.
-struct EntryCursor<'t, 'a> {
-    table: &'t PathsTable<'a>,
-    next: usize,
-}
-
-impl RowCursor for EntryCursor<'_, '_> {
-    fn advance(&mut self) -> Result<bool> {
-        if self.next >= self.table.db.paths().len() {
-            return Ok(false);
-        }
-        self.next = self.next.saturating_add(1);
-        Ok(true)
-    }
-
-    fn row(&self) -> usize {
-        self.next.saturating_sub(1)
-    }
-
-    fn value(&self, column: usize) -> Result<Value<'_>> {
-        self.table.cell(self.row(), column)
-    }
-}
-
 struct PathCursor<'t, 'a> {
     table: &'t PathsTable<'a>,
     next: usize,
-    joiner: RefCell<Joiner>,
+    /// A path that is of no use any more, for the next one to be written into.
+    spare: Cell<String>,
     /// The path of the current row, once it is asked for; `None` in it where it cannot be read.
     path: OnceCell<Option<String>>,
 }
@@ -134,7 +118,7 @@ impl RowCursor for PathCursor<'_, '_> {
         }
         self.next = self.next.saturating_add(1);
         if let Some(Some(path)) = self.path.take() {
-            self.joiner.get_mut().reuse(path);
+            self.spare.set(path);
         }
         Ok(true)
     }
@@ -145,7 +129,10 @@ impl RowCursor for PathCursor<'_, '_> {
 
     fn value(&self, column: usize) -> Result<Value<'_>> {
         if column == 3 {
-            let join = || self.joiner.borrow_mut().join(self.table.db.paths(), self.row()).ok();
+            let join = || {
+                let mut path = self.spare.take();
+                self.table.db.paths().seek_path_into(self.row(), &mut path).ok().map(|()| path)
+            };
             if let Some(path) = self.path.get_or_init(join) {
                 return Ok(Value::text(path));
             }

@@ -6,7 +6,7 @@ use super::super::{Context, Exit, Failure, Outcome};
 use super::{Args, KindArg, check_new, kind_of};
 use crate::error::Error;
 use crate::export::hive::file_name;
-use crate::export::rows::{Header, RowFormat, RowSink, RowWriter};
+use crate::export::rows::{Header, Met, RowFormat, RowSink, RowWriter};
 use crate::export::text::Style;
 #[cfg(feature = "parquet")]
 use crate::export::{arrow::ArrowRows, parquet};
@@ -241,16 +241,32 @@ impl<'a> Export<'a> {
             skipped.set(skipped.get().saturating_add(1));
             Ok(())
         };
-        let written = rows.each(file, &damaged, |row| {
-            if row.row() % STEP == 0 {
-                self.progress.advance(STEP as u64);
-            }
-            match sink.row_of(row, &self.columns) {
-                Ok(()) => Ok(true),
-                Err(error) if matches!(error.kind(), crate::ErrorKind::Io { .. }) => Err(error.into()),
-                Err(error) => damaged(Some(row.row()), error).map(|()| false),
-            }
-        })?;
+        let not_taken = |row, error: Error| match error.kind() {
+            crate::ErrorKind::Io { .. } => Err(Failure::from(error)),
+            _ => damaged(row, error),
+        };
+        let at_once = match (&self.args.condition, self.args.limit) {
+            (None, None) => sink.rows_of(&*self.table, &self.columns, |met| match met {
+                Met::Rows(count) => {
+                    self.progress.advance(count as u64);
+                    Ok(())
+                }
+                Met::Damage(row, error) => not_taken(row, error),
+            }),
+            _ => None,
+        };
+        let one_by_one = || {
+            rows.each(file, &damaged, |row| {
+                if row.row() % STEP == 0 {
+                    self.progress.advance(STEP as u64);
+                }
+                match sink.row_of(row, &self.columns) {
+                    Ok(()) => Ok(true),
+                    Err(error) => not_taken(Some(row.row()), error).map(|()| false),
+                }
+            })
+        };
+        let written = at_once.map_or_else(one_by_one, |done| done.map(|()| usize::MAX))?;
         sink.finish()?;
         let left_out = skipped.get();
         if left_out > 0 {
