@@ -24,7 +24,7 @@ const LINEAR: f64 = 1.1;
 type Points = BTreeMap<(&'static str, &'static str), Vec<(f64, f64)>>;
 
 /// What is measured, its unit, and the slope that it may have.
-const BOUNDS: [(&str, &str, Option<f64>); 22] = [
+const BOUNDS: [(&str, &str, Option<f64>); 23] = [
     ("open", "s", Some(FLAT)),
     ("open + lookup", "s", Some(FLAT)),
     ("resolve PATH, whole process", "s", Some(FLAT)),
@@ -35,6 +35,8 @@ const BOUNDS: [(&str, &str, Option<f64>); 22] = [
     ("verify", "s", Some(LINEAR)),
     ("diff, whole process", "s", Some(LINEAR)),
     ("decode of geometry", "s", Some(LINEAR)),
+    // What the machine takes for new memory of that size alone.
+    ("as many bytes copied into new memory", "s", None),
     ("full parse + lookup", "s", None),
     ("wowsunpack parse + lookup", "s", None),
     ("open + lookup", "MB", Some(FLAT)),
@@ -155,6 +157,9 @@ fn decode(points: &mut Points, path: &Path, rounds: usize) {
     let mb = decode() as f64 / 1e6;
     let times = turns(rounds.min(12), &mut [&mut || assert!(on(1, decode) > 0)]);
     points.entry(("decode of geometry", "s")).or_default().push((mb, least(&times[0])));
+    let bytes = vec![1u8; (mb * 1e6) as usize];
+    let times = turns(rounds.min(12), &mut [&mut || drop(black_box(bytes.clone()))]);
+    points.entry(("as many bytes copied into new memory", "s")).or_default().push((mb, least(&times[0])));
     let bytes = on(1, || peak(decode).0);
     points.entry(("decode of geometry", "MB")).or_default().push((mb, bytes as f64 / 1e6));
 }

@@ -1,7 +1,8 @@
 //! What more threads give, next to what the machine gives a loop that shares nothing.
 
 use super::{Run, open, pool};
-use crate::questions::{ids, sum_many};
+use crate::owned::Parsed;
+use crate::questions::ids;
 use crate::record::{Bound, Bound::AtLeast, Spread, Threads};
 use crate::turns::turns;
 use crate::{inputs, machine};
@@ -39,15 +40,27 @@ pub fn run(run: &mut Run) {
 
     let db = open(&inputs::database());
     let (hits, _) = ids(&db);
-    let out = std::sync::Mutex::new(vec![None; hits.len()]);
-    let expected = sum_many(&db, &hits, &mut out.lock().expect("no one panics"));
     // Asked of two cores.
     let bound = (cores == 2).then_some(AtLeast(1.8));
-    note("lookup_many", rounds(40, quick), bound, &|_| {
-        let found = db.lookup_many(&hits, &mut out.lock().expect("no one panics")).expect("lengths are equal");
-        assert_eq!(found, hits.len());
-    });
-    assert!(expected > hits.len());
+    let parsed = Parsed::parse(db.source().bytes());
+    let million: Vec<u64> = hits.iter().copied().cycle().take(1_000_000).collect();
+    for (ids, name) in [(&hits, "each id once"), (&million, "a million ids")] {
+        let out = std::sync::Mutex::new(vec![None; ids.len()]);
+        let values = std::sync::Mutex::new(vec![None; ids.len()]);
+        note(&format!("lookup_many, {name}"), rounds(40, quick), bound, &|_| {
+            let found = db.lookup_many(ids, &mut out.lock().expect("no one panics")).expect("lengths are equal");
+            assert_eq!(found, ids.len());
+        });
+        // What the machine gives another table of the same keys, in pieces of the same length.
+        note(&format!("hashbrown, {name}"), rounds(40, quick), None, &|_| {
+            let mut values = values.lock().expect("no one panics");
+            let get = |(ids, values): (&[u64], &mut [Option<u32>])| {
+                ids.iter().zip(values).for_each(|(id, value)| *value = parsed.resources.get(id).copied());
+            };
+            ids.par_chunks(8192).zip(values.par_chunks_mut(8192)).for_each(get);
+            assert!(values.last().is_some_and(Option::is_some));
+        });
+    }
     note("verify of assets.bin", rounds(8, quick), None, &|_| assert!(db.verify(&Default::default()).ok()));
 
     let source = Source::open(inputs::geometry_of(100)).expect("it can be mapped");
