@@ -1,6 +1,7 @@
 //! Values made on first use.
 
 use std::sync::OnceLock;
+use std::thread;
 
 /// A value made on first use and kept, where making it may fail. A failure is not kept: the next call tries again.
 #[derive(Debug)]
@@ -25,7 +26,7 @@ impl<T> Lazy<T> {
         Ok(self.0.get_or_init(|| value))
     }
 
-    /// The value, made by `make` on first use.
+    /// The value, made by `make` on first use. Others wait for it, so `make` must leave rayon alone: see [`parts`].
     pub fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {
         self.0.get_or_init(make)
     }
@@ -36,9 +37,55 @@ impl<T> Lazy<T> {
     }
 }
 
+/// What `make` gives for each number below `count`, each on a thread of its own.
+///
+/// For values that others wait for while they are made. Rayon would not do: a worker that waits for a part takes up other
+/// work meanwhile, and where that asks for the same value, it waits for itself for ever.
+pub(crate) fn parts<T: Send>(count: usize, make: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let make = &make;
+    thread::scope(|scope| {
+        let spawn = |i| (i, thread::Builder::new().spawn_scoped(scope, move || make(i)));
+        let others: Vec<_> = (1..count).map(spawn).collect();
+        let mut parts: Vec<T> = (0..count.min(1)).map(make).collect();
+        parts.extend(others.into_iter().map(|(i, other)| match other {
+            Ok(other) => other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            // No thread to be had.
+            Err(_) => make(i),
+        }));
+        parts
+    })
+}
+
+/// How many [`parts`] work on `items` things is worth, of which one thread does `share` in the time that it takes to start
+/// another.
+pub(crate) fn parts_for(items: usize, share: usize) -> usize {
+    rayon::current_num_threads().min(items.checked_div(share).unwrap_or(1)).clamp(1, 64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rayon::prelude::*;
+
+    #[test]
+    fn parts_come_in_order() {
+        for count in [0, 1, 2, 7] {
+            assert_eq!(parts(count, |i| i * 2), (0..count).map(|i| i * 2).collect::<Vec<_>>());
+        }
+    }
+
+    /// With rayon in place of `parts`, this does not end.
+    #[test]
+    fn workers_that_need_one_value_do_not_wait_for_themselves() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(8).build().unwrap();
+        for _ in 0..200 {
+            let lazy = Lazy::default();
+            let make = || parts(4, |i| (0..2000u64).fold(i as u64, |x, i| x.rotate_left(5) ^ i)).len();
+            let ask = |_| *lazy.get_or_init(make);
+            let sum: usize = pool.install(|| (0..4).into_par_iter().with_max_len(1).map(ask).sum());
+            assert_eq!(sum, 16);
+        }
+    }
 
     #[test]
     fn a_failure_is_tried_again() {

@@ -3,10 +3,10 @@ use super::layout::PathEntry;
 use crate::bytes::View;
 use crate::codec::cityhash64;
 use crate::error::{ErrorKind, Result};
+use crate::lazy;
 use crate::table::Literal;
 use crate::table::search::Texts;
 use hashbrown::HashTable;
-use rayon::prelude::*;
 use std::hint::black_box;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
@@ -36,7 +36,7 @@ pub(super) struct Index {
 
 impl Index {
     fn build(entries: &[PathEntry]) -> Self {
-        let count = rayon::current_num_threads().next_power_of_two().min(64);
+        let count = Self::shards(entries.len());
         let build = |shard: usize| {
             let expected = entries.len().checked_div(count).unwrap_or(0);
             let mut table = HashTable::with_capacity(expected.saturating_add(expected / 16));
@@ -50,7 +50,12 @@ impl Index {
             }
             table
         };
-        Self { shards: (0..count).into_par_iter().map(build).collect() }
+        Self { shards: lazy::parts(count, build) }
+    }
+
+    /// How many slices there are: a power of two.
+    fn shards(entries: usize) -> usize {
+        lazy::parts_for(entries, 1 << 14).next_power_of_two()
     }
 
     fn shard(id: u64, count: usize) -> usize {
@@ -77,10 +82,10 @@ impl NamePool {
     const EMPTY: Self = Self { start: usize::MAX, end: 0, ordered: true };
 
     fn learn(paths: &Paths<'_>) -> Self {
-        /// Entries that one core looks at before it is worth asking another.
-        const SHARE: usize = 1 << 16;
+        let count = lazy::parts_for(paths.len(), 1 << 16);
+        let share = paths.len().div_ceil(count);
         let file_end = paths.db.source.bytes().len();
-        let share = |rows: Range<usize>| {
+        let learn = |rows: Range<usize>| {
             let mut pool = Self::EMPTY;
             for row in rows {
                 let name = paths.place(row);
@@ -93,9 +98,8 @@ impl NamePool {
             }
             pool
         };
-        let rows = |i: usize| i.saturating_mul(SHARE)..i.saturating_add(1).saturating_mul(SHARE).min(paths.len());
-        let shares: Vec<Self> = (0..paths.len().div_ceil(SHARE)).into_par_iter().map(|i| share(rows(i))).collect();
-        shares.into_iter().fold(Self::EMPTY, |all, next| Self {
+        let rows = |i: usize| i.saturating_mul(share)..i.saturating_add(1).saturating_mul(share).min(paths.len());
+        lazy::parts(count, |i| learn(rows(i))).into_iter().fold(Self::EMPTY, |all, next| Self {
             start: all.start.min(next.start),
             end: all.end.max(next.end),
             ordered: all.ordered && next.ordered && all.end <= next.start,
@@ -244,12 +248,12 @@ impl<'a> Paths<'a> {
             made => made,
         };
         if let Some((folders, entry)) = folders.zip(self.entries.get(position))
-            && let Some(folder) = Database::parent_of(entry).and_then(|id| folders.find(id))
+            && let Some((folder, text)) = Database::parent_of(entry).and_then(|id| folders.find(id))
         {
             let name = self.name(entry)?;
             if folder.has_room_for(name) {
                 path.clear();
-                path.push_str(folders.text.get(folder.text.clone()).unwrap_or_default());
+                path.push_str(text);
                 path.push_str(name);
                 return Ok(());
             }
@@ -270,8 +274,8 @@ impl<'a> Paths<'a> {
         let entry = |id| index.find(self.entries, id).and_then(|position| self.entries.get(position));
         let entries: Vec<&'a PathEntry> = ids.filter_map(entry).collect();
         let text = |entry: &&'a PathEntry| {
-            let folder = folders.find(entry.parent_id.get())?;
-            Some(self.name_bytes(entry).ok()?.first()? ^ folders.text.as_bytes().get(folder.text.start)?)
+            let (_, folder) = folders.find(entry.parent_id.get())?;
+            Some(self.name_bytes(entry).ok()?.first()? ^ folder.as_bytes().first()?)
         };
         black_box(entries.iter().filter_map(text).fold(0, |all, first| all ^ first));
     }
@@ -404,9 +408,15 @@ impl<'a> Paths<'a> {
     }
 }
 
-/// The paths of folders, as most entries share theirs with others. Made in one pass, when many paths are asked for.
-#[derive(Debug, Default)]
+/// The paths of folders, as most entries share theirs with others. Made in one pass, when many paths are asked for. One
+/// list for each slice of the ids, as in [`Index`]; each has what its folders lie in as well.
+#[derive(Debug)]
 pub(super) struct Folders {
+    shards: Vec<Shard>,
+}
+
+#[derive(Debug, Default)]
+struct Shard {
     places: HashTable<Folder>,
     /// The folders' paths with the '/' behind them, one after another.
     text: String,
@@ -425,24 +435,36 @@ impl Folders {
     const KEPT: usize = 32 << 20;
 
     fn build(paths: &Paths<'_>) -> Self {
-        let mut folders = Self::default();
-        let mut unknown = Vec::new();
-        for id in paths.entries.iter().filter_map(Database::parent_of) {
-            if folders.find(id).is_none() {
-                unknown.clear();
-                folders.add(paths, id, &mut unknown);
+        let count = Index::shards(paths.len());
+        let build = |number: usize| {
+            let (mut shard, mut unknown) = (Shard::default(), Vec::new());
+            for id in paths.entries.iter().filter_map(Database::parent_of) {
+                if Index::shard(id, count) == number && shard.find(id).is_none() {
+                    unknown.clear();
+                    shard.add(paths, id, &mut unknown, Self::KEPT.checked_div(count).unwrap_or(0));
+                }
             }
-        }
-        folders
+            shard
+        };
+        Self { shards: lazy::parts(count, build) }
     }
 
+    /// A folder, and its path with the '/' behind it.
+    fn find(&self, id: u64) -> Option<(&Folder, &str)> {
+        let shard = self.shards.get(Index::shard(id, self.shards.len()))?;
+        let folder = shard.find(id)?;
+        Some((folder, shard.text.get(folder.text.clone())?))
+    }
+}
+
+impl Shard {
     fn find(&self, id: u64) -> Option<&Folder> {
         self.places.find(hash(id), |folder| folder.id == id)
     }
 
     /// Adds the folder with this id and those that it lies in. Leaves out what has no path or one at a limit: whoever
     /// asks for it joins it and meets the error.
-    fn add<'a>(&mut self, paths: &Paths<'a>, id: u64, unknown: &mut Vec<&'a PathEntry>) -> Option<()> {
+    fn add<'a>(&mut self, paths: &Paths<'a>, id: u64, unknown: &mut Vec<&'a PathEntry>, kept: usize) -> Option<()> {
         let (mut next, mut above) = (Some(id), None);
         while let (Some(id), None) = (next, &above) {
             above = self.find(id).cloned();
@@ -456,7 +478,7 @@ impl Folders {
         for entry in unknown.iter().rev() {
             let name = paths.name(entry).ok().filter(|name| folder.depth > 0 || !name.is_empty())?;
             let start = self.text.len();
-            if !folder.has_room_for(name) || start > Self::KEPT {
+            if !folder.has_room_for(name) || start > kept {
                 return None;
             }
             self.text.extend_from_within(folder.text);

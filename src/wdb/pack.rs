@@ -7,12 +7,14 @@ use super::{Sheet, tables, verify};
 use crate::codec::{contents, xxh64};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::{Reader, Section};
+use crate::lazy::Lazy;
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -22,7 +24,7 @@ pub struct Pack {
     source: Source,
     entries: usize,
     known: Arc<KnownFields>,
-    sheets: OnceLock<Vec<PackedSheet>>,
+    sheets: Lazy<Vec<PackedSheet>>,
     contents: OnceLock<Vec<Result<u64>>>,
 }
 
@@ -85,7 +87,7 @@ impl Pack {
     /// As [`Pack::open`].
     pub fn open_with(source: Source, known: Arc<KnownFields>) -> Result<Self> {
         let entries = directory::check(&source)?;
-        Ok(Self { source, entries, known, sheets: OnceLock::new(), contents: OnceLock::new() })
+        Ok(Self { source, entries, known, sheets: Lazy::default(), contents: OnceLock::new() })
     }
 
     /// The bytes it reads.
@@ -176,7 +178,9 @@ impl Pack {
 
     /// All entries that are sheets, opened at the first call, in parallel.
     pub fn sheets(&self) -> &[PackedSheet] {
-        self.sheets.get_or_init(|| self.open_sheets())
+        // By rayon, so without a lock.
+        let Ok(sheets) = self.sheets.get_or_try_init(|| Ok::<_, Infallible>(self.open_sheets()));
+        sheets
     }
 
     fn open_sheets(&self) -> Vec<PackedSheet> {

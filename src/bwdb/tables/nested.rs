@@ -5,8 +5,8 @@ use super::{Rows, label, within};
 use crate::bwdb::record::NameId;
 use crate::bytes::View;
 use crate::error::Result;
+use crate::lazy;
 use crate::table::{Column, Kind, RowCursor, Table, Value, no_cell};
-use rayon::prelude::*;
 use std::cell::OnceCell;
 use std::fmt;
 use std::marker::PhantomData;
@@ -73,7 +73,14 @@ impl<'a, R: Rows<'a>, C: Children<'a>> Nested<'a, R, C> {
     fn ends(&self) -> &[usize] {
         self.ends.get_or_init(|| {
             let of_record = |record| self.rows.view(record).and_then(|view| self.children.count(view)).unwrap_or(1);
-            let count = || (0..self.rows.len()).into_par_iter().with_min_len(1024).map(of_record).collect();
+            let records = self.rows.len();
+            let parts = lazy::parts_for(records, 1 << 12);
+            let share = records.div_ceil(parts);
+            let part = |i: usize| {
+                let start = i.saturating_mul(share).min(records);
+                (start..start.saturating_add(share).min(records)).map(of_record).collect::<Vec<_>>()
+            };
+            let count = || lazy::parts(parts, part).concat();
             self.rows.counts().get(self.name, count)
         })
     }
