@@ -26,7 +26,7 @@ impl<T> Lazy<T> {
         Ok(self.0.get_or_init(|| value))
     }
 
-    /// The value, made by `make` on first use. Others wait for it, so `make` must leave rayon alone: see [`parts`].
+    /// The value, made by `make` on first use. Others wait for it, so `make` must leave rayon alone: see `parts`.
     pub fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {
         self.0.get_or_init(make)
     }
