@@ -63,27 +63,15 @@ impl<W: Write> ArrowRows<W> {
         let out = Output::Stream(Box::new(StreamWriter::try_new(out, &schema).map_err(failed)?));
         Ok(Self { batches, out })
     }
-
-    fn write(&mut self) -> Result<()> {
-        self.batches.take()?.map_or(Ok(()), |batch| self.out.write(&batch))
-    }
-
-    fn write_if_full(&mut self) -> Result<()> {
-        if self.batches.is_full() { self.write() } else { Ok(()) }
-    }
 }
 
 impl<W: Write> RowSink for ArrowRows<W> {
     fn row(&mut self, cells: &[Value<'_>]) -> Result<()> {
-        let pushed = self.batches.push(cells);
-        self.write_if_full()?;
-        pushed
+        self.batches.add(cells, |batch| self.out.write(&batch))
     }
 
     fn row_of(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
-        let pushed = self.batches.push_row(row, columns);
-        self.write_if_full()?;
-        pushed
+        self.batches.add_row(row, columns, |batch| self.out.write(&batch))
     }
 
     fn rows_of<E: From<Error>>(
@@ -96,7 +84,7 @@ impl<W: Write> RowSink for ArrowRows<W> {
     }
 
     fn finish(&mut self) -> Result<()> {
-        self.write()?;
+        self.batches.hand_over(|batch| self.out.write(&batch))?;
         match &mut self.out {
             Output::File(out) => out.finish(),
             Output::Stream(out) => out.finish(),

@@ -69,8 +69,45 @@ impl Batches {
         self.schema()
     }
 
+    /// Adds a row as [`Batches::push`] does, and hands the batch over where it is full then.
+    ///
+    /// # Errors
+    /// As [`Batches::push`], and those of `hand_over`.
+    pub(super) fn add(&mut self, cells: &[Value<'_>], hand_over: impl FnOnce(RecordBatch) -> Result<()>) -> Result<()> {
+        let pushed = self.push(cells);
+        self.hand_over_if_full(hand_over)?;
+        pushed
+    }
+
+    /// Adds a row as [`Batches::push_row`] does, and hands the batch over where it is full then.
+    ///
+    /// # Errors
+    /// As [`Batches::push_row`], and those of `hand_over`.
+    pub(super) fn add_row(
+        &mut self,
+        row: &dyn RowCursor,
+        columns: &[usize],
+        hand_over: impl FnOnce(RecordBatch) -> Result<()>,
+    ) -> Result<()> {
+        let pushed = self.push_row(row, columns);
+        self.hand_over_if_full(hand_over)?;
+        pushed
+    }
+
+    /// Hands over what there is.
+    ///
+    /// # Errors
+    /// Those of `hand_over`.
+    pub(super) fn hand_over(&mut self, hand_over: impl FnOnce(RecordBatch) -> Result<()>) -> Result<()> {
+        self.take()?.map_or(Ok(()), hand_over)
+    }
+
+    fn hand_over_if_full(&mut self, hand_over: impl FnOnce(RecordBatch) -> Result<()>) -> Result<()> {
+        if self.is_full() { self.hand_over(hand_over) } else { Ok(()) }
+    }
+
     /// Whether it is time to take the batch.
-    pub(super) fn is_full(&self) -> bool {
+    fn is_full(&self) -> bool {
         self.rows >= ROWS || self.bytes >= BYTES || self.torn
     }
 
@@ -78,7 +115,7 @@ impl Batches {
     ///
     /// # Errors
     /// For a cell that its column cannot hold.
-    pub(super) fn push(&mut self, cells: &[Value<'_>]) -> Result<()> {
+    fn push(&mut self, cells: &[Value<'_>]) -> Result<()> {
         cells.iter().enumerate().try_for_each(|(place, cell)| self.push_cell(place, cell))?;
         self.rows = self.rows.saturating_add(1);
         Ok(())
@@ -88,7 +125,7 @@ impl Batches {
     ///
     /// # Errors
     /// As [`Batches::push`], and for a damaged cell.
-    pub(super) fn push_row(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
+    fn push_row(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
         for (place, &column) in columns.iter().enumerate() {
             // By reference: to move a value right after it was made stalls the processor.
             match row.value(column) {
@@ -211,7 +248,7 @@ impl Batches {
     }
 
     /// The rows that were added since the last time; `None` where there are none.
-    pub(super) fn take(&mut self) -> Result<Option<RecordBatch>> {
+    fn take(&mut self) -> Result<Option<RecordBatch>> {
         let columns = self.columns.iter_mut().map(Cells::take).collect();
         let batch = RecordBatch::try_new(self.schema.clone(), columns)
             .map_err(|e| Error::io("cannot gather rows", std::io::Error::other(e)))?;

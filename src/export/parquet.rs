@@ -73,32 +73,19 @@ pub fn properties(metadata: &[(&str, String)]) -> WriterProperties {
         .build()
 }
 
-impl ParquetRows {
-    fn hand_over(&mut self) -> Result<()> {
-        self.batches.take()?.map_or(Ok(()), |batch| self.send(batch))
-    }
-
-    fn send(&self, batch: RecordBatch) -> Result<()> {
-        let stopped = |_| Error::io("cannot write", io::Error::other("encoding has stopped"));
-        self.encoder.send(batch).map_err(stopped)
-    }
-
-    fn hand_over_if_full(&mut self) -> Result<()> {
-        if self.batches.is_full() { self.hand_over() } else { Ok(()) }
-    }
+/// Hands a batch to the encoder.
+fn send(encoder: &SyncSender<RecordBatch>, batch: RecordBatch) -> Result<()> {
+    let stopped = |_| Error::io("cannot write", io::Error::other("encoding has stopped"));
+    encoder.send(batch).map_err(stopped)
 }
 
 impl RowSink for ParquetRows {
     fn row(&mut self, cells: &[Value<'_>]) -> Result<()> {
-        let pushed = self.batches.push(cells);
-        self.hand_over_if_full()?;
-        pushed
+        self.batches.add(cells, |batch| send(&self.encoder, batch))
     }
 
     fn row_of(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
-        let pushed = self.batches.push_row(row, columns);
-        self.hand_over_if_full()?;
-        pushed
+        self.batches.add_row(row, columns, |batch| send(&self.encoder, batch))
     }
 
     fn rows_of<E: From<Error>>(
@@ -107,11 +94,11 @@ impl RowSink for ParquetRows {
         columns: &[usize],
         met: impl FnMut(Met) -> Result<(), E>,
     ) -> Option<Result<(), E>> {
-        self.batches.read_all(table, columns, met, |batch| Ok(self.send(batch)?))
+        self.batches.read_all(table, columns, met, |batch| Ok(send(&self.encoder, batch)?))
     }
 
     fn finish(&mut self) -> Result<()> {
-        self.hand_over()
+        self.batches.hand_over(|batch| send(&self.encoder, batch))
     }
 }
 
