@@ -14,11 +14,11 @@ mod common;
 
 use arrow_array::RecordBatch;
 use assetq::bwdb::Database;
-use assetq::export::parquet::{self as export, properties};
-use assetq::export::rows::{Header, Met, RowFormat, RowSink, RowWriter};
-use assetq::export::text::Style;
 use assetq::sample::{Size, bwdb::demo};
 use assetq::table::Table;
+use assetq::write::parquet::{self as export, properties};
+use assetq::write::rows::{Header, Met, RowFormat, RowSink, RowWriter};
+use assetq::write::text::Style;
 use assetq::{Reader as _, Source};
 use bytes::Bytes;
 use common::{cached, claim, medians};

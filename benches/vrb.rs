@@ -10,10 +10,10 @@
 
 mod common;
 
-use assetq::export::json::JsonWriter;
 use assetq::report::Progress;
 use assetq::sample::vrb::{ArchiveBuilder, Codec, entities, mesh, world, world_values};
 use assetq::vrb::{Archive, MAIN};
+use assetq::write::json::JsonWriter;
 use assetq::{Reader, Source, codec};
 use common::{cached, claim, medians};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};

@@ -8,12 +8,12 @@
     missing_docs
 )]
 
-use assetq::export::rows::{Header, RowFormat, RowWriter};
-use assetq::export::text::Style;
 use assetq::sample::wdb::{Game, generated};
 use assetq::table::filter::Filter;
 use assetq::table::{RowCursor, Table, Value};
 use assetq::wdb::{FieldKind, Sheet};
+use assetq::write::rows::{Header, RowFormat, RowWriter};
+use assetq::write::text::Style;
 use assetq::{Reader, Source};
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use std::collections::HashMap;

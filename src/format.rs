@@ -1,8 +1,8 @@
 //! Which format a file has, and the one thing that all readers offer: [`Reader`].
 
-use crate::bwdb::layout::{MAGIC, MAGIC_IN_ORDER};
 use crate::bytes::le;
 use crate::error::{Error, ErrorKind, Result};
+use crate::formats::bwdb::layout::{MAGIC, MAGIC_IN_ORDER};
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
@@ -213,7 +213,7 @@ pub trait Reader: Send + Sync {
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Field names for sheets that carry none, instead of the built-in ones.
-    pub fields: Option<Arc<crate::wdb::KnownFields>>,
+    pub fields: Option<Arc<crate::formats::wdb::KnownFields>>,
     /// Whether a warning ([`Reader::warnings`]) is an error, in formats that check what they read.
     pub strict: bool,
 }
@@ -223,23 +223,23 @@ pub struct Options {
 #[non_exhaustive]
 pub enum Asset {
     /// A prototype database.
-    Bwdb(Box<crate::bwdb::Database>),
+    Bwdb(Box<crate::formats::bwdb::Database>),
     /// The merged models of a space.
-    Models(Box<crate::bwdb::Models>),
+    Models(Box<crate::formats::bwdb::Models>),
     /// The instances of a space.
-    Space(Box<crate::bwdb::Space>),
+    Space(Box<crate::formats::bwdb::Space>),
     /// Geometry.
-    Geometry(Box<crate::geometry::Geometry>),
+    Geometry(Box<crate::formats::geometry::Geometry>),
     /// Hit-location boxes.
-    Splash(Box<crate::geometry::Splash>),
+    Splash(Box<crate::formats::geometry::Splash>),
     /// A sheet.
-    Wdb(Box<crate::wdb::Sheet>),
+    Wdb(Box<crate::formats::wdb::Sheet>),
     /// A pack.
-    Wpd(Box<crate::wdb::Pack>),
+    Wpd(Box<crate::formats::wdb::Pack>),
     /// A Rusty Hearts map.
-    Wdata(Box<crate::wdata::Map>),
+    Wdata(Box<crate::formats::wdata::Map>),
     /// An archive.
-    Vrb(Box<crate::vrb::Archive>),
+    Vrb(Box<crate::formats::vrb::Archive>),
 }
 
 impl Asset {
@@ -257,19 +257,19 @@ impl Asset {
     /// # Errors
     /// As [`Asset::open`].
     pub fn open_with(source: Source, options: &Options) -> Result<Self> {
-        let fields = || options.fields.clone().unwrap_or_else(crate::wdb::KnownFields::builtin);
+        let fields = || options.fields.clone().unwrap_or_else(crate::formats::wdb::KnownFields::builtin);
         match Format::detect(&source)? {
-            Format::Bwdb => crate::bwdb::Database::open(source).map(|v| Self::Bwdb(Box::new(v))),
-            Format::Models => crate::bwdb::Models::open(source).map(|v| Self::Models(Box::new(v))),
-            Format::Space => crate::bwdb::Space::open(source).map(|v| Self::Space(Box::new(v))),
-            Format::Geometry => crate::geometry::Geometry::open(source).map(|v| Self::Geometry(Box::new(v))),
-            Format::Splash => crate::geometry::Splash::open(source).map(|v| Self::Splash(Box::new(v))),
-            Format::Wdb => crate::wdb::Sheet::open_with(source, &fields()).map(|v| Self::Wdb(Box::new(v))),
-            Format::Wpd => crate::wdb::Pack::open_with(source, fields()).map(|v| Self::Wpd(Box::new(v))),
-            Format::Wdata => crate::wdata::Map::open(source).map(|v| Self::Wdata(Box::new(v))),
+            Format::Bwdb => crate::formats::bwdb::Database::open(source).map(|v| Self::Bwdb(Box::new(v))),
+            Format::Models => crate::formats::bwdb::Models::open(source).map(|v| Self::Models(Box::new(v))),
+            Format::Space => crate::formats::bwdb::Space::open(source).map(|v| Self::Space(Box::new(v))),
+            Format::Geometry => crate::formats::geometry::Geometry::open(source).map(|v| Self::Geometry(Box::new(v))),
+            Format::Splash => crate::formats::geometry::Splash::open(source).map(|v| Self::Splash(Box::new(v))),
+            Format::Wdb => crate::formats::wdb::Sheet::open_with(source, &fields()).map(|v| Self::Wdb(Box::new(v))),
+            Format::Wpd => crate::formats::wdb::Pack::open_with(source, fields()).map(|v| Self::Wpd(Box::new(v))),
+            Format::Wdata => crate::formats::wdata::Map::open(source).map(|v| Self::Wdata(Box::new(v))),
             Format::Vrb => {
-                let options = crate::vrb::Options { strict: options.strict, ..Default::default() };
-                crate::vrb::Archive::open_with(source, options).map(|v| Self::Vrb(Box::new(v)))
+                let options = crate::formats::vrb::Options { strict: options.strict, ..Default::default() };
+                crate::formats::vrb::Archive::open_with(source, options).map(|v| Self::Vrb(Box::new(v)))
             }
         }
     }

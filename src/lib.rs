@@ -11,33 +11,32 @@
     )
 )]
 
-pub mod bwdb;
+mod ask;
 pub mod bytes;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod codec;
-pub mod diff;
 pub mod error;
-#[cfg(feature = "export")]
-pub mod export;
-#[cfg(feature = "find")]
-pub mod find;
 pub mod format;
-pub mod geometry;
+mod formats;
 mod lazy;
-pub mod refs;
 pub mod report;
 #[cfg(feature = "sample")]
 pub mod sample;
+#[cfg(feature = "export")]
+pub mod scene;
 pub mod source;
-#[cfg(feature = "sql")]
-pub mod sql;
 pub mod table;
-pub mod vrb;
-pub mod wdata;
-pub mod wdb;
+#[cfg(feature = "export")]
+pub mod write;
 
+#[cfg(feature = "find")]
+pub use ask::find;
+#[cfg(feature = "sql")]
+pub use ask::sql;
+pub use ask::{diff, refs};
 pub use error::{Error, ErrorKind, Result};
 pub use format::{Asset, Format, Reader};
+pub use formats::{bwdb, geometry, vrb, wdata, wdb};
 pub use lazy::Lazy;
 pub use source::Source;

@@ -11,10 +11,10 @@
 
 use arrow_array::RecordBatch;
 use arrow_ipc::reader::{FileReader, StreamReader};
-use assetq::export::parquet as written;
-use assetq::export::rows::RowSink as _;
 use assetq::sample::wdb as sheets;
 use assetq::table::{Column, Kind, Value};
+use assetq::write::parquet as written;
+use assetq::write::rows::RowSink as _;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::record::Field;

@@ -10,12 +10,12 @@
 #![cfg(all(feature = "sample", feature = "export"))]
 
 use assetq::bwdb::prototypes::PrototypeType;
-use assetq::export::mesh::{Context, merged_models, scene};
 use assetq::geometry::export::{Options, write_glb};
 use assetq::geometry::mesh::Pairing;
 use assetq::geometry::{Geometry, export};
 use assetq::sample::bwdb::DatabaseBuilder as Builder;
 use assetq::sample::prototypes::{BlobWriter, u32s};
+use assetq::scene::{Context, merged_models, scene};
 use assetq::{Asset, ErrorKind, Source};
 use std::path::PathBuf;
 
@@ -70,7 +70,7 @@ fn a_database_names_and_pairs() {
         assert_eq!(names, ["bow_set", "stern_set"]);
         assert_eq!(read.document.materials().next().unwrap().name(), Some("steel"));
         assert!(read.document.nodes().any(|n| n.name() == Some("content/ship/Ship.visual")));
-        let coarse = assetq::export::mesh::scene(
+        let coarse = assetq::scene::scene(
             &g,
             Context::from_assets([&db]).unwrap(),
             Options { lod: Some(1), ..Options::default() },

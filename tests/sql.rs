@@ -9,12 +9,12 @@
     missing_docs
 )]
 
-use assetq::export::json;
 use assetq::sample::bwdb::DatabaseBuilder;
 use assetq::sample::wdb::{self as sheets, Cell, Game};
 use assetq::sample::{FILES, Size};
 use assetq::sql::{Fault, Input, Session, keep, statements};
 use assetq::table::{Kind, Table, Value};
+use assetq::write::json;
 use assetq::{Asset, Source};
 use rusqlite::types::{Value as Sql, ValueRef};
 use tempfile::TempDir;

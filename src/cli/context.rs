@@ -2,14 +2,14 @@
 
 use super::{Exit, Failure, Format, Global, complain};
 use crate::error::{Error, Result};
-use crate::export::json::JsonWriter;
-use crate::export::rows::{Header, RowFormat, RowWriter};
-use crate::export::text::{Outline, Style};
 use crate::format::{Asset, Options};
+use crate::formats::wdb::{self, KnownFields};
 use crate::report::Progress;
 use crate::source::Source;
 use crate::table::{Column, Table, Tree, Value, Visitor};
-use crate::wdb::{self, KnownFields};
+use crate::write::json::JsonWriter;
+use crate::write::rows::{Header, RowFormat, RowWriter};
+use crate::write::text::{Outline, Style};
 use std::cell::Cell;
 use std::io::{self, BufRead as _, BufWriter, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};

@@ -1,10 +1,10 @@
 use super::{Context, Exit, Failure, Format, Outcome};
-use crate::diff::{self, Change, Differences, Kind as Happened, Pair, Side, TableDiff};
-use crate::export::text::{Style, clean};
+use crate::ask::diff::{self, Change, Differences, Kind as Happened, Pair, Side, TableDiff};
 use crate::format::Asset;
 use crate::report::Progress;
 use crate::table::filter::{Bound, Filter};
 use crate::table::{Column, Kind, Value};
+use crate::write::text::{Style, clean};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::io::Write;

@@ -1,10 +1,10 @@
 mod tables;
 
 use super::{Context, Exit, Failure, Outcome};
-use crate::export::hive::Partition;
-use crate::export::mesh;
 use crate::format::Asset;
-use crate::geometry::export as geometry;
+use crate::formats::geometry::export as geometry;
+use crate::scene;
+use crate::write::hive::Partition;
 use std::path::{Path, PathBuf};
 
 /// Write tables, a mesh or a map as files for other programs
@@ -181,7 +181,7 @@ fn drawing(args: &Args, kind: KindArg, asset: &Asset, context: &Context) -> Resu
         (Asset::Geometry(read), _) => {
             let others: Vec<Asset> =
                 args.db.iter().chain(&args.with).map(|path| context.open(path)).collect::<Result<_, _>>()?;
-            let known = mesh::Context::from_assets(&others).map_err(failed)?;
+            let known = scene::Context::from_assets(&others).map_err(failed)?;
             let wanted = |part| args.only.is_empty() || args.only.contains(&part);
             let options = geometry::Options {
                 lod: args.lod.0,
@@ -189,7 +189,7 @@ fn drawing(args: &Args, kind: KindArg, asset: &Asset, context: &Context) -> Resu
                 armor: wanted(PartArg::Armor),
                 collision: wanted(PartArg::Collision),
             };
-            let scene = mesh::scene(read, known, options).map_err(failed)?;
+            let scene = scene::scene(read, known, options).map_err(failed)?;
             for note in &scene.notes {
                 context.note(file, note);
             }

@@ -1,5 +1,5 @@
 use super::{Context, Exit, Failure, Outcome};
-use crate::find::{self, Hit, Options, Pattern, Syntax};
+use crate::ask::find::{self, Hit, Options, Pattern, Syntax};
 use crate::table::filter::{Bound, Filter};
 use crate::table::{Column, Kind, Role, RowCursor, Table, Value};
 use std::ops::ControlFlow;

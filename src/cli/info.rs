@@ -1,7 +1,7 @@
 use super::{Context, Exit, Failure, Format, Outcome};
-use crate::export::text::{Aligned, clean};
 use crate::format::Asset;
 use crate::table::{Value, Visitor};
+use crate::write::text::{Aligned, clean};
 use std::io::Write;
 use std::path::PathBuf;
 

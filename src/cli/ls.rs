@@ -137,7 +137,7 @@ fn tree(rows: &Rows<'_>, file: &str, context: &Context) -> Result<usize, Failure
                     out.write_all(if level.len() > 0 { "│   ".as_bytes() } else { b"    " })?;
                 }
                 let branch = if last { "└── " } else { "├── " };
-                writeln!(out, "{branch}{}", crate::export::text::clean(&name))?;
+                writeln!(out, "{branch}{}", crate::write::text::clean(&name))?;
                 open.push(children.0.into_iter());
             }
             None => {

@@ -24,7 +24,7 @@ mod string;
 mod verify;
 
 use crate::error::{Error, ErrorKind};
-use crate::export::rows::RowFormat;
+use crate::write::rows::RowFormat;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use context::Context;
 use std::io::Write as _;
@@ -238,5 +238,5 @@ fn run(cli: Cli) -> Exit {
 
 /// One line on standard error. That standard error cannot be written is nothing that could be told anyone.
 fn complain(message: &str) {
-    let _ = writeln!(std::io::stderr(), "assetq: {}", crate::export::text::clean(message));
+    let _ = writeln!(std::io::stderr(), "assetq: {}", crate::write::text::clean(message));
 }

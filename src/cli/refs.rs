@@ -1,10 +1,10 @@
 use super::{Context, Exit, Failure, Outcome};
-use crate::bwdb::Database;
-use crate::bwdb::references::By;
-use crate::export::text::clean;
+use crate::ask::refs::{self, Edge, Found, Known};
 use crate::format::{Asset, parse_id};
-use crate::refs::{self, Edge, Found, Known};
+use crate::formats::bwdb::Database;
+use crate::formats::bwdb::references::By;
 use crate::table::{Column, Kind, Value};
+use crate::write::text::clean;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::io::Write as _;

@@ -1,6 +1,6 @@
 use super::{Context, Exit, Failure, Outcome};
-use crate::bwdb::{Database, Models, State};
 use crate::format::{Asset, parse_id};
+use crate::formats::bwdb::{Database, Models, State};
 use crate::table::{Column, Kind, Value};
 use std::path::PathBuf;
 
@@ -148,6 +148,6 @@ fn in_models(models: &Models, query: &str) -> crate::Result<Option<Found>> {
         database: None,
         record: Some(index),
         state: Some(State::Valid),
-        place: Some((crate::bwdb::record::Prototype::view(&model).offset(), Models::MODEL_SIZE)),
+        place: Some((crate::formats::bwdb::record::Prototype::view(&model).offset(), Models::MODEL_SIZE)),
     }))
 }

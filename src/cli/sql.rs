@@ -1,11 +1,11 @@
 mod prompt;
 
 use super::{Context, Exit, Failure, Outcome};
+use crate::ask::sql::{Answer, Fault, Input, Session, Statement, functions, keep, statements};
 use crate::error::Error;
-use crate::export::rows::RowWriter;
-use crate::sql::{Answer, Fault, Input, Session, Statement, functions, keep, statements};
+use crate::formats::wdb;
 use crate::table::{Column, Kind, Value};
-use crate::wdb;
+use crate::write::rows::RowWriter;
 use std::borrow::Cow;
 use std::io::{BufRead as _, IsTerminal as _, Read as _, Write};
 use std::path::{Path, PathBuf};
@@ -216,7 +216,7 @@ fn script(session: &Session, context: &Context) -> Result<(), Failure> {
             text.push_str(&line);
             text.push('\n');
         }
-        if last || crate::sql::is_complete(&text) {
+        if last || crate::ask::sql::is_complete(&text) {
             for statement in statements(&text) {
                 answer(statement, session, context).map_err(|fault| match fault {
                     Asked::Fault(fault) => failure_in(&text, fault),

@@ -1,6 +1,6 @@
 use super::{Context, Exit, Failure, Outcome};
-use crate::bwdb::Database;
 use crate::format::{Asset, parse_id};
+use crate::formats::bwdb::Database;
 use crate::table::{Column, Kind, Value};
 use std::path::PathBuf;
 

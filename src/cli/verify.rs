@@ -64,7 +64,7 @@ fn text(out: &mut impl std::io::Write, asset: &Asset, report: &Report) -> Result
         let mark = if check.ok() { "ok " } else { "BAD" };
         writeln!(out, "  {mark} {}{}{}", check.name, if check.detail.is_empty() { "" } else { ": " }, check.detail)?;
         for finding in check.findings() {
-            writeln!(out, "        {}", crate::export::text::clean(&finding.to_string()))?;
+            writeln!(out, "        {}", crate::write::text::clean(&finding.to_string()))?;
         }
         if let Some(more) = check.found().checked_sub(check.findings().len() as u64).filter(|&m| m > 0) {
             writeln!(out, "        … and {more} more")?;

@@ -2,9 +2,9 @@
 
 use super::prototypes::{BlobWriter, records};
 use super::{Size, Writer};
-use crate::bwdb::layout::MAGIC;
-use crate::bwdb::prototypes::{Layout, PrototypeType};
 use crate::codec::{cityhash64, murmur3};
+use crate::formats::bwdb::layout::MAGIC;
+use crate::formats::bwdb::prototypes::{Layout, PrototypeType};
 use fastrand::Rng;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, HashMap, HashSet};

@@ -1,8 +1,8 @@
 //! Builds `.geometry` and `.splash` files in the order in which the game's own tools lay them out.
 
 use super::{Size, Writer};
-use crate::geometry::layout::{ARMOR_TAG, COLLISION_TAG};
-use crate::geometry::{Attribute, VertexFormat};
+use crate::formats::geometry::layout::{ARMOR_TAG, COLLISION_TAG};
+use crate::formats::geometry::{Attribute, VertexFormat};
 use std::collections::BTreeMap;
 use std::f32::consts::{PI, TAU};
 

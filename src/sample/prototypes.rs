@@ -2,7 +2,7 @@
 
 use super::Writer;
 use super::bwdb::Resources;
-use crate::bwdb::prototypes::{Layout, PrototypeType};
+use crate::formats::bwdb::prototypes::{Layout, PrototypeType};
 use fastrand::Rng;
 
 /// A blob in the making: its header, as many records as announced, and their data behind them.

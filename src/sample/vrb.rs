@@ -5,8 +5,8 @@
 
 use super::{Size, Writer};
 use crate::codec::xxh64;
+use crate::formats::vrb::{ArchiveHeader, MAGIC, ModelId, TypeId, VERSION};
 use crate::table::Guid;
-use crate::vrb::{ArchiveHeader, MAGIC, ModelId, TypeId, VERSION};
 use fastrand::Rng;
 use std::io::Write as _;
 
@@ -88,7 +88,7 @@ pub fn placed(name: &str, model: ModelId, offset: i32) -> MemberSpec<'_> {
 
 /// Built-in numbers (section 4).
 pub mod builtin {
-    use crate::vrb::{ModelId, TypeId};
+    use crate::formats::vrb::{ModelId, TypeId};
 
     /// `System.String`. The others below are named the same way.
     pub const STRING: ModelId = ModelId(0x02);
@@ -369,7 +369,7 @@ pub struct ArchiveBuilder {
 impl ArchiveBuilder {
     /// An archive with these types and this main chunk.
     pub fn new(types: &TypesBuilder, root: ModelId, codec: Codec, data: Vec<u8>) -> Self {
-        let main = ChunkSpec { name: crate::vrb::MAIN.into(), root: root.0 as i32, codec, data };
+        let main = ChunkSpec { name: crate::formats::vrb::MAIN.into(), root: root.0 as i32, codec, data };
         let bundles = vec![("System.Runtime".into(), [1, 0, 0, 0]), ("VRage".into(), [2, 0, 2, 29])];
         Self { bundles, types: types.table(), chunks: vec![main], tables: Codec::Brotli }
     }

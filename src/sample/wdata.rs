@@ -4,8 +4,8 @@
 //! the two check each other: [`write()`] gives the values that it wrote along with the bytes.
 
 use super::{Size, Writer};
+use crate::formats::wdata::TriggerLayout;
 use crate::table::Value;
-use crate::wdata::TriggerLayout;
 use fastrand::Rng;
 use std::f32::consts::TAU;
 

@@ -5,14 +5,14 @@ use super::super::rows::Rows;
 use super::super::{Context, Exit, Failure, Outcome};
 use super::{Args, KindArg, check_new, kind_of};
 use crate::error::Error;
-use crate::export::hive::file_name;
-use crate::export::rows::{Header, Met, RowFormat, RowSink, RowWriter};
-use crate::export::text::Style;
-#[cfg(feature = "parquet")]
-use crate::export::{arrow::ArrowRows, parquet};
 use crate::format::Asset;
 use crate::report::Progress;
 use crate::table::{Column, Table};
+use crate::write::hive::file_name;
+use crate::write::rows::{Header, Met, RowFormat, RowSink, RowWriter};
+use crate::write::text::Style;
+#[cfg(feature = "parquet")]
+use crate::write::{arrow::ArrowRows, parquet};
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::io::{self, BufWriter, Write};

@@ -1,7 +1,7 @@
 //! The prompt: statements from a terminal, with history and completion.
 
 use super::{Asked, Context, DOT_COMMANDS, Exit, Failure, Fault, Session, answer, dot, failure, say_left_out};
-use crate::sql::{TableName, functions, in_sql, is_complete, statements};
+use crate::ask::sql::{TableName, functions, in_sql, is_complete, statements};
 use rustyline::completion::{Completer, Pair};
 use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
@@ -148,7 +148,7 @@ fn explain(text: &str, fault: Fault, context: &Context) {
         let first = before.rfind('\n').map_or(0, |end| end.saturating_add(1));
         let before = before.get(first..).unwrap_or_default();
         let line = format!("{before}{}", rest.lines().next().unwrap_or_default());
-        eprintln!("{}", crate::export::text::clean(&line).trim_end());
+        eprintln!("{}", crate::write::text::clean(&line).trim_end());
         eprintln!("{:width$}^", "", width = before.width());
     }
     context.complain(&failure(fault).message);
@@ -264,7 +264,7 @@ impl Helper for Names {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sql::Input;
+    use crate::ask::sql::Input;
 
     #[test]
     fn words_end_at_what_is_no_name() {

@@ -18,7 +18,7 @@
 //! - Columns with [`Role::Key`](crate::table::Role) pair the rows of both files. Where a key repeats, and where a table has none, rows that
 //!   say the same go together first, and then the others in order.
 //! - Places and the texts of ids are not compared; columns that only one of the files has are not, either.
-//! - Prototype databases compare records by what they and their arrays say, wherever they lie: see [`crate::bwdb::compare`].
+//! - Prototype databases compare records by what they and their arrays say, wherever they lie: see [`crate::formats::bwdb::compare`].
 //!
 //! Of the rows themselves nothing is kept: a few numbers for each while a table is compared, and those of rows that differ.
 

@@ -1,6 +1,6 @@
-use crate::bwdb::record::{Flag, Leaf, NameId, PathId, prototype};
 use crate::bytes::View;
 use crate::error::{ErrorKind, Result};
+use crate::formats::bwdb::record::{Flag, Leaf, NameId, PathId, prototype};
 use crate::table::Value;
 
 prototype! { 'a
@@ -78,7 +78,7 @@ impl<'a> Material<'a> {
     /// # Errors
     /// When there is no such property, its kind is unknown, or its value does not exist.
     pub fn property(&self, index: usize) -> Result<Property<'a>> {
-        let here: View<'a> = crate::bwdb::record::Prototype::view(self);
+        let here: View<'a> = crate::formats::bwdb::record::Prototype::view(self);
         let missing = || here.error(ErrorKind::NotFound { what: format!("property {index}") });
         let name = self.property_names()?.get(index).ok_or_else(missing)??;
         let refs = self.property_refs()?;
@@ -104,7 +104,7 @@ impl<'a> Material<'a> {
         match value.zip(kind) {
             Some((value, kind)) => Ok(Property { name, value: Leaf::Value(value), kind }),
             None => {
-                let at = index.saturating_mul(<u16 as crate::bwdb::record::Field>::SIZE);
+                let at = index.saturating_mul(<u16 as crate::formats::bwdb::record::Field>::SIZE);
                 Err(refs.view().skip(at).bad_value("property reference", reference))
             }
         }

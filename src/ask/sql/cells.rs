@@ -1,8 +1,8 @@
 //! Cells as SQLite sees them: which type a column is declared with, and which value a cell becomes.
 
 use crate::codec::xxh64;
-use crate::export::json;
 use crate::table::{Kind, Value};
+use crate::write::json;
 use rusqlite::types::{ToSql, ToSqlOutput, Value as Owned, ValueRef};
 use std::cmp::Ordering;
 

@@ -7,7 +7,6 @@ mod batch;
 pub mod csv;
 pub mod hive;
 pub mod json;
-pub mod mesh;
 #[cfg(feature = "parquet")]
 pub mod parquet;
 mod plain;

@@ -1,7 +1,7 @@
-use crate::bwdb::compare::{Allowance, Differ};
-use crate::bwdb::record::{Field, Flag, Leaf, Shown, Text, Walker, prototype};
 use crate::bytes::{View, le};
 use crate::error::{ErrorKind, Result};
+use crate::formats::bwdb::compare::{Allowance, Differ};
+use crate::formats::bwdb::record::{Field, Flag, Leaf, Shown, Text, Walker, prototype};
 use crate::table::{Kind, Value};
 
 prototype! { 'a

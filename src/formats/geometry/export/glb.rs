@@ -3,7 +3,7 @@
 use super::part::Part;
 use super::{Node, Scene, written};
 use crate::error::{Error, ErrorKind, Result};
-use crate::geometry::Attribute;
+use crate::formats::geometry::Attribute;
 use gltf_json as json;
 use json::accessor::{ComponentType, GenericComponentType, Type};
 use json::buffer::Target;

@@ -1,4 +1,4 @@
-use crate::bwdb::record::{Flag, NameId, PathId, prototype};
+use crate::formats::bwdb::record::{Flag, NameId, PathId, prototype};
 
 prototype! { 'a
     /// The nodes of a mesh, their rest positions and their parents.

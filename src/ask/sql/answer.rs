@@ -167,7 +167,7 @@ impl<'de> Visitor<'de> for JsonVisitor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::export::json;
+    use crate::write::json;
 
     #[test]
     fn nested_values_come_out_as_they_went_in() {

@@ -2,9 +2,9 @@
 
 use super::ahead::Ahead;
 use super::{Rows, label, within};
-use crate::bwdb::record::NameId;
 use crate::bytes::View;
 use crate::error::Result;
+use crate::formats::bwdb::record::NameId;
 use crate::lazy;
 use crate::table::{Column, Kind, RowCursor, Table, Value, no_cell};
 use std::cell::OnceCell;

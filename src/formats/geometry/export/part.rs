@@ -1,8 +1,8 @@
 //! A part of a scene: triangles of one material, right-handed.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::geometry::mesh::{side, turns};
-use crate::geometry::{Attribute, Hull, Indices, Plate, Vertices, unpack_normal};
+use crate::formats::geometry::mesh::{side, turns};
+use crate::formats::geometry::{Attribute, Hull, Indices, Plate, Vertices, unpack_normal};
 
 #[derive(Debug)]
 pub(super) enum Shape<'a> {
@@ -68,7 +68,8 @@ impl<'a> Part<'a> {
                 {
                     return Err(damaged(&name, format!("corner {bad} of {}", hull.vertices().len())));
                 }
-                let corners = |f: crate::geometry::Face<'_>| f.vertices.len().saturating_sub(2).saturating_mul(3);
+                let corners =
+                    |f: crate::formats::geometry::Face<'_>| f.vertices.len().saturating_sub(2).saturating_mul(3);
                 (hull.faces().map(corners).sum(), None, 0)
             }
         };

@@ -1,4 +1,4 @@
-use crate::bwdb::record::{Flag, prototype};
+use crate::formats::bwdb::record::{Flag, prototype};
 
 prototype! { 'a
     /// PointLightPrototype.

@@ -1,4 +1,4 @@
-use crate::bwdb::record::{PathId, Text, prototype};
+use crate::formats::bwdb::record::{PathId, Text, prototype};
 
 prototype! { 'a
     /// VelocityFieldPrototype: a grid of vectors.

@@ -461,9 +461,9 @@ macro_rules! prototype {
             )+
         }
 
-        impl<$a> $crate::bwdb::record::Field<$a> for $type<$a> {
+        impl<$a> $crate::formats::bwdb::record::Field<$a> for $type<$a> {
             const SIZE: usize = $size;
-            const SHOWN: $crate::bwdb::record::Shown = $crate::bwdb::record::Shown::Plain($crate::table::Kind::Nested);
+            const SHOWN: $crate::formats::bwdb::record::Shown = $crate::formats::bwdb::record::Shown::Plain($crate::table::Kind::Nested);
             const REFERS: bool = false $( || prototype!(@refers $kind $(<$life>)?) )+;
 
             #[inline]
@@ -474,9 +474,9 @@ macro_rules! prototype {
                 Ok(Self { view })
             }
 
-            fn walk(self, name: &'static str, walker: &mut dyn $crate::bwdb::record::Walker<$a>) {
+            fn walk(self, name: &'static str, walker: &mut dyn $crate::formats::bwdb::record::Walker<$a>) {
                 walker.begin(name);
-                $crate::bwdb::record::Prototype::walk_fields(&self, walker);
+                $crate::formats::bwdb::record::Prototype::walk_fields(&self, walker);
                 walker.end();
             }
 
@@ -485,7 +485,7 @@ macro_rules! prototype {
             fn same(
                 old: $crate::bytes::View<$a>,
                 new: $crate::bytes::View<$a>,
-                allowance: &mut $crate::bwdb::compare::Allowance<'_>,
+                allowance: &mut $crate::formats::bwdb::compare::Allowance<'_>,
             ) -> $crate::error::Result<bool> {
                 let (old, new) = (Self::read(old)?, Self::read(new)?);
                 $( if !prototype!(@same old, new, allowance, $offset, $field, $kind $(<$life>)?) {
@@ -497,7 +497,7 @@ macro_rules! prototype {
             fn differ(
                 old: $crate::bytes::View<$a>,
                 new: $crate::bytes::View<$a>,
-                differ: &mut $crate::bwdb::compare::Differ<$a, '_>,
+                differ: &mut $crate::formats::bwdb::compare::Differ<$a, '_>,
             ) -> $crate::error::Result<()> {
                 let (old, new) = (Self::read(old)?, Self::read(new)?);
                 $( differ.within(stringify!($field), |differ| {
@@ -507,9 +507,9 @@ macro_rules! prototype {
             }
         }
 
-        impl<$a> $crate::bwdb::record::Prototype<$a> for $type<$a> {
-            const FIELDS: &'static [$crate::bwdb::record::FieldInfo] = &[$(
-                $crate::bwdb::record::FieldInfo {
+        impl<$a> $crate::formats::bwdb::record::Prototype<$a> for $type<$a> {
+            const FIELDS: &'static [$crate::formats::bwdb::record::FieldInfo] = &[$(
+                $crate::formats::bwdb::record::FieldInfo {
                     name: stringify!($field),
                     shown: prototype!(@shown $kind $(<$life>)?),
                     pointer: prototype!(@pointer $offset, $kind),
@@ -520,9 +520,9 @@ macro_rules! prototype {
                 self.view
             }
 
-            fn walk_field(&self, field: usize, walker: &mut dyn $crate::bwdb::record::Walker<$a>) {
-                use $crate::bwdb::record::Field as _;
-                let steps: &[fn(&Self, &mut dyn $crate::bwdb::record::Walker<$a>)] = &[$(
+            fn walk_field(&self, field: usize, walker: &mut dyn $crate::formats::bwdb::record::Walker<$a>) {
+                use $crate::formats::bwdb::record::Field as _;
+                let steps: &[fn(&Self, &mut dyn $crate::formats::bwdb::record::Walker<$a>)] = &[$(
                     |this, walker| match this.$field() {
                         Ok(value) => value.walk(stringify!($field), walker),
                         Err(error) => walker.damage(stringify!($field), error),
@@ -534,36 +534,36 @@ macro_rules! prototype {
             }
         }
     )+};
-    (@type $a:lifetime [$element:ty; $count:ident]) => { $crate::bwdb::record::List<$a, $element> };
+    (@type $a:lifetime [$element:ty; $count:ident]) => { $crate::formats::bwdb::record::List<$a, $element> };
     (@type $a:lifetime $type:ty) => { $type };
     (@read $self:ident, $offset:literal, [$element:ty; $count:ident]) => {{
-        let count = $crate::bwdb::record::Count::count($self.$count()?, $self.view)?;
-        $crate::bwdb::record::List::follow($self.view, $offset, count)
+        let count = $crate::formats::bwdb::record::Count::count($self.$count()?, $self.view)?;
+        $crate::formats::bwdb::record::List::follow($self.view, $offset, count)
     }};
     (@read $self:ident, $offset:literal, $type:ty) => {
-        $crate::bwdb::record::Field::read($self.view.skip($offset))
+        $crate::formats::bwdb::record::Field::read($self.view.skip($offset))
     };
     (@flat [$element:ty; $count:ident]) => { false };
-    (@flat $type:ty) => { <$type as $crate::bwdb::record::Field>::FLAT };
+    (@flat $type:ty) => { <$type as $crate::formats::bwdb::record::Field>::FLAT };
     (@same $old:ident, $new:ident, $allowance:ident, $offset:literal, $field:ident, [$element:ty; $count:ident]) => {
         $old.$field()?.same($new.$field()?, $allowance)?
     };
     (@same $old:ident, $new:ident, $allowance:ident, $offset:literal, $field:ident, $type:ty) => {
-        <$type as $crate::bwdb::record::Field>::same($old.view.skip($offset), $new.view.skip($offset), $allowance)?
+        <$type as $crate::formats::bwdb::record::Field>::same($old.view.skip($offset), $new.view.skip($offset), $allowance)?
     };
     (@differ $old:ident, $new:ident, $differ:ident, $offset:literal, $field:ident, [$element:ty; $count:ident]) => {
         $differ.lists($old.$field()?, $new.$field()?)
     };
     (@differ $old:ident, $new:ident, $differ:ident, $offset:literal, $field:ident, $type:ty) => {
-        <$type as $crate::bwdb::record::Field>::differ($old.view.skip($offset), $new.view.skip($offset), $differ)
+        <$type as $crate::formats::bwdb::record::Field>::differ($old.view.skip($offset), $new.view.skip($offset), $differ)
     };
-    (@shown [$element:ty; $count:ident]) => { $crate::bwdb::record::Shown::Plain($crate::table::Kind::Nested) };
-    (@shown $type:ty) => { <$type as $crate::bwdb::record::Field>::SHOWN };
+    (@shown [$element:ty; $count:ident]) => { $crate::formats::bwdb::record::Shown::Plain($crate::table::Kind::Nested) };
+    (@shown $type:ty) => { <$type as $crate::formats::bwdb::record::Field>::SHOWN };
     (@pointer $offset:literal, [$element:ty; $count:ident]) => { Some($offset) };
     (@pointer $offset:literal, $other:tt) => { None };
-    (@refers [$element:ty; $count:ident]) => { <$element as $crate::bwdb::record::Field>::REFERS };
-    (@refers $type:ty) => { <$type as $crate::bwdb::record::Field>::REFERS };
+    (@refers [$element:ty; $count:ident]) => { <$element as $crate::formats::bwdb::record::Field>::REFERS };
+    (@refers $type:ty) => { <$type as $crate::formats::bwdb::record::Field>::REFERS };
     (@size [$element:ty; $count:ident]) => { 8 };
-    (@size $type:ty) => { <$type as $crate::bwdb::record::Field>::SIZE };
+    (@size $type:ty) => { <$type as $crate::formats::bwdb::record::Field>::SIZE };
 }
 pub(super) use prototype;

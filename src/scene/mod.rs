@@ -1,15 +1,15 @@
 //! Meshes of a `.geometry` named, paired and placed by what other files know of them: the visuals of a database, the
 //! merged models of a space, and the instances of a space.
 
-use crate::bwdb::prototypes::{MergedModel, PrototypeType, Record, Visual};
-use crate::bwdb::record::{NameId, PathId};
-use crate::bwdb::{Database, Models, Names, Space};
 use crate::codec::cityhash64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::Asset;
-use crate::geometry::Geometry;
-use crate::geometry::export::{Options, Scene};
-use crate::geometry::mesh::{Model, Placement, RenderSet};
+use crate::formats::bwdb::prototypes::{MergedModel, PrototypeType, Record, Visual};
+use crate::formats::bwdb::record::{NameId, PathId};
+use crate::formats::bwdb::{Database, Models, Names, Space};
+use crate::formats::geometry::Geometry;
+use crate::formats::geometry::export::{Options, Scene};
+use crate::formats::geometry::mesh::{Model, Placement, RenderSet};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -152,7 +152,7 @@ pub fn visuals_of(database: &Database, geometry: &Geometry) -> Result<Vec<Model>
 /// The path ids of these records (database and record by number).
 fn owners(database: &Database, records: &[(usize, usize)]) -> HashMap<(usize, usize), u64> {
     let wanted: BTreeSet<_> = records.iter().copied().collect();
-    let place = |r: &crate::bwdb::Resource<'_>| (r.database_index(), r.record_index());
+    let place = |r: &crate::formats::bwdb::Resource<'_>| (r.database_index(), r.record_index());
     database.resources().filter(|r| wanted.contains(&place(r))).map(|r| (place(&r), r.id())).collect()
 }
 

@@ -3,9 +3,9 @@
 use super::pair::{Each, Faults, Keys, Rows, Verdict};
 use super::value::{Field, differ};
 use super::{Damaged, Pair, Side, Special};
-use crate::bwdb::compare::{Allowance, Budget, differ_record, plain_fields, same_record};
-use crate::bwdb::{Blob, Database, Location, Resource, State};
 use crate::error::{Error, Result};
+use crate::formats::bwdb::compare::{Allowance, Budget, differ_record, plain_fields, same_record};
+use crate::formats::bwdb::{Blob, Database, Location, Resource, State};
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::sync::OnceLock;

@@ -1,7 +1,7 @@
 //! What SQL can do here besides what SQLite can.
 
 use super::cells::{ID_COLLATION, order_of_ids, parse_id};
-use crate::bwdb::Database;
+use crate::formats::bwdb::Database;
 use crate::table::Value;
 use regex::Regex;
 use rusqlite::functions::{Context, FunctionFlags};

@@ -3,15 +3,15 @@
 //! What an entry refers to is read from its record. What refers to it is found by one pass over the references of all
 //! records on all cores, for any number of entries at once.
 
-use crate::bwdb::layout::PathEntry;
-use crate::bwdb::prototypes::{Record, Visual};
-use crate::bwdb::references::{Budget, By, Collector, Reference};
-use crate::bwdb::{Blob, Database, Models, Space, State};
 use crate::codec::cityhash64;
 use crate::error::{Error, Result};
 use crate::format::Asset;
-use crate::geometry::Geometry;
-use crate::geometry::layout::Mapping;
+use crate::formats::bwdb::layout::PathEntry;
+use crate::formats::bwdb::prototypes::{Record, Visual};
+use crate::formats::bwdb::references::{Budget, By, Collector, Reference};
+use crate::formats::bwdb::{Blob, Database, Models, Space, State};
+use crate::formats::geometry::Geometry;
+use crate::formats::geometry::layout::Mapping;
 use crate::report::Check;
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::table::{Column, Kind, Role, Table, Value, no_cell};
 
 /// The tables of a `models.bin`.
-pub(in crate::bwdb) fn models(models: &Models) -> Vec<Box<dyn Table + '_>> {
+pub(in crate::formats::bwdb) fn models(models: &Models) -> Vec<Box<dyn Table + '_>> {
     let rows = ModelRows(models);
     let own = ["skeleton_index", "first_geometry", "geometry_count"];
     let (mut own_columns, sources) = field_columns(p::MergedModel::FIELDS, Some(&own));
@@ -92,7 +92,7 @@ impl<'a> Rows<'a> for SkeletonRows<'a> {
 }
 
 /// The tables of a `space.bin`.
-pub(in crate::bwdb) fn space(space: &Space) -> Vec<Box<dyn Table + '_>> {
+pub(in crate::formats::bwdb) fn space(space: &Space) -> Vec<Box<dyn Table + '_>> {
     let lights = {
         let (own, sources) = field_columns(p::SpaceLight::FIELDS, None);
         let mut columns = vec![Column::new("index", Kind::Uint).brief().place()];
@@ -109,7 +109,7 @@ pub(in crate::bwdb) fn space(space: &Space) -> Vec<Box<dyn Table + '_>> {
     vec![Box::new(instances(space)), Box::new(lights)]
 }
 
-pub(in crate::bwdb) fn instances(space: &Space) -> impl Table + '_ {
+pub(in crate::formats::bwdb) fn instances(space: &Space) -> impl Table + '_ {
     let columns = vec![
         Column::new("index", Kind::Uint).brief().place(),
         Column::new("id", Kind::Id64).brief().key(),

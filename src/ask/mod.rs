@@ -1,0 +1,8 @@
+//! Questions asked of any format, through its tables.
+
+pub mod diff;
+#[cfg(feature = "find")]
+pub mod find;
+pub mod refs;
+#[cfg(feature = "sql")]
+pub mod sql;
