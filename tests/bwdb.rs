@@ -23,7 +23,7 @@ fn open(bytes: Vec<u8>) -> Database {
     Database::open(Source::from_vec("assets.bin", bytes)).unwrap()
 }
 
-/// A reader of the same bytes that knows nothing but the format document: plain offsets, no hashing, no probing.
+/// A reader of the same bytes that knows nothing but docs/formats/bwdb.md: plain offsets, no hashing, no probing.
 struct Plain<'a>(&'a [u8]);
 
 impl Plain<'_> {
@@ -179,7 +179,7 @@ fn lookup_many_says_what_lookup_says() {
     assert!(db.lookup_many(&ids, &mut []).is_err());
 }
 
-/// A material written by hand, byte for byte as the facts about its layout say.
+/// A material written by hand, byte for byte as docs/formats/bwdb.md §6.1 says.
 #[test]
 fn material_properties_are_looked_up_by_kind() {
     let mut builder = DatabaseBuilder::default();

@@ -12,7 +12,7 @@ pub struct View<'a> {
     part: &'static str,
 }
 
-/// A counted reference to text outside of the struct (`PackedString` of the format documents, 0x10 bytes).
+/// A counted reference to text outside of the struct (docs/formats/bwdb.md §1.3, 0x10 bytes).
 /// The base of its pointer is the packed string itself.
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]

@@ -1,4 +1,4 @@
-//! ENCD blobs: vertex and index buffers as meshoptimizer's codecs pack them.
+//! ENCD blobs (docs/formats/geometry.md §4.2): vertex and index buffers as meshoptimizer's codecs pack them.
 //!
 //! The decoder is the C++ library's own. On x86 it asks the processor and takes its SSSE3 path where there is one; on
 //! ARM it is NEON. It is safe for any payload, but what comes out of a damaged one need not make sense. The safe

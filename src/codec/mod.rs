@@ -53,7 +53,7 @@ pub(crate) fn contents(
 mod tests {
     use super::*;
 
-    /// Ids read from the game's own files (bwdb facts, section 1).
+    /// Ids read from the game's own files (docs/formats/bwdb.md §1.4).
     #[test]
     fn path_ids_are_cityhash64() {
         let ship = "content/gameplay/japan/ship/destroyer/JSD011_Akizuki_1944/JSD011_Akizuki_1944";

@@ -87,7 +87,7 @@ impl DatabaseBuilder {
         self.databases.len() - 1
     }
 
-    /// The file, its sections in the order of the format document and without gaps.
+    /// The file, its sections in the order of docs/formats/bwdb.md §2.1 and without gaps.
     pub fn build(&self) -> Vec<u8> {
         let blobs: usize = self.databases.iter().map(|d| d.2.len()).sum();
         let mut w = Writer::with_capacity(blobs + (64 << 10) + self.paths.len() * 96 + self.strings.len() * 64);
@@ -216,7 +216,7 @@ const SMALL: Plan = Plan {
 /// The size of the full plan's file.
 const FULL_BYTES: usize = 170_699_420;
 
-/// The sections of the format document's file layout example, 170,699,420 bytes in all. (Its figure for the blobs,
+/// The sections of the real file in docs/formats/bwdb.md §2.1, 170,699,420 bytes in all. (Its figure for the blobs,
 /// 131,408,654, does not fit its own offsets and size; those leave this many.)
 const FULL: Plan = Plan {
     paths: 246_065,
@@ -248,8 +248,8 @@ impl Plan {
     }
 }
 
-/// A believable `assets.bin`: the same bytes for the same seed. `Full` has the section sizes of the format document's
-/// example, 170,699,420 bytes.
+/// A believable `assets.bin`: the same bytes for the same seed. `Full` has the section sizes of the real
+/// file in docs/formats/bwdb.md §2.1, 170,699,420 bytes.
 pub fn demo(seed: u64, size: Size) -> Vec<u8> {
     assemble(seed, size).build()
 }

@@ -1,4 +1,4 @@
-//! Writes `.vrb` archives. Section numbers are those of the format's facts page.
+//! Writes `.vrb` archives. Sections (§) are those of docs/formats/vrb.md.
 //!
 //! [`TypesBuilder`] takes types and models, [`ValuesBuilder`] the bytes of values, [`ArchiveBuilder`] puts them
 //! together. None of them checks anything: tests write damaged files with them too.
@@ -19,7 +19,7 @@ pub enum Codec {
     Zlib,
     /// Deflate without one.
     Deflate,
-    /// Brotli, with the settings that the game has (section 2). Another encoder makes other choices under the same
+    /// Brotli, with the settings that the game has (§2). Another encoder makes other choices under the same
     /// settings, so the bytes are not the game's.
     Brotli,
 }
@@ -86,7 +86,7 @@ pub fn placed(name: &str, model: ModelId, offset: i32) -> MemberSpec<'_> {
     MemberSpec { offset, ..member(name, model) }
 }
 
-/// Built-in numbers (section 4).
+/// Built-in numbers (§4.4).
 pub mod builtin {
     use crate::formats::vrb::{ModelId, TypeId};
 
@@ -124,7 +124,7 @@ pub mod builtin {
     pub const DICTIONARY: TypeId = TypeId(0x17);
 }
 
-/// Flags of models (section 4).
+/// Flags of models (§4.2).
 pub mod flags {
     /// A class.
     pub const CLASS: u8 = 0x00;
@@ -263,7 +263,7 @@ fn push_text(out: &mut Writer, text: &str) {
     out.push(bytes);
 }
 
-/// The bytes of values in the making (section 5).
+/// The bytes of values in the making (§5).
 #[derive(Debug, Default, Clone)]
 pub struct ValuesBuilder {
     out: Writer,

@@ -1,7 +1,7 @@
 //! Builds Rusty Hearts maps, in every version and both trigger layouts.
 //!
-//! Written out from the format document field after field, without the descriptions that the reader works from, so that
-//! the two check each other: [`write()`] gives the values that it wrote along with the bytes.
+//! Written out from docs/formats/wdata.md field after field, without the descriptions that the reader works from, so
+//! that the two check each other: [`write()`] gives the values that it wrote along with the bytes.
 
 use super::{Size, Writer};
 use crate::formats::wdata::TriggerLayout;

@@ -1,4 +1,4 @@
-//! The engine's hash maps: slot = key mod capacity, linear probing to the first empty slot.
+//! The engine's hash maps (docs/formats/bwdb.md §3): slot = key mod capacity, linear probing to the first empty slot.
 
 use super::layout::{ResourceBucket, StringBucket};
 

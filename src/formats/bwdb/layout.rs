@@ -1,4 +1,4 @@
-//! The on-disk structs of `assets.bin`, `models.bin` and `space.bin`, and nothing else.
+//! The on-disk structs of `assets.bin`, `models.bin` and `space.bin` (docs/formats/bwdb.md), and nothing else.
 //!
 //! All little-endian. A pointer is an i64 relative to the struct that holds it (the sub-struct, where it is in one);
 //! 0 is null.
@@ -24,7 +24,7 @@ pub struct Header {
     pub packed: u8,
     /// 1.
     pub version: u8,
-    /// MurmurHash3 of everything behind the header (the format document says CRC-32).
+    /// MurmurHash3 of everything behind the header (an older document says CRC-32: §2.3).
     pub checksum: U32,
     /// Bits of a pointer: 64.
     pub pointer_width: U16,

@@ -1,4 +1,4 @@
-//! Armour models: a flat list of plates, each a box and triangles of one material.
+//! Armour models (docs/formats/geometry.md §6.2): a flat list of plates, each a box and triangles of one material.
 
 use super::layout::{ARMOR_TAG, ArmorHeader, ArmorVertex, PlateHeader};
 use super::places::{Place, Places};

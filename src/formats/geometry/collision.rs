@@ -1,4 +1,4 @@
-//! Collision models: convex hulls with corners, edges and faces.
+//! Collision models (docs/formats/geometry.md §6.3): convex hulls with corners, edges and faces.
 
 use super::layout::{COLLISION_TAG, Corner, Edge};
 use super::places::{Place, Places};

@@ -1,5 +1,5 @@
-//! The structs of a `.geometry` file as they lie in it. Little-endian; pointers are relative to the struct that holds
-//! them.
+//! The structs of a `.geometry` file as they lie in it (docs/formats/geometry.md). Little-endian; pointers are relative
+//! to the struct that holds them.
 
 use crate::bytes::{PackedString, le};
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};

@@ -1,4 +1,4 @@
-//! Hit-location boxes, `.splash`: a count, and for each box its name and two corners.
+//! Hit-location boxes, `.splash` (docs/formats/geometry.md §7): a count, and for each box its name and two corners.
 
 use super::tables::Rows;
 use crate::bytes::{Cursor, le};

@@ -1,4 +1,4 @@
-//! Vertex formats: what the bytes of a vertex mean.
+//! Vertex formats (docs/formats/geometry.md §4.3): what the bytes of a vertex mean.
 
 use crate::bytes::le;
 

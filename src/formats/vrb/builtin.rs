@@ -1,4 +1,4 @@
-//! The types that are built into the engine: numbers below 0x200, the same among types and models (section 4).
+//! The types that are built into the engine: numbers below 0x200, the same among types and models (§4.4).
 
 use super::shape::Extent;
 use std::borrow::Cow;

@@ -1,4 +1,4 @@
-//! The values of a chunk as a walk (VR3B facts, section 5): nothing is built, and how deep values nest costs entries
+//! The values of a chunk as a walk (docs/formats/vrb.md §5): nothing is built, and how deep values nest costs entries
 //! of an explicit stack, up to a limit.
 
 use super::builtin::Builtin;

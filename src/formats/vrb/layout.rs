@@ -1,4 +1,4 @@
-//! The fixed structs of an archive (VR3B facts, section 1): little-endian, packed, cast in place.
+//! The fixed structs of an archive (docs/formats/vrb.md §1): little-endian, packed, cast in place.
 
 use crate::bytes::le;
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};

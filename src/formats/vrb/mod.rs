@@ -1,5 +1,5 @@
-//! `.vrb`: archives of VRAGE 3 (Space Engineers 2), read without the game. Section numbers in these docs are those of
-//! the format's facts page.
+//! `.vrb`: archives of VRAGE 3 (Space Engineers 2), read without the game. Sections (§) in these docs are those of
+//! docs/formats/vrb.md.
 //!
 //! An [`Archive`] is a header, three small tables and chunks. The type table says how the values of the chunks are
 //! stored; a chunk is one value, walked without building it ([`Node`], [`Walker`]).
@@ -181,7 +181,7 @@ impl Archive {
         &self.source
     }
 
-    /// The header, in place (section 1).
+    /// The header, in place (§1).
     ///
     /// # Errors
     /// None in practice: the header was read when the archive was opened.
@@ -222,7 +222,7 @@ impl Archive {
         [&self.bundle_table, &self.type_table, &self.chunk_table]
     }
 
-    /// The bundles (section 3).
+    /// The bundles (§3).
     ///
     /// # Errors
     /// When the bundle table cannot be decoded, or does not hold as many records as the header says.
@@ -251,7 +251,7 @@ impl Archive {
         }
     }
 
-    /// The type table (section 4).
+    /// The type table (§4).
     ///
     /// # Errors
     /// When it cannot be decoded or read.
@@ -296,7 +296,7 @@ impl Archive {
     }
 
     /// The records of the chunk table: a string and an entry each. No real file has one: the layout follows from the
-    /// published description of the table and from how the other tables write strings (section 9).
+    /// published description of the table and from how the other tables write strings (§7).
     fn extra(&self) -> Result<&Vec<ChunkPart>> {
         self.extra.get_or_try_init(|| {
             let stored = self.header()?.chunk_count.get();

@@ -1,4 +1,4 @@
-//! What a model means for reading, worked out once for the whole type table (VR3B facts, sections 4 and 5).
+//! What a model means for reading, worked out once for the whole type table (docs/formats/vrb.md §4 and §5).
 
 use super::builtin::Builtin;
 use super::types::{Model, ModelId, Parts, TypeDef, TypeModel};

@@ -1,4 +1,4 @@
-//! The type table (VR3B facts, section 4): types, and the models that say how values of them are stored.
+//! The type table (docs/formats/vrb.md §4): types, and the models that say how values of them are stored.
 //!
 //! Types and models are numbered separately, both from 0x200 on; numbers below are built into the engine and mean the
 //! same in both. [`TypeId`] and [`ModelId`] keep them apart.
@@ -435,7 +435,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// A string as tables have it (section 4): i32 length in bytes, UTF-16, neither prefix nor NUL.
+/// A string as tables have it (§3): i32 length in bytes, UTF-16, neither prefix nor NUL.
 pub(super) fn table_text<'a>(cursor: &mut Cursor<'a>) -> Result<Utf16<'a>> {
     let here = cursor.view();
     let length = cursor.count("length of a string", 1)?;

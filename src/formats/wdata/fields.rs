@@ -27,7 +27,7 @@ pub struct Versions {
 /// One field of a record.
 #[derive(Debug, Clone, Copy)]
 pub struct Field {
-    /// The document's name in snake_case.
+    /// The name in docs/formats/wdata.md.
     pub name: &'static str,
     /// What is stored.
     pub kind: Kind,

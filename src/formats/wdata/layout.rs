@@ -3,7 +3,7 @@
 use crate::bytes::le;
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
-/// A row of the event-box table (document, "EventBoxes Section"): where the boxes of one type lie.
+/// A row of the event-box table (docs/formats/wdata.md §4.1): where the boxes of one type lie.
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct IndexEntry {
@@ -14,7 +14,7 @@ pub struct IndexEntry {
 }
 const _: () = assert!(size_of::<IndexEntry>() == 8);
 
-/// Where a box stands: what follows its name in every record that has a place (document, "OBB header").
+/// Where a box stands: what follows its name in every record that has a place (§4.2).
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct Obb {

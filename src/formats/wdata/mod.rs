@@ -43,10 +43,10 @@ use tail::{Section, Tail};
 
 const SIGNATURE: &str = "stairwaygames.";
 
-/// How the texts of a file are counted (facts, section 3).
+/// How the texts of a file are counted (docs/formats/wdata.md §1.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextForm {
-    /// The count includes a terminating NUL, as the document says of the game's own files.
+    /// The count includes a terminating NUL, as is said of the game's own files.
     CountsNul,
     /// There is no NUL, as the published program writes.
     NoNul,
@@ -62,7 +62,7 @@ impl TextForm {
     }
 }
 
-/// The script counts of the header, which the document calls reserved. Null where the version has none.
+/// The script counts of the header (docs/formats/wdata.md §2), which no reader uses. Null where the version has none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HeaderCounts {
     /// From main version 9 on.

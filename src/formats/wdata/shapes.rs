@@ -1,7 +1,7 @@
 //! Every kind of record, described once: its fields, their kinds and the versions that have them.
 //!
-//! The names are those of the format document; where the document and the published program disagree about a version,
-//! the program's is used (facts, sections 1 and 4).
+//! The fields are those of docs/formats/wdata.md (§), whose two sources disagree about some versions: the published
+//! program's are used.
 
 use super::fields::Gate::{AniBg, Any, EventBox, FirstOrEventBox, ItemBox, Main, NotLast};
 use super::fields::Kind::{Array, Bool, Count, Float, Int, List, Record, Text, Uint};
@@ -50,7 +50,7 @@ impl Shape {
 
 macro_rules! box_types {
     ($($(#[$doc:meta])* $name:ident = $number:literal, $table:literal, $fields:expr;)+) => {
-        /// The types of event boxes (document, "EventBox Types Overview").
+        /// The types of event boxes (§4.3).
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum BoxType {
             $($(#[$doc])* $name = $number,)+
@@ -60,7 +60,7 @@ macro_rules! box_types {
             /// All of them, in the order of their numbers.
             pub const ALL: [Self; BoxType::COUNT] = [$(Self::$name),+];
 
-            /// The name in the document.
+            /// The name in §4.3.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$name => stringify!($name),)+
@@ -244,7 +244,7 @@ const CAMERA_INFO: &[Field] = &[
     field("build_pos_list", List(&FLOAT3, 10)).when(since_event_box(4)),
 ];
 
-/// The paths behind the versions ("Paths Section").
+/// The paths behind the versions (§3).
 pub static LEADING_PATHS: Shape = Shape::plain(
     "paths",
     &[
@@ -255,7 +255,7 @@ pub static LEADING_PATHS: Shape = Shape::plain(
     ],
 );
 
-/// Animated backgrounds.
+/// Animated backgrounds (§5).
 pub static ANI_BGS: Shape = Shape::placed(
     "ani_bgs",
     &[
@@ -270,7 +270,7 @@ pub static ANI_BGS: Shape = Shape::placed(
     ],
 );
 
-/// Chests and the like.
+/// Chests and the like (§5).
 pub static ITEM_BOXES: Shape = Shape::placed(
     "item_boxes",
     &[
@@ -282,7 +282,7 @@ pub static ITEM_BOXES: Shape = Shape::placed(
     ],
 );
 
-/// Traps, levers, platforms.
+/// Traps, levers, platforms (§5).
 pub static GIMMICKS: Shape = Shape::placed(
     "gimmicks",
     &[
@@ -297,19 +297,19 @@ pub static GIMMICKS: Shape = Shape::placed(
     ],
 );
 
-/// The paths behind the gimmicks ("Obstacle Path", "Additional Paths").
+/// The paths behind the gimmicks (§6).
 pub static TRAILING_PATHS: Shape = Shape::plain(
     "trailing_paths",
     &[field("obstacle_path", Text).when(since_main(2)), field("moc_path", Text), field("ani_bg_path", Text)],
 );
 
-/// What both trigger layouts begin with.
+/// What both trigger layouts begin with (§7.1).
 pub static TRIGGER_HEAD: Shape = Shape::plain(
     "trigger_head",
     &[field("reserved0", Int), field("script_dir", Text), field("reserved1", Int), field("main_script", Text)],
 );
 
-/// The trigger list ("Older Trigger Format").
+/// The trigger list (§7.2).
 pub static TRIGGERS: Shape = Shape::plain(
     "triggers",
     &[
@@ -324,7 +324,7 @@ pub static TRIGGERS: Shape = Shape::plain(
     ],
 );
 
-/// The script lists ("New Trigger Format"): one record.
+/// The script lists (§7.2): one record.
 pub static SCRIPTS: Shape = Shape::plain(
     "scripts",
     &[
@@ -337,7 +337,7 @@ pub static SCRIPTS: Shape = Shape::plain(
     ],
 );
 
-/// The first pass over the scenes: their cameras.
+/// The first pass over the scenes: their cameras (§8).
 pub static SCENES: Shape = Shape::plain(
     "scenes",
     &[
@@ -359,7 +359,7 @@ pub static SCENES: Shape = Shape::plain(
     ],
 );
 
-/// The second pass over the scenes, from main version 20 on: what they show and hide.
+/// The second pass over the scenes, from main version 20 on: what they show and hide (§8).
 pub static SCENE_ELEMENTS: Shape = Shape::plain(
     "scene_elements",
     &[
@@ -411,7 +411,7 @@ const SOUND: &[Field] = &[
 const AMBIENT: &[Field] =
     &[field("start", Float), field("path", Text), field("play_on_start", Bool), field("loop", Bool)];
 
-/// What scenes play. The fields `legacy_values` and `legacy_texts` have no name in the document: the published
+/// What scenes play (§9). The fields `legacy_values` and `legacy_texts` have no name in any source: the published
 /// program reads them from some versions and drops them.
 pub static SCENE_RESOURCES: Shape = Shape::plain(
     "scene_resources",

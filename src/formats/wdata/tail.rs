@@ -49,7 +49,7 @@ impl Section {
     }
 }
 
-/// What follows the name of the main script (facts, section 2).
+/// What follows the name of the main script (docs/formats/wdata.md §7.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TriggerLayout {
     /// A list of triggers: the document's layout up to main version 8, the published program's for every version.

@@ -1,4 +1,4 @@
-//! Where each field of a record lies, worked out once for a sheet (facts 2).
+//! Where each field of a record lies, worked out once for a sheet (docs/formats/wdb.md §2).
 
 use std::fmt;
 

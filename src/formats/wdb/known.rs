@@ -1,4 +1,4 @@
-//! Field names of sheets that carry none: the first game's (facts 3).
+//! Field names of sheets that carry none: the first game's (docs/formats/wdb.md §3).
 
 use crate::error::{Error, ErrorKind, Result};
 use std::sync::{Arc, LazyLock};
@@ -160,9 +160,9 @@ mod tests {
         }
     }
 
-    /// Sheet by sheet what the facts page says: fields, bytes of a record, and the word kinds that the names imply.
+    /// Sheet by sheet what docs/formats/wdb.md §3 says: fields, bytes of a record, and the word kinds that the names imply.
     #[test]
-    fn the_lists_imply_the_word_kinds_of_the_facts_page() {
+    fn the_lists_imply_the_word_kinds_of_the_document() {
         let of = |kind: &str, times: usize| kind.repeat(times);
         let expected = [
             ("auto_clip", 8, 24, "222220".to_owned()),

@@ -1,4 +1,4 @@
-//! The fixed structs of the container (facts 1), big-endian.
+//! The fixed structs of the container (docs/formats/wdb.md §1), big-endian.
 
 use crate::bytes::be;
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
@@ -34,7 +34,7 @@ pub struct Entry {
 }
 const _: () = assert!(size_of::<Entry>() == 0x20);
 
-/// The `!!strArrayInfo` section (facts 4).
+/// The `!!strArrayInfo` section (§4).
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct ArrayInfo {

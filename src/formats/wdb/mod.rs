@@ -18,7 +18,7 @@
 //! # }
 //! ```
 //!
-//! Sections of the facts page that this implements: 1 container, 2 words and fields, 3 known names, 4 string arrays.
+//! The bytes are described in docs/formats/wdb.md.
 
 mod directory;
 mod fields;

@@ -1,4 +1,4 @@
-//! The sections that a sheet begins with (facts 1 and 4), and what is read from them.
+//! The sections that a sheet begins with (docs/formats/wdb.md §1.2 and §4), and what is read from them.
 
 use super::directory::text;
 use super::fields::Layout;
@@ -151,7 +151,7 @@ fn limit(view: View<'_>, what: &'static str, value: usize) -> Result<()> {
     Ok(())
 }
 
-/// The string arrays (facts 4): offsets into `!!string`, bit-packed, one array for each s# field.
+/// The string arrays (§4): offsets into `!!string`, bit-packed, one array for each s# field.
 #[derive(Debug, Clone)]
 pub(super) struct Arrays {
     per_word: u32,
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn bits_are_counted_from_the_lowest() {
-        // The example of the format document: two items of 15 bits.
+        // The example of §4: two items of 15 bits.
         let word = 285_212_676;
         assert_eq!((bits(word, 0, 15), bits(word, 15, 15)), (4, 8704));
         assert_eq!(bits(u32::MAX, 0, 32), u32::MAX);
