@@ -160,7 +160,7 @@ mod tests {
         }
     }
 
-    /// Sheet by sheet what docs/formats/wdb.md §3 says: fields, bytes of a record, and the word kinds that the names imply.
+    /// Sheet by sheet as in docs/formats/wdb.md §3: fields, bytes of a record, and the word kinds that the names imply.
     #[test]
     fn the_lists_imply_the_word_kinds_of_the_document() {
         let of = |kind: &str, times: usize| kind.repeat(times);
