@@ -12,14 +12,16 @@
 )]
 
 mod ask;
+mod asset;
 pub mod bytes;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod codec;
 pub mod error;
-pub mod format;
 mod formats;
+pub mod id;
 mod lazy;
+pub mod reader;
 pub mod report;
 #[cfg(feature = "sample")]
 pub mod sample;
@@ -35,8 +37,9 @@ pub use ask::find;
 #[cfg(feature = "sql")]
 pub use ask::sql;
 pub use ask::{diff, refs};
+pub use asset::{Asset, Format};
 pub use error::{Error, ErrorKind, Result};
-pub use format::{Asset, Format, Reader};
 pub use formats::{bwdb, geometry, vrb, wdata, wdb};
 pub use lazy::Lazy;
+pub use reader::{FileFormat, Options, Reader};
 pub use source::Source;

@@ -79,10 +79,7 @@ fn a_file_does_not_differ_from_itself() {
 }
 
 fn database(asset: &Asset) -> &assetq::bwdb::Database {
-    match asset {
-        Asset::Bwdb(db) => db,
-        other => panic!("{}", other.format()),
-    }
+    asset.get().expect("an assets.bin")
 }
 
 #[test]

@@ -147,7 +147,7 @@ mod reading {
     #[test]
     fn all_zero_is_an_empty_file() {
         let asset = Asset::open(Source::from_vec("Exterior/models.geometry", vec![0; 72])).unwrap();
-        assert_eq!(asset.format(), Format::Geometry);
+        assert_eq!(asset.format(), Format::GEOMETRY);
         assert_eq!(findings(asset.reader()), [""; 0]);
         assert!(asset.reader().tables().iter().all(|t| t.len().unwrap() == 0));
     }

@@ -100,7 +100,7 @@ fn a_real_space_is_placed() {
     let g = Geometry::open(file("geometry/r01_military_navigation.models.geometry")).unwrap();
     let models = Asset::open(file("models_bin/r01_military_navigation.models.bin")).unwrap();
     let space = Asset::open(file("space_bin/r01_military_navigation.space.bin")).unwrap();
-    let Asset::Models(merged) = &models else { panic!("not a models.bin") };
+    let merged = models.get::<assetq::bwdb::Models>().expect("a models.bin");
     let groups = g.groups_of(&merged_models(merged, None).unwrap()).unwrap();
     assert!(groups.notes.is_empty(), "{:?}", groups.notes);
     assert_eq!(groups.groups.len(), 35);
@@ -115,7 +115,7 @@ fn a_real_space_is_placed() {
     assert!(placed.damage.is_empty(), "{:?}", placed.damage);
     let read = glb(&placed);
     let root = read.document.default_scene().unwrap().nodes().next().unwrap();
-    let Asset::Space(space) = &space else { panic!("not a space.bin") };
+    let space = space.get::<assetq::bwdb::Space>().expect("a space.bin");
     let shown = space
         .instances()
         .iter()

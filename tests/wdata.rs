@@ -230,7 +230,7 @@ mod reads {
             assert_eq!(bytes, demo(3, size));
             assert!(bytes != demo(4, size));
             let asset = Asset::open(Source::from_vec("demo.wdata", bytes)).unwrap();
-            assert_eq!(asset.format(), Format::Wdata);
+            assert_eq!(asset.format(), Format::WDATA);
             assert!(asset.reader().verify(&Progress::default()).ok());
         }
     }

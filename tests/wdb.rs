@@ -81,7 +81,7 @@ mod generated {
     fn opening_says_what_it_is() {
         let bytes = small();
         let asset = Asset::open(Source::from_vec("small.wdb", bytes.clone())).unwrap();
-        assert_eq!(asset.format(), Format::Wdb);
+        assert_eq!(asset.format(), Format::WDB);
         let reader = asset.reader();
         assert_eq!(reader.version(), "0x12345678");
         let facts = reader.facts();
@@ -288,9 +288,9 @@ mod packs {
     fn entries_are_listed_and_opened_in_place() {
         let bytes = build::demo_pack(7, Size::Small);
         let asset = Asset::open(Source::from_vec("db/pack.bin", bytes.clone())).unwrap();
-        assert_eq!(asset.format(), Format::Wpd);
-        let Asset::Wpd(pack) = &asset else { panic!() };
-        assert_eq!(findings(&**pack), [""; 0]);
+        assert_eq!(asset.format(), Format::WPD);
+        let pack = asset.get::<assetq::wdb::Pack>().unwrap();
+        assert_eq!(findings(pack), [""; 0]);
         let entries = pack.table("entries").unwrap();
         let row = |row| (0..4).map(|c| entries.value(row, c).unwrap().to_string()).collect::<Vec<_>>();
         let clb = at(&bytes, "0cf22cd9a62847b5");

@@ -23,3 +23,8 @@ impl<T> Overlay for T where
     T: zerocopy::FromBytes + zerocopy::KnownLayout + zerocopy::Immutable + zerocopy::Unaligned + 'static
 {
 }
+
+/// The little-endian number at `at`, where `data` has one: for looks at a file whose format is not known yet.
+pub fn peek_u32(data: &[u8], at: usize) -> Option<u32> {
+    Some(le::U32::from_bytes(*data.get(at..)?.first_chunk()?).get())
+}

@@ -1,9 +1,10 @@
 //! What all commands share: opening files, writing output, progress.
 
 use super::{Exit, Failure, Format, Global, complain};
+use crate::asset::Asset;
 use crate::error::{Error, Result};
-use crate::format::{Asset, Options};
 use crate::formats::wdb::{self, KnownFields};
+use crate::reader::Options;
 use crate::report::Progress;
 use crate::source::Source;
 use crate::table::{Column, Table, Tree, Value, Visitor};
@@ -43,7 +44,11 @@ pub(super) struct Context {
 impl Context {
     pub(super) fn new(global: &Global) -> Result<Self, Failure> {
         let Global { format, quiet, no_mmap, strict, .. } = *global;
-        let options = Options { fields: known_fields(&global.fields)?, strict };
+        let mut options = Options::default();
+        options.strict = strict;
+        if let Some(fields) = known_fields(&global.fields)? {
+            options = options.with(fields);
+        }
         Ok(Self { format, quiet, mmap: !no_mmap, options, damaged: Cell::new(0), worst: Cell::new(None) })
     }
 

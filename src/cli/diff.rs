@@ -1,6 +1,6 @@
 use super::{Context, Exit, Failure, Format, Outcome};
 use crate::ask::diff::{self, Change, Differences, Kind as Happened, Pair, Side, TableDiff};
-use crate::format::Asset;
+use crate::asset::Asset;
 use crate::report::Progress;
 use crate::table::filter::{Bound, Filter};
 use crate::table::{Column, Kind, Value};

@@ -1,8 +1,9 @@
 mod tables;
 
 use super::{Context, Exit, Failure, Outcome};
-use crate::format::Asset;
+use crate::asset::Asset;
 use crate::formats::geometry::export as geometry;
+use crate::formats::wdata::Map;
 use crate::scene;
 use crate::write::hive::Partition;
 use std::path::{Path, PathBuf};
@@ -177,8 +178,8 @@ fn drawings(args: &Args, context: &Context) -> Outcome {
 fn drawing(args: &Args, kind: KindArg, asset: &Asset, context: &Context) -> Result<(), Failure> {
     let file = asset.source().name();
     let failed = |e: crate::Error| Failure::in_file(file, &e);
-    match (asset, kind) {
-        (Asset::Geometry(read), _) => {
+    match (asset.get(), asset.get::<Map>(), kind) {
+        (Some(read), _, _) => {
             let others: Vec<Asset> =
                 args.db.iter().chain(&args.with).map(|path| context.open(path)).collect::<Result<_, _>>()?;
             let known = scene::Context::from_assets(&others).map_err(failed)?;
@@ -203,14 +204,14 @@ fn drawing(args: &Args, kind: KindArg, asset: &Asset, context: &Context) -> Resu
             };
             context.create(&args.to, |out| write(&scene, out).map_err(failed))
         }
-        (Asset::Wdata(map), KindArg::Svg) => context.create(&args.to, |out| {
+        (_, Some(map), KindArg::Svg) => context.create(&args.to, |out| {
             let drawn = map.write_plan(out).map_err(failed)?;
             if drawn.without_place > 0 {
                 context.note(file, &format!("{} entries without a place in space are not drawn", drawn.without_place));
             }
             Ok(())
         }),
-        (Asset::Wdata(map), KindArg::Glb) => context.create(&args.to, |out| map.write_glb(out).map_err(failed)),
+        (_, Some(map), KindArg::Glb) => context.create(&args.to, |out| map.write_glb(out).map_err(failed)),
         _ => {
             let what = format!(
                 "{file}: a {} file has no shape to write as that; csv, json, parquet and others write its tables",

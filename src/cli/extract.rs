@@ -1,5 +1,5 @@
 use super::{Context, Exit, Failure, Outcome};
-use crate::format::Asset;
+use crate::formats::wdb::Pack;
 use crate::table::filter::glob;
 use crate::table::{Column, Kind, Value};
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let asset = context.open(&args.file)?;
     let file = asset.source().name();
-    let Asset::Wpd(pack) = &asset else {
+    let Some(pack) = asset.get::<Pack>() else {
         let what = format!("{file}: a {} file is no pack; extract is for packs", asset.format());
         return Err(Failure::new(Exit::Usage, what));
     };

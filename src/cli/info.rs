@@ -1,5 +1,5 @@
 use super::{Context, Exit, Failure, Format, Outcome};
-use crate::format::Asset;
+use crate::asset::Asset;
 use crate::table::{Value, Visitor};
 use crate::write::text::{Aligned, clean};
 use std::io::Write;

@@ -1,8 +1,9 @@
 use super::{Context, Exit, Failure, Outcome};
 use crate::ask::refs::{self, Edge, Found, Known};
-use crate::format::{Asset, parse_id};
+use crate::asset::{Asset, Format};
 use crate::formats::bwdb::Database;
 use crate::formats::bwdb::references::By;
+use crate::id::parse_id;
 use crate::table::{Column, Kind, Value};
 use crate::write::text::clean;
 use std::cell::{Cell, RefCell};
@@ -67,7 +68,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
             Err(failure) => context.failed(&failure),
         }
     }
-    let of_geometry = |asset: &Asset| matches!(asset, Asset::Geometry(_));
+    let of_geometry = |asset: &Asset| asset.format() == Format::GEOMETRY;
     for asset in assets.iter().filter(|asset| !refs::refers(asset) && !of_geometry(asset)) {
         context.note(asset.source().name(), &format!("a {} file refers to nothing", asset.format()));
     }
@@ -101,11 +102,7 @@ struct Paths<'a> {
 
 impl<'a> Paths<'a> {
     fn new(assets: &'a [Asset]) -> Self {
-        let databases = assets.iter().filter_map(|asset| match asset {
-            Asset::Bwdb(db) => Some(&**db),
-            _ => None,
-        });
-        Self { databases: databases.collect(), asked: Cell::new(0) }
+        Self { databases: assets.iter().filter_map(Asset::get).collect(), asked: Cell::new(0) }
     }
 
     fn get(&self, id: u64, context: &Context) -> Option<String> {
@@ -272,7 +269,7 @@ impl Search<'_> {
         write: &mut impl FnMut(Row<'_>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         for other in self.assets {
-            let Asset::Geometry(geometry) = other else { continue };
+            let Some(geometry) = other.get() else { continue };
             let file = other.source().name();
             let meshes = refs::meshes(asset, id, geometry).unwrap_or_else(|error| {
                 self.context.damaged(file, &error);

@@ -1,6 +1,6 @@
 use super::{Context, Exit, Failure, Outcome};
-use crate::format::{Asset, parse_id};
 use crate::formats::bwdb::{Database, Models, State};
+use crate::id::parse_id;
 use crate::table::{Column, Kind, Value};
 use std::path::PathBuf;
 
@@ -43,13 +43,13 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let mut out = context.rows(&columns)?;
     for query in context.arguments(&args.ids) {
         let query = query?;
-        let found = match &asset {
-            Asset::Bwdb(db) => in_database(db, &query, args.no_path, &|e| context.damaged(file, &e)),
-            Asset::Models(models) => in_models(models, &query),
-            other => {
-                let what = format!("{file}: a {} file is no database; --db takes an assets.bin", other.format());
-                return Err(Failure::new(Exit::Usage, what));
-            }
+        let found = if let Some(db) = asset.get() {
+            in_database(db, &query, args.no_path, &|e| context.damaged(file, &e))
+        } else if let Some(models) = asset.get() {
+            in_models(models, &query)
+        } else {
+            let what = format!("{file}: a {} file is no database; --db takes an assets.bin", asset.format());
+            return Err(Failure::new(Exit::Usage, what));
         };
         match found {
             Ok(Some(found)) => {

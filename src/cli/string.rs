@@ -1,6 +1,6 @@
 use super::{Context, Exit, Failure, Outcome};
-use crate::format::{Asset, parse_id};
 use crate::formats::bwdb::Database;
+use crate::id::parse_id;
 use crate::table::{Column, Kind, Value};
 use std::path::PathBuf;
 
@@ -26,7 +26,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let path = context.database_path(args.db.as_deref())?;
     let asset = context.open(&path)?;
     let file = asset.source().name();
-    let Asset::Bwdb(db) = &asset else {
+    let Some(db) = asset.get::<Database>() else {
         let what = format!("{file}: a {} file has no names; --db takes an assets.bin", asset.format());
         return Err(Failure::new(Exit::Usage, what));
     };

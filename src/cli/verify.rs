@@ -1,5 +1,5 @@
 use super::{Context, Exit, Failure, Format, Outcome};
-use crate::format::Asset;
+use crate::asset::Asset;
 use crate::report::{Check, Report};
 use crate::table::{Value, Visitor};
 use std::io::Write as _;

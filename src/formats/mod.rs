@@ -5,3 +5,38 @@ pub mod geometry;
 pub mod vrb;
 pub mod wdata;
 pub mod wdb;
+
+use crate::asset::Format;
+
+/// Declares the built-in formats, each with its reader. Those without a magic are asked in this order.
+macro_rules! formats {
+    ($($(#[$about:meta])* $name:ident = $reader:ty;)*) => {
+        impl Format {
+            $($(#[$about])* pub const $name: Self = Self::of::<$reader>();)*
+
+            /// All of them.
+            pub const BUILT_IN: &'static [Self] = &[$(Self::$name),*];
+        }
+    };
+}
+
+formats! {
+    /// World of Warships prototype database, `assets.bin`.
+    BWDB = bwdb::Database;
+    /// VRage 3 archive, `.vrb`.
+    VRB = vrb::Archive;
+    /// FINAL FANTASY XIII trilogy sheet, `.wdb`.
+    WDB = wdb::Sheet;
+    /// FINAL FANTASY XIII trilogy pack that holds no sheet.
+    WPD = wdb::Pack;
+    /// Rusty Hearts map, `.wdata`.
+    WDATA = wdata::Map;
+    /// World of Warships geometry, `.geometry`.
+    GEOMETRY = geometry::Geometry;
+    /// World of Warships merged models of a space, `models.bin`.
+    MODELS = bwdb::Models;
+    /// World of Warships instances of a space, `space.bin`.
+    SPACE = bwdb::Space;
+    /// World of Warships hit-location boxes, `.splash`.
+    SPLASH = geometry::Splash;
+}

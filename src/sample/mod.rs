@@ -18,22 +18,22 @@ pub mod vrb;
 pub mod wdata;
 pub mod wdb;
 
-use crate::format::Format;
+use crate::asset::Format;
 
 /// Makes a sample from a seed.
 pub type Make = fn(u64, Size) -> Vec<u8>;
 
 /// A file of every format: its name, its format, and how it is made.
 pub const FILES: &[(&str, Format, Make)] = &[
-    ("assets.bin", Format::Bwdb, bwdb::demo),
-    ("models.bin", Format::Models, space::models_bin),
-    ("space.bin", Format::Space, space::space_bin),
-    ("ship.geometry", Format::Geometry, geometry::demo),
-    ("ship.splash", Format::Splash, geometry::demo_splash),
-    ("sheet.wdb", Format::Wdb, wdb::demo),
-    ("pack.bin", Format::Wpd, wdb::demo_pack),
-    ("town.wdata", Format::Wdata, wdata::demo),
-    ("savegame.vrb", Format::Vrb, vrb::demo),
+    ("assets.bin", Format::BWDB, bwdb::demo),
+    ("models.bin", Format::MODELS, space::models_bin),
+    ("space.bin", Format::SPACE, space::space_bin),
+    ("ship.geometry", Format::GEOMETRY, geometry::demo),
+    ("ship.splash", Format::SPLASH, geometry::demo_splash),
+    ("sheet.wdb", Format::WDB, wdb::demo),
+    ("pack.bin", Format::WPD, wdb::demo_pack),
+    ("town.wdata", Format::WDATA, wdata::demo),
+    ("savegame.vrb", Format::VRB, vrb::demo),
 ];
 
 /// How big a sample is.

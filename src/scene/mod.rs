@@ -1,9 +1,9 @@
 //! Meshes of a `.geometry` named, paired and placed by what other files know of them: the visuals of a database, the
 //! merged models of a space, and the instances of a space.
 
+use crate::asset::Asset;
 use crate::codec::cityhash64;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::Asset;
 use crate::formats::bwdb::prototypes::{MergedModel, PrototypeType, Record, Visual};
 use crate::formats::bwdb::record::{NameId, PathId};
 use crate::formats::bwdb::{Database, Models, Names, Space};
@@ -32,14 +32,15 @@ impl<'a> Context<'a> {
     pub fn from_assets(assets: impl IntoIterator<Item = &'a Asset>) -> Result<Self> {
         let mut context = Self::default();
         for asset in assets {
-            match asset {
-                Asset::Bwdb(database) => context.database = Some(database),
-                Asset::Models(models) => context.models = Some(models),
-                Asset::Space(space) => context.space = Some(space),
-                other => {
-                    let what = format!("naming or placing meshes by a {} file", other.format());
-                    return Err(Error::without_offset(ErrorKind::Unsupported { what: what.into() }, ""));
-                }
+            if let Some(database) = asset.get() {
+                context.database = Some(database);
+            } else if let Some(models) = asset.get() {
+                context.models = Some(models);
+            } else if let Some(space) = asset.get() {
+                context.space = Some(space);
+            } else {
+                let what = format!("naming or placing meshes by a {} file", asset.format());
+                return Err(Error::without_offset(ErrorKind::Unsupported { what: what.into() }, ""));
             }
         }
         Ok(context)

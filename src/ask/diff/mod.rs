@@ -29,8 +29,8 @@ mod value;
 
 pub use value::{Field, same_value};
 
+use crate::asset::{Asset, Format};
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::{Asset, Format};
 use crate::report::Progress;
 use crate::table::{Role, Table, Value};
 use pair::Rows;
@@ -300,14 +300,14 @@ impl<'a> TableDiff<'a> {
 }
 
 /// Tables that are compared only when asked for: what they show, others do as well, or they are the raw data whose hash others show.
-const fn left_out(format: Format) -> &'static [&'static str] {
-    match format {
-        Format::Geometry => &["vertices", "triangles", "armor_triangles", "hull_vertices"],
-        Format::Vrb => &["models"],
-        Format::Wdata => &["event_boxes"],
-        Format::Wdb => &["sections"],
-        Format::Wpd => &["sheets"],
-        Format::Bwdb | Format::Models | Format::Space | Format::Splash => &[],
+fn left_out(format: Format) -> &'static [&'static str] {
+    match format.name() {
+        "geometry" => &["vertices", "triangles", "armor_triangles", "hull_vertices"],
+        "vrb" => &["models"],
+        "wdata" => &["event_boxes"],
+        "wdb" => &["sections"],
+        "wpd" => &["sheets"],
+        _ => &[],
     }
 }
 
@@ -348,12 +348,12 @@ pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<V
         let names: Vec<&str> = tables.iter().map(|t| &*t.name).collect();
         return Err(syntax(format!("no table {missing:?}; there are {}", names.join(", "))));
     }
-    tables.retain(|table| match (wanted, format) {
-        ([], Format::Bwdb) => OF_DATABASE.contains(&&*table.name),
-        ([], _) => !left_out(format).contains(&&*table.name),
-        (wanted, _) => wanted.contains(&table.name),
+    tables.retain(|table| match wanted {
+        [] if format == Format::BWDB => OF_DATABASE.contains(&&*table.name),
+        [] => !left_out(format).contains(&&*table.name),
+        wanted => wanted.contains(&table.name),
     });
-    if let (Asset::Bwdb(old), Asset::Bwdb(new)) = (old, new) {
+    if let (Some(old), Some(new)) = (old.get(), new.get()) {
         for table in &mut tables {
             table.special = bwdb::special(&table.name, old, new);
         }
@@ -363,8 +363,5 @@ pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<V
 
 /// What keeps rows from being compared, and is no damage: of prototype databases, types whose records are not laid out.
 pub fn notes(old: &Asset, new: &Asset) -> Vec<String> {
-    match (old, new) {
-        (Asset::Bwdb(old), Asset::Bwdb(new)) => bwdb::notes(old, new),
-        _ => Vec::new(),
-    }
+    old.get().zip(new.get()).map_or_else(Vec::new, |(old, new)| bwdb::notes(old, new))
 }

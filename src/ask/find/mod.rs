@@ -7,8 +7,8 @@ mod pattern;
 
 pub use pattern::{Options, Pattern, Syntax};
 
+use crate::asset::{Asset, Format};
 use crate::error::{Error, Result};
-use crate::format::Asset;
 use crate::table::{Column, Kind, Role, RowCursor, Table, Value};
 use pattern::Scope;
 use rayon::prelude::*;
@@ -38,7 +38,7 @@ impl std::fmt::Debug for Hit<'_> {
 /// repeat its paths and strings, so that only texts that are stored in them count.
 pub fn texts(asset: &Asset) -> Vec<(Box<dyn Table + '_>, Vec<usize>)> {
     let mut tables = asset.reader().tables();
-    let is_database = matches!(asset, Asset::Bwdb(_));
+    let is_database = asset.format() == Format::BWDB;
     if is_database {
         tables.retain(|t| matches!(t.name(), "paths" | "strings" | "effect_systems" | "effect_parameters"));
     }

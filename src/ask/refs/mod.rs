@@ -3,9 +3,9 @@
 //! What an entry refers to is read from its record. What refers to it is found by one pass over the references of all
 //! records on all cores, for any number of entries at once.
 
+use crate::asset::{Asset, Format};
 use crate::codec::cityhash64;
 use crate::error::{Error, Result};
-use crate::format::Asset;
 use crate::formats::bwdb::layout::PathEntry;
 use crate::formats::bwdb::prototypes::{Record, Visual};
 use crate::formats::bwdb::references::{Budget, By, Collector, Reference};
@@ -55,34 +55,39 @@ pub type Keep<'k> = &'k (dyn Fn(u64, By) -> bool + Sync);
 /// The references in `asset` that `keep` wants. Formats other than prototype databases, `models.bin` and `space.bin`
 /// have none.
 pub fn scan(asset: &Asset, keep: Keep<'_>) -> Found {
-    match asset {
-        Asset::Bwdb(db) => scan_database(db, keep),
-        Asset::Models(models) => scan_models(models, keep),
-        Asset::Space(space) => scan_space(space, keep),
-        _ => Found::new(),
+    if let Some(db) = asset.get() {
+        scan_database(db, keep)
+    } else if let Some(models) = asset.get() {
+        scan_models(models, keep)
+    } else if let Some(space) = asset.get() {
+        scan_space(space, keep)
+    } else {
+        Found::new()
     }
 }
 
 /// Whether `asset` is of a format that knows references.
 pub fn refers(asset: &Asset) -> bool {
-    matches!(asset, Asset::Bwdb(_) | Asset::Models(_) | Asset::Space(_))
+    [Format::BWDB, Format::MODELS, Format::SPACE].contains(&asset.format())
 }
 
 /// What the entry `id` refers to, as far as `asset` says. Texts count where they are paths of the file.
 pub fn of(asset: &Asset, id: u64) -> Found {
-    match asset {
-        Asset::Bwdb(db) => of_resource(db, id),
-        Asset::Models(models) => of_model(models, id),
-        _ => Found::new(),
+    if let Some(db) = asset.get() {
+        of_resource(db, id)
+    } else if let Some(models) = asset.get() {
+        of_model(models, id)
+    } else {
+        Found::new()
     }
 }
 
 /// Whether `asset` has an entry with this id: a path, a resource, or a model of a `models.bin`.
 pub fn has(asset: &Asset, id: u64) -> bool {
-    match asset {
-        Asset::Bwdb(db) => matches!(db.lookup(id), Ok(Some(_))) || db.paths().scan(id).is_some(),
-        Asset::Models(models) => models.find(id).is_some(),
-        _ => false,
+    if let Some(db) = asset.get::<Database>() {
+        matches!(db.lookup(id), Ok(Some(_))) || db.paths().scan(id).is_some()
+    } else {
+        asset.get::<Models>().is_some_and(|models| models.find(id).is_some())
     }
 }
 
@@ -98,12 +103,9 @@ impl<'a> Known<'a> {
     pub fn new(assets: impl IntoIterator<Item = &'a Asset>) -> Self {
         let mut known = Self { databases: Vec::new(), models: HashSet::new() };
         for asset in assets {
-            match asset {
-                Asset::Bwdb(db) => known.databases.push(db),
-                Asset::Models(models) => {
-                    known.models.extend(models.models().filter_map(|m| m.id().ok()).map(|id| id.0));
-                }
-                _ => {}
+            known.databases.extend(asset.get::<Database>());
+            if let Some(models) = asset.get::<Models>() {
+                known.models.extend(models.models().filter_map(|m| m.id().ok()).map(|id| id.0));
             }
         }
         known
@@ -310,16 +312,16 @@ pub struct Mesh {
 /// # Errors
 /// When the visual or the mappings cannot be read.
 pub fn meshes(asset: &Asset, id: u64, geometry: &Geometry) -> Result<Vec<Mesh>> {
-    let (visual, db) = match asset {
-        Asset::Bwdb(db) => match db.lookup(id)?.map(|r| r.record()).transpose()?.flatten() {
-            Some(Record::Visual(visual)) if draws(db, &visual, geometry)? => (visual, Some(&**db)),
+    let (visual, db) = if let Some(db) = asset.get::<Database>() {
+        match db.lookup(id)?.map(|r| r.record()).transpose()?.flatten() {
+            Some(Record::Visual(visual)) if draws(db, &visual, geometry)? => (visual, Some(db)),
             _ => return Ok(Vec::new()),
-        },
-        Asset::Models(models) => match models.lookup(id) {
+        }
+    } else {
+        match asset.get::<Models>().and_then(|models| models.lookup(id)) {
             Some(model) => (model.visual()?, None),
             None => return Ok(Vec::new()),
-        },
-        _ => return Ok(Vec::new()),
+        }
     };
     // The first mapping with an id is the one that counts.
     let rows = |mappings: &[Mapping]| -> HashMap<u32, usize> {

@@ -2,7 +2,7 @@
 
 use super::cells::declared;
 use super::in_sql;
-use crate::format::Asset;
+use crate::asset::Asset;
 use crate::table::{Column, Kind, Table};
 use self_cell::self_cell;
 use std::collections::{HashMap, HashSet};

@@ -25,8 +25,8 @@ pub use damage::LeftOut;
 pub use into::keep;
 pub use script::{Statement, is_complete, statements};
 
+use crate::asset::Asset;
 use crate::error::Error;
-use crate::format::Asset;
 #[cfg(doc)]
 use crate::table::Table;
 use damage::Damage;

@@ -27,8 +27,8 @@ pub use walk::{ById, Names};
 use crate::bytes::{Overlay, View, le};
 use crate::codec::{cityhash64, murmur3};
 use crate::error::{ErrorKind, Result};
-use crate::format::{Reader, Section};
 use crate::lazy::Lazy;
+use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
@@ -634,7 +634,23 @@ impl Names for Database {
     }
 }
 
+impl FileFormat for Database {
+    const NAME: &'static str = "bwdb";
+
+    fn likeness(data: &[u8]) -> Likeness {
+        Likeness::by_magic([layout::MAGIC, layout::MAGIC_IN_ORDER].iter().any(|magic| data.starts_with(magic)))
+    }
+
+    fn open_as(source: Source, _: &Options) -> Result<Self> {
+        Self::open(source)
+    }
+}
+
 impl Reader for Database {
+    fn source(&self) -> &Source {
+        &self.source
+    }
+
     fn version(&self) -> String {
         match self.source.view("header").read::<Header>() {
             Ok(h) => format!("{}.{}", h.version, h.packed),

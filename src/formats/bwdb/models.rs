@@ -3,9 +3,11 @@ use super::prototypes::MergedModel;
 use super::record::Prototype as _;
 use super::walk::{self, ById};
 use super::{Names, tables, verify};
+use crate::bytes::peek_u32;
 use crate::codec::cityhash64;
 use crate::error::Result;
-use crate::format::{Reader, Section, parse_id};
+use crate::id::parse_id;
+use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
@@ -106,7 +108,27 @@ impl Models {
     }
 }
 
+impl FileFormat for Models {
+    const NAME: &'static str = "models";
+    const ENDINGS: &'static [&'static str] = &["models.bin"];
+
+    fn likeness(data: &[u8]) -> Likeness {
+        // A count of models that lie right behind the header, or none.
+        let pointer = peek_u32(data, 0x08).zip(peek_u32(data, 0x0C));
+        let expected = if peek_u32(data, 0) == Some(0) { (0, 0) } else { (0x18, 0) };
+        Likeness::by_shape(data.len() >= 0x18 && pointer == Some(expected))
+    }
+
+    fn open_as(source: Source, _: &Options) -> Result<Self> {
+        Self::open(source)
+    }
+}
+
 impl Reader for Models {
+    fn source(&self) -> &Source {
+        &self.source
+    }
+
     fn version(&self) -> String {
         String::new()
     }

@@ -1,9 +1,10 @@
 use super::layout::{Instance, SpaceHeader};
 use super::prototypes::SpaceLight;
 use super::{tables, verify};
-use crate::bytes::View;
+use crate::bytes::{View, peek_u32};
 use crate::error::Result;
-use crate::format::{Reader, Section, parse_id};
+use crate::id::parse_id;
+use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
@@ -90,7 +91,27 @@ impl Space {
     }
 }
 
+impl FileFormat for Space {
+    const NAME: &'static str = "space";
+    const ENDINGS: &'static [&'static str] = &["space.bin"];
+
+    fn likeness(data: &[u8]) -> Likeness {
+        // A header of 0x60 bytes whose instances lie right behind it.
+        let count = peek_u32(data, 0).is_some_and(|count| count as usize <= data.len() / 0x70);
+        let behind = [0x30, 0x40].iter().any(|&at| peek_u32(data, at) == Some(0x60));
+        Likeness::by_shape(data.len() >= 0x60 && count && behind)
+    }
+
+    fn open_as(source: Source, _: &Options) -> Result<Self> {
+        Self::open(source)
+    }
+}
+
 impl Reader for Space {
+    fn source(&self) -> &Source {
+        &self.source
+    }
+
     fn version(&self) -> String {
         String::new()
     }

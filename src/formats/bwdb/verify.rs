@@ -8,7 +8,7 @@ use super::{Blob, Database, Models, Space, State};
 use crate::bytes::{Overlay, View};
 use crate::codec::{cityhash64, crc32, murmur3};
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::{Reader as _, Section};
+use crate::reader::{Reader as _, Section};
 use crate::report::{Check, Progress, Report};
 use hashbrown::HashTable;
 use rayon::prelude::*;

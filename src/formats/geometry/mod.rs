@@ -26,10 +26,10 @@ pub use materials::material_name;
 pub use splash::Splash;
 pub use vertex::{Attribute, VertexFormat, Vertices, half, unpack_normal};
 
-use crate::bytes::{Overlay, PackedString, View};
+use crate::bytes::{Overlay, PackedString, View, peek_u32};
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::{Reader, Section};
 use crate::lazy::Lazy;
+use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
@@ -363,7 +363,26 @@ impl<'a> Blob<'a> {
     }
 }
 
+impl FileFormat for Geometry {
+    const NAME: &'static str = "geometry";
+    const ENDINGS: &'static [&'static str] = &[".geometry"];
+
+    fn likeness(data: &[u8]) -> Likeness {
+        // Six counts and six pointers, of which the first one that is not null leads right behind the header.
+        let pointers = (0x18..0x48).step_by(8).map(|at| peek_u32(data, at));
+        Likeness::by_shape(data.len() >= 0x48 && matches!(pointers.flatten().find(|&p| p != 0), None | Some(0x48)))
+    }
+
+    fn open_as(source: Source, _: &Options) -> Result<Self> {
+        Self::open(source)
+    }
+}
+
 impl Reader for Geometry {
+    fn source(&self) -> &Source {
+        &self.source
+    }
+
     fn version(&self) -> String {
         String::new()
     }

@@ -1,9 +1,9 @@
 //! Hit-location boxes, `.splash` (docs/formats/geometry.md §7): a count, and for each box its name and two corners.
 
 use super::tables::Rows;
-use crate::bytes::{Cursor, le};
+use crate::bytes::{Cursor, le, peek_u32};
 use crate::error::{Error, Result};
-use crate::format::{Reader, Section};
+use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::report::{Check, Progress, Report};
 use crate::source::Source;
 use crate::table::{Kind, Table, Value, Visitor};
@@ -110,7 +110,31 @@ const COLUMNS: [(&str, Kind); 7] = [
     ("max_z", Kind::F32),
 ];
 
+impl FileFormat for Splash {
+    const NAME: &'static str = "splash";
+    const ENDINGS: &'static [&'static str] = &[".splash"];
+
+    fn likeness(data: &[u8]) -> Likeness {
+        // A count, and a name of a sane length behind it.
+        Likeness::by_shape(match (peek_u32(data, 0), peek_u32(data, 4)) {
+            (Some(0), None) => data.len() == 4,
+            (Some(1..=65_536), Some(length @ 1..=255)) => {
+                data.iter().skip(8).take(length as usize).all(|b| b.is_ascii_graphic() || *b == b' ')
+            }
+            _ => false,
+        })
+    }
+
+    fn open_as(source: Source, _: &Options) -> Result<Self> {
+        Self::open(source)
+    }
+}
+
 impl Reader for Splash {
+    fn source(&self) -> &Source {
+        &self.source
+    }
+
     fn version(&self) -> String {
         String::new()
     }

@@ -9,7 +9,7 @@ use super::vertex::Attribute;
 use super::{Geometry, material_name};
 use crate::bytes::le;
 use crate::error::{Error, Result};
-use crate::format::Reader as _;
+use crate::reader::Reader as _;
 use crate::table::{Column, IndexCursor, Kind, Role, RowCursor, Table, Value, Visitor, no_cell};
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};

@@ -42,8 +42,8 @@ pub use types::{Member, Model, ModelId, Parts, TypeDef, TypeId, TypeModel};
 use crate::bytes::{Cursor, Utf16};
 use crate::codec;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::{Reader, Section};
 use crate::lazy::Lazy;
+use crate::reader::{self, FileFormat, Likeness, Reader, Section};
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
@@ -458,7 +458,23 @@ impl<'a> Chunk<'a> {
     }
 }
 
+impl FileFormat for Archive {
+    const NAME: &'static str = "vrb";
+
+    fn likeness(data: &[u8]) -> Likeness {
+        Likeness::by_magic(data.starts_with(b"VR3B"))
+    }
+
+    fn open_as(source: Source, options: &reader::Options) -> Result<Self> {
+        Self::open_with(source, Options { strict: options.strict, ..Options::default() })
+    }
+}
+
 impl Reader for Archive {
+    fn source(&self) -> &Source {
+        &self.source
+    }
+
     fn version(&self) -> String {
         self.header().map_or_else(|_| String::new(), |h| h.version.get().to_string())
     }

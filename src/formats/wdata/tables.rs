@@ -5,9 +5,10 @@ use super::shapes::{self, Shape};
 use super::waypoints::id_of;
 use super::{BoxType, Kind as Stored, Map, Record, Records, cat, is_path, tail, verify};
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::{Reader, Section};
 use crate::lazy::Lazy;
+use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::report::{Progress, Report};
+use crate::source::Source;
 use crate::table::{Column, IndexCursor, Kind, Place, RowCursor, Table, Value, Visitor, no_cell};
 use std::borrow::Cow;
 
@@ -474,7 +475,26 @@ impl Table for LinkTable<'_> {
     }
 }
 
+impl FileFormat for Map {
+    const NAME: &'static str = "wdata";
+
+    fn likeness(data: &[u8]) -> Likeness {
+        // A counted UTF-16 "stairwaygames.", with or without its NUL.
+        let signature = "stairwaygames.".encode_utf16().flat_map(u16::to_le_bytes);
+        let signed = data.iter().skip(2).take(28).copied().eq(signature);
+        Likeness::by_magic(matches!(data.first_chunk(), Some([14 | 15, 0])) && signed)
+    }
+
+    fn open_as(source: Source, _: &Options) -> Result<Self> {
+        Self::open(source)
+    }
+}
+
 impl Reader for Map {
+    fn source(&self) -> &Source {
+        self.source()
+    }
+
     fn version(&self) -> String {
         self.versions().main.to_string()
     }

@@ -35,7 +35,7 @@ pub use layout::{ArrayInfo, Entry, Header, MAGIC};
 pub use pack::{Pack, PackedSheet, open_inside, split_path};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::{Reader, Section};
+use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Column, Table, Value, Visitor};
@@ -44,7 +44,7 @@ use rayon::prelude::*;
 use sections::{Arrays, MAX_TEXT, Sections, bits, signed_bits};
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// A sheet: records and their fields.
 #[derive(Debug)]
@@ -417,7 +417,29 @@ impl<'a> Record<'a> {
     }
 }
 
+/// The names for sheets that carry none: those given with the file, else the built-in ones.
+fn known_fields(options: &Options) -> Arc<KnownFields> {
+    options.get().unwrap_or_else(KnownFields::builtin)
+}
+
+impl FileFormat for Sheet {
+    const NAME: &'static str = "wdb";
+
+    fn likeness(data: &[u8]) -> Likeness {
+        // A sheet's first entry is one of its sections, whose names begin with '!'.
+        Likeness::by_magic(data.starts_with(&layout::MAGIC) && data.get(0x10) == Some(&b'!'))
+    }
+
+    fn open_as(source: Source, options: &Options) -> Result<Self> {
+        Self::open_with(source, &known_fields(options))
+    }
+}
+
 impl Reader for Sheet {
+    fn source(&self) -> &Source {
+        &self.source
+    }
+
     fn version(&self) -> String {
         self.version_number().ok().flatten().map_or_else(String::new, |version| format!("0x{version:08X}"))
     }

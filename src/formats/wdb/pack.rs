@@ -6,8 +6,8 @@ use super::layout::{Entry, Header, MAGIC};
 use super::{Sheet, tables, verify};
 use crate::codec::{contents, xxh64};
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::{Reader, Section};
 use crate::lazy::Lazy;
+use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
@@ -279,7 +279,23 @@ pub fn split_path(path: &Path) -> Option<(PathBuf, &str)> {
     Some((file.into(), inner.strip_prefix(':')?))
 }
 
+impl FileFormat for Pack {
+    const NAME: &'static str = "wpd";
+
+    fn likeness(data: &[u8]) -> Likeness {
+        Likeness::by_magic(data.starts_with(&super::layout::MAGIC))
+    }
+
+    fn open_as(source: Source, options: &Options) -> Result<Self> {
+        Self::open_with(source, super::known_fields(options))
+    }
+}
+
 impl Reader for Pack {
+    fn source(&self) -> &Source {
+        &self.source
+    }
+
     fn version(&self) -> String {
         String::new()
     }

@@ -1,0 +1,149 @@
+//! Files of any format: telling which one it is, and opening it.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::reader::{FileFormat, Likeness, Options, Reader};
+use crate::source::Source;
+use std::any::Any;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::{PoisonError, RwLock};
+
+/// A format. Those that are built in are constants of this type; [`Format::of`] gives that of any reader.
+#[derive(Clone, Copy)]
+pub struct Format(&'static Entry);
+
+struct Entry {
+    name: &'static str,
+    endings: &'static [&'static str],
+    likeness: fn(&[u8]) -> Likeness,
+    open: fn(Source, &Options) -> Result<Box<dyn Reader>>,
+}
+
+/// Formats of other crates, which are told from files before the built-in ones.
+static ADDED: RwLock<Vec<Format>> = RwLock::new(Vec::new());
+
+impl Format {
+    /// The format whose files `T` reads.
+    pub const fn of<T: FileFormat>() -> Self {
+        Self(
+            const {
+                &Entry {
+                    name: T::NAME,
+                    endings: T::ENDINGS,
+                    likeness: T::likeness,
+                    open: |source, options| Ok(Box::new(T::open_as(source, options)?)),
+                }
+            },
+        )
+    }
+
+    /// Makes every later [`Asset::open`] of this process know this format too, and the commands with it. A format of
+    /// the same name is replaced.
+    pub fn add(self) {
+        let mut added = ADDED.write().unwrap_or_else(PoisonError::into_inner);
+        added.retain(|format| *format != self);
+        added.push(self);
+    }
+
+    /// The name that outputs use.
+    pub const fn name(self) -> &'static str {
+        self.0.name
+    }
+
+    /// The format of `source`: by its magic where the format has one, then by the ending of the file name, then by
+    /// whether the header makes sense.
+    ///
+    /// # Errors
+    /// `UnknownFormat` with the first bytes.
+    pub fn detect(source: &Source) -> Result<Self> {
+        let data = source.bytes();
+        let name = source.name().to_ascii_lowercase();
+        let added = ADDED.read().unwrap_or_else(PoisonError::into_inner);
+        let all = || added.iter().chain(Self::BUILT_IN).copied();
+        let like = |wanted: Likeness| all().find(|format| (format.0.likeness)(data) == wanted);
+        let by_name = || all().find(|format| format.0.endings.iter().any(|ending| name.ends_with(ending)));
+        like(Likeness::Magic).or_else(by_name).or_else(|| like(Likeness::Shape)).ok_or_else(|| {
+            let head = data.get(..data.len().min(8)).unwrap_or_default().to_vec();
+            Error::new(ErrorKind::UnknownFormat { head }, "", 0)
+        })
+    }
+}
+
+impl PartialEq for Format {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for Format {}
+
+impl Hash for Format {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name().hash(state);
+    }
+}
+
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Format").field(&self.name()).finish()
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// An open file of any format.
+#[derive(Debug)]
+pub struct Asset {
+    format: Format,
+    reader: Box<dyn Reader>,
+}
+
+impl Asset {
+    /// Opens `source` as whatever it is. Reads headers only.
+    ///
+    /// # Errors
+    /// `UnknownFormat`, and whatever is wrong with the headers.
+    pub fn open(source: Source) -> Result<Self> {
+        Self::open_with(source, &Options::default())
+    }
+
+    /// As [`Asset::open`], with more than the file to go by.
+    ///
+    /// # Errors
+    /// As [`Asset::open`].
+    pub fn open_with(source: Source, options: &Options) -> Result<Self> {
+        let format = Format::detect(&source)?;
+        Ok(Self { format, reader: (format.0.open)(source, options)? })
+    }
+
+    /// Its format.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The bytes it reads.
+    pub fn source(&self) -> &Source {
+        self.reader.source()
+    }
+
+    /// The reader, as every command sees it.
+    pub fn reader(&self) -> &dyn Reader {
+        &*self.reader
+    }
+
+    /// The reader of one format, such as [`crate::bwdb::Database`]; `None` for a file of another format.
+    pub fn get<T: Reader>(&self) -> Option<&T> {
+        let reader: &dyn Any = &*self.reader;
+        reader.downcast_ref()
+    }
+}
+
+impl<T: FileFormat> From<T> for Asset {
+    fn from(reader: T) -> Self {
+        Self { format: Format::of::<T>(), reader: Box::new(reader) }
+    }
+}

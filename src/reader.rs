@@ -1,0 +1,143 @@
+//! The one thing that a format gives to every command, [`Reader`], and how a format is told from others, [`FileFormat`].
+
+use crate::error::Result;
+use crate::report::{Progress, Report};
+use crate::source::Source;
+use crate::table::{Table, Value, Visitor};
+use std::any::{Any, TypeId};
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+/// A named stretch of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Section {
+    /// Its name.
+    pub name: Cow<'static, str>,
+    /// Absolute file offset.
+    pub offset: u64,
+    /// Length in bytes.
+    pub size: u64,
+    /// Entries in it, where it has entries.
+    pub count: Option<u64>,
+}
+
+impl Section {
+    /// A section of `size` bytes at `offset`.
+    pub fn new(name: impl Into<Cow<'static, str>>, offset: u64, size: u64, count: Option<u64>) -> Self {
+        Self { name: name.into(), offset, size, count }
+    }
+}
+
+/// An open file, as every command sees it.
+pub trait Reader: Any + fmt::Debug + Send + Sync {
+    /// The bytes that are read.
+    fn source(&self) -> &Source;
+
+    /// The version that the file states, as people write it; empty where the format has none.
+    fn version(&self) -> String;
+
+    /// The stretches of the file, in file order.
+    fn sections(&self) -> Vec<Section>;
+
+    /// Its tables; the first one is the main table.
+    fn tables(&self) -> Vec<Box<dyn Table + '_>>;
+
+    /// The table called `name`.
+    fn table(&self, name: &str) -> Option<Box<dyn Table + '_>> {
+        self.tables().into_iter().find(|t| t.name() == name)
+    }
+
+    /// What `info` shows besides sections and tables.
+    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
+        Vec::new()
+    }
+
+    /// Shows one entry whole, with its references resolved. `false` when there is no such entry; nothing has been
+    /// shown then.
+    ///
+    /// # Errors
+    /// When the entry is damaged (what could be read has been shown), or `out` fails.
+    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool>;
+
+    /// The decoded bytes of an entry that is stored as a stretch of bytes, before anything is made of them; also of
+    /// one whose meaning cannot be read. `None` when there is no such entry.
+    ///
+    /// # Errors
+    /// When the bytes cannot be decoded.
+    fn raw(&self, entry: &str) -> Result<Option<&[u8]>> {
+        let _ = entry;
+        Ok(None)
+    }
+
+    /// What reading has noticed so far and gone on from: a checksum that does not match, for one.
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Checks everything that can be checked, and lists what is wrong rather than stop at the first finding.
+    fn verify(&self, progress: &Progress) -> Report;
+}
+
+/// How much the first bytes of a file look like a format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Likeness {
+    /// They cannot be its.
+    No,
+    /// They make sense as its header, as those of another format might by chance.
+    Shape,
+    /// They have its magic.
+    Magic,
+}
+
+impl Likeness {
+    /// Of a format that has a magic.
+    pub const fn by_magic(found: bool) -> Self {
+        if found { Self::Magic } else { Self::No }
+    }
+
+    /// Of a format that has none.
+    pub const fn by_shape(fits: bool) -> Self {
+        if fits { Self::Shape } else { Self::No }
+    }
+}
+
+/// A format: its name, how its files are told from those of others, and how one is opened.
+pub trait FileFormat: Reader + Sized {
+    /// The name that outputs use.
+    const NAME: &'static str;
+
+    /// Endings of file names, in lower case, that decide where no magic does.
+    const ENDINGS: &'static [&'static str] = &[];
+
+    /// How much `data`, a whole file, looks like this format. Reads a few bytes at its beginning.
+    fn likeness(data: &[u8]) -> Likeness;
+
+    /// Opens a file of this format. Reads headers only; an error says which of them is wrong, and where.
+    fn open_as(source: Source, options: &Options) -> Result<Self>;
+}
+
+/// Settings beside the file itself: strictness, and whatever single formats know by a type of their own.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Options {
+    /// Whether a warning ([`Reader::warnings`]) is an error, in formats that check while they read.
+    pub strict: bool,
+    own: Vec<(TypeId, Arc<dyn Any + Send + Sync>)>,
+}
+
+impl Options {
+    /// The same, with `value` for the format that asks for a `T`, such as [`crate::wdb::KnownFields`].
+    #[must_use]
+    pub fn with<T: Any + Send + Sync>(mut self, value: Arc<T>) -> Self {
+        self.own.retain(|(id, _)| *id != TypeId::of::<T>());
+        self.own.push((TypeId::of::<T>(), value));
+        self
+    }
+
+    /// The value of type `T` that was given.
+    pub fn get<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        let (_, value) = self.own.iter().find(|(id, _)| *id == TypeId::of::<T>())?;
+        Arc::clone(value).downcast().ok()
+    }
+}
