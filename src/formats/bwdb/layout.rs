@@ -12,7 +12,7 @@ pub const MAGIC: [u8; 4] = 0x4257_4442u32.to_le_bytes();
 /// The same letters in the order of the file. No packer is known to write them so; taken for the same.
 pub const MAGIC_IN_ORDER: [u8; 4] = *b"BWDB";
 
-/// The file header, at offset 0.
+/// The file header (§2.2), at offset 0.
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct Header {
@@ -33,7 +33,7 @@ pub struct Header {
 }
 const _: () = assert!(size_of::<Header>() == 0x10);
 
-/// The body header, at offset 0x10.
+/// The body header (§2.4), at offset 0x10.
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct Body {
@@ -48,7 +48,7 @@ pub struct Body {
 }
 const _: () = assert!(size_of::<Body>() == 0x60);
 
-/// A hash map with open addressing: `capacity` buckets and as many values.
+/// A hash map (§3.1) with open addressing: `capacity` buckets and as many values.
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct HashMap {
@@ -88,7 +88,7 @@ pub struct Array {
 }
 const _: () = assert!(size_of::<Array>() == 0x10);
 
-/// A bucket of the strings map.
+/// A bucket of the strings map (§3.2).
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct StringBucket {
@@ -99,7 +99,7 @@ pub struct StringBucket {
 }
 const _: () = assert!(size_of::<StringBucket>() == 8);
 
-/// A bucket of the resource-to-prototype map.
+/// A bucket of the resource-to-prototype map (§3.3).
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct ResourceBucket {
@@ -110,7 +110,7 @@ pub struct ResourceBucket {
 }
 const _: () = assert!(size_of::<ResourceBucket>() == 0x10);
 
-/// One path: a name below a parent.
+/// One path (§4): a name below a parent.
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct PathEntry {
@@ -123,7 +123,7 @@ pub struct PathEntry {
 }
 const _: () = assert!(size_of::<PathEntry>() == 0x20);
 
-/// One table of records.
+/// One table of records (§5.1).
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct DatabaseEntry {
@@ -139,7 +139,7 @@ pub struct DatabaseEntry {
 }
 const _: () = assert!(size_of::<DatabaseEntry>() == 0x18);
 
-/// How a blob begins: fixed-size records, with what they point to behind them.
+/// How a blob (§5.2) begins: fixed-size records, with what they point to behind them.
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct BlobHeader {
@@ -150,7 +150,7 @@ pub struct BlobHeader {
 }
 const _: () = assert!(size_of::<BlobHeader>() == 0x10);
 
-/// The header of `models.bin`. Base of its pointers: 0.
+/// The header of `models.bin` (§8). Base of its pointers: 0.
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct ModelsHeader {
@@ -167,7 +167,7 @@ pub struct ModelsHeader {
 }
 const _: () = assert!(size_of::<ModelsHeader>() == 0x18);
 
-/// The header of `space.bin`: counts, and the pointers that belong to them. Base of the pointers: 0.
+/// The header of `space.bin` (§9): counts, and the pointers that belong to them. Base of the pointers: 0.
 ///
 /// The public readers know the instances and the point lights. The other arrays are told apart by their place here;
 /// "probes" and "decals" go by the names that they contain.
@@ -182,7 +182,7 @@ pub struct SpaceHeader {
 }
 const _: () = assert!(size_of::<SpaceHeader>() == 0x60);
 
-/// A model placed in a space.
+/// A model placed in a space (§9).
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct Instance {

@@ -15,7 +15,7 @@ use std::borrow::Cow;
 
 pub use super::prototypes::Skeleton;
 
-/// An open `models.bin`: the models of a space, each with its visual in one record.
+/// An open `models.bin` (docs/formats/bwdb.md §8): the models of a space, each with its visual in one record.
 #[derive(Debug)]
 pub struct Models {
     source: Source,

@@ -9,7 +9,7 @@ use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
 
-/// An open `space.bin`: which models stand where in a space, and its point lights.
+/// An open `space.bin` (docs/formats/bwdb.md §9): which models stand where in a space, and its point lights.
 #[derive(Debug)]
 pub struct Space {
     source: Source,

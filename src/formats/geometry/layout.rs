@@ -4,7 +4,7 @@
 use crate::bytes::{PackedString, le};
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
-/// `MergedGeometryPrototype`: counts and pointers of the six arrays, at the start of the file.
+/// `MergedGeometryPrototype` (§2): counts and pointers of the six arrays, at the start of the file.
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct Header {
@@ -35,7 +35,7 @@ pub struct Header {
 }
 const _: () = assert!(size_of::<Header>() == 0x48);
 
-/// `MappingEntry`: the slice of a merged buffer that one render group uses.
+/// `MappingEntry` (§3): the slice of a merged buffer that one render group uses.
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct Mapping {
@@ -52,7 +52,7 @@ pub struct Mapping {
 }
 const _: () = assert!(size_of::<Mapping>() == 0x10);
 
-/// `VerticesPrototype`: a merged vertex buffer.
+/// `VerticesPrototype` (§4.1): a merged vertex buffer.
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct VerticesPrototype {
@@ -71,7 +71,7 @@ pub struct VerticesPrototype {
 }
 const _: () = assert!(size_of::<VerticesPrototype>() == 0x20);
 
-/// `IndicesPrototype`: a merged index buffer.
+/// `IndicesPrototype` (§5): a merged index buffer.
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct IndicesPrototype {
@@ -86,7 +86,7 @@ pub struct IndicesPrototype {
 }
 const _: () = assert!(size_of::<IndicesPrototype>() == 0x10);
 
-/// `CollisionModelPrototype` and `ArmorModelPrototype`: a named blob, in the order that real files show.
+/// `CollisionModelPrototype` and `ArmorModelPrototype` (§6.1): a named blob, in the order that real files show.
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct ModelPrototype {
@@ -99,7 +99,7 @@ pub struct ModelPrototype {
 }
 const _: () = assert!(size_of::<ModelPrototype>() == 0x20);
 
-/// The start of an armour model's blob.
+/// The start of an armour model's blob (§6.2).
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct ArmorHeader {

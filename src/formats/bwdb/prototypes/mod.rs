@@ -1,4 +1,4 @@
-//! Views of every prototype record, as the current build lays them out.
+//! Views of every prototype record, as the current build lays them out (docs/formats/bwdb.md §6 and §7).
 //!
 //! The base of every pointer is the start of the struct that holds it.
 
