@@ -1,6 +1,6 @@
 //! Every kind of record, described once: its fields, their kinds and the versions that have them.
 //!
-//! The fields are those of docs/formats/wdata.md (§), whose two sources disagree about some versions: the published
+//! Sections (§) are those of docs/formats/wdata.md, whose two sources disagree about some versions: the published
 //! program's are used.
 
 use super::fields::Gate::{AniBg, Any, EventBox, FirstOrEventBox, ItemBox, Main, NotLast};
