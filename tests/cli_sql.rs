@@ -183,3 +183,51 @@ fn statements_come_from_standard_input() {
     );
     assert!(typed(0, &["assets.bin"], ".help\n").0.contains("path_id"));
 }
+
+/// An id of 16 digits of which none is a letter, as other tools write it, means the same wherever an id may stand.
+#[test]
+fn ids_are_read_by_one_rule_everywhere() {
+    let dir = TempDir::new().unwrap();
+    let id_of = |path: &str| assetq::id::Id64(assetq::codec::cityhash64(path.as_bytes())).to_string();
+    let only_digits = |path: &String| {
+        let id = id_of(path);
+        // SQL would drop leading zeros of a number.
+        !id.starts_with("0x0") && id[2..].bytes().all(|b| b.is_ascii_digit())
+    };
+    let path = (0..).map(|number| format!("root/{number}.visual")).find(only_digits).unwrap();
+    let mut builder = DatabaseBuilder::with_capacities(16, 16);
+    builder.path(&path);
+    builder.path("root/other");
+    fs::write(dir.path().join("assets.bin"), builder.build()).unwrap();
+    let id = id_of(&path);
+    let digits = &id[2..];
+    let decimal = u64::from_str_radix(digits, 16).unwrap().to_string();
+    let other = id_of("root/other");
+    for form in [&id, digits, &decimal, &id.to_lowercase()] {
+        let resolved = run_in(dir.path(), 0, &["resolve", form, "-f", "json"], "").0;
+        assert!(resolved.contains(&path), "{resolved}");
+        // Compared by the table's own index, by SQLite alone, and in a list.
+        for query in [
+            format!("SELECT path FROM paths WHERE id = '{form}'"),
+            format!("SELECT path FROM (SELECT * FROM paths LIMIT 9) WHERE id = '{form}'"),
+            format!("SELECT path FROM paths WHERE id IN ('{form}', '0x1')"),
+            format!("SELECT p.path FROM (SELECT '{form}' AS wanted) JOIN paths p ON p.id = wanted"),
+        ] {
+            assert_eq!(run_in(dir.path(), 0, &["sql", &query, "assets.bin"], "").0, format!("{path}\n"), "{query}");
+        }
+        for condition in [format!("id = {form}"), format!("id = '{form}'")] {
+            let rows = run_in(dir.path(), 0, &["ls", "assets.bin", "-w", &condition, "-c", "path"], "").0;
+            assert_eq!(rows, format!("{path}\n"), "{condition}");
+        }
+        assert!(run_in(dir.path(), 0, &["cat", "assets.bin", form], "").0.contains(&path), "{form}");
+    }
+    // Without quotes, as with them.
+    for query in
+        [format!("SELECT path FROM paths WHERE id = {digits}"), format!("SELECT path FROM paths WHERE {digits} = id")]
+    {
+        assert_eq!(run_in(dir.path(), 0, &["sql", &query, "assets.bin"], "").0, format!("{path}\n"), "{query}");
+    }
+    let condition = format!("id = {}", &other[2..]);
+    assert_eq!(run_in(dir.path(), 0, &["ls", "assets.bin", "-w", &condition, "-c", "path"], "").0, "root/other\n");
+    run_in(dir.path(), 2, &["ls", "assets.bin", "-w", "id = 2k"], "");
+}

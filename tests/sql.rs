@@ -356,7 +356,7 @@ mod ids {
         for (id, name) in [(u64::MAX, "last"), (u64::MAX - 1, "before"), (1 << 63, "half"), ((1 << 63) - 1, "less")] {
             builder.raw_path(id, 1, name);
         }
-        builder.raw_path(1_234_567_890_123_456, u64::MAX, "decimal");
+        builder.raw_path(0x1234_5678_9012_3456, u64::MAX, "digits");
         one("assets.bin", builder.build())
     }
 
@@ -367,11 +367,11 @@ mod ids {
         assert_eq!(list(&session, "SELECT max(id) FROM paths"), [LARGEST]);
         assert_eq!(
             list(&session, "SELECT name FROM paths ORDER BY id"),
-            ["'root'", "'decimal'", "'less'", "'half'", "'before'", "'last'"]
+            ["'root'", "'digits'", "'less'", "'half'", "'before'", "'last'"]
         );
         assert_eq!(
             list(&session, "SELECT c.name FROM paths p JOIN paths c ON c.parent_id = p.id AND p.id != '1'"),
-            ["'decimal'"]
+            ["'digits'"]
         );
         assert_eq!(
             list(&session, "SELECT name FROM paths WHERE id > 0x7FFFFFFFFFFFFFFF ORDER BY 1"),
@@ -391,9 +391,11 @@ mod ids {
             ("1", "'root'"),
             ("'0x1'", "'root'"),
             ("'0X0001'", "'root'"),
-            // Sixteen digits, of which none is hexadecimal.
-            ("1234567890123456", "'decimal'"),
-            ("'1234567890123456'", "'decimal'"),
+            // Sixteen digits, of which none is a letter, are hexadecimal as everywhere.
+            ("1234567890123456", "'digits'"),
+            ("'1234567890123456'", "'digits'"),
+            ("1311768467284833366", "'digits'"),
+            ("'FFFFFFFFFFFFFFFF'", "'last'"),
         ] {
             // By a probe, by a scan, in a list, and as something computed.
             for sql in [

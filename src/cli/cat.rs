@@ -16,7 +16,7 @@ pub(super) struct Args {
     /// The file
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The entry: an id (0x… or decimal), a path, or a name, as `assetq ls FILE` shows them
+    /// The entry: an id (0x…, 16 hex digits, or decimal), a path, or a name, as `assetq ls FILE` shows them
     #[arg(value_name = "ENTRY")]
     entry: String,
     /// Write the entry's decompressed bytes as they are, whatever the format says they mean

@@ -3,7 +3,7 @@ use crate::ask::refs::{self, Edge, Found, Known};
 use crate::asset::{Asset, Format};
 use crate::formats::bwdb::Database;
 use crate::formats::bwdb::references::By;
-use crate::id::parse_id;
+use crate::id;
 use crate::table::{Column, Kind, Value};
 use crate::write::text::clean;
 use std::cell::{Cell, RefCell};
@@ -161,7 +161,7 @@ fn columns(many: bool) -> Vec<Column> {
 
 impl Search<'_> {
     fn id(&self, query: &str) -> u64 {
-        parse_id(query).unwrap_or_else(|| {
+        id::parse(query).unwrap_or_else(|| {
             // A build that hashes paths in another way knows better than the hash.
             let found = self.paths.databases.iter().find_map(|db| db.lookup_path(query).ok().flatten());
             found.map_or_else(|| Database::path_id(query), |resource| resource.id())

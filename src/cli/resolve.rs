@@ -1,6 +1,6 @@
 use super::{Context, Exit, Failure, Outcome};
 use crate::formats::bwdb::{Database, Models, State};
-use crate::id::parse_id;
+use crate::id;
 use crate::table::{Column, Kind, Value};
 use std::path::PathBuf;
 
@@ -94,7 +94,7 @@ fn in_database(
     no_path: bool,
     complain: &dyn Fn(crate::Error),
 ) -> crate::Result<Option<Found>> {
-    let asked = parse_id(query);
+    let asked = id::parse(query);
     let resource = match asked {
         Some(id) => db.lookup(id)?,
         None => db.lookup_path(query)?,
@@ -136,7 +136,7 @@ fn in_database(
 }
 
 fn in_models(models: &Models, query: &str) -> crate::Result<Option<Found>> {
-    let asked = parse_id(query);
+    let asked = id::parse(query);
     let id = asked.unwrap_or_else(|| Database::path_id(query));
     let Some(index) = models.find(id) else { return Ok(None) };
     let model = models.model(index);

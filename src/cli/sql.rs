@@ -19,7 +19,8 @@ use std::path::{Path, PathBuf};
 /// The first argument is the query, unless it is the name of a file: then, and with -, statements are read from
 /// standard input, on a terminal with a prompt.
 ///
-/// Ids are text like 0x000000000000002A; '0x2a', '42' and 42 equal that, too.
+/// Ids are text like 0x000000000000002A; '000000000000002A' (16 digits are always hexadecimal), '0x2a', '42' and 42 equal
+/// that, too.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -1,6 +1,6 @@
 use super::{Context, Exit, Failure, Outcome};
 use crate::formats::bwdb::Database;
-use crate::id::parse_id;
+use crate::id;
 use crate::table::{Column, Kind, Value};
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ Examples:
   assetq string 0x820F0280 --db assets.bin     the text with this id
   assetq string diffuseMap 'Scene Root'        the ids of these texts, and whether the database has them")]
 pub(super) struct Args {
-    /// Name ids (0x… or decimal) or texts; `-` reads one a line from standard input
+    /// Name ids (0x…, 16 hex digits, or decimal) or texts; `-` reads one a line from standard input
     #[arg(required = true, value_name = "ID_OR_TEXT")]
     names: Vec<String>,
     /// The database; else $ASSETQ_DB, else the assets.bin here or above
@@ -39,7 +39,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let mut out = context.rows(&columns)?;
     for query in context.arguments(&args.names) {
         let query = query?;
-        let given = if args.text { None } else { parse_id(&query).and_then(|id| u32::try_from(id).ok()) };
+        let given = if args.text { None } else { id::parse32(&query) };
         let id = given.unwrap_or_else(|| Database::name_id(&query));
         let stored = db.string(id).unwrap_or_else(|error| {
             context.damaged(file, &error);

@@ -10,6 +10,7 @@ use crate::formats::bwdb::{Database, Models, Names, Space};
 use crate::formats::geometry::Geometry;
 use crate::formats::geometry::export::{Options, Scene};
 use crate::formats::geometry::mesh::{Model, Placement, RenderSet};
+use crate::id::{Id32, Id64};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -163,7 +164,7 @@ fn path(database: Option<&Database>, id: PathId) -> Result<String> {
         Some(database) => Names::path(database, id)?.map(Cow::into_owned),
         None => None,
     };
-    Ok(known.unwrap_or_else(|| format!("0x{:016X}", id.0)))
+    Ok(known.unwrap_or_else(|| Id64(id.0).to_string()))
 }
 
 /// The text with this id, or the id where the text is not known.
@@ -172,7 +173,7 @@ fn text(database: Option<&Database>, id: NameId) -> Result<String> {
         Some(database) => database.string(id.0)?.map(str::to_owned),
         None => None,
     };
-    Ok(known.unwrap_or_else(|| format!("0x{:08X}", id.0)))
+    Ok(known.unwrap_or_else(|| Id32(id.0).to_string()))
 }
 
 /// Takes `count` things, which need more than a byte each where they do not lie on each other, from `budget`.

@@ -10,7 +10,7 @@ mod value;
 mod visit;
 
 pub use search::{Anchor, Literal};
-pub use value::{Guid, Value, id32_to_ascii, id64_to_ascii};
+pub use value::{Guid, Value};
 pub use visit::{Tree, Visitor};
 
 use crate::error::{Error, ErrorKind, Result};

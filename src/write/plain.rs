@@ -2,7 +2,8 @@
 
 use super::json;
 use crate::error::Result;
-use crate::table::{Value, id32_to_ascii, id64_to_ascii};
+use crate::id::{Id32, Id64};
+use crate::table::Value;
 use std::fmt::Write as _;
 
 /// The text of `value`: nested values as JSON, ids in their fixed form, floats with the shortest digits, without an
@@ -24,8 +25,8 @@ pub(super) fn text<'t>(value: &'t Value<'_>, scratch: &'t mut String) -> Result<
         Value::F64(number) if !number.is_finite() => return Ok(None),
         Value::F32(number) => float(zmij::Buffer::new().format_finite(*number), value, scratch),
         Value::F64(number) => float(zmij::Buffer::new().format_finite(*number), value, scratch),
-        Value::Id64(id) => scratch.push_str(std::str::from_utf8(&id64_to_ascii(*id)).unwrap_or_default()),
-        Value::Id32(id) => scratch.push_str(std::str::from_utf8(&id32_to_ascii(*id)).unwrap_or_default()),
+        Value::Id64(id) => scratch.push_str(std::str::from_utf8(&Id64(*id).to_ascii()).unwrap_or_default()),
+        Value::Id32(id) => scratch.push_str(std::str::from_utf8(&Id32(*id).to_ascii()).unwrap_or_default()),
         Value::Guid(_) | Value::Utf16(_) => shown(value, scratch),
         Value::List(_) | Value::Map(_) => json::append(value, scratch)?,
     }

@@ -6,6 +6,7 @@ use super::{Damaged, Pair, Side, Special};
 use crate::error::{Error, Result};
 use crate::formats::bwdb::compare::{Allowance, Budget, differ_record, plain_fields, same_record};
 use crate::formats::bwdb::{Blob, Database, Location, Resource, State};
+use crate::id::Id64;
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -252,7 +253,7 @@ impl<'a> Resources<'a> {
                 Ok(same) => same,
                 Err(error) => {
                     let (old, _) = both()?;
-                    return Err((self.faulty(old), error.within(format_args!("resource {:#018x}", old.0.id()))));
+                    return Err((self.faulty(old), error.within(format_args!("resource {}", Id64(old.0.id())))));
                 }
             }
         } else {

@@ -12,6 +12,7 @@ use crate::formats::bwdb::references::{Budget, By, Collector, Reference};
 use crate::formats::bwdb::{Blob, Database, Models, Space, State};
 use crate::formats::geometry::Geometry;
 use crate::formats::geometry::layout::Mapping;
+use crate::id::Id64;
 use crate::report::Check;
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
@@ -252,7 +253,7 @@ fn of_resource(db: &Database, id: u64) -> Found {
     }
     let Ok(Some(resource)) = db.lookup(id) else { return found };
     if resource.state() != State::Valid {
-        found.notes.push(format!("0x{id:016X} is deleted or not valid, and its record is not followed"));
+        found.notes.push(format!("{} is deleted or not valid, and its record is not followed", Id64(id)));
         return found;
     }
     let blob = match resource.database() {

@@ -1,6 +1,7 @@
 //! Cells as SQLite sees them: which type a column is declared with, and which value a cell becomes.
 
 use crate::codec::xxh64;
+use crate::id;
 use crate::table::{Kind, Value};
 use crate::write::json;
 use rusqlite::types::{ToSql, ToSqlOutput, Value as Owned, ValueRef};
@@ -36,21 +37,12 @@ pub(super) fn kind_of(declared: &str) -> Option<Kind> {
     })
 }
 
-/// The number of an id that is written `0x…` or in decimal digits.
-pub(super) fn parse_id(text: &str) -> Option<u64> {
-    match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
-        Some(hex) if hex.bytes().all(|b| b.is_ascii_hexdigit()) => u64::from_str_radix(hex, 16).ok(),
-        None if text.bytes().all(|b| b.is_ascii_digit()) => text.parse().ok(),
-        _ => None,
-    }
-}
-
 /// The order of ids: as numbers, before all texts that are none.
 pub(super) fn order_of_ids(a: &str, b: &str) -> Ordering {
     if a == b {
         return Ordering::Equal;
     }
-    match (parse_id(a), parse_id(b)) {
+    match (id::parse(a), id::parse(b)) {
         (Some(a), Some(b)) => a.cmp(&b),
         (Some(_), None) => Ordering::Less,
         (None, Some(_)) => Ordering::Greater,
@@ -108,10 +100,11 @@ pub(super) fn key(kind: Kind, value: ValueRef<'_>) -> Option<Value<'_>> {
         (Kind::F64, ValueRef::Integer(number)) => Value::F64(exact(number)?),
         (Kind::F32, ValueRef::Real(number)) => Value::F32(single(number)?),
         (Kind::F32, ValueRef::Integer(number)) => Value::F32(single(exact(number)?)?),
-        (Kind::Id64, ValueRef::Text(text)) => Value::Id64(parse_id(str::from_utf8(text).ok()?)?),
-        (Kind::Id64, ValueRef::Integer(number)) => Value::Id64(number.try_into().ok()?),
-        (Kind::Id32, ValueRef::Text(text)) => Value::Id32(parse_id(str::from_utf8(text).ok()?)?.try_into().ok()?),
-        (Kind::Id32, ValueRef::Integer(number)) => Value::Id32(number.try_into().ok()?),
+        (Kind::Id64, ValueRef::Text(text)) => Value::Id64(id::parse(str::from_utf8(text).ok()?)?),
+        // SQLite compares the number's text with the column.
+        (Kind::Id64, ValueRef::Integer(number)) => Value::Id64(id::parse(itoa::Buffer::new().format(number))?),
+        (Kind::Id32, ValueRef::Text(text)) => Value::Id32(id::parse32(str::from_utf8(text).ok()?)?),
+        (Kind::Id32, ValueRef::Integer(number)) => Value::Id32(id::parse32(itoa::Buffer::new().format(number))?),
         (Kind::Text, ValueRef::Text(text)) => Value::text(str::from_utf8(text).ok()?),
         _ => return None,
     })
@@ -156,7 +149,7 @@ mod tests {
 
     #[test]
     fn ids_are_ordered_by_number_however_they_are_written() {
-        let same = ["0x000000000000002A", "0x2a", "0X2A", "42", "0042"];
+        let same = ["0x000000000000002A", "0x2a", "0X2A", "42", "0042", "000000000000002a"];
         for (a, b) in same.iter().flat_map(|a| same.map(|b| (a, b))) {
             assert_eq!(order_of_ids(a, b), Ordering::Equal, "{a} {b}");
         }

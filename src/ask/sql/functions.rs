@@ -1,7 +1,8 @@
 //! What SQL can do here besides what SQLite can.
 
-use super::cells::{ID_COLLATION, order_of_ids, parse_id};
+use super::cells::{ID_COLLATION, order_of_ids};
 use crate::formats::bwdb::Database;
+use crate::id;
 use crate::table::Value;
 use regex::Regex;
 use rusqlite::functions::{Context, FunctionFlags};
@@ -45,7 +46,7 @@ fn hex(value: ValueRef<'_>) -> String {
     let id = match value {
         ValueRef::Integer(number) => Some(number.cast_unsigned()),
         ValueRef::Text(text) if text.starts_with(b"0x") || text.starts_with(b"0X") => {
-            str::from_utf8(text).ok().and_then(parse_id)
+            str::from_utf8(text).ok().and_then(id::parse)
         }
         _ => None,
     };

@@ -6,9 +6,10 @@
 //! before SQLite sees the row.
 //!
 //! Ids are text in the form of all outputs, `0x` and upper-case digits, so that all 64 bits are exact. Their columns
-//! compare by number: `id = '0x2a'`, `id = '42'` and `id = 42` mean the same entry. A whole number beyond 63 bits that
-//! is no id is its decimal text. Truths are 0 and 1, nested values JSON text; single-precision floats are the double
-//! that is written the same, so that `scale = 0.1` finds what is shown as 0.1.
+//! compare by number, in any of the forms of [`id`](crate::id): `id = '0x2a'`, `id = '000000000000002A'`, `id = '42'` and
+//! `id = 42` mean the same entry; a number without quotes is read like its digits, without leading zeros. A whole number
+//! beyond 63 bits that is no id is its decimal text. Truths are 0 and 1, nested values JSON text; single-precision floats
+//! are the double that is written the same, so that `scale = 0.1` finds what is shown as 0.1.
 
 mod answer;
 mod cells;

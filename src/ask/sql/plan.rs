@@ -5,6 +5,7 @@
 //! decided here may let more rows through than are wanted, never fewer.
 
 use super::cells::{self, ID_COLLATION};
+use crate::id;
 use crate::table::filter::pattern::{LONGEST, Pattern};
 use crate::table::filter::{Bound, Compare, Op};
 use crate::table::{Column, Kind, Table, Value};
@@ -255,7 +256,7 @@ impl Term {
 
     /// Whether an id is compared with text that is none, such as a path: no id equals that.
     fn is_no_id(self, value: ValueRef<'_>) -> bool {
-        matches!(self.kind, Kind::Id64 | Kind::Id32) && text(value).is_some_and(|text| cells::parse_id(text).is_none())
+        matches!(self.kind, Kind::Id64 | Kind::Id32) && text(value).is_some_and(|text| id::parse(text).is_none())
     }
 }
 

@@ -3,6 +3,7 @@ use super::layout::{BlobHeader, DatabaseEntry};
 use super::prototypes::{Layout, PrototypeType, Record, type_name};
 use crate::bytes::{View, le};
 use crate::error::{ErrorKind, Result};
+use crate::id::Id32;
 
 /// The schema checksum of models without skeleton extenders.
 const MODEL_V14: u32 = 0xD6B1_1569;
@@ -142,7 +143,7 @@ impl<'a> Blob<'a> {
 
     /// The name of its type, or its magic.
     pub fn type_name_or_magic(&self) -> String {
-        self.type_name().map_or_else(|| format!("0x{:08X}", self.magic()), str::to_owned)
+        self.type_name().map_or_else(|| Id32(self.magic()).to_string(), str::to_owned)
     }
 
     /// Bytes of one record, where they are known.

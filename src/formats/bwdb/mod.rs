@@ -27,6 +27,7 @@ pub use walk::{ById, Names};
 use crate::bytes::{Overlay, View, le};
 use crate::codec::{cityhash64, murmur3};
 use crate::error::{ErrorKind, Result};
+use crate::id::Id64;
 use crate::lazy::Lazy;
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::report::{Progress, Report};
@@ -222,7 +223,7 @@ impl<'a> Resource<'a> {
     /// # Errors
     /// When there is no such database, or its header is damaged.
     pub fn database(&self) -> Result<Blob<'a>> {
-        self.db.database(self.database_index()).map_err(|e| e.within(format_args!("resource {:#018x}", self.id)))
+        self.db.database(self.database_index()).map_err(|e| e.within(format_args!("resource {}", Id64(self.id))))
     }
 
     /// The bytes of its record; `None` when it is not valid.
@@ -254,7 +255,7 @@ impl<'a> Resource<'a> {
 impl fmt::Debug for Resource<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Resource")
-            .field("id", &format_args!("{:#018x}", self.id))
+            .field("id", &format_args!("{}", Id64(self.id)))
             .field("state", &self.state())
             .field("database", &self.database_index())
             .field("record", &self.record_index())

@@ -6,7 +6,7 @@ use super::{Names, tables, verify};
 use crate::bytes::peek_u32;
 use crate::codec::cityhash64;
 use crate::error::Result;
-use crate::id::parse_id;
+use crate::id;
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::report::{Progress, Report};
 use crate::source::Source;
@@ -156,8 +156,8 @@ impl Reader for Models {
 
     fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
         let by_index = || entry.parse().ok().filter(|&i| i < self.models);
-        let id = parse_id(entry).unwrap_or_else(|| cityhash64(entry.as_bytes()));
-        let Some(index) = self.find(id).or_else(by_index) else { return Ok(false) };
+        let asked = id::parse(entry).unwrap_or_else(|| cityhash64(entry.as_bytes()));
+        let Some(index) = self.find(asked).or_else(by_index) else { return Ok(false) };
         let Some(model) = self.model(index) else { return Ok(false) };
         out.begin_map()?;
         out.field("index", &index.into())?;

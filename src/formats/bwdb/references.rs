@@ -4,6 +4,7 @@ use super::prototypes::{Material, MergedModel, Record, known_property_name};
 use super::record::{Leaf, ListInfo, Prototype as _, Walker};
 use super::{Database, Names};
 use crate::error::{Error, ErrorKind, Result};
+use crate::id::Id32;
 use crate::table::Value;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -184,7 +185,7 @@ fn name_textures(material: &Material<'_>, db: &Database, found: &mut [Reference]
             let text = Names::name(db, name)?;
             found.column = match text.as_deref().or(known_property_name(name)) {
                 Some(text) => format!("properties.{text}"),
-                None => format!("properties.0x{:08X}", name.0),
+                None => format!("properties.{}", Id32(name.0)),
             };
         }
     }

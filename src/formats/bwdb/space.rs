@@ -3,7 +3,7 @@ use super::prototypes::SpaceLight;
 use super::{tables, verify};
 use crate::bytes::{View, peek_u32};
 use crate::error::Result;
-use crate::id::parse_id;
+use crate::id;
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::report::{Progress, Report};
 use crate::source::Source;
@@ -138,7 +138,7 @@ impl Reader for Space {
         let by_name =
             || self.instances().iter().position(|i| self.instance_name(i).is_ok_and(|n| n.is_some_and(|n| n == entry)));
         let by_id = || {
-            let id = parse_id(entry)?;
+            let id = id::parse(entry)?;
             self.instances().iter().position(|i| i.id.get() == id)
         };
         let by_index = || entry.parse().ok().filter(|&i: &usize| i < self.instances().len());

@@ -8,6 +8,7 @@ use super::{Blob, Database, Models, Space, State};
 use crate::bytes::{Overlay, View};
 use crate::codec::{cityhash64, crc32, murmur3};
 use crate::error::{Error, ErrorKind, Result};
+use crate::id::{Id32, Id64};
 use crate::reader::{Reader as _, Section};
 use crate::report::{Check, Progress, Report};
 use hashbrown::HashTable;
@@ -174,7 +175,7 @@ fn string(db: &Database, slot: usize) -> Result<()> {
     let text = db.string_in_slot(slot)?;
     let bucket = db.spans.string_buckets.get().get(slot);
     let Some(bucket) = bucket.filter(|b| b.key.get() != Database::name_id(text)) else { return Ok(()) };
-    let what = format!("key 0x{:08X} is not the MurmurHash3 of its text {text:?}", bucket.key.get());
+    let what = format!("key {} is not the MurmurHash3 of its text {text:?}", Id32(bucket.key.get()));
     Err(db.source.view("strings map").locate(bucket).error(ErrorKind::Damaged { what: what.into() }))
 }
 
@@ -256,7 +257,7 @@ fn paths(db: &Database) -> Check {
         for (offset, entry) in entries.iter().enumerate() {
             let position = chunk.saturating_mul(CHUNK).saturating_add(offset);
             if paths.find(entry.self_id.get()) != Some(position) {
-                let what = format!("id {:#018x} is used by an earlier path already", entry.self_id.get());
+                let what = format!("id {} is used by an earlier path already", Id64(entry.self_id.get()));
                 check.fail(paths.view(entry).error(ErrorKind::Damaged { what: what.into() }));
             }
             if check.note(paths.seek_path_into(position, &mut path)).is_none() {
@@ -264,7 +265,7 @@ fn paths(db: &Database) -> Check {
             }
             let id = cityhash64(path.as_bytes());
             if hashed && id != entry.self_id.get() {
-                let what = format!("id {:#018x} is not the CityHash64 of {path:?}", entry.self_id.get());
+                let what = format!("id {} is not the CityHash64 of {path:?}", Id64(entry.self_id.get()));
                 check.fail(paths.view(entry).error(ErrorKind::Damaged { what: what.into() }));
             }
         }

@@ -228,7 +228,7 @@ impl<'a> Shown<'a, '_> {
 
 /// `cat`: one resource with its path, its place and its record, or an error for what cannot be read.
 pub(super) fn cat_resource(db: &Database, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
-    let id = match crate::id::parse_id(entry) {
+    let id = match crate::id::parse(entry) {
         Some(id) => id,
         None => match db.lookup_path(entry)? {
             Some(resource) => resource.id(),

@@ -9,6 +9,7 @@ use super::vertex::Attribute;
 use super::{Geometry, material_name};
 use crate::bytes::le;
 use crate::error::{Error, Result};
+use crate::id;
 use crate::reader::Reader as _;
 use crate::table::{Column, IndexCursor, Kind, Role, RowCursor, Table, Value, Visitor, no_cell};
 use std::borrow::Cow;
@@ -656,8 +657,10 @@ pub(super) fn cat(g: &Geometry, entry: &str, out: &mut dyn Visitor) -> Result<bo
         show_row(table.as_ref(), row, out)?;
         return Ok(true);
     }
-    if let Some(id) = entry.strip_prefix("0x").and_then(|hex| u32::from_str_radix(hex, 16).ok()) {
-        return show_mapping(g, id, out);
+    if let Some(id) = id::parse32(entry)
+        && show_mapping(g, id, out)?
+    {
+        return Ok(true);
     }
     for table in ["armor_models", "collision_models"] {
         let Some(table) = g.table(table) else { continue };

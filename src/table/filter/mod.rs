@@ -7,14 +7,15 @@
 //! `null`. A column whose name is not a plain word, or is one of the words above, goes in double quotes or backticks.
 //!
 //! There are two answers, yes and no: a null cell equals `null` only, is neither less nor more than anything, and
-//! `!=` is the opposite of `=`. Ids are compared as numbers and written `0x…` with or without quotes, text and GUIDs by their
-//! text, floats in their own precision, so that `scale = 0.1` finds what is shown as 0.1.
+//! `!=` is the opposite of `=`. Ids are compared as numbers and written in any of the forms of [`id`], with or without
+//! quotes, text and GUIDs by their text, floats in their own precision, so that `scale = 0.1` finds what is shown as 0.1.
 
 mod parse;
 pub mod pattern;
 
 use super::{Column, Kind, RowCursor, Table, Value};
 use crate::error::{Error, ErrorKind, Result};
+use crate::id;
 use globset::{GlobBuilder, GlobMatcher};
 use pattern::Pattern;
 use std::cmp::Ordering;
@@ -284,12 +285,7 @@ impl Operand {
     fn new(literal: &Literal) -> Self {
         let text = literal.to_string();
         let number = parse::number(&text);
-        let sixteen_digits = text.len() == 16 && text.bytes().all(|b| b.is_ascii_hexdigit());
-        let id = match number {
-            _ if sixteen_digits => u64::from_str_radix(&text, 16).ok(),
-            Some(Number::Int(id)) => id.try_into().ok(),
-            _ => None,
-        };
+        let id = id::parse(&text);
         let truth = match (&*text, number) {
             ("true", _) | (_, Some(Number::Int(1))) => Some(true),
             ("false", _) | (_, Some(Number::Int(0))) => Some(false),

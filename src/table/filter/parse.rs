@@ -2,6 +2,7 @@
 
 use super::{Filter, Literal, Number, Op, syntax};
 use crate::error::{Error, Result};
+use crate::id;
 
 /// Deepest nesting of parentheses and `not`: reading is recursive.
 const MAX_DEPTH: u32 = 64;
@@ -126,6 +127,8 @@ impl Parser {
                 "null" => Literal::Null,
                 "true" => Literal::Bool(true),
                 "false" => Literal::Bool(false),
+                // Of 16 digits the first may be a letter.
+                _ if id::parse(&word).is_some() => Literal::Text(word),
                 _ => return Err(wrong(at, format!("text goes in quotes: '{word}'"))),
             },
             _ => return Err(wrong(at, "a value is needed behind the operator")),
@@ -174,7 +177,7 @@ fn tokens(text: &str) -> Result<Vec<(usize, Token)>> {
                     word.push(c);
                 }
                 if first.is_ascii_digit() || "-+.".contains(first) {
-                    if number(&word).is_none() && !is_id(&word) {
+                    if number(&word).is_none() && id::parse(&word).is_none() {
                         return Err(wrong(at, format!("{word} is not a number; text goes in quotes")));
                     }
                     Token::Number(word)
@@ -187,11 +190,6 @@ fn tokens(text: &str) -> Result<Vec<(usize, Token)>> {
         tokens.push((at, token));
     }
     Ok(tokens)
-}
-
-/// Sixteen hexadecimal digits, as ids are sometimes written.
-fn is_id(word: &str) -> bool {
-    word.len() == 16 && word.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
 /// A number: whole, hexadecimal or with a fraction, and perhaps thousands, millions or thousand millions of it.
