@@ -140,6 +140,7 @@ fn ratios() {
         || open(&path).path(deep).unwrap().unwrap(),
         || {
             let db = open(&path);
+            db.paths().build_index();
             let position = db.paths().find(deep).unwrap();
             db.paths().path_at(position).unwrap()
         },

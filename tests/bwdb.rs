@@ -157,6 +157,12 @@ fn a_file_that_hashes_paths_in_another_way_is_searched_by_name() {
     let db = open(builder.build());
     assert_eq!(db.lookup_path("content/hull.model").unwrap().map(|r| r.id()), Some(12));
     assert!(db.lookup_path("content/deck.model").unwrap().is_none());
+    for table in ["paths", "resources", "models"] {
+        let table = db.table(table).unwrap();
+        let path = assetq::table::column_index(&*table, "path").unwrap();
+        assert_eq!(table.finds(path), table.find(path, &"content/hull.model".into()).is_some());
+        assert!(!table.finds(path), "{}: a path does not find its row there", table.name());
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::formats::bwdb::references::By;
 use crate::id;
 use crate::table::{Column, Kind, Value};
 use crate::write::text::clean;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -97,22 +97,15 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
 /// Paths of ids, from any of the databases.
 struct Paths<'a> {
     databases: Vec<&'a Database>,
-    asked: Cell<usize>,
 }
 
 impl<'a> Paths<'a> {
     fn new(assets: &'a [Asset]) -> Self {
-        Self { databases: assets.iter().filter_map(Asset::get).collect(), asked: Cell::new(0) }
+        Self { databases: assets.iter().filter_map(Asset::get).collect() }
     }
 
     fn get(&self, id: u64, context: &Context) -> Option<String> {
-        /// From so many paths on an index is worth its time.
-        const MANY: usize = 4;
-        self.asked.set(self.asked.get().saturating_add(1));
         for db in &self.databases {
-            if self.asked.get() > MANY {
-                db.paths().find(id);
-            }
             match db.path(id) {
                 Ok(None) => {}
                 Ok(path) => return path,

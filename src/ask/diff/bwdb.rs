@@ -106,15 +106,6 @@ impl Special for Paths<'_> {
     fn what(&self, _: Pair) -> Option<String> {
         None
     }
-
-    fn expect_many(&self) {
-        index_paths(self.0);
-    }
-}
-
-/// Builds what finds the paths of both files.
-fn index_paths([old, new]: [&Database; 2]) {
-    rayon::join(|| old.paths().find(0), || new.paths().find(0));
 }
 
 struct Strings<'a> {
@@ -375,9 +366,5 @@ impl Special for Resources<'_> {
     fn what(&self, pair: Pair) -> Option<String> {
         let of = |side, row: Option<u32>| Some(self.get(side, row?).ok()?.1.type_name_or_magic());
         of(Side::New, pair.new).or_else(|| of(Side::Old, pair.old))
-    }
-
-    fn expect_many(&self) {
-        index_paths(self.dbs);
     }
 }

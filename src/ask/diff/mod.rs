@@ -35,7 +35,6 @@ use crate::report::Progress;
 use crate::table::{Role, Table, Value};
 use pair::Rows;
 use std::fmt;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Rows of one table that are compared at most.
 pub const MAX_ROWS: usize = 1 << 27;
@@ -155,13 +154,7 @@ trait Special: Rows + Send {
 
     /// What a row is: the type of a resource.
     fn what(&self, pair: Pair) -> Option<String>;
-
-    /// More than a few rows are put into words: what that needs is worth an index.
-    fn expect_many(&self) {}
 }
-
-/// Rows that are put into words without an index.
-const FEW: u32 = 4;
 
 /// Told what cannot be read, and in which file.
 pub type Damaged<'d> = dyn FnMut(Side, Error) + 'd;
@@ -172,8 +165,6 @@ pub struct TableDiff<'a> {
     old: Option<Box<dyn Table + 'a>>,
     new: Option<Box<dyn Table + 'a>>,
     special: Option<Box<dyn Special + 'a>>,
-    /// How many keys were asked for.
-    asked: AtomicU32,
 }
 
 impl fmt::Debug for TableDiff<'_> {
@@ -232,11 +223,6 @@ impl<'a> TableDiff<'a> {
     /// # Errors
     /// When it is damaged.
     pub fn key(&self, pair: Pair) -> Result<Value<'_>> {
-        if let Some(special) = &self.special
-            && self.asked.fetch_add(1, Ordering::Relaxed) == FEW
-        {
-            special.expect_many();
-        }
         match (&self.old, &self.new, pair.old, pair.new) {
             (_, Some(new), _, Some(row)) => table::key(&**new, row),
             (Some(old), _, Some(row), _) => table::key(&**old, row),
@@ -329,13 +315,7 @@ pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<V
     for (side, asset) in [(Side::Old, old), (Side::New, new)] {
         for table in asset.reader().tables() {
             let at = tables.iter().position(|t| t.name == table.name()).unwrap_or_else(|| {
-                tables.push(TableDiff {
-                    name: table.name().to_owned(),
-                    old: None,
-                    new: None,
-                    special: None,
-                    asked: AtomicU32::new(0),
-                });
+                tables.push(TableDiff { name: table.name().to_owned(), old: None, new: None, special: None });
                 tables.len().saturating_sub(1)
             });
             if let Some(slot) = tables.get_mut(at) {

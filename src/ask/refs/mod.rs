@@ -86,7 +86,7 @@ pub fn of(asset: &Asset, id: u64) -> Found {
 /// Whether `asset` has an entry with this id: a path, a resource, or a model of a `models.bin`.
 pub fn has(asset: &Asset, id: u64) -> bool {
     if let Some(db) = asset.get::<Database>() {
-        matches!(db.lookup(id), Ok(Some(_))) || db.paths().scan(id).is_some()
+        matches!(db.lookup(id), Ok(Some(_))) || db.paths().find(id).is_some()
     } else {
         asset.get::<Models>().is_some_and(|models| models.find(id).is_some())
     }
@@ -248,7 +248,7 @@ fn scan_space(space: &Space, keep: Keep<'_>) -> Found {
 fn of_resource(db: &Database, id: u64) -> Found {
     let mut found = Found::new();
     let paths = db.paths();
-    if let Some((row, entry)) = paths.scan(id).and_then(|row| Some((row, paths.entries().get(row)?))) {
+    if let Some((row, entry)) = paths.find(id).and_then(|row| Some((row, paths.entries().get(row)?))) {
         found.edges.extend(parent(entry, row));
     }
     let Ok(Some(resource)) = db.lookup(id) else { return found };
@@ -271,7 +271,7 @@ fn of_resource(db: &Database, id: u64) -> Found {
     let (references, errors) = of_record(db, blob, row, &|_, _| true, &budget);
     errors.into_iter().for_each(|error| found.damage.fail(error.within(format_args!("{table} {row}"))));
     for Reference { id: to, column, by } in references {
-        if by == By::Id || matches!(db.lookup(to), Ok(Some(_))) || paths.scan(to).is_some() {
+        if by == By::Id || matches!(db.lookup(to), Ok(Some(_))) || paths.find(to).is_some() {
             found.edges.push(Edge { from: Some(id), to, table, row, column });
         }
     }

@@ -42,7 +42,6 @@ use std::borrow::Cow;
 use std::fmt;
 use std::hint::black_box;
 use std::marker::PhantomData;
-use std::sync::atomic::AtomicU32;
 use zerocopy::FromBytes as _;
 
 /// An open `assets.bin`.
@@ -64,11 +63,12 @@ pub struct Database {
     string_slots: Modulus,
     path_index: Lazy<paths::Index>,
     name_pool: Lazy<paths::NamePool>,
-    /// Ids that were sought without it.
-    path_seeks: AtomicU32,
+    /// Entries that were compared without `path_index`.
+    path_scans: paths::Toll,
     folders: Lazy<paths::Folders>,
-    /// Paths that were joined without them.
-    path_joins: AtomicU32,
+    /// Names that were joined without `folders`.
+    path_joins: paths::Toll,
+    hashes_paths: Lazy<bool>,
     owners: Lazy<blob::Owners>,
     resource_rows: Lazy<Vec<u32>>,
     string_rows: Lazy<Vec<u32>>,
@@ -315,9 +315,10 @@ impl Database {
             string_slots: Modulus::new(capacity.get()),
             path_index: Lazy::default(),
             name_pool: Lazy::default(),
-            path_seeks: AtomicU32::new(0),
+            path_scans: paths::Toll::default(),
             folders: Lazy::default(),
-            path_joins: AtomicU32::new(0),
+            path_joins: paths::Toll::default(),
+            hashes_paths: Lazy::default(),
             owners: Lazy::default(),
             resource_rows: Lazy::default(),
             string_rows: Lazy::default(),
@@ -494,8 +495,8 @@ impl Database {
         Paths::new(self)
     }
 
-    /// The path with this id, its components joined by '/'; `None` when the file has no such path. Walks the parents;
-    /// the index that finds them is built when paths are asked for more than once.
+    /// The path with this id, its components joined by '/'; `None` when the file has no such path. Walks the parents,
+    /// each of which is found by [`Paths::find`].
     ///
     /// # Errors
     /// `Cycle` when the parents lead back, and whatever is wrong with the names.
@@ -582,6 +583,11 @@ impl Database {
     /// All databases.
     pub fn databases(&self) -> impl Iterator<Item = Result<Blob<'_>>> {
         (0..self.database_count()).map(|i| self.database(i))
+    }
+
+    /// Whether a path that is not found by its hash is not there. Names that cannot be read say nothing.
+    fn hashes_paths(&self) -> bool {
+        self.paths().hashes_paths().unwrap_or(false)
     }
 
     /// The path ids of the records of each database: which resource a record belongs to. Built on first use.

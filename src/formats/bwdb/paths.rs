@@ -9,7 +9,7 @@ use crate::table::search::Texts;
 use hashbrown::HashTable;
 use std::hint::black_box;
 use std::ops::Range;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Folders that a path may be deep. The deepest paths of the game have about twelve.
 const MAX_DEPTH: usize = 128;
@@ -124,10 +124,26 @@ impl Database {
     }
 }
 
-/// Ids that are sought before an index is worth its while: building it takes as long as comparing for ten or twenty.
-const FEW_SEEKS: u32 = 16;
-/// Paths that are joined before the paths of all folders are worth their while.
-const FEW_JOINS: u32 = 4096;
+/// What questions have cost that an index would answer at once. It is made when they have cost as much as making it does:
+/// a few of them never wait for it, and any number costs at most twice what it must.
+#[derive(Debug, Default)]
+pub(super) struct Toll(AtomicUsize);
+
+impl Toll {
+    /// Whether less than `price` was paid.
+    fn is_below(&self, price: usize) -> bool {
+        self.0.load(Ordering::Relaxed) < price
+    }
+
+    fn pay(&self, cost: usize) {
+        self.0.fetch_add(cost, Ordering::Relaxed);
+    }
+}
+
+/// Times that all entries can be compared with an id while the index is built (`benches/bwdb.rs` measures both).
+const SCANS: usize = 16;
+/// Names of paths that are joined, for each hundred entries, while the paths of all folders are.
+const JOINS: usize = 16;
 
 impl<'a> Paths<'a> {
     pub(super) fn new(db: &'a Database) -> Self {
@@ -208,42 +224,61 @@ impl<'a> Paths<'a> {
         if texts.range.len() > usual { None } else { texts.search_anywhere(literal) }
     }
 
-    /// The position of the entry with this id, by the index, which is built now where it does not exist.
+    /// The position of the entry with this id: the only way from an id to a path. Compares entry after entry, which
+    /// answers a single question ten times faster than an index that must be built first; builds it when the
+    /// comparisons have cost as much. From then on, and after [`Paths::build_index`], this is one probe.
     pub fn find(&self, id: u64) -> Option<usize> {
-        self.db.path_index.get_or_init(|| Index::build(self.entries)).find(self.entries, id)
-    }
-
-    /// The position of the entry with this id, by comparing entry after entry unless the index exists.
-    ///
-    /// For a single id this is about ten times faster than building the index first.
-    pub fn scan(&self, id: u64) -> Option<usize> {
+        let price = self.len().saturating_mul(SCANS);
         match self.db.path_index.get() {
             Some(index) => index.find(self.entries, id),
-            None => scan(self.entries, id),
+            None if self.db.path_scans.is_below(price) => self.scan(id),
+            None => self.index().find(self.entries, id),
         }
     }
 
-    /// As [`Paths::find`] for those who may ask for one id or for thousands: the first few are found by comparing.
-    pub(super) fn seek(&self, id: u64) -> Option<usize> {
-        let few = || self.db.path_seeks.fetch_add(1, Ordering::Relaxed) < FEW_SEEKS;
-        match self.db.path_index.get() {
-            None if few() => scan(self.entries, id),
-            _ => self.find(id),
+    /// The position of the entry with this id. Entries are compared in blocks without a branch for each, which the
+    /// compiler turns into wide loads.
+    fn scan(&self, id: u64) -> Option<usize> {
+        const BLOCK: usize = 64;
+        let mut start = 0usize;
+        let mut found = None;
+        for block in self.entries.chunks(BLOCK) {
+            let hit = block.iter().fold(false, |hit, e| hit | (e.self_id.get() == id));
+            if hit {
+                found = block.iter().position(|e| e.self_id.get() == id).and_then(|p| start.checked_add(p));
+                break;
+            }
+            start = start.saturating_add(block.len());
         }
+        self.db.path_scans.pay(start);
+        found
     }
 
-    /// As [`Paths::path_at`] for those who may ask for one path or for thousands.
-    pub(super) fn seek_path(&self, position: usize) -> Result<String> {
+    /// Builds the index at once, for those who will look for thousands of ids: they need not pay for both ways.
+    pub fn build_index(&self) {
+        self.index();
+    }
+
+    fn index(&self) -> &'a Index {
+        self.db.path_index.get_or_init(|| Index::build(self.entries))
+    }
+
+    /// The path of the entry at `position`.
+    ///
+    /// # Errors
+    /// As [`Database::path`].
+    pub fn path_at(&self, position: usize) -> Result<String> {
         let mut path = String::new();
-        self.seek_path_into(position, &mut path)?;
+        self.write_path(position, &mut path)?;
         Ok(path)
     }
 
-    /// As [`Paths::seek_path`], in place of what is in `path`.
-    pub(super) fn seek_path_into(&self, position: usize, path: &mut String) -> Result<()> {
-        let few = || self.db.path_joins.fetch_add(1, Ordering::Relaxed) < FEW_JOINS;
+    /// As [`Paths::path_at`], in place of what is in `path`. The paths of folders are made for it when joining them
+    /// again and again has cost as much.
+    pub(super) fn write_path(&self, position: usize, path: &mut String) -> Result<()> {
+        let price = self.len().saturating_mul(JOINS) / 100;
         let folders = match self.db.folders.get() {
-            None if few() => None,
+            None if self.db.path_joins.is_below(price) => None,
             None => Some(self.db.folders.get_or_init(|| Folders::build(self))),
             made => made,
         };
@@ -258,13 +293,13 @@ impl<'a> Paths<'a> {
                 return Ok(());
             }
         }
-        *path = self.join(position, |paths, id| paths.seek(id))?;
+        *path = self.join(position)?;
         Ok(())
     }
 
-    /// The path with this id, where there is one, for those who may ask for one or for thousands.
-    pub(super) fn seek_text(&self, id: u64) -> Result<Option<String>> {
-        self.seek(id).map(|position| self.seek_path(position)).transpose()
+    /// The path with this id, where there is one.
+    pub(super) fn path(&self, id: u64) -> Result<Option<String>> {
+        self.find(id).map(|position| self.path_at(position)).transpose()
     }
 
     /// Looks where these paths lie, before they are asked for one by one: memory answers many questions in the time of
@@ -280,31 +315,11 @@ impl<'a> Paths<'a> {
         black_box(entries.iter().filter_map(text).fold(0, |all, first| all ^ first));
     }
 
-    /// The path with this id. Walks the parents by scanning as long as there is no index.
-    pub(super) fn path(&self, id: u64) -> Result<Option<String>> {
-        match self.scan(id) {
-            Some(position) => self.join(position, |p, id| p.scan(id)).map(Some),
-            None => Ok(None),
-        }
-    }
-
-    /// The path of the entry at `position`, by the index.
-    ///
-    /// # Errors
-    /// As [`Database::path`].
-    pub fn path_at(&self, position: usize) -> Result<String> {
-        self.join(position, |paths, id| paths.find(id))
-    }
-
     /// The position of the parent of an entry; `None` for the root.
-    pub(super) fn parent(
-        &self,
-        entry: &'a PathEntry,
-        find: impl Fn(&Self, u64) -> Option<usize>,
-    ) -> Result<Option<usize>> {
+    pub(super) fn parent(&self, entry: &'a PathEntry) -> Result<Option<usize>> {
         match Database::parent_of(entry) {
             None => Ok(None),
-            Some(parent) => match find(self, parent) {
+            Some(parent) => match self.find(parent) {
                 Some(position) => Ok(Some(position)),
                 None => {
                     let what = format!("parent {parent:#018x} of a path is not among the paths").into();
@@ -314,7 +329,7 @@ impl<'a> Paths<'a> {
         }
     }
 
-    fn join(&self, position: usize, find: impl Fn(&Self, u64) -> Option<usize> + Copy) -> Result<String> {
+    fn join(&self, position: usize) -> Result<String> {
         let mut names = [""; MAX_DEPTH];
         let mut next = Some(position);
         let mut used = 0usize;
@@ -330,11 +345,12 @@ impl<'a> Paths<'a> {
                 return Err(self.view(entry).error(ErrorKind::Limit { what: "bytes of a path", value, limit }));
             }
             last = Some(entry);
-            next = self.parent(entry, find)?;
+            next = self.parent(entry)?;
         }
         if let (Some(_), Some(entry)) = (next, last) {
-            return Err(self.too_deep(position, entry, find));
+            return Err(self.too_deep(position, entry));
         }
+        self.db.path_joins.pay(used);
         let mut path = String::with_capacity(length);
         for name in names.iter().skip(MAX_DEPTH.saturating_sub(used)) {
             if !path.is_empty() {
@@ -347,15 +363,10 @@ impl<'a> Paths<'a> {
 
     /// Parents that do not end: a cycle, or merely more of them than are allowed.
     #[cold]
-    fn too_deep(
-        &self,
-        start: usize,
-        last: &'a PathEntry,
-        find: impl Fn(&Self, u64) -> Option<usize> + Copy,
-    ) -> crate::Error {
+    fn too_deep(&self, start: usize, last: &'a PathEntry) -> crate::Error {
         let step = |position: usize| {
             let entry = self.entries.get(position)?;
-            self.parent(entry, find).ok().flatten()
+            self.parent(entry).ok().flatten()
         };
         // Brent's algorithm needs no memory; a cycle is at most as long as there are entries.
         let (mut slow, mut fast, mut limit, mut steps) = (start, step(start), 1usize, 0usize);
@@ -379,18 +390,22 @@ impl<'a> Paths<'a> {
         self.view(last).error(ErrorKind::Limit { what: "folders of a path", value: limit.saturating_add(1), limit })
     }
 
-    /// Whether the ids of this file are the CityHash64 of the paths: seen at its topmost folders.
+    /// Whether the ids of this file are the CityHash64 of the paths: seen once at its topmost folders.
     pub(super) fn hashes_paths(&self) -> Result<bool> {
-        let mut roots = self.entries.iter().filter(|e| matches!(e.parent_id.get(), 0 | PACKAGE_ROOT)).peekable();
-        if roots.peek().is_none() {
-            return Ok(true);
-        }
-        for entry in roots.take(64) {
-            if cityhash64(self.name(entry)?.as_bytes()) == entry.self_id.get() {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        self.db
+            .hashes_paths
+            .get_or_try_init(|| {
+                let is_root = |entry: &&PathEntry| Database::parent_of(entry).is_none();
+                let mut roots = self.entries.iter().filter(is_root).take(64).peekable();
+                let none = roots.peek().is_none();
+                for entry in roots {
+                    if cityhash64(self.name(entry)?.as_bytes()) == entry.self_id.get() {
+                        return Ok(true);
+                    }
+                }
+                Ok(none)
+            })
+            .copied()
     }
 
     /// The entry at this path, by comparing names: for files whose ids are not the paths' CityHash64.
@@ -436,6 +451,7 @@ impl Folders {
 
     fn build(paths: &Paths<'_>) -> Self {
         let count = Index::shards(paths.len());
+        paths.build_index();
         let build = |number: usize| {
             let (mut shard, mut unknown) = (Shard::default(), Vec::new());
             for id in paths.entries.iter().filter_map(Database::parent_of) {
@@ -499,17 +515,64 @@ impl Folder {
     }
 }
 
-/// The position of the entry with this id. Entries are compared in blocks without a branch for each, which the
-/// compiler turns into wide loads.
-fn scan(entries: &[PathEntry], id: u64) -> Option<usize> {
-    const BLOCK: usize = 64;
-    let mut start = 0usize;
-    for block in entries.chunks(BLOCK) {
-        let hit = block.iter().fold(false, |hit, e| hit | (e.self_id.get() == id));
-        if hit {
-            return block.iter().position(|e| e.self_id.get() == id).and_then(|p| start.checked_add(p));
-        }
-        start = start.saturating_add(block.len());
+#[cfg(all(test, feature = "sample"))]
+mod tests {
+    use super::*;
+    use crate::format::Reader as _;
+    use crate::source::Source;
+    use std::collections::HashSet;
+
+    fn sample() -> Source {
+        Source::from_vec("assets.bin", crate::sample::bwdb::demo_of(1, 1_000_000))
     }
-    None
+
+    /// What is paid until the index is there, the comparison that reaches the price included.
+    fn most(db: &Database) -> usize {
+        db.paths().len() * (SCANS + 1)
+    }
+
+    /// Some columns are the texts of path ids, of which every row has one: looking for each of them among all paths takes
+    /// minutes in a file of the usual size.
+    #[test]
+    fn a_walk_over_any_one_column_uses_the_index() {
+        let source = sample();
+        let db = Database::open(source.clone()).unwrap();
+        let tables = db.tables();
+        let columns = tables.iter().flat_map(|table| {
+            let name = table.name().to_owned();
+            (0..table.columns().len()).map(move |column| (name.clone(), column)).collect::<Vec<_>>()
+        });
+        let mut indexed = HashSet::new();
+        for (name, column) in columns.collect::<Vec<_>>() {
+            let db = Database::open(source.clone()).unwrap();
+            let table = db.table(&name).unwrap();
+            let mut cursor = table.cursor_over(0, &[column]);
+            while cursor.advance().unwrap() {
+                drop(cursor.value(column).unwrap());
+            }
+            let (name, scanned) = (&table.columns()[column].name, db.path_scans.0.load(Ordering::Relaxed));
+            assert!(scanned <= most(&db), "{} {name}: {scanned} comparisons", table.name());
+            if db.path_index.get().is_some() {
+                indexed.insert(format!("{}.{name}", table.name()));
+            }
+        }
+        for column in ["render_sets.mfm_path", "materials.fx_path", "visuals.geometry_path", "models.visual_path"] {
+            assert!(indexed.contains(column), "{column} is not among {indexed:?}");
+        }
+    }
+
+    /// Ids are asked for one by one as well: by `resolve`, `refs`, `diff` and scenes.
+    #[test]
+    fn a_question_waits_for_no_index_and_many_share_one() {
+        let db = Database::open(sample()).unwrap();
+        let ids: Vec<u64> = db.paths().entries().iter().map(|entry| entry.self_id.get()).collect();
+        let first = db.path(ids[ids.len() / 2]).unwrap();
+        assert!(first.is_some() && db.path_index.get().is_none());
+        for &id in &ids {
+            assert_eq!(db.path(id).unwrap().map(|path| cityhash64(path.as_bytes())), Some(id));
+            assert_eq!(db.path(!id).unwrap(), None);
+        }
+        assert!(db.path_index.get().is_some() && db.folders.get().is_some());
+        assert!(db.path_scans.0.load(Ordering::Relaxed) <= most(&db));
+    }
 }

@@ -274,12 +274,12 @@ impl<'a> Rows<'a> for DatabaseRows<'a> {
         match column {
             0 => Ok(row.into()),
             1 => Ok(id().map(Value::Id64).unwrap_or_default()),
-            _ => id().map_or(Ok(Value::Null), |id| self.db.paths().seek_text(id).map(Value::from)),
+            _ => id().map_or(Ok(Value::Null), |id| self.db.paths().path(id).map(Value::from)),
         }
     }
 
     fn finds(self) -> &'static [usize] {
-        &[0, 1, 2]
+        if self.db.hashes_paths() { &[0, 1, 2] } else { &[0, 1] }
     }
 
     fn find(self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
@@ -288,7 +288,7 @@ impl<'a> Rows<'a> for DatabaseRows<'a> {
                 return Some(Ok(usize::try_from(*record).into_iter().filter(|&r| r < self.blob.len()).collect()));
             }
             (1, Value::Id64(id)) => *id,
-            (2, Value::Text(path)) => Database::path_id(path),
+            (2, Value::Text(path)) if self.db.hashes_paths() => Database::path_id(path),
             _ => return None,
         };
         Some(self.db.lookup(id).map(|found| {
@@ -572,7 +572,7 @@ impl<'a> Children<'a> for Properties<'a> {
             },
             (2, _) => property.kind.into(),
             (3, Leaf::Value(value)) => value.clone(),
-            (3, Leaf::Path(id)) => self.0.paths().seek_text(id.0)?.into(),
+            (3, Leaf::Path(id)) => self.0.paths().path(id.0)?.into(),
             (4, Leaf::Path(id)) => Value::Id64(id.0),
             _ => Value::Null,
         })
@@ -619,7 +619,7 @@ fn resources<'a>(db: &'a Database) -> Box<dyn Table + 'a> {
         };
         Ok(match column {
             0 => Value::Id64(id),
-            1 => db.paths().seek_text(id)?.into(),
+            1 => db.paths().path(id)?.into(),
             2 => {
                 let blob = blob(&resource)?;
                 blob.type_name().map_or_else(|| Value::owned(blob.type_name_or_magic()), Value::text)
@@ -634,13 +634,14 @@ fn resources<'a>(db: &'a Database) -> Box<dyn Table + 'a> {
     let find = move |column: usize, key: &Value<'_>| {
         let id = match (column, key) {
             (0, Value::Id64(id)) => *id,
-            (1, Value::Text(path)) => Database::path_id(path),
+            (1, Value::Text(path)) if db.hashes_paths() => Database::path_id(path),
             _ => return None,
         };
         let slot = super::hashmap::find(db.resource_buckets(), db.resource_slots, id);
         Some(Ok(slot.and_then(|slot| of_find.row(slot)).into_iter().collect()))
     };
-    let table = Lazy::new("resources", columns, move || Ok(db.resource_count()), cell).with_find(&[0, 1], find);
+    let finds: &[usize] = if db.hashes_paths() { &[0, 1] } else { &[0] };
+    let table = Lazy::new("resources", columns, move || Ok(db.resource_count()), cell).with_find(finds, find);
     Box::new(Lazy { checked: true, far: Some((1, Box::new(look))), ..table })
 }
 

@@ -229,6 +229,7 @@ fn resource(db: &Database, slot: usize, records: &[Option<usize>]) -> Result<()>
 fn paths(db: &Database) -> Check {
     let paths = db.paths();
     let entries = paths.entries();
+    paths.build_index();
     let mut check = Check::new("paths");
     // 0 not seen, otherwise the number of the walk that saw it first.
     let mut seen = vec![0u32; entries.len()];
@@ -244,7 +245,7 @@ fn paths(db: &Database) -> Check {
                 break;
             }
             *mark = walk;
-            next = check.note(paths.parent(entry, |p, id| p.find(id))).flatten();
+            next = check.note(paths.parent(entry)).flatten();
         }
     }
     if !check.ok() {
@@ -260,7 +261,7 @@ fn paths(db: &Database) -> Check {
                 let what = format!("id {} is used by an earlier path already", Id64(entry.self_id.get()));
                 check.fail(paths.view(entry).error(ErrorKind::Damaged { what: what.into() }));
             }
-            if check.note(paths.seek_path_into(position, &mut path)).is_none() {
+            if check.note(paths.write_path(position, &mut path)).is_none() {
                 continue;
             }
             let id = cityhash64(path.as_bytes());

@@ -269,8 +269,6 @@ pub(super) fn cat_resource(db: &Database, entry: &str, out: &mut dyn Visitor) ->
                 let (view, size) = blob.record_span(resource.record_index())?;
                 out.field("offset", &view.offset().into())?;
                 out.field("size", &size.into())?;
-                // More than a few references: worth the index.
-                db.paths().find(id);
                 let (fields, errors) = record_fields(&record, db);
                 out.field("value", &Value::Map(fields))?;
                 errors.into_iter().for_each(keep);

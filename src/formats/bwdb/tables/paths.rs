@@ -9,6 +9,8 @@ use std::cell::{Cell, OnceCell};
 pub(super) struct PathsTable<'a> {
     db: &'a Database,
     columns: [Column; 4],
+    /// Whether ids are the hashes of paths, so that a path finds its row.
+    hashed: bool,
 }
 
 impl<'a> PathsTable<'a> {
@@ -19,7 +21,7 @@ impl<'a> PathsTable<'a> {
             Column::new("name", Kind::Text),
             Column::new("path", Kind::Text).brief().resolved(),
         ];
-        Self { db, columns }
+        Self { db, columns, hashed: db.hashes_paths() }
     }
 
     fn cell(&self, row: usize, column: usize) -> Result<Value<'a>> {
@@ -29,7 +31,7 @@ impl<'a> PathsTable<'a> {
             0 => Value::Id64(entry.self_id.get()),
             1 => Value::Id64(entry.parent_id.get()),
             2 => Value::text(paths.name(entry)?),
-            3 => Value::owned(paths.seek_path(row)?),
+            3 => Value::owned(paths.path_at(row)?),
             _ => return Err(no_cell("paths", row, column)),
         })
     }
@@ -70,20 +72,20 @@ impl Table for PathsTable<'_> {
     }
 
     fn finds(&self, column: usize) -> bool {
-        matches!(column, 0 | 3)
+        column == 0 || column == 3 && self.hashed
     }
 
     fn find(&self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
         let id = match (column, key) {
             (0, Value::Id64(id)) => *id,
-            (3, Value::Text(path)) => cityhash64(path.as_bytes()),
+            (3, Value::Text(path)) if self.hashed => cityhash64(path.as_bytes()),
             _ => return None,
         };
         let paths = self.db.paths();
-        let found = paths.seek(id);
+        let found = paths.find(id);
         Some(match (found, key) {
             (Some(row), Value::Text(path)) => {
-                paths.seek_path(row).map(|p| if p == **path { vec![row] } else { Vec::new() })
+                paths.path_at(row).map(|p| if p == **path { vec![row] } else { Vec::new() })
             }
             (found, _) => Ok(found.into_iter().collect()),
         })
@@ -131,7 +133,7 @@ impl RowCursor for PathCursor<'_, '_> {
         if column == 3 {
             let join = || {
                 let mut path = self.spare.take();
-                self.table.db.paths().seek_path_into(self.row(), &mut path).ok().map(|()| path)
+                self.table.db.paths().write_path(self.row(), &mut path).ok().map(|()| path)
             };
             if let Some(path) = self.path.get_or_init(join) {
                 return Ok(Value::text(path));
