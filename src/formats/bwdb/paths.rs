@@ -518,7 +518,7 @@ impl Folder {
 #[cfg(all(test, feature = "sample"))]
 mod tests {
     use super::*;
-    use crate::format::Reader as _;
+    use crate::reader::Reader as _;
     use crate::source::Source;
     use std::collections::HashSet;
 
