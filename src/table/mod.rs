@@ -5,10 +5,12 @@
 
 #[cfg(feature = "filter")]
 pub mod filter;
+mod rows;
 pub(crate) mod search;
 mod value;
 mod visit;
 
+pub use rows::TableOf;
 pub use search::{Anchor, Literal};
 pub use value::{Guid, Value};
 pub use visit::{Tree, Visitor};
@@ -178,6 +180,12 @@ pub trait Table: Send + Sync {
     /// Whether a walk may begin at any row and cost no more than one that comes there, so that several threads can
     /// each read a share of the rows.
     fn splits(&self) -> bool {
+        false
+    }
+
+    /// Whether other tables of the file say as well all that these rows do, so that comparing two files need not look
+    /// at them.
+    fn is_derived(&self) -> bool {
         false
     }
 

@@ -1,12 +1,11 @@
 //! Hit-location boxes, `.splash` (docs/formats/geometry.md §7): a count, and for each box its name and two corners.
 
-use super::tables::Rows;
 use crate::bytes::{Cursor, le, peek_u32};
 use crate::error::{Error, Result};
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::report::{Check, Progress, Report};
 use crate::source::Source;
-use crate::table::{Kind, Table, Value, Visitor};
+use crate::table::{Column, Kind, Table, TableOf, Value, Visitor};
 use std::sync::OnceLock;
 
 /// Bytes of a box whose name is empty.
@@ -100,16 +99,6 @@ fn read<'a>(cursor: &mut Cursor<'a>) -> Result<SplashBox<'a>> {
     Ok(SplashBox { name, min, max })
 }
 
-const COLUMNS: [(&str, Kind); 7] = [
-    ("name", Kind::Text),
-    ("min_x", Kind::F32),
-    ("min_y", Kind::F32),
-    ("min_z", Kind::F32),
-    ("max_x", Kind::F32),
-    ("max_y", Kind::F32),
-    ("max_z", Kind::F32),
-];
-
 impl FileFormat for Splash {
     const NAME: &'static str = "splash";
     const ENDINGS: &'static [&'static str] = &[".splash"];
@@ -159,23 +148,17 @@ impl Reader for Splash {
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
-        let table = Rows::new(
-            "boxes",
-            &COLUMNS,
-            7,
-            || Ok(self.index().boxes.len()),
-            |row, column| {
-                let Some(&at) = self.index().boxes.get(row) else { return Ok(None) };
-                let found = read(&mut Cursor::new(self.source.view("box").at(at)))?;
-                Ok(Some(match column {
-                    0 => found.name.into(),
-                    1..=3 => found.min.get(column.saturating_sub(1)).copied().into(),
-                    4..=6 => found.max.get(column.saturating_sub(4)).copied().into(),
-                    _ => return Ok(None),
-                }))
-            },
-        );
-        vec![Box::new(table.known_by(&["name"]).walked(|| self.index().damage.as_ref().map(Error::again)))]
+        let locate = |row| {
+            let Some(&at) = self.index().boxes.get(row) else { return Ok(None) };
+            read(&mut Cursor::new(self.source.view("box").at(at))).map(Some)
+        };
+        let floats = |names: [&'static str; 3]| names.map(|name| Column::new(name, Kind::F32).brief());
+        let table = TableOf::new("boxes", || Ok(self.index().boxes.len()), locate)
+            .column(Column::new("name", Kind::Text).brief().key(), |found: &SplashBox<'_>| Ok(found.name.into()))
+            .columns(floats(["min_x", "min_y", "min_z"]), |found, axis| Ok(found.min.get(axis).copied().into()))
+            .columns(floats(["max_x", "max_y", "max_z"]), |found, axis| Ok(found.max.get(axis).copied().into()))
+            .damaged(|| self.index().damage.as_ref().map(Error::again));
+        vec![Box::new(table)]
     }
 
     fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {

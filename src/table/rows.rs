@@ -1,0 +1,440 @@
+//! Tables declared column by column over rows that are located once: [`TableOf`].
+
+use super::{Column, Kind, Literal, Place, RowCursor, Table, Value, no_cell};
+use crate::error::{Error, Result};
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::fmt;
+
+type Count<'a> = Box<dyn Fn() -> Result<usize> + Send + Sync + 'a>;
+type Locate<'a, R> = Box<dyn Fn(usize, Option<&R>) -> Result<Option<R>> + Send + Sync + 'a>;
+type FromMap<'a, R> = Box<dyn Fn(&R, usize) -> Result<Value<'a>> + Send + Sync + 'a>;
+type FromRow<'a, R> = Box<dyn for<'r> Fn(&'r R, usize) -> Result<Value<'r>> + Send + Sync + 'a>;
+type Find<'a> = Box<dyn Fn(&Value<'_>) -> Option<Result<Vec<usize>>> + Send + Sync + 'a>;
+type Search<'a> = Box<dyn Fn(&Literal) -> Option<Vec<usize>> + Send + Sync + 'a>;
+type IsAt<'a, R> = Box<dyn Fn(&R, &Place) -> Result<bool> + Send + Sync + 'a>;
+
+/// A table whose rows are values of type `R`, which borrow from a file for `'a`. A format says how many rows there are,
+/// how one is located, and what each column reads from a located row; walks, probes and errors are the table's.
+///
+/// ```
+/// use assetq::table::{Column, Kind, Table, TableOf};
+///
+/// let words = ["bow", "stern"];
+/// let table = TableOf::new("words", || Ok(words.len()), |row| Ok(words.get(row).copied()))
+///     .column(Column::new("word", Kind::Text).key(), |word| Ok((*word).into()))
+///     .column(Column::new("length", Kind::Uint), |word| Ok(word.len().into()));
+/// assert_eq!(table.value(1, 1)?.to_string(), "5");
+/// # Ok::<(), assetq::Error>(())
+/// ```
+pub struct TableOf<'a, R> {
+    name: Cow<'a, str>,
+    columns: Vec<Column>,
+    /// Where the cells of each column come from.
+    cells: Vec<Cell<'a>>,
+    gets: Vec<Get<'a, R>>,
+    count: Count<'a>,
+    known: Known<'a>,
+    damage: Option<Box<dyn Fn() -> Option<Error> + Send + Sync + 'a>>,
+    locate: Locate<'a, R>,
+    is_at: Option<IsAt<'a, R>>,
+    label: Option<usize>,
+    splits: bool,
+    derived: bool,
+}
+
+enum Get<'a, R> {
+    FromMap(FromMap<'a, R>),
+    FromRow(FromRow<'a, R>),
+}
+
+struct Cell<'a> {
+    get: usize,
+    /// The column's number among those that share `get`.
+    number: usize,
+    find: Option<Find<'a>>,
+    search: Option<Search<'a>>,
+    /// The column of last components, for one of paths.
+    name_column: Option<usize>,
+}
+
+/// How much it costs to tell how many rows there are.
+enum Known<'a> {
+    Counted,
+    Costly,
+    Otherwise(Box<dyn Fn() -> Option<usize> + Send + Sync + 'a>),
+}
+
+impl<'a, T: Sync> TableOf<'a, (usize, &'a T)> {
+    /// A table without columns yet over a slice. A row is an item and its number.
+    pub fn over(name: impl Into<Cow<'a, str>>, rows: &'a [T]) -> Self {
+        Self::new(name, || Ok(rows.len()), |row| Ok(rows.get(row).map(|item| (row, item))))
+    }
+}
+
+impl<'a, R> TableOf<'a, R> {
+    /// A table without columns yet. `count` tells how many rows can be located; `locate` gives a row, or `None` behind
+    /// the last.
+    pub fn new(
+        name: impl Into<Cow<'a, str>>,
+        count: impl Fn() -> Result<usize> + Send + Sync + 'a,
+        locate: impl Fn(usize) -> Result<Option<R>> + Send + Sync + 'a,
+    ) -> Self {
+        Self::walked(name, count, move |row, _| locate(row))
+    }
+
+    /// As [`TableOf::new`], for rows that share something with the row before: a walk gives it to `locate`, a single
+    /// question does not.
+    pub fn walked(
+        name: impl Into<Cow<'a, str>>,
+        count: impl Fn() -> Result<usize> + Send + Sync + 'a,
+        locate: impl Fn(usize, Option<&R>) -> Result<Option<R>> + Send + Sync + 'a,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            columns: Vec::new(),
+            cells: Vec::new(),
+            gets: Vec::new(),
+            count: Box::new(count),
+            known: Known::Counted,
+            damage: None,
+            locate: Box::new(locate),
+            is_at: None,
+            label: None,
+            splits: false,
+            derived: false,
+        }
+    }
+
+    /// A further column, whose cells `get` reads in place.
+    #[must_use]
+    pub fn column(self, column: Column, get: impl Fn(&R) -> Result<Value<'a>> + Send + Sync + 'a) -> Self {
+        self.add([column], Get::FromMap(Box::new(move |row, _| get(row))))
+    }
+
+    /// Further columns with one function, which is given a column's number among them.
+    #[must_use]
+    pub fn columns(
+        self,
+        columns: impl IntoIterator<Item = Column>,
+        get: impl Fn(&R, usize) -> Result<Value<'a>> + Send + Sync + 'a,
+    ) -> Self {
+        self.add(columns, Get::FromMap(Box::new(get)))
+    }
+
+    /// A further column, whose cells the row itself keeps; [`Table::value`], which has no row to keep, copies them.
+    #[must_use]
+    pub fn column_of_row(
+        self,
+        column: Column,
+        get: impl for<'r> Fn(&'r R) -> Result<Value<'r>> + Send + Sync + 'a,
+    ) -> Self {
+        self.add([column], Get::FromRow(Box::new(move |row, _| get(row))))
+    }
+
+    /// As [`TableOf::columns`], for cells that the row itself keeps.
+    #[must_use]
+    pub fn columns_of_row(
+        self,
+        columns: impl IntoIterator<Item = Column>,
+        get: impl for<'r> Fn(&'r R, usize) -> Result<Value<'r>> + Send + Sync + 'a,
+    ) -> Self {
+        self.add(columns, Get::FromRow(Box::new(get)))
+    }
+
+    fn add(mut self, columns: impl IntoIterator<Item = Column>, get: Get<'a, R>) -> Self {
+        let at = self.gets.len();
+        self.gets.push(get);
+        for (number, column) in columns.into_iter().enumerate() {
+            self.columns.push(column);
+            self.cells.push(Cell { get: at, number, find: None, search: None, name_column: None });
+        }
+        self
+    }
+
+    /// The same table, with an index for the last column: see [`Table::find`].
+    #[must_use]
+    pub fn found_by(mut self, find: impl Fn(&Value<'_>) -> Option<Result<Vec<usize>>> + Send + Sync + 'a) -> Self {
+        if let Some(cell) = self.cells.last_mut() {
+            cell.find = Some(Box::new(find));
+        }
+        self
+    }
+
+    /// The same table, whose last column holds row numbers: a probe is the row itself.
+    #[must_use]
+    pub fn found_by_row(self, count: impl Fn() -> usize + Send + Sync + 'a) -> Self {
+        self.found_by(move |key| match key {
+            Value::Uint(row) => Some(Ok(usize::try_from(*row).into_iter().filter(|&row| row < count()).collect())),
+            _ => None,
+        })
+    }
+
+    /// The same table, with a search over the texts of the last column: see [`Table::search`].
+    #[must_use]
+    pub fn searched_by(mut self, search: impl Fn(&Literal) -> Option<Vec<usize>> + Send + Sync + 'a) -> Self {
+        if let Some(cell) = self.cells.last_mut() {
+            cell.search = Some(Box::new(search));
+        }
+        self
+    }
+
+    /// The same table, whose last column holds paths that end in the texts of the column called `name`: see
+    /// [`Table::name_of_path`].
+    #[must_use]
+    pub fn ends_in(mut self, name: &str) -> Self {
+        let column = self.columns.iter().position(|column| column.name == name);
+        if let Some(cell) = self.cells.last_mut() {
+            cell.name_column = column;
+        }
+        self
+    }
+
+    /// The same table, whose last column is the one that people name rows by. Otherwise it is the first one of texts.
+    #[must_use]
+    pub fn label(mut self) -> Self {
+        self.label = self.columns.len().checked_sub(1);
+        self
+    }
+
+    /// The same table, with `damage` behind the last row that can be located: the reason for which others cannot.
+    #[must_use]
+    pub fn damaged(mut self, damage: impl Fn() -> Option<Error> + Send + Sync + 'a) -> Self {
+        self.damage = Some(Box::new(damage));
+        self
+    }
+
+    /// The same table, whose rows are counted only when asked for.
+    #[must_use]
+    pub fn costly(mut self) -> Self {
+        self.known = Known::Costly;
+        self
+    }
+
+    /// The same table, for which `known` tells the number of rows without locating them.
+    #[must_use]
+    pub fn known(mut self, known: impl Fn() -> Option<usize> + Send + Sync + 'a) -> Self {
+        self.known = Known::Otherwise(Box::new(known));
+        self
+    }
+
+    /// The same table, whose rows have places in space: see [`Table::is_at`].
+    #[must_use]
+    pub fn placed(mut self, is_at: impl Fn(&R, &Place) -> Result<bool> + Send + Sync + 'a) -> Self {
+        self.is_at = Some(Box::new(is_at));
+        self
+    }
+
+    /// The same table, in which any row is located at the same cost: see [`Table::splits`].
+    #[must_use]
+    pub fn splits(mut self) -> Self {
+        self.splits = true;
+        self
+    }
+
+    /// The same table, whose rows other tables say as well: see [`Table::is_derived`].
+    #[must_use]
+    pub fn derived(mut self) -> Self {
+        self.derived = true;
+        self
+    }
+
+    fn damage(&self) -> Result<()> {
+        self.damage.as_ref().and_then(|damage| damage()).map_or(Ok(()), Err)
+    }
+
+    fn get(&self, column: usize) -> Option<(&Get<'a, R>, usize)> {
+        let cell = self.cells.get(column)?;
+        Some((self.gets.get(cell.get)?, cell.number))
+    }
+
+    #[cold]
+    fn no_cell(&self, row: usize, column: usize) -> Error {
+        no_cell(&self.name, row, column)
+    }
+}
+
+impl<R> fmt::Debug for TableOf<'_, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TableOf").field("name", &self.name).field("columns", &self.columns).finish_non_exhaustive()
+    }
+}
+
+impl<R> Table for TableOf<'_, R> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    fn len(&self) -> Result<usize> {
+        self.damage()?;
+        (self.count)()
+    }
+
+    fn known_len(&self) -> Option<usize> {
+        match &self.known {
+            Known::Counted => (self.count)().ok(),
+            Known::Costly => None,
+            Known::Otherwise(known) => known(),
+        }
+    }
+
+    fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
+        let (get, number) = self.get(column).ok_or_else(|| self.no_cell(row, column))?;
+        let located = (self.locate)(row, None)?.ok_or_else(|| self.no_cell(row, column))?;
+        match get {
+            Get::FromMap(get) => get(&located, number),
+            Get::FromRow(get) => get(&located, number).map(Value::into_owned),
+        }
+    }
+
+    fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
+        Box::new(Cursor { table: self, next: first, current: OnceCell::new(), before: None })
+    }
+
+    fn splits(&self) -> bool {
+        self.splits
+    }
+
+    fn is_derived(&self) -> bool {
+        self.derived
+    }
+
+    fn finds(&self, column: usize) -> bool {
+        self.cells.get(column).is_some_and(|cell| cell.find.is_some())
+    }
+
+    fn find(&self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
+        self.cells.get(column)?.find.as_ref()?(key)
+    }
+
+    fn search(&self, column: usize, literal: &Literal) -> Option<Vec<usize>> {
+        self.cells.get(column)?.search.as_ref()?(literal)
+    }
+
+    fn name_of_path(&self, column: usize) -> Option<usize> {
+        self.cells.get(column)?.name_column
+    }
+
+    fn is_at(&self, row: usize, place: &Place) -> Option<Result<bool>> {
+        let is_at = self.is_at.as_ref()?;
+        let located = (self.locate)(row, None).and_then(|found| found.ok_or_else(|| self.no_cell(row, 0)));
+        Some(located.and_then(|row| is_at(&row, place)))
+    }
+
+    fn label(&self) -> usize {
+        self.label.or_else(|| self.columns.iter().position(|c| c.kind == Kind::Text)).unwrap_or(0)
+    }
+}
+
+/// A walk that locates each row once, when its first cell is asked for.
+struct Cursor<'t, 'a, R> {
+    table: &'t TableOf<'a, R>,
+    /// One more than the current row, once there is one.
+    next: usize,
+    /// The current row; `None` in it when it cannot be located.
+    current: OnceCell<Option<R>>,
+    /// The row that was located last before it.
+    before: Option<R>,
+}
+
+impl<R> RowCursor for Cursor<'_, '_, R> {
+    fn advance(&mut self) -> Result<bool> {
+        if self.next >= (self.table.count)()? {
+            return self.table.damage().map(|()| false);
+        }
+        self.next = self.next.saturating_add(1);
+        if let Some(Some(row)) = self.current.take() {
+            self.before = Some(row);
+        }
+        Ok(true)
+    }
+
+    fn row(&self) -> usize {
+        self.next.saturating_sub(1)
+    }
+
+    #[inline]
+    fn value(&self, column: usize) -> Result<Value<'_>> {
+        if let Some((get, number)) = self.table.get(column)
+            && let Some(row) =
+                self.current.get_or_init(|| (self.table.locate)(self.row(), self.before.as_ref()).ok().flatten())
+        {
+            return match get {
+                Get::FromMap(get) => get(row, number),
+                Get::FromRow(get) => get(row, number),
+            };
+        }
+        // A row that cannot be located says so each time.
+        self.table.value(self.row(), column)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    fn broken() -> Error {
+        Error::new(ErrorKind::Damaged { what: "a row".into() }, "numbers", 7)
+    }
+
+    #[test]
+    fn a_walk_locates_each_row_once_and_knows_the_one_before() {
+        let located = AtomicUsize::new(0);
+        let locate = |row: usize, before: Option<&(usize, usize)>| {
+            located.fetch_add(1, Ordering::Relaxed);
+            Ok((row < 3).then(|| (row, before.map_or(row, |&(_, sum)| sum + row))))
+        };
+        let table = TableOf::walked("sums", || Ok(3), locate)
+            .column(Column::new("row", Kind::Uint), |row| Ok(row.0.into()))
+            .column(Column::new("sum", Kind::Uint), |row| Ok(row.1.into()));
+        let mut cursor = table.cursor(0);
+        let mut sums = Vec::new();
+        while cursor.advance().unwrap() {
+            assert_eq!(cursor.value(0).unwrap(), cursor.row().into());
+            sums.push(cursor.value(1).unwrap().to_string());
+        }
+        assert_eq!(sums, ["0", "1", "3"]);
+        assert_eq!(located.load(Ordering::Relaxed), 3);
+    }
+
+    #[test]
+    fn a_row_that_cannot_be_located_is_an_error_of_its_own() {
+        let table = TableOf::new("numbers", || Ok(3), |row| if row == 1 { Err(broken()) } else { Ok(Some(row)) })
+            .column(Column::new("n", Kind::Uint), |row| Ok((*row).into()));
+        let mut cursor = table.cursor(0);
+        let mut seen = Vec::new();
+        while cursor.advance().unwrap() {
+            seen.push(cursor.value(0).map(Value::into_owned).map_err(|e| e.to_string()));
+        }
+        assert_eq!(seen, [Ok(0usize.into()), Err(broken().to_string()), Ok(2usize.into())]);
+        assert!(table.value(0, 1).is_err());
+    }
+
+    #[test]
+    fn damage_comes_behind_the_last_row_and_keeps_them_from_being_counted() {
+        let table = TableOf::new("numbers", || Ok(1), |row| Ok(Some(row)))
+            .column(Column::new("n", Kind::Uint), |row| Ok((*row).into()))
+            .damaged(|| Some(broken()));
+        let mut cursor = table.cursor(0);
+        assert!(cursor.advance().unwrap());
+        assert_eq!(cursor.advance().unwrap_err().to_string(), broken().to_string());
+        assert!(table.len().is_err());
+        assert_eq!(table.known_len(), Some(1));
+    }
+
+    #[test]
+    fn cells_that_a_row_keeps_are_lent_by_walks_and_copied_by_single_questions() {
+        let table = TableOf::new("texts", || Ok(1), |row| Ok((row == 0).then(|| "kept".to_owned())))
+            .column_of_row(Column::new("text", Kind::Text), |text| Ok(Value::text(text)));
+        let mut cursor = table.cursor(0);
+        assert!(cursor.advance().unwrap());
+        assert!(matches!(cursor.value(0), Ok(Value::Text(Cow::Borrowed("kept")))));
+        assert!(matches!(table.value(0, 0), Ok(Value::Text(Cow::Owned(text))) if text == "kept"));
+    }
+}
