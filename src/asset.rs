@@ -147,3 +147,39 @@ impl<T: FileFormat> From<T> for Asset {
         Self { format: Format::of::<T>(), reader: Box::new(reader) }
     }
 }
+
+#[cfg(all(test, feature = "sample"))]
+mod tests {
+    use super::*;
+    use crate::sample::{FILES, Size};
+
+    #[test]
+    fn a_file_is_told_without_its_name() {
+        for (name, format, make) in FILES {
+            assert_eq!(Format::detect(&Source::from_vec("x", make(1, Size::Small))).unwrap(), *format, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_real_file_is_told_without_its_name() {
+        let Some(samples) = std::env::var_os("ASSETQ_SAMPLES") else {
+            return eprintln!("skipped: ASSETQ_SAMPLES is not set");
+        };
+        let folders = [
+            ("geometry", Format::GEOMETRY),
+            ("models_bin", Format::MODELS),
+            ("space_bin", Format::SPACE),
+            ("splash", Format::SPLASH),
+            ("vrb", Format::VRB),
+            ("wdb", Format::WDB),
+            ("wpd", Format::WPD),
+        ];
+        for (folder, format) in folders {
+            for entry in std::fs::read_dir(std::path::Path::new(&samples).join(folder)).unwrap() {
+                let path = entry.unwrap().path();
+                let bytes = std::fs::read(&path).unwrap();
+                assert_eq!(Format::detect(&Source::from_vec("x", bytes)).unwrap(), format, "{}", path.display());
+            }
+        }
+    }
+}

@@ -113,10 +113,13 @@ impl FileFormat for Models {
     const ENDINGS: &'static [&'static str] = &["models.bin"];
 
     fn likeness(data: &[u8]) -> Likeness {
-        // A count of models that lie right behind the header, or none.
-        let pointer = peek_u32(data, 0x08).zip(peek_u32(data, 0x0C));
-        let expected = if peek_u32(data, 0) == Some(0) { (0, 0) } else { (0x18, 0) };
-        Likeness::by_shape(data.len() >= 0x18 && pointer == Some(expected))
+        // The models lie right behind the header, or, where there are none, the skeletons do (§8).
+        let pointer = |at: usize| peek_u32(data, at).zip(peek_u32(data, at.saturating_add(4)));
+        let fits = match peek_u32(data, 0) {
+            Some(0) => pointer(0x08) == Some((0, 0)) && matches!(pointer(0x10), Some((0 | 0x18, 0))),
+            _ => pointer(0x08) == Some((0x18, 0)),
+        };
+        Likeness::by_shape(fits)
     }
 
     fn open_as(source: Source, _: &Options) -> Result<Self> {

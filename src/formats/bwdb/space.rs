@@ -96,10 +96,12 @@ impl FileFormat for Space {
     const ENDINGS: &'static [&'static str] = &["space.bin"];
 
     fn likeness(data: &[u8]) -> Likeness {
-        // A header of 0x60 bytes whose instances lie right behind it.
-        let count = peek_u32(data, 0).is_some_and(|count| count as usize <= data.len() / 0x70);
-        let behind = [0x30, 0x40].iter().any(|&at| peek_u32(data, at) == Some(0x60));
-        Likeness::by_shape(data.len() >= 0x60 && count && behind)
+        // Eight counts and eight pointers, of which the first one that is not null leads right behind the header (§9).
+        let count =
+            peek_u32(data, 0).is_some_and(|count| (count as usize).saturating_mul(size_of::<Instance>()) <= data.len());
+        let mut pointers = (0x20..0x60).step_by(8).map(|at| peek_u32(data, at));
+        let first = pointers.find(|pointer| *pointer != Some(0));
+        Likeness::by_shape(data.len() >= 0x60 && count && first == Some(Some(0x60)))
     }
 
     fn open_as(source: Source, _: &Options) -> Result<Self> {
