@@ -161,7 +161,7 @@ fn rows_go_into_a_database() {
     let (_, err) = sql(2, &["CREATE TEMP TABLE t(a)", "assets.bin", "--into", "none.sqlite"]);
     assert!(err.contains("a statement that gives rows"), "{err}");
     let (_, err) = sql(2, &["SELECT * FROM paths", "assets.bin", "--into", "assets.bin", "--force"]);
-    assert!(err.contains("is one of the files that are asked"), "{err}");
+    assert!(err.contains("is one of the files that are read"), "{err}");
 }
 
 #[test]

@@ -368,21 +368,3 @@ fn what_is_wrong_with_one_table_does_not_keep_the_others_from_being_written() {
     assert!(said.contains("not a format that assetq knows") && said.contains("paths row "), "{said}");
     assert_eq!(out.files(), set(["bad.bin", "noise.bin", "set/paths/assets.parquet"]));
 }
-
-/// The process writes into a named pipe that nobody empties: it is interrupted while it writes.
-#[test]
-#[cfg(unix)]
-fn an_interrupted_export_leaves_nothing() {
-    use std::io::Read as _;
-    let out = Out::new();
-    let sheet = sheets::generated(1, sheets::Game::Later, 20_000, 8).build();
-    fs::write(out.path("sheet.wdb"), sheet).unwrap();
-    let part = out.path(".sheet.csv.part");
-    assert!(Command::new("mkfifo").arg(&part).status().unwrap().success());
-    let mut child = command(out.0.path(), &["export", "sheet.wdb", "--to", "sheet.csv"]).spawn().unwrap();
-    let mut pipe = File::open(&part).unwrap();
-    pipe.read_exact(&mut [0]).unwrap();
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
-    assert_eq!(child.wait().unwrap().code(), Some(130));
-    assert_eq!(out.files(), set(["sheet.wdb"]));
-}

@@ -343,7 +343,7 @@ mod packs {
     }
 
     #[test]
-    fn entries_are_written_under_names_that_stay_in_the_folder() {
+    fn names_of_entries_stay_in_the_folder() {
         let files = [
             ("../../up", "x", b"1".to_vec()),
             ("..", "", b"2".to_vec()),
@@ -353,16 +353,13 @@ mod packs {
             ("", "", b"6".to_vec()),
         ];
         let pack = Pack::open(Source::from_vec("pack.bin", build::pack(&files))).unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        let paths = pack.extract(folder.path(), |_| true).unwrap();
-        let names: Vec<_> = paths.iter().map(|p| p.strip_prefix(folder.path()).unwrap().to_str().unwrap()).collect();
+        let named = pack.files(|_| true).unwrap();
+        let names: Vec<_> = named.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["%2E.%2F..%2Fup.x", "%2E.", "a%2Fb%5Cc%3Ad", "Same.bin", "same.bin~4", "%"]);
-        for (path, (_, _, data)) in paths.iter().zip(&files) {
-            assert_eq!(&std::fs::read(path).unwrap(), data);
+        for ((_, entry), (_, _, data)) in named.iter().zip(&files) {
+            assert_eq!(entry.bytes(), data);
         }
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 6);
-        let some = tempfile::tempdir().unwrap();
-        assert_eq!(pack.extract(some.path(), |name| name.ends_with(".bin")).unwrap().len(), 2);
+        assert_eq!(pack.files(|name| name.ends_with(".bin")).unwrap().len(), 2);
     }
 
     #[test]

@@ -29,7 +29,9 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let file = asset.source().name();
     if args.raw {
         let bytes = asset.reader().raw(&args.entry).map_err(|e| Failure::in_file(file, &e))?;
-        context.stdout().write_all(bytes.ok_or_else(|| not_found(file, &args.entry))?)?;
+        let mut out = context.stdout();
+        out.write_all(bytes.ok_or_else(|| not_found(file, &args.entry))?)?;
+        out.flush()?;
         context.warn(&asset);
         return Ok(Exit::Done);
     }

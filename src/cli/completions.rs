@@ -1,5 +1,6 @@
 use super::{Cli, Context, Exit, Outcome};
 use clap::CommandFactory as _;
+use std::io::Write as _;
 
 /// Print a completion script for a shell
 #[derive(Debug, clap::Args)]
@@ -14,7 +15,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "assetq", &mut script);
     let mut out = context.stdout();
-    std::io::Write::write_all(&mut out, &script)?;
-    std::io::Write::flush(&mut out)?;
+    out.write_all(&script)?;
+    out.flush()?;
     Ok(Exit::Done)
 }

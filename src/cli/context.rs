@@ -1,5 +1,6 @@
 //! What all commands share: opening files, writing output, progress.
 
+use super::output::{Lost, Stdout};
 use super::{Exit, Failure, Format, Global, complain};
 use crate::asset::Asset;
 use crate::error::{Error, Result};
@@ -11,8 +12,10 @@ use crate::table::{Column, Table, Tree, Value, Visitor};
 use crate::write::json::JsonWriter;
 use crate::write::rows::{Header, RowFormat, RowWriter};
 use crate::write::text::{Outline, Style};
-use std::cell::Cell;
-use std::io::{self, BufRead as _, BufWriter, IsTerminal as _, Write};
+use crate::write::whole::FileId;
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -39,6 +42,9 @@ pub(super) struct Context {
     options: Options,
     damaged: Cell<u64>,
     worst: Cell<Option<Exit>>,
+    lost: Lost,
+    /// The files that were opened.
+    read: RefCell<HashSet<FileId>>,
 }
 
 impl Context {
@@ -49,7 +55,18 @@ impl Context {
         if let Some(fields) = known_fields(&global.fields)? {
             options = options.with(fields);
         }
-        Ok(Self { format, quiet, mmap: !no_mmap, options, damaged: Cell::new(0), worst: Cell::new(None) })
+        let context = Self {
+            format,
+            quiet,
+            mmap: !no_mmap,
+            options,
+            damaged: Cell::new(0),
+            worst: Cell::new(None),
+            lost: Lost::default(),
+            read: RefCell::default(),
+        };
+        context.reads(&global.fields);
+        Ok(context)
     }
 
     pub(super) fn format(&self) -> Format {
@@ -63,6 +80,20 @@ impl Context {
             self.damaged.set(0);
         }
         self.worst.get().unwrap_or(Exit::Done)
+    }
+
+    /// What standard output could not take.
+    pub(super) fn lost(&self) -> &Lost {
+        &self.lost
+    }
+
+    /// Files that are read, and therefore never written over.
+    pub(super) fn reads<P: AsRef<Path>>(&self, files: &[P]) {
+        self.read.borrow_mut().extend(files.iter().filter_map(|file| FileId::of(file.as_ref())));
+    }
+
+    pub(super) fn is_read(&self, file: &FileId) -> bool {
+        self.read.borrow().contains(file)
     }
 
     fn worsen(&self, exit: Exit) {
@@ -100,7 +131,7 @@ impl Context {
     }
 
     /// The bytes of a file, or with `pack.bin:entry` of an entry of a pack.
-    pub(super) fn source(&self, path: &Path) -> Result<Source, Failure> {
+    fn source(&self, path: &Path) -> Result<Source, Failure> {
         let open = |path: &Path| if self.mmap { Source::open(path) } else { Source::read(path) };
         let opened = open(path).or_else(|error| match wdb::split_path(path) {
             Some((pack, inner)) => wdb::open_inside(open(&pack)?, inner),
@@ -111,6 +142,10 @@ impl Context {
 
     pub(super) fn open(&self, path: &Path) -> Result<Asset, Failure> {
         let source = self.source(path)?;
+        self.reads(&[path]);
+        if let Some((pack, _)) = wdb::split_path(path) {
+            self.reads(&[pack]);
+        }
         Asset::open_with(source, &self.options).map_err(|e| Failure::in_file(&path.to_string_lossy(), &e))
     }
 
@@ -162,13 +197,8 @@ impl Context {
             .ok_or_else(|| Failure::new(Exit::Io, "no database here: name one with --db FILE, or set ASSETQ_DB"))
     }
 
-    /// Standard output, buffered.
-    pub(super) fn stdout(&self) -> BufWriter<io::StdoutLock<'static>> {
-        BufWriter::with_capacity(1 << 16, io::stdout().lock())
-    }
-
     /// Rows on standard output.
-    pub(super) fn rows(&self, columns: &[Column]) -> Result<RowWriter<impl Write + use<>>, Failure> {
+    pub(super) fn rows(&self, columns: &[Column]) -> Result<RowWriter<Stdout>, Failure> {
         let header: Vec<Header> = columns.iter().map(|c| Header { name: c.name.to_string(), kind: c.kind }).collect();
         Ok(RowWriter::new(self.stdout(), RowFormat::from(self.format), &header, style())?)
     }

@@ -153,14 +153,6 @@ fn kind_of(path: &Path) -> Result<KindArg, Failure> {
     })
 }
 
-/// Refuses to write over a file, unless that is wanted.
-fn check_new(args: &Args, path: &Path) -> Result<(), Failure> {
-    if path.exists() && !args.force {
-        return Err(Failure::new(Exit::Io, format!("{}: it exists; --force writes over it", path.to_string_lossy())));
-    }
-    Ok(())
-}
-
 /// One file with a shape, as one drawing.
 fn drawings(args: &Args, context: &Context) -> Outcome {
     let kind = args.kind.map_or_else(|| kind_of(&args.to), Ok)?;
@@ -168,7 +160,7 @@ fn drawings(args: &Args, context: &Context) -> Outcome {
         return Err(Failure::new(Exit::Usage, format!("one file is drawn at a time, not {}", args.files.len())));
     };
     let asset = context.open(file)?;
-    check_new(args, &args.to)?;
+    context.check_new(&args.to, args.force)?;
     drawing(args, kind, &asset, context)?;
     context.warn(&asset);
     Ok(Exit::Done)
@@ -202,16 +194,16 @@ fn drawing(args: &Args, kind: KindArg, asset: &Asset, context: &Context) -> Resu
                 KindArg::Obj => geometry::write_obj,
                 _ => geometry::write_svg,
             };
-            context.create(&args.to, |out| write(&scene, out).map_err(failed))
+            context.create(&args.to, args.force, |out| write(&scene, out).map_err(failed))
         }
-        (_, Some(map), KindArg::Svg) => context.create(&args.to, |out| {
+        (_, Some(map), KindArg::Svg) => context.create(&args.to, args.force, |out| {
             let drawn = map.write_plan(out).map_err(failed)?;
             if drawn.without_place > 0 {
                 context.note(file, &format!("{} entries without a place in space are not drawn", drawn.without_place));
             }
             Ok(())
         }),
-        (_, Some(map), KindArg::Glb) => context.create(&args.to, |out| map.write_glb(out).map_err(failed)),
+        (_, Some(map), KindArg::Glb) => context.create(&args.to, args.force, |out| map.write_glb(out).map_err(failed)),
         _ => {
             let what = format!(
                 "{file}: a {} file has no shape to write as that; csv, json, parquet and others write its tables",

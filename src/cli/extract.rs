@@ -20,6 +20,9 @@ pub(super) struct Args {
     /// The folder that they go into; it is made where there is none
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
+    /// Write over files that exist
+    #[arg(long)]
+    force: bool,
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
@@ -30,16 +33,19 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         return Err(Failure::new(Exit::Usage, what));
     };
     let wanted = glob(&args.glob)?;
-    std::fs::create_dir_all(&args.to)
-        .map_err(|e| Failure::in_file(&args.to.to_string_lossy(), &crate::Error::io("cannot make the folder", e)))?;
-    let paths = pack.extract(&args.to, |name| wanted.is_match(name)).map_err(|e| Failure::in_file(file, &e))?;
-    if paths.is_empty() {
+    let files = pack.files(|name| wanted.is_match(name)).map_err(|e| Failure::in_file(file, &e))?;
+    if files.is_empty() {
         context.not_found(&format!("{file}: nothing in entries matches {:?}", args.glob));
     }
     let columns = [Column::new("path", Kind::Text)];
     let mut out = context.rows(&columns)?;
-    for path in &paths {
-        out.row(&[Value::Text(path.to_string_lossy())])?;
+    for (name, entry) in &files {
+        let path = args.to.join(name);
+        // An entry that cannot be written does not keep the others from being written.
+        match context.create(&path, args.force, |out| Ok(out.write_all(entry.bytes())?)) {
+            Ok(()) => out.row(&[Value::Text(path.to_string_lossy())])?,
+            Err(failure) => context.failed(&failure),
+        }
     }
     out.finish()?;
     Ok(Exit::Done)

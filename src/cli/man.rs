@@ -1,9 +1,12 @@
-use super::{Cli, Context, Exit, Outcome};
+use super::{Cli, Context, Exit, Failure, Outcome};
 use crate::error::Error;
 use clap::CommandFactory as _;
+use clap_mangen::Man;
 use std::path::PathBuf;
 
 /// Write man pages into a folder
+///
+/// Pages of these names that are there already are replaced.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  assetq man ~/.local/share/man/man1")]
 pub(super) struct Args {
@@ -12,9 +15,16 @@ pub(super) struct Args {
     dir: PathBuf,
 }
 
-pub(super) fn run(args: &Args, _: &Context) -> Outcome {
-    let failed = |e| super::Failure::in_file(&args.dir.to_string_lossy(), &Error::io("cannot write", e));
-    std::fs::create_dir_all(&args.dir).map_err(failed)?;
-    clap_mangen::generate_to(Cli::command(), &args.dir).map_err(failed)?;
+pub(super) fn run(args: &Args, context: &Context) -> Outcome {
+    let mut root = Cli::command().disable_help_subcommand(true);
+    root.build();
+    let mut commands = vec![root];
+    while let Some(command) = commands.pop() {
+        commands.extend(command.get_subcommands().filter(|sub| !sub.is_hide_set()).cloned());
+        let page = Man::new(command);
+        context.create(&args.dir.join(page.get_filename()), true, |mut out| {
+            page.render(&mut out).map_err(|e| Failure::from(Error::io("cannot write", e)))
+        })?;
+    }
     Ok(Exit::Done)
 }

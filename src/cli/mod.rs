@@ -173,9 +173,11 @@ impl Failure {
         Self { exit, message: message.into(), closed_pipe: false }
     }
 
-    /// `error`, with the file that it is about.
+    /// `error`, with the file that it is about: `file`, unless it is an output that could not be written.
     fn in_file(file: &str, error: &Error) -> Self {
-        Self { message: format!("{file}: {error}"), ..Self::from_error(error) }
+        let failure = Self::from_error(error);
+        let message = if output_of(error).is_some() { failure.message } else { format!("{file}: {error}") };
+        Self { message, ..failure }
     }
 
     fn from_error(error: &Error) -> Self {
@@ -187,7 +189,16 @@ impl Failure {
         };
         let closed_pipe =
             matches!(error.kind(), ErrorKind::Io { source, .. } if source.kind() == std::io::ErrorKind::BrokenPipe);
-        Self { exit, message: error.to_string(), closed_pipe }
+        let message = output_of(error).map_or_else(|| error.to_string(), |output| format!("{output}: {error}"));
+        Self { exit, message, closed_pipe }
+    }
+}
+
+/// The output that an error is about.
+fn output_of(error: &Error) -> Option<&str> {
+    match error.kind() {
+        ErrorKind::Io { source, .. } => crate::write::whole::output_of(source),
+        _ => None,
     }
 }
 
@@ -206,15 +217,20 @@ impl From<std::io::Error> for Failure {
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
     crate::source::exit_when_a_mapped_file_shrinks();
+    crate::source::unfinished::keep_running_at_size_limits();
     // The process ends before long: taking the parser apart would cost more than many a question does.
     let mut parser = ManuallyDrop::new(Cli::command());
     let parsed = parser.try_get_matches_from_mut(std::env::args_os());
     let cli = match parsed.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches)) {
         Ok(cli) => cli,
-        Err(error) => {
-            // Help and version go to standard output and are no failure; a closed pipe is none either.
+        Err(error) if error.use_stderr() => {
+            // That standard error cannot be written is nothing that could be told anyone.
             let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { Exit::Usage as u8 } else { Exit::Done as u8 });
+            return ExitCode::from(Exit::Usage as u8);
+        }
+        Err(help) => {
+            let printed = help.print().and_then(|()| std::io::stdout().flush());
+            return ExitCode::from(ended(printed.map_err(output::lost).map(|()| Exit::Done)) as u8);
         }
     };
     ExitCode::from(run(cli) as u8)
@@ -225,7 +241,11 @@ fn run(cli: Cli) -> Exit {
         // Fails only when a pool exists already, as in `demo`, whose own thread count stays then.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
     }
-    let ran = Context::new(&cli.global).and_then(|context| Ok(cli.command.run(&context)?.max(context.worst())));
+    ended(Context::new(&cli.global).and_then(|context| context.close(cli.command.run(&context))))
+}
+
+/// The exit code of a command, which says why it failed where it did.
+fn ended(ran: Outcome) -> Exit {
     match ran {
         Ok(exit) => exit,
         Err(failure) if failure.closed_pipe => Exit::Done,

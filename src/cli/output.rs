@@ -1,91 +1,168 @@
-//! Files that appear under their name only once they are whole.
+//! The ways out of a command: standard output, and files that appear under their name only once they are whole.
 
-use super::{Context, Failure};
-use crate::error::Error;
-use std::fs::{self, File};
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use super::{Context, Exit, Failure, Outcome};
+use crate::source::unfinished;
+use crate::write::whole::{Existing, FileId, NewFile, check, of_output, output_of};
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
 
-/// The exit code of a command that was interrupted, as shells have it.
-const INTERRUPTED: i32 = 130;
+/// What standard output is called in errors.
+const STDOUT: &str = "standard output";
 
-/// The files that are being written, under the names that they have until they are whole.
-static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-
-fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
-    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+/// Standard output, buffered. What it could not write is known to its context also where nobody asked: dropped, it
+/// passes everything on.
+pub(super) struct Stdout {
+    out: BufWriter<io::Stdout>,
+    lost: Lost,
 }
 
-/// Removes what is unfinished when the user interrupts the command.
-fn remove_on_interrupt() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        // Where no handler can be set, an interrupted command leaves its `.part`, never half a file under its name.
-        let _ = ctrlc::set_handler(|| {
-            // Kept locked to the end, so that no further file is begun.
-            let unfinished = unfinished();
-            for part in &*unfinished {
-                let _ = fs::remove_file(part);
-            }
-            std::process::exit(INTERRUPTED);
-        });
-    });
-}
+/// Why standard output could not be written, where it could not.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Lost(Arc<OnceLock<(ErrorKind, String)>>);
 
-/// A file on its way: removed again unless it is kept.
-struct Part(PathBuf);
+impl Lost {
+    fn note<T>(&self, written: io::Result<T>) -> io::Result<T> {
+        written.map_err(|error| {
+            // The first error is the one that says why.
+            let _ = self.0.set((error.kind(), error.to_string()));
+            of_output(STDOUT, error)
+        })
+    }
 
-impl Part {
-    /// Hidden, as engines read a folder of files while one is added.
-    fn beside(path: &Path) -> Self {
-        let mut name = std::ffi::OsString::from(".");
-        name.push(path.file_name().unwrap_or_default());
-        name.push(".part");
-        let part = path.with_file_name(name);
-        remove_on_interrupt();
-        unfinished().push(part.clone());
-        Self(part)
+    /// Why to fail, where something was lost.
+    fn failure(&self) -> Option<Failure> {
+        let (kind, what) = self.0.get()?;
+        Some(lost(io::Error::new(*kind, what.as_str())))
     }
 }
 
-impl Drop for Part {
+/// Why to fail where standard output cannot be written.
+pub(super) fn lost(error: io::Error) -> Failure {
+    of_output(STDOUT, error).into()
+}
+
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.lost.note(self.out.write(bytes))
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.lost.note(self.out.write_all(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.lost.note(self.out.flush())
+    }
+}
+
+impl Drop for Stdout {
     fn drop(&mut self) {
-        let mut unfinished = unfinished();
-        // Gone already where it was kept; that it cannot be removed changes nothing.
-        let _ = fs::remove_file(&self.0);
-        unfinished.retain(|part| *part != self.0);
+        // Noted.
+        let _ = self.flush();
     }
+}
+
+/// Whether OUT stands for standard output.
+pub(super) fn is_stdout(to: &Path) -> bool {
+    to == Path::new("-") || to == Path::new("/dev/stdout")
 }
 
 impl Context {
+    /// How a command ends that ran like this: what was lost without anyone being told is told now.
+    pub(super) fn close(&self, ran: Outcome) -> Outcome {
+        match (ran, self.lost().failure()) {
+            (Ok(exit), None) => Ok(exit.max(self.worst())),
+            (Ok(_), Some(lost)) => {
+                self.worst();
+                Err(lost)
+            }
+            (Err(failure), Some(lost)) if failure.exit != Exit::Io && !lost.closed_pipe => {
+                self.complain(&failure.message);
+                Err(lost)
+            }
+            (Err(failure), _) => Err(failure),
+        }
+    }
+
+    /// Standard output.
+    pub(super) fn stdout(&self) -> Stdout {
+        Stdout { out: BufWriter::with_capacity(1 << 16, io::stdout()), lost: self.lost().clone() }
+    }
+
+    /// Refuses to write over a file that is read, or over any other unless that is wanted.
+    pub(super) fn check_new(&self, to: &Path, force: bool) -> Result<(), Failure> {
+        if is_stdout(to) {
+            return Ok(());
+        }
+        check(to, Existing::unless(force)).map_err(refused)?;
+        if FileId::of(to).is_some_and(|id| self.is_read(&id)) {
+            let what = format!("{}: is one of the files that are read", to.to_string_lossy());
+            return Err(Failure::new(Exit::Usage, what));
+        }
+        Ok(())
+    }
+
     /// Writes a file under its final name only once it is whole. Its folder is made where there is none.
     pub(super) fn create(
         &self,
-        path: &Path,
+        to: &Path,
+        force: bool,
         write: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        let failed = |e| Failure::in_file(&path.to_string_lossy(), &Error::io("cannot write", e));
-        self.create_as(path, |part| {
-            let mut file = BufWriter::with_capacity(1 << 16, File::create(part).map_err(failed)?);
-            write(&mut file)?;
-            file.into_inner().map_err(|e| failed(e.into_error()))?;
-            Ok(())
-        })
+        if is_stdout(to) {
+            let mut out = self.stdout();
+            write(&mut out)?;
+            return Ok(out.flush()?);
+        }
+        let mut file = self.new_file(to, force)?;
+        write(&mut file)?;
+        file.keep().map_err(refused)
     }
 
     /// As [`Context::create`], for what opens the file itself, under the name that it is told.
     pub(super) fn create_as(
         &self,
-        path: &Path,
+        to: &Path,
+        force: bool,
         write: impl FnOnce(&Path) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        let failed = |e| Failure::in_file(&path.to_string_lossy(), &Error::io("cannot write", e));
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(failed)?;
+        let file = self.new_file(to, force)?;
+        let Some(part) = file.part_path() else {
+            return Err(Failure::new(Exit::Usage, format!("{}: is no file", to.to_string_lossy())));
+        };
+        write(part)?;
+        file.keep().map_err(refused)
+    }
+
+    fn new_file(&self, to: &Path, force: bool) -> Result<NewFile, Failure> {
+        self.check_new(to, force)?;
+        leave_nothing_when_ended();
+        NewFile::create(to, Existing::unless(force)).map_err(refused)
+    }
+}
+
+/// An interrupted command removes what it has not finished.
+fn leave_nothing_when_ended() {
+    unfinished::remove_unfinished_when_ended();
+    #[cfg(not(unix))]
+    {
+        // Where no handler can be set, an interrupted command leaves its part, never half a file under its name.
+        static ONCE: std::sync::Once = std::sync::Once::new();
+        ONCE.call_once(|| {
+            let _ = ctrlc::set_handler(|| {
+                unfinished::remove_unfinished();
+                std::process::exit(130);
+            });
+        });
+    }
+}
+
+fn refused(error: io::Error) -> Failure {
+    match (error.kind(), output_of(&error)) {
+        (ErrorKind::AlreadyExists, Some(to)) => {
+            Failure::new(Exit::Io, format!("{to}: it exists; --force writes over it"))
         }
-        let part = Part::beside(path);
-        write(&part.0)?;
-        fs::rename(&part.0, path).map_err(failed)
+        _ => error.into(),
     }
 }

@@ -1,8 +1,7 @@
 use super::{Context, Exit, Outcome};
-use crate::error::Error;
 use crate::sample::{self, Size};
 use crate::table::{Column, Kind, Value};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Write one valid file of every format, to try commands on
 #[derive(Debug, clap::Args)]
@@ -20,6 +19,9 @@ pub(super) struct Args {
     /// Another seed makes other files
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
+    /// Write over files that exist and are others
+    #[arg(long)]
+    force: bool,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -29,8 +31,6 @@ enum SizeArg {
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
-    let failed = |e| super::Failure::in_file(&args.dir.to_string_lossy(), &Error::io("cannot write", e));
-    std::fs::create_dir_all(&args.dir).map_err(failed)?;
     let size = match args.size {
         SizeArg::Small => Size::Small,
         SizeArg::Full => Size::Full,
@@ -41,11 +41,19 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     for (name, format, make) in sample::FILES {
         let path = args.dir.join(name);
         let bytes = make(args.seed, size);
-        context.create(&path, |out| Ok(out.write_all(&bytes)?))?;
+        if !is_same(&path, &bytes) {
+            context.create(&path, args.force, |out| Ok(out.write_all(&bytes)?))?;
+        }
         let file = path.to_string_lossy();
         let cells = [Value::text(&file), format.name().into(), bytes.len().into()];
         out.row(cells.get(..shown).unwrap_or(&cells))?;
     }
     out.finish()?;
     Ok(Exit::Done)
+}
+
+/// Whether the file is there already.
+fn is_same(path: &Path, bytes: &[u8]) -> bool {
+    let is_as_long = std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.len() == bytes.len() as u64);
+    is_as_long && std::fs::read(path).is_ok_and(|found| found == bytes)
 }

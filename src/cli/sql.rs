@@ -58,14 +58,10 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let (query, files) = args.parts()?;
-    if let Some(out) = args.into.as_deref().filter(|out| out.exists() && !args.force) {
-        return Err(Failure::new(Exit::Io, format!("{}: it exists; --force writes over it", out.to_string_lossy())));
-    }
-    if let Some(out) = args.into.as_deref().filter(|out| is_among(out, &files)) {
-        let what = format!("{}: is one of the files that are asked", out.to_string_lossy());
-        return Err(Failure::new(Exit::Usage, what));
-    }
     let session = open(&files, args.skip_damaged, context)?;
+    if let Some(out) = &args.into {
+        context.check_new(out, args.force)?;
+    }
     for note in session.notes() {
         context.say(note);
     }
@@ -107,18 +103,13 @@ fn is_file(argument: &str) -> bool {
     exists(Path::new(argument)) || argument.split_once('=').is_some_and(|(_, path)| exists(Path::new(path)))
 }
 
-/// Whether `out` is a file that is read.
-fn is_among(out: &Path, files: &[PathBuf]) -> bool {
-    let real = |path: &Path| path.canonicalize().ok();
-    real(out).is_some_and(|out| files.iter().any(|file| real(&named(file).1).is_some_and(|file| file == out)))
-}
-
 /// Opens the files under the names that their schemas have.
 fn open(given: &[PathBuf], skip_damaged: bool, context: &Context) -> Result<Session, Failure> {
     let mut inputs = Vec::new();
     for argument in given {
         let (name, path) = named(argument);
         if Input::is_database(&path) {
+            context.reads(&[&path]);
             let name = name.unwrap_or_else(|| stem(&path));
             inputs.push((name, Input::Database(path)));
             continue;
@@ -149,6 +140,7 @@ fn stem(path: &Path) -> String {
 fn failure(fault: Fault) -> Failure {
     match fault {
         Fault::Damaged { file, error } => Failure::in_file(&file, &error),
+        Fault::System(what) => Failure::new(Exit::Io, format!("SQL: {what}")),
         other => Failure::new(Exit::Usage, format!("SQL: {other}")),
     }
 }
@@ -189,7 +181,7 @@ fn all(text: &str, args: &Args, session: &Session, context: &Context) -> Result<
                 if std::mem::replace(&mut kept, true) {
                     return Err(Failure::new(Exit::Usage, "SQL: --into keeps the rows of one statement"));
                 }
-                into(out, &args.as_table, &mut answer, context)?;
+                into(out, args, &mut answer, context)?;
             }
             _ => show(&mut answer, context)?,
         }
@@ -330,17 +322,13 @@ fn kind_of(cell: Option<&Value<'_>>) -> Kind {
 }
 
 /// Keeps an answer as a database.
-fn into(out: &Path, table: &str, answer: &mut Answer<'_>, context: &Context) -> Result<(), Failure> {
-    let mut rows = 0;
-    context.create_as(out, |part| {
-        // What an earlier attempt left is no database to add to.
-        match std::fs::remove_file(part) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(Failure::in_file(&part.to_string_lossy(), &Error::io("cannot write", error)));
-            }
-            _ => {}
-        }
-        rows = keep(part, table, answer)?;
+fn into(out: &Path, args: &Args, answer: &mut Answer<'_>, context: &Context) -> Result<(), Failure> {
+    let (table, mut rows) = (args.as_table.as_str(), 0);
+    context.create_as(out, args.force, |part| {
+        rows = keep(part, table, answer).map_err(|fault| match fault {
+            Fault::Output(what) => Failure::new(Exit::Io, format!("{}: cannot write: {what}", out.to_string_lossy())),
+            other => failure(other),
+        })?;
         Ok(())
     })?;
     context.note(&out.to_string_lossy(), &format!("{rows} rows in {table}"));

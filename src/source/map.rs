@@ -122,6 +122,8 @@ mod faults {
             let first = digits.iter().position(|&d| d != b'0').unwrap_or(15);
             write_stderr(digits.get(first..).unwrap_or_default());
             write_stderr(b")\n");
+            #[cfg(feature = "export")]
+            crate::source::unfinished::remove_unfinished();
             // SAFETY: `_exit` is async-signal-safe and does not return.
             unsafe { libc::_exit(4) };
         }

@@ -1,6 +1,8 @@
 //! Where bytes come from: a mapped file, a file read into memory, or bytes that a codec made.
 
 mod map;
+#[cfg(feature = "export")]
+pub(crate) mod unfinished;
 
 use crate::bytes::View;
 use crate::error::{Error, Result};

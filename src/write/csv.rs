@@ -13,7 +13,12 @@ pub struct CsvWriter<W: Write> {
 }
 
 fn cannot_write(error: csv::Error) -> Error {
-    Error::io("cannot write", error.into())
+    // The error of the output as it is: its kind is what tells a closed pipe from others.
+    let error = match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => std::io::Error::other(format!("{other:?}")),
+    };
+    Error::io("cannot write", error)
 }
 
 impl<W: Write> CsvWriter<W> {

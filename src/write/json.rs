@@ -50,6 +50,14 @@ impl<W: Write, F: Formatter> JsonWriter<W, F> {
         self.out.write_all(b"\n").map_err(io)
     }
 
+    /// Passes everything on.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn flush(&mut self) -> Result<()> {
+        self.out.flush().map_err(io)
+    }
+
     /// Begins the map of a row. Rows of one array have a line each.
     pub(super) fn begin_row(&mut self, first: bool) -> Result<()> {
         if let Some(list @ Open::List { .. }) = self.open.last_mut() {

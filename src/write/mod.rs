@@ -12,3 +12,4 @@ pub mod parquet;
 mod plain;
 pub mod rows;
 pub mod text;
+pub mod whole;

@@ -211,9 +211,10 @@ impl<W: Write> RowWriter<W> {
             Output::Text(text) => text.finish(),
             Output::Json(json) => {
                 json.end_list()?;
-                json.end_line()
+                json.end_line()?;
+                json.flush()
             }
-            Output::Ndjson(_) => Ok(()),
+            Output::Ndjson(json) => json.flush(),
             Output::Csv(csv) => csv.flush(),
         }
     }

@@ -244,7 +244,7 @@ impl<W: Write> Aligned<W> {
         writeln!(self.out, "{}", line.trim_end()).map_err(io)
     }
 
-    /// Writes what is still waiting.
+    /// Writes what is still waiting, and passes everything on.
     ///
     /// # Errors
     /// When the output cannot be written.
@@ -252,7 +252,7 @@ impl<W: Write> Aligned<W> {
         if self.widths.is_none() && !self.waiting.is_empty() {
             self.start()?;
         }
-        Ok(())
+        self.out.flush().map_err(io)
     }
 }
 

@@ -32,9 +32,9 @@ use crate::error::Error;
 use crate::table::Table;
 use damage::Damage;
 use file::{OpenFile, quoted, unique};
-use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
+use rusqlite::{Connection, ErrorCode};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -77,6 +77,10 @@ pub enum Fault {
         /// What is wrong.
         error: Error,
     },
+    /// The system refused what SQLite needed: to read a database that is asked, or room for rows on their way.
+    System(String),
+    /// The new database cannot be written.
+    Output(String),
 }
 
 impl Fault {
@@ -88,7 +92,7 @@ impl Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Statement { message, .. } => f.write_str(message),
+            Self::Statement { message, .. } | Self::System(message) | Self::Output(message) => f.write_str(message),
             Self::Damaged { file, error } => write!(f, "{file}: {error}"),
         }
     }
@@ -102,10 +106,19 @@ impl From<rusqlite::Error> for Fault {
             rusqlite::Error::SqlInputError { msg, offset, .. } => {
                 Self::Statement { message: msg, at: usize::try_from(offset).ok() }
             }
-            rusqlite::Error::SqliteFailure(_, Some(message)) => Self::message(message),
+            rusqlite::Error::SqliteFailure(code, message) => {
+                let said = message.unwrap_or_else(|| code.to_string());
+                if is_of_system(code.code) { Self::System(said) } else { Self::message(said) }
+            }
             other => Self::message(other.to_string()),
         }
     }
+}
+
+/// Whether an error is the system's rather than one of the statement.
+fn is_of_system(code: ErrorCode) -> bool {
+    use ErrorCode::{CannotOpen, DiskFull, OutOfMemory, PermissionDenied, SystemIoFailure};
+    matches!(code, CannotOpen | DiskFull | OutOfMemory | PermissionDenied | SystemIoFailure)
 }
 
 /// A connection to SQLite that knows the tables of some files.
@@ -162,8 +175,11 @@ impl Session {
                 Input::Database(path) => {
                     let attach = format!("ATTACH ?1 AS {}", quoted(&name));
                     connection.execute(&attach, [uri(&path)]).map_err(|error| {
-                        let what = Fault::from(error);
-                        Fault::message(format!("{}: {what}", path.to_string_lossy()))
+                        let named = |what| format!("{}: {what}", path.to_string_lossy());
+                        match Fault::from(error) {
+                            Fault::System(what) => Fault::System(named(what)),
+                            other => Fault::message(named(other.to_string())),
+                        }
                     })?;
                     schemas.push((name, None));
                 }

@@ -1,9 +1,10 @@
 //! Tables of files, each written as a file of its own.
 
 use super::super::context::Unit;
+use super::super::output::is_stdout;
 use super::super::rows::Rows;
 use super::super::{Context, Exit, Failure, Outcome};
-use super::{Args, KindArg, check_new, kind_of};
+use super::{Args, KindArg, kind_of};
 use crate::asset::Asset;
 use crate::error::Error;
 use crate::report::Progress;
@@ -15,7 +16,7 @@ use crate::write::text::Style;
 use crate::write::{arrow::ArrowRows, parquet};
 use std::cell::Cell;
 use std::collections::HashSet;
-use std::io::{self, BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Rows after which the progress bar is told.
@@ -41,6 +42,7 @@ struct Job<'a> {
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let files = context.files(&args.files)?;
+    context.reads(&files);
     let target = target(args, files.len());
     let kind = match (args.kind, target) {
         (Some(kind), _) => kind,
@@ -69,14 +71,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
             for (table, to) in &job.tables {
                 let write = || {
                     let export = Export::new(args, context, &asset, table, progress)?;
-                    match target {
-                        Target::Stdout => {
-                            let mut out = BufWriter::with_capacity(1 << 16, io::stdout());
-                            export.write(kind, &mut out)?;
-                            Ok(out.flush()?)
-                        }
-                        _ => context.create(to, |out| export.write(kind, out)),
-                    }
+                    context.create(to, args.force, |out| export.write(kind, out))
                 };
                 match write() {
                     // What is wrong with one of several tables does not keep the others from being written.
@@ -92,7 +87,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
 
 fn target(args: &Args, files: usize) -> Target {
     let text = args.to.to_string_lossy();
-    if text == "-" {
+    if is_stdout(&args.to) {
         Target::Stdout
     } else if files > 1 || !args.partition.is_empty() {
         Target::Set
@@ -130,9 +125,7 @@ fn jobs<'a>(
         let mut job = Job { file, tables: Vec::new() };
         for table in tables {
             let to = path(args, file, &table, target, kind);
-            if target != Target::Stdout {
-                check_new(args, &to)?;
-            }
+            context.check_new(&to, args.force)?;
             if !taken.insert(to.clone()) {
                 let what = format!("{}: more than one table would be written there", to.to_string_lossy());
                 return Err(Failure::new(Exit::Usage, what));

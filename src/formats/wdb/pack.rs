@@ -217,13 +217,13 @@ impl Pack {
         data.starts_with(&MAGIC) && data.get(size_of::<Header>()) == Some(&b'!')
     }
 
-    /// Writes the entries whose name `wanted` accepts into the folder `to`, which must exist, and gives the paths.
-    /// What a file name cannot hold becomes `%` and two digits; a name that was written before gets a number.
+    /// The entries whose name `wanted` accepts, under names of files for one folder, all different: what a file name
+    /// cannot hold is `%` and two digits there, and a name that was there before has a number.
     ///
     /// # Errors
-    /// `Io`; `OutOfBounds` for an entry that leaves the file; `Limit` when the entries to write overlap so that they
-    /// take more than the pack.
-    pub fn extract(&self, to: &Path, wanted: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>> {
+    /// `OutOfBounds` for an entry that leaves the file; `Limit` when the entries overlap so that they take more than the
+    /// pack.
+    pub fn files(&self, wanted: impl Fn(&str) -> bool) -> Result<Vec<(String, Source)>> {
         let chosen: Vec<_> = self.entries().iter().enumerate().filter(|(_, e)| wanted(&e.file_name())).collect();
         let size: u64 = chosen.iter().map(|(_, entry)| u64::from(entry.size.get())).sum();
         let limit = self.source.bytes().len() as u64;
@@ -232,19 +232,16 @@ impl Pack {
             return Err(self.source.view("entries").error(kind));
         }
         let mut written = HashSet::new();
-        let mut paths = Vec::with_capacity(chosen.len());
+        let mut files = Vec::with_capacity(chosen.len());
         for (index, entry) in chosen {
             let mut name = safe_name(&entry.file_name());
             if !written.insert(name.to_lowercase()) {
                 name = format!("{name}~{index}");
                 written.insert(name.to_lowercase());
             }
-            let path = to.join(name);
-            let source = self.entry_source(index)?;
-            std::fs::write(&path, source.bytes()).map_err(|e| Error::io("cannot write", e).within(path.display()))?;
-            paths.push(path);
+            files.push((name, self.entry_source(index)?));
         }
-        Ok(paths)
+        Ok(files)
     }
 }
 

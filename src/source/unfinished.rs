@@ -1,0 +1,192 @@
+//! Files that are being written, and their removal when a signal ends the process in the middle.
+//!
+//! A signal strikes anywhere, inside of the allocator too, so that its handler may neither allocate nor lock: the names
+//! are C strings in a list that only grows, and whoever swaps a name out of its place owns it.
+#![cfg_attr(unix, allow(unsafe_code))]
+
+use std::io;
+use std::path::Path;
+
+/// From now on a signal that ends the process (an interrupt, the end of the session, an abort as when memory runs out)
+/// first removes the files that are being written. For commands; does nothing on systems without signals.
+pub(crate) fn remove_unfinished_when_ended() {
+    list::catch_signals();
+}
+
+/// From now on a file that grows beyond the limit that the process has for it is an error of writing, no signal.
+pub(crate) fn keep_running_at_size_limits() {
+    list::ignore_size_limits();
+}
+
+/// Removes all files that are being written. No further one is begun.
+pub(crate) fn remove_unfinished() {
+    list::remove_all();
+}
+
+/// A file that is being written, removed when a signal ends the process before this is dropped.
+#[derive(Debug)]
+pub(crate) struct Unfinished {
+    _entry: list::Entered,
+}
+
+impl Unfinished {
+    /// The file at `path`, which is about to be made.
+    ///
+    /// # Errors
+    /// When the process is ending, and for a path with a NUL in it.
+    pub(crate) fn at(path: &Path) -> io::Result<Self> {
+        Ok(Self { _entry: list::enter(path)? })
+    }
+}
+
+#[cfg(unix)]
+mod list {
+    use std::ffi::{CString, c_char, c_int};
+    use std::io;
+    use std::os::unix::ffi::OsStrExt as _;
+    use std::path::Path;
+    use std::ptr::null_mut;
+    use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+    use std::sync::{Once, OnceLock};
+
+    /// A place for one name, null while it is free.
+    #[derive(Debug)]
+    pub(super) struct Entry {
+        path: AtomicPtr<c_char>,
+        next: OnceLock<&'static Entry>,
+    }
+
+    impl Entry {
+        const fn free() -> Self {
+            Self { path: AtomicPtr::new(null_mut()), next: OnceLock::new() }
+        }
+    }
+
+    static FIRST: Entry = Entry::free();
+    static ENDING: AtomicBool = AtomicBool::new(false);
+
+    /// A name in the list for as long as this lives.
+    #[derive(Debug)]
+    pub(super) struct Entered(&'static Entry);
+
+    pub(super) fn enter(path: &Path) -> io::Result<Entered> {
+        let path = CString::new(path.as_os_str().as_bytes())?.into_raw();
+        let mut entry = &FIRST;
+        while entry.path.compare_exchange(null_mut(), path, Ordering::SeqCst, Ordering::Relaxed).is_err() {
+            entry = entry.next.get_or_init(|| Box::leak(Box::new(Entry::free())));
+        }
+        let entered = Entered(entry);
+        // Either the handler sees the name, or its mark is seen here.
+        if ENDING.load(Ordering::SeqCst) {
+            return Err(io::Error::new(io::ErrorKind::Interrupted, "the process is ending"));
+        }
+        Ok(entered)
+    }
+
+    impl Drop for Entered {
+        fn drop(&mut self) {
+            let path = self.0.path.swap(null_mut(), Ordering::SeqCst);
+            if !path.is_null() {
+                // SAFETY: only `enter` puts pointers there, of `CString::into_raw`; whoever swaps one out is its only owner.
+                drop(unsafe { CString::from_raw(path) });
+            }
+        }
+    }
+
+    /// Async-signal-safe.
+    pub(super) fn remove_all() {
+        ENDING.store(true, Ordering::SeqCst);
+        let mut next = Some(&FIRST);
+        while let Some(entry) = next {
+            let path = entry.path.swap(null_mut(), Ordering::SeqCst);
+            if !path.is_null() {
+                // SAFETY: a C string that was swapped out and is never freed; `unlink` is async-signal-safe.
+                unsafe { libc::unlink(path) };
+            }
+            next = entry.next.get().copied();
+        }
+    }
+
+    /// Signals that ask a process to end. Its exit code is 128 and their number then, as shells have it.
+    const REQUESTS: [c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
+    /// Signals after which a process ends as it would have without a handler.
+    const FAULTS: [c_int; 3] = [libc::SIGABRT, libc::SIGQUIT, libc::SIGXCPU];
+
+    pub(super) fn catch_signals() {
+        static ONCE: Once = Once::new();
+        ONCE.call_once(|| REQUESTS.into_iter().chain(FAULTS).for_each(catch));
+    }
+
+    fn catch(signal: c_int) {
+        // SAFETY: zeroed `sigaction`s are valid values of the C struct. The handler has the signature that is asked for and
+        // calls only async-signal-safe functions.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            let mut old: libc::sigaction = std::mem::zeroed();
+            let handler: extern "C" fn(c_int) = on_signal;
+            action.sa_sigaction = handler as libc::sighandler_t;
+            action.sa_flags = libc::SA_RESETHAND;
+            libc::sigaction(signal, std::ptr::null(), &raw mut old);
+            // What started the process may have it ignore some, as `nohup` does.
+            if old.sa_sigaction == libc::SIG_DFL {
+                libc::sigaction(signal, &raw const action, null_mut());
+            }
+        }
+    }
+
+    pub(super) fn ignore_size_limits() {
+        // SAFETY: to ignore a signal runs no code.
+        unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+    }
+
+    extern "C" fn on_signal(signal: c_int) {
+        remove_all();
+        if REQUESTS.contains(&signal) {
+            // SAFETY: `_exit` is async-signal-safe and does not return.
+            unsafe { libc::_exit(signal.saturating_add(128)) };
+        }
+        // SAFETY: `raise` is async-signal-safe. The handler was reset before it ran, so that the default action follows.
+        unsafe { libc::raise(signal) };
+    }
+}
+
+#[cfg(not(unix))]
+mod list {
+    use std::io;
+    use std::path::{Path, PathBuf};
+    use std::sync::{Mutex, MutexGuard, PoisonError};
+
+    static ALL: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+    fn all() -> MutexGuard<'static, Vec<PathBuf>> {
+        ALL.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    #[derive(Debug)]
+    pub(super) struct Entered(PathBuf);
+
+    pub(super) fn enter(path: &Path) -> io::Result<Entered> {
+        all().push(path.to_owned());
+        Ok(Entered(path.to_owned()))
+    }
+
+    impl Drop for Entered {
+        fn drop(&mut self) {
+            all().retain(|path| *path != self.0);
+        }
+    }
+
+    pub(super) fn remove_all() {
+        let all = all();
+        for path in &*all {
+            // One that is not there is none that could be left.
+            let _ = std::fs::remove_file(path);
+        }
+        // Kept locked, so that no further file is begun.
+        std::mem::forget(all);
+    }
+
+    pub(super) fn catch_signals() {}
+
+    pub(super) fn ignore_size_limits() {}
+}
