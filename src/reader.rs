@@ -48,6 +48,12 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
         self.tables().into_iter().find(|t| t.name() == name)
     }
 
+    /// Why there is no table called `table`, where the file has what it would show.
+    fn absent(&self, table: &str) -> Option<String> {
+        let _ = table;
+        None
+    }
+
     /// What `info` shows besides sections and tables.
     fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
         Vec::new()

@@ -331,6 +331,9 @@ impl Context {
         let (file, reader) = (asset.source().name(), asset.reader());
         match name {
             Some(wanted) => reader.table(wanted).ok_or_else(|| {
+                if let Some(why) = reader.absent(wanted) {
+                    return Failure::new(Exit::NotFound, format!("{file}: no table {wanted:?}: {why}"));
+                }
                 let tables: Vec<String> = reader.tables().iter().map(|t| t.name().to_owned()).collect();
                 let what = format!("{file}: no table {wanted:?}; it has {}", tables.join(", "));
                 Failure::new(Exit::NotFound, what)

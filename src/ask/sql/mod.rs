@@ -276,7 +276,11 @@ impl Session {
             return format!("{message}; as a name it goes in double quotes, as it is a word of SQL: \"{word}\"");
         }
         match message.strip_prefix("no such table: ") {
-            Some(_) => {
+            Some(table) => {
+                let table = table.rsplit('.').next().unwrap_or(table);
+                if let Some(why) = self.files.iter().find_map(|file| file.asset().reader().absent(table)) {
+                    return format!("{message}: {why}");
+                }
                 let names: Vec<String> = self.tables().map(|table| table.shown()).collect();
                 let (shown, more) = (names.get(..12).unwrap_or(&names), if names.len() > 12 { ", …" } else { "" });
                 format!("{message}; there are {}{more}", shown.join(", "))

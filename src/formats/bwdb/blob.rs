@@ -1,12 +1,12 @@
 use super::Database;
 use super::layout::{BlobHeader, DatabaseEntry};
 use super::prototypes::{Layout, PrototypeType, Record, type_name};
-use crate::bytes::{View, le};
-use crate::error::{ErrorKind, Result};
+use super::record::{Leaf, ListInfo, Walker};
+use crate::bytes::View;
+use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id32;
-
-/// The schema checksum of models without skeleton extenders.
-const MODEL_V14: u32 = 0xD6B1_1569;
+use std::ops::RangeInclusive;
+use std::sync::OnceLock;
 
 /// One database: all records of one prototype type, and what they point to.
 #[derive(Debug, Clone, Copy)]
@@ -22,55 +22,108 @@ pub struct Blob<'a> {
 
 /// Why records cannot be taken apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Raw {
+pub(super) enum Raw {
     UnknownType,
-    TooShort { size: usize },
-    Pointers { size: usize },
+    TooShort {
+        size: usize,
+    },
+    /// So many records of those that were looked at have an array that lies where none may.
+    Arrays {
+        size: usize,
+        bad: u16,
+        of: u16,
+    },
+}
+
+/// How the records of each database are laid out, found out when it is first opened: as many as resources can name.
+#[derive(Debug)]
+pub(super) struct Layouts([OnceLock<Result<Layout, Raw>>; Layouts::KEPT]);
+
+impl Default for Layouts {
+    fn default() -> Self {
+        Self([const { OnceLock::new() }; Self::KEPT])
+    }
+}
+
+impl Layouts {
+    const KEPT: usize = 64;
+
+    fn get(&self, index: usize, find: impl FnOnce() -> Result<Layout, Raw>) -> Result<Layout, Raw> {
+        match self.0.get(index) {
+            Some(kept) => *kept.get_or_init(find),
+            None => find(),
+        }
+    }
 }
 
 impl<'a> Blob<'a> {
-    pub(super) fn open(index: usize, entry: &'a DatabaseEntry, at: View<'a>) -> Result<Self> {
+    pub(super) fn open(index: usize, entry: &'a DatabaseEntry, at: View<'a>, layouts: &Layouts) -> Result<Self> {
         let within = |e: crate::Error| e.within(format_args!("database {index}"));
-        let view = at.follow(entry.data.get()).map_err(within)?.part("blob");
         let size = entry.size.get() as usize;
+        let raw = Err(Raw::UnknownType);
+        let view = match at.follow_nullable(entry.data.get()).map_err(within)? {
+            Some(view) => view.part("blob"),
+            None if size == 0 => at.part("blob"),
+            None => return Err(within(at.error(ErrorKind::BadPointer { value: 0 }))),
+        };
+        let blob = Self { index, entry, view, records: view, count: 0, layout: raw };
+        if size == 0 {
+            // Not even a header: of no records.
+            let layout = Layout::of(blob.magic(), blob.checksum()).map_or(raw, |(layout, _)| Ok(layout));
+            return Ok(Self { layout, ..blob });
+        }
         view.take(size).map_err(within)?;
+        if let Some(need) = Some(size_of::<BlobHeader>()).filter(|&need| need > size) {
+            return Err(within(view.error(ErrorKind::OutOfBounds { need: need as u64, have: size as u64 })));
+        }
         let header = view.read::<BlobHeader>().map_err(within)?;
         let stored = header.count.get();
         let count = usize::try_from(stored).ok().filter(|&c| c <= size);
         let count = count.ok_or_else(|| within(view.bad_value("number of records", stored)))?;
         let records = view.follow(header.records.get()).map_err(within)?.part("records");
-        let mut blob = Self { index, entry, view, records, count, layout: Err(Raw::UnknownType) };
-        let layout = match PrototypeType::from_magic(entry.magic.get()) {
-            Some(PrototypeType::Model) if entry.checksum.get() == MODEL_V14 => Some(Layout::ModelV14),
-            known => known.map(Layout::Current),
-        };
-        if let Some(layout) = layout {
-            blob.layout = blob.fits(layout).map(|()| layout);
+        let blob = Self { records, count, ..blob };
+        let layout = layouts.get(index, || blob.find_layout());
+        if let Err(Raw::TooShort { size }) = layout
+            && Layout::of(blob.magic(), blob.checksum()).is_some_and(|(_, known)| known)
+        {
+            let what =
+                format!("{count} records of {size:#x} bytes do not fit into a database of {} bytes", blob.size());
+            return Err(within(view.error(ErrorKind::Damaged { what: what.into() })));
         }
-        Ok(blob)
+        Ok(Self { layout, ..blob })
     }
 
-    /// Whether records of this layout fit into the blob, and those at its start point behind all records, as they do
-    /// in the files of every build. This tells builds with other record sizes apart, as no file states the size.
-    fn fits(&self, layout: Layout) -> Result<(), Raw> {
+    /// How the records are laid out. No file states their size: a schema checksum that is known settles it; else a
+    /// sample of the records does, so that records of another size are told from a few that are damaged.
+    fn find_layout(&self) -> Result<Layout, Raw> {
+        let (layout, known) = Layout::of(self.magic(), self.checksum()).ok_or(Raw::UnknownType)?;
         let size = layout.size();
         let end = self.end();
         let records_end = self.count.checked_mul(size).and_then(|len| self.records.position().checked_add(len));
         let Some(records_end) = records_end.filter(|&e| e <= end) else { return Err(Raw::TooShort { size }) };
-        for record in 0..self.count.min(4) {
-            let record = self.records.skip(record.saturating_mul(size));
-            for field in layout.pointers() {
-                let target = record
-                    .skip(field)
-                    .read::<le::I64>()
-                    .and_then(|pointer| record.follow_nullable(pointer.get()))
-                    .map_err(|_| Raw::Pointers { size })?;
-                if target.is_some_and(|t| t.position() < records_end || t.position() > end) {
-                    return Err(Raw::Pointers { size });
-                }
+        if known {
+            return Ok(layout);
+        }
+        let mut arrays = Arrays { inside: records_end..=end, sound: 0, bad: 0 };
+        let (mut bad, mut of) = (0u16, 0u16);
+        for sample in 0..self.count.min(SAMPLES) {
+            // From the first record to the last, evenly.
+            let last = self.count.saturating_sub(1);
+            let record =
+                sample.saturating_mul(last).checked_div(SAMPLES.min(self.count).saturating_sub(1)).unwrap_or(0);
+            let before = (arrays.sound, arrays.bad);
+            match Record::read(layout, self.records.skip(record.saturating_mul(size))) {
+                Ok(record) => record.walk_fields(&mut arrays),
+                Err(_) => arrays.bad = arrays.bad.saturating_add(1),
+            }
+            if (arrays.sound, arrays.bad) != before {
+                of = of.saturating_add(1);
+                bad = bad.saturating_add(u16::from(arrays.bad != before.1));
             }
         }
-        Ok(())
+        // A single array is damage, as far as anyone can tell.
+        let damaged = arrays.bad <= 1 || bad <= of.saturating_sub(bad);
+        if damaged { Ok(layout) } else { Err(Raw::Arrays { size, bad, of }) }
     }
 
     /// Its number.
@@ -128,12 +181,15 @@ impl<'a> Blob<'a> {
         self.layout.ok()
     }
 
+    /// The same, read as if its records were laid out as those of today's build: for the names of its tables.
+    pub(super) fn presumed(self) -> Option<(Self, PrototypeType)> {
+        let (layout, _) = Layout::of(self.magic(), self.checksum())?;
+        Some((Self { layout: Ok(layout), ..self }, layout.prototype()))
+    }
+
     /// Its type, where its records are laid out.
     pub fn prototype(&self) -> Option<PrototypeType> {
-        match self.layout.ok()? {
-            Layout::Current(prototype) => Some(prototype),
-            Layout::ModelV14 => Some(PrototypeType::Model),
-        }
+        self.layout.ok().map(Layout::prototype)
     }
 
     /// The name of its type, where it is known.
@@ -159,7 +215,10 @@ impl<'a> Blob<'a> {
             Err(Raw::UnknownType) if self.type_name().is_some() => "its layout is not known".to_owned(),
             Err(Raw::UnknownType) => "its type is not known".to_owned(),
             Err(Raw::TooShort { size }) => format!("it is too short for {} records of {size:#x} bytes", self.count),
-            Err(Raw::Pointers { size }) => format!("its records do not have the known size of {size:#x} bytes"),
+            Err(Raw::Arrays { size, bad, of }) => format!(
+                "read as records of {size:#x} bytes, {bad} of {of} that were looked at have arrays that do not lie behind \
+                 the records: they have another size, or most are damaged"
+            ),
         };
         Some(format!("database {} ({name}) is shown raw: {why}", self.index))
     }
@@ -189,6 +248,40 @@ impl<'a> Blob<'a> {
             Ok(layout) => Record::read(layout, self.record_span(record)?.0).map(Some),
             Err(_) => Ok(None),
         }
+    }
+}
+
+/// Records that are looked at to see how all are laid out.
+const SAMPLES: usize = 32;
+
+/// Counts the arrays of records that lie where arrays may, and those that do not. An array without elements says
+/// nothing: what its pointer holds no reader looks at.
+struct Arrays {
+    inside: RangeInclusive<usize>,
+    sound: u32,
+    bad: u32,
+}
+
+impl<'a> Walker<'a> for Arrays {
+    fn leaf(&mut self, _: &'static str, _: Leaf<'a>) {}
+    fn begin(&mut self, _: &'static str) {}
+    fn end(&mut self) {}
+
+    fn begin_list(&mut self, _: &'static str, list: &ListInfo<'a>) -> bool {
+        let start = list.view.position();
+        let inside = self.inside.contains(&start) && self.inside.contains(&start.saturating_add(list.bytes()));
+        match (list.len, inside) {
+            (0, _) => {}
+            (_, true) => self.sound = self.sound.saturating_add(1),
+            (_, false) => self.bad = self.bad.saturating_add(1),
+        }
+        false
+    }
+
+    fn end_list(&mut self) {}
+
+    fn damage(&mut self, _: &'static str, _: Error) {
+        self.bad = self.bad.saturating_add(1);
     }
 }
 

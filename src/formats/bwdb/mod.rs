@@ -70,6 +70,7 @@ pub struct Database {
     path_joins: paths::Toll,
     hashes_paths: Lazy<bool>,
     owners: Lazy<blob::Owners>,
+    layouts: blob::Layouts,
     resource_rows: Lazy<Vec<u32>>,
     string_rows: Lazy<Vec<u32>>,
     counts: tables::Counts,
@@ -320,6 +321,7 @@ impl Database {
             path_joins: paths::Toll::default(),
             hashes_paths: Lazy::default(),
             owners: Lazy::default(),
+            layouts: blob::Layouts::default(),
             resource_rows: Lazy::default(),
             string_rows: Lazy::default(),
             counts: tables::Counts::default(),
@@ -575,7 +577,7 @@ impl Database {
     pub fn database(&self, index: usize) -> Result<Blob<'_>> {
         let view = self.source.view("databases").at(self.spans.databases.start);
         match self.spans.databases.get().get(index) {
-            Some(entry) => Blob::open(index, entry, view.locate(entry)),
+            Some(entry) => Blob::open(index, entry, view.locate(entry), &self.layouts),
             None => Err(view.bad_value("number of a database", index as i128)),
         }
     }
@@ -689,6 +691,10 @@ impl Reader for Database {
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
         tables::all(self)
+    }
+
+    fn absent(&self, table: &str) -> Option<String> {
+        tables::absent(self, table)
     }
 
     fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {

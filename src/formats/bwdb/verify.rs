@@ -34,7 +34,13 @@ pub(super) fn database(db: &Database, progress: &Progress) -> Report {
         Box::new(|| {
             let records: Vec<Option<usize>> = db.databases().map(|blob| blob.ok().map(|b| b.len())).collect();
             let value = |slot| resource(db, slot, &records);
-            map(db, "resources map", db.resource_buckets(), db.resource_slots, value)
+            let mut check = map(db, "resources map", db.resource_buckets(), db.resource_slots, value);
+            let unnamed = db.resources().filter(|resource| matches!(resource.state(), State::Unnamed(_))).count();
+            if unnamed > 0 {
+                let note = "in state 1 or 2, which no reader explains: their records are not followed";
+                check.detail = format!("{}; {unnamed} resources {note}", check.detail);
+            }
+            check
         }),
         Box::new(|| paths(db)),
     ];
@@ -211,8 +217,7 @@ fn resource(db: &Database, slot: usize, records: &[Option<usize>]) -> Result<()>
     let Some(resource) = db.resource_at(slot, bucket.key.get()) else { return Ok(()) };
     let here = || db.source.view("resources map").locate(bucket);
     match resource.state() {
-        State::Deleted => Ok(()),
-        State::Unnamed(state) => Err(here().bad_value("state of a resource", state)),
+        State::Deleted | State::Unnamed(_) => Ok(()),
         State::Valid => {
             let records = records.get(resource.database_index()).copied().flatten();
             let records =

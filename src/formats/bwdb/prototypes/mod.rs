@@ -156,6 +156,30 @@ pub enum Layout {
     ModelV14,
 }
 
+/// Schema checksums of layouts: the type's schema, hashed, says that records are laid out so.
+const CHECKSUMS: &[(u32, Layout)] = &[
+    (0xA954_14D5, Layout::Current(PrototypeType::Material)),
+    (0x3167_064B, Layout::Current(PrototypeType::Visual)),
+    (0xD6B1_1569, Layout::ModelV14),
+];
+
+impl Layout {
+    /// How records of the type with this magic are laid out, and whether that is known from the schema checksum.
+    pub(super) fn of(magic: u32, checksum: u32) -> Option<(Self, bool)> {
+        let prototype = PrototypeType::from_magic(magic)?;
+        let known = CHECKSUMS.iter().find(|(known, layout)| *known == checksum && layout.prototype() == prototype);
+        Some(known.map_or((Self::Current(prototype), false), |(_, layout)| (*layout, true)))
+    }
+
+    /// The type whose records are laid out so.
+    pub const fn prototype(self) -> PrototypeType {
+        match self {
+            Self::Current(prototype) => prototype,
+            Self::ModelV14 => PrototypeType::Model,
+        }
+    }
+}
+
 /// Names of prototype types that occur in other builds; their records are shown raw.
 const OTHER_TYPES: &[(u32, &str)] = &[
     (0xD9BB_9F4A, "SkeletonPrototype"),
