@@ -182,7 +182,7 @@ fn material(b: &mut BlobWriter, at: usize, from: &Choices<'_>, rng: &mut Rng) {
     b.array(at, 0x60, (0..counts[8]).flat_map(|_| matrix(rng)).collect::<Vec<u8>>());
     b.data.patch(at + 0x68, one_of(&from.resources.textures, rng).to_le_bytes());
     b.data.patch(at + 0x70, rng.u32(..4).to_le_bytes());
-    b.data.patch(at + 0x74, (rng.i32(..8) % 8).to_le_bytes());
+    b.data.patch(at + 0x74, rng.i32(0..8).to_le_bytes());
 }
 
 fn visual(b: &mut BlobWriter, at: usize, from: &Choices<'_>, rng: &mut Rng) {
@@ -304,12 +304,6 @@ fn volumes(b: &mut BlobWriter, at: usize, rng: &mut Rng) {
     }
 }
 
-/// An inline reference: its length, its tag, and the text behind it.
-fn resource_ref(b: &mut BlobWriter, at: usize, text: &str) {
-    b.data.patch(at, (text.len() as u64 + 1).to_le_bytes());
-    b.data.patch(at + 8, 0x10u32.to_le_bytes());
-}
-
 fn effect(b: &mut BlobWriter, at: usize, index: usize, rng: &mut Rng) {
     let systems = 1 + rng.usize(..4);
     b.floats(at, &[1.0 + unit(rng)]);
@@ -320,7 +314,7 @@ fn effect(b: &mut BlobWriter, at: usize, index: usize, rng: &mut Rng) {
         ramp(b, system + 0x20, rng);
         b.floats(system + 0x30, &[0.0, 1.0, 0.0]);
         b.data.patch(system + 0x80, 2i32.to_le_bytes());
-        b.data.patch(system + 0x88, rng.i32(..10).abs().to_le_bytes());
+        b.data.patch(system + 0x88, rng.i32(0..10).to_le_bytes());
         let emitter = system + 0xA0;
         for field in [0x00, 0x30, 0x40, 0x50, 0x60, 0x70] {
             scalar(b, emitter + field, rng);
@@ -354,8 +348,8 @@ fn components(b: &mut BlobWriter, system: usize, rng: &mut Rng) {
         match rng.u8(..4) {
             0 => {
                 b.data.patch(component, 1i32.to_le_bytes());
-                let body = b.structs(component, 8, 1, 0x70);
-                light(b, body, rng);
+                let fields = action_body(b, component, 0, 0x70);
+                light(b, fields, rng);
             }
             1 => {
                 b.data.patch(component, 3i32.to_le_bytes());
@@ -371,7 +365,7 @@ fn components(b: &mut BlobWriter, system: usize, rng: &mut Rng) {
     }
 }
 
-/// The slot of an action, and its fields: `size` zeroed bytes.
+/// The slot of an action or of a light, and its fields: `size` zeroed bytes.
 fn action_body(b: &mut BlobWriter, component: usize, action: i32, size: usize) -> usize {
     let slot = b.structs(component, 8, 1, 0x10);
     b.data.patch(slot, action.to_le_bytes());
@@ -420,12 +414,13 @@ fn system_action(b: &mut BlobWriter, component: usize, action: i32, rng: &mut Rn
     match action {
         1 => {
             let body = action_body(b, component, action, 0x20);
-            resource_ref(b, body + 0x10, "particles/splash.xml");
-            b.data.push("particles/splash.xml\0");
+            // The text follows its reference: the form that documents call inline.
+            b.text(body + 0x10, "particles/splash.xml");
             ramp(b, body, rng);
         }
         5 => {
             let body = action_body(b, component, action, 0x34);
+            b.text(body, "particles/foam.xml");
             b.floats(body + 0x10, &[0.0, 1.0, 0.0, 0.0]);
         }
         12 => {
@@ -459,7 +454,14 @@ fn shared_action(b: &mut BlobWriter, component: usize, action: i32, same: i32, r
             volumes(b, body + 0x10, rng);
         }
         4 => (0..3).for_each(|i| scalar(b, body + i * 0x10, rng)),
-        _ => b.floats(body + 0x10, &[unit(rng), unit(rng), unit(rng)]),
+        10 => {
+            b.floats(body, &[0.0, 0.0, 0.0, 1.0, 1.0, 1.0]);
+            b.text(body + 0x28, "particles/fields/wake.vf");
+        }
+        _ => {
+            b.text(body, "particles/spray.xml");
+            b.floats(body + 0x10, &[unit(rng), unit(rng), unit(rng)]);
+        }
     }
 }
 

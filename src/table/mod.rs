@@ -201,12 +201,17 @@ pub trait Table: Send + Sync {
         None
     }
 
-    /// The rows whose text in `column` has `literal`, in order, by one search over the stretch of the file that holds
-    /// all of these texts. A row that cannot be read may be among them. `None` where a column's texts do not lie
-    /// together.
+    /// The rows whose text in `column`, or of whose nested value a text, has `literal`, in order, without making a cell
+    /// of each: by one search over the stretch of the file that holds all of these texts, where they lie together. A row
+    /// that cannot be read may be among them. `None` where there is no such way.
     fn search(&self, column: usize, literal: &Literal) -> Option<Vec<usize>> {
         let _ = (column, literal);
         None
+    }
+
+    /// Whether cells of `column` may be texts, or have some in them.
+    fn holds_text(&self, column: usize) -> bool {
+        self.columns().get(column).is_some_and(|c| matches!(c.kind, Kind::Text | Kind::Any | Kind::Nested))
     }
 
     /// The column whose text is the last component of the paths in `column`: behind their last '/', and all of a path
@@ -220,6 +225,11 @@ pub trait Table: Send + Sync {
     fn is_at(&self, row: usize, place: &Place) -> Option<Result<bool>> {
         let _ = (row, place);
         None
+    }
+
+    /// Members of nested values whose texts are words of the reader's, as names of kinds are, and no texts of the file.
+    fn words(&self) -> &'static [&'static str] {
+        &[]
     }
 
     /// The column by which people name a row: globs match it, `cat` looks in it.

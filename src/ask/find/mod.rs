@@ -9,7 +9,7 @@ pub use pattern::{Options, Pattern, Syntax};
 
 use crate::asset::{Asset, Format};
 use crate::error::{Error, Result};
-use crate::table::{Column, Kind, Role, RowCursor, Table, Value};
+use crate::table::{Kind, Role, RowCursor, Table, Value};
 use pattern::Scope;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -38,19 +38,13 @@ impl std::fmt::Debug for Hit<'_> {
 /// repeat its paths and strings, so that only texts that are stored in them count.
 pub fn texts(asset: &Asset) -> Vec<(Box<dyn Table + '_>, Vec<usize>)> {
     let mut tables = asset.reader().tables();
-    let is_database = asset.format() == Format::BWDB;
-    if is_database {
+    if asset.format() == Format::BWDB {
         tables.retain(|t| matches!(t.name(), "paths" | "strings" | "effect_systems" | "effect_parameters"));
     }
     let own = |table: &dyn Table| {
         let mut columns = columns(table);
-        let cells = table.columns();
-        columns.retain(|&column| {
-            cells.get(column).is_some_and(|c| match c.role {
-                Role::Resolved => table.name_of_path(column).is_some(),
-                _ => !is_database || c.kind == Kind::Text,
-            })
-        });
+        let resolved = |column: usize| table.columns().get(column).is_none_or(|c| c.role == Role::Resolved);
+        columns.retain(|&column| !resolved(column) || table.name_of_path(column).is_some());
         columns
     };
     let tables = tables.into_iter().map(|table| {
@@ -64,8 +58,7 @@ pub fn texts(asset: &Asset) -> Vec<(Box<dyn Table + '_>, Vec<usize>)> {
 pub fn columns(table: &dyn Table) -> Vec<usize> {
     let all = table.columns();
     let is_name = |index: usize| (0..all.len()).any(|other| table.name_of_path(other) == Some(index));
-    let has_text = |column: &Column| matches!(column.kind, Kind::Text | Kind::Any | Kind::Nested);
-    (0..).zip(all).filter(|&(index, column)| has_text(column) && !is_name(index)).map(|(index, _)| index).collect()
+    (0..all.len()).filter(|&index| table.holds_text(index) && !is_name(index)).collect()
 }
 
 /// The rows of `table` in which `pattern` may match the text of `column`, in order, by a search over all of these
@@ -101,8 +94,15 @@ pub fn each<E>(
             continue;
         };
         let name = table.name_of_path(column);
+        let nested = table.columns().get(column).is_some_and(|c| c.kind == Kind::Nested);
         for row in rows {
             let row = At { table, row };
+            if nested {
+                if look_into(table, &row, column, pattern, &mut damaged, &mut each)?.is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
+                continue;
+            }
             match found(&row, column, name, pattern, sure) {
                 Ok(None) => {}
                 Ok(Some(text)) => {
@@ -186,28 +186,39 @@ fn walk<E>(
             }
         }
         for &column in columns {
-            let cell = match rows.value(column) {
-                Ok(cell) => cell,
-                Err(error) => {
-                    damaged(error);
-                    continue;
-                }
-            };
-            let Some(info) = table.columns().get(column) else { continue };
-            let mut inside = Inside {
-                pattern,
-                hit: |name: &str, text: &str| each(&Hit { row: &*rows, column, name: name.into(), text: text.into() }),
-            };
-            if inside.look(&cell, &mut info.name.to_string())?.is_break() {
+            if look_into(table, &*rows, column, pattern, &mut damaged, &mut each)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
     }
 }
 
+/// Hands the texts in one cell that match to `each`.
+fn look_into<E>(
+    table: &dyn Table,
+    row: &dyn RowCursor,
+    column: usize,
+    pattern: &Pattern,
+    damaged: &mut impl FnMut(Error),
+    each: &mut impl FnMut(&Hit<'_>) -> Result<ControlFlow<()>, E>,
+) -> Result<ControlFlow<()>, E> {
+    let cell = match row.value(column) {
+        Ok(cell) => cell,
+        Err(error) => {
+            damaged(error);
+            return Ok(ControlFlow::Continue(()));
+        }
+    };
+    let Some(info) = table.columns().get(column) else { return Ok(ControlFlow::Continue(())) };
+    let hit = |name: &str, text: &str| each(&Hit { row, column, name: name.into(), text: text.into() });
+    Inside { pattern, words: table.words(), hit }.look(&cell, &mut info.name.to_string())
+}
+
 /// Looks into nested values.
 struct Inside<'p, H> {
     pattern: &'p Pattern,
+    /// Members that hold no texts of the file.
+    words: &'static [&'static str],
     hit: H,
 }
 
@@ -228,6 +239,9 @@ impl<E, H: FnMut(&str, &str) -> Result<ControlFlow<()>, E>> Inside<'_, H> {
             }
             Value::Map(values) => {
                 for (key, value) in values {
+                    if self.words.contains(&&**key) {
+                        continue;
+                    }
                     name.push('.');
                     name.push_str(key);
                     let flow = self.look(value, name)?;

@@ -66,6 +66,8 @@ pub struct ListInfo<'a> {
     pub plain: bool,
     /// Whether its elements may refer to resources.
     pub refers: bool,
+    /// Whether its elements may hold texts, or ids that stand for some.
+    pub texts: bool,
 }
 
 impl ListInfo<'_> {
@@ -89,6 +91,8 @@ pub trait Field<'a>: Copy {
     const FLAT: bool = Self::LEAF;
     /// Whether it, or what it points to, may refer to a resource, by id or by the text of its path.
     const REFERS: bool = false;
+    /// Whether it, or what it points to, may hold a text, or an id that stands for one.
+    const TEXTS: bool = Self::REFERS;
 
     /// Reads it where `view` is.
     ///
@@ -192,6 +196,7 @@ impl<'a> Field<'a> for NameId {
     const SIZE: usize = 4;
     const SHOWN: Shown = Shown::Name;
     const LEAF: bool = true;
+    const TEXTS: bool = true;
 
     #[inline]
     fn read(view: View<'a>) -> Result<Self> {
@@ -360,7 +365,8 @@ impl<'a, T: Field<'a>> List<'a, T> {
     }
 
     fn info(&self) -> ListInfo<'a> {
-        ListInfo { view: self.view, len: self.len, stride: T::SIZE, plain: T::PLAIN, refers: T::REFERS }
+        let (plain, refers, texts) = (T::PLAIN, T::REFERS, T::TEXTS);
+        ListInfo { view: self.view, len: self.len, stride: T::SIZE, plain, refers, texts }
     }
 
     pub(super) fn walk(self, name: &'static str, walker: &mut dyn Walker<'a>) {
@@ -375,6 +381,11 @@ impl<'a, T: Field<'a>> List<'a, T> {
             walker.end_list();
         }
     }
+}
+
+/// Where the single element is that the pointer at `at` leads to, relative to `base`.
+pub(super) fn follow_one(base: View<'_>, at: usize) -> Result<View<'_>> {
+    base.follow(base.skip(at).read::<le::I64>()?.get())
 }
 
 /// How many elements a count field announces.
@@ -428,12 +439,15 @@ pub struct FieldInfo {
     pub shown: Shown,
     /// Where it lies in the struct when it is a pointer to an array.
     pub pointer: Option<usize>,
+    /// Whether it, or what it points to, may hold a text, or an id that stands for one.
+    pub texts: bool,
 }
 
 /// Declares a prototype struct: its size, and each field with its type and offset.
 ///
 /// `name: Type @ offset` is a field in place; `name: [Type; count_field] @ offset` is a pointer at that offset to as
-/// many elements as another field says, relative to the struct. The lifetime at the start is the one that types use.
+/// many elements as another field says, relative to the struct; `name: [Type] @ offset` is one to a single element. The
+/// lifetime at the start is the one that types use.
 macro_rules! prototype {
     ($a:lifetime $(
         $(#[$meta:meta])*
@@ -465,6 +479,7 @@ macro_rules! prototype {
             const SIZE: usize = $size;
             const SHOWN: $crate::formats::bwdb::record::Shown = $crate::formats::bwdb::record::Shown::Plain($crate::table::Kind::Nested);
             const REFERS: bool = false $( || prototype!(@refers $kind $(<$life>)?) )+;
+            const TEXTS: bool = false $( || prototype!(@texts $kind $(<$life>)?) )+;
 
             #[inline]
             fn read(view: $crate::bytes::View<$a>) -> $crate::error::Result<Self> {
@@ -513,6 +528,7 @@ macro_rules! prototype {
                     name: stringify!($field),
                     shown: prototype!(@shown $kind $(<$life>)?),
                     pointer: prototype!(@pointer $offset, $kind),
+                    texts: prototype!(@texts $kind $(<$life>)?),
                 },
             )+];
 
@@ -535,18 +551,31 @@ macro_rules! prototype {
         }
     )+};
     (@type $a:lifetime [$element:ty; $count:ident]) => { $crate::formats::bwdb::record::List<$a, $element> };
+    (@type $a:lifetime [$element:ty]) => { $element };
     (@type $a:lifetime $type:ty) => { $type };
     (@read $self:ident, $offset:literal, [$element:ty; $count:ident]) => {{
         let count = $crate::formats::bwdb::record::Count::count($self.$count()?, $self.view)?;
         $crate::formats::bwdb::record::List::follow($self.view, $offset, count)
     }};
+    (@read $self:ident, $offset:literal, [$element:ty]) => {
+        $crate::formats::bwdb::record::follow_one($self.view, $offset)
+            .and_then($crate::formats::bwdb::record::Field::read)
+    };
     (@read $self:ident, $offset:literal, $type:ty) => {
         $crate::formats::bwdb::record::Field::read($self.view.skip($offset))
     };
     (@flat [$element:ty; $count:ident]) => { false };
+    (@flat [$element:ty]) => { false };
     (@flat $type:ty) => { <$type as $crate::formats::bwdb::record::Field>::FLAT };
     (@same $old:ident, $new:ident, $allowance:ident, $offset:literal, $field:ident, [$element:ty; $count:ident]) => {
         $old.$field()?.same($new.$field()?, $allowance)?
+    };
+    (@same $old:ident, $new:ident, $allowance:ident, $offset:literal, $field:ident, [$element:ty]) => {
+        <$element as $crate::formats::bwdb::record::Field>::same(
+            $crate::formats::bwdb::record::follow_one($old.view, $offset)?,
+            $crate::formats::bwdb::record::follow_one($new.view, $offset)?,
+            $allowance,
+        )?
     };
     (@same $old:ident, $new:ident, $allowance:ident, $offset:literal, $field:ident, $type:ty) => {
         <$type as $crate::formats::bwdb::record::Field>::same($old.view.skip($offset), $new.view.skip($offset), $allowance)?
@@ -554,16 +583,30 @@ macro_rules! prototype {
     (@differ $old:ident, $new:ident, $differ:ident, $offset:literal, $field:ident, [$element:ty; $count:ident]) => {
         $differ.lists($old.$field()?, $new.$field()?)
     };
+    (@differ $old:ident, $new:ident, $differ:ident, $offset:literal, $field:ident, [$element:ty]) => {
+        <$element as $crate::formats::bwdb::record::Field>::differ(
+            $crate::formats::bwdb::record::follow_one($old.view, $offset)?,
+            $crate::formats::bwdb::record::follow_one($new.view, $offset)?,
+            $differ,
+        )
+    };
     (@differ $old:ident, $new:ident, $differ:ident, $offset:literal, $field:ident, $type:ty) => {
         <$type as $crate::formats::bwdb::record::Field>::differ($old.view.skip($offset), $new.view.skip($offset), $differ)
     };
     (@shown [$element:ty; $count:ident]) => { $crate::formats::bwdb::record::Shown::Plain($crate::table::Kind::Nested) };
+    (@shown [$element:ty]) => { $crate::formats::bwdb::record::Shown::Plain($crate::table::Kind::Nested) };
     (@shown $type:ty) => { <$type as $crate::formats::bwdb::record::Field>::SHOWN };
     (@pointer $offset:literal, [$element:ty; $count:ident]) => { Some($offset) };
+    (@pointer $offset:literal, [$element:ty]) => { Some($offset) };
     (@pointer $offset:literal, $other:tt) => { None };
     (@refers [$element:ty; $count:ident]) => { <$element as $crate::formats::bwdb::record::Field>::REFERS };
+    (@refers [$element:ty]) => { <$element as $crate::formats::bwdb::record::Field>::REFERS };
     (@refers $type:ty) => { <$type as $crate::formats::bwdb::record::Field>::REFERS };
+    (@texts [$element:ty; $count:ident]) => { <$element as $crate::formats::bwdb::record::Field>::TEXTS };
+    (@texts [$element:ty]) => { <$element as $crate::formats::bwdb::record::Field>::TEXTS };
+    (@texts $type:ty) => { <$type as $crate::formats::bwdb::record::Field>::TEXTS };
     (@size [$element:ty; $count:ident]) => { 8 };
+    (@size [$element:ty]) => { 8 };
     (@size $type:ty) => { <$type as $crate::formats::bwdb::record::Field>::SIZE };
 }
 pub(super) use prototype;

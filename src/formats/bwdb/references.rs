@@ -40,7 +40,7 @@ impl Budget {
         Self(AtomicUsize::new(size.saturating_mul(4)))
     }
 
-    fn spend(&self, bytes: usize) -> bool {
+    pub(super) fn spend(&self, bytes: usize) -> bool {
         let spent = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes));
         spent.is_ok()
     }

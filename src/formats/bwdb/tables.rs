@@ -8,8 +8,9 @@ mod space;
 pub(super) use space::{instances, models, space};
 
 use super::hashmap::{Bucket, occupied};
+use super::prototypes::KIND;
 use super::prototypes::{self as p, Layout, PrototypeType, known_property_name};
-use super::record::{Field, FieldInfo, Leaf, List, NameId, Prototype, Shown};
+use super::record::{Field, FieldInfo, Leaf, List, NameId, Prototype, Shown, Walker};
 use super::walk::{self, field_value};
 use super::{Blob, Database, Models, Names};
 use crate::bytes::View;
@@ -180,6 +181,16 @@ pub(super) fn all(db: &Database) -> Vec<Box<dyn Table + '_>> {
         }
     }
     tables
+}
+
+/// Why there is no table called `name`, where the records that it would show are shown raw.
+pub(super) fn absent(db: &Database, name: &str) -> Option<String> {
+    let raw = db.databases().flatten().filter(|blob| blob.layout().is_none());
+    raw.filter_map(|blob| Some((blob, blob.presumed()?))).find_map(|(blob, (presumed, prototype))| {
+        let mut tables = Vec::new();
+        prototype_tables(db, presumed, prototype, &mut tables);
+        tables.iter().any(|table| table.name() == name).then(|| blob.note()).flatten()
+    })
 }
 
 fn prototype_tables<'a>(
@@ -475,6 +486,17 @@ where
         let source = self.sources.get(column).copied().ok_or_else(|| no_cell(self.name, 0, column))?;
         field_cell(row, source, self.names)
     }
+
+    fn nested_text(&self, column: usize) -> Option<bool> {
+        let info = C::FIELDS.get(self.sources.get(column)?.field)?;
+        (info.shown == Shown::Plain(Kind::Nested)).then_some(info.texts)
+    }
+
+    fn walk(&self, row: &C, column: usize, walker: &mut dyn Walker<'a>) {
+        if let Some(source) = self.sources.get(column) {
+            row.walk_field(source.field, walker);
+        }
+    }
 }
 
 /// The tables of what a visual holds; `visual` gets it out of the record.
@@ -614,7 +636,11 @@ fn resources<'a>(db: &'a Database) -> Box<dyn Table + 'a> {
         let id = db.resource_buckets().get(slot).map_or(0, |b| b.key.get());
         let resource = db.resource_at(slot, id).ok_or_else(|| no_cell("resources", row, column))?;
         let place = || match resource.state() {
-            super::State::Valid => Ok(Some(blob(&resource)?.record_span(resource.record_index())?)),
+            super::State::Valid => {
+                let blob = blob(&resource)?;
+                // Of records that are shown raw the size is not known.
+                blob.layout().map(|_| blob.record_span(resource.record_index())).transpose()
+            }
             _ => Ok(None),
         };
         Ok(match column {

@@ -1,5 +1,5 @@
 use crate::bytes::{View, le};
-use crate::error::{ErrorKind, Result};
+use crate::error::Result;
 use crate::formats::bwdb::compare::{Allowance, Differ};
 use crate::formats::bwdb::record::{Field, Flag, Leaf, Shown, Text, Walker, prototype};
 use crate::table::{Kind, Value};
@@ -288,6 +288,9 @@ prototype! { 'a
     }
 }
 
+/// The member of a slot that says its kind: a word of the reader's where the kind has one.
+pub(in crate::formats::bwdb) const KIND: &str = "kind";
+
 /// The slot of a union: a kind, and a pointer to the body that the kind says. Base of the pointer: the slot.
 #[derive(Debug, Clone, Copy)]
 struct Slot<'a> {
@@ -307,7 +310,7 @@ impl<'a> Slot<'a> {
 
     /// Shows the kind by name and the body behind it.
     fn walk_body<T: Field<'a>>(self, kind: &'static str, walker: &mut dyn Walker<'a>) {
-        walker.leaf("kind", Leaf::Value(kind.into()));
+        walker.leaf(KIND, Leaf::Value(kind.into()));
         match self.body::<T>() {
             Ok(body) => body.walk("value", walker),
             Err(error) => walker.damage("value", error),
@@ -333,7 +336,7 @@ impl<'a> Slot<'a> {
 
     /// Shows a kind that has no body, or none that is known.
     fn walk_other(self, walker: &mut dyn Walker<'a>) {
-        walker.leaf("kind", Leaf::Value(self.kind.into()));
+        walker.leaf(KIND, Leaf::Value(self.kind.into()));
         if let Err(error) = self.unknown() {
             walker.damage("value", error);
         }
@@ -357,6 +360,7 @@ macro_rules! slot_field {
             const SIZE: usize = 0x10;
             const SHOWN: Shown = Shown::Plain(Kind::Nested);
             const REFERS: bool = false $(|| <$body as Field>::REFERS)+;
+            const TEXTS: bool = false $(|| <$body as Field>::TEXTS)+;
 
             fn read(view: View<'a>) -> Result<Self> {
                 Slot::read(view).map(Self)
@@ -423,7 +427,7 @@ slot_field! {
     /// Something that acts on the particles of a system.
     Component {
         0 => "particle" ParticleAction<'a>,
-        1 => "light" super::PointLight<'a>,
+        1 => "light" SystemLight<'a>,
         2 => "decal" NotLaidOut,
         3 => "system" SystemAction<'a>,
     }
@@ -478,6 +482,16 @@ prototype! { 'a
     }
 }
 
+prototype! { 'a
+    /// A light among the components of a system. Its body begins as those of actions do.
+    SystemLight = 0x10 {
+        /// As actions have it; of lights no reader looks at it.
+        kind: i32 @ 0x00,
+        /// The light.
+        value: [super::PointLight<'a>] @ 0x08,
+    }
+}
+
 /// A body that exists, but that no reader lays out.
 #[derive(Debug, Clone, Copy)]
 pub struct NotLaidOut;
@@ -495,57 +509,63 @@ impl<'a> Field<'a> for NotLaidOut {
     }
 }
 
-/// A reference to a resource by name, in an action. The text follows the reference, or the reference holds a pointer
-/// whose target no reader explains: that one is shown as it is.
-#[derive(Debug, Clone, Copy)]
-pub struct ResourceRef<'a> {
-    view: View<'a>,
-}
+/// A reference to a resource by name, in an action: a packed string, whose text may follow it directly. Only where it is
+/// none, its first eight bytes are a pointer to a text whose length nothing states, relative to eight bytes before the
+/// reference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ResourceRef<'a>(pub &'a str);
 
 impl<'a> ResourceRef<'a> {
-    /// The name, where it follows the reference; `None` where the reference is of the other form.
-    ///
-    /// # Errors
-    /// When the text leaves the file or is not UTF-8.
-    pub fn text(&self) -> Result<Option<&'a str>> {
-        let [tag, _] = self.view.skip(8).read::<[le::U32; 2]>()?;
-        if tag.get() != 0x10 {
-            return Ok(None);
+    /// The longest text that the form without a length may have.
+    const LONGEST: usize = 1024;
+
+    fn bytes(view: View<'a>) -> Result<&'a [u8]> {
+        let error = match view.skip(4).read::<le::U32>()?.get() {
+            0 => match view.packed_bytes() {
+                Ok(text) => return Ok(text),
+                Err(error) => error,
+            },
+            upper => view.skip(4).bad_value("upper half of the length of a text", upper),
+        };
+        // Any eight bytes lead somewhere: taken only where a text for people to read lies there.
+        Self::without_length(view).ok_or(error)
+    }
+
+    fn without_length(view: View<'a>) -> Option<&'a [u8]> {
+        let pointer = view.read::<le::I64>().ok()?.get().checked_sub(8)?;
+        let target = view.follow(pointer).ok()?;
+        let inside = view.position()..view.position().saturating_add(Self::SIZE);
+        if inside.contains(&target.position()) {
+            return None;
         }
-        let stored = self.view.read::<le::U64>()?.get();
-        let too_long = || self.view.error(ErrorKind::OutOfBounds { need: stored, have: self.view.rest().len() as u64 });
-        let len = usize::try_from(stored).map_err(|_| too_long())?;
-        let text = self.view.skip(0x10).take(len)?;
-        self.view.utf8(text.strip_suffix(&[0]).unwrap_or(text)).map(Some)
+        let rest = target.rest();
+        let text = rest.get(..rest.len().min(Self::LONGEST))?;
+        let text = text.get(..memchr::memchr(0, text)?)?;
+        let printable = text.iter().all(|b| b.is_ascii_graphic() || *b == b' ');
+        (printable && !text.is_empty()).then_some(text)
     }
 }
 
 impl<'a> Field<'a> for ResourceRef<'a> {
     const SIZE: usize = 0x10;
-    const SHOWN: Shown = Shown::Plain(Kind::Nested);
+    const SHOWN: Shown = Shown::Plain(Kind::Text);
+    const LEAF: bool = true;
+    const FLAT: bool = false;
     const REFERS: bool = true;
 
     fn read(view: View<'a>) -> Result<Self> {
-        view.take(Self::SIZE)?;
-        Ok(Self { view })
+        view.utf8(Self::bytes(view)?).map(Self)
     }
 
     fn walk(self, name: &'static str, walker: &mut dyn Walker<'a>) {
-        match (self.text(), self.view.read::<le::I64>()) {
-            (Ok(Some(text)), _) => walker.leaf(name, Leaf::Value(text.into())),
-            (Ok(None), Ok(pointer)) => {
-                let shown = Value::Map(vec![("pointer".into(), pointer.get().into())]);
-                walker.leaf(name, Leaf::Value(shown));
-            }
-            (Err(error), _) | (_, Err(error)) => walker.damage(name, error),
-        }
+        walker.leaf(name, Leaf::Value(Value::text(self.0)));
     }
 
     fn same(old: View<'a>, new: View<'a>, allowance: &mut Allowance<'_>) -> Result<bool> {
-        let (old, new) = (Self::read(old)?, Self::read(new)?);
-        let (a, b) = (old.text()?, new.text()?);
-        allowance.spend(old.view, a.map_or(0, str::len))?;
-        // Where a pointer leads is not known, and it leads elsewhere in each file.
+        let (a, b) = (Self::bytes(old)?, Self::bytes(new)?);
+        if a.len() == b.len() {
+            allowance.spend(old, a.len())?;
+        }
         Ok(a == b)
     }
 }

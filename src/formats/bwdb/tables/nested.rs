@@ -1,12 +1,15 @@
 //! Rows of what records hold: those of one record after those of the record before.
 
 use super::ahead::Ahead;
-use super::{Rows, label, within};
+use super::{KIND, Rows, label, within};
 use crate::bytes::View;
-use crate::error::Result;
-use crate::formats::bwdb::record::NameId;
+use crate::error::{Error, Result};
+use crate::formats::bwdb::record::{Leaf, ListInfo, NameId, Walker};
+use crate::formats::bwdb::references::Budget;
 use crate::lazy;
+use crate::table::search::Literal;
 use crate::table::{Column, Kind, RowCursor, Table, Value, no_cell};
+use rayon::prelude::*;
 use std::cell::OnceCell;
 use std::fmt;
 use std::marker::PhantomData;
@@ -28,6 +31,17 @@ pub(super) trait Children<'a>: Send + Sync + 'a {
     /// A cell, where `column` counts the columns of its own that the table has.
     fn cell(&self, row: &Self::Row, column: usize) -> Result<Value<'a>>;
 
+    /// Whether a column is a nested value that may have texts in it; `None` for a column that is none.
+    fn nested_text(&self, column: usize) -> Option<bool> {
+        let _ = column;
+        None
+    }
+
+    /// Shows the nested value in a column of a row to a walker.
+    fn walk(&self, row: &Self::Row, column: usize, walker: &mut dyn Walker<'a>) {
+        let _ = (row, column, walker);
+    }
+
     /// The column that has the texts of names, which lie anywhere in the file.
     const NAME: usize = usize::MAX;
 
@@ -35,6 +49,39 @@ pub(super) trait Children<'a>: Send + Sync + 'a {
     fn names(&self, record: View<'a>, rows: Range<usize>) -> Result<Vec<NameId>> {
         let _ = (record, rows);
         Ok(Vec::new())
+    }
+}
+
+/// Looks for a text among what is walked. What cannot be read, and ids, whose texts are elsewhere, may have it.
+struct Texts<'l> {
+    literal: &'l Literal,
+    budget: &'l Budget,
+    found: bool,
+}
+
+impl<'a> Walker<'a> for Texts<'_> {
+    fn leaf(&mut self, name: &'static str, leaf: Leaf<'a>) {
+        self.found |= match leaf {
+            Leaf::Value(Value::Text(text)) => name != KIND && self.literal.is_in(&text),
+            Leaf::Value(_) => false,
+            Leaf::Name(_) | Leaf::Path(_) => true,
+        };
+    }
+
+    fn begin(&mut self, _: &'static str) {}
+    fn end(&mut self) {}
+
+    fn begin_list(&mut self, _: &'static str, list: &ListInfo<'a>) -> bool {
+        let walk = list.texts && !self.found;
+        let afford = !walk || self.budget.spend(list.bytes());
+        self.found |= !afford;
+        walk && afford
+    }
+
+    fn end_list(&mut self) {}
+
+    fn damage(&mut self, _: &'static str, _: Error) {
+        self.found = true;
     }
 }
 
@@ -101,6 +148,11 @@ impl<'a, R: Rows<'a>, C: Children<'a>> Nested<'a, R, C> {
         (record, self.rows_of(record))
     }
 
+    /// Of the columns that are no lead and no index, the number.
+    fn own(&self, column: usize) -> Option<usize> {
+        column.checked_sub(self.lead.saturating_add(1))
+    }
+
     fn row(&self, record: usize, index: usize) -> Result<C::Row> {
         self.children.row(self.rows.view(record)?, index)
     }
@@ -144,6 +196,39 @@ impl<'a, R: Rows<'a>, C: Children<'a>> Table for Nested<'a, R, C> {
 
     fn splits(&self) -> bool {
         true
+    }
+
+    fn holds_text(&self, column: usize) -> bool {
+        let kind = || self.columns.get(column).is_some_and(|c| matches!(c.kind, Kind::Text | Kind::Any | Kind::Nested));
+        self.own(column).and_then(|own| self.children.nested_text(own)).unwrap_or_else(kind)
+    }
+
+    fn search(&self, column: usize, literal: &Literal) -> Option<Vec<usize>> {
+        let own = self.own(column)?;
+        if !self.children.nested_text(own)? {
+            return Some(Vec::new());
+        }
+        let budget = Budget::for_file(self.rows.view(0).map_or(0, |view| view.data().len()));
+        let of_record = |record: usize| {
+            let rows = self.rows_of(record);
+            let (start, record) = (rows.start, self.rows.view(record).ok());
+            let may_have = |row: &usize| {
+                let mut texts = Texts { literal, budget: &budget, found: false };
+                match record.and_then(|record| self.children.row(record, row.saturating_sub(start)).ok()) {
+                    Some(row) => self.children.walk(&row, own, &mut texts),
+                    None => return true,
+                }
+                texts.found
+            };
+            rows.filter(may_have).collect::<Vec<_>>()
+        };
+        // Counted before, by one thread.
+        self.ends();
+        Some((0..self.rows.len()).into_par_iter().with_min_len(64).flat_map_iter(of_record).collect())
+    }
+
+    fn words(&self) -> &'static [&'static str] {
+        &[KIND]
     }
 
     fn finds(&self, column: usize) -> bool {
