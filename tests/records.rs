@@ -286,7 +286,7 @@ fn a_known_schema_says_how_records_are_laid_out_however_many_are_damaged() {
         let db = open(bytes);
         let found = findings(&db);
         assert_eq!(found.iter().any(|f| f.contains("9 records of 0x70 bytes do not fit")), damaged, "{found:?}");
-        assert_eq!(db.facts().iter().any(|(name, _)| name == "notes"), true);
+        assert!(db.facts().iter().any(|(name, _)| name == "notes"));
     }
 }
 
