@@ -113,7 +113,7 @@ impl<'a> Blob<'a> {
                 sample.saturating_mul(last).checked_div(SAMPLES.min(self.count).saturating_sub(1)).unwrap_or(0);
             let before = (arrays.sound, arrays.bad);
             match Record::read(layout, self.records.skip(record.saturating_mul(size))) {
-                Ok(record) => record.walk_fields(&mut arrays),
+                Ok(record) => record.walk_pointers(&mut arrays),
                 Err(_) => arrays.bad = arrays.bad.saturating_add(1),
             }
             if (arrays.sound, arrays.bad) != before {

@@ -428,6 +428,12 @@ pub trait Prototype<'a>: Field<'a> {
     fn walk_fields(&self, walker: &mut dyn Walker<'a>) {
         (0..Self::FIELDS.len()).for_each(|i| self.walk_field(i, walker));
     }
+
+    /// Shows the fields that have pointers to a walker.
+    fn walk_pointers(&self, walker: &mut dyn Walker<'a>) {
+        let fields = Self::FIELDS.iter().enumerate().filter(|(_, field)| !field.flat);
+        fields.for_each(|(i, _)| self.walk_field(i, walker));
+    }
 }
 
 /// A declared field.
@@ -441,6 +447,8 @@ pub struct FieldInfo {
     pub pointer: Option<usize>,
     /// Whether it, or what it points to, may hold a text, or an id that stands for one.
     pub texts: bool,
+    /// Whether its bytes say all: it has no pointers.
+    pub flat: bool,
 }
 
 /// Declares a prototype struct: its size, and each field with its type and offset.
@@ -529,6 +537,7 @@ macro_rules! prototype {
                     shown: prototype!(@shown $kind $(<$life>)?),
                     pointer: prototype!(@pointer $offset, $kind),
                     texts: prototype!(@texts $kind $(<$life>)?),
+                    flat: prototype!(@flat $kind $(<$life>)?),
                 },
             )+];
 

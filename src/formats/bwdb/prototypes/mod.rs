@@ -79,6 +79,16 @@ macro_rules! prototype_types {
             }
         }
 
+        impl<'a> Record<'a> {
+            /// Shows the fields that have pointers to a walker.
+            pub(super) fn walk_pointers(&self, walker: &mut dyn Walker<'a>) {
+                match self {
+                    $(Self::$variant(record) => record.walk_pointers(walker),)+
+                    Self::ModelV14(record) => record.walk_pointers(walker),
+                }
+            }
+        }
+
         impl Layout {
             /// Bytes of one record.
             pub const fn size(self) -> usize {
