@@ -89,6 +89,46 @@ impl Column {
         Self { name: Cow::Owned(name), kind, brief: false, role: Role::Value, wide: false }
     }
 
+    /// A column of [`Kind::Bool`].
+    pub const fn bool(name: &'static str) -> Self {
+        Self::new(name, Kind::Bool)
+    }
+
+    /// A column of [`Kind::Uint`].
+    pub const fn uint(name: &'static str) -> Self {
+        Self::new(name, Kind::Uint)
+    }
+
+    /// A column of [`Kind::Int`].
+    pub const fn int(name: &'static str) -> Self {
+        Self::new(name, Kind::Int)
+    }
+
+    /// A column of [`Kind::F32`].
+    pub const fn f32(name: &'static str) -> Self {
+        Self::new(name, Kind::F32)
+    }
+
+    /// A column of [`Kind::Id64`].
+    pub const fn id64(name: &'static str) -> Self {
+        Self::new(name, Kind::Id64)
+    }
+
+    /// A column of [`Kind::Id32`].
+    pub const fn id32(name: &'static str) -> Self {
+        Self::new(name, Kind::Id32)
+    }
+
+    /// A column of [`Kind::Text`].
+    pub const fn text(name: &'static str) -> Self {
+        Self::new(name, Kind::Text)
+    }
+
+    /// A column of [`Kind::Nested`].
+    pub const fn nested(name: &'static str) -> Self {
+        Self::new(name, Kind::Nested)
+    }
+
     /// The same column, shown in short listings.
     #[must_use]
     pub const fn brief(mut self) -> Self {

@@ -3,113 +3,25 @@
 use super::armor::Plate;
 use super::collision::Hull;
 use super::content::{self, Of};
+use super::layout::ArmorVertex;
 use super::layout::Mapping;
 use super::mesh::Group;
-use super::vertex::Attribute;
+use super::places::Place;
+use super::vertex::{Attribute, Vertices};
 use super::{Geometry, material_name};
 use crate::bytes::le;
 use crate::error::{Error, Result};
 use crate::id;
 use crate::reader::Reader as _;
-use crate::table::{Column, IndexCursor, Kind, Role, RowCursor, Table, Value, Visitor, no_cell};
+use crate::table::{Column, Table, TableOf, Value, Visitor, no_cell};
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::sync::{Arc, LazyLock};
 
-/// A cell, or `None` for a row or column that does not exist.
-type Cell<'g> = Result<Option<Value<'g>>>;
-
-/// A table made of two functions.
-pub(super) struct Rows<'g> {
-    name: &'static str,
-    columns: Vec<Column>,
-    len: Box<dyn Fn() -> Result<usize> + Send + Sync + 'g>,
-    /// Whether counting costs next to nothing.
-    cheap: bool,
-    /// What keeps the rows from being complete: comes behind the last one that can be read.
-    damage: Box<dyn Fn() -> Option<Error> + Send + Sync + 'g>,
-    cell: Box<dyn Fn(usize, usize) -> Cell<'g> + Send + Sync + 'g>,
-}
-
-impl<'g> Rows<'g> {
-    pub(super) fn new(
-        name: &'static str,
-        columns: &[(&'static str, Kind)],
-        brief: usize,
-        len: impl Fn() -> Result<usize> + Send + Sync + 'g,
-        cell: impl Fn(usize, usize) -> Cell<'g> + Send + Sync + 'g,
-    ) -> Self {
-        let column = |(i, &(name, kind)): (usize, &(&'static str, Kind))| {
-            let column = Column::new(name, kind);
-            if i < brief { column.brief() } else { column }
-        };
-        Self {
-            name,
-            columns: columns.iter().enumerate().map(column).collect(),
-            len: Box::new(len),
-            cheap: true,
-            damage: Box::new(|| None),
-            cell: Box::new(cell),
-        }
-    }
-
-    /// The same, whose rows are known by the columns `names` in other files as well. Rows and bytes of this file that
-    /// its columns number are places.
-    pub(super) fn known_by(mut self, names: &[&str]) -> Self {
-        for column in &mut self.columns {
-            column.role = match &*column.name {
-                name if names.contains(&name) => Role::Key,
-                // The name of its material's number.
-                "material" => Role::Resolved,
-                "index" | "buffer" | "start" | "offset" | "stored_size" | "vertex_mapping" | "index_mapping"
-                | "plate" => Role::Place,
-                _ => Role::Value,
-            };
-        }
-        self
-    }
-
-    /// The same, where rows are found by walking: with `damage` behind the last.
-    pub(super) fn walked(mut self, damage: impl Fn() -> Option<Error> + Send + Sync + 'g) -> Self {
-        self.damage = Box::new(damage);
-        self
-    }
-
-    /// The same, where counting needs buffers decoded: counted only when asked to.
-    fn costly(mut self) -> Self {
-        self.cheap = false;
-        self
-    }
-}
-
-impl Table for Rows<'_> {
-    fn name(&self) -> &str {
-        self.name
-    }
-
-    fn columns(&self) -> &[Column] {
-        &self.columns
-    }
-
-    fn len(&self) -> Result<usize> {
-        (self.len)()
-    }
-
-    fn known_len(&self) -> Option<usize> {
-        if self.cheap { self.len().ok() } else { None }
-    }
-
-    fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
-        (self.cell)(row, column)?.ok_or_else(|| no_cell(self.name, row, column))
-    }
-
-    fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
-        let has = |row| if row < self.len()? { Ok(true) } else { (self.damage)().map_or(Ok(false), Err) };
-        Box::new(IndexCursor::new(self, first, has))
-    }
-}
-
 /// How a table is made.
-type Make = for<'g> fn(&'g Geometry) -> Rows<'g>;
+type Make = for<'g> fn(&'g Geometry) -> Made<'g>;
+
+type Made<'g> = Box<dyn Table + 'g>;
 
 /// All tables by name, the main one first.
 const TABLES: [(&str, Make); 13] = [
@@ -130,371 +42,236 @@ const TABLES: [(&str, Make); 13] = [
 
 /// All tables, the main one first.
 pub(super) fn all(g: &Geometry) -> Vec<Box<dyn Table + '_>> {
-    TABLES.iter().map(|(_, make)| Box::new(make(g)) as Box<dyn Table + '_>).collect()
+    TABLES.iter().map(|(_, make)| make(g)).collect()
 }
 
 /// The table called `name`; no other one is made.
 pub(super) fn one<'g>(g: &'g Geometry, name: &str) -> Option<Box<dyn Table + 'g>> {
     let (_, make) = TABLES.iter().find(|(known, _)| *known == name)?;
-    Some(Box::new(make(g)))
+    Some(make(g))
 }
 
-fn vertex_buffers(g: &Geometry) -> Rows<'_> {
-    let columns = [
-        ("index", Kind::Uint),
-        ("format", Kind::Text),
-        ("stride", Kind::Uint),
-        ("count", Kind::Uint),
-        ("encoded", Kind::Bool),
-        ("skinned", Kind::Bool),
-        ("bumped", Kind::Bool),
-        ("stored_size", Kind::Uint),
-        ("size", Kind::Uint),
-        ("offset", Kind::Uint),
-        ("left", Kind::Uint),
-    ];
-    let len = || Ok(g.vertices_prototypes()?.len());
-    Rows::new("vertex_buffers", &columns, 9, len, |row, column| {
-        let b = g.vertex_buffer(row)?;
-        Ok(Some(match column {
-            0 => row.into(),
-            1 => b.format_name()?.into(),
-            2 => b.stride().into(),
-            3 => b.count()?.into(),
-            4 => b.encoded()?.is_some().into(),
-            5 => (b.prototype().is_skinned != 0).into(),
-            6 => (b.prototype().is_bumped != 0).into(),
-            7 => b.prototype().size_in_bytes.get().into(),
-            8 => b.size()?.into(),
-            9 => b.offset()?.into(),
-            10 => b.format()?.left().into(),
-            _ => return Ok(None),
-        }))
-    })
-    .known_by(&["format"])
+fn vertex_buffers(g: &Geometry) -> Made<'_> {
+    let table = TableOf::new(
+        "vertex_buffers",
+        || Ok(g.vertices_prototypes()?.len()),
+        |row| Ok(Some((row, g.vertex_buffer(row)?))),
+    )
+    .column(Column::uint("index").brief().place(), |(row, _)| Ok((*row).into()))
+    .column(Column::text("format").brief().key(), |(_, b)| Ok(b.format_name()?.into()))
+    .column(Column::uint("stride").brief(), |(_, b)| Ok(b.stride().into()))
+    .column(Column::uint("count").brief(), |(_, b)| Ok(b.count()?.into()))
+    .column(Column::bool("encoded").brief(), |(_, b)| Ok(b.encoded()?.is_some().into()))
+    .column(Column::bool("skinned").brief(), |(_, b)| Ok((b.prototype().is_skinned != 0).into()))
+    .column(Column::bool("bumped").brief(), |(_, b)| Ok((b.prototype().is_bumped != 0).into()))
+    .column(Column::uint("stored_size").brief().place(), |(_, b)| Ok(b.prototype().size_in_bytes.get().into()))
+    .column(Column::uint("size").brief(), |(_, b)| Ok(b.size()?.into()))
+    .column(Column::uint("offset").place(), |(_, b)| Ok(b.offset()?.into()))
+    .column(Column::uint("left"), |(_, b)| Ok(b.format()?.left().into()));
+    Box::new(table)
 }
 
-fn index_buffers(g: &Geometry) -> Rows<'_> {
-    let columns = [
-        ("index", Kind::Uint),
-        ("index_size", Kind::Uint),
-        ("count", Kind::Uint),
-        ("encoded", Kind::Bool),
-        ("stored_size", Kind::Uint),
-        ("size", Kind::Uint),
-        ("offset", Kind::Uint),
-    ];
-    let len = || Ok(g.indices_prototypes()?.len());
-    Rows::new("index_buffers", &columns, 7, len, |row, column| {
-        let b = g.index_buffer(row)?;
-        Ok(Some(match column {
-            0 => row.into(),
-            1 => b.prototype().index_size.get().into(),
-            2 => b.count()?.into(),
-            3 => b.encoded()?.is_some().into(),
-            4 => b.prototype().size_in_bytes.get().into(),
-            5 => b.size()?.into(),
-            6 => b.offset()?.into(),
-            _ => return Ok(None),
-        }))
-    })
-    .known_by(&["index_size"])
+fn index_buffers(g: &Geometry) -> Made<'_> {
+    let table = TableOf::new(
+        "index_buffers",
+        || Ok(g.indices_prototypes()?.len()),
+        |row| Ok(Some((row, g.index_buffer(row)?))),
+    )
+    .column(Column::uint("index").brief().place(), |(row, _)| Ok((*row).into()))
+    .column(Column::uint("index_size").brief().key(), |(_, b)| Ok(b.prototype().index_size.get().into()))
+    .column(Column::uint("count").brief(), |(_, b)| Ok(b.count()?.into()))
+    .column(Column::bool("encoded").brief(), |(_, b)| Ok(b.encoded()?.is_some().into()))
+    .column(Column::uint("stored_size").brief().place(), |(_, b)| Ok(b.prototype().size_in_bytes.get().into()))
+    .column(Column::uint("size").brief(), |(_, b)| Ok(b.size()?.into()))
+    .column(Column::uint("offset").brief().place(), |(_, b)| Ok(b.offset()?.into()));
+    Box::new(table)
 }
 
-fn vertex_mappings(g: &Geometry) -> Rows<'_> {
-    mappings(g, "vertex_mappings")
+fn vertex_mappings(g: &Geometry) -> Made<'_> {
+    mappings(g, "vertex_mappings", Of::VertexMappings, Geometry::vertex_mappings)
 }
 
-fn index_mappings(g: &Geometry) -> Rows<'_> {
-    mappings(g, "index_mappings")
+fn index_mappings(g: &Geometry) -> Made<'_> {
+    mappings(g, "index_mappings", Of::IndexMappings, Geometry::index_mappings)
 }
 
-fn mappings<'g>(g: &'g Geometry, name: &'static str) -> Rows<'g> {
-    let columns = [
-        ("index", Kind::Uint),
-        ("mapping_id", Kind::Id32),
-        ("buffer", Kind::Uint),
-        ("texel_density", Kind::Uint),
-        ("start", Kind::Uint),
-        ("count", Kind::Uint),
-        ("content", Kind::Id64),
-    ];
-    let of = if name == "vertex_mappings" { Of::VertexMappings } else { Of::IndexMappings };
+fn mappings<'g>(
+    g: &'g Geometry,
+    name: &'static str,
+    of: Of,
+    all: fn(&'g Geometry) -> Result<&'g [Mapping]>,
+) -> Made<'g> {
     let contents = LazyLock::new(move || content::all(g, of));
-    let get = move || -> Result<&'g [Mapping]> {
-        if name == "vertex_mappings" { g.vertex_mappings() } else { g.index_mappings() }
-    };
-    Rows::new(
-        name,
-        &columns,
-        6,
-        move || Ok(get()?.len()),
-        move |row, column| {
-            let Some(m) = get()?.get(row) else { return Ok(None) };
-            Ok(Some(match column {
-                0 => row.into(),
-                1 => Value::Id32(m.mapping_id.get()),
-                2 => m.merged_buffer_index.get().into(),
-                3 => m.packed_texel_density.get().into(),
-                4 => m.items_offset.get().into(),
-                5 => m.items_count.get().into(),
-                6 => Value::Id64(content::cell(&contents, row)?),
-                _ => return Ok(None),
-            }))
-        },
-    )
-    .known_by(&["mapping_id"])
+    let locate = move |row| Ok(all(g)?.get(row).map(|mapping| (row, mapping)));
+    let table = TableOf::new(name, move || Ok(all(g)?.len()), locate)
+        .column(Column::uint("index").brief().place(), |(row, _)| Ok((*row).into()))
+        .column(Column::id32("mapping_id").brief().key(), |(_, m)| Ok(Value::Id32(m.mapping_id.get())))
+        .column(Column::uint("buffer").brief().place(), |(_, m)| Ok(m.merged_buffer_index.get().into()))
+        .column(Column::uint("texel_density").brief(), |(_, m)| Ok(m.packed_texel_density.get().into()))
+        .column(Column::uint("start").brief().place(), |(_, m)| Ok(m.items_offset.get().into()))
+        .column(Column::uint("count").brief(), |(_, m)| Ok(m.items_count.get().into()))
+        .column(Column::id64("content"), move |(row, _)| Ok(Value::Id64(content::cell(&contents, *row)?)));
+    Box::new(table)
 }
 
-fn render_groups(g: &Geometry) -> Rows<'_> {
-    let columns = [
-        ("name", Kind::Text),
-        ("vertex_mapping", Kind::Uint),
-        ("index_mapping", Kind::Uint),
-        ("vertices", Kind::Uint),
-        ("triangles", Kind::Uint),
-        ("pairing", Kind::Text),
-    ];
-    let table = Rows::new(
-        "render_groups",
-        &columns,
-        6,
-        || Ok(g.groups()?.groups.len()),
-        |row, column| {
-            let Some(group) = g.groups()?.groups.get(row) else { return Ok(None) };
-            Ok(Some(match column {
-                0 => group.name.as_str().into(),
-                1 => group.vertices.into(),
-                2 => group.indices.into(),
-                3 => g.vertex_mappings()?.get(group.vertices).map(|m| m.items_count.get()).into(),
-                4 => g.index_mappings()?.get(group.indices).map(|m| m.items_count.get() / 3).into(),
-                5 => group.pairing.to_string().into(),
-                _ => return Ok(None),
-            }))
-        },
-    );
-    table.known_by(&["name"]).costly()
+fn render_groups(g: &Geometry) -> Made<'_> {
+    let locate = |row| Ok(g.groups()?.groups.get(row));
+    let table = TableOf::new("render_groups", || Ok(g.groups()?.groups.len()), locate)
+        .column(Column::text("name").brief().key(), |group| Ok(group.name.as_str().into()))
+        .column(Column::uint("vertex_mapping").brief().place(), |group| Ok(group.vertices.into()))
+        .column(Column::uint("index_mapping").brief().place(), |group| Ok(group.indices.into()))
+        .column(Column::uint("vertices").brief(), |group| {
+            Ok(g.vertex_mappings()?.get(group.vertices).map(|m| m.items_count.get()).into())
+        })
+        .column(Column::uint("triangles").brief(), |group| {
+            Ok(g.index_mappings()?.get(group.indices).map(|m| m.items_count.get() / 3).into())
+        })
+        .column(Column::text("pairing").brief(), |group| Ok(group.pairing.to_string().into()))
+        .costly();
+    Box::new(table)
 }
 
-fn armor_models(g: &Geometry) -> Rows<'_> {
-    let columns = [
-        ("index", Kind::Uint),
-        ("name", Kind::Text),
-        ("offset", Kind::Uint),
-        ("size", Kind::Uint),
-        ("triangles", Kind::Uint),
-        ("plates", Kind::Uint),
-        ("min", Kind::Nested),
-        ("max", Kind::Nested),
-        ("content", Kind::Id64),
-    ];
+fn armor_models(g: &Geometry) -> Made<'_> {
     let contents = LazyLock::new(move || content::all(g, Of::ArmorModels));
-    Rows::new(
-        "armor_models",
-        &columns,
-        6,
-        || Ok(g.armor_prototypes()?.len()),
-        move |row, column| {
-            let m = g.armor_model(row)?;
-            Ok(Some(match column {
-                0 => row.into(),
-                1 => m.name()?.into(),
-                2 => m.span()?.0.into(),
-                3 => m.span()?.1.into(),
-                4 => {
-                    let mut triangles = 0u64;
-                    for plate in m.plates()? {
-                        triangles = triangles.saturating_add(plate?.triangles().len() as u64);
-                    }
-                    triangles.into()
-                }
-                5 => m.header()?.plates.get().into(),
-                6 => floats(m.header()?.min),
-                7 => floats(m.header()?.max),
-                8 => Value::Id64(content::cell(&contents, row)?),
-                _ => return Ok(None),
-            }))
-        },
-    )
-    .known_by(&["name"])
+    let locate = |row| Ok(Some((row, g.armor_model(row)?)));
+    let table = TableOf::new("armor_models", || Ok(g.armor_prototypes()?.len()), locate)
+        .column(Column::uint("index").brief().place(), |(row, _)| Ok((*row).into()))
+        .column(Column::text("name").brief().key(), |(_, m)| Ok(m.name()?.into()))
+        .column(Column::uint("offset").brief().place(), |(_, m)| Ok(m.span()?.0.into()))
+        .column(Column::uint("size").brief(), |(_, m)| Ok(m.span()?.1.into()))
+        .column(Column::uint("triangles").brief(), |(_, m)| {
+            let mut triangles = 0u64;
+            for plate in m.plates()? {
+                triangles = triangles.saturating_add(plate?.triangles().len() as u64);
+            }
+            Ok(triangles.into())
+        })
+        .column(Column::uint("plates").brief(), |(_, m)| Ok(m.header()?.plates.get().into()))
+        .column(Column::nested("min"), |(_, m)| Ok(floats(m.header()?.min)))
+        .column(Column::nested("max"), |(_, m)| Ok(floats(m.header()?.max)))
+        .column(Column::id64("content"), move |(row, _)| Ok(Value::Id64(content::cell(&contents, *row)?)));
+    Box::new(table)
 }
 
 fn floats<'v>(values: [le::F32; 3]) -> Value<'v> {
     Value::floats(values.map(|v| v.get()))
 }
 
-fn armor_plates(g: &Geometry) -> Rows<'_> {
-    let columns = [
-        ("model", Kind::Uint),
-        ("index", Kind::Uint),
-        ("material_id", Kind::Uint),
-        ("material", Kind::Text),
-        ("layer", Kind::Uint),
-        ("triangles", Kind::Uint),
-        ("min_x", Kind::F32),
-        ("min_y", Kind::F32),
-        ("min_z", Kind::F32),
-        ("max_x", Kind::F32),
-        ("max_y", Kind::F32),
-        ("max_z", Kind::F32),
-        ("offset", Kind::Uint),
-    ];
-    let table = Rows::new(
-        "armor_plates",
-        &columns,
-        6,
-        || Ok(g.armor_places().all.len()),
-        |row, column| {
-            let Some(place) = g.armor_places().all.get(row) else { return Ok(None) };
-            let plate = Plate::at(g, place)?;
-            let h = plate.header();
-            Ok(Some(match column {
-                0 => place.model.into(),
-                1 => place.number.into(),
-                2 => h.material_id.get().into(),
-                3 => material_name(h.material_id.get()).into(),
-                4 => h.layer.get().into(),
-                5 => plate.triangles().len().into(),
-                6..=8 => h.min.get(column.saturating_sub(6)).map(|v| v.get()).into(),
-                9..=11 => h.max.get(column.saturating_sub(9)).map(|v| v.get()).into(),
-                12 => plate.offset().into(),
-                _ => return Ok(None),
-            }))
-        },
-    );
-    let table = table.known_by(&["model", "material_id", "layer"]);
-    table.walked(|| g.armor_places().damage.as_ref().map(Error::again))
+/// Three columns of one point.
+fn point(names: [&'static str; 3]) -> [Column; 3] {
+    names.map(Column::f32)
 }
 
-fn armor_triangles(g: &Geometry) -> Rows<'_> {
-    let columns = [
-        ("model", Kind::Uint),
-        ("material_id", Kind::Uint),
-        ("layer", Kind::Uint),
-        ("x0", Kind::F32),
-        ("y0", Kind::F32),
-        ("z0", Kind::F32),
-        ("x1", Kind::F32),
-        ("y1", Kind::F32),
-        ("z1", Kind::F32),
-        ("x2", Kind::F32),
-        ("y2", Kind::F32),
-        ("z2", Kind::F32),
-        ("plate", Kind::Uint),
-        ("material", Kind::Text),
-    ];
-    let len = || Ok(usize::try_from(g.armor_places().items).unwrap_or(usize::MAX));
-    let table = Rows::new("armor_triangles", &columns, 12, len, |row, column| {
+fn component<'v>(point: Option<[f32; 3]>, axis: usize) -> Result<Value<'v>> {
+    Ok(point.and_then(|point| point.get(axis).copied()).into())
+}
+
+fn armor_plates(g: &Geometry) -> Made<'_> {
+    let locate = |row| match g.armor_places().all.get(row) {
+        Some(place) => Ok(Some((place, Plate::at(g, place)?))),
+        None => Ok(None),
+    };
+    let table = TableOf::new("armor_plates", || Ok(g.armor_places().all.len()), locate)
+        .column(Column::uint("model").brief().key(), |(place, _)| Ok(place.model.into()))
+        .column(Column::uint("index").brief().place(), |(place, _)| Ok(place.number.into()))
+        .column(Column::uint("material_id").brief().key(), |(_, plate)| Ok(plate.header().material_id.get().into()))
+        .column(Column::text("material").brief().resolved(), |(_, plate)| {
+            Ok(material_name(plate.header().material_id.get()).into())
+        })
+        .column(Column::uint("layer").brief().key(), |(_, plate)| Ok(plate.header().layer.get().into()))
+        .column(Column::uint("triangles").brief(), |(_, plate)| Ok(plate.triangles().len().into()))
+        .columns(point(["min_x", "min_y", "min_z"]), |(_, plate), axis| {
+            component(Some(plate.header().min.map(|v| v.get())), axis)
+        })
+        .columns(point(["max_x", "max_y", "max_z"]), |(_, plate), axis| {
+            component(Some(plate.header().max.map(|v| v.get())), axis)
+        })
+        .column(Column::uint("offset").place(), |(_, plate)| Ok(plate.offset().into()))
+        .damaged(|| g.armor_places().damage.as_ref().map(Error::again));
+    Box::new(table)
+}
+
+/// A triangle of a plate.
+struct ArmorTriangle<'g> {
+    place: &'g Place,
+    plate: Plate<'g>,
+    corners: &'g [ArmorVertex; 3],
+}
+
+fn armor_triangles(g: &Geometry) -> Made<'_> {
+    let locate = |row| {
         let Some((place, number)) = g.armor_places().find(row as u64) else { return Ok(None) };
         let plate = Plate::at(g, place)?;
-        let Some(triangle) = plate.triangles().get(number) else { return Ok(None) };
-        Ok(Some(match column {
-            0 => place.model.into(),
-            1 => plate.header().material_id.get().into(),
-            2 => plate.header().layer.get().into(),
-            3..=11 => {
-                let at = column.saturating_sub(3);
-                triangle.get(at / 3).and_then(|v| v.position.get(at % 3)).map(|v| v.get()).into()
-            }
-            12 => place.number.into(),
-            13 => material_name(plate.header().material_id.get()).into(),
-            _ => return Ok(None),
-        }))
-    });
-    let table = table.known_by(&["model", "material_id", "layer"]);
-    table.walked(|| g.armor_places().damage.as_ref().map(Error::again))
+        Ok(plate.triangles().get(number).map(|corners| ArmorTriangle { place, plate, corners }))
+    };
+    let table = TableOf::new("armor_triangles", || Ok(count(g.armor_places().items)), locate)
+        .column(Column::uint("model").brief().key(), |t| Ok(t.place.model.into()))
+        .column(Column::uint("material_id").brief().key(), |t| Ok(t.plate.header().material_id.get().into()))
+        .column(Column::uint("layer").brief().key(), |t| Ok(t.plate.header().layer.get().into()))
+        .columns(
+            ["x0", "y0", "z0", "x1", "y1", "z1", "x2", "y2", "z2"].map(|name| Column::f32(name).brief()),
+            |t, number| {
+                let corner = t.corners.get(number / 3).map(|corner| corner.position.map(|v| v.get()));
+                component(corner, number % 3)
+            },
+        )
+        .column(Column::uint("plate").place(), |t| Ok(t.place.number.into()))
+        .column(Column::text("material").resolved(), |t| Ok(material_name(t.plate.header().material_id.get()).into()))
+        .damaged(|| g.armor_places().damage.as_ref().map(Error::again))
+        .derived();
+    Box::new(table)
 }
 
-fn collision_models(g: &Geometry) -> Rows<'_> {
-    let columns = [
-        ("index", Kind::Uint),
-        ("name", Kind::Text),
-        ("offset", Kind::Uint),
-        ("size", Kind::Uint),
-        ("hulls", Kind::Uint),
-        ("content", Kind::Id64),
-    ];
+/// A count of rows; one that memory could not hold is as good as the largest.
+fn count(items: u64) -> usize {
+    usize::try_from(items).unwrap_or(usize::MAX)
+}
+
+fn collision_models(g: &Geometry) -> Made<'_> {
     let contents = LazyLock::new(move || content::all(g, Of::CollisionModels));
-    Rows::new(
-        "collision_models",
-        &columns,
-        5,
-        || Ok(g.collision_prototypes()?.len()),
-        move |row, column| {
-            let m = g.collision_model(row)?;
-            Ok(Some(match column {
-                0 => row.into(),
-                1 => m.name()?.into(),
-                2 => m.span()?.0.into(),
-                3 => m.span()?.1.into(),
-                4 => m.hulls()?.stated().into(),
-                5 => Value::Id64(content::cell(&contents, row)?),
-                _ => return Ok(None),
-            }))
-        },
-    )
-    .known_by(&["name"])
+    let locate = |row| Ok(Some((row, g.collision_model(row)?)));
+    let table = TableOf::new("collision_models", || Ok(g.collision_prototypes()?.len()), locate)
+        .column(Column::uint("index").brief().place(), |(row, _)| Ok((*row).into()))
+        .column(Column::text("name").brief().key(), |(_, m)| Ok(m.name()?.into()))
+        .column(Column::uint("offset").brief().place(), |(_, m)| Ok(m.span()?.0.into()))
+        .column(Column::uint("size").brief(), |(_, m)| Ok(m.span()?.1.into()))
+        .column(Column::uint("hulls").brief(), |(_, m)| Ok(m.hulls()?.stated().into()))
+        .column(Column::id64("content"), move |(row, _)| Ok(Value::Id64(content::cell(&contents, *row)?)));
+    Box::new(table)
 }
 
-fn collision_hulls(g: &Geometry) -> Rows<'_> {
-    let columns = [
-        ("model", Kind::Uint),
-        ("index", Kind::Uint),
-        ("vertices", Kind::Uint),
-        ("edges", Kind::Uint),
-        ("faces", Kind::Uint),
-        ("min", Kind::Nested),
-        ("max", Kind::Nested),
-        ("offset", Kind::Uint),
-    ];
-    let table = Rows::new(
-        "collision_hulls",
-        &columns,
-        5,
-        || Ok(g.collision_places().all.len()),
-        |row, column| {
-            let Some(place) = g.collision_places().all.get(row) else { return Ok(None) };
-            let hull = Hull::at(g, place)?;
-            Ok(Some(match column {
-                0 => place.model.into(),
-                1 => place.number.into(),
-                2 => hull.vertices().len().into(),
-                3 => hull.edges().len().into(),
-                4 => hull.face_count().into(),
-                5 => hull.bounds().map_or(Value::Null, |(min, _)| Value::floats(min)),
-                6 => hull.bounds().map_or(Value::Null, |(_, max)| Value::floats(max)),
-                7 => hull.offset().into(),
-                _ => return Ok(None),
-            }))
-        },
-    );
-    let table = table.known_by(&["model", "index"]);
-    table.walked(|| g.collision_places().damage.as_ref().map(Error::again))
+fn collision_hulls(g: &Geometry) -> Made<'_> {
+    let locate = |row| match g.collision_places().all.get(row) {
+        Some(place) => Ok(Some((place, Hull::at(g, place)?))),
+        None => Ok(None),
+    };
+    let table = TableOf::new("collision_hulls", || Ok(g.collision_places().all.len()), locate)
+        .column(Column::uint("model").brief().key(), |(place, _)| Ok(place.model.into()))
+        .column(Column::uint("index").brief().key(), |(place, _)| Ok(place.number.into()))
+        .column(Column::uint("vertices").brief(), |(_, hull)| Ok(hull.vertices().len().into()))
+        .column(Column::uint("edges").brief(), |(_, hull)| Ok(hull.edges().len().into()))
+        .column(Column::uint("faces").brief(), |(_, hull)| Ok(hull.face_count().into()))
+        .column(Column::nested("min"), |(_, hull)| Ok(hull.bounds().map_or(Value::Null, |(min, _)| Value::floats(min))))
+        .column(Column::nested("max"), |(_, hull)| Ok(hull.bounds().map_or(Value::Null, |(_, max)| Value::floats(max))))
+        .column(Column::uint("offset").place(), |(_, hull)| Ok(hull.offset().into()))
+        .damaged(|| g.collision_places().damage.as_ref().map(Error::again));
+    Box::new(table)
 }
 
-fn hull_vertices(g: &Geometry) -> Rows<'_> {
-    let columns = [
-        ("model", Kind::Uint),
-        ("hull", Kind::Uint),
-        ("index", Kind::Uint),
-        ("x", Kind::F32),
-        ("y", Kind::F32),
-        ("z", Kind::F32),
-    ];
-    let len = || Ok(usize::try_from(g.collision_places().items).unwrap_or(usize::MAX));
-    let table = Rows::new("hull_vertices", &columns, 6, len, |row, column| {
+fn hull_vertices(g: &Geometry) -> Made<'_> {
+    let locate = |row| {
         let Some((place, number)) = g.collision_places().find(row as u64) else { return Ok(None) };
-        let Some(corner) = Hull::corners_at(g, place)?.get(number) else { return Ok(None) };
-        Ok(Some(match column {
-            0 => place.model.into(),
-            1 => place.number.into(),
-            2 => number.into(),
-            3..=5 => corner.get(column.saturating_sub(3)).map(|v| v.get()).into(),
-            _ => return Ok(None),
-        }))
-    });
-    let table = table.known_by(&["model", "hull", "index"]);
-    table.walked(|| g.collision_places().damage.as_ref().map(Error::again))
+        let corner = Hull::corners_at(g, place)?.get(number);
+        Ok(corner.map(|corner| (place, number, corner.map(|v| v.get()))))
+    };
+    let table = TableOf::new("hull_vertices", || Ok(count(g.collision_places().items)), locate)
+        .column(Column::uint("model").brief().key(), |(place, ..)| Ok(place.model.into()))
+        .column(Column::uint("hull").brief().key(), |(place, ..)| Ok(place.number.into()))
+        .column(Column::uint("index").brief().key(), |(_, number, _)| Ok((*number).into()))
+        .columns(point(["x", "y", "z"]).map(Column::brief), |(.., corner), axis| component(Some(*corner), axis))
+        .damaged(|| g.collision_places().damage.as_ref().map(Error::again))
+        .derived();
+    Box::new(table)
 }
 
 /// Which rows of a table belong to which buffer.
@@ -529,28 +306,33 @@ impl Starts {
     }
 }
 
-fn vertices(g: &Geometry) -> Rows<'_> {
-    let columns = [
-        ("buffer", Kind::Uint),
-        ("index", Kind::Uint),
-        ("x", Kind::F32),
-        ("y", Kind::F32),
-        ("z", Kind::F32),
-        ("nx", Kind::F32),
-        ("ny", Kind::F32),
-        ("nz", Kind::F32),
-        ("u", Kind::F32),
-        ("v", Kind::F32),
-        ("u2", Kind::F32),
-        ("v2", Kind::F32),
-        ("tangent", Kind::Nested),
-        ("binormal", Kind::Nested),
-        ("bones", Kind::Nested),
-        ("weights", Kind::Nested),
-        ("radius", Kind::F32),
-        ("id", Kind::Uint),
-        ("colour", Kind::Nested),
-    ];
+/// A vertex, whose buffer is decoded when a column of it is asked for.
+struct Vertex<'g> {
+    geometry: &'g Geometry,
+    buffer: usize,
+    index: usize,
+    /// All vertices of the buffer, once one of them was read.
+    all: OnceCell<Vertices<'g>>,
+}
+
+impl<'g> Vertex<'g> {
+    fn read(&self) -> Result<Vertices<'g>> {
+        let all = match self.all.get() {
+            Some(all) => all,
+            None => {
+                let all = self.geometry.vertices(self.buffer)?;
+                self.all.get_or_init(|| all)
+            }
+        };
+        all.slice(self.index, 1).ok_or_else(|| no_cell("vertices", self.index, 0))
+    }
+}
+
+fn bytes<'v, const N: usize>(bytes: Option<[u8; N]>) -> Value<'v> {
+    bytes.map_or(Value::Null, |bytes| Value::List(bytes.into_iter().map(Value::from).collect()))
+}
+
+fn vertices<'g>(g: &'g Geometry) -> Made<'g> {
     let starts = Arc::new(LazyLock::new(move || {
         Starts::new(g.vertices_prototypes().map_or(0, <[_]>::len), |i| {
             let buffer = g.vertex_buffer(i)?;
@@ -558,42 +340,46 @@ fn vertices(g: &Geometry) -> Rows<'_> {
             buffer.count()
         })
     }));
-    let of_len = Arc::clone(&starts);
-    let len = move || g.vertices_prototypes().map(|_| of_len.len());
-    Rows::new("vertices", &columns, 10, len, move |row, column| {
-        let Some((buffer, index)) = starts.locate(row) else { return Ok(None) };
-        match column {
-            0 => return Ok(Some(buffer.into())),
-            1 => return Ok(Some(index.into())),
-            _ => {}
-        }
-        let Some(vertex) = g.vertices(buffer)?.slice(index, 1) else { return Ok(None) };
-        let part = |v: Option<[f32; 3]>, at: usize| v.and_then(|v| v.get(at).copied());
-        let pair = |v: Option<[f32; 2]>, at: usize| v.and_then(|v| v.get(at).copied());
-        let bytes = |v: Option<&[u8]>| v.map_or(Value::Null, |v| Value::List(v.iter().map(|&b| b.into()).collect()));
-        let position = || vertex.positions().and_then(|mut v| v.next());
-        let normal = || vertex.normals().and_then(|mut v| v.next());
-        Ok(Some(match column {
-            2..=4 => part(position(), column.saturating_sub(2)).into(),
-            5..=7 => part(normal(), column.saturating_sub(5)).into(),
-            8 | 9 => pair(vertex.uvs().and_then(|mut v| v.next()), column.saturating_sub(8)).into(),
-            10 | 11 => pair(vertex.uv2s().and_then(|mut v| v.next()), column.saturating_sub(10)).into(),
-            12 => vertex.tangents().and_then(|mut v| v.next()).map_or(Value::Null, Value::floats),
-            13 => vertex.binormals().and_then(|mut v| v.next()).map_or(Value::Null, Value::floats),
-            14 => bytes(vertex.bone_indices().and_then(|mut v| v.next()).as_ref().map(|v| v.as_slice())),
-            15 => bytes(vertex.weights().and_then(|mut v| v.next()).as_ref().map(|v| v.as_slice())),
-            16 => vertex.radii().and_then(|mut v| v.next()).into(),
-            17 => vertex.ids().and_then(|mut v| v.next()).into(),
-            18 => bytes(vertex.colours().and_then(|mut v| v.next()).as_ref().map(|v| v.as_slice())),
-            _ => return Ok(None),
-        }))
-    })
-    .known_by(&["buffer", "index"])
+    let of_count = Arc::clone(&starts);
+    let locate = move |row, before: Option<&Vertex<'g>>| {
+        let vertex = |(buffer, index)| {
+            let all = before.filter(|before| before.buffer == buffer).map(|before| before.all.clone());
+            Vertex { geometry: g, buffer, index, all: all.unwrap_or_default() }
+        };
+        Ok(starts.locate(row).map(vertex))
+    };
+    let pair = |pair: Option<[f32; 2]>, number: usize| Ok(pair.and_then(|pair| pair.get(number).copied()).into());
+    let table = TableOf::walked("vertices", move || g.vertices_prototypes().map(|_| of_count.len()), locate)
+        .column(Column::uint("buffer").brief().key(), |v| Ok(v.buffer.into()))
+        .column(Column::uint("index").brief().key(), |v| Ok(v.index.into()))
+        .columns(point(["x", "y", "z"]).map(Column::brief), |v, axis| {
+            component(v.read()?.positions().and_then(|mut v| v.next()), axis)
+        })
+        .columns(point(["nx", "ny", "nz"]).map(Column::brief), |v, axis| {
+            component(v.read()?.normals().and_then(|mut v| v.next()), axis)
+        })
+        .columns(["u", "v"].map(|name| Column::f32(name).brief()), move |v, number| {
+            pair(v.read()?.uvs().and_then(|mut v| v.next()), number)
+        })
+        .columns(["u2", "v2"].map(Column::f32), move |v, number| {
+            pair(v.read()?.uv2s().and_then(|mut v| v.next()), number)
+        })
+        .column(Column::nested("tangent"), |v| {
+            Ok(v.read()?.tangents().and_then(|mut v| v.next()).map_or(Value::Null, Value::floats))
+        })
+        .column(Column::nested("binormal"), |v| {
+            Ok(v.read()?.binormals().and_then(|mut v| v.next()).map_or(Value::Null, Value::floats))
+        })
+        .column(Column::nested("bones"), |v| Ok(bytes(v.read()?.bone_indices().and_then(|mut v| v.next()))))
+        .column(Column::nested("weights"), |v| Ok(bytes(v.read()?.weights().and_then(|mut v| v.next()))))
+        .column(Column::f32("radius"), |v| Ok(v.read()?.radii().and_then(|mut v| v.next()).into()))
+        .column(Column::uint("id"), |v| Ok(v.read()?.ids().and_then(|mut v| v.next()).into()))
+        .column(Column::nested("colour"), |v| Ok(bytes(v.read()?.colours().and_then(|mut v| v.next()))))
+        .derived();
+    Box::new(table)
 }
 
-fn triangles(g: &Geometry) -> Rows<'_> {
-    let columns =
-        [("buffer", Kind::Uint), ("index", Kind::Uint), ("a", Kind::Uint), ("b", Kind::Uint), ("c", Kind::Uint)];
+fn triangles(g: &Geometry) -> Made<'_> {
     let starts = Arc::new(LazyLock::new(move || {
         Starts::new(g.indices_prototypes().map_or(0, <[_]>::len), |i| {
             let buffer = g.index_buffer(i)?;
@@ -601,22 +387,21 @@ fn triangles(g: &Geometry) -> Rows<'_> {
             Ok(buffer.count()? / 3)
         })
     }));
-    let of_len = Arc::clone(&starts);
-    let len = move || g.indices_prototypes().map(|_| of_len.len());
-    Rows::new("triangles", &columns, 5, len, move |row, column| {
-        let Some((buffer, index)) = starts.locate(row) else { return Ok(None) };
-        let at = index.saturating_mul(3).saturating_add(column.saturating_sub(2));
-        Ok(Some(match column {
-            0 => buffer.into(),
-            1 => index.into(),
-            2..=4 => match g.indices(buffer)?.get(at) {
-                Some(index) => index.into(),
-                None => return Ok(None),
-            },
-            _ => return Ok(None),
-        }))
+    let of_count = Arc::clone(&starts);
+    let table = TableOf::new(
+        "triangles",
+        move || g.indices_prototypes().map(|_| of_count.len()),
+        move |row| Ok(starts.locate(row)),
+    )
+    .column(Column::uint("buffer").brief().key(), |(buffer, _)| Ok((*buffer).into()))
+    .column(Column::uint("index").brief().key(), |(_, index)| Ok((*index).into()))
+    .columns(["a", "b", "c"].map(|name| Column::uint(name).brief()), |(buffer, index), corner| {
+        let at = index.saturating_mul(3).saturating_add(corner);
+        let found = g.indices(*buffer)?.get(at).ok_or_else(|| no_cell("triangles", *index, corner))?;
+        Ok(found.into())
     })
-    .known_by(&["buffer", "index"])
+    .derived();
+    Box::new(table)
 }
 
 /// What `info` shows besides sections and tables.
