@@ -285,18 +285,6 @@ impl<'a> TableDiff<'a> {
     }
 }
 
-/// Tables that are compared only when asked for: what they show, others do as well, or they are the raw data whose hash others show.
-fn left_out(format: Format) -> &'static [&'static str] {
-    match format.name() {
-        "geometry" => &["vertices", "triangles", "armor_triangles", "hull_vertices"],
-        "vrb" => &["models"],
-        "wdata" => &["event_boxes"],
-        "wdb" => &["sections"],
-        "wpd" => &["sheets"],
-        _ => &[],
-    }
-}
-
 /// The tables of a prototype database that are compared unless others are asked for: records are compared as those of
 /// their resources.
 const OF_DATABASE: [&str; 4] = ["paths", "resources", "strings", "databases"];
@@ -337,7 +325,7 @@ pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<V
     }
     tables.retain(|table| match wanted {
         [] if format == Format::BWDB => OF_DATABASE.contains(&&*table.name),
-        [] => !left_out(format).contains(&&*table.name),
+        [] => ![&table.old, &table.new].into_iter().flatten().any(|table| table.is_derived()),
         wanted => wanted.contains(&table.name),
     });
     if let (Some(old), Some(new)) = (old.get(), new.get()) {

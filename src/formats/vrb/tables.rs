@@ -3,156 +3,60 @@
 use super::shape::Shape;
 use super::types::{Model, Parts, TypeDef, TypeId, TypeModel};
 use super::values::Values;
-use super::{Archive, Bundle, Chunk, ModelId};
+use super::{Archive, Bundle, ModelId};
 use crate::error::Result;
 use crate::lazy::Lazy;
-use crate::table::{Column, IndexCursor, Kind, RowCursor, Table, Value, no_cell};
+use crate::table::{Column, Table, TableOf, Value};
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::{Arc, LazyLock};
 
 /// The tables, the main one first.
 pub(super) fn tables(archive: &Archive) -> Vec<Box<dyn Table + '_>> {
-    vec![
-        Box::new(Chunks::new(archive)),
-        Box::new(Bundles::new(archive)),
-        Box::new(Types::new(archive)),
-        Box::new(Models::new(archive)),
-        Box::new(Values::new(archive)),
-    ]
+    vec![chunks(archive), bundles(archive), types(archive), models(archive), Box::new(Values::new(archive))]
 }
 
 /// `chunks`: the main chunk as `[Main]`, then those of the chunk table.
-struct Chunks<'a> {
-    archive: &'a Archive,
-    columns: Vec<Column>,
-    chunks: OnceLock<Vec<Chunk<'a>>>,
-}
-
-impl<'a> Chunks<'a> {
-    fn new(archive: &'a Archive) -> Self {
-        let columns = vec![
-            Column::new("name", Kind::Text).brief().key(),
-            Column::new("root_type", Kind::Text).brief(),
-            Column::new("offset", Kind::Int).brief().place(),
-            Column::new("stored_size", Kind::Int).brief(),
-            Column::new("size", Kind::Int).brief(),
-            Column::new("compression", Kind::Text).brief(),
-            Column::new("checksum", Kind::Id64),
-            Column::new("checksum_ok", Kind::Bool),
-            Column::new("root_model", Kind::Id32).place(),
-        ];
-        Self { archive, columns, chunks: OnceLock::new() }
-    }
-
-    /// The chunks that can be listed.
-    fn known(&self) -> &[Chunk<'a>] {
-        self.chunks.get_or_init(|| self.archive.known_chunks().0)
-    }
-}
-
-impl Table for Chunks<'_> {
-    fn name(&self) -> &str {
-        "chunks"
-    }
-
-    fn columns(&self) -> &[Column] {
-        &self.columns
-    }
-
-    fn len(&self) -> Result<usize> {
-        self.archive.known_chunks().1?;
-        Ok(self.known().len())
-    }
-
-    fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
-        // Those that can be listed, and then what keeps others from it.
-        let fault = || self.archive.known_chunks().1.map(|()| false);
-        Box::new(IndexCursor::new(self, first, move |row| if row < self.known().len() { Ok(true) } else { fault() }))
-    }
-
-    fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
-        let chunk = self.known().get(row).ok_or_else(|| no_cell("chunks", row, column))?;
-        let (part, file) = (chunk.part(), self.archive.source());
-        let entry = part.entry();
-        Ok(match column {
-            0 => chunk.name().into(),
-            1 => {
-                let types = self.archive.types()?;
-                types.type_name(types.type_of(chunk.root_model()?))?
-            }
-            2 => entry.offset.get().into(),
-            3 => entry.entry_size.get().into(),
-            4 => entry.uncompressed_size.get().into(),
-            5 => Value::text(part.compression()?.name()),
-            6 => Value::Id64(entry.checksum.get()),
-            7 => (part.computed_checksum(file)? == entry.checksum.get()).into(),
-            8 => id(chunk.root_index()),
-            _ => return Err(no_cell("chunks", row, column)),
+fn chunks(archive: &Archive) -> Box<dyn Table + '_> {
+    // Those that can be listed; the reason for which others cannot comes behind them.
+    let known = Arc::new(LazyLock::new(|| archive.known_chunks().0));
+    let of_count = Arc::clone(&known);
+    let locate = move |row| Ok(known.get(row).cloned());
+    let table = TableOf::new("chunks", move || Ok(of_count.len()), locate)
+        .column(Column::text("name").brief().key(), |chunk| Ok(chunk.name().into()))
+        .column(Column::text("root_type").brief(), |chunk| {
+            let types = archive.types()?;
+            types.type_name(types.type_of(chunk.root_model()?))
         })
-    }
-}
-
-/// A stored index, which is negative only in damaged files.
-fn id(stored: i32) -> Value<'static> {
-    Value::Id32(u32::from_le_bytes(stored.to_le_bytes()))
+        .column(Column::int("offset").brief().place(), |chunk| Ok(chunk.part().entry().offset.get().into()))
+        .column(Column::int("stored_size").brief(), |chunk| Ok(chunk.part().entry().entry_size.get().into()))
+        .column(Column::int("size").brief(), |chunk| Ok(chunk.part().entry().uncompressed_size.get().into()))
+        .column(Column::text("compression").brief(), |chunk| Ok(Value::text(chunk.part().compression()?.name())))
+        .column(Column::id64("checksum"), |chunk| Ok(Value::Id64(chunk.part().entry().checksum.get())))
+        .column(Column::bool("checksum_ok"), |chunk| {
+            let part = chunk.part();
+            Ok((part.computed_checksum(archive.source())? == part.entry().checksum.get()).into())
+        })
+        .column(Column::id32("root_model").place(), |chunk| {
+            // An index, which is negative only in damaged files.
+            Ok(Value::Id32(u32::from_le_bytes(chunk.root_index().to_le_bytes())))
+        })
+        .damaged(|| archive.known_chunks().1.err());
+    Box::new(table)
 }
 
 /// `bundles`: the assemblies that the types come from.
-struct Bundles<'a> {
-    archive: &'a Archive,
-    columns: Vec<Column>,
-    bundles: Lazy<Vec<Bundle<'a>>>,
-}
-
-impl<'a> Bundles<'a> {
-    fn new(archive: &'a Archive) -> Self {
-        let columns = vec![Column::new("name", Kind::Text).brief().key(), Column::new("version", Kind::Text).brief()];
-        Self { archive, columns, bundles: Lazy::default() }
-    }
-}
-
-impl Table for Bundles<'_> {
-    fn name(&self) -> &str {
-        "bundles"
-    }
-
-    fn columns(&self) -> &[Column] {
-        &self.columns
-    }
-
-    fn len(&self) -> Result<usize> {
-        self.bundles.get_or_try_init(|| self.archive.bundles()).map(Vec::len)
-    }
-
-    fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
-        let bundles = self.bundles.get_or_try_init(|| self.archive.bundles())?;
-        let bundle = bundles.get(row).ok_or_else(|| no_cell("bundles", row, column))?;
-        match column {
-            0 => Ok(bundle.name.into()),
-            1 => {
-                let [major, minor, build, revision] = bundle.version;
-                Ok(Value::owned(format!("{major}.{minor}.{build}.{revision}")))
-            }
-            _ => Err(no_cell("bundles", row, column)),
-        }
-    }
-}
-
-/// `types`: by number, from 0x200 on.
-struct Types<'a> {
-    archive: &'a Archive,
-    columns: Vec<Column>,
-}
-
-impl<'a> Types<'a> {
-    fn new(archive: &'a Archive) -> Self {
-        let columns = vec![
-            Column::new("id", Kind::Id32).brief().place(),
-            Column::new("kind", Kind::Text).brief(),
-            Column::new("name", Kind::Text).brief().key(),
-        ];
-        Self { archive, columns }
-    }
+fn bundles(archive: &Archive) -> Box<dyn Table + '_> {
+    let bundles = Arc::new(Lazy::<Vec<Bundle<'_>>>::default());
+    let of_count = Arc::clone(&bundles);
+    let count = move || of_count.get_or_try_init(|| archive.bundles()).map(Vec::len);
+    let locate = move |row| Ok(bundles.get_or_try_init(|| archive.bundles())?.get(row).copied());
+    let table = TableOf::new("bundles", count, locate)
+        .column(Column::text("name").brief().key(), |bundle: &Bundle<'_>| Ok(bundle.name.into()))
+        .column(Column::text("version").brief(), |bundle| {
+            let [major, minor, build, revision] = bundle.version;
+            Ok(Value::owned(format!("{major}.{minor}.{build}.{revision}")))
+        });
+    Box::new(table)
 }
 
 /// The number of the type or model at `row`.
@@ -160,92 +64,38 @@ fn number(row: usize) -> u32 {
     u32::try_from(row).unwrap_or(u32::MAX).saturating_add(0x200)
 }
 
-impl Table for Types<'_> {
-    fn name(&self) -> &str {
-        "types"
-    }
-
-    fn columns(&self) -> &[Column] {
-        &self.columns
-    }
-
-    fn len(&self) -> Result<usize> {
-        Ok(self.archive.types()?.types().len())
-    }
-
-    fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
-        let types = self.archive.types()?;
-        let def = types.types().get(row).ok_or_else(|| no_cell("types", row, column))?;
-        match column {
-            0 => Ok(Value::Id32(number(row))),
-            1 => Ok(Value::text(match def {
+/// `types`: by number, from 0x200 on.
+fn types(archive: &Archive) -> Box<dyn Table + '_> {
+    let locate = |row| Ok(archive.types()?.types().get(row).map(|def| (number(row), def)));
+    let table = TableOf::new("types", || Ok(archive.types()?.types().len()), locate)
+        .column(Column::id32("id").brief().place(), |(id, _)| Ok(Value::Id32(*id)))
+        .column(Column::text("kind").brief(), |(_, def)| {
+            Ok(Value::text(match def {
                 TypeDef::Named { kind: 0, .. } => "class",
                 TypeDef::Named { kind: 1, .. } => "struct",
                 TypeDef::Named { .. } => "interface",
                 TypeDef::Generic { .. } => "generic",
                 TypeDef::Array { .. } => "array",
-            })),
-            2 => types.type_name(TypeId(number(row))),
-            _ => Err(no_cell("types", row, column)),
-        }
-    }
-
-    fn label(&self) -> usize {
-        2
-    }
+            }))
+        })
+        .column(Column::text("name").brief().key(), |(id, _)| archive.types()?.type_name(TypeId(*id)))
+        .label();
+    Box::new(table)
 }
 
 /// `models`: how values are stored, by number, from 0x200 on.
-struct Models<'a> {
-    archive: &'a Archive,
-    columns: Vec<Column>,
-}
-
-impl<'a> Models<'a> {
-    fn new(archive: &'a Archive) -> Self {
-        let columns = vec![
-            Column::new("id", Kind::Id32).brief().place(),
-            Column::new("kind", Kind::Text).brief().key(),
-            Column::new("type", Kind::Text).brief().key(),
-            Column::new("flags", Kind::Uint),
-            Column::new("size", Kind::Uint),
-            Column::new("parts", Kind::Nested),
-        ];
-        Self { archive, columns }
-    }
-}
-
-impl Table for Models<'_> {
-    fn name(&self) -> &str {
-        "models"
-    }
-
-    fn columns(&self) -> &[Column] {
-        &self.columns
-    }
-
-    fn len(&self) -> Result<usize> {
-        Ok(self.archive.types()?.models().len())
-    }
-
-    fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
-        let types = self.archive.types()?;
-        let model = types.models().get(row).ok_or_else(|| no_cell("models", row, column))?;
-        let has_flags = matches!(model.tag, b'C' | b'T');
-        match column {
-            0 => Ok(Value::Id32(number(row))),
-            1 => Ok(Value::text(kind(model))),
-            2 => types.type_name(model.ty),
-            3 => Ok(has_flags.then_some(model.flags).into()),
-            4 => Ok(model.size.into()),
-            5 => parts(model, types),
-            _ => Err(no_cell("models", row, column)),
-        }
-    }
-
-    fn label(&self) -> usize {
-        2
-    }
+fn models(archive: &Archive) -> Box<dyn Table + '_> {
+    let locate = |row| Ok(archive.types()?.models().get(row).map(|model| (number(row), model)));
+    let table = TableOf::new("models", || Ok(archive.types()?.models().len()), locate)
+        .column(Column::id32("id").brief().place(), |(id, _)| Ok(Value::Id32(*id)))
+        .column(Column::text("kind").brief().key(), |(_, model)| Ok(Value::text(kind(model))))
+        .column(Column::text("type").brief().key(), |(_, model)| archive.types()?.type_name(model.ty))
+        .label()
+        .column(Column::uint("flags"), |(_, model)| Ok(matches!(model.tag, b'C' | b'T').then_some(model.flags).into()))
+        .column(Column::uint("size"), |(_, model)| Ok(model.size.into()))
+        .column(Column::nested("parts"), |(_, model)| parts(model, archive.types()?))
+        .derived();
+    Box::new(table)
 }
 
 fn kind(model: &Model) -> &'static str {

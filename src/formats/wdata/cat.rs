@@ -1,9 +1,9 @@
 //! One entry whole, with the names and ids in it followed.
 
-use super::tables::{RecordTable, Rows};
+use super::tables::{Found, Rows, records};
 use super::{BoxType, Map, Records};
 use crate::error::Result;
-use crate::table::{Table as _, Value, Visitor};
+use crate::table::{Table, Value, Visitor};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -19,16 +19,15 @@ pub(super) fn cat(map: &Map, entry: &str, out: &mut dyn Visitor) -> Result<bool>
     let mut found = Vec::new();
     let mut damage = Ok(());
     if let Some((rows, rest)) = named {
-        let table = RecordTable::new(map, rows);
         match rest.parse::<usize>() {
-            Ok(row) if table.record(row).is_some() => found.push((rows, row)),
-            _ => damage = named_so(&table, rows, rest, &mut found),
+            Ok(row) if Found::new(map, rows).get(row).is_some() => found.push((rows, row)),
+            _ => damage = named_so(map, rows, rest, &mut found),
         }
     }
     if found.is_empty() {
         map.find_all_boxes();
         for rows in places() {
-            damage = damage.and(named_so(&RecordTable::new(map, rows), rows, entry, &mut found));
+            damage = damage.and(named_so(map, rows, entry, &mut found));
         }
     }
     let Some((&(rows, row), others)) = found.split_first() else {
@@ -39,8 +38,9 @@ pub(super) fn cat(map: &Map, entry: &str, out: &mut dyn Visitor) -> Result<bool>
     Ok(true)
 }
 
-/// Adds the rows of `table` that are called `name`.
-fn named_so(table: &RecordTable<'_>, rows: Rows, name: &str, found: &mut Vec<(Rows, usize)>) -> Result<()> {
+/// Adds the rows that are called `name`.
+fn named_so(map: &Map, rows: Rows, name: &str, found: &mut Vec<(Rows, usize)>) -> Result<()> {
+    let table = records(map, rows);
     // A scene is known by the name in its second record and by its file.
     let labels = ["name", "key", "file"].iter().filter_map(|l| table.columns().iter().position(|c| c.name == **l));
     let labels: Vec<usize> = labels.collect();
@@ -54,13 +54,13 @@ fn named_so(table: &RecordTable<'_>, rows: Rows, name: &str, found: &mut Vec<(Ro
 }
 
 fn show(map: &Map, rows: Rows, row: usize, others: &[(Rows, usize)], out: &mut dyn Visitor) -> Result<()> {
-    let table = RecordTable::new(map, rows);
+    let table = records(map, rows);
     out.begin_map()?;
     out.field("table", &rows.name().into())?;
     for (number, column) in table.columns().iter().enumerate() {
         out.field(&column.name, &table.value(row, number)?)?;
     }
-    let references = references(map, &table, row)?;
+    let references = references(map, &*table, row)?;
     if !references.is_empty() {
         out.field("references", &Value::List(references))?;
     }
@@ -73,7 +73,7 @@ fn show(map: &Map, rows: Rows, row: usize, others: &[(Rows, usize)], out: &mut d
 }
 
 /// What an entry refers to by name or id: the field, what stands there, and the table and row that it leads to.
-fn references<'m>(map: &'m Map, table: &RecordTable<'m>, row: usize) -> Result<Vec<Value<'static>>> {
+fn references(map: &Map, table: &dyn Table, row: usize) -> Result<Vec<Value<'static>>> {
     let (mut all, mut names) = (Vec::new(), Names { map, tables: HashMap::new() });
     for (number, column) in table.columns().iter().enumerate() {
         let value = table.value(row, number)?;

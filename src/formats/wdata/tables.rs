@@ -1,35 +1,22 @@
 //! The tables of a map, made from the same descriptions of records that it is read by.
 
+use super::fields::Field;
 use super::layout::Obb;
 use super::shapes::{self, Shape};
 use super::waypoints::id_of;
 use super::{BoxType, Kind as Stored, Map, Record, Records, cat, is_path, tail, verify};
 use crate::error::{Error, ErrorKind, Result};
-use crate::lazy::Lazy;
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::report::{Progress, Report};
 use crate::source::Source;
-use crate::table::{Column, IndexCursor, Kind, Place, RowCursor, Table, Value, Visitor, no_cell};
+use crate::table::{Column, Kind, Table, TableOf, Value, Visitor};
 use std::borrow::Cow;
+use std::sync::{Arc, LazyLock};
 
 /// The error for a record that was counted but is not there.
 #[cold]
 pub(super) fn no_record(what: &'static str) -> Error {
     Error::without_offset(ErrorKind::NotFound { what: "record".to_owned() }, what)
-}
-
-/// Where the cell of a column comes from.
-#[derive(Debug, Clone, Copy)]
-enum Cell {
-    Type,
-    TypeName,
-    Index,
-    Name,
-    Obb(usize),
-    Field(usize),
-    /// A field of the second record that a scene has.
-    Element(usize),
-    Offset,
 }
 
 /// Which records are the rows.
@@ -119,13 +106,51 @@ struct Part<'m> {
     records: Records<'m>,
 }
 
-/// A table whose rows are records.
-pub(super) struct RecordTable<'m> {
+/// A record of a table: its type where it is a box, and its number in its type or section.
+pub(super) struct Row<'m> {
+    pub(super) box_type: Option<BoxType>,
+    pub(super) number: usize,
+    pub(super) record: Record<'m>,
+}
+
+/// The records of a table, as far as they can be read.
+pub(super) struct Found<'m> {
     map: &'m Map,
     rows: Rows,
-    columns: Vec<Column>,
-    cells: Vec<Cell>,
-    parts: Lazy<Vec<Part<'m>>>,
+    parts: LazyLock<Vec<Part<'m>>, Box<dyn FnOnce() -> Vec<Part<'m>> + Send + 'm>>,
+}
+
+impl<'m> Found<'m> {
+    pub(super) fn new(map: &'m Map, rows: Rows) -> Self {
+        let read: Box<dyn FnOnce() -> Vec<Part<'m>> + Send + 'm> = Box::new(move || {
+            let mut parts = Vec::new();
+            // The reason for which others cannot be read is told by `fault`.
+            let _ = rows.read(map, &mut parts);
+            parts
+        });
+        Self { map, rows, parts: LazyLock::new(read) }
+    }
+
+    /// The reason for which rows are missing.
+    fn fault(&self) -> Result<()> {
+        self.rows.read(self.map, &mut Vec::new())
+    }
+
+    /// How many rows there are.
+    pub(super) fn len(&self) -> usize {
+        self.parts.iter().map(|part| part.records.len()).sum()
+    }
+
+    pub(super) fn get(&self, row: usize) -> Option<Row<'m>> {
+        let mut number = row;
+        for part in self.parts.iter() {
+            if let Some(record) = part.records.get(number) {
+                return Some(Row { box_type: part.box_type, number, record });
+            }
+            number = number.checked_sub(part.records.len())?;
+        }
+        None
+    }
 }
 
 const fn kind_of(stored: &Stored) -> Kind {
@@ -139,206 +164,91 @@ const fn kind_of(stored: &Stored) -> Kind {
     }
 }
 
-impl<'m> RecordTable<'m> {
-    pub(super) fn new(map: &'m Map, rows: Rows) -> Self {
-        let mut all: Vec<(Column, Cell)> = Vec::new();
-        let shape = rows.shape();
-        if rows == Rows::EventBoxes {
-            all.push((Column::new("type", Kind::Uint), Cell::Type));
-            all.push((Column::new("type_name", Kind::Text).brief().key(), Cell::TypeName));
-        }
-        all.push((Column::new("index", Kind::Uint).brief().place(), Cell::Index));
-        if shape.placed {
-            all.push((Column::new("name", Kind::Text).brief().key(), Cell::Name));
-            for (number, name) in Obb::NAMES.into_iter().enumerate() {
-                let column = Column::new(name, Kind::F32);
-                all.push((if number < 3 { column.brief() } else { column }, Cell::Obb(number)));
-            }
-        }
-        let mut fields = |shape: &'static Shape, cell: fn(usize) -> Cell| {
-            for (number, field) in shape.fields.iter().enumerate() {
-                // Lists say themselves how long they are; the boxes' counts are shown as the document lists them.
-                if !matches!(field.kind, Stored::Count) || shape.placed {
-                    let column = Column::new(field.name, kind_of(&field.kind)).brief();
-                    let is_key = !shape.placed && rows.known_by() == Some(field.name);
-                    all.push((if is_key { column.key() } else { column }, cell(number)));
-                }
-            }
-        };
-        if rows != Rows::EventBoxes {
-            fields(shape, Cell::Field);
-        }
-        if rows == Rows::Scenes {
-            fields(&shapes::SCENE_ELEMENTS, Cell::Element);
-        }
-        all.push((Column::new("offset", Kind::Uint).place(), Cell::Offset));
-        let (columns, cells) = all.into_iter().unzip();
-        Self { map, rows, columns, cells, parts: Lazy::default() }
-    }
-
-    /// The records that can be read.
-    fn parts(&self) -> &[Part<'m>] {
-        let made: Result<&Vec<_>, std::convert::Infallible> = self.parts.get_or_try_init(|| {
-            let mut parts = Vec::new();
-            // What keeps others from being read is said by `fault`.
-            let _ = self.rows.read(self.map, &mut parts);
-            Ok(parts)
-        });
-        match made {
-            Ok(parts) => parts,
-        }
-    }
-
-    /// What keeps rows from being read, if anything does.
-    fn fault(&self) -> Result<()> {
-        self.rows.read(self.map, &mut Vec::new())
-    }
-
-    /// How many rows can be read.
-    pub(super) fn readable(&self) -> usize {
-        self.parts().iter().map(|part| part.records.len()).sum()
-    }
-
-    /// The record of a row, its type and its number in the type.
-    pub(super) fn record(&self, row: usize) -> Option<(Option<BoxType>, usize, Record<'m>)> {
-        let mut number = row;
-        for part in self.parts() {
-            if let Some(record) = part.records.get(number) {
-                return Some((part.box_type, number, record));
-            }
-            number = number.checked_sub(part.records.len())?;
-        }
-        None
-    }
-
-    fn cell(&self, row: usize, column: usize) -> Result<Value<'_>> {
-        let found = self.record(row).zip(self.cells.get(column));
-        let Some(((box_type, number, record), &cell)) = found else {
-            return Err(no_cell(self.rows.name(), row, column));
-        };
-        Ok(match cell {
-            Cell::Type => box_type.map(BoxType::number).into(),
-            Cell::TypeName => box_type.map(BoxType::name).into(),
-            Cell::Index => number.into(),
-            Cell::Name => record.name()?.into(),
-            Cell::Obb(number) => record.obb()?.and_then(|obb| obb.numbers().nth(number)).into(),
-            Cell::Field(field) => record.value(field)?,
-            Cell::Element(field) => match self.map.scene_elements()?.filter(|elements| elements.count() != 0) {
-                Some(elements) => match elements.get(number) {
-                    Some(element) => element.value(field)?,
-                    None => return Err(elements.check().err().unwrap_or_else(|| no_record("scene_elements"))),
-                },
-                None => Value::Null,
-            },
-            Cell::Offset => record.offset().into(),
-        })
-    }
-}
-
-impl Table for RecordTable<'_> {
-    fn name(&self) -> &str {
-        self.rows.name()
-    }
-
-    fn columns(&self) -> &[Column] {
-        &self.columns
-    }
-
-    fn len(&self) -> Result<usize> {
-        self.fault()?;
-        Ok(self.readable())
-    }
-
-    fn known_len(&self) -> Option<usize> {
-        match self.rows {
+/// A table whose rows are records.
+pub(super) fn records(map: &Map, rows: Rows) -> Box<dyn Table + '_> {
+    let shape = rows.shape();
+    let found = Arc::new(Found::new(map, rows));
+    let (of_count, of_damage, of_known) = (Arc::clone(&found), Arc::clone(&found), Arc::clone(&found));
+    let mut table = TableOf::new(rows.name(), move || Ok(of_count.len()), move |row| Ok(found.get(row)))
+        .damaged(move || of_damage.fault().err())
+        .known(move || match rows {
             Rows::EventBoxes => {
-                let counts = self.map.box_index().ok()?.iter().map(|entry| entry.count.get() as usize);
+                let counts = map.box_index().ok()?.iter().map(|entry| entry.count.get() as usize);
                 Some(counts.fold(0, usize::saturating_add))
             }
-            Rows::Boxes(box_type) => self.map.box_count(box_type).ok().map(|count| count as usize),
-            _ => self.len().ok(),
-        }
-    }
-
-    fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
-        self.cell(row, column)
-    }
-
-    fn is_at(&self, row: usize, place: &Place) -> Option<Result<bool>> {
-        if !self.rows.shape().placed {
-            return None;
-        }
-        let Some((_, _, record)) = self.record(row) else { return Some(Err(no_cell(self.name(), row, 0))) };
-        let is_at = record.volume().and_then(|volume| match volume {
-            Some(volume) => Ok(volume.is_at(place)),
-            None => Err(record.error(ErrorKind::Damaged { what: "a place that describes no space".into() })),
+            Rows::Boxes(box_type) => map.box_count(box_type).ok().map(|count| count as usize),
+            _ => of_known.fault().ok().map(|()| of_known.len()),
         });
-        Some(is_at.map_err(|e| e.within(format!("{} {row}", self.name()))))
+    if rows == Rows::EventBoxes {
+        table = table
+            .column(Column::uint("type"), |row| Ok(row.box_type.map(BoxType::number).into()))
+            .column(Column::text("type_name").brief().key(), |row| Ok(row.box_type.map(BoxType::name).into()))
+            .derived();
     }
-
-    fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
-        // The rows that can be read, and then what keeps the others from it.
-        let has = |row| if row < self.readable() { Ok(true) } else { self.fault().map(|()| false) };
-        Box::new(IndexCursor::new(self, first, has))
+    table = table.column(Column::uint("index").brief().place(), |row| Ok(row.number.into()));
+    if shape.placed {
+        let mut obb = Obb::NAMES.map(Column::f32);
+        obb.iter_mut().take(3).for_each(|position| position.brief = true);
+        table = table
+            .column(Column::text("name").brief().key(), |row| Ok(row.record.name()?.into()))
+            .label()
+            .columns(obb, |row, number| Ok(row.record.obb()?.and_then(|obb| obb.numbers().nth(number)).into()))
+            .placed(move |row, place| match row.record.volume() {
+                Ok(Some(volume)) => Ok(volume.is_at(place)),
+                Ok(None) => {
+                    Err(row.record.error(ErrorKind::Damaged { what: "a place that describes no space".into() }))
+                }
+                Err(error) => Err(error),
+            });
     }
-
-    fn label(&self) -> usize {
-        let name = if self.rows == Rows::Scenes { "file" } else { "name" };
-        let by_name = self.columns.iter().position(|column| column.name == name);
-        by_name.or_else(|| self.columns.iter().position(|column| column.kind == Kind::Text)).unwrap_or(0)
+    // Lists say themselves how long they are; the boxes' counts are shown as the document lists them.
+    let is_shown = move |field: &&Field| !matches!(field.kind, Stored::Count) || shape.placed;
+    if rows != Rows::EventBoxes {
+        for (number, field) in shape.fields.iter().enumerate().filter(|(_, field)| is_shown(field)) {
+            let column = Column::new(field.name, kind_of(&field.kind)).brief();
+            let is_key = !shape.placed && rows.known_by() == Some(field.name);
+            let column = if is_key { column.key() } else { column };
+            table = table.column(column, move |row| row.record.value(number));
+            if is_key {
+                table = table.label();
+            }
+        }
     }
+    if rows == Rows::Scenes {
+        // The fields of the second record that a scene has.
+        for (number, field) in shapes::SCENE_ELEMENTS.fields.iter().enumerate().filter(|(_, field)| is_shown(field)) {
+            table = table.column(Column::new(field.name, kind_of(&field.kind)).brief(), move |row| {
+                let elements = map.scene_elements()?.filter(|elements| elements.count() != 0);
+                let Some(elements) = elements else { return Ok(Value::Null) };
+                match elements.get(row.number) {
+                    Some(element) => element.value(number),
+                    None => Err(elements.check().err().unwrap_or_else(|| no_record("scene_elements"))),
+                }
+            });
+        }
+    }
+    Box::new(table.column(Column::uint("offset").place(), |row| Ok(row.record.offset().into())))
 }
 
 /// The paths of the map: a row for each that the version has.
-struct PathTable<'m> {
-    map: &'m Map,
-    columns: [Column; 3],
-}
-
-impl<'m> PathTable<'m> {
-    fn new(map: &'m Map) -> Self {
-        let text = |name| Column::new(name, Kind::Text);
-        Self { map, columns: [text("name").brief().key(), text("value").brief(), text("stored")] }
-    }
-
-    /// The paths that this version has: their names and whether they come behind the versions.
-    fn paths(&self) -> impl Iterator<Item = (&'static str, bool)> + use<> {
-        let versions = *self.map.versions();
-        let of = move |shape: &'static Shape, leading| {
-            let fields = shape.fields.iter().filter(move |field| field.gate.decide(&versions) == Some(true));
-            fields.map(move |field| (field.name, leading))
-        };
-        of(&shapes::LEADING_PATHS, true).chain(of(&shapes::TRAILING_PATHS, false))
-    }
-
-    fn stored(&self, name: &'static str, leading: bool) -> Result<crate::bytes::Utf16<'m>> {
-        let records = if leading { self.map.leading_paths() } else { self.map.trailing_paths()? };
+fn paths(map: &Map) -> Box<dyn Table + '_> {
+    let versions = *map.versions();
+    let of = move |shape: &'static Shape, leading| {
+        let fields = shape.fields.iter().filter(move |field| field.gate.decide(&versions) == Some(true));
+        fields.map(move |field| (field.name, leading))
+    };
+    let all: Vec<(&'static str, bool)> =
+        of(&shapes::LEADING_PATHS, true).chain(of(&shapes::TRAILING_PATHS, false)).collect();
+    let count = all.len();
+    let stored = move |&(name, leading): &(&'static str, bool)| {
+        let records = if leading { map.leading_paths() } else { map.trailing_paths()? };
         records.damaged_or_not().text(name)?.ok_or_else(|| no_record("paths"))
-    }
-}
-
-impl Table for PathTable<'_> {
-    fn name(&self) -> &'static str {
-        "paths"
-    }
-
-    fn columns(&self) -> &[Column] {
-        &self.columns
-    }
-
-    fn len(&self) -> Result<usize> {
-        Ok(self.paths().count())
-    }
-
-    fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
-        let Some((name, leading)) = self.paths().nth(row) else { return Err(no_cell(self.name(), row, column)) };
-        match column {
-            0 => Ok(name.into()),
-            1 => Ok(Some(self.stored(name, leading)?).filter(|p| is_path(*p)).into()),
-            2 => Ok(self.stored(name, leading)?.into()),
-            _ => Err(no_cell(self.name(), row, column)),
-        }
-    }
+    };
+    let table = TableOf::new("paths", move || Ok(count), move |row| Ok(all.get(row).copied()))
+        .column(Column::text("name").brief().key(), |(name, _)| Ok((*name).into()))
+        .column(Column::text("value").brief(), move |path| Ok(Some(stored(path)?).filter(|p| is_path(*p)).into()))
+        .column(Column::text("stored"), move |path| Ok(stored(path)?.into()));
+    Box::new(table)
 }
 
 /// One entry of the script lists: its field in the head or in the lists, and its number there.
@@ -376,103 +286,37 @@ impl Map {
 }
 
 /// The directory of the scripts, the main script, and the script lists where the file has them.
-struct ScriptTable<'m> {
-    map: &'m Map,
-    columns: [Column; 2],
-}
-
-impl<'m> ScriptTable<'m> {
-    fn new(map: &'m Map) -> Self {
-        Self {
-            map,
-            columns: [Column::new("kind", Kind::Text).brief().key(), Column::new("path", Kind::Text).brief().key()],
-        }
-    }
-}
-
-impl Table for ScriptTable<'_> {
-    fn name(&self) -> &'static str {
-        "scripts"
-    }
-
-    fn columns(&self) -> &[Column] {
-        &self.columns
-    }
-
-    fn len(&self) -> Result<usize> {
-        self.map.script_rows().map(<[Script]>::len)
-    }
-
-    fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
-        let script = self.map.script_rows()?.get(row);
-        match (script, column) {
-            (Some(script), 0) => Ok(script.kind.into()),
-            (Some(script), 1) if script.in_head => {
-                let path = self.map.trigger_head()?.first()?.text(script.kind)?;
-                Ok(path.filter(|p| script.kind != "script_dir" || is_path(*p)).into())
+fn scripts(map: &Map) -> Box<dyn Table + '_> {
+    let locate = |row| Ok(map.script_rows()?.get(row));
+    let table = TableOf::new("scripts", || map.script_rows().map(<[Script]>::len), locate)
+        .column(Column::text("kind").brief().key(), |script| Ok(script.kind.into()))
+        .column(Column::text("path").brief().key(), |script| {
+            if script.in_head {
+                let path = map.trigger_head()?.first()?.text(script.kind)?;
+                return Ok(path.filter(|p| script.kind != "script_dir" || is_path(*p)).into());
             }
-            (Some(script), 1) => {
-                let Some(scripts) = self.map.scripts()? else { return Err(no_record("scripts")) };
-                let mut cursor = scripts.first()?.own_fields()?;
-                cursor.skip(script.at as usize)?;
-                super::fields::read_text(&mut cursor).map(|text| text.trim_nul().into())
-            }
-            _ => Err(no_cell(self.name(), row, column)),
-        }
-    }
-
-    fn label(&self) -> usize {
-        1
-    }
+            let scripts = map.scripts()?.ok_or_else(|| no_record("scripts"))?;
+            let mut cursor = scripts.first()?.own_fields()?;
+            cursor.skip(script.at as usize)?;
+            super::fields::read_text(&mut cursor).map(|text| text.trim_nul().into())
+        })
+        .label();
+    Box::new(table)
 }
 
 /// The graph of waypoints: a row for each link.
-struct LinkTable<'m> {
-    map: &'m Map,
-    columns: [Column; 7],
-}
-
-impl<'m> LinkTable<'m> {
-    fn new(map: &'m Map) -> Self {
-        let columns = [
-            Column::new("from_id", Kind::Int).brief().key(),
-            Column::new("from_name", Kind::Text).brief().resolved(),
-            Column::new("to_id", Kind::Int).brief().key(),
-            Column::new("to_name", Kind::Text).brief().resolved(),
-            Column::new("distance", Kind::F32).brief(),
-            Column::new("from_index", Kind::Uint).place(),
-            Column::new("to_index", Kind::Uint).place(),
-        ];
-        Self { map, columns }
-    }
-}
-
-impl Table for LinkTable<'_> {
-    fn name(&self) -> &'static str {
-        "waypoint_links"
-    }
-
-    fn columns(&self) -> &[Column] {
-        &self.columns
-    }
-
-    fn len(&self) -> Result<usize> {
-        self.map.link_count()
-    }
-
-    fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
-        let Some(link) = self.map.link(row)? else { return Err(no_cell(self.name(), row, column)) };
-        Ok(match column {
-            0 => id_of(&link.from.1)?.into(),
-            1 => link.from.1.name()?.into(),
-            2 => link.to_id.into(),
-            3 => link.to.map(|(_, record)| record.name()).transpose()?.into(),
-            4 => link.distance.into(),
-            5 => link.from.0.into(),
-            6 => link.to.map(|(number, _)| number).into(),
-            _ => return Err(no_cell(self.name(), row, column)),
+fn links(map: &Map) -> Box<dyn Table + '_> {
+    let table = TableOf::new("waypoint_links", || map.link_count(), |row| map.link(row))
+        .column(Column::int("from_id").brief().key(), |link| Ok(id_of(&link.from.1)?.into()))
+        .column(Column::text("from_name").brief().resolved(), |link| Ok(link.from.1.name()?.into()))
+        .column(Column::int("to_id").brief().key(), |link| Ok(link.to_id.into()))
+        .column(Column::text("to_name").brief().resolved(), |link| {
+            Ok(link.to.map(|(_, record)| record.name()).transpose()?.into())
         })
-    }
+        .column(Column::f32("distance").brief(), |link| Ok(link.distance.into()))
+        .column(Column::uint("from_index").place(), |link| Ok(link.from.0.into()))
+        .column(Column::uint("to_index").place(), |link| Ok(link.to.map(|(number, _)| number).into()));
+    Box::new(table)
 }
 
 impl FileFormat for Map {
@@ -538,15 +382,9 @@ impl Reader for Map {
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
-        let mut tables: Vec<Box<dyn Table + '_>> = vec![Box::new(RecordTable::new(self, Rows::EventBoxes))];
         let boxes = BoxType::ALL.into_iter().filter(|t| *t != BoxType::UnusedBox).map(Rows::Boxes);
-        for rows in boxes.chain(Rows::OTHERS) {
-            tables.push(Box::new(RecordTable::new(self, rows)));
-        }
-        tables.push(Box::new(LinkTable::new(self)));
-        tables.push(Box::new(PathTable::new(self)));
-        tables.push(Box::new(ScriptTable::new(self)));
-        tables
+        let rows = std::iter::once(Rows::EventBoxes).chain(boxes).chain(Rows::OTHERS);
+        rows.map(|rows| records(self, rows)).chain([links(self), paths(self), scripts(self)]).collect()
     }
 
     fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {

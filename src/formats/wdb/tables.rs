@@ -101,7 +101,8 @@ fn sections(sheet: &Sheet) -> Box<dyn Table + '_> {
         .column(place("offset", Kind::Uint), |(_, entry)| {
             Ok(sheet.source.view("").at(entry.offset.get() as usize).offset().into())
         })
-        .column(brief("size", Kind::Uint), |(_, entry)| Ok(entry.size.get().into()));
+        .column(brief("size", Kind::Uint), |(_, entry)| Ok(entry.size.get().into()))
+        .derived();
     Box::new(table)
 }
 
@@ -141,6 +142,7 @@ fn sheets(pack: &Pack) -> Box<dyn Table + '_> {
         })
         .column(brief("records", Kind::Uint), |(_, packed)| Ok(packed.sheet()?.records().len().into()))
         .column(brief("fields", Kind::Uint), |(_, packed)| Ok(packed.sheet()?.fields().len().into()))
-        .column(Column::new("record_size", Kind::Uint), |(_, packed)| Ok(packed.sheet()?.record_size().into()));
+        .column(Column::new("record_size", Kind::Uint), |(_, packed)| Ok(packed.sheet()?.record_size().into()))
+        .derived();
     Box::new(table)
 }
