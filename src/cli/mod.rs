@@ -27,6 +27,7 @@ use crate::error::{Error, ErrorKind};
 use crate::write::rows::RowFormat;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use context::Context;
+use std::ffi::OsString;
 use std::io::Write as _;
 use std::mem::ManuallyDrop;
 use std::process::ExitCode;
@@ -214,13 +215,24 @@ impl From<std::io::Error> for Failure {
     }
 }
 
-/// Runs the command that the process was started with.
+/// Runs the command that the process was started with, as the program `assetq` does. A program that knows a format more
+/// adds it first, with [`Format::add`](crate::Format::add).
 pub fn main() -> ExitCode {
     crate::source::exit_when_a_mapped_file_shrinks();
     crate::source::unfinished::keep_running_at_size_limits();
     // The process ends before long: taking the parser apart would cost more than many a question does.
-    let mut parser = ManuallyDrop::new(Cli::command());
-    let parsed = parser.try_get_matches_from_mut(std::env::args_os());
+    run_line(&mut ManuallyDrop::new(Cli::command()), std::env::args_os())
+}
+
+/// Runs one command, of which the first argument is the name of the program. Signals stay as they are: a mapped file that
+/// becomes shorter meanwhile ends the process, unless
+/// [`exit_when_a_mapped_file_shrinks`](crate::source::exit_when_a_mapped_file_shrinks) was called.
+pub fn run_from<A: Into<OsString> + Clone>(args: impl IntoIterator<Item = A>) -> ExitCode {
+    run_line(&mut Cli::command(), args)
+}
+
+fn run_line<A: Into<OsString> + Clone>(parser: &mut clap::Command, args: impl IntoIterator<Item = A>) -> ExitCode {
+    let parsed = parser.try_get_matches_from_mut(args);
     let cli = match parsed.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches)) {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => {

@@ -18,8 +18,8 @@ pub use map::exit_when_a_mapped_file_shrinks;
 
 /// The bytes of one file, shared and immutable. Cloning and slicing copy nothing.
 ///
-/// A file that another program shortens while it is mapped raises `SIGBUS` on the next access; the command
-/// installs [`exit_when_a_mapped_file_shrinks`] for that, a library user may do the same or use [`Source::read`].
+/// A mapped file must not change while it is open: see [what the safety of `Source::open` rests
+/// on](crate#what-the-safety-of-sourceopen-rests-on).
 #[derive(Clone)]
 pub struct Source {
     bytes: Bytes,
@@ -29,7 +29,8 @@ pub struct Source {
 }
 
 impl Source {
-    /// Maps the file at `path`. What cannot be mapped (a pipe, an empty file) is read.
+    /// Maps the file at `path`, which nobody may change while it is open. What cannot be mapped (a pipe, an empty file) is
+    /// read.
     ///
     /// # Errors
     /// `Io` when the file cannot be opened, is a directory, or cannot be mapped.

@@ -1,0 +1,212 @@
+//! The examples: each runs without arguments, and every command works on the format that one of them adds.
+//!
+//! Their output is looked at, so each runs in a process of its own: this test again, which is told by a variable which
+//! example it is. It has no harness, as that would print too.
+#![allow(missing_docs, clippy::indexing_slicing, clippy::unwrap_used, dead_code)]
+
+#[path = "../examples/assets_bin.rs"]
+mod assets_bin;
+#[path = "../examples/custom_format/main.rs"]
+mod custom_format;
+#[path = "../examples/custom_table.rs"]
+mod custom_table;
+#[path = "../examples/embedding.rs"]
+mod embedding;
+#[path = "../examples/geometry.rs"]
+mod geometry;
+#[path = "../examples/vrb.rs"]
+mod vrb;
+#[path = "../examples/wdata.rs"]
+mod wdata;
+#[path = "../examples/wdb.rs"]
+mod wdb;
+
+use custom_format::toy::Toy;
+use std::path::Path;
+use std::process::{Command, ExitCode, Termination as _};
+use std::{env, fs};
+
+/// Names the example that this process is.
+const EXAMPLE: &str = "ASSETQ_TEST_EXAMPLE";
+
+fn main() -> ExitCode {
+    let Ok(example) = env::var(EXAMPLE) else {
+        let tests: [(&str, fn()); 3] = [
+            ("every example runs without arguments", every_example_runs_without_arguments),
+            ("every command works on an added format", every_command_works_on_an_added_format),
+            ("damage in an added format is told and passed over", damage_in_an_added_format_is_told_and_passed_over),
+        ];
+        for (name, test) in tests {
+            println!("{name}");
+            test();
+        }
+        return ExitCode::SUCCESS;
+    };
+    match example.as_str() {
+        "assets_bin" => assets_bin::main().report(),
+        "custom_format" => custom_format::main().report(),
+        "custom_table" => custom_table::main().report(),
+        "embedding" => embedding::main().report(),
+        "geometry" => geometry::main().report(),
+        "vrb" => vrb::main().report(),
+        "wdata" => wdata::main().report(),
+        "wdb" => wdb::main().report(),
+        _ => panic!("{example} is no example"),
+    }
+}
+
+/// Exit code, standard output and standard error of an example.
+fn run(example: &str, arguments: &[&str], dir: &Path) -> (i32, String, String) {
+    let mut command = Command::new(env::current_exe().unwrap());
+    let out = command.args(arguments).current_dir(dir).env(EXAMPLE, example).env("TMPDIR", dir).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (out.status.code().unwrap(), text(out.stdout), text(out.stderr))
+}
+
+fn every_example_runs_without_arguments() {
+    let dir = tempfile::tempdir().unwrap();
+    let shows: [(&str, &[&str]); 8] = [
+        ("assets_bin", &["29 resources, 40 strings", ".mfm"]),
+        ("custom_format", &["$ assetq info ", "robot     40    1.25", "price: 7 -> 9", "nothing behind the items"]),
+        ("custom_table", &["folder,records,bytes", "content/gameplay/usa/ship/submarine/USS000_Antenna,4,392"]),
+        ("embedding", &["8 rows", "min: [-0.634616, -1, -7.5]", "24 bytes needed, 23 left (at offset 0x128)"]),
+        ("geometry", &["81 vertices, 128 triangles", "Tur9GkTop: 2 triangles"]),
+        ("vrb", &["Bounds, in [Main] at 0x3b", "\"Y\": 2.5"]),
+        ("wdata", &["waypoint_002 -> waypoint_003", "616.9 in all", "there: WaypointBox waypoint_003"]),
+        ("wdb", &["24 records of 26 fields", "u9SaveIndex (uint, 9 bits): 280", "(string array, 4 bits): flan"]),
+    ];
+    for (example, lines) in shows {
+        let (code, out, err) = run(example, &[], dir.path());
+        assert_eq!((code, err.as_str()), (0, ""), "{example}");
+        for line in lines {
+            assert!(out.contains(line), "{example} does not show {line:?} but\n{out}");
+        }
+    }
+}
+
+/// Runs the commands of a session with the format that the example adds, and compares what each prints on standard output,
+/// then on standard error, then its exit code in brackets where that is not 0.
+fn session(dir: &Path, text: &str) {
+    for shown in text.split("\n$ assetq ").skip(1) {
+        let (line, wanted) = shown.split_once('\n').unwrap();
+        // Every other stretch between quotes is one argument, with spaces and all.
+        let stretches = line.split('\'').enumerate();
+        let arguments = stretches.flat_map(|(n, text)| if n % 2 == 0 { text.split(' ').collect() } else { vec![text] });
+        let arguments: Vec<&str> = arguments.filter(|argument| !argument.is_empty()).collect();
+        let (code, out, err) = run("custom_format", &arguments, dir);
+        let code = if code == 0 { String::new() } else { format!("[{code}]\n") };
+        assert_eq!(
+            format!("{out}{err}{code}").replace('\r', ""),
+            wanted.trim_end_matches('\n').to_owned() + "\n",
+            "assetq {line}"
+        );
+    }
+}
+
+fn every_command_works_on_an_added_format() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    fs::write(dir.join("old.toy"), Toy::build(&[("kite", 7, 0.5), ("marble", 1, 0.02), ("robot", 40, 1.25)])).unwrap();
+    // Told by its magic, whatever its name.
+    fs::write(dir.join("new.bin"), Toy::build(&[("kite", 9, 0.5), ("marble", 1, 0.02), ("top", 3, 0.1)])).unwrap();
+    session(
+        dir,
+        r#"
+$ assetq info new.bin
+new.bin: toy, 80 bytes
+section  offset  size  count
+header      0x0     8      -
+items       0x8    72      3
+table  rows  columns
+items     3  name price weight
+
+$ assetq ls old.toy
+name    price  weight
+kite        7     0.5
+marble      1    0.02
+robot      40    1.25
+
+$ assetq ls old.toy *o* --where 'price > 3' -f ndjson
+{"name":"robot","price":40,"weight":1.25}
+
+$ assetq cat old.toy marble
+name: marble
+price: 1
+weight: 0.02
+
+$ assetq sql 'SELECT name, n.price - o.price AS more FROM o.items o JOIN n.items n USING (name)' o=old.toy n=new.bin
+name    more
+kite       2
+marble     0
+
+$ assetq find *o* .
+file       table  key    column  text
+./new.bin  items  top    name    top
+./old.toy  items  robot  name    robot
+
+$ assetq diff old.toy new.bin
+items: 1 added, 1 removed, 1 changed
+  ~ kite
+      price: 7 -> 9
+  - robot  price=40  weight=1.25
+  + top  price=3  weight=0.1
+[1]
+
+$ assetq verify old.toy
+old.toy: toy ok
+  ok  items: 3 items
+  ok  end: nothing behind the items
+
+$ assetq export old.toy --to - --as csv
+name,price,weight
+kite,7,0.5
+marble,1,0.02
+robot,40,1.25
+"#,
+    );
+    let kinds: &[&str] = if cfg!(feature = "parquet") { &["json", "parquet", "arrow"] } else { &["json"] };
+    for kind in kinds {
+        let to = format!("out.{kind}");
+        let (code, _, err) = run("custom_format", &["export", "old.toy", "--to", &to], dir);
+        assert_eq!((code, err.as_str()), (0, ""), "{kind}");
+        assert!(fs::metadata(dir.join(to)).unwrap().len() > 80, "{kind}");
+    }
+}
+
+fn damage_in_an_added_format_is_told_and_passed_over() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let good = Toy::build(&[("kite", 7, 0.5), ("marble", 1, 0.02)]);
+    let mut text = good.clone();
+    text[9] = 0xFF;
+    fs::write(dir.join("text.toy"), text).unwrap();
+    fs::write(dir.join("cut.toy"), good.split_last().unwrap().1).unwrap();
+    session(
+        dir,
+        r#"
+$ assetq ls text.toy
+name    price  weight
+-           7     0.5
+marble      1    0.02
+assetq: text.toy: items: not valid UTF-8 after 1 units (at offset 0x8)
+[3]
+
+$ assetq verify text.toy
+text.toy: toy damaged
+  BAD items: 2 items
+        item 0: items: not valid UTF-8 after 1 units (at offset 0x8)
+  ok  end: nothing behind the items
+[3]
+
+$ assetq info cut.toy
+assetq: cut.toy: header: items: 2 is not allowed (at offset 0x4)
+[3]
+"#,
+    );
+    for length in 0..good.len() {
+        // Told by its name, as the magic may be cut.
+        fs::write(dir.join("short.toy"), &good[..length]).unwrap();
+        let (code, out, err) = run("custom_format", &["ls", "short.toy"], dir);
+        assert_eq!((code, out.as_str(), err.lines().count()), (3, "", 1), "{length} {err}");
+    }
+}
