@@ -1,7 +1,8 @@
 //! What went wrong, in which part of which file, at which absolute offset, and with what value.
 
+use crate::clean::Cleaner;
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::io;
 
 /// The result of everything in this crate that can fail.
@@ -179,10 +180,12 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Names in a file may have line breaks in them, and more; an error is one line.
+        let mut line = Cleaner(f);
         if !self.0.part.is_empty() {
-            write!(f, "{}: ", self.0.part)?;
+            write!(line, "{}: ", self.0.part)?;
         }
-        self.0.kind.fmt(f)?;
+        write!(line, "{}", self.0.kind)?;
         match self.0.offset {
             Some(at) => write!(f, " (at offset {at:#x})"),
             None => Ok(()),
@@ -249,6 +252,13 @@ mod tests {
             error.within("visual 12").to_string(),
             "visual 12: render sets: 40 bytes needed, 12 left (at offset 0x1f0)"
         );
+    }
+
+    #[test]
+    fn is_one_line_whatever_names_are_in_it() {
+        let kind = ErrorKind::NotFound { what: "a\nb\u{202e}".to_owned() };
+        let error = Error::without_offset(kind, "field \x1b[31m");
+        assert_eq!(error.to_string(), "field \\u{1b}[31m: a\\nb\\u{202e} not found");
     }
 
     #[test]

@@ -200,6 +200,7 @@
 mod ask;
 mod asset;
 pub mod bytes;
+mod clean;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod codec;

@@ -37,7 +37,8 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     }
     let mut found = false;
     let mut damaged = None;
-    context.entries(1, |_, out| {
+    let mut entries = context.entries(false)?;
+    entries.add(|out| {
         match asset.reader().cat(&args.entry, out) {
             Ok(shown) => found = shown,
             Err(error) => match error.kind() {
@@ -47,6 +48,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         }
         if found || damaged.is_some() { Ok(()) } else { Err(not_found(file, &args.entry)) }
     })?;
+    entries.finish()?;
     context.warn(&asset);
     if let Some(error) = damaged {
         context.damaged(file, &error);

@@ -1,5 +1,6 @@
 //! What all commands share: opening files, writing output, progress.
 
+use super::entries::Entries;
 use super::output::{Lost, Stdout};
 use super::{Exit, Failure, Format, Global, complain};
 use crate::asset::Asset;
@@ -8,10 +9,9 @@ use crate::formats::wdb::{self, KnownFields};
 use crate::reader::Options;
 use crate::report::Progress;
 use crate::source::Source;
-use crate::table::{Column, Table, Tree, Value, Visitor};
-use crate::write::json::JsonWriter;
+use crate::table::{Column, Table};
 use crate::write::rows::{Header, RowFormat, RowWriter};
-use crate::write::text::{Outline, Style};
+use crate::write::text::{Page, Style, clean};
 use crate::write::whole::FileId;
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
@@ -197,69 +197,20 @@ impl Context {
             .ok_or_else(|| Failure::new(Exit::Io, "no database here: name one with --db FILE, or set ASSETQ_DB"))
     }
 
+    /// Lines for people on standard output.
+    pub(super) fn page(&self) -> Page<Stdout> {
+        Page::new(self.stdout(), style())
+    }
+
     /// Rows on standard output.
     pub(super) fn rows(&self, columns: &[Column]) -> Result<RowWriter<Stdout>, Failure> {
         let header: Vec<Header> = columns.iter().map(|c| Header { name: c.name.to_string(), kind: c.kind }).collect();
         Ok(RowWriter::new(self.stdout(), RowFormat::from(self.format), &header, style())?)
     }
 
-    /// Writes whole entries on standard output: one object where there is one, else an array of them.
-    pub(super) fn entries(
-        &self,
-        count: usize,
-        mut entry: impl FnMut(usize, &mut dyn Visitor) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        let mut out = self.stdout();
-        match self.format {
-            Format::Text => {
-                for index in 0..count {
-                    if index > 0 {
-                        writeln!(out)?;
-                    }
-                    entry(index, &mut Outline::new(&mut out))?;
-                }
-            }
-            Format::Json => {
-                let mut json = JsonWriter::pretty(&mut out);
-                if count != 1 {
-                    json.begin_list()?;
-                }
-                let mut written = Ok(());
-                for index in 0..count {
-                    written = entry(index, &mut json);
-                    if written.is_err() {
-                        break;
-                    }
-                }
-                if count != 1 {
-                    json.end_list()?;
-                }
-                json.end_line()?;
-                out.flush()?;
-                return written;
-            }
-            Format::Ndjson => {
-                for index in 0..count {
-                    let mut json = JsonWriter::compact(&mut out);
-                    entry(index, &mut json)?;
-                    json.end_line()?;
-                }
-            }
-            Format::Csv => {
-                for index in 0..count {
-                    let mut tree = Tree::default();
-                    entry(index, &mut tree)?;
-                    let Value::Map(fields) = tree.into_value() else { continue };
-                    let header =
-                        fields.iter().map(|(name, _)| Header { name: name.to_string(), kind: crate::table::Kind::Any });
-                    let mut rows = RowWriter::new(&mut out, RowFormat::Csv, &header.collect::<Vec<_>>(), style())?;
-                    rows.row(&fields.into_iter().map(|(_, value)| value).collect::<Vec<_>>())?;
-                    rows.finish()?;
-                }
-            }
-        }
-        out.flush()?;
-        Ok(())
+    /// Whole entries on standard output: one object or, with `many`, an array of them, however many there are.
+    pub(super) fn entries(&self, many: bool) -> Result<Entries<Stdout>, Failure> {
+        Entries::new(self.stdout(), self.format, many)
     }
 
     /// Runs long work with a progress bar of bytes, where there is a terminal to show it on.
@@ -291,7 +242,7 @@ impl Context {
                             Unit::Bytes => "{prefix} [{bar:40}] {bytes}/{total_bytes} {elapsed}",
                             Unit::Rows => "{prefix} [{bar:40}] {human_pos}/{human_len} rows {elapsed}",
                         };
-                        let bar = indicatif::ProgressBar::new(0).with_prefix(what.to_owned());
+                        let bar = indicatif::ProgressBar::new(0).with_prefix(clean(what).into_owned());
                         match indicatif::ProgressStyle::with_template(style) {
                             Ok(style) => bar.with_style(style),
                             Err(_) => bar,
@@ -353,6 +304,11 @@ impl Context {
     /// One line on standard error that must be seen, also where the command goes on.
     pub(super) fn complain(&self, message: &str) {
         complain(message);
+    }
+
+    /// A line on standard error as it is, but for what a terminal would take for a command.
+    pub(super) fn show(&self, line: &str) {
+        let _ = writeln!(io::stderr(), "{}", clean(line));
     }
 
     /// One line on standard error that is no failure.

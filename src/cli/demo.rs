@@ -1,6 +1,5 @@
 use super::{Cli, Context, Exit, Outcome};
 use clap::Parser as _;
-use std::io::Write as _;
 use std::path::PathBuf;
 
 /// Make sample files and show what can be asked of them
@@ -36,10 +35,11 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     for command in COMMANDS {
         let words = command.split(' ').map(|word| word.replace("{visual}", &visual).replace("{}", &dir));
         let words: Vec<String> = std::iter::once("assetq".to_owned()).chain(words).collect();
-        let mut out = context.stdout();
-        writeln!(out, "\n$ {}", words.join(" "))?;
-        out.flush()?;
-        drop(out);
+        let mut page = context.page();
+        page.end_line()?;
+        page.line(&format!("$ {}", words.join(" ")))?;
+        page.flush()?;
+        drop(page);
         match Cli::try_parse_from(&words) {
             Ok(cli) => worst = worst.max(super::run(cli)),
             Err(error) => return Err(super::Failure::new(Exit::Usage, error.to_string())),

@@ -4,7 +4,7 @@ use crate::asset::Asset;
 use crate::report::Progress;
 use crate::table::filter::{Bound, Filter};
 use crate::table::{Column, Kind, Value};
-use crate::write::text::{Style, clean};
+use crate::write::text::{Mark, Page};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
@@ -90,7 +90,11 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     }
     match (&args.condition, differing, meant) {
         (Some(condition), 1.., 0) => context.not_found(&format!("nothing that differs matches {condition:?}")),
-        (_, 0, _) if context.format() == Format::Text => writeln!(context.stdout(), "no differences")?,
+        (_, 0, _) if context.format() == Format::Text => {
+            let mut page = context.page();
+            page.line("no differences")?;
+            page.flush()?;
+        }
         _ => {}
     }
     Ok(if differing > 0 { Exit::NotFound } else { Exit::Done })
@@ -248,8 +252,7 @@ impl Show<'_> {
 
     /// Text for people: by table and folder.
     fn text(&self, found: &mut [Found<'_, '_>]) -> Result<(), Failure> {
-        let marks = Marks(super::context::style());
-        let mut out = self.context.stdout();
+        let mut page = self.context.page();
         // A path that came or went with its resource is shown there, with its type.
         let of_resources: HashSet<(Happened, String)> = found
             .iter()
@@ -268,7 +271,8 @@ impl Show<'_> {
                 .filter(|(_, count)| *count > 0)
                 .map(|(kind, count)| format!("{count} {}", kind.name()))
                 .collect();
-            write!(out, "{}: {}", marks.bold(table.name()), counts.join(", "))?;
+            page.put_marked(table.name(), Mark::Bold)?;
+            page.put(&format!(": {}", counts.join(", ")))?;
             let mut at = None;
             let mut shown: Vec<(String, Pair)> = Vec::new();
             if table.has_paths() {
@@ -284,10 +288,10 @@ impl Show<'_> {
                 });
                 let told = pairs.len().saturating_sub(shown.len());
                 if told > 0 {
-                    write!(out, "; {told} of them are shown among resources")?;
+                    page.put(&format!("; {told} of them are shown among resources"))?;
                 }
             }
-            writeln!(out)?;
+            page.end_line()?;
             let sorted = shown.iter().map(|(key, pair)| (Some(key), *pair));
             let plain = pairs.iter().map(|pair| (None, *pair)).skip(if table.has_paths() { usize::MAX } else { 0 });
             for (key, pair) in sorted.chain(plain).take(self.limit()) {
@@ -297,39 +301,33 @@ impl Show<'_> {
                 let (indent, name) = match table.has_paths() && !folder.is_empty() {
                     true => {
                         if at.as_deref() != Some(folder) {
-                            writeln!(out, "  {}/", clean(folder))?;
+                            page.line(&format!("  {folder}/"))?;
                             at = Some(folder.to_owned());
                         }
                         ("    ", key.rsplit('/').next().unwrap_or(&key))
                     }
                     false => ("  ", &*key),
                 };
-                self.one(&mut out, &marks, indent, name, &change)?;
+                self.one(&mut page, indent, name, &change)?;
             }
             let total = if table.has_paths() { shown.len() } else { pairs.len() };
             if let Some(more) = total.checked_sub(self.limit()).filter(|&more| more > 0) {
-                writeln!(out, "  … and {more} more")?;
+                page.line(&format!("  … and {more} more"))?;
             }
         }
-        Ok(out.flush()?)
+        Ok(page.flush()?)
     }
 
-    fn one(
-        &self,
-        out: &mut impl Write,
-        marks: &Marks,
-        indent: &str,
-        name: &str,
-        change: &Change<'_>,
-    ) -> Result<(), Failure> {
+    fn one(&self, page: &mut Page<impl Write>, indent: &str, name: &str, change: &Change<'_>) -> Result<(), Failure> {
         let (mark, colour) = match change.kind {
-            Happened::Added => ("+", 32),
-            Happened::Removed => ("-", 31),
-            Happened::Changed => ("~", 33),
+            Happened::Added => ("+", Mark::Green),
+            Happened::Removed => ("-", Mark::Red),
+            Happened::Changed => ("~", Mark::Yellow),
         };
-        write!(out, "{indent}{}", marks.colour(&format!("{mark} {}", clean(name)), colour))?;
+        page.put(indent)?;
+        page.put_marked(&format!("{mark} {name}"), colour)?;
         if let Some(what) = &change.what {
-            write!(out, "  {}", clean(what))?;
+            page.put(&format!("  {what}"))?;
         }
         if change.kind != Happened::Changed {
             // The type has been said; the rest fits on the line.
@@ -338,12 +336,12 @@ impl Show<'_> {
             for field in change.fields.iter().filter(|field| !said(&field.name)) {
                 let value = if change.kind == Happened::Added { &field.new } else { &field.old };
                 if !value.is_null() {
-                    write!(out, "  {}={}", clean(&field.name), text(value))?;
+                    page.put(&format!("  {}={}", field.name, text(value)))?;
                 }
             }
-            return Ok(writeln!(out)?);
+            return Ok(page.end_line()?);
         }
-        writeln!(out)?;
+        page.end_line()?;
         for (at, field) in change.fields.iter().enumerate() {
             // The text of a reference says more than its id.
             let next = at.checked_add(1).and_then(|next| change.fields.get(next));
@@ -352,7 +350,7 @@ impl Show<'_> {
                 stem.is_some_and(|stem| next.name == stem || next.name.strip_suffix("_path") == Some(stem))
             };
             if !next.is_some_and(is_text) {
-                writeln!(out, "{indent}    {}: {} -> {}", clean(&field.name), text(&field.old), text(&field.new))?;
+                page.line(&format!("{indent}    {}: {} -> {}", field.name, text(&field.old), text(&field.new)))?;
             }
         }
         Ok(())
@@ -369,23 +367,6 @@ fn text(value: &Value<'_>) -> String {
             parts.join(", ")
         }
         Value::List(values) => format!("[{}]", values.iter().map(text).collect::<Vec<_>>().join(", ")),
-        Value::Text(text) => clean(text).into_owned(),
-        other => clean(&other.to_string()).into_owned(),
-    }
-}
-
-/// Colours, where there is a terminal to show them.
-struct Marks(Style);
-
-impl Marks {
-    fn bold(&self, text: &str) -> String {
-        self.colour(text, 1)
-    }
-
-    fn colour(&self, text: &str, code: u8) -> String {
-        match self.0 {
-            Style::Bold => format!("\x1b[{code}m{text}\x1b[0m"),
-            Style::Plain => text.to_owned(),
-        }
+        other => other.to_string(),
     }
 }

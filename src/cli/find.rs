@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 /// Find paths, names and strings in files
 ///
-/// Without wildcards TEXT is looked for anywhere; upper and lower case matter unless -i is given. With one of * ? [ it
+/// Without wildcards TEXT is looked for anywhere; upper and lower case matter unless -i is given. With one of * ? [ { it
 /// is a glob for the whole text, in which '*' also matches '/'.
 ///
 /// Of a path only the last component is looked at: a folder that matches is found once, and what is in it is not.

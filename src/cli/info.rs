@@ -1,7 +1,8 @@
+use super::entries::are_many;
 use super::{Context, Exit, Failure, Format, Outcome};
 use crate::asset::Asset;
 use crate::table::{Value, Visitor};
-use crate::write::text::{Aligned, clean};
+use crate::write::text::{Aligned, Page};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -16,40 +17,27 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let files = context.files(&args.files)?;
-    let opened = files.iter().map(|file| context.open(file));
     // A file that cannot be opened does not keep the others from being shown.
-    let mut failed: Option<Failure> = None;
-    let mut assets = Vec::new();
-    for asset in opened {
-        match asset {
-            Ok(asset) => assets.push(asset),
-            Err(failure) => {
-                if let Some(earlier) = failed.replace(failure) {
-                    super::complain(&earlier.message);
-                }
-            }
-        }
-    }
+    let assets = files.iter().filter_map(|file| context.open(file).map_err(|failure| context.failed(&failure)).ok());
     if context.format() == Format::Text {
         let mut out = context.stdout();
-        for (index, asset) in assets.iter().enumerate() {
+        for (index, asset) in assets.enumerate() {
             if index > 0 {
                 writeln!(out)?;
             }
-            text(&mut out, asset)?;
+            text(&mut out, &asset)?;
+            context.warn(&asset);
         }
         out.flush()?;
-    } else if !assets.is_empty() {
-        context.entries(assets.len(), |index, out| match assets.get(index) {
-            Some(asset) => {
-                show(asset, out)?;
-                context.warn(asset);
-                Ok(())
-            }
-            None => Ok(()),
-        })?;
+        return Ok(Exit::Done);
     }
-    failed.map_or(Ok(Exit::Done), Err)
+    let mut entries = context.entries(are_many(&args.files))?;
+    for asset in assets {
+        entries.add(|out| Ok(show(&asset, out)?))?;
+        context.warn(&asset);
+    }
+    entries.finish()?;
+    Ok(Exit::Done)
 }
 
 /// For people: a heading, the facts, and two lists.
@@ -57,34 +45,29 @@ fn text(out: &mut impl Write, asset: &Asset) -> Result<(), Failure> {
     let reader = asset.reader();
     let (name, version, size) = (asset.source().name(), reader.version(), asset.source().bytes().len());
     let space = if version.is_empty() { "" } else { " " };
-    writeln!(out, "{}: {}{space}{version}, {size} bytes", clean(name), asset.format())?;
+    let style = super::context::style();
+    let mut page = Page::new(&mut *out, style);
+    page.line(&format!("{name}: {}{space}{version}, {size} bytes", asset.format()))?;
     for (name, value) in reader.facts() {
         match value {
-            Value::List(values) => {
-                values.iter().try_for_each(|value| writeln!(out, "  {name}: {}", clean(&value.to_string())))?;
-            }
-            value => writeln!(out, "  {name}: {}", clean(&value.to_string()))?,
+            Value::List(values) => values.iter().try_for_each(|value| page.line(&format!("  {name}: {value}")))?,
+            value => page.line(&format!("  {name}: {value}"))?,
         }
     }
     let number = |n: Option<u64>| n.map_or_else(|| "-".to_owned(), |n| n.to_string());
     let header = ["section", "offset", "size", "count"].map(str::to_owned).to_vec();
-    let mut sections = Aligned::new(&mut *out, header, vec![false, true, true, true], super::context::style());
+    let mut sections = Aligned::new(&mut *out, header, vec![false, true, true, true], style);
     for section in reader.sections() {
         let offset = format!("{:#x}", section.offset);
-        sections.row(vec![
-            clean(&section.name).into_owned(),
-            offset,
-            section.size.to_string(),
-            number(section.count),
-        ])?;
+        sections.row(vec![section.name.into_owned(), offset, section.size.to_string(), number(section.count)])?;
     }
     sections.finish()?;
     let header = ["table", "rows", "columns"].map(str::to_owned).to_vec();
-    let mut tables = Aligned::new(&mut *out, header, vec![false, true, false], super::context::style());
+    let mut tables = Aligned::new(&mut *out, header, vec![false, true, false], style);
     for table in reader.tables() {
         let columns: Vec<&str> = table.columns().iter().map(|c| c.name.as_ref()).collect();
         let rows = number(table.known_len().map(|n| n as u64));
-        tables.row(vec![table.name().to_owned(), rows, clean(&columns.join(" ")).into_owned()])?;
+        tables.row(vec![table.name().to_owned(), rows, columns.join(" ")])?;
     }
     Ok(tables.finish()?)
 }

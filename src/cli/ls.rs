@@ -2,7 +2,6 @@ use super::rows::{Rows, text_of};
 use super::{Context, Exit, Failure, Format, Outcome};
 use crate::table::{Column, Place};
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::PathBuf;
 
 /// List the rows of a table
@@ -126,7 +125,7 @@ fn tree(rows: &Rows<'_>, file: &str, context: &Context) -> Result<usize, Failure
         }
         Ok(true)
     })?;
-    let mut out = context.stdout();
+    let mut page = context.page();
     // Depth first, without recursion: the depth of a path is the file's to choose.
     let mut open = vec![root.0.into_iter()];
     while let Some(folder) = open.last_mut() {
@@ -134,10 +133,10 @@ fn tree(rows: &Rows<'_>, file: &str, context: &Context) -> Result<usize, Failure
             Some((name, children)) => {
                 let last = folder.len() == 0;
                 for level in open.iter().take(open.len().saturating_sub(1)) {
-                    out.write_all(if level.len() > 0 { "│   ".as_bytes() } else { b"    " })?;
+                    page.put(if level.len() > 0 { "│   " } else { "    " })?;
                 }
                 let branch = if last { "└── " } else { "├── " };
-                writeln!(out, "{branch}{}", crate::write::text::clean(&name))?;
+                page.line(&format!("{branch}{name}"))?;
                 open.push(children.0.into_iter());
             }
             None => {
@@ -145,6 +144,6 @@ fn tree(rows: &Rows<'_>, file: &str, context: &Context) -> Result<usize, Failure
             }
         }
     }
-    out.flush()?;
+    page.flush()?;
     Ok(found)
 }

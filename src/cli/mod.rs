@@ -8,12 +8,14 @@ mod completions;
 mod context;
 mod demo;
 mod diff;
+mod entries;
 mod export;
 mod extract;
 mod find;
 mod info;
 mod ls;
 mod man;
+mod names;
 mod output;
 mod refs;
 mod resolve;
@@ -25,6 +27,7 @@ mod verify;
 
 use crate::error::{Error, ErrorKind};
 use crate::write::rows::RowFormat;
+use crate::write::text::clean;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use context::Context;
 use std::ffi::OsString;
@@ -90,7 +93,7 @@ enum Format {
     Json,
     /// An object a line
     Ndjson,
-    /// RFC 4180 with a header line
+    /// RFC 4180 with a header line; cells are as they are, also those that a spreadsheet would run (= + - @)
     Csv,
 }
 
@@ -237,7 +240,13 @@ fn run_line<A: Into<OsString> + Clone>(parser: &mut clap::Command, args: impl In
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => {
             // That standard error cannot be written is nothing that could be told anyone.
-            let _ = error.print();
+            let _ = if std::env::args_os().any(|argument| is_unclean(&argument)) {
+                // What is wrong quotes arguments as they are.
+                let text = error.render().to_string();
+                text.lines().try_for_each(|line| writeln!(std::io::stderr(), "{}", clean(line)))
+            } else {
+                error.print()
+            };
             return ExitCode::from(Exit::Usage as u8);
         }
         Err(help) => {
@@ -268,7 +277,13 @@ fn ended(ran: Outcome) -> Exit {
     }
 }
 
+/// Whether an argument has characters that terminals take for commands.
+fn is_unclean(argument: &std::ffi::OsStr) -> bool {
+    let text = argument.to_string_lossy();
+    clean(&text) != text
+}
+
 /// One line on standard error. That standard error cannot be written is nothing that could be told anyone.
 fn complain(message: &str) {
-    let _ = writeln!(std::io::stderr(), "assetq: {}", crate::write::text::clean(message));
+    let _ = writeln!(std::io::stderr(), "assetq: {}", clean(message));
 }

@@ -5,10 +5,8 @@ use crate::formats::bwdb::Database;
 use crate::formats::bwdb::references::By;
 use crate::id;
 use crate::table::{Column, Kind, Value};
-use crate::write::text::clean;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
-use std::io::Write as _;
 use std::path::PathBuf;
 
 /// Show what an entry refers to, and what refers to it, across files
@@ -73,6 +71,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         context.note(asset.source().name(), &format!("a {} file refers to nothing", asset.format()));
     }
     if assets.is_empty() {
+        context.rows(&columns(asked.is_none()))?.finish()?;
         return Ok(Exit::Done);
     }
     let search = Search { context, assets: &assets, paths: Paths::new(&assets), said: RefCell::default() };
@@ -322,13 +321,13 @@ impl Search<'_> {
     }
 
     fn trees(&self, ids: &[(u64, String)], depth: usize) -> Outcome {
-        let mut out = self.context.stdout();
+        let mut page = self.context.page();
         for (id, query) in ids {
             if !self.assets.iter().any(|asset| refs::has(asset, *id)) {
                 self.context.not_found(&format!("{query:?}: is in none of the files"));
                 continue;
             }
-            writeln!(out, "{}", clean(&self.name(*id)))?;
+            page.line(&self.name(*id))?;
             let mut shown = HashSet::from([*id]);
             // Depth first, without recursion: how deep references go is the file's to choose.
             let mut open = vec![self.edges(*id).into_iter()];
@@ -339,19 +338,19 @@ impl Search<'_> {
                 };
                 let last = level.len() == 0;
                 for level in open.iter().take(open.len().saturating_sub(1)) {
-                    out.write_all(if level.len() > 0 { "│   ".as_bytes() } else { b"    " })?;
+                    page.put(if level.len() > 0 { "│   " } else { "    " })?;
                 }
                 let branch = if last { "└── " } else { "├── " };
                 let first = shown.insert(edge.to);
                 let below = if open.len() < depth || !first { self.edges(edge.to) } else { Vec::new() };
                 let again = if first || below.is_empty() { "" } else { "  (shown above)" };
-                writeln!(out, "{branch}{}  {}{again}", clean(&edge.column), clean(&self.name(edge.to)))?;
+                page.line(&format!("{branch}{}  {}{again}", edge.column, self.name(edge.to)))?;
                 if first {
                     open.push(below.into_iter());
                 }
             }
         }
-        out.flush()?;
+        page.flush()?;
         Ok(Exit::Done)
     }
 

@@ -2,9 +2,9 @@
 
 use super::{Context, Exit, Failure};
 use crate::error::{Error, Result as AssetResult};
-use crate::table::filter::{self, Bound, Filter, glob};
+use crate::table::filter::{self, Bound, Filter};
+use crate::table::glob::Glob;
 use crate::table::{Place, RowCursor, Table, Value};
-use globset::GlobMatcher;
 use std::borrow::Cow;
 
 /// The rows that are meant.
@@ -19,15 +19,15 @@ pub(super) struct Rows<'a> {
 /// Which names are meant.
 enum Pattern {
     All,
-    Glob(GlobMatcher),
+    Glob(Glob),
     /// Without wildcards: the text itself, or a folder of that name.
     Exact(String),
 }
 
 impl Pattern {
     fn new(text: &str) -> Result<Self, Failure> {
-        if text.contains(['*', '?', '[', '{']) {
-            Ok(Self::Glob(glob(text)?))
+        if Glob::is_glob(text) {
+            Ok(Self::Glob(Glob::new(text, false)?))
         } else {
             Ok(Self::Exact(text.trim_end_matches('/').into()))
         }
@@ -36,8 +36,7 @@ impl Pattern {
     fn matches(&self, text: &str) -> bool {
         match self {
             Self::All => true,
-            // A name may hold the characters of a glob, as `[Main]` does.
-            Self::Glob(glob) => glob.is_match(text) || glob.glob().glob() == text,
+            Self::Glob(glob) => glob.is_match(text),
             Self::Exact(exact) => {
                 text.strip_prefix(exact.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             }

@@ -7,7 +7,7 @@ use crate::formats::wdb;
 use crate::table::{Column, Kind, Value};
 use crate::write::rows::RowWriter;
 use std::borrow::Cow;
-use std::io::{BufRead as _, IsTerminal as _, Read as _, Write};
+use std::io::{BufRead as _, IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 
 /// Ask files in SQL
@@ -244,14 +244,14 @@ fn answer(statement: Statement<'_>, session: &Session, context: &Context) -> Res
 
 /// A command of the prompt. `false` when it is to end.
 fn dot(line: &str, session: &Session, context: &Context) -> Result<bool, Failure> {
-    let mut out = context.stdout();
+    let mut page = context.page();
     let (command, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let argument = argument.trim().trim_end_matches(';').trim_matches('"');
     match command.trim_end_matches(';') {
         ".quit" | ".exit" | ".q" => return Ok(false),
         ".tables" => {
             for table in session.tables() {
-                writeln!(out, "{}", table.shown())?;
+                page.line(&table.shown())?;
             }
         }
         ".schema" => {
@@ -262,21 +262,21 @@ fn dot(line: &str, session: &Session, context: &Context) -> Result<bool, Failure
                 context.say(&format!("no table {argument}; .tables lists them"));
             }
             for table in tables {
-                writeln!(out, "{}", table.schema_text())?;
+                page.line(&table.schema_text())?;
             }
         }
         ".help" => {
-            writeln!(out, "A statement ends with a ; and may go over several lines.")?;
+            page.line("A statement ends with a ; and may go over several lines.")?;
             for (name, what) in DOT_COMMANDS {
-                writeln!(out, "{name:<24} {what}")?;
+                page.line(&format!("{name:<24} {what}"))?;
             }
             for (name, what) in functions() {
-                writeln!(out, "{name:<24} {what}")?;
+                page.line(&format!("{name:<24} {what}"))?;
             }
         }
         other => context.say(&format!("{other}: no such command; .help lists them")),
     }
-    out.flush()?;
+    page.flush()?;
     Ok(true)
 }
 

@@ -1,8 +1,9 @@
+use super::entries::are_many;
 use super::{Context, Exit, Failure, Format, Outcome};
 use crate::asset::Asset;
 use crate::report::{Check, Report};
 use crate::table::{Value, Visitor};
-use std::io::Write as _;
+use crate::write::text::Page;
 use std::path::PathBuf;
 
 /// Check everything that can be checked, and list what is wrong
@@ -20,54 +21,41 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let files = context.files(&args.files)?;
     let mut worst = Exit::Done;
     let mut verify = |path: &PathBuf| -> Option<(Asset, Report)> {
-        match context.open(path) {
-            Ok(asset) => {
-                let report = context.with_progress("verify", |progress| asset.reader().verify(progress));
-                if !report.ok() {
-                    worst = worst.max(Exit::Damaged);
-                }
-                Some((asset, report))
-            }
-            Err(Failure { exit, message, .. }) => {
-                super::complain(&message);
-                worst = worst.max(exit);
-                None
-            }
+        let asset = context.open(path).map_err(|failure| context.failed(&failure)).ok()?;
+        let report = context.with_progress("verify", |progress| asset.reader().verify(progress));
+        if !report.ok() {
+            worst = worst.max(Exit::Damaged);
         }
+        Some((asset, report))
     };
     if context.format() == Format::Text {
-        let mut out = context.stdout();
-        for path in &files {
-            if let Some((asset, report)) = verify(path) {
-                text(&mut out, &asset, &report)?;
-                out.flush()?;
-            }
+        let mut page = context.page();
+        for (asset, report) in files.iter().filter_map(&mut verify) {
+            text(&mut page, &asset, &report)?;
+            page.flush()?;
         }
     } else {
-        let reports: Vec<_> = files.iter().filter_map(verify).collect();
-        let count = if files.len() == 1 { reports.len() } else { files.len().max(reports.len()) };
-        if !reports.is_empty() {
-            let count = if files.len() == 1 { count } else { reports.len().max(2) };
-            context.entries(count, |index, out| match reports.get(index) {
-                Some((asset, report)) => Ok(tree(asset, report, out)?),
-                None => Ok(()),
-            })?;
+        let mut entries = context.entries(are_many(&args.files))?;
+        for (asset, report) in files.iter().filter_map(&mut verify) {
+            entries.add(|out| Ok(tree(&asset, &report, out)?))?;
         }
+        entries.finish()?;
     }
     Ok(worst)
 }
 
-fn text(out: &mut impl std::io::Write, asset: &Asset, report: &Report) -> Result<(), Failure> {
+fn text(page: &mut Page<impl std::io::Write>, asset: &Asset, report: &Report) -> Result<(), Failure> {
     let verdict = if report.ok() { "ok" } else { "damaged" };
-    writeln!(out, "{}: {} {verdict}", asset.source().name(), asset.format())?;
+    page.line(&format!("{}: {} {verdict}", asset.source().name(), asset.format()))?;
     for check in &report.checks {
         let mark = if check.ok() { "ok " } else { "BAD" };
-        writeln!(out, "  {mark} {}{}{}", check.name, if check.detail.is_empty() { "" } else { ": " }, check.detail)?;
+        let colon = if check.detail.is_empty() { "" } else { ": " };
+        page.line(&format!("  {mark} {}{colon}{}", check.name, check.detail))?;
         for finding in check.findings() {
-            writeln!(out, "        {}", crate::write::text::clean(&finding.to_string()))?;
+            page.line(&format!("        {finding}"))?;
         }
         if let Some(more) = check.found().checked_sub(check.findings().len() as u64).filter(|&m| m > 0) {
-            writeln!(out, "        … and {more} more")?;
+            page.line(&format!("        … and {more} more"))?;
         }
     }
     Ok(())

@@ -5,6 +5,8 @@
 
 #[cfg(feature = "filter")]
 pub mod filter;
+#[cfg(any(feature = "filter", feature = "find"))]
+pub mod glob;
 mod rows;
 pub(crate) mod search;
 mod value;

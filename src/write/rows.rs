@@ -2,7 +2,7 @@
 
 use super::csv::CsvWriter;
 use super::json::JsonWriter;
-use super::text::{Aligned, Style, clean};
+use super::text::{Aligned, Page, Style};
 use crate::error::{Error, Result};
 use crate::table::{Kind, RowCursor, Table, Value, Visitor as _};
 use serde_json::ser::CompactFormatter;
@@ -95,7 +95,7 @@ pub struct RowWriter<W: Write> {
 
 enum Output<W: Write> {
     /// Text of a single column: nothing to align, so one value a line.
-    Lines(W),
+    Lines(Page<W>),
     Text(Aligned<W>),
     Json(JsonWriter<W, CompactFormatter>),
     Ndjson(JsonWriter<W, CompactFormatter>),
@@ -116,7 +116,7 @@ impl<W: Write> RowWriter<W> {
     pub fn new(out: W, format: RowFormat, header: &[Header], style: Style) -> Result<Self> {
         let names: Vec<String> = header.iter().map(|h| h.name.clone()).collect();
         let out = match format {
-            RowFormat::Text if names.len() == 1 => Output::Lines(out),
+            RowFormat::Text if names.len() == 1 => Output::Lines(Page::new(out, style)),
             RowFormat::Text => {
                 let right =
                     header.iter().map(|h| matches!(h.kind, Kind::Int | Kind::Uint | Kind::F32 | Kind::F64)).collect();
@@ -145,7 +145,7 @@ impl<W: Write> RowWriter<W> {
     pub fn row(&mut self, cells: &[Value<'_>]) -> Result<()> {
         self.rows = self.rows.saturating_add(1);
         match &mut self.out {
-            Output::Lines(out) => cells.iter().try_for_each(|cell| write_line(out, cell)),
+            Output::Lines(page) => cells.iter().try_for_each(|cell| page.line(&text_cell(cell))),
             Output::Text(text) => text.row(cells.iter().map(|cell| text_cell(cell).into_owned()).collect()),
             Output::Json(json) | Output::Ndjson(json) => {
                 let first = self.rows == 1;
@@ -188,9 +188,9 @@ impl<W: Write> RowWriter<W> {
                 Value::Null
             })
         };
-        if let Output::Lines(out) = &mut self.out {
+        if let Output::Lines(page) = &mut self.out {
             self.rows = self.rows.saturating_add(1);
-            return columns.iter().try_for_each(|column| write_line(out, &cell(column)));
+            return columns.iter().try_for_each(|column| page.line(&text_cell(&cell(column))));
         }
         let cells: Vec<Value<'_>> = columns.iter().map(cell).collect();
         self.row(&cells)
@@ -207,7 +207,7 @@ impl<W: Write> RowWriter<W> {
     /// When the output cannot be written.
     pub fn finish(&mut self) -> Result<()> {
         match &mut self.out {
-            Output::Lines(out) => out.flush().map_err(|e| Error::io("cannot write", e)),
+            Output::Lines(page) => page.flush(),
             Output::Text(text) => text.finish(),
             Output::Json(json) => {
                 json.end_list()?;
@@ -220,16 +220,10 @@ impl<W: Write> RowWriter<W> {
     }
 }
 
-fn write_line(out: &mut impl Write, cell: &Value<'_>) -> Result<()> {
-    let text = text_cell(cell);
-    out.write_all(text.as_bytes()).and_then(|()| out.write_all(b"\n")).map_err(|e| Error::io("cannot write", e))
-}
-
 fn text_cell<'v>(value: &'v Value<'_>) -> Cow<'v, str> {
     match value {
         Value::Null => "-".into(),
-        Value::Text(text) => clean(text),
-        Value::Utf16(text) => clean(&text.to_string()).into_owned().into(),
+        Value::Text(text) => Cow::Borrowed(text),
         other => other.to_string().into(),
     }
 }

@@ -1,8 +1,11 @@
 //! Text for people: entries as an indented outline, rows in aligned columns.
+//!
+//! All of it leaves through a [`Page`], which cleans it: names and texts are the file's to choose.
+
+pub use crate::clean::clean;
 
 use crate::error::{Error, Result};
 use crate::table::{Value, Visitor};
-use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::Write;
 use unicode_width::UnicodeWidthStr;
@@ -11,10 +14,91 @@ fn io(error: std::io::Error) -> Error {
     Error::io("cannot write", error)
 }
 
+/// Lines for people. Whatever is put into a line is [cleaned](clean), so that only the page itself breaks lines and
+/// says what is bold or coloured.
+#[derive(Debug)]
+pub struct Page<W> {
+    out: W,
+    style: Style,
+}
+
+/// Whether a page is bold and coloured anywhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// As it is meant, for terminals.
+    Bold,
+    /// Plain text.
+    Plain,
+}
+
+/// How a stretch of a line stands out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// Bold.
+    Bold = 1,
+    /// Red.
+    Red = 31,
+    /// Green.
+    Green = 32,
+    /// Yellow.
+    Yellow = 33,
+}
+
+impl<W: Write> Page<W> {
+    /// A page written to `out`.
+    pub fn new(out: W, style: Style) -> Self {
+        Self { out, style }
+    }
+
+    /// Adds `text` to the line.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn put(&mut self, text: &str) -> Result<()> {
+        self.out.write_all(clean(text).as_bytes()).map_err(io)
+    }
+
+    /// Adds `text` to the line, so that it stands out.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn put_marked(&mut self, text: &str, mark: Mark) -> Result<()> {
+        match self.style {
+            Style::Bold => write!(self.out, "\x1b[{}m{}\x1b[0m", mark as u8, clean(text)).map_err(io),
+            Style::Plain => self.put(text),
+        }
+    }
+
+    /// Ends the line.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn end_line(&mut self) -> Result<()> {
+        self.out.write_all(b"\n").map_err(io)
+    }
+
+    /// Adds `text` to the line, and ends it.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn line(&mut self, text: &str) -> Result<()> {
+        self.put(text)?;
+        self.end_line()
+    }
+
+    /// Passes everything on.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn flush(&mut self) -> Result<()> {
+        self.out.flush().map_err(io)
+    }
+}
+
 /// Writes an entry as an outline: a field a line, indented by two for each level; lists of plain values on one line.
 #[derive(Debug)]
 pub struct Outline<W> {
-    out: W,
+    page: Page<W>,
     open: Vec<Level>,
     /// Whether the current line ends with a key or a dash and waits for its value.
     pending: bool,
@@ -40,15 +124,12 @@ const LINE: usize = 100;
 impl<W: Write> Outline<W> {
     /// An outline written to `out`.
     pub fn new(out: W) -> Self {
-        Self { out, open: Vec::new(), pending: false, inline: None }
+        Self { page: Page::new(out, Style::Plain), open: Vec::new(), pending: false, inline: None }
     }
 
-    fn indent(&mut self, level: usize) -> Result<()> {
-        write!(self.out, "{:1$}", "", level.saturating_mul(2)).map_err(io)
-    }
-
-    fn line(&mut self, text: &str) -> Result<()> {
-        self.out.write_all(text.as_bytes()).map_err(io)
+    /// Begins a line inside of the innermost level.
+    fn begin_line(&mut self) -> Result<()> {
+        write!(self.page.out, "{:1$}", "", self.depth().saturating_mul(2)).map_err(io)
     }
 
     /// The depth at which a line inside of the innermost level begins; the outermost level has no indentation.
@@ -62,13 +143,13 @@ impl<W: Write> Outline<W> {
         if self.pending {
             self.pending = false;
             if ends {
-                return self.line(&format!(" [{}]\n", inline.text));
+                return self.page.line(&format!(" [{}]", inline.text));
             }
-            self.line("\n")?;
+            self.page.end_line()?;
         }
         if inline.count > 0 {
-            self.indent(self.depth())?;
-            self.line(&format!("- [{}]\n", inline.text))?;
+            self.begin_line()?;
+            self.page.line(&format!("- [{}]", inline.text))?;
         }
         Ok(())
     }
@@ -77,8 +158,8 @@ impl<W: Write> Outline<W> {
     fn element(&mut self) -> Result<()> {
         self.flush_inline(false)?;
         if self.open.last() == Some(&Level::List) && !self.pending {
-            self.indent(self.depth())?;
-            self.line("-")?;
+            self.begin_line()?;
+            self.page.put("-")?;
             self.pending = true;
         }
         Ok(())
@@ -87,7 +168,7 @@ impl<W: Write> Outline<W> {
     fn begin(&mut self, level: Level) -> Result<()> {
         self.element()?;
         if self.pending && level == Level::Map {
-            self.line("\n")?;
+            self.page.end_line()?;
             self.pending = false;
         }
         self.open.push(level);
@@ -102,10 +183,11 @@ impl<W: Write> Visitor for Outline<W> {
 
     fn key(&mut self, name: &str) -> Result<()> {
         if self.pending {
-            self.line("\n")?;
+            self.page.end_line()?;
         }
-        self.indent(self.depth())?;
-        self.line(&format!("{name}:"))?;
+        self.begin_line()?;
+        self.page.put(name)?;
+        self.page.put(":")?;
         self.pending = true;
         Ok(())
     }
@@ -129,6 +211,7 @@ impl<W: Write> Visitor for Outline<W> {
 
     fn leaf(&mut self, value: &Value<'_>) -> Result<()> {
         let text = value.to_string();
+        // Cleaned here for its length.
         let shown = if value.is_null() { "-".into() } else { clean(&text) };
         if let Some(inline) = &mut self.inline {
             if inline.text.len().saturating_add(shown.len()) <= LINE {
@@ -143,46 +226,26 @@ impl<W: Write> Visitor for Outline<W> {
         }
         self.element()?;
         let space = if std::mem::take(&mut self.pending) { " " } else { "" };
-        self.line(&format!("{space}{shown}\n"))
+        self.page.put(space)?;
+        self.page.line(&shown)
     }
-}
-
-/// `text` without characters that would move the cursor of a terminal.
-pub fn clean(text: &str) -> Cow<'_, str> {
-    // Most text is ASCII, which is judged without a branch for each byte.
-    let plain = text.bytes().fold(true, |plain, b| plain & matches!(b, b' '..=b'~'));
-    if plain || !text.chars().any(char::is_control) {
-        return Cow::Borrowed(text);
-    }
-    let mut clean = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_control() {
-            clean.extend(c.escape_default());
-        } else {
-            clean.push(c);
-        }
-    }
-    Cow::Owned(clean)
 }
 
 /// Writes rows in aligned columns. Widths come from the first rows; a later cell that is wider moves its row only.
 #[derive(Debug)]
 pub struct Aligned<W> {
-    out: W,
+    page: Page<W>,
     header: Vec<String>,
     right: Vec<bool>,
     waiting: Vec<Vec<String>>,
     widths: Option<Vec<usize>>,
-    style: Style,
 }
 
-/// How headers are shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Style {
-    /// Bold, for terminals.
-    Bold,
-    /// As plain text.
-    Plain,
+fn cleaned(text: String) -> String {
+    match clean(&text) {
+        std::borrow::Cow::Owned(clean) => clean,
+        std::borrow::Cow::Borrowed(_) => text,
+    }
 }
 
 /// Rows that are read before the widths are set.
@@ -193,7 +256,8 @@ const WIDEST: usize = 72;
 impl<W: Write> Aligned<W> {
     /// Columns with these headers; `right` says which ones are aligned to the right.
     pub fn new(out: W, header: Vec<String>, right: Vec<bool>, style: Style) -> Self {
-        Self { out, header, right, waiting: Vec::new(), widths: None, style }
+        let header = header.into_iter().map(cleaned).collect();
+        Self { page: Page::new(out, style), header, right, waiting: Vec::new(), widths: None }
     }
 
     /// Adds a row.
@@ -201,6 +265,8 @@ impl<W: Write> Aligned<W> {
     /// # Errors
     /// When the output cannot be written.
     pub fn row(&mut self, cells: Vec<String>) -> Result<()> {
+        // Cleaned here for their widths.
+        let cells: Vec<String> = cells.into_iter().map(cleaned).collect();
         if self.widths.is_some() {
             return self.write(&cells);
         }
@@ -217,11 +283,8 @@ impl<W: Write> Aligned<W> {
         };
         self.widths = Some((0..self.header.len()).map(width).collect());
         let header = self.format(&self.header);
-        match self.style {
-            Style::Bold => writeln!(self.out, "\x1b[1m{}\x1b[0m", header.trim_end()),
-            Style::Plain => writeln!(self.out, "{}", header.trim_end()),
-        }
-        .map_err(io)?;
+        self.page.put_marked(header.trim_end(), Mark::Bold)?;
+        self.page.end_line()?;
         waiting.iter().try_for_each(|row| self.write(row))
     }
 
@@ -241,7 +304,7 @@ impl<W: Write> Aligned<W> {
 
     fn write(&mut self, cells: &[String]) -> Result<()> {
         let line = self.format(cells);
-        writeln!(self.out, "{}", line.trim_end()).map_err(io)
+        self.page.line(line.trim_end())
     }
 
     /// Writes what is still waiting, and passes everything on.
@@ -252,7 +315,7 @@ impl<W: Write> Aligned<W> {
         if self.widths.is_none() && !self.waiting.is_empty() {
             self.start()?;
         }
-        self.out.flush().map_err(io)
+        self.page.flush()
     }
 }
 
@@ -296,8 +359,26 @@ mod tests {
         assert_eq!(String::from_utf8(out).unwrap(), " n  name\n 5  日本\n10  x\n");
     }
 
+    /// Names, headers, keys and values alike; only a page breaks lines.
     #[test]
-    fn control_characters_do_not_reach_the_terminal() {
-        assert_eq!(clean("a\x1b[2Jb\n"), "a\\u{1b}[2Jb\\n");
+    fn whatever_is_shown_is_cleaned() {
+        let hostile = "a\x1b]0;t\x07\n\u{202e}";
+        let shown = "a\\u{1b}]0;t\\u{7}\\n\\u{202e}";
+        let mut out = Vec::new();
+        let mut table = Aligned::new(&mut out, vec![hostile.into(), "n".into()], vec![false, false], Style::Plain);
+        table.row(vec!["x".into(), hostile.into()]).unwrap();
+        table.finish().unwrap();
+        let width = shown.len();
+        assert_eq!(String::from_utf8(out).unwrap(), format!("{shown}  n\n{:width$}  {shown}\n", "x"));
+        let mut out = Vec::new();
+        let inner = Value::Map(vec![(hostile.into(), hostile.into())]);
+        let list = Value::List(vec![hostile.into(), "b".into()]);
+        Outline::new(&mut out).value(&Value::Map(vec![(hostile.into(), inner), ("l".into(), list)])).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), format!("{shown}:\n  {shown}: {shown}\nl: [{shown}, b]\n"));
+        let mut out = Vec::new();
+        let mut page = Page::new(&mut out, Style::Bold);
+        page.put_marked(hostile, Mark::Red).unwrap();
+        page.line(hostile).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), format!("\x1b[31m{shown}\x1b[0m{shown}\n"));
     }
 }

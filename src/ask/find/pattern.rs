@@ -1,20 +1,20 @@
 //! What is looked for, and what every match has to have in it, so that most rows need not be looked at.
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::table::glob::Glob;
 use crate::table::{Anchor, Literal};
-use globset::{GlobBuilder, GlobMatcher};
 use regex::bytes::{Regex, RegexBuilder};
 use regex_syntax::hir::{Hir, HirKind, Look};
 
 /// How a pattern is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Syntax {
-    /// A glob where it has one of `*?[` in it, else a text.
+    /// A glob where it has a character of one in it ([`Glob::is_glob`]), else a text.
     #[default]
     Auto,
     /// A text that stands anywhere.
     Text,
-    /// A glob for the whole text; `*` goes over `/`, too.
+    /// A [glob](crate::table::glob) for the whole text.
     Glob,
     /// A regular expression that matches anywhere.
     Regex,
@@ -43,8 +43,7 @@ pub struct Pattern {
 #[derive(Debug, Clone)]
 enum Test {
     Literal(Literal),
-    /// The glob, and its own text where that is meant as well, as with `[Main]`.
-    Glob(Box<GlobMatcher>, Option<Box<str>>),
+    Glob(Box<Glob>),
     Regex(Regex),
 }
 
@@ -73,7 +72,7 @@ impl Pattern {
             return Err(syntax("the text to find is empty"));
         }
         let kind = match options.syntax {
-            Syntax::Auto if text.contains(['*', '?', '[']) => Syntax::Glob,
+            Syntax::Auto if Glob::is_glob(text) => Syntax::Glob,
             Syntax::Auto => Syntax::Text,
             given => given,
         };
@@ -99,7 +98,7 @@ impl Pattern {
     pub fn is_match(&self, text: &str) -> bool {
         match &self.test {
             Test::Literal(literal) => literal.is_in(text),
-            Test::Glob(glob, own) => glob.is_match(text) || own.as_deref() == Some(text),
+            Test::Glob(glob) => glob.is_match(text),
             Test::Regex(regex) => regex.is_match(text.as_bytes()),
         }
     }
@@ -126,7 +125,7 @@ impl Pattern {
     pub(super) fn whole(&self) -> Option<&Literal> {
         match &self.test {
             Test::Literal(literal) => Some(literal),
-            Test::Glob(..) | Test::Regex(_) => None,
+            Test::Glob(_) | Test::Regex(_) => None,
         }
     }
 
@@ -191,19 +190,16 @@ fn literals(pieces: &[Piece], fold: bool, scope: Scope) -> (Option<Literal>, Opt
 }
 
 fn glob(pattern: &str, fold: bool, scope: Scope) -> Result<(Test, Option<Literal>)> {
-    let built =
-        GlobBuilder::new(pattern).literal_separator(false).backslash_escape(true).case_insensitive(fold).build();
-    let glob = built.map_err(|error| syntax(error.to_string()))?;
     let (whole, required) = match glob_pieces(pattern) {
         Some(pieces) => literals(&pieces, fold, scope),
         None => (None, None),
     };
     // To compile it takes longer than to search for a literal.
-    let compiled = || {
-        let own = (!pattern.contains('\\')).then(|| pattern.into());
-        Test::Glob(Box::new(glob.compile_matcher()), own)
+    let test = match whole {
+        Some(literal) => Test::Literal(literal),
+        None => Test::Glob(Box::new(Glob::new(pattern, fold)?)),
     };
-    Ok((whole.map_or_else(compiled, Test::Literal), required))
+    Ok((test, required))
 }
 
 /// The stretches of a glob; `None` where it has more than `*`, `?`, `[…]` and `\`.

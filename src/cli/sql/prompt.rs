@@ -2,6 +2,7 @@
 
 use super::{Asked, Context, DOT_COMMANDS, Exit, Failure, Fault, Session, answer, dot, failure, say_left_out};
 use crate::ask::sql::{TableName, functions, in_sql, is_complete, statements};
+use crate::write::text::clean;
 use rustyline::completion::{Completer, Pair};
 use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
@@ -148,8 +149,8 @@ fn explain(text: &str, fault: Fault, context: &Context) {
         let first = before.rfind('\n').map_or(0, |end| end.saturating_add(1));
         let before = before.get(first..).unwrap_or_default();
         let line = format!("{before}{}", rest.lines().next().unwrap_or_default());
-        eprintln!("{}", crate::write::text::clean(&line).trim_end());
-        eprintln!("{:width$}^", "", width = before.width());
+        context.show(line.trim_end());
+        context.show(&format!("{:width$}^", "", width = clean(before).width()));
     }
     context.complain(&failure(fault).message);
 }
@@ -238,6 +239,8 @@ impl Completer for Names {
                 && (!word.starts_with('"') || !KEYWORDS.contains(&candidate.as_str()))
         };
         let mut found = self.candidates(typed.get(..start).unwrap_or_default(), line);
+        // A name that the terminal would take for a command is not shown on it.
+        found.retain(|candidate| clean(candidate) == candidate.as_str());
         found.retain(|candidate| fits(candidate) && !wanted.is_empty() || typed.ends_with('.') && fits(candidate));
         found.sort_unstable();
         found.dedup();

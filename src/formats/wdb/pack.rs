@@ -217,8 +217,8 @@ impl Pack {
         data.starts_with(&MAGIC) && data.get(size_of::<Header>()) == Some(&b'!')
     }
 
-    /// The entries whose name `wanted` accepts, under names of files for one folder, all different: what a file name
-    /// cannot hold is `%` and two digits there, and a name that was there before has a number.
+    /// The entries whose name `wanted` accepts, under these names, all different: one that was there before, but for upper
+    /// and lower case, has a number behind it. They are what the file says, which may be no name for a file.
     ///
     /// # Errors
     /// `OutOfBounds` for an entry that leaves the file; `Limit` when the entries overlap so that they take more than the
@@ -234,29 +234,14 @@ impl Pack {
         let mut written = HashSet::new();
         let mut files = Vec::with_capacity(chosen.len());
         for (index, entry) in chosen {
-            let mut name = safe_name(&entry.file_name());
-            if !written.insert(name.to_lowercase()) {
+            let mut name = entry.file_name();
+            while !written.insert(name.to_lowercase()) {
                 name = format!("{name}~{index}");
-                written.insert(name.to_lowercase());
             }
             files.push((name, self.entry_source(index)?));
         }
         Ok(files)
     }
-}
-
-/// A file name without anything that leads out of a folder or that a file system refuses.
-fn safe_name(name: &str) -> String {
-    let mut safe = String::with_capacity(name.len());
-    for (at, c) in name.char_indices() {
-        let refused = c.is_control() || r#"/\:*?"<>|%~"#.contains(c) || (c == '.' && at == 0);
-        if refused {
-            c.encode_utf8(&mut [0; 4]).bytes().for_each(|b| safe.push_str(&format!("%{b:02X}")))
-        } else {
-            safe.push(c)
-        }
-    }
-    if safe.is_empty() { "%".to_owned() } else { safe }
 }
 
 /// The source inside of `pack` that `inner` names: an entry, or with `:` an entry of a pack in it.
@@ -337,6 +322,13 @@ impl Reader for Pack {
         }
         out.end_map()?;
         damaged.map_or(Ok(true), Err)
+    }
+
+    fn raw(&self, entry: &str) -> Result<Option<&[u8]>> {
+        let Some(index) = self.find(entry) else { return Ok(None) };
+        // Says what is wrong where the entry leaves the file.
+        self.entry_source(index)?;
+        Ok(self.entries().get(index).and_then(|entry| self.source.bytes().get(entry.range())))
     }
 
     fn verify(&self, progress: &Progress) -> Report {

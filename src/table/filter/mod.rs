@@ -1,7 +1,7 @@
 //! Conditions on rows: `size > 10k and (name ~ '*.dds' or not deleted = true)`.
 //!
 //! A comparison is a column, an operator and a literal. Operators: `=` (or `==`), `!=` (or `<>`), `<`, `<=`, `>`,
-//! `>=`, `~` (glob: `*`, `?`, `[a-z]`, `{a,b}`; `*` goes over `/`, too) and `!~`. They are joined by `and`, `or`, `not`
+//! `>=`, `~` ([glob](super::glob)) and `!~`. They are joined by `and`, `or`, `not`
 //! and parentheses. Literals: numbers (`10`, `-1.5`, `0xFF`, with `k`, `M` or `G` for thousands, millions or
 //! thousand millions), text in single or double quotes (a doubled quote is the quote itself), `true`, `false` and
 //! `null`. A column whose name is not a plain word, or is one of the words above, goes in double quotes or backticks.
@@ -13,10 +13,10 @@
 mod parse;
 pub mod pattern;
 
+use super::glob::Glob;
 use super::{Column, Kind, RowCursor, Table, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id;
-use globset::{GlobBuilder, GlobMatcher};
 use pattern::Pattern;
 use std::cmp::Ordering;
 
@@ -128,7 +128,7 @@ pub struct Compare {
 #[derive(Debug, Clone)]
 enum Test {
     Null { negated: bool },
-    Glob { glob: GlobMatcher, negated: bool },
+    Glob { glob: Glob, negated: bool },
     Pattern(Pattern),
     Order { op: Op, with: Operand },
 }
@@ -156,7 +156,7 @@ impl Compare {
             (Op::Eq | Op::Ne, Literal::Null) => Test::Null { negated: op == Op::Ne },
             (_, Literal::Null) => return Err(syntax("null can be compared with = and != only")),
             (Op::Glob | Op::NotGlob, literal) => {
-                Test::Glob { glob: glob(&literal.to_string())?, negated: op == Op::NotGlob }
+                Test::Glob { glob: Glob::new(&literal.to_string(), false)?, negated: op == Op::NotGlob }
             }
             (op, literal) => {
                 let with = Operand::new(literal);
@@ -202,8 +202,8 @@ impl Compare {
             Test::Glob { glob, negated } => {
                 let found = match cell {
                     Value::Null => false,
-                    Value::Text(text) => glob.is_match(&**text),
-                    other => glob.is_match(other.to_string()),
+                    Value::Text(text) => glob.is_match(text),
+                    other => glob.is_match(&other.to_string()),
                 };
                 found != *negated
             }
@@ -258,17 +258,6 @@ pub fn find_column(columns: &[Column], name: &str) -> Result<usize> {
         names.push("…");
     }
     Err(syntax(format!("there is no column {name}; there are {}", names.join(", "))))
-}
-
-/// The pattern of `~` and of names on the command line: `*` goes over `/`, too; case matters.
-///
-/// # Errors
-/// `Syntax` for a pattern that is none.
-pub fn glob(pattern: &str) -> Result<GlobMatcher> {
-    match GlobBuilder::new(pattern).literal_separator(false).backslash_escape(true).build() {
-        Ok(glob) => Ok(glob.compile_matcher()),
-        Err(error) => Err(syntax(error.to_string())),
-    }
 }
 
 impl std::fmt::Display for Literal {

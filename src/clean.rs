@@ -1,0 +1,76 @@
+//! Text for people: nothing in it moves a cursor, starts a command of the terminal, hides, or turns other text around.
+//!
+//! Files are other people's, and so are the names in them. Whatever is shown to people goes through here: rows and
+//! entries in [`write::text`](crate::write), messages in [`Error`](crate::Error). Outputs for programs keep text as it
+//! is.
+
+use std::borrow::Cow;
+use std::fmt;
+
+/// `text` with what is no visible character escaped, as in `\n` and `\u{1b}`.
+pub fn clean(text: &str) -> Cow<'_, str> {
+    // Most text is ASCII, which is judged without a branch for each byte.
+    let plain = text.bytes().fold(true, |plain, b| plain & matches!(b, b' '..=b'~'));
+    if plain || !text.chars().any(is_unfit) {
+        return Cow::Borrowed(text);
+    }
+    let mut clean = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_unfit(c) {
+            clean.extend(c.escape_default());
+        } else {
+            clean.push(c);
+        }
+    }
+    Cow::Owned(clean)
+}
+
+/// Control characters, of which terminals take some for commands (those from U+0080 on as well); line breaks of
+/// Unicode; marks and overrides of direction; and characters without a width, by which two names that differ look the
+/// same.
+fn is_unfit(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{AD}'
+                | '\u{61C}'
+                | '\u{180E}'
+                | '\u{200B}'..='\u{200F}'
+                | '\u{2028}'..='\u{202E}'
+                | '\u{2060}'..='\u{206F}'
+                | '\u{FEFF}'
+                | '\u{FFF9}'..='\u{FFFB}'
+                | '\u{E0000}'..='\u{E0FFF}'
+        )
+}
+
+/// Passes text on, cleaned.
+pub(crate) struct Cleaner<'c, 'f>(pub(crate) &'c mut fmt::Formatter<'f>);
+
+impl fmt::Write for Cleaner<'_, '_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.write_str(&clean(text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_reaches_a_terminal_that_is_no_visible_text() {
+        for (text, shown) in [
+            ("a\x1b[2Jb\n", "a\\u{1b}[2Jb\\n"),
+            ("\x1b]0;title\x07", "\\u{1b}]0;title\\u{7}"),
+            ("\u{9b}31m \u{85} \x7f", "\\u{9b}31m \\u{85} \\u{7f}"),
+            ("\u{202e}gnp.exe\u{2069}", "\\u{202e}gnp.exe\\u{2069}"),
+            ("a\u{200b}b\u{feff}\u{2028}", "a\\u{200b}b\\u{feff}\\u{2028}"),
+        ] {
+            assert_eq!(clean(text), shown);
+            assert_eq!(clean(shown), shown, "cleaning twice changes nothing");
+        }
+        for text in ["", "plain \\ text ~", "日本 ü │ └── …", "עברית العربية", "👩"] {
+            assert!(matches!(clean(text), Cow::Borrowed(_)), "{text}");
+        }
+    }
+}

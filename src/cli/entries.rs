@@ -1,0 +1,97 @@
+//! Entries as a stream, in every output format.
+
+use super::context::style;
+use super::{Failure, Format};
+use crate::table::{Kind, Tree, Value, Visitor};
+use crate::write::json::JsonWriter;
+use crate::write::rows::{Header, RowFormat, RowWriter};
+use crate::write::text::Outline;
+use serde_json::ser::PrettyFormatter;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Whether files are asked for that may be more than one, so that a document about them is an array: whatever becomes of
+/// them, and however many a folder holds.
+pub(super) fn are_many(given: &[PathBuf]) -> bool {
+    !matches!(given, [file] if !file.is_dir())
+}
+
+/// Writes whole entries, one after another.
+pub(super) struct Entries<W: Write> {
+    out: Output<W>,
+    written: usize,
+}
+
+enum Output<W: Write> {
+    Text(W),
+    /// The document, and whether it is an array.
+    Json(JsonWriter<W, PrettyFormatter<'static>>, bool),
+    Ndjson(W),
+    Csv(W),
+}
+
+impl<W: Write> Entries<W> {
+    /// No entries yet. With `many` a document of JSON is an array, whether there will be none, one or more.
+    pub(super) fn new(out: W, format: Format, many: bool) -> Result<Self, Failure> {
+        let out = match format {
+            Format::Text => Output::Text(out),
+            Format::Ndjson => Output::Ndjson(out),
+            Format::Csv => Output::Csv(out),
+            Format::Json => {
+                let mut json = JsonWriter::pretty(out);
+                if many {
+                    json.begin_list()?;
+                }
+                Output::Json(json, many)
+            }
+        };
+        Ok(Self { out, written: 0 })
+    }
+
+    /// Writes an entry. One that fails before anything of it was shown leaves no trace.
+    pub(super) fn add(&mut self, entry: impl FnOnce(&mut dyn Visitor) -> Result<(), Failure>) -> Result<(), Failure> {
+        match &mut self.out {
+            Output::Text(out) => {
+                if self.written > 0 {
+                    writeln!(out)?;
+                }
+                entry(&mut Outline::new(out))?;
+            }
+            Output::Json(json, _) => entry(json)?,
+            Output::Ndjson(out) => {
+                let mut json = JsonWriter::compact(&mut *out);
+                entry(&mut json)?;
+                json.end_line()?;
+            }
+            Output::Csv(out) => {
+                let mut tree = Tree::default();
+                entry(&mut tree)?;
+                if let Value::Map(fields) = tree.into_value() {
+                    let header = fields.iter().map(|(name, _)| Header { name: name.to_string(), kind: Kind::Any });
+                    let header: Vec<Header> = header.collect();
+                    let mut rows = RowWriter::new(out, RowFormat::Csv, &header, style())?;
+                    rows.row(&fields.into_iter().map(|(_, value)| value).collect::<Vec<_>>())?;
+                    rows.finish()?;
+                }
+            }
+        }
+        self.written = self.written.saturating_add(1);
+        Ok(())
+    }
+
+    /// Ends the document and passes everything on.
+    pub(super) fn finish(self) -> Result<(), Failure> {
+        match self.out {
+            Output::Text(mut out) | Output::Ndjson(mut out) | Output::Csv(mut out) => Ok(out.flush()?),
+            Output::Json(mut json, many) => {
+                if many {
+                    json.end_list()?;
+                }
+                if many || self.written > 0 {
+                    json.end_line()?;
+                }
+                Ok(json.flush()?)
+            }
+        }
+    }
+}

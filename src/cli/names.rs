@@ -1,0 +1,79 @@
+//! Names of files that others chose.
+
+use crate::write::text::clean;
+
+/// What Windows takes for a device, with any extension.
+const DEVICES: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
+
+/// Why a name from a file is not fit for a file in a folder of someone else's, on this system or another one that may
+/// come to read the folder: `None` where it is fit. Such a name is refused, never rewritten, as no one would find the
+/// entry under another name.
+pub(super) fn unfit(name: &str) -> Option<&'static str> {
+    let device = |stem: &str| {
+        let stem = stem.trim_end_matches(' ').to_ascii_uppercase();
+        let port = stem.strip_prefix("COM").or_else(|| stem.strip_prefix("LPT"));
+        let numbered =
+            |port: &str| matches!(port, "0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "¹" | "²" | "³");
+        DEVICES.contains(&&*stem) || port.is_some_and(numbered)
+    };
+    let stem = name.split('.').next().unwrap_or_default();
+    Some(match name {
+        "" => "an empty name",
+        "." | ".." => "it leads out of the folder",
+        name if name.contains(['/', '\\']) => "it leads into another folder",
+        name if clean(name) != name => "it has control characters",
+        name if name.contains([':', '*', '?', '"', '<', '>', '|']) => "Windows has no such names",
+        name if name.ends_with(['.', ' ']) => "Windows drops a dot or a blank at the end",
+        _ if device(stem) => "it is a device on Windows",
+        name if name.len() > 255 => "it is too long",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_some_system_takes_for_something_else() {
+        for name in [
+            "",
+            ".",
+            "..",
+            "../up",
+            "a/b",
+            "a\\b",
+            "/etc",
+            "a:b",
+            "a.txt:stream",
+            "a*",
+            "a?",
+            "a|b",
+            "a\"",
+            "<a>",
+            "end.",
+            "end ",
+            "NUL",
+            "nul.txt",
+            "Con",
+            "con.tar.gz",
+            "aux .x",
+            "COM1",
+            "com9.wdb",
+            "LPT²",
+            "CONIN$",
+            "a\nb",
+            "a\x1b[31m",
+            "\u{202e}gnp.exe",
+            "zero\u{200b}width",
+        ] {
+            assert!(unfit(name).is_some(), "{name:?}");
+        }
+        assert!(unfit(&"a".repeat(256)).is_some());
+        for name in
+            ["a", "bt_chainbonus.wdb", "console", "COM10", "nullable.txt", "a b", ".hidden", "日本.wdb", "~%1", "a..b"]
+        {
+            assert_eq!(unfit(name), None, "{name:?}");
+        }
+    }
+}

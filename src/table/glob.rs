@@ -1,0 +1,232 @@
+//! Globs: what they mean everywhere that one may stand.
+//!
+//! `*` stands for any text, also with `/` in it; `?` for one character; `[a-z]` for one of a set, `[!a-z]` for one that
+//! is not in it; `{a,b}` for either; `\` before a character for that character. A glob is held against the whole of a
+//! text. A text that is the glob itself matches, too, as names like `[Main]` have such characters in them.
+
+use crate::error::{Error, ErrorKind, Result};
+use regex::{Regex, RegexBuilder};
+use std::fmt::Write as _;
+use std::iter::Peekable;
+use std::str::Chars;
+
+/// The longest glob, in bytes.
+const LONGEST: usize = 10_000;
+/// The deepest nesting of braces.
+const DEEPEST: usize = 16;
+
+/// A glob, ready to be matched.
+#[derive(Debug, Clone)]
+pub struct Glob {
+    regex: Regex,
+    /// The glob itself, where a text that is the same matches.
+    own: Option<Box<str>>,
+    ignore_case: bool,
+}
+
+impl Glob {
+    /// Whether a text that may be a glob or a plain text is a glob.
+    pub fn is_glob(text: &str) -> bool {
+        text.contains(['*', '?', '[', '{'])
+    }
+
+    /// Reads a glob. With `ignore_case` upper and lower case of ASCII letters are the same.
+    ///
+    /// # Errors
+    /// `Syntax` for one that is not closed, or too large to be matched.
+    pub fn new(glob: &str, ignore_case: bool) -> Result<Self> {
+        if glob.len() > LONGEST {
+            return Err(syntax(format!("a glob of {} bytes is longer than {LONGEST}", glob.len())));
+        }
+        let mut regex = Translation { regex: String::from("^"), ignore_case };
+        regex.glob(glob).map_err(|what| syntax(format!("{glob}: {what}")))?;
+        let regex = RegexBuilder::new(&regex.regex).dot_matches_new_line(true).build();
+        let regex = regex.map_err(|_| syntax("this glob takes too much memory to be matched"))?;
+        Ok(Self { regex, own: (!glob.contains('\\')).then(|| glob.into()), ignore_case })
+    }
+
+    /// Whether the whole of `text` matches.
+    pub fn is_match(&self, text: &str) -> bool {
+        let is_own = |own: &str| if self.ignore_case { own.eq_ignore_ascii_case(text) } else { own == text };
+        self.regex.is_match(text) || self.own.as_deref().is_some_and(is_own)
+    }
+}
+
+/// A glob on its way to a regular expression.
+struct Translation {
+    regex: String,
+    ignore_case: bool,
+}
+
+impl Translation {
+    fn glob(&mut self, glob: &str) -> Result<(), String> {
+        let mut chars = glob.chars().peekable();
+        // For each open brace, whether a component begins there.
+        let mut open: Vec<bool> = Vec::new();
+        // A '**' that is a whole component stands for no folder as well.
+        let mut component_begins = true;
+        while let Some(c) = chars.next() {
+            let began = std::mem::replace(&mut component_begins, c == '/');
+            match c {
+                '*' if began && chars.next_if_eq(&'*').is_some() && chars.next_if_eq(&'/').is_some() => {
+                    self.regex.push_str("(?:.*/)?");
+                    component_begins = true;
+                }
+                '*' => self.regex.push_str(".*"),
+                '?' => self.regex.push('.'),
+                '[' => self.set(&mut chars)?,
+                '{' if open.len() == DEEPEST => return Err(format!("braces are nested more than {DEEPEST} deep")),
+                '{' => {
+                    open.push(began);
+                    self.regex.push_str("(?:");
+                    component_begins = began;
+                }
+                ',' if !open.is_empty() => {
+                    self.regex.push('|');
+                    component_begins = open.last() == Some(&true);
+                }
+                '}' => {
+                    open.pop().ok_or("a '}' without a '{' before it")?;
+                    self.regex.push(')');
+                }
+                '\\' => self.literal(chars.next().ok_or("a '\\' at the end")?),
+                other => self.literal(other),
+            }
+        }
+        self.regex.push('$');
+        if !open.is_empty() { Err("a '{' without its '}'".to_owned()) } else { Ok(()) }
+    }
+
+    fn literal(&mut self, c: char) {
+        if self.ignore_case && c.is_ascii_alphabetic() {
+            self.regex.extend(['[', c.to_ascii_lowercase(), c.to_ascii_uppercase(), ']']);
+        } else {
+            self.regex.push_str(&regex::escape(c.encode_utf8(&mut [0; 4])));
+        }
+    }
+
+    /// What follows a '['.
+    fn set(&mut self, chars: &mut Peekable<Chars<'_>>) -> Result<(), String> {
+        let negated = chars.next_if(|c| matches!(c, '!' | '^')).is_some();
+        self.regex.push_str(if negated { "[^" } else { "[" });
+        // A ']' that comes first is one of the set.
+        let mut first = true;
+        loop {
+            let from = chars.next().ok_or("a '[' without its ']'")?;
+            if from == ']' && !std::mem::replace(&mut first, false) {
+                self.regex.push(']');
+                return Ok(());
+            }
+            first = false;
+            let mut ahead = chars.clone();
+            let to = match (ahead.next(), ahead.next()) {
+                (Some('-'), Some(to)) if to != ']' => {
+                    *chars = ahead;
+                    to
+                }
+                _ => from,
+            };
+            if from > to {
+                return Err(format!("the range {from}-{to} goes backwards"));
+            }
+            self.range(from, to);
+            if self.ignore_case {
+                // The letters of the range in the other case.
+                for (start, end) in [('a', 'z'), ('A', 'Z')] {
+                    let (from, to) = (from.max(start), to.min(end));
+                    if from <= to {
+                        let other = |c: char| {
+                            if c.is_ascii_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() }
+                        };
+                        self.range(other(from), other(to));
+                    }
+                }
+            }
+        }
+    }
+
+    fn range(&mut self, from: char, to: char) {
+        // To write to a string does not fail.
+        let _ = write!(self.regex, "\\x{{{:x}}}-\\x{{{:x}}}", u32::from(from), u32::from(to));
+    }
+}
+
+#[cold]
+fn syntax(what: impl Into<String>) -> Error {
+    Error::without_offset(ErrorKind::Syntax { what: what.into().into() }, "glob")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_each_sign_means() {
+        for (glob, text, matches) in [
+            ("*.dds", "a/b.dds", true),
+            ("a?c", "aüc", true),
+            ("a?c", "auuc", false),
+            ("[ä-ü]*", "öx", true),
+            ("[]x]", "]", true),
+            ("[!]x]", "]", false),
+            ("[a-]", "-", true),
+            ("**/c", "c", true),
+            ("a/**/c", "a/c", true),
+            ("a/**/c", "a/b/b/c", true),
+            ("a/**/c", "ac", false),
+            ("a/**", "a/b/c", true),
+            ("a**c", "a/b/c", true),
+            ("{b,**/a}", "x/a", true),
+            ("{b,**/a}", "a", true),
+            ("a.c+(d)", "a.c+(d)", true),
+            ("a.c", "abc", false),
+            ("a?c", "a/c", true),
+            ("[a-c]x", "bx", true),
+            ("[!a-c]x", "bx", false),
+            ("*.{dds,tga}", "a.tga", true),
+            ("{a,b{c,d}}", "bd", true),
+            ("a\\*", "a*", true),
+            ("a\\*", "ab", false),
+            ("a*b", "a\nb", true),
+            ("[Main]", "[Main]", true),
+            ("[Main]", "M", true),
+            ("A*", "ab", false),
+        ] {
+            assert_eq!(Glob::new(glob, false).unwrap().is_match(text), matches, "{glob} {text}");
+        }
+        for (glob, text, matches) in [
+            ("[b-d]X", "Cx", true),
+            ("[B-D]x", "cX", true),
+            ("[!b-d]", "C", false),
+            ("ü", "Ü", false),
+            ("[Y-b]", "B", true),
+        ] {
+            assert_eq!(Glob::new(glob, true).unwrap().is_match(text), matches, "{glob} {text}");
+        }
+        assert!(Glob::new("[Main]", true).unwrap().is_match("[main]"));
+    }
+
+    #[test]
+    fn a_glob_that_cannot_be_matched_is_an_error_and_no_panic() {
+        let nested = |depth: usize| format!("{}a{}", "{".repeat(depth), "}".repeat(depth));
+        assert!(Glob::new(&nested(DEEPEST), false).unwrap().is_match("a"));
+        for glob in [
+            nested(DEEPEST + 1),
+            nested(126),
+            "{".repeat(5000),
+            "a".repeat(LONGEST + 1),
+            "{a,b".to_owned(),
+            "[a".to_owned(),
+            "[z-a]".to_owned(),
+            "\\".to_owned(),
+            "a}".to_owned(),
+        ] {
+            let error = Glob::new(&glob, false).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::Syntax { .. }), "{error}");
+        }
+        // However much of what takes memory a glob of the longest length has.
+        for piece in ["[!a]", "?", "*", "[!\u{10FFFF}]", "{a,b}", "**/"] {
+            let _ = Glob::new(&piece.repeat(LONGEST / piece.len()), true);
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! What people get to see: one shape of document whatever becomes of files, errors in one line, and text that no
+//! terminal takes for a command.
+#![cfg(feature = "cli")]
+#![allow(missing_docs, clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
+
+use assetq::sample::bwdb::DatabaseBuilder;
+use assetq::sample::wdb::{self, Cell, Game};
+use serde_json::Value as Json;
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// Standard output and standard error of a run that ends with `code`.
+fn run(dir: &Path, code: i32, args: &[&str], stdin: &str) -> (String, String) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_assetq"))
+        .current_dir(dir)
+        .args(args)
+        .env_remove("ASSETQ_DB")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // One that reads nothing may be gone already.
+    let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+    let out = child.wait_with_output().unwrap();
+    let (stdout, stderr) = (String::from_utf8(out.stdout).unwrap(), String::from_utf8(out.stderr).unwrap());
+    assert_eq!(out.status.code(), Some(code), "assetq {args:?}\n{stdout}{stderr}");
+    (stdout, stderr)
+}
+
+/// A title for the terminal's window, a colour, a line break, and an override of direction.
+const HOSTILE: &str = "\x1b]0;x\x07\x1b[31m\n\u{202e}";
+
+/// A folder of files in which every name and text is hostile, and the file's own name besides.
+fn hostile() -> TempDir {
+    let dir = TempDir::new().unwrap();
+    let sheet = |extra: &str| {
+        wdb::Sheet::new(Game::Later, "Hostile")
+            .fields(["sName", "f\x1b]0;\x07\n"])
+            .record("r\x1b[1m\n", [Cell::from(format!("{HOSTILE}{extra}").as_str()), 1.5.into()])
+            .build()
+    };
+    let write = |name: &str, bytes: Vec<u8>| fs::write(dir.path().join(name), bytes).unwrap();
+    write("a\x1b[31m\n.wdb", sheet(""));
+    write("b.wdb", sheet("more"));
+    write("pack.bin", wdb::pack(&[("p\x1b]0;\x07\n", "wdb", sheet("")), ("q\x1b[1m", "x\x1b[2m", vec![1])]));
+    let mut builder = DatabaseBuilder::with_capacities(16, 16);
+    builder.path(&format!("root/{HOSTILE}/leaf{HOSTILE}"));
+    builder.string(HOSTILE);
+    builder.raw_path(4, 99, HOSTILE);
+    write("assets.bin", builder.build());
+    dir
+}
+
+#[test]
+fn names_and_texts_of_files_are_no_commands_for_a_terminal() {
+    let dir = hostile();
+    let (wdb, id) = ("a\x1b[31m\n.wdb", "0x0000000000000004");
+    let path = format!("root/{HOSTILE}");
+    let entry = "r\x1b[1m\n";
+    let unsafe_name = format!("no {HOSTILE} there");
+    for (code, args, stdin) in [
+        (0, &["info", wdb, "pack.bin", "assets.bin"][..], ""),
+        (0, &["ls", wdb], ""),
+        (0, &["ls", wdb, "--long"], ""),
+        (0, &["ls", "pack.bin"], ""),
+        (0, &["ls", "pack.bin", "-c", "name"], ""),
+        (3, &["ls", "assets.bin", "--tree"], ""),
+        (3, &["ls", "assets.bin"], ""),
+        (0, &["cat", wdb, entry], ""),
+        (0, &["verify", wdb, "pack.bin"], ""),
+        (3, &["verify", "assets.bin"], ""),
+        (3, &["find", "x", wdb, "assets.bin", "--full-path"], ""),
+        (3, &["resolve", &path, id, "--db", "assets.bin"], ""),
+        (0, &["string", HOSTILE, "--db", "assets.bin"], ""),
+        (1, &["diff", wdb, "b.wdb"], ""),
+        (1, &["diff", wdb, "b.wdb", "--stat"], ""),
+        (0, &["refs", &path, "assets.bin"], ""),
+        (0, &["refs", &path, "assets.bin", "--tree"], ""),
+        (0, &["sql", "SELECT * FROM records", wdb], ""),
+        (0, &["sql", "SELECT 1 AS \"a\x1b[31m\n\", 2", wdb], ""),
+        (0, &["sql", wdb], ".tables\n.schema\n"),
+        (0, &["sql", "pack.bin"], ".tables\n.schema\n.schema \x1b[31m\n"),
+        // What is wrong quotes what was asked for, and what there is.
+        (1, &["ls", wdb, "-t", &unsafe_name], ""),
+        (2, &["ls", wdb, "-c", &unsafe_name], ""),
+        (2, &["ls", wdb, "-w", &unsafe_name], ""),
+        (1, &["cat", wdb, &unsafe_name], ""),
+        (4, &["info", &unsafe_name], ""),
+        (2, &["sql", "SELECT \x1b[31m FROM", wdb], ""),
+        (2, &["sql", "SELECT \"\x1b[31m\n\" FROM records", wdb], ""),
+        (2, &["ls", "--\x1b[31mno"], ""),
+        (2, &["\x1b[31m"], ""),
+    ] {
+        let (out, err) = run(dir.path(), code, args, stdin);
+        let unfit = |c: char| c.is_control() && c != '\n' || c == '\u{202e}';
+        assert!(!out.contains(unfit) && !err.contains(unfit), "{args:?}\n{out:?}\n{err:?}");
+        assert!(
+            err.lines().all(|line| line.starts_with("assetq: "))
+                || args[0].contains('\x1b')
+                || args[1] == "--\x1b[31mno",
+            "{args:?}\n{err}"
+        );
+    }
+    // Programs get all of it as it is.
+    let rows: Json = serde_json::from_str(&run(dir.path(), 0, &["ls", wdb, "-f", "json"], "").0).unwrap();
+    assert_eq!((rows[0]["sName"].as_str(), rows[0]["record"].as_str()), (Some(HOSTILE), Some(entry)));
+    assert!(rows[0].get("f\x1b]0;\x07\n").is_some(), "{rows}");
+    assert!(run(dir.path(), 0, &["ls", wdb, "-f", "csv"], "").0.contains(HOSTILE));
+}
+
+/// One file that is damaged among several changes nothing in how the others are written.
+#[test]
+fn documents_about_several_files_have_one_shape() {
+    let dir = TempDir::new().unwrap();
+    run(dir.path(), 0, &["sample", "."], "");
+    fs::create_dir(dir.path().join("folder")).unwrap();
+    fs::copy(dir.path().join("sheet.wdb"), dir.path().join("folder/one.wdb")).unwrap();
+    fs::write(dir.path().join("bad"), "no format").unwrap();
+    for command in ["info", "verify"] {
+        let document = |code: i32, files: &[&str]| -> Json {
+            let (out, _) = run(dir.path(), code, &[&[command, "-f", "json"], files].concat(), "");
+            serde_json::from_str(&out).unwrap()
+        };
+        assert!(document(0, &["sheet.wdb"]).is_object());
+        for (code, files, count) in [
+            (0, &["sheet.wdb", "space.bin"][..], 2),
+            (3, &["sheet.wdb", "bad"], 1),
+            (3, &["bad", "sheet.wdb"], 1),
+            (3, &["bad", "bad"], 0),
+            (4, &["sheet.wdb", "nowhere"], 1),
+            (0, &["folder"], 1),
+        ] {
+            assert_eq!(document(code, files).as_array().map(Vec::len), Some(count), "{command} {files:?}");
+            let (lines, _) = run(dir.path(), code, &[&[command, "-f", "ndjson"], files].concat(), "");
+            assert_eq!(lines.lines().count(), count, "{command} {files:?}");
+            lines.lines().for_each(|line| assert!(serde_json::from_str::<Json>(line).unwrap().is_object()));
+            let (_, err) = run(dir.path(), code, &[&[command], files].concat(), "");
+            assert_eq!(err.lines().count(), files.iter().filter(|f| ["bad", "nowhere"].contains(*f)).count(), "{err}");
+        }
+        assert_eq!(run(dir.path(), 3, &[command, "bad", "-f", "json"], "").0, "");
+    }
+    // The others that take several files write rows: no rows are a document, too.
+    for args in [&["find", "x", "bad", "-f", "json"][..], &["refs", "0x1", "bad", "-f", "json"]] {
+        assert_eq!(run(dir.path(), 3, args, "").0, "[]\n", "{args:?}");
+    }
+    // Nothing that was found is no empty line.
+    for format in ["json", "ndjson", "csv", "text"] {
+        assert_eq!(run(dir.path(), 1, &["cat", "sheet.wdb", "none", "-f", format], "").0, "", "{format}");
+    }
+}
+
+/// Whatever cannot be matched is wrong usage, in every command that takes a glob.
+#[test]
+fn globs_of_any_shape_are_no_panic() {
+    let dir = TempDir::new().unwrap();
+    run(dir.path(), 0, &["sample", "."], "");
+    let nested = format!("{}a{}", "{".repeat(126), "}".repeat(126));
+    let condition = format!("name ~ '{nested}'");
+    let long = "[!a]".repeat(20_000);
+    for glob in [nested.as_str(), &long, "{a", "a[", "[z-a]"] {
+        for args in [
+            &["ls", "pack.bin", glob][..],
+            &["ls", "pack.bin", "-w", &condition],
+            &["extract", "pack.bin", glob, "--to", "out"],
+            &["find", "-g", glob, "pack.bin"],
+            &["find", glob, "pack.bin"],
+            &["export", "pack.bin", "--to", "out.csv", "-w", &condition],
+        ] {
+            let (out, err) = run(dir.path(), 2, args, "");
+            assert_eq!((out.as_str(), err.lines().count()), ("", 1), "{args:?} {err}");
+        }
+    }
+    // One rule: a name that looks like a glob is found by it everywhere, and braces are a glob without being told.
+    for args in [
+        &["ls", "savegame.vrb", "[Main]", "-c", "name"][..],
+        &["ls", "savegame.vrb", "-w", "name ~ '[Main]'", "-c", "name"],
+        &["ls", "savegame.vrb", "{x,[[]Main]}", "-c", "name"],
+    ] {
+        assert_eq!(run(dir.path(), 0, args, "").0, "[Main]\n", "{args:?}");
+    }
+    let count =
+        |args: &[&str]| run(dir.path(), 0, &[&["find"], args, &["assets.bin", "--count", "-f", "csv"]].concat(), "").0;
+    assert_eq!(count(&["*.{visual,dds}"]), count(&["-e", "\\.(visual|dds)$"]));
+}
+
+/// What a pack calls its entries is its own affair; what is written has a name that every system takes for a file.
+#[test]
+fn names_that_are_no_files_are_refused_and_the_rest_is_written() {
+    let dir = TempDir::new().unwrap();
+    let names = ["../up", "NUL", "a:b", "blank ", "dot.", "x\x1b[1m", "a\\b", "..", "", "good", "Good"];
+    let entries: Vec<_> = names.iter().map(|name| (*name, "", name.as_bytes().to_vec())).collect();
+    let entries: Vec<_> = entries.into_iter().chain([("con", "wdb", vec![1])]).collect();
+    fs::write(dir.path().join("pack.bin"), wdb::pack(&entries)).unwrap();
+    let (out, err) = run(dir.path(), 3, &["extract", "pack.bin", "--to", "out"], "");
+    assert_eq!(out, "out/good\nout/Good~10\n");
+    assert_eq!(err.lines().count(), 10, "{err}");
+    assert!(
+        err.contains("\"NUL\" is not written, as its name is not fit for a file: it is a device on Windows"),
+        "{err}"
+    );
+    let written: Vec<_> = fs::read_dir(dir.path().join("out")).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!((written.len(), fs::read_dir(dir.path()).unwrap().count()), (2, 2), "{written:?}");
+    assert_eq!(run(dir.path(), 0, &["cat", "pack.bin", "a\\b", "--raw"], "").0, "a\\b");
+}
