@@ -131,6 +131,11 @@ impl Column {
         Self::new(name, Kind::Nested)
     }
 
+    /// Whether cells of this kind may be texts, or have some in them.
+    pub(crate) const fn may_hold_text(&self) -> bool {
+        matches!(self.kind, Kind::Text | Kind::Any | Kind::Nested)
+    }
+
     /// The same column, shown in short listings.
     #[must_use]
     pub const fn brief(mut self) -> Self {
@@ -253,7 +258,7 @@ pub trait Table: Send + Sync {
 
     /// Whether cells of `column` may be texts, or have some in them.
     fn holds_text(&self, column: usize) -> bool {
-        self.columns().get(column).is_some_and(|c| matches!(c.kind, Kind::Text | Kind::Any | Kind::Nested))
+        self.columns().get(column).is_some_and(Column::may_hold_text)
     }
 
     /// The column whose text is the last component of the paths in `column`: behind their last '/', and all of a path

@@ -3,15 +3,17 @@
 use super::{Column, Kind, Literal, Place, RowCursor, Table, Value, no_cell};
 use crate::error::{Error, Result};
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::fmt;
+use std::ops::Range;
 
 type Count<'a> = Box<dyn Fn() -> Result<usize> + Send + Sync + 'a>;
-type Locate<'a, R> = Box<dyn Fn(usize, Option<&R>) -> Result<Option<R>> + Send + Sync + 'a>;
+type Locate<'a, R> = Box<dyn Fn(usize, Option<R>) -> Result<Option<R>> + Send + Sync + 'a>;
 type FromMap<'a, R> = Box<dyn Fn(&R, usize) -> Result<Value<'a>> + Send + Sync + 'a>;
 type FromRow<'a, R> = Box<dyn for<'r> Fn(&'r R, usize) -> Result<Value<'r>> + Send + Sync + 'a>;
 type Find<'a> = Box<dyn Fn(&Value<'_>) -> Option<Result<Vec<usize>>> + Send + Sync + 'a>;
 type Search<'a> = Box<dyn Fn(&Literal) -> Option<Vec<usize>> + Send + Sync + 'a>;
+type Look<'a> = Box<dyn Fn(Range<usize>) -> usize + Send + Sync + 'a>;
 type IsAt<'a, R> = Box<dyn Fn(&R, &Place) -> Result<bool> + Send + Sync + 'a>;
 
 /// A table whose rows are values of type `R`, which borrow from a file for `'a`. A format says how many rows there are,
@@ -31,7 +33,7 @@ pub struct TableOf<'a, R> {
     name: Cow<'a, str>,
     columns: Vec<Column>,
     /// Where the cells of each column come from.
-    cells: Vec<Cell<'a>>,
+    cells: Vec<Source<'a>>,
     gets: Vec<Get<'a, R>>,
     count: Count<'a>,
     known: Known<'a>,
@@ -41,6 +43,7 @@ pub struct TableOf<'a, R> {
     label: Option<usize>,
     splits: bool,
     derived: bool,
+    words: &'static [&'static str],
 }
 
 enum Get<'a, R> {
@@ -48,7 +51,7 @@ enum Get<'a, R> {
     FromRow(FromRow<'a, R>),
 }
 
-struct Cell<'a> {
+struct Source<'a> {
     get: usize,
     /// The column's number among those that share `get`.
     number: usize,
@@ -56,6 +59,8 @@ struct Cell<'a> {
     search: Option<Search<'a>>,
     /// The column of last components, for one of paths.
     name_column: Option<usize>,
+    look: Option<Look<'a>>,
+    holds_text: Option<bool>,
 }
 
 /// How much it costs to tell how many rows there are.
@@ -83,12 +88,12 @@ impl<'a, R> TableOf<'a, R> {
         Self::walked(name, count, move |row, _| locate(row))
     }
 
-    /// As [`TableOf::new`], for rows that share something with the row before: a walk gives it to `locate`, a single
-    /// question does not.
+    /// As [`TableOf::new`], for rows that take something over from the row before: a walk gives that to `locate`, a
+    /// single question does not.
     pub fn walked(
         name: impl Into<Cow<'a, str>>,
         count: impl Fn() -> Result<usize> + Send + Sync + 'a,
-        locate: impl Fn(usize, Option<&R>) -> Result<Option<R>> + Send + Sync + 'a,
+        locate: impl Fn(usize, Option<R>) -> Result<Option<R>> + Send + Sync + 'a,
     ) -> Self {
         Self {
             name: name.into(),
@@ -103,6 +108,7 @@ impl<'a, R> TableOf<'a, R> {
             label: None,
             splits: false,
             derived: false,
+            words: &[],
         }
     }
 
@@ -147,7 +153,8 @@ impl<'a, R> TableOf<'a, R> {
         self.gets.push(get);
         for (number, column) in columns.into_iter().enumerate() {
             self.columns.push(column);
-            self.cells.push(Cell { get: at, number, find: None, search: None, name_column: None });
+            let (find, search, name_column, look, holds_text) = (None, None, None, None, None);
+            self.cells.push(Source { get: at, number, find, search, name_column, look, holds_text });
         }
         self
     }
@@ -176,6 +183,33 @@ impl<'a, R> TableOf<'a, R> {
         if let Some(cell) = self.cells.last_mut() {
             cell.search = Some(Box::new(search));
         }
+        self
+    }
+
+    /// The same table, whose cells of the last column lie anywhere in the file: `look` touches those of some of the given
+    /// rows before a walk asks for them, and returns the row that it came to. Memory answers many questions in the time
+    /// of one, where none waits for the answer to another.
+    #[must_use]
+    pub fn looked_ahead(mut self, look: impl Fn(Range<usize>) -> usize + Send + Sync + 'a) -> Self {
+        if let Some(cell) = self.cells.last_mut() {
+            cell.look = Some(Box::new(look));
+        }
+        self
+    }
+
+    /// The same table, which says whether cells of the last column have texts in them: see [`Table::holds_text`].
+    #[must_use]
+    pub fn with_texts(mut self, holds_text: bool) -> Self {
+        if let Some(cell) = self.cells.last_mut() {
+            cell.holds_text = Some(holds_text);
+        }
+        self
+    }
+
+    /// The same table, in whose nested values these members are words of the reader's: see [`Table::words`].
+    #[must_use]
+    pub fn with_words(mut self, words: &'static [&'static str]) -> Self {
+        self.words = words;
         self
     }
 
@@ -243,9 +277,9 @@ impl<'a, R> TableOf<'a, R> {
         self.damage.as_ref().and_then(|damage| damage()).map_or(Ok(()), Err)
     }
 
-    fn get(&self, column: usize) -> Option<(&Get<'a, R>, usize)> {
-        let cell = self.cells.get(column)?;
-        Some((self.gets.get(cell.get)?, cell.number))
+    fn get(&self, column: usize) -> Option<(&Get<'a, R>, &Source<'a>)> {
+        let source = self.cells.get(column)?;
+        Some((self.gets.get(source.get)?, source))
     }
 
     #[cold]
@@ -283,7 +317,7 @@ impl<R> Table for TableOf<'_, R> {
     }
 
     fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
-        let (get, number) = self.get(column).ok_or_else(|| self.no_cell(row, column))?;
+        let (get, &Source { number, .. }) = self.get(column).ok_or_else(|| self.no_cell(row, column))?;
         let located = (self.locate)(row, None)?.ok_or_else(|| self.no_cell(row, column))?;
         match get {
             Get::FromMap(get) => get(&located, number),
@@ -292,7 +326,9 @@ impl<R> Table for TableOf<'_, R> {
     }
 
     fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
-        Box::new(Cursor { table: self, next: first, current: OnceCell::new(), before: None })
+        // The first row is not looked ahead for: many walks end behind it.
+        let looked = Cell::new(first.saturating_add(1));
+        Box::new(Cursor { table: self, next: first, current: OnceCell::new(), before: Cell::new(None), looked })
     }
 
     fn splits(&self) -> bool {
@@ -313,6 +349,15 @@ impl<R> Table for TableOf<'_, R> {
 
     fn search(&self, column: usize, literal: &Literal) -> Option<Vec<usize>> {
         self.cells.get(column)?.search.as_ref()?(literal)
+    }
+
+    fn holds_text(&self, column: usize) -> bool {
+        let stated = self.cells.get(column).and_then(|cell| cell.holds_text);
+        stated.unwrap_or_else(|| self.columns.get(column).is_some_and(Column::may_hold_text))
+    }
+
+    fn words(&self) -> &'static [&'static str] {
+        self.words
     }
 
     fn name_of_path(&self, column: usize) -> Option<usize> {
@@ -338,8 +383,13 @@ struct Cursor<'t, 'a, R> {
     /// The current row; `None` in it when it cannot be located.
     current: OnceCell<Option<R>>,
     /// The row that was located last before it.
-    before: Option<R>,
+    before: Cell<Option<R>>,
+    /// The first row that was not looked ahead for.
+    looked: Cell<usize>,
 }
+
+/// Rows that are looked ahead for together.
+const AHEAD: usize = 64;
 
 impl<R> RowCursor for Cursor<'_, '_, R> {
     fn advance(&mut self) -> Result<bool> {
@@ -348,7 +398,7 @@ impl<R> RowCursor for Cursor<'_, '_, R> {
         }
         self.next = self.next.saturating_add(1);
         if let Some(Some(row)) = self.current.take() {
-            self.before = Some(row);
+            self.before.set(Some(row));
         }
         Ok(true)
     }
@@ -359,14 +409,19 @@ impl<R> RowCursor for Cursor<'_, '_, R> {
 
     #[inline]
     fn value(&self, column: usize) -> Result<Value<'_>> {
-        if let Some((get, number)) = self.table.get(column)
-            && let Some(row) =
-                self.current.get_or_init(|| (self.table.locate)(self.row(), self.before.as_ref()).ok().flatten())
-        {
-            return match get {
-                Get::FromMap(get) => get(row, number),
-                Get::FromRow(get) => get(row, number),
-            };
+        if let Some((get, source)) = self.table.get(column) {
+            if let Some(look) = &source.look
+                && self.row() >= self.looked.get()
+            {
+                self.looked.set(look(self.row()..self.row().saturating_add(AHEAD)).max(self.next));
+            }
+            let locate = || (self.table.locate)(self.row(), self.before.take()).ok().flatten();
+            if let Some(row) = self.current.get_or_init(locate) {
+                return match get {
+                    Get::FromMap(get) => get(row, source.number),
+                    Get::FromRow(get) => get(row, source.number),
+                };
+            }
         }
         // A row that cannot be located says so each time.
         self.table.value(self.row(), column)
@@ -386,9 +441,9 @@ mod tests {
     #[test]
     fn a_walk_locates_each_row_once_and_knows_the_one_before() {
         let located = AtomicUsize::new(0);
-        let locate = |row: usize, before: Option<&(usize, usize)>| {
+        let locate = |row: usize, before: Option<(usize, usize)>| {
             located.fetch_add(1, Ordering::Relaxed);
-            Ok((row < 3).then(|| (row, before.map_or(row, |&(_, sum)| sum + row))))
+            Ok((row < 3).then(|| (row, before.map_or(row, |(_, sum)| sum + row))))
         };
         let table = TableOf::walked("sums", || Ok(3), locate)
             .column(Column::new("row", Kind::Uint), |row| Ok(row.0.into()))
@@ -401,6 +456,24 @@ mod tests {
         }
         assert_eq!(sums, ["0", "1", "3"]);
         assert_eq!(located.load(Ordering::Relaxed), 3);
+    }
+
+    #[test]
+    fn a_walk_looks_ahead_from_its_second_row_on() {
+        let looked = std::sync::Mutex::new(Vec::new());
+        let look = |rows: Range<usize>| {
+            looked.lock().unwrap().push(rows.start);
+            rows.start + 2
+        };
+        let table = TableOf::new("numbers", || Ok(6), |row| Ok(Some(row)))
+            .column(Column::uint("n"), |row| Ok((*row).into()))
+            .looked_ahead(look);
+        let mut cursor = table.cursor(0);
+        while cursor.advance().unwrap() {
+            cursor.value(0).unwrap();
+        }
+        drop(cursor);
+        assert_eq!(*looked.lock().unwrap(), [1, 3, 5]);
     }
 
     #[test]

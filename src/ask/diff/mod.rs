@@ -29,7 +29,7 @@ mod value;
 
 pub use value::{Field, same_value};
 
-use crate::asset::{Asset, Format};
+use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
 use crate::report::Progress;
 use crate::table::{Role, Table, Value};
@@ -285,10 +285,6 @@ impl<'a> TableDiff<'a> {
     }
 }
 
-/// The tables of a prototype database that are compared unless others are asked for: records are compared as those of
-/// their resources.
-const OF_DATABASE: [&str; 4] = ["paths", "resources", "strings", "databases"];
-
 /// The tables of two files to compare: those called `wanted`, or those that say something of their own.
 ///
 /// # Errors
@@ -324,7 +320,6 @@ pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<V
         return Err(syntax(format!("no table {missing:?}; there are {}", names.join(", "))));
     }
     tables.retain(|table| match wanted {
-        [] if format == Format::BWDB => OF_DATABASE.contains(&&*table.name),
         [] => ![&table.old, &table.new].into_iter().flatten().any(|table| table.is_derived()),
         wanted => wanted.contains(&table.name),
     });

@@ -1,6 +1,5 @@
 //! The tables of the three formats. A table is a name, columns, and how to count rows and read one cell.
 
-mod ahead;
 mod nested;
 mod paths;
 mod space;
@@ -10,19 +9,16 @@ pub(super) use space::{instances, models, space};
 use super::hashmap::{Bucket, occupied};
 use super::prototypes::KIND;
 use super::prototypes::{self as p, Layout, PrototypeType, known_property_name};
-use super::record::{Field, FieldInfo, Leaf, List, NameId, Prototype, Shown, Walker};
+use super::record::{Field, FieldInfo, Leaf, List, NameId, Prototype, Shown};
 use super::walk::{self, field_value};
 use super::{Blob, Database, Models, Names};
 use crate::bytes::View;
 use crate::error::Result;
 use crate::table::search::search_terminated;
-use crate::table::{Column, IndexCursor, Kind, Literal, Role, RowCursor, Table, Value, no_cell};
-use ahead::FarCursor;
+use crate::table::{Column, Kind, Role, Table, TableOf, Value, no_cell};
 use nested::{Children, Nested};
-use paths::PathsTable;
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fmt;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -48,131 +44,9 @@ impl Counts {
     }
 }
 
-type Len<'a> = Box<dyn Fn() -> Result<usize> + Send + Sync + 'a>;
-type Cell<'a> = Box<dyn Fn(usize, usize) -> Result<Value<'a>> + Send + Sync + 'a>;
-type Find<'a> = Box<dyn Fn(usize, &Value<'_>) -> Option<Result<Vec<usize>>> + Send + Sync + 'a>;
-type Search<'a> = Box<dyn Fn(usize, &Literal) -> Option<Vec<usize>> + Send + Sync + 'a>;
-
-/// A table made of what differs from table to table.
-struct Lazy<'a> {
-    name: &'static str,
-    columns: Vec<Column>,
-    label: usize,
-    len: Len<'a>,
-    cell: Cell<'a>,
-    find: Find<'a>,
-    /// The columns that `find` answers for.
-    finds: Vec<usize>,
-    search: Search<'a>,
-    /// Whether `cell` says itself which rows there are not, so that they need not be counted.
-    checked: bool,
-    /// A column whose cells lie anywhere in the file, and what looks for those of several rows at once.
-    far: Option<(usize, ahead::Look<'a>)>,
-}
-
-impl fmt::Debug for Lazy<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Lazy").field("name", &self.name).finish_non_exhaustive()
-    }
-}
-
-impl<'a> Lazy<'a> {
-    fn new(
-        name: &'static str,
-        columns: Vec<Column>,
-        len: impl Fn() -> Result<usize> + Send + Sync + 'a,
-        cell: impl Fn(usize, usize) -> Result<Value<'a>> + Send + Sync + 'a,
-    ) -> Self {
-        let label = label(&columns);
-        Self {
-            name,
-            columns,
-            label,
-            len: Box::new(len),
-            cell: Box::new(cell),
-            find: Box::new(|_, _| None),
-            finds: Vec::new(),
-            search: Box::new(|_, _| None),
-            checked: false,
-            far: None,
-        }
-    }
-
-    fn with_search(mut self, search: impl Fn(usize, &Literal) -> Option<Vec<usize>> + Send + Sync + 'a) -> Self {
-        self.search = Box::new(search);
-        self
-    }
-
-    fn with_find(
-        mut self,
-        columns: &[usize],
-        find: impl Fn(usize, &Value<'_>) -> Option<Result<Vec<usize>>> + Send + Sync + 'a,
-    ) -> Self {
-        self.find = Box::new(find);
-        self.finds = columns.to_vec();
-        self
-    }
-}
-
-/// The column by which people name a row.
-fn label(columns: &[Column]) -> usize {
-    let find = |wanted: &&str| columns.iter().position(|column| column.name == *wanted);
-    ["path", "name", "text", "material_name"].iter().find_map(find).unwrap_or(0)
-}
-
-impl Table for Lazy<'_> {
-    fn name(&self) -> &str {
-        self.name
-    }
-
-    fn columns(&self) -> &[Column] {
-        &self.columns
-    }
-
-    fn len(&self) -> Result<usize> {
-        (self.len)()
-    }
-
-    fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
-        if column >= self.columns.len() || !self.checked && row >= self.len()? {
-            return Err(no_cell(self.name, row, column));
-        }
-        (self.cell)(row, column)
-    }
-
-    fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
-        let rows = IndexCursor::new(self, first, |row| Ok(row < self.len()?));
-        match &self.far {
-            Some((column, look)) => Box::new(FarCursor::new(rows, first, *column, look)),
-            None => Box::new(rows),
-        }
-    }
-
-    fn splits(&self) -> bool {
-        true
-    }
-
-    fn finds(&self, column: usize) -> bool {
-        self.finds.contains(&column)
-    }
-
-    fn find(&self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
-        (self.find)(column, key)
-    }
-
-    fn search(&self, column: usize, literal: &Literal) -> Option<Vec<usize>> {
-        (self.search)(column, literal)
-    }
-
-    fn label(&self) -> usize {
-        self.label
-    }
-}
-
 /// The tables of an `assets.bin`.
 pub(super) fn all(db: &Database) -> Vec<Box<dyn Table + '_>> {
-    let mut tables: Vec<Box<dyn Table + '_>> =
-        vec![Box::new(PathsTable::new(db)), resources(db), strings(db), databases(db)];
+    let mut tables: Vec<Box<dyn Table + '_>> = vec![paths::table(db), resources(db), strings(db), databases(db)];
     let blobs: Vec<Blob<'_>> = db.databases().flatten().collect();
     let blob = |prototype| blobs.iter().copied().find(|b| b.prototype() == Some(prototype));
     for &prototype in PrototypeType::ALL {
@@ -244,15 +118,40 @@ const VISUAL_COLUMNS: &[&str] =
     &["geometry", "underwater", "abovewater", "render_set_count", "lod_count", "min", "max"];
 const MODEL_COLUMNS: &[&str] = &["visual", "misc_type", "skeleton_extenders", "animations", "dye_count"];
 
+/// A column with which every table of some records begins. It tells of the record, whose number its cells are asked by.
+struct Lead<'a> {
+    column: Column,
+    get: Box<dyn Fn(usize) -> Result<Value<'a>> + Send + Sync + 'a>,
+    find: Option<Box<dyn Fn(&Value<'_>) -> Option<Result<Vec<usize>>> + Send + Sync + 'a>>,
+}
+
+impl<'a> Lead<'a> {
+    fn new(column: Column, get: impl Fn(usize) -> Result<Value<'a>> + Send + Sync + 'a) -> Self {
+        Self { column, get: Box::new(get), find: None }
+    }
+
+    fn found_by(mut self, find: impl Fn(&Value<'_>) -> Option<Result<Vec<usize>>> + Send + Sync + 'a) -> Self {
+        self.find = Some(Box::new(find));
+        self
+    }
+
+    /// The number of a record, of which there are `count`.
+    fn number(column: Column, count: usize) -> Self {
+        Self::new(column, |row| Ok(row.into())).found_by(move |key| match key {
+            Value::Uint(row) => Some(Ok(usize::try_from(*row).into_iter().filter(|&row| row < count).collect())),
+            _ => None,
+        })
+    }
+}
+
 /// Where the records of a table come from, and which columns every table of them begins with.
-trait Rows<'a>: Copy + Send + Sync + 'a {
+trait Records<'a>: Copy + Send + Sync + 'a {
+    /// Whether comparing two files compares these records with the resources that they are of.
+    const DERIVED: bool = false;
+
     fn len(self) -> usize;
     fn view(self, row: usize) -> Result<View<'a>>;
-    fn lead_columns(self) -> Vec<Column>;
-    fn lead_value(self, row: usize, column: usize) -> Result<Value<'a>>;
-    /// The columns that `find` answers for.
-    fn finds(self) -> &'static [usize];
-    fn find(self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>>;
+    fn leads(self) -> Vec<Lead<'a>>;
     fn names(self) -> &'a dyn Names;
     fn counts(self) -> &'a Counts;
 }
@@ -263,7 +162,9 @@ struct DatabaseRows<'a> {
     blob: Blob<'a>,
 }
 
-impl<'a> Rows<'a> for DatabaseRows<'a> {
+impl<'a> Records<'a> for DatabaseRows<'a> {
+    const DERIVED: bool = true;
+
     fn len(self) -> usize {
         self.blob.len()
     }
@@ -272,45 +173,32 @@ impl<'a> Rows<'a> for DatabaseRows<'a> {
         self.blob.record_span(row).map(|(view, _)| view)
     }
 
-    fn lead_columns(self) -> Vec<Column> {
-        vec![
-            Column::new("record", Kind::Uint).brief().place(),
-            Column::new("id", Kind::Id64).key(),
-            Column::new("path", Kind::Text).brief().resolved(),
-        ]
-    }
-
-    fn lead_value(self, row: usize, column: usize) -> Result<Value<'a>> {
-        let id = || self.db.owners().id(self.db, self.blob.index(), row);
-        match column {
-            0 => Ok(row.into()),
-            1 => Ok(id().map(Value::Id64).unwrap_or_default()),
-            _ => id().map_or(Ok(Value::Null), |id| self.db.paths().path(id).map(Value::from)),
-        }
-    }
-
-    fn finds(self) -> &'static [usize] {
-        if self.db.hashes_paths() { &[0, 1, 2] } else { &[0, 1] }
-    }
-
-    fn find(self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
-        let id = match (column, key) {
-            (0, Value::Uint(record)) => {
-                return Some(Ok(usize::try_from(*record).into_iter().filter(|&r| r < self.blob.len()).collect()));
-            }
-            (1, Value::Id64(id)) => *id,
-            (2, Value::Text(path)) if self.db.hashes_paths() => Database::path_id(path),
-            _ => return None,
+    fn leads(self) -> Vec<Lead<'a>> {
+        let id = move |row| self.db.owners().id(self.db, self.blob.index(), row);
+        let with_id = move |id: u64| -> Result<Vec<usize>> {
+            let found = self.db.lookup(id)?;
+            let here = found.filter(|r| r.state() == super::State::Valid && r.database_index() == self.blob.index());
+            // Where two resources share a record, the row belongs to one of them.
+            let own = |record: &usize| self.db.owners().id(self.db, self.blob.index(), *record) == Some(id);
+            Ok(here.map(|r| r.record_index()).filter(own).into_iter().collect())
         };
-        Some(self.db.lookup(id).map(|found| {
-            found
-                .filter(|r| r.state() == super::State::Valid && r.database_index() == self.blob.index())
-                .map(|r| r.record_index())
-                // Where two resources share a record, the row belongs to one of them.
-                .filter(|&record| self.db.owners().id(self.db, self.blob.index(), record) == Some(id))
-                .into_iter()
-                .collect()
-        }))
+        let path = Lead::new(Column::text("path").brief().resolved(), move |row| match id(row) {
+            Some(id) => self.db.paths().path(id).map(Value::from),
+            None => Ok(Value::Null),
+        });
+        vec![
+            Lead::number(Column::uint("record").brief().place(), self.len()),
+            Lead::new(Column::id64("id").key(), move |row| Ok(id(row).map(Value::Id64).unwrap_or_default()))
+                .found_by(move |key| if let Value::Id64(id) = key { Some(with_id(*id)) } else { None }),
+            if self.db.hashes_paths() {
+                path.found_by(move |key| match key {
+                    Value::Text(path) => Some(with_id(Database::path_id(path))),
+                    _ => None,
+                })
+            } else {
+                path
+            },
+        ]
     }
 
     fn names(self) -> &'a dyn Names {
@@ -325,7 +213,7 @@ impl<'a> Rows<'a> for DatabaseRows<'a> {
 #[derive(Clone, Copy)]
 struct ModelRows<'a>(&'a Models);
 
-impl<'a> Rows<'a> for ModelRows<'a> {
+impl<'a> Records<'a> for ModelRows<'a> {
     fn len(self) -> usize {
         self.0.len()
     }
@@ -334,26 +222,17 @@ impl<'a> Rows<'a> for ModelRows<'a> {
         self.0.model(row).map(|m| m.view()).ok_or_else(|| no_cell("models", row, 0))
     }
 
-    fn lead_columns(self) -> Vec<Column> {
-        vec![Column::new("model", Kind::Uint).brief().place(), Column::new("id", Kind::Id64).brief().key()]
-    }
-
-    fn lead_value(self, row: usize, column: usize) -> Result<Value<'a>> {
-        match column {
-            0 => Ok(row.into()),
-            _ => Ok(Value::Id64(p::MergedModel::read(self.view(row)?)?.id()?.0)),
-        }
-    }
-
-    fn finds(self) -> &'static [usize] {
-        &[1]
-    }
-
-    fn find(self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
-        match (column, key) {
-            (1, Value::Id64(id)) => Some(Ok(self.0.find(*id).into_iter().collect())),
-            _ => None,
-        }
+    fn leads(self) -> Vec<Lead<'a>> {
+        let id = Lead::new(Column::id64("id").brief().key(), move |row| {
+            Ok(Value::Id64(p::MergedModel::read(self.view(row)?)?.id()?.0))
+        });
+        vec![
+            Lead::new(Column::uint("model").brief().place(), |row| Ok(row.into())),
+            id.found_by(move |key| match key {
+                Value::Id64(id) => Some(Ok(self.0.find(*id).into_iter().collect())),
+                _ => None,
+            }),
+        ]
     }
 
     fn names(self) -> &'a dyn Names {
@@ -426,23 +305,63 @@ fn field_cell<'a, T: Prototype<'a>>(record: &T, column: FieldColumn, names: &dyn
     }
 }
 
+/// A record and its number.
+struct Row<T> {
+    number: usize,
+    record: Result<T>,
+}
+
+impl<T> Row<T> {
+    /// The record, or the reason for which there is none.
+    fn read(&self) -> Result<&T> {
+        self.record.as_ref().map_err(crate::Error::again)
+    }
+}
+
+/// A table that begins with the columns that all tables of `rows` do.
+fn table_of<'a, T: 'a, R: Records<'a>>(
+    name: &'static str,
+    rows: R,
+    read: impl Fn(usize) -> Result<T> + Send + Sync + 'a,
+) -> TableOf<'a, Row<T>> {
+    let locate = move |row| Ok((row < rows.len()).then(|| Row { number: row, record: read(row) }));
+    let mut table = TableOf::new(name, move || Ok(rows.len()), locate).splits();
+    if R::DERIVED {
+        table = table.derived();
+    }
+    rows.leads().into_iter().fold(table, |table, Lead { column, get, find }| {
+        let table = table.column(column, move |row: &Row<T>| get(row.number));
+        match find {
+            Some(find) => table.found_by(find),
+            None => table,
+        }
+    })
+}
+
+/// The columns of the fields of `P`, which `get` gets out of a row.
+fn with_fields<'a, T: 'a, P: Prototype<'a> + 'a>(
+    table: TableOf<'a, Row<T>>,
+    name: &'static str,
+    names: &'a dyn Names,
+    only: Option<&[&str]>,
+    get: impl Fn(&T) -> Result<P> + Send + Sync + 'a,
+) -> TableOf<'a, Row<T>> {
+    let (columns, sources) = field_columns(P::FIELDS, only);
+    table.columns(columns, move |row: &Row<T>, column| {
+        let source = sources.get(column).copied().ok_or_else(|| no_cell(name, row.number, column))?;
+        let cell = || field_cell(&get(row.read()?)?, source, names);
+        cell().map_err(|error| within(name, row.number, error))
+    })
+}
+
 /// A row for each record.
-fn records<'a, T: Prototype<'a> + 'a, R: Rows<'a>>(
+fn records<'a, T: Prototype<'a> + Copy + 'a, R: Records<'a>>(
     name: &'static str,
     rows: R,
     only: Option<&[&str]>,
 ) -> Box<dyn Table + 'a> {
-    let mut columns = rows.lead_columns();
-    let lead = columns.len();
-    let (own, sources) = field_columns(T::FIELDS, only);
-    columns.extend(own);
-    let cell = move |row, column: usize| match column.checked_sub(lead).and_then(|i| sources.get(i)) {
-        Some(&source) => field_cell(&T::read(rows.view(row)?)?, source, rows.names()).map_err(|e| within(name, row, e)),
-        None => rows.lead_value(row, column),
-    };
-    Box::new(
-        Lazy::new(name, columns, move || Ok(rows.len()), cell).with_find(rows.finds(), move |c, key| rows.find(c, key)),
-    )
+    let table = table_of(name, rows, move |row| T::read(rows.view(row)?));
+    Box::new(with_fields(table, name, rows.names(), only, |record: &T| Ok(*record)))
 }
 
 fn within(table: &str, row: usize, error: crate::Error) -> crate::Error {
@@ -450,26 +369,31 @@ fn within(table: &str, row: usize, error: crate::Error) -> crate::Error {
 }
 
 /// A row for each element of an array of structs.
-fn children<'a, P: Field<'a> + 'a, C: Prototype<'a> + 'a, R: Rows<'a>>(
+fn children<'a, P: Field<'a> + 'a, C: Prototype<'a> + 'a, R: Records<'a>>(
     name: &'static str,
     rows: R,
     list: impl Fn(P) -> Result<List<'a, C>> + Send + Sync + 'a,
 ) -> Box<dyn Table + 'a> {
-    let (own, sources) = field_columns(C::FIELDS, None);
-    let elements = Elements { name, list: move |record| list(P::read(record)?), sources, names: rows.names() };
-    Box::new(Nested::new(name, rows, own, elements))
+    let elements = Elements { name, list: move |record| list(P::read(record)?) };
+    let mut table = Nested::new(name, rows, elements);
+    let (columns, sources) = field_columns(C::FIELDS, None);
+    for (column, source) in columns.into_iter().zip(sources) {
+        table = table.column(column, move |element| field_cell(element, source, rows.names()));
+        if let Some(info) = C::FIELDS.get(source.field).filter(|info| info.shown == Shown::Plain(Kind::Nested)) {
+            table = table.nested(info.texts, move |element: &C, walker| element.walk_field(source.field, walker));
+        }
+    }
+    table.build()
 }
 
-struct Elements<'a, L> {
+struct Elements<L> {
     name: &'static str,
     list: L,
-    sources: Vec<FieldColumn>,
-    names: &'a dyn Names,
 }
 
-impl<'a, C, L> Children<'a> for Elements<'a, L>
+impl<'a, C, L> Children<'a> for Elements<L>
 where
-    C: Prototype<'a>,
+    C: Prototype<'a> + 'a,
     L: Fn(View<'a>) -> Result<List<'a, C>> + Send + Sync + 'a,
 {
     type Row = C;
@@ -481,26 +405,10 @@ where
     fn row(&self, record: View<'a>, index: usize) -> Result<C> {
         (self.list)(record)?.get(index).ok_or_else(|| no_cell(self.name, index, 0))?
     }
-
-    fn cell(&self, row: &C, column: usize) -> Result<Value<'a>> {
-        let source = self.sources.get(column).copied().ok_or_else(|| no_cell(self.name, 0, column))?;
-        field_cell(row, source, self.names)
-    }
-
-    fn nested_text(&self, column: usize) -> Option<bool> {
-        let info = C::FIELDS.get(self.sources.get(column)?.field)?;
-        (info.shown == Shown::Plain(Kind::Nested)).then_some(info.texts)
-    }
-
-    fn walk(&self, row: &C, column: usize, walker: &mut dyn Walker<'a>) {
-        if let Some(source) = self.sources.get(column) {
-            row.walk_field(source.field, walker);
-        }
-    }
 }
 
 /// The tables of what a visual holds; `visual` gets it out of the record.
-fn visual_children<'a, P: Field<'a> + 'a, R: Rows<'a>>(
+fn visual_children<'a, P: Field<'a> + 'a, R: Records<'a>>(
     rows: R,
     visual: impl Fn(P) -> Result<p::Visual<'a>> + Send + Sync + Copy + 'a,
     tables: &mut Vec<Box<dyn Table + 'a>>,
@@ -510,71 +418,88 @@ fn visual_children<'a, P: Field<'a> + 'a, R: Rows<'a>>(
     tables.push(skeleton_nodes(rows, move |view| visual(P::read(view)?)?.skeleton()));
 }
 
-fn skeleton_nodes<'a, R: Rows<'a>>(
+fn skeleton_nodes<'a, R: Records<'a>>(
     rows: R,
     skeleton: impl Fn(View<'a>) -> Result<p::Skeleton<'a>> + Send + Sync + 'a,
 ) -> Box<dyn Table + 'a> {
-    let own = vec![
-        Column::new("name_id", Kind::Id32),
-        Column::new("name", Kind::Text).brief().resolved(),
-        Column::new("parent", Kind::Uint).brief(),
-        Column::new("matrix", Kind::Nested),
-    ];
-    Box::new(Nested::new("skeleton_nodes", rows, own, SkeletonNodes { skeleton, names: rows.names() }))
-}
-
-struct SkeletonNodes<'a, S> {
-    skeleton: S,
-    names: &'a dyn Names,
-}
-
-impl<'a, S: Fn(View<'a>) -> Result<p::Skeleton<'a>> + Send + Sync + 'a> Children<'a> for SkeletonNodes<'a, S> {
-    type Row = (p::Skeleton<'a>, usize);
-
-    fn count(&self, record: View<'a>) -> Result<usize> {
-        Ok((self.skeleton)(record)?.names()?.len())
-    }
-
-    fn row(&self, record: View<'a>, index: usize) -> Result<Self::Row> {
-        Ok(((self.skeleton)(record)?, index))
-    }
-
-    fn cell(&self, &(skeleton, index): &Self::Row, column: usize) -> Result<Value<'a>> {
-        let missing = || no_cell("skeleton_nodes", index, column);
-        let name = || skeleton.names()?.get(index).ok_or_else(missing)?;
-        match column {
-            0 => Ok(Value::Id32(name()?.0)),
-            1 => Ok(self.names.name(name()?)?.map(Value::Text).unwrap_or_default()),
-            2 => match skeleton.parents()?.get(index).ok_or_else(missing)?? {
+    Nested::new("skeleton_nodes", rows, SkeletonNodes(skeleton))
+        .column(Column::id32("name_id"), |node| Ok(Value::Id32(node.name()?.0)))
+        .column(Column::text("name").brief().resolved(), move |node| {
+            Ok(rows.names().name(node.name()?)?.map(Value::Text).unwrap_or_default())
+        })
+        .looked_ahead()
+        .column(Column::uint("parent").brief(), |node| {
+            match node.skeleton.parents()?.get(node.index).ok_or_else(|| node.missing())?? {
                 0xFFFF => Ok(Value::Null),
                 parent => Ok(parent.into()),
-            },
-            _ => Ok(Value::floats(skeleton.matrices()?.get(index).ok_or_else(missing)??)),
-        }
+            }
+        })
+        .column(Column::nested("matrix"), |node| {
+            Ok(Value::floats(node.skeleton.matrices()?.get(node.index).ok_or_else(|| node.missing())??))
+        })
+        .build()
+}
+
+struct Node<'a> {
+    skeleton: p::Skeleton<'a>,
+    index: usize,
+}
+
+impl Node<'_> {
+    fn name(&self) -> Result<NameId> {
+        self.skeleton.names()?.get(self.index).ok_or_else(|| self.missing())?
     }
 
-    const NAME: usize = 1;
+    #[cold]
+    fn missing(&self) -> crate::Error {
+        no_cell("skeleton_nodes", self.index, 0)
+    }
+}
+
+struct SkeletonNodes<S>(S);
+
+impl<'a, S: Fn(View<'a>) -> Result<p::Skeleton<'a>> + Send + Sync + 'a> Children<'a> for SkeletonNodes<S> {
+    type Row = Node<'a>;
+
+    fn count(&self, record: View<'a>) -> Result<usize> {
+        Ok((self.0)(record)?.names()?.len())
+    }
+
+    fn row(&self, record: View<'a>, index: usize) -> Result<Node<'a>> {
+        Ok(Node { skeleton: (self.0)(record)?, index })
+    }
 
     fn names(&self, record: View<'a>, rows: Range<usize>) -> Result<Vec<NameId>> {
-        let names = (self.skeleton)(record)?.names()?;
+        let names = (self.0)(record)?.names()?;
         rows.filter_map(|index| names.get(index)).collect()
     }
 }
 
 fn material_properties<'a>(rows: DatabaseRows<'a>) -> Box<dyn Table + 'a> {
-    let own = vec![
-        Column::new("name_id", Kind::Id32),
-        Column::new("name", Kind::Text).brief().resolved(),
-        Column::new("type", Kind::Text).brief(),
-        Column::new("value", Kind::Any).brief(),
-        Column::new("texture_id", Kind::Id64).reference(),
-    ];
-    Box::new(Nested::new("material_properties", rows, own, Properties(rows.db)))
+    let db = rows.db;
+    Nested::new("material_properties", rows, Properties)
+        .column(Column::id32("name_id"), |property| Ok(Value::Id32(property.name.0)))
+        .column(Column::text("name").brief().resolved(), |property| match db.string(property.name.0)? {
+            Some(name) => Ok(name.into()),
+            None => Ok(known_property_name(property.name).into()),
+        })
+        .looked_ahead()
+        .column(Column::text("type").brief(), |property| Ok(property.kind.into()))
+        .column(Column::new("value", Kind::Any).brief(), |property| match &property.value {
+            Leaf::Value(value) => Ok(value.clone()),
+            Leaf::Path(id) => Ok(db.paths().path(id.0)?.into()),
+            Leaf::Name(_) => Ok(Value::Null),
+        })
+        .column(Column::id64("texture_id").reference(), |property| match &property.value {
+            Leaf::Path(id) => Ok(Value::Id64(id.0)),
+            _ => Ok(Value::Null),
+        })
+        .build()
 }
 
-struct Properties<'a>(&'a Database);
+struct Properties;
 
-impl<'a> Children<'a> for Properties<'a> {
+impl<'a> Children<'a> for Properties {
     type Row = p::Property<'a>;
 
     fn count(&self, record: View<'a>) -> Result<usize> {
@@ -585,23 +510,6 @@ impl<'a> Children<'a> for Properties<'a> {
         p::Material::read(record)?.property(index)
     }
 
-    fn cell(&self, property: &p::Property<'a>, column: usize) -> Result<Value<'a>> {
-        Ok(match (column, &property.value) {
-            (0, _) => Value::Id32(property.name.0),
-            (1, _) => match self.0.string(property.name.0)? {
-                Some(name) => name.into(),
-                None => known_property_name(property.name).into(),
-            },
-            (2, _) => property.kind.into(),
-            (3, Leaf::Value(value)) => value.clone(),
-            (3, Leaf::Path(id)) => self.0.paths().path(id.0)?.into(),
-            (4, Leaf::Path(id)) => Value::Id64(id.0),
-            _ => Value::Null,
-        })
-    }
-
-    const NAME: usize = 1;
-
     fn names(&self, record: View<'a>, rows: Range<usize>) -> Result<Vec<NameId>> {
         let names = p::Material::read(record)?.property_names()?;
         rows.filter_map(|index| names.get(index)).collect()
@@ -609,66 +517,68 @@ impl<'a> Children<'a> for Properties<'a> {
 }
 
 fn resources<'a>(db: &'a Database) -> Box<dyn Table + 'a> {
-    let columns = vec![
-        Column::new("id", Kind::Id64).brief().key(),
-        Column::new("path", Kind::Text).brief().resolved(),
-        Column::new("type", Kind::Text).brief(),
-        Column::new("database", Kind::Uint).place(),
-        Column::new("record", Kind::Uint).place(),
-        Column::new("state", Kind::Any),
-        Column::new("offset", Kind::Uint).place(),
-        Column::new("size", Kind::Uint),
-    ];
     let slots = Arc::new(Slots::new(db.resource_buckets(), &db.resource_rows));
-    let (of_cell, of_find, of_far) = (Arc::clone(&slots), Arc::clone(&slots), Arc::clone(&slots));
+    let (of_row, of_far) = (Arc::clone(&slots), Arc::clone(&slots));
     let look = move |rows: Range<usize>| {
+        let end = rows.end;
         let slots = rows.map_while(|row| of_far.slot("resources", row).ok());
         db.paths().ahead(slots.filter_map(|slot| Some(db.resource_buckets().get(slot)?.key.get())));
+        end
     };
     // Opened once for all rows; one that is damaged says so each time.
-    let blobs: Vec<Option<Blob<'a>>> = db.databases().map(Result::ok).collect();
+    let blobs: Arc<[Option<Blob<'a>>]> = db.databases().map(Result::ok).collect();
     let blob = move |resource: &super::Resource<'a>| match blobs.get(resource.database_index()) {
         Some(Some(blob)) => Ok(*blob),
         _ => resource.database(),
     };
-    let cell = move |row, column| {
-        let slot = of_cell.slot("resources", row)?;
+    let of_place = blob.clone();
+    let place = move |resource: &super::Resource<'a>| match resource.state() {
+        super::State::Valid => {
+            let blob = of_place(resource)?;
+            // Of records that are shown raw the size is not known.
+            blob.layout().map(|_| blob.record_span(resource.record_index())).transpose()
+        }
+        _ => Ok(None),
+    };
+    let of_size = place.clone();
+    let locate = move |row| {
+        if row >= db.resource_count() {
+            return Ok(None);
+        }
+        let slot = of_row.slot("resources", row)?;
         let id = db.resource_buckets().get(slot).map_or(0, |b| b.key.get());
-        let resource = db.resource_at(slot, id).ok_or_else(|| no_cell("resources", row, column))?;
-        let place = || match resource.state() {
-            super::State::Valid => {
-                let blob = blob(&resource)?;
-                // Of records that are shown raw the size is not known.
-                blob.layout().map(|_| blob.record_span(resource.record_index())).transpose()
-            }
-            _ => Ok(None),
-        };
-        Ok(match column {
-            0 => Value::Id64(id),
-            1 => db.paths().path(id)?.into(),
-            2 => {
-                let blob = blob(&resource)?;
-                blob.type_name().map_or_else(|| Value::owned(blob.type_name_or_magic()), Value::text)
-            }
-            3 => resource.database_index().into(),
-            4 => resource.record_index().into(),
-            5 => resource.state().into(),
-            6 => place()?.map(|(view, _)| view.offset()).into(),
-            _ => place()?.map(|(_, size)| size).into(),
-        })
+        Ok(db.resource_at(slot, id).map(|resource| (id, resource)))
     };
-    let find = move |column: usize, key: &Value<'_>| {
-        let id = match (column, key) {
-            (0, Value::Id64(id)) => *id,
-            (1, Value::Text(path)) if db.hashes_paths() => Database::path_id(path),
-            _ => return None,
-        };
+    let with_id = move |id: u64| {
         let slot = super::hashmap::find(db.resource_buckets(), db.resource_slots, id);
-        Some(Ok(slot.and_then(|slot| of_find.row(slot)).into_iter().collect()))
+        Ok(slot.and_then(|slot| slots.row(slot)).into_iter().collect())
     };
-    let finds: &[usize] = if db.hashes_paths() { &[0, 1] } else { &[0] };
-    let table = Lazy::new("resources", columns, move || Ok(db.resource_count()), cell).with_find(finds, find);
-    Box::new(Lazy { checked: true, far: Some((1, Box::new(look))), ..table })
+    let of_path = with_id.clone();
+    let mut table = TableOf::new("resources", move || Ok(db.resource_count()), locate)
+        .splits()
+        .column(Column::id64("id").brief().key(), |(id, _)| Ok(Value::Id64(*id)))
+        .found_by(move |key| if let Value::Id64(id) = key { Some(with_id(*id)) } else { None })
+        .column(Column::text("path").brief().resolved(), |(id, _)| Ok(db.paths().path(*id)?.into()))
+        .looked_ahead(look);
+    if db.hashes_paths() {
+        table = table.found_by(move |key| match key {
+            Value::Text(path) => Some(of_path(Database::path_id(path))),
+            _ => None,
+        });
+    }
+    let table = table
+        .column(Column::text("type").brief(), move |(_, resource)| {
+            let blob = blob(resource)?;
+            Ok(blob.type_name().map_or_else(|| Value::owned(blob.type_name_or_magic()), Value::text))
+        })
+        .column(Column::uint("database").place(), |(_, resource)| Ok(resource.database_index().into()))
+        .column(Column::uint("record").place(), |(_, resource)| Ok(resource.record_index().into()))
+        .column(Column::new("state", Kind::Any), |(_, resource)| Ok(resource.state().into()))
+        .column(Column::uint("offset").place(), move |(_, resource)| {
+            Ok(place(resource)?.map(|(view, _)| view.offset()).into())
+        })
+        .column(Column::uint("size"), move |(_, resource)| Ok(of_size(resource)?.map(|(_, size)| size).into()));
+    Box::new(table)
 }
 
 /// The rows of a map's table and its slots.
@@ -714,70 +624,49 @@ impl<'a, B: Bucket> Slots<'a, B> {
 }
 
 fn strings(db: &Database) -> Box<dyn Table + '_> {
-    let columns = vec![Column::new("id", Kind::Id32).brief().key(), Column::new("text", Kind::Text).brief()];
     let buckets = db.spans.string_buckets.get();
     let slots = Arc::new(Slots::new(buckets, &db.string_rows));
-    let (of_cell, of_find) = (Arc::clone(&slots), Arc::clone(&slots));
-    let cell = move |row, column| {
-        let slot = of_cell.slot("strings", row)?;
-        match column {
-            0 => Ok(Value::Id32(buckets.get(slot).ok_or_else(|| no_cell("strings", row, column))?.key.get())),
-            _ => db.string_in_slot(slot).map(Value::text),
-        }
-    };
-    let find = move |column: usize, key: &Value<'_>| {
-        let id = match (column, key) {
-            (0, Value::Id32(id)) => *id,
-            (1, Value::Text(text)) => Database::name_id(text),
-            _ => return None,
-        };
-        let slot = super::hashmap::find(buckets, db.string_slots, id.into());
-        let row = slot.and_then(|slot| of_find.row(slot));
-        Some(match (row, key) {
-            // Another text may have the same hash.
-            (Some(row), Value::Text(text)) => {
-                db.string(id).map(|found| if found == Some(&**text) { vec![row] } else { Vec::new() })
-            }
-            (row, _) => Ok(row.into_iter().collect()),
+    let of_row = Arc::clone(&slots);
+    let locate = move |row| if row < db.string_count() { of_row.slot("strings", row).map(Some) } else { Ok(None) };
+    let row_of =
+        move |id: u32| super::hashmap::find(buckets, db.string_slots, id.into()).and_then(|slot| slots.row(slot));
+    let of_text = row_of.clone();
+    let table = TableOf::new("strings", move || Ok(db.string_count()), locate)
+        .splits()
+        .column(Column::id32("id").brief().key(), |&slot| {
+            Ok(Value::Id32(buckets.get(slot).ok_or_else(|| no_cell("strings", slot, 0))?.key.get()))
         })
-    };
-    let search = move |column: usize, literal: &Literal| {
-        let start = |row: usize| db.start_in_slot(*db.string_rows().get(row)? as usize);
-        let search = || search_terminated(db.source.bytes(), &db.string_span(), db.string_count(), start, literal);
-        if column == 1 { search() } else { None }
-    };
-    let table =
-        Lazy::new("strings", columns, move || Ok(db.string_count()), cell).with_find(&[0, 1], find).with_search(search);
-    Box::new(Lazy { checked: true, ..table })
+        .found_by(move |key| match key {
+            Value::Id32(id) => Some(Ok(row_of(*id).into_iter().collect())),
+            _ => None,
+        })
+        .column(Column::text("text").brief(), |&slot| db.string_in_slot(slot).map(Value::text))
+        .found_by(move |key| {
+            let Value::Text(text) = key else { return None };
+            let id = Database::name_id(text);
+            let Some(row) = of_text(id) else { return Some(Ok(Vec::new())) };
+            // Another text may have the same hash.
+            Some(db.string(id).map(|found| if found == Some(&**text) { vec![row] } else { Vec::new() }))
+        })
+        .searched_by(|literal| {
+            let start = |row: usize| db.start_in_slot(*db.string_rows().get(row)? as usize);
+            search_terminated(db.source.bytes(), &db.string_span(), db.string_count(), start, literal)
+        });
+    Box::new(table)
 }
 
 fn databases(db: &Database) -> Box<dyn Table + '_> {
-    let columns = vec![
-        Column::new("index", Kind::Uint).brief().place(),
-        Column::new("type", Kind::Text).brief().key(),
-        Column::new("magic", Kind::Id32).brief().key(),
-        Column::new("checksum", Kind::Id32),
-        Column::new("records", Kind::Uint).brief(),
-        Column::new("record_size", Kind::Uint).brief(),
-        Column::new("size", Kind::Uint).brief().place(),
-        Column::new("offset", Kind::Uint).place(),
-        Column::new("note", Kind::Text).brief(),
-    ];
-    let cell = move |row, column| {
-        let blob = db.database(row)?;
-        Ok(match column {
-            0 => row.into(),
-            1 => blob.type_name().into(),
-            2 => Value::Id32(blob.magic()),
-            3 => Value::Id32(blob.checksum()),
-            4 => blob.len().into(),
-            5 => blob.record_size().into(),
-            6 => blob.size().into(),
-            7 => blob.view().offset().into(),
-            _ => blob.note().into(),
-        })
-    };
-    let mut table = Lazy::new("databases", columns, move || Ok(db.database_count()), cell);
-    table.label = 1;
+    let locate = |row| Ok(Some((row, db.database(row)?)));
+    let table = TableOf::new("databases", || Ok(db.database_count()), locate)
+        .splits()
+        .column(Column::uint("index").brief().place(), |(index, _)| Ok((*index).into()))
+        .column(Column::text("type").brief().key(), |(_, blob)| Ok(blob.type_name().into()))
+        .column(Column::id32("magic").brief().key(), |(_, blob)| Ok(Value::Id32(blob.magic())))
+        .column(Column::id32("checksum"), |(_, blob)| Ok(Value::Id32(blob.checksum())))
+        .column(Column::uint("records").brief(), |(_, blob)| Ok(blob.len().into()))
+        .column(Column::uint("record_size").brief(), |(_, blob)| Ok(blob.record_size().into()))
+        .column(Column::uint("size").brief().place(), |(_, blob)| Ok(blob.size().into()))
+        .column(Column::uint("offset").place(), |(_, blob)| Ok(blob.view().offset().into()))
+        .column(Column::text("note").brief(), |(_, blob)| Ok(blob.note().into()));
     Box::new(table)
 }

@@ -341,9 +341,9 @@ fn vertices<'g>(g: &'g Geometry) -> Made<'g> {
         })
     }));
     let of_count = Arc::clone(&starts);
-    let locate = move |row, before: Option<&Vertex<'g>>| {
+    let locate = move |row, before: Option<Vertex<'g>>| {
         let vertex = |(buffer, index)| {
-            let all = before.filter(|before| before.buffer == buffer).map(|before| before.all.clone());
+            let all = before.filter(|before| before.buffer == buffer).map(|before| before.all);
             Vertex { geometry: g, buffer, index, all: all.unwrap_or_default() }
         };
         Ok(starts.locate(row).map(vertex))

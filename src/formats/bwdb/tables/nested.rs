@@ -1,26 +1,25 @@
 //! Rows of what records hold: those of one record after those of the record before.
 
-use super::ahead::Ahead;
-use super::{KIND, Rows, label, within};
+use super::{KIND, Records, within};
 use crate::bytes::View;
 use crate::error::{Error, Result};
 use crate::formats::bwdb::record::{Leaf, ListInfo, NameId, Walker};
 use crate::formats::bwdb::references::Budget;
 use crate::lazy;
 use crate::table::search::Literal;
-use crate::table::{Column, Kind, RowCursor, Table, Value, no_cell};
+use crate::table::{Column, Table, TableOf, Value};
 use rayon::prelude::*;
 use std::cell::OnceCell;
-use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// What a record holds several of.
+/// Several things that a record holds.
 pub(super) trait Children<'a>: Send + Sync + 'a {
-    /// What is read once for all cells of a row.
-    type Row;
+    /// One of them, read once for all cells of its row.
+    type Row: 'a;
 
     /// How many rows a record has.
     fn count(&self, record: View<'a>) -> Result<usize>;
@@ -28,24 +27,7 @@ pub(super) trait Children<'a>: Send + Sync + 'a {
     /// The row at `index` of a record.
     fn row(&self, record: View<'a>, index: usize) -> Result<Self::Row>;
 
-    /// A cell, where `column` counts the columns of its own that the table has.
-    fn cell(&self, row: &Self::Row, column: usize) -> Result<Value<'a>>;
-
-    /// Whether a column is a nested value that may have texts in it; `None` for a column that is none.
-    fn nested_text(&self, column: usize) -> Option<bool> {
-        let _ = column;
-        None
-    }
-
-    /// Shows the nested value in a column of a row to a walker.
-    fn walk(&self, row: &Self::Row, column: usize, walker: &mut dyn Walker<'a>) {
-        let _ = (row, column, walker);
-    }
-
-    /// The column that has the texts of names, which lie anywhere in the file.
-    const NAME: usize = usize::MAX;
-
-    /// The ids of names in these rows of a record.
+    /// The ids of names in these rows of a record, whose texts lie anywhere in the file.
     fn names(&self, record: View<'a>, rows: Range<usize>) -> Result<Vec<NameId>> {
         let _ = (record, rows);
         Ok(Vec::new())
@@ -87,12 +69,9 @@ impl<'a> Walker<'a> for Texts<'_> {
 
 /// The rows of all records' children, one after another. A record whose children cannot be read has one row, whose
 /// cells say why.
-pub(super) struct Nested<'a, R, C> {
+struct Parents<'a, R, C> {
     name: &'static str,
-    columns: Vec<Column>,
-    /// How many columns come first that say what the record says, which its rows share.
-    lead: usize,
-    rows: R,
+    records: R,
     children: C,
     /// For each record, the row behind its last child; counted when it is first asked for.
     ends: OnceLock<Arc<[usize]>>,
@@ -101,26 +80,11 @@ pub(super) struct Nested<'a, R, C> {
     file: PhantomData<fn() -> View<'a>>,
 }
 
-impl<R, C> fmt::Debug for Nested<'_, R, C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Nested").field("name", &self.name).finish_non_exhaustive()
-    }
-}
-
-impl<'a, R: Rows<'a>, C: Children<'a>> Nested<'a, R, C> {
-    pub(super) fn new(name: &'static str, rows: R, own: Vec<Column>, children: C) -> Self {
-        let mut columns = rows.lead_columns();
-        let lead = columns.len();
-        columns.push(Column::new("index", Kind::Uint).brief().key());
-        columns.extend(own);
-        let (ends, last) = (OnceLock::new(), AtomicUsize::new(0));
-        Self { name, columns, lead, rows, children, ends, last, file: PhantomData }
-    }
-
+impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
     fn ends(&self) -> &[usize] {
         self.ends.get_or_init(|| {
-            let of_record = |record| self.rows.view(record).and_then(|view| self.children.count(view)).unwrap_or(1);
-            let records = self.rows.len();
+            let of_record = |record| self.records.view(record).and_then(|view| self.children.count(view)).unwrap_or(1);
+            let records = self.records.len();
             let parts = lazy::parts_for(records, 1 << 12);
             let share = records.div_ceil(parts);
             let part = |i: usize| {
@@ -128,8 +92,12 @@ impl<'a, R: Rows<'a>, C: Children<'a>> Nested<'a, R, C> {
                 (start..start.saturating_add(share).min(records)).map(of_record).collect::<Vec<_>>()
             };
             let count = || lazy::parts(parts, part).concat();
-            self.rows.counts().get(self.name, count)
+            self.records.counts().get(self.name, count)
         })
+    }
+
+    fn len(&self) -> usize {
+        self.ends().last().copied().unwrap_or(0)
     }
 
     fn rows_of(&self, record: usize) -> Range<usize> {
@@ -148,74 +116,32 @@ impl<'a, R: Rows<'a>, C: Children<'a>> Nested<'a, R, C> {
         (record, self.rows_of(record))
     }
 
-    /// Of the columns that are no lead and no index, the number.
-    fn own(&self, column: usize) -> Option<usize> {
-        column.checked_sub(self.lead.saturating_add(1))
+    fn child(&self, record: usize, index: usize) -> Result<C::Row> {
+        self.children.row(self.records.view(record)?, index)
     }
 
-    fn row(&self, record: usize, index: usize) -> Result<C::Row> {
-        self.children.row(self.rows.view(record)?, index)
-    }
-}
-
-impl<'a, R: Rows<'a>, C: Children<'a>> Table for Nested<'a, R, C> {
-    fn name(&self) -> &str {
-        self.name
-    }
-
-    fn columns(&self) -> &[Column] {
-        &self.columns
-    }
-
-    fn len(&self) -> Result<usize> {
-        Ok(self.ends().last().copied().unwrap_or(0))
-    }
-
-    fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
-        if column >= self.columns.len() || row >= self.len()? {
-            return Err(no_cell(self.name, row, column));
+    /// Looks for the names of these rows, as far as they are of one record.
+    fn look(&self, rows: Range<usize>) -> usize {
+        let (record, of_record) = self.record_of(rows.start, self.last.load(Ordering::Relaxed));
+        let end = rows.end.min(of_record.end);
+        let inside = rows.start.saturating_sub(of_record.start)..end.saturating_sub(of_record.start);
+        let record = self.records.view(record);
+        if let Ok(ids) = record.and_then(|record| self.children.names(record, inside)) {
+            self.records.names().ahead(&ids);
         }
-        let (record, rows) = self.record_of(row, self.last.load(Ordering::Relaxed));
-        self.last.store(record, Ordering::Relaxed);
-        let index = row.saturating_sub(rows.start);
-        match column.checked_sub(self.lead) {
-            None => self.rows.lead_value(record, column),
-            Some(0) => Ok(index.into()),
-            Some(column) => self
-                .row(record, index)
-                .and_then(|row| self.children.cell(&row, column.saturating_sub(1)))
-                .map_err(|error| within(self.name, row, error)),
-        }
+        end
     }
 
-    fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
-        let lead = std::iter::repeat_with(OnceCell::new).take(self.lead).collect();
-        let (own, ahead) = (OnceCell::new(), Ahead::from(first));
-        Box::new(NestedCursor { table: self, next: first, record: 0, rows: 0..0, lead, own, ahead })
-    }
-
-    fn splits(&self) -> bool {
-        true
-    }
-
-    fn holds_text(&self, column: usize) -> bool {
-        let kind = || self.columns.get(column).is_some_and(|c| matches!(c.kind, Kind::Text | Kind::Any | Kind::Nested));
-        self.own(column).and_then(|own| self.children.nested_text(own)).unwrap_or_else(kind)
-    }
-
-    fn search(&self, column: usize, literal: &Literal) -> Option<Vec<usize>> {
-        let own = self.own(column)?;
-        if !self.children.nested_text(own)? {
-            return Some(Vec::new());
-        }
-        let budget = Budget::for_file(self.rows.view(0).map_or(0, |view| view.data().len()));
+    /// The rows in whose nested value, which `walk` shows to a walker, a text may be.
+    fn search(&self, literal: &Literal, walk: &(dyn Fn(&C::Row, &mut dyn Walker<'a>) + Sync)) -> Vec<usize> {
+        let budget = Budget::for_file(self.records.view(0).map_or(0, |view| view.data().len()));
         let of_record = |record: usize| {
             let rows = self.rows_of(record);
-            let (start, record) = (rows.start, self.rows.view(record).ok());
+            let (start, record) = (rows.start, self.records.view(record).ok());
             let may_have = |row: &usize| {
                 let mut texts = Texts { literal, budget: &budget, found: false };
                 match record.and_then(|record| self.children.row(record, row.saturating_sub(start)).ok()) {
-                    Some(row) => self.children.walk(&row, own, &mut texts),
+                    Some(row) => walk(&row, &mut texts),
                     None => return true,
                 }
                 texts.found
@@ -224,90 +150,128 @@ impl<'a, R: Rows<'a>, C: Children<'a>> Table for Nested<'a, R, C> {
         };
         // Counted before, by one thread.
         self.ends();
-        Some((0..self.rows.len()).into_par_iter().with_min_len(64).flat_map_iter(of_record).collect())
-    }
-
-    fn words(&self) -> &'static [&'static str] {
-        &[KIND]
-    }
-
-    fn finds(&self, column: usize) -> bool {
-        self.rows.finds().contains(&column)
-    }
-
-    fn find(&self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
-        let records = if column < self.lead { self.rows.find(column, key)? } else { return None };
-        Some(records.map(|records| records.into_iter().flat_map(|record| self.rows_of(record)).collect()))
-    }
-
-    fn label(&self) -> usize {
-        label(&self.columns)
+        (0..self.records.len()).into_par_iter().with_min_len(64).flat_map_iter(of_record).collect()
     }
 }
 
-/// A walk that reads once what the rows of a record share, a joined path above all, and what the cells of a row do.
-struct NestedCursor<'t, 'a, R, C: Children<'a>> {
-    table: &'t Nested<'a, R, C>,
-    next: usize,
-    /// The record of the current row, and its rows.
+/// A row, with what the rows of its record share.
+pub(super) struct Child<'a, T> {
+    row: usize,
     record: usize,
+    /// All rows of the record.
     rows: Range<usize>,
-    /// The first cells of the rows of `record`, as far as they were asked for; `None` in one that cannot be read.
-    lead: Vec<OnceCell<Option<Value<'a>>>>,
-    /// The current row, once it is asked for; `None` in it where it cannot be read.
-    own: OnceCell<Option<C::Row>>,
-    ahead: Ahead,
+    /// The first cells of the record's rows, a joined path above all, as far as they were asked for; `None` in one that
+    /// cannot be read.
+    leads: Rc<[OnceCell<Option<Value<'a>>>]>,
+    /// Read when it is first asked for; `None` where it cannot be.
+    own: OnceCell<Option<T>>,
 }
 
-impl<'a, R: Rows<'a>, C: Children<'a>> NestedCursor<'_, 'a, R, C> {
-    /// Looks for the names of these rows of the record.
-    fn look(&self, rows: Range<usize>) {
-        let rows = rows.start.saturating_sub(self.rows.start)..rows.end.saturating_sub(self.rows.start);
-        let record = self.table.rows.view(self.record);
-        if let Ok(ids) = record.and_then(|record| self.table.children.names(record, rows)) {
-            self.table.rows.names().ahead(&ids);
-        }
+impl<T> Child<'_, T> {
+    fn index(&self) -> usize {
+        self.row.saturating_sub(self.rows.start)
     }
 }
 
-impl<'a, R: Rows<'a>, C: Children<'a>> RowCursor for NestedCursor<'_, 'a, R, C> {
-    fn advance(&mut self) -> Result<bool> {
-        if self.next >= self.table.len()? {
-            return Ok(false);
+/// A table of children in the making: begins with the columns of the record and the child's index in it.
+pub(super) struct Nested<'a, R, C: Children<'a>> {
+    parents: Arc<Parents<'a, R, C>>,
+    table: TableOf<'a, Child<'a, C::Row>>,
+}
+
+impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
+    pub(super) fn new(name: &'static str, records: R, children: C) -> Self {
+        let (ends, last) = (OnceLock::new(), AtomicUsize::new(0));
+        let parents = Arc::new(Parents { name, records, children, ends, last, file: PhantomData });
+        let leads = Arc::new(records.leads());
+        let shared = leads.len();
+        let (of_count, of_row) = (Arc::clone(&parents), Arc::clone(&parents));
+        let locate = move |row, before: Option<Child<'a, C::Row>>| {
+            if row >= of_row.len() {
+                return Ok(None);
+            }
+            let own = OnceCell::new();
+            Ok(Some(match before {
+                Some(before) if before.rows.contains(&row) => Child { row, own, ..before },
+                before => {
+                    let last = of_row.last.load(Ordering::Relaxed);
+                    let guess = before.map_or(last, |before| before.record.saturating_add(1));
+                    let (record, rows) = of_row.record_of(row, guess);
+                    of_row.last.store(record, Ordering::Relaxed);
+                    let leads = std::iter::repeat_with(OnceCell::new).take(shared).collect();
+                    Child { row, record, rows, leads, own }
+                }
+            }))
+        };
+        let mut table = TableOf::walked(name, move || Ok(of_count.len()), locate).splits();
+        if R::DERIVED {
+            table = table.derived();
         }
-        if !self.rows.contains(&self.next) {
-            (self.record, self.rows) = self.table.record_of(self.next, self.record.saturating_add(1));
-            self.lead.iter_mut().for_each(|cell| drop(cell.take()));
+        for (number, lead) in leads.iter().enumerate() {
+            let (leads, of_find, by) = (Arc::clone(&leads), Arc::clone(&parents), Arc::clone(&leads));
+            let get = move |record| match leads.get(number) {
+                Some(lead) => (lead.get)(record),
+                None => Ok(Value::Null),
+            };
+            table = table.column_of_row(lead.column.clone(), move |child: &Child<'a, C::Row>| {
+                let Some(cell) = child.leads.get(number) else { return get(child.record) };
+                match cell.get_or_init(|| get(child.record).ok()) {
+                    Some(Value::Text(text)) => Ok(Value::text(text)),
+                    Some(value) => Ok(value.clone()),
+                    // A cell that is damaged says so each time.
+                    None => get(child.record),
+                }
+            });
+            if lead.find.is_some() {
+                table = table.found_by(move |key| {
+                    let records = by.get(number)?.find.as_ref()?(key)?;
+                    let rows = |records: Vec<usize>| records.into_iter().flat_map(|r| of_find.rows_of(r)).collect();
+                    Some(records.map(rows))
+                });
+            }
         }
-        self.own.take();
-        self.next = self.next.saturating_add(1);
-        Ok(true)
+        let table = table.column(Column::uint("index").brief().key(), |child| Ok(child.index().into()));
+        Self { parents, table }
     }
 
-    fn row(&self) -> usize {
-        self.next.saturating_sub(1)
+    /// A further column of the children's own.
+    pub(super) fn column(
+        mut self,
+        column: Column,
+        get: impl Fn(&C::Row) -> Result<Value<'a>> + Send + Sync + 'a,
+    ) -> Self {
+        let parents = Arc::clone(&self.parents);
+        self.table = self.table.column(column, move |child| {
+            let cell = match child.own.get_or_init(|| parents.child(child.record, child.index()).ok()) {
+                Some(own) => get(own),
+                None => parents.child(child.record, child.index()).and_then(|own| get(&own)),
+            };
+            cell.map_err(|error| within(parents.name, child.row, error))
+        });
+        self
     }
 
-    fn value(&self, column: usize) -> Result<Value<'_>> {
-        if let Some(cell) = self.lead.get(column) {
-            match cell.get_or_init(|| self.table.rows.lead_value(self.record, column).ok()) {
-                Some(Value::Text(text)) => return Ok(Value::text(text)),
-                Some(value) => return Ok(value.clone()),
-                None => {}
-            }
-        } else if column < self.table.columns.len() {
-            let index = self.row().saturating_sub(self.rows.start);
-            let Some(own) = column.saturating_sub(self.lead.len()).checked_sub(1) else { return Ok(index.into()) };
-            if own == C::NAME
-                && let Some(rows) = self.ahead.of(self.row(), self.rows.end)
-            {
-                self.look(rows);
-            }
-            if let Some(row) = self.own.get_or_init(|| self.table.row(self.record, index).ok()) {
-                return self.table.children.cell(row, own).map_err(|e| within(self.table.name, self.row(), e));
-            }
-        }
-        // What is damaged says so each time.
-        self.table.value(self.row(), column)
+    /// The same table, whose last column has the texts of the children's names.
+    pub(super) fn looked_ahead(mut self) -> Self {
+        let parents = Arc::clone(&self.parents);
+        self.table = self.table.looked_ahead(move |rows| parents.look(rows));
+        self
+    }
+
+    /// The same table, whose last column has nested values, which `walk` shows to a walker and which may have texts in
+    /// them.
+    pub(super) fn nested(
+        mut self,
+        texts: bool,
+        walk: impl Fn(&C::Row, &mut dyn Walker<'a>) + Send + Sync + 'a,
+    ) -> Self {
+        let parents = Arc::clone(&self.parents);
+        let search = move |literal: &Literal| Some(if texts { parents.search(literal, &walk) } else { Vec::new() });
+        self.table = self.table.with_texts(texts).searched_by(search);
+        self
+    }
+
+    pub(super) fn build(self) -> Box<dyn Table + 'a> {
+        Box::new(self.table.with_words(&[KIND]))
     }
 }

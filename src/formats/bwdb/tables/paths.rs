@@ -1,145 +1,61 @@
 use super::super::Database;
+use super::super::layout::PathEntry;
 use crate::codec::cityhash64;
-use crate::error::Result;
-use crate::table::{Column, IndexCursor, Kind, Literal, RowCursor, Table, Value, no_cell};
+use crate::table::{Column, Table, TableOf, Value};
 use std::cell::{Cell, OnceCell};
 
-/// `paths`, with a cursor that writes each path over the one before.
-#[derive(Debug)]
-pub(super) struct PathsTable<'a> {
-    db: &'a Database,
-    columns: [Column; 4],
-    /// Whether ids are the hashes of paths, so that a path finds its row.
-    hashed: bool,
-}
-
-impl<'a> PathsTable<'a> {
-    pub(super) fn new(db: &'a Database) -> Self {
-        let columns = [
-            Column::new("id", Kind::Id64).key(),
-            Column::new("parent_id", Kind::Id64).reference(),
-            Column::new("name", Kind::Text),
-            Column::new("path", Kind::Text).brief().resolved(),
-        ];
-        Self { db, columns, hashed: db.hashes_paths() }
-    }
-
-    fn cell(&self, row: usize, column: usize) -> Result<Value<'a>> {
-        let paths = self.db.paths();
-        let entry = paths.entries().get(row).ok_or_else(|| no_cell("paths", row, column))?;
-        Ok(match column {
-            0 => Value::Id64(entry.self_id.get()),
-            1 => Value::Id64(entry.parent_id.get()),
-            2 => Value::text(paths.name(entry)?),
-            3 => Value::owned(paths.path_at(row)?),
-            _ => return Err(no_cell("paths", row, column)),
-        })
-    }
-}
-
-impl Table for PathsTable<'_> {
-    fn name(&self) -> &str {
-        "paths"
-    }
-
-    fn columns(&self) -> &[Column] {
-        &self.columns
-    }
-
-    fn len(&self) -> Result<usize> {
-        Ok(self.db.paths().len())
-    }
-
-    fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
-        self.cell(row, column)
-    }
-
-    fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
-        Box::new(PathCursor { table: self, next: first, spare: Cell::default(), path: OnceCell::new() })
-    }
-
-    fn cursor_over(&self, first: usize, columns: &[usize]) -> Box<dyn RowCursor + '_> {
-        // Without paths there is nothing to keep between rows.
-        if columns.contains(&3) {
-            return self.cursor(first);
-        }
-        let count = self.db.paths().len();
-        Box::new(IndexCursor::new(self, first, move |row| Ok(row < count)))
-    }
-
-    fn splits(&self) -> bool {
-        true
-    }
-
-    fn finds(&self, column: usize) -> bool {
-        column == 0 || column == 3 && self.hashed
-    }
-
-    fn find(&self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
-        let id = match (column, key) {
-            (0, Value::Id64(id)) => *id,
-            (3, Value::Text(path)) if self.hashed => cityhash64(path.as_bytes()),
-            _ => return None,
-        };
-        let paths = self.db.paths();
-        let found = paths.find(id);
-        Some(match (found, key) {
-            (Some(row), Value::Text(path)) => {
-                paths.path_at(row).map(|p| if p == **path { vec![row] } else { Vec::new() })
-            }
-            (found, _) => Ok(found.into_iter().collect()),
-        })
-    }
-
-    fn search(&self, column: usize, literal: &Literal) -> Option<Vec<usize>> {
-        if column == 2 { self.db.paths().search_names(literal) } else { None }
-    }
-
-    fn name_of_path(&self, column: usize) -> Option<usize> {
-        (column == 3).then_some(2)
-    }
-
-    fn label(&self) -> usize {
-        3
-    }
-}
-
-struct PathCursor<'t, 'a> {
-    table: &'t PathsTable<'a>,
-    next: usize,
-    /// A path that is of no use any more, for the next one to be written into.
-    spare: Cell<String>,
-    /// The path of the current row, once it is asked for; `None` in it where it cannot be read.
+/// A path, joined when it is asked for.
+struct Row<'a> {
+    number: usize,
+    entry: &'a PathEntry,
+    /// `None` where it cannot be joined.
     path: OnceCell<Option<String>>,
+    /// The path of a row before, for this one to be written into.
+    spare: Cell<String>,
 }
 
-impl RowCursor for PathCursor<'_, '_> {
-    fn advance(&mut self) -> Result<bool> {
-        if self.next >= self.table.db.paths().len() {
-            return Ok(false);
-        }
-        self.next = self.next.saturating_add(1);
-        if let Some(Some(path)) = self.path.take() {
-            self.spare.set(path);
-        }
-        Ok(true)
+impl Row<'_> {
+    fn into_spare(self) -> String {
+        self.path.into_inner().flatten().unwrap_or_else(|| self.spare.into_inner())
     }
+}
 
-    fn row(&self) -> usize {
-        self.next.saturating_sub(1)
-    }
-
-    fn value(&self, column: usize) -> Result<Value<'_>> {
-        if column == 3 {
+/// `paths`, whose walks write each path over the one before.
+pub(super) fn table(db: &Database) -> Box<dyn Table + '_> {
+    let paths = db.paths();
+    let locate = move |row, before: Option<Row<'_>>| {
+        let spare = Cell::new(before.map(Row::into_spare).unwrap_or_default());
+        Ok(paths.entries().get(row).map(|entry| Row { number: row, entry, path: OnceCell::new(), spare }))
+    };
+    let table = TableOf::walked("paths", move || Ok(paths.len()), locate)
+        .splits()
+        .column(Column::id64("id").key(), |row| Ok(Value::Id64(row.entry.self_id.get())))
+        .found_by(move |key| match key {
+            Value::Id64(id) => Some(Ok(paths.find(*id).into_iter().collect())),
+            _ => None,
+        })
+        .column(Column::id64("parent_id").reference(), |row| Ok(Value::Id64(row.entry.parent_id.get())))
+        .column(Column::text("name"), move |row| Ok(Value::text(paths.name(row.entry)?)))
+        .searched_by(move |literal| paths.search_names(literal))
+        .column_of_row(Column::text("path").brief().resolved(), move |row| {
             let join = || {
-                let mut path = self.spare.take();
-                self.table.db.paths().write_path(self.row(), &mut path).ok().map(|()| path)
+                let mut path = row.spare.take();
+                paths.write_path(row.number, &mut path).ok().map(|()| path)
             };
-            if let Some(path) = self.path.get_or_init(join) {
-                return Ok(Value::text(path));
+            match row.path.get_or_init(join) {
+                Some(path) => Ok(Value::text(path)),
+                // A path that is damaged says so each time.
+                None => paths.path_at(row.number).map(Value::owned),
             }
-        }
-        // A row whose path failed says so through the table.
-        self.table.cell(self.row(), column)
+        })
+        .ends_in("name")
+        .label();
+    if !db.hashes_paths() {
+        return Box::new(table);
     }
+    Box::new(table.found_by(move |key| {
+        let Value::Text(path) = key else { return None };
+        let Some(row) = paths.find(cityhash64(path.as_bytes())) else { return Some(Ok(Vec::new())) };
+        Some(paths.path_at(row).map(|found| if found == **path { vec![row] } else { Vec::new() }))
+    }))
 }
