@@ -12,6 +12,7 @@ pub(crate) mod search;
 mod value;
 mod visit;
 
+pub(crate) use rows::Find;
 pub use rows::TableOf;
 pub use search::{Anchor, Literal};
 pub use value::{Guid, Value};

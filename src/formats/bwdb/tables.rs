@@ -15,7 +15,7 @@ use super::{Blob, Database, Models, Names};
 use crate::bytes::View;
 use crate::error::Result;
 use crate::table::search::search_terminated;
-use crate::table::{Column, Kind, Role, Table, TableOf, Value, no_cell};
+use crate::table::{Column, Find, Kind, Role, Table, TableOf, Value, no_cell};
 use nested::{Children, Nested};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -122,7 +122,7 @@ const MODEL_COLUMNS: &[&str] = &["visual", "misc_type", "skeleton_extenders", "a
 struct Lead<'a> {
     column: Column,
     get: Box<dyn Fn(usize) -> Result<Value<'a>> + Send + Sync + 'a>,
-    find: Option<Box<dyn Fn(&Value<'_>) -> Option<Result<Vec<usize>>> + Send + Sync + 'a>>,
+    find: Option<Find<'a>>,
 }
 
 impl<'a> Lead<'a> {
