@@ -231,3 +231,88 @@ fn ids_are_read_by_one_rule_everywhere() {
     assert_eq!(run_in(dir.path(), 0, &["ls", "assets.bin", "-w", &condition, "-c", "path"], "").0, "root/other\n");
     run_in(dir.path(), 2, &["ls", "assets.bin", "-w", "id = 2k"], "");
 }
+
+#[test]
+fn statements_write_nothing_and_reach_no_file_that_was_not_named() {
+    let dir = TempDir::new().unwrap();
+    let at = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    fs::copy(samples().join("assets.bin"), dir.path().join("assets.bin")).unwrap();
+    let run = |code: i32, query: &str, files: &[&str]| run_in(dir.path(), code, &[&["sql", query], files].concat(), "");
+    run(0, "SELECT 1 AS one", &["assets.bin", "--into", &at("mine.sqlite")]);
+    run(0, "SELECT 2 AS two", &["assets.bin", "--into", &at("other.sqlite")]);
+    let before = |name: &str| fs::read(dir.path().join(name)).unwrap();
+    let (mine, other) = (before("mine.sqlite"), before("other.sqlite"));
+    let (new, named) = (at("new.sqlite"), at("other.sqlite"));
+    for query in [
+        format!("ATTACH '{new}' AS n"),
+        format!("ATTACH '{named}' AS n"),
+        format!("ATTACH 'file:{new}?mode=rwc' AS n"),
+        format!("ATTACH 'fi' || 'le:{new}' AS n"),
+        "ATTACH '' AS n".to_owned(),
+        format!("VACUUM INTO '{new}'"),
+        format!("VACUUM main INTO '{new}'"),
+        format!("VACUUM mine INTO '{new}'"),
+        "DETACH mine".to_owned(),
+        format!("PRAGMA temp_store_directory = '{}'", dir.path().display()),
+        "PRAGMA mine.journal_mode = DELETE".to_owned(),
+        "PRAGMA mine.user_version = 7".to_owned(),
+        "PRAGMA writable_schema = ON".to_owned(),
+        "PRAGMA mine.wal_checkpoint".to_owned(),
+        "PRAGMA optimize".to_owned(),
+        format!("SELECT load_extension('{new}')"),
+        format!("SELECT writefile('{new}', 'x')"),
+        "INSERT INTO mine.result VALUES (2)".to_owned(),
+        "CREATE TABLE mine.t(a)".to_owned(),
+        "DROP TABLE mine.result".to_owned(),
+        "UPDATE sqlite_schema SET sql = ''".to_owned(),
+    ] {
+        let (out, err) = run(2, &query, &["assets.bin", "mine.sqlite"]);
+        assert!(out.is_empty() && err.starts_with("assetq: SQL: ") && err.lines().count() == 1, "{query}: {out}{err}");
+    }
+    let (_, err) = run(2, &format!("VACUUM INTO '{new}'"), &["assets.bin"]);
+    assert!(err.contains("statements reach no other files than those that the command names"), "{err}");
+    assert_eq!((before("mine.sqlite"), before("other.sqlite")), (mine, other));
+    let names = fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
+    assert_eq!(names.collect::<std::collections::BTreeSet<_>>().len(), 3);
+}
+
+#[test]
+fn statements_work_in_memory_and_ask_what_there_is() {
+    let text = "CREATE TEMP TABLE t AS SELECT name FROM paths; CREATE TEMP VIEW v AS SELECT count(*) AS n FROM t;\n\
+                ATTACH ':memory:' AS m; CREATE TABLE m.u(a); INSERT INTO m.u VALUES (1); DELETE FROM t WHERE name = '';\n\
+                PRAGMA table_info(paths); PRAGMA database_list; PRAGMA user_version; PRAGMA case_sensitive_like = ON;\n\
+                SELECT count(*) > 3 FROM pragma_table_info('paths'); SELECT n > 10 FROM v; ANALYZE m;";
+    let (out, _) = typed(0, &["assets.bin"], text);
+    assert!(out.ends_with("1\n1\n"), "{out}");
+}
+
+/// To read a database in the usual way SQLite makes two files beside it where it has a write-ahead log.
+#[test]
+fn a_database_with_a_write_ahead_log_is_read_without_a_trace() {
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("log.sqlite");
+    let names = || -> Vec<_> { fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().file_name()).collect() };
+    let database = rusqlite::Connection::open(&path).unwrap();
+    database.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE t(a); INSERT INTO t VALUES (1);").unwrap();
+    let ask = || run_in(dir.path(), 0, &["sql", "SELECT sum(a) FROM t", "log.sqlite"], "").0;
+    // Another process is writing to it.
+    assert_eq!(ask(), "1\n");
+    database.execute_batch("INSERT INTO t VALUES (2);").unwrap();
+    assert_eq!(ask(), "3\n");
+    assert_eq!(names().len(), 3);
+    // It has crashed, and what it left was copied.
+    let crashed = dir.path().join("crashed");
+    fs::create_dir(&crashed).unwrap();
+    for name in ["log.sqlite", "log.sqlite-wal"] {
+        fs::copy(dir.path().join(name), crashed.join(name)).unwrap();
+    }
+    let (_, err) = run_in(&crashed, 4, &["sql", "SELECT sum(a) FROM t", "log.sqlite"], "");
+    assert!(err.contains("log.sqlite: its write-ahead log has no -shm file"), "{err}");
+    assert_eq!(fs::read_dir(&crashed).unwrap().count(), 2);
+    fs::remove_dir_all(&crashed).unwrap();
+    // It is done.
+    drop(database);
+    assert_eq!(names().len(), 1);
+    assert_eq!(ask(), "3\n");
+    assert_eq!(names().len(), 1);
+}

@@ -4,6 +4,7 @@ use super::Fault;
 use super::cells::kind_of;
 use super::damage::Damage;
 use super::file::unique;
+use super::rights::Rights;
 use crate::table::{Kind, Value};
 use rusqlite::Statement;
 use rusqlite::types::ValueRef;
@@ -25,6 +26,7 @@ pub struct Answer<'s> {
     statement: Statement<'s>,
     columns: Vec<ResultColumn>,
     damage: &'s Damage,
+    rights: &'s Rights,
 }
 
 impl fmt::Debug for Answer<'_> {
@@ -34,12 +36,12 @@ impl fmt::Debug for Answer<'_> {
 }
 
 impl<'s> Answer<'s> {
-    pub(super) fn new(statement: Statement<'s>, damage: &'s Damage) -> Self {
+    pub(super) fn new(statement: Statement<'s>, damage: &'s Damage, rights: &'s Rights) -> Self {
         let given = statement.columns();
         let kinds: Vec<Option<Kind>> = given.map(|column| column.decl_type().and_then(kind_of)).collect();
         let names = unique(statement.columns().map(|c| c.name().to_owned()).collect::<Vec<_>>().iter().map(|n| &**n));
         let columns = names.into_iter().zip(kinds).map(|(name, kind)| ResultColumn { name, kind }).collect();
-        Self { statement, columns, damage }
+        Self { statement, columns, damage, rights }
     }
 
     /// Its columns; none where the statement has no rows to give.
@@ -64,10 +66,11 @@ impl<'s> Answer<'s> {
         &mut self,
         mut each: impl FnMut(&[ValueRef<'_>]) -> Result<(), E>,
     ) -> Result<(), E> {
-        let (damage, count) = (self.damage, self.columns.len());
-        let fault = |error: rusqlite::Error| match damage.take_stopped() {
-            Some((file, error)) => Fault::Damaged { file, error },
-            None => Fault::from(error),
+        let (damage, rights, count) = (self.damage, self.rights, self.columns.len());
+        let fault = |error: rusqlite::Error| match (damage.take_stopped(), rights.take_refused()) {
+            (Some((file, error)), _) => Fault::Damaged { file, error },
+            (None, Some(why)) => Fault::message(format!("not authorized: {why}")),
+            (None, None) => Fault::from(error),
         };
         let mut rows = self.statement.query([]).map_err(fault)?;
         while let Some(row) = rows.next().map_err(fault)? {

@@ -18,6 +18,7 @@ mod file;
 mod functions;
 mod into;
 mod plan;
+mod rights;
 mod script;
 mod vtab;
 
@@ -32,7 +33,9 @@ use crate::error::Error;
 use crate::table::Table;
 use damage::Damage;
 use file::{OpenFile, quoted, unique};
+use rights::Rights;
 use rusqlite::config::DbConfig;
+use rusqlite::hooks::AuthContext;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode};
 use std::fmt;
@@ -128,6 +131,7 @@ pub struct Session {
     /// For each schema its name, and the number of its file unless that is a database of SQLite.
     schemas: Vec<(String, Option<usize>)>,
     damage: Arc<Damage>,
+    rights: Arc<Rights>,
     notes: Vec<String>,
 }
 
@@ -145,7 +149,7 @@ impl Session {
     /// # Errors
     /// When there are more files than SQLite takes, or a database cannot be attached.
     pub fn new(inputs: Vec<(String, Input)>, left_out: bool) -> Result<Self, Fault> {
-        let connection = Connection::open_in_memory()?;
+        let mut connection = Connection::open_in_memory()?;
         // A name in double quotes is a name, never a text; and nothing in an attached file runs by itself.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DDL, false)?;
@@ -177,6 +181,11 @@ impl Session {
                     connection.execute(&attach, [uri(&path)]).map_err(|error| {
                         let named = |what| format!("{}: {what}", path.to_string_lossy());
                         match Fault::from(error) {
+                            // What a process leaves that crashed, or a copy of it.
+                            Fault::System(_) if has_log(&path) && !beside(&path, "-shm").exists() => {
+                                let what = "its write-ahead log has no -shm file, and nothing is written to make one";
+                                Fault::System(named(what.to_owned()))
+                            }
                             Fault::System(what) => Fault::System(named(what)),
                             other => Fault::message(named(other.to_string())),
                         }
@@ -188,7 +197,10 @@ impl Session {
         let damage = Arc::new(Damage::new(left_out));
         let all = vtab::Files { open: files.clone(), damage: Arc::clone(&damage) };
         connection.create_module("assetq", vtab::MODULE, Some(all))?;
-        Ok(Self { connection, files, schemas, damage, notes })
+        let rights = Arc::new(Rights::default());
+        let asked = Arc::clone(&rights);
+        connection.authorizer(Some(move |context: AuthContext<'_>| asked.answer(context)))?;
+        Ok(Self { connection, files, schemas, damage, rights, notes })
     }
 
     /// What is called otherwise here than in its file.
@@ -217,7 +229,8 @@ impl Session {
     /// # Errors
     /// SQLite's, with the place.
     pub fn ask(&self, statement: Statement<'_>) -> Result<Answer<'_>, Fault> {
-        self.create_tables(statement.text)?;
+        self.rights.as_own(|| self.create_tables(statement.text))?;
+        self.rights.take_refused();
         let prepared = self.connection.prepare(statement.text).map_err(|error| match Fault::from(error) {
             Fault::Statement { message, at } => {
                 let at = at.map(|at| at.saturating_add(statement.start));
@@ -225,7 +238,7 @@ impl Session {
             }
             fault => fault,
         })?;
-        Ok(Answer::new(prepared, &self.damage))
+        Ok(Answer::new(prepared, &self.damage, &self.rights))
     }
 
     /// Makes those tables known to SQLite that a statement may be about, because their names are in it: a file may
@@ -267,6 +280,9 @@ impl Session {
 
     /// SQLite's message, with what to do where that is known.
     fn explained(&self, message: String) -> String {
+        if let Some(why) = self.rights.take_refused() {
+            return format!("{message}: {why}");
+        }
         let near = message.strip_prefix("near \"").and_then(|rest| rest.strip_suffix("\": syntax error"));
         let is_name = |word: &str| {
             let same = |name: &String| name.eq_ignore_ascii_case(word);
@@ -400,5 +416,27 @@ fn uri(path: &Path) -> String {
             other => uri.push_str(&format!("%{other:02X}")),
         }
     }
-    uri + "?mode=ro"
+    // Beside a database with a write-ahead log SQLite makes files, also to read it. Where the log is empty it is not needed.
+    uri + if has_empty_log(path) { "?mode=ro&immutable=1" } else { "?mode=ro&readonly_shm=1" }
+}
+
+/// Whether a database is one with a write-ahead log, and all of it is in its own file.
+fn has_empty_log(path: &Path) -> bool {
+    /// Where the header says how the database is read, and what it says there of one with a log.
+    const READ_VERSION: (usize, u8) = (19, 2);
+    let mut head = [0; READ_VERSION.0 + 1];
+    let read = std::fs::File::open(path).and_then(|mut file| std::io::Read::read_exact(&mut file, &mut head));
+    read.is_ok() && head.last() == Some(&READ_VERSION.1) && !has_log(path)
+}
+
+/// Whether there are changes beside a database that are not in it yet.
+fn has_log(path: &Path) -> bool {
+    std::fs::metadata(beside(path, "-wal")).is_ok_and(|meta| meta.len() > 0)
+}
+
+/// The file of SQLite that belongs to a database.
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
 }

@@ -1,0 +1,105 @@
+//! What statements may do: read the files that were named, and work in memory.
+
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// What statements may do.
+#[derive(Debug, Default)]
+pub(super) struct Rights {
+    /// Whether the statements of the session itself run, which know what they do.
+    own: AtomicBool,
+    /// Why the last statement was refused.
+    refused: Mutex<Option<&'static str>>,
+}
+
+impl Rights {
+    /// Runs statements of the session itself.
+    pub(super) fn as_own<T>(&self, run: impl FnOnce() -> T) -> T {
+        let before = self.own.swap(true, Ordering::Relaxed);
+        let ran = run();
+        self.own.store(before, Ordering::Relaxed);
+        ran
+    }
+
+    /// Answers SQLite, which asks for everything that a statement is about to do.
+    pub(super) fn answer(&self, asked: AuthContext<'_>) -> Authorization {
+        match why_not(asked.action) {
+            Some(why) if !self.own.load(Ordering::Relaxed) => {
+                *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(why);
+                Authorization::Deny
+            }
+            _ => Authorization::Allow,
+        }
+    }
+
+    /// Why a statement was refused since this was asked last.
+    pub(super) fn take_refused(&self) -> Option<&'static str> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// What SQLite calls a database in memory.
+const MEMORY: &str = ":memory:";
+/// Pragmas that tell something; the argument of some says of what.
+const TELLING: [&str; 21] = [
+    "application_id",
+    "collation_list",
+    "compile_options",
+    "database_list",
+    "encoding",
+    "foreign_key_check",
+    "foreign_key_list",
+    "freelist_count",
+    "function_list",
+    "index_info",
+    "index_list",
+    "index_xinfo",
+    "integrity_check",
+    "journal_mode",
+    "module_list",
+    "page_count",
+    "page_size",
+    "pragma_list",
+    "quick_check",
+    "schema_version",
+    "user_version",
+];
+/// Pragmas that tell something, whose argument is never a new setting.
+const WITH_ARGUMENT: [&str; 11] = [
+    "case_sensitive_like",
+    "foreign_key_check",
+    "foreign_key_list",
+    "index_info",
+    "index_list",
+    "index_xinfo",
+    "integrity_check",
+    "quick_check",
+    "table_info",
+    "table_list",
+    "table_xinfo",
+];
+/// Functions that reach beyond the databases, as far as builds of SQLite have them.
+const REACHING: [&str; 5] = ["edit", "fts3_tokenizer", "load_extension", "readfile", "writefile"];
+
+/// Why a statement may not do something, where it may not. What writes to a schema need not be asked: all of them are in
+/// memory, or databases that were opened to be read.
+fn why_not(action: AuthAction<'_>) -> Option<&'static str> {
+    let is = |names: &[&str], name: &str| names.iter().any(|known| known.eq_ignore_ascii_case(name));
+    match action {
+        // VACUUM INTO attaches what it writes.
+        AuthAction::Attach { filename } if filename == MEMORY => None,
+        AuthAction::Attach { .. } => {
+            Some("statements reach no other files than those that the command names; --into writes a new database")
+        }
+        AuthAction::Detach { .. } => Some("the files that the command names stay"),
+        AuthAction::Pragma { pragma_name, pragma_value: None } if is(&TELLING, pragma_name) => None,
+        AuthAction::Pragma { pragma_name, .. } if is(&WITH_ARGUMENT, pragma_name) => None,
+        AuthAction::Pragma { .. } => Some("only pragmas that tell something may be used"),
+        AuthAction::Function { function_name } if is(&REACHING, function_name) => {
+            Some("functions that reach other files may not be used")
+        }
+        AuthAction::Unknown { .. } => Some("it is not known whether this only reads"),
+        _ => None,
+    }
+}
