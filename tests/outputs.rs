@@ -4,7 +4,8 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::os::unix::fs::symlink;
+use std::io::Read as _;
+use std::os::unix::fs::{FileTypeExt as _, symlink};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -302,12 +303,17 @@ fn an_input_is_never_written_over() {
 fn pipes_and_devices_are_written_to_as_they_are() {
     let dir = folder_with("assets.bin");
     let listed = assetq(dir.path(), &["ls", "assets.bin", "-f", "csv"]).stdout;
-    assert!(Command::new("mkfifo").arg(dir.path().join("pipe")).status().unwrap().success());
+    let path = dir.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+    // Held open at both ends, so that nobody waits for the other.
+    let mut pipe = File::options().read(true).write(true).open(&path).unwrap();
     for force in [&[][..], &["--force"]] {
         let args = [&["export", "assets.bin", "--as", "csv", "--to", "pipe"], force].concat();
-        let child = command(dir.path(), &args).spawn().unwrap();
-        assert_eq!(fs::read(dir.path().join("pipe")).unwrap(), listed);
-        assert!(child.wait_with_output().unwrap().status.success());
+        run(dir.path(), 0, &args);
+        assert!(fs::metadata(&path).unwrap().file_type().is_fifo());
+        let mut written = vec![0; listed.len()];
+        pipe.read_exact(&mut written).unwrap();
+        assert!(written == listed);
         let args = [&["export", "assets.bin", "--as", "csv", "--to", "/dev/null"], force].concat();
         run(dir.path(), 0, &args);
         let args = [&["export", "assets.bin", "--as", "csv", "--to", "/dev/stdout"], force].concat();
