@@ -222,6 +222,66 @@ fn materials_differ_by_the_names_of_their_properties() {
     assert_eq!(fields, ["properties.alpha: 1 -> 0.25", "properties.gloss: 0.5 -> ", "properties.scale:  -> 3"]);
 }
 
+/// Materials of one float each; `owners` has the paths of each, and the map of resources so many slots.
+fn owned_materials(materials: &[(f32, &[&str])], capacity: u32) -> Vec<u8> {
+    let mut builder = DatabaseBuilder::with_capacities(7, capacity);
+    let name = builder.string("roughness");
+    let mut blob = BlobWriter::new(PrototypeType::Material, materials.len());
+    for (record, (value, owners)) in materials.iter().enumerate() {
+        let at = blob.record(record);
+        blob.data.patch(at, 1u16.to_le_bytes());
+        blob.data.patch(at + 5, [1]);
+        blob.array(at, 0x10, u32s([name]));
+        blob.array(at, 0x18, 3u16.to_le_bytes().to_vec());
+        blob.array(at, 0x38, value.to_le_bytes().to_vec());
+        for path in *owners {
+            let id = builder.path(path);
+            builder.resource(id, 0, record, 0);
+        }
+    }
+    builder.database(PrototypeType::Material.magic(), 0, blob.finish());
+    builder.build()
+}
+
+#[test]
+fn which_of_its_paths_names_a_record_does_not_depend_on_the_map() {
+    let shared: [(f32, &[&'static str]); 2] =
+        [(1.0, &["b/red.mfm", "a/red.mfm", "c/red.mfm"]), (2.0, &["blue.mfm", "aqua.mfm"])];
+    let old = owned_materials(&shared, 7);
+    let path = |bytes: &[u8]| {
+        let asset = open("assets.bin", bytes);
+        let table = asset.reader().table("materials").unwrap();
+        (0..2).map(|row| table.value(row, 2).unwrap().to_string()).collect::<Vec<_>>()
+    };
+    let smallest =
+        |paths: &[&'static str]| *paths.iter().min_by_key(|path| assetq::codec::cityhash64(path.as_bytes())).unwrap();
+    assert_eq!(path(&old), shared.map(|(_, paths)| smallest(paths)));
+    for capacity in [5, 11, 13, 17, 23, 29, 101] {
+        let new = owned_materials(&shared, capacity);
+        for table in ["materials", "material_properties"] {
+            assert_eq!(lines_of("assets.bin", &old, &new, &[table]), [""; 0], "{table}, {capacity} slots");
+        }
+    }
+}
+
+#[test]
+fn records_that_nothing_names_are_compared_by_what_they_say() {
+    let build = |values: &[f32]| {
+        let mut records: Vec<(f32, &[&str])> = values.iter().map(|&value| (value, &[] as &[&str])).collect();
+        records.insert(1, (9.0, &["named.mfm"]));
+        owned_materials(&records, 7)
+    };
+    let old = build(&[1.0, 2.0, 3.0]);
+    assert_eq!(lines("assets.bin", &old, &build(&[3.0, 1.0, 2.0])), [""; 0], "they only moved");
+    assert_eq!(
+        lines("assets.bin", &old, &build(&[3.0, 1.0, 2.5])),
+        ["materials ~ {record: 3} properties.roughness: 2 -> 2.5"]
+    );
+    let more = lines("assets.bin", &old, &build(&[3.0, 1.0, 2.0, 4.0]));
+    assert_eq!(more[0], "databases ~ {type: MaterialPrototype, magic: 0x5069C471} records: 4 -> 5");
+    assert!(more[1].starts_with("materials + {record: 4} property_count=1") && more.len() == 2, "{more:?}");
+}
+
 #[test]
 fn a_resource_that_was_deleted_or_got_another_type_is_a_change() {
     let build = |state, database| {

@@ -128,15 +128,14 @@ pub fn visuals_of(database: &Database, geometry: &Geometry) -> Result<Vec<Model>
         }
     };
     let ids: BTreeSet<u32> = geometry.vertex_mappings()?.iter().map(|m| m.mapping_id.get()).collect();
-    let owners = owners(database, &found);
     let mut budget = database.source().bytes().len();
     let mut models = Vec::new();
     for place in found {
         let Some(Record::Visual(visual)) = database.database(place.0)?.record(place.1)? else {
             continue;
         };
-        let name = match owners.get(&place) {
-            Some(&id) => path(Some(database), PathId(id))?,
+        let name = match database.owner(place.0, place.1) {
+            Some(id) => path(Some(database), PathId(id))?,
             None => format!("visual {}", place.1),
         };
         let model = model(&visual, name, Some(database), &mut budget)?;
@@ -149,13 +148,6 @@ pub fn visuals_of(database: &Database, geometry: &Geometry) -> Result<Vec<Model>
         return Err(Error::without_offset(ErrorKind::NotFound { what }, ""));
     }
     Ok(models)
-}
-
-/// The path ids of these records (database and record by number).
-fn owners(database: &Database, records: &[(usize, usize)]) -> HashMap<(usize, usize), u64> {
-    let wanted: BTreeSet<_> = records.iter().copied().collect();
-    let place = |r: &crate::formats::bwdb::Resource<'_>| (r.database_index(), r.record_index());
-    database.resources().filter(|r| wanted.contains(&place(r))).map(|r| (place(&r), r.id())).collect()
 }
 
 /// The path with this id, or the id where the path is not known.

@@ -2,13 +2,16 @@
 
 use super::pair::{Each, Faults, Keys, Rows, Verdict};
 use super::value::{Field, differ};
-use super::{Damaged, Pair, Side, Special};
+use super::{Damaged, Differences, Pair, Side, Special};
 use crate::error::{Error, Result};
-use crate::formats::bwdb::compare::{Allowance, Budget, differ_record, plain_fields, same_record};
+use crate::formats::bwdb::compare::{Allowance, Budget, differ_record, digest, plain_fields, same_record};
+use crate::formats::bwdb::prototypes::PrototypeType;
 use crate::formats::bwdb::{Blob, Database, Location, Resource, State};
 use crate::id::Id64;
+use crate::table::Value;
 use rayon::prelude::*;
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -77,7 +80,7 @@ struct Paths<'a>([&'a Database; 2]);
 impl Rows for Paths<'_> {
     fn keys(&self, side: Side, _: &Faults) -> Keys {
         let entries = pick(self.0, side).paths().entries();
-        Keys { hashes: entries.par_iter().map(|entry| entry.self_id.get()).collect(), damaged: Vec::new() }
+        Keys { hashes: entries.par_iter().map(|entry| entry.self_id.get()).collect(), skipped: Vec::new() }
     }
 
     fn compare(&self, pairs: &[(u32, u32)], each: &mut Each<'_>) {
@@ -102,10 +105,6 @@ impl Rows for Paths<'_> {
 
 impl Special for Paths<'_> {
     fn fields<'s>(&'s self, _: (u32, u32), _: &mut Vec<Field<'s>>, _: &mut Damaged<'_>) {}
-
-    fn what(&self, _: Pair) -> Option<String> {
-        None
-    }
 }
 
 struct Strings<'a> {
@@ -138,7 +137,7 @@ impl<'a> Strings<'a> {
 impl Rows for Strings<'_> {
     fn keys(&self, side: Side, _: &Faults) -> Keys {
         let ids = self.places(side).iter().map(|&[id, _]| id.into());
-        Keys { hashes: ids.collect(), damaged: Vec::new() }
+        Keys { hashes: ids.collect(), skipped: Vec::new() }
     }
 
     fn compare(&self, pairs: &[(u32, u32)], each: &mut Each<'_>) {
@@ -164,9 +163,103 @@ impl Rows for Strings<'_> {
 
 impl Special for Strings<'_> {
     fn fields<'s>(&'s self, _: (u32, u32), _: &mut Vec<Field<'s>>, _: &mut Damaged<'_>) {}
+}
 
-    fn what(&self, _: Pair) -> Option<String> {
-        None
+/// Compares records by what they say.
+struct Records<'a> {
+    dbs: [&'a Database; 2],
+    budget: Budget,
+    /// For those that are shown.
+    shown: Budget,
+    /// How often [`Records::faulty`] was asked.
+    faulty: AtomicUsize,
+}
+
+/// A record: its database, and its number there.
+type Place<'r, 'a> = (&'r Blob<'a>, usize);
+
+impl<'a> Records<'a> {
+    fn new(dbs: [&'a Database; 2]) -> Self {
+        let [old, new] = dbs.map(|db| db.source().bytes().len());
+        let budget = || Budget::new(old, new);
+        Self { dbs, budget: budget(), shown: budget(), faulty: AtomicUsize::new(0) }
+    }
+
+    /// Whether two records of one type say the same.
+    fn same(
+        &self,
+        (of_a, a): Place<'_, 'a>,
+        (of_b, b): Place<'_, 'a>,
+        allowance: &mut Allowance<'_>,
+    ) -> Result<bool, (Side, Error)> {
+        let (Some(layout), Some(new_layout)) = (of_a.layout(), of_b.layout()) else { return Ok(true) };
+        let (at_a, _) = of_a.record_span(a).map_err(|e| (Side::Old, e))?;
+        let (at_b, _) = of_b.record_span(b).map_err(|e| (Side::New, e))?;
+        if layout == new_layout {
+            return same_record(layout, at_a, at_b, allowance).map_err(|error| (self.faulty((of_a, a)), error));
+        }
+        let mut fields = Vec::new();
+        let mut fault = None;
+        self.fields((of_a, a), (of_b, b), &mut fields, &mut |side, error| {
+            fault.get_or_insert((side, error));
+        });
+        match fault {
+            Some(fault) => Err(fault),
+            None => Ok(fields.is_empty()),
+        }
+    }
+
+    /// Which file the damage is in that comparing a record of the old one with another one met: it is read once more by
+    /// itself. Of many damaged records, only the first ones are; the others are said to be the new file's.
+    fn faulty(&self, (blob, record): Place<'_, 'a>) -> Side {
+        const ASKED: usize = 16;
+        if self.faulty.fetch_add(1, Ordering::Relaxed) >= ASKED {
+            return Side::New;
+        }
+        let names = pick(self.dbs, Side::Old);
+        match blob.record(record) {
+            Ok(Some(record)) if plain_fields(&record, names).1.is_empty() => Side::New,
+            _ => Side::Old,
+        }
+    }
+
+    /// Adds the fields in which two records of one type differ.
+    fn fields<'s>(
+        &'s self,
+        (of_a, a): Place<'_, 'a>,
+        (of_b, b): Place<'_, 'a>,
+        fields: &mut Vec<Field<'s>>,
+        damaged: &mut Damaged<'_>,
+    ) {
+        let [old_db, new_db] = self.dbs;
+        match (of_a.layout(), of_b.layout()) {
+            (Some(layout), Some(other)) if layout == other => {
+                let (at_a, at_b) = match (of_a.record_span(a), of_b.record_span(b)) {
+                    (Ok((a, _)), Ok((b, _))) => (a, b),
+                    (a, b) => {
+                        a.err().into_iter().for_each(|error| damaged(Side::Old, error));
+                        b.err().into_iter().for_each(|error| damaged(Side::New, error));
+                        return;
+                    }
+                };
+                let mut out = |name: &str, old, new| fields.push(Field { name: name.to_owned().into(), old, new });
+                let errors = differ_record(layout, (at_a, at_b), [old_db, new_db], &mut out, &self.shown);
+                errors.into_iter().for_each(|error| damaged(self.faulty((of_a, a)), error));
+            }
+            (Some(_), Some(_)) => {
+                let (Ok(Some(old)), Ok(Some(new))) = (of_a.record(a), of_b.record(b)) else { return };
+                let ((old, old_errors), (new, new_errors)) = (plain_fields(&old, old_db), plain_fields(&new, new_db));
+                // Of two layouts, fields that both have can be compared.
+                for (name, value) in old {
+                    if let Some((_, other)) = new.iter().find(|(other, _)| *other == name) {
+                        differ(name, value, other.clone(), fields);
+                    }
+                }
+                old_errors.into_iter().for_each(|error| damaged(Side::Old, error));
+                new_errors.into_iter().for_each(|error| damaged(Side::New, error));
+            }
+            _ => {}
+        }
     }
 }
 
@@ -176,26 +269,14 @@ struct Resources<'a> {
     blobs: [Vec<Option<Blob<'a>>>; 2],
     /// Where the record of each row is: the file's map is read once in its own order, which is not that of records.
     locations: [OnceLock<Vec<Location>>; 2],
-    budget: Budget,
-    /// For those that are shown.
-    shown: Budget,
-    /// How often [`Resources::faulty`] was asked.
-    faulty: AtomicUsize,
+    records: Records<'a>,
 }
 
 impl<'a> Resources<'a> {
     fn new(old: &'a Database, new: &'a Database) -> Self {
-        // A resource has six bits for the number of its database.
-        let blobs = |db: &'a Database| db.databases().take(64).map(|blob| blob.ok()).collect();
-        let budget = || Budget::new(old.source().bytes().len(), new.source().bytes().len());
-        Self {
-            dbs: [old, new],
-            blobs: [blobs(old), blobs(new)],
-            locations: Default::default(),
-            budget: budget(),
-            shown: budget(),
-            faulty: AtomicUsize::new(0),
-        }
+        let blobs = |db: &'a Database| db.databases().take(Location::DATABASES).map(|blob| blob.ok()).collect();
+        let dbs = [old, new];
+        Self { dbs, blobs: dbs.map(blobs), locations: Default::default(), records: Records::new(dbs) }
     }
 
     fn get(&self, side: Side, row: u32) -> Result<(Resource<'a>, Blob<'a>)> {
@@ -229,98 +310,21 @@ impl<'a> Resources<'a> {
         if a.state() != b.state() || of_a.magic() != of_b.magic() {
             return Ok(Verdict::Changed);
         }
-        let (Some(layout), Some(new_layout), State::Valid) = (of_a.layout(), of_b.layout(), a.state()) else {
+        if a.state() != State::Valid {
             return Ok(Verdict::Same);
-        };
-        let (at_a, _) = of_a.record_span(a.record_index()).map_err(|e| (Side::Old, e))?;
-        let (at_b, _) = of_b.record_span(b.record_index()).map_err(|e| (Side::New, e))?;
-        let both = || match (self.get(Side::Old, old), self.get(Side::New, new)) {
-            (Ok(old), Ok(new)) => Ok((old, new)),
-            (Err(error), _) => Err((Side::Old, error)),
-            (_, Err(error)) => Err((Side::New, error)),
-        };
-        let same = if layout == new_layout {
-            match same_record(layout, at_a, at_b, allowance) {
-                Ok(same) => same,
-                Err(error) => {
-                    let (old, _) = both()?;
-                    return Err((self.faulty(old), error.within(format_args!("resource {}", Id64(old.0.id())))));
-                }
-            }
-        } else {
-            let (old, new) = both()?;
-            let mut fields = Vec::new();
-            let mut fault = None;
-            self.fields_of(old, new, &mut fields, &mut |side, error| {
-                fault.get_or_insert((side, error));
-            });
-            if let Some(fault) = fault {
-                return Err(fault);
-            }
-            fields.is_empty()
-        };
+        }
+        let same = self.records.same((&of_a, a.record_index()), (&of_b, b.record_index()), allowance);
+        let same = same.map_err(|(side, error)| match self.get(Side::Old, old) {
+            Ok((resource, _)) => (side, error.within(format_args!("resource {}", Id64(resource.id())))),
+            Err(_) => (side, error),
+        })?;
         Ok(if same { Verdict::Same } else { Verdict::Changed })
-    }
-
-    /// Which file the damage is in that comparing the record of `old` with another one met: it is read once more by
-    /// itself. Of many damaged records, only the first ones are; the others are said to be the new file's.
-    fn faulty(&self, (old, blob): (Resource<'_>, Blob<'_>)) -> Side {
-        const ASKED: usize = 16;
-        if self.faulty.fetch_add(1, Ordering::Relaxed) >= ASKED {
-            return Side::New;
-        }
-        let names = pick(self.dbs, Side::Old);
-        match blob.record(old.record_index()) {
-            Ok(Some(record)) if plain_fields(&record, names).1.is_empty() => Side::New,
-            _ => Side::Old,
-        }
-    }
-
-    /// Adds the fields in which the records of two resources of one type differ.
-    fn fields_of<'s>(
-        &'s self,
-        (a, of_a): (Resource<'s>, Blob<'s>),
-        (b, of_b): (Resource<'s>, Blob<'s>),
-        fields: &mut Vec<Field<'s>>,
-        damaged: &mut Damaged<'_>,
-    ) {
-        let [old_db, new_db] = self.dbs;
-        match (of_a.layout(), of_b.layout()) {
-            (Some(layout), Some(other)) if layout == other => {
-                let spans = (of_a.record_span(a.record_index()), of_b.record_span(b.record_index()));
-                let (at_a, at_b) = match spans {
-                    (Ok((a, _)), Ok((b, _))) => (a, b),
-                    (a, b) => {
-                        a.err().into_iter().for_each(|error| damaged(Side::Old, error));
-                        b.err().into_iter().for_each(|error| damaged(Side::New, error));
-                        return;
-                    }
-                };
-                let mut out = |name: &str, old, new| fields.push(Field { name: name.to_owned().into(), old, new });
-                let errors = differ_record(layout, (at_a, at_b), [old_db, new_db], &mut out, &self.shown);
-                errors.into_iter().for_each(|error| damaged(self.faulty((a, of_a)), error));
-            }
-            (Some(_), Some(_)) => {
-                let records = (of_a.record(a.record_index()), of_b.record(b.record_index()));
-                let (Ok(Some(old)), Ok(Some(new))) = records else { return };
-                let ((old, old_errors), (new, new_errors)) = (plain_fields(&old, old_db), plain_fields(&new, new_db));
-                // Of two layouts, fields that both have can be compared.
-                for (name, value) in old {
-                    if let Some((_, other)) = new.iter().find(|(other, _)| *other == name) {
-                        differ(name, value, other.clone(), fields);
-                    }
-                }
-                old_errors.into_iter().for_each(|error| damaged(Side::Old, error));
-                new_errors.into_iter().for_each(|error| damaged(Side::New, error));
-            }
-            _ => {}
-        }
     }
 }
 
 impl Rows for Resources<'_> {
     fn keys(&self, side: Side, _: &Faults) -> Keys {
-        Keys { hashes: pick(self.dbs, side).resource_ids(), damaged: Vec::new() }
+        Keys { hashes: pick(self.dbs, side).resource_ids(), skipped: Vec::new() }
     }
 
     fn arranged(&self, pairs: &mut dyn Iterator<Item = (u32, u32)>) -> Option<Vec<(u32, u32)>> {
@@ -333,7 +337,7 @@ impl Rows for Resources<'_> {
     }
 
     fn compare(&self, pairs: &[(u32, u32)], each: &mut Each<'_>) {
-        let mut allowance = Allowance::new(&self.budget);
+        let mut allowance = Allowance::new(&self.records.budget);
         compare(pairs, each, |old, new| self.verdict(old, new, &mut allowance));
     }
 
@@ -359,12 +363,133 @@ impl Special for Resources<'_> {
         };
         let valid = old.0.state() == State::Valid && new.0.state() == State::Valid;
         if valid && old.1.magic() == new.1.magic() {
-            self.fields_of(old, new, fields, damaged);
+            let ((a, of_a), (b, of_b)) = (old, new);
+            self.records.fields((&of_a, a.record_index()), (&of_b, b.record_index()), fields, damaged);
         }
     }
 
     fn what(&self, pair: Pair) -> Option<String> {
         let of = |side, row: Option<u32>| Some(self.get(side, row?).ok()?.1.type_name_or_magic());
         of(Side::New, pair.new).or_else(|| of(Side::Old, pair.old))
+    }
+}
+
+/// The records of one type that no resource names. Nothing pairs them but what they say.
+struct Unnamed<'a> {
+    blobs: [Option<Blob<'a>>; 2],
+    records: Records<'a>,
+}
+
+/// The rows of a table of records that no resource names, where there are any; those that one names are compared with it.
+pub(super) fn unnamed<'a>(table: &str, old: &'a Database, new: &'a Database) -> Option<Box<dyn Special + 'a>> {
+    let prototype = PrototypeType::ALL.iter().find(|prototype| prototype.table() == table)?;
+    let dbs = [old, new];
+    // As the table has it: the first of the type.
+    let blobs = dbs.map(|db| db.databases().flatten().find(|blob| blob.prototype() == Some(*prototype)));
+    let any = |(db, blob): (&Database, &Option<Blob<'_>>)| blob.is_some_and(|blob| has_unnamed(db, blob));
+    let records = Records::new(dbs);
+    dbs.into_iter().zip(&blobs).any(any).then(|| Box::new(Unnamed { blobs, records }) as Box<dyn Special>)
+}
+
+fn has_unnamed(db: &Database, blob: Blob<'_>) -> bool {
+    (0..blob.len()).any(|record| db.owner(blob.index(), record).is_none())
+}
+
+impl<'a> Unnamed<'a> {
+    fn place(&self, side: Side, row: u32) -> Option<Place<'_, 'a>> {
+        let [old, new] = &self.blobs;
+        Some((if side == Side::Old { old } else { new }.as_ref()?, row as usize))
+    }
+
+    fn is_named(&self, side: Side, blob: &Blob<'_>, row: u32) -> bool {
+        pick(self.records.dbs, side).owner(blob.index(), row as usize).is_some()
+    }
+
+    fn digest(&self, side: Side, row: u32, allowance: &mut Allowance<'_>) -> Option<u64> {
+        let (blob, record) = self.place(side, row)?;
+        digest(&blob.record(record).ok()??, allowance)
+    }
+
+    fn digests_of_named(&self, side: Side) -> HashSet<u64> {
+        let Some(blob) = pick(self.blobs, side) else { return HashSet::new() };
+        let rows = 0..u32::try_from(blob.len()).unwrap_or(u32::MAX);
+        let named = rows.into_par_iter().with_min_len(self.piece()).filter(|&row| self.is_named(side, &blob, row));
+        let allowance = || Allowance::new(&self.records.budget);
+        named.map_init(allowance, |allowance, row| self.digest(side, row, allowance)).flatten_iter().collect()
+    }
+}
+
+impl Rows for Unnamed<'_> {
+    fn keys(&self, side: Side, _: &Faults) -> Keys {
+        let mut keys = Keys::default();
+        let Some(blob) = pick(self.blobs, side) else { return keys };
+        for row in 0..u32::try_from(blob.len()).unwrap_or(u32::MAX) {
+            if self.is_named(side, &blob, row) {
+                keys.skipped.push(row);
+                keys.hashes.push((side as u64).saturating_add(1) << 32 | u64::from(row));
+            } else {
+                keys.hashes.push(0);
+            }
+        }
+        keys
+    }
+
+    fn compare(&self, pairs: &[(u32, u32)], each: &mut Each<'_>) {
+        let mut allowance = Allowance::new(&self.records.budget);
+        compare(pairs, each, |old, new| {
+            let (Some(a), Some(b)) = (self.place(Side::Old, old), self.place(Side::New, new)) else {
+                return Ok(Verdict::Other);
+            };
+            let same = self.records.same(a, b, &mut allowance);
+            let same = same.map_err(|(side, error)| (side, error.within(format_args!("record {old} or {new}"))))?;
+            Ok(if same { Verdict::Same } else { Verdict::Changed })
+        });
+    }
+
+    fn contents(&self, side: Side, rows: &[u32]) -> Vec<u64> {
+        let mut allowance = Allowance::new(&self.records.budget);
+        // What is damaged is like nothing else; comparing it says so.
+        rows.iter().map(|&row| self.digest(side, row, &mut allowance).unwrap_or(0)).collect()
+    }
+
+    fn piece(&self) -> usize {
+        1 << 9
+    }
+}
+
+impl Special for Unnamed<'_> {
+    fn fields<'s>(&'s self, rows: (u32, u32), fields: &mut Vec<Field<'s>>, damaged: &mut Damaged<'_>) {
+        if let (Some(a), Some(b)) = (self.place(Side::Old, rows.0), self.place(Side::New, rows.1)) {
+            self.records.fields(a, b, fields, damaged);
+        }
+    }
+
+    fn settle(&self, found: &mut Differences) {
+        if found.is_empty() {
+            return;
+        }
+        // Of a record that lost or got its name, the resource tells.
+        let digests = |side| self.digests_of_named(side);
+        let (old, new) = rayon::join(|| digests(Side::Old), || digests(Side::New));
+        let told = |side, row: u32, others: &HashSet<u64>| {
+            let mut allowance = Allowance::new(&self.records.budget);
+            self.digest(side, row, &mut allowance).is_some_and(|digest| others.contains(&digest))
+        };
+        let (gone, come): (Vec<u32>, Vec<u32>) =
+            found.changed.extract_if(.., |(a, b)| told(Side::Old, *a, &new) || told(Side::New, *b, &old)).unzip();
+        found.removed.extend(gone);
+        found.added.extend(come);
+        found.removed.retain(|&row| !told(Side::Old, row, &new));
+        found.added.retain(|&row| !told(Side::New, row, &old));
+        found.removed.sort_unstable();
+        found.added.sort_unstable();
+    }
+
+    fn key(&self, pair: Pair) -> Option<Value<'static>> {
+        Some(Value::Map(vec![("record".into(), pair.new.or(pair.old)?.into())]))
+    }
+
+    fn says_all(&self) -> bool {
+        true
     }
 }

@@ -153,7 +153,26 @@ trait Special: Rows + Send {
     fn fields<'s>(&'s self, row: (u32, u32), fields: &mut Vec<Field<'s>>, damaged: &mut Damaged<'_>);
 
     /// What a row is: the type of a resource.
-    fn what(&self, pair: Pair) -> Option<String>;
+    fn what(&self, pair: Pair) -> Option<String> {
+        let _ = pair;
+        None
+    }
+
+    /// What a row is known by, where no key column says so.
+    fn key(&self, pair: Pair) -> Option<Value<'static>> {
+        let _ = pair;
+        None
+    }
+
+    /// Takes out of what was found what is told elsewhere.
+    fn settle(&self, found: &mut Differences) {
+        let _ = found;
+    }
+
+    /// Whether `fields` says all, also what columns show.
+    fn says_all(&self) -> bool {
+        false
+    }
 }
 
 /// Told what cannot be read, and in which file.
@@ -198,7 +217,11 @@ impl<'a> TableDiff<'a> {
     /// Finds the rows that differ, on all cores. `progress` advances by `steps` in all.
     pub fn find(&self, progress: &Progress, steps: u64) -> Differences {
         match (&self.special, &self.old, &self.new) {
-            (Some(special), _, _) => pair::differences(&**special, progress, steps),
+            (Some(special), _, _) => {
+                let mut found = pair::differences(&**special, progress, steps);
+                special.settle(&mut found);
+                found
+            }
             (None, Some(old), Some(new)) => pair::differences(&table::Columns::new(&**old, &**new), progress, steps),
             (None, old, new) => {
                 let mut found = Differences::default();
@@ -223,6 +246,9 @@ impl<'a> TableDiff<'a> {
     /// # Errors
     /// When it is damaged.
     pub fn key(&self, pair: Pair) -> Result<Value<'_>> {
+        if let Some(key) = self.special.as_ref().and_then(|special| special.key(pair)) {
+            return Ok(key);
+        }
         match (&self.old, &self.new, pair.old, pair.new) {
             (_, Some(new), _, Some(row)) => table::key(&**new, row),
             (Some(old), _, Some(row), _) => table::key(&**old, row),
@@ -240,7 +266,8 @@ impl<'a> TableDiff<'a> {
         let mut fields = Vec::new();
         match (pair.old.zip(pair.new), self.side(side)) {
             (Some(rows), _) => {
-                if let (Some(old), Some(new)) = (&self.old, &self.new) {
+                let columns = !self.special.as_ref().is_some_and(|special| special.says_all());
+                if let (Some(old), Some(new), true) = (&self.old, &self.new, columns) {
                     table::fields(&**old, &**new, rows, &mut fields, damaged);
                 }
                 if let Some(special) = &self.special {
@@ -319,15 +346,20 @@ pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<V
         let names: Vec<&str> = tables.iter().map(|t| &*t.name).collect();
         return Err(syntax(format!("no table {missing:?}; there are {}", names.join(", "))));
     }
-    tables.retain(|table| match wanted {
-        [] => ![&table.old, &table.new].into_iter().flatten().any(|table| table.is_derived()),
-        wanted => wanted.contains(&table.name),
-    });
     if let (Some(old), Some(new)) = (old.get(), new.get()) {
         for table in &mut tables {
-            table.special = bwdb::special(&table.name, old, new);
+            let unnamed = || if wanted.is_empty() { bwdb::unnamed(&table.name, old, new) } else { None };
+            table.special = bwdb::special(&table.name, old, new).or_else(unnamed);
         }
     }
+    tables.retain(|table| match wanted {
+        [] => {
+            let is_derived = [&table.old, &table.new].into_iter().flatten().any(|table| table.is_derived());
+            // What others show of rows may leave some out: records that no resource names.
+            table.special.is_some() || !is_derived
+        }
+        wanted => wanted.contains(&table.name),
+    });
     Ok(tables)
 }
 

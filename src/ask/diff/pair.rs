@@ -26,8 +26,8 @@ pub(super) enum Verdict {
 #[derive(Debug, Default)]
 pub(super) struct Keys {
     pub(super) hashes: Vec<u64>,
-    /// Rows whose key cannot be read, in order: they are not compared.
-    pub(super) damaged: Vec<u32>,
+    /// Rows that are not compared, in order: their key cannot be read, or others compare them.
+    pub(super) skipped: Vec<u32>,
 }
 
 /// Told of each pair of rows, and how it compares.
@@ -160,7 +160,7 @@ pub(super) fn differences(rows: &dyn Rows, progress: &Progress, steps: u64) -> D
         let mut left: Vec<(u64, u32)> = rows
             .into_iter()
             .chain(parted)
-            .filter(|row| keys.damaged.binary_search(row).is_err())
+            .filter(|row| keys.skipped.binary_search(row).is_err())
             .map(|row| (keys.hashes.get(row as usize).copied().unwrap_or_default(), row))
             .collect();
         left.par_sort_unstable();
@@ -323,7 +323,7 @@ mod tests {
 
     impl Rows for Lists {
         fn keys(&self, side: Side, _: &Faults) -> Keys {
-            Keys { hashes: self.0[side as usize].iter().map(|row| row.0).collect(), damaged: Vec::new() }
+            Keys { hashes: self.0[side as usize].iter().map(|row| row.0).collect(), skipped: Vec::new() }
         }
 
         fn compare(&self, pairs: &[(u32, u32)], each: &mut Each<'_>) {

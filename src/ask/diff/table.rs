@@ -246,7 +246,7 @@ impl Rows for Columns<'_> {
             }
             keys.hashes.push(self.hash(&*cursor, side, &self.keys).unwrap_or_else(|error| {
                 faults.add(side, error);
-                keys.damaged.extend(u32::try_from(row));
+                keys.skipped.extend(u32::try_from(row));
                 self.state.hash_one((side as u8, row))
             }));
         }

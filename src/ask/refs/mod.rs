@@ -5,7 +5,7 @@
 
 use crate::asset::{Asset, Format};
 use crate::codec::cityhash64;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::formats::bwdb::layout::PathEntry;
 use crate::formats::bwdb::prototypes::{Record, Visual};
 use crate::formats::bwdb::references::{Budget, By, Collector, Reference};
@@ -175,12 +175,21 @@ fn scan_database(db: &Database, keep: Keep<'_>) -> Found {
             found.damage = found.damage.merge(damage);
         }
     }
-    let owners = owners(db, &places.iter().map(|(place, ..)| *place).collect());
-    for (place, table, Reference { id, column, .. }) in places {
-        let edge = |from| Edge { from, to: id, table, row: place.1, column: column.clone() };
-        match owners.get(&place) {
-            Some(owners) => found.edges.extend(owners.iter().map(|&owner| edge(Some(owner)))),
-            None => found.edges.push(edge(None)),
+    // Of a record with many references, each of many owners has all.
+    let most = db.source().bytes().len();
+    for ((database, record), table, Reference { id, column, .. }) in places {
+        if found.edges.len() > most {
+            let (value, limit) = (found.edges.len() as u64, most as u64);
+            let kind = ErrorKind::Limit { what: "references from records that many resources share", value, limit };
+            found.damage.fail(Error::without_offset(kind, table));
+            break;
+        }
+        let edge = |from| Edge { from, to: id, table, row: record, column: column.clone() };
+        // One record may belong to several entries, or to none.
+        let before = found.edges.len();
+        found.edges.extend(db.owners(database, record).map(|owner| edge(Some(owner))));
+        if found.edges.len() == before {
+            found.edges.push(edge(None));
         }
     }
     found
@@ -200,21 +209,6 @@ fn of_record(
         Err(error) => collector.errors.push(error),
     }
     (collector.found, collector.errors)
-}
-
-/// The entries that these records (database and record by number) belong to. One record may belong to several.
-fn owners(db: &Database, records: &HashSet<(usize, usize)>) -> HashMap<(usize, usize), Vec<u64>> {
-    let mut owners: HashMap<_, Vec<u64>> = HashMap::new();
-    if records.is_empty() {
-        return owners;
-    }
-    for resource in db.resources().filter(|r| r.state() == State::Valid) {
-        let place = (resource.database_index(), resource.record_index());
-        if records.contains(&place) {
-            owners.entry(place).or_default().push(resource.id());
-        }
-    }
-    owners
 }
 
 fn scan_models(models: &Models, keep: Keep<'_>) -> Found {

@@ -1,4 +1,3 @@
-use super::Database;
 use super::layout::{BlobHeader, DatabaseEntry};
 use super::prototypes::{Layout, PrototypeType, Record, type_name};
 use super::record::{Leaf, ListInfo, Walker};
@@ -282,39 +281,5 @@ impl<'a> Walker<'a> for Arrays {
 
     fn damage(&mut self, _: &'static str, _: Error) {
         self.bad = self.bad.saturating_add(1);
-    }
-}
-
-/// For each database, the slot of the resource that a record belongs to.
-#[derive(Debug)]
-pub(super) struct Owners {
-    databases: Vec<Vec<u32>>,
-}
-
-const NONE: u32 = u32::MAX;
-
-impl Owners {
-    pub(super) fn build(db: &Database) -> Self {
-        let count = |blob: Result<Blob<'_>>| blob.ok().filter(|b| b.layout().is_some()).map_or(0, |b| b.len());
-        let mut databases: Vec<Vec<u32>> = db.databases().take(64).map(|b| vec![NONE; count(b)]).collect();
-        let values = db.spans.resource_values.get();
-        for (slot, (bucket, value)) in (0u32..).zip(db.resource_buckets().iter().zip(values)) {
-            let resource = super::Location(value.get());
-            if bucket.occupied.get() == 0 || resource.state() != super::State::Valid {
-                continue;
-            }
-            let owner = databases.get_mut(resource.database_index()).and_then(|d| d.get_mut(resource.record_index()));
-            // The first resource with a record is the one that is shown.
-            if let Some(owner @ &mut NONE) = owner {
-                *owner = slot;
-            }
-        }
-        Self { databases }
-    }
-
-    /// The path id of the resource with this record.
-    pub(super) fn id(&self, db: &Database, database: usize, record: usize) -> Option<u64> {
-        let slot = *self.databases.get(database)?.get(record)?;
-        db.resource_buckets().get(slot as usize).filter(|_| slot != NONE).map(|b| b.key.get())
     }
 }

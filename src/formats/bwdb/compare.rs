@@ -4,12 +4,14 @@
 //! Names and paths are compared by their ids.
 
 use super::prototypes::{Layout, Material, Record};
-use super::record::{Field, Leaf, List, NameId, PathId, Prototype as _};
+use super::record::{Field, Leaf, List, ListInfo, NameId, PathId, Prototype as _, Walker};
 use super::walk::{Names, Shown, record_fields};
 use crate::bytes::View;
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::Value;
 use std::borrow::Cow;
+use std::fmt::{self, Write as _};
+use std::hash::{DefaultHasher, Hasher as _};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Bytes of arrays that are compared in all, as a multiple of both files. Arrays may be shared; those that overlap on
@@ -107,6 +109,71 @@ fn same_material(old: &Material<'_>, new: &Material<'_>) -> Result<bool> {
     Ok(alike && own(old)? == own(new)?)
 }
 
+/// A number that two records have in common if they say the same, but for what floats have in several forms; `None` for
+/// one that is damaged, or whose arrays overlap without measure.
+pub fn digest(record: &Record<'_>, allowance: &mut Allowance<'_>) -> Option<u64> {
+    let mut digest = Digest { hasher: DefaultHasher::new(), allowance, sound: true };
+    let named = match record {
+        Record::Material(material) => properties(material).ok()?.map(|properties| (material, properties)),
+        _ => None,
+    };
+    match named {
+        // Its arrays may be in any order.
+        Some((material, properties)) => {
+            for (name, leaf) in properties {
+                digest.leaf("name", Leaf::Name(name));
+                digest.leaf("value", leaf);
+            }
+            digest.leaf("fx", Leaf::Path(material.fx().ok()?));
+            digest.leaf("collision_flags", Leaf::Value(material.collision_flags().ok()?.into()));
+            digest.leaf("sort_order", Leaf::Value(material.sort_order().ok()?.into()));
+        }
+        None => record.walk_fields(&mut digest),
+    }
+    digest.sound.then(|| digest.hasher.finish())
+}
+
+struct Digest<'d, 'b> {
+    hasher: DefaultHasher,
+    allowance: &'d mut Allowance<'b>,
+    sound: bool,
+}
+
+impl fmt::Write for Digest<'_, '_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.hasher.write(text.as_bytes());
+        Ok(())
+    }
+}
+
+impl<'a> Walker<'a> for Digest<'_, '_> {
+    fn leaf(&mut self, _: &'static str, leaf: Leaf<'a>) {
+        match leaf {
+            Leaf::Name(id) => self.hasher.write_u32(id.0),
+            Leaf::Path(id) => self.hasher.write_u64(id.0),
+            // To a hasher writing does not fail.
+            Leaf::Value(value) => drop(write!(self, "{value};")),
+        }
+    }
+
+    fn begin(&mut self, _: &'static str) {}
+
+    fn end(&mut self) {}
+
+    fn begin_list(&mut self, _: &'static str, list: &ListInfo<'a>) -> bool {
+        self.hasher.write_usize(list.len);
+        let afforded = self.allowance.spend(list.view, list.bytes()).is_ok();
+        self.sound &= afforded;
+        afforded
+    }
+
+    fn end_list(&mut self) {}
+
+    fn damage(&mut self, _: &'static str, _: Error) {
+        self.sound = false;
+    }
+}
+
 /// Takes fields that differ: told of the name of each, and its value in both records. Null where there is none.
 pub type Out<'a, 'o> = &'o mut dyn FnMut(&str, Value<'a>, Value<'a>);
 
@@ -120,8 +187,8 @@ pub struct Differ<'a, 'o> {
     budget: &'o Budget,
 }
 
-impl std::fmt::Debug for Differ<'_, '_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Differ<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Differ").field("path", &self.path).finish_non_exhaustive()
     }
 }

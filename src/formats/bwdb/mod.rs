@@ -12,6 +12,7 @@ pub mod references;
 mod blob;
 mod hashmap;
 mod models;
+mod owners;
 mod paths;
 mod space;
 mod tables;
@@ -69,7 +70,7 @@ pub struct Database {
     /// Names that were joined without `folders`.
     path_joins: paths::Toll,
     hashes_paths: Lazy<bool>,
-    owners: Lazy<blob::Owners>,
+    owners: Lazy<owners::Owners>,
     layouts: blob::Layouts,
     resource_rows: Lazy<Vec<u32>>,
     string_rows: Lazy<Vec<u32>>,
@@ -172,6 +173,16 @@ impl Location {
     #[inline]
     pub fn record_index(self) -> usize {
         (self.0 >> 8) as usize
+    }
+
+    /// How many databases it can tell apart.
+    pub(crate) const DATABASES: usize = 1 << 6;
+
+    /// Where a record is that can be read; `None` where no location can say so.
+    pub(crate) fn of(database: usize, record: usize) -> Option<Self> {
+        let database = u32::try_from(database).ok().filter(|_| database < Self::DATABASES)?;
+        let record = u32::try_from(record).ok().filter(|record| record >> 24 == 0)?;
+        Some(Self(record << 8 | database << 2))
     }
 
     /// What sorts locations in the order of the databases and their records.
@@ -590,11 +601,6 @@ impl Database {
     /// Whether a path that is not found by its hash is not there. Names that cannot be read say nothing.
     fn hashes_paths(&self) -> bool {
         self.paths().hashes_paths().unwrap_or(false)
-    }
-
-    /// The path ids of the records of each database: which resource a record belongs to. Built on first use.
-    fn owners(&self) -> &blob::Owners {
-        self.owners.get_or_init(|| blob::Owners::build(self))
     }
 }
 

@@ -174,12 +174,12 @@ impl<'a> Records<'a> for DatabaseRows<'a> {
     }
 
     fn leads(self) -> Vec<Lead<'a>> {
-        let id = move |row| self.db.owners().id(self.db, self.blob.index(), row);
+        let id = move |row| self.db.owner(self.blob.index(), row);
         let with_id = move |id: u64| -> Result<Vec<usize>> {
             let found = self.db.lookup(id)?;
             let here = found.filter(|r| r.state() == super::State::Valid && r.database_index() == self.blob.index());
             // Where two resources share a record, the row belongs to one of them.
-            let own = |record: &usize| self.db.owners().id(self.db, self.blob.index(), *record) == Some(id);
+            let own = |record: &usize| self.db.owner(self.blob.index(), *record) == Some(id);
             Ok(here.map(|r| r.record_index()).filter(own).into_iter().collect())
         };
         let path = Lead::new(Column::text("path").brief().resolved(), move |row| match id(row) {

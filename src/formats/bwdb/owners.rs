@@ -1,0 +1,78 @@
+use super::{Database, Location, State};
+
+/// Which resources each record belongs to.
+///
+/// Of several resources with one record, the one with the smallest id names it, wherever a record has a single name. Ids are
+/// hashes of paths, so that two files of one content agree, however their maps are laid out.
+#[derive(Debug)]
+pub(super) struct Owners {
+    /// The place of a record in the upper half, the slot of a resource in the lower one: by place, then by id.
+    entries: Vec<u64>,
+    /// Where the entries of each database begin.
+    starts: Vec<usize>,
+}
+
+/// The place of a record, by database and then by record.
+fn place(database: usize, record: usize) -> Option<u32> {
+    Some(Location::of(database, record)?.place())
+}
+
+fn place_of(entry: u64) -> u32 {
+    (entry >> 32) as u32
+}
+
+fn id_of(db: &Database, entry: u64) -> u64 {
+    let slot = usize::try_from(entry & u64::from(u32::MAX)).ok();
+    slot.and_then(|slot| db.resource_buckets().get(slot)).map_or(0, |bucket| bucket.key.get())
+}
+
+impl Owners {
+    pub(super) fn build(db: &Database) -> Self {
+        let values = db.spans.resource_values.get();
+        let slots = (0u32..).zip(db.resource_buckets().iter().zip(values));
+        let mut entries: Vec<u64> = slots
+            .filter(|(_, (bucket, _))| bucket.occupied.get() != 0)
+            .map(|(slot, (_, value))| (slot, Location(value.get())))
+            .filter(|(_, location)| location.state() == State::Valid)
+            .map(|(slot, location)| u64::from(location.place()) << 32 | u64::from(slot))
+            .collect();
+        entries.sort_unstable();
+        for shared in entries.chunk_by_mut(|a, b| place_of(*a) == place_of(*b)).filter(|shared| shared.len() > 1) {
+            shared.sort_unstable_by_key(|&entry| id_of(db, entry));
+        }
+        let start = |database| {
+            let first = place(database, 0).unwrap_or(u32::MAX);
+            entries.partition_point(|&entry| place_of(entry) < first)
+        };
+        let starts = (0..Location::DATABASES).map(start).collect();
+        Self { entries, starts }
+    }
+
+    /// The entries of a record.
+    fn of(&self, database: usize, record: usize) -> &[u64] {
+        let (Some(place), Some(&start)) = (place(database, record), self.starts.get(database)) else { return &[] };
+        let before = |at: usize| self.entries.get(at).is_some_and(|&entry| place_of(entry) < place);
+        // Where each record has one owner, they lie in the order of records.
+        let likely = start.saturating_add(record);
+        let is_first = self.entries.get(likely).is_some_and(|&entry| place_of(entry) == place)
+            && likely.checked_sub(1).is_none_or(before);
+        let first = if is_first { likely } else { self.entries.partition_point(|&entry| place_of(entry) < place) };
+        let rest = self.entries.get(first..).unwrap_or_default();
+        let count = rest.iter().take_while(|&&entry| place_of(entry) == place).count();
+        rest.get(..count).unwrap_or_default()
+    }
+}
+
+impl Database {
+    /// The path id by which a record is known: the smallest of those of the resources that have it and are valid; `None`
+    /// where none has.
+    pub fn owner(&self, database: usize, record: usize) -> Option<u64> {
+        self.owners(database, record).next()
+    }
+
+    /// The path ids of all valid resources with this record, in ascending order.
+    pub fn owners(&self, database: usize, record: usize) -> impl Iterator<Item = u64> {
+        let owners = self.owners.get_or_init(|| Owners::build(self));
+        owners.of(database, record).iter().map(|&entry| id_of(self, entry))
+    }
+}
