@@ -232,8 +232,8 @@ fn owned_materials(materials: &[(f32, &[&str])], capacity: u32) -> Vec<u8> {
         blob.data.patch(at, 1u16.to_le_bytes());
         blob.data.patch(at + 5, [1]);
         blob.array(at, 0x10, u32s([name]));
-        blob.array(at, 0x18, 3u16.to_le_bytes().to_vec());
-        blob.array(at, 0x38, value.to_le_bytes().to_vec());
+        blob.array(at, 0x18, 3u16.to_le_bytes());
+        blob.array(at, 0x38, value.to_le_bytes());
         for path in *owners {
             let id = builder.path(path);
             builder.resource(id, 0, record, 0);
@@ -277,9 +277,54 @@ fn records_that_nothing_names_are_compared_by_what_they_say() {
         lines("assets.bin", &old, &build(&[3.0, 1.0, 2.5])),
         ["materials ~ {record: 3} properties.roughness: 2 -> 2.5"]
     );
+    let mut raw = old.clone();
+    let at = raw.windows(4).rposition(|bytes| bytes == PrototypeType::Material.magic().to_le_bytes()).unwrap();
+    // So many records that no known layout fits.
+    let blob = at + i64::from_le_bytes(raw[at + 16..at + 24].try_into().unwrap()) as usize;
+    raw[blob..blob + 8].copy_from_slice(&9u64.to_le_bytes());
+    let lost = lines("assets.bin", &old, &raw);
+    assert!(lost.len() == 1 && lost[0].starts_with("databases ~ "), "{lost:?}");
     let more = lines("assets.bin", &old, &build(&[3.0, 1.0, 2.0, 4.0]));
     assert_eq!(more[0], "databases ~ {type: MaterialPrototype, magic: 0x5069C471} records: 4 -> 5");
     assert!(more[1].starts_with("materials + {record: 4} property_count=1") && more.len() == 2, "{more:?}");
+}
+
+#[test]
+fn records_of_a_layout_that_nobody_knows_are_compared_by_their_bytes_less_pointers() {
+    // A number, a pointer to two numbers, another number and four bytes of padding.
+    let build = |size: usize, numbers: [u32; 8], moved: usize| {
+        let (mut builder, mut blob) = (DatabaseBuilder::default(), BlobWriter::with_size(size, 8));
+        let records: Vec<usize> = (0..8).map(|record| blob.record(record)).collect();
+        for index in 0..8 {
+            let record = (index + moved) % 8;
+            blob.data.patch(records[record], [7, 0, 0, 0]);
+            blob.data.patch(records[record] + 16, numbers[record].to_le_bytes());
+            blob.array(records[record], 8, u32s([1, 2]));
+        }
+        builder.database(assetq::codec::murmur3(b"TrailPrototype"), 5, blob.finish());
+        for record in 0..8 {
+            let id = builder.path(&format!("trails/{record}.xml"));
+            builder.resource(id, 0, record, 0);
+        }
+        builder.build()
+    };
+    let numbers = [0, 1, 2, 3, 4, 5, 6, 0x0102_0304];
+    let old = build(24, numbers, 0);
+    assert_eq!(lines("assets.bin", &old, &build(24, numbers, 0)), [""; 0]);
+    assert_eq!(lines("assets.bin", &old, &build(24, numbers, 3)), [""; 0], "only pointers differ");
+    let mut others = numbers;
+    others[7] = 9;
+    let new = build(24, others, 3);
+    assert_eq!(lines("assets.bin", &old, &new), ["resources ~ trails/7.xml bytes[0x10..0x14]: 04030201 -> 09000000"]);
+    let notes = |new: &[u8]| diff::notes(&open("assets.bin", &old), &open("assets.bin", new)).join(", ");
+    assert_eq!(notes(&old), "");
+    assert!(
+        notes(&new).starts_with("8 and 8 records of type TrailPrototype are compared by their own bytes less pointers")
+    );
+    let longer = build(32, numbers, 0);
+    assert!(
+        notes(&longer).starts_with("8 and 8 records of type TrailPrototype are not compared, though they may differ")
+    );
 }
 
 #[test]

@@ -6,12 +6,13 @@ use super::{Damaged, Differences, Pair, Side, Special};
 use crate::error::{Error, Result};
 use crate::formats::bwdb::compare::{Allowance, Budget, differ_record, digest, plain_fields, same_record};
 use crate::formats::bwdb::prototypes::PrototypeType;
-use crate::formats::bwdb::{Blob, Database, Location, Resource, State};
+use crate::formats::bwdb::{Blob, Database, Location, RawLayout, Resource, State};
 use crate::id::Id64;
 use crate::table::Value;
 use rayon::prelude::*;
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -25,24 +26,41 @@ pub(super) fn special<'a>(table: &str, old: &'a Database, new: &'a Database) -> 
     }
 }
 
-/// Databases whose records cannot be compared, unless all of their bytes are the same.
+/// What is not compared of databases whose layout is not known in both files, unless all of their bytes are the same.
 pub(super) fn notes(old: &Database, new: &Database) -> Vec<String> {
-    let mut notes = Vec::new();
-    for blob in old.databases().flatten() {
-        let others = || new.databases().flatten().filter(|other| other.magic() == blob.magic());
-        let raw = others().find(|other| blob.layout().is_none() || other.layout().is_none());
-        let Some(other) = raw else { continue };
-        let same = match (blob.view().take(blob.size()), other.view().take(other.size())) {
+    let note = |(a, b): (Blob<'_>, Blob<'_>)| {
+        let same = match (a.view().take(a.size()), b.view().take(b.size())) {
             (Ok(a), Ok(b)) => a == b,
             _ => false,
         };
-        if !same {
-            let why = blob.note().or_else(|| other.note()).unwrap_or_default();
-            let name = blob.type_name_or_magic();
-            notes.push(format!("records of type {name} are not compared, though they may differ: {why}"));
+        let (why, name) = (a.note().or_else(|| b.note())?, a.type_name_or_magic());
+        let counts = format!("{} and {} records of type {name}", a.len(), b.len());
+        match raw_layout(&a, &b) {
+            _ if same => None,
+            Some(RawLayout { size, .. }) => Some(format!(
+                "{counts} are compared by their own bytes less pointers, as records of {size:#x} bytes; what they point \
+                 to, and those that no resource names, are not: {why}"
+            )),
+            None => Some(format!("{counts} are not compared, though they may differ: {why}")),
         }
+    };
+    raw_pairs(old, new).filter_map(note).collect()
+}
+
+/// Databases of one type that are not laid out in both files.
+fn raw_pairs<'a>(old: &'a Database, new: &'a Database) -> impl Iterator<Item = (Blob<'a>, Blob<'a>)> {
+    old.databases().flatten().filter_map(|blob| {
+        let mut others = new.databases().flatten().filter(|other| other.magic() == blob.magic());
+        others.find(|other| blob.layout().is_none() || other.layout().is_none()).map(|other| (blob, other))
+    })
+}
+
+/// How the records of two raw databases seem to be laid out; `None` where that does not show, or in two ways.
+fn raw_layout(old: &Blob<'_>, new: &Blob<'_>) -> Option<RawLayout> {
+    if old.layout().is_some() || new.layout().is_some() {
+        return None;
     }
-    notes
+    RawLayout::common(old.raw_layout()?, new.raw_layout()?)
 }
 
 fn pick<T: Copy>(both: [T; 2], side: Side) -> T {
@@ -173,6 +191,8 @@ struct Records<'a> {
     shown: Budget,
     /// How often [`Records::faulty`] was asked.
     faulty: AtomicUsize,
+    /// Layouts of raw databases, by their numbers in both files.
+    raw: OnceLock<HashMap<[usize; 2], RawLayout>>,
 }
 
 /// A record: its database, and its number there.
@@ -182,7 +202,18 @@ impl<'a> Records<'a> {
     fn new(dbs: [&'a Database; 2]) -> Self {
         let [old, new] = dbs.map(|db| db.source().bytes().len());
         let budget = || Budget::new(old, new);
-        Self { dbs, budget: budget(), shown: budget(), faulty: AtomicUsize::new(0) }
+        Self { dbs, budget: budget(), shown: budget(), faulty: AtomicUsize::new(0), raw: OnceLock::new() }
+    }
+
+    /// The bytes of two records of which no layout is known, and what seems to be theirs.
+    fn raw(&self, (of_a, a): Place<'_, 'a>, (of_b, b): Place<'_, 'a>) -> Option<(&RawLayout, &'a [u8], &'a [u8])> {
+        let layouts = self.raw.get_or_init(|| {
+            let [old, new] = self.dbs;
+            let layout = |(a, b): (Blob<'_>, Blob<'_>)| Some(([a.index(), b.index()], raw_layout(&a, &b)?));
+            raw_pairs(old, new).filter_map(layout).collect()
+        });
+        let layout = layouts.get(&[of_a.index(), of_b.index()])?;
+        Some((layout, of_a.raw_record(layout, a)?, of_b.raw_record(layout, b)?))
     }
 
     /// Whether two records of one type say the same.
@@ -192,7 +223,10 @@ impl<'a> Records<'a> {
         (of_b, b): Place<'_, 'a>,
         allowance: &mut Allowance<'_>,
     ) -> Result<bool, (Side, Error)> {
-        let (Some(layout), Some(new_layout)) = (of_a.layout(), of_b.layout()) else { return Ok(true) };
+        let (Some(layout), Some(new_layout)) = (of_a.layout(), of_b.layout()) else {
+            let raw = self.raw((of_a, a), (of_b, b));
+            return Ok(raw.is_none_or(|(layout, old, new)| layout.differences(old, new).is_empty()));
+        };
         let (at_a, _) = of_a.record_span(a).map_err(|e| (Side::Old, e))?;
         let (at_b, _) = of_b.record_span(b).map_err(|e| (Side::New, e))?;
         if layout == new_layout {
@@ -258,7 +292,17 @@ impl<'a> Records<'a> {
                 old_errors.into_iter().for_each(|error| damaged(Side::Old, error));
                 new_errors.into_iter().for_each(|error| damaged(Side::New, error));
             }
-            _ => {}
+            _ => {
+                let Some((layout, old, new)) = self.raw((of_a, a), (of_b, b)) else { return };
+                let hex = |bytes: &[u8], place: Range<usize>| {
+                    let bytes = bytes.get(place).unwrap_or_default();
+                    Value::owned(bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+                };
+                for place in layout.differences(old, new) {
+                    let name = format!("bytes[{:#x}..{:#x}]", place.start, place.end).into();
+                    fields.push(Field { name, old: hex(old, place.clone()), new: hex(new, place) });
+                }
+            }
         }
     }
 }
@@ -384,6 +428,11 @@ struct Unnamed<'a> {
 pub(super) fn unnamed<'a>(table: &str, old: &'a Database, new: &'a Database) -> Option<Box<dyn Special + 'a>> {
     let prototype = PrototypeType::ALL.iter().find(|prototype| prototype.table() == table)?;
     let dbs = [old, new];
+    // Rows that a file shows raw are no rows that it lacks.
+    let is_raw = |blob: Blob<'_>| blob.magic() == prototype.magic() && blob.layout().is_none();
+    if dbs.iter().any(|db| db.databases().flatten().any(is_raw)) {
+        return None;
+    }
     // As the table has it: the first of the type.
     let blobs = dbs.map(|db| db.databases().flatten().find(|blob| blob.prototype() == Some(*prototype)));
     let any = |(db, blob): (&Database, &Option<Blob<'_>>)| blob.is_some_and(|blob| has_unnamed(db, blob));

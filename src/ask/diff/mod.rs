@@ -19,6 +19,8 @@
 //!   say the same go together first, and then the others in order.
 //! - Places and the texts of ids are not compared; columns that only one of the files has are not, either.
 //! - Prototype databases compare records by what they and their arrays say, wherever they lie: see [`crate::formats::bwdb::compare`].
+//!   Records that no resource names are paired by what they say; those of a layout that is not known are compared by their
+//!   own bytes less pointers, where their size shows.
 //!
 //! Of the rows themselves nothing is kept: a few numbers for each while a table is compared, and those of rows that differ.
 

@@ -14,6 +14,7 @@ mod hashmap;
 mod models;
 mod owners;
 mod paths;
+mod raw;
 mod space;
 mod tables;
 mod verify;
@@ -22,6 +23,7 @@ mod walk;
 pub use blob::Blob;
 pub use models::{Models, Skeleton};
 pub use paths::Paths;
+pub use raw::RawLayout;
 pub use space::Space;
 pub use walk::{ById, Names};
 

@@ -1,0 +1,140 @@
+//! Records whose layout is not known: how long they seem to be, and where their pointers lie.
+
+use super::Blob;
+use crate::bytes::le;
+use std::ops::Range;
+use zerocopy::FromBytes as _;
+
+/// The longest record that is looked for, in bytes; those that are known have 112.
+const LONGEST: usize = 4096;
+/// Records that are looked at before all are.
+const SAMPLES: usize = 64;
+/// Sizes for which all records are looked at.
+const TRIED: usize = 16;
+/// Bytes that may lie between the records and what they point to.
+const PADDING: usize = 16;
+
+/// How the records of a raw database seem to be laid out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RawLayout {
+    /// Bytes of one record.
+    pub size: usize,
+    /// Offsets of the pointers in it, in order.
+    pub pointers: Vec<usize>,
+}
+
+/// The records of a blob, and what lies behind them.
+struct Stride<'a> {
+    bytes: &'a [u8],
+    count: usize,
+    size: usize,
+}
+
+impl Stride<'_> {
+    /// Where the records end.
+    fn end(&self) -> usize {
+        self.count.saturating_mul(self.size)
+    }
+
+    /// Where the pointer in a field leads; `None` where it is null, `Err` where no pointer of a record can lead. The base may
+    /// be any struct in the record.
+    fn target(&self, record: usize, field: usize) -> Result<Option<usize>, ()> {
+        let base = record.saturating_mul(self.size);
+        let at = base.saturating_add(field);
+        let (pointer, _) = le::I64::ref_from_prefix(self.bytes.get(at..).unwrap_or_default()).map_err(|_| ())?;
+        if pointer.get() == 0 {
+            return Ok(None);
+        }
+        let target = isize::try_from(pointer.get()).ok().and_then(|pointer| base.checked_add_signed(pointer));
+        let least = self.end().saturating_sub(self.size);
+        target.filter(|target| (least..=self.bytes.len()).contains(target)).map(Some).ok_or(())
+    }
+
+    /// Whether a field holds pointers in these records, at least one of which is not null.
+    fn points(&self, field: usize, mut records: impl Iterator<Item = usize>) -> bool {
+        let mut any = false;
+        records.all(|record| self.target(record, field).map(|target| any |= target.is_some()).is_ok()) && any
+    }
+
+    /// The offsets of pointers, as a few records show them.
+    fn pointers(&self) -> Vec<usize> {
+        let samples = self.count.min(SAMPLES);
+        let last = self.count.saturating_sub(1);
+        let sample = |i: usize| i.saturating_mul(last).checked_div(samples.saturating_sub(1)).unwrap_or(0);
+        (0..self.size).step_by(8).filter(|&field| self.points(field, (0..samples).map(sample))).collect()
+    }
+}
+
+impl<'a> Blob<'a> {
+    /// How its records seem to be laid out, by what all of them say: the size with which their pointers lead behind the last
+    /// record, the first of them to its very end. `None` where nothing shows it.
+    pub fn raw_layout(&self) -> Option<RawLayout> {
+        let bytes = self.behind()?;
+        let (count, most) = (self.len(), bytes.len().checked_div(self.len())?);
+        if count == 1 {
+            return Some(RawLayout { size: most, pointers: Vec::new() });
+        }
+        let mut tried = 0usize;
+        for size in (8..=most.min(LONGEST)).step_by(8).filter(|_| count >= 4) {
+            let stride = Stride { bytes, count, size };
+            let mut pointers = stride.pointers();
+            if pointers.is_empty() {
+                continue;
+            }
+            tried = tried.saturating_add(1);
+            pointers.retain(|&field| stride.points(field, 0..count));
+            let targets = pointers.iter().flat_map(|&field| (0..count).map(move |record| (record, field)));
+            let first = targets.filter_map(|(record, field)| stride.target(record, field).ok().flatten()).min();
+            if first.is_some_and(|first| first < stride.end().saturating_add(PADDING)) {
+                return Some(RawLayout { size, pointers });
+            }
+            if tried >= TRIED {
+                return None;
+            }
+        }
+        // Without pointers there is nothing but records.
+        let rest = bytes.len().checked_rem(count)?;
+        let plain = count > PADDING && rest < PADDING && most.is_multiple_of(4) && (1..=LONGEST).contains(&most);
+        plain.then_some(RawLayout { size: most, pointers: Vec::new() })
+    }
+
+    /// The bytes of a record in this layout.
+    pub fn raw_record(&self, layout: &RawLayout, record: usize) -> Option<&'a [u8]> {
+        let at = record.checked_mul(layout.size).filter(|_| record < self.len())?;
+        self.behind()?.get(at..at.checked_add(layout.size)?)
+    }
+
+    /// The bytes from the first record on.
+    fn behind(&self) -> Option<&'a [u8]> {
+        self.records().take(self.end().checked_sub(self.records().position())?).ok()
+    }
+}
+
+impl RawLayout {
+    /// One for two databases whose records have the same size.
+    pub fn common(old: Self, new: Self) -> Option<Self> {
+        let Self { size, mut pointers } = old;
+        pointers.extend(new.pointers);
+        pointers.sort_unstable();
+        pointers.dedup();
+        (size == new.size).then_some(Self { size, pointers })
+    }
+
+    /// Where two records differ: words outside of pointers, those next to each other as one.
+    pub fn differences(&self, old: &[u8], new: &[u8]) -> Vec<Range<usize>> {
+        const WORD: usize = 4;
+        let mut found: Vec<Range<usize>> = Vec::new();
+        for (word, (a, b)) in old.chunks(WORD).zip(new.chunks(WORD)).enumerate() {
+            let at = word.saturating_mul(WORD);
+            if a == b || self.pointers.binary_search(&(at & !7)).is_ok() {
+                continue;
+            }
+            let end = at.saturating_add(a.len());
+            match found.last_mut().filter(|last| last.end == at) {
+                Some(last) => last.end = end,
+                None => found.push(at..end),
+            }
+        }
+        found
+    }
+}
