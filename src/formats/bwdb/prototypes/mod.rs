@@ -123,6 +123,7 @@ macro_rules! prototype_types {
             }
 
             /// Offsets of the pointers in it.
+            #[cfg(feature = "sample")]
             pub(crate) fn pointers(self) -> impl Iterator<Item = usize> {
                 let fields = match self {
                     $(Self::Current(PrototypeType::$variant) => <$variant<'static> as Prototype>::FIELDS,)+
