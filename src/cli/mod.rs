@@ -222,7 +222,7 @@ impl From<std::io::Error> for Failure {
 /// adds it first, with [`Format::add`](crate::Format::add).
 pub fn main() -> ExitCode {
     crate::source::exit_when_a_mapped_file_shrinks();
-    crate::source::unfinished::keep_running_at_size_limits();
+    crate::write::whole::keep_running_at_size_limits();
     // The process ends before long: taking the parser apart would cost more than many a question does.
     run_line(&mut ManuallyDrop::new(Cli::command()), std::env::args_os())
 }

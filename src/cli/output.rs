@@ -1,8 +1,7 @@
 //! The ways out of a command: standard output, and files that appear under their name only once they are whole.
 
 use super::{Context, Exit, Failure, Outcome};
-use crate::source::unfinished;
-use crate::write::whole::{Existing, FileId, NewFile, check, of_output, output_of};
+use crate::write::whole::{self, Existing, FileId, NewFile, check, of_output, output_of};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -144,14 +143,14 @@ impl Context {
 
 /// An interrupted command removes what it has not finished.
 fn leave_nothing_when_ended() {
-    unfinished::remove_unfinished_when_ended();
+    whole::remove_unfinished_when_ended();
     #[cfg(not(unix))]
     {
         // Where no handler can be set, an interrupted command leaves its part, never half a file under its name.
         static ONCE: std::sync::Once = std::sync::Once::new();
         ONCE.call_once(|| {
             let _ = ctrlc::set_handler(|| {
-                unfinished::remove_unfinished();
+                crate::source::unfinished::remove_unfinished();
                 std::process::exit(130);
             });
         });

@@ -9,12 +9,12 @@ use std::path::Path;
 
 /// From now on a signal that ends the process (an interrupt, the end of the session, an abort as when memory runs out)
 /// first removes the files that are being written. For commands; does nothing on systems without signals.
-pub(crate) fn remove_unfinished_when_ended() {
+pub fn remove_unfinished_when_ended() {
     list::catch_signals();
 }
 
 /// From now on a file that grows beyond the limit that the process has for it is an error of writing, no signal.
-pub(crate) fn keep_running_at_size_limits() {
+pub fn keep_running_at_size_limits() {
     list::ignore_size_limits();
 }
 
