@@ -199,6 +199,7 @@
 
 mod ask;
 mod asset;
+mod budget;
 pub mod bytes;
 mod clean;
 #[cfg(feature = "cli")]

@@ -11,9 +11,10 @@
 mod common;
 
 use assetq::bwdb::prototypes::{PrototypeType, Record};
-use assetq::bwdb::{Database, State};
+use assetq::bwdb::{Database, Models, State};
 use assetq::sample::bwdb::{DatabaseBuilder, demo, demo_of};
 use assetq::sample::prototypes::{BlobWriter, u16s, u32s, u64s};
+use assetq::sample::space::models_that_share;
 use assetq::sample::{self, Size};
 use assetq::table::{Tree, Value};
 use assetq::{ErrorKind, Reader, Source};
@@ -473,7 +474,7 @@ fn sections_that_lie_over_one_another_are_found() {
 /// Systems of an effect that all point to the same components, which would be walked over and over.
 #[test]
 fn arrays_that_overlap_on_purpose_are_not_walked_without_end() {
-    let systems = 3000;
+    let systems = 500;
     let mut builder = DatabaseBuilder::default();
     let id = builder.path("particles/bomb.xml");
     let mut blob = BlobWriter::new(PrototypeType::Effect, 1);
@@ -481,12 +482,12 @@ fn arrays_that_overlap_on_purpose_are_not_walked_without_end() {
     blob.data.patch(at + 4, (systems as u32).to_le_bytes());
     let array = blob.structs(at, 8, systems, 0x1C8);
     // Components and scalars of kind -1 have no body.
-    let components = blob.data.push(vec![0xFF; 50_000 * 0x10]);
+    let components = blob.data.push(vec![0xFF; 5000 * 0x10]);
     for system in (0..systems).map(|i| array + i * 0x1C8) {
         for scalar in [0xA0, 0xD0, 0xE0, 0xF0, 0x100, 0x110] {
             blob.data.patch(system + scalar, (-1i32).to_le_bytes());
         }
-        blob.data.patch(system + 0x1B8, 50_000i32.to_le_bytes());
+        blob.data.patch(system + 0x1B8, 5000i32.to_le_bytes());
         blob.data.point(system + 0x1C0, system, components);
     }
     builder.database(PrototypeType::Effect.magic(), 0, blob.finish());
@@ -497,6 +498,62 @@ fn arrays_that_overlap_on_purpose_are_not_walked_without_end() {
     let report = db.verify(&Default::default());
     let limit = report.checks.iter().flat_map(|c| c.findings()).any(|f| matches!(f.kind(), ErrorKind::Limit { .. }));
     assert!(limit);
+}
+
+/// Models that share one array of render sets have as many rows as there is file to justify, and then an error.
+#[test]
+fn rows_of_shared_arrays_end_with_an_error() {
+    let bytes = models_that_share(400, 2000);
+    let most = (bytes.len() * 8 + (1 << 16)) / 0x28;
+    let models = Models::open(Source::from_vec("models.bin", bytes)).unwrap();
+    let table = models.table("render_sets").unwrap();
+    let (mut rows, mut count) = (table.cursor(0), 0);
+    let error = loop {
+        match rows.advance() {
+            Ok(true) => count += 1,
+            Ok(false) => panic!("{count} rows"),
+            Err(error) => break error,
+        }
+    };
+    assert!((most - 2000..=most).contains(&count) && count % 2000 == 0, "{count} rows, {most} at most");
+    assert!(matches!(error.kind(), ErrorKind::Limit { .. }), "{error}");
+    let record = 0x18 + (count / 2000) as u64 * 0xA8;
+    assert_eq!(error.offset(), Some(record), "the first model beyond: {error}");
+    assert_eq!(table.len().unwrap_err().to_string(), error.to_string());
+    assert_eq!(table.value(count - 1, 2).unwrap(), Value::Uint(1999));
+    assert!(matches!(table.value(count, 2).unwrap_err().kind(), ErrorKind::Limit { .. }));
+    // What is asked for by key is there, or ends with the error too.
+    let find = |model: u64| table.find(0, &Value::Uint(model));
+    assert!(find(0).is_none() && table.find(1, &Value::Id64(1)).unwrap().unwrap().is_empty());
+    let sharing = models_that_share(8, 2000);
+    let models = Models::open(Source::from_vec("models.bin", sharing)).unwrap();
+    assert_eq!(models.table("render_sets").unwrap().len().unwrap(), 16_000, "some sharing is fair");
+}
+
+/// Cells that show one long array in every row: each can be read by itself, a walk over all of them ends.
+#[test]
+fn cells_of_shared_arrays_end_with_an_error() {
+    let models = Models::open(Source::from_vec("models.bin", models_that_share(1, 60_000))).unwrap();
+    let table = models.table("lods").unwrap();
+    let column = table.columns().iter().position(|c| c.name == "render_sets").unwrap();
+    let last = table.len().unwrap() - 1;
+    assert!(matches!(table.value(last, column).unwrap(), Value::List(sets) if sets.len() == 60_000));
+    let walk = |column: usize| {
+        let (mut rows, mut good, mut limits) = (table.cursor(0), 0, 0);
+        while rows.advance().unwrap() {
+            match rows.value(column) {
+                Ok(_) => good += 1,
+                Err(error) => {
+                    assert!(matches!(error.kind(), ErrorKind::Limit { .. }), "{error}");
+                    limits += 1;
+                }
+            }
+        }
+        (good, limits)
+    };
+    assert_eq!(walk(2), (255, 0));
+    let (good, limits) = walk(column);
+    assert!(good > 10 && limits > 10, "{good} cells, {limits} errors");
 }
 
 /// The smallest file with something in every section.

@@ -85,6 +85,36 @@ pub fn models_bin(seed: u64, size: Size) -> Vec<u8> {
     w.into_bytes()
 }
 
+/// A hostile `models.bin`: all of its models have the same 255 levels of detail and the same `sets` render sets, which
+/// all have the same 255 nodes; each level of detail shows as many sets as there are, of an array that all share.
+pub fn models_that_share(models: usize, sets: u16) -> Vec<u8> {
+    let mut w = Writer::new();
+    w.u32(models as u32);
+    w.push([0; 4]);
+    w.i64(0x18);
+    w.i64(0);
+    let records = w.zeros(models * 0xA8);
+    let render_sets = w.zeros(usize::from(sets) * 0x28);
+    let lods = w.zeros(255 * 0x10);
+    let names = w.zeros(usize::from(sets).max(255) * 4);
+    for index in 0..models {
+        let visual = records + index * 0xA8 + 0x30;
+        w.patch(visual + 0x3A, sets.to_le_bytes());
+        w.patch(visual + 0x3C, [255]);
+        w.point(visual + 0x60, visual, render_sets);
+        w.point(visual + 0x68, visual, lods);
+    }
+    for set in (0..usize::from(sets)).map(|i| render_sets + i * 0x28) {
+        w.patch(set + 0x19, [255]);
+        w.point(set + 0x20, set, names);
+    }
+    for lod in (0..255).map(|i| lods + i * 0x10) {
+        w.patch(lod + 6, sets.to_le_bytes());
+        w.point(lod + 8, lod, names);
+    }
+    w.into_bytes()
+}
+
 const IDENTITY: [f32; 16] = [1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1.];
 
 /// A believable `space.bin`: instances of the models in [`models_bin`], some with a name, and two point lights.

@@ -2,6 +2,7 @@
 //! merged models of a space, and the instances of a space.
 
 use crate::asset::Asset;
+use crate::budget::Budget;
 use crate::codec::cityhash64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::bwdb::prototypes::{MergedModel, PrototypeType, Record, Visual};
@@ -84,9 +85,9 @@ pub fn scene<'g>(geometry: &'g Geometry, context: Context<'_>, options: Options)
 /// # Errors
 /// When a model's arrays leave the file.
 pub fn merged_models(models: &Models, database: Option<&Database>) -> Result<Vec<Model>> {
-    let mut budget = models.source().bytes().len();
+    let budget = parts(models.source().bytes().len());
     let mut name_model = |(i, merged): (usize, MergedModel<'_>)| {
-        let mut read = || model(&merged.visual()?, path(database, merged.id()?)?, database, &mut budget);
+        let read = || model(&merged.visual()?, path(database, merged.id()?)?, database, &budget);
         read().map_err(|e| e.within(format_args!("model {i}")))
     };
     models.models().enumerate().map(&mut name_model).collect()
@@ -128,7 +129,7 @@ pub fn visuals_of(database: &Database, geometry: &Geometry) -> Result<Vec<Model>
         }
     };
     let ids: BTreeSet<u32> = geometry.vertex_mappings()?.iter().map(|m| m.mapping_id.get()).collect();
-    let mut budget = database.source().bytes().len();
+    let budget = parts(database.source().bytes().len());
     let mut models = Vec::new();
     for place in found {
         let Some(Record::Visual(visual)) = database.database(place.0)?.record(place.1)? else {
@@ -138,7 +139,7 @@ pub fn visuals_of(database: &Database, geometry: &Geometry) -> Result<Vec<Model>
             Some(id) => path(Some(database), PathId(id))?,
             None => format!("visual {}", place.1),
         };
-        let model = model(&visual, name, Some(database), &mut budget)?;
+        let model = model(&visual, name, Some(database), &budget)?;
         if exact.is_some() || model.render_sets.iter().any(|set| ids.contains(&set.vertices)) {
             models.push(model);
         }
@@ -168,19 +169,16 @@ fn text(database: Option<&Database>, id: NameId) -> Result<String> {
     Ok(known.unwrap_or_else(|| Id32(id.0).to_string()))
 }
 
-/// Takes `count` things, which need more than a byte each where they do not lie on each other, from `budget`.
-fn spend(budget: &mut usize, count: usize) -> Result<()> {
-    match budget.checked_sub(count) {
-        Some(left) => *budget = left,
-        None => {
-            let kind = ErrorKind::Damaged { what: "render sets and levels of detail lie on each other".into() };
-            return Err(Error::without_offset(kind, "visual"));
-        }
-    }
-    Ok(())
+/// What all models of a file of `size` bytes may have: more than a byte each, where they do not lie on each other.
+fn parts(size: usize) -> Budget {
+    Budget::new("render sets and levels of detail, which lie on each other", size as u64)
 }
 
-fn model(visual: &Visual<'_>, name: String, database: Option<&Database>, budget: &mut usize) -> Result<Model> {
+fn spend(budget: &Budget, count: usize) -> Result<()> {
+    budget.spend(count as u64).map_err(|kind| Error::without_offset(kind, "visual"))
+}
+
+fn model(visual: &Visual<'_>, name: String, database: Option<&Database>, budget: &Budget) -> Result<Model> {
     spend(budget, visual.render_sets()?.len())?;
     let mut numbers = HashMap::new();
     let mut render_sets = Vec::new();

@@ -3,8 +3,9 @@
 use super::pair::{Each, Faults, Keys, Rows, Verdict};
 use super::value::{Field, differ};
 use super::{Damaged, Differences, Pair, Side, Special};
+use crate::budget::{Allowance, Budget};
 use crate::error::{Error, Result};
-use crate::formats::bwdb::compare::{Allowance, Budget, differ_record, digest, plain_fields, same_record};
+use crate::formats::bwdb::compare::{differ_record, digest, plain_fields, same_record};
 use crate::formats::bwdb::prototypes::PrototypeType;
 use crate::formats::bwdb::{Blob, Database, Location, RawLayout, Resource, State};
 use crate::id::Id64;
@@ -201,7 +202,7 @@ type Place<'r, 'a> = (&'r Blob<'a>, usize);
 impl<'a> Records<'a> {
     fn new(dbs: [&'a Database; 2]) -> Self {
         let [old, new] = dbs.map(|db| db.source().bytes().len());
-        let budget = || Budget::new(old, new);
+        let budget = || Budget::of_arrays(old.saturating_add(new));
         Self { dbs, budget: budget(), shown: budget(), faulty: AtomicUsize::new(0), raw: OnceLock::new() }
     }
 
@@ -252,7 +253,7 @@ impl<'a> Records<'a> {
         }
         let names = pick(self.dbs, Side::Old);
         match blob.record(record) {
-            Ok(Some(record)) if plain_fields(&record, names).1.is_empty() => Side::New,
+            Ok(Some(record)) if plain_fields(&record, names, &self.shown).1.is_empty() => Side::New,
             _ => Side::Old,
         }
     }
@@ -282,7 +283,8 @@ impl<'a> Records<'a> {
             }
             (Some(_), Some(_)) => {
                 let (Ok(Some(old)), Ok(Some(new))) = (of_a.record(a), of_b.record(b)) else { return };
-                let ((old, old_errors), (new, new_errors)) = (plain_fields(&old, old_db), plain_fields(&new, new_db));
+                let (old, old_errors) = plain_fields(&old, old_db, &self.shown);
+                let (new, new_errors) = plain_fields(&new, new_db, &self.shown);
                 // Of two layouts, fields that both have can be compared.
                 for (name, value) in old {
                     if let Some((_, other)) = new.iter().find(|(other, _)| *other == name) {

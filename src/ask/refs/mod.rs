@@ -4,11 +4,12 @@
 //! records on all cores, for any number of entries at once.
 
 use crate::asset::{Asset, Format};
+use crate::budget::Budget;
 use crate::codec::cityhash64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::bwdb::layout::PathEntry;
 use crate::formats::bwdb::prototypes::{Record, Visual};
-use crate::formats::bwdb::references::{Budget, By, Collector, Reference};
+use crate::formats::bwdb::references::{By, Collector, Reference};
 use crate::formats::bwdb::{Blob, Database, Models, Space, State};
 use crate::formats::geometry::Geometry;
 use crate::formats::geometry::layout::Mapping;
@@ -140,7 +141,7 @@ fn scan_database(db: &Database, keep: Keep<'_>) -> Found {
     let wanted = |(row, entry): (usize, &PathEntry)| parent(entry, row).filter(|edge| keep(edge.to, By::Id));
     found.edges = entries.par_iter().enumerate().with_min_len(1 << 14).filter_map(wanted).collect();
 
-    let budget = Budget::for_file(db.source().bytes().len());
+    let budget = Budget::of_arrays(db.source().bytes().len());
     let mut places: Vec<((usize, usize), &'static str, Reference)> = Vec::new();
     for blob in db.databases() {
         let blob = match blob {
@@ -212,7 +213,7 @@ fn of_record(
 }
 
 fn scan_models(models: &Models, keep: Keep<'_>) -> Found {
-    let budget = Budget::for_file(models.source().bytes().len());
+    let budget = Budget::of_arrays(models.source().bytes().len());
     let mut found = Found::new();
     let read = |row: usize| {
         let mut collector = Collector::new(keep, &budget);
@@ -261,7 +262,7 @@ fn of_resource(db: &Database, id: u64) -> Found {
         found.notes.extend(blob.note());
         return found;
     };
-    let (budget, row) = (Budget::for_file(db.source().bytes().len()), resource.record_index());
+    let (budget, row) = (Budget::of_arrays(db.source().bytes().len()), resource.record_index());
     let (references, errors) = of_record(db, blob, row, &|_, _| true, &budget);
     errors.into_iter().for_each(|error| found.damage.fail(error.within(format_args!("{table} {row}"))));
     for Reference { id: to, column, by } in references {
@@ -274,7 +275,7 @@ fn of_resource(db: &Database, id: u64) -> Found {
 
 fn of_model(models: &Models, id: u64) -> Found {
     let mut found = Found::new();
-    let budget = Budget::for_file(models.source().bytes().len());
+    let budget = Budget::of_arrays(models.source().bytes().len());
     if let Some((row, model)) = models.find(id).and_then(|row| Some((row, models.model(row)?))) {
         let keep = |_, by| by == By::Id;
         let mut collector = Collector::new(&keep, &budget);

@@ -6,68 +6,13 @@
 use super::prototypes::{Layout, Material, Record};
 use super::record::{Field, Leaf, List, ListInfo, NameId, PathId, Prototype as _, Walker};
 use super::walk::{Names, Shown, record_fields};
+pub use crate::budget::{Allowance, Budget};
 use crate::bytes::View;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::table::Value;
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::hash::{DefaultHasher, Hasher as _};
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// Bytes of arrays that are compared in all, as a multiple of both files. Arrays may be shared; those that overlap on
-/// purpose could otherwise be compared without end.
-const OVERLAP: usize = 16;
-/// Bytes that are taken from the common budget at once.
-const SHARE: usize = 1 << 20;
-
-/// Bytes of arrays that may still be compared, by all threads together.
-#[derive(Debug)]
-pub struct Budget(AtomicUsize);
-
-impl Budget {
-    /// Enough for two files of these lengths.
-    pub fn new(old: usize, new: usize) -> Self {
-        // What one thread has taken and not spent is not missing to another.
-        let shares = rayon::current_num_threads().saturating_add(1).saturating_mul(SHARE);
-        Self(AtomicUsize::new(old.saturating_add(new).saturating_mul(OVERLAP).saturating_add(shares)))
-    }
-}
-
-/// One thread's part of a [`Budget`].
-#[derive(Debug)]
-pub struct Allowance<'b> {
-    budget: &'b Budget,
-    left: usize,
-}
-
-impl<'b> Allowance<'b> {
-    /// Nothing yet: taken from `budget` as needed.
-    pub fn new(budget: &'b Budget) -> Self {
-        Self { budget, left: 0 }
-    }
-
-    /// Notes that `bytes` at `view` are compared.
-    pub(super) fn spend(&mut self, view: View<'_>, bytes: usize) -> Result<()> {
-        if bytes > self.left {
-            let share = bytes.saturating_sub(self.left).max(SHARE);
-            let take = |left: usize| left.checked_sub(share);
-            if let Err(left) = self.budget.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take) {
-                let (value, limit) = (bytes as u64, left as u64);
-                let what = "bytes that records point to, which overlap";
-                return Err(view.error(ErrorKind::Limit { what, value, limit }));
-            }
-            self.left = self.left.saturating_add(share);
-        }
-        self.left = self.left.saturating_sub(bytes);
-        Ok(())
-    }
-}
-
-impl Drop for Allowance<'_> {
-    fn drop(&mut self) {
-        self.budget.0.fetch_add(self.left, Ordering::Relaxed);
-    }
-}
 
 /// Whether two records of one layout say the same.
 ///
@@ -246,8 +191,12 @@ fn plainly(value: Value<'_>) -> Value<'_> {
 }
 
 /// The fields of a record, names and paths in place of references: for records whose layouts differ.
-pub fn plain_fields<'a>(record: &Record<'a>, names: &dyn Names) -> (Vec<(Cow<'a, str>, Value<'a>)>, Vec<Error>) {
-    let (fields, errors) = record_fields(record, names);
+pub fn plain_fields<'a>(
+    record: &Record<'a>,
+    names: &dyn Names,
+    budget: &Budget,
+) -> (Vec<(Cow<'a, str>, Value<'a>)>, Vec<Error>) {
+    let (fields, errors) = record_fields(record, names, budget);
     (fields.into_iter().map(|(name, value)| (name, plainly(value))).collect(), errors)
 }
 
@@ -287,7 +236,7 @@ impl<'a> Differ<'a, '_> {
     pub(super) fn whole<T: Field<'a>>(&mut self, old: Option<T>, new: Option<T>) {
         let mut value = |of: Option<T>, names: &dyn Names| {
             let Some(of) = of else { return Value::Null };
-            let mut shown = Shown::new(names);
+            let mut shown = Shown::new(names, self.budget);
             of.walk("", &mut shown);
             let (fields, errors) = shown.into_fields();
             self.errors.extend(errors);
@@ -318,7 +267,7 @@ impl<'a> Differ<'a, '_> {
         if whole {
             if !old.same(new, &mut Allowance::new(self.budget))? {
                 let values = |list: List<'a, T>, differ: &mut Self, names: &dyn Names| {
-                    let mut shown = Shown::new(names);
+                    let mut shown = Shown::new(names, differ.budget);
                     list.walk("", &mut shown);
                     let (fields, errors) = shown.into_fields();
                     differ.errors.extend(errors);

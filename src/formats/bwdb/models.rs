@@ -3,6 +3,7 @@ use super::prototypes::MergedModel;
 use super::record::Prototype as _;
 use super::walk::{self, ById};
 use super::{Names, tables, verify};
+use crate::budget::Budget;
 use crate::bytes::peek_u32;
 use crate::codec::cityhash64;
 use crate::error::Result;
@@ -166,7 +167,8 @@ impl Reader for Models {
         out.field("index", &index.into())?;
         out.field("offset", &model.view().offset().into())?;
         out.field("size", &Self::MODEL_SIZE.into())?;
-        let mut shown = walk::Shown::new(self.names());
+        let budget = Budget::of_arrays(self.source.bytes().len());
+        let mut shown = walk::Shown::new(self.names(), &budget);
         model.walk_fields(&mut shown);
         let (fields, errors) = shown.into_fields();
         for (name, value) in &fields {

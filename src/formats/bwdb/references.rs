@@ -3,11 +3,11 @@
 use super::prototypes::{Material, MergedModel, Record, known_property_name};
 use super::record::{Leaf, ListInfo, Prototype as _, Walker};
 use super::{Database, Names};
-use crate::error::{Error, ErrorKind, Result};
+use crate::budget::Budget;
+use crate::error::{Error, Result};
 use crate::id::Id32;
 use crate::table::Value;
 use std::fmt::Write as _;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A reference to a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,22 +28,6 @@ pub enum By {
     Id,
     /// By a text, whose id this is. Whether it is the text of a path nothing says.
     Text,
-}
-
-/// Bytes of arrays that a walk over many records may meet: arrays of a hostile file may lie on each other.
-#[derive(Debug)]
-pub struct Budget(AtomicUsize);
-
-impl Budget {
-    /// A budget for all records of a file of `size` bytes, each read once.
-    pub fn for_file(size: usize) -> Self {
-        Self(AtomicUsize::new(size.saturating_mul(4)))
-    }
-
-    pub(super) fn spend(&self, bytes: usize) -> bool {
-        let spent = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes));
-        spent.is_ok()
-    }
 }
 
 /// Takes the references for which `keep` holds.
@@ -149,9 +133,8 @@ impl<'a> Walker<'a> for Collector<'_> {
         if !list.refers || list.len == 0 {
             return false;
         }
-        if !self.budget.spend(list.bytes()) {
-            let what = "the arrays of the records lie on each other, and are not followed any more".into();
-            self.errors.push(list.view.error(ErrorKind::Damaged { what }).within(name));
+        if let Err(error) = self.budget.spend_at(list.view, list.bytes()) {
+            self.errors.push(error.within(name));
             return false;
         }
         self.steps.push(Step::Field(name));

@@ -12,8 +12,10 @@ use super::prototypes::{self as p, Layout, PrototypeType, known_property_name};
 use super::record::{Field, FieldInfo, Leaf, List, NameId, Prototype, Shown};
 use super::walk::{self, field_value};
 use super::{Blob, Database, Models, Names};
+use crate::budget::{Budget, RowBudget};
 use crate::bytes::View;
 use crate::error::Result;
+use crate::source::Source;
 use crate::table::search::search_terminated;
 use crate::table::{Column, Find, Kind, Role, Table, TableOf, Value, no_cell};
 use nested::{Children, Nested};
@@ -28,16 +30,18 @@ use std::sync::{Arc, PoisonError, RwLock};
 pub(super) struct Counts(RwLock<HashMap<&'static str, Arc<[usize]>>>);
 
 impl Counts {
-    fn get(&self, table: &'static str, count: impl FnOnce() -> Vec<usize>) -> Arc<[usize]> {
+    /// Those of a table, of which at most `most` rows are counted: of a parent beyond them, and those behind it, there
+    /// are none.
+    fn get(&self, table: &'static str, most: usize, count: impl FnOnce() -> Vec<usize>) -> Arc<[usize]> {
         if let Some(ends) = self.0.read().unwrap_or_else(PoisonError::into_inner).get(table) {
             return Arc::clone(ends);
         }
         let mut sum = 0usize;
         let ends: Arc<[usize]> = count()
             .into_iter()
-            .map(|n| {
+            .map_while(|n| {
                 sum = sum.saturating_add(n);
-                sum
+                (sum <= most).then_some(sum)
             })
             .collect();
         Arc::clone(self.0.write().unwrap_or_else(PoisonError::into_inner).entry(table).or_insert(ends))
@@ -153,6 +157,7 @@ trait Records<'a>: Copy + Send + Sync + 'a {
     fn view(self, row: usize) -> Result<View<'a>>;
     fn leads(self) -> Vec<Lead<'a>>;
     fn names(self) -> &'a dyn Names;
+    fn file(self) -> &'a Source;
     fn counts(self) -> &'a Counts;
 }
 
@@ -205,6 +210,10 @@ impl<'a> Records<'a> for DatabaseRows<'a> {
         self.db
     }
 
+    fn file(self) -> &'a Source {
+        &self.db.source
+    }
+
     fn counts(self) -> &'a Counts {
         &self.db.counts
     }
@@ -237,6 +246,10 @@ impl<'a> Records<'a> for ModelRows<'a> {
 
     fn names(self) -> &'a dyn Names {
         self.0.names()
+    }
+
+    fn file(self) -> &'a Source {
+        self.0.source()
     }
 
     fn counts(self) -> &'a Counts {
@@ -288,10 +301,15 @@ fn field_columns(fields: &'static [FieldInfo], only: Option<&[&str]>) -> (Vec<Co
     (columns, sources)
 }
 
-fn field_cell<'a, T: Prototype<'a>>(record: &T, column: FieldColumn, names: &dyn Names) -> Result<Value<'a>> {
+fn field_cell<'a, T: Prototype<'a>>(
+    record: &T,
+    column: FieldColumn,
+    names: &dyn Names,
+    budget: &Budget,
+) -> Result<Value<'a>> {
     let value = match column.half {
-        Half::Id => field_value(record, column.field, &walk::ById)?,
-        Half::Whole | Half::Text => field_value(record, column.field, names)?,
+        Half::Id => field_value(record, column.field, &walk::ById, budget)?,
+        Half::Whole | Half::Text => field_value(record, column.field, names, budget)?,
     };
     match (column.half, value) {
         (Half::Whole, value) => Ok(value),
@@ -305,13 +323,20 @@ fn field_cell<'a, T: Prototype<'a>>(record: &T, column: FieldColumn, names: &dyn
     }
 }
 
-/// A record and its number.
+/// A record and its number, and what its cells may cost.
 struct Row<T> {
     number: usize,
     record: Result<T>,
+    budget: RowBudget,
 }
 
 impl<T> Row<T> {
+    /// The row behind `before`, where that is known, in a table of so many rows of `file`.
+    fn new(number: usize, record: Result<T>, before: Option<Self>, rows: usize, file: &Source) -> Self {
+        let budget = before.map_or_else(|| RowBudget::new(file.bytes().len(), rows), |before| before.budget.next());
+        Self { number, record, budget }
+    }
+
     /// The record, or the reason for which there is none.
     fn read(&self) -> Result<&T> {
         self.record.as_ref().map_err(crate::Error::again)
@@ -324,8 +349,11 @@ fn table_of<'a, T: 'a, R: Records<'a>>(
     rows: R,
     read: impl Fn(usize) -> Result<T> + Send + Sync + 'a,
 ) -> TableOf<'a, Row<T>> {
-    let locate = move |row| Ok((row < rows.len()).then(|| Row { number: row, record: read(row) }));
-    let mut table = TableOf::new(name, move || Ok(rows.len()), locate).splits();
+    let locate = move |row, before| {
+        let count = rows.len();
+        Ok((row < count).then(|| Row::new(row, read(row), before, count, rows.file())))
+    };
+    let mut table = TableOf::walked(name, move || Ok(rows.len()), locate).splits();
     if R::DERIVED {
         table = table.derived();
     }
@@ -349,7 +377,7 @@ fn with_fields<'a, T: 'a, P: Prototype<'a> + 'a>(
     let (columns, sources) = field_columns(P::FIELDS, only);
     table.columns(columns, move |row: &Row<T>, column| {
         let source = sources.get(column).copied().ok_or_else(|| no_cell(name, row.number, column))?;
-        let cell = || field_cell(&get(row.read()?)?, source, names);
+        let cell = || field_cell(&get(row.read()?)?, source, names, row.budget.get());
         cell().map_err(|error| within(name, row.number, error))
     })
 }
@@ -378,7 +406,7 @@ fn children<'a, P: Field<'a> + 'a, C: Prototype<'a> + 'a, R: Records<'a>>(
     let mut table = Nested::new(name, rows, elements);
     let (columns, sources) = field_columns(C::FIELDS, None);
     for (column, source) in columns.into_iter().zip(sources) {
-        table = table.column(column, move |element| field_cell(element, source, rows.names()));
+        table = table.column_within(column, move |element, budget| field_cell(element, source, rows.names(), budget));
         if let Some(info) = C::FIELDS.get(source.field).filter(|info| info.shown == Shown::Plain(Kind::Nested)) {
             table = table.nested(info.texts, move |element: &C, walker| element.walk_field(source.field, walker));
         }
@@ -397,6 +425,7 @@ where
     L: Fn(View<'a>) -> Result<List<'a, C>> + Send + Sync + 'a,
 {
     type Row = C;
+    const SIZE: usize = C::SIZE;
 
     fn count(&self, record: View<'a>) -> Result<usize> {
         Ok((self.list)(record)?.len())
@@ -460,6 +489,8 @@ struct SkeletonNodes<S>(S);
 
 impl<'a, S: Fn(View<'a>) -> Result<p::Skeleton<'a>> + Send + Sync + 'a> Children<'a> for SkeletonNodes<S> {
     type Row = Node<'a>;
+    /// A name, a parent and a matrix.
+    const SIZE: usize = 4 + 2 + 64;
 
     fn count(&self, record: View<'a>) -> Result<usize> {
         Ok((self.0)(record)?.names()?.len())
@@ -501,6 +532,8 @@ struct Properties;
 
 impl<'a> Children<'a> for Properties {
     type Row = p::Property<'a>;
+    /// A name and a reference.
+    const SIZE: usize = 4 + 2;
 
     fn count(&self, record: View<'a>) -> Result<usize> {
         Ok(p::Material::read(record)?.property_count()?.into())

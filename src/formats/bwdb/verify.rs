@@ -5,6 +5,7 @@ use super::layout::{Header, PathEntry};
 use super::prototypes::Record;
 use super::record::{Leaf, ListInfo, Prototype as _, Walker};
 use super::{Blob, Database, Models, Space, State};
+use crate::budget::Budget;
 use crate::bytes::{Overlay, View};
 use crate::codec::{cityhash64, crc32, murmur3};
 use crate::error::{Error, ErrorKind, Result};
@@ -14,12 +15,9 @@ use crate::report::{Check, Progress, Report};
 use hashbrown::HashTable;
 use rayon::prelude::*;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Rows that one worker takes at a time.
 const CHUNK: usize = 4096;
-/// Bytes of arrays that are walked in all, as a multiple of the file: see `walk::OVERLAP`.
-const OVERLAP: usize = 16;
 
 type Job<'a> = Box<dyn Fn() -> Check + Send + Sync + 'a>;
 
@@ -296,7 +294,7 @@ fn records(db: &Database, index: usize, progress: &Progress) -> Check {
     let (Some(start), detail) = (blob.records_end(), format!("{} records", blob.len())) else {
         return check().with_detail(blob.note().unwrap_or_default());
     };
-    let budget = AtomicUsize::new(db.source.bytes().len().saturating_mul(OVERLAP));
+    let budget = Budget::of_arrays(db.source.bytes().len());
     let chunks = blob.len().div_ceil(CHUNK);
     let walk = |chunk: usize| {
         let from = chunk.saturating_mul(CHUNK);
@@ -318,7 +316,7 @@ fn records(db: &Database, index: usize, progress: &Progress) -> Check {
 struct Pointers<'b> {
     /// Where arrays may lie.
     inside: Range<usize>,
-    budget: &'b AtomicUsize,
+    budget: &'b Budget,
     check: Check,
     record: usize,
     /// Where arrays were seen, when that is asked for.
@@ -326,7 +324,7 @@ struct Pointers<'b> {
 }
 
 impl<'b> Pointers<'b> {
-    fn new(inside: Range<usize>, budget: &'b AtomicUsize, check: Check) -> Self {
+    fn new(inside: Range<usize>, budget: &'b Budget, check: Check) -> Self {
         Self { inside, budget, check, record: 0, spans: None }
     }
 
@@ -371,16 +369,8 @@ impl<'a> Walker<'a> for Pointers<'_> {
         if list.plain {
             return false;
         }
-        let took = self
-            .budget
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(list.bytes()))
-            .is_ok();
-        if !took {
-            let (value, limit) = (list.bytes() as u64, self.budget.load(Ordering::Relaxed) as u64);
-            let what = "bytes in arrays, which overlap";
-            self.damage(name, list.view.error(ErrorKind::Limit { what, value, limit }));
-        }
-        took
+        let spent = self.budget.spend_at(list.view, list.bytes());
+        spent.map_err(|error| self.damage(name, error)).is_ok()
     }
 
     fn end_list(&mut self) {}
@@ -395,7 +385,7 @@ impl<'a> Walker<'a> for Pointers<'_> {
 pub(super) fn models(models: &Models, progress: &Progress) -> Report {
     let len = models.source().bytes().len();
     progress.announce(len as u64);
-    let budget = AtomicUsize::new(len.saturating_mul(OVERLAP));
+    let budget = Budget::of_arrays(len);
     let mut spans = Vec::new();
     let mut walk = |name: &'static str, count: usize, get: &dyn Fn(usize, &mut Pointers<'_>)| {
         let mut pointers = Pointers::new(0..len, &budget, Check::new(name));
@@ -467,7 +457,7 @@ pub(super) fn space(space: &Space, progress: &Progress) -> Report {
             instances.fail(view.locate(bad).error(ErrorKind::Damaged { what: "not a finite number".into() }));
         }
     }
-    let budget = AtomicUsize::new(len.saturating_mul(OVERLAP));
+    let budget = Budget::of_arrays(len);
     let detail = format!("{} point lights", space.light_count());
     let mut lights = Pointers::new(0..len, &budget, Check::new("point lights").with_detail(detail));
     for index in 0..space.light_count() {

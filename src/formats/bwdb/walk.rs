@@ -3,7 +3,8 @@
 use super::prototypes::{Record, misc_type_name};
 use super::record::{Leaf, ListInfo, NameId, PathId, Prototype, Walker};
 use super::{Database, State};
-use crate::error::{Error, ErrorKind, Result};
+use crate::budget::Budget;
+use crate::error::{Error, Result};
 use crate::table::{Value, Visitor};
 use std::borrow::Cow;
 
@@ -41,22 +42,18 @@ impl Names for ById {
     }
 }
 
-/// How many bytes of arrays one record may hold, as a multiple of the file: arrays that are shared are counted each
-/// time, and some sharing is fair; arrays that overlap on purpose could otherwise be walked without end.
-const OVERLAP: usize = 4;
-
 /// Builds the value of what is walked. Keeps what is damaged in `errors`.
 pub(super) struct Shown<'a, 'n> {
     names: &'n dyn Names,
     /// Lists and maps that are open, with their names.
     open: Vec<(&'static str, Value<'a>)>,
-    budget: usize,
+    budget: &'n Budget,
     pub(super) errors: Vec<Error>,
 }
 
 impl<'a, 'n> Shown<'a, 'n> {
-    pub(super) fn new(names: &'n dyn Names) -> Self {
-        Self { names, open: vec![("", Value::Map(Vec::new()))], budget: usize::MAX, errors: Vec::new() }
+    pub(super) fn new(names: &'n dyn Names, budget: &'n Budget) -> Self {
+        Self { names, open: vec![("", Value::Map(Vec::new()))], budget, errors: Vec::new() }
     }
 
     /// The fields that were walked.
@@ -125,16 +122,9 @@ impl<'a> Walker<'a> for Shown<'a, '_> {
     }
 
     fn begin_list(&mut self, name: &'static str, list: &ListInfo<'a>) -> bool {
-        let whole = list.view.data().len().saturating_mul(OVERLAP);
-        let left = self.budget.min(whole);
-        match left.checked_sub(list.bytes()) {
-            Some(left) => self.budget = left,
-            None => {
-                let (value, limit) = (list.bytes() as u64, left as u64);
-                let what = "bytes in the arrays of one record, which overlap";
-                self.damage(name, list.view.error(ErrorKind::Limit { what, value, limit }));
-                return false;
-            }
+        if let Err(error) = self.budget.spend_at(list.view, list.bytes()) {
+            self.damage(name, error);
+            return false;
         }
         self.open.push((name, Value::List(Vec::new())));
         true
@@ -151,8 +141,13 @@ impl<'a> Walker<'a> for Shown<'a, '_> {
 }
 
 /// The value of one declared field, with what it refers to.
-pub(super) fn field_value<'a, T: Prototype<'a>>(record: &T, field: usize, names: &dyn Names) -> Result<Value<'a>> {
-    let mut shown = Shown::new(names);
+pub(super) fn field_value<'a, T: Prototype<'a>>(
+    record: &T,
+    field: usize,
+    names: &dyn Names,
+    budget: &Budget,
+) -> Result<Value<'a>> {
+    let mut shown = Shown::new(names, budget);
     record.walk_field(field, &mut shown);
     let (fields, errors) = shown.into_fields();
     match errors.into_iter().next() {
@@ -165,8 +160,9 @@ pub(super) fn field_value<'a, T: Prototype<'a>>(record: &T, field: usize, names:
 pub(super) fn record_fields<'a>(
     record: &Record<'a>,
     names: &dyn Names,
+    budget: &Budget,
 ) -> (Vec<(Cow<'a, str>, Value<'a>)>, Vec<Error>) {
-    let mut shown = Shown::new(names);
+    let mut shown = Shown::new(names, budget);
     match record {
         Record::Material(material) => {
             shown.begin_properties();
@@ -269,7 +265,7 @@ pub(super) fn cat_resource(db: &Database, entry: &str, out: &mut dyn Visitor) ->
                 let (view, size) = blob.record_span(resource.record_index())?;
                 out.field("offset", &view.offset().into())?;
                 out.field("size", &size.into())?;
-                let (fields, errors) = record_fields(&record, db);
+                let (fields, errors) = record_fields(&record, db, &Budget::of_arrays(db.source.bytes().len()));
                 out.field("value", &Value::Map(fields))?;
                 errors.into_iter().for_each(keep);
             }

@@ -26,6 +26,7 @@ pub use materials::material_name;
 pub use splash::Splash;
 pub use vertex::{Attribute, VertexFormat, Vertices, half, unpack_normal};
 
+use crate::budget::{self, Budget};
 use crate::bytes::{Overlay, PackedString, View, peek_u32};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
@@ -215,7 +216,12 @@ impl Geometry {
     /// The most bytes that all buffers together may decode to, or that all models together may span: far more than a
     /// file that says the truth needs, and a bound for one whose blobs lie on each other.
     pub fn decode_limit(&self) -> u64 {
-        (self.source.bytes().len() as u64).saturating_mul(64).saturating_add(64 << 20)
+        budget::decoded(self.source.bytes().len() as u64, budget::EXPANSION)
+    }
+
+    /// What a walk over all models of a kind may cost.
+    fn models_budget(&self) -> Budget {
+        Budget::of_file("bytes of models that lie on each other", self.source.bytes().len())
     }
 
     /// Everything that lies in the file, in file order, with what nothing points to as `unmapped`. Parts that are

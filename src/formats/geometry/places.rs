@@ -2,8 +2,9 @@
 //! piece begins where the one before it ends.
 
 use super::Geometry;
+use crate::budget::Budget;
 use crate::bytes::View;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 /// Where every piece of a kind lies.
 #[derive(Debug)]
@@ -29,7 +30,7 @@ pub(super) struct Place {
 /// Takes the pieces of one model.
 pub(super) struct Add<'p> {
     places: &'p mut Places,
-    budget: &'p mut Budget,
+    budget: &'p Budget,
     model: u32,
     number: u32,
 }
@@ -37,7 +38,7 @@ pub(super) struct Add<'p> {
 impl Add<'_> {
     /// A model of so many bytes begins.
     pub(super) fn begin(&mut self, bytes: u64) -> Result<()> {
-        self.budget.spend(bytes)
+        spend(self.budget, bytes)
     }
 
     /// The next piece, with its number of items.
@@ -47,6 +48,11 @@ impl Add<'_> {
         self.places.items = first_item.saturating_add(items as u64);
         self.number = number.saturating_add(1);
     }
+}
+
+/// Notes that a model of so many bytes is walked.
+pub(super) fn spend(budget: &Budget, bytes: u64) -> Result<()> {
+    budget.spend(bytes).map_err(|kind| Error::without_offset(kind, "models"))
 }
 
 impl Places {
@@ -61,9 +67,9 @@ impl Places {
             places.damage = Some(error);
             0
         });
-        let mut budget = Budget::new(geometry);
+        let budget = geometry.models_budget();
         for (number, index) in (0u32..).zip(0..models) {
-            let mut add = Add { places: &mut places, budget: &mut budget, model: number, number: 0 };
+            let mut add = Add { places: &mut places, budget: &budget, model: number, number: 0 };
             if let Err(error) = pieces(index, &mut add) {
                 if budget.is_spent() {
                     places.damage = Some(error);
@@ -80,36 +86,5 @@ impl Places {
         let behind = self.all.partition_point(|p| p.first_item <= number);
         let place = self.all.get(behind.checked_sub(1)?)?;
         Some((place, usize::try_from(number.checked_sub(place.first_item)?).ok()?))
-    }
-}
-
-/// Bytes that may be walked: more than the file has only where models lie on each other, and a few times that at
-/// most.
-#[derive(Debug)]
-pub(super) struct Budget {
-    limit: u64,
-    spent: u64,
-}
-
-impl Budget {
-    pub(super) fn new(geometry: &Geometry) -> Self {
-        Self { limit: (geometry.source().bytes().len() as u64).saturating_mul(4), spent: 0 }
-    }
-
-    pub(super) fn is_spent(&self) -> bool {
-        self.spent > self.limit
-    }
-
-    pub(super) fn spend(&mut self, bytes: u64) -> Result<()> {
-        self.spent = self.spent.saturating_add(bytes);
-        if self.is_spent() {
-            let kind = ErrorKind::Limit {
-                what: "bytes of models that lie on each other",
-                value: self.spent,
-                limit: self.limit,
-            };
-            return Err(Error::without_offset(kind, "models"));
-        }
-        Ok(())
     }
 }

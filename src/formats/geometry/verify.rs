@@ -3,7 +3,7 @@
 use super::armor::Plate;
 use super::collision::Hull;
 use super::layout::Mapping;
-use super::places::Budget;
+use super::places::spend;
 use super::vertex::Attribute;
 use super::{Geometry, mesh};
 use crate::bytes::View;
@@ -239,12 +239,12 @@ fn in_box(point: [f32; 3], min: [f32; 3], max: [f32; 3]) -> bool {
 fn armor(g: &Geometry, progress: &Progress) -> Check {
     let mut check = Check::new("armor");
     let (mut plates, mut triangles) = (0usize, 0usize);
-    let mut budget = Budget::new(g);
+    let budget = g.models_budget();
     for i in 0..g.armor_prototypes().map_or(0, <[_]>::len) {
         let mut model = || -> Result<()> {
             let model = g.armor_model(i)?;
             model.name()?;
-            budget.spend(model.span()?.1)?;
+            spend(&budget, model.span()?.1)?;
             let header = model.header()?;
             let mut all = model.plates()?;
             for (number, plate) in all.by_ref().enumerate() {
@@ -296,12 +296,12 @@ fn check_plate<'g>(g: &'g Geometry, plate: &Plate<'g>, fail: &mut dyn FnMut(View
 fn collision(g: &Geometry, progress: &Progress) -> Check {
     let mut check = Check::new("collision");
     let (mut hulls, mut open) = (0usize, 0usize);
-    let mut budget = Budget::new(g);
+    let budget = g.models_budget();
     for i in 0..g.collision_prototypes().map_or(0, <[_]>::len) {
         let mut model = || -> Result<()> {
             let model = g.collision_model(i)?;
             model.name()?;
-            budget.spend(model.span()?.1)?;
+            spend(&budget, model.span()?.1)?;
             let mut all = model.hulls()?;
             for (number, hull) in all.by_ref().enumerate() {
                 let hull = hull?;

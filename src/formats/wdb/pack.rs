@@ -4,6 +4,7 @@ use super::directory;
 use super::known::KnownFields;
 use super::layout::{Entry, Header, MAGIC};
 use super::{Sheet, tables, verify};
+use crate::budget;
 use crate::codec::{contents, xxh64};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
@@ -131,11 +132,9 @@ impl Pack {
 
     /// The XXH64 of the bytes of entry `index`: equal ones hold the same.
     pub(super) fn content(&self, index: usize) -> Result<u64> {
-        /// Bytes of all entries together, as a multiple of the file: they may share some.
-        const OVERLAP: u64 = 16;
         let missing = || Error::without_offset(ErrorKind::NotFound { what: format!("entry {index}") }, "pack");
         let contents = self.contents.get_or_init(|| {
-            let limit = (self.source.bytes().len() as u64).saturating_mul(OVERLAP);
+            let limit = budget::walked(self.source.bytes().len());
             let length = |index| Ok(self.entries().get(index).map_or(0, |entry: &Entry| entry.size.get()).into());
             let hash = |index| Ok(xxh64(self.entry_source(index)?.bytes(), 0));
             contents(self.entries().len(), limit, length, hash)

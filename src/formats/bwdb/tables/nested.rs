@@ -1,10 +1,10 @@
 //! Rows of what records hold: those of one record after those of the record before.
 
 use super::{KIND, Records, within};
+use crate::budget::{Budget, RowBudget};
 use crate::bytes::View;
 use crate::error::{Error, Result};
 use crate::formats::bwdb::record::{Leaf, ListInfo, NameId, Walker};
-use crate::formats::bwdb::references::Budget;
 use crate::lazy;
 use crate::table::search::Literal;
 use crate::table::{Column, Table, TableOf, Value};
@@ -20,6 +20,9 @@ use std::sync::{Arc, OnceLock};
 pub(super) trait Children<'a>: Send + Sync + 'a {
     /// One of them, read once for all cells of its row.
     type Row: 'a;
+
+    /// Bytes of a row in its array.
+    const SIZE: usize;
 
     /// How many rows a record has.
     fn count(&self, record: View<'a>) -> Result<usize>;
@@ -55,7 +58,7 @@ impl<'a> Walker<'a> for Texts<'_> {
 
     fn begin_list(&mut self, _: &'static str, list: &ListInfo<'a>) -> bool {
         let walk = list.texts && !self.found;
-        let afford = !walk || self.budget.spend(list.bytes());
+        let afford = !walk || self.budget.spend(list.bytes() as u64).is_ok();
         self.found |= !afford;
         walk && afford
     }
@@ -68,12 +71,13 @@ impl<'a> Walker<'a> for Texts<'_> {
 }
 
 /// The rows of all records' children, one after another. A record whose children cannot be read has one row, whose
-/// cells say why.
+/// cells say why. Where arrays lie on each other without measure, rows end with an error.
 struct Parents<'a, R, C> {
     name: &'static str,
     records: R,
     children: C,
-    /// For each record, the row behind its last child; counted when it is first asked for.
+    /// For each record, up to one that is beyond all measure, the row behind its last child; counted when it is first
+    /// asked for.
     ends: OnceLock<Arc<[usize]>>,
     /// The record that was found last: cells are asked for row by row, and rows of one record follow each other.
     last: AtomicUsize,
@@ -92,12 +96,41 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
                 (start..start.saturating_add(share).min(records)).map(of_record).collect::<Vec<_>>()
             };
             let count = || lazy::parts(parts, part).concat();
-            self.records.counts().get(self.name, count)
+            self.records.counts().get(self.name, self.most(), count)
         })
     }
 
+    /// Rows that can be read.
     fn len(&self) -> usize {
         self.ends().last().copied().unwrap_or(0)
+    }
+
+    fn file_size(&self) -> usize {
+        self.records.file().bytes().len()
+    }
+
+    /// Rows that all records together may have.
+    fn most(&self) -> usize {
+        let limit = Budget::of_arrays(self.file_size()).limit();
+        usize::try_from(limit).unwrap_or(usize::MAX).checked_div(C::SIZE).unwrap_or(0)
+    }
+
+    /// That the rows of `record` are counted.
+    fn check_counted(&self, record: usize) -> Result<()> {
+        let counted = self.ends().len();
+        if record < counted {
+            return Ok(());
+        }
+        // The record that is one too many, whichever is asked for.
+        let view = self.records.view(counted)?;
+        let rows = self.len().saturating_add(self.children.count(view).unwrap_or(1));
+        let spent = Budget::of_arrays(self.file_size()).spend_at(view, rows.saturating_mul(C::SIZE));
+        spent.map_err(|error| error.within(self.name))
+    }
+
+    /// That the rows of all records are counted.
+    fn check_all(&self) -> Result<()> {
+        self.records.len().checked_sub(1).map_or(Ok(()), |last| self.check_counted(last))
     }
 
     fn rows_of(&self, record: usize) -> Range<usize> {
@@ -132,9 +165,12 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
         end
     }
 
-    /// The rows in whose nested value, which `walk` shows to a walker, a text may be.
-    fn search(&self, literal: &Literal, walk: &(dyn Fn(&C::Row, &mut dyn Walker<'a>) + Sync)) -> Vec<usize> {
-        let budget = Budget::for_file(self.records.view(0).map_or(0, |view| view.data().len()));
+    /// The rows in whose nested value, which `walk` shows to a walker, a text may be. `None` where there are more rows than
+    /// can be read, or more in them: a walk ends with an error that says so.
+    fn search(&self, literal: &Literal, walk: &(dyn Fn(&C::Row, &mut dyn Walker<'a>) + Sync)) -> Option<Vec<usize>> {
+        // Also counts them, before several threads ask.
+        self.check_all().ok()?;
+        let budget = Budget::of_arrays(self.file_size());
         let of_record = |record: usize| {
             let rows = self.rows_of(record);
             let (start, record) = (rows.start, self.records.view(record).ok());
@@ -148,9 +184,8 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
             };
             rows.filter(may_have).collect::<Vec<_>>()
         };
-        // Counted before, by one thread.
-        self.ends();
-        (0..self.records.len()).into_par_iter().with_min_len(64).flat_map_iter(of_record).collect()
+        let rows = (0..self.records.len()).into_par_iter().with_min_len(64).flat_map_iter(of_record).collect();
+        (!budget.is_spent()).then_some(rows)
     }
 }
 
@@ -165,6 +200,8 @@ pub(super) struct Child<'a, T> {
     leads: Rc<[OnceCell<Option<Value<'a>>>]>,
     /// Read when it is first asked for; `None` where it cannot be.
     own: OnceCell<Option<T>>,
+    /// What its cells may cost.
+    budget: RowBudget,
 }
 
 impl<T> Child<'_, T> {
@@ -185,25 +222,30 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
         let parents = Arc::new(Parents { name, records, children, ends, last, file: PhantomData });
         let leads = Arc::new(records.leads());
         let shared = leads.len();
-        let (of_count, of_row) = (Arc::clone(&parents), Arc::clone(&parents));
+        let (of_count, of_row, of_damage) = (Arc::clone(&parents), Arc::clone(&parents), Arc::clone(&parents));
         let locate = move |row, before: Option<Child<'a, C::Row>>| {
             if row >= of_row.len() {
-                return Ok(None);
+                return of_row.check_all().map(|()| None);
             }
             let own = OnceCell::new();
             Ok(Some(match before {
-                Some(before) if before.rows.contains(&row) => Child { row, own, ..before },
+                Some(before) if before.rows.contains(&row) => {
+                    Child { row, own, budget: before.budget.next(), ..before }
+                }
                 before => {
                     let last = of_row.last.load(Ordering::Relaxed);
-                    let guess = before.map_or(last, |before| before.record.saturating_add(1));
+                    let guess = before.as_ref().map_or(last, |before| before.record.saturating_add(1));
+                    let new = || RowBudget::new(of_row.file_size(), of_row.len());
+                    let budget = before.map_or_else(new, |before| before.budget.next());
                     let (record, rows) = of_row.record_of(row, guess);
                     of_row.last.store(record, Ordering::Relaxed);
                     let leads = std::iter::repeat_with(OnceCell::new).take(shared).collect();
-                    Child { row, record, rows, leads, own }
+                    Child { row, record, rows, leads, own, budget }
                 }
             }))
         };
         let mut table = TableOf::walked(name, move || Ok(of_count.len()), locate).splits();
+        table = table.damaged(move || of_damage.check_all().err());
         if R::DERIVED {
             table = table.derived();
         }
@@ -225,8 +267,10 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
             if lead.find.is_some() {
                 table = table.found_by(move |key| {
                     let records = by.get(number)?.find.as_ref()?(key)?;
-                    let rows = |records: Vec<usize>| records.into_iter().flat_map(|r| of_find.rows_of(r)).collect();
-                    Some(records.map(rows))
+                    Some(records.and_then(|records| {
+                        records.iter().try_for_each(|&record| of_find.check_counted(record))?;
+                        Ok(records.into_iter().flat_map(|record| of_find.rows_of(record)).collect())
+                    }))
                 });
             }
         }
@@ -235,16 +279,21 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
     }
 
     /// A further column of the children's own.
-    pub(super) fn column(
+    pub(super) fn column(self, column: Column, get: impl Fn(&C::Row) -> Result<Value<'a>> + Send + Sync + 'a) -> Self {
+        self.column_within(column, move |own, _| get(own))
+    }
+
+    /// A further column of the children's own, whose cells may have arrays in them.
+    pub(super) fn column_within(
         mut self,
         column: Column,
-        get: impl Fn(&C::Row) -> Result<Value<'a>> + Send + Sync + 'a,
+        get: impl Fn(&C::Row, &Budget) -> Result<Value<'a>> + Send + Sync + 'a,
     ) -> Self {
         let parents = Arc::clone(&self.parents);
         self.table = self.table.column(column, move |child| {
             let cell = match child.own.get_or_init(|| parents.child(child.record, child.index()).ok()) {
-                Some(own) => get(own),
-                None => parents.child(child.record, child.index()).and_then(|own| get(&own)),
+                Some(own) => get(own, child.budget.get()),
+                None => parents.child(child.record, child.index()).and_then(|own| get(&own, child.budget.get())),
             };
             cell.map_err(|error| within(parents.name, child.row, error))
         });
@@ -266,7 +315,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
         walk: impl Fn(&C::Row, &mut dyn Walker<'a>) + Send + Sync + 'a,
     ) -> Self {
         let parents = Arc::clone(&self.parents);
-        let search = move |literal: &Literal| Some(if texts { parents.search(literal, &walk) } else { Vec::new() });
+        let search = move |literal: &Literal| if texts { parents.search(literal, &walk) } else { Some(Vec::new()) };
         self.table = self.table.with_texts(texts).searched_by(search);
         self
     }

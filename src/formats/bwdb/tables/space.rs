@@ -7,17 +7,21 @@ use super::{Counts, Lead, MODEL_COLUMNS, ModelRows, Records, Row, VISUAL_COLUMNS
 use super::{children, skeleton_nodes, visual_children, with_fields};
 use crate::bytes::View;
 use crate::error::Result;
+use crate::source::Source;
 use crate::table::{Column, Table, TableOf, Value, no_cell};
 
 /// The tables of a `models.bin`.
 pub(in crate::formats::bwdb) fn models(models: &Models) -> Vec<Box<dyn Table + '_>> {
     let rows = ModelRows(models);
-    let locate = |row| Ok(models.model(row).map(|model| Row { number: row, record: Ok(model) }));
+    let locate = |row, before| {
+        let new = |model| Row::new(row, Ok(model), before, models.len(), models.source());
+        Ok(models.model(row).map(new))
+    };
     let find = |key: &Value<'_>| match key {
         Value::Id64(id) => Some(Ok(models.find(*id).into_iter().collect())),
         _ => None,
     };
-    let table = TableOf::new("models", || Ok(models.len()), locate)
+    let table = TableOf::walked("models", || Ok(models.len()), locate)
         .splits()
         .column(Column::uint("index").brief().place(), |row: &Row<p::MergedModel<'_>>| Ok(row.number.into()))
         .column(Column::id64("id").brief().key(), |row| Ok(Value::Id64(row.read()?.id()?.0)))
@@ -60,6 +64,10 @@ impl<'a> Records<'a> for SkeletonRows<'a> {
         self.0.names()
     }
 
+    fn file(self) -> &'a Source {
+        self.0.source()
+    }
+
     fn counts(self) -> &'a Counts {
         &self.0.counts
     }
@@ -67,8 +75,11 @@ impl<'a> Records<'a> for SkeletonRows<'a> {
 
 /// The tables of a `space.bin`.
 pub(in crate::formats::bwdb) fn space(space: &Space) -> Vec<Box<dyn Table + '_>> {
-    let locate = |row| Ok(space.light(row).map(|light| Row { number: row, record: Ok(light) }));
-    let lights = TableOf::new("point_lights", || Ok(space.light_count()), locate)
+    let locate = |row, before| {
+        let new = |light| Row::new(row, Ok(light), before, space.light_count(), space.source());
+        Ok(space.light(row).map(new))
+    };
+    let lights = TableOf::walked("point_lights", || Ok(space.light_count()), locate)
         .splits()
         .column(Column::uint("index").brief().place(), |row: &Row<p::SpaceLight<'_>>| Ok(row.number.into()));
     let lights = with_fields(lights, "point_lights", &walk::ById, None, |light: &p::SpaceLight<'_>| Ok(*light));

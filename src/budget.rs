@@ -1,0 +1,206 @@
+//! Bounds of work and memory by the size of the file that asks for them: the one place that has them.
+//!
+//! Counts, offsets and compressed parts let a small file ask for any amount of work: its arrays may lie on each other,
+//! its entries may share their bytes, a few bytes may expand to gigabytes. Real files do a little of all that. So what
+//! a file may cost is a multiple of its size with headroom above every known file, and what is beyond ends in an error
+//! of the kind [`Limit`](ErrorKind::Limit).
+//!
+//! - Bytes that are walked: [`OVERLAP`] for each byte of the file, and [`FLOOR`] for the smallest files. A table counts
+//!   its rows that way, and a walk over its rows counts the arrays in their cells.
+//! - Bytes that are decoded and kept, by all parts of a file together: [`EXPANSION`] for each byte of the file, and
+//!   [`DECODED`] for files that are small and compress well.
+
+use crate::bytes::View;
+use crate::error::{ErrorKind, Result};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How often each byte of a file may be met: arrays may be shared by records.
+const OVERLAP: u64 = 8;
+/// Bytes that may be met in any file, however small.
+const FLOOR: u64 = 1 << 16;
+/// Decoded bytes for each byte of a file.
+pub(crate) const EXPANSION: u64 = 128;
+/// Decoded bytes that any file may have.
+const DECODED: u64 = 16 << 20;
+
+/// The bytes that a file of `size` bytes may have decoded in all, `expansion` for each of its own.
+pub(crate) fn decoded(size: u64, expansion: u64) -> u64 {
+    size.saturating_mul(expansion).saturating_add(DECODED)
+}
+
+/// The bytes that may be met in a file of `size` bytes.
+pub(crate) fn walked(size: usize) -> u64 {
+    (size as u64).saturating_mul(OVERLAP).saturating_add(FLOOR)
+}
+
+/// Bytes that may still be met, by all threads together. Once it is spent it stays so: everything that comes later
+/// ends at once.
+#[derive(Debug)]
+pub struct Budget {
+    what: &'static str,
+    limit: u64,
+    spent: AtomicU64,
+}
+
+impl Budget {
+    /// `limit` bytes, called `what` where they do not suffice.
+    pub(crate) const fn new(what: &'static str, limit: u64) -> Self {
+        Self { what, limit, spent: AtomicU64::new(0) }
+    }
+
+    /// A budget for one walk over a file of `size` bytes.
+    pub(crate) fn of_file(what: &'static str, size: usize) -> Self {
+        Self::new(what, walked(size))
+    }
+
+    /// A budget for one walk over the records of a file of `size` bytes, or of two files that have so many together.
+    /// Their arrays may be shared; those that overlap on purpose could otherwise be walked without end.
+    pub(crate) fn of_arrays(size: usize) -> Self {
+        Self::of_file("bytes of the arrays of records, which overlap", size)
+    }
+
+    /// Notes that `bytes` more are met.
+    ///
+    /// # Errors
+    /// `Limit`, for the caller to say where.
+    #[inline]
+    pub(crate) fn spend(&self, bytes: u64) -> Result<(), ErrorKind> {
+        let add = |spent: u64| Some(spent.saturating_add(bytes));
+        let (Ok(before) | Err(before)) = self.spent.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
+        match before.saturating_add(bytes) {
+            value if value <= self.limit => Ok(()),
+            value => Err(ErrorKind::Limit { what: self.what, value, limit: self.limit }),
+        }
+    }
+
+    /// Notes that `bytes` more are met, at `view`.
+    #[inline]
+    pub(crate) fn spend_at(&self, view: View<'_>, bytes: usize) -> Result<()> {
+        self.spend(bytes as u64).map_err(|kind| view.error(kind))
+    }
+
+    /// What may be met in all.
+    pub(crate) fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// Whether more was met than may be.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.spent.load(Ordering::Relaxed) > self.limit
+    }
+}
+
+/// One thread's part of a [`Budget`], so that not every small thing goes through memory that threads share.
+#[derive(Debug)]
+pub struct Allowance<'b> {
+    budget: &'b Budget,
+    left: u64,
+}
+
+impl<'b> Allowance<'b> {
+    /// Bytes that are taken from the budget at once.
+    const SHARE: u64 = 1 << 16;
+
+    /// Nothing yet: taken from `budget` as needed.
+    pub(crate) fn new(budget: &'b Budget) -> Self {
+        Self { budget, left: 0 }
+    }
+
+    /// Notes that `bytes` more are met, at `view`.
+    pub(crate) fn spend(&mut self, view: View<'_>, bytes: usize) -> Result<()> {
+        let bytes = bytes as u64;
+        if bytes > self.left {
+            // Near the end only what is needed: what threads hold back must not be missing to others.
+            let rest = self.budget.limit.saturating_sub(self.budget.spent.load(Ordering::Relaxed));
+            let share = bytes.saturating_sub(self.left).max(Self::SHARE.min(rest / 64));
+            self.budget.spend(share).map_err(|kind| view.error(kind))?;
+            self.left = self.left.saturating_add(share);
+        }
+        self.left = self.left.saturating_sub(bytes);
+        Ok(())
+    }
+}
+
+impl Drop for Allowance<'_> {
+    fn drop(&mut self) {
+        if !self.budget.is_spent() {
+            self.budget.spent.fetch_sub(self.left, Ordering::Relaxed);
+        }
+    }
+}
+
+/// The budget of a walk over the rows of a table, which grows from row to row: a walk over all rows may meet what a
+/// walk over the file may, one over a few rows in proportion, and any single row as much as the file has.
+#[derive(Debug)]
+pub(crate) struct RowBudget {
+    budget: Budget,
+    each: u64,
+}
+
+impl RowBudget {
+    /// That of the first row of a walk, or of a single row, of a table of so many rows.
+    pub(crate) fn new(size: usize, rows: usize) -> Self {
+        let mut budget = Budget::of_arrays(size);
+        let each = budget.limit.checked_div(rows as u64).unwrap_or(0);
+        budget.limit = (size as u64).saturating_add(FLOOR);
+        Self { budget, each }
+    }
+
+    /// That of the next row of the walk.
+    #[inline]
+    #[must_use]
+    pub(crate) fn next(mut self) -> Self {
+        self.budget.limit = self.budget.limit.saturating_add(self.each);
+        self
+    }
+
+    /// What may be met up to this row.
+    #[inline]
+    pub(crate) fn get(&self) -> &Budget {
+        &self.budget
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(result: Result<(), ErrorKind>) -> String {
+        result.unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_is_spent_stays_spent() {
+        let budget = Budget::new("things", 100);
+        assert!(budget.spend(60).is_ok() && budget.spend(40).is_ok() && !budget.is_spent());
+        assert_eq!(said(budget.spend(7)), "things: 107 is more than the limit of 100");
+        assert!(budget.is_spent() && budget.spend(0).is_err());
+        assert!(budget.spend(u64::MAX).is_err() && budget.spend(1).is_err(), "does not come around");
+    }
+
+    #[test]
+    fn threads_give_back_what_they_do_not_use() {
+        let (budget, view) = (Budget::new("bytes", 1 << 20), View::new(&[], "array"));
+        for _ in 0..1000 {
+            assert!(Allowance::new(&budget).spend(view, 1 << 10).is_ok());
+        }
+        let mut last = Allowance::new(&budget);
+        assert!((0..24).all(|_| last.spend(view, 1 << 10).is_ok()), "all of it can be used");
+        assert!(last.spend(view, 1).is_err());
+    }
+
+    #[test]
+    fn a_walk_over_all_rows_may_meet_what_a_file_may() {
+        let (size, rows) = (1 << 20, 1000);
+        let mut walk = RowBudget::new(size, rows);
+        assert!(walk.get().spend(size as u64).is_ok(), "one row may have all of the file");
+        for _ in 0..rows {
+            walk = walk.next();
+            assert!(walk.get().spend(8 << 10).is_ok());
+        }
+        for _ in 0..1 << 10 {
+            let _ = walk.get().spend(1 << 12);
+        }
+        assert!(walk.get().is_spent());
+    }
+}
