@@ -445,6 +445,16 @@ fn entry(at: usize, stored: &[u8], size: usize, codec: Codec) -> Vec<u8> {
     out.into_bytes()
 }
 
+/// A hostile archive: `count` chunks that take about a thousandth of the `size` bytes that each of them becomes, a
+/// string of zeros.
+pub fn bombs(count: usize, size: usize) -> Vec<u8> {
+    let mut data = ValuesBuilder::new();
+    data.present().i32(size as i32).bytes(vec![0; size]);
+    let main = ArchiveBuilder::new(&TypesBuilder::new(), builtin::BYTE, Codec::None, vec![7]);
+    let data = data.into_bytes();
+    (0..count).fold(main, |b, i| b.chunk(&format!("C{i}"), builtin::STRING, Codec::Zlib, data.clone())).build()
+}
+
 /// Writes the checksum of the header that `file` begins with, after a change to it.
 pub fn seal(file: &mut [u8]) {
     file[8..16].fill(0);

@@ -149,11 +149,85 @@ fn bombs_are_refused_before_they_go_off() {
     }
 }
 
+/// Many chunks that expand to little enough each: what all of them may take is bounded, and which of them are refused
+/// does not depend on which are asked for first.
+#[test]
+fn many_small_bombs_share_one_limit() {
+    let (count, size) = (16, 2 << 20);
+    let bytes = bombs(count, size);
+    let limit = (16 << 20) + 128 * bytes.len() as u64;
+    let archive = open(&bytes).unwrap();
+    let last = archive.chunk("C15").unwrap().unwrap();
+    let error = last.data().unwrap_err();
+    let ErrorKind::Limit { value, limit: said, .. } = *error.kind() else { panic!("{error}") };
+    assert_eq!(said, limit);
+    assert!(value > limit && error.to_string().contains("chunk C15: decompressed size of all parts"), "{error}");
+
+    let decoded = |archive: &Archive| {
+        let all: Vec<bool> = archive.chunks().unwrap().iter().rev().map(|c| c.data().is_ok()).collect();
+        all.into_iter().rev().collect::<Vec<_>>()
+    };
+    let good = decoded(&archive);
+    let fit = 1 + (limit / (size as u64 + 5)) as usize;
+    assert!(fit < count && good == (0..=count).map(|i| i < fit).collect::<Vec<_>>(), "{good:?}");
+
+    // A walk over the values shows those that fit, and says why it ends.
+    let table = archive.table("values").unwrap();
+    let (mut rows, mut seen) = (table.cursor(0), 0);
+    let error = loop {
+        match rows.advance() {
+            Ok(true) => seen += 1,
+            Ok(false) => panic!("{seen} rows"),
+            Err(error) => break error,
+        }
+    };
+    assert!(seen == fit && matches!(error.kind(), ErrorKind::Limit { .. }), "{seen} rows, {error}");
+    let report = archive.verify(&Progress::default());
+    let values = report.checks.iter().find(|c| c.name == "chunk values").unwrap();
+    assert_eq!(values.found() as usize, count + 1 - fit);
+
+    // Who knows better may say so.
+    let limits = Limits { ratio: 2000, ..Limits::default() };
+    let options = Options { limits, ..Options::default() };
+    let archive = Archive::open_with(Source::from_vec("test.vrb", bytes), options).unwrap();
+    assert!(decoded(&archive).iter().all(|&good| good));
+}
+
+/// A long name in front of every value: rows are few, but the text of their paths would have no end.
+#[test]
+fn long_names_in_all_values_end_with_an_error() {
+    let mut types = TypesBuilder::new();
+    let name = "N".repeat(1 << 20);
+    let ty = types.named(1, 0, "Test:S");
+    let item = types.composite(ty, flags::STRUCT, 0, &[member(&name, BYTE)]);
+    let list = types.generic(LIST, &[ty]);
+    let list = types.list(list, item);
+    let mut data = ValuesBuilder::new();
+    data.count(200_000).bytes(vec![0; 200_000]);
+    let mut builder = ArchiveBuilder::new(&types, list, Codec::Brotli, data.into_bytes());
+    builder.tables = Codec::Zlib;
+    let bytes = builder.build();
+    let archive = open(&bytes).unwrap();
+    assert_ok(&bytes);
+    let table = archive.table("values").unwrap();
+    let (mut rows, mut seen) = (table.cursor(0), 0);
+    let error = loop {
+        match rows.advance() {
+            Ok(true) => seen += 1,
+            Ok(false) => panic!("{seen} rows"),
+            Err(error) => break error,
+        }
+    };
+    let ErrorKind::Limit { limit, .. } = *error.kind() else { panic!("{error}") };
+    assert!(seen > 30 && seen < limit >> 20, "{seen} rows");
+    assert!(error.to_string().starts_with("chunk [Main], decompressed: bytes of the paths"), "{error}");
+}
+
 #[test]
 fn a_stream_shorter_than_declared() {
     let world = world();
     let mut bytes = ArchiveBuilder::new(&world.types, world.mesh, Codec::Brotli, mesh(1, 4)).build();
-    bytes[MAIN_ENTRY + 24..MAIN_ENTRY + 32].copy_from_slice(&(60i64 << 20).to_le_bytes());
+    bytes[MAIN_ENTRY + 24..MAIN_ENTRY + 32].copy_from_slice(&(12i64 << 20).to_le_bytes());
     seal(&mut bytes);
     let error = open(&bytes).unwrap().main().data().unwrap_err().to_string();
     assert!(error.contains("brotli") && error.contains("are declared"), "{error}");
@@ -457,6 +531,10 @@ fn chunks_over_the_same_bytes_are_decoded_once() {
     let report = archive.verify(&Progress::default());
     let values = report.checks.iter().find(|c| c.name == "chunk values").unwrap();
     assert_eq!(values.found(), 499);
+    // Nor are their bytes hashed again and again.
+    let chunks = archive.table("chunks").unwrap();
+    assert_eq!(chunks.value(1, 7).unwrap(), Value::Bool(true));
+    assert!(chunks.value(2, 7).unwrap_err().to_string().contains("belong to another part"));
 }
 
 #[test]

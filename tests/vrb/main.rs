@@ -19,11 +19,11 @@ use assetq::report::{Progress, Report};
 use assetq::sample::Size;
 use assetq::sample::vrb::builtin::{BOOLEAN, BYTE, GUID, INT32, LIST, NULLABLE, STRING, TYPE};
 use assetq::sample::vrb::{
-    ArchiveBuilder, Codec, TypesBuilder, ValuesBuilder, demo, entities, flags, member, mesh, placed, polymorphic, seal,
-    world, world_values,
+    ArchiveBuilder, Codec, TypesBuilder, ValuesBuilder, bombs, demo, entities, flags, member, mesh, placed,
+    polymorphic, seal, world, world_values,
 };
 use assetq::table::{Guid, Tree, Value};
-use assetq::vrb::{Archive, MAIN, ModelId, Options, Path, TypeId};
+use assetq::vrb::{Archive, Limits, MAIN, ModelId, Options, Path, TypeId};
 use assetq::{Asset, Error, ErrorKind, Reader, Result, Source};
 
 const TYPE_ENTRY: usize = 52;

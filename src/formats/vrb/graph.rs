@@ -657,7 +657,8 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// How many values a walk may read in all.
+/// How many values a walk may read in all: a byte may come with a few structs and proxies around it, and hardly any value
+/// takes none.
 fn most_values(view: View<'_>) -> u64 {
-    (view.data().len() as u64).saturating_mul(16).saturating_add(1 << 16)
+    (view.data().len() as u64).saturating_mul(8).saturating_add(1 << 10)
 }

@@ -34,11 +34,13 @@ pub use builtin::Builtin;
 pub use graph::{Event, Inferred, Walker};
 pub use layout::{ArchiveEntry, ArchiveHeader, ChunkArchiveEntry, MAGIC, VERSION};
 pub use node::Node;
+use part::Room;
 pub use part::{Compression, Part};
 pub use path::{Path, Step};
 pub use shape::{Extent, Shape};
 pub use types::{Member, Model, ModelId, Parts, TypeDef, TypeId, TypeModel};
 
+use crate::budget;
 use crate::bytes::{Cursor, Utf16};
 use crate::codec;
 use crate::error::{Error, ErrorKind, Result};
@@ -49,6 +51,7 @@ use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
 use graph::{Graph, Slot};
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 use types::table_text;
 
@@ -60,25 +63,22 @@ pub const MAIN: &str = "[Main]";
 pub struct Limits {
     /// How deep values may nest.
     pub depth: usize,
-    /// Decompressed bytes of one part, whatever its stored size.
+    /// Decompressed bytes of all parts together, however large the archive is.
     pub decoded: u64,
-    /// Decompressed bytes for each stored one, for parts of more than [`Limits::FREE`] bytes.
+    /// Decompressed bytes of all parts together for each byte of the archive, besides the 16 MiB that any may have.
     pub ratio: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { depth: 512, decoded: 8 << 30, ratio: 1032 }
+        Self { depth: 512, decoded: 8 << 30, ratio: budget::EXPANSION }
     }
 }
 
 impl Limits {
-    /// Decompressed bytes that any part may have.
-    pub const FREE: u64 = 64 << 20;
-
-    /// The most that `stored` bytes may become.
-    fn decoded(&self, stored: u64) -> u64 {
-        stored.saturating_mul(self.ratio).max(Self::FREE).min(self.decoded)
+    /// The most that all parts of `archive` may become.
+    fn decoded(&self, archive: &Source) -> u64 {
+        budget::decoded(archive.bytes().len() as u64, self.ratio).min(self.decoded)
     }
 }
 
@@ -121,9 +121,18 @@ pub struct Archive {
     type_table: Part,
     chunk_table: Part,
     main: ChunkPart,
+    /// What the parts above take of what all parts may have when decoded.
+    room: Room,
     extra: Lazy<Vec<ChunkPart>>,
     types: Lazy<TypeModel>,
-    warnings: Mutex<Vec<String>>,
+    warnings: Mutex<Warnings>,
+}
+
+/// What was noticed, each thing once, in the order in which it was.
+#[derive(Debug, Default)]
+struct Warnings {
+    said: Vec<String>,
+    known: HashSet<String>,
 }
 
 impl Archive {
@@ -150,7 +159,9 @@ impl Archive {
             return Err(view.skip(4).error(ErrorKind::BadVersion { found: header.version.get().into() }));
         }
         let origin = view.offset();
-        let part = |label: &str, entry, at: u64| Part::new(label.into(), entry, (origin.saturating_add(at), None));
+        let mut room = Room::new(options.limits.decoded(&source));
+        let mut part =
+            |label: &str, entry, at: u64| Part::new(label.into(), entry, (origin.saturating_add(at), None), &mut room);
         let this = Self {
             options,
             bundle_table: part("bundle table", header.bundle_table, 16),
@@ -163,6 +174,7 @@ impl Archive {
                 root_at: origin.saturating_add(168),
                 shared: false,
             },
+            room,
             extra: Lazy::default(),
             types: Lazy::default(),
             warnings: Mutex::default(),
@@ -208,8 +220,8 @@ impl Archive {
     fn warn(&self, error: Error) {
         let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
         let error = error.to_string();
-        if !warnings.contains(&error) {
-            warnings.push(error);
+        if warnings.known.insert(error.clone()) {
+            warnings.said.push(error);
         }
     }
 
@@ -220,6 +232,11 @@ impl Archive {
     /// The bundle table, the type table and the chunk table, in the header's order.
     pub fn tables_of_contents(&self) -> [&Part; 3] {
         [&self.bundle_table, &self.type_table, &self.chunk_table]
+    }
+
+    /// Bytes of text that a walk over all values may put together.
+    fn text_limit(&self) -> u64 {
+        budget::walked(usize::try_from(self.options.limits.decoded(&self.source)).unwrap_or(usize::MAX))
     }
 
     /// The bundles (§3).
@@ -307,14 +324,14 @@ impl Archive {
             let read = || {
                 let mut cursor = Cursor::new(data.view("chunks"));
                 let count = self.count("chunk count", stored, 128, 44, data)?;
-                let mut chunks = Vec::new();
+                let (mut chunks, mut room) = (Vec::new(), self.room);
                 for _ in 0..count {
                     let name = table_text(&mut cursor)?.to_string();
                     let at = cursor.view().offset();
                     let &ChunkArchiveEntry { entry, root_type } = cursor.read()?;
                     let decoded = self.chunk_table.entry().compression_type != 0;
                     let place = (at, decoded.then_some("chunk table, decompressed"));
-                    let part = Part::new(format!("chunk {name}"), entry, place);
+                    let part = Part::new(format!("chunk {name}"), entry, place, &mut room);
                     let (root, root_at) = (root_type.get(), at.saturating_add(36));
                     chunks.push(ChunkPart { name, part, root, root_at, shared: false });
                 }
@@ -401,6 +418,12 @@ impl<'a> Chunk<'a> {
         let what = "its bytes belong to another part of the archive too".into();
         let offset = self.chunk.part.range().map_or(0, |(start, _)| start);
         Err(Error::new(ErrorKind::Damaged { what }, format!("chunk {}", self.chunk.name), offset))
+    }
+
+    /// That the checksum of its stored bytes is the one in its entry. Of bytes that belong to another part too it is not
+    /// asked: many chunks could have the whole file as theirs.
+    fn check_checksum(&self) -> Result<()> {
+        if self.chunk.shared { Ok(()) } else { self.chunk.part.check_checksum(&self.archive.source) }
     }
 
     /// Decodes its bytes without keeping them.
@@ -535,7 +558,7 @@ impl Reader for Archive {
 
     /// Checksums that do not match, and values read by a rule that no known file confirms.
     fn warnings(&self) -> Vec<String> {
-        self.warnings.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.warnings.lock().unwrap_or_else(PoisonError::into_inner).said.clone()
     }
 
     fn verify(&self, progress: &Progress) -> Report {

@@ -39,7 +39,34 @@ impl Compression {
     }
 }
 
-/// A table or chunk. Its bytes are decoded when they are first asked for, and kept.
+/// What the parts of an archive may have together when they are decoded, and have so far.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Room {
+    limit: u64,
+    taken: u64,
+}
+
+impl Room {
+    /// Room for `limit` bytes.
+    pub fn new(limit: u64) -> Self {
+        Self { limit, taken: 0 }
+    }
+
+    /// Takes what a part says that it needs, where there is as much; gives what was taken before. What is stored as it
+    /// is needs nothing.
+    fn take(&mut self, entry: &ArchiveEntry) -> u64 {
+        let before = self.taken;
+        let size = u64::try_from(entry.uncompressed_size.get()).unwrap_or(u64::MAX);
+        let after = before.saturating_add(if entry.compression_type == 0 { 0 } else { size });
+        if after <= self.limit {
+            self.taken = after;
+        }
+        before
+    }
+}
+
+/// A table or chunk. Its bytes are decoded when they are first asked for, and kept: those of all parts together are
+/// bounded.
 #[derive(Debug)]
 pub struct Part {
     /// As errors name it.
@@ -49,14 +76,17 @@ pub struct Part {
     entry: ArchiveEntry,
     /// Where the entry lies: in the file, or, with a name, in a decoded table.
     place: (u64, Option<&'static str>),
+    /// Decoded bytes of the parts that come before it.
+    before: u64,
     data: Lazy<Source>,
     computed: OnceLock<u64>,
 }
 
 impl Part {
-    pub(super) fn new(name: String, entry: ArchiveEntry, place: (u64, Option<&'static str>)) -> Self {
+    pub(super) fn new(name: String, entry: ArchiveEntry, place: (u64, Option<&'static str>), room: &mut Room) -> Self {
+        let before = room.take(&entry);
         let label = if entry.compression_type == 0 { name.clone() } else { format!("{name}, decompressed") };
-        Self { name, label, entry, place, data: Lazy::default(), computed: OnceLock::new() }
+        Self { name, label, entry, place, before, data: Lazy::default(), computed: OnceLock::new() }
     }
 
     /// Its entry as stored.
@@ -209,12 +239,12 @@ impl Part {
             Compression::Zlib => codec::zlib,
             Compression::Brotli => codec::brotli,
         };
-        let limit = limits.decoded(have);
+        let (limit, value) = (limits.decoded(file), self.before.saturating_add(size));
         let bytes = match usize::try_from(size) {
-            Ok(bytes) if size <= limit => bytes,
+            Ok(bytes) if value <= limit => bytes,
             _ => {
-                let kind = ErrorKind::Limit { what: "decompressed size", value: size, limit };
-                return Err(self.entry_error(kind, 24));
+                let what = "decompressed size of all parts up to this one";
+                return Err(self.entry_error(ErrorKind::Limit { what, value, limit }, 24));
             }
         };
         let offset = u64::try_from(self.entry.offset.get()).unwrap_or(0);

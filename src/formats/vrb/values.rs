@@ -4,9 +4,11 @@ use super::graph::{Event, Walker};
 use super::path::{push_index, push_name};
 use super::types::{ModelId, TypeModel};
 use super::{Archive, Chunk};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::table::{Column, Kind, RowCursor, Table, Value, no_cell};
+use std::borrow::Cow;
+use std::cell::Cell;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -144,6 +146,8 @@ struct Rows<'a> {
     /// One more than the current row, once there is one.
     next: usize,
     key: String,
+    /// Bytes of paths and names of types that may still be put together.
+    text: Cell<u64>,
 }
 
 impl<'a> Rows<'a> {
@@ -151,7 +155,8 @@ impl<'a> Rows<'a> {
         // What is wrong with the list of chunks is said behind the rows of those that are known.
         let (types, chunks) = (archive.types()?, archive.known_chunks().0.into());
         let (path, marks, key) = (String::new(), Vec::new(), String::new());
-        Ok(Self { archive, types, chunks, next_chunk: 0, walker: None, path, marks, leaf: None, next: 0, key })
+        let text = Cell::new(archive.text_limit());
+        Ok(Self { archive, types, chunks, next_chunk: 0, walker: None, path, marks, leaf: None, next: 0, key, text })
     }
 
     fn number(&self) -> Option<usize> {
@@ -186,12 +191,35 @@ impl<'a> Rows<'a> {
                 continue;
             };
             if let Event::Leaf(model, value) = event {
+                self.spend(self.path.len())?;
                 self.leaf = Some((model, value));
                 self.next = self.next.saturating_add(1);
                 return Ok(true);
             }
+            let before = self.marks.last().copied().unwrap_or(0);
             self.follow(event);
+            self.spend(self.path.len().saturating_sub(before))?;
         }
+    }
+
+    /// Notes that text of so many bytes is put together. A hostile archive could have long names in all of its values.
+    fn spend(&self, bytes: usize) -> Result<()> {
+        match self.text.get().checked_sub(bytes as u64) {
+            Some(left) => {
+                self.text.set(left);
+                Ok(())
+            }
+            None => Err(self.long_text(bytes)),
+        }
+    }
+
+    #[cold]
+    fn long_text(&self, bytes: usize) -> Error {
+        let limit = self.archive.text_limit();
+        let value = limit.saturating_sub(self.text.get()).saturating_add(bytes as u64);
+        let kind = ErrorKind::Limit { what: "bytes of the paths and types of all values", value, limit };
+        let at = self.walker.as_ref().map_or(0, |walker| walker.position() as u64);
+        Error::new(kind, self.chunk().map_or_else(String::new, |chunk| chunk.part().label().to_owned()), at)
     }
 
     /// Keeps the path in step with the walk.
@@ -229,7 +257,13 @@ impl<'a> Rows<'a> {
         let missing = || no_cell("values", self.row(), column);
         let (model, value) = self.leaf.as_ref().ok_or_else(missing)?;
         match column {
-            1 => self.types.type_name(self.types.type_of(*model)),
+            1 => {
+                let name = self.types.type_name(self.types.type_of(*model))?;
+                if let Value::Text(Cow::Owned(name)) = &name {
+                    self.spend(name.len())?;
+                }
+                Ok(name)
+            }
             2 => Ok(value.clone()),
             3 => Ok(self.chunk().ok_or_else(missing)?.name().into()),
             _ => Err(missing()),

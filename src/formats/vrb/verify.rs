@@ -45,7 +45,7 @@ pub(super) fn verify(archive: &Archive, progress: &Progress) -> Report {
     }
     checks.push(table);
     checks.push(check_space(archive, &chunks));
-    checks.extend(check_chunks(archive, &chunks, model.is_some(), progress));
+    checks.extend(check_chunks(&chunks, model.is_some(), progress));
     Report { checks }
 }
 
@@ -120,7 +120,7 @@ fn check_space(archive: &Archive, chunks: &[Chunk<'_>]) -> Check {
     check
 }
 
-fn check_chunks(archive: &Archive, chunks: &[Chunk<'_>], types: bool, progress: &Progress) -> [Check; 2] {
+fn check_chunks(chunks: &[Chunk<'_>], types: bool, progress: &Progress) -> [Check; 2] {
     let weight = |chunk: &Chunk<'_>| u64::try_from(chunk.part().entry().entry_size.get()).unwrap_or(0);
     progress.announce(chunks.iter().map(weight).fold(0, u64::saturating_add));
     let merge = |(a, b): (Check, Check), (c, d): (Check, Check)| (a.merge(c), b.merge(d));
@@ -129,8 +129,7 @@ fn check_chunks(archive: &Archive, chunks: &[Chunk<'_>], types: bool, progress: 
         .par_iter()
         .map(|chunk| {
             let (mut sums, mut values) = empty();
-            let (sum, walked) =
-                rayon::join(|| chunk.part().check_checksum(archive.source()), || check_values(chunk, types));
+            let (sum, walked) = rayon::join(|| chunk.check_checksum(), || check_values(chunk, types));
             sums.note(chunk.part().check_padding());
             sums.note(sum);
             let walked = values.note(walked);
