@@ -71,11 +71,11 @@ fn parquet(table: &str) -> Vec<u8> {
     let db = open();
     let table = db.table(table).unwrap();
     let mut out = Vec::with_capacity(64 << 20);
-    let rows = |sink| {
+    let written = export::write(&mut out, table.columns(), &[], |sink| {
         assert_eq!(rows_into(&*table, sink), table.len().unwrap());
         Ok::<_, assetq::Error>(())
-    };
-    export::write(&mut out, table.columns(), &[], rows).unwrap();
+    });
+    written.unwrap();
     out
 }
 

@@ -1,5 +1,6 @@
 //! Values made on first use.
 
+use crate::threads;
 use std::sync::OnceLock;
 use std::thread;
 
@@ -59,7 +60,7 @@ pub(crate) fn parts<T: Send>(count: usize, make: impl Fn(usize) -> T + Sync) -> 
 /// How many [`parts`] work on `items` things is worth, of which one thread does `share` in the time that it takes to start
 /// another.
 pub(crate) fn parts_for(items: usize, share: usize) -> usize {
-    rayon::current_num_threads().min(items.checked_div(share).unwrap_or(1)).clamp(1, 64)
+    threads::count().min(items.checked_div(share).unwrap_or(1)).clamp(1, 64)
 }
 
 #[cfg(test)]
@@ -75,6 +76,7 @@ mod tests {
     }
 
     /// With rayon in place of `parts`, this does not end.
+    #[allow(clippy::disallowed_methods)]
     #[test]
     fn workers_that_need_one_value_do_not_wait_for_themselves() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(8).build().unwrap();

@@ -217,6 +217,7 @@ pub mod sample;
 pub mod scene;
 pub mod source;
 pub mod table;
+mod threads;
 #[cfg(feature = "export")]
 pub mod write;
 

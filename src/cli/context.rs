@@ -226,7 +226,8 @@ impl Context {
         }
         let done = AtomicBool::new(false);
         std::thread::scope(|scope| {
-            scope.spawn(|| {
+            // Work goes on without a bar where no thread can be started for it.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, || {
                 // Work that ends at once needs no bar.
                 let mut waited = Duration::ZERO;
                 let tick = Duration::from_millis(50);

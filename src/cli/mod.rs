@@ -26,6 +26,7 @@ mod string;
 mod verify;
 
 use crate::error::{Error, ErrorKind};
+use crate::threads;
 use crate::write::rows::RowFormat;
 use crate::write::text::clean;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
@@ -71,7 +72,7 @@ struct Global {
     /// Show no progress bar
     #[arg(long, short = 'q', global = true)]
     quiet: bool,
-    /// Use at most this many threads
+    /// Use at most this many threads, and no more than four for each core
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
     /// Read files instead of mapping them: for network drives, and files that another program is writing
@@ -258,9 +259,11 @@ fn run_line<A: Into<OsString> + Clone>(parser: &mut clap::Command, args: impl In
 }
 
 fn run(cli: Cli) -> Exit {
-    if let Some(threads) = cli.global.threads {
-        // Fails only when a pool exists already, as in `demo`, whose own thread count stays then.
-        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
+    if let Some(wanted) = cli.global.threads {
+        let threads = threads::limit(wanted.into());
+        if threads < wanted.into() {
+            complain(&format!("--threads {wanted} is more than this machine has cores for: using {threads}"));
+        }
     }
     ended(Context::new(&cli.global).and_then(|context| context.close(cli.command.run(&context))))
 }

@@ -8,7 +8,7 @@ pub use decompress::{brotli, zlib};
 pub(crate) use memory::Memory;
 
 use crate::error::{Error, ErrorKind, Result};
-use rayon::prelude::*;
+use crate::threads::prelude::*;
 
 /// CityHash64 v1.1 without a seed: the id of a World of Warships path ('/' separators, case kept, no leading slash).
 #[inline]

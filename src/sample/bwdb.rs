@@ -5,8 +5,8 @@ use super::{Size, Writer};
 use crate::codec::{cityhash64, murmur3};
 use crate::formats::bwdb::layout::MAGIC;
 use crate::formats::bwdb::prototypes::{Layout, PrototypeType};
+use crate::threads::prelude::*;
 use fastrand::Rng;
-use rayon::prelude::*;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A prototype database in the making.

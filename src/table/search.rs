@@ -1,7 +1,7 @@
 //! Texts that lie in the file as they are, found by one search over the stretch that holds them all.
 
+use crate::threads::prelude::*;
 use memchr::memmem;
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// Where in a cell's text a [`Literal`] has to stand.

@@ -7,12 +7,12 @@ use super::plain;
 use super::rows::Met;
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::{Column, Kind, RowCursor, Table, Value};
+use crate::threads::{self, prelude::*};
 use arrow_array::builder::{
     BooleanBuilder, Float32Builder, Float64Builder, Int64Builder, StringBuilder, UInt64Builder,
 };
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use rayon::prelude::*;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -178,7 +178,7 @@ impl Batches {
         if !table.splits() {
             return None;
         }
-        let readers = rayon::current_num_threads().min(AT_ONCE);
+        let readers = threads::count().min(AT_ONCE);
         let chosen: Vec<Column> = columns.iter().filter_map(|&column| table.columns().get(column).cloned()).collect();
         let reader = || Self { schema: self.schema(), ..Self::new(&chosen) };
         let mut readers: Vec<Self> = std::iter::repeat_with(reader).take(readers).collect();

@@ -12,7 +12,8 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use std::io::{self, Write};
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::sync_channel;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 /// Rows of one group, which is what engines share among their workers.
@@ -25,10 +26,15 @@ const GROUP_BYTES: usize = 64 << 20;
 const WAITING: usize = 2;
 
 /// Takes rows for a file that another thread encodes, so that reading and encoding go on at once.
-#[derive(Debug)]
-pub struct ParquetRows {
+pub struct ParquetRows<'w> {
     batches: Batches,
-    encoder: SyncSender<RecordBatch>,
+    encode: Box<dyn FnMut(RecordBatch) -> Result<()> + 'w>,
+}
+
+impl std::fmt::Debug for ParquetRows<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ParquetRows").field("batches", &self.batches).finish_non_exhaustive()
+    }
 }
 
 /// Writes the rows that `rows` hands over as Parquet into `out`; `metadata` says where they come from.
@@ -39,25 +45,35 @@ pub fn write<E: From<Error>>(
     out: impl Write + Send,
     columns: &[Column],
     metadata: &[(&str, String)],
-    rows: impl FnOnce(ParquetRows) -> Result<(), E>,
+    rows: impl FnOnce(ParquetRows<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
     let batches = Batches::new(columns);
     let options = ArrowWriterOptions::new().with_properties(properties(metadata));
-    let mut out = ArrowWriter::try_new_with_options(out, batches.schema(), options).map_err(failed)?;
-    let (encoder, waiting) = sync_channel::<RecordBatch>(WAITING);
+    let out = Mutex::new(ArrowWriter::try_new_with_options(out, batches.schema(), options).map_err(failed)?);
+    let writer = || out.lock().unwrap_or_else(PoisonError::into_inner);
     thread::scope(|scope| {
-        let encoded = scope.spawn(move || {
-            waiting.iter().try_for_each(|batch| out.write(&batch))?;
-            out.finish()
+        let (encoder, waiting) = sync_channel::<RecordBatch>(WAITING);
+        let encoding = thread::Builder::new()
+            .spawn_scoped(scope, || waiting.into_iter().try_for_each(|batch| writer().write(&batch)));
+        let Ok(encoding) = encoding else {
+            // No thread to be had: rows are encoded as they come.
+            let encode = Box::new(|batch| writer().write(&batch).map_err(failed));
+            return rows(ParquetRows { batches, encode });
+        };
+        let encode = Box::new(move |batch| {
+            let stopped = |_| Error::io("cannot write", io::Error::other("encoding has stopped"));
+            encoder.send(batch).map_err(stopped)
         });
-        let read = rows(ParquetRows { batches, encoder });
+        let read = rows(ParquetRows { batches, encode });
         // Where encoding failed, reading could not go on, and the first of them says why.
-        match encoded.join() {
+        match encoding.join() {
             Ok(encoded) => encoded.map_err(failed)?,
             Err(panic) => std::panic::resume_unwind(panic),
         };
         read
-    })
+    })?;
+    writer().finish().map_err(failed)?;
+    Ok(())
 }
 
 /// The settings of every file that is written: zstd, dictionaries, statistics, groups of a bounded size, and `metadata`
@@ -73,19 +89,13 @@ pub fn properties(metadata: &[(&str, String)]) -> WriterProperties {
         .build()
 }
 
-/// Hands a batch to the encoder.
-fn send(encoder: &SyncSender<RecordBatch>, batch: RecordBatch) -> Result<()> {
-    let stopped = |_| Error::io("cannot write", io::Error::other("encoding has stopped"));
-    encoder.send(batch).map_err(stopped)
-}
-
-impl RowSink for ParquetRows {
+impl RowSink for ParquetRows<'_> {
     fn row(&mut self, cells: &[Value<'_>]) -> Result<()> {
-        self.batches.add(cells, |batch| send(&self.encoder, batch))
+        self.batches.add(cells, |batch| (self.encode)(batch))
     }
 
     fn row_of(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
-        self.batches.add_row(row, columns, |batch| send(&self.encoder, batch))
+        self.batches.add_row(row, columns, |batch| (self.encode)(batch))
     }
 
     fn rows_of<E: From<Error>>(
@@ -94,11 +104,11 @@ impl RowSink for ParquetRows {
         columns: &[usize],
         met: impl FnMut(Met) -> Result<(), E>,
     ) -> Option<Result<(), E>> {
-        self.batches.read_all(table, columns, met, |batch| Ok(send(&self.encoder, batch)?))
+        self.batches.read_all(table, columns, met, |batch| Ok((self.encode)(batch)?))
     }
 
     fn finish(&mut self) -> Result<()> {
-        self.batches.hand_over(|batch| send(&self.encoder, batch))
+        self.batches.hand_over(|batch| (self.encode)(batch))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::formats::bwdb::prototypes::PrototypeType;
 use crate::formats::bwdb::{Blob, Database, Location, RawLayout, Resource, State};
 use crate::id::Id64;
 use crate::table::Value;
-use rayon::prelude::*;
+use crate::threads::prelude::*;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;

@@ -6,7 +6,7 @@
 use super::{Differences, Side};
 use crate::error::Error;
 use crate::report::Progress;
-use rayon::prelude::*;
+use crate::threads::{self, prelude::*};
 use std::borrow::Borrow;
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -141,7 +141,7 @@ fn number(row: usize) -> u32 {
 /// What differs between the two sides of `rows`.
 pub(super) fn differences(rows: &dyn Rows, progress: &Progress, steps: u64) -> Differences {
     let faults = Faults::default();
-    let (old, new) = rayon::join(|| rows.keys(Side::Old, &faults), || rows.keys(Side::New, &faults));
+    let (old, new) = threads::join(|| rows.keys(Side::Old, &faults), || rows.keys(Side::New, &faults));
     let aligned = align(&old.hashes, &new.hashes);
     let total = (old.hashes.len() as u64).max(1);
     let advance = |count: usize| progress.advance((count as u64).saturating_mul(steps).checked_div(total).unwrap_or(0));
@@ -277,7 +277,7 @@ impl Sorted {
             return;
         }
         let (old_contents, new_contents) =
-            rayon::join(|| contents(rows, Side::Old, &many_old), || contents(rows, Side::New, &many_new));
+            threads::join(|| contents(rows, Side::Old, &many_old), || contents(rows, Side::New, &many_new));
         let with = |group: &[Hashed], contents: &[(u32, u64)]| {
             let content = |row: u32| {
                 let at = contents.binary_search_by_key(&row, |c| c.0).ok().and_then(|at| contents.get(at));

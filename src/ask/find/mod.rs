@@ -10,8 +10,8 @@ pub use pattern::{Options, Pattern, Syntax};
 use crate::asset::{Asset, Format};
 use crate::error::{Error, Result};
 use crate::table::{Kind, Role, RowCursor, Table, Value};
+use crate::threads::prelude::*;
 use pattern::Scope;
-use rayon::prelude::*;
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 

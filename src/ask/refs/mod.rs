@@ -15,7 +15,7 @@ use crate::formats::geometry::Geometry;
 use crate::formats::geometry::layout::Mapping;
 use crate::id::Id64;
 use crate::report::Check;
-use rayon::prelude::*;
+use crate::threads::prelude::*;
 use std::collections::{HashMap, HashSet};
 
 /// A reference of an entry to another one.

@@ -13,7 +13,7 @@ use crate::id::{Id32, Id64};
 use crate::reader::{Reader as _, Section};
 use crate::report::{Check, Progress, Report};
 use hashbrown::HashTable;
-use rayon::prelude::*;
+use crate::threads::prelude::*;
 use std::ops::Range;
 
 /// Rows that one worker takes at a time.

@@ -7,7 +7,7 @@ use crate::bytes::{View, le};
 use crate::codec::Memory;
 use crate::codec::encd::{self, Encd};
 use crate::error::{Error, ErrorKind, Result};
-use rayon::prelude::*;
+use crate::threads::prelude::*;
 use std::fmt::Display;
 use std::sync::OnceLock;
 use zerocopy::{FromBytes as _, IntoBytes as _};

@@ -8,7 +8,7 @@
 use super::layout::Mapping;
 use super::{Geometry, Indices, Vertices};
 use crate::error::{Error, ErrorKind, Result};
-use rayon::prelude::*;
+use crate::threads::prelude::*;
 use std::collections::HashMap;
 use std::fmt;
 

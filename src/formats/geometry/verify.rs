@@ -9,7 +9,7 @@ use super::{Geometry, mesh};
 use crate::bytes::View;
 use crate::error::{Error, ErrorKind, Result};
 use crate::report::{Check, Progress, Report};
-use rayon::prelude::*;
+use crate::threads::prelude::*;
 use std::collections::HashSet;
 
 /// How far a corner may lie outside of the box that is said to hold it, relative to the size of its coordinates.

@@ -6,7 +6,7 @@ use super::types::TypeModel;
 use super::{Archive, ArchiveHeader, Chunk};
 use crate::error::{Error, ErrorKind, Result};
 use crate::report::{Check, Progress, Report};
-use rayon::prelude::*;
+use crate::threads::{self, prelude::*};
 
 /// Checks `archive`; chunks are checked in parallel.
 pub(super) fn verify(archive: &Archive, progress: &Progress) -> Report {
@@ -129,7 +129,7 @@ fn check_chunks(chunks: &[Chunk<'_>], types: bool, progress: &Progress) -> [Chec
         .par_iter()
         .map(|chunk| {
             let (mut sums, mut values) = empty();
-            let (sum, walked) = rayon::join(|| chunk.check_checksum(), || check_values(chunk, types));
+            let (sum, walked) = threads::join(|| chunk.check_checksum(), || check_values(chunk, types));
             sums.note(chunk.part().check_padding());
             sums.note(sum);
             let walked = values.note(walked);

@@ -36,8 +36,8 @@ use crate::bytes::{Cursor, Utf16, View};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::source::Source;
+use crate::threads::prelude::*;
 use layout::IndexEntry;
-use rayon::prelude::*;
 use run::Run;
 use tail::{Section, Tail};
 

@@ -8,7 +8,7 @@ use super::skip::Program;
 use super::{Map, tables};
 use crate::bytes::{Cursor, View};
 use crate::error::{Error, ErrorKind, Result};
-use rayon::prelude::*;
+use crate::threads::prelude::*;
 
 /// Where records begin. The walk that finds them stops at the first one that does not fit.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use super::layout::Obb;
 use super::{BoxType, Map};
 use crate::error::Result;
 use crate::table::Place;
-use rayon::prelude::*;
+use crate::threads::prelude::*;
 
 type Vec3 = [f64; 3];
 

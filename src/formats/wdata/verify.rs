@@ -8,7 +8,7 @@ use super::{BoxType, Map, Records, TriggerLayout};
 use crate::bytes::Cursor;
 use crate::error::{Error, ErrorKind};
 use crate::report::{Check, Progress, Report};
-use rayon::prelude::*;
+use crate::threads::prelude::*;
 
 /// Checks everything.
 pub(super) fn verify(map: &Map, progress: &Progress) -> Report {

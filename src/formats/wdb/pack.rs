@@ -12,7 +12,7 @@ use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
-use rayon::prelude::*;
+use crate::threads::prelude::*;
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::convert::Infallible;

@@ -9,7 +9,7 @@ use crate::bytes::View;
 use crate::error::{Error, ErrorKind};
 use crate::report::{Check, Progress, Report};
 use crate::source::Source;
-use rayon::prelude::*;
+use crate::threads::prelude::*;
 use std::ops::Range;
 
 /// Records that one worker takes at a time.

@@ -8,7 +8,7 @@ use crate::formats::bwdb::record::{Leaf, ListInfo, NameId, Walker};
 use crate::lazy;
 use crate::table::search::Literal;
 use crate::table::{Column, Table, TableOf, Value};
-use rayon::prelude::*;
+use crate::threads::prelude::*;
 use std::cell::OnceCell;
 use std::marker::PhantomData;
 use std::ops::Range;
