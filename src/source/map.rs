@@ -20,7 +20,7 @@ pub(super) fn map(file: &File, name: &Arc<str>) -> io::Result<Bytes> {
 }
 
 struct Mapped {
-    slot: Option<usize>,
+    slot: &'static faults::Slot,
     mmap: Mmap,
     /// The fault handler points at this name while the slot is taken.
     _name: Arc<str>,
@@ -47,10 +47,11 @@ pub fn exit_when_a_mapped_file_shrinks() {
 #[cfg(unix)]
 mod faults {
     use memmap2::Mmap;
+    use std::sync::OnceLock;
     use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
     /// What the signal handler needs to know of one map. `len` 0 marks a free slot, `usize::MAX` one being written.
-    struct Slot {
+    pub(super) struct Slot {
         len: AtomicUsize,
         start: AtomicUsize,
         name: AtomicPtr<u8>,
@@ -59,32 +60,68 @@ mod faults {
 
     const FREE: usize = 0;
     const BUSY: usize = usize::MAX;
-    /// Maps beyond this many keep the system's default action.
-    static SLOTS: [Slot; 256] = [const {
-        Slot {
-            len: AtomicUsize::new(FREE),
-            start: AtomicUsize::new(0),
-            name: AtomicPtr::new(std::ptr::null_mut()),
-            name_len: AtomicUsize::new(0),
-        }
-    }; 256];
 
-    pub(super) fn register(map: &Mmap, name: &str) -> Option<usize> {
-        let index = SLOTS
-            .iter()
-            .position(|s| s.len.compare_exchange(FREE, BUSY, Ordering::AcqRel, Ordering::Relaxed).is_ok())?;
-        let slot = SLOTS.get(index)?;
+    impl Slot {
+        const fn free() -> Self {
+            Self {
+                len: AtomicUsize::new(FREE),
+                start: AtomicUsize::new(0),
+                name: AtomicPtr::new(std::ptr::null_mut()),
+                name_len: AtomicUsize::new(0),
+            }
+        }
+    }
+
+    /// Slots, and those behind them: there are as many as files were ever mapped at once, and none is ever taken away, so
+    /// that the handler may look at them at any time.
+    struct Slots {
+        here: [Slot; 256],
+        more: OnceLock<&'static Slots>,
+    }
+
+    impl Slots {
+        const fn new() -> Self {
+            Self { here: [const { Slot::free() }; 256], more: OnceLock::new() }
+        }
+    }
+
+    static SLOTS: Slots = Slots::new();
+
+    fn free_slot() -> &'static Slot {
+        let mut slots = &SLOTS;
+        loop {
+            let free = |slot: &&Slot| {
+                slot.len.load(Ordering::Relaxed) == FREE
+                    && slot.len.compare_exchange(FREE, BUSY, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+            };
+            if let Some(slot) = slots.here.iter().find(free) {
+                return slot;
+            }
+            slots = slots.more.get_or_init(|| Box::leak(Box::new(Slots::new())));
+        }
+    }
+
+    pub(super) fn register(map: &Mmap, name: &str) -> &'static Slot {
+        let slot = free_slot();
         slot.start.store(map.as_ptr().addr(), Ordering::Relaxed);
         slot.name.store(name.as_ptr().cast_mut(), Ordering::Relaxed);
         slot.name_len.store(name.len(), Ordering::Relaxed);
         slot.len.store(map.len(), Ordering::Release);
-        Some(index)
+        slot
     }
 
-    pub(super) fn unregister(slot: Option<usize>) {
-        if let Some(slot) = slot.and_then(|i| SLOTS.get(i)) {
-            slot.len.store(FREE, Ordering::Release);
-        }
+    pub(super) fn unregister(slot: &Slot) {
+        slot.len.store(FREE, Ordering::Release);
+    }
+
+    /// The map that `address` lies in, and where in it.
+    fn mapped_at(address: usize) -> Option<(&'static Slot, usize)> {
+        let all = std::iter::successors(Some(&SLOTS), |slots| slots.more.get().copied());
+        all.flat_map(|slots| &slots.here).find_map(|slot| {
+            let len = slot.len.load(Ordering::Acquire);
+            let offset = address.wrapping_sub(slot.start.load(Ordering::Relaxed));
+            (len != FREE && len != BUSY && offset < len).then_some((slot, offset))
+        })
     }
 
     pub(super) fn install() {
@@ -102,12 +139,7 @@ mod faults {
     extern "C" fn on_sigbus(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
         // SAFETY: the kernel passes a valid siginfo for a handler installed with SA_SIGINFO.
         let address = unsafe { (*info).si_addr() }.addr();
-        for slot in &SLOTS {
-            let len = slot.len.load(Ordering::Acquire);
-            let offset = address.wrapping_sub(slot.start.load(Ordering::Relaxed));
-            if len == FREE || len == BUSY || offset >= len {
-                continue;
-            }
+        if let Some((slot, offset)) = mapped_at(address) {
             write_stderr(b"assetq: ");
             let name = slot.name.load(Ordering::Relaxed);
             // SAFETY: `Mapped` keeps the name alive while the slot is taken, and the faulting access holds the map.
@@ -136,13 +168,35 @@ mod faults {
         // SAFETY: the pointer and length come from a live slice. A short or failed write changes nothing that matters.
         unsafe { libc::write(2, bytes.as_ptr().cast(), bytes.len()) };
     }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+        use crate::Source;
+        use std::io::Write as _;
+
+        #[test]
+        fn every_map_is_known_however_many_there_are() {
+            let mut file = tempfile::NamedTempFile::new().unwrap();
+            file.write_all(&[7; 100]).unwrap();
+            let maps: Vec<Source> = (0..1501).map(|_| Source::open(file.path()).unwrap()).collect();
+            for map in &maps {
+                let (slot, offset) = mapped_at(map.bytes()[42..].as_ptr().addr()).unwrap();
+                assert_eq!((offset, slot.len.load(Ordering::Relaxed)), (42, 100));
+            }
+            let last = maps[1500].bytes().as_ptr().addr();
+            drop(maps);
+            assert!(mapped_at(last).is_none());
+        }
+    }
 }
 
 #[cfg(not(unix))]
 mod faults {
-    pub(super) fn register(_: &memmap2::Mmap, _: &str) -> Option<usize> {
-        None
+    pub(super) struct Slot;
+    pub(super) fn register(_: &memmap2::Mmap, _: &str) -> &'static Slot {
+        &Slot
     }
-    pub(super) fn unregister(_: Option<usize>) {}
+    pub(super) fn unregister(_: &Slot) {}
     pub(super) fn install() {}
 }

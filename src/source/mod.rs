@@ -30,17 +30,17 @@ pub struct Source {
 
 impl Source {
     /// Maps the file at `path`, which nobody may change while it is open. What cannot be mapped (a pipe, an empty file) is
-    /// read.
+    /// read, up to a gigabyte.
     ///
     /// # Errors
-    /// `Io` when the file cannot be opened, is a directory, or cannot be mapped.
+    /// `Io` when the file cannot be opened, is a directory, cannot be mapped, or gives more than that.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let (file, len) = open_file(path)?;
         let name = name_of(path);
         let bytes = match len {
             Some(1..) => map::map(&file, &name).map_err(|e| Error::io("cannot map", e))?,
-            _ => read_all(file)?,
+            _ => read_all(file, len, UNSIZED)?,
         };
         Ok(Self { bytes, origin: 0, name })
     }
@@ -51,8 +51,8 @@ impl Source {
     /// `Io` when the file cannot be opened or read, or is a directory.
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let (file, _) = open_file(path)?;
-        Ok(Self { bytes: read_all(file)?, origin: 0, name: name_of(path) })
+        let (file, len) = open_file(path)?;
+        Ok(Self { bytes: read_all(file, len, UNSIZED)?, origin: 0, name: name_of(path) })
     }
 
     /// Bytes that are in memory already, under a name for error messages.
@@ -118,9 +118,22 @@ fn open_file(path: &Path) -> Result<(File, Option<u64>)> {
     Ok((file, meta.is_file().then_some(meta.len())))
 }
 
-fn read_all(mut file: File) -> Result<Bytes> {
+/// Bytes that are read of what does not say how many it has: a pipe, or a device that may never end.
+const UNSIZED: u64 = 1 << 30;
+
+/// All bytes of `file`, which says that it has `len`, or else may have no more than `most`.
+fn read_all(file: File, len: Option<u64>, most: u64) -> Result<Bytes> {
+    let failed = |e| Error::io("cannot read", e);
+    // One that says 0 may be made by the system as it is read.
+    let most = len.filter(|&len| len > 0).unwrap_or(most);
     let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes).map_err(|e| Error::io("cannot read", e))?;
+    // A file that says its length may have grown since: what it has more than it said is left to the next who asks.
+    let mut file = file.take(if len == Some(most) { most } else { most.saturating_add(1) });
+    file.read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > most {
+        let what = format!("more than {most} bytes come from what is no file; save them to one first");
+        return Err(failed(std::io::Error::new(std::io::ErrorKind::FileTooLarge, what)));
+    }
     Ok(bytes.into())
 }
 
@@ -143,6 +156,19 @@ mod tests {
     fn an_empty_file_is_empty_bytes() {
         let file = tempfile::NamedTempFile::new().unwrap();
         assert!(Source::open(file.path()).unwrap().bytes().is_empty());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_never_ends_is_not_read_to_its_end() {
+        let read = |most| read_all(File::open("/dev/zero").unwrap(), None, most);
+        let error = read(1000).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Io { .. }), "{error}");
+        assert!(error.to_string().contains("more than 1000 bytes come from what is no file"), "{error}");
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(&[7; 1000]).unwrap();
+        let read = |len| read_all(File::open(file.path()).unwrap(), len, 1000).unwrap().len();
+        assert_eq!((read(None), read(Some(1000)), read(Some(999)), read(Some(0))), (1000, 1000, 999, 1000));
     }
 
     #[test]
