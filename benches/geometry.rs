@@ -2,6 +2,7 @@
 //!
 //! `cargo bench --bench geometry`. With `ASSETQ_SAMPLES` the largest real file is measured too.
 #![allow(
+    clippy::disallowed_methods,
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
     clippy::unwrap_used,

@@ -4,5 +4,7 @@ pub mod diff;
 #[cfg(feature = "find")]
 pub mod find;
 pub mod refs;
+#[cfg(any(feature = "find", feature = "sql"))]
+mod regex;
 #[cfg(feature = "sql")]
 pub mod sql;

@@ -1,5 +1,7 @@
 //! What more threads give, next to what the machine gives a loop that shares nothing.
 
+#![allow(clippy::disallowed_methods)]
+
 use super::{Run, open, pool};
 use crate::owned::Parsed;
 use crate::questions::ids;

@@ -1,9 +1,10 @@
 //! What is looked for, and what every match has to have in it, so that most rows need not be looked at.
 
+use crate::ask::regex;
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::glob::Glob;
 use crate::table::{Anchor, Literal};
-use regex::bytes::{Regex, RegexBuilder};
+use ::regex::bytes::{Regex, RegexBuilder};
 use regex_syntax::hir::{Hir, HirKind, Look};
 
 /// How a pattern is written.
@@ -85,7 +86,7 @@ impl Pattern {
         };
         let (test, required) = match kind {
             Syntax::Glob => glob(text, fold, scope)?,
-            Syntax::Regex => regex(text, fold, scope)?,
+            Syntax::Regex => expression(text, fold, scope)?,
             Syntax::Text | Syntax::Auto => {
                 let literal = Literal::new(text, Anchor::Anywhere, fold);
                 (Test::Literal(literal.ok_or_else(|| syntax("texts in files have no NUL in them"))?), None)
@@ -243,26 +244,18 @@ fn glob_pieces(pattern: &str) -> Option<Vec<Piece>> {
     Some(pieces)
 }
 
-fn regex(pattern: &str, fold: bool, scope: Scope) -> Result<(Test, Option<Literal>)> {
-    let wrong = |message: &str| syntax(last_line(message));
-    let mut parser = regex_syntax::ParserBuilder::new().utf8(false).build();
-    let pieces = regex_pieces(&parser.parse(pattern).map_err(|error| wrong(&error.to_string()))?);
+fn expression(pattern: &str, fold: bool, scope: Scope) -> Result<(Test, Option<Literal>)> {
+    let pieces = regex_pieces(&regex::parse(pattern).map_err(syntax)?);
     // Letters of other alphabets fold to ASCII ones, so a literal would be too strict.
     let (whole, required) = if fold { (None, None) } else { literals(&pieces, false, scope) };
     let test = match whole {
         Some(literal) => Test::Literal(literal),
         None => {
             let built = RegexBuilder::new(pattern).case_insensitive(fold).build();
-            Test::Regex(built.map_err(|error| wrong(&error.to_string()))?)
+            Test::Regex(built.map_err(|error| syntax(regex::last_line(&error.to_string())))?)
         }
     };
     Ok((test, required))
-}
-
-/// What the error of the regex crate says behind its drawing of the place.
-fn last_line(message: &str) -> String {
-    let last = message.lines().last().unwrap_or(message);
-    last.trim_start_matches("error: ").to_owned()
 }
 
 fn regex_pieces(hir: &Hir) -> Vec<Piece> {

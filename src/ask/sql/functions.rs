@@ -1,10 +1,11 @@
 //! What SQL can do here besides what SQLite can.
 
 use super::cells::{ID_COLLATION, order_of_ids};
+use crate::ask::regex;
 use crate::formats::bwdb::Database;
 use crate::id;
 use crate::table::Value;
-use regex::Regex;
+use ::regex::Regex;
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Error, Result};
@@ -73,18 +74,12 @@ fn hex(value: ValueRef<'_>) -> String {
 /// `text REGEXP pattern`, which SQLite asks for as `regexp(pattern, text)`.
 fn regexp(context: &Context<'_>) -> Result<Option<bool>> {
     let (Some(pattern), Some(text)) = (text(context, 0)?, text(context, 1)?) else { return Ok(None) };
-    let compile = |_: ValueRef<'_>| Regex::new(&pattern);
-    let regex = context.get_or_create_aux(0, compile).map_err(|error| match error {
-        Error::UserFunctionError(what) => Error::UserFunctionError(one_line(&what.to_string()).into()),
-        other => other,
-    })?;
-    Ok(Some(regex.is_match(&text)))
-}
-
-/// The last line of a message that also draws the pattern.
-fn one_line(message: &str) -> String {
-    let last = message.lines().last().unwrap_or_default();
-    format!("regular expression: {}", last.trim_start_matches("error: "))
+    let compile = |_: ValueRef<'_>| {
+        regex::parse(&pattern)
+            .and_then(|_| Regex::new(&pattern).map_err(|error| regex::last_line(&error.to_string())))
+            .map_err(|what| Error::UserFunctionError(format!("regular expression: {what}").into()))
+    };
+    Ok(Some(context.get_or_create_aux(0, compile)?.is_match(&text)))
 }
 
 #[cfg(test)]
@@ -123,5 +118,12 @@ mod tests {
         assert_eq!(value("'content/a.dds' REGEXP '\\.dds$'"), 1.into());
         assert_eq!(value("'content/a.dds' REGEXP '^a'"), 0.into());
         assert_eq!(value("NULL REGEXP 'a'"), rusqlite::types::Value::Null);
+        let connection = Connection::open_in_memory().unwrap();
+        add(&connection).unwrap();
+        for (pattern, what) in [("a(", "unclosed group"), ("a{0,50000}", "come to 50000 characters")] {
+            let answer =
+                connection.query_row(&format!("SELECT 'a' REGEXP '{pattern}'"), [], |row| row.get::<_, i64>(0));
+            assert!(answer.unwrap_err().to_string().contains(what), "{pattern}");
+        }
     }
 }

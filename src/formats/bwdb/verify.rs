@@ -12,12 +12,15 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::id::{Id32, Id64};
 use crate::reader::{Reader as _, Section};
 use crate::report::{Check, Progress, Report};
-use hashbrown::HashTable;
 use crate::threads::prelude::*;
+use hashbrown::HashTable;
 use std::ops::Range;
 
 /// Rows that one worker takes at a time.
 const CHUNK: usize = 4096;
+
+/// Bytes behind everything known that the checksum is computed over, whatever the size of the file.
+const FAR: u64 = 64 << 20;
 
 type Job<'a> = Box<dyn Fn() -> Check + Send + Sync + 'a>;
 
@@ -55,6 +58,14 @@ fn checksum(db: &Database) -> Check {
     let Some(header) = check.note(view.read::<Header>()) else { return check };
     let stored = header.checksum.get();
     let body = view.skip(size_of::<Header>()).rest();
+    // Twice what is known of the file is time enough for bytes that nothing refers to.
+    let (length, end) = (db.source.bytes().len() as u64, known_end(db));
+    if length > end.saturating_mul(2).saturating_add(FAR) {
+        let what = format!("{} bytes behind everything that the file refers to", length.saturating_sub(end)).into();
+        let error = Error::new(ErrorKind::Damaged { what }, "header", end);
+        check.fail(error);
+        return check.with_detail("not computed over so many bytes");
+    }
     let murmur = murmur3(body);
     if murmur == stored {
         return check.with_detail(format!("MurmurHash3 0x{stored:08X}"));
@@ -76,20 +87,31 @@ fn checksum(db: &Database) -> Check {
     check
 }
 
+/// All sections, in file order; the pool of path names among them, which has no entry of its own in the header: it is
+/// where the names point.
+fn all_sections(db: &Database) -> Vec<Section> {
+    let mut sections = db.sections();
+    let names = db.paths().entries().iter().filter_map(|e| name_span(db, e));
+    if let Some((start, end)) = names.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))) {
+        sections.push(Section::new("path names", start as u64, end.saturating_sub(start) as u64, None));
+        sections.sort_by_key(|s| s.offset);
+    }
+    sections
+}
+
+/// Where the last section ends.
+fn known_end(db: &Database) -> u64 {
+    all_sections(db).iter().map(|s| s.offset.saturating_add(s.size)).max().unwrap_or(0)
+}
+
 /// That no section lies over another, and what lies between them.
 fn sections(db: &Database) -> Check {
     let mut check = Check::new("sections");
     for index in 0..db.database_count() {
         check.note(db.database(index));
     }
-    let mut sections = db.sections();
+    let sections = all_sections(db);
     let used = |s: &&Section| s.size > 0;
-    // The pool of path names has no entry of its own in the header: it is where the names point.
-    let names = db.paths().entries().iter().filter_map(|e| name_span(db, e));
-    if let Some((start, end)) = names.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))) {
-        sections.push(Section::new("path names", start as u64, end.saturating_sub(start) as u64, None));
-        sections.sort_by_key(|s| s.offset);
-    }
     let mut unmapped = 0u64;
     let mut end = 0u64;
     let mut last = "";

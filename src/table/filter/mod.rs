@@ -356,11 +356,24 @@ impl Bound {
     /// # Errors
     /// When a cell that decides is damaged.
     pub fn matches(&self, row: &dyn RowCursor) -> Result<bool> {
+        self.holds(row, &mut None)
+    }
+
+    /// `last` is the cell that was looked at last, with its column: what a cell holds is found once for all comparisons
+    /// with it that follow each other.
+    fn holds<'r>(&self, row: &'r dyn RowCursor, last: &mut Option<(usize, Value<'r>)>) -> Result<bool> {
         match self {
-            Self::Compare(compare) => Ok(compare.matches(&row.value(compare.column)?)),
+            Self::Compare(compare) => {
+                let known = last.take().filter(|(column, _)| *column == compare.column);
+                let (_, cell) = last.insert(match known {
+                    Some(known) => known,
+                    None => (compare.column, row.value(compare.column)?),
+                });
+                Ok(compare.matches(cell))
+            }
             Self::And(all) => {
                 for bound in all {
-                    if !bound.matches(row)? {
+                    if !bound.holds(row, last)? {
                         return Ok(false);
                     }
                 }
@@ -368,13 +381,13 @@ impl Bound {
             }
             Self::Or(any) => {
                 for bound in any {
-                    if bound.matches(row)? {
+                    if bound.holds(row, last)? {
                         return Ok(true);
                     }
                 }
                 Ok(false)
             }
-            Self::Not(bound) => Ok(!bound.matches(row)?),
+            Self::Not(bound) => Ok(!bound.holds(row, last)?),
         }
     }
 

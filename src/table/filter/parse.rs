@@ -7,6 +7,9 @@ use crate::id;
 /// Deepest nesting of parentheses and `not`: reading is recursive.
 const MAX_DEPTH: u32 = 64;
 
+/// Most comparisons: every row may be held against each of them.
+const MAX_COMPARISONS: usize = 1000;
+
 #[derive(Debug, Clone, PartialEq)]
 enum Token {
     /// A bare word: a column or one of the language's own words.
@@ -36,7 +39,7 @@ impl std::fmt::Display for Token {
 
 pub(super) fn parse(text: &str) -> Result<Filter> {
     let tokens = tokens(text)?;
-    let mut parser = Parser { tokens: tokens.into_iter().peekable(), end: text.chars().count() };
+    let mut parser = Parser { tokens: tokens.into_iter().peekable(), end: text.chars().count(), comparisons: 0 };
     let filter = parser.any_of(0)?;
     match parser.tokens.next() {
         None => Ok(filter),
@@ -53,6 +56,8 @@ fn wrong(at: usize, what: impl std::fmt::Display) -> Error {
 struct Parser {
     tokens: std::iter::Peekable<std::vec::IntoIter<(usize, Token)>>,
     end: usize,
+    /// Comparisons so far.
+    comparisons: usize,
 }
 
 impl Parser {
@@ -117,6 +122,13 @@ impl Parser {
 
     fn comparison(&mut self, column: String) -> Result<Filter> {
         let at = self.at();
+        self.comparisons = self.comparisons.saturating_add(1);
+        if self.comparisons > MAX_COMPARISONS {
+            return Err(wrong(
+                at,
+                format!("more than {MAX_COMPARISONS} comparisons; SQL has `column IN (…)` for many"),
+            ));
+        }
         let Some((_, Token::Op(op))) = self.tokens.next() else {
             return Err(wrong(at, format!("an operator is needed behind {column}: = != < <= > >= ~ !~")));
         };

@@ -257,6 +257,47 @@ fn nesting_is_bounded_and_nothing_panics() {
 }
 
 #[test]
+fn comparisons_are_bounded() {
+    let joined = |times: usize, word: &str| Filter::parse(&vec!["size = 1"; times].join(word));
+    for word in [" or ", " and ", " and not ", " or (size = 2) and "] {
+        assert!(joined(500, word).is_ok());
+        assert!(joined(1001, word).unwrap_err().to_string().contains("more than 1000 comparisons"), "{word}");
+    }
+}
+
+/// A row that counts how often its cells are asked for.
+struct Counted(std::cell::Cell<usize>);
+
+impl RowCursor for Counted {
+    fn advance(&mut self) -> Result<bool> {
+        Ok(false)
+    }
+
+    fn row(&self) -> usize {
+        0
+    }
+
+    fn value(&self, column: usize) -> Result<Value<'_>> {
+        self.0.set(self.0.get() + 1);
+        Ok(column.into())
+    }
+}
+
+#[test]
+fn a_cell_is_read_once_for_all_comparisons_in_a_row() {
+    let columns = [Column::new("a", Kind::Uint), Column::new("b", Kind::Uint)];
+    for (text, matches, read) in [
+        ("a = 5 or a = 6 or (a > 7 and a < 3) or not a = 0", false, 1),
+        ("a = 0 and a < 9 and b = 1 and b != 7", true, 2),
+        ("a = 1 or b = 0 or a = 2 or b = 1", true, 4),
+    ] {
+        let row = Counted(std::cell::Cell::new(0));
+        let bound = Filter::parse(text).unwrap().bind(&columns).unwrap();
+        assert_eq!((bound.matches(&row).unwrap(), row.0.get()), (matches, read), "{text}");
+    }
+}
+
+#[test]
 fn numbers_are_whole_where_they_can_be() {
     for (text, expected) in [
         ("10", Some(Number::Int(10))),
