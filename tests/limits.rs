@@ -118,6 +118,36 @@ fn a_hole_behind_a_file_takes_no_time() {
     }
 }
 
+/// A line without end, as `yes | tr -d '\\n'` gives.
+#[test]
+fn a_line_without_end_is_refused() {
+    let dir = samples();
+    let script = "ulimit -v 2000000; yes | tr -d '\\n' | \"$0\" resolve - --db assets.bin";
+    let out = Command::new("sh").current_dir(dir.path()).args(["-c", script, env!("CARGO_BIN_EXE_assetq")]).output();
+    let out = out.unwrap();
+    let (_, stderr) = texts(&out);
+    assert_eq!(out.status.code(), Some(4), "{stderr}");
+    assert!(stderr.contains("cannot read standard input: a line of more than 1048576 bytes"), "{stderr}");
+    let script = "printf 'content\\r\\nno/such\\ncontent' | \"$0\" resolve - --db assets.bin -f ndjson";
+    let out = Command::new("sh").current_dir(dir.path()).args(["-c", script, env!("CARGO_BIN_EXE_assetq")]).output();
+    assert_eq!(texts(&out.unwrap()).0.lines().filter(|line| line.contains("\"content\"")).count(), 2);
+}
+
+/// With ever more memory the command comes ever further, and never ends in a crash.
+#[test]
+fn too_little_memory_is_an_error() {
+    let dir = samples();
+    let mut codes = std::collections::BTreeMap::new();
+    for megabytes in (8..400).step_by(14) {
+        let script = format!("ulimit -v {}; exec \"$0\" verify assets.bin", megabytes << 10);
+        let out =
+            Command::new("sh").current_dir(dir.path()).args(["-c", &script, env!("CARGO_BIN_EXE_assetq")]).output();
+        let out = out.unwrap();
+        codes.insert(megabytes, (out.status.code(), texts(&out)));
+    }
+    assert!(codes.values().all(|(code, _)| *code != Some(134)), "{codes:#?}");
+}
+
 /// What a pipe brings is read as a file is.
 #[test]
 fn a_pipe_is_read() {

@@ -270,7 +270,7 @@ impl Context {
     ) -> impl Iterator<Item = Result<std::borrow::Cow<'a, str>, Failure>> {
         given.iter().flat_map(|argument| {
             let from_stdin = argument == "-";
-            let lines = from_stdin.then(|| io::stdin().lock().lines()).into_iter().flatten().map(|line| match line {
+            let lines = from_stdin.then(|| lines(io::stdin().lock())).into_iter().flatten().map(|line| match line {
                 Ok(line) => Ok(line.into()),
                 Err(error) => Err(Error::io("cannot read standard input", error).into()),
             });
@@ -339,4 +339,25 @@ pub(super) fn style() -> Style {
         _ if io::stdout().is_terminal() => Style::Bold,
         _ => Style::Plain,
     }
+}
+
+/// The longest line that is taken for an argument.
+const LINE: u64 = 1 << 20;
+
+/// The lines of `input`, of which one may have no end.
+pub(super) fn lines(mut input: impl io::BufRead) -> impl Iterator<Item = io::Result<String>> {
+    std::iter::from_fn(move || {
+        let mut line = String::new();
+        match io::Read::take(&mut input, LINE).read_line(&mut line) {
+            Ok(0) => None,
+            Ok(_) => match line.strip_suffix('\n') {
+                Some(whole) => Some(Ok(whole.strip_suffix('\r').unwrap_or(whole).to_owned())),
+                None if line.len() as u64 == LINE => {
+                    Some(Err(io::Error::other(format!("a line of more than {LINE} bytes"))))
+                }
+                None => Some(Ok(line)),
+            },
+            Err(error) => Some(Err(error)),
+        }
+    })
 }

@@ -224,6 +224,7 @@ impl From<std::io::Error> for Failure {
 pub fn main() -> ExitCode {
     crate::source::exit_when_a_mapped_file_shrinks();
     crate::write::whole::keep_running_at_size_limits();
+    crate::write::whole::exit_when_memory_runs_out();
     // The process ends before long: taking the parser apart would cost more than many a question does.
     run_line(&mut ManuallyDrop::new(Cli::command()), std::env::args_os())
 }

@@ -7,7 +7,7 @@ use crate::formats::wdb;
 use crate::table::{Column, Kind, Value};
 use crate::write::rows::RowWriter;
 use std::borrow::Cow;
-use std::io::{BufRead as _, IsTerminal as _, Read as _};
+use std::io::{IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 
 /// Ask files in SQL
@@ -71,8 +71,11 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         Some(query) if query != "-" => all(query, args, &session, context),
         _ => {
             let mut query = String::new();
-            let read = std::io::stdin().read_to_string(&mut query);
-            read.map_err(|e| Error::io("cannot read standard input", e))?;
+            let failed = |e| Error::io("cannot read standard input", e);
+            std::io::stdin().lock().take(SCRIPT.saturating_add(1)).read_to_string(&mut query).map_err(failed)?;
+            if query.len() as u64 > SCRIPT {
+                return Err(failed(std::io::Error::other(format!("more than {SCRIPT} bytes of SQL"))).into());
+            }
             all(&query, args, &session, context)
         }
     };
@@ -80,6 +83,9 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     session.assets().for_each(|asset| context.warn(asset));
     ran.map(|()| Exit::Done)
 }
+
+/// Bytes of SQL that standard input may bring as a whole.
+const SCRIPT: u64 = 16 << 20;
 
 impl Args {
     /// The query, where the first argument is one, and the files.
@@ -195,7 +201,7 @@ fn all(text: &str, args: &Args, session: &Session, context: &Context) -> Result<
 /// Answers the statements of standard input as they come.
 fn script(session: &Session, context: &Context) -> Result<(), Failure> {
     let mut text = String::new();
-    let mut lines = std::io::stdin().lock().lines();
+    let mut lines = super::context::lines(std::io::stdin().lock());
     loop {
         let line = lines.next().transpose().map_err(|e| Error::io("cannot read standard input", e))?;
         let last = line.is_none();

@@ -13,6 +13,12 @@ pub fn remove_unfinished_when_ended() {
     list::catch_signals();
 }
 
+/// From now on an allocation that fails ends the process with exit code 4, instead of a crash, behind the line on standard
+/// error that says how much was asked for. For commands; does nothing on systems without signals.
+pub fn exit_when_memory_runs_out() {
+    list::catch_abort();
+}
+
 /// From now on a file that grows beyond the limit that the process has for it is an error of writing, no signal.
 pub fn keep_running_at_size_limits() {
     list::ignore_size_limits();
@@ -109,23 +115,32 @@ mod list {
 
     /// Signals that ask a process to end. Its exit code is 128 and their number then, as shells have it.
     const REQUESTS: [c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
-    /// Signals after which a process ends as it would have without a handler.
-    const FAULTS: [c_int; 3] = [libc::SIGABRT, libc::SIGQUIT, libc::SIGXCPU];
+    /// Signals after which a process ends as it would have without a handler. `on_abort` is for one more.
+    const FAULTS: [c_int; 2] = [libc::SIGQUIT, libc::SIGXCPU];
 
     pub(super) fn catch_signals() {
         static ONCE: Once = Once::new();
+        let handler: extern "C" fn(c_int) = on_signal;
+        let catch = |signal| catch(signal, handler as libc::sighandler_t, 0);
         ONCE.call_once(|| REQUESTS.into_iter().chain(FAULTS).for_each(catch));
+        catch_abort();
     }
 
-    fn catch(signal: c_int) {
+    pub(super) fn catch_abort() {
+        static ONCE: Once = Once::new();
+        let handler: extern "C" fn(c_int, *mut libc::siginfo_t, *mut libc::c_void) = on_abort;
+        ONCE.call_once(|| catch(libc::SIGABRT, handler as libc::sighandler_t, libc::SA_SIGINFO));
+    }
+
+    /// Where `flags` has SA_SIGINFO, `handler` has the signature that goes with it.
+    fn catch(signal: c_int, handler: libc::sighandler_t, flags: c_int) {
         // SAFETY: zeroed `sigaction`s are valid values of the C struct. The handler has the signature that is asked for and
         // calls only async-signal-safe functions.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             let mut old: libc::sigaction = std::mem::zeroed();
-            let handler: extern "C" fn(c_int) = on_signal;
-            action.sa_sigaction = handler as libc::sighandler_t;
-            action.sa_flags = libc::SA_RESETHAND;
+            action.sa_sigaction = handler;
+            action.sa_flags = libc::SA_RESETHAND | flags;
             libc::sigaction(signal, std::ptr::null(), &raw mut old);
             // What started the process may have it ignore some, as `nohup` does.
             if old.sa_sigaction == libc::SIG_DFL {
@@ -146,6 +161,20 @@ mod list {
             unsafe { libc::_exit(signal.saturating_add(128)) };
         }
         // SAFETY: `raise` is async-signal-safe. The handler was reset before it ran, so that the default action follows.
+        unsafe { libc::raise(signal) };
+    }
+
+    /// A process aborts itself where it has no memory, and when it panics, which stays a crash.
+    extern "C" fn on_abort(signal: c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
+        remove_all();
+        // SAFETY: the kernel passes a valid siginfo for a handler installed with SA_SIGINFO; `getpid` is
+        // async-signal-safe.
+        let by_itself = unsafe { (*info).si_pid() == libc::getpid() };
+        if by_itself && !std::thread::panicking() {
+            // SAFETY: `_exit` is async-signal-safe and does not return.
+            unsafe { libc::_exit(4) };
+        }
+        // SAFETY: as in `on_signal`.
         unsafe { libc::raise(signal) };
     }
 }
@@ -187,6 +216,8 @@ mod list {
     }
 
     pub(super) fn catch_signals() {}
+
+    pub(super) fn catch_abort() {}
 
     pub(super) fn ignore_size_limits() {}
 }

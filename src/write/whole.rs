@@ -8,7 +8,9 @@
 //! pipe or a device, is written to as it is.
 
 use crate::source::unfinished::Unfinished;
-pub use crate::source::unfinished::{keep_running_at_size_limits, remove_unfinished_when_ended};
+pub use crate::source::unfinished::{
+    exit_when_memory_runs_out, keep_running_at_size_limits, remove_unfinished_when_ended,
+};
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};

@@ -10,7 +10,7 @@ use crate::formats::bwdb::prototypes::PrototypeType;
 use crate::formats::bwdb::{Blob, Database, Location, RawLayout, Resource, State};
 use crate::id::Id64;
 use crate::table::Value;
-use crate::threads::prelude::*;
+use crate::threads::{self, prelude::*};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -521,7 +521,7 @@ impl Special for Unnamed<'_> {
         }
         // Of a record that lost or got its name, the resource tells.
         let digests = |side| self.digests_of_named(side);
-        let (old, new) = rayon::join(|| digests(Side::Old), || digests(Side::New));
+        let (old, new) = threads::join(|| digests(Side::Old), || digests(Side::New));
         let told = |side, row: u32, others: &HashSet<u64>| {
             let mut allowance = Allowance::new(&self.records.budget);
             self.digest(side, row, &mut allowance).is_some_and(|digest| others.contains(&digest))
