@@ -6,10 +6,11 @@ mod space;
 
 pub(super) use space::{instances, models, space};
 
+use super::declared::Type;
 use super::hashmap::{Bucket, occupied};
 use super::prototypes::KIND;
 use super::prototypes::{self as p, Layout, PrototypeType, known_property_name};
-use super::record::{Field, FieldInfo, Leaf, List, NameId, Prototype, Shown};
+use super::record::{Field, FieldInfo, Leaf, List, NameId, Prototype, Shown, Walker};
 use super::walk::{self, field_value};
 use super::{Blob, Database, Models, Names};
 use crate::budget::{Budget, RowBudget};
@@ -58,17 +59,101 @@ pub(super) fn all(db: &Database) -> Vec<Box<dyn Table + '_>> {
             prototype_tables(db, blob, prototype, &mut tables);
         }
     }
+    for blob in blobs {
+        if let Some(Layout::Declared(of)) = blob.layout() {
+            declared_tables(db, blob, of, &mut tables);
+        }
+    }
     tables
 }
 
 /// Why there is no table called `name`, where the records that it would show are shown raw.
 pub(super) fn absent(db: &Database, name: &str) -> Option<String> {
     let raw = db.databases().flatten().filter(|blob| blob.layout().is_none());
-    raw.filter_map(|blob| Some((blob, blob.presumed()?))).find_map(|(blob, (presumed, prototype))| {
+    let presumed = raw.flat_map(|blob| blob.presumed(&db.layouts).map(move |presumed| (blob, presumed)));
+    presumed.into_iter().find_map(|(blob, presumed)| {
         let mut tables = Vec::new();
-        prototype_tables(db, presumed, prototype, &mut tables);
+        match presumed.layout()? {
+            Layout::Declared(of) => declared_tables(db, presumed, of, &mut tables),
+            layout => prototype_tables(db, presumed, layout.prototype()?, &mut tables),
+        }
         tables.iter().any(|table| table.name() == name).then(|| blob.note()).flatten()
     })
+}
+
+/// The tables of records whose layout is declared by data: one of the records, and one for each kind of struct that has
+/// a table and that they have arrays of. The first array of a struct counts.
+fn declared_tables<'a>(db: &'a Database, blob: Blob<'a>, of: &'static Type, tables: &mut Vec<Box<dyn Table + 'a>>) {
+    let rows = DatabaseRows { db, blob };
+    let name = Layout::Declared(of).table();
+    let (columns, sources) = field_columns(of.fields, None);
+    let records =
+        table_of(name, rows, move |row| rows.view(row)).columns(columns, move |row: &Row<View<'a>>, column| {
+            let source = sources.get(column).copied().ok_or_else(|| no_cell(name, row.number, column))?;
+            let view = *row.read()?;
+            let cell =
+                cell_of(|field, walker| of.walk_field(view, field, walker), source, rows.names(), row.budget.get());
+            cell.map_err(|error| within(name, row.number, error))
+        });
+    let mut new: Vec<Box<dyn Table + 'a>> = vec![Box::new(records)];
+    for field in 0..of.fields.len() {
+        if let Some(element) = of.element(field)
+            && let Some(table) = element.table
+            && new.iter().all(|other| other.name() != table)
+        {
+            new.push(declared_children(table, rows, DeclaredElements { of, field, element }));
+        }
+    }
+    // Another database may have one of this name.
+    new.retain(|table| tables.iter().all(|other| other.name() != table.name()));
+    tables.append(&mut new);
+}
+
+/// A row for each element of an array of structs that are declared by data.
+fn declared_children<'a>(
+    name: &'static str,
+    rows: DatabaseRows<'a>,
+    elements: DeclaredElements,
+) -> Box<dyn Table + 'a> {
+    let element = elements.element;
+    let mut table = Nested::new(name, rows, elements);
+    let (columns, sources) = field_columns(element.fields, None);
+    for (column, source) in columns.into_iter().zip(sources) {
+        table = table.column_within(column, move |view: &View<'a>, budget| {
+            cell_of(|field, walker| element.walk_field(*view, field, walker), source, rows.names(), budget)
+        });
+        if let Some(info) = element.fields.get(source.field).filter(|info| info.shown == Shown::Plain(Kind::Nested)) {
+            let walk =
+                move |view: &View<'a>, walker: &mut dyn Walker<'a>| element.walk_field(*view, source.field, walker);
+            table = table.nested(info.texts, walk);
+        }
+    }
+    table.build()
+}
+
+struct DeclaredElements {
+    of: &'static Type,
+    /// The number of the array among the fields.
+    field: usize,
+    element: &'static Type,
+}
+
+impl<'a> Children<'a> for DeclaredElements {
+    type Row = View<'a>;
+
+    fn size(&self) -> usize {
+        self.element.size
+    }
+
+    fn count(&self, record: View<'a>) -> Result<usize> {
+        Ok(self.of.array(record, self.field)?.1)
+    }
+
+    fn row(&self, record: View<'a>, index: usize) -> Result<View<'a>> {
+        let (view, len) = self.of.array(record, self.field)?;
+        let skip = index.checked_mul(self.element.size).filter(|_| index < len);
+        Ok(view.skip(skip.ok_or_else(|| no_cell(self.element.name, index, 0))?))
+    }
 }
 
 fn prototype_tables<'a>(
@@ -307,9 +392,19 @@ fn field_cell<'a, T: Prototype<'a>>(
     names: &dyn Names,
     budget: &Budget,
 ) -> Result<Value<'a>> {
+    cell_of(|field, walker| record.walk_field(field, walker), column, names, budget)
+}
+
+/// The cell of a column, with what shows the fields of its row to a walker.
+fn cell_of<'a>(
+    walk: impl Fn(usize, &mut dyn Walker<'a>),
+    column: FieldColumn,
+    names: &dyn Names,
+    budget: &Budget,
+) -> Result<Value<'a>> {
     let value = match column.half {
-        Half::Id => field_value(record, column.field, &walk::ById, budget)?,
-        Half::Whole | Half::Text => field_value(record, column.field, names, budget)?,
+        Half::Id => field_value(&walk, column.field, &walk::ById, budget)?,
+        Half::Whole | Half::Text => field_value(&walk, column.field, names, budget)?,
     };
     match (column.half, value) {
         (Half::Whole, value) => Ok(value),
@@ -425,7 +520,10 @@ where
     L: Fn(View<'a>) -> Result<List<'a, C>> + Send + Sync + 'a,
 {
     type Row = C;
-    const SIZE: usize = C::SIZE;
+
+    fn size(&self) -> usize {
+        C::SIZE
+    }
 
     fn count(&self, record: View<'a>) -> Result<usize> {
         Ok((self.list)(record)?.len())
@@ -489,8 +587,11 @@ struct SkeletonNodes<S>(S);
 
 impl<'a, S: Fn(View<'a>) -> Result<p::Skeleton<'a>> + Send + Sync + 'a> Children<'a> for SkeletonNodes<S> {
     type Row = Node<'a>;
+
     /// A name, a parent and a matrix.
-    const SIZE: usize = 4 + 2 + 64;
+    fn size(&self) -> usize {
+        4 + 2 + 64
+    }
 
     fn count(&self, record: View<'a>) -> Result<usize> {
         Ok((self.0)(record)?.names()?.len())
@@ -532,8 +633,11 @@ struct Properties;
 
 impl<'a> Children<'a> for Properties {
     type Row = p::Property<'a>;
+
     /// A name and a reference.
-    const SIZE: usize = 4 + 2;
+    fn size(&self) -> usize {
+        4 + 2
+    }
 
     fn count(&self, record: View<'a>) -> Result<usize> {
         Ok(p::Material::read(record)?.property_count()?.into())

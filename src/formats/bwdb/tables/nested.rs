@@ -22,7 +22,7 @@ pub(super) trait Children<'a>: Send + Sync + 'a {
     type Row: 'a;
 
     /// Bytes of a row in its array.
-    const SIZE: usize;
+    fn size(&self) -> usize;
 
     /// How many rows a record has.
     fn count(&self, record: View<'a>) -> Result<usize>;
@@ -112,7 +112,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
     /// Rows that all records together may have.
     fn most(&self) -> usize {
         let limit = Budget::of_arrays(self.file_size()).limit();
-        usize::try_from(limit).unwrap_or(usize::MAX).checked_div(C::SIZE).unwrap_or(0)
+        usize::try_from(limit).unwrap_or(usize::MAX).checked_div(self.children.size()).unwrap_or(0)
     }
 
     /// That the rows of `record` are counted.
@@ -124,7 +124,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
         // The record that is one too many, whichever is asked for.
         let view = self.records.view(counted)?;
         let rows = self.len().saturating_add(self.children.count(view).unwrap_or(1));
-        let spent = Budget::of_arrays(self.file_size()).spend_at(view, rows.saturating_mul(C::SIZE));
+        let spent = Budget::of_arrays(self.file_size()).spend_at(view, rows.saturating_mul(self.children.size()));
         spent.map_err(|error| error.within(self.name))
     }
 
