@@ -28,6 +28,10 @@ use std::sync::{Arc, PoisonError, RwLock};
 pub(super) struct Counts(RwLock<HashMap<&'static str, Arc<[usize]>>>);
 
 impl Counts {
+    fn has(&self, table: &'static str) -> bool {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).contains_key(table)
+    }
+
     fn get(&self, table: &'static str, count: impl FnOnce() -> Vec<usize>) -> Arc<[usize]> {
         if let Some(ends) = self.0.read().unwrap_or_else(PoisonError::into_inner).get(table) {
             return Arc::clone(ends);
