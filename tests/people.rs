@@ -206,3 +206,197 @@ fn names_that_are_no_files_are_refused_and_the_rest_is_written() {
     assert_eq!((written.len(), fs::read_dir(dir.path()).unwrap().count()), (2, 2), "{written:?}");
     assert_eq!(run(dir.path(), 0, &["cat", "pack.bin", "a\\b", "--raw"], "").0, "a\\b");
 }
+
+/// The questions of the README about two builds can be asked of what a command makes.
+#[test]
+fn a_sample_comes_with_a_later_build() {
+    let dir = TempDir::new().unwrap();
+    let (out, _) = run(dir.path(), 0, &["sample", ".", "--altered", "--seed", "5"], "");
+    assert!(out.ends_with("./altered.bin\n"), "{out}");
+    let made = fs::read(dir.path().join("altered.bin")).unwrap();
+    assert!(made == assetq::sample::bwdb::altered(5, assetq::sample::Size::Small).bytes);
+    run(dir.path(), 0, &["verify", "altered.bin"], "");
+    let (out, _) = run(dir.path(), 1, &["diff", "assets.bin", "altered.bin", "--stat"], "");
+    assert!(out.contains("ModelPrototype"), "{out}");
+}
+
+/// SQLite has ten schemas; there may be more files.
+#[test]
+fn dozens_of_files_are_asked_at_once() {
+    let dir = TempDir::new().unwrap();
+    let names: Vec<String> = (0..30).map(|number| format!("f{number}=s{number}.wdb")).collect();
+    for number in 0..30i64 {
+        let sheet = wdb::Sheet::new(Game::Later, "S").fields(["iNumber"]).record("r", [Cell::from(number)]);
+        fs::write(dir.path().join(format!("s{number}.wdb")), sheet.build()).unwrap();
+    }
+    let sql = |code: i32, query: &str, files: &[&str], stdin: &str| {
+        run(dir.path(), code, &[&["sql", query][..], files].concat(), stdin)
+    };
+    let files: Vec<&str> = names.iter().map(String::as_str).collect();
+    let all: Vec<String> = (0..30).map(|n| format!("SELECT iNumber AS n FROM \"f{n}.records\"")).collect();
+    let sum = format!("SELECT sum(n), count(*) FROM ({})", all.join(" UNION ALL "));
+    let (out, err) = sql(0, &sum, &files, "");
+    assert_eq!(out, "sum(n)  count(*)\n   435        30\n");
+    assert_eq!(
+        err,
+        "assetq: of more than 10 files a table has the name of its file in its own, as in \"f29.records\"\n"
+    );
+    // A table name alone means the first file that has it, as with fewer files; conditions become probes.
+    assert_eq!(sql(0, "SELECT iNumber FROM records", &files, "").0, "0\n");
+    assert_eq!(sql(0, "SELECT iNumber FROM [F7.Records] WHERE record = 'r'", &files, "").0, "7\n");
+    let (tables, _) =
+        sql(0, "-", &[&files[..], &["-q"]].concat(), "SELECT count(*) FROM pragma_table_list WHERE type = 'virtual'");
+    assert_eq!(tables, "93\n");
+    let (out, _) = run(dir.path(), 0, &[&["sql"], &files[1..], &["s0.wdb", "-q"]].concat(), ".tables\n");
+    assert!(out.lines().count() == 90 && out.lines().any(|line| line == "\"f17.fields\""), "{out}");
+    let (_, err) = sql(2, "SELECT * FROM f7.records", &[&files[..], &["-q"]].concat(), "");
+    assert!(err.starts_with("assetq: SQL: no such table: f7.records; there are \"f0.records\", "), "{err}");
+    // Ten are schemas, as ever.
+    assert_eq!(sql(0, "SELECT iNumber FROM f9.records", &files[..10], "").0, "9\n");
+    // Databases of SQLite go along with them.
+    sql(0, "SELECT 7 AS seven", &["s0.wdb", "--into", "kept.sqlite"], "");
+    let (out, _) =
+        sql(0, "SELECT seven, iNumber FROM kept.result, \"f3.records\"", &[&files[..], &["kept.sqlite"]].concat(), "");
+    assert_eq!(out, "seven  iNumber\n    7        3\n");
+}
+
+/// A count says how many there are without putting texts together.
+#[test]
+fn what_is_counted_is_what_is_listed() {
+    let dir = TempDir::new().unwrap();
+    run(dir.path(), 0, &["sample", "."], "");
+    for what in [
+        &["*.visual"][..],
+        &["*a*.dds"],
+        &["-e", "[aeiou].*\\.m"],
+        &["a"],
+        &["-i", "*HULL*"],
+        &["content/*.visual"],
+        &["content/gameplay"],
+        &["-p", "ship"],
+        &["*"],
+        &["?*"],
+        &["a", "--where", "path ~ '*ship*'", "-t", "paths"],
+    ] {
+        for file in ["assets.bin", "town.wdata", "savegame.vrb", "sheet.wdb"] {
+            if what.contains(&"paths") && file != "assets.bin" {
+                continue;
+            }
+            let ask = |more: &[&str]| {
+                let args: Vec<&str> = [&["find"], what, &[file], more].concat();
+                let out =
+                    Command::new(env!("CARGO_BIN_EXE_assetq")).current_dir(dir.path()).args(args).output().unwrap();
+                String::from_utf8(out.stdout).unwrap()
+            };
+            let rows = ask(&["-f", "ndjson"]).lines().count();
+            let counts = ask(&["--count", "-f", "ndjson"]);
+            let counted =
+                counts.lines().map(|line| serde_json::from_str::<Json>(line).unwrap()["count"].as_u64().unwrap());
+            assert_eq!(counted.sum::<u64>(), rows as u64, "{what:?} {file}");
+        }
+    }
+}
+
+/// A terminal, as `script` makes one, with what a shell says on it.
+#[cfg(unix)]
+mod terminal {
+    use super::*;
+    use std::io::Read as _;
+    use std::process::{Child, ChildStdin, ChildStdout};
+
+    struct Terminal {
+        child: Child,
+        keys: ChildStdin,
+        screen: ChildStdout,
+        seen: String,
+    }
+
+    impl Terminal {
+        /// Runs a line of shell in `dir`; `None` where there is no `script`.
+        fn run(dir: &Path, line: &str) -> Option<Self> {
+            let spawned = Command::new("script")
+                .args(["-qec", line, "/dev/null"])
+                .current_dir(dir)
+                .env("ASSETQ", env!("CARGO_BIN_EXE_assetq"))
+                .env("XDG_STATE_HOME", dir)
+                .env("TERM", "xterm")
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .spawn();
+            let Ok(mut child) = spawned else {
+                eprintln!("skipped: there is no `script` to make a terminal");
+                return None;
+            };
+            let (keys, screen) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+            Some(Self { child, keys, screen, seen: String::new() })
+        }
+
+        /// Reads on until `text` is seen.
+        fn wait_for(&mut self, text: &str) {
+            let mut bytes = [0; 4096];
+            while !self.seen.contains(text) {
+                let read = self.screen.read(&mut bytes).unwrap();
+                assert!(read > 0, "{text:?} is not in {:?}", self.seen);
+                self.seen.push_str(&String::from_utf8_lossy(&bytes[..read]));
+            }
+        }
+
+        fn end(mut self) -> String {
+            self.screen.read_to_string(&mut self.seen).unwrap();
+            drop(self.keys);
+            self.child.wait().unwrap();
+            self.seen
+        }
+    }
+
+    #[test]
+    fn a_prompt_that_is_told_to_end_gives_the_terminal_back() {
+        let dir = TempDir::new().unwrap();
+        super::run(dir.path(), 0, &["sample", "."], "");
+        for (signal, code) in [("TERM", 143), ("HUP", 129)] {
+            let line =
+                "sh -c 'echo \"pid=$$;\"; exec \"$ASSETQ\" sql sheet.wdb'; echo \"code=$?\"; stty -a; echo the end";
+            let Some(mut terminal) = Terminal::run(dir.path(), line) else { return };
+            terminal.wait_for("assetq> ");
+            terminal.keys.write_all(b"SELECT 40 + 2;\r").unwrap();
+            terminal.wait_for("\n42\r\n");
+            terminal.seen = terminal.seen.replace("assetq> ", "");
+            terminal.wait_for("assetq> ");
+            let pid = terminal.seen.split("pid=").nth(1).unwrap().split(';').next().unwrap().to_owned();
+            assert!(Command::new("kill").args([&format!("-{signal}"), &pid]).status().unwrap().success());
+            terminal.wait_for("the end");
+            let seen = terminal.end();
+            assert!(seen.contains(&format!("code={code}")), "{seen}");
+            for setting in ["icanon", "echo", "isig", "icrnl", "opost"] {
+                let is_set = seen.split_whitespace().any(|word| word.trim_end_matches(';') == setting);
+                assert!(is_set, "{setting} in {seen}");
+            }
+            // What was asked is remembered.
+            assert!(fs::read_to_string(dir.path().join("assetq/sql_history")).unwrap().contains("SELECT 40 + 2;"));
+        }
+    }
+
+    /// Work that takes longer than people wait without a sign shows how far it is, and leaves nothing of that.
+    #[test]
+    fn long_work_shows_its_progress_on_a_terminal_only() {
+        let dir = TempDir::new().unwrap();
+        // A minute of counting; it is ended as soon as a sign is seen.
+        let query = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000000) SELECT count(*) FROM n";
+        let line =
+            |more: &str| format!("sh -c 'echo \"pid=$$;\"; exec \"$ASSETQ\" sql \"{query}\" {more}'; echo \"code=$?\"");
+        let Some(mut terminal) = Terminal::run(dir.path(), &line("")) else { return };
+        terminal.wait_for(" rows 0s");
+        let pid = terminal.seen.split("pid=").nth(1).unwrap().split(';').next().unwrap().to_owned();
+        assert!(Command::new("kill").arg(&pid).status().unwrap().success());
+        terminal.wait_for("code=143");
+        terminal.end();
+        // Where nobody would see it, and where nobody wants it, there is none.
+        let short = query.replace("1000000000", "3000000");
+        let (out, err) = super::run(dir.path(), 0, &["sql", &short], "");
+        assert_eq!((out.as_str(), err.as_str()), ("3000000\n", ""));
+        let line = line("-q").replace("1000000000", "3000000");
+        let Some(mut terminal) = Terminal::run(dir.path(), &line) else { return };
+        terminal.wait_for("code=0");
+        assert!(!terminal.end().contains(" rows "));
+    }
+}

@@ -200,8 +200,7 @@ fn provide(name: &str, full_size: bool, dir: &Path) -> From {
         eprintln!("{name} is not in the folder that ASSETQ_FULL names: a small one is asked");
     }
     match name {
-        "old.bin" => put(demo(1, Size::Small)),
-        "new.bin" => put(altered(1, Size::Small).bytes),
+        "altered.bin" => put(altered(1, Size::Small).bytes),
         "ids.txt" => {
             let ids = assetq::Asset::open(assetq::Source::from_vec("", demo(1, Size::Small))).unwrap();
             let table = ids.reader().table("resources").unwrap();

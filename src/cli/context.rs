@@ -2,13 +2,13 @@
 
 use super::entries::Entries;
 use super::output::{Lost, Stdout};
+use super::progress::aside;
 use super::{Exit, Failure, Format, Global, complain};
 use crate::asset::Asset;
 use crate::error::{Error, Result};
 use crate::formats::bwdb::Layouts;
 use crate::formats::wdb::{self, KnownFields};
 use crate::reader::Options;
-use crate::report::Progress;
 use crate::source::Source;
 use crate::table::{Column, Table};
 use crate::write::rows::{Header, RowFormat, RowWriter};
@@ -19,20 +19,11 @@ use std::collections::HashSet;
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 /// The database that commands use when none is named, below the current folder and its parents.
 const DATABASES: [&str; 3] = ["assets.bin", "content/assets.bin", "res/content/assets.bin"];
 /// Errors in rows that are shown one by one.
 const SHOWN_ERRORS: u64 = 10;
-
-/// What a progress bar counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unit {
-    Bytes,
-    Rows,
-}
 
 /// The settings of one run, and what went wrong in it so far.
 #[derive(Debug)]
@@ -76,6 +67,11 @@ impl Context {
 
     pub(super) fn format(&self) -> Format {
         self.format
+    }
+
+    /// Whether nothing but results and failures is to be shown.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.quiet
     }
 
     /// The worst that was noted while the command went on.
@@ -218,56 +214,6 @@ impl Context {
         Entries::new(self.stdout(), self.format, many)
     }
 
-    /// Runs long work with a progress bar of bytes, where there is a terminal to show it on.
-    pub(super) fn with_progress<T>(&self, what: &str, work: impl FnOnce(&Progress) -> T) -> T {
-        self.with_progress_of(what, Unit::Bytes, work)
-    }
-
-    /// As [`Context::with_progress`], of whatever is counted.
-    pub(super) fn with_progress_of<T>(&self, what: &str, unit: Unit, work: impl FnOnce(&Progress) -> T) -> T {
-        let progress = Progress::default();
-        if self.quiet || !io::stderr().is_terminal() {
-            return work(&progress);
-        }
-        let done = AtomicBool::new(false);
-        std::thread::scope(|scope| {
-            // Work goes on without a bar where no thread can be started for it.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, || {
-                // Work that ends at once needs no bar.
-                let mut waited = Duration::ZERO;
-                let tick = Duration::from_millis(50);
-                let mut bar = None;
-                while !done.load(Ordering::Acquire) {
-                    std::thread::park_timeout(tick);
-                    waited = waited.saturating_add(tick);
-                    if waited < Duration::from_millis(400) {
-                        continue;
-                    }
-                    let bar = bar.get_or_insert_with(|| {
-                        let style = match unit {
-                            Unit::Bytes => "{prefix} [{bar:40}] {bytes}/{total_bytes} {elapsed}",
-                            Unit::Rows => "{prefix} [{bar:40}] {human_pos}/{human_len} rows {elapsed}",
-                        };
-                        let bar = indicatif::ProgressBar::new(0).with_prefix(clean(what).into_owned());
-                        match indicatif::ProgressStyle::with_template(style) {
-                            Ok(style) => bar.with_style(style),
-                            Err(_) => bar,
-                        }
-                    });
-                    let (steps, total) = progress.state();
-                    bar.set_length(total);
-                    bar.set_position(steps);
-                }
-                if let Some(bar) = bar {
-                    bar.finish_and_clear();
-                }
-            });
-            let result = work(&progress);
-            done.store(true, Ordering::Release);
-            result
-        })
-    }
-
     /// The arguments, with `-` replaced by the lines of standard input.
     pub(super) fn arguments<'a>(
         &self,
@@ -314,7 +260,7 @@ impl Context {
 
     /// A line on standard error as it is, but for what a terminal would take for a command.
     pub(super) fn show(&self, line: &str) {
-        let _ = writeln!(io::stderr(), "{}", clean(line));
+        let _ = aside(|| writeln!(io::stderr(), "{}", clean(line)));
     }
 
     /// One line on standard error that is no failure.

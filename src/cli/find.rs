@@ -1,5 +1,7 @@
+use super::progress::Unit;
 use super::{Context, Exit, Failure, Outcome};
-use crate::ask::find::{self, Hit, Options, Pattern, Syntax};
+use crate::ask::find::{self, Hit, Look, Options, Pattern, Syntax};
+use crate::report::Progress;
 use crate::table::filter::{Bound, Filter};
 use crate::table::{Column, Kind, Role, RowCursor, Table, Value};
 use std::ops::ControlFlow;
@@ -53,7 +55,7 @@ pub(super) struct Args {
     /// Show at most this many
     #[arg(long, short = 'n', value_name = "N", conflicts_with = "count")]
     limit: Option<usize>,
-    /// Show how many there are in each table only
+    /// Show how many there are in each table only; of paths that are found by name, nothing else is read
     #[arg(long, short)]
     count: bool,
 }
@@ -140,10 +142,21 @@ impl Search<'_> {
     fn each(
         &self,
         files: &[PathBuf],
+        each: impl FnMut(&str, &dyn Table, &Hit<'_>) -> Result<ControlFlow<()>, Failure>,
+    ) -> Result<(), Failure> {
+        self.context.with_progress_of("find", Unit::Rows, |progress| self.each_with(files, progress, each))
+    }
+
+    fn each_with(
+        &self,
+        files: &[PathBuf],
+        progress: &Progress,
         mut each: impl FnMut(&str, &dyn Table, &Hit<'_>) -> Result<ControlFlow<()>, Failure>,
     ) -> Result<(), Failure> {
         // A table or a condition that no file could be asked for is a mistake in the question.
         let (mut mistake, mut asked) = (None, false);
+        let mut look = Look::default();
+        (look.count_only, look.progress) = (self.args.count, Some(progress));
         for path in files {
             let asset = match self.context.open(path) {
                 Ok(asset) => asset,
@@ -175,7 +188,7 @@ impl Search<'_> {
                 };
                 asked = true;
                 let damaged = |error| self.context.damaged(file, &error);
-                let flow = find::each(table, columns, &self.pattern, damaged, |hit| {
+                let flow = find::each_of(table, columns, &self.pattern, &look, damaged, |hit| {
                     if self.holds(filter.as_ref(), hit.row, file) {
                         each(file, table, hit)
                     } else {

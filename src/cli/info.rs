@@ -7,6 +7,9 @@ use std::io::Write;
 use std::path::PathBuf;
 
 /// Show what files are: format, version, sections, tables
+///
+/// Rows are `-` (null for programs) where to count them takes a walk through the file: `assetq sql "SELECT count(*) FROM
+/// TABLE" FILE` takes it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  assetq info assets.bin\n  assetq info -f json *.geometry")]
 pub(super) struct Args {

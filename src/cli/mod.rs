@@ -17,6 +17,7 @@ mod ls;
 mod man;
 mod names;
 mod output;
+mod progress;
 mod refs;
 mod resolve;
 mod rows;
@@ -292,5 +293,5 @@ fn is_unclean(argument: &std::ffi::OsStr) -> bool {
 
 /// One line on standard error. That standard error cannot be written is nothing that could be told anyone.
 fn complain(message: &str) {
-    let _ = writeln!(std::io::stderr(), "assetq: {}", clean(message));
+    let _ = progress::aside(|| writeln!(std::io::stderr(), "assetq: {}", clean(message)));
 }

@@ -1,5 +1,6 @@
 //! The ways out of a command: standard output, and files that appear under their name only once they are whole.
 
+use super::progress::aside;
 use super::{Context, Exit, Failure, Outcome};
 use crate::write::whole::{self, Existing, FileId, NewFile, check, of_output, output_of};
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -12,8 +13,21 @@ const STDOUT: &str = "standard output";
 /// Standard output, buffered. What it could not write is known to its context also where nobody asked: dropped, it
 /// passes everything on.
 pub(super) struct Stdout {
-    out: BufWriter<io::Stdout>,
+    out: BufWriter<Aside>,
     lost: Lost,
+}
+
+/// Standard output, before which a progress bar makes room.
+struct Aside(io::Stdout);
+
+impl Write for Aside {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        aside(|| self.0.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        aside(|| self.0.flush())
+    }
 }
 
 /// Why standard output could not be written, where it could not.
@@ -86,7 +100,7 @@ impl Context {
 
     /// Standard output.
     pub(super) fn stdout(&self) -> Stdout {
-        Stdout { out: BufWriter::with_capacity(1 << 16, io::stdout()), lost: self.lost().clone() }
+        Stdout { out: BufWriter::with_capacity(1 << 16, Aside(io::stdout())), lost: self.lost().clone() }
     }
 
     /// Refuses to write over a file that is read, or over any other unless that is wanted.

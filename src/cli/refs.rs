@@ -1,3 +1,4 @@
+use super::progress::Unit;
 use super::{Context, Exit, Failure, Outcome};
 use crate::ask::refs::{self, Edge, Found, Known};
 use crate::asset::{Asset, Format};
@@ -177,6 +178,10 @@ impl Search<'_> {
         }
     }
 
+    fn scan(&self, asset: &Asset, keep: refs::Keep<'_>) -> Found {
+        self.context.with_progress_of("refs", Unit::Rows, |progress| refs::scan_with(asset, keep, progress))
+    }
+
     fn list(&self, ids: &[(u64, String)], to: bool, from: bool) -> Outcome {
         let many = ids.len() != 1;
         let columns = columns(many);
@@ -214,7 +219,7 @@ impl Search<'_> {
         if from {
             let wanted: HashSet<u64> = ids.iter().map(|(id, _)| *id).collect();
             for asset in self.assets {
-                let found = refs::scan(asset, &|id, _| wanted.contains(&id));
+                let found = self.scan(asset, &|id, _| wanted.contains(&id));
                 self.say(asset, &found);
                 // The entries in the order in which they were asked for.
                 let mut edges: HashMap<u64, Vec<&Edge>> = HashMap::new();
@@ -293,7 +298,7 @@ impl Search<'_> {
         let mut out = self.context.rows(&columns)?;
         let mut count = 0usize;
         for asset in self.assets {
-            let found = refs::scan(asset, &|id, by| by == By::Id && !known.has(id));
+            let found = self.scan(asset, &|id, by| by == By::Id && !known.has(id));
             self.say(asset, &found);
             count = count.saturating_add(found.edges.len());
             for edge in &found.edges {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "\
 Examples:
   assetq sample demo                           small files, some kilobytes each
+  assetq sample demo --altered                 also a later build of assets.bin, for `assetq diff`
   assetq sample demo --size full --seed 7      an assets.bin of 170 MB, the others as large as the games' own")]
 pub(super) struct Args {
     /// The folder; made where it does not exist
@@ -19,6 +20,9 @@ pub(super) struct Args {
     /// Another seed makes other files
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
+    /// Write altered.bin, too: a later build of assets.bin, to compare with
+    #[arg(long)]
+    altered: bool,
     /// Write over files that exist and are others
     #[arg(long)]
     force: bool,
@@ -38,7 +42,8 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let columns = [Column::new("file", Kind::Text), Column::new("format", Kind::Text), Column::new("size", Kind::Uint)];
     let shown = if context.format() == super::Format::Text { 1 } else { columns.len() };
     let mut out = context.rows(columns.get(..shown).unwrap_or(&columns))?;
-    for (name, format, make) in sample::FILES {
+    let altered: &[_] = if args.altered { &[sample::ALTERED] } else { &[] };
+    for (name, format, make) in sample::FILES.iter().chain(altered) {
         let path = args.dir.join(name);
         let bytes = make(args.seed, size);
         if !is_same(&path, &bytes) {

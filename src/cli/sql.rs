@@ -1,5 +1,6 @@
 mod prompt;
 
+use super::progress::Unit;
 use super::{Context, Exit, Failure, Outcome};
 use crate::ask::sql::{Answer, Fault, Input, Session, Statement, functions, keep, statements};
 use crate::error::Error;
@@ -13,7 +14,8 @@ use std::path::{Path, PathBuf};
 /// Ask files in SQL
 ///
 /// The tables of one file are there by name; of several files each is a schema that is called after the file, or as
-/// NAME=FILE says. A folder stands for the files in it, and a database of SQLite may be among them; nothing is ever
+/// NAME=FILE says; of more than ten files a table is called "NAME.TABLE", with these quotes. A folder stands for the
+/// files in it, and a database of SQLite may be among them; nothing is ever
 /// written to a file. `assetq info FILE` lists tables and columns.
 ///
 /// The first argument is the query, unless it is the name of a file: then, and with -, statements are read from
@@ -187,9 +189,9 @@ fn all(text: &str, args: &Args, session: &Session, context: &Context) -> Result<
                 if std::mem::replace(&mut kept, true) {
                     return Err(Failure::new(Exit::Usage, "SQL: --into keeps the rows of one statement"));
                 }
-                into(out, args, &mut answer, context)?;
+                watched(session, context, || into(out, args, &mut answer, context))?;
             }
-            _ => show(&mut answer, context)?,
+            _ => watched(session, context, || show(&mut answer, context))?,
         }
     }
     match &args.into {
@@ -245,7 +247,12 @@ impl From<Fault> for Asked {
 
 fn answer(statement: Statement<'_>, session: &Session, context: &Context) -> Result<(), Asked> {
     let mut answer = session.ask(statement)?;
-    show(&mut answer, context).map_err(Asked::Failure)
+    watched(session, context, || show(&mut answer, context)).map_err(Asked::Failure)
+}
+
+/// Shows how many rows were read while a statement runs.
+fn watched<T>(session: &Session, context: &Context, run: impl FnOnce() -> T) -> T {
+    context.watch("sql", Unit::Rows, session.progress(), run)
 }
 
 /// A command of the prompt. `false` when it is to end.

@@ -36,6 +36,9 @@ pub const FILES: &[(&str, Format, Make)] = &[
     ("savegame.vrb", Format::VRB, vrb::demo),
 ];
 
+/// A later build of the `assets.bin` of the same seed, of which [`bwdb::altered`] says how it differs.
+pub const ALTERED: (&str, Format, Make) = ("altered.bin", Format::BWDB, |seed, size| bwdb::altered(seed, size).bytes);
+
 /// How big a sample is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Size {

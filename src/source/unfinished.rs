@@ -1,4 +1,5 @@
-//! Files that are being written, and their removal when a signal ends the process in the middle.
+//! Files that are being written, and their removal when a signal ends the process in the middle; and the terminal, which
+//! gets its settings back then.
 //!
 //! A signal strikes anywhere, inside of the allocator too, so that its handler may neither allocate nor lock: the names
 //! are C strings in a list that only grows, and whoever swaps a name out of its place owns it.
@@ -22,6 +23,13 @@ pub fn exit_when_memory_runs_out() {
 /// From now on a file that grows beyond the limit that the process has for it is an error of writing, no signal.
 pub fn keep_running_at_size_limits() {
     list::ignore_size_limits();
+}
+
+/// From now on a signal that ends the process (but for those that are handled already) gives the terminal the settings
+/// back that it has now: a prompt changes them while it reads.
+pub(crate) fn restore_terminal_when_ended() {
+    list::keep_terminal();
+    list::catch_signals();
 }
 
 /// Removes all files that are being written. No further one is begun.
@@ -154,8 +162,38 @@ mod list {
         unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
     }
 
+    /// The settings that the terminal is to have in the end.
+    static TERMINAL: OnceLock<libc::termios> = OnceLock::new();
+
+    pub(super) fn keep_terminal() {
+        // SAFETY: a zeroed `termios` is a valid value of the C struct, which `tcgetattr` fills.
+        let settings = unsafe {
+            let mut settings: libc::termios = std::mem::zeroed();
+            (libc::tcgetattr(libc::STDIN_FILENO, &raw mut settings) == 0).then_some(settings)
+        };
+        if let Some(settings) = settings {
+            let _ = TERMINAL.set(settings);
+        }
+    }
+
+    /// Async-signal-safe.
+    fn restore_terminal() {
+        /// Text that is pasted comes without marks again.
+        const PLAIN_PASTE: &[u8] = b"\x1b[?2004l\r\n";
+        let Some(settings) = TERMINAL.get() else { return };
+        // SAFETY: these functions are async-signal-safe, and the pointers are to values that live on. A process in the
+        // background would be stopped, and the terminal is another's then.
+        unsafe {
+            if libc::tcgetpgrp(libc::STDIN_FILENO) == libc::getpgrp() {
+                libc::tcsetattr(libc::STDIN_FILENO, libc::TCSANOW, settings);
+                libc::write(libc::STDIN_FILENO, PLAIN_PASTE.as_ptr().cast(), PLAIN_PASTE.len());
+            }
+        }
+    }
+
     extern "C" fn on_signal(signal: c_int) {
         remove_all();
+        restore_terminal();
         if REQUESTS.contains(&signal) {
             // SAFETY: `_exit` is async-signal-safe and does not return.
             unsafe { libc::_exit(signal.saturating_add(128)) };
@@ -218,6 +256,8 @@ mod list {
     pub(super) fn catch_signals() {}
 
     pub(super) fn catch_abort() {}
+
+    pub(super) fn keep_terminal() {}
 
     pub(super) fn ignore_size_limits() {}
 }

@@ -5,6 +5,7 @@
 //! text. A text that is the glob itself matches, too, as names like `[Main]` have such characters in them.
 
 use crate::error::{Error, ErrorKind, Result};
+use memchr::memmem::Finder;
 use regex::{Regex, RegexBuilder};
 use std::fmt::Write as _;
 use std::iter::Peekable;
@@ -18,10 +19,21 @@ const DEEPEST: usize = 16;
 /// A glob, ready to be matched.
 #[derive(Debug, Clone)]
 pub struct Glob {
-    regex: Regex,
+    test: Test,
     /// The glob itself, where a text that is the same matches.
     own: Option<Box<str>>,
     ignore_case: bool,
+}
+
+#[derive(Debug, Clone)]
+enum Test {
+    /// Texts with `*` between them: the first one begins a text that matches, the last one ends it.
+    Pieces {
+        start: Box<str>,
+        inner: Box<[Finder<'static>]>,
+        end: Box<str>,
+    },
+    Regex(Regex),
 }
 
 impl Glob {
@@ -38,23 +50,49 @@ impl Glob {
         if glob.len() > LONGEST {
             return Err(syntax(format!("a glob of {} bytes is longer than {LONGEST}", glob.len())));
         }
-        let mut regex = Translation { regex: String::from("^"), ignore_case };
-        regex.glob(glob).map_err(|what| syntax(format!("{glob}: {what}")))?;
-        let regex = RegexBuilder::new(&regex.regex).dot_matches_new_line(true).build();
-        let regex = regex.map_err(|_| syntax("this glob takes too much memory to be matched"))?;
-        Ok(Self { regex, own: (!glob.contains('\\')).then(|| glob.into()), ignore_case })
+        let pieces = (!ignore_case).then(|| vec![String::new()]);
+        let mut translation = Translation { regex: String::from("^"), ignore_case, pieces };
+        translation.glob(glob).map_err(|what| syntax(format!("{glob}: {what}")))?;
+        let test = match translation.pieces.as_deref() {
+            // To compile a regular expression takes longer than to look for the pieces.
+            Some([start, inner @ .., end]) => Test::Pieces {
+                start: start.as_str().into(),
+                inner: inner.iter().map(|piece| Finder::new(piece.as_bytes()).into_owned()).collect(),
+                end: end.as_str().into(),
+            },
+            _ => {
+                let regex = RegexBuilder::new(&translation.regex).dot_matches_new_line(true).build();
+                Test::Regex(regex.map_err(|_| syntax("this glob takes too much memory to be matched"))?)
+            }
+        };
+        Ok(Self { test, own: (!glob.contains('\\')).then(|| glob.into()), ignore_case })
     }
 
     /// Whether the whole of `text` matches.
     pub fn is_match(&self, text: &str) -> bool {
         let is_own = |own: &str| if self.ignore_case { own.eq_ignore_ascii_case(text) } else { own == text };
-        self.regex.is_match(text) || self.own.as_deref().is_some_and(is_own)
+        let matches = match &self.test {
+            Test::Regex(regex) => regex.is_match(text),
+            Test::Pieces { start, inner, end } => {
+                text.strip_prefix(&**start).and_then(|rest| rest.strip_suffix(&**end)).is_some_and(|between| {
+                    // The first place of each piece leaves most room for the others.
+                    let mut rest = between.as_bytes();
+                    inner.iter().all(|piece| {
+                        let end = piece.find(rest).map(|at| at.saturating_add(piece.needle().len()));
+                        end.and_then(|end| rest.get(end..)).map(|behind| rest = behind).is_some()
+                    })
+                })
+            }
+        };
+        matches || self.own.as_deref().is_some_and(is_own)
     }
 }
 
 /// A glob on its way to a regular expression.
 struct Translation {
     regex: String,
+    /// The texts between `*`, as long as there is nothing else.
+    pieces: Option<Vec<String>>,
     ignore_case: bool,
 }
 
@@ -67,12 +105,19 @@ impl Translation {
         let mut component_begins = true;
         while let Some(c) = chars.next() {
             let began = std::mem::replace(&mut component_begins, c == '/');
+            if matches!(c, '?' | '[' | '{') {
+                self.pieces = None;
+            }
             match c {
                 '*' if began && chars.next_if_eq(&'*').is_some() && chars.next_if_eq(&'/').is_some() => {
                     self.regex.push_str("(?:.*/)?");
+                    self.pieces = None;
                     component_begins = true;
                 }
-                '*' => self.regex.push_str(".*"),
+                '*' => {
+                    self.regex.push_str(".*");
+                    self.pieces.iter_mut().for_each(|pieces| pieces.push(String::new()));
+                }
                 '?' => self.regex.push('.'),
                 '[' => self.set(&mut chars)?,
                 '{' if open.len() == DEEPEST => return Err(format!("braces are nested more than {DEEPEST} deep")),
@@ -98,6 +143,9 @@ impl Translation {
     }
 
     fn literal(&mut self, c: char) {
+        if let Some(piece) = self.pieces.as_mut().and_then(|pieces| pieces.last_mut()) {
+            piece.push(c);
+        }
         if self.ignore_case && c.is_ascii_alphabetic() {
             self.regex.extend(['[', c.to_ascii_lowercase(), c.to_ascii_uppercase(), ']']);
         } else {
@@ -164,6 +212,17 @@ mod tests {
     fn what_each_sign_means() {
         for (glob, text, matches) in [
             ("*.dds", "a/b.dds", true),
+            ("*Turret*.visual", "USS_Turret_1.visual", true),
+            ("*Turret*.visual", "Turret.visual", true),
+            ("*Turret*.visual", "Turret.visual.x", false),
+            ("*ab*ba*", "aba", false),
+            ("*ab*ba*", "abxba", true),
+            ("ab*ba", "aba", false),
+            ("ab*ba", "abba", true),
+            ("*", "", true),
+            ("", "", true),
+            ("a", "ab", false),
+            ("*b*", "b", true),
             ("a?c", "aüc", true),
             ("a?c", "auuc", false),
             ("[ä-ü]*", "öx", true),

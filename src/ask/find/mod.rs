@@ -9,6 +9,7 @@ pub use pattern::{Options, Pattern, Syntax};
 
 use crate::asset::{Asset, Format};
 use crate::error::{Error, Result};
+use crate::report::Progress;
 use crate::table::{Kind, Role, RowCursor, Table, Value};
 use crate::threads::prelude::*;
 use pattern::Scope;
@@ -74,9 +75,26 @@ pub fn candidates(table: &dyn Table, column: usize, pattern: &Pattern) -> Option
     }
 }
 
-/// Hands every text in `columns` of `table` that matches to `each`, in order of rows for each column that can be
-/// searched at once and then of the others together. `damaged` is told of cells that cannot be read and that
-/// may have matched.
+/// How a search goes on.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Look<'l> {
+    /// Whether rows are only counted: a path whose name says that it matches is not put together then, so that its text
+    /// is empty and damage in its folders is not met.
+    pub count_only: bool,
+    /// Where the rows that were looked at are counted.
+    pub progress: Option<&'l Progress>,
+}
+
+impl Look<'_> {
+    fn advance(&self, rows: usize) {
+        if let Some(progress) = self.progress {
+            progress.advance(rows as u64);
+        }
+    }
+}
+
+/// As [`each_of`], with all texts.
 ///
 /// # Errors
 /// Those of `each`.
@@ -84,18 +102,37 @@ pub fn each<E>(
     table: &dyn Table,
     columns: &[usize],
     pattern: &Pattern,
+    damaged: impl FnMut(Error),
+    each: impl FnMut(&Hit<'_>) -> Result<ControlFlow<()>, E>,
+) -> Result<ControlFlow<()>, E> {
+    each_of(table, columns, pattern, &Look::default(), damaged, each)
+}
+
+/// Hands every text in `columns` of `table` that matches to `each`, in order of rows for each column that can be
+/// searched at once and then of the others together. `damaged` is told of cells that cannot be read and that
+/// may have matched.
+///
+/// # Errors
+/// Those of `each`.
+pub fn each_of<E>(
+    table: &dyn Table,
+    columns: &[usize],
+    pattern: &Pattern,
+    look: &Look<'_>,
     mut damaged: impl FnMut(Error),
     mut each: impl FnMut(&Hit<'_>) -> Result<ControlFlow<()>, E>,
 ) -> Result<ControlFlow<()>, E> {
     let mut walked = Vec::new();
     for &column in columns {
-        let Some((rows, sure)) = candidates(table, column, pattern).or_else(|| paths(table, column, pattern)) else {
+        let Some((rows, sure)) = candidates(table, column, pattern).or_else(|| paths(table, column, pattern, look))
+        else {
             walked.push(column);
             continue;
         };
         let name = table.name_of_path(column);
         let nested = table.columns().get(column).is_some_and(|c| c.kind == Kind::Nested);
         for row in rows {
+            look.advance(1);
             let row = At { table, row };
             if nested {
                 if look_into(table, &row, column, pattern, &mut damaged, &mut each)?.is_break() {
@@ -103,7 +140,7 @@ pub fn each<E>(
                 }
                 continue;
             }
-            match found(&row, column, name, pattern, sure) {
+            match found(&row, column, name, pattern, sure, look) {
                 Ok(None) => {}
                 Ok(Some(text)) => {
                     let name = table.columns().get(column).map_or("".into(), |c| Cow::Borrowed(&*c.name));
@@ -115,11 +152,22 @@ pub fn each<E>(
             }
         }
     }
-    if walked.is_empty() { Ok(ControlFlow::Continue(())) } else { walk(table, &walked, pattern, damaged, each) }
+    if walked.is_empty() { Ok(ControlFlow::Continue(())) } else { walk(table, &walked, pattern, look, damaged, each) }
 }
 
 /// The text of a row, where it matches.
-fn found(row: &At<'_>, column: usize, name: Option<usize>, pattern: &Pattern, sure: bool) -> Result<Option<String>> {
+fn found(
+    row: &At<'_>,
+    column: usize,
+    name: Option<usize>,
+    pattern: &Pattern,
+    sure: bool,
+    look: &Look<'_>,
+) -> Result<Option<String>> {
+    if let Some(name) = name.filter(|_| look.count_only && pattern.scope() == Scope::Name) {
+        let matches = sure || pattern.is_match(&row.value(name)?.as_text().unwrap_or_default());
+        return Ok(matches.then(String::new));
+    }
     let cell = row.value(column)?;
     let Some(text) = cell.as_text() else { return Ok(None) };
     let matches = match name {
@@ -134,7 +182,7 @@ fn found(row: &At<'_>, column: usize, name: Option<usize>, pattern: &Pattern, su
 }
 
 /// The rows whose path may match, by looking at each of them on all cores. `None` where `column` holds no paths.
-fn paths(table: &dyn Table, column: usize, pattern: &Pattern) -> Option<(Vec<usize>, bool)> {
+fn paths(table: &dyn Table, column: usize, pattern: &Pattern, look: &Look<'_>) -> Option<(Vec<usize>, bool)> {
     /// Rows that one core walks before it is worth asking another.
     const SHARE: usize = 1 << 14;
     let name = table.name_of_path(column)?;
@@ -162,6 +210,7 @@ fn paths(table: &dyn Table, column: usize, pattern: &Pattern) -> Option<(Vec<usi
                 found.push(rows.row());
             }
         }
+        look.advance(SHARE);
         found
     };
     Some(((0..len.div_ceil(SHARE)).into_par_iter().flat_map_iter(share).collect(), true))
@@ -172,6 +221,7 @@ fn walk<E>(
     table: &dyn Table,
     columns: &[usize],
     pattern: &Pattern,
+    look: &Look<'_>,
     mut damaged: impl FnMut(Error),
     mut each: impl FnMut(&Hit<'_>) -> Result<ControlFlow<()>, E>,
 ) -> Result<ControlFlow<()>, E> {
@@ -185,6 +235,7 @@ fn walk<E>(
                 return Ok(ControlFlow::Continue(()));
             }
         }
+        look.advance(1);
         for &column in columns {
             if look_into(table, &*rows, column, pattern, &mut damaged, &mut each)?.is_break() {
                 return Ok(ControlFlow::Break(()));

@@ -14,7 +14,7 @@ use crate::formats::bwdb::{Blob, Database, Models, Space, State};
 use crate::formats::geometry::Geometry;
 use crate::formats::geometry::layout::Mapping;
 use crate::id::Id64;
-use crate::report::Check;
+use crate::report::{Check, Progress};
 use crate::threads::prelude::*;
 use std::collections::{HashMap, HashSet};
 
@@ -57,10 +57,15 @@ pub type Keep<'k> = &'k (dyn Fn(u64, By) -> bool + Sync);
 /// The references in `asset` that `keep` wants. Formats other than prototype databases, `models.bin` and `space.bin`
 /// have none.
 pub fn scan(asset: &Asset, keep: Keep<'_>) -> Found {
+    scan_with(asset, keep, &Progress::default())
+}
+
+/// As [`scan`]; `progress` counts paths and records.
+pub fn scan_with(asset: &Asset, keep: Keep<'_>, progress: &Progress) -> Found {
     if let Some(db) = asset.get() {
-        scan_database(db, keep)
+        scan_database(db, keep, progress)
     } else if let Some(models) = asset.get() {
-        scan_models(models, keep)
+        scan_models(models, keep, progress)
     } else if let Some(space) = asset.get() {
         scan_space(space, keep)
     } else {
@@ -133,13 +138,17 @@ fn parent(entry: &PathEntry, row: usize) -> Option<Edge> {
     Some(Edge { from: Some(entry.self_id.get()), to, table: "paths", row, column: PARENT.to_owned() })
 }
 
-fn scan_database(db: &Database, keep: Keep<'_>) -> Found {
+fn scan_database(db: &Database, keep: Keep<'_>, progress: &Progress) -> Found {
     /// Records that one core reads before it is worth asking another.
     const SHARE: usize = 1024;
     let mut found = Found::new();
     let entries = db.paths().entries();
+    let refers = |blob: &Blob<'_>| blob.layout().is_some_and(|layout| layout.refers());
+    let records = db.databases().flatten().filter(refers).map(|blob| blob.len()).fold(0, usize::saturating_add);
+    progress.announce(records.saturating_add(entries.len()) as u64);
     let wanted = |(row, entry): (usize, &PathEntry)| parent(entry, row).filter(|edge| keep(edge.to, By::Id));
     found.edges = entries.par_iter().enumerate().with_min_len(1 << 14).filter_map(wanted).collect();
+    progress.advance(entries.len() as u64);
 
     let budget = Budget::of_arrays(db.source().bytes().len());
     let mut places: Vec<((usize, usize), &'static str, Reference)> = Vec::new();
@@ -155,7 +164,7 @@ fn scan_database(db: &Database, keep: Keep<'_>) -> Found {
             found.notes.extend(blob.note());
             continue;
         };
-        if !blob.layout().is_some_and(|layout| layout.refers()) {
+        if !refers(&blob) {
             continue;
         }
         let share = |i: usize| {
@@ -163,6 +172,7 @@ fn scan_database(db: &Database, keep: Keep<'_>) -> Found {
             let records = first..first.saturating_add(SHARE).min(blob.len());
             let mut kept = Vec::new();
             let mut damage = Check::new("references");
+            progress.advance(records.len() as u64);
             for record in records {
                 let (references, errors) = of_record(db, blob, record, keep, &budget);
                 kept.extend(references.into_iter().map(|found| ((blob.index(), record), table, found)));
@@ -212,10 +222,12 @@ fn of_record(
     (collector.found, collector.errors)
 }
 
-fn scan_models(models: &Models, keep: Keep<'_>) -> Found {
+fn scan_models(models: &Models, keep: Keep<'_>, progress: &Progress) -> Found {
+    progress.announce(models.len() as u64);
     let budget = Budget::of_arrays(models.source().bytes().len());
     let mut found = Found::new();
     let read = |row: usize| {
+        progress.advance(1);
         let mut collector = Collector::new(keep, &budget);
         let model = models.model(row);
         if let Some(model) = &model {

@@ -29,6 +29,7 @@ pub use script::{Statement, is_complete, statements};
 
 use crate::asset::Asset;
 use crate::error::Error;
+use crate::report::Progress;
 #[cfg(doc)]
 use crate::table::Table;
 use damage::Damage;
@@ -38,6 +39,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::hooks::AuthContext;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode};
+use std::collections::HashSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -132,6 +134,9 @@ pub struct Session {
     schemas: Vec<(String, Option<usize>)>,
     damage: Arc<Damage>,
     rights: Arc<Rights>,
+    progress: Arc<Progress>,
+    /// Where there are more files than SQLite has schemas for, the names of the tables of each file in the only one.
+    flat: Option<Vec<Vec<String>>>,
     notes: Vec<String>,
 }
 
@@ -143,11 +148,12 @@ impl fmt::Debug for Session {
 
 impl Session {
     /// Makes the files known. The tables of a single file are there by their own names; of several each is a schema
-    /// of the given name, and a table name alone means the first file that has it. With `left_out` damaged rows
-    /// are left out and counted.
+    /// of the given name, and a table name alone means the first file that has it. Of more files than SQLite has schemas
+    /// for, which are ten, a table is called by both names in one, `"schema.table"`. With `left_out` damaged rows are left
+    /// out and counted.
     ///
     /// # Errors
-    /// When there are more files than SQLite takes, or a database cannot be attached.
+    /// When there are more databases than SQLite takes, or one cannot be attached.
     pub fn new(inputs: Vec<(String, Input)>, left_out: bool) -> Result<Self, Fault> {
         let mut connection = Connection::open_in_memory()?;
         // A name in double quotes is a name, never a text; and nothing in an attached file runs by itself.
@@ -157,9 +163,11 @@ impl Session {
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
         functions::add(&connection)?;
         let most = usize::try_from(connection.limit(Limit::SQLITE_LIMIT_ATTACHED)?).unwrap_or(0);
-        if inputs.len() > most {
-            let count = inputs.len();
-            return Err(Fault::message(format!("SQLite takes at most {most} files at once, and these are {count}")));
+        let flat = inputs.len() > most;
+        let databases = inputs.iter().filter(|(_, input)| matches!(input, Input::Database(_))).count();
+        if databases > most {
+            let what = format!("SQLite takes at most {most} databases at once, and these are {databases}");
+            return Err(Fault::message(what));
         }
         let (names, mut notes) = schema_names(&inputs);
         let single = inputs.len() == 1;
@@ -170,7 +178,7 @@ impl Session {
                 Input::Asset(asset) => {
                     let file = OpenFile::new(files.len(), asset);
                     notes.extend(file.changes().into_iter().map(|change| format!("{}: {change}", file.name())));
-                    if !single {
+                    if !single && !flat {
                         connection.execute(&format!("ATTACH ':memory:' AS {}", quoted(&name)), [])?;
                     }
                     schemas.push((name, Some(files.len())));
@@ -194,13 +202,18 @@ impl Session {
                 }
             }
         }
-        let damage = Arc::new(Damage::new(left_out));
-        let all = vtab::Files { open: files.clone(), damage: Arc::clone(&damage) };
+        let (damage, progress) = (Arc::new(Damage::new(left_out)), Arc::new(Progress::default()));
+        let all = vtab::Files { open: files.clone(), damage: Arc::clone(&damage), progress: Arc::clone(&progress) };
         connection.create_module("assetq", vtab::MODULE, Some(all))?;
         let rights = Arc::new(Rights::default());
         let asked = Arc::clone(&rights);
         connection.authorizer(Some(move |context: AuthContext<'_>| asked.answer(context)))?;
-        Ok(Self { connection, files, schemas, damage, rights, notes })
+        let flat = flat.then(|| flat_names(&schemas, &files));
+        if let Some(name) = flat.iter().flatten().last().and_then(|names| names.first()) {
+            let name = quoted(name);
+            notes.push(format!("of more than {most} files a table has the name of its file in its own, as in {name}"));
+        }
+        Ok(Self { connection, files, schemas, damage, rights, progress, flat, notes })
     }
 
     /// What is called otherwise here than in its file.
@@ -216,6 +229,11 @@ impl Session {
     /// The damaged rows that statements have left out since this was asked last.
     pub fn take_left_out(&self) -> LeftOut {
         self.damage.take_left_out()
+    }
+
+    /// How many rows statements have read.
+    pub fn progress(&self) -> &Progress {
+        &self.progress
     }
 
     /// What stops the statement that is running, from another thread.
@@ -250,8 +268,24 @@ impl Session {
         let named = |name: &str| all || name.contains(['"', '`']) || sql.contains(&name.to_ascii_lowercase());
         let mut create = String::new();
         let single = self.schemas.len() == 1;
+        let all_names = self.flat.iter().flatten().flatten();
+        let mut first: HashSet<String> = all_names.map(|name| name.to_ascii_lowercase()).collect();
         for (schema, file) in self.schemas.iter().filter_map(|(schema, file)| Some((schema, (*file)?))) {
             let Some(open) = self.files.get(file) else { continue };
+            if let Some(flat) = &self.flat {
+                let names = flat.get(file).into_iter().flatten();
+                for (table, (own, name)) in open.names().iter().zip(names).enumerate() {
+                    // Its own name means the first file that has it.
+                    let own = first.insert(own.to_ascii_lowercase()).then_some(own);
+                    for name in own.into_iter().chain([name]).filter(|name| named(name)) {
+                        let name = quoted(name);
+                        create.push_str(&format!(
+                            "CREATE VIRTUAL TABLE IF NOT EXISTS {name} USING assetq({file}, {table});"
+                        ));
+                    }
+                }
+                continue;
+            }
             // The schema of a single file is there for those who write it.
             let own = single && named(schema) && self.attach(schema)?;
             let schemas = [(single, "main"), (own || !single, schema)];
@@ -308,20 +342,30 @@ impl Session {
     /// The tables of all files.
     pub fn tables(&self) -> impl Iterator<Item = TableName> {
         let schemas = self.schemas.iter().filter_map(|(schema, file)| Some((schema, self.files.get((*file)?)?)));
-        schemas.flat_map(|(schema, file)| {
-            file.names().iter().enumerate().map(|(index, name)| TableName {
-                schema: (self.schemas.len() > 1).then(|| schema.clone()),
-                name: name.clone(),
+        let several = self.schemas.len() > 1;
+        schemas.flat_map(move |(schema, file)| {
+            let flat = self.flat.as_ref().and_then(|flat| flat.get(file.number()));
+            file.names().iter().enumerate().map(move |(index, name)| TableName {
+                schema: (several && flat.is_none()).then(|| schema.clone()),
+                name: flat.and_then(|names| names.get(index)).unwrap_or(name).clone(),
                 columns: file.columns(index),
                 described: file.described(index),
             })
         })
     }
 
-    /// The schemas, one for each file.
+    /// The schemas: one for each file, or where these are too many for each database.
     pub fn schemas(&self) -> impl Iterator<Item = &str> {
-        self.schemas.iter().map(|(name, _)| name.as_str())
+        self.schemas.iter().filter(|(_, file)| self.flat.is_none() || file.is_none()).map(|(name, _)| name.as_str())
     }
+}
+
+/// The names of the tables of each file where all are in one schema: all different.
+fn flat_names(schemas: &[(String, Option<usize>)], files: &[Arc<OpenFile>]) -> Vec<Vec<String>> {
+    let named = schemas.iter().filter_map(|(schema, file)| Some((schema, files.get((*file)?)?)));
+    let names = named.flat_map(|(schema, file)| file.names().iter().map(move |table| format!("{schema}.{table}")));
+    let mut names = unique(names.collect::<Vec<_>>().iter().map(|name| &**name)).into_iter();
+    files.iter().map(|file| names.by_ref().take(file.names().len()).collect()).collect()
 }
 
 /// A table as statements name it.

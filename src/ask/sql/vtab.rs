@@ -9,6 +9,7 @@ use super::damage::{Damage, Place};
 use super::file::OpenFile;
 use super::plan::{self, Access, Check, Plan};
 use crate::error::Result;
+use crate::report::Progress;
 use crate::table::filter::{Bound, picked};
 use crate::table::{RowCursor, Table};
 use rusqlite::Error as SqlError;
@@ -33,6 +34,9 @@ pub(super) struct AssetTable {
     state: Arc<State>,
 }
 
+/// Rows of a walk that are counted at once.
+const COUNTED: usize = 256;
+
 /// A walk over rows that a statement makes.
 #[repr(C)]
 pub(super) struct AssetCursor {
@@ -48,6 +52,7 @@ const _: () = assert!(offset_of!(AssetTable, base) == 0 && offset_of!(AssetCurso
 pub(super) struct Files {
     pub(super) open: Vec<Arc<OpenFile>>,
     pub(super) damage: Arc<Damage>,
+    pub(super) progress: Arc<Progress>,
 }
 
 struct State {
@@ -59,6 +64,7 @@ struct State {
     /// For columns that were joined on: how often they were asked, and from the second time on an index.
     joins: Mutex<HashMap<usize, Join>>,
     damage: Arc<Damage>,
+    progress: Arc<Progress>,
 }
 
 enum Join {
@@ -115,6 +121,11 @@ impl State {
     /// Moves on; where the next row cannot be found, and damaged rows are left out, the walk is over.
     fn advance(&self, rows: &mut dyn RowCursor) -> Result<bool> {
         match rows.advance() {
+            // One in so many says it for all.
+            Ok(true) if rows.row().is_multiple_of(COUNTED) => {
+                self.progress.advance(COUNTED as u64);
+                Ok(true)
+            }
             Err(error) => self.damage.of(self.place(None), error).map(|()| false),
             moved => moved,
         }
@@ -271,6 +282,7 @@ unsafe impl VTab<'static> for AssetTable {
             plans: Mutex::default(),
             joins: Mutex::default(),
             damage: Arc::clone(&files.damage),
+            progress: Arc::clone(&files.progress),
         };
         Ok((Cow::Owned(declaration), Self { base: sqlite3_vtab::default(), state: Arc::new(state) }))
     }

@@ -1,7 +1,7 @@
 //! Tables of files, each written as a file of its own.
 
-use super::super::context::Unit;
 use super::super::output::is_stdout;
+use super::super::progress::Unit;
 use super::super::rows::Rows;
 use super::super::{Context, Exit, Failure, Outcome};
 use super::{Args, KindArg, kind_of};

@@ -31,6 +31,10 @@ use std::sync::{Arc, PoisonError, RwLock};
 pub(super) struct Counts(RwLock<HashMap<&'static str, Arc<[usize]>>>);
 
 impl Counts {
+    fn has(&self, table: &'static str) -> bool {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).contains_key(table)
+    }
+
     /// Those of a table, of which at most `most` rows are counted: of a parent beyond them, and those behind it, there
     /// are none.
     fn get(&self, table: &'static str, most: usize, count: impl FnOnce() -> Vec<usize>) -> Arc<[usize]> {

@@ -100,6 +100,14 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
         })
     }
 
+    /// How many rows there are, where they were counted before or are counted in less time than a process takes to start.
+    /// The records of a game's own database are ten times as many and lie all over it.
+    fn known_len(&self) -> Option<usize> {
+        const FEW_RECORDS: usize = 1 << 12;
+        let counted = self.records.len() <= FEW_RECORDS || self.records.counts().has(self.name);
+        counted.then(|| self.check_all().ok().map(|()| self.len())).flatten()
+    }
+
     /// Rows that can be read.
     fn len(&self) -> usize {
         self.ends().last().copied().unwrap_or(0)
@@ -222,7 +230,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
         let parents = Arc::new(Parents { name, records, children, ends, last, file: PhantomData });
         let leads = Arc::new(records.leads());
         let shared = leads.len();
-        let (of_count, of_row, of_damage) = (Arc::clone(&parents), Arc::clone(&parents), Arc::clone(&parents));
+        let [of_count, of_row, of_damage, of_known] = std::array::from_fn(|_| Arc::clone(&parents));
         let locate = move |row, before: Option<Child<'a, C::Row>>| {
             if row >= of_row.len() {
                 return of_row.check_all().map(|()| None);
@@ -246,6 +254,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
         };
         let mut table = TableOf::walked(name, move || Ok(of_count.len()), locate).splits();
         table = table.damaged(move || of_damage.check_all().err());
+        table = table.known(move || of_known.known_len());
         if R::DERIVED {
             table = table.derived();
         }

@@ -1,0 +1,102 @@
+//! Progress of long work, drawn on the terminal aside from all other output.
+
+use super::Context;
+use crate::report::Progress;
+use crate::write::text::clean;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::{self, IsTerminal as _};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// What is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unit {
+    Bytes,
+    Rows,
+}
+
+/// Work that ends before needs no bar.
+const PATIENCE: Duration = Duration::from_millis(400);
+const TICK: Duration = Duration::from_millis(50);
+
+/// The bar that is drawn at present.
+static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
+/// Writes something that may go to the terminal that a bar is drawn on: the bar makes room meanwhile.
+pub(super) fn aside<T>(write: impl FnOnce() -> T) -> T {
+    let bar = BAR.lock().unwrap_or_else(PoisonError::into_inner);
+    match &*bar {
+        Some(bar) => bar.suspend(write),
+        None => write(),
+    }
+}
+
+fn bar(what: &str) -> ProgressBar {
+    // Where the terminal cannot be drawn on, nothing is.
+    ProgressBar::new(0).with_prefix(clean(what).into_owned())
+}
+
+/// How a bar looks. Where no one knows how much there is to do, what is done is counted.
+fn style(unit: Unit, known: bool) -> ProgressStyle {
+    let template = match (unit, known) {
+        (Unit::Bytes, _) => "{prefix} [{bar:40}] {bytes}/{total_bytes} {elapsed}",
+        (Unit::Rows, true) => "{prefix} [{bar:40}] {human_pos}/{human_len} rows {elapsed}",
+        (Unit::Rows, false) => "{prefix} {human_pos} rows {elapsed}",
+    };
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+impl Context {
+    /// Runs long work with a progress bar of bytes, where there is a terminal to show it on.
+    pub(super) fn with_progress<T>(&self, what: &str, work: impl FnOnce(&Progress) -> T) -> T {
+        self.with_progress_of(what, Unit::Bytes, work)
+    }
+
+    /// As [`Context::with_progress`], of whatever is counted.
+    pub(super) fn with_progress_of<T>(&self, what: &str, unit: Unit, work: impl FnOnce(&Progress) -> T) -> T {
+        let progress = Progress::default();
+        self.watch(what, unit, &progress, || work(&progress))
+    }
+
+    /// Runs long work that adds to `progress`, with a bar where there is a terminal to show it on.
+    pub(super) fn watch<T>(&self, what: &str, unit: Unit, progress: &Progress, work: impl FnOnce() -> T) -> T {
+        if self.is_quiet() || !io::stderr().is_terminal() {
+            return work();
+        }
+        let done = AtomicBool::new(false);
+        let draw = || {
+            let mut waited = Duration::ZERO;
+            let mut shown = None;
+            while !done.load(Ordering::Acquire) {
+                std::thread::park_timeout(TICK);
+                waited = waited.saturating_add(TICK);
+                if waited < PATIENCE {
+                    continue;
+                }
+                let (steps, total) = progress.state();
+                let known = total > 0;
+                let mut bar_of_all = BAR.lock().unwrap_or_else(PoisonError::into_inner);
+                let bar = bar_of_all.get_or_insert_with(|| bar(what));
+                if shown.replace(known) != Some(known) {
+                    bar.set_style(style(unit, known));
+                }
+                bar.set_length(total);
+                bar.set_position(steps);
+            }
+            if let Some(bar) = BAR.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                bar.finish_and_clear();
+            }
+        };
+        std::thread::scope(|scope| {
+            // Where no thread can be had, the work is done without a bar.
+            let drawing = std::thread::Builder::new().spawn_scoped(scope, draw).ok();
+            let result = work();
+            done.store(true, Ordering::Release);
+            if let Some(drawing) = drawing {
+                drawing.thread().unpark();
+            }
+            result
+        })
+    }
+}
