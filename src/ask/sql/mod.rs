@@ -47,6 +47,7 @@ const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
 
 /// A file to ask.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Input {
     /// An asset file.
     Asset(Asset),
@@ -65,6 +66,7 @@ impl Input {
 
 /// Why a statement has no answer.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Fault {
     /// What SQLite says, and the byte of the text at which it found that.
     Statement {
@@ -326,6 +328,7 @@ impl Session {
 
 /// A table as statements name it.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct TableName {
     /// The schema, where there are several.
     pub schema: Option<String>,
