@@ -124,7 +124,11 @@ fn ratios() {
     let (a, b) = medians(
         21,
         || some.iter().filter(|(_, p)| db.lookup_path(p).unwrap().is_some()).count(),
-        || some.iter().filter(|(_, p)| db.lookup(assetq::codec::cityhash64(p.as_bytes())).unwrap().is_some()).count(),
+        || {
+            some.iter()
+                .filter(|(_, p)| db.lookup(assetq::internals::codec::cityhash64(p.as_bytes())).unwrap().is_some())
+                .count()
+        },
     );
     claim("lookup_path / hash + lookup", a, b, "<= 1.5");
 

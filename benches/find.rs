@@ -77,7 +77,9 @@ impl Owned {
 }
 
 fn pattern(text: &str, syntax: Syntax) -> Pattern {
-    Pattern::new(text, Options { syntax, ..Options::default() }).unwrap()
+    let mut options = Options::default();
+    options.syntax = syntax;
+    Pattern::new(text, options).unwrap()
 }
 
 /// How many paths are found.
@@ -139,7 +141,8 @@ fn cases(c: &mut Criterion) {
         b.iter(|| assert_eq!(texts(&*table, "*.visual", Syntax::Glob).len(), expected));
     });
     let folded = owned.count(|name| name.to_ascii_lowercase().contains(".visual"));
-    let options = Options { ignore_case: true, ..Options::default() };
+    let mut options = Options::default();
+    options.ignore_case = true;
     let pattern = Pattern::new(".Visual", options).unwrap();
     group.bench_function("rows/.Visual, any case", |b| {
         b.iter(|| assert_eq!(find::candidates(&*table, 3, &pattern).unwrap().0.len(), folded));

@@ -10,11 +10,12 @@
 
 mod common;
 
+use assetq::internals::codec;
 use assetq::report::Progress;
 use assetq::sample::vrb::{ArchiveBuilder, Codec, entities, mesh, world, world_values};
 use assetq::vrb::{Archive, MAIN};
 use assetq::write::json::JsonWriter;
-use assetq::{Reader, Source, codec};
+use assetq::{Reader, Source};
 use common::{cached, claim, medians};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;

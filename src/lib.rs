@@ -204,7 +204,7 @@ pub mod bytes;
 mod clean;
 #[cfg(feature = "cli")]
 pub mod cli;
-pub mod codec;
+mod codec;
 pub mod error;
 mod formats;
 pub mod id;
@@ -229,9 +229,16 @@ pub use ask::{diff, refs};
 pub use asset::{Asset, Format};
 pub use error::{Error, ErrorKind, Result};
 pub use formats::{bwdb, geometry, vrb, wdata, wdb};
-pub use lazy::Lazy;
 pub use reader::{FileFormat, Options, Reader};
 pub use source::Source;
+
+/// What tests, benches and comparisons of this project reach for. It changes without notice.
+#[doc(hidden)]
+pub mod internals {
+    pub mod codec {
+        pub use crate::codec::*;
+    }
+}
 
 /// The examples of the README.
 #[cfg(doctest)]

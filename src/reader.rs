@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 /// A named stretch of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Section {
     /// Its name.
     pub name: Cow<'static, str>,
@@ -87,6 +88,7 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
 
 /// How much the first bytes of a file look like a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Likeness {
     /// They cannot be its.
     No,

@@ -10,9 +10,16 @@ const KEPT: usize = 100;
 
 /// The outcome of checking one file.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Report {
     /// The checks, in the order in which they were made.
     pub checks: Vec<Check>,
+}
+
+impl From<Vec<Check>> for Report {
+    fn from(checks: Vec<Check>) -> Self {
+        Self { checks }
+    }
 }
 
 impl Report {

@@ -344,7 +344,7 @@ fn the_checksum_may_be_either_of_two() {
     let (ok, detail) = check(&bytes);
     assert!(ok && detail.starts_with("MurmurHash3"), "{detail}");
     let mut crc = bytes.clone();
-    let sum = assetq::codec::crc32(&bytes[16..]);
+    let sum = assetq::internals::codec::crc32(&bytes[16..]);
     crc[8..12].copy_from_slice(&sum.to_le_bytes());
     let (ok, detail) = check(&crc);
     assert!(ok && detail.starts_with("CRC-32"), "{detail}");

@@ -52,7 +52,8 @@ struct Plain<'a> {
 
 impl Plain<'_> {
     fn pattern(&self) -> Pattern {
-        let options = Options { syntax: self.syntax, ignore_case: self.fold, full_path: self.full };
+        let mut options = Options::default();
+        (options.syntax, options.ignore_case, options.full_path) = (self.syntax, self.fold, self.full);
         Pattern::new(self.text, options).unwrap()
     }
 
@@ -61,7 +62,7 @@ impl Plain<'_> {
         match self.syntax {
             Syntax::Glob => wildcards(fold(self.text).as_bytes(), fold(text).as_bytes()),
             Syntax::Regex => self.regex.as_ref().unwrap().is_match(text),
-            Syntax::Text | Syntax::Auto => fold(text).contains(&fold(self.text)),
+            _ => fold(text).contains(&fold(self.text)),
         }
     }
 

@@ -296,7 +296,9 @@ fn levels_of_detail_are_chosen() {
     let g = open(many(2, 500, 1));
     let groups = g.groups_of(&models()).unwrap();
     let names = |lod| {
-        let scene = Scene::new("x", &g, &groups, None, Options { lod, ..Options::default() });
+        let mut options = Options::default();
+        options.lod = lod;
+        let scene = Scene::new("x", &g, &groups, None, options);
         Read::new(&glb(&scene)).nodes().map(|n| n.name().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(names(Some(0)), ["set 0"]);

@@ -70,11 +70,9 @@ fn a_database_names_and_pairs() {
         assert_eq!(names, ["bow_set", "stern_set"]);
         assert_eq!(read.document.materials().next().unwrap().name(), Some("steel"));
         assert!(read.document.nodes().any(|n| n.name() == Some("content/ship/Ship.visual")));
-        let coarse = assetq::scene::scene(
-            &g,
-            Context::from_assets([&db]).unwrap(),
-            Options { lod: Some(1), ..Options::default() },
-        );
+        let mut options = Options::default();
+        options.lod = Some(1);
+        let coarse = assetq::scene::scene(&g, Context::from_assets([&db]).unwrap(), options);
         assert_eq!(glb(&coarse.unwrap()).document.meshes().count(), 1);
     }
     let g = ship("Other.geometry");

@@ -254,6 +254,15 @@ fn check(shown: &Shown, dir: &Path) -> Result<(), String> {
 }
 
 #[test]
+fn the_minimum_rust_version_is_the_declared_one() {
+    let needs = format!("Rust {} or newer", env!("CARGO_PKG_RUST_VERSION"));
+    for page in ["README.md", "CONTRIBUTING.md"] {
+        let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(page)).unwrap();
+        assert!(text.contains(&needs), "{page} does not say {needs:?}");
+    }
+}
+
+#[test]
 fn every_command_of_the_readme_runs_and_shows_what_it_says() {
     let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
     let root = tempfile::tempdir().unwrap();

@@ -297,7 +297,7 @@ fn that_a_table_is_raw_is_said_everywhere() {
     let (mut bytes, pointers) = visuals(&[1; 6], 0);
     std::fs::write(dir.path().join("whole.bin"), &bytes).unwrap();
     break_pointers(&mut bytes, &pointers[1..]);
-    let sum = assetq::codec::murmur3(&bytes[16..]);
+    let sum = assetq::internals::codec::murmur3(&bytes[16..]);
     bytes[8..12].copy_from_slice(&sum.to_le_bytes());
     std::fs::write(dir.path().join("raw.bin"), bytes).unwrap();
     let why =
@@ -332,7 +332,7 @@ fn a_database_of_no_bytes_is_empty() {
         let entry = memchr::memmem::find(&bytes, &magic.to_le_bytes()).unwrap();
         bytes[entry + 0x10..entry + 0x18].fill(0);
     }
-    let sum = assetq::codec::murmur3(&bytes[16..]);
+    let sum = assetq::internals::codec::murmur3(&bytes[16..]);
     bytes[8..12].copy_from_slice(&sum.to_le_bytes());
     let db = open(bytes);
     assert_eq!(findings(&db), [""; 0]);

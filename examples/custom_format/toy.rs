@@ -147,6 +147,6 @@ impl Reader for Toy {
         let mut end = Check::new("end").with_detail("nothing behind the items");
         let behind = self.count.saturating_mul(size_of::<Stored>());
         end.note(Cursor::new(self.items().skip(behind).part("end")).expect_end());
-        Report { checks: vec![items, end] }
+        vec![items, end].into()
     }
 }

@@ -43,7 +43,7 @@ use std::process::ExitCode;
 /// Files are mapped, not loaded: a question about one entry takes as long as a process takes to start.
 #[derive(Debug, Parser)]
 #[command(name = "assetq", version, propagate_version = true, max_term_width = 110, after_help = EXAMPLES)]
-pub struct Cli {
+struct Cli {
     #[command(flatten)]
     global: Global,
     #[command(subcommand)]

@@ -23,6 +23,7 @@ use std::borrow::Cow;
 
 /// A column of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Column {
     /// Its name, as queries and outputs use it.
     pub name: Cow<'static, str>,
@@ -38,6 +39,7 @@ pub struct Column {
 
 /// What the cells of a column say of their row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum Role {
     /// Something about it.
     #[default]
@@ -56,6 +58,7 @@ pub enum Role {
 
 /// What the cells of a column hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Kind {
     /// `true` or `false`.
     Bool,
@@ -288,6 +291,7 @@ pub trait Table: Send + Sync {
 
 /// A place in space that rows are asked for, in the coordinates of the file.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Place {
     /// A point.
     Point([f64; 3]),

@@ -5,6 +5,7 @@ use std::fmt;
 
 /// One cell of a table, or one leaf or branch of an entry. Text borrows from the map where it lies there as UTF-8.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
 pub enum Value<'a> {
     /// Nothing: the format has no value here.
     #[default]

@@ -11,6 +11,7 @@ use std::io::Write;
 
 /// The formats that rows are written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RowFormat {
     /// Aligned columns for people.
     Text,

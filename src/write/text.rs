@@ -24,6 +24,7 @@ pub struct Page<W> {
 
 /// Whether a page is bold and coloured anywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Style {
     /// As it is meant, for terminals.
     Bold,
@@ -33,6 +34,7 @@ pub enum Style {
 
 /// How a stretch of a line stands out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Mark {
     /// Bold.
     Bold = 1,

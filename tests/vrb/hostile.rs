@@ -76,7 +76,8 @@ fn magic_and_version() {
 #[test]
 fn a_wrong_checksum_warns_when_reading_and_fails_verify_and_strict() {
     let strict = |bytes: &[u8]| {
-        let options = Options { strict: true, ..Options::default() };
+        let mut options = Options::default();
+        options.strict = true;
         Archive::open_with(Source::from_vec("test.vrb", bytes.to_vec()), options)
     };
     let world = world();

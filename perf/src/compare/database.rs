@@ -6,7 +6,7 @@ use crate::questions::{ids, list};
 use crate::record::Bound::{AtLeast, AtMost};
 use crate::turns::turns;
 use crate::{inputs, machine};
-use assetq::codec::murmur3;
+use assetq::internals::codec::murmur3;
 use assetq::{Reader as _, Source};
 use std::fs::File;
 use std::hint::black_box;

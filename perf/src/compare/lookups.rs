@@ -6,7 +6,7 @@ use crate::questions::{ids, sum, sum_many};
 use crate::record::Bound::AtMost;
 use crate::turns::turns;
 use assetq::bwdb::Location;
-use assetq::codec::cityhash64;
+use assetq::internals::codec::cityhash64;
 use std::hint::black_box;
 use wowsunpack::models::assets_bin::{PrototypeDatabase, parse_assets_bin};
 

@@ -6,7 +6,7 @@ use crate::record::Pages;
 use crate::spawn::{PAGE, minor_faults};
 use assetq::Source;
 use assetq::bwdb::Database;
-use assetq::codec::cityhash64;
+use assetq::internals::codec::cityhash64;
 use std::fs;
 use std::path::Path;
 

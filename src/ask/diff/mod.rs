@@ -138,6 +138,7 @@ impl Differences {
 
 /// A row that differs, in words.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Change<'a> {
     /// What happened to it.
     pub kind: Kind,

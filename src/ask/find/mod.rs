@@ -17,6 +17,7 @@ use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 /// A text that was found.
+#[non_exhaustive]
 pub struct Hit<'h> {
     /// The row that has it.
     pub row: &'h dyn RowCursor,

@@ -9,6 +9,7 @@ use regex_syntax::hir::{Hir, HirKind, Look};
 
 /// How a pattern is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Syntax {
     /// A glob where it has a character of one in it ([`Glob::is_glob`]), else a text.
     #[default]
@@ -23,6 +24,7 @@ pub enum Syntax {
 
 /// How a pattern is meant.
 #[derive(Debug, Clone, Copy, Default)]
+#[non_exhaustive]
 pub struct Options {
     /// How it is written.
     pub syntax: Syntax,

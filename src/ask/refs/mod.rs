@@ -20,6 +20,7 @@ use std::collections::{HashMap, HashSet};
 
 /// A reference of an entry to another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Edge {
     /// The entry that refers; `None` for what is no entry, as the instances of a space, and for records that belong
     /// to none.
@@ -36,6 +37,7 @@ pub struct Edge {
 
 /// What a pass over a file found.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Found {
     /// The references, in file order.
     pub edges: Vec<Edge>,
@@ -303,6 +305,7 @@ fn of_model(models: &Models, id: u64) -> Found {
 
 /// A mesh of a `.geometry` that a visual draws: a mapping of vertices or of indices.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Mesh {
     /// The id of the mapping.
     pub mapping_id: u32,

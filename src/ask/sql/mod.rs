@@ -49,6 +49,7 @@ const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
 
 /// A file to ask.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Input {
     /// An asset file.
     Asset(Asset),
@@ -67,6 +68,7 @@ impl Input {
 
 /// Why a statement has no answer.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Fault {
     /// What SQLite says, and the byte of the text at which it found that.
     Statement {
@@ -370,6 +372,7 @@ fn flat_names(schemas: &[(String, Option<usize>)], files: &[Arc<OpenFile>]) -> V
 
 /// A table as statements name it.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct TableName {
     /// The schema, where there are several.
     pub schema: Option<String>,

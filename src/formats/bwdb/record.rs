@@ -23,6 +23,7 @@ pub struct Flag(pub bool);
 
 /// What a walk meets at a leaf.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum Leaf<'a> {
     /// A plain value.
     Value(Value<'a>),
@@ -129,6 +130,7 @@ pub trait Field<'a>: Copy {
 
 /// How a table shows a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Shown {
     /// As one column of plain values.
     Plain(Kind),

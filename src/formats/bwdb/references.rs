@@ -23,6 +23,7 @@ pub struct Reference {
 
 /// How a reference refers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum By {
     /// By the id of a path.
     Id,

@@ -725,7 +725,7 @@ fn resources<'a>(db: &'a Database) -> Box<dyn Table + 'a> {
 /// The rows of a map's table and its slots.
 struct Slots<'a, B> {
     buckets: &'a [B],
-    rows: &'a crate::Lazy<Vec<u32>>,
+    rows: &'a crate::lazy::Lazy<Vec<u32>>,
     /// The row that was found last without them, and in the lower half its slot.
     last: AtomicU64,
     asked: AtomicU32,
@@ -735,7 +735,7 @@ struct Slots<'a, B> {
 const FEW_ROWS: u32 = 8;
 
 impl<'a, B: Bucket> Slots<'a, B> {
-    fn new(buckets: &'a [B], rows: &'a crate::Lazy<Vec<u32>>) -> Self {
+    fn new(buckets: &'a [B], rows: &'a crate::lazy::Lazy<Vec<u32>>) -> Self {
         Self { buckets, rows, last: AtomicU64::new(u64::MAX), asked: AtomicU32::new(0) }
     }
 

@@ -14,6 +14,7 @@ use std::fmt;
 
 /// A render group: vertices, and triangles over them.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Group {
     /// Its name: the render set's, or one made from the id of its index mapping.
     pub name: String,
@@ -33,6 +34,7 @@ pub struct Group {
 
 /// How a pair was found, the surest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Pairing {
     /// A render set names both.
     RenderSet,
@@ -93,6 +95,7 @@ pub struct Placement {
 
 /// The render groups of a file.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Groups {
     /// The groups, in the order of their index mappings, or of the render sets that name them.
     pub groups: Vec<Group>,

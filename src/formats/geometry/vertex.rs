@@ -4,6 +4,7 @@ use crate::bytes::le;
 
 /// Something a vertex has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Attribute {
     /// Three floats (`xyz`).
     Position,

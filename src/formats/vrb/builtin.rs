@@ -9,6 +9,7 @@ pub(super) const NULLABLE: u32 = 0x14;
 /// A built-in whose values can be read. The widths of [`Builtin::by_position`] ones follow from their place in the
 /// row of .NET's type codes; those of the others from real values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Builtin {
     /// 0x02: prefix, byte length, UTF-16.
     String,

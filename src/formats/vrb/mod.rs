@@ -60,6 +60,7 @@ pub const MAIN: &str = "[Main]";
 
 /// Bounds that keep hostile files from exhausting memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Limits {
     /// How deep values may nest.
     pub depth: usize,
@@ -84,6 +85,7 @@ impl Limits {
 
 /// How an archive is read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Options {
     /// A checksum that does not match is an error rather than a warning.
     pub strict: bool,

@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 
 /// How a part is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Compression {
     /// As it is.
     None,

@@ -16,6 +16,7 @@ const ENUM: u8 = 0x40;
 
 /// How values of a model are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Shape {
     /// A built-in.
     Scalar(Builtin),

@@ -54,6 +54,7 @@ impl fmt::Display for ModelId {
 
 /// A type as the table defines it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TypeDef {
     /// `N`: a type with a name of its own.
     Named {
@@ -101,6 +102,7 @@ pub struct Model {
 
 /// The models that a model is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Parts {
     /// The members of a `C`: from, and up to, these numbers among all members.
     Members(u32, u32),

@@ -37,6 +37,7 @@ pub struct Field {
 
 /// What a field stores.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub enum Kind {
     /// An i32 of which anything but 0 is true.
     Bool,
@@ -60,6 +61,7 @@ pub enum Kind {
 
 /// When a field is stored. Ranges of versions include both ends.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub enum Gate {
     /// Always.
     Always,

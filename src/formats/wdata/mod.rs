@@ -45,6 +45,7 @@ const SIGNATURE: &str = "stairwaygames.";
 
 /// How the texts of a file are counted (docs/formats/wdata.md §1.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TextForm {
     /// The count includes a terminating NUL, as is said of the game's own files.
     CountsNul,

@@ -52,6 +52,7 @@ macro_rules! box_types {
     ($($(#[$doc:meta])* $name:ident = $number:literal, $table:literal, $fields:expr;)+) => {
         /// The types of event boxes (§4.3).
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
         pub enum BoxType {
             $($(#[$doc])* $name = $number,)+
         }

@@ -136,6 +136,7 @@ fn rotation([x, y, z, w]: [f64; 4]) -> [Vec3; 3] {
 
 /// The event boxes at a place.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Hits {
     /// Type and number within the type, by type and in file order.
     pub boxes: Vec<(BoxType, usize)>,

@@ -51,6 +51,7 @@ impl Section {
 
 /// What follows the name of the main script (docs/formats/wdata.md §7.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TriggerLayout {
     /// A list of triggers: the document's layout up to main version 8, the published program's for every version.
     Triggers,
@@ -70,6 +71,7 @@ impl TriggerLayout {
 
 /// Why a trigger layout was chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Choice {
     /// The version has only one.
     OnlyOne,

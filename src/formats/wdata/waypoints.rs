@@ -7,6 +7,7 @@ use std::collections::hash_map::Entry;
 
 /// One link of the graph.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct Link<'a> {
     /// The waypoint that has the link, and its number among the waypoints.
     pub from: (usize, Record<'a>),

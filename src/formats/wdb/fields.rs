@@ -7,6 +7,7 @@ const WORD: usize = 4;
 
 /// One field of a sheet: a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Field {
     /// Its name as the sheet or the list of known names has it; `field_N` where there is none.
     pub name: String,
@@ -22,6 +23,7 @@ pub struct Field {
 
 /// How the cells of a field are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum FieldKind {
     /// An unsigned integer.
     Uint,
@@ -43,6 +45,7 @@ pub enum FieldKind {
 
 /// Why a field cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Fault {
     /// The list of fields is longer than the list of words.
     NoWord,

@@ -63,6 +63,7 @@ pub struct Sheet {
 
 /// Where the names of a sheet's fields come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Naming {
     /// From the sheet itself: XIII-2 and Lightning Returns.
     Sheet,

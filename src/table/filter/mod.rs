@@ -22,6 +22,7 @@ use std::cmp::Ordering;
 
 /// A condition as it was written, for any table.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Filter {
     /// One comparison.
     Compare {
@@ -42,6 +43,7 @@ pub enum Filter {
 
 /// A comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Op {
     /// `=`
     Eq,
@@ -63,6 +65,7 @@ pub enum Op {
 
 /// What a column is compared with.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Literal {
     /// No value.
     Null,
@@ -106,6 +109,7 @@ impl Filter {
 
 /// A condition for one table.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum Bound {
     /// One comparison.
     Compare(Compare),

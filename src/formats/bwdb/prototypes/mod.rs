@@ -24,6 +24,7 @@ macro_rules! prototype_types {
     ($($(#[$meta:meta])* $variant:ident = $magic:literal, $type_name:literal, $table:literal;)+) => {
         /// The prototype types whose records are laid out.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
         pub enum PrototypeType { $($(#[$meta])* $variant,)+ }
 
         impl PrototypeType {
@@ -56,6 +57,7 @@ macro_rules! prototype_types {
 
         /// A record of a known type.
         #[derive(Debug, Clone, Copy)]
+        #[non_exhaustive]
         pub enum Record<'a> {
             $($(#[$meta])* $variant($variant<'a>),)+
             /// A model as packed before `skeleton_extenders` came.
@@ -177,6 +179,7 @@ prototype_types! {
 
 /// A way in which records are laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Layout {
     /// As in the current build.
     Current(PrototypeType),

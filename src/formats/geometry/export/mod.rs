@@ -22,6 +22,7 @@ use std::collections::BTreeMap;
 
 /// What to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Options {
     /// The level of detail, 0 the finest; `None` for all of them. A model that has fewer shows its coarsest. Render
     /// groups whose levels are not known are always written.
