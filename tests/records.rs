@@ -11,17 +11,18 @@
 
 mod common;
 
-use assetq::bwdb::Database;
 use assetq::bwdb::prototypes::PrototypeType;
+use assetq::bwdb::{Database, Layouts};
 use assetq::sample::Size;
 use assetq::sample::bwdb::{DatabaseBuilder, demo};
 use assetq::sample::prototypes::{BlobWriter, floats, u64s};
 use assetq::table::{Tree, Value};
-use assetq::{Reader as _, Source};
+use assetq::{Asset, Reader as _, Source, diff};
 use common::field;
 use serde_json::Value as Json;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 use tempfile::TempDir;
 
 fn open(bytes: Vec<u8>) -> Database {
@@ -362,4 +363,163 @@ fn states_that_nobody_explains_are_noted() {
     assert!(report.ok(), "{:?}", findings(&db));
     let check = report.checks.iter().find(|c| c.name == "resources map").unwrap();
     assert!(check.detail.contains("2 resources in state 1 or 2"), "{}", check.detail);
+}
+
+/// The document of the format, whose tables are a layouts file.
+fn document() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/formats/bwdb.md");
+    std::fs::read_to_string(path).unwrap()
+}
+
+#[test]
+fn the_document_says_of_every_struct_what_the_code_says() {
+    let layouts = Layouts::parse(&document(), "bwdb.md").unwrap();
+    for (name, declared) in Layouts::built_in() {
+        assert_eq!(layouts.get(name), Some(declared), "{name}");
+    }
+}
+
+/// Every cell of a table, a line each; damage as text.
+fn cells(db: &Database, table: &str) -> Vec<String> {
+    let table = db.table(table).unwrap_or_else(|| panic!("no table {table}"));
+    let columns: Vec<_> = table.columns().iter().enumerate().collect();
+    let mut lines = Vec::new();
+    for row in 0..table.len().unwrap() {
+        for (index, column) in &columns {
+            let cell = table.value(row, *index).map_or_else(|error| error.to_string(), |cell| cell.to_string());
+            lines.push(format!("{row} {}: {cell}", column.name));
+        }
+    }
+    lines
+}
+
+#[test]
+fn layouts_from_the_document_read_what_the_built_in_ones_read() {
+    let layouts = Arc::new(Layouts::parse(&document(), "bwdb.md").unwrap());
+    let bytes = demo(7, Size::Small);
+    let built_in = open(bytes.clone());
+    let declared = Database::open_with(Source::from_vec("assets.bin", bytes), layouts).unwrap();
+    assert_eq!(findings(&declared), [""; 0]);
+    for index in 0..declared.database_count() {
+        assert_eq!(declared.database(index).unwrap().prototype(), None, "not the built-in layout");
+    }
+    for table in [
+        "materials",
+        "visuals",
+        "render_sets",
+        "lods",
+        "skeleton_extenders",
+        "models",
+        "dyes",
+        "point_lights",
+        "effects",
+        "effect_systems",
+        "velocity_fields",
+        "effect_presets",
+        "effect_metadata",
+        "effect_parameters",
+        "atlas_contours",
+    ] {
+        let (all, shown) = (cells(&declared, table), cells(&built_in, table));
+        // A declared table has all fields; some built-in ones leave out what other tables show.
+        assert!(!shown.is_empty() && shown.iter().all(|cell| all.contains(cell)), "{table}");
+    }
+    // The old and the new file are laid out in two ways, and say the same; `cat` of two records is one text, but for
+    // what the built-in layouts know beyond the fields.
+    let [old, new] = [built_in, declared].map(Asset::from);
+    for table in diff::tables(&old, &new, &[]).unwrap() {
+        let found = table.find(&Default::default(), 0);
+        assert!(found.faults.is_empty(), "{:?}", found.faults);
+        let materials = found.changed.len();
+        assert!(found.added.is_empty() && found.removed.is_empty() && (materials == 0), "{}", table.name());
+    }
+}
+
+/// Trails of another build, of a type that is not laid out here, in two databases of two sizes.
+fn trails() -> Vec<u8> {
+    let mut builder = DatabaseBuilder::default();
+    let texture = builder.path("particles/trail.dds");
+    let id = builder.path("particles/wake.trail");
+    let other = builder.path("particles/short.trail");
+    let mut blob = BlobWriter::with_size(0x20, 2);
+    let at = blob.record(1);
+    blob.data.patch(at, texture.to_le_bytes());
+    blob.data.patch(at + 8, 2u32.to_le_bytes());
+    let keys = blob.structs(at, 0x18, 2, 0x10);
+    blob.text(keys + 0x10, "particles/trail.dds");
+    builder.database(assetq::codec::murmur3(b"TrailPrototype"), 0x0A0B_0C0D, blob.finish());
+    let mut blob = BlobWriter::with_size(0x08, 1);
+    blob.data.patch(16, [7]);
+    builder.database(assetq::codec::murmur3(b"WakePrototype"), 1, blob.finish());
+    builder.resource(id, 0, 1, 0);
+    builder.resource(other, 1, 0, 0);
+    builder.build()
+}
+
+const TRAILS: &str = "\
+# My build
+
+**TrailKey, 10**
+table: trail_keys
+
+| offset | type | field |
+|---|---|---|
+| 00 | text | resource |
+
+## TrailPrototype, 20
+schema: 0A0B0C0D
+table: trails
+
+| offset | type | field |
+|---|---|---|
+| 00 | path | texture |
+| 08 | u32 | key_count |
+| 18 | `[TrailKey; key_count]` | keys |
+";
+
+#[test]
+fn a_layouts_file_drives_every_command() {
+    let dir = TempDir::new().unwrap();
+    let mut bytes = trails();
+    std::fs::write(dir.path().join("trails.bin"), &bytes).unwrap();
+    std::fs::write(dir.path().join("mine.md"), TRAILS).unwrap();
+    let run = |code, args: &[&str]| assetq(dir.path(), code, &[args, &["--layouts", "mine.md"]].concat());
+    let json = |args: &[&str]| -> Json { serde_json::from_str(&run(0, &[args, &["-f", "json"]].concat()).0).unwrap() };
+    assert!(assetq(dir.path(), 1, &["ls", "trails.bin", "-t", "trails"]).1.contains("no table \"trails\""));
+
+    let rows = json(&["ls", "trails.bin", "-t", "trails"]);
+    assert_eq!(rows[1]["path"], "particles/wake.trail");
+    assert_eq!(
+        (rows[1]["texture_path"].as_str(), rows[1]["key_count"].as_u64()),
+        (Some("particles/trail.dds"), Some(2))
+    );
+    let keys = json(&["sql", "select record, \"index\", resource from trail_keys", "trails.bin"]);
+    assert_eq!(keys.as_array().unwrap().len(), 2);
+    assert_eq!(keys[1]["resource"], "particles/trail.dds");
+    let entry = json(&["cat", "trails.bin", "particles/wake.trail"]);
+    assert_eq!(entry["value"]["keys"][1]["resource"], "particles/trail.dds");
+    let refs = json(&["refs", "particles/trail.dds", "trails.bin", "--from"]);
+    let columns: Vec<_> = refs.as_array().unwrap().iter().map(|row| row["column"].as_str().unwrap()).collect();
+    assert_eq!(columns, ["texture", "keys[1].resource"], "{refs}");
+    let info = run(0, &["info", "trails.bin"]).0;
+    assert!(info.contains("trails ") && info.contains("its type is not known"), "{info}");
+    assert!(run(0, &["verify", "trails.bin"]).0.contains("2 records"));
+
+    // A record that says something else, and one that is damaged.
+    let count = memchr::memmem::find(&bytes, &assetq::bwdb::Database::path_id("particles/trail.dds").to_le_bytes());
+    let all: Vec<usize> = memchr::memmem::find_iter(&bytes, b"\x02\0\0\0\0\0\0\0").collect();
+    let at = *all.iter().rev().find(|&&at| bytes[at + 16..at + 24] == 0x20u64.to_le_bytes()).unwrap_or(&0);
+    assert!(count.is_some() && at > 0, "{all:x?}");
+    bytes[at] = 1;
+    std::fs::write(dir.path().join("new.bin"), &bytes).unwrap();
+    let changes = run(1, &["diff", "trails.bin", "new.bin", "-t", "resources", "-f", "ndjson"]).0;
+    assert!(changes.contains("key_count"), "{changes}");
+    bytes[at + 3] = 0x7F;
+    std::fs::write(dir.path().join("bad.bin"), &bytes).unwrap();
+    let (report, _) = run(3, &["verify", "bad.bin"]);
+    assert!(report.contains("record 1: keys"), "{report}");
+
+    std::fs::write(dir.path().join("bad.md"), TRAILS.replace("| 08 | u32", "| 06 | u32")).unwrap();
+    let (_, error) = assetq(dir.path(), 2, &["info", "trails.bin", "--layouts", "bad.md"]);
+    assert_eq!(error, "assetq: bad.md: line 17: key_count lies on the field of line 16\n");
 }

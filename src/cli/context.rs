@@ -6,6 +6,7 @@ use super::progress::aside;
 use super::{Exit, Failure, Format, Global, complain};
 use crate::asset::Asset;
 use crate::error::{Error, Result};
+use crate::formats::bwdb::Layouts;
 use crate::formats::wdb::{self, KnownFields};
 use crate::reader::Options;
 use crate::source::Source;
@@ -15,7 +16,7 @@ use crate::write::text::{Page, Style, clean};
 use crate::write::whole::FileId;
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
-use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -46,6 +47,9 @@ impl Context {
         if let Some(fields) = known_fields(&global.fields)? {
             options = options.with(fields);
         }
+        if let Some(layouts) = layouts(&global.layouts)? {
+            options = options.with(layouts);
+        }
         let context = Self {
             format,
             quiet,
@@ -57,6 +61,7 @@ impl Context {
             read: RefCell::default(),
         };
         context.reads(&global.fields);
+        context.reads(&global.layouts);
         Ok(context)
     }
 
@@ -270,12 +275,31 @@ impl Context {
 fn known_fields(files: &[PathBuf]) -> Result<Option<Arc<KnownFields>>, Failure> {
     let mut known = None;
     for file in files {
-        let name = file.to_string_lossy();
-        let text = std::fs::read_to_string(file).map_err(|e| Failure::in_file(&name, &Error::io("cannot read", e)))?;
+        let (text, name) = (text_of(file)?, file.to_string_lossy());
         let more = KnownFields::parse(&text, &name).map_err(|e| Failure::new(Exit::Usage, e.to_string()))?;
         known = Some(Arc::new(known.unwrap_or_else(KnownFields::builtin).extended(more)));
     }
     Ok(known)
+}
+
+/// The layouts of `files`, those of the last one tried first.
+fn layouts(files: &[PathBuf]) -> Result<Option<Arc<Layouts>>, Failure> {
+    let mut known = None;
+    for file in files {
+        let (text, name) = (text_of(file)?, file.to_string_lossy());
+        let more = Layouts::parse(&text, &name).map_err(|e| Failure::new(Exit::Usage, e.to_string()))?;
+        known = Some(Arc::new(known.map_or(more.clone(), |known: Arc<Layouts>| known.extended(more))));
+    }
+    Ok(known)
+}
+
+/// The text of a file that says something about others: as much as such a file can have, as a device has no end.
+fn text_of(file: &Path) -> Result<String, Failure> {
+    const MOST: u64 = 16 << 20;
+    let mut text = String::new();
+    let read = std::fs::File::open(file).and_then(|open| open.take(MOST).read_to_string(&mut text));
+    read.map_err(|e| Failure::in_file(&file.to_string_lossy(), &Error::io("cannot read", e)))?;
+    Ok(text)
 }
 
 /// Whether headers are bold.

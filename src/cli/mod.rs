@@ -81,6 +81,9 @@ struct Global {
     /// Field names for FINAL FANTASY XIII sheets, tried before the known ones: lists that begin with [file stems]
     #[arg(long, global = true, value_name = "FILE")]
     fields: Vec<std::path::PathBuf>,
+    /// Layouts of records of other builds in prototype databases, tried before the built-in ones: see docs/formats
+    #[arg(long, global = true, value_name = "FILE")]
+    layouts: Vec<std::path::PathBuf>,
     /// Refuse what a checksum does not match, rather than warn and go on
     #[arg(long, global = true)]
     strict: bool,

@@ -159,7 +159,7 @@ fn scan_database(db: &Database, keep: Keep<'_>, progress: &Progress) -> Found {
                 continue;
             }
         };
-        let Some(table) = blob.prototype().map(|prototype| prototype.table()) else {
+        let Some(table) = blob.layout().map(|layout| layout.table()) else {
             found.notes.extend(blob.note());
             continue;
         };
@@ -269,7 +269,7 @@ fn of_resource(db: &Database, id: u64) -> Found {
             return found;
         }
     };
-    let Some(table) = blob.prototype().map(|prototype| prototype.table()) else {
+    let Some(table) = blob.layout().map(|layout| layout.table()) else {
         found.notes.extend(blob.note());
         return found;
     };

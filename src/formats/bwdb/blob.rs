@@ -1,4 +1,6 @@
+use super::Database;
 use super::layout::{BlobHeader, DatabaseEntry};
+use super::layouts::Layouts;
 use super::prototypes::{Layout, PrototypeType, Record, type_name};
 use super::record::{Leaf, ListInfo, Walker};
 use crate::bytes::View;
@@ -25,6 +27,7 @@ pub(super) enum Raw {
     UnknownType,
     TooShort {
         size: usize,
+        known: bool,
     },
     /// So many records of those that were looked at have an array that lies where none may.
     Arrays {
@@ -36,15 +39,15 @@ pub(super) enum Raw {
 
 /// How the records of each database are laid out, found out when it is first opened: as many as resources can name.
 #[derive(Debug)]
-pub(super) struct Layouts([OnceLock<Result<Layout, Raw>>; Layouts::KEPT]);
+pub(super) struct Found([OnceLock<Result<Layout, Raw>>; Found::KEPT]);
 
-impl Default for Layouts {
+impl Default for Found {
     fn default() -> Self {
         Self([const { OnceLock::new() }; Self::KEPT])
     }
 }
 
-impl Layouts {
+impl Found {
     const KEPT: usize = 64;
 
     fn get(&self, index: usize, find: impl FnOnce() -> Result<Layout, Raw>) -> Result<Layout, Raw> {
@@ -56,7 +59,7 @@ impl Layouts {
 }
 
 impl<'a> Blob<'a> {
-    pub(super) fn open(index: usize, entry: &'a DatabaseEntry, at: View<'a>, layouts: &Layouts) -> Result<Self> {
+    pub(super) fn open(index: usize, entry: &'a DatabaseEntry, at: View<'a>, db: &Database) -> Result<Self> {
         let within = |e: crate::Error| e.within(format_args!("database {index}"));
         let size = entry.size.get() as usize;
         let raw = Err(Raw::UnknownType);
@@ -68,7 +71,7 @@ impl<'a> Blob<'a> {
         let blob = Self { index, entry, view, records: view, count: 0, layout: raw };
         if size == 0 {
             // Not even a header: of no records.
-            let layout = Layout::of(blob.magic(), blob.checksum()).map_or(raw, |(layout, _)| Ok(layout));
+            let layout = candidates(&blob, &db.layouts).next().map_or(raw, |(layout, _)| Ok(layout));
             return Ok(Self { layout, ..blob });
         }
         view.take(size).map_err(within)?;
@@ -81,10 +84,8 @@ impl<'a> Blob<'a> {
         let count = count.ok_or_else(|| within(view.bad_value("number of records", stored)))?;
         let records = view.follow(header.records.get()).map_err(within)?.part("records");
         let blob = Self { records, count, ..blob };
-        let layout = layouts.get(index, || blob.find_layout());
-        if let Err(Raw::TooShort { size }) = layout
-            && Layout::of(blob.magic(), blob.checksum()).is_some_and(|(_, known)| known)
-        {
+        let layout = db.found_layouts.get(index, || blob.find_layout(&db.layouts));
+        if let Err(Raw::TooShort { size, known: true }) = layout {
             let what =
                 format!("{count} records of {size:#x} bytes do not fit into a database of {} bytes", blob.size());
             return Err(within(view.error(ErrorKind::Damaged { what: what.into() })));
@@ -94,14 +95,24 @@ impl<'a> Blob<'a> {
 
     /// How the records are laid out. No file states their size: a schema checksum that is known settles it; else a
     /// sample of the records does, so that records of another size are told from a few that are damaged.
-    fn find_layout(&self) -> Result<Layout, Raw> {
-        let (layout, known) = Layout::of(self.magic(), self.checksum()).ok_or(Raw::UnknownType)?;
+    fn find_layout(&self, layouts: &Layouts) -> Result<Layout, Raw> {
+        let mut first = None;
+        for (layout, known) in candidates(self, layouts) {
+            match self.fits(layout, known) {
+                Ok(()) => return Ok(layout),
+                Err(raw) => first = first.or(Some(raw)),
+            }
+        }
+        Err(first.unwrap_or(Raw::UnknownType))
+    }
+
+    fn fits(&self, layout: Layout, known: bool) -> Result<(), Raw> {
         let size = layout.size();
         let end = self.end();
         let records_end = self.count.checked_mul(size).and_then(|len| self.records.position().checked_add(len));
-        let Some(records_end) = records_end.filter(|&e| e <= end) else { return Err(Raw::TooShort { size }) };
+        let Some(records_end) = records_end.filter(|&e| e <= end) else { return Err(Raw::TooShort { size, known }) };
         if known {
-            return Ok(layout);
+            return Ok(());
         }
         let mut arrays = Arrays { inside: records_end..=end, sound: 0, bad: 0 };
         let (mut bad, mut of) = (0u16, 0u16);
@@ -122,7 +133,7 @@ impl<'a> Blob<'a> {
         }
         // A single array is damage, as far as anyone can tell.
         let damaged = arrays.bad <= 1 || bad <= of.saturating_sub(bad);
-        if damaged { Ok(layout) } else { Err(Raw::Arrays { size, bad, of }) }
+        if damaged { Ok(()) } else { Err(Raw::Arrays { size, bad, of }) }
     }
 
     /// Its number.
@@ -180,15 +191,14 @@ impl<'a> Blob<'a> {
         self.layout.ok()
     }
 
-    /// The same, read as if its records were laid out as those of today's build: for the names of its tables.
-    pub(super) fn presumed(self) -> Option<(Self, PrototypeType)> {
-        let (layout, _) = Layout::of(self.magic(), self.checksum())?;
-        Some((Self { layout: Ok(layout), ..self }, layout.prototype()))
+    /// The same, as if its records were laid out in each way that they may be: for the names of its tables.
+    pub(super) fn presumed<'l>(self, layouts: &'l Layouts) -> impl Iterator<Item = Self> + use<'a, 'l> {
+        candidates(&self, layouts).map(move |(layout, _)| Self { layout: Ok(layout), ..self })
     }
 
     /// Its type, where its records are laid out.
     pub fn prototype(&self) -> Option<PrototypeType> {
-        self.layout.ok().map(Layout::prototype)
+        self.layout.ok()?.prototype()
     }
 
     /// The name of its type, where it is known.
@@ -213,7 +223,7 @@ impl<'a> Blob<'a> {
             Ok(_) => return None,
             Err(Raw::UnknownType) if self.type_name().is_some() => "its layout is not known".to_owned(),
             Err(Raw::UnknownType) => "its type is not known".to_owned(),
-            Err(Raw::TooShort { size }) => format!("it is too short for {} records of {size:#x} bytes", self.count),
+            Err(Raw::TooShort { size, .. }) => format!("it is too short for {} records of {size:#x} bytes", self.count),
             Err(Raw::Arrays { size, bad, of }) => format!(
                 "read as records of {size:#x} bytes, {bad} of {of} that were looked at have arrays that do not lie behind \
                  the records: they have another size, or most are damaged"
@@ -248,6 +258,17 @@ impl<'a> Blob<'a> {
             Err(_) => Ok(None),
         }
     }
+}
+
+/// How the records of a database may be laid out, the likeliest first, and whether the schema checksum says so.
+fn candidates<'l>(blob: &Blob<'_>, layouts: &'l Layouts) -> impl Iterator<Item = (Layout, bool)> + use<'l> {
+    let (magic, checksum) = (blob.magic(), blob.checksum());
+    let declared = move |wanted: bool| {
+        let of = layouts.of(magic, checksum).filter(move |(_, known)| *known == wanted);
+        of.map(|(of, known)| (Layout::Declared(of), known))
+    };
+    let built_in = move |wanted: bool| Layout::of(magic, checksum).filter(|(_, known)| *known == wanted);
+    declared(true).chain(built_in(true)).chain(declared(false)).chain(built_in(false))
 }
 
 /// Records that are looked at to see how all are laid out.

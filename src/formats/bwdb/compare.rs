@@ -4,7 +4,7 @@
 //! Names and paths are compared by their ids.
 
 use super::prototypes::{Layout, Material, Record};
-use super::record::{Field, Leaf, List, ListInfo, NameId, PathId, Prototype as _, Walker};
+use super::record::{Element, Field, Leaf, List, ListInfo, NameId, PathId, Prototype as _, Typed, Walker, same_arrays};
 use super::walk::{Names, Shown, record_fields};
 use crate::bytes::View;
 use crate::error::{Error, ErrorKind, Result};
@@ -12,6 +12,7 @@ use crate::table::Value;
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::hash::{DefaultHasher, Hasher as _};
+use std::marker::PhantomData;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Bytes of arrays that are compared in all, as a multiple of both files. Arrays may be shared; those that overlap on
@@ -285,17 +286,8 @@ impl<'a> Differ<'a, '_> {
 
     /// The field that the walk is in, as a whole.
     pub(super) fn whole<T: Field<'a>>(&mut self, old: Option<T>, new: Option<T>) {
-        let mut value = |of: Option<T>, names: &dyn Names| {
-            let Some(of) = of else { return Value::Null };
-            let mut shown = Shown::new(names);
-            of.walk("", &mut shown);
-            let (fields, errors) = shown.into_fields();
-            self.errors.extend(errors);
-            fields.into_iter().next().map_or(Value::Null, |(_, value)| plainly(value))
-        };
-        let [of_old, of_new] = self.names;
-        let (old, new) = (value(old, of_old), value(new, of_new));
-        (self.out)(&self.path, old, new);
+        let show = |of: Option<T>, walker: &mut dyn Walker<'a>| of.into_iter().for_each(|of| of.walk("", walker));
+        self.out_of(|walker| show(old, walker), |walker| show(new, walker));
     }
 
     /// Whether the walk need not go into a part.
@@ -314,44 +306,68 @@ impl<'a> Differ<'a, '_> {
 
     /// The array that the walk is in.
     pub(super) fn lists<T: Field<'a>>(&mut self, old: List<'a, T>, new: List<'a, T>) -> Result<()> {
-        let whole = T::LEAF && (old.len() != new.len() || old.len() <= Self::SHORT);
-        if whole {
-            if !old.same(new, &mut Allowance::new(self.budget))? {
-                let values = |list: List<'a, T>, differ: &mut Self, names: &dyn Names| {
-                    let mut shown = Shown::new(names);
-                    list.walk("", &mut shown);
-                    let (fields, errors) = shown.into_fields();
-                    differ.errors.extend(errors);
-                    fields.into_iter().next().map_or(Value::Null, |(_, value)| plainly(value))
-                };
-                let [of_old, of_new] = self.names;
-                let (old, new) = (values(old, self, of_old), values(new, self, of_new));
-                (self.out)(&self.path, old, new);
+        self.arrays(&Typed::<T>(PhantomData), old.span(), new.span())
+    }
+
+    /// The array that the walk is in, each a place and a number of elements.
+    pub(super) fn arrays(
+        &mut self,
+        of: &dyn Element<'a>,
+        old: (View<'a>, usize),
+        new: (View<'a>, usize),
+    ) -> Result<()> {
+        let traits = of.traits();
+        if traits.leaf && (old.1 != new.1 || old.1 <= Self::SHORT) {
+            let mut allowance = Allowance::new(self.budget);
+            if !same_arrays(of.size(), traits, old, new, &mut allowance, |a, b, left| of.same(a, b, left))? {
+                drop(allowance);
+                self.out_of(|walker| of.walk_array(old, walker), |walker| of.walk_array(new, walker));
             }
             return Ok(());
         }
-        for index in 0..old.len().max(new.len()) {
-            let both = (old.place(index), new.place(index));
+        let place = |(view, len): (View<'a>, usize), index: usize| {
+            (index < len).then(|| view.skip(index.saturating_mul(of.size())))
+        };
+        for index in 0..old.1.max(new.1) {
+            let both = (place(old, index), place(new, index));
+            let same = |a, b, budget| of.same(a, b, &mut Allowance::new(budget));
             if let (Some(a), Some(b)) = both
-                && self.same::<T>(a, b)?
+                && same(a, b, self.budget)?
             {
                 continue;
             }
             self.within(&format!("[{index}]"), |differ| {
                 match both {
-                    (Some(a), Some(b)) => T::differ(a, b, differ)?,
+                    (Some(a), Some(b)) => of.differ(a, b, differ)?,
                     (a, b) => {
                         for view in [a, b].into_iter().flatten() {
-                            differ.afford::<T>(view)?;
+                            same(view, view, differ.budget)?;
                         }
-                        let (a, b) = (a.map(T::read).transpose()?, b.map(T::read).transpose()?);
-                        differ.whole(a, b);
+                        let show = |view: Option<View<'a>>, walker: &mut dyn Walker<'a>| {
+                            view.into_iter().for_each(|view| of.walk(view, "", walker));
+                        };
+                        differ.out_of(|walker| show(a, walker), |walker| show(b, walker));
                     }
                 }
                 Ok(())
             });
         }
         Ok(())
+    }
+
+    /// Tells the field that the walk is in, with what is shown to a walker of each side; null where nothing is.
+    fn out_of(&mut self, old: impl FnOnce(&mut dyn Walker<'a>), new: impl FnOnce(&mut dyn Walker<'a>)) {
+        let [of_old, of_new] = self.names;
+        let (old, new) = (self.shown(of_old, old), self.shown(of_new, new));
+        (self.out)(&self.path, old, new);
+    }
+
+    fn shown(&mut self, names: &dyn Names, walk: impl FnOnce(&mut dyn Walker<'a>)) -> Value<'a> {
+        let mut shown = Shown::new(names);
+        walk(&mut shown);
+        let (fields, errors) = shown.into_fields();
+        self.errors.extend(errors);
+        fields.into_iter().next().map_or(Value::Null, |(_, value)| plainly(value))
     }
 
     /// Two materials: their properties by name, and what is not a property.

@@ -10,7 +10,9 @@ pub mod record;
 pub mod references;
 
 mod blob;
+mod declared;
 mod hashmap;
+mod layouts;
 mod models;
 mod owners;
 mod paths;
@@ -21,6 +23,8 @@ mod verify;
 mod walk;
 
 pub use blob::Blob;
+pub use declared::Type;
+pub use layouts::Layouts;
 pub use models::{Models, Skeleton};
 pub use paths::Paths;
 pub use raw::RawLayout;
@@ -45,6 +49,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::hint::black_box;
 use std::marker::PhantomData;
+use std::sync::Arc;
 use zerocopy::FromBytes as _;
 
 /// An open `assets.bin`.
@@ -73,7 +78,8 @@ pub struct Database {
     path_joins: paths::Toll,
     hashes_paths: Lazy<bool>,
     owners: Lazy<owners::Owners>,
-    layouts: blob::Layouts,
+    found_layouts: blob::Found,
+    layouts: Arc<Layouts>,
     resource_rows: Lazy<Vec<u32>>,
     string_rows: Lazy<Vec<u32>>,
     counts: tables::Counts,
@@ -283,6 +289,14 @@ impl Database {
     /// # Errors
     /// `BadMagic`, `BadVersion`, or the section that does not fit.
     pub fn open(source: Source) -> Result<Self> {
+        Self::open_with(source, Arc::default())
+    }
+
+    /// As [`Database::open`], with layouts that are tried before the built-in ones.
+    ///
+    /// # Errors
+    /// As [`Database::open`].
+    pub fn open_with(source: Source, layouts: Arc<Layouts>) -> Result<Self> {
         let view = source.view("header");
         let header = view.read::<Header>()?;
         if ![layout::MAGIC, layout::MAGIC_IN_ORDER].contains(&header.magic) {
@@ -334,7 +348,8 @@ impl Database {
             path_joins: paths::Toll::default(),
             hashes_paths: Lazy::default(),
             owners: Lazy::default(),
-            layouts: blob::Layouts::default(),
+            found_layouts: blob::Found::default(),
+            layouts,
             resource_rows: Lazy::default(),
             string_rows: Lazy::default(),
             counts: tables::Counts::default(),
@@ -590,7 +605,7 @@ impl Database {
     pub fn database(&self, index: usize) -> Result<Blob<'_>> {
         let view = self.source.view("databases").at(self.spans.databases.start);
         match self.spans.databases.get().get(index) {
-            Some(entry) => Blob::open(index, entry, view.locate(entry), &self.layouts),
+            Some(entry) => Blob::open(index, entry, view.locate(entry), self),
             None => Err(view.bad_value("number of a database", index as i128)),
         }
     }
@@ -658,8 +673,8 @@ impl FileFormat for Database {
         Likeness::by_magic([layout::MAGIC, layout::MAGIC_IN_ORDER].iter().any(|magic| data.starts_with(magic)))
     }
 
-    fn open_as(source: Source, _: &Options) -> Result<Self> {
-        Self::open(source)
+    fn open_as(source: Source, options: &Options) -> Result<Self> {
+        Self::open_with(source, options.get::<Layouts>().unwrap_or_default())
     }
 }
 

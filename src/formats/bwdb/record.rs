@@ -81,6 +81,8 @@ impl ListInfo<'_> {
 pub trait Field<'a>: Copy {
     /// Its size in the file, in bytes.
     const SIZE: usize;
+    /// Its name in the notation of the format documents.
+    const NOTATION: &'static str;
     /// How a table shows it.
     const SHOWN: Shown;
     /// Whether it refers to nothing and has no pointers.
@@ -137,9 +139,10 @@ pub enum Shown {
 }
 
 macro_rules! plain_fields {
-    ($($type:ty, $raw:ty, $kind:ident, |$value:ident| $make:expr, $to:expr;)+) => {$(
+    ($($notation:literal $type:ty, $raw:ty, $kind:ident, |$value:ident| $make:expr, $to:expr;)+) => {$(
         impl<'a> Field<'a> for $type {
             const SIZE: usize = size_of::<$raw>();
+            const NOTATION: &'static str = $notation;
             const SHOWN: Shown = Shown::Plain(Kind::$kind);
             const PLAIN: bool = true;
 
@@ -158,21 +161,22 @@ macro_rules! plain_fields {
     )+};
 }
 plain_fields! {
-    u8, u8, Uint, |v| *v, Value::from;
-    u16, le::U16, Uint, |v| v.get(), Value::from;
-    i16, le::I16, Int, |v| v.get(), Value::from;
-    u32, le::U32, Uint, |v| v.get(), Value::from;
-    i32, le::I32, Int, |v| v.get(), Value::from;
-    u64, le::U64, Uint, |v| v.get(), Value::from;
-    f32, le::F32, F32, |v| v.get(), Value::from;
-    [f32; 2], [le::F32; 2], Nested, |v| v.map(|x| x.get()), Value::floats;
-    [f32; 3], [le::F32; 3], Nested, |v| v.map(|x| x.get()), Value::floats;
-    [f32; 4], [le::F32; 4], Nested, |v| v.map(|x| x.get()), Value::floats;
-    [f32; 16], [le::F32; 16], Nested, |v| v.map(|x| x.get()), Value::floats;
+    "u8" u8, u8, Uint, |v| *v, Value::from;
+    "u16" u16, le::U16, Uint, |v| v.get(), Value::from;
+    "i16" i16, le::I16, Int, |v| v.get(), Value::from;
+    "u32" u32, le::U32, Uint, |v| v.get(), Value::from;
+    "i32" i32, le::I32, Int, |v| v.get(), Value::from;
+    "u64" u64, le::U64, Uint, |v| v.get(), Value::from;
+    "f32" f32, le::F32, F32, |v| v.get(), Value::from;
+    "f32x2" [f32; 2], [le::F32; 2], Nested, |v| v.map(|x| x.get()), Value::floats;
+    "f32x3" [f32; 3], [le::F32; 3], Nested, |v| v.map(|x| x.get()), Value::floats;
+    "f32x4" [f32; 4], [le::F32; 4], Nested, |v| v.map(|x| x.get()), Value::floats;
+    "f32x16" [f32; 16], [le::F32; 16], Nested, |v| v.map(|x| x.get()), Value::floats;
 }
 
 impl<'a> Field<'a> for Flag {
     const SIZE: usize = 1;
+    const NOTATION: &'static str = "flag";
     const SHOWN: Shown = Shown::Plain(Kind::Bool);
     const PLAIN: bool = true;
 
@@ -194,6 +198,7 @@ impl<'a> Field<'a> for Flag {
 
 impl<'a> Field<'a> for NameId {
     const SIZE: usize = 4;
+    const NOTATION: &'static str = "name";
     const SHOWN: Shown = Shown::Name;
     const LEAF: bool = true;
     const TEXTS: bool = true;
@@ -218,6 +223,7 @@ impl<'a> Field<'a> for NameId {
 
 impl<'a> Field<'a> for PathId {
     const SIZE: usize = 8;
+    const NOTATION: &'static str = "path";
     const SHOWN: Shown = Shown::Path;
     const LEAF: bool = true;
     const REFERS: bool = true;
@@ -246,6 +252,7 @@ pub struct Text<'a>(pub &'a str);
 
 impl<'a> Field<'a> for Text<'a> {
     const SIZE: usize = 0x10;
+    const NOTATION: &'static str = "text";
     const SHOWN: Shown = Shown::Plain(Kind::Text);
     const LEAF: bool = true;
     const FLAT: bool = false;
@@ -296,16 +303,7 @@ impl<'a, T: Field<'a>> List<'a, T> {
     /// # Errors
     /// When the pointer or the elements leave the file.
     pub fn follow(base: View<'a>, at: usize, count: usize) -> Result<Self> {
-        if count == 0 {
-            return Ok(Self { view: base, len: 0, element: PhantomData });
-        }
-        let pointer = base.skip(at).read::<le::I64>()?.get();
-        let view = base.follow(pointer)?;
-        let Some(bytes) = count.checked_mul(T::SIZE) else {
-            return Err(view.error(ErrorKind::OutOfBounds { need: u64::MAX, have: view.rest().len() as u64 }));
-        };
-        view.take(bytes)?;
-        Ok(Self { view, len: count, element: PhantomData })
+        Ok(Self { view: follow(base, at, count, T::SIZE)?, len: count, element: PhantomData })
     }
 
     /// Number of elements.
@@ -335,33 +333,15 @@ impl<'a, T: Field<'a>> List<'a, T> {
         (0..self.len).map_while(move |i| this.get(i))
     }
 
-    /// Where the element at `index` lies; `None` behind the last.
-    pub(super) fn place(&self, index: usize) -> Option<View<'a>> {
-        let skip = index.checked_mul(T::SIZE)?;
-        (index < self.len).then(|| self.view.skip(skip))
-    }
-
     /// Whether two lists say the same.
     pub(super) fn same(self, other: Self, allowance: &mut Allowance<'_>) -> Result<bool> {
-        if self.len != other.len {
-            return Ok(false);
-        }
-        let info = self.info();
-        allowance.spend(self.view, info.bytes())?;
-        // Elements that are not the same byte by byte may still say the same, but for leaves.
-        if T::FLAT {
-            let same = self.view.take(info.bytes())? == other.view.take(info.bytes())?;
-            if same || T::LEAF {
-                return Ok(same);
-            }
-        }
-        for index in 0..self.len {
-            let skip = index.saturating_mul(T::SIZE);
-            if !T::same(self.view.skip(skip), other.view.skip(skip), allowance)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        let (old, new) = ((self.view, self.len), (other.view, other.len));
+        same_arrays(T::SIZE, Traits::of::<T>(), old, new, allowance, T::same)
+    }
+
+    /// Where it lies, and how many elements it has.
+    pub(super) fn span(&self) -> (View<'a>, usize) {
+        (self.view, self.len)
     }
 
     fn info(&self) -> ListInfo<'a> {
@@ -386,6 +366,109 @@ impl<'a, T: Field<'a>> List<'a, T> {
 /// Where the single element is that the pointer at `at` leads to, relative to `base`.
 pub(super) fn follow_one(base: View<'_>, at: usize) -> Result<View<'_>> {
     base.follow(base.skip(at).read::<le::I64>()?.get())
+}
+
+/// Where the `count` elements of `size` bytes lie that the pointer at `at` leads to, relative to `base`. Without elements
+/// the pointer is not looked at.
+pub(super) fn follow<'a>(base: View<'a>, at: usize, count: usize, size: usize) -> Result<View<'a>> {
+    if count == 0 {
+        return Ok(base);
+    }
+    let view = follow_one(base, at)?;
+    match count.checked_mul(size) {
+        Some(bytes) => view.take(bytes).map(|_| view),
+        None => Err(view.error(ErrorKind::OutOfBounds { need: u64::MAX, have: view.rest().len() as u64 })),
+    }
+}
+
+/// Whether two arrays, each a place and a number of elements, say the same.
+pub(super) fn same_arrays<'a>(
+    size: usize,
+    traits: Traits,
+    old: (View<'a>, usize),
+    new: (View<'a>, usize),
+    allowance: &mut Allowance<'_>,
+    mut same: impl FnMut(View<'a>, View<'a>, &mut Allowance<'_>) -> Result<bool>,
+) -> Result<bool> {
+    let ((old, len), (new, other)) = (old, new);
+    if len != other {
+        return Ok(false);
+    }
+    let bytes = len.saturating_mul(size);
+    allowance.spend(old, bytes)?;
+    // Elements that are not the same byte by byte may still say the same, but for leaves.
+    if traits.flat {
+        let same = old.take(bytes)? == new.take(bytes)?;
+        if same || traits.leaf {
+            return Ok(same);
+        }
+    }
+    for index in 0..len {
+        let skip = index.saturating_mul(size);
+        if !same(old.skip(skip), new.skip(skip), allowance)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// What holds of all values of a type: see the constants of [`Field`].
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Traits {
+    pub(super) plain: bool,
+    pub(super) leaf: bool,
+    pub(super) flat: bool,
+    pub(super) refers: bool,
+    pub(super) texts: bool,
+}
+
+impl Traits {
+    pub(super) const fn of<'a, T: Field<'a>>() -> Self {
+        Self { plain: T::PLAIN, leaf: T::LEAF, flat: T::FLAT, refers: T::REFERS, texts: T::TEXTS }
+    }
+}
+
+/// The type of the elements of an array, for walks where speed does not matter: one that the compiler knows, or one that
+/// a layouts file declares.
+pub(super) trait Element<'a> {
+    fn size(&self) -> usize;
+    fn traits(&self) -> Traits;
+    fn walk(&self, view: View<'a>, name: &'static str, walker: &mut dyn Walker<'a>);
+    fn walk_array(&self, array: (View<'a>, usize), walker: &mut dyn Walker<'a>);
+    fn same(&self, old: View<'a>, new: View<'a>, allowance: &mut Allowance<'_>) -> Result<bool>;
+    fn differ(&self, old: View<'a>, new: View<'a>, differ: &mut Differ<'a, '_>) -> Result<()>;
+}
+
+/// As an [`Element`], a type that the compiler knows.
+pub(super) struct Typed<T>(pub(super) PhantomData<fn() -> T>);
+
+impl<'a, T: Field<'a>> Element<'a> for Typed<T> {
+    fn size(&self) -> usize {
+        T::SIZE
+    }
+
+    fn traits(&self) -> Traits {
+        Traits::of::<T>()
+    }
+
+    fn walk(&self, view: View<'a>, name: &'static str, walker: &mut dyn Walker<'a>) {
+        match T::read(view) {
+            Ok(value) => value.walk(name, walker),
+            Err(error) => walker.damage(name, error),
+        }
+    }
+
+    fn walk_array(&self, (view, len): (View<'a>, usize), walker: &mut dyn Walker<'a>) {
+        List::<T> { view, len, element: PhantomData }.walk("", walker);
+    }
+
+    fn same(&self, old: View<'a>, new: View<'a>, allowance: &mut Allowance<'_>) -> Result<bool> {
+        T::same(old, new, allowance)
+    }
+
+    fn differ(&self, old: View<'a>, new: View<'a>, differ: &mut Differ<'a, '_>) -> Result<()> {
+        T::differ(old, new, differ)
+    }
 }
 
 /// How many elements a count field announces.
@@ -415,6 +498,9 @@ impl Count for i32 {
 
 /// A struct whose fields were declared with `prototype!`.
 pub trait Prototype<'a>: Field<'a> {
+    /// Evaluates only where its declaration covers each byte once: fields, and what is declared as unused.
+    const LAID_OUT: ();
+
     /// Its declared fields, in order.
     const FIELDS: &'static [FieldInfo];
 
@@ -436,15 +522,61 @@ pub trait Prototype<'a>: Field<'a> {
     }
 }
 
+/// How a field holds values of its type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// One, in place.
+    Inline,
+    /// As many as the field `count` says, behind a pointer.
+    Array {
+        /// The name of the field.
+        count: &'static str,
+    },
+    /// One, behind a pointer.
+    One,
+}
+
+impl FieldInfo {
+    /// Where it lies in the struct when it is a pointer.
+    pub const fn pointer(&self) -> Option<usize> {
+        match self.form {
+            Form::Inline => None,
+            Form::Array { .. } | Form::One => Some(self.at),
+        }
+    }
+}
+
+/// Whether spans of bytes, each an offset and a length, lie one behind the other from 0 to `size`, in any order.
+#[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "the compiler evaluates it")]
+pub(super) const fn tile(spans: &[(usize, usize)], size: usize) -> bool {
+    let (mut at, mut used) = (0, 0);
+    while at < size {
+        let mut i = 0;
+        while i < spans.len() && (spans[i].0 != at || spans[i].1 == 0) {
+            i += 1;
+        }
+        if i == spans.len() {
+            return false;
+        }
+        at += spans[i].1;
+        used += 1;
+    }
+    at == size && used == spans.len()
+}
+
 /// A declared field.
 #[derive(Debug, Clone, Copy)]
 pub struct FieldInfo {
     /// Its name.
     pub name: &'static str,
+    /// Where it lies in the struct.
+    pub at: usize,
+    /// The name of its type, or of that of its elements: [`Field::NOTATION`].
+    pub of: &'static str,
+    /// Whether it is a pointer to them.
+    pub form: Form,
     /// How a table shows it.
     pub shown: Shown,
-    /// Where it lies in the struct when it is a pointer to an array.
-    pub pointer: Option<usize>,
     /// Whether it, or what it points to, may hold a text, or an id that stands for one.
     pub texts: bool,
     /// Whether its bytes say all: it has no pointers.
@@ -453,13 +585,15 @@ pub struct FieldInfo {
 
 /// Declares a prototype struct: its size, and each field with its type and offset.
 ///
+/// Bytes without a field are declared as `unused`; the declaration is checked when it is compiled.
+///
 /// `name: Type @ offset` is a field in place; `name: [Type; count_field] @ offset` is a pointer at that offset to as
 /// many elements as another field says, relative to the struct; `name: [Type] @ offset` is one to a single element. The
 /// lifetime at the start is the one that types use.
 macro_rules! prototype {
     ($a:lifetime $(
         $(#[$meta:meta])*
-        $type:ident = $size:literal {
+        $type:ident = $size:literal $(, unused $($from:literal..$to:literal),+)? {
             $( $(#[$field_meta:meta])* $field:ident: $kind:tt $(<$life:lifetime>)? @ $offset:literal, )+
         }
     )+) => {$(
@@ -485,14 +619,13 @@ macro_rules! prototype {
 
         impl<$a> $crate::formats::bwdb::record::Field<$a> for $type<$a> {
             const SIZE: usize = $size;
+            const NOTATION: &'static str = stringify!($type);
             const SHOWN: $crate::formats::bwdb::record::Shown = $crate::formats::bwdb::record::Shown::Plain($crate::table::Kind::Nested);
             const REFERS: bool = false $( || prototype!(@refers $kind $(<$life>)?) )+;
             const TEXTS: bool = false $( || prototype!(@texts $kind $(<$life>)?) )+;
 
             #[inline]
             fn read(view: $crate::bytes::View<$a>) -> $crate::error::Result<Self> {
-                // Every field lies inside of the struct.
-                const { $( assert!($offset + prototype!(@size $kind $(<$life>)?) <= $size); )+ };
                 view.take($size)?;
                 Ok(Self { view })
             }
@@ -531,11 +664,21 @@ macro_rules! prototype {
         }
 
         impl<$a> $crate::formats::bwdb::record::Prototype<$a> for $type<$a> {
+            const LAID_OUT: () = assert!(
+                $crate::formats::bwdb::record::tile(
+                    &[$(($offset, prototype!(@size $kind $(<$life>)?)),)+ $($(($from, $to - $from)),+)?],
+                    $size,
+                ),
+                concat!("fields of ", stringify!($type), " lie on each other, outside of it, or leave a gap undeclared"),
+            );
+
             const FIELDS: &'static [$crate::formats::bwdb::record::FieldInfo] = &[$(
                 $crate::formats::bwdb::record::FieldInfo {
                     name: stringify!($field),
+                    at: $offset,
+                    of: prototype!(@of $kind $(<$life>)?),
+                    form: prototype!(@form $kind $(<$life>)?),
                     shown: prototype!(@shown $kind $(<$life>)?),
-                    pointer: prototype!(@pointer $offset, $kind),
                     texts: prototype!(@texts $kind $(<$life>)?),
                     flat: prototype!(@flat $kind $(<$life>)?),
                 },
@@ -558,6 +701,8 @@ macro_rules! prototype {
                 }
             }
         }
+
+        const _: () = <$type<'static> as $crate::formats::bwdb::record::Prototype<'static>>::LAID_OUT;
     )+};
     (@type $a:lifetime [$element:ty; $count:ident]) => { $crate::formats::bwdb::record::List<$a, $element> };
     (@type $a:lifetime [$element:ty]) => { $element };
@@ -605,9 +750,12 @@ macro_rules! prototype {
     (@shown [$element:ty; $count:ident]) => { $crate::formats::bwdb::record::Shown::Plain($crate::table::Kind::Nested) };
     (@shown [$element:ty]) => { $crate::formats::bwdb::record::Shown::Plain($crate::table::Kind::Nested) };
     (@shown $type:ty) => { <$type as $crate::formats::bwdb::record::Field>::SHOWN };
-    (@pointer $offset:literal, [$element:ty; $count:ident]) => { Some($offset) };
-    (@pointer $offset:literal, [$element:ty]) => { Some($offset) };
-    (@pointer $offset:literal, $other:tt) => { None };
+    (@form [$element:ty; $count:ident]) => { $crate::formats::bwdb::record::Form::Array { count: stringify!($count) } };
+    (@form [$element:ty]) => { $crate::formats::bwdb::record::Form::One };
+    (@form $type:ty) => { $crate::formats::bwdb::record::Form::Inline };
+    (@of [$element:ty; $count:ident]) => { <$element as $crate::formats::bwdb::record::Field>::NOTATION };
+    (@of [$element:ty]) => { <$element as $crate::formats::bwdb::record::Field>::NOTATION };
+    (@of $type:ty) => { <$type as $crate::formats::bwdb::record::Field>::NOTATION };
     (@refers [$element:ty; $count:ident]) => { <$element as $crate::formats::bwdb::record::Field>::REFERS };
     (@refers [$element:ty]) => { <$element as $crate::formats::bwdb::record::Field>::REFERS };
     (@refers $type:ty) => { <$type as $crate::formats::bwdb::record::Field>::REFERS };

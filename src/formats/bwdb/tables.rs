@@ -6,10 +6,11 @@ mod space;
 
 pub(super) use space::{instances, models, space};
 
+use super::declared::Type;
 use super::hashmap::{Bucket, occupied};
 use super::prototypes::KIND;
 use super::prototypes::{self as p, Layout, PrototypeType, known_property_name};
-use super::record::{Field, FieldInfo, Leaf, List, NameId, Prototype, Shown};
+use super::record::{Field, FieldInfo, Leaf, List, NameId, Prototype, Shown, Walker};
 use super::walk::{self, field_value};
 use super::{Blob, Database, Models, Names};
 use crate::bytes::View;
@@ -58,17 +59,96 @@ pub(super) fn all(db: &Database) -> Vec<Box<dyn Table + '_>> {
             prototype_tables(db, blob, prototype, &mut tables);
         }
     }
+    for blob in blobs {
+        if let Some(Layout::Declared(of)) = blob.layout() {
+            declared_tables(db, blob, of, &mut tables);
+        }
+    }
     tables
 }
 
 /// Why there is no table called `name`, where the records that it would show are shown raw.
 pub(super) fn absent(db: &Database, name: &str) -> Option<String> {
     let raw = db.databases().flatten().filter(|blob| blob.layout().is_none());
-    raw.filter_map(|blob| Some((blob, blob.presumed()?))).find_map(|(blob, (presumed, prototype))| {
+    let presumed = raw.flat_map(|blob| blob.presumed(&db.layouts).map(move |presumed| (blob, presumed)));
+    presumed.into_iter().find_map(|(blob, presumed)| {
         let mut tables = Vec::new();
-        prototype_tables(db, presumed, prototype, &mut tables);
+        match presumed.layout()? {
+            Layout::Declared(of) => declared_tables(db, presumed, of, &mut tables),
+            layout => prototype_tables(db, presumed, layout.prototype()?, &mut tables),
+        }
         tables.iter().any(|table| table.name() == name).then(|| blob.note()).flatten()
     })
+}
+
+/// The tables of records whose layout is declared by data: one of the records, and one for each kind of struct that has
+/// a table and that they have arrays of. The first array of a struct counts.
+fn declared_tables<'a>(db: &'a Database, blob: Blob<'a>, of: &'static Type, tables: &mut Vec<Box<dyn Table + 'a>>) {
+    let rows = DatabaseRows { db, blob };
+    let name = Layout::Declared(of).table();
+    let (columns, sources) = field_columns(of.fields, None);
+    let records =
+        table_of(name, rows, move |row| rows.view(row)).columns(columns, move |row: &Row<View<'a>>, column| {
+            let source = sources.get(column).copied().ok_or_else(|| no_cell(name, row.number, column))?;
+            let view = *row.read()?;
+            let cell = cell_of(|field, walker| of.walk_field(view, field, walker), source, rows.names());
+            cell.map_err(|error| within(name, row.number, error))
+        });
+    let mut new: Vec<Box<dyn Table + 'a>> = vec![Box::new(records)];
+    for field in 0..of.fields.len() {
+        if let Some(element) = of.element(field)
+            && let Some(table) = element.table
+            && new.iter().all(|other| other.name() != table)
+        {
+            new.push(declared_children(table, rows, DeclaredElements { of, field, element }));
+        }
+    }
+    // Another database may have one of this name.
+    new.retain(|table| tables.iter().all(|other| other.name() != table.name()));
+    tables.append(&mut new);
+}
+
+/// A row for each element of an array of structs that are declared by data.
+fn declared_children<'a>(
+    name: &'static str,
+    rows: DatabaseRows<'a>,
+    elements: DeclaredElements,
+) -> Box<dyn Table + 'a> {
+    let element = elements.element;
+    let mut table = Nested::new(name, rows, elements);
+    let (columns, sources) = field_columns(element.fields, None);
+    for (column, source) in columns.into_iter().zip(sources) {
+        table = table.column(column, move |view: &View<'a>| {
+            cell_of(|field, walker| element.walk_field(*view, field, walker), source, rows.names())
+        });
+        if let Some(info) = element.fields.get(source.field).filter(|info| info.shown == Shown::Plain(Kind::Nested)) {
+            let walk =
+                move |view: &View<'a>, walker: &mut dyn Walker<'a>| element.walk_field(*view, source.field, walker);
+            table = table.nested(info.texts, walk);
+        }
+    }
+    table.build()
+}
+
+struct DeclaredElements {
+    of: &'static Type,
+    /// The number of the array among the fields.
+    field: usize,
+    element: &'static Type,
+}
+
+impl<'a> Children<'a> for DeclaredElements {
+    type Row = View<'a>;
+
+    fn count(&self, record: View<'a>) -> Result<usize> {
+        Ok(self.of.array(record, self.field)?.1)
+    }
+
+    fn row(&self, record: View<'a>, index: usize) -> Result<View<'a>> {
+        let (view, len) = self.of.array(record, self.field)?;
+        let skip = index.checked_mul(self.element.size).filter(|_| index < len);
+        Ok(view.skip(skip.ok_or_else(|| no_cell(self.element.name, index, 0))?))
+    }
 }
 
 fn prototype_tables<'a>(
@@ -293,9 +373,14 @@ fn field_columns(fields: &'static [FieldInfo], only: Option<&[&str]>) -> (Vec<Co
 }
 
 fn field_cell<'a, T: Prototype<'a>>(record: &T, column: FieldColumn, names: &dyn Names) -> Result<Value<'a>> {
+    cell_of(|field, walker| record.walk_field(field, walker), column, names)
+}
+
+/// The cell of a column, with what shows the fields of its row to a walker.
+fn cell_of<'a>(walk: impl Fn(usize, &mut dyn Walker<'a>), column: FieldColumn, names: &dyn Names) -> Result<Value<'a>> {
     let value = match column.half {
-        Half::Id => field_value(record, column.field, &walk::ById)?,
-        Half::Whole | Half::Text => field_value(record, column.field, names)?,
+        Half::Id => field_value(&walk, column.field, &walk::ById)?,
+        Half::Whole | Half::Text => field_value(&walk, column.field, names)?,
     };
     match (column.half, value) {
         (Half::Whole, value) => Ok(value),

@@ -150,10 +150,14 @@ impl<'a> Walker<'a> for Shown<'a, '_> {
     }
 }
 
-/// The value of one declared field, with what it refers to.
-pub(super) fn field_value<'a, T: Prototype<'a>>(record: &T, field: usize, names: &dyn Names) -> Result<Value<'a>> {
+/// The value of one field, with what it refers to; `walk` shows the field with a number to a walker.
+pub(super) fn field_value<'a>(
+    walk: impl Fn(usize, &mut dyn Walker<'a>),
+    field: usize,
+    names: &dyn Names,
+) -> Result<Value<'a>> {
     let mut shown = Shown::new(names);
-    record.walk_field(field, &mut shown);
+    walk(field, &mut shown);
     let (fields, errors) = shown.into_fields();
     match errors.into_iter().next() {
         Some(error) => Err(error),

@@ -16,7 +16,7 @@ prototype! { 'a
     }
 
     /// A particle system.
-    System = 0x1C8 {
+    System = 0x1C8, unused 0x1BC..0x1C0 {
         /// How particles look.
         renderer: Renderer<'a> @ 0x000,
         /// How particles come into being.
@@ -38,7 +38,7 @@ prototype! { 'a
     }
 
     /// How the particles of a system look.
-    Renderer = 0xA0 {
+    Renderer = 0xA0, unused 0x9E..0xA0 {
         texture: Text<'a> @ 0x00,
         second_texture: Text<'a> @ 0x10,
         yaw_rate: Ramp<'a> @ 0x20,
@@ -78,7 +78,7 @@ prototype! { 'a
     }
 
     /// How the particles of a system come into being.
-    Emitter = 0x90 {
+    Emitter = 0x90, unused 0x8D..0x90 {
         rate: Scalar<'a> @ 0x00,
         initial_position: Volumes<'a> @ 0x10,
         initial_velocity: Volumes<'a> @ 0x20,
@@ -95,7 +95,7 @@ prototype! { 'a
 
     /// How the texture of a system's particles changes. The types of the counts follow from their names; no reader
     /// states them.
-    Animation = 0x40 {
+    Animation = 0x40, unused 0x3E..0x40 {
         frame_rate: Ramp<'a> @ 0x00,
         motion_texture: Text<'a> @ 0x10,
         frames_y: u32 @ 0x20,
@@ -111,7 +111,7 @@ prototype! { 'a
     }
 
     /// Bounds and coordinates of a system.
-    General = 0x18 {
+    General = 0x18, unused 0x16..0x18 {
         /// The most particles at once.
         capacity: u32 @ 0x00,
         /// The most instances at once.
@@ -133,19 +133,19 @@ prototype! { 'a
     }
 
     /// What changes with the intensity of an effect, channel by channel.
-    Intensities = 0x10 {
+    Intensities = 0x10, unused 0x04..0x08 {
         channel_count: u32 @ 0x00,
         channels: [IntensityChannel<'a>; channel_count] @ 0x08,
     }
 
     /// One channel of intensities.
-    IntensityChannel = 0x10 {
+    IntensityChannel = 0x10, unused 0x04..0x08 {
         config_count: u32 @ 0x00,
         configs: [IntensityConfig<'a>; config_count] @ 0x08,
     }
 
     /// A ramp and the parameters that it scales.
-    IntensityConfig = 0x20 {
+    IntensityConfig = 0x20, unused 0x14..0x18 {
         ramp: Ramp<'a> @ 0x00,
         flag_count: u32 @ 0x10,
         /// Ids 0 to 25 of the scaled parameters.
@@ -153,14 +153,14 @@ prototype! { 'a
     }
 
     /// Value over time.
-    Ramp = 0x10 {
+    Ramp = 0x10, unused 0x04..0x08 {
         count: u32 @ 0x00,
         /// Value and time of each key, in this order.
         keys: [[f32; 2]; count] @ 0x08,
     }
 
     /// Colour over time.
-    ColorRamp = 0x10 {
+    ColorRamp = 0x10, unused 0x04..0x08 {
         count: u32 @ 0x00,
         /// The keys, time last.
         keys: [ColorKey<'a>; count] @ 0x08,
@@ -232,11 +232,11 @@ prototype! { 'a
     /// Lets particles spawn systems.
     Spawner = 0x20 { rate: Ramp<'a> @ 0x00, resource: ResourceRef<'a> @ 0x10, }
     /// A wind.
-    Stream = 0x18 {
+    Stream = 0x18, unused 0x15..0x18 {
         vector: [f32; 3] @ 0x00, delay: f32 @ 0x0C, half_life: f32 @ 0x10, switch_coord: Flag @ 0x14,
     }
     /// Shakes particles.
-    Jitter = 0x28 {
+    Jitter = 0x28, unused 0x26..0x28 {
         velocity: Volumes<'a> @ 0x00, position: Volumes<'a> @ 0x10, delay: f32 @ 0x20,
         affect_position: Flag @ 0x24, affect_velocity: Flag @ 0x25,
     }
@@ -245,24 +245,24 @@ prototype! { 'a
     /// Changes the size over the age.
     Resizer = 0x0C { tag: i32 @ 0x00, from: f32 @ 0x04, to: f32 @ 0x08, }
     /// Turns particles around an axis.
-    Orbitor = 0x30 {
+    Orbitor = 0x30, unused 0x2E..0x30 {
         velocity: Scalar<'a> @ 0x00, point: [f32; 3] @ 0x10, axis: [f32; 3] @ 0x1C, delay: f32 @ 0x28,
         flag_2c: Flag @ 0x2C, flag_2d: Flag @ 0x2D,
     }
     /// Changes the size.
     Scaler = 0x24 { size: Scalar<'a> @ 0x00, scale_x: Scalar<'a> @ 0x10, delay: f32 @ 0x20, }
     /// Changes the colour.
-    Tint = 0x1C {
+    Tint = 0x1C, unused 0x1A..0x1C {
         ramp: ColorRamp<'a> @ 0x00, delay: f32 @ 0x10, period: f32 @ 0x14, repeat: Flag @ 0x18,
         use_velocity: Flag @ 0x19,
     }
     /// Collides particles with a plane.
-    Plane = 0x34 {
+    Plane = 0x34, unused 0x21..0x24, 0x31..0x34 {
         resource: ResourceRef<'a> @ 0x00, equation: [f32; 4] @ 0x10, reaction: u8 @ 0x20, strength: f32 @ 0x24,
         stop_age: f32 @ 0x28, delay: f32 @ 0x2C, world_space: Flag @ 0x30,
     }
     /// Collides particles with a sphere or a cylinder.
-    Round = 0x30 {
+    Round = 0x30, unused 0x1D..0x20 {
         resource: ResourceRef<'a> @ 0x00, position: [f32; 3] @ 0x10, reaction: u8 @ 0x1C, strength: f32 @ 0x20,
         stop_age: f32 @ 0x24, delay: f32 @ 0x28, radius: f32 @ 0x2C,
     }
@@ -276,12 +276,12 @@ prototype! { 'a
         velocity_scale: f32 @ 0x20, influence: f32 @ 0x24, resource: ResourceRef<'a> @ 0x28,
     }
     /// Collides particles with a box.
-    BoxAction = 0x38 {
+    BoxAction = 0x38, unused 0x31..0x34 {
         resource: ResourceRef<'a> @ 0x00, first: [f32; 3] @ 0x10, second: [f32; 3] @ 0x1C, strength: f32 @ 0x28,
         stop_age: f32 @ 0x2C, reaction: u8 @ 0x30, delay: f32 @ 0x34,
     }
     /// Creates particles.
-    Creator = 0x44 {
+    Creator = 0x44, unused 0x43..0x44 {
         rate: Ramp<'a> @ 0x00, position: Volumes<'a> @ 0x10, velocity: Volumes<'a> @ 0x20, vector_30: [f32; 2] @ 0x30,
         velocity_inheritance: f32 @ 0x38, min_random_rate: i32 @ 0x3C, repeated: Flag @ 0x40, smooth: Flag @ 0x41,
         world: Flag @ 0x42,
@@ -358,6 +358,7 @@ macro_rules! slot_field {
 
         impl<'a> Field<'a> for $type<'a> {
             const SIZE: usize = 0x10;
+            const NOTATION: &'static str = stringify!($type);
             const SHOWN: Shown = Shown::Plain(Kind::Nested);
             const REFERS: bool = false $(|| <$body as Field>::REFERS)+;
             const TEXTS: bool = false $(|| <$body as Field>::TEXTS)+;
@@ -484,7 +485,7 @@ prototype! { 'a
 
 prototype! { 'a
     /// A light among the components of a system. Its body begins as those of actions do.
-    SystemLight = 0x10 {
+    SystemLight = 0x10, unused 0x04..0x08 {
         /// As actions have it; of lights no reader looks at it.
         kind: i32 @ 0x00,
         /// The light.
@@ -498,6 +499,7 @@ pub struct NotLaidOut;
 
 impl<'a> Field<'a> for NotLaidOut {
     const SIZE: usize = 0;
+    const NOTATION: &'static str = "-";
     const SHOWN: Shown = Shown::Plain(Kind::Any);
 
     fn read(_: View<'a>) -> Result<Self> {
@@ -548,6 +550,7 @@ impl<'a> ResourceRef<'a> {
 
 impl<'a> Field<'a> for ResourceRef<'a> {
     const SIZE: usize = 0x10;
+    const NOTATION: &'static str = "ResourceRef";
     const SHOWN: Shown = Shown::Plain(Kind::Text);
     const LEAF: bool = true;
     const FLAT: bool = false;

@@ -2,7 +2,7 @@ use crate::formats::bwdb::record::{Flag, prototype};
 
 prototype! { 'a
     /// PointLightPrototype.
-    PointLight = 0x70 {
+    PointLight = 0x70, unused 0x5C..0x60, 0x6A..0x70 {
         /// Colour over time.
         color_curve: ColorCurve<'a> @ 0x00,
         /// Radius over time.
@@ -22,7 +22,7 @@ prototype! { 'a
     }
 
     /// Colour over time.
-    ColorCurve = 0x20 {
+    ColorCurve = 0x20, unused 0x05..0x10 {
         /// Length, in seconds.
         period: f32 @ 0x00,
         /// Whether it starts again at its end.
@@ -32,7 +32,7 @@ prototype! { 'a
     }
 
     /// Radius over time.
-    RadiusCurve = 0x20 {
+    RadiusCurve = 0x20, unused 0x05..0x10 {
         /// Length, in seconds.
         period: f32 @ 0x00,
         /// Whether it starts again at its end.
@@ -42,7 +42,7 @@ prototype! { 'a
     }
 
     /// Colour keys, time first.
-    LightColorRamp = 0x10 {
+    LightColorRamp = 0x10, unused 0x04..0x08 {
         /// Number of keys.
         count: i32 @ 0x00,
         /// The keys.
@@ -58,7 +58,7 @@ prototype! { 'a
     }
 
     /// Value keys, time first.
-    LightRamp = 0x10 {
+    LightRamp = 0x10, unused 0x04..0x08 {
         /// Number of keys.
         count: i32 @ 0x00,
         /// Time and value of each key.
@@ -66,7 +66,7 @@ prototype! { 'a
     }
 
     /// A point light placed in a space (`space.bin`).
-    SpaceLight = 0xC0 {
+    SpaceLight = 0xC0, unused 0x40..0x50, 0xAC..0xB0, 0xBA..0xC0 {
         /// Row-major 4 x 4; the last row is the position.
         transform: [f32; 16] @ 0x00,
         /// Colour over time.

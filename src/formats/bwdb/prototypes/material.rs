@@ -6,7 +6,7 @@ use crate::table::Value;
 prototype! { 'a
     /// MaterialPrototype: a shader and its parameters. Values lie in one array for each kind; the reference of a
     /// property says which array and where in it.
-    Material = 0x78 {
+    Material = 0x78, unused 0x0B..0x10 {
         /// Number of properties.
         property_count: u16 @ 0x00,
         /// Number of booleans.

@@ -15,6 +15,7 @@ pub use other::*;
 pub use visual::*;
 
 use super::compare::{Allowance, Differ};
+use super::declared::Type;
 use super::record::{Field, Prototype, Walker};
 use crate::bytes::View;
 use crate::error::Result;
@@ -59,6 +60,8 @@ macro_rules! prototype_types {
             $($(#[$meta])* $variant($variant<'a>),)+
             /// A model as packed before `skeleton_extenders` came.
             ModelV14(ModelV14<'a>),
+            /// A record whose layout is declared by data.
+            Declared(Declared<'a>),
         }
 
         impl<'a> Record<'a> {
@@ -67,6 +70,10 @@ macro_rules! prototype_types {
                 Ok(match layout {
                     $(Layout::Current(PrototypeType::$variant) => Self::$variant(Field::read(view)?),)+
                     Layout::ModelV14 => Self::ModelV14(Field::read(view)?),
+                    Layout::Declared(of) => {
+                        view.take(of.size)?;
+                        Self::Declared(Declared { of, view })
+                    }
                 })
             }
 
@@ -75,6 +82,7 @@ macro_rules! prototype_types {
                 match self {
                     $(Self::$variant(record) => record.walk_fields(walker),)+
                     Self::ModelV14(record) => record.walk_fields(walker),
+                    Self::Declared(record) => record.of.walk_fields(record.view, walker),
                 }
             }
         }
@@ -85,6 +93,10 @@ macro_rules! prototype_types {
                 match self {
                     $(Self::$variant(record) => record.walk_pointers(walker),)+
                     Self::ModelV14(record) => record.walk_pointers(walker),
+                    Self::Declared(record) => {
+                        let fields = record.of.fields.iter().enumerate().filter(|(_, field)| !field.flat);
+                        fields.for_each(|(i, _)| record.of.walk_field(record.view, i, walker));
+                    }
                 }
             }
         }
@@ -95,6 +107,7 @@ macro_rules! prototype_types {
                 match self {
                     $(Self::Current(PrototypeType::$variant) => <$variant<'static> as Field>::SIZE,)+
                     Self::ModelV14 => <ModelV14<'static> as Field>::SIZE,
+                    Self::Declared(of) => of.size,
                 }
             }
 
@@ -103,6 +116,7 @@ macro_rules! prototype_types {
                 match self {
                     $(Self::Current(PrototypeType::$variant) => <$variant<'a> as Field>::same(old, new, allowance),)+
                     Self::ModelV14 => <ModelV14<'a> as Field>::same(old, new, allowance),
+                    Self::Declared(of) => of.same(old, new, allowance),
                 }
             }
 
@@ -111,6 +125,7 @@ macro_rules! prototype_types {
                 match self {
                     $(Self::Current(PrototypeType::$variant) => <$variant<'a> as Field>::differ(old, new, differ),)+
                     Self::ModelV14 => <ModelV14<'a> as Field>::differ(old, new, differ),
+                    Self::Declared(of) => of.differ(old, new, differ),
                 }
             }
 
@@ -119,6 +134,7 @@ macro_rules! prototype_types {
                 match self {
                     $(Self::Current(PrototypeType::$variant) => <$variant<'static> as Field>::REFERS,)+
                     Self::ModelV14 => <ModelV14<'static> as Field>::REFERS,
+                    Self::Declared(of) => of.traits.refers,
                 }
             }
 
@@ -128,8 +144,9 @@ macro_rules! prototype_types {
                 let fields = match self {
                     $(Self::Current(PrototypeType::$variant) => <$variant<'static> as Prototype>::FIELDS,)+
                     Self::ModelV14 => <ModelV14<'static> as Prototype>::FIELDS,
+                    Self::Declared(of) => of.fields,
                 };
-                fields.iter().filter_map(|f| f.pointer)
+                fields.iter().filter_map(|f| f.pointer())
             }
         }
     };
@@ -165,6 +182,22 @@ pub enum Layout {
     Current(PrototypeType),
     /// Models before `skeleton_extenders` came: known by the schema checksum 0xD6B11569.
     ModelV14,
+    /// As a layouts file declares.
+    Declared(&'static Type),
+}
+
+/// A record whose layout is declared by data.
+#[derive(Debug, Clone, Copy)]
+pub struct Declared<'a> {
+    of: &'static Type,
+    view: View<'a>,
+}
+
+impl Declared<'_> {
+    /// How it is laid out.
+    pub fn layout(&self) -> &'static Type {
+        self.of
+    }
 }
 
 /// Schema checksums of layouts: the type's schema, hashed, says that records are laid out so.
@@ -178,15 +211,25 @@ impl Layout {
     /// How records of the type with this magic are laid out, and whether that is known from the schema checksum.
     pub(super) fn of(magic: u32, checksum: u32) -> Option<(Self, bool)> {
         let prototype = PrototypeType::from_magic(magic)?;
-        let known = CHECKSUMS.iter().find(|(known, layout)| *known == checksum && layout.prototype() == prototype);
+        let known =
+            CHECKSUMS.iter().find(|(known, layout)| *known == checksum && layout.prototype() == Some(prototype));
         Some(known.map_or((Self::Current(prototype), false), |(_, layout)| (*layout, true)))
     }
 
-    /// The type whose records are laid out so.
-    pub const fn prototype(self) -> PrototypeType {
+    /// The type whose records are laid out so, where that is built in.
+    pub const fn prototype(self) -> Option<PrototypeType> {
         match self {
-            Self::Current(prototype) => prototype,
-            Self::ModelV14 => PrototypeType::Model,
+            Self::Current(prototype) => Some(prototype),
+            Self::ModelV14 => Some(PrototypeType::Model),
+            Self::Declared(_) => None,
+        }
+    }
+
+    /// The table that shows records that are laid out so.
+    pub fn table(self) -> &'static str {
+        match self {
+            Self::Declared(of) => of.table.unwrap_or(of.name),
+            Self::Current(_) | Self::ModelV14 => self.prototype().map_or("", PrototypeType::table),
         }
     }
 }

@@ -24,7 +24,7 @@ prototype! { 'a
     }
 
     /// EffectMetadataPrototype: the parameters of an effect.
-    EffectMetadata = 0x10 {
+    EffectMetadata = 0x10, unused 0x04..0x08 {
         /// Number of parameters.
         count: u32 @ 0x00,
         /// The parameters.
@@ -46,7 +46,7 @@ prototype! { 'a
     }
 
     /// AtlasContourProto: an outline for each frame of an atlas.
-    AtlasContour = 0x10 {
+    AtlasContour = 0x10, unused 0x04..0x08 {
         /// Number of frames.
         count: i32 @ 0x00,
         /// The outlines.
@@ -54,7 +54,7 @@ prototype! { 'a
     }
 
     /// An outline.
-    Contour = 0x10 {
+    Contour = 0x10, unused 0x04..0x08 {
         /// Number of points.
         count: i32 @ 0x00,
         /// x and y of each point.

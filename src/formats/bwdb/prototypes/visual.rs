@@ -2,7 +2,7 @@ use crate::formats::bwdb::record::{Flag, NameId, PathId, prototype};
 
 prototype! { 'a
     /// The nodes of a mesh, their rest positions and their parents.
-    Skeleton = 0x30 {
+    Skeleton = 0x30, unused 0x04..0x08 {
         /// Number of nodes.
         node_count: i32 @ 0x00,
         /// Names in the order in which they are looked up.
@@ -18,7 +18,7 @@ prototype! { 'a
     }
 
     /// VisualPrototype: what is drawn of a mesh, and how.
-    Visual = 0x70 {
+    Visual = 0x70, unused 0x3D..0x40, 0x4C..0x50, 0x5C..0x60 {
         /// Its nodes.
         skeleton: Skeleton<'a> @ 0x00,
         /// The `.geometry` that holds its buffers.
@@ -42,7 +42,7 @@ prototype! { 'a
     }
 
     /// One draw group of a visual: a slice of vertices and indices with a material.
-    RenderSet = 0x28 {
+    RenderSet = 0x28, unused 0x1A..0x20 {
         /// Its name.
         name: NameId @ 0x00,
         /// The material's name.
@@ -62,7 +62,7 @@ prototype! { 'a
     }
 
     /// One level of detail of a visual.
-    Lod = 0x10 {
+    Lod = 0x10, unused 0x05..0x06 {
         /// The distance up to which it is drawn, in metres.
         extent: f32 @ 0x00,
         /// Whether it casts a shadow.
@@ -74,7 +74,7 @@ prototype! { 'a
     }
 
     /// SkeletonExtenderPrototype: nodes that are added to a skeleton.
-    SkeletonExtender = 0x20 {
+    SkeletonExtender = 0x20, unused 0x04..0x08 {
         /// Not named by any reader.
         flag: u16 @ 0x00,
         /// Number of nodes.
@@ -88,7 +88,7 @@ prototype! { 'a
     }
 
     /// ModelPrototype: a visual with what changes it.
-    Model = 0x28 {
+    Model = 0x28, unused 0x0C..0x10 {
         /// What it draws, a `.visual`.
         visual: PathId @ 0x00,
         /// Number of skeleton extenders.
@@ -108,7 +108,7 @@ prototype! { 'a
     }
 
     /// ModelPrototype as packed before skeleton extenders came.
-    ModelV14 = 0x20 {
+    ModelV14 = 0x20, unused 0x0B..0x10 {
         /// What it draws, a `.visual`.
         visual: PathId @ 0x00,
         /// As [`Model::misc_type`].
@@ -124,7 +124,7 @@ prototype! { 'a
     }
 
     /// A material that can be replaced by tinted ones.
-    Dye = 0x20 {
+    Dye = 0x20, unused 0x0C..0x10 {
         /// The name of the dye.
         matter: NameId @ 0x00,
         /// The name of the material that it replaces.

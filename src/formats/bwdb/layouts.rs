@@ -1,0 +1,402 @@
+//! Layouts of records as data, for other builds of the game than the one whose layouts are built in.
+
+use super::declared::{Body, CountField, Member, NESTED, Type, built_in_structs};
+use super::record::{FieldInfo, Form, Traits};
+use crate::codec::murmur3;
+use crate::error::{Error, ErrorKind, Result};
+use std::collections::HashMap;
+
+/// Layouts of record types, read from a text in the notation of `docs/formats`.
+///
+/// ```
+/// use assetq::bwdb::Layouts;
+/// let text = "
+/// ## TrailPrototype, 20
+///
+/// table: trails
+/// schema: 1234ABCD
+///
+/// | offset | type | field |
+/// |---|---|---|
+/// | 00 | path | texture |
+/// | 08 | f32x3 | color: the rest of the cell is a remark |
+/// | 14 | u32 | key_count |
+/// | 18 | `[f32x2; key_count]` | keys |
+/// ";
+/// let layouts = Layouts::parse(text, "trails.md")?;
+/// assert_eq!(layouts.get("TrailPrototype").unwrap().lines().nth(1), Some("00 path texture"));
+/// # Ok::<(), assetq::Error>(())
+/// ```
+///
+/// The text is Markdown of which only this counts:
+/// - A heading, or a line in bold, `Name, SIZE` begins a struct; a number of a section may stand before it. Offsets and
+///   sizes are hexadecimal.
+/// - A table whose heads are `offset`, `type` and `field` has a row for each field. Types are `u8`, `u16`, `i16`, `u32`,
+///   `i32`, `u64`, `f32`, `f32x2`, `f32x3`, `f32x4`, `f32x16`, `flag`, `name`, `path`, `text`, a struct that stands above
+///   or is built in, and `[T; n]`: a pointer to as many `T` as the field `n` says. A field without a name is called by its
+///   offset. Bytes that no row names are unused.
+/// - `schema:` has the schema checksums of the records of that layout: it holds for these and no others. Without it, a
+///   layout holds where the records look like it.
+/// - `table:` is the name of the table that shows the records, or the elements of an array of that struct in a record.
+///   For structs that are built in under the same name it need not be said.
+///
+/// A struct is the layout of the records of a database whose magic is the MurmurHash3 of its name.
+#[derive(Debug, Clone, Default)]
+pub struct Layouts {
+    declared: Vec<Declared>,
+}
+
+/// A struct of a text, and the records that it is the layout of.
+#[derive(Debug, Clone)]
+struct Declared {
+    of: &'static Type,
+    magic: u32,
+    schemas: Vec<u32>,
+}
+
+/// Bytes of a text at most.
+const MAX_TEXT: usize = 1 << 20;
+/// Bytes of a struct at most.
+const MAX_SIZE: u32 = 1 << 16;
+/// How deep structs hold structs at most: walks recurse as deep.
+const MAX_DEPTH: usize = 32;
+/// How deep the built-in ones may be.
+const BUILT_IN_DEPTH: usize = 12;
+
+impl Layouts {
+    /// Reads layouts from `text`. `name` is what errors call it.
+    ///
+    /// # Errors
+    /// `Damaged` with the line: what a row, a size or a name is not, fields that lie on each other, counts that are no
+    /// fields; or a text without any struct.
+    pub fn parse(text: &str, name: &str) -> Result<Self> {
+        let mut parser = Parser::default();
+        let mut run = || -> Result<(), (usize, String)> {
+            if text.len() > MAX_TEXT {
+                return Err((0, format!("more than {MAX_TEXT} bytes")));
+            }
+            for (number, line) in (1..).zip(text.lines()) {
+                parser.line(number, line.trim()).map_err(|what| (number, what))?;
+            }
+            parser.end()?;
+            match parser.layouts.declared.is_empty() {
+                true => Err((0, "it has no layout: a heading `Name, SIZE` and a table of fields".into())),
+                false => Ok(()),
+            }
+        };
+        let outcome = run();
+        outcome.map(|()| parser.layouts).map_err(|(line, what)| {
+            let what = if line == 0 { what } else { format!("line {line}: {what}") };
+            Error::without_offset(ErrorKind::Damaged { what: what.into() }, name.to_owned())
+        })
+    }
+
+    /// These layouts, with those of `more` tried before them.
+    #[must_use]
+    pub fn extended(&self, more: Self) -> Self {
+        let mut declared = more.declared;
+        declared.extend(self.declared.iter().cloned());
+        Self { declared }
+    }
+
+    /// The struct called `name` as it was read: its name and size, then its fields, a line each.
+    pub fn get(&self, name: &str) -> Option<String> {
+        self.declared.iter().find(|declared| declared.of.name == name).map(|declared| declared.of.to_string())
+    }
+
+    /// The built-in structs in the same form, by their names.
+    pub fn built_in() -> impl Iterator<Item = (&'static str, String)> {
+        built_in_structs().map(|of| (of.name, of.to_string()))
+    }
+
+    /// The layouts of records with this magic and schema checksum, and whether it is the checksum that says so.
+    pub(super) fn of(&self, magic: u32, checksum: u32) -> impl Iterator<Item = (&'static Type, bool)> {
+        let named = self.declared.iter().filter(move |declared| declared.magic == magic);
+        let known = named.clone().filter(move |declared| declared.schemas.contains(&checksum));
+        let any = named.filter(|declared| declared.schemas.is_empty());
+        known.map(|declared| (declared.of, true)).chain(any.map(|declared| (declared.of, false)))
+    }
+}
+
+/// A struct whose fields are being read.
+struct Open {
+    line: usize,
+    name: String,
+    size: usize,
+    table: Option<String>,
+    schemas: Vec<u32>,
+    fields: Vec<Row>,
+}
+
+struct Row {
+    line: usize,
+    at: usize,
+    name: String,
+    of: &'static Type,
+    /// The field that says how many there are, where it is an array.
+    count: Option<String>,
+}
+
+#[derive(Default)]
+struct Parser {
+    layouts: Layouts,
+    open: Option<Open>,
+    /// How deep the structs of the text are.
+    depths: HashMap<&'static str, usize>,
+    in_code: bool,
+    in_table: bool,
+}
+
+type Wrong = String;
+
+impl Parser {
+    fn line(&mut self, number: usize, line: &str) -> Result<(), Wrong> {
+        if line.starts_with("```") {
+            self.in_code = !self.in_code;
+            return Ok(());
+        }
+        if self.in_code {
+            return Ok(());
+        }
+        if line.starts_with('#') || line.starts_with("**") {
+            self.end().map_err(|(line, what)| format!("in the struct of line {line}: {what}"))?;
+            self.open = heading(line)?.map(|(name, size)| Open {
+                line: number,
+                name: name.to_owned(),
+                size,
+                table: None,
+                schemas: Vec::new(),
+                fields: Vec::new(),
+            });
+            return Ok(());
+        }
+        if let Some(row) = line.strip_prefix('|') {
+            return self.row(number, row);
+        }
+        self.in_table = false;
+        let Some(open) = &mut self.open else { return Ok(()) };
+        if let Some(table) = line.strip_prefix("table:") {
+            let table = plain(table);
+            open.table = Some(identifier(table).filter(|name| *name == table).ok_or("a table is one word")?.to_owned());
+        } else if let Some(schemas) = line.strip_prefix("schema:") {
+            for schema in schemas.split([',', ' ']).map(plain).filter(|schema| !schema.is_empty()) {
+                open.schemas.push(hex(schema, u32::MAX)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn row(&mut self, number: usize, row: &str) -> Result<(), Wrong> {
+        let cells: Vec<&str> = row.trim_end_matches('|').split('|').map(plain).collect();
+        if cells == ["offset", "type", "field"] {
+            self.in_table = true;
+            return match self.open {
+                Some(_) => Ok(()),
+                None => Err("fields without a heading `Name, SIZE` above them".into()),
+            };
+        }
+        let Some(open) = self.open.as_mut().filter(|_| self.in_table) else { return Ok(()) };
+        let [at, of, rest] = cells.as_slice() else { return Err("a field has an offset, a type and a name".into()) };
+        if !at.is_empty() && at.chars().all(|c| matches!(c, '-' | ':')) {
+            return Ok(());
+        }
+        let at = hex(at, MAX_SIZE)? as usize;
+        if *of == "-" {
+            // Bytes that are named as unused.
+            return Ok(());
+        }
+        let (element, count) = match of.strip_prefix('[') {
+            Some(array) => {
+                let array = array.strip_suffix(']').and_then(|array| array.split_once(';'));
+                let (element, count) = array.ok_or("an array is written `[type; field with the count]`")?;
+                (element.trim(), Some(count.trim().to_owned()))
+            }
+            None => (*of, None),
+        };
+        let of = self.layouts.declared.iter().rev().map(|declared| declared.of).find(|of| of.name == element);
+        let of = of.or_else(|| Type::built_in(element));
+        let of = of.ok_or_else(|| format!("{element:?} is no type: none that is built in, and no struct above"))?;
+        let name = identifier(rest).map_or_else(|| format!("unknown_{at:02x}"), str::to_owned);
+        open.fields.push(Row { line: number, at, name, of, count });
+        Ok(())
+    }
+
+    /// Ends the struct whose fields were read.
+    fn end(&mut self) -> Result<(), (usize, Wrong)> {
+        self.in_table = false;
+        let Some(open) = self.open.take().filter(|open| !open.fields.is_empty()) else { return Ok(()) };
+        let built_in = Type::built_in(&open.name);
+        let name: &'static str = leak(open.name);
+        let mut depth = 0usize;
+        let mut spans: Vec<(usize, usize, usize)> = Vec::new();
+        let (mut fields, mut members) = (Vec::new(), Vec::new());
+        let mut traits = Traits { plain: false, leaf: false, flat: true, refers: false, texts: false };
+        for row in &open.fields {
+            let wrong = |what: String| Err((row.line, what));
+            let size = if row.count.is_some() { 8 } else { row.of.size };
+            let end = row.at.saturating_add(size);
+            if end > open.size {
+                return wrong(format!("{} ends at {end:X}, behind the struct's {:X} bytes", row.name, open.size));
+            }
+            if let Some((line, ..)) = spans.iter().find(|(_, from, to)| row.at < *to && *from < end) {
+                return wrong(format!("{} lies on the field of line {line}", row.name));
+            }
+            spans.push((row.line, row.at, end));
+            if fields.iter().any(|field: &FieldInfo| field.name == row.name) {
+                return wrong(format!("a second field {}", row.name));
+            }
+            let (form, member) = match &row.count {
+                None => (Form::Inline, Member::Inline(row.of)),
+                Some(count) => {
+                    let field = open.fields.iter().find(|field| field.name == *count && field.count.is_none());
+                    let Some((field, read)) = field.and_then(|f| Some((f, CountField::of(f.at, f.of.name)?))) else {
+                        return wrong(format!(
+                            "{count} is no field with a count: a u8, u16, u32 or i32 of this struct"
+                        ));
+                    };
+                    (Form::Array { count: leak(field.name.clone()) }, Member::Array { of: row.of, count: read })
+                }
+            };
+            let array = row.count.is_some();
+            fields.push(FieldInfo {
+                name: leak(row.name.clone()),
+                at: row.at,
+                of: row.of.name,
+                form,
+                shown: if array { NESTED } else { row.of.shown },
+                texts: row.of.traits.texts,
+                flat: !array && row.of.traits.flat,
+            });
+            members.push(member);
+            traits.flat &= !array && row.of.traits.flat;
+            traits.refers |= row.of.traits.refers;
+            traits.texts |= row.of.traits.texts;
+            depth = depth.max(self.depths.get(row.of.name).copied().unwrap_or(BUILT_IN_DEPTH).saturating_add(1));
+        }
+        if depth > MAX_DEPTH {
+            return Err((open.line, "structs in structs too deep".into()));
+        }
+        self.depths.insert(name, depth);
+        let table = open.table.map(leak).or_else(|| built_in.and_then(|of| of.table));
+        let of: &'static Type = Box::leak(Box::new(Type {
+            name,
+            size: open.size,
+            shown: NESTED,
+            traits,
+            table,
+            fields: Box::leak(fields.into_boxed_slice()),
+            body: Body::Members(members),
+        }));
+        self.layouts.declared.push(Declared { of, magic: murmur3(name.as_bytes()), schemas: open.schemas });
+        Ok(())
+    }
+}
+
+fn leak(text: String) -> &'static str {
+    Box::leak(text.into_boxed_str())
+}
+
+/// A cell or a word without the marks of Markdown.
+fn plain(text: &str) -> &str {
+    text.trim().trim_matches('`').trim()
+}
+
+/// The name at the start of `text`, where nothing but a remark follows it.
+fn identifier(text: &str) -> Option<&str> {
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
+    let (name, rest) = text.split_at(end);
+    let remark = rest.is_empty() || rest.starts_with([' ', ',', ':', ';', '(', '*', '`']);
+    (remark && name.starts_with(|c: char| c.is_ascii_alphabetic())).then_some(name)
+}
+
+fn hex(text: &str, most: u32) -> Result<u32, Wrong> {
+    let digits = text.strip_prefix("0x").unwrap_or(text);
+    let sign = digits.starts_with('+');
+    let value = u32::from_str_radix(digits, 16).ok().filter(|value| !sign && *value <= most);
+    value.ok_or_else(|| format!("{text:?} is no hexadecimal number up to {most:X}"))
+}
+
+/// The name and the size of the struct that a heading or a line in bold begins.
+fn heading(line: &str) -> Result<Option<(&str, usize)>, Wrong> {
+    let line = match line.strip_prefix("**") {
+        Some(bold) => bold.split("**").next().unwrap_or_default(),
+        None => line.trim_start_matches('#'),
+    };
+    let line = line.trim();
+    let number = line.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(0);
+    let title = line.get(number..).unwrap_or_default().trim_start();
+    let Some((name, size)) = title.split_once(',') else { return Ok(None) };
+    let size = plain(size);
+    let is_size = |size: &str| size.chars().all(|c| c.is_ascii_hexdigit() || c == 'x') && !size.is_empty();
+    if identifier(name) != Some(name) || !is_size(size) {
+        return Ok(None);
+    }
+    match hex(size, MAX_SIZE)? {
+        0 => Err("a struct of no bytes".into()),
+        size => Ok(Some((name, size as usize))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wrong(text: &str) -> String {
+        Layouts::parse(text, "mine.md").unwrap_err().to_string()
+    }
+
+    const HEAD: &str = "| offset | type | field |\n|---|---|---|\n";
+
+    #[test]
+    fn structs_are_read_and_all_else_is_passed_over() {
+        let text = format!(
+            "# Records of my build\n\nProse, 12 words.\n\n## 2.1 Part, 0x0C\n\n{HEAD}| 00 | name | name |\n\
+             | 04 | - | 4 bytes that nobody knows |\n| 08 | flag | *(open)* |\n\n**MyPrototype, 28**: what I found\n\n\
+             schema: `1234ABCD`, 0x00000005\ntable: mine\n\n{HEAD}| 18 | `[Part; part_count]` | parts: some |\n\
+             | 10 | u16 | part_count; the rest is padding |\n| 00 | `Skeleton2` | - |\n",
+        );
+        let error = wrong(&text);
+        assert!(error.contains("line 23: \"Skeleton2\" is no type"), "{error}");
+        let layouts =
+            Layouts::parse(&text.replace("| 00 | `Skeleton2` | - |", "```\n| x |\n```\n| x | y |"), "").unwrap();
+        assert_eq!(layouts.get("Part").unwrap(), "Part, C\n00 name name\n08 flag unknown_08\n");
+        assert_eq!(
+            layouts.get("MyPrototype").unwrap(),
+            "MyPrototype, 28\n18 [Part; part_count] parts\n10 u16 part_count\n"
+        );
+        let magic = murmur3(b"MyPrototype");
+        let of = |checksum| layouts.of(magic, checksum).map(|(of, known)| (of.table, known)).collect::<Vec<_>>();
+        assert_eq!(of(0x1234_ABCD), [(Some("mine"), true)]);
+        assert_eq!(of(5), [(Some("mine"), true)]);
+        assert_eq!(of(6), []);
+    }
+
+    #[test]
+    fn mistakes_are_named_with_their_line() {
+        let one = |row: &str| format!("# A, 10\n{HEAD}| 00 | u8 | n |\n{row}\n");
+        for (text, what) in [
+            (HEAD.to_owned(), "line 1: fields without a heading"),
+            (String::new(), "it has no layout"),
+            ("# A, 10\n".into(), "it has no layout"),
+            (one("| 0E | u32 | x |"), "line 5: x ends at 12, behind the struct's 10 bytes"),
+            (one("| 00 | flag | x |"), "line 5: x lies on the field of line 4"),
+            (one("| 04 | u32 | n |"), "line 5: a second field n"),
+            (one("| 08 | [u8; m] | x |"), "line 5: m is no field with a count"),
+            (one("| 04 | f32 | m |\n| 08 | [u8; m] | x |"), "line 6: m is no field with a count"),
+            (one("| 08 | [u8] | x |"), "line 5: an array is written"),
+            (one("| 0G | u8 | x |"), "line 5: \"0G\" is no hexadecimal number"),
+            (one("| 04 | u8 |"), "line 5: a field has an offset, a type and a name"),
+            (one("| 04 | A | x |"), "line 5: \"A\" is no type"),
+            ("# A, 0\n".into(), "line 1: a struct of no bytes"),
+            ("# A, 10001\n".into(), "line 1: \"10001\" is no hexadecimal number up to 10000"),
+            ("# A, 10\nschema: 12 xyz\n".into(), "line 2: \"xyz\" is no hexadecimal number"),
+            ("# A, 10\ntable: a b\n".into(), "line 2: a table is one word"),
+        ] {
+            let error = wrong(&text);
+            assert!(error.starts_with("mine.md: ") && error.contains(what), "{what}: {error}");
+        }
+        let nest = (1..=40).map(|i| format!("# A{i}, 10\n{HEAD}| 00 | A{} | a |\n", i - 1)).collect::<String>();
+        let error = wrong(&format!("# A0, 8\n{HEAD}| 00 | u8 | a |\n{nest}"));
+        assert!(error.contains("structs in structs too deep"), "{error}");
+    }
+}
