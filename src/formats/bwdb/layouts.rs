@@ -152,7 +152,7 @@ type Wrong = String;
 impl Parser {
     fn line(&mut self, number: usize, line: &str) -> Result<(), Wrong> {
         if line.starts_with("```") {
-            self.in_code = !self.in_code;
+            (self.in_code, self.in_table) = (!self.in_code, false);
             return Ok(());
         }
         if self.in_code {
@@ -356,7 +356,7 @@ mod tests {
              | 10 | u16 | part_count; the rest is padding |\n| 00 | `Skeleton2` | - |\n",
         );
         let error = wrong(&text);
-        assert!(error.contains("line 23: \"Skeleton2\" is no type"), "{error}");
+        assert!(error.contains("line 22: \"Skeleton2\" is no type"), "{error}");
         let layouts =
             Layouts::parse(&text.replace("| 00 | `Skeleton2` | - |", "```\n| x |\n```\n| x | y |"), "").unwrap();
         assert_eq!(layouts.get("Part").unwrap(), "Part, C\n00 name name\n08 flag unknown_08\n");
