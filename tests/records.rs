@@ -514,6 +514,12 @@ fn a_layouts_file_drives_every_command() {
     std::fs::write(dir.path().join("new.bin"), &bytes).unwrap();
     let changes = run(1, &["diff", "trails.bin", "new.bin", "-t", "resources", "-f", "ndjson"]).0;
     assert!(changes.contains("key_count"), "{changes}");
+    // No resource names the first record.
+    let mut other = bytes.clone();
+    other[at - 8 - 0x20] = 9;
+    std::fs::write(dir.path().join("other.bin"), &other).unwrap();
+    let changes = run(1, &["diff", "new.bin", "other.bin", "-f", "ndjson"]).0;
+    assert!(changes.contains("\"table\":\"trails\""), "{changes}");
     bytes[at + 3] = 0x7F;
     std::fs::write(dir.path().join("bad.bin"), &bytes).unwrap();
     let (report, _) = run(3, &["verify", "bad.bin"]);

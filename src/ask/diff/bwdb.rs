@@ -5,7 +5,6 @@ use super::value::{Field, differ};
 use super::{Damaged, Differences, Pair, Side, Special};
 use crate::error::{Error, Result};
 use crate::formats::bwdb::compare::{Allowance, Budget, differ_record, digest, plain_fields, same_record};
-use crate::formats::bwdb::prototypes::PrototypeType;
 use crate::formats::bwdb::{Blob, Database, Location, RawLayout, Resource, State};
 use crate::id::Id64;
 use crate::table::Value;
@@ -426,15 +425,15 @@ struct Unnamed<'a> {
 
 /// The rows of a table of records that no resource names, where there are any; those that one names are compared with it.
 pub(super) fn unnamed<'a>(table: &str, old: &'a Database, new: &'a Database) -> Option<Box<dyn Special + 'a>> {
-    let prototype = PrototypeType::ALL.iter().find(|prototype| prototype.table() == table)?;
     let dbs = [old, new];
+    // As the table has it: the first of the type.
+    let shown = |blob: &Blob<'_>| blob.layout().is_some_and(|layout| layout.table() == table);
+    let blobs = dbs.map(|db| db.databases().flatten().find(shown));
     // Rows that a file shows raw are no rows that it lacks.
-    let is_raw = |blob: Blob<'_>| blob.magic() == prototype.magic() && blob.layout().is_none();
+    let is_raw = |blob: Blob<'_>| blob.layout().is_none() && blobs.iter().flatten().any(|b| b.magic() == blob.magic());
     if dbs.iter().any(|db| db.databases().flatten().any(is_raw)) {
         return None;
     }
-    // As the table has it: the first of the type.
-    let blobs = dbs.map(|db| db.databases().flatten().find(|blob| blob.prototype() == Some(*prototype)));
     let any = |(db, blob): (&Database, &Option<Blob<'_>>)| blob.is_some_and(|blob| has_unnamed(db, blob));
     let records = Records::new(dbs);
     dbs.into_iter().zip(&blobs).any(any).then(|| Box::new(Unnamed { blobs, records }) as Box<dyn Special>)
