@@ -447,10 +447,10 @@ fn trails() -> Vec<u8> {
     blob.data.patch(at + 8, 2u32.to_le_bytes());
     let keys = blob.structs(at, 0x18, 2, 0x10);
     blob.text(keys + 0x10, "particles/trail.dds");
-    builder.database(assetq::codec::murmur3(b"TrailPrototype"), 0x0A0B_0C0D, blob.finish());
+    builder.database(assetq::internals::codec::murmur3(b"TrailPrototype"), 0x0A0B_0C0D, blob.finish());
     let mut blob = BlobWriter::with_size(0x08, 1);
     blob.data.patch(16, [7]);
-    builder.database(assetq::codec::murmur3(b"WakePrototype"), 1, blob.finish());
+    builder.database(assetq::internals::codec::murmur3(b"WakePrototype"), 1, blob.finish());
     builder.resource(id, 0, 1, 0);
     builder.resource(other, 1, 0, 0);
     builder.build()

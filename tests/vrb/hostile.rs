@@ -188,8 +188,8 @@ fn many_small_bombs_share_one_limit() {
     assert_eq!(values.found() as usize, count + 1 - fit);
 
     // Who knows better may say so.
-    let limits = Limits { ratio: 2000, ..Limits::default() };
-    let options = Options { limits, ..Options::default() };
+    let mut options = Options::default();
+    options.limits.ratio = 2000;
     let archive = Archive::open_with(Source::from_vec("test.vrb", bytes), options).unwrap();
     assert!(decoded(&archive).iter().all(|&good| good));
 }

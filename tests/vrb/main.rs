@@ -23,7 +23,7 @@ use assetq::sample::vrb::{
     polymorphic, seal, world, world_values,
 };
 use assetq::table::{Guid, Tree, Value};
-use assetq::vrb::{Archive, Limits, MAIN, ModelId, Options, Path, TypeId};
+use assetq::vrb::{Archive, MAIN, ModelId, Options, Path, TypeId};
 use assetq::{Asset, Error, ErrorKind, Reader, Result, Source};
 
 const TYPE_ENTRY: usize = 52;
