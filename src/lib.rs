@@ -217,6 +217,7 @@ pub mod sample;
 pub mod scene;
 pub mod source;
 pub mod table;
+#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "parts that only the command uses"))]
 mod threads;
 #[cfg(feature = "export")]
 pub mod write;
