@@ -11,7 +11,7 @@ pub(crate) mod prelude {
 }
 
 use rayon::iter::IntoParallelIterator;
-use rayon::slice::{Chunks, ChunksMut, Iter, IterMut};
+use rayon::slice::{Chunks, ChunksMut, Iter};
 use rayon::{ThreadBuilder, ThreadPoolBuilder};
 use std::io;
 use std::num::NonZero;
@@ -116,9 +116,6 @@ pub(crate) trait ParallelSlice<T> {
     fn par_iter(&self) -> Iter<'_, T>
     where
         T: Sync;
-    fn par_iter_mut(&mut self) -> IterMut<'_, T>
-    where
-        T: Send;
     fn par_chunks(&self, len: usize) -> Chunks<'_, T>
     where
         T: Sync;
@@ -137,13 +134,6 @@ impl<T> ParallelSlice<T> for [T] {
     fn par_iter(&self) -> Iter<'_, T>
     where
         T: Sync,
-    {
-        Parallel::into_par_iter(self)
-    }
-
-    fn par_iter_mut(&mut self) -> IterMut<'_, T>
-    where
-        T: Send,
     {
         Parallel::into_par_iter(self)
     }

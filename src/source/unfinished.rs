@@ -205,6 +205,7 @@ mod list {
     /// A process aborts itself where it has no memory, and when it panics, which stays a crash.
     extern "C" fn on_abort(signal: c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
         remove_all();
+        restore_terminal();
         // SAFETY: the kernel passes a valid siginfo for a handler installed with SA_SIGINFO; `getpid` is
         // async-signal-safe.
         let by_itself = unsafe { (*info).si_pid() == libc::getpid() };

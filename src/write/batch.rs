@@ -198,7 +198,8 @@ impl Batches {
                     start..start.saturating_add(ROWS).min(len)
                 };
                 let read = |(i, reader): (usize, &mut Self)| reader.read(table, columns, rows(i));
-                let shares: Vec<Share> = readers.par_iter_mut().with_max_len(1).enumerate().map(read).collect();
+                let shares: Vec<Share> =
+                    Parallel::into_par_iter(readers.as_mut_slice()).with_max_len(1).enumerate().map(read).collect();
                 for (i, share) in shares.into_iter().enumerate() {
                     let mut left = rows(i);
                     let mut taken = each(share)?;
