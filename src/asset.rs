@@ -1,11 +1,13 @@
 //! Files of any format: telling which one it is, and opening it.
 
+use crate::archive;
 use crate::error::{Error, ErrorKind, Result};
 use crate::reader::{FileFormat, Likeness, Options, Reader};
 use crate::source::Source;
 use std::any::Any;
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::path::Path;
 use std::sync::{PoisonError, RwLock};
 
 /// A format. Those that are built in are constants of this type; [`Format::of`] gives that of any reader.
@@ -15,6 +17,7 @@ pub struct Format(&'static Entry);
 struct Entry {
     name: &'static str,
     endings: &'static [&'static str],
+    is_folder: fn(&Path) -> bool,
     likeness: fn(&[u8]) -> Likeness,
     open: fn(Source, &Options) -> Result<Box<dyn Reader>>,
 }
@@ -30,6 +33,7 @@ impl Format {
                 &Entry {
                     name: T::NAME,
                     endings: T::ENDINGS,
+                    is_folder: T::is_folder,
                     likeness: T::likeness,
                     open: |source, options| Ok(Box::new(T::open_as(source, options)?)),
                 }
@@ -51,15 +55,19 @@ impl Format {
     }
 
     /// The format of `source`: by its magic where the format has one, then by the ending of the file name, then by
-    /// whether the header makes sense.
+    /// whether the header makes sense. A folder is told by the names in it.
     ///
     /// # Errors
-    /// `UnknownFormat` with the first bytes.
+    /// `UnknownFormat` with the first bytes, `UnknownFolder`.
     pub fn detect(source: &Source) -> Result<Self> {
         let data = source.bytes();
         let name = source.name().to_ascii_lowercase();
         let added = ADDED.read().unwrap_or_else(PoisonError::into_inner);
         let all = || added.iter().chain(Self::BUILT_IN).copied();
+        if let Some(folder) = source.path().filter(|path| data.is_empty() && path.is_dir()) {
+            let found = all().find(|format| (format.0.is_folder)(folder));
+            return found.ok_or_else(|| Error::without_offset(ErrorKind::UnknownFolder, ""));
+        }
         let like = |wanted: Likeness| all().find(|format| (format.0.likeness)(data) == wanted);
         let by_name = || all().find(|format| format.0.endings.iter().any(|ending| name.ends_with(ending)));
         like(Likeness::Magic).or_else(by_name).or_else(|| like(Likeness::Shape)).ok_or_else(|| {
@@ -118,6 +126,14 @@ impl Asset {
     pub fn open_with(source: Source, options: &Options) -> Result<Self> {
         let format = Format::detect(&source)?;
         Ok(Self { format, reader: (format.0.open)(source, options)? })
+    }
+
+    /// Opens the file or folder at `address`, or with `ARCHIVE:INNER` the file in an archive: see [`archive::Address`].
+    ///
+    /// # Errors
+    /// As [`Asset::open`] and [`archive::Address::open`].
+    pub fn open_at(address: impl AsRef<Path>, options: &Options) -> Result<Self> {
+        archive::Address::of(address.as_ref()).open(options)
     }
 
     /// Its format.

@@ -35,6 +35,8 @@ pub enum ErrorKind {
         /// The first bytes of the file, at most eight.
         head: Vec<u8>,
     },
+    /// A folder that no format reads as a whole.
+    UnknownFolder,
     /// The format or one of its variants is recognised, but this build does not read it.
     Unsupported {
         /// What is not supported, in words.
@@ -111,6 +113,11 @@ pub enum ErrorKind {
     /// Something asked for by name or id does not exist.
     NotFound {
         /// What was asked for.
+        what: String,
+    },
+    /// A file that an index names, and that is not on this machine: a volume of a game that is installed in part.
+    NotInstalled {
+        /// The file's name.
         what: String,
     },
     /// A question that cannot be understood: a filter, an id, a name of a column.
@@ -202,6 +209,9 @@ impl fmt::Display for ErrorKind {
                 write!(f, "not a format that assetq knows: it begins with")?;
                 head.iter().try_for_each(|b| write!(f, " {b:02x}"))
             }
+            Self::UnknownFolder => {
+                f.write_str("a directory, but not that of a game that assetq knows: name a file in it")
+            }
             Self::Unsupported { what } => write!(f, "{what} is not supported"),
             Self::BadMagic { expected, found } => write!(f, "magic is {found:#x}, expected {expected:#x}"),
             Self::BadVersion { found } => write!(f, "unknown version {found}"),
@@ -217,6 +227,7 @@ impl fmt::Display for ErrorKind {
             Self::Cycle { at } => write!(f, "references form a cycle at {at:#x}"),
             Self::Limit { what, value, limit } => write!(f, "{what}: {value} is more than the limit of {limit}"),
             Self::NotFound { what } => write!(f, "{what} not found"),
+            Self::NotInstalled { what } => write!(f, "{what} is not installed"),
             Self::Syntax { what } | Self::Damaged { what } => f.write_str(what),
         }
     }

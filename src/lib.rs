@@ -197,6 +197,7 @@
     )
 )]
 
+pub mod archive;
 mod ask;
 mod asset;
 mod budget;

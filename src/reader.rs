@@ -1,5 +1,6 @@
 //! The one thing that a format gives to every command, [`Reader`], and how a format is told from others, [`FileFormat`].
 
+use crate::archive::Archive;
 use crate::error::Result;
 use crate::report::{Progress, Report};
 use crate::source::Source;
@@ -7,6 +8,7 @@ use crate::table::{Table, Value, Visitor};
 use std::any::{Any, TypeId};
 use std::borrow::Cow;
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 /// A named stretch of a file.
@@ -77,6 +79,11 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
         Ok(None)
     }
 
+    /// The reader as an archive, where it holds files by path.
+    fn archive(&self) -> Option<&dyn Archive> {
+        None
+    }
+
     /// What reading has noticed so far and gone on from: a checksum that does not match, for one.
     fn warnings(&self) -> Vec<String> {
         Vec::new()
@@ -118,10 +125,17 @@ pub trait FileFormat: Reader + Sized {
     /// Endings of file names, in lower case, that decide where no magic does.
     const ENDINGS: &'static [&'static str] = &[];
 
+    /// Whether `folder` is one that this format reads as a whole, as a game's folder is. Looks for a few names.
+    fn is_folder(folder: &Path) -> bool {
+        let _ = folder;
+        false
+    }
+
     /// How much `data`, a whole file, looks like this format. Reads a few bytes at its beginning.
     fn likeness(data: &[u8]) -> Likeness;
 
-    /// Opens a file of this format. Reads headers only; an error says which of them is wrong, and where.
+    /// Opens a file of this format, or a folder, which [`Source::path`] tells. Reads headers only; an error says which of
+    /// them is wrong, and where.
     fn open_as(source: Source, options: &Options) -> Result<Self>;
 }
 
@@ -131,10 +145,24 @@ pub trait FileFormat: Reader + Sized {
 pub struct Options {
     /// Whether a warning ([`Reader::warnings`]) is an error, in formats that check while they read.
     pub strict: bool,
+    /// Whether files are read rather than mapped, as those of a network drive should be.
+    pub no_mmap: bool,
     own: Vec<(TypeId, Arc<dyn Any + Send + Sync>)>,
 }
 
 impl Options {
+    /// The file or folder at `path`, mapped or read as these settings say.
+    ///
+    /// # Errors
+    /// As [`Source::open`].
+    pub fn source(&self, path: &Path) -> Result<Source> {
+        match path {
+            folder if folder.is_dir() => Ok(Source::of_folder(folder)),
+            file if self.no_mmap => Source::read(file),
+            file => Source::open(file),
+        }
+    }
+
     /// The same, with `value` for the format that asks for a `T`, such as [`crate::wdb::KnownFields`].
     #[must_use]
     pub fn with<T: Any + Send + Sync>(mut self, value: Arc<T>) -> Self {

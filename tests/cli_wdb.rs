@@ -72,7 +72,7 @@ fn an_entry_of_a_pack_is_named_behind_a_colon() {
     let record = json(dir.path(), &["cat", "wdbpack.bin:monsters.wdb", "m003", "-f", "json"]);
     assert_eq!((record["sName"].as_str(), record["u9SaveIndex"].as_u64()), (Some("golem"), Some(400)));
     let (_, err) = run(dir.path(), 1, &["ls", "wdbpack.bin:nobody.wdb"]);
-    assert!(err.contains("entry \"nobody.wdb\" not found") && err.lines().count() == 1, "{err}");
+    assert!(err.contains("file \"nobody.wdb\" not found") && err.lines().count() == 1, "{err}");
     run(dir.path(), 4, &["ls", "nowhere.bin:monsters.wdb"]);
     run(dir.path(), 3, &["ls", "wdbpack.bin:notes.txt"]);
     // A file whose name holds a colon is that file.

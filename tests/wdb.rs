@@ -12,11 +12,12 @@
 #[path = "common/wdb.rs"]
 mod common;
 
+use assetq::archive::{self, choose, open_inside};
 use assetq::sample::Size;
 use assetq::sample::wdb::{self as build, Cell, Game};
 use assetq::table::{Tree, Value};
-use assetq::wdb::{FieldKind, KnownFields, Naming, Pack, Sheet, open_inside};
-use assetq::{Asset, ErrorKind, Format, Reader, Source};
+use assetq::wdb::{FieldKind, KnownFields, Naming, Pack, Sheet};
+use assetq::{Asset, ErrorKind, Format, Options, Reader, Source};
 use common::*;
 
 mod generated {
@@ -331,12 +332,16 @@ mod packs {
         let outer = build::pack(&[("other", "bin", vec![1; 100]), ("small", "wdb", inner)]);
         let pack = build::pack(&[("outer", "bin", outer)]);
         let mut broken = pack.clone();
-        let source = open_inside(Source::from_vec("pack.bin", pack), "outer.bin:small.wdb").unwrap();
-        assert_eq!(source.name(), "pack.bin:outer.bin:small.wdb");
-        let place = source.view("").offset() as usize + record;
+        let open = |pack| {
+            let pack = Asset::open(Source::from_vec("pack.bin", pack)).unwrap();
+            open_inside(pack, "outer.bin:small.wdb", &Options::default()).unwrap()
+        };
+        let asset = open(pack);
+        assert_eq!(asset.source().name(), "pack.bin:outer.bin:small.wdb");
+        let place = asset.source().view("").offset() as usize + record;
         patch(&mut broken, place, &[0xFF; 4]);
-        let source = open_inside(Source::from_vec("pack.bin", broken), "outer.bin:small.wdb").unwrap();
-        let sheet = Sheet::open(source).unwrap();
+        let asset = open(broken);
+        let sheet = asset.get::<Sheet>().unwrap();
         let row = sheet.find("b").unwrap();
         let error = sheet.record(row).unwrap().value(0).unwrap_err();
         assert_eq!(error.offset(), Some(place as u64), "{error}");
@@ -353,13 +358,14 @@ mod packs {
             ("", "", b"6".to_vec()),
         ];
         let pack = Pack::open(Source::from_vec("pack.bin", build::pack(&files))).unwrap();
-        let named = pack.files(|_| true).unwrap();
+        let named = choose(&pack, |_| true, |error| panic!("{error}")).unwrap();
         let names: Vec<_> = named.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["../../up.x", "..", "a/b\\c:d", "Same.bin", "same.bin~4", ""]);
-        for ((_, entry), (_, _, data)) in named.iter().zip(&files) {
-            assert_eq!(entry.bytes(), data);
+        for ((_, file), (_, _, data)) in named.iter().zip(&files) {
+            assert_eq!(archive::open(&pack, file, "pack.bin").unwrap().bytes(), data);
         }
-        assert_eq!(pack.files(|name| name.ends_with(".bin")).unwrap().len(), 2);
+        let ends_in_bin = choose(&pack, |name| name.ends_with(".bin"), |error| panic!("{error}")).unwrap();
+        assert_eq!(ends_in_bin.len(), 2);
     }
 
     #[test]

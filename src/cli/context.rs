@@ -4,10 +4,11 @@ use super::entries::Entries;
 use super::output::{Lost, Stdout};
 use super::progress::aside;
 use super::{Exit, Failure, Format, Global, complain};
+use crate::archive::Address;
 use crate::asset::Asset;
 use crate::error::{Error, Result};
 use crate::formats::bwdb::Layouts;
-use crate::formats::wdb::{self, KnownFields};
+use crate::formats::wdb::KnownFields;
 use crate::reader::Options;
 use crate::source::Source;
 use crate::table::{Column, Table};
@@ -30,7 +31,6 @@ const SHOWN_ERRORS: u64 = 10;
 pub(super) struct Context {
     format: Format,
     quiet: bool,
-    mmap: bool,
     options: Options,
     damaged: Cell<u64>,
     worst: Cell<Option<Exit>>,
@@ -44,6 +44,7 @@ impl Context {
         let Global { format, quiet, no_mmap, strict, .. } = *global;
         let mut options = Options::default();
         options.strict = strict;
+        options.no_mmap = no_mmap;
         if let Some(fields) = known_fields(&global.fields)? {
             options = options.with(fields);
         }
@@ -53,7 +54,6 @@ impl Context {
         let context = Self {
             format,
             quiet,
-            mmap: !no_mmap,
             options,
             damaged: Cell::new(0),
             worst: Cell::new(None),
@@ -97,6 +97,10 @@ impl Context {
         self.read.borrow().contains(file)
     }
 
+    pub(super) fn files_read(&self) -> HashSet<FileId> {
+        self.read.borrow().clone()
+    }
+
     fn worsen(&self, exit: Exit) {
         self.worst.set(self.worst.get().max(Some(exit)));
     }
@@ -131,30 +135,18 @@ impl Context {
         }
     }
 
-    /// The bytes of a file, or with `pack.bin:entry` of an entry of a pack.
-    fn source(&self, path: &Path) -> Result<Source, Failure> {
-        let open = |path: &Path| if self.mmap { Source::open(path) } else { Source::read(path) };
-        let opened = open(path).or_else(|error| match wdb::split_path(path) {
-            Some((pack, inner)) => wdb::open_inside(open(&pack)?, inner),
-            None => Err(error),
-        });
-        opened.map_err(|e| Failure::in_file(&path.to_string_lossy(), &e))
-    }
-
     pub(super) fn open(&self, path: &Path) -> Result<Asset, Failure> {
-        let source = self.source(path)?;
-        self.reads(&[path]);
-        if let Some((pack, _)) = wdb::split_path(path) {
-            self.reads(&[pack]);
-        }
-        Asset::open_with(source, &self.options).map_err(|e| Failure::in_file(&path.to_string_lossy(), &e))
+        let address = Address::of(path);
+        let asset = address.open(&self.options).map_err(|e| Failure::in_file(&path.to_string_lossy(), &e))?;
+        self.reads(&[path, address.outer()]);
+        Ok(asset)
     }
 
     /// The files that are meant: a folder stands for the files in it that are of a known format, in order of name.
     pub(super) fn files(&self, given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         let mut files = Vec::new();
         for path in given {
-            if !path.is_dir() {
+            if !path.is_dir() || crate::Format::detect(&Source::of_folder(path)).is_ok() {
                 files.push(path.clone());
                 continue;
             }
@@ -163,7 +155,7 @@ impl Context {
             let mut inside: Vec<PathBuf> =
                 inside.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>().map_err(failed)?;
             inside.retain(|path| {
-                path.is_file() && self.source(path).is_ok_and(|source| crate::Format::detect(&source).is_ok())
+                path.is_file() && self.options.source(path).is_ok_and(|source| crate::Format::detect(&source).is_ok())
             });
             inside.sort_unstable();
             if inside.is_empty() {

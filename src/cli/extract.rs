@@ -1,28 +1,34 @@
-use super::names::unfit;
+use super::names::unfit_path;
+use super::output::is_stdout;
 use super::{Context, Exit, Failure, Outcome};
-use crate::formats::wdb::Pack;
+use crate::archive::{self, Archive, Codec, File, check_crc32, choose};
+use crate::error::Error;
+use crate::source::Source;
 use crate::table::glob::Glob;
 use crate::table::{Column, Kind, Value};
+use crate::threads::prelude::*;
+use std::io::Write as _;
 use std::path::PathBuf;
 
-/// Write the entries of a pack as files
+/// Write the files of an archive, decoded and checked
 ///
-/// An entry whose name would lead out of the folder, or that Windows has no such files for (NUL.txt, a name that ends in a
-/// dot or a blank, or has one of \ / : * ? " < > | in it), is named and left out, on all systems; the exit code is 3
-/// then. `assetq cat FILE ENTRY --raw` writes it wherever you like.
+/// Folders are kept. A file whose path would lead out of the folder, or that Windows has no such files for (NUL.txt, a name
+/// that ends in a dot or a blank, or has one of \ : * ? " < > | in it), is named and left out, on all systems; the exit code
+/// is 3 then. `assetq extract ARCHIVE PATH --to -` writes its bytes wherever you like.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  assetq extract wdbpack.bin --to sheets
-  assetq extract wdbpack.bin 'bt_*.wdb' --to sheets")]
+  assetq extract GAME 'content/gameplay/*.geometry' --to ships
+  assetq extract wdbpack.bin 'bt_*.wdb' --to sheets
+  assetq extract GAME content/assets.bin --to - | xxd | head")]
 pub(super) struct Args {
-    /// The pack
-    #[arg(value_name = "FILE")]
+    /// The archive
+    #[arg(value_name = "ARCHIVE")]
     file: PathBuf,
-    /// Which entries: a glob over their names with extension
+    /// Which files: a glob over their paths, or one path
     #[arg(value_name = "GLOB", default_value = "*")]
     glob: String,
-    /// The folder that they go into; it is made where there is none
+    /// The folder that they go into, made where there is none; - for standard output, where one file is chosen
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
     /// Write over files that exist
@@ -30,33 +36,99 @@ pub(super) struct Args {
     force: bool,
 }
 
+/// Files that are decoded before what became of them is told.
+const TOGETHER: usize = 256;
+
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let asset = context.open(&args.file)?;
-    let file = asset.source().name();
-    let Some(pack) = asset.get::<Pack>() else {
-        let what = format!("{file}: a {} file is no pack; extract is for packs", asset.format());
+    let name = asset.source().name();
+    let Some(archive) = asset.reader().archive() else {
+        let what = format!("{name}: a {} file is no archive; extract is for packs and game folders", asset.format());
         return Err(Failure::new(Exit::Usage, what));
     };
-    let wanted = Glob::new(&args.glob, false)?;
-    let files = pack.files(|name| wanted.is_match(name)).map_err(|e| Failure::in_file(file, &e))?;
-    if files.is_empty() {
-        context.not_found(&format!("{file}: nothing in entries matches {:?}", args.glob));
-    }
-    let columns = [Column::new("path", Kind::Text)];
-    let mut out = context.rows(&columns)?;
-    for (name, entry) in &files {
-        if let Some(why) = unfit(name) {
-            let what = format!("{file}: {name:?} is not written, as its name is not fit for a file: {why}");
-            context.failed(&Failure::new(Exit::Damaged, what));
-            continue;
+    let failed = |e: Error| Failure::in_file(name, &e);
+    let chosen = match archive.find(&args.glob).map_err(failed)? {
+        Some(file) => vec![(file.path.clone().into_owned(), file)],
+        None => {
+            let wanted = Glob::new(&args.glob, false)?;
+            choose(archive, |path| wanted.is_match(path), |error| context.damaged(name, &error)).map_err(failed)?
         }
-        let path = args.to.join(name);
-        // An entry that cannot be written does not keep the others from being written.
-        match context.create(&path, args.force, |out| Ok(out.write_all(entry.bytes())?)) {
-            Ok(()) => out.row(&[Value::Text(path.to_string_lossy())])?,
-            Err(failure) => context.failed(&failure),
-        }
+    };
+    if chosen.is_empty() {
+        context.not_found(&format!("{name}: nothing in it matches {:?}", args.glob));
+    } else if is_stdout(&args.to) {
+        to_stdout(archive, &chosen, name, context)?;
+    } else {
+        to_folder(archive, &chosen, args, name, context)?;
     }
-    out.finish()?;
+    context.warn(&asset);
     Ok(Exit::Done)
+}
+
+fn to_stdout(
+    archive: &dyn Archive,
+    chosen: &[(String, File<'_>)],
+    name: &str,
+    context: &Context,
+) -> Result<(), Failure> {
+    let [(_, file)] = chosen else {
+        let what = format!("{name}: {} files match, of which standard output takes one", chosen.len());
+        return Err(Failure::new(Exit::Usage, what));
+    };
+    let decoded = decoded(archive, file, name)?;
+    let mut out = context.stdout();
+    out.write_all(decoded.bytes())?;
+    Ok(out.flush()?)
+}
+
+fn to_folder(
+    archive: &dyn Archive,
+    chosen: &[(String, File<'_>)],
+    args: &Args,
+    name: &str,
+    context: &Context,
+) -> Result<(), Failure> {
+    let mut out = context.rows(&[Column::new("path", Kind::Text)])?;
+    let outputs = context.outputs();
+    let write = |to: &str, file: &File<'_>| {
+        let path = args.to.join(to);
+        outputs.create(&path, args.force, decoded(archive, file, name)?.bytes())?;
+        Ok(path)
+    };
+    context.with_progress("extract", |progress| {
+        progress.announce(chosen.iter().map(|(_, file)| file.size).fold(0, u64::saturating_add));
+        for together in chosen.chunks(TOGETHER) {
+            let wrote = |(to, file): &(String, File<'_>)| {
+                let wrote = match unfit_path(to) {
+                    Some(why) => {
+                        let what = format!("{name}: {to:?} is not written, as its name is not fit for a file: {why}");
+                        Err(Failure::new(Exit::Damaged, what))
+                    }
+                    None => write(to, file),
+                };
+                progress.advance(file.size);
+                wrote
+            };
+            let wrote: Vec<Result<PathBuf, Failure>> = together.par_iter().map(wrote).collect();
+            for wrote in wrote {
+                match wrote {
+                    Ok(path) => out.row(&[Value::Text(path.to_string_lossy())])?,
+                    // A file that cannot be written does not keep the others from being written.
+                    Err(failure) => context.failed(&failure),
+                }
+            }
+        }
+        Ok::<_, Failure>(())
+    })?;
+    Ok(out.finish()?)
+}
+
+/// The bytes of a file, checked whether they were decoded or not.
+fn decoded(archive: &dyn Archive, file: &File<'_>, name: &str) -> Result<Source, Failure> {
+    let failed = |error| Failure::in_file(&format!("{name}:{}", file.path), &error);
+    let decoded = archive::open(archive, file, name).map_err(failed)?;
+    if file.codec == Codec::None {
+        check_crc32(&decoded, file).map_err(failed)?;
+    }
+    Ok(decoded)
 }

@@ -191,9 +191,10 @@ impl Failure {
 
     fn from_error(error: &Error) -> Self {
         let exit = match error.kind() {
-            ErrorKind::Io { .. } => Exit::Io,
+            ErrorKind::Io { .. } | ErrorKind::UnknownFolder => Exit::Io,
             ErrorKind::Syntax { .. } => Exit::Usage,
             ErrorKind::NotFound { .. } if error.offset().is_none() => Exit::NotFound,
+            ErrorKind::NotInstalled { .. } => Exit::NotFound,
             _ => Exit::Damaged,
         };
         let closed_pipe =

@@ -5,10 +5,21 @@ use crate::write::text::clean;
 /// What Windows takes for a device, with any extension.
 const DEVICES: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
 
+/// As [`unfit`], of a path with `/` between its names.
+pub(super) fn unfit_path(path: &str) -> Option<&'static str> {
+    if path.len() > LONGEST {
+        return Some("it is too long");
+    }
+    path.split('/').find_map(unfit)
+}
+
+/// Bytes of a path that every system takes.
+const LONGEST: usize = 4000;
+
 /// Why a name from a file is not fit for a file in a folder of someone else's, on this system or another one that may
 /// come to read the folder: `None` where it is fit. Such a name is refused, never rewritten, as no one would find the
 /// entry under another name.
-pub(super) fn unfit(name: &str) -> Option<&'static str> {
+fn unfit(name: &str) -> Option<&'static str> {
     let device = |stem: &str| {
         let stem = stem.trim_end_matches(' ').to_ascii_uppercase();
         let port = stem.strip_prefix("COM").or_else(|| stem.strip_prefix("LPT"));

@@ -3,6 +3,7 @@
 use super::progress::aside;
 use super::{Context, Exit, Failure, Outcome};
 use crate::write::whole::{self, Existing, FileId, NewFile, check, of_output, output_of};
+use std::collections::HashSet;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -108,12 +109,7 @@ impl Context {
         if is_stdout(to) {
             return Ok(());
         }
-        check(to, Existing::unless(force)).map_err(refused)?;
-        if FileId::of(to).is_some_and(|id| self.is_read(&id)) {
-            let what = format!("{}: is one of the files that are read", to.to_string_lossy());
-            return Err(Failure::new(Exit::Usage, what));
-        }
-        Ok(())
+        check_new(to, force, |id| self.is_read(id))
     }
 
     /// Writes a file under its final name only once it is whole. Its folder is made where there is none.
@@ -131,6 +127,12 @@ impl Context {
         let mut file = self.new_file(to, force)?;
         write(&mut file)?;
         file.keep().map_err(refused)
+    }
+
+    /// What several threads need to know to write files.
+    pub(super) fn outputs(&self) -> Outputs {
+        leave_nothing_when_ended();
+        Outputs { read: self.files_read() }
     }
 
     /// As [`Context::create`], for what opens the file itself, under the name that it is told.
@@ -152,6 +154,30 @@ impl Context {
         self.check_new(to, force)?;
         leave_nothing_when_ended();
         NewFile::create(to, Existing::unless(force)).map_err(refused)
+    }
+}
+
+fn check_new(to: &Path, force: bool, is_read: impl Fn(&FileId) -> bool) -> Result<(), Failure> {
+    check(to, Existing::unless(force)).map_err(refused)?;
+    if FileId::of(to).is_some_and(|id| is_read(&id)) {
+        let what = format!("{}: is one of the files that are read", to.to_string_lossy());
+        return Err(Failure::new(Exit::Usage, what));
+    }
+    Ok(())
+}
+
+/// Files that several threads write.
+pub(super) struct Outputs {
+    read: HashSet<FileId>,
+}
+
+impl Outputs {
+    /// As [`Context::create`].
+    pub(super) fn create(&self, to: &Path, force: bool, bytes: &[u8]) -> Result<(), Failure> {
+        check_new(to, force, |id| self.read.contains(id))?;
+        let mut file = NewFile::create(to, Existing::unless(force)).map_err(refused)?;
+        file.write_all(bytes)?;
+        file.keep().map_err(refused)
     }
 }
 

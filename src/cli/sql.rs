@@ -2,9 +2,9 @@ mod prompt;
 
 use super::progress::Unit;
 use super::{Context, Exit, Failure, Outcome};
+use crate::archive::Address;
 use crate::ask::sql::{Answer, Fault, Input, Session, Statement, functions, keep, statements};
 use crate::error::Error;
-use crate::formats::wdb;
 use crate::table::{Column, Kind, Value};
 use crate::write::rows::RowWriter;
 use std::borrow::Cow;
@@ -105,9 +105,9 @@ impl Args {
     }
 }
 
-/// Whether an argument is a file, a folder, an entry of a pack, or one of them with a name.
+/// Whether an argument is a file, a folder, a file in an archive, or one of them with a name.
 fn is_file(argument: &str) -> bool {
-    let exists = |path: &Path| path.exists() || wdb::split_path(path).is_some();
+    let exists = |path: &Path| Address::of(path).exists();
     exists(Path::new(argument)) || argument.split_once('=').is_some_and(|(_, path)| exists(Path::new(path)))
 }
 

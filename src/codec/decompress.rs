@@ -102,6 +102,19 @@ pub fn brotli(input: &[u8], size: usize) -> Result<Vec<u8>, ErrorKind> {
 pub fn zlib(input: &[u8], size: usize) -> Result<Vec<u8>, ErrorKind> {
     let wrapped =
         matches!(input.first_chunk(), Some(&[0x78, flags]) if u16::from_be_bytes([0x78, flags]).is_multiple_of(31));
+    inflate(input, size, wrapped)
+}
+
+/// Decodes a bare deflate stream (RFC 1951), as [`zlib`] does where a stream may be either: one that begins with a stored
+/// block looks like a wrapped one.
+///
+/// # Errors
+/// As [`zlib`].
+pub fn deflate(input: &[u8], size: usize) -> Result<Vec<u8>, ErrorKind> {
+    inflate(input, size, false)
+}
+
+fn inflate(input: &[u8], size: usize, wrapped: bool) -> Result<Vec<u8>, ErrorKind> {
     let mut out = Output::new(if wrapped { "zlib" } else { "deflate" }, size, input.len());
     let mut state = Decompress::new(wrapped);
     loop {

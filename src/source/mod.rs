@@ -27,6 +27,8 @@ pub struct Source {
     /// Position of the first byte in the outermost file.
     origin: u64,
     name: Arc<str>,
+    /// The file whose bytes these are, all of them.
+    path: Option<Arc<Path>>,
 }
 
 impl Source {
@@ -43,7 +45,7 @@ impl Source {
             Some(1..) => map::map(&file, &name).map_err(|e| Error::io("cannot map", e))?,
             _ => read_all(file, len, UNSIZED)?,
         };
-        Ok(Self { bytes, origin: 0, name })
+        Ok(Self { bytes, origin: 0, name, path: Some(path.into()) })
     }
 
     /// Reads the whole file at `path` into memory: for network drives and files that change meanwhile.
@@ -53,12 +55,12 @@ impl Source {
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let (file, len) = open_file(path)?;
-        Ok(Self { bytes: read_all(file, len, UNSIZED)?, origin: 0, name: name_of(path) })
+        Ok(Self { bytes: read_all(file, len, UNSIZED)?, origin: 0, name: name_of(path), path: Some(path.into()) })
     }
 
     /// Bytes that are in memory already, under a name for error messages.
     pub fn from_vec(name: &str, bytes: Vec<u8>) -> Self {
-        Self { bytes: bytes.into(), origin: 0, name: name.into() }
+        Self { bytes: bytes.into(), origin: 0, name: name.into(), path: None }
     }
 
     /// The part of this source at `range`, under a name of its own: a file inside of a pack. Errors in it keep
@@ -66,7 +68,7 @@ impl Source {
     pub fn slice(&self, range: Range<usize>, name: &str) -> Option<Self> {
         self.bytes.get(range.clone())?;
         let origin = self.origin.checked_add(range.start as u64)?;
-        Some(Self { bytes: self.bytes.slice(range), origin, name: name.into() })
+        Some(Self { bytes: self.bytes.slice(range), origin, name: name.into(), path: None })
     }
 
     /// A share in `len` bytes at `at`, which keeps them alive by itself.
@@ -91,6 +93,23 @@ impl Source {
     /// The name that error messages and outputs use: the path as it was given.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// A folder, which has no bytes of its own: its files are sources themselves.
+    pub fn of_folder(path: &Path) -> Self {
+        Self { bytes: Bytes::new(), origin: 0, name: name_of(path), path: Some(path.into()) }
+    }
+
+    /// The same bytes under another name.
+    #[must_use]
+    pub fn named(self, name: &str) -> Self {
+        Self { name: name.into(), ..self }
+    }
+
+    /// The file or folder that this source is, for a format whose files belong together; `None` for a part of a file, and
+    /// for bytes that came another way.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
     }
 
     /// The file name without folders and without its last extension.

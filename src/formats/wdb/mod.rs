@@ -32,7 +32,7 @@ mod verify;
 pub use fields::{Fault, Field, FieldKind};
 pub use known::{KnownFields, List};
 pub use layout::{ArrayInfo, Entry, Header, MAGIC};
-pub use pack::{Pack, PackedSheet, open_inside, split_path};
+pub use pack::{Pack, PackedSheet};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section};

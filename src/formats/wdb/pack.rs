@@ -4,6 +4,7 @@ use super::directory;
 use super::known::KnownFields;
 use super::layout::{Entry, Header, MAGIC};
 use super::{Sheet, tables, verify};
+use crate::archive::{self, Archive, File, Volume};
 use crate::budget;
 use crate::codec::{contents, xxh64};
 use crate::error::{Error, ErrorKind, Result};
@@ -16,7 +17,6 @@ use crate::threads::prelude::*;
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::convert::Infallible;
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 /// A pack.
@@ -215,49 +215,36 @@ impl Pack {
         let data = self.source.bytes().get(entry.range()).unwrap_or_default();
         data.starts_with(&MAGIC) && data.get(size_of::<Header>()) == Some(&b'!')
     }
+}
 
-    /// The entries whose name `wanted` accepts, under these names, all different: one that was there before, but for upper
-    /// and lower case, has a number behind it. They are what the file says, which may be no name for a file.
-    ///
-    /// # Errors
-    /// `OutOfBounds` for an entry that leaves the file; `Limit` when the entries overlap so that they take more than the
-    /// pack.
-    pub fn files(&self, wanted: impl Fn(&str) -> bool) -> Result<Vec<(String, Source)>> {
-        let chosen: Vec<_> = self.entries().iter().enumerate().filter(|(_, e)| wanted(&e.file_name())).collect();
-        let size: u64 = chosen.iter().map(|(_, entry)| u64::from(entry.size.get())).sum();
-        let limit = self.source.bytes().len() as u64;
-        if size > limit {
-            let kind = ErrorKind::Limit { what: "bytes to write", value: size, limit };
-            return Err(self.source.view("entries").error(kind));
-        }
-        let mut written = HashSet::new();
-        let mut files = Vec::with_capacity(chosen.len());
-        for (index, entry) in chosen {
-            let mut name = entry.file_name();
-            while !written.insert(name.to_lowercase()) {
-                name = format!("{name}~{index}");
-            }
-            files.push((name, self.entry_source(index)?));
-        }
-        Ok(files)
+impl Archive for Pack {
+    fn len(&self) -> Result<usize> {
+        Ok(self.entries)
     }
-}
 
-/// The source inside of `pack` that `inner` names: an entry, or with `:` an entry of a pack in it.
-///
-/// # Errors
-/// As [`Pack::open`] and [`Pack::open_entry`].
-pub fn open_inside(pack: Source, inner: &str) -> Result<Source> {
-    inner.split(':').try_fold(pack, |source, entry| Pack::open(source)?.open_entry(entry))
-}
+    fn file(&self, n: usize) -> Result<File<'_>> {
+        let entry = self.entries().get(n).ok_or_else(|| archive::no_file(n))?;
+        let mut file = File::new(entry.file_name(), entry.size.get().into(), n as u64);
+        file.volume = Some(self.source.name().into());
+        file.offset = Some(self.source.view("").at(entry.range().start).offset());
+        Ok(file)
+    }
 
-/// Takes `pack.bin:entry.wdb` apart: the file there is, and what is meant inside of it. `None` where no part of `path`
-/// before a colon is a file.
-pub fn split_path(path: &Path) -> Option<(PathBuf, &str)> {
-    let path = path.to_str()?;
-    let mut splits = path.match_indices(':').map(|(at, _)| path.split_at_checked(at));
-    let (file, inner) = splits.find_map(|split| split.filter(|(file, _)| Path::new(file).is_file()))?;
-    Some((file.into(), inner.strip_prefix(':')?))
+    fn find(&self, path: &str) -> Result<Option<File<'_>>> {
+        Pack::find(self, path).map(|n| self.file(n)).transpose()
+    }
+
+    fn position(&self, path: &str) -> Result<Option<usize>> {
+        Ok(Pack::find(self, path))
+    }
+
+    fn stored(&self, file: &File<'_>) -> Result<Source> {
+        self.entry_source(usize::try_from(file.handle).unwrap_or(usize::MAX))
+    }
+
+    fn volumes(&self) -> Result<Vec<Volume>> {
+        Ok(vec![Volume::new(self.source.name(), Some(self.source.bytes().len() as u64), self.entries as u64)])
+    }
 }
 
 impl FileFormat for Pack {
@@ -328,6 +315,10 @@ impl Reader for Pack {
         // Says what is wrong where the entry leaves the file.
         self.entry_source(index)?;
         Ok(self.entries().get(index).and_then(|entry| self.source.bytes().get(entry.range())))
+    }
+
+    fn archive(&self) -> Option<&dyn Archive> {
+        Some(self)
     }
 
     fn verify(&self, progress: &Progress) -> Report {

@@ -1,0 +1,157 @@
+//! Addresses: `FILE`, or `ARCHIVE:INNER` for a file in an archive, which nests.
+
+use super::{Archive, AtBuild, File};
+use crate::asset::Asset;
+use crate::error::{Error, ErrorKind, Result};
+use crate::reader::Options;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What stands between an archive and the path in it.
+pub const MARK: char = ':';
+
+/// How deep archives may lie in each other.
+pub const NESTED: usize = 16;
+
+/// What stands between an archive and its build.
+const AT_BUILD: char = '@';
+
+/// A file on this machine, or one in an archive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Address {
+    outer: PathBuf,
+    build: Option<String>,
+    inner: Option<String>,
+}
+
+impl Address {
+    /// Takes `path` apart: a path that exists as it stands is that file; else the first part before a `:` that exists,
+    /// less an `@BUILD` at its end, is the archive. What names nothing at all stands for itself, so that opening it says
+    /// that it is not there.
+    pub fn of(path: &Path) -> Self {
+        let whole = || Self { outer: path.to_owned(), build: None, inner: None };
+        let Some(text) = path.to_str().filter(|_| path.symlink_metadata().is_err()) else { return whole() };
+        let marks = text.match_indices(MARK).map(|(at, mark)| (at, at.saturating_add(mark.len())));
+        let splits = marks.filter_map(|(at, behind)| Some((text.get(..at)?, Some(text.get(behind..)?))));
+        for (outer, inner) in splits.chain([(text, None)]) {
+            let inner = inner.map(str::to_owned);
+            if inner.is_some() && Path::new(outer).exists() {
+                return Self { outer: outer.into(), build: None, inner };
+            }
+            if let Some((folder, build)) = outer.rsplit_once(AT_BUILD)
+                && !build.contains('/')
+                && Path::new(folder).exists()
+            {
+                return Self { outer: folder.into(), build: Some(build.to_owned()), inner };
+            }
+        }
+        whole()
+    }
+
+    /// The file or folder on this machine.
+    pub fn outer(&self) -> &Path {
+        &self.outer
+    }
+
+    /// Whether the file or folder on this machine is there; a path inside of it may still lead to nothing.
+    pub fn exists(&self) -> bool {
+        self.outer.exists()
+    }
+
+    /// The path inside of it, with [`MARK`] before each one that lies in another.
+    pub fn inner(&self) -> Option<&str> {
+        self.inner.as_deref()
+    }
+
+    /// Opens the file, through all archives that it lies in.
+    ///
+    /// # Errors
+    /// `NotFound` with the nearest path that there is, `Syntax` where something that is no archive stands before a `:`, and
+    /// whatever is wrong with the files on the way.
+    pub fn open(&self, options: &Options) -> Result<Asset> {
+        let at = self.build.as_ref().map(|build| options.clone().with(Arc::new(AtBuild(build.clone()))));
+        let outer = Asset::open_with(options.source(&self.outer)?, at.as_ref().unwrap_or(options))?;
+        if let Some(build) = &self.build
+            && !outer.reader().archive().is_some_and(|archive| archive.builds().is_ok_and(|builds| !builds.is_empty()))
+        {
+            let what =
+                format!("{}: a {} file has no builds, so no {AT_BUILD}{build}", outer.source().name(), outer.format());
+            return Err(Error::without_offset(ErrorKind::Syntax { what: what.into() }, ""));
+        }
+        match &self.inner {
+            Some(inner) => open_inside(outer, inner, options),
+            None => Ok(outer),
+        }
+    }
+}
+
+/// Opens the file that `inner` names in `outer`, with [`MARK`] before each path that lies in another file.
+///
+/// # Errors
+/// As [`Address::open`].
+pub fn open_inside(outer: Asset, inner: &str, options: &Options) -> Result<Asset> {
+    let (mut outer, mut rest) = (outer, inner);
+    for _ in 0..NESTED {
+        let name = outer.source().name().to_owned();
+        let Some(archive) = outer.reader().archive() else {
+            let what = format!("{name}: a {} file is no archive, so nothing lies in it", outer.format());
+            return Err(Error::without_offset(ErrorKind::Syntax { what: what.into() }, ""));
+        };
+        let (file, left) = first(archive, rest)?.ok_or_else(|| not_found(archive, rest))?;
+        let source = super::open(archive, &file, &name)?;
+        let opened = Asset::open_with(source, options)?;
+        match left {
+            Some(left) => (outer, rest) = (opened, left),
+            None => return Ok(opened),
+        }
+    }
+    const AT_MOST: u64 = NESTED as u64;
+    let kind = ErrorKind::Limit { what: "archives in each other", value: AT_MOST.saturating_add(1), limit: AT_MOST };
+    Err(Error::without_offset(kind, outer.source().name().to_owned()))
+}
+
+/// The file that all of `inner` names, or its part before a mark, and what is meant inside of that one.
+fn first<'a, 'i>(archive: &'a dyn Archive, inner: &'i str) -> Result<Option<(File<'a>, Option<&'i str>)>> {
+    if let Some(file) = archive.find(inner)? {
+        return Ok(Some((file, None)));
+    }
+    for (at, mark) in inner.match_indices(MARK) {
+        let (path, left) = (inner.get(..at), inner.get(at.saturating_add(mark.len())..));
+        if let Some(path) = path
+            && let Some(file) = archive.find(path)?
+        {
+            return Ok(Some((file, left)));
+        }
+    }
+    Ok(None)
+}
+
+/// The error for a path that is not there, with the nearest one that is.
+fn not_found(archive: &dyn Archive, inner: &str) -> Error {
+    let what = match nearest(archive, inner) {
+        Some(near) => format!("file {inner:?} (did you mean {near:?}?)"),
+        None => format!("file {inner:?}"),
+    };
+    Error::without_offset(ErrorKind::NotFound { what }, "")
+}
+
+/// The path that is `inner` but for upper and lower case or leading folders, else the first one that ends in its last part.
+fn nearest(archive: &dyn Archive, inner: &str) -> Option<String> {
+    let wanted = inner.split(MARK).next()?.trim_start_matches('/').to_lowercase();
+    let last = wanted.rsplit('/').next()?;
+    let ends_in = |path: &str, end: &str| {
+        path.strip_suffix(end).is_some_and(|front| front.is_empty() || front.ends_with('/')) && !end.is_empty()
+    };
+    let mut near = None;
+    for n in 0..archive.len().ok()? {
+        let Ok(file) = archive.file(n) else { continue };
+        let path = file.path.to_lowercase();
+        if ends_in(&path, &wanted) || ends_in(&wanted, &path) {
+            return Some(file.path.into_owned());
+        }
+        if near.is_none() && ends_in(&path, last) {
+            near = Some(file.path.into_owned());
+        }
+    }
+    near
+}

@@ -1,0 +1,58 @@
+//! Which files of an archive are written out, and under which names.
+
+use super::{Archive, File};
+use crate::error::{Error, ErrorKind, Result};
+use std::collections::HashSet;
+
+/// Times that the bytes of all volumes may be read: files of an archive may share bytes, and those that overlap on purpose
+/// could otherwise be decoded without end.
+pub(super) const SHARED: u64 = 8;
+
+/// The files whose path `wanted` accepts, in the order of the archive, under names that are all different: one that was
+/// there before, but for upper and lower case, has a number behind it. Names are what the archive says, which may be no
+/// names for files. `damaged` is told of entries that cannot be read.
+///
+/// # Errors
+/// `Limit` when the files overlap so that they take many times what their volumes have; as [`Archive::len`].
+pub fn choose<'a>(
+    archive: &'a dyn Archive,
+    wanted: impl Fn(&str) -> bool,
+    mut damaged: impl FnMut(Error),
+) -> Result<Vec<(String, File<'a>)>> {
+    let mut taken = HashSet::new();
+    let mut chosen = Vec::new();
+    for n in 0..archive.len()? {
+        match archive.file(n) {
+            Ok(file) if wanted(&file.path) => {
+                let mut name = file.path.clone().into_owned();
+                while !taken.insert(name.to_lowercase()) {
+                    name = format!("{name}~{n}");
+                }
+                chosen.push((name, file));
+            }
+            Ok(_) => {}
+            Err(error) => damaged(error),
+        }
+    }
+    check_shared(archive, chosen.iter().map(|(_, file)| file))?;
+    Ok(chosen)
+}
+
+/// Holds the stored bytes of `files` that are there against those of their volumes.
+///
+/// # Errors
+/// `Limit`.
+pub(super) fn check_shared<'a>(archive: &dyn Archive, files: impl Iterator<Item = &'a File<'a>>) -> Result<()> {
+    let in_volumes = files.filter(|file| file.volume.is_some() && file.installed);
+    let value = in_volumes.map(|file| file.stored_size).fold(0, u64::saturating_add);
+    if value == 0 {
+        return Ok(());
+    }
+    let there = archive.volumes()?.iter().filter_map(|volume| volume.size).fold(0, u64::saturating_add);
+    let limit = there.saturating_mul(SHARED);
+    if value > limit {
+        let kind = ErrorKind::Limit { what: "bytes of all files together, which overlap", value, limit };
+        return Err(Error::without_offset(kind, "volumes"));
+    }
+    Ok(())
+}

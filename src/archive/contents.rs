@@ -1,0 +1,241 @@
+//! The bytes of files in archives: decoded to the size that the archive declares, and checked.
+
+use super::choose::check_shared;
+use super::{Archive, Codec, File};
+use crate::codec;
+use crate::error::{ErrorKind, Result};
+use crate::report::{Check, Progress, Report};
+use crate::source::Source;
+use crate::threads::prelude::*;
+
+/// Decoded bytes of a chunk of [`Codec::DeflateChunks`], but for the last.
+const CHUNK: usize = 64 << 10;
+
+/// The bytes of `file` under the name `name`, decoded from `stored`: the same bytes where they are stored as they are.
+/// What is decoded is checked against the file's CRC-32; see [`check_crc32`] for what is not.
+///
+/// # Errors
+/// `Unsupported` for a codec that is not known, `Codec` for a damaged stream or one of another size than declared,
+/// `Checksum`, `OutOfBounds`.
+pub fn decode(stored: Source, file: &File<'_>, name: &str) -> Result<Source> {
+    let at = stored.view("data");
+    let bytes = stored.bytes();
+    let size = usize::try_from(file.size).map_err(|_| at.bad_value("size", file.size))?;
+    let decoded = match file.codec {
+        Codec::None if bytes.len() == size => return Ok(stored.named(name)),
+        Codec::None => {
+            let what = "stored size, which is not the size".into();
+            return Err(at.error(ErrorKind::BadValue { what, value: bytes.len() as i128 }));
+        }
+        Codec::Deflate => codec::deflate(bytes, size),
+        Codec::Zlib => codec::zlib(bytes, size),
+        Codec::DeflateChunks => chunks(bytes, size),
+        Codec::Oodle | Codec::Unknown(_) => {
+            let what = format!("the codec {}", file.codec.name()).into();
+            return Err(at.error(ErrorKind::Unsupported { what }));
+        }
+    };
+    let decoded = decoded.map_err(|kind| at.error(kind))?;
+    let decoded = Source::from_vec(name, decoded);
+    check_crc32(&decoded, file).map_err(|error| match error.kind() {
+        // The place that can be looked at is that of the stored bytes.
+        ErrorKind::Checksum { algorithm, stored, computed } => {
+            at.error(ErrorKind::Checksum { algorithm, stored: *stored, computed: *computed })
+        }
+        _ => error,
+    })?;
+    Ok(decoded)
+}
+
+/// Holds decoded bytes against the CRC-32 of `file`, where it has one.
+///
+/// # Errors
+/// `Checksum`.
+pub fn check_crc32(decoded: &Source, file: &File<'_>) -> Result<()> {
+    let Some(stored) = file.crc32 else { return Ok(()) };
+    match codec::crc32(decoded.bytes()) {
+        computed if computed == stored => Ok(()),
+        computed => {
+            let (stored, computed) = (stored.into(), computed.into());
+            Err(decoded.view("data").error(ErrorKind::Checksum { algorithm: "CRC-32", stored, computed }))
+        }
+    }
+}
+
+/// Chunks behind a list of their sizes: u32 0, u32 count, then for each chunk a u32 of which the low 16 bits are its stored
+/// size less one, and bit 16 says that it is deflated.
+fn chunks(stored: &[u8], size: usize) -> Result<Vec<u8>, ErrorKind> {
+    let damaged = |what: String| ErrorKind::Codec { codec: "deflate-chunks", message: what.into() };
+    let word = |at: usize| {
+        let bytes = stored.get(at..).and_then(|rest| rest.first_chunk()).copied();
+        bytes.map(u32::from_le_bytes).ok_or_else(|| damaged(format!("the list of chunks ends at byte {at}")))
+    };
+    let count = size.div_ceil(CHUNK);
+    match (word(0)?, word(4)?) {
+        (0, found) if u64::from(found) == count as u64 => {}
+        (0, found) => return Err(damaged(format!("{found} chunks are listed, {size} bytes need {count}"))),
+        (found, _) => return Err(damaged(format!("it begins with {found}, not with 0"))),
+    }
+    let list = 8usize;
+    let mut at = count.checked_mul(4).and_then(|len| len.checked_add(list)).unwrap_or(usize::MAX);
+    let mut out = Vec::new();
+    for n in 0..count {
+        let entry = word(n.saturating_mul(4).saturating_add(list))?;
+        let len = (entry as usize & 0xFFFF).saturating_add(1);
+        let behind = at.saturating_add(len);
+        let chunk = stored.get(at..behind);
+        let chunk = chunk.ok_or_else(|| damaged(format!("chunk {n} leaves the file: bytes {at} to {behind}")))?;
+        let wanted = size.saturating_sub(n.saturating_mul(CHUNK)).min(CHUNK);
+        if entry & 0x1_0000 != 0 {
+            out.append(&mut codec::deflate(chunk, wanted)?);
+        } else if len == wanted {
+            out.extend_from_slice(chunk);
+        } else {
+            return Err(damaged(format!("chunk {n} has {len} bytes, {wanted} are needed")));
+        }
+        at = behind;
+    }
+    match stored.len().checked_sub(at) {
+        Some(0) => Ok(out),
+        left => Err(damaged(format!("{} bytes left over behind the last chunk", left.unwrap_or(0)))),
+    }
+}
+
+/// What the files of a part of an archive came to.
+struct Deep {
+    check: Check,
+    decoded: u64,
+    bytes: u64,
+    missing: u64,
+    refused: u64,
+}
+
+impl Deep {
+    fn new() -> Self {
+        Self { check: Check::new("contents"), decoded: 0, bytes: 0, missing: 0, refused: 0 }
+    }
+
+    fn add(mut self, archive: &dyn Archive, file: &File<'_>) -> Self {
+        if !file.codec.is_known() {
+            self.refused = self.refused.saturating_add(1);
+            return self;
+        }
+        let read = || {
+            let decoded = decode(archive.stored(file)?, file, &file.path)?;
+            if file.codec == Codec::None {
+                check_crc32(&decoded, file)?;
+            }
+            archive.check(file)
+        };
+        match read() {
+            Ok(()) => {
+                self.decoded = self.decoded.saturating_add(1);
+                self.bytes = self.bytes.saturating_add(file.size);
+            }
+            Err(error) if matches!(error.kind(), ErrorKind::NotInstalled { .. }) => {
+                self.missing = self.missing.saturating_add(1);
+            }
+            Err(error) => self.check.fail_with(|| error.within(format_args!("{}", file.path))),
+        }
+        self
+    }
+
+    fn merge(self, other: Self) -> Self {
+        Self {
+            check: self.check.merge(other.check),
+            decoded: self.decoded.saturating_add(other.decoded),
+            bytes: self.bytes.saturating_add(other.bytes),
+            missing: self.missing.saturating_add(other.missing),
+            refused: self.refused.saturating_add(other.refused),
+        }
+    }
+}
+
+pub(super) fn verify(archive: &dyn Archive, report: &mut Report, progress: &Progress) {
+    let mut check = Check::new("contents");
+    let Some(len) = check.note(archive.len()) else {
+        report.checks.push(check);
+        return;
+    };
+    let files: Vec<File<'_>> = (0..len).filter_map(|n| archive.file(n).ok()).collect();
+    if let Err(error) = check_shared(archive, files.iter()) {
+        check.fail(error);
+        report.checks.push(check);
+        return;
+    }
+    progress.announce(files.len() as u64);
+    let add = |deep: Deep, file: &File<'_>| {
+        progress.advance(1);
+        deep.add(archive, file)
+    };
+    let deep = files.par_iter().fold(Deep::new, add).reduce(Deep::new, Deep::merge);
+    let Deep { decoded, bytes, missing, refused, check } = deep;
+    let mut detail = format!("{decoded} files, {bytes} bytes");
+    for (count, why) in [(missing, "not installed"), (refused, "of a codec that is not known, not checked")] {
+        if count > 0 {
+            detail = format!("{detail}; {count} {why}");
+        }
+    }
+    report.checks.push(check.with_detail(detail));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::write::{DeflateEncoder, ZlibEncoder};
+    use std::io::Write as _;
+
+    fn deflated(data: &[u8]) -> Vec<u8> {
+        let mut out = DeflateEncoder::new(Vec::new(), flate2::Compression::default());
+        out.write_all(data).unwrap();
+        out.finish().unwrap()
+    }
+
+    fn file(codec: Codec, data: &[u8]) -> File<'static> {
+        File { codec, crc32: Some(codec::crc32(data)), ..File::new("a/b.txt", data.len() as u64, 0) }
+    }
+
+    fn open(stored: &[u8], file: &File<'_>) -> Result<Source> {
+        decode(Source::from_vec("volume", stored.to_vec()), file, "GAME:a/b.txt")
+    }
+
+    #[test]
+    fn every_codec_gives_the_bytes_back() {
+        let data: Vec<u8> = (0..200_000u32).flat_map(|i| (i / 7).to_le_bytes()).collect();
+        let mut zlib = ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+        zlib.write_all(&data).unwrap();
+        // The second of the chunks is stored as it is.
+        let packed: Vec<Vec<u8>> =
+            data.chunks(CHUNK).enumerate().map(|(n, c)| if n == 1 { c.to_vec() } else { deflated(c) }).collect();
+        let mut chunks = vec![0u32, packed.len() as u32];
+        chunks.extend(packed.iter().enumerate().map(|(n, c)| (c.len() as u32 - 1) | if n == 1 { 0 } else { 1 << 16 }));
+        let mut chunks: Vec<u8> = chunks.iter().flat_map(|word| word.to_le_bytes()).collect();
+        chunks.extend(packed.concat());
+        for (codec, stored) in [
+            (Codec::None, data.clone()),
+            (Codec::Deflate, deflated(&data)),
+            (Codec::Zlib, zlib.finish().unwrap()),
+            (Codec::DeflateChunks, chunks),
+        ] {
+            let file = file(codec, &data);
+            let opened = open(&stored, &file).unwrap();
+            assert_eq!((opened.bytes(), opened.name()), (&data[..], "GAME:a/b.txt"), "{codec:?}");
+            for end in [0, 1, 7, 9, stored.len() - 1] {
+                assert!(open(&stored[..end], &file).is_err(), "{codec:?} {end}");
+            }
+            assert!(open(&[&stored[..], &[0]].concat(), &file).is_err(), "{codec:?}");
+            for size in [0, file.size - 1, file.size + 1, u64::MAX] {
+                assert!(open(&stored, &File { size, ..file.clone() }).is_err(), "{codec:?} {size}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_wrong_crc_is_said_and_a_foreign_codec_refused() {
+        let wrong = File { crc32: Some(1), ..file(Codec::Deflate, b"abc") };
+        let error = open(&deflated(b"abc"), &wrong).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Checksum { stored: 1, .. }), "{error}");
+        let error = open(b"abc", &file(Codec::Oodle, b"abc")).unwrap_err();
+        assert_eq!(error.to_string(), "data: the codec oodle is not supported (at offset 0x0)");
+    }
+}

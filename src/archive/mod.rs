@@ -1,0 +1,257 @@
+//! Archives: files and folders that hold other files by path, as a game's own folder does.
+//!
+//! A format whose readers are archives implements [`Archive`]: it tells of its files and gives their stored bytes. Decoding
+//! ([`Archive::stored`] and [`open`]), the cache of decoded files, addresses (`ARCHIVE:INNER`), the tables `files`, `volumes`
+//! and `builds`, and every command are written once over that.
+
+mod address;
+mod choose;
+mod contents;
+mod tables;
+
+pub use address::{Address, MARK, NESTED, open_inside};
+pub use choose::choose;
+pub use contents::{check_crc32, decode};
+pub use tables::tables;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::report::{Progress, Report};
+use crate::source::Source;
+use std::borrow::Cow;
+
+/// What an archive says of one of its files, without reading the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct File<'a> {
+    /// Its path in the archive, with `/` between parts, as the archive says it: it may be no name for a file.
+    pub path: Cow<'a, str>,
+    /// The id by which the game's other files name it, where the game has such ids.
+    pub id: Option<u64>,
+    /// Bytes, once decoded.
+    pub size: u64,
+    /// Bytes as they are stored.
+    pub stored_size: u64,
+    /// How they are stored.
+    pub codec: Codec,
+    /// CRC-32 (zlib's) of the decoded bytes, where the archive has one.
+    pub crc32: Option<u32>,
+    /// The file on disk that it lies in; `None` for a loose one.
+    pub volume: Option<Cow<'a, str>>,
+    /// Where it lies in that file, in bytes.
+    pub offset: Option<u64>,
+    /// Whether that file is there.
+    pub installed: bool,
+    /// The list that names it, in archives of several lists.
+    pub list: Option<Cow<'a, str>>,
+    /// The number by which the archive itself knows it.
+    pub handle: u64,
+}
+
+impl<'a> File<'a> {
+    /// A file of so many bytes, stored as they are in a file that is there.
+    pub fn new(path: impl Into<Cow<'a, str>>, size: u64, handle: u64) -> Self {
+        Self {
+            path: path.into(),
+            id: None,
+            size,
+            stored_size: size,
+            codec: Codec::None,
+            crc32: None,
+            volume: None,
+            offset: None,
+            installed: true,
+            list: None,
+            handle,
+        }
+    }
+}
+
+/// How the bytes of a file are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Codec {
+    /// As they are.
+    None,
+    /// A bare deflate stream (RFC 1951).
+    Deflate,
+    /// Chunks of 64 KiB behind a list of their sizes, each of them bare deflate or stored: World of Warships: Legends.
+    DeflateChunks,
+    /// A zlib stream (RFC 1950).
+    Zlib,
+    /// An Oodle container, which only a proprietary library decodes.
+    Oodle,
+    /// Numbers that no known reader explains.
+    Unknown(u64),
+}
+
+impl Codec {
+    /// The name that outputs use.
+    pub fn name(self) -> Cow<'static, str> {
+        match self {
+            Self::None => "none".into(),
+            Self::Deflate => "deflate".into(),
+            Self::DeflateChunks => "deflate-chunks".into(),
+            Self::Zlib => "zlib".into(),
+            Self::Oodle => "oodle".into(),
+            Self::Unknown(number) => format!("unknown-{number:#x}").into(),
+        }
+    }
+
+    /// Whether [`decode`] decodes it.
+    pub const fn is_known(self) -> bool {
+        !matches!(self, Self::Oodle | Self::Unknown(_))
+    }
+}
+
+/// A file on disk that holds files of an archive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Volume {
+    /// Its file name.
+    pub name: String,
+    /// Its bytes, where it is there.
+    pub size: Option<u64>,
+    /// Files that lie in it.
+    pub files: u64,
+}
+
+impl Volume {
+    /// A volume of so many bytes, or one that is not there.
+    pub fn new(name: impl Into<String>, size: Option<u64>, files: u64) -> Self {
+        Self { name: name.into(), size, files }
+    }
+}
+
+/// A state of a game, of which its folder may hold several.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Build {
+    /// Its number, or how else it is called.
+    pub name: String,
+    /// Indexes that it has.
+    pub indexes: u64,
+    /// Files that it shows.
+    pub files: u64,
+}
+
+impl Build {
+    /// A build of so many indexes and files.
+    pub fn new(name: impl Into<String>, indexes: u64, files: u64) -> Self {
+        Self { name: name.into(), indexes, files }
+    }
+}
+
+/// The build that an archive is opened at: what stands behind `@` in `GAME@13015811`, given to a format in
+/// [`Options::with`](crate::Options::with). Without one, an archive is its newest build.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AtBuild(pub String);
+
+/// Files by path. A file that is damaged, or whose volume is missing, is an error of its own and no failure of the rest.
+pub trait Archive: Send + Sync {
+    /// How many files there are. The first call may read all indexes.
+    ///
+    /// # Errors
+    /// When no list of files can be made at all.
+    fn len(&self) -> Result<usize>;
+
+    /// Whether there are none.
+    ///
+    /// # Errors
+    /// As [`Archive::len`].
+    fn is_empty(&self) -> Result<bool> {
+        Ok(self.len()? == 0)
+    }
+
+    /// File `n`, in an order that stays: that of the archive where it has one.
+    ///
+    /// # Errors
+    /// Damage of this file's entry, or `NotFound` behind the last one.
+    fn file(&self, n: usize) -> Result<File<'_>>;
+
+    /// The file at `path`, exactly as [`File::path`] has it. Makes no list of all files where the format can do without.
+    ///
+    /// # Errors
+    /// Damage of this file's entry.
+    fn find(&self, path: &str) -> Result<Option<File<'_>>>;
+
+    /// The number of the file at `path` for [`Archive::file`].
+    ///
+    /// # Errors
+    /// As [`Archive::len`].
+    fn position(&self, path: &str) -> Result<Option<usize>> {
+        for n in 0..self.len()? {
+            if self.file(n).is_ok_and(|file| file.path == path) {
+                return Ok(Some(n));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The path that has `id`, of a file or of a folder, in a game whose files name others by the hash of their path: the
+    /// match is a proof.
+    ///
+    /// # Errors
+    /// Damage of the entry.
+    fn path_of(&self, id: u64) -> Result<Option<Cow<'_, str>>> {
+        let _ = id;
+        Ok(None)
+    }
+
+    /// The bytes of `file` as they are stored, mapped and not copied.
+    ///
+    /// # Errors
+    /// `NotInstalled` when its volume is not there, `OutOfBounds` when it leaves its volume, `Io`.
+    fn stored(&self, file: &File<'_>) -> Result<Source>;
+
+    /// The files on disk that hold its files.
+    ///
+    /// # Errors
+    /// As [`Archive::len`].
+    fn volumes(&self) -> Result<Vec<Volume>> {
+        Ok(Vec::new())
+    }
+
+    /// The builds that its folder has, the newest first; none where the format has no such thing.
+    ///
+    /// # Errors
+    /// `Io` when the folder cannot be read.
+    fn builds(&self) -> Result<Vec<Build>> {
+        Ok(Vec::new())
+    }
+
+    /// Whether files come from several lists, which [`File::list`] names.
+    fn has_lists(&self) -> bool {
+        false
+    }
+
+    /// Checks what the archive says of the bytes around `file`, which `stored` has been given for: a trailer behind them,
+    /// for one. Its CRC-32 is the caller's to check.
+    ///
+    /// # Errors
+    /// What is wrong there.
+    fn check(&self, file: &File<'_>) -> Result<()> {
+        let _ = file;
+        Ok(())
+    }
+}
+
+/// The decoded bytes of `file`, under the name `ARCHIVE:PATH`: a slice of the map where they are stored as they are.
+/// Checks the CRC-32 of what it decodes.
+///
+/// # Errors
+/// As [`Archive::stored`] and [`decode`].
+pub fn open(archive: &dyn Archive, file: &File<'_>, name: &str) -> Result<Source> {
+    let stored = archive.stored(file).map_err(|error| error.within(format_args!("{}", file.path)))?;
+    decode(stored, file, &format!("{name}:{}", file.path))
+}
+
+/// The error for a number behind the last file.
+pub fn no_file(n: usize) -> Error {
+    Error::without_offset(ErrorKind::NotFound { what: format!("file {n}") }, "files")
+}
+
+/// Decodes and checks every file, in parallel: what `verify --deep` does more than `verify`. A file whose volume is missing
+/// or whose codec is not known is counted and not checked.
+pub fn verify_deep(archive: &dyn Archive, report: &mut Report, progress: &Progress) {
+    contents::verify(archive, report, progress);
+}

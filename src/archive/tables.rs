@@ -1,0 +1,75 @@
+//! The tables of every archive: `files`, `volumes` and, where there are builds, `builds`.
+
+use super::{Archive, Build, File, Volume};
+use crate::error::Result;
+use crate::lazy::Lazy;
+use crate::table::{Column, Table, TableOf, Value};
+
+/// The tables of `archive`, the main one first. `volumes` and `builds` are read when they are asked for.
+pub fn tables(archive: &dyn Archive) -> Vec<Box<dyn Table + '_>> {
+    let mut tables = vec![files(archive), volumes(archive)];
+    if archive.builds().is_ok_and(|builds| !builds.is_empty()) {
+        tables.push(builds(archive));
+    }
+    tables
+}
+
+fn files(archive: &dyn Archive) -> Box<dyn Table + '_> {
+    let locate = |n| if n < archive.len()? { archive.file(n).map(Some) } else { Ok(None) };
+    let mut table = TableOf::<File<'_>>::new("files", || archive.len(), locate)
+        .column_of_row(Column::text("path").brief().key(), |file| Ok(Value::text(&file.path)))
+        .found_by(|key| {
+            let path = key.as_text()?;
+            Some(archive.position(&path).map(|found| found.into_iter().collect()))
+        })
+        .label()
+        .column(Column::id64("id"), |file| Ok(file.id.map_or(Value::Null, Value::Id64)))
+        .column(Column::uint("size").brief(), |file| Ok(file.size.into()))
+        .column(Column::uint("stored_size").brief(), |file| Ok(file.stored_size.into()))
+        .column(Column::text("codec").brief(), |file| Ok(Value::Text(file.codec.name())))
+        .column(Column::id32("crc32"), |file| Ok(file.crc32.map_or(Value::Null, Value::Id32)))
+        .column_of_row(Column::text("volume").brief(), |file| Ok(optional(file.volume.as_deref())))
+        .column(Column::uint("offset").place(), |file| Ok(file.offset.into()))
+        .column(Column::bool("installed"), |file| Ok(file.installed.into()));
+    if archive.has_lists() {
+        table = table.column_of_row(Column::text("list"), |file| Ok(optional(file.list.as_deref())));
+    }
+    Box::new(table.splits())
+}
+
+fn optional(text: Option<&str>) -> Value<'_> {
+    text.map_or(Value::Null, Value::text)
+}
+
+/// A table over values that are made together when the first of them is asked for.
+fn made<'a, T: Send + Sync + Clone + 'a>(
+    name: &'static str,
+    make: impl Fn() -> Result<Vec<T>> + Send + Sync + Clone + 'a,
+) -> TableOf<'a, T> {
+    let rows = std::sync::Arc::new(Lazy::default());
+    let (count, counting) = (std::sync::Arc::clone(&rows), make.clone());
+    TableOf::new(
+        name,
+        move || Ok(count.get_or_try_init(&counting)?.len()),
+        move |n| Ok(rows.get_or_try_init(&make)?.get(n).cloned()),
+    )
+}
+
+fn volumes(archive: &dyn Archive) -> Box<dyn Table + '_> {
+    let table = made("volumes", || archive.volumes())
+        .column_of_row(Column::text("name").brief().key(), |volume: &Volume| Ok(Value::text(&volume.name)))
+        .column(Column::uint("size").brief(), |volume| Ok(volume.size.into()))
+        .column(Column::bool("installed").brief(), |volume| Ok(volume.size.is_some().into()))
+        .column(Column::uint("files").brief(), |volume| Ok(volume.files.into()))
+        .derived();
+    Box::new(table)
+}
+
+fn builds(archive: &dyn Archive) -> Box<dyn Table + '_> {
+    let table = made("builds", || archive.builds())
+        .column_of_row(Column::text("build").brief().key(), |build: &Build| Ok(Value::text(&build.name)))
+        .column(Column::uint("indexes").brief(), |build| Ok(build.indexes.into()))
+        .column(Column::uint("files").brief(), |build| Ok(build.files.into()))
+        .derived();
+    Box::new(table)
+}
