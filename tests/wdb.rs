@@ -334,7 +334,7 @@ mod packs {
         let mut broken = pack.clone();
         let open = |pack| {
             let pack = Asset::open(Source::from_vec("pack.bin", pack)).unwrap();
-            open_inside(pack, "outer.bin:small.wdb", &Options::default()).unwrap()
+            open_inside(&pack, "outer.bin:small.wdb", &Options::default()).unwrap()
         };
         let asset = open(pack);
         assert_eq!(asset.source().name(), "pack.bin:outer.bin:small.wdb");

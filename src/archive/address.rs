@@ -4,6 +4,7 @@ use super::{Archive, AtBuild, File};
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
 use crate::reader::Options;
+use crate::source::Source;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -69,19 +70,28 @@ impl Address {
     /// `NotFound` with the nearest path that there is, `Syntax` where something that is no archive stands before a `:`, and
     /// whatever is wrong with the files on the way.
     pub fn open(&self, options: &Options) -> Result<Asset> {
+        let outer = self.open_outer(options)?;
+        match &self.inner {
+            Some(inner) => open_inside(&outer, inner, options),
+            None => Ok(outer),
+        }
+    }
+
+    /// The file or folder on this machine, as its build.
+    ///
+    /// # Errors
+    /// As [`Address::open`].
+    pub fn open_outer(&self, options: &Options) -> Result<Asset> {
         let at = self.build.as_ref().map(|build| options.clone().with(Arc::new(AtBuild(build.clone()))));
         let outer = Asset::open_with(options.source(&self.outer)?, at.as_ref().unwrap_or(options))?;
         if let Some(build) = &self.build
             && !outer.reader().archive().is_some_and(|archive| archive.builds().is_ok_and(|builds| !builds.is_empty()))
         {
-            let what =
-                format!("{}: a {} file has no builds, so no {AT_BUILD}{build}", outer.source().name(), outer.format());
-            return Err(Error::without_offset(ErrorKind::Syntax { what: what.into() }, ""));
+            let (name, format) = (outer.source().name(), outer.format());
+            let what = format!("{name}: a {format} file has no builds, so no {AT_BUILD}{build}").into();
+            return Err(Error::without_offset(ErrorKind::Syntax { what }, ""));
         }
-        match &self.inner {
-            Some(inner) => open_inside(outer, inner, options),
-            None => Ok(outer),
-        }
+        Ok(outer)
     }
 }
 
@@ -89,25 +99,35 @@ impl Address {
 ///
 /// # Errors
 /// As [`Address::open`].
-pub fn open_inside(outer: Asset, inner: &str, options: &Options) -> Result<Asset> {
-    let (mut outer, mut rest) = (outer, inner);
+pub fn open_inside(outer: &Asset, inner: &str, options: &Options) -> Result<Asset> {
+    let mut between;
+    let (mut outer, mut inner) = (outer, inner);
     for _ in 0..NESTED {
         let name = outer.source().name().to_owned();
         let Some(archive) = outer.reader().archive() else {
             let what = format!("{name}: a {} file is no archive, so nothing lies in it", outer.format());
             return Err(Error::without_offset(ErrorKind::Syntax { what: what.into() }, ""));
         };
-        let (file, left) = first(archive, rest)?.ok_or_else(|| not_found(archive, rest))?;
-        let source = super::open(archive, &file, &name)?;
-        let opened = Asset::open_with(source, options)?;
-        match left {
-            Some(left) => (outer, rest) = (opened, left),
-            None => return Ok(opened),
-        }
+        let (file, left) = first(archive, inner)?.ok_or_else(|| not_found(archive, inner))?;
+        let opened = Asset::open_with(contents(archive, &file, &name, options)?, options)?;
+        let Some(left) = left else { return Ok(opened) };
+        (between, inner) = (opened, left);
+        outer = &between;
     }
     const AT_MOST: u64 = NESTED as u64;
     let kind = ErrorKind::Limit { what: "archives in each other", value: AT_MOST.saturating_add(1), limit: AT_MOST };
     Err(Error::without_offset(kind, outer.source().name().to_owned()))
+}
+
+/// The decoded bytes of a file, from the cache where there is one.
+fn contents(archive: &dyn Archive, file: &File<'_>, name: &str, options: &Options) -> Result<Source> {
+    #[cfg(feature = "export")]
+    if let Some(cache) = options.get::<super::Cache>() {
+        return cache.open(archive, file, name);
+    }
+    #[cfg(not(feature = "export"))]
+    let _ = options;
+    super::open(archive, file, name)
 }
 
 /// The file that all of `inner` names, or its part before a mark, and what is meant inside of that one.

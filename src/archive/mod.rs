@@ -5,11 +5,15 @@
 //! and `builds`, and every command are written once over that.
 
 mod address;
+#[cfg(feature = "export")]
+mod cache;
 mod choose;
 mod contents;
 mod tables;
 
 pub use address::{Address, MARK, NESTED, open_inside};
+#[cfg(feature = "export")]
+pub use cache::{Cache, Cached};
 pub use choose::choose;
 pub use contents::{check_crc32, decode};
 pub use tables::tables;
@@ -217,6 +221,11 @@ pub trait Archive: Send + Sync {
     /// `Io` when the folder cannot be read.
     fn builds(&self) -> Result<Vec<Build>> {
         Ok(Vec::new())
+    }
+
+    /// The path of the file that answers questions about the ids of the whole game, as `content/assets.bin` does.
+    fn database(&self) -> Option<&'static str> {
+        None
     }
 
     /// Whether files come from several lists, which [`File::list`] names.
