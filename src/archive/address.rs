@@ -64,6 +64,12 @@ impl Address {
         self.inner.as_deref()
     }
 
+    /// The archive alone.
+    #[must_use]
+    pub fn without_inner(&self) -> Self {
+        Self { inner: None, ..self.clone() }
+    }
+
     /// Opens the file, through all archives that it lies in.
     ///
     /// # Errors

@@ -78,7 +78,8 @@ impl Cache {
     /// # Errors
     /// As [`super::open`].
     pub fn open(&self, archive: &dyn Archive, file: &File<'_>, name: &str) -> Result<Source> {
-        let kept = file.crc32.filter(|_| file.codec != Codec::None && file.size >= self.least && file.size <= self.most);
+        let kept =
+            file.crc32.filter(|_| file.codec != Codec::None && file.size >= self.least && file.size <= self.most);
         let Some(crc32) = kept else { return super::open(archive, file, name) };
         let path = self.folder.join(format!("{crc32:08x}-{}{ENDING}", file.size));
         let inner = format!("{name}:{}", file.path);

@@ -4,13 +4,14 @@ use super::entries::Entries;
 use super::output::{Lost, Stdout};
 use super::progress::aside;
 use super::{Exit, Failure, Format, Global, complain};
-use crate::archive::Address;
+use crate::archive::{self, Address, Cache, open_inside};
 use crate::asset::Asset;
 use crate::error::{Error, Result};
 use crate::formats::bwdb::Layouts;
 use crate::formats::wdb::KnownFields;
 use crate::reader::Options;
 use crate::source::Source;
+use crate::table::glob::Glob;
 use crate::table::{Column, Table};
 use crate::write::rows::{Header, RowFormat, RowWriter};
 use crate::write::text::{Page, Style, clean};
@@ -19,6 +20,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// The database that commands use when none is named, below the current folder and its parents.
@@ -35,16 +37,21 @@ pub(super) struct Context {
     damaged: Cell<u64>,
     worst: Cell<Option<Exit>>,
     lost: Lost,
+    /// The archive that was asked last.
+    archive: RefCell<Option<(Address, Rc<Asset>)>>,
     /// The files that were opened.
     read: RefCell<HashSet<FileId>>,
 }
 
 impl Context {
     pub(super) fn new(global: &Global) -> Result<Self, Failure> {
-        let Global { format, quiet, no_mmap, strict, .. } = *global;
+        let Global { format, quiet, no_mmap, no_cache, strict, .. } = *global;
         let mut options = Options::default();
         options.strict = strict;
         options.no_mmap = no_mmap;
+        if let Some(folder) = Cache::default_folder().filter(|_| !no_cache) {
+            options = options.with(Arc::new(Cache::at(folder)));
+        }
         if let Some(fields) = known_fields(&global.fields)? {
             options = options.with(fields);
         }
@@ -58,6 +65,7 @@ impl Context {
             damaged: Cell::new(0),
             worst: Cell::new(None),
             lost: Lost::default(),
+            archive: RefCell::default(),
             read: RefCell::default(),
         };
         context.reads(&global.fields);
@@ -135,19 +143,93 @@ impl Context {
         }
     }
 
+    /// Opens a file, or with `ARCHIVE:INNER` one in an archive.
     pub(super) fn open(&self, path: &Path) -> Result<Asset, Failure> {
+        let failed = |e| Failure::in_file(&path.to_string_lossy(), &e);
         let address = Address::of(path);
-        let asset = address.open(&self.options).map_err(|e| Failure::in_file(&path.to_string_lossy(), &e))?;
         self.reads(&[path, address.outer()]);
-        Ok(asset)
+        match address.inner() {
+            None => address.open_outer(&self.options).map_err(failed),
+            Some(inner) => {
+                let outer = self.archive(&address).map_err(failed)?;
+                open_inside(&outer, inner, &self.options).map_err(failed)
+            }
+        }
     }
 
-    /// The files that are meant: a folder stands for the files in it that are of a known format, in order of name.
+    /// The archive of an address. The last one stays open: many files of one archive are often asked for.
+    fn archive(&self, address: &Address) -> crate::Result<Rc<Asset>> {
+        let address = address.without_inner();
+        if let Some((_, open)) = self.archive.borrow().as_ref().filter(|(of, _)| *of == address) {
+            return Ok(Rc::clone(open));
+        }
+        let open = Rc::new(address.open_outer(&self.options)?);
+        *self.archive.borrow_mut() = Some((address, Rc::clone(&open)));
+        Ok(open)
+    }
+
+    /// The file that is meant where a database is: `path` itself, or of an archive the database in it.
+    pub(super) fn database_in(&self, path: PathBuf) -> Result<PathBuf, Failure> {
+        let address = Address::of(&path);
+        if address.inner().is_some() || !is_archive(address.outer()) {
+            return Ok(path);
+        }
+        let failed = |e| Failure::in_file(&path.to_string_lossy(), &e);
+        let archive = self.archive(&address).map_err(failed)?;
+        match archive.reader().archive().and_then(|archive| archive.database()) {
+            Some(inner) => Ok(within(&path, inner)),
+            None => Ok(path),
+        }
+    }
+
+    /// Whether files lie in the file or folder at `path`.
+    pub(super) fn holds_files(&self, path: &Path) -> bool {
+        let address = Address::of(path);
+        let opened = || {
+            let outer = self.archive(&address)?;
+            address
+                .inner()
+                .map_or(Ok(Rc::clone(&outer)), |inner| open_inside(&outer, inner, &self.options).map(Rc::new))
+        };
+        address.exists() && opened().is_ok_and(|asset| asset.reader().archive().is_some())
+    }
+
+    /// The files of the archive at `address` whose path matches `glob`, as addresses.
+    fn inside(&self, path: &Path, address: &Address, glob: &str) -> Result<Vec<PathBuf>, Failure> {
+        let failed = |e| Failure::in_file(&path.to_string_lossy(), &e);
+        let asset = self.archive(address).map_err(failed)?;
+        let (outer, _) = path.to_str().and_then(|path| path.rsplit_once(glob)).unwrap_or_default();
+        let outer = outer.strip_suffix(archive::MARK).unwrap_or(outer);
+        let Some(archive) = asset.reader().archive() else { return Ok(vec![path.to_owned()]) };
+        if archive.find(glob).map_err(failed)?.is_some() {
+            return Ok(vec![path.to_owned()]);
+        }
+        let wanted = Glob::new(glob, false)?;
+        let mut found = Vec::new();
+        for n in 0..archive.len().map_err(failed)? {
+            match archive.file(n) {
+                Ok(file) if wanted.is_match(&file.path) => found.push(within(Path::new(outer), &file.path)),
+                Ok(_) => {}
+                Err(error) => self.damaged(asset.source().name(), &error),
+            }
+        }
+        if found.is_empty() {
+            self.not_found(&format!("{outer}: nothing in it matches {glob:?}"));
+        }
+        Ok(found)
+    }
+
+    /// The files that are meant: a folder stands for the files in it that are of a known format, in order of name, and
+    /// `ARCHIVE:GLOB` for those in an archive that match. A folder that is an archive is one file.
     pub(super) fn files(&self, given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         let mut files = Vec::new();
         for path in given {
-            if !path.is_dir() || crate::Format::detect(&Source::of_folder(path)).is_ok() {
-                files.push(path.clone());
+            if !path.is_dir() || is_archive(path) {
+                let address = Address::of(path);
+                match address.inner().filter(|inner| Glob::is_glob(inner)) {
+                    Some(glob) => files.append(&mut self.inside(path, &address, glob)?),
+                    None => files.push(path.clone()),
+                }
                 continue;
             }
             let failed = |e| Failure::in_file(&path.to_string_lossy(), &Error::io("cannot read the folder", e));
@@ -176,18 +258,24 @@ impl Context {
     /// The database to ask: `given`, else `$ASSETQ_DB`, else the first one found here and upwards.
     pub(super) fn database_path(&self, given: Option<&Path>) -> Result<PathBuf, Failure> {
         if let Some(path) = given {
-            return Ok(path.to_owned());
+            return self.database_in(path.to_owned());
         }
         if let Some(path) = std::env::var_os("ASSETQ_DB").filter(|p| !p.is_empty()) {
-            return Ok(path.into());
+            return self.database_in(path.into());
         }
         let here = std::env::current_dir().map_err(|e| Error::io("cannot find the current folder", e))?;
-        let found = here.ancestors().flat_map(|dir| DATABASES.iter().map(move |name| dir.join(name)));
-        let mut found = found.filter(|path| path.is_file());
-        found
-            .next()
-            .map(|path| path.strip_prefix(&here).map(Path::to_owned).unwrap_or(path))
-            .ok_or_else(|| Failure::new(Exit::Io, "no database here: name one with --db FILE, or set ASSETQ_DB"))
+        for folder in here.ancestors() {
+            if let Some(found) = DATABASES.iter().map(|name| folder.join(name)).find(|path| path.is_file()) {
+                return Ok(found.strip_prefix(&here).map(Path::to_owned).unwrap_or(found));
+            }
+            if is_archive(folder) {
+                let found = self.database_in(folder.to_owned())?;
+                if found != folder {
+                    return Ok(found);
+                }
+            }
+        }
+        Err(Failure::new(Exit::Io, "no database here: name one with --db FILE or --db GAME, or set ASSETQ_DB"))
     }
 
     /// Lines for people on standard output.
@@ -261,6 +349,19 @@ impl Context {
             complain(message);
         }
     }
+}
+
+/// Whether a folder is that of a game, as one archive.
+fn is_archive(path: &Path) -> bool {
+    path.is_dir() && crate::Format::detect(&Source::of_folder(path)).is_ok()
+}
+
+/// The address of a file in an archive.
+pub(super) fn within(archive: &Path, inner: &str) -> PathBuf {
+    let mut address = archive.as_os_str().to_owned();
+    address.push(archive::MARK.to_string());
+    address.push(inner);
+    address.into()
 }
 
 /// The built-in names with those of `files`, the last one first.

@@ -1,11 +1,13 @@
 mod tables;
 
+use super::context::within;
 use super::{Context, Exit, Failure, Outcome};
+use crate::archive::{self, Address};
 use crate::asset::Asset;
 use crate::formats::geometry::export as geometry;
 use crate::formats::wdata::Map;
 use crate::scene;
-use crate::write::hive::Partition;
+use crate::write::hive::{Partition, file_name};
 use std::path::{Path, PathBuf};
 
 /// Write tables, a mesh or a map as files for other programs
@@ -21,11 +23,12 @@ Examples:
   assetq export hull.geometry --to hull.glb --lod 0
   assetq export models.geometry --with models.bin --with space.bin --to space.glb
   assetq export town.wdata --to town.svg
+  assetq export GAME 'content/gameplay/*.geometry' --to ships/ --as glb
 
 One table of one file becomes OUT. Into a folder (OUT ends with '/', or is one, or there are more tables or files) go
 OUT/TABLE.csv, with several files OUT/TABLE/FILE.csv, and with --partition OUT/TABLE/build=15.2/FILE.csv.")]
 pub(super) struct Args {
-    /// The files; a folder stands for the files in it
+    /// The files; a folder stands for the files in it; behind an archive, a path or a glob in it
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// The file or folder to write, '-' for standard output; its ending says how: csv, json, ndjson, parquet, arrow,
@@ -153,21 +156,68 @@ fn kind_of(path: &Path) -> Result<KindArg, Failure> {
     })
 }
 
-/// One file with a shape, as one drawing.
+/// The files that are meant: behind an archive, a path or a glob in it may stand instead of `ARCHIVE:GLOB`.
+fn files(args: &Args, context: &Context) -> Result<Vec<PathBuf>, Failure> {
+    let mut given: Vec<PathBuf> = Vec::new();
+    for file in &args.files {
+        let inner = file.to_str().filter(|_| !Address::of(file).exists());
+        match (inner, given.last_mut()) {
+            (Some(inner), Some(last)) if context.holds_files(last) => *last = within(last, inner),
+            _ => given.push(file.clone()),
+        }
+    }
+    context.files(&given)
+}
+
+/// Files with a shape: one as one drawing, those of an archive each as one in a folder.
 fn drawings(args: &Args, context: &Context) -> Outcome {
     let kind = args.kind.map_or_else(|| kind_of(&args.to), Ok)?;
-    let [file] = args.files.as_slice() else {
-        return Err(Failure::new(Exit::Usage, format!("one file is drawn at a time, not {}", args.files.len())));
-    };
-    let asset = context.open(file)?;
-    context.check_new(&args.to, args.force)?;
-    drawing(args, kind, &asset, context)?;
-    context.warn(&asset);
+    let files = files(args, context)?;
+    let into_folder = args.to.is_dir() || args.to.to_string_lossy().ends_with(['/', '\\']) || files.len() > 1;
+    if files.len() > 1 && kind_of(&args.to).is_ok() {
+        return Err(Failure::new(
+            Exit::Usage,
+            format!("{} files are drawings of their own: --to FOLDER takes them", files.len()),
+        ));
+    }
+    for file in &files {
+        let to = if into_folder { in_folder(&args.to, file, kind) } else { args.to.clone() };
+        let draw = || {
+            let asset = context.open(file)?;
+            context.check_new(&to, args.force)?;
+            drawing(args, kind, &asset, &to, context)?;
+            context.warn(&asset);
+            Ok::<_, Failure>(())
+        };
+        match draw() {
+            // A file that cannot be drawn does not keep the others from being drawn.
+            Err(failure) if files.len() > 1 && !failure.closed_pipe => context.failed(&failure),
+            drawn => drawn?,
+        }
+    }
     Ok(Exit::Done)
 }
 
+/// Where a file's drawing or table goes in `folder`: below its folders in the archive that it lies in.
+fn in_folder(folder: &Path, file: &Path, kind: KindArg) -> PathBuf {
+    let address = Address::of(file);
+    let inner = address.inner().map_or_else(|| file.file_name().unwrap_or_default().to_string_lossy(), Into::into);
+    let mut to = folder.to_owned();
+    let mut parts = inner.split(['/', archive::MARK]).peekable();
+    while let Some(part) = parts.next() {
+        match parts.peek() {
+            Some(_) => to.push(file_name(part)),
+            None => {
+                let stem = Path::new(part).file_stem().unwrap_or_default().to_string_lossy();
+                to.push(format!("{}.{}", file_name(&stem), kind.ending()));
+            }
+        }
+    }
+    to
+}
+
 /// What has a shape: geometry and maps.
-fn drawing(args: &Args, kind: KindArg, asset: &Asset, context: &Context) -> Result<(), Failure> {
+fn drawing(args: &Args, kind: KindArg, asset: &Asset, to: &Path, context: &Context) -> Result<(), Failure> {
     let file = asset.source().name();
     let failed = |e: crate::Error| Failure::in_file(file, &e);
     match (asset.get(), asset.get::<Map>(), kind) {
@@ -194,16 +244,16 @@ fn drawing(args: &Args, kind: KindArg, asset: &Asset, context: &Context) -> Resu
                 KindArg::Obj => geometry::write_obj,
                 _ => geometry::write_svg,
             };
-            context.create(&args.to, args.force, |out| write(&scene, out).map_err(failed))
+            context.create(to, args.force, |out| write(&scene, out).map_err(failed))
         }
-        (_, Some(map), KindArg::Svg) => context.create(&args.to, args.force, |out| {
+        (_, Some(map), KindArg::Svg) => context.create(to, args.force, |out| {
             let drawn = map.write_plan(out).map_err(failed)?;
             if drawn.without_place > 0 {
                 context.note(file, &format!("{} entries without a place in space are not drawn", drawn.without_place));
             }
             Ok(())
         }),
-        (_, Some(map), KindArg::Glb) => context.create(&args.to, args.force, |out| map.write_glb(out).map_err(failed)),
+        (_, Some(map), KindArg::Glb) => context.create(to, args.force, |out| map.write_glb(out).map_err(failed)),
         _ => {
             let what = format!(
                 "{file}: a {} file has no shape to write as that; csv, json, parquet and others write its tables",

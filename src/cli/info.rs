@@ -50,7 +50,9 @@ fn text(out: &mut impl Write, asset: &Asset) -> Result<(), Failure> {
     let space = if version.is_empty() { "" } else { " " };
     let style = super::context::style();
     let mut page = Page::new(&mut *out, style);
-    page.line(&format!("{name}: {}{space}{version}, {size} bytes", asset.format()))?;
+    // A folder has no bytes of its own.
+    let bytes = if is_folder(asset) { String::new() } else { format!(", {size} bytes") };
+    page.line(&format!("{name}: {}{space}{version}{bytes}", asset.format()))?;
     for (name, value) in reader.facts() {
         match value {
             Value::List(values) => values.iter().try_for_each(|value| page.line(&format!("  {name}: {value}")))?,
@@ -58,13 +60,16 @@ fn text(out: &mut impl Write, asset: &Asset) -> Result<(), Failure> {
         }
     }
     let number = |n: Option<u64>| n.map_or_else(|| "-".to_owned(), |n| n.to_string());
-    let header = ["section", "offset", "size", "count"].map(str::to_owned).to_vec();
-    let mut sections = Aligned::new(&mut *out, header, vec![false, true, true, true], style);
-    for section in reader.sections() {
-        let offset = format!("{:#x}", section.offset);
-        sections.row(vec![section.name.into_owned(), offset, section.size.to_string(), number(section.count)])?;
+    let list = reader.sections();
+    if !list.is_empty() {
+        let header = ["section", "offset", "size", "count"].map(str::to_owned).to_vec();
+        let mut sections = Aligned::new(&mut *out, header, vec![false, true, true, true], style);
+        for section in list {
+            let offset = format!("{:#x}", section.offset);
+            sections.row(vec![section.name.into_owned(), offset, section.size.to_string(), number(section.count)])?;
+        }
+        sections.finish()?;
     }
-    sections.finish()?;
     let header = ["table", "rows", "columns"].map(str::to_owned).to_vec();
     let mut tables = Aligned::new(&mut *out, header, vec![false, true, false], style);
     for table in reader.tables() {
@@ -75,13 +80,18 @@ fn text(out: &mut impl Write, asset: &Asset) -> Result<(), Failure> {
     Ok(tables.finish()?)
 }
 
+fn is_folder(asset: &Asset) -> bool {
+    asset.source().path().is_some_and(std::path::Path::is_dir)
+}
+
 fn show(asset: &Asset, out: &mut dyn Visitor) -> crate::Result<()> {
     let reader = asset.reader();
     out.begin_map()?;
     out.field("file", &asset.source().name().into())?;
     out.field("format", &asset.format().name().into())?;
     out.field("version", &reader.version().into())?;
-    out.field("size", &asset.source().bytes().len().into())?;
+    let size = if is_folder(asset) { Value::Null } else { asset.source().bytes().len().into() };
+    out.field("size", &size)?;
     for (name, value) in reader.facts() {
         out.field(&name, &value)?;
     }

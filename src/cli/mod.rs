@@ -3,6 +3,7 @@
 //! What the user typed ends here: a command opens files through its context, reads tables and entries, and writes
 //! through it, as rows or as entries, so that every command speaks every output format.
 
+mod cache;
 mod cat;
 mod completions;
 mod context;
@@ -79,6 +80,9 @@ struct Global {
     /// Read files instead of mapping them: for network drives, and files that another program is writing
     #[arg(long, global = true)]
     no_mmap: bool,
+    /// Decode files of archives anew, rather than keep and use decoded ones: see `assetq cache`
+    #[arg(long, global = true)]
+    no_cache: bool,
     /// Field names for FINAL FANTASY XIII sheets, tried before the known ones: lists that begin with [file stems]
     #[arg(long, global = true, value_name = "FILE")]
     fields: Vec<std::path::PathBuf>,
@@ -126,6 +130,7 @@ enum Command {
     Sql(sql::Args),
     Verify(verify::Args),
     Extract(extract::Args),
+    Cache(cache::Args),
     Find(find::Args),
     Sample(sample::Args),
     Demo(demo::Args),
@@ -147,6 +152,7 @@ impl Command {
             Self::Sql(args) => sql::run(&args, context),
             Self::Verify(args) => verify::run(&args, context),
             Self::Extract(args) => extract::run(&args, context),
+            Self::Cache(args) => cache::run(&args, context),
             Self::Find(args) => find::run(&args, context),
             Self::Sample(args) => sample::run(&args, context),
             Self::Demo(args) => demo::run(&args, context),

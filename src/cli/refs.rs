@@ -62,7 +62,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     };
     let mut assets = Vec::new();
     for path in context.files(files)? {
-        match context.open(&path) {
+        match context.database_in(path).and_then(|path| context.open(&path)) {
             Ok(asset) => assets.push(asset),
             Err(failure) => context.failed(&failure),
         }

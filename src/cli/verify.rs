@@ -1,5 +1,6 @@
 use super::entries::are_many;
 use super::{Context, Exit, Failure, Format, Outcome};
+use crate::archive::verify_deep;
 use crate::asset::Asset;
 use crate::report::{Check, Report};
 use crate::table::{Value, Visitor};
@@ -9,12 +10,15 @@ use std::path::PathBuf;
 /// Check everything that can be checked, and list what is wrong
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  assetq verify assets.bin\n  assetq verify -f json *.geometry | jq '.[] | select(.ok|not)'"
+    after_help = "Examples:\n  assetq verify assets.bin\n  assetq verify GAME --deep\n  assetq verify -f json *.geometry | jq '.[] | select(.ok|not)'"
 )]
 pub(super) struct Args {
     /// The files; a folder stands for the files in it
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
+    /// Of archives, also decode every file and check its CRC-32
+    #[arg(long)]
+    deep: bool,
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
@@ -22,7 +26,13 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let mut worst = Exit::Done;
     let mut verify = |path: &PathBuf| -> Option<(Asset, Report)> {
         let asset = context.open(path).map_err(|failure| context.failed(&failure)).ok()?;
-        let report = context.with_progress("verify", |progress| asset.reader().verify(progress));
+        let report = context.with_progress("verify", |progress| {
+            let mut report = asset.reader().verify(progress);
+            if let Some(archive) = asset.reader().archive().filter(|_| args.deep) {
+                verify_deep(archive, &mut report, progress);
+            }
+            report
+        });
         if !report.ok() {
             worst = worst.max(Exit::Damaged);
         }

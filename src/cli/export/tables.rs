@@ -4,7 +4,7 @@ use super::super::output::is_stdout;
 use super::super::progress::Unit;
 use super::super::rows::Rows;
 use super::super::{Context, Exit, Failure, Outcome};
-use super::{Args, KindArg, kind_of};
+use super::{Args, KindArg, in_folder, kind_of};
 use crate::asset::Asset;
 use crate::error::Error;
 use crate::report::Progress;
@@ -41,7 +41,7 @@ struct Job<'a> {
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
-    let files = context.files(&args.files)?;
+    let files = super::files(args, context)?;
     context.reads(&files);
     let target = target(args, files.len());
     let kind = match (args.kind, target) {
@@ -145,7 +145,7 @@ fn path(args: &Args, file: &Path, table: &str, target: Target, kind: KindArg) ->
         Target::Set => {
             let mut folder = args.to.join(file_name(table));
             folder.extend(args.partition.iter().map(ToString::to_string));
-            folder.join(name(&file.file_stem().unwrap_or_default().to_string_lossy()))
+            in_folder(&folder, file, kind)
         }
     }
 }

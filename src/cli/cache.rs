@@ -1,0 +1,72 @@
+use super::{Context, Exit, Failure, Outcome};
+use crate::archive::Cache;
+use crate::error::Error;
+use crate::table::{Column, Kind, Value};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Show, check or clear the cache of decoded files
+///
+/// What an archive stores deflated and is asked often, as the database of a game is, is decoded once and kept in
+/// $ASSETQ_CACHE, else in the platform's folder for caches. It is found again by its CRC-32 and size; the files that were
+/// not used for longest go first when they come to more than 4 GiB. --no-cache does without.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  assetq cache                                 what is kept
+  assetq cache verify                          reads it all, and names what is damaged
+  assetq cache clear                           removes it")]
+pub(super) struct Args {
+    /// What to do
+    #[arg(value_enum, value_name = "ACTION", default_value_t = Action::Show)]
+    action: Action,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Action {
+    /// List the files
+    Show,
+    /// Check each file against its CRC-32
+    Verify,
+    /// Remove all files
+    Clear,
+}
+
+pub(super) fn run(args: &Args, context: &Context) -> Outcome {
+    let Some(cache) = Cache::default_folder().map(Cache::at) else {
+        return Err(Failure::new(Exit::Usage, "this user has no folder for caches: set ASSETQ_CACHE to one"));
+    };
+    let folder = cache.folder().to_string_lossy();
+    let failed = |action, error| Failure::in_file(&folder, &Error::io(action, error));
+    if args.action == Action::Clear {
+        let count = cache.clear().map_err(|error| failed("cannot remove a file", error))?;
+        context.say(&format!("{folder}: {count} files removed"));
+        return Ok(Exit::Done);
+    }
+    let mut columns = vec![
+        Column::new("crc32", Kind::Id32),
+        Column::new("size", Kind::Uint),
+        Column::new("used", Kind::Uint),
+        Column::new("file", Kind::Text),
+    ];
+    let verify = args.action == Action::Verify;
+    if verify {
+        columns.push(Column::new("ok", Kind::Bool));
+    }
+    let mut out = context.rows(&columns)?;
+    for file in cache.files().map_err(|error| failed("cannot read the folder", error))? {
+        let path = file.path.to_string_lossy();
+        let used = file.used.duration_since(UNIX_EPOCH).or_else(|_| SystemTime::now().duration_since(UNIX_EPOCH));
+        let used = used.map(|used| used.as_secs()).unwrap_or(0);
+        let mut cells = vec![Value::Id32(file.crc32), file.found.into(), used.into(), Value::text(&path)];
+        if verify {
+            let checked = cache.check(&file);
+            cells.push(checked.is_ok().into());
+            if let Err(error) = checked {
+                context.damaged(&path, &error);
+            }
+        }
+        out.row(&cells)?;
+    }
+    out.finish()?;
+    Ok(Exit::Done)
+}
