@@ -77,6 +77,18 @@ impl Format {
     }
 }
 
+impl Format {
+    /// The format that a file of this name seems to have, of which only the first bytes are at hand: by its magic, then by
+    /// the ending of its name.
+    pub fn guess(name: &str, head: &[u8]) -> Option<Self> {
+        let name = name.to_ascii_lowercase();
+        let added = ADDED.read().unwrap_or_else(PoisonError::into_inner);
+        let all = || added.iter().chain(Self::BUILT_IN).copied();
+        let by_magic = all().find(|format| (format.0.likeness)(head) == Likeness::Magic);
+        by_magic.or_else(|| all().find(|format| format.0.endings.iter().any(|ending| name.ends_with(ending))))
+    }
+}
+
 impl PartialEq for Format {
     fn eq(&self, other: &Self) -> bool {
         self.name() == other.name()

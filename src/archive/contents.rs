@@ -47,6 +47,18 @@ pub fn decode(stored: Source, file: &File<'_>, name: &str) -> Result<Source> {
     Ok(decoded)
 }
 
+/// The first decoded bytes of a file, 64 of them or fewer: enough to tell what it is. Empty where they cannot be had.
+pub fn head(archive: &dyn Archive, file: &File<'_>) -> Vec<u8> {
+    const ENOUGH: usize = 64;
+    let Ok(stored) = archive.stored(file) else { return Vec::new() };
+    match file.codec {
+        Codec::None => stored.bytes().iter().take(ENOUGH).copied().collect(),
+        Codec::Deflate => codec::inflate_head(stored.bytes(), false, ENOUGH),
+        Codec::Zlib => codec::inflate_head(stored.bytes(), true, ENOUGH),
+        _ => Vec::new(),
+    }
+}
+
 /// Holds decoded bytes against the CRC-32 of `file`, where it has one.
 ///
 /// # Errors

@@ -15,13 +15,14 @@ pub use address::{Address, MARK, NESTED, open_inside};
 #[cfg(feature = "export")]
 pub use cache::{Cache, Cached};
 pub use choose::choose;
-pub use contents::{check_crc32, decode};
-pub use tables::tables;
+pub use contents::{check_crc32, decode, head};
+pub use tables::{FILES, tables};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use std::borrow::Cow;
+use std::path::PathBuf;
 
 /// What an archive says of one of its files, without reading the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -150,6 +151,25 @@ impl Build {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AtBuild(pub String);
 
+/// What makes a folder an archive that tells of the same files as another one, without their volumes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Snapshot {
+    /// The folder of this build below that of the archive: `bin/13015811`.
+    pub folder: String,
+    /// The indexes: where each is, and its path below [`Snapshot::folder`].
+    pub indexes: Vec<(PathBuf, String)>,
+    /// The folder below [`Snapshot::folder`] whose files are found by their path in the archive.
+    pub loose: String,
+}
+
+impl Snapshot {
+    /// A snapshot without indexes yet.
+    pub fn new(folder: impl Into<String>, loose: impl Into<String>) -> Self {
+        Self { folder: folder.into(), indexes: Vec::new(), loose: loose.into() }
+    }
+}
+
 /// Files by path. A file that is damaged, or whose volume is missing, is an error of its own and no failure of the rest.
 pub trait Archive: Send + Sync {
     /// How many files there are. The first call may read all indexes.
@@ -226,6 +246,14 @@ pub trait Archive: Send + Sync {
     /// The path of the file that answers questions about the ids of the whole game, as `content/assets.bin` does.
     fn database(&self) -> Option<&'static str> {
         None
+    }
+
+    /// What is kept of the archive to compare it with later builds, where the format has an index that stands alone.
+    ///
+    /// # Errors
+    /// As [`Archive::len`].
+    fn snapshot(&self) -> Result<Option<Snapshot>> {
+        Ok(None)
     }
 
     /// Whether files come from several lists, which [`File::list`] names.

@@ -1,4 +1,6 @@
 //! The tables of every archive: `files`, `volumes` and, where there are builds, `builds`.
+//!
+//! How and where a file is stored is no part of what it says: two archives with the same contents are the same.
 
 use super::{Archive, Build, File, Volume};
 use crate::error::Result;
@@ -14,9 +16,12 @@ pub fn tables(archive: &dyn Archive) -> Vec<Box<dyn Table + '_>> {
     tables
 }
 
+/// The name of the table of files.
+pub const FILES: &str = "files";
+
 fn files(archive: &dyn Archive) -> Box<dyn Table + '_> {
     let locate = |n| if n < archive.len()? { archive.file(n).map(Some) } else { Ok(None) };
-    let mut table = TableOf::<File<'_>>::new("files", || archive.len(), locate)
+    let mut table = TableOf::<File<'_>>::new(FILES, || archive.len(), locate)
         .column_of_row(Column::text("path").brief().key(), |file| Ok(Value::text(&file.path)))
         .found_by(|key| {
             let path = key.as_text()?;
@@ -25,14 +30,14 @@ fn files(archive: &dyn Archive) -> Box<dyn Table + '_> {
         .label()
         .column(Column::id64("id"), |file| Ok(file.id.map_or(Value::Null, Value::Id64)))
         .column(Column::uint("size").brief(), |file| Ok(file.size.into()))
-        .column(Column::uint("stored_size").brief(), |file| Ok(file.stored_size.into()))
-        .column(Column::text("codec").brief(), |file| Ok(Value::Text(file.codec.name())))
+        .column(Column::uint("stored_size").brief().place(), |file| Ok(file.stored_size.into()))
+        .column(Column::text("codec").brief().place(), |file| Ok(Value::Text(file.codec.name())))
         .column(Column::id32("crc32"), |file| Ok(file.crc32.map_or(Value::Null, Value::Id32)))
-        .column_of_row(Column::text("volume").brief(), |file| Ok(optional(file.volume.as_deref())))
+        .column_of_row(Column::text("volume").brief().place(), |file| Ok(optional(file.volume.as_deref())))
         .column(Column::uint("offset").place(), |file| Ok(file.offset.into()))
-        .column(Column::bool("installed"), |file| Ok(file.installed.into()));
+        .column(Column::bool("installed").place(), |file| Ok(file.installed.into()));
     if archive.has_lists() {
-        table = table.column_of_row(Column::text("list"), |file| Ok(optional(file.list.as_deref())));
+        table = table.column_of_row(Column::text("list").key(), |file| Ok(optional(file.list.as_deref())));
     }
     Box::new(table.splits())
 }

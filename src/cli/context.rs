@@ -77,6 +77,11 @@ impl Context {
         self.format
     }
 
+    /// How files are opened.
+    pub(super) fn options(&self) -> &Options {
+        &self.options
+    }
+
     /// Whether nothing but results and failures is to be shown.
     pub(super) fn is_quiet(&self) -> bool {
         self.quiet

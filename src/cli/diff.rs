@@ -1,9 +1,14 @@
+use super::output::Stdout;
 use super::{Context, Exit, Failure, Format, Outcome};
+use crate::archive;
 use crate::ask::diff::{self, Change, Differences, Kind as Happened, Pair, Side, TableDiff};
 use crate::asset::Asset;
+use crate::error::Error;
 use crate::report::Progress;
 use crate::table::filter::{Bound, Filter};
 use crate::table::{Column, Kind, Value};
+use crate::threads::prelude::*;
+use crate::write::rows::RowWriter;
 use crate::write::text::{Mark, Page};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -20,7 +25,8 @@ Examples:
   assetq diff old/assets.bin new/assets.bin --stat   how many, by table and folder or type
   assetq diff OLD NEW -t resources -w 'type = \"VisualPrototype\"'
   assetq diff 0.10.2/CM001.geometry 0.11.5/CM001.geometry
-  assetq diff old.wdb new.wdb -f json                objects of {table, change, key, old, new}")]
+  assetq diff old.wdb new.wdb -f json                objects of {table, change, key, old, new}
+  assetq diff GAME@13015811 GAME --deep              two builds: their files, and what changed in those")]
 pub(super) struct Args {
     /// The file as it was
     #[arg(value_name = "OLD")]
@@ -44,10 +50,15 @@ pub(super) struct Args {
     /// Show at most this many rows of each table
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
+    /// Of archives, also compare the files of known formats that changed
+    #[arg(long)]
+    deep: bool,
 }
 
 /// A table, and what of it differs and is meant.
 struct Found<'d, 'a> {
+    /// Its name, behind the path of the file that has it where that lies in an archive.
+    name: String,
     table: &'d TableDiff<'a>,
     pairs: Vec<Pair>,
 }
@@ -57,36 +68,17 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let tables = diff::tables(&old, &new, &args.tables)?;
     let filters = bind(args, &tables)?;
     let all = find(context, &old, &new, &tables);
-    let mut found = Vec::new();
-    let (mut differing, mut meant) = (0usize, 0usize);
-    for ((table, differences), filter) in tables.iter().zip(&all).zip(&filters) {
-        for (side, error) in &differences.faults {
-            context.damaged(side_of(*side, &old, &new).source().name(), error);
-        }
-        context.more_damaged(differences.fault_count.saturating_sub(differences.faults.len() as u64));
-        let Some(filter) = filter else { continue };
-        let mut pairs: Vec<Pair> = differences.pairs().collect();
-        differing = differing.saturating_add(pairs.len());
-        if args.condition.is_some() {
-            pairs.retain(|pair| {
-                table.matches(*pair, filter).unwrap_or_else(|error| {
-                    context.damaged(new.source().name(), &error);
-                    false
-                })
-            });
-        }
-        meant = meant.saturating_add(pairs.len());
-        note_columns(context, &old, &new, table);
-        found.push(Found { table, pairs });
-    }
+    let mut show = Show { args, context, old: &old, new: &new, out: None, differing: 0, meant: 0 };
+    let found = show.found(None, &tables, all, &filters);
     diff::notes(&old, &new).iter().for_each(|note| context.note(new.source().name(), note));
     context.warn(&old);
     context.warn(&new);
-    let show = Show { args, context, old: &old, new: &new };
-    match context.format() {
-        _ if args.stat => show.stat(&found)?,
-        Format::Text => show.text(&mut found)?,
-        _ => show.rows(&found)?,
+    let inner = if args.deep { inner(&old, &new, &found) } else { Vec::new() };
+    show.show(found)?;
+    deep(&mut show, &inner)?;
+    let Show { out, differing, meant, .. } = show;
+    if let Some(mut out) = out {
+        out.finish()?;
     }
     match (&args.condition, differing, meant) {
         (Some(condition), 1.., 0) => context.not_found(&format!("nothing that differs matches {condition:?}")),
@@ -98,6 +90,57 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         _ => {}
     }
     Ok(if differing > 0 { Exit::NotFound } else { Exit::Done })
+}
+
+/// Inner files that are compared before what differs is shown.
+const TOGETHER: usize = 64;
+
+/// The paths of files that changed, and that seem to be of a format whose tables can be compared.
+fn inner(old: &Asset, new: &Asset, found: &[Found<'_, '_>]) -> Vec<[String; 2]> {
+    let (Some(old), Some(new)) = (old.reader().archive(), new.reader().archive()) else { return Vec::new() };
+    let pairs = found.iter().filter(|found| found.table.name() == archive::FILES).flat_map(|found| &found.pairs);
+    let paths = |pair: &Pair| {
+        let (old_file, new_file) = (old.file(pair.old? as usize).ok()?, new.file(pair.new? as usize).ok()?);
+        let (a, b) = (archive::head(old, &old_file), archive::head(new, &new_file));
+        let is_same_format = crate::Format::guess(&old_file.path, &a) == crate::Format::guess(&new_file.path, &b);
+        let is_known = crate::Format::guess(&new_file.path, &b).is_some();
+        // One that only moved has nothing that changed.
+        let moved = old_file.crc32.is_some() && (old_file.crc32, old_file.size) == (new_file.crc32, new_file.size);
+        (is_known && is_same_format && !moved).then(|| [old_file.path.into_owned(), new_file.path.into_owned()])
+    };
+    pairs.filter_map(paths).collect()
+}
+
+/// Compares files inside of the archives, and shows what differs under their inner address.
+fn deep(show: &mut Show<'_>, inner: &[[String; 2]]) -> Result<(), Failure> {
+    let (args, context) = (show.args, show.context);
+    let (outer_old, outer_new) = (show.old, show.new);
+    for together in inner.chunks(TOGETHER) {
+        let options = context.options();
+        let open = |[old, new]: &[String; 2]| {
+            let old = archive::open_inside(outer_old, old, options)?;
+            Ok::<_, Error>((old, archive::open_inside(outer_new, new, options)?))
+        };
+        let opened: Vec<_> = together.par_iter().map(open).collect();
+        for ([_, path], opened) in together.iter().zip(&opened) {
+            let (old, new) = match opened {
+                Ok((old, new)) => (old, new),
+                Err(error) => {
+                    context.failed(&Failure::in_file(path, error));
+                    continue;
+                }
+            };
+            let Ok(tables) = diff::tables(old, new, &[]) else { continue };
+            let Ok(filters) = bind(args, &tables) else { continue };
+            let all = tables.iter().map(|table| table.find(&Progress::default(), 0)).collect();
+            let mut inside = Show { args, context, old, new, out: show.out.take(), differing: 0, meant: 0 };
+            let found = inside.found(Some(path), &tables, all, &filters);
+            inside.show(found)?;
+            show.out = inside.out.take();
+            show.meant = show.meant.saturating_add(inside.meant);
+        }
+    }
+    Ok(())
 }
 
 fn side_of<'s>(side: Side, old: &'s Asset, new: &'s Asset) -> &'s Asset {
@@ -166,9 +209,62 @@ struct Show<'s> {
     context: &'s Context,
     old: &'s Asset,
     new: &'s Asset,
+    /// Where rows for machines go, once there are some.
+    out: Option<RowWriter<Stdout>>,
+    /// Rows that differ.
+    differing: usize,
+    /// Those of them that are meant.
+    meant: usize,
 }
 
 impl Show<'_> {
+    /// What of the tables differs and is meant. `path` is that of the files in their archives.
+    fn found<'d, 'a>(
+        &mut self,
+        path: Option<&str>,
+        tables: &'d [TableDiff<'a>],
+        all: Vec<Differences>,
+        filters: &[Option<Filters>],
+    ) -> Vec<Found<'d, 'a>> {
+        let (context, old, new) = (self.context, self.old, self.new);
+        let mut found = Vec::new();
+        for ((table, differences), filter) in tables.iter().zip(&all).zip(filters) {
+            for (side, error) in &differences.faults {
+                context.damaged(side_of(*side, old, new).source().name(), error);
+            }
+            context.more_damaged(differences.fault_count.saturating_sub(differences.faults.len() as u64));
+            let Some(filter) = filter else { continue };
+            let mut pairs: Vec<Pair> = differences.pairs().collect();
+            self.differing = self.differing.saturating_add(pairs.len());
+            if self.args.condition.is_some() {
+                pairs.retain(|pair| {
+                    table.matches(*pair, filter).unwrap_or_else(|error| {
+                        context.damaged(new.source().name(), &error);
+                        false
+                    })
+                });
+            }
+            self.meant = self.meant.saturating_add(pairs.len());
+            note_columns(context, old, new, table);
+            let name = path.map_or_else(|| table.name().to_owned(), |path| format!("{path}:{}", table.name()));
+            found.push(Found { name, table, pairs });
+        }
+        found
+    }
+
+    fn show(&mut self, mut found: Vec<Found<'_, '_>>) -> Result<(), Failure> {
+        match self.context.format() {
+            _ if self.args.stat => self.stat(&found),
+            Format::Text => self.text(&mut found),
+            _ => self.rows(&found),
+        }
+    }
+
+    /// The writer of rows with these columns, which all tables share.
+    fn out(&mut self, columns: &[Column]) -> Result<RowWriter<Stdout>, Failure> {
+        self.out.take().map_or_else(|| self.context.rows(columns), Ok)
+    }
+
     fn change<'d>(&self, table: &'d TableDiff<'_>, pair: Pair) -> Change<'d> {
         table.change(pair, &mut |side, error| {
             self.context.damaged(side_of(side, self.old, self.new).source().name(), &error);
@@ -191,7 +287,7 @@ impl Show<'_> {
     }
 
     /// Rows for machines.
-    fn rows(&self, found: &[Found<'_, '_>]) -> Result<(), Failure> {
+    fn rows(&mut self, found: &[Found<'_, '_>]) -> Result<(), Failure> {
         let columns = [
             Column::new("table", Kind::Text),
             Column::new("change", Kind::Text),
@@ -199,8 +295,8 @@ impl Show<'_> {
             Column::new("old", Kind::Nested),
             Column::new("new", Kind::Nested),
         ];
-        let mut out = self.context.rows(&columns)?;
-        for Found { table, pairs } in found {
+        let mut out = self.out(&columns)?;
+        for Found { name, table, pairs } in found {
             for &pair in pairs.iter().take(self.limit()) {
                 let change = self.change(table, pair);
                 let (mut old, mut new) = (Vec::new(), Vec::new());
@@ -210,7 +306,7 @@ impl Show<'_> {
                 }
                 let side = |there: bool, fields| if there { Value::Map(fields) } else { Value::Null };
                 let cells = [
-                    table.name().into(),
+                    Value::text(name),
                     change.kind.name().into(),
                     change.key,
                     side(pair.old.is_some(), old),
@@ -219,16 +315,17 @@ impl Show<'_> {
                 out.row(&cells)?;
             }
         }
-        Ok(out.finish()?)
+        self.out = Some(out);
+        Ok(())
     }
 
     /// How many rows differ, by table and by folder or type.
-    fn stat(&self, found: &[Found<'_, '_>]) -> Result<(), Failure> {
+    fn stat(&mut self, found: &[Found<'_, '_>]) -> Result<(), Failure> {
         let count = |name| Column::new(name, Kind::Uint);
         let text = |name| Column::new(name, Kind::Text);
         let columns = [text("table"), text("group"), count("added"), count("removed"), count("changed")];
-        let mut out = self.context.rows(&columns)?;
-        for Found { table, pairs } in found {
+        let mut out = self.out(&columns)?;
+        for Found { name, table, pairs } in found {
             let mut groups: BTreeMap<String, [u64; 3]> = BTreeMap::new();
             for &pair in pairs {
                 let group = match table.what(pair) {
@@ -244,10 +341,11 @@ impl Show<'_> {
             }
             for (group, [added, removed, changed]) in groups {
                 let group = if group.is_empty() { Value::Null } else { group.into() };
-                out.row(&[table.name().into(), group, added.into(), removed.into(), changed.into()])?;
+                out.row(&[Value::text(name), group, added.into(), removed.into(), changed.into()])?;
             }
         }
-        Ok(out.finish()?)
+        self.out = Some(out);
+        Ok(())
     }
 
     /// Text for people: by table and folder.
@@ -260,7 +358,7 @@ impl Show<'_> {
             .flat_map(|found| found.pairs.iter().map(|&pair| (pair.kind(), self.key(found.table, pair))))
             .filter(|(kind, _)| *kind != Happened::Changed)
             .collect();
-        for Found { table, pairs } in found {
+        for Found { name, table, pairs } in found {
             if pairs.is_empty() {
                 continue;
             }
@@ -271,7 +369,7 @@ impl Show<'_> {
                 .filter(|(_, count)| *count > 0)
                 .map(|(kind, count)| format!("{count} {}", kind.name()))
                 .collect();
-            page.put_marked(table.name(), Mark::Bold)?;
+            page.put_marked(name, Mark::Bold)?;
             page.put(&format!(": {}", counts.join(", ")))?;
             let mut at = None;
             let mut shown: Vec<(String, Pair)> = Vec::new();

@@ -124,7 +124,7 @@ fn to_folder(
 }
 
 /// The bytes of a file, checked whether they were decoded or not.
-fn decoded(archive: &dyn Archive, file: &File<'_>, name: &str) -> Result<Source, Failure> {
+pub(super) fn decoded(archive: &dyn Archive, file: &File<'_>, name: &str) -> Result<Source, Failure> {
     let failed = |error| Failure::in_file(&format!("{name}:{}", file.path), &error);
     let decoded = archive::open(archive, file, name).map_err(failed)?;
     if file.codec == Codec::None {

@@ -23,6 +23,7 @@ mod refs;
 mod resolve;
 mod rows;
 mod sample;
+mod snapshot;
 mod sql;
 mod string;
 mod verify;
@@ -130,6 +131,7 @@ enum Command {
     Sql(sql::Args),
     Verify(verify::Args),
     Extract(extract::Args),
+    Snapshot(snapshot::Args),
     Cache(cache::Args),
     Find(find::Args),
     Sample(sample::Args),
@@ -152,6 +154,7 @@ impl Command {
             Self::Sql(args) => sql::run(&args, context),
             Self::Verify(args) => verify::run(&args, context),
             Self::Extract(args) => extract::run(&args, context),
+            Self::Snapshot(args) => snapshot::run(&args, context),
             Self::Cache(args) => cache::run(&args, context),
             Self::Find(args) => find::run(&args, context),
             Self::Sample(args) => sample::run(&args, context),

@@ -139,6 +139,15 @@ fn inflate(input: &[u8], size: usize, wrapped: bool) -> Result<Vec<u8>, ErrorKin
     }
 }
 
+/// The first `most` decoded bytes of a deflate stream, or fewer where it ends or is damaged before.
+pub fn inflate_head(input: &[u8], wrapped: bool, most: usize) -> Vec<u8> {
+    let mut head = vec![0; most];
+    let mut state = Decompress::new(wrapped);
+    let _ = state.decompress(input, &mut head, FlushDecompress::None);
+    head.truncate(usize::try_from(state.total_out()).unwrap_or(0));
+    head
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

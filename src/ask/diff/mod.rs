@@ -24,6 +24,7 @@
 //!
 //! Of the rows themselves nothing is kept: a few numbers for each while a table is compared, and those of rows that differ.
 
+mod archive;
 mod bwdb;
 mod pair;
 mod table;
@@ -292,7 +293,8 @@ impl<'a> TableDiff<'a> {
     pub fn has_paths(&self) -> bool {
         let table = self.old.as_ref().or(self.new.as_ref());
         table.is_some_and(|table| {
-            table.columns().iter().any(|column| column.role == Role::Resolved && column.name == "path")
+            let says_path = |role| matches!(role, Role::Resolved | Role::Key);
+            table.columns().iter().any(|column| says_path(column.role) && column.name == "path")
         })
     }
 
@@ -354,6 +356,9 @@ pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<V
             let unnamed = || if wanted.is_empty() { bwdb::unnamed(&table.name, old, new) } else { None };
             table.special = bwdb::special(&table.name, old, new).or_else(unnamed);
         }
+    }
+    for table in &mut tables {
+        table.special = table.special.take().or_else(|| archive::special(&table.name, old, new));
     }
     tables.retain(|table| match wanted {
         [] => {
