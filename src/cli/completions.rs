@@ -1,21 +1,118 @@
 use super::{Cli, Context, Exit, Outcome};
+use crate::archive::{Address, Archive, MARK};
 use clap::CommandFactory as _;
+use clap_complete::Shell;
+use std::collections::BTreeSet;
 use std::io::Write as _;
+use std::path::Path;
 
 /// Print a completion script for a shell
+///
+/// In bash, zsh and fish it also completes paths inside of archives, as in GAME:content/ga<TAB>.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  assetq completions bash > ~/.local/share/bash-completion/completions/assetq")]
 pub(super) struct Args {
     /// The shell
     #[arg(value_enum, value_name = "SHELL")]
-    shell: clap_complete::Shell,
+    shell: Shell,
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "assetq", &mut script);
+    let inner = match args.shell {
+        Shell::Bash => BASH,
+        Shell::Zsh => ZSH,
+        Shell::Fish => FISH,
+        _ => "",
+    };
+    script.extend_from_slice(inner.as_bytes());
     let mut out = context.stdout();
     out.write_all(&script)?;
     out.flush()?;
     Ok(Exit::Done)
+}
+
+/// Words with a `:` are asked of the program. Bash itself takes them apart there, so only the last part is replied.
+const BASH: &str = r#"
+_assetq_inside() {
+    local line="${COMP_LINE:0:COMP_POINT}"
+    local word="${line##*[[:space:]]}"
+    if [[ "$word" != ?*:* ]]; then
+        _assetq "$@"
+        return
+    fi
+    local keep="" found
+    [[ "$COMP_WORDBREAKS" == *:* ]] && keep="${word%"${word##*:}"}"
+    COMPREPLY=()
+    while IFS= read -r found; do
+        COMPREPLY+=("${found#"$keep"}")
+    done < <("${COMP_WORDS[0]}" paths-inside "$word" 2>/dev/null)
+    [[ "${COMPREPLY[0]}" == */ ]] && compopt -o nospace 2>/dev/null
+}
+complete -F _assetq_inside -o bashdefault -o default assetq
+"#;
+
+const ZSH: &str = r#"
+_assetq_inside() {
+    if [[ "$PREFIX" == ?*:* ]]; then
+        local -a found
+        found=(${(f)"$(${words[1]} paths-inside "$PREFIX" 2>/dev/null)"})
+        compadd -S '' -- $found
+    else
+        _assetq "$@"
+    fi
+}
+compdef _assetq_inside assetq
+"#;
+
+const FISH: &str = r#"
+complete -c assetq -n 'string match -q "?*:*" -- (commandline -ct)' -a '(assetq paths-inside (commandline -ct) 2>/dev/null)'
+"#;
+
+/// Print the addresses that begin like this one, up to the next folder: for completion scripts
+#[derive(Debug, clap::Args)]
+#[command(hide = true, after_help = "Example:\n  assetq paths-inside GAME:content/ga")]
+pub(super) struct InsideArgs {
+    /// The beginning of an address
+    #[arg(value_name = "ADDRESS")]
+    address: String,
+}
+
+/// Addresses that are offered at once.
+const OFFERED: usize = 200;
+
+pub(super) fn inside(args: &InsideArgs, context: &Context) -> Outcome {
+    let address = Address::of(Path::new(&args.address));
+    let Some(inner) = address.inner() else { return Ok(Exit::Done) };
+    // What stands before the last mark is a file that may be an archive itself.
+    let (outer, begun) = args.address.rsplit_once(MARK).unwrap_or_default();
+    let asset = context.open(Path::new(outer))?;
+    let mut out = context.stdout();
+    if let Some(archive) = asset.reader().archive().filter(|_| inner.ends_with(begun)) {
+        for next in offered(archive, begun)? {
+            writeln!(out, "{outer}{MARK}{next}")?;
+        }
+    }
+    out.flush()?;
+    Ok(Exit::Done)
+}
+
+/// The paths that begin with `begun`, up to the next `/`.
+fn offered(archive: &dyn Archive, begun: &str) -> crate::Result<BTreeSet<String>> {
+    let mut offered = BTreeSet::new();
+    for n in 0..archive.len()? {
+        let Ok(file) = archive.file(n) else { continue };
+        let Some(rest) = file.path.strip_prefix(begun) else { continue };
+        // A line of the reply is one path.
+        if file.path.contains(['\n', '\r']) {
+            continue;
+        }
+        let end = rest.find('/').map_or(rest.len(), |at| at.saturating_add(1));
+        let next = format!("{begun}{}", rest.get(..end).unwrap_or_default());
+        if offered.len() < OFFERED || offered.contains(&next) {
+            offered.insert(next);
+        }
+    }
+    Ok(offered)
 }

@@ -1,7 +1,8 @@
 use super::entries::are_many;
 use super::{Context, Exit, Failure, Format, Outcome};
 use crate::asset::Asset;
-use crate::table::{Value, Visitor};
+use crate::table::{Table, Value, Visitor};
+use crate::threads::prelude::*;
 use crate::write::text::{Aligned, Page};
 use std::io::Write;
 use std::path::PathBuf;
@@ -72,12 +73,24 @@ fn text(out: &mut impl Write, asset: &Asset) -> Result<(), Failure> {
     }
     let header = ["table", "rows", "columns"].map(str::to_owned).to_vec();
     let mut tables = Aligned::new(&mut *out, header, vec![false, true, false], style);
-    for table in reader.tables() {
+    for (table, rows) in counted(asset) {
         let columns: Vec<&str> = table.columns().iter().map(|c| c.name.as_ref()).collect();
-        let rows = number(table.known_len().map(|n| n as u64));
+        let rows = number(rows.map(|n| n as u64));
         tables.row(vec![table.name().to_owned(), rows, columns.join(" ")])?;
     }
     Ok(tables.finish()?)
+}
+
+/// The tables, with how many rows each has where that is known: in a large file counting takes its time, on all cores.
+fn counted(asset: &Asset) -> Vec<(Box<dyn Table + '_>, Option<usize>)> {
+    const LARGE: usize = 16 << 20;
+    let tables = asset.reader().tables();
+    let counts: Vec<_> = if asset.source().bytes().len() < LARGE {
+        tables.iter().map(|table| table.known_len()).collect()
+    } else {
+        tables.par_iter().map(|table| table.known_len()).collect()
+    };
+    tables.into_iter().zip(counts).collect()
 }
 
 fn is_folder(asset: &Asset) -> bool {
@@ -108,10 +121,10 @@ fn show(asset: &Asset, out: &mut dyn Visitor) -> crate::Result<()> {
     out.end_list()?;
     out.key("tables")?;
     out.begin_list()?;
-    for table in reader.tables() {
+    for (table, rows) in counted(asset) {
         out.begin_map()?;
         out.field("name", &table.name().into())?;
-        out.field("rows", &table.known_len().into())?;
+        out.field("rows", &rows.into())?;
         let columns = table.columns().iter().map(|c| Value::text(&c.name)).collect();
         out.field("columns", &Value::List(columns))?;
         out.end_map()?;

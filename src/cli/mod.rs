@@ -62,6 +62,8 @@ Examples:
   assetq refs content/…/JSD011.model assets.bin   what it refers to, and what refers to it
   assetq sql \"SELECT type, count(*) FROM resources GROUP BY type\" assets.bin
   assetq diff old/assets.bin new/assets.bin --stat
+  assetq ls GAME 'content/*.geometry'          a game's own folder, no unpacking
+  assetq cat GAME:content/assets.bin content/…/JSD011.visual   a file inside of it
   assetq sql 'SELECT name, count(*) FROM paths GROUP BY name' assets.bin   ask in SQL
   assetq verify assets.bin                     check everything
 
@@ -137,6 +139,7 @@ enum Command {
     Sample(sample::Args),
     Demo(demo::Args),
     Completions(completions::Args),
+    PathsInside(completions::InsideArgs),
     Man(man::Args),
 }
 
@@ -160,6 +163,7 @@ impl Command {
             Self::Sample(args) => sample::run(&args, context),
             Self::Demo(args) => demo::run(&args, context),
             Self::Completions(args) => completions::run(&args, context),
+            Self::PathsInside(args) => completions::inside(&args, context),
             Self::Man(args) => man::run(&args, context),
         }
     }

@@ -52,6 +52,12 @@ pub trait Walker<'a> {
 
     /// A field that cannot be read.
     fn damage(&mut self, name: &'static str, error: Error);
+
+    /// Whether fields are passed over that hold no texts, nor ids that stand for some ([`Field::TEXTS`]), with whatever
+    /// they point to.
+    fn texts_only(&self) -> bool {
+        false
+    }
 }
 
 /// What a walker is told about an array before its elements.
@@ -514,7 +520,9 @@ pub trait Prototype<'a>: Field<'a> {
 
     /// Shows all fields to a walker.
     fn walk_fields(&self, walker: &mut dyn Walker<'a>) {
-        (0..Self::FIELDS.len()).for_each(|i| self.walk_field(i, walker));
+        let texts_only = walker.texts_only();
+        let fields = Self::FIELDS.iter().enumerate().filter(|(_, field)| field.texts || !texts_only);
+        fields.for_each(|(i, _)| self.walk_field(i, walker));
     }
 
     /// Shows the fields that have pointers to a walker.

@@ -370,6 +370,7 @@ macro_rules! slot_field {
             fn walk(self, name: &'static str, walker: &mut dyn Walker<'a>) {
                 walker.begin(name);
                 match self.0.kind {
+                    $($kind if walker.texts_only() && !<$body as Field>::TEXTS => {})+
                     $($kind => self.0.walk_body::<$body>($name, walker),)+
                     _ => self.0.walk_other(walker),
                 }

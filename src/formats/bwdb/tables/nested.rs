@@ -37,7 +37,7 @@ pub(super) trait Children<'a>: Send + Sync + 'a {
     }
 }
 
-/// Looks for a text among what is walked. What cannot be read, and ids, whose texts are elsewhere, may have it.
+/// Looks for a text among the texts that are walked. A text that cannot be read, and ids, whose texts are elsewhere, may have it.
 struct Texts<'l> {
     literal: &'l Literal,
     budget: &'l Budget,
@@ -67,6 +67,10 @@ impl<'a> Walker<'a> for Texts<'_> {
 
     fn damage(&mut self, _: &'static str, _: Error) {
         self.found = true;
+    }
+
+    fn texts_only(&self) -> bool {
+        true
     }
 }
 
