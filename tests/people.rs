@@ -333,8 +333,14 @@ mod terminal {
 
         /// Reads on until `text` is seen.
         fn wait_for(&mut self, text: &str) {
+            self.wait_for_behind("", text);
+        }
+
+        /// Reads on until `text` is seen behind the first `mark`.
+        fn wait_for_behind(&mut self, mark: &str, text: &str) {
             let mut bytes = [0; 4096];
-            while !self.seen.contains(text) {
+            let is_seen = |seen: &str| seen.split_once(mark).is_some_and(|(_, behind)| behind.contains(text));
+            while !is_seen(&self.seen) {
                 let read = self.screen.read(&mut bytes).unwrap();
                 assert!(read > 0, "{text:?} is not in {:?}", self.seen);
                 self.seen.push_str(&String::from_utf8_lossy(&bytes[..read]));
@@ -359,9 +365,7 @@ mod terminal {
             let Some(mut terminal) = Terminal::run(dir.path(), line) else { return };
             terminal.wait_for("assetq> ");
             terminal.keys.write_all(b"SELECT 40 + 2;\r").unwrap();
-            terminal.wait_for("\n42\r\n");
-            terminal.seen = terminal.seen.replace("assetq> ", "");
-            terminal.wait_for("assetq> ");
+            terminal.wait_for_behind("\n42\r\n", "assetq> ");
             let pid = terminal.seen.split("pid=").nth(1).unwrap().split(';').next().unwrap().to_owned();
             assert!(Command::new("kill").args([&format!("-{signal}"), &pid]).status().unwrap().success());
             terminal.wait_for("the end");
