@@ -5,10 +5,8 @@ use super::output::{Lost, Stdout};
 use super::progress::aside;
 use super::{Exit, Failure, Format, Global, complain};
 use crate::archive::Address;
-use crate::asset::Asset;
+use crate::asset::{self, Asset};
 use crate::error::{Error, Result};
-use crate::formats::bwdb::Layouts;
-use crate::formats::wdb::KnownFields;
 use crate::reader::Options;
 use crate::source::Source;
 use crate::table::{Column, Table};
@@ -19,7 +17,6 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// The database that commands use when none is named, below the current folder and its parents.
 const DATABASES: [&str; 3] = ["assets.bin", "content/assets.bin", "res/content/assets.bin"];
@@ -45,11 +42,11 @@ impl Context {
         let mut options = Options::default();
         options.strict = strict;
         options.no_mmap = no_mmap;
-        if let Some(fields) = known_fields(&global.fields)? {
-            options = options.with(fields);
-        }
-        if let Some(layouts) = layouts(&global.layouts)? {
-            options = options.with(layouts);
+        for (setting, files) in [("fields", &global.fields), ("layouts", &global.layouts)] {
+            for file in files {
+                let configured = asset::Format::configure(setting, &text_of(file)?, &file.to_string_lossy(), &options);
+                options = configured.map_err(|e| Failure::new(Exit::Usage, e.to_string()))?;
+            }
         }
         let context = Self {
             format,
@@ -261,28 +258,6 @@ impl Context {
             complain(message);
         }
     }
-}
-
-/// The built-in names with those of `files`, the last one first.
-fn known_fields(files: &[PathBuf]) -> Result<Option<Arc<KnownFields>>, Failure> {
-    let mut known = None;
-    for file in files {
-        let (text, name) = (text_of(file)?, file.to_string_lossy());
-        let more = KnownFields::parse(&text, &name).map_err(|e| Failure::new(Exit::Usage, e.to_string()))?;
-        known = Some(Arc::new(known.unwrap_or_else(KnownFields::builtin).extended(more)));
-    }
-    Ok(known)
-}
-
-/// The layouts of `files`, those of the last one tried first.
-fn layouts(files: &[PathBuf]) -> Result<Option<Arc<Layouts>>, Failure> {
-    let mut known = None;
-    for file in files {
-        let (text, name) = (text_of(file)?, file.to_string_lossy());
-        let more = Layouts::parse(&text, &name).map_err(|e| Failure::new(Exit::Usage, e.to_string()))?;
-        known = Some(Arc::new(known.map_or(more.clone(), |known: Arc<Layouts>| known.extended(more))));
-    }
-    Ok(known)
 }
 
 /// The text of a file that says something about others: as much as such a file can have, as a device has no end.
