@@ -6,6 +6,7 @@
 //! | family | files | module |
 //! |---|---|---|
 //! | World of Warships prototype database | `assets.bin`, `models.bin`, `space.bin` | [`bwdb`] |
+//! | World of Warships archives | `.idx`, `.pkg`, the game's folder | [`wows`] |
 //! | World of Warships geometry | `.geometry`, `.splash` | [`geometry`] |
 //! | VRage 3 archives | `.vrb` | [`vrb`] |
 //! | Rusty Hearts maps | `.wdata` | [`wdata`] |
@@ -231,7 +232,7 @@ pub use ask::sql;
 pub use ask::{diff, refs};
 pub use asset::{Asset, Format};
 pub use error::{Error, ErrorKind, Result};
-pub use formats::{bwdb, geometry, vrb, wdata, wdb};
+pub use formats::{bwdb, geometry, vrb, wdata, wdb, wows};
 pub use reader::{FileFormat, Options, Reader};
 pub use source::Source;
 

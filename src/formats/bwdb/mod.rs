@@ -39,7 +39,7 @@ use crate::codec::cityhash64;
 use crate::compare::Comparison;
 use crate::error::{ErrorKind, Result};
 use crate::id::{self, Id64};
-use crate::lazy::Lazy;
+use crate::lazy::{Lazy, Toll};
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::relations::Relations;
 use crate::report::{Progress, Report};
@@ -79,10 +79,10 @@ pub struct Database {
     path_index: Lazy<paths::Index>,
     name_pool: Lazy<paths::NamePool>,
     /// Entries that were compared without `path_index`.
-    path_scans: paths::Toll,
+    path_scans: Toll,
     folders: Lazy<paths::Folders>,
     /// Names that were joined without `folders`.
-    path_joins: paths::Toll,
+    path_joins: Toll,
     hashes_paths: Lazy<bool>,
     owners: Lazy<owners::Owners>,
     found_layouts: blob::Found,
@@ -350,9 +350,9 @@ impl Database {
             string_slots: Modulus::new(capacity.get()),
             path_index: Lazy::default(),
             name_pool: Lazy::default(),
-            path_scans: paths::Toll::default(),
+            path_scans: Toll::default(),
             folders: Lazy::default(),
-            path_joins: paths::Toll::default(),
+            path_joins: Toll::default(),
             hashes_paths: Lazy::default(),
             owners: Lazy::default(),
             found_layouts: blob::Found::default(),
