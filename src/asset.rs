@@ -3,6 +3,7 @@
 use crate::archive;
 use crate::error::{Error, ErrorKind, Result};
 use crate::reader::{FileFormat, Likeness, Options, Reader};
+use crate::scene;
 use crate::source::Source;
 use std::any::Any;
 use std::fmt;
@@ -20,6 +21,7 @@ struct Entry {
     is_folder: fn(&Path) -> bool,
     likeness: fn(&[u8]) -> Likeness,
     open: fn(Source, &Options) -> Result<Box<dyn Reader>>,
+    configure: fn(&str, &str, &str, &Options) -> Result<Option<Options>>,
 }
 
 /// Formats of other crates, which are told from files before the built-in ones.
@@ -36,6 +38,7 @@ impl Format {
                     is_folder: T::is_folder,
                     likeness: T::likeness,
                     open: |source, options| Ok(Box::new(T::open_as(source, options)?)),
+                    configure: T::configure,
                 }
             },
         )
@@ -54,6 +57,24 @@ impl Format {
         self.0.name
     }
 
+    fn all(added: &[Self]) -> impl Iterator<Item = Self> {
+        added.iter().chain(Self::BUILT_IN).copied()
+    }
+
+    /// Adds to `options` the setting called `setting`, of whichever format has it: see [`FileFormat::configure`].
+    ///
+    /// # Errors
+    /// As [`FileFormat::configure`], and `NotFound` where no format has such a setting.
+    pub fn configure(setting: &str, text: &str, file: &str, options: &Options) -> Result<Options> {
+        let added = ADDED.read().unwrap_or_else(PoisonError::into_inner);
+        for format in Self::all(&added) {
+            if let Some(options) = (format.0.configure)(setting, text, file, options)? {
+                return Ok(options);
+            }
+        }
+        Err(Error::without_offset(ErrorKind::NotFound { what: format!("the setting {setting}") }, file.to_owned()))
+    }
+
     /// The format of `source`: by its magic where the format has one, then by the ending of the file name, then by
     /// whether the header makes sense. A folder is told by the names in it.
     ///
@@ -63,7 +84,7 @@ impl Format {
         let data = source.bytes();
         let name = source.name().to_ascii_lowercase();
         let added = ADDED.read().unwrap_or_else(PoisonError::into_inner);
-        let all = || added.iter().chain(Self::BUILT_IN).copied();
+        let all = || Self::all(&added);
         if let Some(folder) = source.path().filter(|path| data.is_empty() && path.is_dir()) {
             let found = all().find(|format| (format.0.is_folder)(folder));
             return found.ok_or_else(|| Error::without_offset(ErrorKind::UnknownFolder, ""));
@@ -173,6 +194,24 @@ impl Asset {
 impl<T: FileFormat> From<T> for Asset {
     fn from(reader: T) -> Self {
         Self { format: Format::of::<T>(), reader: Box::new(reader) }
+    }
+}
+
+impl<'a> scene::Context<'a> {
+    /// The context that these files give, whichever they are.
+    ///
+    /// # Errors
+    /// `Unsupported` for a file that knows nothing of meshes.
+    pub fn from_assets(assets: impl IntoIterator<Item = &'a Asset>) -> Result<Self> {
+        let mut context = Self::default();
+        for asset in assets {
+            let Some(stage) = asset.reader().stage() else {
+                let what = format!("naming or placing meshes by a {} file", asset.format());
+                return Err(Error::without_offset(ErrorKind::Unsupported { what: what.into() }, ""));
+            };
+            context.add(stage, asset.reader().relations().and_then(|relations| relations.texts()));
+        }
+        Ok(context)
     }
 }
 

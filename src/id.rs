@@ -5,6 +5,8 @@
 //! decimal. So 16 digits are hexadecimal also where none of them is a letter: an id copied from another tool is such a
 //! one far more often than a decimal number of exactly that length.
 
+use crate::codec::{cityhash64, murmur3};
+use std::borrow::Cow;
 use std::fmt;
 
 /// The number of an id that is written as `0x…`, as 16 hexadecimal digits, or in decimal. `None` for anything else,
@@ -23,6 +25,37 @@ pub fn parse(text: &str) -> Option<u64> {
 /// As [`parse`], for an id of 32 bits; `None` also for one that needs more.
 pub fn parse32(text: &str) -> Option<u32> {
     parse(text)?.try_into().ok()
+}
+
+/// The id of a path as World of Warships computes it: CityHash64 of the path below `res/`.
+pub fn of_path(path: &str) -> u64 {
+    cityhash64(normal_path(path).as_bytes())
+}
+
+/// The id of a name as World of Warships computes it: MurmurHash3.
+pub fn of_name(name: &str) -> u32 {
+    murmur3(name.as_bytes())
+}
+
+/// `path` as World of Warships hashes it: `/` between components, no leading slash, not below `res/`.
+pub(crate) fn normal_path(path: &str) -> Cow<'_, str> {
+    let path = if memchr::memchr(b'\\', path.as_bytes()).is_some() {
+        Cow::Owned(path.replace('\\', "/"))
+    } else {
+        Cow::Borrowed(path)
+    };
+    let strip = |p: &str| {
+        let p = p.trim_start_matches('/');
+        p.strip_prefix("res/").unwrap_or(p).len()
+    };
+    let keep = path.len().saturating_sub(strip(&path));
+    match path {
+        Cow::Borrowed(p) => Cow::Borrowed(p.get(keep..).unwrap_or(p)),
+        Cow::Owned(mut p) => {
+            p.drain(..keep);
+            Cow::Owned(p)
+        }
+    }
 }
 
 /// An id of 64 bits, shown as `0x` and 16 digits.

@@ -2,6 +2,7 @@
 
 use crate::threads;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 /// A value made on first use and kept, where making it may fail. A failure is not kept: the next call tries again.
@@ -35,6 +36,28 @@ impl<T> Lazy<T> {
     /// The value, if it has been made.
     pub fn get(&self) -> Option<&T> {
         self.0.get()
+    }
+}
+
+/// What questions have cost that an index would answer at once. It is made when they have cost as much as making it does:
+/// a few of them never wait for it, and any number costs at most twice what it must.
+#[derive(Debug, Default)]
+pub(crate) struct Toll(AtomicUsize);
+
+impl Toll {
+    /// Whether less than `price` was paid.
+    pub(crate) fn is_below(&self, price: usize) -> bool {
+        self.0.load(Ordering::Relaxed) < price
+    }
+
+    /// What was paid.
+    #[cfg(test)]
+    pub(crate) fn paid(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn pay(&self, cost: usize) {
+        self.0.fetch_add(cost, Ordering::Relaxed);
     }
 }
 

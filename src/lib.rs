@@ -6,6 +6,7 @@
 //! | family | files | module |
 //! |---|---|---|
 //! | World of Warships prototype database | `assets.bin`, `models.bin`, `space.bin` | [`bwdb`] |
+//! | World of Warships archives | `.idx`, `.pkg`, the game's folder | [`wows`] |
 //! | World of Warships geometry | `.geometry`, `.splash` | [`geometry`] |
 //! | VRage 3 archives | `.vrb` | [`vrb`] |
 //! | Rusty Hearts maps | `.wdata` | [`wdata`] |
@@ -180,7 +181,7 @@
 //! | `filter` | | conditions on rows, as in `size > 10k and name ~ "*.dds"`: `table::filter` | |
 //! | `find` | | texts by substring, glob and regular expression in all tables: `find` | |
 //! | `glb` | | shapes of maps as binary glTF | |
-//! | `export` | | rows as text, JSON, NDJSON and CSV: `write`; meshes as GLB, OBJ and SVG: `scene` | `glb` |
+//! | `export` | | rows as text, JSON, NDJSON and CSV: `write`; shapes as GLB, OBJ and SVG: [`scene`] | `glb` |
 //! | `parquet` | yes | rows as Parquet and Arrow IPC | `export` |
 //! | `sql` | | questions in SQL, by SQLite over the mapped tables: `sql` | `export`, `filter` |
 //! | `sample` | | builders that write valid files of every format, for tests: `sample` | |
@@ -206,15 +207,16 @@ mod clean;
 #[cfg(feature = "cli")]
 pub mod cli;
 mod codec;
+mod compare;
 pub mod error;
 mod formats;
 pub mod id;
 mod lazy;
 pub mod reader;
+pub mod relations;
 pub mod report;
 #[cfg(feature = "sample")]
 pub mod sample;
-#[cfg(feature = "export")]
 pub mod scene;
 pub mod source;
 pub mod table;
@@ -230,7 +232,7 @@ pub use ask::sql;
 pub use ask::{diff, refs};
 pub use asset::{Asset, Format};
 pub use error::{Error, ErrorKind, Result};
-pub use formats::{bwdb, geometry, vrb, wdata, wdb};
+pub use formats::{bwdb, geometry, vrb, wdata, wdb, wows};
 pub use reader::{FileFormat, Options, Reader};
 pub use source::Source;
 

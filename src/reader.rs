@@ -1,8 +1,13 @@
 //! The one thing that a format gives to every command, [`Reader`], and how a format is told from others, [`FileFormat`].
 
 use crate::archive::Archive;
+use crate::compare::Comparison;
 use crate::error::Result;
+use crate::relations::Relations;
 use crate::report::{Progress, Report};
+#[cfg(feature = "export")]
+use crate::scene::Shapes;
+use crate::scene::{Meshes, Stage};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
 use std::any::{Any, TypeId};
@@ -84,6 +89,33 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
         None
     }
 
+    /// The reader's references and the ids of its entries, where it has any.
+    fn relations(&self) -> Option<&dyn Relations> {
+        None
+    }
+
+    /// The models that it puts together of meshes of other files, or stands somewhere.
+    fn stage(&self) -> Option<&dyn Stage> {
+        None
+    }
+
+    /// The reader as a file of meshes that others refer to by ids.
+    fn meshes(&self) -> Option<&dyn Meshes> {
+        None
+    }
+
+    /// The shapes in it, to be drawn.
+    #[cfg(feature = "export")]
+    fn shapes(&self) -> Option<&dyn Shapes> {
+        None
+    }
+
+    /// This file and a newer one, where the format compares some of their tables itself and `new` is of the same format.
+    fn compared<'a>(&'a self, new: &'a dyn Reader) -> Option<Box<dyn Comparison<'a> + 'a>> {
+        let _ = new;
+        None
+    }
+
     /// What reading has noticed so far and gone on from: a checksum that does not match, for one.
     fn warnings(&self) -> Vec<String> {
         Vec::new()
@@ -133,6 +165,16 @@ pub trait FileFormat: Reader + Sized {
 
     /// How much `data`, a whole file, looks like this format. Reads a few bytes at its beginning.
     fn likeness(data: &[u8]) -> Likeness;
+
+    /// Adds to `options` the setting that a user gives as the text of a file: `setting` is the name of the command's option,
+    /// and errors call the file `file`. `None` where the format has no such setting.
+    ///
+    /// # Errors
+    /// When `text` is no such setting.
+    fn configure(setting: &str, text: &str, file: &str, options: &Options) -> Result<Option<Options>> {
+        let _ = (setting, text, file, options);
+        Ok(None)
+    }
 
     /// Opens a file of this format, or a folder, which [`Source::path`] tells. Reads headers only; an error says which of
     /// them is wrong, and where.

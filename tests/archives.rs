@@ -58,7 +58,8 @@ fn a_file_inside_answers_as_one_outside() {
     run(0, &["extract", "game", "content/assets.bin", "--to", to]);
     let outside = out.path().join("content/assets.bin");
     let outside = outside.to_str().unwrap();
-    for args in [&["ls", "FILE", "-f", "csv"][..], &["find", "--count", "a", "FILE", "-f", "csv"], &["verify", "FILE"]] {
+    for args in [&["ls", "FILE", "-f", "csv"][..], &["find", "--count", "a", "FILE", "-f", "csv"], &["verify", "FILE"]]
+    {
         let of = |file| run(0, &args.iter().map(|a| if *a == "FILE" { file } else { *a }).collect::<Vec<_>>()).0;
         assert_eq!(of("game:content/assets.bin").replace("game:content/assets.bin", outside), of(outside), "{args:?}");
     }
@@ -139,7 +140,8 @@ fn a_snapshot_stands_for_a_build() {
     run(0, &["snapshot", "game", "--to", to, "--force"]);
     // It tells of the same files, and has the bytes of the database.
     let without_places = |args: &[&str]| {
-        let rows = json(0, args).into_iter().map(|r| (r["path"].to_string(), r["id"].to_string(), r["size"].to_string()));
+        let rows =
+            json(0, args).into_iter().map(|r| (r["path"].to_string(), r["id"].to_string(), r["size"].to_string()));
         rows.collect::<BTreeSet<_>>()
     };
     let kept = without_places(&["ls", &format!("{to}@{old}")]);

@@ -9,7 +9,7 @@
 )]
 #![cfg(feature = "sample")]
 
-use assetq::geometry::mesh::{Model, Pairing, RenderSet};
+use assetq::geometry::mesh::Pairing;
 use assetq::geometry::{Attribute, Geometry, Splash, VertexFormat, material_name};
 use assetq::report::Progress;
 use assetq::sample::Size;
@@ -17,6 +17,7 @@ use assetq::sample::geometry::{
     GeometryBuilder, HullShape, Mapping, PlateShape, Vertex, demo, demo_splash, encd, encode_vertices, pack_half,
     pack_normal, pack_vertices, splash, surface,
 };
+use assetq::scene::{Model, RenderSet};
 use assetq::table::{Tree, Value, column_index};
 use assetq::{Asset, Format, Reader, Source};
 use std::path::PathBuf;
@@ -251,6 +252,7 @@ mod pairing {
             name: "ship.model".into(),
             render_sets: vec![set("bow", 11, 20), set("none", 1, 2), set("stern", 10, 21)],
             lods: vec![vec![0, 2], vec![2]],
+            ..Model::default()
         };
         let groups = g.groups_of(&[model]).unwrap();
         let found: Vec<_> = groups.groups.iter().map(|g| (g.name.as_str(), g.vertices, g.indices, &*g.lods)).collect();

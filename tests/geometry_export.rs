@@ -11,10 +11,9 @@
 
 use assetq::geometry::Geometry;
 use assetq::geometry::export::{Options, Scene, write_glb, write_obj, write_svg};
-use assetq::geometry::mesh::{Model, Placement, RenderSet};
 use assetq::sample::Size;
 use assetq::sample::geometry::{GeometryBuilder, HullShape, Mapping, demo, many, pack_vertices, surface};
-use assetq::scene::Context;
+use assetq::scene::{Context, Model, Placement, RenderSet};
 use assetq::{Asset, ErrorKind, Reader as _, Source};
 use gltf::mesh::util::ReadIndices;
 use std::io::Write as _;
@@ -213,7 +212,7 @@ fn the_khronos_validator_finds_no_error() {
         let others = ["models_bin/r01_military_navigation.models.bin", "space_bin/r01_military_navigation.space.bin"]
             .map(|path| Asset::open(file(path)).unwrap());
         let context = Context::from_assets(&others).unwrap();
-        let space = assetq::scene::scene(&g, context, Options::default()).unwrap();
+        let space = assetq::geometry::export::scene(&g, &context, Options::default()).unwrap();
         files.push(("space".into(), glb(&space)));
     }
     let Some(said) = validate(&files) else { return };
@@ -245,7 +244,12 @@ fn models() -> Vec<Model> {
         indices: id,
     };
     vec![
-        Model { name: "two.model".into(), render_sets: vec![set(0), set(1)], lods: vec![vec![0], vec![1]] },
+        Model {
+            name: "two.model".into(),
+            render_sets: vec![set(0), set(1)],
+            lods: vec![vec![0], vec![1]],
+            ..Model::default()
+        },
         Model { name: "none.model".into(), ..Model::default() },
     ]
 }

@@ -10,12 +10,13 @@
 #![cfg(all(feature = "sample", feature = "export"))]
 
 use assetq::bwdb::prototypes::PrototypeType;
+use assetq::geometry::export::scene;
 use assetq::geometry::export::{Options, write_glb};
 use assetq::geometry::mesh::Pairing;
 use assetq::geometry::{Geometry, export};
 use assetq::sample::bwdb::DatabaseBuilder as Builder;
 use assetq::sample::prototypes::{BlobWriter, u32s};
-use assetq::scene::{Context, merged_models, scene};
+use assetq::scene::Context;
 use assetq::{Asset, ErrorKind, Source};
 use std::path::PathBuf;
 
@@ -62,7 +63,7 @@ fn a_database_names_and_pairs() {
     // Found by the id of its path, by its name alone where it lies elsewhere, and not under another name.
     for name in ["/games/wows/res/content/ship/Ship.geometry", "elsewhere/Ship.geometry"] {
         let g = ship(name);
-        let scene = scene(&g, Context::from_assets([&db]).unwrap(), Options::default()).unwrap();
+        let scene = scene(&g, &Context::from_assets([&db]).unwrap(), Options::default()).unwrap();
         assert_eq!(scene.notes, ["1 index mappings are named by no render set"]);
         let read = glb(&scene);
         let names: Vec<_> =
@@ -72,18 +73,18 @@ fn a_database_names_and_pairs() {
         assert!(read.document.nodes().any(|n| n.name() == Some("content/ship/Ship.visual")));
         let mut options = Options::default();
         options.lod = Some(1);
-        let coarse = assetq::scene::scene(&g, Context::from_assets([&db]).unwrap(), options);
+        let coarse = export::scene(&g, &Context::from_assets([&db]).unwrap(), options);
         assert_eq!(glb(&coarse.unwrap()).document.meshes().count(), 1);
     }
     let g = ship("Other.geometry");
-    let error = scene(&g, Context::from_assets([&db]).unwrap(), Options::default()).unwrap_err();
+    let error = scene(&g, &Context::from_assets([&db]).unwrap(), Options::default()).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::NotFound { .. }), "{error}");
 }
 
 #[test]
 fn without_a_database_hints_pair() {
     let g = ship("Ship.geometry");
-    let scene = scene(&g, Context::default(), Options::default()).unwrap();
+    let scene = scene(&g, &Context::default(), Options::default()).unwrap();
     assert_eq!(glb(&scene).document.meshes().count(), 3);
 }
 
@@ -98,8 +99,8 @@ fn a_real_space_is_placed() {
     let g = Geometry::open(file("geometry/r01_military_navigation.models.geometry")).unwrap();
     let models = Asset::open(file("models_bin/r01_military_navigation.models.bin")).unwrap();
     let space = Asset::open(file("space_bin/r01_military_navigation.space.bin")).unwrap();
-    let merged = models.get::<assetq::bwdb::Models>().expect("a models.bin");
-    let groups = g.groups_of(&merged_models(merged, None).unwrap()).unwrap();
+    let merged = Context::from_assets([&models]).unwrap().models().expect("a models.bin has some").unwrap();
+    let groups = g.groups_of(&merged).unwrap();
     assert!(groups.notes.is_empty(), "{:?}", groups.notes);
     assert_eq!(groups.groups.len(), 35);
     // What the render sets name is what the hints found.
@@ -109,7 +110,7 @@ fn a_real_space_is_placed() {
         assert_eq!(group.lods.len(), 1);
         assert!(hinted.iter().any(|h| (h.vertices, h.indices) == (group.vertices, group.indices)));
     }
-    let placed = scene(&g, Context::from_assets([&models, &space]).unwrap(), Options::default()).unwrap();
+    let placed = scene(&g, &Context::from_assets([&models, &space]).unwrap(), Options::default()).unwrap();
     assert!(placed.damage.is_empty(), "{:?}", placed.damage);
     let read = glb(&placed);
     let root = read.document.default_scene().unwrap().nodes().next().unwrap();
@@ -117,10 +118,10 @@ fn a_real_space_is_placed() {
     let shown = space
         .instances()
         .iter()
-        .filter(|i| merged.lookup(i.id.get()).is_some_and(|m| m.visual().unwrap().render_set_count().unwrap() > 0));
+        .filter(|i| merged.iter().any(|m| m.id == Some(i.id.get()) && !m.render_sets.is_empty()));
     assert_eq!(root.children().count(), shown.count());
     assert_eq!(read.document.meshes().count(), 7, "the finest level of each model with meshes");
     let alone = Context::from_assets([&Asset::open(file("space_bin/r01_military_navigation.space.bin")).unwrap()])
-        .map(|context| scene(&g, context, Options::default()).map(drop));
+        .map(|context| scene(&g, &context, Options::default()).map(drop));
     assert!(alone.unwrap().is_err(), "instances need their models.bin");
 }

@@ -18,6 +18,14 @@ fn samples() -> &'static Path {
     DIR.get_or_init(|| {
         let dir = TempDir::new().unwrap();
         assert!(assetq(dir.path(), &["sample", ".", "--seed", "3"]).status.success());
+        assetq::sample::wows::game(3, assetq::sample::Size::Small, |path, bytes| {
+            let path = dir.path().join("game").join(path);
+            fs::create_dir_all(path.parent().unwrap())?;
+            fs::write(path, bytes)
+        })
+        .unwrap();
+        fs::create_dir(dir.path().join("cache")).unwrap();
+        fs::write(dir.path().join("cache/352441c2-3.decoded"), "abc").unwrap();
         dir
     })
     .path()
@@ -25,7 +33,7 @@ fn samples() -> &'static Path {
 
 fn command(dir: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_assetq"));
-    command.current_dir(dir).args(args).env_remove("ASSETQ_DB").stdin(Stdio::null());
+    command.current_dir(dir).args(args).env_remove("ASSETQ_DB").env("ASSETQ_CACHE", "cache").stdin(Stdio::null());
     command
 }
 
@@ -109,6 +117,11 @@ const WRITING: &[&str] = &[
     "sample NEW",
     "demo NEW",
     "completions bash",
+    "paths-inside game:content",
+    "snapshot game --to NEW",
+    "extract game content/mods.xml --to -",
+    "cache",
+    "cache verify",
 ];
 
 fn words(line: &str, new: &str) -> Vec<String> {

@@ -11,8 +11,7 @@
 
 use assetq::bwdb::Database;
 use assetq::bwdb::prototypes::PrototypeType;
-use assetq::bwdb::references::By;
-use assetq::refs::{self, Edge, PARENT};
+use assetq::refs::{self, By, Edge, PARENT};
 use assetq::sample::bwdb::{DatabaseBuilder, demo};
 use assetq::sample::geometry::{GeometryBuilder, Mapping};
 use assetq::sample::prototypes::{BlobWriter, u64s};

@@ -256,6 +256,11 @@ pub trait Archive: Send + Sync {
         Ok(None)
     }
 
+    /// Whether its folder has builds at all, told without a look at them.
+    fn has_builds(&self) -> bool {
+        false
+    }
+
     /// Whether files come from several lists, which [`File::list`] names.
     fn has_lists(&self) -> bool {
         false

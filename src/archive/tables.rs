@@ -10,7 +10,7 @@ use crate::table::{Column, Table, TableOf, Value};
 /// The tables of `archive`, the main one first. `volumes` and `builds` are read when they are asked for.
 pub fn tables(archive: &dyn Archive) -> Vec<Box<dyn Table + '_>> {
     let mut tables = vec![files(archive), volumes(archive)];
-    if archive.builds().is_ok_and(|builds| !builds.is_empty()) {
+    if archive.has_builds() {
         tables.push(builds(archive));
     }
     tables

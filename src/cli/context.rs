@@ -5,10 +5,8 @@ use super::output::{Lost, Stdout};
 use super::progress::aside;
 use super::{Exit, Failure, Format, Global, complain};
 use crate::archive::{self, Address, Cache, open_inside};
-use crate::asset::Asset;
+use crate::asset::{self, Asset};
 use crate::error::{Error, Result};
-use crate::formats::bwdb::Layouts;
-use crate::formats::wdb::KnownFields;
 use crate::reader::Options;
 use crate::source::Source;
 use crate::table::glob::Glob;
@@ -52,11 +50,11 @@ impl Context {
         if let Some(folder) = Cache::default_folder().filter(|_| !no_cache) {
             options = options.with(Arc::new(Cache::at(folder)));
         }
-        if let Some(fields) = known_fields(&global.fields)? {
-            options = options.with(fields);
-        }
-        if let Some(layouts) = layouts(&global.layouts)? {
-            options = options.with(layouts);
+        for (setting, files) in [("fields", &global.fields), ("layouts", &global.layouts)] {
+            for file in files {
+                let configured = asset::Format::configure(setting, &text_of(file)?, &file.to_string_lossy(), &options);
+                options = configured.map_err(|e| Failure::new(Exit::Usage, e.to_string()))?;
+            }
         }
         let context = Self {
             format,
@@ -367,28 +365,6 @@ pub(super) fn within(archive: &Path, inner: &str) -> PathBuf {
     address.push(archive::MARK.to_string());
     address.push(inner);
     address.into()
-}
-
-/// The built-in names with those of `files`, the last one first.
-fn known_fields(files: &[PathBuf]) -> Result<Option<Arc<KnownFields>>, Failure> {
-    let mut known = None;
-    for file in files {
-        let (text, name) = (text_of(file)?, file.to_string_lossy());
-        let more = KnownFields::parse(&text, &name).map_err(|e| Failure::new(Exit::Usage, e.to_string()))?;
-        known = Some(Arc::new(known.unwrap_or_else(KnownFields::builtin).extended(more)));
-    }
-    Ok(known)
-}
-
-/// The layouts of `files`, those of the last one tried first.
-fn layouts(files: &[PathBuf]) -> Result<Option<Arc<Layouts>>, Failure> {
-    let mut known = None;
-    for file in files {
-        let (text, name) = (text_of(file)?, file.to_string_lossy());
-        let more = Layouts::parse(&text, &name).map_err(|e| Failure::new(Exit::Usage, e.to_string()))?;
-        known = Some(Arc::new(known.map_or(more.clone(), |known: Arc<Layouts>| known.extended(more))));
-    }
-    Ok(known)
 }
 
 /// The text of a file that says something about others: as much as such a file can have, as a device has no end.

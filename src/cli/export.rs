@@ -4,9 +4,7 @@ use super::context::within;
 use super::{Context, Exit, Failure, Outcome};
 use crate::archive::{self, Address};
 use crate::asset::Asset;
-use crate::formats::geometry::export as geometry;
-use crate::formats::wdata::Map;
-use crate::scene;
+use crate::scene::{self, Options};
 use crate::write::hive::{Partition, file_name};
 use std::path::{Path, PathBuf};
 
@@ -115,9 +113,18 @@ fn lod(text: &str) -> Result<Lod, String> {
 }
 
 impl KindArg {
-    /// Whether it draws what has a shape; the others write tables.
+    /// The form of a drawing; the others write tables.
+    fn drawing(self) -> Option<scene::Kind> {
+        match self {
+            Self::Glb => Some(scene::Kind::Glb),
+            Self::Obj => Some(scene::Kind::Obj),
+            Self::Svg => Some(scene::Kind::Svg),
+            _ => None,
+        }
+    }
+
     fn is_drawing(self) -> bool {
-        matches!(self, Self::Glb | Self::Obj | Self::Svg)
+        self.drawing().is_some()
     }
 
     /// The ending of files that are written so.
@@ -216,50 +223,39 @@ fn in_folder(folder: &Path, file: &Path, kind: KindArg) -> PathBuf {
     to
 }
 
-/// What has a shape: geometry and maps.
+/// The shapes of a file, such as geometry and maps.
 fn drawing(args: &Args, kind: KindArg, asset: &Asset, to: &Path, context: &Context) -> Result<(), Failure> {
     let file = asset.source().name();
     let failed = |e: crate::Error| Failure::in_file(file, &e);
-    match (asset.get(), asset.get::<Map>(), kind) {
-        (Some(read), _, _) => {
-            let others: Vec<Asset> =
-                args.db.iter().chain(&args.with).map(|path| context.open(path)).collect::<Result<_, _>>()?;
-            let known = scene::Context::from_assets(&others).map_err(failed)?;
-            let wanted = |part| args.only.is_empty() || args.only.contains(&part);
-            let options = geometry::Options {
-                lod: args.lod.0,
-                meshes: wanted(PartArg::Meshes),
-                armor: wanted(PartArg::Armor),
-                collision: wanted(PartArg::Collision),
-            };
-            let scene = scene::scene(read, known, options).map_err(failed)?;
-            for note in &scene.notes {
-                context.note(file, note);
-            }
-            for error in &scene.damage {
-                context.damaged(file, error);
-            }
-            let write = match kind {
-                KindArg::Glb => geometry::write_glb,
-                KindArg::Obj => geometry::write_obj,
-                _ => geometry::write_svg,
-            };
-            context.create(to, args.force, |out| write(&scene, out).map_err(failed))
-        }
-        (_, Some(map), KindArg::Svg) => context.create(to, args.force, |out| {
-            let drawn = map.write_plan(out).map_err(failed)?;
-            if drawn.without_place > 0 {
-                context.note(file, &format!("{} entries without a place in space are not drawn", drawn.without_place));
-            }
-            Ok(())
-        }),
-        (_, Some(map), KindArg::Glb) => context.create(to, args.force, |out| map.write_glb(out).map_err(failed)),
-        _ => {
-            let what = format!(
-                "{file}: a {} file has no shape to write as that; csv, json, parquet and others write its tables",
-                asset.format()
-            );
-            Err(Failure::new(Exit::Usage, what))
-        }
+    let drawable = |kind: &scene::Kind| asset.reader().shapes().filter(|shapes| shapes.kinds().contains(kind));
+    let Some((kind, shapes)) = kind.drawing().and_then(|kind| Some((kind, drawable(&kind)?))) else {
+        let what = format!(
+            "{file}: a {} file has no shape to write as that; csv, json, parquet and others write its tables",
+            asset.format()
+        );
+        return Err(Failure::new(Exit::Usage, what));
+    };
+    let others: Vec<Asset> =
+        args.db.iter().chain(&args.with).map(|path| context.open(path)).collect::<Result<_, _>>()?;
+    let known = scene::Context::from_assets(&others).map_err(failed)?;
+    let wanted = |part| args.only.is_empty() || args.only.contains(&part);
+    let options = Options {
+        lod: args.lod.0,
+        meshes: wanted(PartArg::Meshes),
+        armor: wanted(PartArg::Armor),
+        collision: wanted(PartArg::Collision),
+    };
+    let drawing = shapes.draw(&known, options).map_err(failed)?;
+    for note in drawing.notes() {
+        context.note(file, note);
     }
+    for error in drawing.damage() {
+        context.damaged(file, error);
+    }
+    context.create(to, args.force, |out| {
+        for note in drawing.write(kind, out).map_err(failed)? {
+            context.note(file, &note);
+        }
+        Ok(())
+    })
 }

@@ -1,11 +1,10 @@
 use super::progress::Unit;
 use super::{Context, Exit, Failure, Outcome};
-use crate::ask::refs::{self, Edge, Found, Known};
-use crate::asset::{Asset, Format};
-use crate::formats::bwdb::Database;
-use crate::formats::bwdb::references::By;
+use crate::ask::refs::{self, By, Edge, Found, Known, Texts};
+use crate::asset::Asset;
 use crate::id;
 use crate::table::{Column, Kind, Value};
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -67,8 +66,8 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
             Err(failure) => context.failed(&failure),
         }
     }
-    let of_geometry = |asset: &Asset| asset.format() == Format::GEOMETRY;
-    for asset in assets.iter().filter(|asset| !refs::refers(asset) && !of_geometry(asset)) {
+    let has_meshes = |asset: &Asset| asset.reader().meshes().is_some();
+    for asset in assets.iter().filter(|asset| !refs::refers(asset) && !has_meshes(asset)) {
         context.note(asset.source().name(), &format!("a {} file refers to nothing", asset.format()));
     }
     if assets.is_empty() {
@@ -94,22 +93,24 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     Ok(exit)
 }
 
-/// Paths of ids, from any of the databases.
+/// Paths of ids, from any file that knows some.
 struct Paths<'a> {
-    databases: Vec<&'a Database>,
+    /// The files with their names.
+    files: Vec<(&'a str, &'a dyn Texts)>,
 }
 
 impl<'a> Paths<'a> {
     fn new(assets: &'a [Asset]) -> Self {
-        Self { databases: assets.iter().filter_map(Asset::get).collect() }
+        let texts = |asset: &'a Asset| Some((asset.source().name(), refs::texts(asset)?));
+        Self { files: assets.iter().filter_map(texts).collect() }
     }
 
     fn get(&self, id: u64, context: &Context) -> Option<String> {
-        for db in &self.databases {
-            match db.path(id) {
+        for (file, texts) in &self.files {
+            match texts.path(id) {
                 Ok(None) => {}
-                Ok(path) => return path,
-                Err(error) => context.damaged(db.source().name(), &error),
+                Ok(path) => return path.map(Cow::into_owned),
+                Err(error) => context.damaged(file, &error),
             }
         }
         None
@@ -156,8 +157,8 @@ impl Search<'_> {
     fn id(&self, query: &str) -> u64 {
         id::parse(query).unwrap_or_else(|| {
             // A build that hashes paths in another way knows better than the hash.
-            let found = self.paths.databases.iter().find_map(|db| db.lookup_path(query).ok().flatten());
-            found.map_or_else(|| Database::path_id(query), |resource| resource.id())
+            let known = self.paths.files.iter().find_map(|(_, texts)| texts.id_of_path(query));
+            known.unwrap_or_else(|| id::of_path(query))
         })
     }
 
@@ -266,9 +267,8 @@ impl Search<'_> {
         write: &mut impl FnMut(Row<'_>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         for other in self.assets {
-            let Some(geometry) = other.get() else { continue };
             let file = other.source().name();
-            let meshes = refs::meshes(asset, id, geometry).unwrap_or_else(|error| {
+            let meshes = refs::meshes(asset, id, other).unwrap_or_else(|error| {
                 self.context.damaged(file, &error);
                 Vec::new()
             });
@@ -290,7 +290,7 @@ impl Search<'_> {
 
     fn dangling(&self) -> Outcome {
         let known = Known::new(self.assets);
-        if !known.has_database() {
+        if !known.has_texts() {
             let what = "no assets.bin among the files: references to what only it has count as dangling";
             self.context.note("refs", what);
         }

@@ -1,5 +1,5 @@
 use super::{Context, Exit, Failure, Outcome};
-use crate::formats::bwdb::Database;
+use crate::ask::refs;
 use crate::id;
 use crate::table::{Column, Kind, Value};
 use std::path::PathBuf;
@@ -26,7 +26,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let path = context.database_path(args.db.as_deref())?;
     let asset = context.open(&path)?;
     let file = asset.source().name();
-    let Some(db) = asset.get::<Database>() else {
+    let Some(texts) = refs::texts(&asset) else {
         let what = format!("{file}: a {} file has no names; --db takes an assets.bin", asset.format());
         return Err(Failure::new(Exit::Usage, what));
     };
@@ -40,11 +40,12 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     for query in context.arguments(&args.names) {
         let query = query?;
         let given = if args.text { None } else { id::parse32(&query) };
-        let id = given.unwrap_or_else(|| Database::name_id(&query));
-        let stored = db.string(id).unwrap_or_else(|error| {
+        let id = given.unwrap_or_else(|| id::of_name(&query));
+        let stored = texts.name(id).unwrap_or_else(|error| {
             context.damaged(file, &error);
             None
         });
+        let stored = stored.as_deref();
         let (text, present) = match given {
             Some(_) => (stored, stored.is_some()),
             None => (Some(&*query), stored == Some(&*query)),

@@ -5,6 +5,7 @@ pub mod geometry;
 pub mod vrb;
 pub mod wdata;
 pub mod wdb;
+pub mod wows;
 
 use crate::asset::Format;
 
@@ -39,4 +40,6 @@ formats! {
     SPACE = bwdb::Space;
     /// World of Warships hit-location boxes, `.splash`.
     SPLASH = geometry::Splash;
+    /// World of Warships archive: the game's folder, or an `.idx` of it.
+    WOWS = wows::Game;
 }

@@ -254,6 +254,32 @@ pub fn demo(seed: u64, size: Size) -> Vec<u8> {
     assemble(seed, size).build()
 }
 
+/// A [`demo`], and the paths of files that it names and that are not in it.
+#[derive(Debug)]
+pub(super) struct WithFiles {
+    pub bytes: Vec<u8>,
+    /// Textures and geometries.
+    pub files: Vec<String>,
+}
+
+pub(super) fn demo_with_files(seed: u64, size: Size) -> WithFiles {
+    let builder = assemble(seed, size);
+    let entries: HashMap<u64, &PathSpec> = builder.paths.iter().map(|path| (path.id, path)).collect();
+    let is_file = |path: &&PathSpec| path.name.ends_with(".dds") || path.name.ends_with(".geometry");
+    let join = |path: &PathSpec| {
+        let mut names = vec![&*path.name];
+        let mut parent = path.parent;
+        while let Some(folder) = entries.get(&parent) {
+            names.push(&folder.name);
+            parent = folder.parent;
+        }
+        names.reverse();
+        names.join("/")
+    };
+    let files = builder.paths.iter().filter(is_file).map(join).collect();
+    WithFiles { files, bytes: builder.build() }
+}
+
 fn assemble(seed: u64, size: Size) -> DatabaseBuilder {
     let plan = match size {
         Size::Small => &SMALL,

@@ -17,6 +17,7 @@ pub mod space;
 pub mod vrb;
 pub mod wdata;
 pub mod wdb;
+pub mod wows;
 
 use crate::asset::Format;
 

@@ -4,13 +4,18 @@ use super::{Size, Writer};
 use crate::codec::{cityhash64, murmur3};
 use fastrand::Rng;
 
-/// The path ids of the models in [`models_bin`].
-pub fn model_ids(size: Size) -> Vec<u64> {
+/// The paths of the models in [`models_bin`].
+pub fn model_paths(size: Size) -> Vec<String> {
     let count = match size {
         Size::Small => 6,
         Size::Full => 2_500,
     };
-    (0..count).map(|i| cityhash64(format!("content/location/space_models/rock_{i:04}.model").as_bytes())).collect()
+    (0..count).map(|i| format!("content/location/space_models/rock_{i:04}.model")).collect()
+}
+
+/// Their ids.
+pub fn model_ids(size: Size) -> Vec<u64> {
+    model_paths(size).iter().map(|path| cityhash64(path.as_bytes())).collect()
 }
 
 /// A believable `models.bin`: models with their visuals, and one skeleton for all.

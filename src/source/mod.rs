@@ -6,11 +6,11 @@ mod map;
 pub(crate) mod unfinished;
 
 use crate::bytes::View;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use bytes::Bytes;
 use std::fmt;
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{Read as _, Seek as _, SeekFrom};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -56,6 +56,26 @@ impl Source {
         let path = path.as_ref();
         let (file, len) = open_file(path)?;
         Ok(Self { bytes: read_all(file, len, UNSIZED)?, origin: 0, name: name_of(path), path: Some(path.into()) })
+    }
+
+    /// Reads the `len` bytes at `at` of the file at `path`: a part of one that is not to be mapped. Errors in them name
+    /// offsets of the whole file.
+    pub(crate) fn read_part(path: impl AsRef<Path>, at: u64, len: u64) -> Result<Self> {
+        let path = path.as_ref();
+        let (mut file, have) = open_file(path)?;
+        let have = have.unwrap_or(0).checked_sub(at);
+        if have.is_none_or(|have| have < len) {
+            let kind = ErrorKind::OutOfBounds { need: len, have: have.unwrap_or(0) };
+            return Err(Error::new(kind, "data", at));
+        }
+        let failed = |e| Error::io("cannot read", e);
+        file.seek(SeekFrom::Start(at)).map_err(failed)?;
+        let mut bytes = Vec::new();
+        file.take(len).read_to_end(&mut bytes).map_err(failed)?;
+        if (bytes.len() as u64) < len {
+            return Err(failed(std::io::ErrorKind::UnexpectedEof.into()));
+        }
+        Ok(Self { bytes: bytes.into(), origin: at, name: name_of(path), path: None })
     }
 
     /// Bytes that are in memory already, under a name for error messages.
@@ -160,7 +180,6 @@ fn read_all(file: File, len: Option<u64>, most: u64) -> Result<Bytes> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::ErrorKind;
     use std::io::Write as _;
 
     #[test]
@@ -189,6 +208,19 @@ mod tests {
         file.write_all(&[7; 1000]).unwrap();
         let read = |len| read_all(File::open(file.path()).unwrap(), len, 1000).unwrap().len();
         assert_eq!((read(None), read(Some(1000)), read(Some(999)), read(Some(0))), (1000, 1000, 999, 1000));
+    }
+
+    #[test]
+    fn a_part_keeps_the_offsets_of_its_file() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(&(0..32).collect::<Vec<u8>>()).unwrap();
+        let part = Source::read_part(file.path(), 8, 4).unwrap();
+        assert_eq!((part.bytes(), part.view("").skip(2).offset()), (&[8, 9, 10, 11][..], 10));
+        assert!(Source::read_part(file.path(), 32, 0).unwrap().bytes().is_empty());
+        for (at, len) in [(30, 3), (33, 0), (0, 33), (u64::MAX, 1), (1, u64::MAX)] {
+            let error = Source::read_part(file.path(), at, len).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::OutOfBounds { .. }), "{at} {len}: {error}");
+        }
     }
 
     #[test]

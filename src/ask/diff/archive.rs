@@ -3,12 +3,10 @@
 //! Files of one path are the same where id, CRC-32 and size are; where the indexes have no CRC-32, as of loose files, sizes
 //! are compared, and then contents. A file that went and one that came with its CRC-32 and size are one that moved.
 
-use super::pair::{Each, Faults, Keys, Rows, Verdict};
-use super::value::Field;
-use super::{Damaged, Differences, Pair, Side, Special};
 use crate::archive::{self, Archive, File};
 use crate::asset::Asset;
 use crate::codec::xxh64;
+use crate::compare::{Comparable, Damaged, Differences, Each, Faults, Field, Keys, Pair, Side, Special, Verdict};
 use crate::error::{Error, Result};
 use crate::table::Value;
 use crate::threads::prelude::*;
@@ -70,7 +68,7 @@ fn content(file: &File<'_>) -> Option<Content> {
     file.crc32.filter(|_| file.size > 0).map(|crc32| (crc32, file.size))
 }
 
-impl Rows for Files<'_> {
+impl Comparable for Files<'_> {
     fn keys(&self, side: Side, faults: &Faults) -> Keys {
         let [old, new] = self.both;
         let len = match (if side == Side::Old { old } else { new }).len() {

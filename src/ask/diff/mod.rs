@@ -18,124 +18,30 @@
 //! - Columns with [`Role::Key`](crate::table::Role) pair the rows of both files. Where a key repeats, and where a table has none, rows that
 //!   say the same go together first, and then the others in order.
 //! - Places and the texts of ids are not compared; columns that only one of the files has are not, either.
-//! - Prototype databases compare records by what they and their arrays say, wherever they lie: see [`crate::formats::bwdb::compare`].
+//! - A format may know better ([`Comparison`]): prototype databases compare records by what they and their arrays say,
+//!   wherever they lie, as [`crate::bwdb::compare`] does.
 //!   Records that no resource names are paired by what they say; those of a layout that is not known are compared by their
 //!   own bytes less pointers, where their size shows.
 //!
 //! Of the rows themselves nothing is kept: a few numbers for each while a table is compared, and those of rows that differ.
 
 mod archive;
-mod bwdb;
 mod pair;
 mod table;
-mod value;
 
-pub use value::{Field, same_value};
+pub use crate::compare::{
+    Comparable, Comparison, Damaged, Differences, Each, Faults, Field, Keys, Kind, Pair, Side, Special, Verdict,
+    same_value,
+};
 
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
 use crate::report::Progress;
 use crate::table::{Role, Table, Value};
-use pair::Rows;
 use std::fmt;
 
 /// Rows of one table that are compared at most.
 pub const MAX_ROWS: usize = 1 << 27;
-
-/// One of the two files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    /// The first one.
-    Old = 0,
-    /// The second one.
-    New = 1,
-}
-
-/// What happened to a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
-    /// Only the new file has it.
-    Added,
-    /// Only the old file has it.
-    Removed,
-    /// Both have it, with other contents.
-    Changed,
-}
-
-impl Kind {
-    /// The name that outputs use.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Added => "added",
-            Self::Removed => "removed",
-            Self::Changed => "changed",
-        }
-    }
-}
-
-/// A row that differs: its number in each file that has it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pair {
-    /// In the old file.
-    pub old: Option<u32>,
-    /// In the new file.
-    pub new: Option<u32>,
-}
-
-impl Pair {
-    /// What happened to the row.
-    pub const fn kind(self) -> Kind {
-        match (self.old, self.new) {
-            (Some(_), Some(_)) => Kind::Changed,
-            (Some(_), None) => Kind::Removed,
-            (None, _) => Kind::Added,
-        }
-    }
-}
-
-/// The rows of a table that differ.
-#[derive(Debug, Default)]
-pub struct Differences {
-    /// Rows of the old file that the new one does not have, in order.
-    pub removed: Vec<u32>,
-    /// Rows of the new file that the old one does not have, in order.
-    pub added: Vec<u32>,
-    /// Rows of both files, in the order of the old one.
-    pub changed: Vec<(u32, u32)>,
-    /// How many rows the old file has.
-    pub rows_old: u64,
-    /// How many rows the new file has.
-    pub rows_new: u64,
-    /// What could not be compared because it is damaged: at most 100 errors.
-    pub faults: Vec<(Side, Error)>,
-    /// How many errors there were in all.
-    pub fault_count: u64,
-}
-
-impl Differences {
-    /// How many rows differ.
-    pub fn len(&self) -> usize {
-        self.removed.len().saturating_add(self.added.len()).saturating_add(self.changed.len())
-    }
-
-    /// Whether none does.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The rows that differ: removed and changed ones in the order of the old file, then those that were added.
-    pub fn pairs(&self) -> impl Iterator<Item = Pair> + '_ {
-        let (mut removed, mut changed) = (self.removed.iter().peekable(), self.changed.iter().peekable());
-        let of_old = std::iter::from_fn(move || match (removed.peek(), changed.peek()) {
-            (Some(&&r), c) if c.is_none_or(|c| r < c.0) => {
-                removed.next();
-                Some(Pair { old: Some(r), new: None })
-            }
-            _ => changed.next().map(|&(old, new)| Pair { old: Some(old), new: Some(new) }),
-        });
-        of_old.chain(self.added.iter().map(|&row| Pair { old: None, new: Some(row) }))
-    }
-}
 
 /// A row that differs, in words.
 #[derive(Debug, Clone, PartialEq)]
@@ -150,37 +56,6 @@ pub struct Change<'a> {
     /// Its fields that changed; all of them when it was added or removed.
     pub fields: Vec<Field<'a>>,
 }
-
-/// What knows better than the columns of a table how its rows compare.
-trait Special: Rows + Send {
-    /// Adds the fields that differ and that no column shows. What cannot be read is told to `damaged`.
-    fn fields<'s>(&'s self, row: (u32, u32), fields: &mut Vec<Field<'s>>, damaged: &mut Damaged<'_>);
-
-    /// What a row is: the type of a resource.
-    fn what(&self, pair: Pair) -> Option<String> {
-        let _ = pair;
-        None
-    }
-
-    /// What a row is known by, where no key column says so.
-    fn key(&self, pair: Pair) -> Option<Value<'static>> {
-        let _ = pair;
-        None
-    }
-
-    /// Takes out of what was found what is told elsewhere.
-    fn settle(&self, found: &mut Differences) {
-        let _ = found;
-    }
-
-    /// Whether `fields` says all, also what columns show.
-    fn says_all(&self) -> bool {
-        false
-    }
-}
-
-/// Told what cannot be read, and in which file.
-pub type Damaged<'d> = dyn FnMut(Side, Error) + 'd;
 
 /// A table of both files, or of one of them.
 pub struct TableDiff<'a> {
@@ -351,10 +226,9 @@ pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<V
         let names: Vec<&str> = tables.iter().map(|t| &*t.name).collect();
         return Err(syntax(format!("no table {missing:?}; there are {}", names.join(", "))));
     }
-    if let (Some(old), Some(new)) = (old.get(), new.get()) {
+    if let Some(compared) = old.reader().compared(new.reader()) {
         for table in &mut tables {
-            let unnamed = || if wanted.is_empty() { bwdb::unnamed(&table.name, old, new) } else { None };
-            table.special = bwdb::special(&table.name, old, new).or_else(unnamed);
+            table.special = compared.table(&table.name, wanted.is_empty());
         }
     }
     for table in &mut tables {
@@ -371,7 +245,8 @@ pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<V
     Ok(tables)
 }
 
-/// What keeps rows from being compared, and is no damage: of prototype databases, types whose records are not laid out.
+/// Reasons, other than damage, for which rows are not compared: of prototype databases, that records of some types are not
+/// laid out.
 pub fn notes(old: &Asset, new: &Asset) -> Vec<String> {
-    old.get().zip(new.get()).map_or_else(Vec::new, |(old, new)| bwdb::notes(old, new))
+    old.reader().compared(new.reader()).map_or_else(Vec::new, |compared| compared.notes())
 }

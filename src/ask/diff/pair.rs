@@ -3,81 +3,10 @@
 //! Rows that lie in the same order on both sides, as most do, are paired by walking; only what is left over is sorted
 //! by key. Nothing of a row is kept but the hash of its key and, of those that differ, its number.
 
-use super::{Differences, Side};
-use crate::error::Error;
+use crate::compare::{Comparable, Differences, Faults, Keys, Side, Verdict};
 use crate::report::Progress;
 use crate::threads::{self, prelude::*};
 use std::borrow::Borrow;
-use std::sync::Mutex;
-use std::sync::PoisonError;
-
-/// How two rows that may belong together compare.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
-    /// They say the same.
-    Same,
-    /// They have one key and say different things.
-    Changed,
-    /// Their keys are not the same.
-    Other,
-}
-
-/// The hashes of the keys of all rows of one side.
-#[derive(Debug, Default)]
-pub(super) struct Keys {
-    pub(super) hashes: Vec<u64>,
-    /// Rows that are not compared, in order: their key cannot be read, or others compare them.
-    pub(super) skipped: Vec<u32>,
-}
-
-/// Told of each pair of rows, and how it compares.
-pub(super) type Each<'e> = dyn FnMut((u32, u32), Result<Verdict, (Side, Error)>) + 'e;
-
-/// A table on both sides.
-pub(super) trait Rows: Sync {
-    /// The hashes of the keys.
-    fn keys(&self, side: Side, faults: &Faults) -> Keys;
-
-    /// Pairs of rows, which come in the order of the old ones, in the order in which to compare them, if that is another.
-    fn arranged(&self, _pairs: &mut dyn Iterator<Item = (u32, u32)>) -> Option<Vec<(u32, u32)>> {
-        None
-    }
-
-    /// Compares pairs of rows, which are in the order of the old ones, or as [`Rows::arranged`] has them.
-    fn compare(&self, pairs: &[(u32, u32)], each: &mut Each<'_>);
-
-    /// A hash of all that is compared of each row: which rows of one key are likely the same.
-    fn contents(&self, side: Side, rows: &[u32]) -> Vec<u64>;
-
-    /// Rows that a core compares at once.
-    fn piece(&self) -> usize {
-        1 << 12
-    }
-}
-
-/// What cannot be read. The first errors are kept, all are counted.
-#[derive(Debug, Default)]
-pub(super) struct Faults(Mutex<(Vec<(Side, Error)>, u64)>);
-
-/// Errors that are kept.
-const KEPT: usize = 100;
-
-impl Faults {
-    pub(super) fn add(&self, side: Side, error: Error) {
-        let (kept, count) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        *count = count.saturating_add(1);
-        if kept.len() < KEPT {
-            kept.push((side, error));
-        }
-    }
-
-    fn into_inner(self) -> (Vec<(Side, Error)>, u64) {
-        let (mut kept, count) = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-        // Threads meet them in any order.
-        kept.sort_by_key(|(side, error)| (*side == Side::New, error.offset()));
-        (kept, count)
-    }
-}
 
 /// Rows that may belong together, one behind the other on both sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,7 +68,7 @@ fn number(row: usize) -> u32 {
 }
 
 /// What differs between the two sides of `rows`.
-pub(super) fn differences(rows: &dyn Rows, progress: &Progress, steps: u64) -> Differences {
+pub(super) fn differences(rows: &dyn Comparable, progress: &Progress, steps: u64) -> Differences {
     let faults = Faults::default();
     let (old, new) = threads::join(|| rows.keys(Side::Old, &faults), || rows.keys(Side::New, &faults));
     let aligned = align(&old.hashes, &new.hashes);
@@ -192,7 +121,7 @@ pub(super) fn differences(rows: &dyn Rows, progress: &Progress, steps: u64) -> D
 
 /// The pairs that are not the same, of pieces of pairs that cores take in turn. `advance` is told how many were compared.
 fn compared<P: Borrow<[(u32, u32)]> + Send>(
-    rows: &dyn Rows,
+    rows: &dyn Comparable,
     pieces: impl IndexedParallelIterator<Item = P>,
     faults: &Faults,
     advance: &(dyn Fn(usize) + Sync),
@@ -262,7 +191,7 @@ fn groups<'s>(mut old: &'s [Hashed], mut new: &'s [Hashed], mut each: impl FnMut
 
 impl Sorted {
     /// Pairs rows of one key. Where a key repeats, rows that say the same go together first, then the others in order.
-    fn pair(&mut self, rows: &dyn Rows, old: &[Hashed], new: &[Hashed]) {
+    fn pair(&mut self, rows: &dyn Comparable, old: &[Hashed], new: &[Hashed]) {
         let (mut many_old, mut many_new) = (Vec::new(), Vec::new());
         groups(old, new, |a, b| match (a, b) {
             ([a], [b]) => self.pairs.push((a.1, b.1)),
@@ -307,7 +236,7 @@ impl Sorted {
 }
 
 /// The contents of these rows, in the order of rows.
-fn contents(rows: &dyn Rows, side: Side, of: &[Hashed]) -> Vec<(u32, u64)> {
+fn contents(rows: &dyn Comparable, side: Side, of: &[Hashed]) -> Vec<(u32, u64)> {
     let mut numbers: Vec<u32> = of.iter().map(|(_, row)| *row).collect();
     numbers.par_sort_unstable();
     let chunks = numbers.par_chunks(rows.piece());
@@ -317,11 +246,12 @@ fn contents(rows: &dyn Rows, side: Side, of: &[Hashed]) -> Vec<(u32, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compare::Each;
 
     /// Rows of a key and a text.
     struct Lists([Vec<(u64, &'static str)>; 2]);
 
-    impl Rows for Lists {
+    impl Comparable for Lists {
         fn keys(&self, side: Side, _: &Faults) -> Keys {
             Keys { hashes: self.0[side as usize].iter().map(|row| row.0).collect(), skipped: Vec::new() }
         }

@@ -1,8 +1,9 @@
 //! Any table, compared by the roles of its columns.
 
-use super::pair::{Each, Faults, Keys, Rows, Verdict};
-use super::value::{Field, differ, hash_value, same_value};
-use super::{Damaged, MAX_ROWS, Pair, Side};
+use super::MAX_ROWS;
+use crate::compare::{
+    Comparable, Damaged, Each, Faults, Field, Keys, Pair, Side, Verdict, differ, hash_value, same_value,
+};
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::{Role, RowCursor, Table, Value, no_cell};
 use std::borrow::Cow;
@@ -226,7 +227,7 @@ impl<'t> Seeker<'t> {
     }
 }
 
-impl Rows for Columns<'_> {
+impl Comparable for Columns<'_> {
     fn keys(&self, side: Side, faults: &Faults) -> Keys {
         let mut keys = Keys::default();
         let mut cursor = self.side(side).cursor(0);

@@ -2,7 +2,6 @@
 
 use super::cells::{ID_COLLATION, order_of_ids};
 use crate::ask::regex;
-use crate::formats::bwdb::Database;
 use crate::id;
 use crate::table::Value;
 use ::regex::Regex;
@@ -23,10 +22,10 @@ pub(super) fn add(connection: &Connection) -> Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
     connection.create_collation(ID_COLLATION, order_of_ids)?;
     connection.create_scalar_function("path_id", 1, flags, |context| {
-        Ok(text(context, 0)?.map(|path| Value::Id64(Database::path_id(&path)).to_string()))
+        Ok(text(context, 0)?.map(|path| Value::Id64(id::of_path(&path)).to_string()))
     })?;
     connection.create_scalar_function("name_id", 1, flags, |context| {
-        Ok(text(context, 0)?.map(|name| Value::Id32(Database::name_id(&name)).to_string()))
+        Ok(text(context, 0)?.map(|name| Value::Id32(id::of_name(&name)).to_string()))
     })?;
     connection.create_scalar_function("hex", 1, flags, |context| Ok(hex(context.get_raw(0))))?;
     connection.create_scalar_function("regexp", 2, flags, regexp)

@@ -11,13 +11,16 @@ pub mod references;
 
 mod blob;
 mod declared;
+mod diff;
 mod hashmap;
 mod layouts;
 mod models;
 mod owners;
 mod paths;
 mod raw;
+mod relations;
 mod space;
+mod stage;
 mod tables;
 mod verify;
 mod walk;
@@ -32,12 +35,15 @@ pub use space::Space;
 pub use walk::{ById, Names};
 
 use crate::bytes::{Overlay, View, le};
-use crate::codec::{cityhash64, murmur3};
+use crate::codec::cityhash64;
+use crate::compare::Comparison;
 use crate::error::{ErrorKind, Result};
-use crate::id::Id64;
-use crate::lazy::Lazy;
+use crate::id::{self, Id64};
+use crate::lazy::{Lazy, Toll};
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
+use crate::relations::Relations;
 use crate::report::{Progress, Report};
+use crate::scene::Stage;
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
 use crate::threads::prelude::*;
@@ -45,6 +51,7 @@ use hashmap::Modulus;
 use layout::{Body, DatabaseEntry, Header, PathEntry, ResourceBucket, StringBucket};
 use prototypes::Record;
 use record::{NameId, PathId};
+use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
 use std::hint::black_box;
@@ -72,10 +79,10 @@ pub struct Database {
     path_index: Lazy<paths::Index>,
     name_pool: Lazy<paths::NamePool>,
     /// Entries that were compared without `path_index`.
-    path_scans: paths::Toll,
+    path_scans: Toll,
     folders: Lazy<paths::Folders>,
     /// Names that were joined without `folders`.
-    path_joins: paths::Toll,
+    path_joins: Toll,
     hashes_paths: Lazy<bool>,
     owners: Lazy<owners::Owners>,
     found_layouts: blob::Found,
@@ -343,9 +350,9 @@ impl Database {
             string_slots: Modulus::new(capacity.get()),
             path_index: Lazy::default(),
             name_pool: Lazy::default(),
-            path_scans: paths::Toll::default(),
+            path_scans: Toll::default(),
             folders: Lazy::default(),
-            path_joins: paths::Toll::default(),
+            path_joins: Toll::default(),
             hashes_paths: Lazy::default(),
             owners: Lazy::default(),
             found_layouts: blob::Found::default(),
@@ -431,7 +438,7 @@ impl Database {
         if let Some(resource) = self.lookup(cityhash64(path.as_bytes()))? {
             return Ok(Some(resource));
         }
-        let normal = normal_path(path);
+        let normal = id::normal_path(path);
         if normal != path
             && let Some(resource) = self.lookup(cityhash64(normal.as_bytes()))?
         {
@@ -448,7 +455,7 @@ impl Database {
 
     /// The id of a path as the engine computes it.
     pub fn path_id(path: &str) -> u64 {
-        cityhash64(normal_path(path).as_bytes())
+        id::of_path(path)
     }
 
     /// All resources, in the order of the map's slots.
@@ -536,7 +543,7 @@ impl Database {
 
     /// The id of a name as the engine computes it.
     pub fn name_id(text: &str) -> u32 {
-        murmur3(text.as_bytes())
+        id::of_name(text)
     }
 
     /// The text with this name id: one probe of the file's hash map.
@@ -621,27 +628,6 @@ impl Database {
     }
 }
 
-/// `path` as the engine hashes it: '/' separators, no leading slash, not below "res/".
-fn normal_path(path: &str) -> Cow<'_, str> {
-    let path = if memchr::memchr(b'\\', path.as_bytes()).is_some() {
-        Cow::Owned(path.replace('\\', "/"))
-    } else {
-        Cow::Borrowed(path)
-    };
-    let strip = |p: &str| {
-        let p = p.trim_start_matches('/');
-        p.strip_prefix("res/").unwrap_or(p).len()
-    };
-    let keep = path.len().saturating_sub(strip(&path));
-    match path {
-        Cow::Borrowed(p) => Cow::Borrowed(p.get(keep..).unwrap_or(p)),
-        Cow::Owned(mut p) => {
-            p.drain(..keep);
-            Cow::Owned(p)
-        }
-    }
-}
-
 impl Names for Database {
     fn name(&self, id: NameId) -> Result<Option<Cow<'_, str>>> {
         Ok(self.string(id.0)?.map(Cow::Borrowed))
@@ -671,6 +657,15 @@ impl FileFormat for Database {
 
     fn likeness(data: &[u8]) -> Likeness {
         Likeness::by_magic([layout::MAGIC, layout::MAGIC_IN_ORDER].iter().any(|magic| data.starts_with(magic)))
+    }
+
+    /// `layouts`: those that are tried before the built-in ones, the last file first.
+    fn configure(setting: &str, text: &str, file: &str, options: &Options) -> Result<Option<Options>> {
+        if setting != "layouts" {
+            return Ok(None);
+        }
+        let known = options.get::<Layouts>().unwrap_or_default();
+        Ok(Some(options.clone().with(Arc::new(known.extended(Layouts::parse(text, file)?)))))
     }
 
     fn open_as(source: Source, options: &Options) -> Result<Self> {
@@ -740,6 +735,19 @@ impl Reader for Database {
 
     fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
         walk::cat_resource(self, entry, out)
+    }
+
+    fn relations(&self) -> Option<&dyn Relations> {
+        Some(self)
+    }
+
+    fn stage(&self) -> Option<&dyn Stage> {
+        Some(self)
+    }
+
+    fn compared<'a>(&'a self, new: &'a dyn Reader) -> Option<Box<dyn Comparison<'a> + 'a>> {
+        let new: &dyn Any = new;
+        Some(Box::new(diff::Both { old: self, new: new.downcast_ref()? }))
     }
 
     fn verify(&self, progress: &Progress) -> Report {

@@ -5,14 +5,17 @@ use super::walk::{self, ById};
 use super::{Names, tables, verify};
 use crate::budget::Budget;
 use crate::bytes::peek_u32;
-use crate::codec::cityhash64;
 use crate::error::Result;
 use crate::id;
+use crate::lazy::Lazy;
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
+use crate::relations::Relations;
 use crate::report::{Progress, Report};
+use crate::scene::Stage;
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 pub use super::prototypes::Skeleton;
 
@@ -25,6 +28,8 @@ pub struct Models {
     models_at: usize,
     skeletons: usize,
     skeletons_at: usize,
+    /// For asking often whether a model has an id.
+    pub(super) ids: Lazy<HashSet<u64>>,
 }
 
 impl Models {
@@ -47,7 +52,15 @@ impl Models {
         let (models, skeletons) = (header.models.get() as usize, usize::from(header.skeletons.get()));
         let models_at = array("models", header.models_data.get(), models, Self::MODEL_SIZE)?;
         let skeletons_at = array("skeletons", header.skeletons_data.get(), skeletons, Self::SKELETON_SIZE)?;
-        Ok(Self { counts: tables::Counts::default(), models, models_at, skeletons, skeletons_at, source })
+        Ok(Self {
+            counts: tables::Counts::default(),
+            models,
+            models_at,
+            skeletons,
+            skeletons_at,
+            ids: Lazy::default(),
+            source,
+        })
     }
 
     /// Bytes of one model.
@@ -160,7 +173,7 @@ impl Reader for Models {
 
     fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
         let by_index = || entry.parse().ok().filter(|&i| i < self.models);
-        let asked = id::parse(entry).unwrap_or_else(|| cityhash64(entry.as_bytes()));
+        let asked = id::parse(entry).unwrap_or_else(|| id::of_path(entry));
         let Some(index) = self.find(asked).or_else(by_index) else { return Ok(false) };
         let Some(model) = self.model(index) else { return Ok(false) };
         out.begin_map()?;
@@ -176,6 +189,14 @@ impl Reader for Models {
         }
         out.end_map()?;
         errors.into_iter().next().map_or(Ok(true), Err)
+    }
+
+    fn relations(&self) -> Option<&dyn Relations> {
+        Some(self)
+    }
+
+    fn stage(&self) -> Option<&dyn Stage> {
+        Some(self)
     }
 
     fn verify(&self, progress: &Progress) -> Report {

@@ -9,7 +9,6 @@ use crate::table::search::Texts;
 use hashbrown::HashTable;
 use std::hint::black_box;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Folders that a path may be deep. The deepest paths of the game have about twelve.
 const MAX_DEPTH: usize = 128;
@@ -121,22 +120,6 @@ impl Database {
     /// The id of the folder that a path lies in; `None` for the topmost ones.
     pub fn parent_of(entry: &PathEntry) -> Option<u64> {
         Some(entry.parent_id.get()).filter(|id| !matches!(id, 0 | &PACKAGE_ROOT))
-    }
-}
-
-/// What questions have cost that an index would answer at once. It is made when they have cost as much as making it does:
-/// a few of them never wait for it, and any number costs at most twice what it must.
-#[derive(Debug, Default)]
-pub(super) struct Toll(AtomicUsize);
-
-impl Toll {
-    /// Whether less than `price` was paid.
-    fn is_below(&self, price: usize) -> bool {
-        self.0.load(Ordering::Relaxed) < price
-    }
-
-    fn pay(&self, cost: usize) {
-        self.0.fetch_add(cost, Ordering::Relaxed);
     }
 }
 
@@ -550,7 +533,7 @@ mod tests {
             while cursor.advance().unwrap() {
                 drop(cursor.value(column).unwrap());
             }
-            let (name, scanned) = (&table.columns()[column].name, db.path_scans.0.load(Ordering::Relaxed));
+            let (name, scanned) = (&table.columns()[column].name, db.path_scans.paid());
             assert!(scanned <= most(&db), "{} {name}: {scanned} comparisons", table.name());
             if db.path_index.get().is_some() {
                 indexed.insert(format!("{}.{name}", table.name()));
@@ -573,6 +556,6 @@ mod tests {
             assert_eq!(db.path(!id).unwrap(), None);
         }
         assert!(db.path_index.get().is_some() && db.folders.get().is_some());
-        assert!(db.path_scans.0.load(Ordering::Relaxed) <= most(&db));
+        assert!(db.path_scans.paid() <= most(&db));
     }
 }

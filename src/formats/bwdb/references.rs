@@ -1,45 +1,36 @@
-//! What records refer to: every path id in them, however deep, and every text of a path.
+//! References in records: every path id in them, however deep, and every text of a path.
 
 use super::prototypes::{Material, MergedModel, Record, known_property_name};
 use super::record::{Leaf, ListInfo, Prototype as _, Walker};
 use super::{Database, Names};
 use crate::budget::Budget;
 use crate::error::{Error, Result};
-use crate::id::Id32;
+use crate::id::{self, Id32};
+use crate::relations::{By, Keep};
 use crate::table::Value;
 use std::fmt::Write as _;
 
 /// A reference to a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
-    /// The path id of what it refers to.
+    /// The path id of the resource.
     pub id: u64,
     /// Where it stands, as in `render_sets[2].mfm`. Textures of a material have the name of their property, as in
     /// `properties.diffuseMap`.
     pub column: String,
-    /// How it refers.
+    /// Its form.
     pub by: By,
-}
-
-/// How a reference refers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum By {
-    /// By the id of a path.
-    Id,
-    /// By a text, whose id this is. Whether it is the text of a path nothing says.
-    Text,
 }
 
 /// Takes the references for which `keep` holds.
 pub struct Collector<'k> {
-    keep: &'k (dyn Fn(u64, By) -> bool + Sync),
+    keep: Keep<'k>,
     budget: &'k Budget,
-    /// Where the walk is.
+    /// The steps from the record to where the walk is.
     steps: Vec<Step>,
-    /// What was kept.
+    /// References that were kept.
     pub found: Vec<Reference>,
-    /// What could not be read.
+    /// Errors of parts that could not be read.
     pub errors: Vec<Error>,
 }
 
@@ -56,8 +47,8 @@ impl std::fmt::Debug for Collector<'_> {
 }
 
 impl<'k> Collector<'k> {
-    /// One that keeps what `keep` says.
-    pub fn new(keep: &'k (dyn Fn(u64, By) -> bool + Sync), budget: &'k Budget) -> Self {
+    /// Keeps the references for which `keep` holds.
+    pub fn new(keep: Keep<'k>, budget: &'k Budget) -> Self {
         Self { keep, budget, steps: Vec::new(), found: Vec::new(), errors: Vec::new() }
     }
 
@@ -114,7 +105,7 @@ impl<'a> Walker<'a> for Collector<'_> {
         match leaf {
             Leaf::Path(id) => self.meet(name, id.0, By::Id),
             Leaf::Value(Value::Text(text)) if text.contains(['/', '\\']) => {
-                self.meet(name, Database::path_id(&text), By::Text);
+                self.meet(name, id::of_path(&text), By::Text);
             }
             Leaf::Value(_) | Leaf::Name(_) => {}
         }

@@ -5,7 +5,9 @@ use crate::bytes::{View, peek_u32};
 use crate::error::Result;
 use crate::id;
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
+use crate::relations::Relations;
 use crate::report::{Progress, Report};
+use crate::scene::Stage;
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
 
@@ -157,6 +159,14 @@ impl Reader for Space {
         }
         out.end_map()?;
         failed.map_or(Ok(true), Err)
+    }
+
+    fn relations(&self) -> Option<&dyn Relations> {
+        Some(self)
+    }
+
+    fn stage(&self) -> Option<&dyn Stage> {
+        Some(self)
     }
 
     fn verify(&self, progress: &Progress) -> Report {

@@ -8,6 +8,7 @@
 use super::layout::Mapping;
 use super::{Geometry, Indices, Vertices};
 use crate::error::{Error, ErrorKind, Result};
+use crate::scene::{Drawn, Mesh, Meshes, Model};
 use crate::threads::prelude::*;
 use std::collections::HashMap;
 use std::fmt;
@@ -58,39 +59,6 @@ impl fmt::Display for Pairing {
             Self::Order => "order in the file (a guess)",
         })
     }
-}
-
-/// A model of the database or of a space, as far as its meshes go. Filled from whatever knows render sets.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Model {
-    /// Its name, or its path.
-    pub name: String,
-    /// Its render sets.
-    pub render_sets: Vec<RenderSet>,
-    /// Levels of detail, the finest first: the render sets that each shows, by number.
-    pub lods: Vec<Vec<usize>>,
-}
-
-/// A render set: what to draw with one material.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RenderSet {
-    /// Its name.
-    pub name: String,
-    /// Its material's name.
-    pub material: Option<String>,
-    /// The id of its vertex mapping.
-    pub vertices: u32,
-    /// The id of its index mapping.
-    pub indices: u32,
-}
-
-/// Where a space puts a model.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Placement {
-    /// The model, by number.
-    pub model: usize,
-    /// Rows of a matrix that is multiplied by a row vector from the left; the last row is the position.
-    pub transform: [f32; 16],
 }
 
 /// The render groups of a file.
@@ -166,9 +134,6 @@ impl Geometry {
     /// # Errors
     /// When the mappings do not lie in the file.
     pub fn groups_of(&self, models: &[Model]) -> Result<Groups> {
-        let by_id = |mappings: &[Mapping]| -> HashMap<u32, usize> {
-            mappings.iter().enumerate().rev().map(|(i, m)| (m.mapping_id.get(), i)).collect()
-        };
         let (vertices, indices) = (by_id(self.vertex_mappings()?), by_id(self.index_mappings()?));
         let mut out = Groups { models: models.iter().map(|m| m.name.clone()).collect(), ..Groups::default() };
         let mut missing = 0usize;
@@ -210,7 +175,26 @@ impl Geometry {
     }
 }
 
-/// What pairing needs to know of an index mapping.
+/// The numbers of mappings by their ids. The first mapping with an id is the one that counts.
+fn by_id(mappings: &[Mapping]) -> HashMap<u32, usize> {
+    mappings.iter().enumerate().rev().map(|(number, mapping)| (mapping.mapping_id.get(), number)).collect()
+}
+
+impl Meshes for Geometry {
+    fn find(&self, drawn: &[Drawn]) -> Result<Vec<Mesh>> {
+        let (vertices, indices) = (by_id(self.vertex_mappings()?), by_id(self.index_mappings()?));
+        let mut meshes = Vec::new();
+        for set in drawn {
+            let both = [(set.vertices, "vertex_mappings", &vertices), (set.indices, "index_mappings", &indices)];
+            for (id, table, rows) in both {
+                meshes.extend(rows.get(&id).map(|&row| Mesh::new(id, set, table, row)));
+            }
+        }
+        Ok(meshes)
+    }
+}
+
+/// An index mapping, as far as pairing needs to know it.
 struct Wanted {
     index: usize,
     density: u16,

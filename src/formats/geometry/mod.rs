@@ -32,6 +32,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::report::{Progress, Report};
+use crate::scene::Meshes;
+#[cfg(feature = "export")]
+use crate::scene::Shapes;
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
 use buffers::Decoded;
@@ -415,6 +418,15 @@ impl Reader for Geometry {
 
     fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
         tables::cat(self, entry, out)
+    }
+
+    fn meshes(&self) -> Option<&dyn Meshes> {
+        Some(self)
+    }
+
+    #[cfg(feature = "export")]
+    fn shapes(&self) -> Option<&dyn Shapes> {
+        Some(self)
     }
 
     fn verify(&self, progress: &Progress) -> Report {

@@ -8,6 +8,8 @@
 //! before it from being read.
 
 mod cat;
+#[cfg(feature = "export")]
+mod drawing;
 mod fields;
 #[cfg(feature = "glb")]
 mod glb;

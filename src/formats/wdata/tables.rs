@@ -423,6 +423,11 @@ impl Reader for Map {
         cat::cat(self, entry, out)
     }
 
+    #[cfg(feature = "export")]
+    fn shapes(&self) -> Option<&dyn crate::scene::Shapes> {
+        Some(self)
+    }
+
     fn verify(&self, progress: &Progress) -> Report {
         verify::verify(self, progress)
     }

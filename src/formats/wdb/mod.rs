@@ -431,6 +431,15 @@ impl FileFormat for Sheet {
         Likeness::by_magic(data.starts_with(&layout::MAGIC) && data.get(0x10) == Some(&b'!'))
     }
 
+    /// `fields`: lists of field names that are tried before the known ones, the last file first.
+    fn configure(setting: &str, text: &str, file: &str, options: &Options) -> Result<Option<Options>> {
+        if setting != "fields" {
+            return Ok(None);
+        }
+        let known = known_fields(options).extended(KnownFields::parse(text, file)?);
+        Ok(Some(options.clone().with(Arc::new(known))))
+    }
+
     fn open_as(source: Source, options: &Options) -> Result<Self> {
         Self::open_with(source, &known_fields(options))
     }

@@ -4,44 +4,27 @@
 //! forward (along z) still does, and triangles turn left around their normals.
 
 mod glb;
+mod named;
 mod obj;
 mod part;
 mod svg;
 
+pub use crate::scene::Options;
 pub use glb::write_glb;
+pub use named::scene;
 pub use obj::write_obj;
 pub use svg::write_svg;
 
 use super::armor::Plate;
 use super::collision::Hull;
-use super::mesh::{Groups, Pairing, Placement};
+use super::mesh::{Groups, Pairing};
 use super::{Geometry, material_name};
 use crate::error::{Error, ErrorKind, Result};
+use crate::scene::Placement;
 use part::{Part, Shape};
 use std::collections::BTreeMap;
 
-/// What to write.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Options {
-    /// The level of detail, 0 the finest; `None` for all of them. A model that has fewer shows its coarsest. Render
-    /// groups whose levels are not known are always written.
-    pub lod: Option<usize>,
-    /// Whether render groups are written.
-    pub meshes: bool,
-    /// Whether armour is written.
-    pub armor: bool,
-    /// Whether collision hulls are written.
-    pub collision: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { lod: Some(0), meshes: true, armor: true, collision: true }
-    }
-}
-
-/// What is to be written: parts with triangles, and nodes that show them.
+/// Parts with triangles, and nodes that show them.
 #[derive(Debug)]
 pub struct Scene<'a> {
     name: String,

@@ -1,12 +1,12 @@
 //! Prototype databases: paths and strings as they lie there, resources by what their records say.
 
-use super::pair::{Each, Faults, Keys, Rows, Verdict};
-use super::value::{Field, differ};
-use super::{Damaged, Differences, Pair, Side, Special};
+use super::compare::{differ_record, digest, plain_fields, same_record};
+use super::{Blob, Database, Location, RawLayout, Resource, State};
 use crate::budget::{Allowance, Budget};
+use crate::compare::{
+    Comparable, Comparison, Damaged, Differences, Each, Faults, Field, Keys, Pair, Side, Special, Verdict, differ,
+};
 use crate::error::{Error, Result};
-use crate::formats::bwdb::compare::{differ_record, digest, plain_fields, same_record};
-use crate::formats::bwdb::{Blob, Database, Location, RawLayout, Resource, State};
 use crate::id::Id64;
 use crate::table::Value;
 use crate::threads::{self, prelude::*};
@@ -16,18 +16,33 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The rows of `table` that are compared in a way of their own.
-pub(super) fn special<'a>(table: &str, old: &'a Database, new: &'a Database) -> Option<Box<dyn Special + 'a>> {
-    match table {
-        "paths" => Some(Box::new(Paths([old, new]))),
-        "strings" => Some(Box::new(Strings::new([old, new]))),
-        "resources" => Some(Box::new(Resources::new(old, new))),
-        _ => None,
+/// Two databases: paths, strings and resources are compared otherwise than by columns, and so are records that no resource
+/// names.
+pub(super) struct Both<'a> {
+    pub(super) old: &'a Database,
+    pub(super) new: &'a Database,
+}
+
+impl<'a> Comparison<'a> for Both<'a> {
+    fn table(&self, name: &str, all: bool) -> Option<Box<dyn Special + 'a>> {
+        let Self { old, new } = *self;
+        match name {
+            "paths" => Some(Box::new(Paths([old, new]))),
+            "strings" => Some(Box::new(Strings::new([old, new]))),
+            "resources" => Some(Box::new(Resources::new(old, new))),
+            // A table of records that is asked for by name is compared by its columns.
+            _ if all => unnamed(name, old, new),
+            _ => None,
+        }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        notes(self.old, self.new)
     }
 }
 
-/// What is not compared of databases whose layout is not known in both files, unless all of their bytes are the same.
-pub(super) fn notes(old: &Database, new: &Database) -> Vec<String> {
+/// How far databases are compared whose layout is not known in both files, unless all of their bytes are the same.
+fn notes(old: &Database, new: &Database) -> Vec<String> {
     let note = |(a, b): (Blob<'_>, Blob<'_>)| {
         let same = match (a.view().take(a.size()), b.view().take(b.size())) {
             (Ok(a), Ok(b)) => a == b,
@@ -95,7 +110,7 @@ fn verdict<T: PartialEq, K: PartialEq>(
 
 struct Paths<'a>([&'a Database; 2]);
 
-impl Rows for Paths<'_> {
+impl Comparable for Paths<'_> {
     fn keys(&self, side: Side, _: &Faults) -> Keys {
         let entries = pick(self.0, side).paths().entries();
         Keys { hashes: entries.par_iter().map(|entry| entry.self_id.get()).collect(), skipped: Vec::new() }
@@ -152,7 +167,7 @@ impl<'a> Strings<'a> {
     }
 }
 
-impl Rows for Strings<'_> {
+impl Comparable for Strings<'_> {
     fn keys(&self, side: Side, _: &Faults) -> Keys {
         let ids = self.places(side).iter().map(|&[id, _]| id.into());
         Keys { hashes: ids.collect(), skipped: Vec::new() }
@@ -367,7 +382,7 @@ impl<'a> Resources<'a> {
     }
 }
 
-impl Rows for Resources<'_> {
+impl Comparable for Resources<'_> {
     fn keys(&self, side: Side, _: &Faults) -> Keys {
         Keys { hashes: pick(self.dbs, side).resource_ids(), skipped: Vec::new() }
     }
@@ -426,7 +441,7 @@ struct Unnamed<'a> {
 }
 
 /// The rows of a table of records that no resource names, where there are any; those that one names are compared with it.
-pub(super) fn unnamed<'a>(table: &str, old: &'a Database, new: &'a Database) -> Option<Box<dyn Special + 'a>> {
+fn unnamed<'a>(table: &str, old: &'a Database, new: &'a Database) -> Option<Box<dyn Special + 'a>> {
     let dbs = [old, new];
     // As the table has it: the first of the type.
     let shown = |blob: &Blob<'_>| blob.layout().is_some_and(|layout| layout.table() == table);
@@ -469,7 +484,7 @@ impl<'a> Unnamed<'a> {
     }
 }
 
-impl Rows for Unnamed<'_> {
+impl Comparable for Unnamed<'_> {
     fn keys(&self, side: Side, _: &Faults) -> Keys {
         let mut keys = Keys::default();
         let Some(blob) = pick(self.blobs, side) else { return keys };

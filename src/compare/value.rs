@@ -32,7 +32,7 @@ pub fn same_value(a: &Value<'_>, b: &Value<'_>) -> bool {
 }
 
 /// Feeds `value` to `state`, so that values that are the same give the same.
-pub(super) fn hash_value(value: &Value<'_>, state: &mut impl Hasher) {
+pub(crate) fn hash_value(value: &Value<'_>, state: &mut impl Hasher) {
     match value {
         Value::Null => state.write_u8(0),
         Value::Bool(v) => (1u8, v).hash(state),
@@ -61,7 +61,7 @@ pub(super) fn hash_value(value: &Value<'_>, state: &mut impl Hasher) {
 
 /// Adds what differs between two values of the field `name`. Maps are taken apart, and lists of maps; a list of plain
 /// values, as a position is, differs as a whole.
-pub(super) fn differ<'a>(name: Cow<'a, str>, old: Value<'a>, new: Value<'a>, fields: &mut Vec<Field<'a>>) {
+pub(crate) fn differ<'a>(name: Cow<'a, str>, old: Value<'a>, new: Value<'a>, fields: &mut Vec<Field<'a>>) {
     if same_value(&old, &new) {
         return;
     }

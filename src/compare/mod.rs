@@ -1,0 +1,221 @@
+//! Comparing two files of one format: what a table of both is asked for, and what a format knows better than its columns.
+//!
+//! [`diff`](crate::diff) compares any table by the roles of its columns. A format whose rows say more than their columns,
+//! as the resources of a database whose records lie elsewhere, implements [`Comparison`] and gives tables of its own
+//! ([`Special`]) for some names.
+
+mod value;
+
+pub use value::{Field, same_value};
+pub(crate) use value::{differ, hash_value};
+
+use crate::error::Error;
+use crate::table::Value;
+use std::sync::{Mutex, PoisonError};
+
+/// One of the two files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The first one.
+    Old = 0,
+    /// The second one.
+    New = 1,
+}
+
+/// The change of a row between two files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// Only the new file has it.
+    Added,
+    /// Only the old file has it.
+    Removed,
+    /// Both have it, with other contents.
+    Changed,
+}
+
+impl Kind {
+    /// The name that outputs use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Removed => "removed",
+            Self::Changed => "changed",
+        }
+    }
+}
+
+/// A row that differs: its number in each file that has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pair {
+    /// In the old file.
+    pub old: Option<u32>,
+    /// In the new file.
+    pub new: Option<u32>,
+}
+
+impl Pair {
+    /// Whether the row was added, removed or changed.
+    pub const fn kind(self) -> Kind {
+        match (self.old, self.new) {
+            (Some(_), Some(_)) => Kind::Changed,
+            (Some(_), None) => Kind::Removed,
+            (None, _) => Kind::Added,
+        }
+    }
+}
+
+/// The rows of a table that differ.
+#[derive(Debug, Default)]
+pub struct Differences {
+    /// Rows of the old file that the new one does not have, in order.
+    pub removed: Vec<u32>,
+    /// Rows of the new file that the old one does not have, in order.
+    pub added: Vec<u32>,
+    /// Rows of both files, in the order of the old one.
+    pub changed: Vec<(u32, u32)>,
+    /// How many rows the old file has.
+    pub rows_old: u64,
+    /// How many rows the new file has.
+    pub rows_new: u64,
+    /// Errors of rows that could not be compared: at most 100.
+    pub faults: Vec<(Side, Error)>,
+    /// How many errors there were in all.
+    pub fault_count: u64,
+}
+
+impl Differences {
+    /// How many rows differ.
+    pub fn len(&self) -> usize {
+        self.removed.len().saturating_add(self.added.len()).saturating_add(self.changed.len())
+    }
+
+    /// Whether all rows are the same.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The rows that differ: removed and changed ones in the order of the old file, then those that were added.
+    pub fn pairs(&self) -> impl Iterator<Item = Pair> + '_ {
+        let (mut removed, mut changed) = (self.removed.iter().peekable(), self.changed.iter().peekable());
+        let of_old = std::iter::from_fn(move || match (removed.peek(), changed.peek()) {
+            (Some(&&r), c) if c.is_none_or(|c| r < c.0) => {
+                removed.next();
+                Some(Pair { old: Some(r), new: None })
+            }
+            _ => changed.next().map(|&(old, new)| Pair { old: Some(old), new: Some(new) }),
+        });
+        of_old.chain(self.added.iter().map(|&row| Pair { old: None, new: Some(row) }))
+    }
+}
+
+/// How two rows that may belong together compare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// They say the same.
+    Same,
+    /// They have one key and say different things.
+    Changed,
+    /// Their keys are not the same.
+    Other,
+}
+
+/// The hashes of the keys of all rows of one side.
+#[derive(Debug, Default)]
+pub struct Keys {
+    /// A hash for each row, in order.
+    pub hashes: Vec<u64>,
+    /// Rows that are not compared, in order: their key cannot be read, or others compare them.
+    pub skipped: Vec<u32>,
+}
+
+/// Is told of each pair of rows, and how it compares.
+pub type Each<'e> = dyn FnMut((u32, u32), Result<Verdict, (Side, Error)>) + 'e;
+
+/// A table on both sides, whose rows are paired by hashes of their keys.
+pub trait Comparable: Sync {
+    /// The hashes of the keys.
+    fn keys(&self, side: Side, faults: &Faults) -> Keys;
+
+    /// Pairs of rows, which come in the order of the old ones, in the order in which to compare them, if that is another.
+    fn arranged(&self, _pairs: &mut dyn Iterator<Item = (u32, u32)>) -> Option<Vec<(u32, u32)>> {
+        None
+    }
+
+    /// Compares pairs of rows, which are in the order of the old ones, or as [`Comparable::arranged`] has them.
+    fn compare(&self, pairs: &[(u32, u32)], each: &mut Each<'_>);
+
+    /// A hash of all that is compared of each row: which rows of one key are likely the same.
+    fn contents(&self, side: Side, rows: &[u32]) -> Vec<u64>;
+
+    /// Rows that a core compares at once.
+    fn piece(&self) -> usize {
+        1 << 12
+    }
+}
+
+/// Errors in what is compared. The first errors are kept, all are counted.
+#[derive(Debug, Default)]
+pub struct Faults(Mutex<(Vec<(Side, Error)>, u64)>);
+
+/// Errors that are kept.
+const KEPT: usize = 100;
+
+impl Faults {
+    /// Takes note of an error in one of the files.
+    pub fn add(&self, side: Side, error: Error) {
+        let (kept, count) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *count = count.saturating_add(1);
+        if kept.len() < KEPT {
+            kept.push((side, error));
+        }
+    }
+
+    /// The errors that were kept, in the order of the files, and how many there were.
+    pub(crate) fn into_inner(self) -> (Vec<(Side, Error)>, u64) {
+        let (mut kept, count) = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        // Threads meet them in any order.
+        kept.sort_by_key(|(side, error)| (*side == Side::New, error.offset()));
+        (kept, count)
+    }
+}
+
+/// A table on both sides that knows better than its columns how its rows compare.
+pub trait Special: Comparable + Send {
+    /// Adds the fields that differ and that no column shows. What cannot be read is told to `damaged`.
+    fn fields<'s>(&'s self, row: (u32, u32), fields: &mut Vec<Field<'s>>, damaged: &mut Damaged<'_>);
+
+    /// The kind of a row, as the type of a resource.
+    fn what(&self, pair: Pair) -> Option<String> {
+        let _ = pair;
+        None
+    }
+
+    /// The key of a row, where no key column says it.
+    fn key(&self, pair: Pair) -> Option<Value<'static>> {
+        let _ = pair;
+        None
+    }
+
+    /// Takes out of what was found what is told elsewhere.
+    fn settle(&self, found: &mut Differences) {
+        let _ = found;
+    }
+
+    /// Whether `fields` says all, also what columns show.
+    fn says_all(&self) -> bool {
+        false
+    }
+}
+
+/// Is told what cannot be read, and in which file.
+pub type Damaged<'d> = dyn FnMut(Side, Error) + 'd;
+
+/// Two files of one format that the format compares itself, in part.
+pub trait Comparison<'a> {
+    /// The table called `name`, where its rows are compared otherwise than by its columns. With `all`, all tables of the
+    /// files are compared, and none need repeat what another one tells.
+    fn table(&self, name: &str, all: bool) -> Option<Box<dyn Special + 'a>>;
+
+    /// Reasons, other than damage, for which rows are not compared, in words.
+    fn notes(&self) -> Vec<String>;
+}

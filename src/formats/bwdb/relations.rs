@@ -1,0 +1,306 @@
+//! References between resources, models and instances, and their places.
+
+use super::layout::PathEntry;
+use super::record::Prototype as _;
+use super::references::{Collector, Reference};
+use super::{Blob, Database, Models, Space, State};
+use crate::budget::Budget;
+use crate::error::{Error, ErrorKind, Result};
+use crate::id::{self, Id64};
+use crate::relations::{By, Edge, Entries, Entry, Found, Keep, PARENT, Relations, Texts};
+use crate::report::{Check, Progress};
+use crate::table::Value;
+use crate::threads::prelude::*;
+use std::borrow::Cow;
+
+impl Relations for Database {
+    fn references(&self, keep: Keep<'_>, progress: &Progress) -> Found {
+        scan_database(self, keep, progress)
+    }
+
+    fn references_of(&self, id: u64) -> Found {
+        of_resource(self, id)
+    }
+
+    fn entries(&self) -> Option<&dyn Entries> {
+        Some(self)
+    }
+
+    fn texts(&self) -> Option<&dyn Texts> {
+        Some(self)
+    }
+}
+
+impl Relations for Models {
+    fn references(&self, keep: Keep<'_>, progress: &Progress) -> Found {
+        scan_models(self, keep, progress)
+    }
+
+    fn references_of(&self, id: u64) -> Found {
+        of_model(self, id)
+    }
+
+    fn entries(&self) -> Option<&dyn Entries> {
+        Some(self)
+    }
+}
+
+impl Relations for Space {
+    fn references(&self, keep: Keep<'_>, _: &Progress) -> Found {
+        scan_space(self, keep)
+    }
+}
+
+/// Paths and resources.
+impl Entries for Database {
+    fn has(&self, id: u64) -> bool {
+        matches!(self.lookup(id), Ok(Some(_))) || self.paths().find(id).is_some()
+    }
+
+    fn resolve(&self, query: &str, path: bool, damaged: &mut dyn FnMut(Error)) -> Result<Option<Entry>> {
+        let asked = id::parse(query);
+        let resource = match asked {
+            Some(id) => self.lookup(id)?,
+            None => self.lookup_path(query)?,
+        };
+        let id = resource.map(|r| r.id()).or(asked).unwrap_or_else(|| id::of_path(query));
+        // The path of an id that is a path's hash needs no walk.
+        let path = match asked {
+            None if resource.is_some() => Some(query.to_owned()),
+            _ if !path && resource.is_some() => None,
+            _ => match Database::path(self, id) {
+                Ok(None) if resource.is_none() => return Ok(None),
+                Ok(path) => path,
+                Err(error) => {
+                    damaged(error);
+                    None
+                }
+            },
+        };
+        let mut found = Entry { id, path, ..Entry::default() };
+        let Some(resource) = resource else { return Ok(Some(found)) };
+        found.database = Some(resource.database_index());
+        found.record = Some(resource.record_index());
+        found.state = resource.state().into();
+        match resource.database() {
+            Ok(blob) => {
+                found.kind = Some(blob.type_name_or_magic());
+                if resource.state() == State::Valid {
+                    match blob.record_span(resource.record_index()) {
+                        Ok((view, size)) => found.place = Some((view.offset(), size)),
+                        // That records are shown raw is no damage.
+                        Err(error) if matches!(error.kind(), ErrorKind::Unsupported { .. }) => {}
+                        Err(error) => damaged(error),
+                    }
+                }
+            }
+            Err(error) => damaged(error),
+        }
+        Ok(Some(found))
+    }
+}
+
+impl Texts for Database {
+    fn path(&self, id: u64) -> Result<Option<Cow<'_, str>>> {
+        Ok(Database::path(self, id)?.map(Cow::Owned))
+    }
+
+    fn name(&self, id: u32) -> Result<Option<Cow<'_, str>>> {
+        Ok(self.string(id)?.map(Cow::Borrowed))
+    }
+
+    fn id_of_path(&self, path: &str) -> Option<u64> {
+        Some(self.lookup_path(path).ok()??.id())
+    }
+}
+
+/// The models by the ids of their paths, which the file does not have.
+impl Entries for Models {
+    fn has(&self, id: u64) -> bool {
+        let ids = || self.models().filter_map(|model| model.id().ok()).map(|id| id.0).collect();
+        self.ids.get_or_init(ids).contains(&id)
+    }
+
+    fn resolve(&self, query: &str, _: bool, _: &mut dyn FnMut(Error)) -> Result<Option<Entry>> {
+        let asked = id::parse(query);
+        let id = asked.unwrap_or_else(|| id::of_path(query));
+        let found = self.find(id).and_then(|record| Some((record, self.model(record)?)));
+        Ok(found.map(|(record, model)| Entry {
+            id,
+            path: asked.is_none().then(|| query.to_owned()),
+            kind: Some("ModelPrototype".to_owned()),
+            database: None,
+            record: Some(record),
+            state: Value::from(State::Valid),
+            place: Some((model.view().offset(), Models::MODEL_SIZE)),
+        }))
+    }
+}
+
+fn parent(entry: &PathEntry, row: usize) -> Option<Edge> {
+    let to = Database::parent_of(entry)?;
+    Some(Edge { from: Some(entry.self_id.get()), to, table: "paths", row, column: PARENT.to_owned() })
+}
+
+fn scan_database(db: &Database, keep: Keep<'_>, progress: &Progress) -> Found {
+    /// Records that one core reads before it is worth asking another.
+    const SHARE: usize = 1024;
+    let mut found = Found::new();
+    let entries = db.paths().entries();
+    let refers = |blob: &Blob<'_>| blob.layout().is_some_and(|layout| layout.refers());
+    let records = db.databases().flatten().filter(refers).map(|blob| blob.len()).fold(0, usize::saturating_add);
+    progress.announce(records.saturating_add(entries.len()) as u64);
+    let wanted = |(row, entry): (usize, &PathEntry)| parent(entry, row).filter(|edge| keep(edge.to, By::Id));
+    found.edges = entries.par_iter().enumerate().with_min_len(1 << 14).filter_map(wanted).collect();
+    progress.advance(entries.len() as u64);
+
+    let budget = Budget::of_arrays(db.source().bytes().len());
+    let mut places: Vec<((usize, usize), &'static str, Reference)> = Vec::new();
+    for blob in db.databases() {
+        let blob = match blob {
+            Ok(blob) => blob,
+            Err(error) => {
+                found.damage.fail(error);
+                continue;
+            }
+        };
+        let Some(table) = blob.layout().map(|layout| layout.table()) else {
+            found.notes.extend(blob.note());
+            continue;
+        };
+        if !refers(&blob) {
+            continue;
+        }
+        let share = |i: usize| {
+            let first = i.saturating_mul(SHARE);
+            let records = first..first.saturating_add(SHARE).min(blob.len());
+            let mut kept = Vec::new();
+            let mut damage = Check::new("references");
+            progress.advance(records.len() as u64);
+            for record in records {
+                let (references, errors) = of_record(db, blob, record, keep, &budget);
+                kept.extend(references.into_iter().map(|found| ((blob.index(), record), table, found)));
+                errors.into_iter().for_each(|e| damage.fail(e.within(format_args!("{table} {record}"))));
+            }
+            (kept, damage)
+        };
+        let shares: Vec<_> = (0..blob.len().div_ceil(SHARE)).into_par_iter().map(share).collect();
+        for (kept, damage) in shares {
+            places.extend(kept);
+            found.damage = found.damage.merge(damage);
+        }
+    }
+    // Of a record with many references, each of many owners has all.
+    let most = db.source().bytes().len();
+    for ((database, record), table, Reference { id, column, .. }) in places {
+        if found.edges.len() > most {
+            let (value, limit) = (found.edges.len() as u64, most as u64);
+            let kind = ErrorKind::Limit { what: "references from records that many resources share", value, limit };
+            found.damage.fail(Error::without_offset(kind, table));
+            break;
+        }
+        let edge = |from| Edge { from, to: id, table, row: record, column: column.clone() };
+        // One record may belong to several entries, or to none.
+        let before = found.edges.len();
+        found.edges.extend(db.owners(database, record).map(|owner| edge(Some(owner))));
+        if found.edges.len() == before {
+            found.edges.push(edge(None));
+        }
+    }
+    found
+}
+
+fn of_record(
+    db: &Database,
+    blob: Blob<'_>,
+    record: usize,
+    keep: Keep<'_>,
+    budget: &Budget,
+) -> (Vec<Reference>, Vec<Error>) {
+    let mut collector = Collector::new(keep, budget);
+    match blob.record(record) {
+        Ok(Some(record)) => collector.record(&record, db),
+        Ok(None) => {}
+        Err(error) => collector.errors.push(error),
+    }
+    (collector.found, collector.errors)
+}
+
+fn scan_models(models: &Models, keep: Keep<'_>, progress: &Progress) -> Found {
+    progress.announce(models.len() as u64);
+    let budget = Budget::of_arrays(models.source().bytes().len());
+    let mut found = Found::new();
+    let read = |row: usize| {
+        progress.advance(1);
+        let mut collector = Collector::new(keep, &budget);
+        let model = models.model(row);
+        if let Some(model) = &model {
+            collector.merged(model);
+        }
+        (row, model.and_then(|m| m.id().ok()).map(|id| id.0), collector.found, collector.errors)
+    };
+    let rows: Vec<_> = (0..models.len()).into_par_iter().with_min_len(64).map(read).collect();
+    for (row, from, references, errors) in rows {
+        errors.into_iter().for_each(|e| found.damage.fail(e.within(format_args!("models {row}"))));
+        let edge = |Reference { id, column, .. }| Edge { from, to: id, table: "models", row, column };
+        found.edges.extend(references.into_iter().map(edge));
+    }
+    found
+}
+
+fn scan_space(space: &Space, keep: Keep<'_>) -> Found {
+    let instances = space.instances().iter().enumerate();
+    let wanted = instances.map(|(row, instance)| (row, instance.id.get()));
+    let wanted = wanted.filter(|&(_, to)| to != 0 && keep(to, By::Id));
+    let edge = |(row, to)| Edge { from: None, to, table: "instances", row, column: "id".to_owned() };
+    Found { edges: wanted.map(edge).collect(), ..Found::new() }
+}
+
+fn of_resource(db: &Database, id: u64) -> Found {
+    let mut found = Found::new();
+    let paths = db.paths();
+    if let Some((row, entry)) = paths.find(id).and_then(|row| Some((row, paths.entries().get(row)?))) {
+        found.edges.extend(parent(entry, row));
+    }
+    let Ok(Some(resource)) = db.lookup(id) else { return found };
+    if resource.state() != State::Valid {
+        found.notes.push(format!("{} is deleted or not valid, and its record is not followed", Id64(id)));
+        return found;
+    }
+    let blob = match resource.database() {
+        Ok(blob) => blob,
+        Err(error) => {
+            found.damage.fail(error);
+            return found;
+        }
+    };
+    let Some(table) = blob.layout().map(|layout| layout.table()) else {
+        found.notes.extend(blob.note());
+        return found;
+    };
+    let (budget, row) = (Budget::of_arrays(db.source().bytes().len()), resource.record_index());
+    let (references, errors) = of_record(db, blob, row, &|_, _| true, &budget);
+    errors.into_iter().for_each(|error| found.damage.fail(error.within(format_args!("{table} {row}"))));
+    for Reference { id: to, column, by } in references {
+        if by == By::Id || matches!(db.lookup(to), Ok(Some(_))) || paths.find(to).is_some() {
+            found.edges.push(Edge { from: Some(id), to, table, row, column });
+        }
+    }
+    found
+}
+
+fn of_model(models: &Models, id: u64) -> Found {
+    let mut found = Found::new();
+    let budget = Budget::of_arrays(models.source().bytes().len());
+    if let Some((row, model)) = models.find(id).and_then(|row| Some((row, models.model(row)?))) {
+        let keep = |_, by| by == By::Id;
+        let mut collector = Collector::new(&keep, &budget);
+        collector.merged(&model);
+        collector.errors.into_iter().for_each(|e| found.damage.fail(e.within(format_args!("models {row}"))));
+        // Its own id is no reference of its own.
+        let others = collector.found.into_iter().filter(|reference| reference.column != "id");
+        let edge = |Reference { id: to, column, .. }| Edge { from: Some(id), to, table: "models", row, column };
+        found.edges.extend(others.map(edge));
+    }
+    found
+}

@@ -1,0 +1,265 @@
+//! The game as an archive: files by path and by number, their stored bytes, and the paths of ids.
+
+use super::index::{Entry, Index};
+use super::loose::LooseFile;
+use super::tree::{Row, Tree, join};
+use super::volumes::Volume as Stored;
+use super::{Game, places, tree};
+use crate::archive::{self, Archive, AtBuild, Build, File, Snapshot, Volume};
+use crate::codec::cityhash64;
+use crate::error::{Error, ErrorKind, Result};
+use crate::source::Source;
+use crate::threads::prelude::*;
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Structs that one thread compares with an id in the time that it takes to share them out.
+const SHARED: usize = 1 << 16;
+/// Looks at the ids of all resources in the time that the tree takes.
+const LOOKS: usize = 16;
+/// The lower half of a handle: the number of a file in its index, whose number is the upper half.
+const LOWER: u64 = 0xFFFF_FFFF;
+/// The upper half of the handle of a loose file, whose lower half is the number of its folder.
+const LOOSE: u64 = LOWER;
+
+fn handle(upper: u64, lower: usize) -> u64 {
+    upper << 32 | lower as u64 & LOWER
+}
+
+fn halves(handle: u64) -> (usize, usize) {
+    ((handle >> 32) as usize, (handle & LOWER) as usize)
+}
+
+impl Game {
+    /// What `look` finds in the first index in which it finds anything, of those with `structs` that it looks at.
+    fn first<T: Send>(&self, structs: usize, look: impl Fn(usize, &Index) -> Option<T> + Sync + Send) -> Option<T> {
+        if structs < SHARED {
+            return self.indexes.iter().enumerate().find_map(|(n, index)| look(n, index));
+        }
+        self.indexes.par_iter().enumerate().find_map_first(|(n, index)| look(n, index))
+    }
+
+    fn resource_count(&self) -> usize {
+        self.indexes.iter().map(Index::resource_count).fold(0, usize::saturating_add)
+    }
+
+    fn file_count(&self) -> usize {
+        self.indexes.iter().map(Index::file_count).fold(0, usize::saturating_add)
+    }
+
+    /// The resource with this id in the index with the number `near`, else in the first one that has it.
+    fn resource(&self, id: u64, near: Option<usize>) -> Option<tree::Place> {
+        let near = near.and_then(|n| Some((n, self.indexes.get(n)?.find_resource(id)?)));
+        near.or_else(|| {
+            self.looks.pay(1);
+            self.first(self.resource_count(), |n, index| Some((n, index.find_resource(id)?)))
+        })
+    }
+
+    /// The path of the file or folder with this id, found without the tree.
+    fn look_up(&self, id: u64) -> Result<Option<String>> {
+        if let Some(place) = self.resource(id, None) {
+            return join(&self.indexes, place, |parent, near| self.resource(parent, Some(near))).map(Some);
+        }
+        Ok(self.loose().all().iter().find(|file| file.id() == id).map(|file| file.path.clone()))
+    }
+
+    /// Whether the resource at `place` is what a path ends in: called `name`, in the folder with the id `parent`.
+    fn is_called(&self, place: tree::Place, name: &str, parent: u64) -> Result<bool> {
+        let (index, n) = place;
+        let Some(resource) = self.indexes.get(index).and_then(|index| index.resource(n)) else { return Ok(false) };
+        Ok(resource.parent == parent && resource.name()? == name)
+    }
+
+    /// The file at `path` of the first index that has it: its id is the hash of the path. The name and the folder that go
+    /// with the id must be those of the path, as the ids of a damaged index may be anything.
+    fn indexed(&self, path: &str) -> Result<Option<(usize, usize)>> {
+        let id = cityhash64(path.as_bytes());
+        let (parent, name) =
+            path.rsplit_once('/').map_or((tree::ROOT, path), |(folder, name)| (cityhash64(folder.as_bytes()), name));
+        let unnamed = AtomicBool::new(false);
+        let in_index = |n: usize, index: &Index| {
+            let file = index.find_file(id, 0)?;
+            let Some(resource) = index.find_resource(id) else {
+                unnamed.store(true, Ordering::Relaxed);
+                return None;
+            };
+            match self.is_called((n, resource), name, parent) {
+                Ok(true) => Some(Ok((n, file))),
+                Ok(false) => None,
+                Err(error) => Some(Err(error.within(format_args!("{}: file {file}", index.name())))),
+            }
+        };
+        if let Some(found) = self.first(self.file_count(), in_index) {
+            return found.map(Some);
+        }
+        // Its name may be in another index than its place.
+        if unnamed.into_inner()
+            && let Some(resource) = self.resource(id, None)
+            && self.is_called(resource, name, parent)?
+        {
+            return Ok(self.first(self.file_count(), |n, index| Some((n, index.find_file(id, 0)?))));
+        }
+        Ok(None)
+    }
+
+    /// What an index says of file `n` of the index with the number `index`.
+    fn indexed_file<'a>(&'a self, index: usize, n: usize, path: impl Into<Cow<'a, str>>) -> Result<File<'a>> {
+        let missing = || archive::no_file(n);
+        let from = self.indexes.get(index).ok_or_else(missing)?;
+        let entry = from.file(n).ok_or_else(missing)?;
+        let volume = self.volume_of(from, n, &entry)?;
+        let name = volume.name().map_err(|error| error.within(format_args!("{}: file {n}", from.name())))?;
+        let mut file = File::new(path, entry.size, handle(index as u64, n));
+        file.id = Some(entry.id);
+        file.stored_size = entry.stored_size;
+        file.codec = entry.codec(from.variant());
+        file.crc32 = Some(entry.crc32);
+        file.volume = Some(name.into());
+        file.offset = Some(entry.offset);
+        file.installed = volume.size(&self.folders).is_some();
+        Ok(file)
+    }
+
+    /// The volume of file `n` of an index.
+    pub(super) fn volume_of(&self, index: &Index, n: usize, entry: &Entry) -> Result<&Stored> {
+        self.volume_list().get(entry.volume).ok_or_else(|| {
+            let what = format!("volume {:#018X} is in no index", entry.volume).into();
+            index.file_view(n).error(ErrorKind::Damaged { what }).within(format_args!("{}: file {n}", index.name()))
+        })
+    }
+
+    fn loose_file(file: &LooseFile) -> File<'static> {
+        let mut loose = File::new(file.path.clone(), file.size, handle(LOOSE, file.folder));
+        loose.id = Some(file.id());
+        loose
+    }
+
+    /// The index that `file` is in, and its entry there; `None` for a loose one.
+    pub(super) fn entry(&self, file: &File<'_>) -> Option<(&Index, Entry)> {
+        let (index, n) = halves(file.handle);
+        let index = self.indexes.get(index)?;
+        Some((index, index.file(n)?))
+    }
+
+    /// What is shown in row `n`.
+    fn row(&self, tree: &Tree, n: usize) -> Result<File<'_>> {
+        let row = *tree.rows.get(n).ok_or_else(|| archive::no_file(n))?;
+        match row {
+            Row::Loose(n) => match self.loose().all().get(n as usize) {
+                Some(file) => Ok(Self::loose_file(file)),
+                None => Err(archive::no_file(n as usize)),
+            },
+            Row::Indexed { index, file: n, .. } => {
+                let (index, n) = (index as usize, n as usize);
+                let of = self.indexes.get(index);
+                let within = |error: Error| error.within(format_args!("{}: file {n}", of.map_or("", Index::name)));
+                match tree.path_of_row(self, row).map_err(within)? {
+                    Some(path) => self.indexed_file(index, n, path),
+                    None => {
+                        let what = "no index has the name of the file".into();
+                        let at = of.map(|of| of.file_view(n).error(ErrorKind::Damaged { what }));
+                        Err(at.map_or_else(|| archive::no_file(n), within))
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Archive for Game {
+    fn len(&self) -> Result<usize> {
+        Ok(self.tree().rows.len())
+    }
+
+    fn file(&self, n: usize) -> Result<File<'_>> {
+        self.row(self.tree(), n)
+    }
+
+    fn find(&self, path: &str) -> Result<Option<File<'_>>> {
+        if let Some(file) = self.loose().find(path) {
+            return Ok(Some(Self::loose_file(&file)));
+        }
+        match self.indexed(path)? {
+            Some((index, n)) => self.indexed_file(index, n, path.to_owned()).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn position(&self, path: &str) -> Result<Option<usize>> {
+        let tree = self.tree();
+        let Some(n) = tree.row(cityhash64(path.as_bytes())) else { return Ok(None) };
+        let found = tree.rows.get(n).map(|&row| tree.path_of_row(self, row)).transpose()?.flatten();
+        Ok(found.is_some_and(|found| found == path).then_some(n))
+    }
+
+    fn path_of(&self, id: u64) -> Result<Option<Cow<'_, str>>> {
+        let path = match self.tree.get() {
+            None if self.looks.is_below(LOOKS) => self.look_up(id)?,
+            _ => self.tree().path(self, id)?,
+        };
+        // The ids of a damaged index may be anything: a path is proved by its hash.
+        Ok(path.filter(|path| cityhash64(path.as_bytes()) == id).map(Cow::Owned))
+    }
+
+    fn stored(&self, file: &File<'_>) -> Result<Source> {
+        let (upper, lower) = halves(file.handle);
+        if upper as u64 == LOOSE {
+            let missing = || Error::without_offset(ErrorKind::NotFound { what: format!("file {:?}", file.path) }, "");
+            return self.options.source(&self.loose().place(lower, &file.path).ok_or_else(missing)?);
+        }
+        let (index, entry) = self.entry(file).ok_or_else(|| archive::no_file(lower))?;
+        self.volume_of(index, lower, &entry)?.part(&self.folders, entry.offset, entry.stored_size)
+    }
+
+    fn volumes(&self) -> Result<Vec<Volume>> {
+        let volumes = self.volume_list();
+        let mut files = vec![0u64; volumes.all().len()];
+        for index in &self.indexes {
+            for entry in (0..index.file_count()).map_while(|n| index.file(n)) {
+                if let Some(files) = volumes.position(entry.volume).and_then(|n| files.get_mut(n)) {
+                    *files = files.saturating_add(1);
+                }
+            }
+        }
+        let volume = |(volume, files): (&Stored, u64)| {
+            volume.name().ok().map(|name| Volume::new(name, volume.size(&self.folders), files))
+        };
+        Ok(volumes.all().iter().zip(files).filter_map(volume).collect())
+    }
+
+    fn builds(&self) -> Result<Vec<Build>> {
+        let open = |name: &String| {
+            if Some(&**name) == self.build() {
+                return Ok(Build::new(name, self.indexes.len() as u64, self.len()? as u64));
+            }
+            let at = self.options.clone().with(Arc::new(AtBuild(name.clone())));
+            let other = Self::open(self.source.clone(), &at)?;
+            Ok(Build::new(name, other.indexes.len() as u64, other.len()? as u64))
+        };
+        self.all_builds.get_or_try_init(|| self.builds.iter().map(open).collect()).cloned()
+    }
+
+    fn has_builds(&self) -> bool {
+        !self.builds.is_empty()
+    }
+
+    fn database(&self) -> Option<&'static str> {
+        Some("content/assets.bin")
+    }
+
+    fn snapshot(&self) -> Result<Option<Snapshot>> {
+        let (Some(folder), Some(build)) = (self.source.path(), self.build()) else { return Ok(None) };
+        Ok(Some(places::snapshot(folder, build)?))
+    }
+
+    fn check(&self, file: &File<'_>) -> Result<()> {
+        let Some((index, entry)) = self.entry(file).filter(|(index, _)| index.variant().has_trailers()) else {
+            return Ok(());
+        };
+        let (_, n) = halves(file.handle);
+        let end = entry.offset.saturating_add(entry.stored_size);
+        self.volume_of(index, n, &entry)?.check_trailer(&self.folders, end, entry.crc32, entry.size)
+    }
+}

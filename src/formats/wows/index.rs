@@ -1,0 +1,454 @@
+//! One `.idx`: its tables, read in place, whichever variant it is.
+
+use super::layout::{Header, MAGIC, legends, v1, v2};
+use crate::archive::Codec;
+use crate::bytes::{Overlay, View, le};
+use crate::codec::murmur3;
+use crate::error::{ErrorKind, Result};
+use crate::reader::Section;
+use crate::source::Source;
+use std::fmt;
+
+/// A layout of indexes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Variant {
+    /// Today's.
+    V2,
+    /// That of 32 bits.
+    V1,
+    /// That of World of Warships: Legends.
+    Legends,
+}
+
+impl Variant {
+    const ALL: [Self; 3] = [Self::V2, Self::V1, Self::Legends];
+
+    /// The number in the header.
+    pub const fn number(self) -> u32 {
+        match self {
+            Self::V2 => 0x0200_0000,
+            Self::V1 => 0x0101_0004,
+            Self::Legends => 0x0101_0005,
+        }
+    }
+
+    const fn pointer_width(self) -> u32 {
+        match self {
+            Self::V2 | Self::Legends => 64,
+            Self::V1 => 32,
+        }
+    }
+
+    /// Whether blobs are known to have a trailer behind them.
+    pub(super) const fn has_trailers(self) -> bool {
+        matches!(self, Self::V2)
+    }
+}
+
+impl fmt::Display for Variant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::V2 => "2",
+            Self::V1 => "1",
+            Self::Legends => "Legends",
+        })
+    }
+}
+
+/// The name of a folder or a file.
+#[derive(Debug, Clone, Copy)]
+pub struct Resource<'a> {
+    /// CityHash64 of the path.
+    pub id: u64,
+    /// The id of the folder it lies in.
+    pub parent: u64,
+    name: Name<'a>,
+}
+
+impl<'a> Resource<'a> {
+    /// The last part of the path.
+    ///
+    /// # Errors
+    /// When it leaves the file, has no NUL at its end, or is not UTF-8.
+    pub fn name(&self) -> Result<&'a str> {
+        self.name.text()
+    }
+
+    pub(super) fn view(&self) -> View<'a> {
+        self.name.base
+    }
+}
+
+/// Where the bytes of a file are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// The id of its resource.
+    pub id: u64,
+    /// The id of its volume.
+    pub volume: u64,
+    /// Its first byte in the volume.
+    pub offset: u64,
+    /// How it is stored, with `codec`.
+    pub method: u32,
+    /// How it is stored, with `method`.
+    pub codec: u32,
+    /// Bytes in the volume.
+    pub stored_size: u64,
+    /// CRC-32 of the decoded bytes.
+    pub crc32: u32,
+    /// Bytes once decoded.
+    pub size: u64,
+}
+
+impl Entry {
+    /// What `method` and `codec` say in an index of this variant.
+    pub fn codec(&self, variant: Variant) -> Codec {
+        match (self.method, self.codec) {
+            (0 | 6, 0) => Codec::None,
+            (5, 1) if variant == Variant::Legends => Codec::DeflateChunks,
+            (5, 1) => Codec::Deflate,
+            (6, 3..=7) => Codec::Oodle,
+            (method, codec) => Codec::Unknown(u64::from(codec) << 32 | u64::from(method)),
+        }
+    }
+}
+
+/// A file that holds others.
+#[derive(Debug, Clone, Copy)]
+pub struct VolumeEntry<'a> {
+    /// CityHash64 of the name.
+    pub id: u64,
+    name: Name<'a>,
+}
+
+impl<'a> VolumeEntry<'a> {
+    /// The name as it is stored; older files begin it with `//.//`.
+    ///
+    /// # Errors
+    /// As [`Resource::name`].
+    pub fn name(&self) -> Result<&'a str> {
+        self.name.text()
+    }
+
+    pub(super) fn view(&self) -> View<'a> {
+        self.name.base
+    }
+}
+
+/// A text with its length, and where it is from `base` on.
+#[derive(Debug, Clone, Copy)]
+struct Name<'a> {
+    base: View<'a>,
+    len: u64,
+    pointer: i64,
+}
+
+impl<'a> Name<'a> {
+    fn text(self) -> Result<&'a str> {
+        let start = self.base.follow(self.pointer)?;
+        let bytes = start.take(usize::try_from(self.len).unwrap_or(usize::MAX))?;
+        match bytes.split_last() {
+            Some((0, text)) => start.utf8(text),
+            _ => Err(start.error(ErrorKind::Damaged { what: "a name does not end with a NUL".into() })),
+        }
+    }
+}
+
+/// Structs of one kind, which were found inside of the file at opening.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    start: usize,
+    count: usize,
+    size: usize,
+}
+
+impl Span {
+    fn check<T: Overlay>(base: View<'_>, part: &'static str, pointer: i64, count: u64) -> Result<Self> {
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        let view = base.part(part);
+        let start = if count == 0 { view } else { view.follow(pointer)? };
+        start.array::<T>(count)?;
+        Ok(Self { start: start.position(), count, size: size_of::<T>() })
+    }
+
+    fn at(&self, n: usize) -> usize {
+        self.start.saturating_add(n.saturating_mul(self.size))
+    }
+}
+
+/// An open index. Its tables are read where they lie.
+#[derive(Debug)]
+pub struct Index {
+    source: Source,
+    name: String,
+    variant: Variant,
+    resources: Span,
+    files: Span,
+    volumes: Span,
+}
+
+/// What has an id in a table of an index.
+trait HasId: Overlay {
+    fn id(&self) -> u64;
+}
+
+macro_rules! has_id {
+    ($($of:ty),*) => {
+        $(impl HasId for $of {
+            #[inline(always)]
+            fn id(&self) -> u64 {
+                self.id.get()
+            }
+        })*
+    };
+}
+has_id!(v2::Resource, v2::File, v1::Resource, v1::File, legends::Resource);
+
+/// The first of `items` with this id, and not before number `from`. They are compared in blocks without a branch for
+/// each.
+fn position<T: HasId>(items: &[T], id: u64, from: usize) -> Option<usize> {
+    const BLOCK: usize = 32;
+    let mut start = from;
+    for block in items.get(from..)?.chunks(BLOCK) {
+        if block.iter().fold(false, |hit, item| hit | (item.id() == id)) {
+            let at = block.iter().position(|item| item.id() == id)?;
+            return start.checked_add(at);
+        }
+        start = start.saturating_add(block.len());
+    }
+    None
+}
+
+impl Index {
+    /// Opens an index called `name` in messages: reads its header and checks that its tables lie in the file.
+    ///
+    /// # Errors
+    /// `BadMagic`, `BadVersion`, `BadValue` for a width of pointers that the variant does not have, or the table that does
+    /// not fit.
+    pub fn open(source: Source, name: &str) -> Result<Self> {
+        let view = source.view("header");
+        let header: &Header = view.read()?;
+        if header.magic != MAGIC {
+            let found = le::U32::from_bytes(header.magic).get().into();
+            return Err(view.error(ErrorKind::BadMagic { expected: u32::from_le_bytes(MAGIC).into(), found }));
+        }
+        let number = header.variant.get();
+        let Some(variant) = Variant::ALL.into_iter().find(|variant| variant.number() == number) else {
+            return Err(view.skip(4).error(ErrorKind::BadVersion { found: number.into() }));
+        };
+        if header.pointer_width.get() != variant.pointer_width() {
+            return Err(view.skip(12).bad_value("pointer width", header.pointer_width.get()));
+        }
+        let base = view.at(size_of::<Header>()).part("metadata");
+        let [resources, files, volumes] = match variant {
+            Variant::V2 => {
+                let m: &v2::Metadata = base.read()?;
+                [
+                    Span::check::<v2::Resource>(base, "resources", signed(m.resources_at), m.resources.get().into())?,
+                    Span::check::<v2::File>(base, "files", signed(m.files_at), m.files.get().into())?,
+                    Span::check::<v2::Volume>(base, "volumes", signed(m.volumes_at), m.volumes.get().into())?,
+                ]
+            }
+            Variant::V1 => {
+                let m: &v1::Metadata = base.read()?;
+                let at = |pointer: le::U32| i64::from(pointer.get());
+                [
+                    Span::check::<v1::Resource>(base, "resources", at(m.resources_at), m.resources.get().into())?,
+                    Span::check::<v1::File>(base, "files", at(m.files_at), m.files.get().into())?,
+                    Span::check::<v1::Volume>(base, "volumes", at(m.volumes_at), m.volumes.get().into())?,
+                ]
+            }
+            Variant::Legends => {
+                let m: &legends::Metadata = base.read()?;
+                [
+                    Span::check::<legends::Resource>(base, "resources", signed(m.resources_at), m.resources.get())?,
+                    Span::check::<legends::File>(base, "files", signed(m.files_at), m.files.get())?,
+                    Span::check::<legends::Volume>(base, "volumes", signed(m.volumes_at), m.volumes.get())?,
+                ]
+            }
+        };
+        Ok(Self { name: name.to_owned(), variant, resources, files, volumes, source })
+    }
+
+    /// The name of the file.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The bytes it reads.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// Its layout.
+    pub fn variant(&self) -> Variant {
+        self.variant
+    }
+
+    /// How many folders and files it names.
+    pub fn resource_count(&self) -> usize {
+        self.resources.count
+    }
+
+    /// How many files it has.
+    pub fn file_count(&self) -> usize {
+        self.files.count
+    }
+
+    /// How many volumes it has.
+    pub fn volume_count(&self) -> usize {
+        self.volumes.count
+    }
+
+    /// All of a table, which was found inside of the file at opening.
+    #[inline]
+    fn all<T: Overlay>(&self, span: Span) -> &[T] {
+        self.source.view("").at(span.start).array(span.count).unwrap_or_default()
+    }
+
+    /// The view of struct `n` of a table, and the base of its pointer, `skip` bytes into it.
+    fn base(&self, part: &'static str, span: Span, n: usize, skip: usize) -> View<'_> {
+        self.source.view(part).at(span.at(n).saturating_add(skip))
+    }
+
+    /// Resource `n`; `None` behind the last.
+    pub fn resource(&self, n: usize) -> Option<Resource<'_>> {
+        let base = |skip| self.base("resource", self.resources, n, skip);
+        Some(match self.variant {
+            Variant::V2 => {
+                let r = self.all::<v2::Resource>(self.resources).get(n)?;
+                let name = Name { base: base(0), len: r.name_len.get(), pointer: r.name.get() };
+                Resource { id: r.id.get(), parent: r.parent.get(), name }
+            }
+            Variant::V1 => {
+                let r = self.all::<v1::Resource>(self.resources).get(n)?;
+                let name = Name { base: base(16), len: r.name_len.get().into(), pointer: r.name.get().into() };
+                Resource { id: r.id.get(), parent: r.parent.get(), name }
+            }
+            Variant::Legends => {
+                let r = self.all::<legends::Resource>(self.resources).get(n)?;
+                let name = Name { base: base(16), len: r.name_len.get(), pointer: r.name.get() };
+                Resource { id: r.id.get(), parent: r.parent.get(), name }
+            }
+        })
+    }
+
+    /// File `n`; `None` behind the last.
+    #[inline]
+    pub fn file(&self, n: usize) -> Option<Entry> {
+        Some(match self.variant {
+            Variant::V2 => {
+                let f = self.all::<v2::File>(self.files).get(n)?;
+                Entry {
+                    id: f.id.get(),
+                    volume: f.volume.get(),
+                    offset: f.offset.get(),
+                    method: f.method.get(),
+                    codec: f.codec.get(),
+                    stored_size: f.stored_size.get().into(),
+                    crc32: f.crc32.get(),
+                    size: f.size.get(),
+                }
+            }
+            Variant::V1 | Variant::Legends => {
+                let f = self.all::<v1::File>(self.files).get(n)?;
+                Entry {
+                    id: f.id.get(),
+                    volume: f.volume.get(),
+                    offset: f.offset.get(),
+                    method: f.method.get(),
+                    codec: f.codec.get(),
+                    stored_size: f.stored_size.get().into(),
+                    crc32: f.crc32.get(),
+                    size: f.size.get().into(),
+                }
+            }
+        })
+    }
+
+    /// Volume `n`; `None` behind the last.
+    pub fn volume(&self, n: usize) -> Option<VolumeEntry<'_>> {
+        let base = |skip| self.base("volume", self.volumes, n, skip);
+        Some(match self.variant {
+            Variant::V2 => {
+                let v = self.all::<v2::Volume>(self.volumes).get(n)?;
+                let name = Name { base: base(0), len: v.name_len.get(), pointer: v.name.get() };
+                VolumeEntry { id: v.id.get(), name }
+            }
+            Variant::V1 => {
+                let v = self.all::<v1::Volume>(self.volumes).get(n)?;
+                let name = Name { base: base(8), len: v.name_len.get().into(), pointer: v.name.get().into() };
+                VolumeEntry { id: v.id.get(), name }
+            }
+            Variant::Legends => {
+                let v = self.all::<legends::Volume>(self.volumes).get(n)?;
+                let name = Name { base: base(16), len: v.name_len.get(), pointer: v.name.get() };
+                VolumeEntry { id: v.id.get(), name }
+            }
+        })
+    }
+
+    /// The number of the first file with this id, and not before number `from`. Compares one after another.
+    pub fn find_file(&self, id: u64, from: usize) -> Option<usize> {
+        match self.variant {
+            Variant::V2 => position(self.all::<v2::File>(self.files), id, from),
+            Variant::V1 | Variant::Legends => position(self.all::<v1::File>(self.files), id, from),
+        }
+    }
+
+    /// The number of the first resource with this id. Compares one after another.
+    pub fn find_resource(&self, id: u64) -> Option<usize> {
+        match self.variant {
+            Variant::V2 => position(self.all::<v2::Resource>(self.resources), id, 0),
+            Variant::V1 => position(self.all::<v1::Resource>(self.resources), id, 0),
+            Variant::Legends => position(self.all::<legends::Resource>(self.resources), id, 0),
+        }
+    }
+
+    /// Holds the checksum in the header against the bytes behind it.
+    ///
+    /// # Errors
+    /// `Checksum`.
+    pub fn check(&self) -> Result<()> {
+        let view = self.source.view("header");
+        let stored = view.read::<Header>()?.checksum.get();
+        match murmur3(view.at(size_of::<Header>()).rest()) {
+            computed if computed == stored => Ok(()),
+            computed => {
+                let (stored, computed) = (stored.into(), computed.into());
+                Err(view.skip(8).error(ErrorKind::Checksum { algorithm: "MurmurHash3", stored, computed }))
+            }
+        }
+    }
+
+    /// The view of file `n` in its table.
+    pub(super) fn file_view(&self, n: usize) -> View<'_> {
+        self.base("file", self.files, n, 0)
+    }
+
+    /// Its stretches, in the order in which they are read.
+    pub(super) fn sections(&self) -> Vec<Section> {
+        let metadata = match self.variant {
+            Variant::V2 => size_of::<v2::Metadata>(),
+            Variant::V1 => size_of::<v1::Metadata>(),
+            Variant::Legends => size_of::<legends::Metadata>(),
+        };
+        let at = |at: usize| self.source.view("").at(at).offset();
+        let table = |name, span: Span| {
+            let size = span.count.saturating_mul(span.size) as u64;
+            Section::new(name, at(span.start), size, Some(span.count as u64))
+        };
+        vec![
+            Section::new("header", at(0), size_of::<Header>() as u64, None),
+            Section::new("metadata", at(size_of::<Header>()), metadata as u64, None),
+            table("resources", self.resources),
+            table("files", self.files),
+            table("volumes", self.volumes),
+        ]
+    }
+}
+
+/// A pointer that the format writes without a sign, as one that may lead backwards: it is held against the file anyway.
+fn signed(pointer: le::U64) -> i64 {
+    pointer.get().cast_signed()
+}

@@ -1,0 +1,116 @@
+//! Loose files: those that lie in folders of the game, and win over the index.
+
+use crate::codec::cityhash64;
+use crate::lazy::Lazy;
+use std::collections::HashSet;
+use std::convert::Infallible;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Folders that a loose file may be deep.
+const DEEP: usize = 64;
+
+/// A loose file.
+#[derive(Debug, Clone)]
+pub(super) struct LooseFile {
+    /// The number of its folder.
+    pub folder: usize,
+    pub path: String,
+    pub size: u64,
+}
+
+impl LooseFile {
+    pub(super) fn id(&self) -> u64 {
+        cityhash64(self.path.as_bytes())
+    }
+}
+
+/// The folders of loose files, the first one of which wins.
+#[derive(Debug, Default)]
+pub(super) struct Loose {
+    folders: Vec<PathBuf>,
+    found: Lazy<Vec<LooseFile>>,
+}
+
+/// `path` below `folder`, unless it would lead anywhere else: by `..`, from a root or a drive, or by what only some
+/// systems take for a mark between folders.
+fn below(folder: &Path, path: &str) -> Option<PathBuf> {
+    let is_plain = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':', '\0']);
+    path.split('/').all(is_plain).then(|| folder.join(path))
+}
+
+impl Loose {
+    pub(super) fn new(folders: Vec<PathBuf>) -> Self {
+        Self { folders, found: Lazy::default() }
+    }
+
+    /// The loose file at `path`, found without a look at others.
+    pub(super) fn find(&self, path: &str) -> Option<LooseFile> {
+        self.folders.iter().enumerate().find_map(|(folder, root)| {
+            let meta = fs::metadata(below(root, path)?).ok().filter(fs::Metadata::is_file)?;
+            Some(LooseFile { folder, path: path.to_owned(), size: meta.len() })
+        })
+    }
+
+    /// Where the file at `path` in folder number `folder` is.
+    pub(super) fn place(&self, folder: usize, path: &str) -> Option<PathBuf> {
+        below(self.folders.get(folder)?, path)
+    }
+
+    /// All loose files, by path.
+    pub(super) fn all(&self) -> &[LooseFile] {
+        let Ok(found) = self.found.get_or_try_init(|| Ok::<_, Infallible>(self.list()));
+        found
+    }
+
+    fn list(&self) -> Vec<LooseFile> {
+        let mut files = Vec::new();
+        let mut taken = HashSet::new();
+        for (folder, root) in self.folders.iter().enumerate() {
+            let mut open = vec![(String::new(), 0usize)];
+            while let Some((path, depth)) = open.pop() {
+                let entries = fs::read_dir(root.join(&path)).into_iter().flatten().flatten();
+                for entry in entries {
+                    // What is not Unicode has no path that could be asked for.
+                    let Ok(name) = entry.file_name().into_string() else { continue };
+                    let path = if path.is_empty() { name } else { format!("{path}/{name}") };
+                    match entry.file_type() {
+                        // A link to a folder may lead back.
+                        Ok(kind) if kind.is_dir() => {
+                            if depth < DEEP {
+                                open.push((path, depth.saturating_add(1)));
+                            }
+                        }
+                        Ok(_) => {
+                            let size = fs::metadata(entry.path()).ok().filter(fs::Metadata::is_file).map(|m| m.len());
+                            if let Some(size) = size
+                                && below(root, &path).is_some()
+                                && taken.insert(path.clone())
+                            {
+                                files.push(LooseFile { folder, path, size });
+                            }
+                        }
+                        Err(_) => {}
+                    }
+                }
+            }
+        }
+        files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        files
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_path_leaves_the_folder() {
+        let root = Path::new("/game/res");
+        assert_eq!(below(root, "a/b.txt"), Some(root.join("a/b.txt")));
+        for path in ["", "/a", "a/", "a//b", "../a", "a/../../b", ".", "./a", "c:/a", "c:a", "a\\..\\b", "a\0b", "a/.."]
+        {
+            assert_eq!(below(root, path), None, "{path:?}");
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! World of Warships archives: indexes (`.idx`), the volumes (`.pkg`) that they describe, and the game's folder of both.
+//!
+//! A [`Game`] finds a file by the hash of its path, in the ids of the mapped indexes; the tree of all paths is made when
+//! all of them are asked for.
+
+pub mod layout;
+
+mod archive;
+mod ids;
+mod index;
+mod loose;
+mod places;
+mod tree;
+mod verify;
+mod volumes;
+
+pub use index::{Entry, Index, Resource, Variant, VolumeEntry};
+
+use crate::archive::{Archive, AtBuild, Build, File, tables};
+use crate::error::{Error, ErrorKind, Result};
+use crate::id;
+use crate::lazy::{Lazy, Toll};
+use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
+use crate::report::{Progress, Report};
+use crate::source::Source;
+use crate::table::{Table, Value, Visitor};
+use crate::threads::prelude::*;
+use loose::Loose;
+use places::Places;
+use std::borrow::Cow;
+use std::convert::Infallible;
+use std::path::Path;
+use tree::Tree;
+use volumes::{Folders, Volumes};
+
+/// A build of the game, or a folder of indexes, or one index.
+#[derive(Debug)]
+pub struct Game {
+    source: Source,
+    indexes: Vec<Index>,
+    /// Indexes that could not be opened.
+    damaged: Vec<Error>,
+    volumes: Lazy<Volumes>,
+    folders: Folders,
+    loose: Loose,
+    tree: Lazy<Tree>,
+    /// Looks at all indexes that were made without `tree`.
+    looks: Toll,
+    /// The build, of those that the folder has.
+    build: Option<String>,
+    builds: Vec<String>,
+    all_builds: Lazy<Vec<Build>>,
+    options: Options,
+}
+
+/// What the entries of all indexes come to.
+#[derive(Debug, Default)]
+struct Sums {
+    files: u64,
+    size: u64,
+    stored_size: u64,
+    /// Files in volumes that are not there.
+    missing: u64,
+}
+
+impl Game {
+    /// Opens a game's folder, a folder of indexes, or an index. Reads the headers of indexes only; one that is damaged is a
+    /// warning, unless `options` are strict.
+    ///
+    /// # Errors
+    /// When an index by itself is damaged, a folder cannot be read, or a build is asked for that is not there.
+    pub fn open(source: Source, options: &Options) -> Result<Self> {
+        match source.path().filter(|path| source.bytes().is_empty() && path.is_dir()) {
+            Some(folder) => Self::open_folder(folder, source.clone(), options),
+            None => {
+                let places = source.path().map(Places::of_index).unwrap_or_default();
+                let index = Index::open(source.clone(), &short_name(source.name()))?;
+                if options.strict {
+                    index.check()?;
+                }
+                Ok(Self::new(source, vec![Ok(index)], places, None, Vec::new(), options))
+            }
+        }
+    }
+
+    fn open_folder(folder: &Path, source: Source, options: &Options) -> Result<Self> {
+        let builds = places::builds(folder);
+        let (build, places) = match (options.get::<AtBuild>(), builds.first()) {
+            (Some(wanted), Some(newest)) => match builds.iter().find(|build| **build == wanted.0) {
+                Some(build) => (Some(build), Places::of_build(folder, build, build == newest)),
+                None => {
+                    let what = format!("build {:?} (there are {})", wanted.0, builds.join(", "));
+                    return Err(Error::without_offset(ErrorKind::NotFound { what }, ""));
+                }
+            },
+            (None, Some(newest)) => (Some(newest), Places::of_build(folder, newest, true)),
+            (_, None) => (None, Places::of_indexes(folder)),
+        };
+        let indexes = places.indexes.as_deref().unwrap_or(folder);
+        let open = |name: &String| {
+            let source = options.source(&indexes.join(name));
+            let index = source.and_then(|source| Index::open(source, name));
+            let index = index.and_then(|index| if options.strict { index.check().map(|()| index) } else { Ok(index) });
+            index.map_err(|error| error.within(name))
+        };
+        let names = places::indexes_in(indexes)?;
+        let opened: Vec<Result<Index>> = names.par_iter().map(open).collect();
+        if options.strict
+            && let Some(error) = opened.iter().find_map(|index| index.as_ref().err())
+        {
+            return Err(error.again());
+        }
+        let build = build.cloned();
+        Ok(Self::new(source, opened, places, build, builds, options))
+    }
+
+    fn new(
+        source: Source,
+        opened: Vec<Result<Index>>,
+        places: Places,
+        build: Option<String>,
+        builds: Vec<String>,
+        options: &Options,
+    ) -> Self {
+        let (mut indexes, mut damaged) = (Vec::new(), Vec::new());
+        for index in opened {
+            match index {
+                Ok(index) => indexes.push(index),
+                Err(error) => damaged.push(error),
+            }
+        }
+        Self {
+            source,
+            indexes,
+            damaged,
+            volumes: Lazy::default(),
+            folders: Folders { folders: places.volumes, no_mmap: options.no_mmap },
+            loose: Loose::new(places.loose),
+            tree: Lazy::default(),
+            looks: Toll::default(),
+            build,
+            builds,
+            all_builds: Lazy::default(),
+            options: options.clone(),
+        }
+    }
+
+    /// The indexes that could be opened, by name.
+    pub fn indexes(&self) -> &[Index] {
+        &self.indexes
+    }
+
+    /// The build that was opened, where the folder is that of a game.
+    pub fn build(&self) -> Option<&str> {
+        self.build.as_deref()
+    }
+
+    /// Whether the tree of all paths was made. Looking for single files does not need it.
+    pub fn has_tree(&self) -> bool {
+        self.tree.get().is_some()
+    }
+
+    fn tree(&self) -> &Tree {
+        // By rayon, so without a lock.
+        let Ok(tree) = self.tree.get_or_try_init(|| Ok::<_, Infallible>(Tree::of(self)));
+        tree
+    }
+
+    fn volume_list(&self) -> &Volumes {
+        self.volumes.get_or_init(|| Volumes::of(&self.indexes))
+    }
+
+    fn loose(&self) -> &Loose {
+        &self.loose
+    }
+
+    /// What the entries of all indexes come to, without the tree.
+    fn sums(&self) -> Sums {
+        let volumes = self.volume_list();
+        let is_there: Vec<bool> = volumes.all().iter().map(|volume| volume.size(&self.folders).is_some()).collect();
+        let of_index = |index: &Index| {
+            let mut sums = Sums::default();
+            for entry in (0..index.file_count()).map_while(|n| index.file(n)) {
+                let is_there = volumes.position(entry.volume).and_then(|n| is_there.get(n)).copied().unwrap_or(false);
+                sums.files = sums.files.saturating_add(1);
+                sums.size = sums.size.saturating_add(entry.size);
+                sums.stored_size = sums.stored_size.saturating_add(entry.stored_size);
+                sums.missing = sums.missing.saturating_add(u64::from(!is_there));
+            }
+            sums
+        };
+        self.indexes.par_iter().map(of_index).reduce(Sums::default, |a, b| Sums {
+            files: a.files.saturating_add(b.files),
+            size: a.size.saturating_add(b.size),
+            stored_size: a.stored_size.saturating_add(b.stored_size),
+            missing: a.missing.saturating_add(b.missing),
+        })
+    }
+
+    /// The file that `entry` names by path or by id.
+    fn asked(&self, entry: &str) -> Result<Option<File<'_>>> {
+        if let Some(file) = self.find(entry)? {
+            return Ok(Some(file));
+        }
+        match id::parse(entry).map(|id| self.path_of(id)).transpose()?.flatten() {
+            Some(path) => self.find(&path),
+            None => Ok(None),
+        }
+    }
+}
+
+/// The last part of the name of a source, for messages.
+fn short_name(name: &str) -> String {
+    name.rsplit(['/', '\\', crate::archive::MARK]).next().unwrap_or(name).to_owned()
+}
+
+impl FileFormat for Game {
+    const NAME: &'static str = "wows";
+    const ENDINGS: &'static [&'static str] = &[".idx"];
+
+    fn is_folder(folder: &Path) -> bool {
+        !places::builds(folder).is_empty() || places::has_index(folder)
+    }
+
+    fn likeness(data: &[u8]) -> Likeness {
+        Likeness::by_magic(data.starts_with(&layout::MAGIC))
+    }
+
+    fn open_as(source: Source, options: &Options) -> Result<Self> {
+        Self::open(source, options)
+    }
+}
+
+impl Reader for Game {
+    fn source(&self) -> &Source {
+        &self.source
+    }
+
+    fn version(&self) -> String {
+        match (&self.build, self.indexes.first()) {
+            (Some(build), _) => build.clone(),
+            (None, Some(index)) => index.variant().to_string(),
+            (None, None) => String::new(),
+        }
+    }
+
+    /// Those of an index; the indexes of a folder have offsets of their own.
+    fn sections(&self) -> Vec<Section> {
+        match &*self.indexes {
+            [index] if !self.source.bytes().is_empty() => index.sections(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
+        tables(self)
+    }
+
+    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
+        let mut facts: Vec<(Cow<'static, str>, Value<'_>)> = vec![("game".into(), "World of Warships".into())];
+        if let Some(build) = &self.build {
+            facts.push(("build".into(), Value::text(build)));
+            let builds = self.builds.iter().map(|build| Value::text(build));
+            facts.push(("builds".into(), Value::List(builds.collect())));
+        }
+        let sums = self.sums();
+        facts.push(("indexes".into(), self.indexes.len().into()));
+        facts.push(("files".into(), sums.files.into()));
+        facts.push(("unpacked_size".into(), sums.size.into()));
+        facts.push(("stored_size".into(), sums.stored_size.into()));
+        if self.build.is_some() {
+            facts.push(("loose_files".into(), self.loose.all().len().into()));
+        }
+        let volumes = self.volume_list().all();
+        let missing = volumes.iter().filter(|volume| volume.size(&self.folders).is_none());
+        let missing: Vec<Value<'_>> = missing.filter_map(|volume| volume.name().ok()).map(Value::text).collect();
+        facts.push(("volumes".into(), volumes.len().into()));
+        facts.push(("files_not_installed".into(), sums.missing.into()));
+        facts.push(("volumes_not_installed".into(), Value::List(missing)));
+        facts
+    }
+
+    /// What is known of a file, by its path or its id.
+    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+        let Some(file) = self.asked(entry)? else { return Ok(false) };
+        out.begin_map()?;
+        out.field("path", &Value::text(&file.path))?;
+        out.field("id", &file.id.map_or(Value::Null, Value::Id64))?;
+        out.field("size", &file.size.into())?;
+        out.field("stored_size", &file.stored_size.into())?;
+        out.field("codec", &Value::Text(file.codec.name()))?;
+        out.field("crc32", &file.crc32.map_or(Value::Null, Value::Id32))?;
+        out.field("volume", &file.volume.as_deref().map_or(Value::Null, Value::text))?;
+        out.field("offset", &file.offset.into())?;
+        out.field("installed", &file.installed.into())?;
+        if let Some((index, entry)) = self.entry(&file) {
+            out.field("index", &Value::text(index.name()))?;
+            out.field("method", &entry.method.into())?;
+            out.field("codec_number", &entry.codec.into())?;
+        }
+        out.end_map()?;
+        Ok(true)
+    }
+
+    fn archive(&self) -> Option<&dyn Archive> {
+        Some(self)
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        self.damaged.iter().map(ToString::to_string).collect()
+    }
+
+    fn verify(&self, progress: &Progress) -> Report {
+        verify::game(self, progress)
+    }
+}

@@ -1,0 +1,128 @@
+//! Where a game keeps its builds, indexes, volumes and loose files.
+
+use super::layout::MAGIC;
+use crate::archive::Snapshot;
+use crate::error::{Error, Result};
+use std::cmp::Reverse;
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+const BUILDS: &str = "bin";
+const INDEXES: &str = "idx";
+const VOLUMES: &str = "res_packages";
+const LOOSE: &str = "res";
+const MODS: &str = "res_mods";
+/// Files that are looked into before a folder is said to have no index.
+const TRIED: usize = 16;
+
+/// The folders of a game, or of indexes by themselves.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Places {
+    /// The folder of indexes, where there is one.
+    pub indexes: Option<PathBuf>,
+    /// Folders of volumes, in the order in which they are asked.
+    pub volumes: Vec<PathBuf>,
+    /// Folders of loose files: those of the first win.
+    pub loose: Vec<PathBuf>,
+}
+
+/// Whether `name` is that of an index, and not of what macOS leaves beside it on other systems' drives.
+fn is_index(name: &str) -> bool {
+    name.ends_with(".idx") && !name.starts_with("._")
+}
+
+/// The names in `folder`, in order; none where it cannot be read.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort_unstable();
+    names
+}
+
+/// The names of the indexes in `folder`, in order.
+///
+/// # Errors
+/// `Io` when the folder cannot be read.
+pub(super) fn indexes_in(folder: &Path) -> Result<Vec<String>> {
+    let failed = |e| Error::io("cannot open", e).within(folder.display());
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        if let Ok(name) = entry.map_err(failed)?.file_name().into_string()
+            && is_index(&name)
+        {
+            found.push(name);
+        }
+    }
+    found.sort_unstable();
+    Ok(found)
+}
+
+/// The files that tell of a build without its volumes.
+///
+/// # Errors
+/// As [`indexes_in`].
+pub(super) fn snapshot(folder: &Path, build: &str) -> Result<Snapshot> {
+    let indexes = folder.join(BUILDS).join(build).join(INDEXES);
+    let mut snapshot = Snapshot::new(format!("{BUILDS}/{build}"), LOOSE);
+    let names = indexes_in(&indexes)?;
+    snapshot.indexes = names.into_iter().map(|name| (indexes.join(&name), format!("{INDEXES}/{name}"))).collect();
+    Ok(snapshot)
+}
+
+/// The builds of the game in `folder`, the newest one first.
+pub(super) fn builds(folder: &Path) -> Vec<String> {
+    let bin = folder.join(BUILDS);
+    let number = |name: &str| name.bytes().all(|b| b.is_ascii_digit()).then(|| name.parse::<u64>().ok()).flatten();
+    let has_index = |name: &str| names(&bin.join(name).join(INDEXES)).iter().any(|name| is_index(name));
+    let mut builds: Vec<(u64, String)> =
+        names(&bin).into_iter().filter_map(|name| Some((number(&name)?, name))).filter(|(_, n)| has_index(n)).collect();
+    builds.sort_by(|a, b| Reverse(a.0).cmp(&Reverse(b.0)).then_with(|| a.1.cmp(&b.1)));
+    builds.into_iter().map(|(_, name)| name).collect()
+}
+
+/// Whether `folder` has an index in it.
+pub(super) fn has_index(folder: &Path) -> bool {
+    let begins = |name: &String| {
+        let mut head = [0; MAGIC.len()];
+        File::open(folder.join(name)).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == MAGIC
+    };
+    names(folder).iter().filter(|name| is_index(name)).take(TRIED).any(begins)
+}
+
+/// Where the volumes of indexes in `folder` may be: beside them, or where a game has them.
+fn volumes_of(folder: &Path) -> Vec<PathBuf> {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    vec![folder.to_owned(), folder.join("../../..").join(VOLUMES)]
+}
+
+impl Places {
+    /// Those of a build of the game in `folder`.
+    pub(super) fn of_build(folder: &Path, build: &str, is_newest: bool) -> Self {
+        let build = folder.join(BUILDS).join(build);
+        let mods = if is_newest { newest_mods(&folder.join(MODS)) } else { None };
+        Self {
+            indexes: Some(build.join(INDEXES)),
+            volumes: vec![folder.join(VOLUMES)],
+            loose: mods.into_iter().chain([build.join(LOOSE)]).collect(),
+        }
+    }
+
+    /// Those of a folder of indexes.
+    pub(super) fn of_indexes(folder: &Path) -> Self {
+        Self { indexes: Some(folder.to_owned()), volumes: volumes_of(folder), loose: Vec::new() }
+    }
+
+    /// Those of the index at `path`.
+    pub(super) fn of_index(path: &Path) -> Self {
+        Self { volumes: path.parent().map(volumes_of).unwrap_or_default(), ..Self::default() }
+    }
+}
+
+/// The folder of the largest version below `mods`: `13.10.0` is more than `13.9.1`.
+fn newest_mods(mods: &Path) -> Option<PathBuf> {
+    let version = |name: &str| name.split('.').map(|part| part.parse::<u64>().ok()).collect::<Option<Vec<u64>>>();
+    let versions = names(mods).into_iter().filter_map(|name| Some((version(&name)?, name)));
+    let (_, newest) = versions.filter(|(_, name)| mods.join(name).is_dir()).max()?;
+    Some(mods.join(newest))
+}

@@ -1,0 +1,176 @@
+//! Walks all indexes, and the ends of all files in the volumes that are there, and lists what is wrong.
+
+use super::index::Index;
+use super::tree::Tree;
+use super::volumes::file_name;
+use super::{Game, ids::Ids};
+use crate::codec::cityhash64;
+use crate::error::{ErrorKind, Result};
+use crate::report::{Check, Progress, Report};
+use crate::threads::prelude::*;
+
+pub(super) fn game(game: &Game, progress: &Progress) -> Report {
+    let indexes = game.indexes();
+    let resources: u64 = indexes.iter().map(|index| index.resource_count() as u64).fold(0, u64::saturating_add);
+    let files: u64 = indexes.iter().map(|index| index.file_count() as u64).fold(0, u64::saturating_add);
+    progress.announce(resources.saturating_add(files));
+    let tree = game.tree();
+    let each = |check: &(dyn Fn(usize, &Index, &mut Check) + Sync), name: &'static str, detail: String| {
+        let part = |(n, index): (usize, &Index)| {
+            let mut found = Check::new(name);
+            check(n, index, &mut found);
+            found.within(index.name())
+        };
+        let checks = indexes.par_iter().enumerate().map(part);
+        checks.reduce(|| Check::new(name), Check::merge).with_detail(detail)
+    };
+    let checksum = |_: usize, index: &Index, check: &mut Check| {
+        check.note(index.check());
+    };
+    let names = |n: usize, index: &Index, check: &mut Check| paths(game, tree, n, index, check, progress);
+    vec![
+        opened(game),
+        each(&checksum, "checksums", format!("{} indexes", indexes.len())),
+        each(&names, "ids", format!("{resources} folders and files")),
+        volumes(game),
+        twice(game),
+        ranges(game, progress),
+    ]
+    .into()
+}
+
+fn opened(game: &Game) -> Check {
+    let mut check = Check::new("indexes");
+    for error in &game.damaged {
+        check.fail(error.again());
+    }
+    check.with_detail(format!("{} opened", game.indexes.len()))
+}
+
+/// Each id is the hash of the path that the names make, and each file has a name.
+fn paths(game: &Game, tree: &Tree, at: usize, index: &Index, check: &mut Check, progress: &Progress) {
+    for (n, resource) in (0..index.resource_count()).map_while(|n| Some((n, index.resource(n)?))) {
+        match tree.join(game, (at, n)) {
+            Ok(path) => {
+                let computed = cityhash64(path.as_bytes());
+                if computed != resource.id {
+                    check.fail_with(|| {
+                        let (algorithm, stored) = ("CityHash64", resource.id);
+                        let kind = ErrorKind::Checksum { algorithm, stored, computed };
+                        resource.view().error(kind).within(path)
+                    });
+                }
+            }
+            Err(error) => check.fail_with(|| error.within(format_args!("resource {n}"))),
+        }
+    }
+    progress.advance(index.resource_count() as u64);
+}
+
+/// Each volume has a name for a file, whose hash is its id.
+fn volumes(game: &Game) -> Check {
+    let mut check = Check::new("volumes");
+    let mut count = 0u64;
+    for index in game.indexes() {
+        for volume in (0..index.volume_count()).map_while(|n| index.volume(n)) {
+            count = count.saturating_add(1);
+            let named = file_name(&volume).and_then(|name| match cityhash64(name.as_bytes()) {
+                computed if computed == volume.id => Ok(()),
+                computed => {
+                    let kind = ErrorKind::Checksum { algorithm: "CityHash64", stored: volume.id, computed };
+                    Err(volume.view().error(kind).within(name))
+                }
+            });
+            check.note(named.map_err(|error| error.within(index.name())));
+        }
+    }
+    check.with_detail(format!("{count} names"))
+}
+
+/// No file is in two indexes with other bytes.
+fn twice(game: &Game) -> Check {
+    let mut check = Check::new("files");
+    let count = game.indexes().iter().map(Index::file_count).fold(0, usize::saturating_add);
+    let mut first = Ids::with_capacity(count);
+    let mut places = Vec::with_capacity(count);
+    for index in game.indexes() {
+        for (n, file) in (0..index.file_count()).map_while(|n| Some((n, index.file(n)?))) {
+            if first.insert(file.id, places.len()) {
+                places.push((file.size, file.crc32));
+            } else if first.get(file.id).and_then(|at| places.get(at)) != Some(&(file.size, file.crc32)) {
+                check.fail_with(|| {
+                    let what = format!("file {:#018X} is there already, with other bytes", file.id).into();
+                    index.file_view(n).error(ErrorKind::Damaged { what }).within(index.name())
+                });
+            }
+        }
+    }
+    check.with_detail(format!("{count} entries"))
+}
+
+/// What was seen of the files in a part of the indexes.
+struct Seen {
+    check: Check,
+    missing: u64,
+    trailers: u64,
+    unknown: u64,
+}
+
+impl Seen {
+    fn new() -> Self {
+        Self { check: Check::new("ranges and trailers"), missing: 0, trailers: 0, unknown: 0 }
+    }
+
+    fn of(game: &Game, index: &Index) -> Self {
+        let mut seen = Self::new();
+        let has_trailers = index.variant().has_trailers();
+        for (n, entry) in (0..index.file_count()).map_while(|n| Some((n, index.file(n)?))) {
+            seen.unknown = seen.unknown.saturating_add(u64::from(!entry.codec(index.variant()).is_known()));
+            let end = entry.offset.saturating_add(entry.stored_size);
+            let look = || -> Result<()> {
+                let volume = game.volume_of(index, n, &entry)?;
+                volume.check_range(&game.folders, entry.offset, entry.stored_size)?;
+                if has_trailers {
+                    volume.check_trailer(&game.folders, end, entry.crc32, entry.size)?;
+                }
+                Ok(())
+            };
+            match look() {
+                Ok(()) => seen.trailers = seen.trailers.saturating_add(u64::from(has_trailers)),
+                Err(error) if matches!(error.kind(), ErrorKind::NotInstalled { .. }) => {
+                    seen.missing = seen.missing.saturating_add(1);
+                }
+                Err(error) => {
+                    seen.check.fail_with(|| error.within(format_args!("{}: file {n}", index.name())));
+                }
+            }
+        }
+        seen
+    }
+
+    fn merge(self, other: Self) -> Self {
+        Self {
+            check: self.check.merge(other.check),
+            missing: self.missing.saturating_add(other.missing),
+            trailers: self.trailers.saturating_add(other.trailers),
+            unknown: self.unknown.saturating_add(other.unknown),
+        }
+    }
+}
+
+/// Files lie inside of their volumes, and what lies behind each of them is what the index says.
+fn ranges(game: &Game, progress: &Progress) -> Check {
+    let part = |index: &Index| {
+        let seen = Seen::of(game, index);
+        progress.advance(index.file_count() as u64);
+        seen
+    };
+    let Seen { check, missing, trailers, unknown } = game.indexes().par_iter().map(part).reduce(Seen::new, Seen::merge);
+    let mut detail = format!("{trailers} trailers");
+    for (count, why) in [(missing, "files are not installed"), (unknown, "files are of a codec that is not known")] {
+        if count > 0 {
+            detail = format!("{detail}; {count} {why}");
+        }
+    }
+    check.with_detail(detail)
+}

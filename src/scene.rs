@@ -1,0 +1,228 @@
+//! Shapes: meshes that one file holds, others name and put into place, and drawings are made of.
+//!
+//! A `.geometry` does not know which of its vertices belong to which of its indices, what they are called, and where they
+//! stand. A format that knows some of it implements [`Stage`]; a format that holds such meshes implements [`Meshes`]. What
+//! has a shape, with or without the help of others, implements [`Shapes`].
+
+use crate::error::Result;
+#[cfg(feature = "export")]
+use crate::error::{Error, ErrorKind};
+use crate::relations::Texts;
+use std::collections::BTreeSet;
+use std::fmt;
+#[cfg(feature = "export")]
+use std::io::Write;
+
+/// A model of the database or of a space, as far as its meshes go. Filled from whatever knows render sets.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Model {
+    /// The id of its path, where it has one.
+    pub id: Option<u64>,
+    /// Its name, or its path.
+    pub name: String,
+    /// Its render sets.
+    pub render_sets: Vec<RenderSet>,
+    /// Levels of detail, the finest first: the render sets that each shows, by number.
+    pub lods: Vec<Vec<usize>>,
+}
+
+/// A render set: vertices and indices to draw with one material.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RenderSet {
+    /// Its name.
+    pub name: String,
+    /// Its material's name.
+    pub material: Option<String>,
+    /// The id of its vertex mapping.
+    pub vertices: u32,
+    /// The id of its index mapping.
+    pub indices: u32,
+}
+
+/// The place of a model in a space.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Placement {
+    /// The model, by number.
+    pub model: usize,
+    /// Rows of a matrix that is multiplied by a row vector from the left; the last row is the position.
+    pub transform: [f32; 16],
+}
+
+/// The place of a model that another file has.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Instance {
+    /// The id of the model.
+    pub id: u64,
+    /// As [`Placement::transform`].
+    pub transform: [f32; 16],
+}
+
+/// The meshes of a render set, by the ids of their mappings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Drawn {
+    /// The name of the render set, where it is known.
+    pub name: Option<String>,
+    /// The id of the vertex mapping.
+    pub vertices: u32,
+    /// The id of the index mapping.
+    pub indices: u32,
+}
+
+/// A row of a table of meshes that a render set names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Mesh {
+    /// The id of the mapping.
+    pub mapping_id: u32,
+    /// The name of the render set that draws it, where it is known.
+    pub name: Option<String>,
+    /// The table that it stands in: `vertex_mappings` or `index_mappings`.
+    pub table: &'static str,
+    /// The row there.
+    pub row: usize,
+}
+
+impl Mesh {
+    /// A mesh of `drawn` at a row of a table.
+    pub fn new(mapping_id: u32, drawn: &Drawn, table: &'static str, row: usize) -> Self {
+        Self { mapping_id, name: drawn.name.clone(), table, row }
+    }
+}
+
+/// Files of meshes that render sets of other files name by ids.
+pub trait Meshes: Sync {
+    /// The meshes that these render sets name, as far as the file has them.
+    fn find(&self, drawn: &[Drawn]) -> Result<Vec<Mesh>>;
+}
+
+/// Files that put models together of meshes in other files, or put models into a space.
+pub trait Stage: Sync {
+    /// The render sets of the entry `id`, where it draws meshes of the file called `file`.
+    fn drawn_by(&self, id: u64, file: &str) -> Result<Vec<Drawn>> {
+        let _ = (id, file);
+        Ok(Vec::new())
+    }
+
+    /// All models of a file whose models draw one geometry, as those of a space do. `texts` names them where it can.
+    fn models(&self, texts: Option<&dyn Texts>) -> Option<Result<Vec<Model>>> {
+        let _ = texts;
+        None
+    }
+
+    /// The models that draw the file called `file`, which has vertex mappings with the ids `vertices`.
+    fn models_of(&self, file: &str, vertices: &BTreeSet<u32>) -> Option<Result<Vec<Model>>> {
+        let _ = (file, vertices);
+        None
+    }
+
+    /// The places of models in a space.
+    fn instances(&self) -> Option<Vec<Instance>> {
+        None
+    }
+}
+
+/// Other files that know of meshes: see [`Stage`].
+#[derive(Clone, Default)]
+pub struct Context<'a> {
+    stages: Vec<&'a dyn Stage>,
+    texts: Option<&'a dyn Texts>,
+}
+
+impl fmt::Debug for Context<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context").field("files", &self.stages.len()).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Context<'a> {
+    /// Adds a file, and the texts of ids that it has. Of several that know the same, the last one counts.
+    pub fn add(&mut self, stage: &'a dyn Stage, texts: Option<&'a dyn Texts>) {
+        self.stages.push(stage);
+        self.texts = texts.or(self.texts);
+    }
+
+    /// All models, where a file has those of one geometry: see [`Stage::models`].
+    pub fn models(&self) -> Option<Result<Vec<Model>>> {
+        self.stages.iter().rev().find_map(|stage| stage.models(self.texts))
+    }
+
+    /// The models that draw a file: see [`Stage::models_of`].
+    pub fn models_of(&self, file: &str, vertices: &BTreeSet<u32>) -> Option<Result<Vec<Model>>> {
+        self.stages.iter().rev().find_map(|stage| stage.models_of(file, vertices))
+    }
+
+    /// The places of models.
+    pub fn instances(&self) -> Option<Vec<Instance>> {
+        self.stages.iter().rev().find_map(|stage| stage.instances())
+    }
+}
+
+/// The parts of shapes to draw, where a file has such parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// The level of detail, 0 the finest; `None` for all of them. A model that has fewer shows its coarsest. Render
+    /// groups whose levels are not known are always written.
+    pub lod: Option<usize>,
+    /// Whether render groups are written.
+    pub meshes: bool,
+    /// Whether armour is written.
+    pub armor: bool,
+    /// Whether collision hulls are written.
+    pub collision: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { lod: Some(0), meshes: true, armor: true, collision: true }
+    }
+}
+
+/// A form of drawings.
+#[cfg(feature = "export")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// Binary glTF.
+    Glb,
+    /// Wavefront OBJ.
+    Obj,
+    /// A picture.
+    Svg,
+}
+
+/// Files of shapes.
+#[cfg(feature = "export")]
+pub trait Shapes: Sync {
+    /// The forms that their drawings can have.
+    fn kinds(&self) -> &'static [Kind];
+
+    /// The shapes that `options` ask for, named and put into place as far as `context` knows.
+    fn draw<'a>(&'a self, context: &Context<'_>, options: Options) -> Result<Box<dyn Drawing + 'a>>;
+}
+
+/// Shapes that are ready to be written.
+#[cfg(feature = "export")]
+pub trait Drawing {
+    /// Guesses and parts that were left out, in words.
+    fn notes(&self) -> &[String] {
+        &[]
+    }
+
+    /// Errors of parts that are left out as they cannot be read.
+    fn damage(&self) -> &[Error] {
+        &[]
+    }
+
+    /// Writes them, and gives notes on what was left out meanwhile.
+    ///
+    /// # Errors
+    /// `Unsupported` for a form that is none of [`Shapes::kinds`], what cannot be read, or when `out` fails.
+    fn write(&self, kind: Kind, out: &mut dyn Write) -> Result<Vec<String>>;
+}
+
+/// The error of a drawing that cannot have a form.
+#[cfg(feature = "export")]
+pub(crate) fn no_such_kind(kind: Kind) -> Error {
+    Error::without_offset(ErrorKind::Unsupported { what: format!("such shapes as {kind:?}").into() }, "")
+}
