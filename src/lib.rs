@@ -229,7 +229,7 @@ pub mod write;
 pub use ask::find;
 #[cfg(feature = "sql")]
 pub use ask::sql;
-pub use ask::{diff, refs};
+pub use ask::{diff, lines, refs};
 pub use asset::{Asset, Format};
 pub use error::{Error, ErrorKind, Result};
 pub use formats::{bwdb, geometry, vrb, wdata, wdb, wows};

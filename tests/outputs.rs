@@ -117,6 +117,7 @@ const WRITING: &[&str] = &[
     "sample NEW",
     "demo NEW",
     "completions bash",
+    "textconv sheet.wdb",
     "paths-inside game:content",
     "snapshot game --to NEW",
     "extract game content/mods.xml --to -",

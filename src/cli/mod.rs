@@ -26,6 +26,7 @@ mod sample;
 mod snapshot;
 mod sql;
 mod string;
+mod textconv;
 mod verify;
 
 use crate::error::{Error, ErrorKind};
@@ -129,6 +130,7 @@ enum Command {
     Resolve(resolve::Args),
     String(string::Args),
     Diff(diff::Args),
+    Textconv(textconv::Args),
     Export(export::Args),
     Sql(sql::Args),
     Verify(verify::Args),
@@ -153,6 +155,7 @@ impl Command {
             Self::Resolve(args) => resolve::run(&args, context),
             Self::String(args) => string::run(&args, context),
             Self::Diff(args) => diff::run(&args, context),
+            Self::Textconv(args) => textconv::run(&args, context),
             Self::Export(args) => export::run(&args, context),
             Self::Sql(args) => sql::run(&args, context),
             Self::Verify(args) => verify::run(&args, context),

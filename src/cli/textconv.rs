@@ -1,0 +1,30 @@
+use super::{Context, Exit, Failure, Outcome};
+use crate::ask::lines;
+use std::path::PathBuf;
+
+/// Write a file as text that git compares: sorted, line by line
+///
+/// Tell git once which files are meant and how they become text:
+///
+///   git config --global diff.assetq.textconv 'assetq textconv'
+///   git config --global diff.assetq.cachetextconv true
+///   echo '*.wdb diff=assetq' >> .gitattributes
+///
+/// From then on `git diff`, `git show` and `git log -p` show what changed in such files, row by row.
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment, after_help = "Example:\n  assetq textconv monster_book.wdb | less")]
+pub(super) struct Args {
+    /// The file
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+}
+
+pub(super) fn run(args: &Args, context: &Context) -> Outcome {
+    let asset = context.open(&args.file)?;
+    let file = asset.source().name();
+    let mut out = context.stdout();
+    lines::write(&asset, &mut out, |error| context.damaged(file, &error)).map_err(Failure::from)?;
+    std::io::Write::flush(&mut out)?;
+    context.warn(&asset);
+    Ok(Exit::Done)
+}

@@ -1,0 +1,78 @@
+//! Game files as text, for git.
+#![cfg(feature = "cli")]
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use assetq::sample::wdb::{Cell, Game, Sheet};
+use assetq::sample::{FILES, Size};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use tempfile::TempDir;
+
+fn text(dir: &Path, file: &str) -> String {
+    let out = Command::new(env!("CARGO_BIN_EXE_assetq")).current_dir(dir).args(["textconv", file]).output().unwrap();
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    String::from_utf8(out.stdout).unwrap()
+}
+
+/// A sheet of monsters with their hit points.
+fn monsters(rows: &[(&str, i64)]) -> Vec<u8> {
+    let mut sheet = Sheet::new(Game::Later, "Monsters").fields(["sName", "u16HitPoints"]);
+    for (name, points) in rows {
+        sheet = sheet.record(name, [Cell::from(*name), (*points).into()]);
+    }
+    sheet.build()
+}
+
+#[test]
+fn a_row_is_its_key_and_a_line_for_each_cell() {
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("a.wdb"), monsters(&[("golem", 400), ("bat", 3)])).unwrap();
+    let text = text(dir.path(), "a.wdb");
+    let rows = "[records]\nbat\n\tsName: bat\n\tu16HitPoints: 3\ngolem\n\tsName: golem\n\tu16HitPoints: 400\n\n";
+    assert!(text.starts_with("format: wdb\n") && text.contains(rows), "{text}");
+}
+
+#[test]
+fn every_format_is_the_same_text_each_time() {
+    let dir = TempDir::new().unwrap();
+    for (name, _, make) in FILES {
+        fs::write(dir.path().join(name), make(1, Size::Small)).unwrap();
+        let first = text(dir.path(), name);
+        assert!(first.lines().count() > 5 && first == text(dir.path(), name), "{name}");
+        assert!(first.chars().all(|c| !c.is_control() || matches!(c, '\n' | '\t')), "{name}");
+    }
+}
+
+#[test]
+fn git_shows_what_changed_in_a_sheet() {
+    let dir = TempDir::new().unwrap();
+    let git = |args: &[&str]| {
+        let out = Command::new("git")
+            .current_dir(dir.path())
+            .args(["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "init.defaultBranch=main"])
+            .args(args)
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("HOME", dir.path())
+            .output();
+        out.map(|out| (out.status.success(), String::from_utf8(out.stdout).unwrap()))
+    };
+    if git(&["init", "-q"]).is_err() {
+        return eprintln!("skipped: there is no git");
+    }
+    let git = |args: &[&str]| {
+        let (ok, out) = git(args).unwrap();
+        assert!(ok, "git {args:?}: {out}");
+        out
+    };
+    git(&["config", "diff.assetq.textconv", &format!("\"{}\" textconv", env!("CARGO_BIN_EXE_assetq"))]);
+    fs::write(dir.path().join(".gitattributes"), "*.wdb diff=assetq\n").unwrap();
+    for rows in [&[("bat", 3), ("golem", 400)][..], &[("bat", 3), ("golem", 450), ("wolf", 20)]] {
+        fs::write(dir.path().join("monsters.wdb"), monsters(rows)).unwrap();
+        git(&["add", "."]);
+        git(&["commit", "-qm", "a build"]);
+    }
+    let log = git(&["log", "-p", "-1", "--", "monsters.wdb"]);
+    assert!(log.contains("-\tu16HitPoints: 400\n+\tu16HitPoints: 450\n+wolf\n+\tsName: wolf\n"), "{log}");
+    assert!(!log.contains("Binary files"), "{log}");
+}
