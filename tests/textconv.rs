@@ -1,4 +1,4 @@
-//! Game files as text, for git.
+//! Game files and their differences as text, for git and for people who read on elsewhere.
 #![cfg(feature = "cli")]
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -42,6 +42,26 @@ fn every_format_is_the_same_text_each_time() {
         assert!(first.lines().count() > 5 && first == text(dir.path(), name), "{name}");
         assert!(first.chars().all(|c| !c.is_control() || matches!(c, '\n' | '\t')), "{name}");
     }
+}
+
+#[test]
+fn a_difference_as_markdown_is_read_as_it_is_meant() {
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("old.wdb"), monsters(&[("bat", 3), ("golem", 400)])).unwrap();
+    let many: Vec<String> = (0..30).map(|n| format!("m{n:02}`*_")).collect();
+    let rows: Vec<(&str, i64)> = [("golem", 450)].into_iter().chain(many.iter().map(|name| (&**name, 1))).collect();
+    fs::write(dir.path().join("new.wdb"), monsters(&rows)).unwrap();
+    let run =
+        |args: &[&str]| Command::new(env!("CARGO_BIN_EXE_assetq")).current_dir(dir.path()).args(args).output().unwrap();
+    let out = run(&["diff", "old.wdb", "new.wdb", "-f", "markdown"]);
+    assert_eq!(out.status.code(), Some(1));
+    let text = String::from_utf8(out.stdout).unwrap();
+    assert!(text.contains("## `records`\n"), "{text}");
+    // A long list is folded up, a short one is not.
+    assert!(text.contains("<details><summary>30 added</summary>\n\n- ``m00`*_``\n"), "{text}");
+    assert!(text.contains("\n**1 removed**\n\n- `bat`\n"), "{text}");
+    assert!(text.contains("- `golem`\n  - `u16HitPoints`: `400` → `450` (+50)\n"), "{text}");
+    assert_eq!(run(&["ls", "old.wdb", "-f", "markdown"]).status.code(), Some(2));
 }
 
 #[test]

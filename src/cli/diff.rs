@@ -9,7 +9,7 @@ use crate::table::filter::{Bound, Filter};
 use crate::table::{Column, Kind, Value};
 use crate::threads::prelude::*;
 use crate::write::rows::RowWriter;
-use crate::write::text::{Mark, Page};
+use crate::write::text::{Mark, Page, clean};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
@@ -26,6 +26,7 @@ Examples:
   assetq diff OLD NEW -t resources -w 'type = \"VisualPrototype\"'
   assetq diff 0.10.2/CM001.geometry 0.11.5/CM001.geometry
   assetq diff old.wdb new.wdb -f json                objects of {table, change, key, old, new}
+  assetq diff old.wdb new.wdb -f markdown            for a wiki or a post
   assetq diff GAME@13015811 GAME --deep              two builds: their files, and what changed in those")]
 pub(super) struct Args {
     /// The file as it was
@@ -82,7 +83,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     }
     match (&args.condition, differing, meant) {
         (Some(condition), 1.., 0) => context.not_found(&format!("nothing that differs matches {condition:?}")),
-        (_, 0, _) if context.format() == Format::Text => {
+        (_, 0, _) if matches!(context.format(), Format::Text | Format::Markdown) => {
             let mut page = context.page();
             page.line("no differences")?;
             page.flush()?;
@@ -256,6 +257,7 @@ impl Show<'_> {
         match self.context.format() {
             _ if self.args.stat => self.stat(&found),
             Format::Text => self.text(&mut found),
+            Format::Markdown => self.markdown(&found),
             _ => self.rows(&found),
         }
     }
@@ -416,6 +418,55 @@ impl Show<'_> {
         Ok(page.flush()?)
     }
 
+    /// Text for wikis and posts: a heading for each table, and lists of which long ones are folded up.
+    fn markdown(&self, found: &[Found<'_, '_>]) -> Result<(), Failure> {
+        let mut page = self.context.page();
+        for Found { name, table, pairs } in found.iter().filter(|found| !found.pairs.is_empty()) {
+            page.line(&format!("## {}", code(name)))?;
+            for kind in [Happened::Added, Happened::Removed, Happened::Changed] {
+                let pairs: Vec<Pair> = pairs.iter().copied().filter(|pair| pair.kind() == kind).collect();
+                if pairs.is_empty() {
+                    continue;
+                }
+                let (count, what) = (pairs.len(), kind.name());
+                let folded = count > UNFOLDED;
+                page.line("")?;
+                page.line(&if folded {
+                    format!("<details><summary>{count} {what}</summary>")
+                } else {
+                    format!("**{count} {what}**")
+                })?;
+                page.line("")?;
+                for &pair in pairs.iter().take(self.limit()) {
+                    self.item(&mut page, &self.change(table, pair))?;
+                }
+                if let Some(more) = count.checked_sub(self.limit()).filter(|&more| more > 0) {
+                    page.line(&format!("- … and {more} more"))?;
+                }
+                if folded {
+                    page.line("")?;
+                    page.line("</details>")?;
+                }
+            }
+            page.line("")?;
+        }
+        Ok(page.flush()?)
+    }
+
+    /// A row as an item of a list, with an item for each field that changed.
+    fn item(&self, page: &mut Page<impl Write>, change: &Change<'_>) -> Result<(), Failure> {
+        let what = change.what.as_ref().map(|what| format!(" ({})", code(what))).unwrap_or_default();
+        page.line(&format!("- {}{what}", code(&text(&change.key))))?;
+        if change.kind == Happened::Changed {
+            for field in &change.fields {
+                let by = difference(&field.old, &field.new).map(|by| format!(" ({by})")).unwrap_or_default();
+                let (old, new) = (code(&text(&field.old)), code(&text(&field.new)));
+                page.line(&format!("  - {}: {old} → {new}{by}", code(&field.name)))?;
+            }
+        }
+        Ok(())
+    }
+
     fn one(&self, page: &mut Page<impl Write>, indent: &str, name: &str, change: &Change<'_>) -> Result<(), Failure> {
         let (mark, colour) = match change.kind {
             Happened::Added => ("+", Mark::Green),
@@ -452,6 +503,39 @@ impl Show<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// Rows of a kind that are shown without a click.
+const UNFOLDED: usize = 20;
+
+/// `text` as Markdown shows it as it is, whatever signs it has.
+fn code(text: &str) -> String {
+    let text = clean(text);
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.saturating_add(1));
+    // A blank keeps a sign at the edge from being taken for the fence; of text that is all blanks it would be shown.
+    let edge = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    if text.is_empty() { "(empty)".to_owned() } else { format!("{fence}{edge}{text}{edge}{fence}") }
+}
+
+/// By how much a number changed.
+fn difference(old: &Value<'_>, new: &Value<'_>) -> Option<String> {
+    let whole = |value: &Value<'_>| match *value {
+        Value::Int(v) => Some(i128::from(v)),
+        Value::Uint(v) => Some(i128::from(v)),
+        _ => None,
+    };
+    let float = |value: &Value<'_>| match *value {
+        Value::F32(v) => Some(f64::from(v)),
+        Value::F64(v) => Some(v),
+        _ => None,
+    };
+    match (whole(old), whole(new), float(old), float(new)) {
+        (Some(old), Some(new), ..) => Some(format!("{:+}", new.saturating_sub(old))),
+        // As many digits as a single-precision number has.
+        (_, _, Some(old), Some(new)) => Some(format!("{:+}", new - old)).filter(|_| (new - old).is_finite()),
+        _ => None,
     }
 }
 

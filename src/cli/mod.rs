@@ -108,12 +108,15 @@ enum Format {
     Ndjson,
     /// RFC 4180 with a header line; cells are as they are, also those that a spreadsheet would run (= + - @)
     Csv,
+    /// For wikis and posts: `diff` writes it
+    Markdown,
 }
 
 impl From<Format> for RowFormat {
     fn from(format: Format) -> Self {
         match format {
-            Format::Text => Self::Text,
+            // Only one command writes Markdown, and that one writes it itself.
+            Format::Text | Format::Markdown => Self::Text,
             Format::Json => Self::Json,
             Format::Ndjson => Self::Ndjson,
             Format::Csv => Self::Csv,
@@ -286,6 +289,10 @@ fn run(cli: Cli) -> Exit {
         if threads < wanted.into() {
             complain(&format!("--threads {wanted} is more than this machine has cores for: using {threads}"));
         }
+    }
+    if cli.global.format == Format::Markdown && !matches!(cli.command, Command::Diff(_)) {
+        complain("only `assetq diff` writes Markdown");
+        return Exit::Usage;
     }
     ended(Context::new(&cli.global).and_then(|context| context.close(cli.command.run(&context))))
 }
