@@ -232,7 +232,7 @@ pub use ask::sql;
 pub use ask::{diff, refs};
 pub use asset::{Asset, Format};
 pub use error::{Error, ErrorKind, Result};
-pub use formats::{bwdb, geometry, vrb, wdata, wdb, wows};
+pub use formats::{bwdb, geometry, rusty_hearts, vrb, wdata, wdb, white, wows};
 pub use reader::{FileFormat, Options, Reader};
 pub use source::Source;
 

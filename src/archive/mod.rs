@@ -9,14 +9,22 @@ mod address;
 mod cache;
 mod choose;
 mod contents;
+mod facts;
+mod paths;
+mod show;
 mod tables;
+mod volume;
 
 pub use address::{Address, MARK, NESTED, open_inside};
 #[cfg(feature = "export")]
 pub use cache::{Cache, Cached};
 pub use choose::choose;
 pub use contents::{check_crc32, decode, head};
+pub use facts::facts;
+pub use paths::PathIndex;
+pub use show::show;
 pub use tables::{FILES, tables};
+pub use volume::VolumeFile;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::report::{Progress, Report};
@@ -211,6 +219,14 @@ pub trait Archive: Send + Sync {
         Ok(None)
     }
 
+    /// The numbers of all files at `path`: of more than one where several lists name it, or one names it twice.
+    ///
+    /// # Errors
+    /// As [`Archive::len`].
+    fn positions(&self, path: &str) -> Result<Vec<usize>> {
+        Ok(self.position(path)?.into_iter().collect())
+    }
+
     /// The path that has `id`, of a file or of a folder, in a game whose files name others by the hash of their path: the
     /// match is a proof.
     ///
@@ -290,6 +306,12 @@ pub fn open(archive: &dyn Archive, file: &File<'_>, name: &str) -> Result<Source
 /// The error for a number behind the last file.
 pub fn no_file(n: usize) -> Error {
     Error::without_offset(ErrorKind::NotFound { what: format!("file {n}") }, "files")
+}
+
+/// Checks that the entry of every file can be read and that the file lies inside of its volume; reads no byte of it. A file
+/// whose volume is missing is counted.
+pub fn verify_places(archive: &dyn Archive, report: &mut Report, progress: &Progress) {
+    contents::verify_places(archive, report, progress);
 }
 
 /// Decodes and checks every file, in parallel: what `verify --deep` does more than `verify`. A file whose volume is missing

@@ -2,9 +2,11 @@
 
 pub mod bwdb;
 pub mod geometry;
+pub mod rusty_hearts;
 pub mod vrb;
 pub mod wdata;
 pub mod wdb;
+pub mod white;
 pub mod wows;
 
 use crate::asset::Format;
@@ -42,4 +44,8 @@ formats! {
     SPLASH = geometry::Splash;
     /// World of Warships archive: the game's folder, or an `.idx` of it.
     WOWS = wows::Game;
+    /// FINAL FANTASY XIII trilogy data folder, or a list `filelist*.bin`.
+    WHITE = white::Game;
+    /// Rusty Hearts folder, or its list `f00X.dat`.
+    RUSTY_HEARTS = rusty_hearts::Game;
 }
