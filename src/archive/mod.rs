@@ -10,6 +10,7 @@ mod cache;
 mod choose;
 mod contents;
 mod facts;
+mod loose;
 mod paths;
 mod show;
 mod tables;
@@ -21,12 +22,15 @@ pub use cache::{Cache, Cached};
 pub use choose::choose;
 pub use contents::{check_crc32, decode, head};
 pub use facts::facts;
+pub(crate) use loose::{Loose, LooseFile};
 pub use paths::PathIndex;
 pub use show::show;
 pub use tables::{FILES, tables};
 pub use volume::VolumeFile;
 
+use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
+use crate::reader::Options;
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use std::borrow::Cow;
@@ -301,6 +305,14 @@ pub trait Archive: Send + Sync {
 pub fn open(archive: &dyn Archive, file: &File<'_>, name: &str) -> Result<Source> {
     let stored = archive.stored(file).map_err(|error| error.within(format_args!("{}", file.path)))?;
     decode(stored, file, &format!("{name}:{}", file.path))
+}
+
+/// The file at `file`, as whatever it is: see [`open`].
+///
+/// # Errors
+/// As [`open`] and [`Asset::open_with`].
+pub fn open_file(archive: &dyn Archive, file: &File<'_>, name: &str, options: &Options) -> Result<Asset> {
+    Asset::open_with(open(archive, file, name)?, options)
 }
 
 /// The error for a number behind the last file.

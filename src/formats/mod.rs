@@ -3,6 +3,8 @@
 pub mod bwdb;
 pub mod geometry;
 pub mod rusty_hearts;
+#[cfg(feature = "se2")]
+pub mod se2;
 pub mod vrb;
 pub mod wdata;
 pub mod wdb;
@@ -13,12 +15,12 @@ use crate::asset::Format;
 
 /// Declares the built-in formats, each with its reader. Those without a magic are asked in this order.
 macro_rules! formats {
-    ($($(#[$about:meta])* $name:ident = $reader:ty;)*) => {
+    ($($(#[doc = $about:literal])* $(#[cfg($when:meta)])? $name:ident = $reader:ty;)*) => {
         impl Format {
-            $($(#[$about])* pub const $name: Self = Self::of::<$reader>();)*
+            $($(#[doc = $about])* $(#[cfg($when)])? pub const $name: Self = Self::of::<$reader>();)*
 
             /// All of them.
-            pub const BUILT_IN: &'static [Self] = &[$(Self::$name),*];
+            pub const BUILT_IN: &'static [Self] = &[$($(#[cfg($when)])? Self::$name),*];
         }
     };
 }
@@ -48,4 +50,7 @@ formats! {
     WHITE = white::Game;
     /// Rusty Hearts folder, or its list `f00X.dat`.
     RUSTY_HEARTS = rusty_hearts::Game;
+    /// Space Engineers 2 content folder, or the game's folder that has one.
+    #[cfg(feature = "se2")]
+    SE2 = se2::Game;
 }

@@ -14,6 +14,7 @@ pub mod bwdb;
 pub mod geometry;
 pub mod prototypes;
 pub mod rusty_hearts;
+pub mod se2;
 pub mod space;
 pub mod vrb;
 pub mod wdata;
