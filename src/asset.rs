@@ -21,8 +21,11 @@ struct Entry {
     is_folder: fn(&Path) -> bool,
     likeness: fn(&[u8]) -> Likeness,
     open: fn(Source, &Options) -> Result<Box<dyn Reader>>,
-    configure: fn(&str, &str, &str, &Options) -> Result<Option<Options>>,
+    configure: Configure,
 }
+
+/// [`FileFormat::configure`].
+type Configure = fn(&str, &[u8], &str, &Options) -> Result<Option<Options>>;
 
 /// Formats of other crates, which are told from files before the built-in ones.
 static ADDED: RwLock<Vec<Format>> = RwLock::new(Vec::new());
@@ -65,14 +68,14 @@ impl Format {
     ///
     /// # Errors
     /// As [`FileFormat::configure`], and `NotFound` where no format has such a setting.
-    pub fn configure(setting: &str, text: &str, file: &str, options: &Options) -> Result<Options> {
+    pub fn configure(setting: &str, given: &[u8], from: &str, options: &Options) -> Result<Options> {
         let added = ADDED.read().unwrap_or_else(PoisonError::into_inner);
         for format in Self::all(&added) {
-            if let Some(options) = (format.0.configure)(setting, text, file, options)? {
+            if let Some(options) = (format.0.configure)(setting, given, from, options)? {
                 return Ok(options);
             }
         }
-        Err(Error::without_offset(ErrorKind::NotFound { what: format!("the setting {setting}") }, file.to_owned()))
+        Err(Error::without_offset(ErrorKind::NotFound { what: format!("the setting {setting}") }, from.to_owned()))
     }
 
     /// The format of `source`: by its magic where the format has one, then by the ending of the file name, then by

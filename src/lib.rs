@@ -184,6 +184,7 @@
 //! | `export` | | rows as text, JSON, NDJSON and CSV: `write`; shapes as GLB, OBJ and SVG: [`scene`] | `glb` |
 //! | `parquet` | yes | rows as Parquet and Arrow IPC | `export` |
 //! | `sql` | | questions in SQL, by SQLite over the mapped tables: `sql` | `export`, `filter` |
+//! | `se2` | | the content folder of Space Engineers 2, whose definitions are JSON: `se2` | |
 //! | `sample` | | builders that write valid files of every format, for tests: `sample` | |
 //! | `cli` | yes | the command `assetq`, for programs that add formats to it: `cli` | all but `parquet` |
 
@@ -233,7 +234,9 @@ pub use ask::sql;
 pub use ask::{diff, lines, refs};
 pub use asset::{Asset, Format};
 pub use error::{Error, ErrorKind, Result};
-pub use formats::{bwdb, geometry, vrb, wdata, wdb, wows};
+#[cfg(feature = "se2")]
+pub use formats::se2;
+pub use formats::{bwdb, geometry, rusty_hearts, vrb, wdata, wdb, white, wows};
 pub use reader::{FileFormat, Options, Reader};
 pub use source::Source;
 

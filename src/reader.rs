@@ -1,6 +1,7 @@
 //! The one thing that a format gives to every command, [`Reader`], and how a format is told from others, [`FileFormat`].
 
 use crate::archive::Archive;
+use crate::bytes::View;
 use crate::compare::Comparison;
 use crate::error::Result;
 use crate::relations::Relations;
@@ -166,19 +167,28 @@ pub trait FileFormat: Reader + Sized {
     /// How much `data`, a whole file, looks like this format. Reads a few bytes at its beginning.
     fn likeness(data: &[u8]) -> Likeness;
 
-    /// Adds to `options` the setting that a user gives as the text of a file: `setting` is the name of the command's option,
-    /// and errors call the file `file`. `None` where the format has no such setting.
+    /// Adds to `options` the setting that a user gives: `setting` is the name of the command's option, `given` what it was
+    /// given or what the file that it names has in it, and errors call that `from`. `None` where the format has no such
+    /// setting.
     ///
     /// # Errors
-    /// When `text` is no such setting.
-    fn configure(setting: &str, text: &str, file: &str, options: &Options) -> Result<Option<Options>> {
-        let _ = (setting, text, file, options);
+    /// When `given` is no such setting.
+    fn configure(setting: &str, given: &[u8], from: &str, options: &Options) -> Result<Option<Options>> {
+        let _ = (setting, given, from, options);
         Ok(None)
     }
 
     /// Opens a file of this format, or a folder, which [`Source::path`] tells. Reads headers only; an error says which of
     /// them is wrong, and where.
     fn open_as(source: Source, options: &Options) -> Result<Self>;
+}
+
+/// A setting that is a text: what [`FileFormat::configure`] was given.
+///
+/// # Errors
+/// `Text` where it is not UTF-8.
+pub fn setting_text<'a>(given: &'a [u8], from: &str) -> Result<&'a str> {
+    View::new(given, "").utf8(given).map_err(|error| error.within(from))
 }
 
 /// Settings beside the file itself: strictness, and whatever single formats know by a type of their own.

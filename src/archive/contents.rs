@@ -191,6 +191,32 @@ pub(super) fn verify(archive: &dyn Archive, report: &mut Report, progress: &Prog
     report.checks.push(check.with_detail(detail));
 }
 
+pub(super) fn verify_places(archive: &dyn Archive, report: &mut Report, progress: &Progress) {
+    let mut check = Check::new("files");
+    let Some(len) = check.note(archive.len()) else {
+        report.checks.push(check);
+        return;
+    };
+    progress.announce(len as u64);
+    let mut missing = 0u64;
+    for n in 0..len {
+        match archive.file(n) {
+            Ok(file) if file.volume.is_none() => {}
+            Ok(file) => match archive.stored(&file) {
+                Ok(_) => {}
+                Err(error) if matches!(error.kind(), ErrorKind::NotInstalled { .. }) => {
+                    missing = missing.saturating_add(1);
+                }
+                Err(error) => check.fail_with(|| error.within(format_args!("{}", file.path))),
+            },
+            Err(error) => check.fail(error),
+        }
+        progress.advance(1);
+    }
+    let detail = if missing > 0 { format!("{len} files, {missing} not installed") } else { format!("{len} files") };
+    report.checks.push(check.with_detail(detail));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

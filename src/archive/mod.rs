@@ -9,16 +9,28 @@ mod address;
 mod cache;
 mod choose;
 mod contents;
+mod facts;
+mod loose;
+mod paths;
+mod show;
 mod tables;
+mod volume;
 
 pub use address::{Address, MARK, NESTED, open_inside};
 #[cfg(feature = "export")]
 pub use cache::{Cache, Cached};
 pub use choose::choose;
 pub use contents::{check_crc32, decode, head};
+pub use facts::facts;
+pub(crate) use loose::{Loose, LooseFile};
+pub use paths::PathIndex;
+pub use show::show;
 pub use tables::{FILES, tables};
+pub use volume::VolumeFile;
 
+use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
+use crate::reader::Options;
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use std::borrow::Cow;
@@ -211,6 +223,14 @@ pub trait Archive: Send + Sync {
         Ok(None)
     }
 
+    /// The numbers of all files at `path`: of more than one where several lists name it, or one names it twice.
+    ///
+    /// # Errors
+    /// As [`Archive::len`].
+    fn positions(&self, path: &str) -> Result<Vec<usize>> {
+        Ok(self.position(path)?.into_iter().collect())
+    }
+
     /// The path that has `id`, of a file or of a folder, in a game whose files name others by the hash of their path: the
     /// match is a proof.
     ///
@@ -287,9 +307,23 @@ pub fn open(archive: &dyn Archive, file: &File<'_>, name: &str) -> Result<Source
     decode(stored, file, &format!("{name}:{}", file.path))
 }
 
+/// The file at `file`, as whatever it is: see [`open`].
+///
+/// # Errors
+/// As [`open`] and [`Asset::open_with`].
+pub fn open_file(archive: &dyn Archive, file: &File<'_>, name: &str, options: &Options) -> Result<Asset> {
+    Asset::open_with(open(archive, file, name)?, options)
+}
+
 /// The error for a number behind the last file.
 pub fn no_file(n: usize) -> Error {
     Error::without_offset(ErrorKind::NotFound { what: format!("file {n}") }, "files")
+}
+
+/// Checks that the entry of every file can be read and that the file lies inside of its volume; reads no byte of it. A file
+/// whose volume is missing is counted.
+pub fn verify_places(archive: &dyn Archive, report: &mut Report, progress: &Progress) {
+    contents::verify_places(archive, report, progress);
 }
 
 /// Decodes and checks every file, in parallel: what `verify --deep` does more than `verify`. A file whose volume is missing

@@ -25,7 +25,7 @@ fn files(archive: &dyn Archive) -> Box<dyn Table + '_> {
         .column_of_row(Column::text("path").brief().key(), |file| Ok(Value::text(&file.path)))
         .found_by(|key| {
             let path = key.as_text()?;
-            Some(archive.position(&path).map(|found| found.into_iter().collect()))
+            Some(archive.positions(&path))
         })
         .label()
         .column(Column::id64("id"), |file| Ok(file.id.map_or(Value::Null, Value::Id64)))

@@ -51,11 +51,15 @@ impl Context {
         if let Some(folder) = Cache::default_folder().filter(|_| !no_cache) {
             options = options.with(Arc::new(Cache::at(folder)));
         }
-        for (setting, files) in [("fields", &global.fields), ("layouts", &global.layouts)] {
+        for (setting, files) in
+            [("fields", &*global.fields), ("layouts", &*global.layouts), ("key", global.key.as_slice())]
+        {
             for file in files {
-                let configured = asset::Format::configure(setting, &text_of(file)?, &file.to_string_lossy(), &options);
-                options = configured.map_err(|e| Failure::new(Exit::Usage, e.to_string()))?;
+                options = configured(setting, &bytes_of(file)?, &file.to_string_lossy(), &options)?;
             }
+        }
+        if let Some(game) = &global.game {
+            options = configured("game", game.as_bytes(), "--game", &options)?;
         }
         if !global.more_names.is_empty() {
             let mut names = Names::default();
@@ -77,6 +81,7 @@ impl Context {
         context.reads(&global.fields);
         context.reads(&global.layouts);
         context.reads(&global.more_names);
+        context.reads(global.key.as_slice());
         Ok(context)
     }
 
@@ -376,13 +381,19 @@ pub(super) fn within(archive: &Path, inner: &str) -> PathBuf {
     address.into()
 }
 
-/// The text of a file that says something about others: as much as such a file can have, as a device has no end.
-fn text_of(file: &Path) -> Result<String, Failure> {
+/// `options` and what was given as the command's option `setting`: by a file, or on the command line itself.
+fn configured(setting: &str, given: &[u8], from: &str, options: &Options) -> Result<Options, Failure> {
+    let configured = asset::Format::configure(setting, given, from, options);
+    configured.map_err(|e| Failure::new(Exit::Usage, e.to_string()))
+}
+
+/// The bytes of a file that says something about others: as many as such a file can have, as a device has no end.
+fn bytes_of(file: &Path) -> Result<Vec<u8>, Failure> {
     const MOST: u64 = 16 << 20;
-    let mut text = String::new();
-    let read = std::fs::File::open(file).and_then(|open| open.take(MOST).read_to_string(&mut text));
+    let mut bytes = Vec::new();
+    let read = std::fs::File::open(file).and_then(|open| open.take(MOST).read_to_end(&mut bytes));
     read.map_err(|e| Failure::in_file(&file.to_string_lossy(), &Error::io("cannot read", e)))?;
-    Ok(text)
+    Ok(bytes)
 }
 
 /// Whether headers are bold.

@@ -96,6 +96,12 @@ struct Global {
     /// More paths and names for ids that a file does not name: a list with one in each line, an archive, or a database
     #[arg(long = "names", global = true, value_name = "FILE_OR_ARCHIVE")]
     more_names: Vec<std::path::PathBuf>,
+    /// The game that a FINAL FANTASY XIII list is of, where neither it nor its folder says so
+    #[arg(long, global = true, value_name = "GAME", value_parser = ["ff13", "ff13-2", "lr"])]
+    game: Option<String>,
+    /// The key of a Rusty Hearts list of another region: a file of 256 bytes, or of their hexadecimal digits
+    #[arg(long, global = true, value_name = "FILE")]
+    key: Option<std::path::PathBuf>,
     /// Refuse what a checksum does not match, rather than warn and go on
     #[arg(long, global = true)]
     strict: bool,

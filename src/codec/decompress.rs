@@ -148,6 +148,65 @@ pub fn inflate_head(input: &[u8], wrapped: bool, most: usize) -> Vec<u8> {
     head
 }
 
+/// A zlib stream whose decoded size is not stated anywhere, decoded step by step, so that it can be judged on the way.
+#[derive(Debug)]
+pub struct ZlibSteps<'a> {
+    input: &'a [u8],
+    state: Decompress,
+    limit: u64,
+    ended: bool,
+}
+
+impl<'a> ZlibSteps<'a> {
+    /// Bytes that a step decodes at most.
+    pub const STEP: usize = 64 << 10;
+
+    /// The stream that `input` begins with, which may have at most `limit` bytes when it is decoded.
+    pub fn new(input: &'a [u8], limit: u64) -> Self {
+        Self { input, state: Decompress::new(true), limit, ended: false }
+    }
+
+    /// Appends the next bytes to `out`, at most [`ZlibSteps::STEP`]; `false` when the stream has ended, and its Adler-32 is
+    /// right.
+    ///
+    /// # Errors
+    /// `Codec` when the stream is damaged or ends early, `Limit` when it has more bytes than it may.
+    pub fn step(&mut self, out: &mut Vec<u8>) -> Result<bool, ErrorKind> {
+        if self.ended {
+            return Ok(false);
+        }
+        let (read, total) = (self.state.total_in(), self.state.total_out());
+        let error = |message: Cow<'static, str>| ErrorKind::Codec { codec: "zlib", message };
+        if out.try_reserve(Self::STEP).is_err() {
+            return Err(error(format!("no memory after {total} bytes").into()));
+        }
+        let old = out.len();
+        out.resize(old.saturating_add(Self::STEP), 0);
+        let room = out.get_mut(old..).unwrap_or_default();
+        let status = self.state.decompress(self.unread(), room, FlushDecompress::None);
+        let wrote = self.state.total_out().saturating_sub(total);
+        out.truncate(old.saturating_add(usize::try_from(wrote).unwrap_or(0)));
+        let status = status.map_err(|e| error(format!("{e} (after {total} bytes)").into()))?;
+        let (value, limit) = (self.state.total_out(), self.limit);
+        if value > limit {
+            return Err(ErrorKind::Limit { what: "decoded bytes", value, limit });
+        }
+        match status {
+            Status::StreamEnd => self.ended = true,
+            Status::Ok | Status::BufError if wrote == 0 && self.state.total_in() == read => {
+                return Err(error(format!("the stream ends early, after {total} bytes").into()));
+            }
+            Status::Ok | Status::BufError => {}
+        }
+        Ok(true)
+    }
+
+    /// The input that has not been read: behind the end of the stream, what does not belong to it.
+    pub fn unread(&self) -> &'a [u8] {
+        usize::try_from(self.state.total_in()).ok().and_then(|at| self.input.get(at..)).unwrap_or_default()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -179,6 +238,29 @@ mod tests {
         }
         assert!(zlib(&[], 0).is_err());
         assert!(zlib(&deflated(&[], true), 0).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_stream_of_unknown_size_comes_in_steps() {
+        let (data, packed) = (data(), deflated(&data(), true));
+        let decode = |packed: &[u8], limit: u64| {
+            let (mut steps, mut out, mut count) = (ZlibSteps::new(packed, limit), Vec::new(), 0);
+            while steps.step(&mut out)? {
+                count += 1;
+                assert!(out.len() <= count * ZlibSteps::STEP);
+            }
+            Ok::<_, ErrorKind>((out, steps.unread().len()))
+        };
+        assert_eq!(decode(&packed, data.len() as u64).unwrap(), (data.clone(), 0));
+        assert_eq!(decode(&[&packed[..], &[1, 2]].concat(), u64::MAX).unwrap().1, 2);
+        let error = decode(&packed, data.len() as u64 - 1).unwrap_err();
+        assert!(matches!(error, ErrorKind::Limit { .. }), "{error}");
+        for end in [0, 1, 2, 3, packed.len() / 2, packed.len() - 5, packed.len() - 4, packed.len() - 1] {
+            assert!(decode(&packed[..end], u64::MAX).is_err(), "{end}");
+        }
+        let mut wrong = packed;
+        *wrong.last_mut().unwrap() ^= 1;
+        assert!(decode(&wrong, u64::MAX).is_err(), "its Adler-32");
     }
 
     #[test]

@@ -4,7 +4,7 @@ mod decompress;
 pub mod encd;
 mod memory;
 
-pub use decompress::{brotli, deflate, inflate_head, zlib};
+pub use decompress::{ZlibSteps, brotli, deflate, inflate_head, zlib};
 pub(crate) use memory::Memory;
 
 use crate::error::{Error, ErrorKind, Result};

@@ -2,21 +2,25 @@
 
 pub mod bwdb;
 pub mod geometry;
+pub mod rusty_hearts;
+#[cfg(feature = "se2")]
+pub mod se2;
 pub mod vrb;
 pub mod wdata;
 pub mod wdb;
+pub mod white;
 pub mod wows;
 
 use crate::asset::Format;
 
 /// Declares the built-in formats, each with its reader. Those without a magic are asked in this order.
 macro_rules! formats {
-    ($($(#[$about:meta])* $name:ident = $reader:ty;)*) => {
+    ($($(#[doc = $about:literal])* $(#[cfg($when:meta)])? $name:ident = $reader:ty;)*) => {
         impl Format {
-            $($(#[$about])* pub const $name: Self = Self::of::<$reader>();)*
+            $($(#[doc = $about])* $(#[cfg($when)])? pub const $name: Self = Self::of::<$reader>();)*
 
             /// All of them.
-            pub const BUILT_IN: &'static [Self] = &[$(Self::$name),*];
+            pub const BUILT_IN: &'static [Self] = &[$($(#[cfg($when)])? Self::$name),*];
         }
     };
 }
@@ -42,4 +46,11 @@ formats! {
     SPLASH = geometry::Splash;
     /// World of Warships archive: the game's folder, or an `.idx` of it.
     WOWS = wows::Game;
+    /// FINAL FANTASY XIII trilogy data folder, or a list `filelist*.bin`.
+    WHITE = white::Game;
+    /// Rusty Hearts folder, or its list `f00X.dat`.
+    RUSTY_HEARTS = rusty_hearts::Game;
+    /// Space Engineers 2 content folder, or the game's folder that has one.
+    #[cfg(feature = "se2")]
+    SE2 = se2::Game;
 }

@@ -13,10 +13,13 @@
 pub mod bwdb;
 pub mod geometry;
 pub mod prototypes;
+pub mod rusty_hearts;
+pub mod se2;
 pub mod space;
 pub mod vrb;
 pub mod wdata;
 pub mod wdb;
+pub mod white;
 pub mod wows;
 
 use crate::asset::Format;

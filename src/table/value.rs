@@ -56,6 +56,31 @@ impl Guid {
     }
 }
 
+impl Guid {
+    /// The GUID that `text` is: with dashes, in upper or lower case.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut digits = [0u8; 32];
+        let mut next = digits.iter_mut();
+        for (at, byte) in text.bytes().enumerate() {
+            match (at, byte) {
+                (8 | 13 | 18 | 23, b'-') => {}
+                (8 | 13 | 18 | 23, _) => return None,
+                _ => *next.next()? = u8::try_from(char::from(byte).to_digit(16)?).ok()?,
+            }
+        }
+        if next.next().is_some() {
+            return None;
+        }
+        let mut bytes = [0u8; 16];
+        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+            *byte = pair.iter().fold(0, |byte, digit| byte << 4 | digit);
+        }
+        let [d, c, b, a, f, e, h, g, rest @ ..] = bytes;
+        let [i, j, k, l, m, n, o, p] = rest;
+        Some(Self([a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p]))
+    }
+}
+
 impl fmt::Display for Guid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(std::str::from_utf8(&self.to_ascii()).unwrap_or_default())
@@ -212,6 +237,18 @@ mod tests {
         assert_eq!(Value::Id32(0x10C3_0510).to_string(), "0x10C30510");
         let bytes = [0x33, 0x22, 0x11, 0x00, 0x55, 0x44, 0x77, 0x66, 0x88, 0x99, 0xAA, 0xBB, 0xCC, 0xDD, 0xEE, 0xFF];
         assert_eq!(Guid(bytes).to_string(), "00112233-4455-6677-8899-aabbccddeeff");
+        for text in ["00112233-4455-6677-8899-aabbccddeeff", "00112233-4455-6677-8899-AABBCCDDEEFF"] {
+            assert_eq!(Guid::parse(text), Some(Guid(bytes)));
+        }
+        let wrong = ["", "00112233-4455-6677-8899-aabbccddeef", "00112233-4455-6677-8899-aabbccddeeff0"];
+        let more = [
+            "00112233445566778899aabbccddeeff",
+            "0011223g-4455-6677-8899-aabbccddeeff",
+            "{G}00112233-4455-6677-8899-aabbccddeeff",
+        ];
+        for text in wrong.iter().chain(&more) {
+            assert_eq!(Guid::parse(text), None, "{text}");
+        }
     }
 
     #[test]

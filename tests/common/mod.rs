@@ -3,7 +3,7 @@
 
 use assetq::table::{Tree, Value};
 use assetq::{Asset, Source};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The folder of real files, where there is one; says that the test is skipped otherwise.
 pub fn samples() -> Option<PathBuf> {
@@ -63,6 +63,49 @@ pub fn read_everything(name: &str, bytes: Vec<u8>) -> usize {
         }
     }
     let report = reader.verify(&Default::default());
+    errors + report.checks.iter().map(|c| c.found() as usize).sum::<usize>()
+}
+
+/// Writes files under `dir`, in folders that are made for them.
+pub fn writer(dir: &Path) -> impl FnMut(&str, Vec<u8>) {
+    move |path, bytes| {
+        let path = dir.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+}
+
+/// Asks an archive everything: all of its files, each found by its path and decoded, its tables, and `verify`. Gives the
+/// number of errors met, and bounds it for hostile counts.
+pub fn ask_archive(asset: &Asset) -> usize {
+    let archive = asset.reader().archive().unwrap();
+    let mut errors = 0;
+    for n in 0..archive.len().unwrap_or(1).min(1000) {
+        match archive.file(n) {
+            Ok(file) => {
+                assert!(archive.find(&file.path).unwrap().is_some(), "{} is not found", file.path);
+                errors += usize::from(assetq::archive::open(archive, &file, "GAME").is_err());
+            }
+            Err(error) => {
+                assert!(!error.to_string().is_empty());
+                errors += 1;
+            }
+        }
+    }
+    assert!(archive.file(usize::MAX).is_err());
+    let _ = archive.volumes();
+    asset.reader().facts();
+    asset.reader().sections();
+    for table in asset.reader().tables() {
+        let mut cursor = table.cursor(0);
+        for _ in 0..200 {
+            if !cursor.advance().unwrap_or(false) {
+                break;
+            }
+            (0..table.columns().len()).for_each(|column| errors += usize::from(cursor.value(column).is_err()));
+        }
+    }
+    let report = asset.reader().verify(&Default::default());
     errors + report.checks.iter().map(|c| c.found() as usize).sum::<usize>()
 }
 

@@ -40,7 +40,7 @@ use crate::compare::Comparison;
 use crate::error::{ErrorKind, Result};
 use crate::id::{self, Id64};
 use crate::lazy::{Lazy, Toll};
-use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
+use crate::reader::{FileFormat, Likeness, Options, Reader, Section, setting_text};
 use crate::relations::{Relations, Texts};
 use crate::report::{Progress, Report};
 use crate::scene::Stage;
@@ -670,12 +670,12 @@ impl FileFormat for Database {
     }
 
     /// `layouts`: those that are tried before the built-in ones, the last file first.
-    fn configure(setting: &str, text: &str, file: &str, options: &Options) -> Result<Option<Options>> {
+    fn configure(setting: &str, given: &[u8], from: &str, options: &Options) -> Result<Option<Options>> {
         if setting != "layouts" {
             return Ok(None);
         }
         let known = options.get::<Layouts>().unwrap_or_default();
-        Ok(Some(options.clone().with(Arc::new(known.extended(Layouts::parse(text, file)?)))))
+        Ok(Some(options.clone().with(Arc::new(known.extended(Layouts::parse(setting_text(given, from)?, from)?)))))
     }
 
     fn open_as(source: Source, options: &Options) -> Result<Self> {

@@ -35,7 +35,7 @@ pub use layout::{ArrayInfo, Entry, Header, MAGIC};
 pub use pack::{Pack, PackedSheet};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
+use crate::reader::{FileFormat, Likeness, Options, Reader, Section, setting_text};
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Column, Table, Value, Visitor};
@@ -432,11 +432,11 @@ impl FileFormat for Sheet {
     }
 
     /// `fields`: lists of field names that are tried before the known ones, the last file first.
-    fn configure(setting: &str, text: &str, file: &str, options: &Options) -> Result<Option<Options>> {
+    fn configure(setting: &str, given: &[u8], from: &str, options: &Options) -> Result<Option<Options>> {
         if setting != "fields" {
             return Ok(None);
         }
-        let known = known_fields(options).extended(KnownFields::parse(text, file)?);
+        let known = known_fields(options).extended(KnownFields::parse(setting_text(given, from)?, from)?);
         Ok(Some(options.clone().with(Arc::new(known))))
     }
 

@@ -238,6 +238,12 @@ impl Archive for Pack {
         Ok(Pack::find(self, path))
     }
 
+    /// Without those that a name short of its extension finds.
+    fn positions(&self, path: &str) -> Result<Vec<usize>> {
+        let entries = self.entries().iter().enumerate();
+        Ok(entries.filter(|(_, entry)| entry.file_name() == path).map(|(n, _)| n).collect())
+    }
+
     fn stored(&self, file: &File<'_>) -> Result<Source> {
         self.entry_source(usize::try_from(file.handle).unwrap_or(usize::MAX))
     }

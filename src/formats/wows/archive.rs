@@ -1,11 +1,10 @@
 //! The game as an archive: files by path and by number, their stored bytes, and the paths of ids.
 
 use super::index::{Entry, Index};
-use super::loose::LooseFile;
 use super::tree::{Row, Tree, join};
 use super::volumes::Volume as Stored;
 use super::{Game, places, tree};
-use crate::archive::{self, Archive, AtBuild, Build, File, Snapshot, Volume};
+use crate::archive::{self, Archive, AtBuild, Build, File, LooseFile, Snapshot, Volume};
 use crate::codec::cityhash64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::source::Source;

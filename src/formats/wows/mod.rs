@@ -8,7 +8,6 @@ pub mod layout;
 mod archive;
 mod ids;
 mod index;
-mod loose;
 mod places;
 mod tree;
 mod verify;
@@ -16,7 +15,7 @@ mod volumes;
 
 pub use index::{Entry, Index, Resource, Variant, VolumeEntry};
 
-use crate::archive::{Archive, AtBuild, Build, File, tables};
+use crate::archive::{Archive, AtBuild, Build, File, Loose, tables};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id;
 use crate::lazy::{Lazy, Toll};
@@ -25,7 +24,6 @@ use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
 use crate::threads::prelude::*;
-use loose::Loose;
 use places::Places;
 use std::borrow::Cow;
 use std::convert::Infallible;

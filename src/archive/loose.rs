@@ -1,4 +1,4 @@
-//! Loose files: those that lie in folders of the game, and win over the index.
+//! Loose files: those that lie in folders of a game, where they win over its index or are all there is.
 
 use crate::codec::cityhash64;
 use crate::lazy::Lazy;
@@ -12,7 +12,7 @@ const DEEP: usize = 64;
 
 /// A loose file.
 #[derive(Debug, Clone)]
-pub(super) struct LooseFile {
+pub(crate) struct LooseFile {
     /// The number of its folder.
     pub folder: usize,
     pub path: String,
@@ -20,16 +20,23 @@ pub(super) struct LooseFile {
 }
 
 impl LooseFile {
-    pub(super) fn id(&self) -> u64 {
+    pub(crate) fn id(&self) -> u64 {
         cityhash64(self.path.as_bytes())
     }
 }
 
+/// The files of all folders.
+#[derive(Debug, Default)]
+struct Found {
+    files: Vec<LooseFile>,
+    failed: Vec<(String, String)>,
+}
+
 /// The folders of loose files, the first one of which wins.
 #[derive(Debug, Default)]
-pub(super) struct Loose {
+pub(crate) struct Loose {
     folders: Vec<PathBuf>,
-    found: Lazy<Vec<LooseFile>>,
+    found: Lazy<Found>,
 }
 
 /// `path` below `folder`, unless it would lead anywhere else: by `..`, from a root or a drive, or by what only some
@@ -40,12 +47,12 @@ fn below(folder: &Path, path: &str) -> Option<PathBuf> {
 }
 
 impl Loose {
-    pub(super) fn new(folders: Vec<PathBuf>) -> Self {
+    pub(crate) fn new(folders: Vec<PathBuf>) -> Self {
         Self { folders, found: Lazy::default() }
     }
 
     /// The loose file at `path`, found without a look at others.
-    pub(super) fn find(&self, path: &str) -> Option<LooseFile> {
+    pub(crate) fn find(&self, path: &str) -> Option<LooseFile> {
         self.folders.iter().enumerate().find_map(|(folder, root)| {
             let meta = fs::metadata(below(root, path)?).ok().filter(fs::Metadata::is_file)?;
             Some(LooseFile { folder, path: path.to_owned(), size: meta.len() })
@@ -53,24 +60,42 @@ impl Loose {
     }
 
     /// Where the file at `path` in folder number `folder` is.
-    pub(super) fn place(&self, folder: usize, path: &str) -> Option<PathBuf> {
+    pub(crate) fn place(&self, folder: usize, path: &str) -> Option<PathBuf> {
         below(self.folders.get(folder)?, path)
     }
 
     /// All loose files, by path.
-    pub(super) fn all(&self) -> &[LooseFile] {
+    pub(crate) fn all(&self) -> &[LooseFile] {
+        &self.found().files
+    }
+
+    /// The folders that cannot be listed, and why.
+    #[cfg_attr(not(feature = "se2"), allow(dead_code, reason = "a game's folder has others to look at"))]
+    pub(crate) fn failed(&self) -> &[(String, String)] {
+        &self.found().failed
+    }
+
+    fn found(&self) -> &Found {
         let Ok(found) = self.found.get_or_try_init(|| Ok::<_, Infallible>(self.list()));
         found
     }
 
-    fn list(&self) -> Vec<LooseFile> {
-        let mut files = Vec::new();
+    fn list(&self) -> Found {
+        let (mut files, mut failed) = (Vec::new(), Vec::new());
         let mut taken = HashSet::new();
         for (folder, root) in self.folders.iter().enumerate() {
             let mut open = vec![(String::new(), 0usize)];
             while let Some((path, depth)) = open.pop() {
-                let entries = fs::read_dir(root.join(&path)).into_iter().flatten().flatten();
-                for entry in entries {
+                let entries = match fs::read_dir(root.join(&path)) {
+                    Ok(entries) => entries,
+                    // A folder that need not be there.
+                    Err(_) if depth == 0 => continue,
+                    Err(error) => {
+                        failed.push((path, error.to_string()));
+                        continue;
+                    }
+                };
+                for entry in entries.flatten() {
                     // What is not Unicode has no path that could be asked for.
                     let Ok(name) = entry.file_name().into_string() else { continue };
                     let path = if path.is_empty() { name } else { format!("{path}/{name}") };
@@ -96,7 +121,7 @@ impl Loose {
             }
         }
         files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-        files
+        Found { files, failed }
     }
 }
 

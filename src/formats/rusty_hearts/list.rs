@@ -1,0 +1,184 @@
+//! The list of files: deciphered, and decoded step by step, its records judged as they come (docs/formats/rusty_hearts.md
+//! §2, §3).
+
+use super::layout::Place;
+use crate::archive::PathIndex;
+use crate::budget;
+use crate::bytes::{Cursor, Utf16, View};
+use crate::codec::ZlibSteps;
+use crate::error::{Error, Result};
+use crate::lazy::Lazy;
+use crate::source::Source;
+use std::convert::Infallible;
+use std::fmt::Write as _;
+
+/// Decoded bytes for each byte of a list. The published program has room for 15.
+const EXPANSION: u64 = 60;
+
+/// The part that errors in decoded bytes name; offsets in it count from the first decoded byte.
+const DECODED: &str = "decoded list";
+
+/// The files of a list, or those up to one that was sought.
+#[derive(Debug)]
+pub(super) struct List {
+    bytes: Vec<u8>,
+    /// Where the records of files begin.
+    starts: Vec<u32>,
+    /// Records without a name.
+    pub(super) unnamed: u64,
+    /// Why there may be more files than could be read.
+    pub(super) damage: Option<Error>,
+    /// Bytes behind the stream.
+    pub(super) left: usize,
+    index: Lazy<PathIndex>,
+}
+
+/// A record of a file.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Record<'a> {
+    name: Utf16<'a>,
+    pub(super) place: &'a Place,
+    /// Where `place` begins in the decoded list.
+    pub(super) at: View<'a>,
+}
+
+impl Record<'_> {
+    /// Its name as a path: with `/` where the game has `\`.
+    pub(super) fn path(&self) -> String {
+        let mut path = String::with_capacity(self.name.units().len());
+        for c in self.name.chars() {
+            match c {
+                Ok('\\') => path.push('/'),
+                Ok(c) => path.push(c),
+                // Writing to a string cannot fail.
+                Err(unit) => {
+                    let _ = write!(path, "\\u{{{unit:x}}}");
+                }
+            }
+        }
+        path
+    }
+
+    /// Whether its path is `path`, which costs no memory where it is not.
+    pub(super) fn is_at(&self, path: &str) -> bool {
+        let mut wanted = path.chars();
+        for c in self.name.chars() {
+            match c.map(|c| if c == '\\' { '/' } else { c }) {
+                Ok(c) if wanted.next() == Some(c) => {}
+                Ok(_) => return false,
+                Err(_) => return self.path() == path,
+            }
+        }
+        wanted.next().is_none()
+    }
+
+    /// Whether it could be the first record of a list.
+    fn is_likely(&self) -> bool {
+        let sound = |unit: u16| unit >= 0x20 && unit != u16::from(b'/');
+        !self.name.is_empty()
+            && self.name.units().iter().all(|unit| sound(unit.get()))
+            && self.place.size.get() >= 0
+            && self.place.offset.get() >= 0
+    }
+}
+
+/// The record at `at`, and where the next one begins.
+fn record(bytes: &[u8], at: usize) -> Result<(Record<'_>, usize)> {
+    let mut cursor = Cursor::new(View::new(bytes, DECODED).at(at));
+    let units = cursor.u16()?;
+    let name = cursor.utf16(units.into())?;
+    let at = cursor.view();
+    Ok((Record { name, place: cursor.read()?, at }, cursor.position()))
+}
+
+/// `bytes` with the key taken off, or put on.
+pub(super) fn crypt(bytes: &[u8], key: &[u8; 256]) -> Vec<u8> {
+    bytes.iter().zip(key.iter().cycle()).map(|(byte, key)| byte ^ key).collect()
+}
+
+/// Whether `bytes` begin as a list does.
+pub(super) fn is_list(bytes: &[u8], key: &[u8; 256]) -> bool {
+    /// Bytes of the stream that hold the first record of any likely list.
+    const HEAD: usize = 4 << 10;
+    let header = |bytes: &[u8]| {
+        matches!(crypt(bytes, key).first_chunk(), Some(&[method, flags])
+            if method & 0xF == 8 && method >> 4 <= 7 && flags & 0x20 == 0 && u16::from_be_bytes([method, flags]).is_multiple_of(31))
+    };
+    let head = bytes.get(..bytes.len().min(HEAD)).unwrap_or_default();
+    if !header(head.get(..2).unwrap_or_default()) {
+        return false;
+    }
+    let (head, mut decoded) = (crypt(head, key), Vec::new());
+    let mut steps = ZlibSteps::new(&head, u64::MAX);
+    steps.step(&mut decoded).is_ok() && record(&decoded, 0).is_ok_and(|(record, _)| record.is_likely())
+}
+
+impl List {
+    /// Reads the list that `source` holds until `stop` says so of a record; says whether it did.
+    pub(super) fn read(source: &Source, key: &[u8; 256], mut stop: impl FnMut(&Record<'_>) -> bool) -> (Self, bool) {
+        let stream = crypt(source.bytes(), key);
+        let limit = budget::decoded(stream.len() as u64, EXPANSION).min(u32::MAX.into());
+        let mut steps = ZlibSteps::new(&stream, limit);
+        let mut list =
+            Self { bytes: Vec::new(), starts: Vec::new(), unnamed: 0, damage: None, left: 0, index: Lazy::default() };
+        let mut at = 0;
+        loop {
+            match steps.step(&mut list.bytes) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(kind) => {
+                    let read = stream.len().saturating_sub(steps.unread().len());
+                    list.damage = Some(source.view("list").at(read).error(kind));
+                    return (list, false);
+                }
+            }
+            // A record that is not whole may become so with the next step.
+            while let Ok((record, next)) = record(&list.bytes, at) {
+                if record.name.is_empty() {
+                    list.unnamed = list.unnamed.saturating_add(1);
+                } else {
+                    // The limit is that of a u32.
+                    list.starts.push(u32::try_from(at).unwrap_or(u32::MAX));
+                    if stop(&record) {
+                        return (list, true);
+                    }
+                }
+                at = next;
+            }
+        }
+        list.left = steps.unread().len();
+        if at < list.bytes.len() {
+            list.damage = record(&list.bytes, at).err();
+        }
+        (list, false)
+    }
+
+    /// How many files there are, without those that damage hides.
+    pub(super) fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Decoded bytes.
+    pub(super) fn size(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// The record of file `n`.
+    pub(super) fn record(&self, n: usize) -> Option<Record<'_>> {
+        let at = *self.starts.get(n)?;
+        record(&self.bytes, at as usize).ok().map(|(record, _)| record)
+    }
+
+    /// The files at `path`, in order.
+    pub(super) fn find(&self, path: &str) -> impl Iterator<Item = usize> {
+        let paths = || (0..self.len()).filter_map(|n| Some((n, self.record(n)?.path())));
+        let Ok(index) = self.index.get_or_try_init(|| Ok::<_, Infallible>(PathIndex::new(paths())));
+        index.candidates(path).filter(move |&n| self.record(n).is_some_and(|record| record.is_at(path)))
+    }
+
+    /// The files whose path an earlier one has as well.
+    pub(super) fn repeated(&self) -> impl Iterator<Item = (usize, String)> {
+        let paths = (0..self.len()).filter_map(|n| Some((n, self.record(n)?.path())));
+        paths.filter(|(n, path)| self.find(path).next() != Some(*n))
+    }
+}

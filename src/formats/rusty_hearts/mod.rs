@@ -1,0 +1,284 @@
+//! Rusty Hearts: the game's folder, whose files lie in volumes `NNN.pck` and are named by a list, `f00X.dat`.
+//!
+//! [`Game::open`] maps the list. It is deciphered and decoded when a file is asked for: up to that file at the first such
+//! question, wholly at the next.
+//!
+//! The bytes are described in docs/formats/rusty_hearts.md.
+
+pub mod layout;
+mod list;
+mod verify;
+
+use crate::archive::{self, Archive, File, Volume, VolumeFile};
+use crate::error::{Error, ErrorKind, Result};
+use crate::lazy::Lazy;
+use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
+use crate::report::{Progress, Report};
+use crate::source::Source;
+use crate::table::{Table, Value, Visitor};
+use list::{List, Record};
+use std::borrow::Cow;
+use std::convert::Infallible;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// The key of a list. Versions of other regions may have one of their own: given in
+/// [`Options::with`](crate::Options::with).
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Key([u8; 256]);
+
+impl Key {
+    /// A key of these bytes.
+    pub const fn new(bytes: [u8; 256]) -> Self {
+        Self(bytes)
+    }
+
+    /// The key that a file holds: its 256 bytes, or twice as many hexadecimal digits, with any blanks between them.
+    ///
+    /// # Errors
+    /// `Damaged` when it is neither.
+    pub fn parse(file: &[u8]) -> Result<Self> {
+        if let Ok(bytes) = file.try_into() {
+            return Ok(Self(bytes));
+        }
+        let digits = file.iter().filter(|byte| !byte.is_ascii_whitespace());
+        let digits: Option<Vec<u8>> = digits.map(|&byte| u8::try_from(char::from(byte).to_digit(16)?).ok()).collect();
+        let bytes = digits.filter(|digits| digits.len() == 512).map(|digits| {
+            let pairs = digits.chunks_exact(2);
+            pairs.map(|pair| pair.iter().fold(0u8, |byte, digit| byte << 4 | digit)).collect::<Vec<u8>>()
+        });
+        bytes.and_then(|bytes| bytes.try_into().ok()).map(Self).ok_or_else(|| {
+            let what = "a key is 256 bytes, or 512 hexadecimal digits".into();
+            Error::without_offset(ErrorKind::Damaged { what }, "key")
+        })
+    }
+}
+
+impl Default for Key {
+    /// That of the public versions.
+    fn default() -> Self {
+        Self(layout::KEY)
+    }
+}
+
+impl std::fmt::Debug for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if *self == Self::default() { "Key(the public one)" } else { "Key(another)" })
+    }
+}
+
+/// The game's folder, or its list alone.
+#[derive(Debug)]
+pub struct Game {
+    source: Source,
+    /// The file with the list, which may be `source` itself.
+    dat: Source,
+    key: Key,
+    list: Lazy<List>,
+    /// Whether a file was asked for by its path.
+    was_asked: AtomicBool,
+    folder: Option<PathBuf>,
+    options: Options,
+    volumes: Vec<OnceLock<VolumeFile>>,
+}
+
+/// How many volumes a list can name.
+const VOLUMES: usize = 1 << u8::BITS;
+
+/// The file with the list in `folder`. Folders that were copied to a system where case matters may have another case.
+fn list_in(folder: &Path) -> Option<PathBuf> {
+    let lower = layout::LIST.to_ascii_lowercase();
+    let upper = layout::LIST.to_ascii_uppercase();
+    [layout::LIST, &lower, &upper].map(|name| folder.join(name)).into_iter().find(|path| path.is_file())
+}
+
+impl Game {
+    /// Opens a folder that has a list, or a list.
+    ///
+    /// # Errors
+    /// `NotInstalled` when the folder has no list, `Io`.
+    pub fn open(source: Source, options: &Options) -> Result<Self> {
+        let is_folder = source.path().is_some_and(Path::is_dir);
+        let folder = if is_folder { source.path() } else { source.path().and_then(Path::parent) };
+        // The folder of a file that is named without one.
+        let folder = folder.map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
+        let folder = folder.map(Path::to_owned);
+        let dat = match &folder {
+            Some(folder) if is_folder => {
+                let missing = || ErrorKind::NotInstalled { what: layout::LIST.to_owned() };
+                let path = list_in(folder).ok_or_else(|| Error::without_offset(missing(), ""))?;
+                options.source(&path)?
+            }
+            _ => source.clone(),
+        };
+        Ok(Self {
+            source,
+            dat,
+            key: options.get().map_or_else(Key::default, |key| *key),
+            list: Lazy::default(),
+            was_asked: AtomicBool::new(false),
+            folder,
+            options: options.clone(),
+            volumes: (0..VOLUMES).map(|_| OnceLock::new()).collect(),
+        })
+    }
+
+    /// The file with the list.
+    pub fn list_source(&self) -> &Source {
+        &self.dat
+    }
+
+    fn list(&self) -> &List {
+        let Ok(list) =
+            self.list.get_or_try_init(|| Ok::<_, Infallible>(List::read(&self.dat, &self.key.0, |_| false).0));
+        list
+    }
+
+    fn volume(&self, number: u8) -> Option<&VolumeFile> {
+        let volume = || VolumeFile::new(self.folder.as_deref(), format!("{number:03}.pck"), &self.options);
+        Some(self.volumes.get(usize::from(number))?.get_or_init(volume))
+    }
+
+    /// What the record of file `n` says.
+    fn file_of(&self, record: &Record<'_>, n: usize) -> Result<File<'static>> {
+        let place = record.place;
+        let (size, offset) = (place.size.get(), place.offset.get());
+        let path = record.path();
+        let wrong = |at: usize, what: &'static str, value: i64| {
+            record.at.skip(at).bad_value(what, value).within(format_args!("{path}"))
+        };
+        let bytes = u64::try_from(size).map_err(|_| wrong(1, "size", size.into()))?;
+        let offset = u64::try_from(offset).map_err(|_| wrong(9, "offset in the volume", offset))?;
+        let volume = self.volume(place.volume);
+        let mut file = File::new(path, bytes, u64::from(place.volume) << 32 | n as u64);
+        file.crc32 = Some(!place.hash.get());
+        file.volume = volume.map(|volume| volume.name().to_owned().into());
+        file.offset = Some(offset);
+        file.installed = volume.is_some_and(|volume| volume.size().is_some());
+        Ok(file)
+    }
+}
+
+impl Archive for Game {
+    /// Damage that keeps further files from being read counts as one more.
+    fn len(&self) -> Result<usize> {
+        let list = self.list();
+        Ok(list.len().saturating_add(list.damage.is_some().into()))
+    }
+
+    fn file(&self, n: usize) -> Result<File<'_>> {
+        let list = self.list();
+        match (list.record(n), &list.damage) {
+            (Some(record), _) => self.file_of(&record, n),
+            (None, Some(damage)) if n == list.len() => Err(damage.again()),
+            _ => Err(archive::no_file(n)),
+        }
+    }
+
+    fn find(&self, path: &str) -> Result<Option<File<'_>>> {
+        if self.list.get().is_none() && !self.was_asked.swap(true, Ordering::Relaxed) {
+            let (list, found) = List::read(&self.dat, &self.key.0, |record| record.is_at(path));
+            if let (true, Some(last)) = (found, list.len().checked_sub(1)) {
+                return list.record(last).map(|record| self.file_of(&record, last)).transpose();
+            }
+            // Racing with another that reads it: both lists are the same.
+            let Ok(_) = self.list.get_or_try_init(|| Ok::<_, Infallible>(list));
+        }
+        self.position(path)?.map(|n| self.file(n)).transpose()
+    }
+
+    fn position(&self, path: &str) -> Result<Option<usize>> {
+        Ok(self.list().find(path).next())
+    }
+
+    fn positions(&self, path: &str) -> Result<Vec<usize>> {
+        Ok(self.list().find(path).collect())
+    }
+
+    fn stored(&self, file: &File<'_>) -> Result<Source> {
+        let number = u8::try_from(file.handle >> 32).unwrap_or(u8::MAX);
+        let (volume, offset) = self.volume(number).zip(file.offset).ok_or_else(|| archive::no_file(usize::MAX))?;
+        volume.slice(offset, file.stored_size)
+    }
+
+    fn volumes(&self) -> Result<Vec<Volume>> {
+        let list = self.list();
+        let mut files = vec![0u64; VOLUMES];
+        for record in (0..list.len()).filter_map(|n| list.record(n)) {
+            if let Some(files) = files.get_mut(usize::from(record.place.volume)) {
+                *files = files.saturating_add(1);
+            }
+        }
+        let volumes = (0..=u8::MAX).zip(files).filter_map(|(number, files)| Some((self.volume(number)?, files)));
+        let known = volumes.filter(|(volume, files)| *files > 0 || volume.size().is_some());
+        Ok(known.map(|(volume, files)| Volume::new(volume.name(), volume.size(), files)).collect())
+    }
+}
+
+impl FileFormat for Game {
+    const NAME: &'static str = "rusty-hearts";
+
+    /// Decides for a list under a key that is not known.
+    const ENDINGS: &'static [&'static str] = &["f00x.dat"];
+
+    fn is_folder(folder: &Path) -> bool {
+        list_in(folder).is_some()
+    }
+
+    /// `key`: see [`Key::parse`].
+    fn configure(setting: &str, given: &[u8], from: &str, options: &Options) -> Result<Option<Options>> {
+        if setting != "key" {
+            return Ok(None);
+        }
+        let key = Key::parse(given).map_err(|error| error.within(from))?;
+        Ok(Some(options.clone().with(Arc::new(key))))
+    }
+
+    fn likeness(data: &[u8]) -> Likeness {
+        Likeness::by_shape(list::is_list(data, &layout::KEY))
+    }
+
+    fn open_as(source: Source, options: &Options) -> Result<Self> {
+        Self::open(source, options)
+    }
+}
+
+impl Reader for Game {
+    fn source(&self) -> &Source {
+        &self.source
+    }
+
+    fn version(&self) -> String {
+        String::new()
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        let (at, size) = (self.dat.view("").offset(), self.dat.bytes().len() as u64);
+        vec![Section::new("list", at, size, Some(self.list().len() as u64))]
+    }
+
+    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
+        archive::tables(self)
+    }
+
+    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
+        let mut facts = vec![("game".into(), "Rusty Hearts".into())];
+        facts.extend(archive::facts(self));
+        facts.push(("records_without_name".into(), self.list().unnamed.into()));
+        facts.push(("key".into(), if self.key == Key::default() { "built in" } else { "given" }.into()));
+        facts
+    }
+
+    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+        archive::show(self, entry, out)
+    }
+
+    fn archive(&self) -> Option<&dyn Archive> {
+        Some(self)
+    }
+
+    fn verify(&self, progress: &Progress) -> Report {
+        verify::game(self, progress)
+    }
+}

@@ -1,0 +1,33 @@
+//! Lists what is wrong with a list and with the places that it names.
+
+use super::Game;
+use crate::archive;
+use crate::error::{Error, ErrorKind};
+use crate::report::{Check, Progress, Report};
+
+/// Checks all but the contents of files, which `--deep` does.
+pub(super) fn game(game: &Game, progress: &Progress) -> Report {
+    let list = game.list();
+    let mut check = Check::new("list").with_detail(format!(
+        "{} bytes decoded, {} files, {} records without a name",
+        list.size(),
+        list.len(),
+        list.unnamed
+    ));
+    if list.left > 0 {
+        let what = format!("{} bytes left over behind the stream", list.left).into();
+        let at = game.list_source().bytes().len().saturating_sub(list.left);
+        check.fail(game.list_source().view("list").at(at).error(ErrorKind::Damaged { what }));
+    }
+    let mut paths = Check::new("paths").with_detail("each is there once");
+    for (n, path) in list.repeated() {
+        paths.fail_with(|| {
+            let what = format!("{path:?} is the path of an earlier file, which alone is found by it").into();
+            Error::without_offset(ErrorKind::Damaged { what }, format!("file {n}"))
+        });
+    }
+    let mut report = Report::from(vec![check, paths]);
+    // Damage that ends the list is that of the last file.
+    archive::verify_places(game, &mut report, progress);
+    report
+}

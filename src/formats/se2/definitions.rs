@@ -1,0 +1,187 @@
+//! Definitions: put together from the list of them, from the files that hold them, and from the list of files with GUIDs
+//! (docs/formats/se2.md §2 to §4).
+
+use super::parts::{Field, definition_of, records};
+use super::{CACHE, Game, SETS, is_definition};
+use crate::archive::{self, Archive as _};
+use crate::error::{Error, Result};
+use crate::table::Guid;
+use crate::threads::prelude::*;
+use std::collections::HashMap;
+
+/// Something that the game has, by its GUID: a block, an item, a material.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Definition {
+    /// Its GUID.
+    pub guid: Guid,
+    /// The full name of its type, with its assembly.
+    pub ty: Option<String>,
+    /// The name of its file without the ending.
+    pub name: Option<String>,
+    /// The `.def` file that holds it.
+    pub file: Option<String>,
+    /// The definition that it takes values from.
+    pub parent: Option<Guid>,
+    /// Whether it is there for others to take values from only.
+    pub is_abstract: Option<bool>,
+    /// The number of its flags, of which no public source says what they mean.
+    pub flags: Option<u64>,
+    /// The number that says how it completes its parent.
+    pub partial_kind: Option<u64>,
+}
+
+impl Definition {
+    fn new(guid: Guid) -> Self {
+        Self {
+            guid,
+            ty: None,
+            name: None,
+            file: None,
+            parent: None,
+            is_abstract: None,
+            flags: None,
+            partial_kind: None,
+        }
+    }
+}
+
+/// A file that has a GUID.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Asset {
+    /// Its GUID.
+    pub guid: Guid,
+    /// Its path in the content folder, with `/` between parts.
+    pub path: String,
+}
+
+/// All definitions, and the files that have GUIDs.
+#[derive(Debug, Default)]
+pub(super) struct Definitions {
+    pub(super) definitions: Vec<Definition>,
+    pub(super) assets: Vec<Asset>,
+    by_guid: HashMap<Guid, usize>,
+    /// Those of the names that several have are left out.
+    by_name: HashMap<String, Option<usize>>,
+    /// Files that have the GUID of an earlier one.
+    pub(super) repeated: Vec<String>,
+    /// Files that could not be read.
+    pub(super) failed: Vec<Error>,
+}
+
+/// The name of the file at `path` without its ending.
+fn stem(path: &str) -> String {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned()
+}
+
+impl Definitions {
+    /// Reads all that tells of definitions. What cannot be read does not keep the others from being read.
+    pub(super) fn gather(game: &Game) -> Self {
+        let mut all = Self::default();
+        all.take_sets(game);
+        all.take_files(game);
+        all.take_cache(game);
+        for (n, definition) in all.definitions.iter().enumerate() {
+            if let Some(name) = &definition.name {
+                all.by_name.entry(name.clone()).and_modify(|known| *known = None).or_insert(Some(n));
+            }
+        }
+        all
+    }
+
+    fn note<T>(&mut self, path: &str, result: Result<T>) -> Option<T> {
+        result.map_err(|error| self.failed.push(error.within(path))).ok()
+    }
+
+    /// The definition with this GUID, made where there is none.
+    fn entry(&mut self, guid: Guid) -> Option<&mut Definition> {
+        let n = *self.by_guid.entry(guid).or_insert_with(|| {
+            self.definitions.push(Definition::new(guid));
+            self.definitions.len().saturating_sub(1)
+        });
+        self.definitions.get_mut(n)
+    }
+
+    /// `definitionsets.vrb`: which there are, and what they take values from.
+    fn take_sets(&mut self, game: &Game) {
+        let wanted = ["Guid", "Type", "BaseGuid", "IsAbstract", "Flags", "PartialKind"];
+        let read = read_part(game, SETS, "DefinitionSets", &wanted, |fields| {
+            let [guid, ty, base, is_abstract, flags, partial_kind] = fields else { return };
+            let (Some(guid), Some(ty)) = (guid.guid(), ty.text()) else { return };
+            let Some(definition) = self.entry(guid) else { return };
+            definition.ty = Some(ty.to_owned());
+            definition.parent = base.guid().filter(|base| *base != Guid([0; 16]));
+            definition.is_abstract = is_abstract.truth();
+            definition.flags = flags.number();
+            definition.partial_kind = partial_kind.number();
+        });
+        self.note(SETS, read);
+    }
+
+    /// The `.def` files.
+    fn take_files(&mut self, game: &Game) {
+        let files: Vec<&str> =
+            game.loose.all().iter().map(|file| &*file.path).filter(|path| is_definition(path)).collect();
+        let read = |path: &&str| {
+            let file = game.find(path)?.ok_or_else(|| archive::no_file(usize::MAX))?;
+            definition_of(&game.stored(&file)?)
+        };
+        let read: Vec<_> = files.par_iter().map(read).collect();
+        for (path, read) in files.into_iter().zip(read) {
+            let Some((guid, ty)) = self.note(path, read) else { continue };
+            let mut is_repeated = false;
+            if let Some(definition) = self.entry(guid) {
+                is_repeated = definition.file.is_some();
+                if !is_repeated {
+                    definition.name = Some(stem(path));
+                    definition.file = Some(path.to_owned());
+                    definition.ty = definition.ty.take().or(ty);
+                }
+            }
+            if is_repeated {
+                self.repeated.push(path.to_owned());
+            }
+        }
+    }
+
+    /// `contentcache.vrb`: the names of definitions whose files are not there, or could not be read.
+    fn take_cache(&mut self, game: &Game) {
+        let mut assets = Vec::new();
+        let read = read_part(game, CACHE, "Mapping", &["ResourceHandle", "FileHandle"], |fields| {
+            let [guid, path] = fields else { return };
+            if let (Some(guid), Some(path)) = (guid.guid(), path.text()) {
+                assets.push(Asset { guid, path: path.replace('\\', "/") });
+            }
+        });
+        self.note(CACHE, read);
+        for asset in assets.iter().filter(|asset| is_definition(&asset.path)) {
+            if let Some(definition) = self.entry(asset.guid)
+                && definition.name.is_none()
+            {
+                definition.name = Some(stem(&asset.path));
+            }
+        }
+        self.assets = assets;
+    }
+
+    /// The number of the definition with this GUID.
+    pub(super) fn position(&self, guid: Guid) -> Option<usize> {
+        self.by_guid.get(&guid).copied()
+    }
+
+    /// The definition with the GUID that `text` is, else the only one of that name.
+    pub(super) fn find(&self, text: &str) -> Option<&Definition> {
+        let by_guid = Guid::parse(text).and_then(|guid| self.position(guid));
+        let n = by_guid.or_else(|| self.by_name.get(text).copied().flatten())?;
+        self.definitions.get(n)
+    }
+}
+
+/// The records of one entry of one file of the game, where it has that file and that entry.
+fn read_part(game: &Game, path: &str, entry: &str, wanted: &[&str], mut take: impl FnMut(&[Field])) -> Result<()> {
+    let Some(file) = game.find(path)? else { return Ok(()) };
+    let opened = archive::open_file(game, &file, path, &game.options)?;
+    records(opened.reader(), entry, wanted, &mut take)
+}

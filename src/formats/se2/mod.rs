@@ -1,0 +1,209 @@
+//! Space Engineers 2: the game's content folder, which is no archive but a folder of files, and the definitions in it.
+//!
+//! [`Game::open`] looks at nothing but the folder's name. Its files are listed, and its definitions gathered, when they are
+//! asked for; a file is found by its path without a list.
+//!
+//! The files are described in docs/formats/se2.md.
+
+mod definitions;
+mod parts;
+mod tables;
+mod verify;
+
+pub use definitions::{Asset, Definition};
+
+use crate::archive::{self, Archive, File, Loose, LooseFile};
+use crate::error::{Error, ErrorKind, Result};
+use crate::lazy::Lazy;
+use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
+use crate::report::{Progress, Report};
+use crate::source::Source;
+use crate::table::{Table, Value, Visitor};
+use definitions::Definitions;
+use std::borrow::Cow;
+use std::convert::Infallible;
+use std::path::{Path, PathBuf};
+
+/// The file by which a content folder is known: which definitions there are.
+const SETS: &str = "definitionsets.vrb";
+
+/// Which files have which GUIDs.
+const CACHE: &str = "contentcache.vrb";
+
+/// Where the content lies in the game's folder.
+const CONTENT: &str = "GameData/Vanilla/Content";
+
+/// Entries of a folder that are looked at for a `.def` file.
+const LOOKED_AT: usize = 10_000;
+
+/// A content folder.
+#[derive(Debug)]
+pub struct Game {
+    source: Source,
+    options: Options,
+    loose: Loose,
+    definitions: Lazy<Definitions>,
+}
+
+/// The content folder that `folder` is or has.
+fn content_folder(folder: &Path) -> Option<PathBuf> {
+    [folder.to_owned(), folder.join(CONTENT)].into_iter().find(|folder| folder.join(SETS).is_file())
+}
+
+/// Whether there is a `.def` file in `folder`, or near enough.
+fn has_definitions(folder: &Path) -> bool {
+    let mut open = std::collections::VecDeque::from([folder.to_owned()]);
+    let mut left = LOOKED_AT;
+    while let Some(folder) = open.pop_front() {
+        for entry in folder.read_dir().into_iter().flatten().flatten() {
+            let Some(rest) = left.checked_sub(1) else { return false };
+            left = rest;
+            match entry.file_type() {
+                // A link to a folder may lead back.
+                Ok(kind) if kind.is_dir() => open.push_back(entry.path()),
+                Ok(_) if is_definition(&entry.file_name().to_string_lossy()) => return true,
+                _ => {}
+            }
+        }
+    }
+    false
+}
+
+/// Whether a file of this name holds a definition.
+fn is_definition(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("def"))
+}
+
+impl Game {
+    /// Opens a content folder, or the game's folder that has one.
+    ///
+    /// # Errors
+    /// `NotInstalled` when there is none.
+    pub fn open(source: Source, options: &Options) -> Result<Self> {
+        let content = source.path().filter(|path| path.is_dir()).and_then(content_folder);
+        let missing = || Error::without_offset(ErrorKind::NotInstalled { what: SETS.to_owned() }, "");
+        let loose = Loose::new(vec![content.ok_or_else(missing)?]);
+        Ok(Self { source, options: options.clone(), loose, definitions: Lazy::default() })
+    }
+
+    /// The definitions that its files tell of, gathered at the first call.
+    pub fn definitions(&self) -> &[Definition] {
+        &self.gathered().definitions
+    }
+
+    /// The files that have GUIDs.
+    pub fn assets(&self) -> &[Asset] {
+        &self.gathered().assets
+    }
+
+    fn gathered(&self) -> &Definitions {
+        // By rayon, so without a lock.
+        let Ok(gathered) = self.definitions.get_or_try_init(|| Ok::<_, Infallible>(Definitions::gather(self)));
+        gathered
+    }
+
+    fn file_of(file: &LooseFile, n: usize) -> File<'_> {
+        File::new(&*file.path, file.size, n as u64)
+    }
+}
+
+impl Archive for Game {
+    fn len(&self) -> Result<usize> {
+        Ok(self.loose.all().len())
+    }
+
+    fn file(&self, n: usize) -> Result<File<'_>> {
+        let file = self.loose.all().get(n).ok_or_else(|| archive::no_file(n))?;
+        Ok(Self::file_of(file, n))
+    }
+
+    fn find(&self, path: &str) -> Result<Option<File<'_>>> {
+        let found = self.loose.find(path);
+        Ok(found.map(|file| File::new(file.path, file.size, 0)))
+    }
+
+    fn position(&self, path: &str) -> Result<Option<usize>> {
+        Ok(self.loose.all().binary_search_by(|file| (*file.path).cmp(path)).ok())
+    }
+
+    fn stored(&self, file: &File<'_>) -> Result<Source> {
+        // A path that leads out of the folder, or to no file, is none of the archive's.
+        let found = self.loose.find(&file.path).and_then(|_| self.loose.place(0, &file.path));
+        let missing = || Error::without_offset(ErrorKind::NotFound { what: format!("file {:?}", file.path) }, "");
+        self.options.source(&found.ok_or_else(missing)?)
+    }
+}
+
+impl FileFormat for Game {
+    const NAME: &'static str = "se2";
+
+    fn is_folder(folder: &Path) -> bool {
+        content_folder(folder).is_some_and(|content| has_definitions(&content))
+    }
+
+    /// It is never a file.
+    fn likeness(_: &[u8]) -> Likeness {
+        Likeness::No
+    }
+
+    fn open_as(source: Source, options: &Options) -> Result<Self> {
+        Self::open(source, options)
+    }
+}
+
+impl Reader for Game {
+    fn source(&self) -> &Source {
+        &self.source
+    }
+
+    fn version(&self) -> String {
+        String::new()
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        Vec::new()
+    }
+
+    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
+        let mut tables = archive::tables(self);
+        tables.extend(tables::tables(self));
+        tables
+    }
+
+    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
+        let size = self.loose.all().iter().map(|file| file.size).fold(0, u64::saturating_add);
+        vec![
+            ("game".into(), "Space Engineers 2".into()),
+            ("files".into(), self.loose.all().len().into()),
+            ("bytes".into(), size.into()),
+        ]
+    }
+
+    /// What is known of a file; of a definition, by its GUID or by its name where one alone has it.
+    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+        if archive::show(self, entry, out)? {
+            return Ok(true);
+        }
+        let Some(found) = self.gathered().find(entry) else { return Ok(false) };
+        tables::show(found, out)?;
+        Ok(true)
+    }
+
+    fn archive(&self) -> Option<&dyn Archive> {
+        Some(self)
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let Some(gathered) = self.definitions.get() else { return Vec::new() };
+        let failed = gathered.failed.len();
+        let first = gathered.failed.first();
+        first
+            .map(|error| format!("{failed} of its files could not be read for definitions, first {error}"))
+            .into_iter()
+            .collect()
+    }
+
+    fn verify(&self, progress: &Progress) -> Report {
+        verify::game(self, progress)
+    }
+}

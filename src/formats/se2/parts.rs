@@ -1,0 +1,251 @@
+//! What is read of files: records of an archive of values, by the interface of all readers; and of `.def` files, the two
+//! members that name a definition.
+
+use crate::error::{ErrorKind, Result};
+use crate::reader::Reader;
+use crate::source::Source;
+use crate::table::{Guid, Value, Visitor};
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess};
+use std::fmt;
+
+/// A member of a record; null where the record does not have it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Field(Value<'static>);
+
+/// What stands before the GUID in a reference.
+const REFERENCE: &str = "{G}";
+
+impl Field {
+    /// A GUID, or the one that a reference names.
+    pub(super) fn guid(&self) -> Option<Guid> {
+        match &self.0 {
+            Value::Guid(guid) => Some(*guid),
+            value => {
+                let text = value.as_text()?;
+                Guid::parse(text.strip_prefix(REFERENCE).unwrap_or(&text))
+            }
+        }
+    }
+
+    pub(super) fn text(&self) -> Option<&str> {
+        match &self.0 {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub(super) fn truth(&self) -> Option<bool> {
+        match self.0 {
+            Value::Bool(truth) => Some(truth),
+            _ => None,
+        }
+    }
+
+    pub(super) fn number(&self) -> Option<u64> {
+        match self.0 {
+            Value::Uint(number) => Some(number),
+            Value::Int(number) => number.try_into().ok(),
+            _ => None,
+        }
+    }
+}
+
+/// Gives `take` the `wanted` members of every record in `entry` that has the first of them, as it is walked over.
+///
+/// # Errors
+/// When the entry is damaged; the records before have been taken.
+pub(super) fn records(reader: &dyn Reader, entry: &str, wanted: &[&str], take: &mut dyn FnMut(&[Field])) -> Result<()> {
+    let mut walk = Walk { wanted, open: Vec::new(), member: None, take };
+    reader.cat(entry, &mut walk).map(drop)
+}
+
+/// A walk over an entry, which keeps the wanted members of the records that are open.
+struct Walk<'w> {
+    wanted: &'w [&'w str],
+    open: Vec<Vec<Field>>,
+    /// The wanted member that comes next.
+    member: Option<usize>,
+    take: &'w mut dyn FnMut(&[Field]),
+}
+
+impl Visitor for Walk<'_> {
+    fn begin_map(&mut self) -> Result<()> {
+        self.member = None;
+        // Made when the first member is met: most records have none.
+        self.open.push(Vec::new());
+        Ok(())
+    }
+
+    fn key(&mut self, name: &str) -> Result<()> {
+        self.member = self.wanted.iter().position(|wanted| *wanted == name);
+        Ok(())
+    }
+
+    fn end_map(&mut self) -> Result<()> {
+        self.member = None;
+        if let Some(fields) = self.open.pop().filter(|fields| !fields.is_empty()) {
+            (self.take)(&fields);
+        }
+        Ok(())
+    }
+
+    fn begin_list(&mut self) -> Result<()> {
+        self.member = None;
+        Ok(())
+    }
+
+    fn end_list(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn leaf(&mut self, value: &Value<'_>) -> Result<()> {
+        if let (Some(member), Some(fields)) = (self.member.take(), self.open.last_mut()) {
+            fields.resize(self.wanted.len(), Field::default());
+            if let Some(field) = fields.get_mut(member) {
+                *field = Field(match value {
+                    Value::Utf16(text) => Value::owned(text.to_string()),
+                    value => value.clone().into_owned(),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The GUID of the definition that a `.def` file holds, and its type.
+///
+/// # Errors
+/// `Damaged` where the file is no JSON, or has no GUID.
+pub(super) fn definition_of(file: &Source) -> Result<(Guid, Option<String>)> {
+    /// What some editors write before a text.
+    const MARK: &[u8] = b"\xEF\xBB\xBF";
+    let damaged = |what: String| file.view("definition").error(ErrorKind::Damaged { what: what.into() });
+    let text = file.bytes().strip_prefix(MARK).unwrap_or(file.bytes());
+    let def: Def = serde_json::from_slice(text).map_err(|e| damaged(e.to_string()))?;
+    let guid = def.value.and_then(|value| value.0).ok_or_else(|| damaged("it has no $Value.Guid".to_owned()))?;
+    match Guid::parse(&guid) {
+        Some(guid) => Ok((guid, def.ty)),
+        None => Err(damaged(format!("its $Value.Guid is {:?}", guid.chars().take(80).collect::<String>()))),
+    }
+}
+
+/// A `.def` file.
+#[derive(Default)]
+struct Def {
+    ty: Option<String>,
+    value: Option<Named>,
+}
+
+/// Its value, of which only the GUID is read.
+struct Named(Option<String>);
+
+/// Reads the members of an object that `take` has a use for; it says whether it took one.
+fn members<'de, A: MapAccess<'de>>(
+    mut map: A,
+    mut take: impl FnMut(&str, &mut A) -> Result<bool, A::Error>,
+) -> Result<(), A::Error> {
+    while let Some(name) = map.next_key::<String>()? {
+        if !take(&name, &mut map)? {
+            map.next_value::<IgnoredAny>()?;
+        }
+    }
+    Ok(())
+}
+
+impl<'de> Deserialize<'de> for Def {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Object;
+        impl<'de> serde::de::Visitor<'de> for Object {
+            type Value = Def;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a definition")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Def, A::Error> {
+                let mut def = Def::default();
+                members(map, |name, map| {
+                    match name {
+                        "$Type" => def.ty = map.next_value()?,
+                        "$Value" => def.value = Some(map.next_value()?),
+                        _ => return Ok(false),
+                    }
+                    Ok(true)
+                })?;
+                Ok(def)
+            }
+        }
+        from.deserialize_map(Object)
+    }
+}
+
+impl<'de> Deserialize<'de> for Named {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Object;
+        impl<'de> serde::de::Visitor<'de> for Object {
+            type Value = Named;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the value of a definition")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Named, A::Error> {
+                let mut guid = None;
+                members(map, |name, map| {
+                    if name == "Guid" {
+                        guid = Some(map.next_value()?);
+                    }
+                    Ok(name == "Guid")
+                })?;
+                Ok(Named(guid))
+            }
+        }
+        from.deserialize_map(Object)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<(Guid, Option<String>)> {
+        definition_of(&Source::from_vec("a.def", text.as_bytes().to_vec()))
+    }
+
+    #[test]
+    fn a_definition_says_its_guid_and_its_type() {
+        let guid = "7e9ebc0b-f48a-4f33-9a2e-8d54ea2603a0";
+        let text = format!(
+            r#"{{"$Bundles": {{"VRage": "2.0"}}, "$Type": "Game2:Keen.Item", "$Value": {{"X": [{{"Guid": 1}}], "Guid": "{}"}}}}"#,
+            guid.to_uppercase()
+        );
+        for text in [text.clone(), format!("\u{feff}{text}")] {
+            let (found, ty) = read(&text).unwrap();
+            assert_eq!((found.to_string().as_str(), ty.as_deref()), (guid, Some("Game2:Keen.Item")));
+        }
+        let untyped = format!(r#"{{"$Value": {{"Guid": "{guid}"}}}}"#);
+        assert_eq!(read(&untyped).unwrap().1, None);
+        for end in (0..text.len()).filter(|&end| text.is_char_boundary(end)) {
+            assert!(read(&text[..end]).is_err(), "{end}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_definition_says_why() {
+        for (text, why) in [
+            ("", "EOF"),
+            ("[]", "a definition"),
+            ("{}", "it has no $Value.Guid"),
+            (r#"{"$Value": {}}"#, "it has no $Value.Guid"),
+            (r#"{"$Value": []}"#, "the value of a definition"),
+            (r#"{"$Value": {"Guid": 7}}"#, "a string"),
+            (r#"{"$Value": {"Guid": "no"}}"#, "its $Value.Guid is \"no\""),
+            (r#"{"$Type": 1}"#, "a string"),
+        ] {
+            let error = read(text).unwrap_err().to_string();
+            assert!(error.starts_with("definition: ") && error.contains(why), "{text}: {error}");
+        }
+        // As deep as the file says, and no deeper than the program does.
+        assert!(read(&format!(r#"{{"X": {}"#, "[".repeat(1 << 20))).is_err());
+    }
+}

@@ -1,0 +1,71 @@
+//! Tables beside those of every archive: `definitions` and `assets`.
+
+use super::{Definition, Game};
+use crate::archive::Archive as _;
+use crate::error::Result;
+use crate::table::{Column, Guid, Table, TableOf, Value, Visitor};
+
+pub(super) fn tables(game: &Game) -> Vec<Box<dyn Table + '_>> {
+    vec![definitions(game), assets(game)]
+}
+
+fn text(text: Option<&String>) -> Value<'_> {
+    text.map_or(Value::Null, |text| Value::text(text))
+}
+
+/// GUIDs are texts in these tables, so that SQL finds rows by them at once.
+fn guid(guid: Guid) -> Value<'static> {
+    Value::owned(guid.to_string())
+}
+
+/// The GUID that a key is, in the form that cells have.
+fn key_of(key: &Value<'_>) -> Option<Guid> {
+    let text = key.as_text()?;
+    Guid::parse(&text).filter(|guid| *text == guid.to_string())
+}
+
+fn definitions(game: &Game) -> Box<dyn Table + '_> {
+    let rows = || game.definitions();
+    let table = TableOf::new("definitions", move || Ok(rows().len()), move |n| Ok(rows().get(n)))
+        .column(Column::text("guid").brief().key(), |found: &&Definition| Ok(guid(found.guid)))
+        .found_by(|key| {
+            let found = key_of(key).and_then(|guid| game.gathered().position(guid));
+            Some(Ok(found.into_iter().collect()))
+        })
+        .column(Column::text("type").brief(), |found| Ok(text(found.ty.as_ref())))
+        .column(Column::text("name").brief(), |found| Ok(text(found.name.as_ref())))
+        .label()
+        .column(Column::text("file").brief(), |found| Ok(text(found.file.as_ref())))
+        .column(Column::text("parent_guid"), |found| Ok(found.parent.map_or(Value::Null, guid)))
+        .column(Column::bool("abstract"), |found| Ok(found.is_abstract.into()))
+        .column(Column::uint("flags"), |found| Ok(found.flags.into()))
+        .column(Column::uint("partial_kind"), |found| Ok(found.partial_kind.into()))
+        // What a walk over it costs is known once it was made.
+        .known(|| game.definitions.get().map(|gathered| gathered.definitions.len()));
+    Box::new(table.splits())
+}
+
+fn assets(game: &Game) -> Box<dyn Table + '_> {
+    let rows = || game.assets();
+    let table = TableOf::new("assets", move || Ok(rows().len()), move |n| Ok(rows().get(n)))
+        .column(Column::text("guid").brief().key(), |asset| Ok(guid(asset.guid)))
+        .column(Column::text("path").brief(), |asset| Ok(Value::text(&asset.path)))
+        .label()
+        .column(Column::bool("installed"), |asset| Ok(game.find(&asset.path)?.is_some().into()))
+        .known(|| game.definitions.get().map(|gathered| gathered.assets.len()));
+    Box::new(table.splits())
+}
+
+/// Shows a definition.
+pub(super) fn show(found: &Definition, out: &mut dyn Visitor) -> Result<()> {
+    out.begin_map()?;
+    out.field("guid", &guid(found.guid))?;
+    out.field("type", &text(found.ty.as_ref()))?;
+    out.field("name", &text(found.name.as_ref()))?;
+    out.field("file", &text(found.file.as_ref()))?;
+    out.field("parent_guid", &found.parent.map_or(Value::Null, guid))?;
+    out.field("abstract", &found.is_abstract.into())?;
+    out.field("flags", &found.flags.into())?;
+    out.field("partial_kind", &found.partial_kind.into())?;
+    out.end_map()
+}

@@ -1,0 +1,38 @@
+//! Lists what is wrong with the files that tell of definitions.
+
+use super::Game;
+use crate::archive;
+use crate::error::{Error, ErrorKind};
+use crate::report::{Check, Progress, Report};
+
+/// Checks all but the contents of other files, which `--deep` does.
+pub(super) fn game(game: &Game, progress: &Progress) -> Report {
+    let gathered = game.gathered();
+    let all = &gathered.definitions;
+    let with_file = all.iter().filter(|definition| definition.file.is_some()).count();
+    let parents = all.iter().filter_map(|definition| definition.parent);
+    let elsewhere = parents.filter(|parent| gathered.position(*parent).is_none()).count();
+    let mut definitions = Check::new("definitions").with_detail(format!(
+        "{} definitions, {with_file} with a .def file; {elsewhere} take values from one that is not here",
+        all.len()
+    ));
+    for error in &gathered.failed {
+        definitions.fail_with(|| error.again());
+    }
+    for path in &gathered.repeated {
+        definitions.fail_with(|| {
+            let what = "its GUID is that of an earlier file".into();
+            Error::without_offset(ErrorKind::Damaged { what }, path.clone())
+        });
+    }
+    let mut folders = Check::new("folders");
+    for (path, why) in game.loose.failed() {
+        folders.fail_with(|| {
+            let what = format!("cannot be listed: {why}").into();
+            Error::without_offset(ErrorKind::Damaged { what }, path.clone())
+        });
+    }
+    let mut report = Report::from(vec![definitions, folders]);
+    archive::verify_places(game, &mut report, progress);
+    report
+}

@@ -1,0 +1,156 @@
+//! Where the lists of a game lie, and which image belongs to which list (docs/formats/white.md §1).
+
+use super::GameKind;
+use crate::error::{Error, Result};
+use crate::source::Source;
+use std::path::{Path, PathBuf};
+
+/// The folders of a data folder that have lists, those that win first.
+const FOLDERS: [&str; 2] = ["sys", "zone"];
+
+/// Names of lists begin like this.
+const LIST: &str = "filelist";
+
+/// A list on disk, or one that came another way and is known by a name only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    path: Option<PathBuf>,
+    name: String,
+}
+
+impl Place {
+    pub(super) fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// Its file name.
+    pub(super) fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    /// The folder that it and its image lie in.
+    pub(super) fn folder(&self) -> Option<&Path> {
+        let folder = self.path.as_ref()?.parent()?;
+        Some(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
+    }
+
+    /// The name of its image: the first that is there.
+    pub(super) fn image(&self) -> String {
+        let names = images(&self.name);
+        let there = |name: &&String| self.folder().is_some_and(|folder| folder.join(name).is_file());
+        names.iter().find(there).or(names.first()).cloned().unwrap_or_default()
+    }
+}
+
+/// A list's name, taken apart: `filelist`, what tells the lists of a game apart, the platform, and a number where the
+/// archive is split.
+fn parts(name: &str) -> Option<(&str, &str, &str)> {
+    let (middle, rest) = name.strip_prefix(LIST)?.split_once('.').unwrap_or((name.strip_prefix(LIST)?, ""));
+    let (platform, part) = match rest.rsplit_once(".bin") {
+        Some((platform, part)) => (platform, part),
+        None => ("", rest.strip_prefix("bin")?),
+    };
+    part.bytes().all(|byte| byte.is_ascii_digit()).then_some((middle, platform, part))
+}
+
+/// The names that the image of the list called `name` may have, the likeliest first.
+fn images(name: &str) -> Vec<String> {
+    let Some((middle, platform, part)) = parts(name) else {
+        return vec![name.replacen(LIST, "white_img", 1)];
+    };
+    let dot = if platform.is_empty() { "" } else { "." };
+    let main = format!("white_img{middle}{dot}{platform}.bin{part}");
+    let script = format!("white{middle}{dot}{platform}.bin{part}");
+    let zone = format!("white{middle}_img{part}{dot}{platform}.bin");
+    match middle {
+        zoned if zoned.starts_with("_z") => vec![zone, script, main],
+        scripted if scripted.starts_with('_') => vec![script, zone, main],
+        _ => vec![main, script, zone],
+    }
+}
+
+/// The lists in `folder`, those of the game before those of scripts, by name.
+fn lists_in(folder: &Path) -> Result<Vec<PathBuf>> {
+    let failed = |e| Error::io("cannot read the folder", e);
+    let mut found = Vec::new();
+    for entry in folder.read_dir().map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if parts(name).is_some() && path.is_file() {
+            found.push((name.as_bytes().get(LIST.len()) == Some(&b'_'), path));
+        }
+    }
+    found.sort_unstable();
+    Ok(found.into_iter().map(|(_, path)| path).collect())
+}
+
+/// The data folder that `folder` is or holds.
+fn data_folder(folder: &Path) -> Option<PathBuf> {
+    let has_lists =
+        |folder: &Path| FOLDERS.iter().any(|name| lists_in(&folder.join(name)).is_ok_and(|lists| !lists.is_empty()));
+    let below = GameKind::ALL.map(|kind| folder.join(kind.folder()));
+    std::iter::once(folder.to_owned()).chain(below).find(|folder| has_lists(folder))
+}
+
+/// Whether `folder` is a data folder, or has one.
+pub(super) fn is_game(folder: &Path) -> bool {
+    data_folder(folder).is_some()
+}
+
+/// The lists that `source` is or has, and the path by which its game may be known.
+///
+/// # Errors
+/// `Io` when a folder cannot be read.
+pub(super) fn lists(source: &Source) -> Result<(Vec<Place>, Option<PathBuf>)> {
+    let place = |path: PathBuf| {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        Place { name: name.unwrap_or_default(), path: Some(path) }
+    };
+    match source.path() {
+        Some(folder) if folder.is_dir() => {
+            let Some(data) = data_folder(folder) else { return Ok((Vec::new(), None)) };
+            let mut places = Vec::new();
+            for folder in FOLDERS.map(|name| data.join(name)).into_iter().filter(|folder| folder.is_dir()) {
+                places.extend(lists_in(&folder)?.into_iter().map(place));
+            }
+            Ok((places, Some(data)))
+        }
+        Some(file) => Ok((vec![place(file.to_owned())], Some(file.to_owned()))),
+        None => {
+            let name = source.name().rsplit(['/', ':']).next().unwrap_or_default().to_owned();
+            Ok((vec![Place { path: None, name }], None))
+        }
+    }
+}
+
+/// The game that a data folder above `path` is of, by its name.
+pub(super) fn kind_of(path: &Path) -> Option<GameKind> {
+    let known = |path: &Path| {
+        path.ancestors().find_map(|folder| {
+            let name = folder.file_name()?.to_str()?.to_ascii_lowercase();
+            GameKind::ALL.into_iter().find(|kind| kind.folder() == name)
+        })
+    };
+    // A path as it was given may be short of folders.
+    known(path).or_else(|| known(&path.canonicalize().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_have_the_names_that_the_games_give_them() {
+        let first = |name: &str| images(name).remove(0);
+        assert_eq!(first("filelistu.win32.bin"), "white_imgu.win32.bin");
+        assert_eq!(first("filelist2a.win32.bin"), "white_img2a.win32.bin");
+        assert_eq!(first("filelist_scru.win32.bin"), "white_scru.win32.bin");
+        assert_eq!(first("filelist_z0049u.win32.bin"), "white_z0049u_img.win32.bin");
+        assert_eq!(first("filelist_z0100a.win32.bin2"), "white_z0100a_img2.win32.bin");
+        assert_eq!(first("filelistc.ps3.bin"), "white_imgc.ps3.bin");
+        assert_eq!(first("filelist.bin"), "white_img.bin");
+        for other in ["white_imgu.win32.bin", "filelistu.win32.bin.txt", "filelist.txt", "filelist"] {
+            assert_eq!(parts(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! The structs of a list (docs/formats/white.md).
+
+use crate::bytes::{be, le};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+/// What tells an enciphered list, and one that was: at 20 (§2).
+pub const CRYPT_TAG: u32 = 0x1DE0_3478;
+
+/// Bytes of a sector of an image (§5).
+pub const SECTOR: u64 = 2048;
+
+/// What stands before an enciphered list (§2).
+#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct CryptHeader {
+    /// Said to be the MD5 of the plain list; four of its bytes make the key.
+    pub seed: [u8; 16],
+    /// Bytes of the list, padded to a multiple of 8.
+    pub size: be::U32,
+    /// [`CRYPT_TAG`].
+    pub tag: le::U32,
+    _unused: [u8; 8],
+}
+const _: () = assert!(size_of::<CryptHeader>() == 32);
+
+/// What stands behind the list where there is a [`CryptHeader`].
+#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct CryptTrailer {
+    /// The same as [`CryptHeader::size`], in the other byte order.
+    pub size: le::U32,
+    /// The sum of every fourth byte of the list.
+    pub checksum: le::U32,
+}
+const _: () = assert!(size_of::<CryptTrailer>() == 8);
+
+/// What a list begins with (§3).
+#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct Header {
+    /// Where the table of chunks begins. Offsets count from this header.
+    pub chunk_info: le::U32,
+    /// Where the chunks begin.
+    pub chunk_data: le::U32,
+    /// How many files there are.
+    pub files: le::U32,
+}
+const _: () = assert!(size_of::<Header>() == 12);
+
+/// A file (§3.1), of which the games lay the last four bytes out in two ways.
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct Entry {
+    /// The number by which the game's scripts know the file.
+    pub code: le::U32,
+    word: le::U16,
+    last: [u8; 2],
+}
+const _: () = assert!(size_of::<Entry>() == 8);
+
+/// A chunk of texts (§3.2).
+#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct ChunkInfo {
+    /// Bytes of its texts.
+    pub size: le::U32,
+    /// Bytes of its zlib stream.
+    pub stored_size: le::U32,
+    /// Where the stream begins, from the first chunk on.
+    pub offset: le::U32,
+}
+const _: () = assert!(size_of::<ChunkInfo>() == 12);
+
+/// How the entries of a list are laid out (§3.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EntryLayout {
+    /// FINAL FANTASY XIII.
+    First,
+    /// XIII-2 and Lightning Returns.
+    Later,
+}
+
+impl Entry {
+    /// An entry of this layout.
+    pub fn new(layout: EntryLayout, code: u32, kind: u8, chunk: u16, position: u16) -> Self {
+        let (word, last) = match layout {
+            EntryLayout::First => (chunk, position.to_le_bytes()),
+            EntryLayout::Later => {
+                let [low, _] = (chunk >> 1).to_le_bytes();
+                (position & 0x7FFF | chunk << 15, [low, kind])
+            }
+        };
+        Self { code: code.into(), word: word.into(), last }
+    }
+
+    /// The number of the chunk that its text is in, and where the text begins there.
+    pub fn text(&self, layout: EntryLayout) -> (usize, usize) {
+        let word = self.word.get();
+        match (layout, self.last) {
+            (EntryLayout::First, position) => (word.into(), u16::from_le_bytes(position).into()),
+            (EntryLayout::Later, [chunk, _]) => {
+                (usize::from(chunk) << 1 | usize::from(word >> 15), usize::from(word & 0x7FFF))
+            }
+        }
+    }
+
+    /// The number of its kind, where the layout has one.
+    pub fn kind(&self, layout: EntryLayout) -> Option<u8> {
+        let [_, kind] = self.last;
+        (layout == EntryLayout::Later).then_some(kind)
+    }
+}

@@ -1,0 +1,387 @@
+//! FINAL FANTASY XIII trilogy: lists `filelist*.bin`, and the images `white_*.bin` that hold the files they name.
+//!
+//! [`Game::open`] looks for lists. One is mapped, deciphered and laid out when a file in it is asked for, its chunks of
+//! texts are inflated until the file is found, and an image is mapped when the bytes of a file are asked for.
+//!
+//! The bytes are described in docs/formats/white.md.
+
+mod cipher;
+mod folder;
+pub mod layout;
+mod list;
+mod tables;
+mod verify;
+
+use crate::archive::{self, Archive, Codec, File, PathIndex, Volume, VolumeFile};
+use crate::error::{Error, ErrorKind, Result};
+use crate::lazy::Lazy;
+use crate::reader::{FileFormat, Likeness, Options, Reader, Section, setting_text};
+use crate::report::{Progress, Report};
+use crate::source::Source;
+use crate::table::{Table, Value, Visitor};
+use folder::Place;
+use list::{Encryption, List, Text};
+use std::borrow::Cow;
+use std::convert::Infallible;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A game of the trilogy. A list that was never enciphered does not say which one it is of: where its folder does not say
+/// so either, it is given in [`Options::with`](crate::Options::with).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GameKind {
+    /// FINAL FANTASY XIII.
+    First,
+    /// FINAL FANTASY XIII-2.
+    Second,
+    /// Lightning Returns: FINAL FANTASY XIII.
+    LightningReturns,
+}
+
+impl GameKind {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::First, Self::Second, Self::LightningReturns];
+
+    /// The name by which it is given.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::First => "ff13",
+            Self::Second => "ff13-2",
+            Self::LightningReturns => "lr",
+        }
+    }
+
+    /// The name that people know.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::First => "FINAL FANTASY XIII",
+            Self::Second => "FINAL FANTASY XIII-2",
+            Self::LightningReturns => "Lightning Returns: FINAL FANTASY XIII",
+        }
+    }
+
+    /// The name of its data folder.
+    pub const fn folder(self) -> &'static str {
+        match self {
+            Self::First => "white_data",
+            Self::Second => "alba_data",
+            Self::LightningReturns => "weiss_data",
+        }
+    }
+}
+
+/// A data folder, or one list and its image.
+#[derive(Debug)]
+pub struct Game {
+    source: Source,
+    kind: Option<GameKind>,
+    lists: Vec<ListFile>,
+    options: Options,
+    /// Where each list's files begin among all; the last number is that of all.
+    starts: Lazy<Vec<usize>>,
+    index: Lazy<PathIndex>,
+    was_asked: AtomicBool,
+}
+
+/// A list, which is laid out when it is asked for.
+#[derive(Debug)]
+struct ListFile {
+    name: String,
+    place: Place,
+    image: VolumeFile,
+    list: Lazy<Result<List>>,
+}
+
+/// The folder that paths of files without one begin with.
+const UNNAMED: &str = "unnamed/";
+
+impl Game {
+    /// Opens a data folder, the folder above it, or one list.
+    ///
+    /// # Errors
+    /// `NotInstalled` when the folder has no list, `Io`.
+    pub fn open(source: Source, options: &Options) -> Result<Self> {
+        let given = options.get().map(|kind| *kind);
+        let (places, folder) = folder::lists(&source)?;
+        let kind = given.or_else(|| folder::kind_of(folder.as_deref()?));
+        let lists = places.into_iter().map(|place| {
+            let image = VolumeFile::new(place.folder(), place.image(), options);
+            ListFile { name: place.name(), place, image, list: Lazy::default() }
+        });
+        let lists: Vec<_> = lists.collect();
+        if lists.is_empty() {
+            let what = "filelist*.bin in sys or zone".to_owned();
+            return Err(Error::without_offset(ErrorKind::NotInstalled { what }, ""));
+        }
+        Ok(Self {
+            source,
+            kind,
+            lists,
+            options: options.clone(),
+            starts: Lazy::default(),
+            index: Lazy::default(),
+            was_asked: AtomicBool::new(false),
+        })
+    }
+
+    /// The game, where somebody knows.
+    pub fn kind(&self) -> Option<GameKind> {
+        self.kind
+    }
+
+    /// List `n`, laid out.
+    fn list(&self, n: usize) -> Result<&List> {
+        let file = self.lists.get(n).ok_or_else(|| archive::no_file(n))?;
+        // Deciphered by rayon, so without a lock.
+        let list = file.list.get_or_try_init(|| Ok::<_, Infallible>(self.open_list(file)));
+        match list {
+            Ok(Ok(list)) => Ok(list),
+            Ok(Err(error)) if self.lists.len() == 1 => Err(again(error)),
+            Ok(Err(error)) => Err(again(error).within(&file.name)),
+        }
+    }
+
+    fn open_list(&self, file: &ListFile) -> Result<List> {
+        let source = match file.place.path() {
+            Some(path) => self.options.source(path)?,
+            None => self.source.clone(),
+        };
+        let list = List::open(source, self.kind)?;
+        match &list.mismatch {
+            Some(mismatch) if self.options.strict => Err(mismatch.again()),
+            _ => Ok(list),
+        }
+    }
+
+    /// Where the files of each list begin; a list that cannot be read has one, which says why.
+    fn starts(&self) -> &[usize] {
+        let starts = self.starts.get_or_try_init(|| {
+            let mut starts = vec![0usize];
+            let mut at = 0usize;
+            for n in 0..self.lists.len() {
+                at = at.saturating_add(self.list(n).map_or(1, List::len));
+                starts.push(at);
+            }
+            Ok::<_, Infallible>(starts)
+        });
+        let Ok(starts) = starts;
+        starts
+    }
+
+    /// The list of file `n`, and its number there.
+    fn place(&self, n: usize) -> Result<(usize, usize)> {
+        let starts = self.starts();
+        let list = starts.partition_point(|&start| start <= n).saturating_sub(1);
+        match starts.get(list) {
+            Some(start) if list < self.lists.len() => Ok((list, n.saturating_sub(*start))),
+            _ => Err(archive::no_file(n)),
+        }
+    }
+
+    /// File `n` of list `list`.
+    fn file_of(&self, list: usize, n: usize) -> Result<File<'_>> {
+        let laid_out = self.list(list)?;
+        let within = |error: Error| {
+            let error = error.within(format_args!("file {n}"));
+            if self.lists.len() == 1 { error } else { error.within(self.name_of(list)) }
+        };
+        let Text { offset, size, stored_size, path } = laid_out.text(n).map_err(within)?;
+        let name = self.name_of(list);
+        let path = path.unwrap_or_else(|| format!("{UNNAMED}{name}/{n}").into());
+        let mut file = File::new(path, size, (list as u64) << 32 | n as u64);
+        file.stored_size = stored_size;
+        file.codec = if size == stored_size { Codec::None } else { Codec::Zlib };
+        if let Some(found) = self.lists.get(list) {
+            file.volume = Some(found.image.name().into());
+            file.installed = found.image.size().is_some();
+        }
+        file.offset = Some(offset);
+        file.list = Some(name.into());
+        Ok(file)
+    }
+
+    fn name_of(&self, list: usize) -> &str {
+        self.lists.get(list).map_or("", |list| &list.name)
+    }
+
+    /// The list and number of the first file at `path`, without an index.
+    fn seek(&self, path: &str) -> Option<(usize, usize)> {
+        let named = (0..self.lists.len()).find_map(|list| Some((list, self.list(list).ok()?.find(path)?)));
+        named.or_else(|| self.seek_unnamed(path))
+    }
+
+    fn seek_unnamed(&self, path: &str) -> Option<(usize, usize)> {
+        let (list, number) = path.strip_prefix(UNNAMED)?.rsplit_once('/')?;
+        let list = self.lists.iter().position(|own| own.name == list)?;
+        let n = number.parse().ok().filter(|n: &usize| n.to_string() == number)?;
+        self.list(list).ok()?.text(n).is_ok_and(|text| text.path.is_none()).then_some((list, n))
+    }
+
+    fn path_of(&self, n: usize) -> Option<Cow<'_, str>> {
+        let (list, n) = self.place(n).ok()?;
+        self.list(list).ok()?.text(n).ok()?.path
+    }
+
+    /// The files at `path`.
+    fn all_at(&self, path: &str) -> impl Iterator<Item = usize> {
+        let index = self.index.get_or_try_init(|| {
+            (0..self.lists.len()).filter_map(|n| self.list(n).ok()).for_each(List::inflate_all);
+            let all = 0..self.starts().last().copied().unwrap_or(0);
+            let paths = all.filter_map(|n| Some((n, self.path_of(n)?)));
+            Ok::<_, Infallible>(PathIndex::new(paths))
+        });
+        let Ok(index) = index;
+        index.candidates(path).filter(move |&n| self.path_of(n).is_some_and(|found| found == path))
+    }
+
+    /// The file without a path that is shown under `path`.
+    fn unnamed_at(&self, path: &str) -> Option<usize> {
+        let (list, n) = self.seek_unnamed(path)?;
+        Some(self.starts().get(list)?.saturating_add(n))
+    }
+
+    /// What decides which of several files at a path it names: a search meets that one first.
+    fn order(&self, n: usize) -> (usize, usize, usize) {
+        let Ok((list, n)) = self.place(n) else { return (usize::MAX, 0, 0) };
+        (list, self.list(list).map_or(0, |list| list.chunk_of(n)), n)
+    }
+}
+
+/// `error` for those who ask once more. What was asked wrongly stays so.
+fn again(error: &Error) -> Error {
+    match error.kind() {
+        ErrorKind::Syntax { what } => {
+            Error::without_offset(ErrorKind::Syntax { what: what.clone() }, error.part().to_owned())
+        }
+        _ => error.again(),
+    }
+}
+
+impl Archive for Game {
+    /// A list that cannot be read counts as one file.
+    fn len(&self) -> Result<usize> {
+        if let [_] = &*self.lists {
+            return self.list(0).map(List::len);
+        }
+        Ok(self.starts().last().copied().unwrap_or(0))
+    }
+
+    fn file(&self, n: usize) -> Result<File<'_>> {
+        let (list, n) = self.place(n)?;
+        self.file_of(list, n)
+    }
+
+    fn find(&self, path: &str) -> Result<Option<File<'_>>> {
+        // A list alone that cannot be read has nothing to find.
+        if let [_] = &*self.lists {
+            self.list(0)?;
+        }
+        if self.index.get().is_some() || self.was_asked.swap(true, Ordering::Relaxed) {
+            return self.position(path)?.map(|n| self.file(n)).transpose();
+        }
+        self.seek(path).map(|(list, n)| self.file_of(list, n)).transpose()
+    }
+
+    fn position(&self, path: &str) -> Result<Option<usize>> {
+        let first = self.all_at(path).min_by_key(|&n| self.order(n));
+        Ok(first.or_else(|| self.unnamed_at(path)))
+    }
+
+    fn positions(&self, path: &str) -> Result<Vec<usize>> {
+        Ok(self.all_at(path).chain(self.unnamed_at(path)).collect())
+    }
+
+    fn stored(&self, file: &File<'_>) -> Result<Source> {
+        let list = usize::try_from(file.handle >> 32).unwrap_or(usize::MAX);
+        let found = self.lists.get(list).zip(file.offset);
+        let (list, offset) = found.ok_or_else(|| archive::no_file(usize::MAX))?;
+        list.image.slice(offset, file.stored_size)
+    }
+
+    fn volumes(&self) -> Result<Vec<Volume>> {
+        let files = |n: usize| self.list(n).map_or(0, |list| list.len() as u64);
+        let lists = self.lists.iter().enumerate();
+        Ok(lists.map(|(n, list)| Volume::new(list.image.name(), list.image.size(), files(n))).collect())
+    }
+
+    fn has_lists(&self) -> bool {
+        true
+    }
+}
+
+impl FileFormat for Game {
+    const NAME: &'static str = "white";
+
+    fn is_folder(folder: &Path) -> bool {
+        folder::is_game(folder)
+    }
+
+    /// `game`: the name of a [`GameKind`].
+    fn configure(setting: &str, given: &[u8], from: &str, options: &Options) -> Result<Option<Options>> {
+        if setting != "game" {
+            return Ok(None);
+        }
+        let name = setting_text(given, from)?;
+        let kind = GameKind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
+            let what = format!("{name:?} is no game: it is ff13, ff13-2 or lr").into();
+            Error::without_offset(ErrorKind::Syntax { what }, from.to_owned())
+        })?;
+        Ok(Some(options.clone().with(Arc::new(kind))))
+    }
+
+    fn likeness(data: &[u8]) -> Likeness {
+        if list::has_crypt_header(data) { Likeness::Magic } else { Likeness::by_shape(list::is_plain(data)) }
+    }
+
+    fn open_as(source: Source, options: &Options) -> Result<Self> {
+        Self::open(source, options)
+    }
+}
+
+impl Reader for Game {
+    fn source(&self) -> &Source {
+        &self.source
+    }
+
+    fn version(&self) -> String {
+        self.kind.map_or_else(String::new, |kind| kind.name().to_owned())
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        match (&*self.lists, self.list(0)) {
+            ([_], Ok(list)) => list.sections(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
+        let mut tables = archive::tables(self);
+        tables.extend(tables::tables(self));
+        tables
+    }
+
+    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
+        let mut facts = vec![("game".into(), self.kind.map_or(Value::Null, |kind| kind.title().into()))];
+        facts.push(("lists".into(), self.lists.len().into()));
+        facts.extend(archive::facts(self));
+        facts
+    }
+
+    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+        archive::show(self, entry, out)
+    }
+
+    fn archive(&self) -> Option<&dyn Archive> {
+        Some(self)
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let laid_out = self.lists.iter().filter_map(|list| Some((&list.name, list.list.get()?.as_ref().ok()?)));
+        laid_out.filter_map(|(name, list)| Some(format!("{name}: {}", list.mismatch.as_ref()?))).collect()
+    }
+
+    fn verify(&self, progress: &Progress) -> Report {
+        verify::game(self, progress)
+    }
+}

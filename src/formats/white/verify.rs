@@ -1,0 +1,37 @@
+//! Lists what is wrong with lists, and with the places in images that they name.
+
+use super::Game;
+use crate::archive;
+use crate::report::{Check, Progress, Report};
+
+/// Checks all but the contents of files, which `--deep` does.
+pub(super) fn game(game: &Game, progress: &Progress) -> Report {
+    let mut report = Report::default();
+    for (n, file) in game.lists.iter().enumerate() {
+        let mut check = Check::new(format!("list {}", file.name));
+        // A list that cannot be read is an error of the files.
+        if let Ok(list) = game.list(n) {
+            check.note(list.check());
+            if let Some(mismatch) = &list.mismatch {
+                check.fail(mismatch.again());
+            }
+            list.inflate_all();
+            let mut bytes = 0usize;
+            for n in 0..list.chunks() {
+                match list.chunk(n) {
+                    Some(Ok(texts)) => bytes = bytes.saturating_add(texts.len()),
+                    Some(Err(error)) => check.fail(error.again()),
+                    None => {}
+                }
+            }
+            let last = list.chunks().checked_sub(1).and_then(|last| list.chunk(last)?.as_ref().ok());
+            let end = last.is_some_and(|texts| texts.ends_with(b"end\0") || texts.ends_with(b"end"));
+            let (files, chunks) = (list.len(), list.chunks());
+            let end = if end { "ends with \"end\"" } else { "does not end with \"end\"" };
+            check.detail = format!("{files} files, {chunks} chunks of {bytes} bytes; the last {end}");
+        }
+        report.checks.push(check);
+    }
+    archive::verify_places(game, &mut report, progress);
+    report
+}
