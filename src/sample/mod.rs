@@ -23,6 +23,8 @@ pub mod white;
 pub mod wows;
 
 use crate::asset::Format;
+use crate::formats::rusty_hearts::layout::KEY;
+use crate::formats::white::GameKind;
 
 /// Makes a sample from a seed.
 pub type Make = fn(u64, Size) -> Vec<u8>;
@@ -49,8 +51,31 @@ pub type MakeFolder = fn(u64, Size, &mut dyn FnMut(&str, &[u8]) -> Result<(), St
 pub struct Stopped;
 
 /// A folder of every format that reads one as a whole: its name, its format, and how it is made.
-pub const FOLDERS: &[(&str, Format, MakeFolder)] =
-    &[("wows", Format::WOWS, |seed, size, write| wows::game(seed, size, write))];
+pub const FOLDERS: &[(&str, Format, MakeFolder)] = &[
+    ("wows", Format::WOWS, |seed, size, write| wows::game(seed, size, write)),
+    ("ff13", Format::WHITE, |seed, size, write| {
+        each(write, |write| drop(white::folder(seed, size, GameKind::First, write)))
+    }),
+    ("rusty-hearts", Format::RUSTY_HEARTS, |seed, size, write| {
+        each(write, |write| drop(rusty_hearts::folder(seed, size, &KEY, write)))
+    }),
+    #[cfg(feature = "se2")]
+    ("se2", Format::SE2, |seed, size, write| each(write, |write| drop(se2::folder(seed, size, write)))),
+];
+
+/// Hands files over until one is not wanted.
+fn each(
+    write: &mut dyn FnMut(&str, &[u8]) -> Result<(), Stopped>,
+    make: impl FnOnce(&mut dyn FnMut(&str, Vec<u8>)),
+) -> Result<(), Stopped> {
+    let mut wanted = Ok(());
+    make(&mut |path, bytes| {
+        if wanted.is_ok() {
+            wanted = write(path, &bytes);
+        }
+    });
+    wanted
+}
 
 /// A later build of the `assets.bin` of the same seed, of which [`bwdb::altered`] says how it differs.
 pub const ALTERED: (&str, Format, Make) = ("altered.bin", Format::BWDB, |seed, size| bwdb::altered(seed, size).bytes);
