@@ -42,9 +42,11 @@ pub const FILES: &[(&str, Format, Make)] = &[
     ("savegame.vrb", Format::VRB, vrb::demo),
 ];
 
-/// Makes a folder from a seed: gives each file, by its path in the folder, to a function, and ends where that does not
-/// want more.
-pub type MakeFolder = fn(u64, Size, &mut dyn FnMut(&str, &[u8]) -> Result<(), Stopped>) -> Result<(), Stopped>;
+/// Takes a file of a folder in the making, by its path in the folder; an error ends the folder.
+pub type Put<'p> = dyn FnMut(&str, &[u8]) -> Result<(), Stopped> + 'p;
+
+/// Makes a folder from a seed, and ends where a file is not wanted.
+pub type MakeFolder = fn(u64, Size, &mut Put<'_>) -> Result<(), Stopped>;
 
 /// The end of a folder in the making, for a reason that its caller keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,10 +66,7 @@ pub const FOLDERS: &[(&str, Format, MakeFolder)] = &[
 ];
 
 /// Hands files over until one is not wanted.
-fn each(
-    write: &mut dyn FnMut(&str, &[u8]) -> Result<(), Stopped>,
-    make: impl FnOnce(&mut dyn FnMut(&str, Vec<u8>)),
-) -> Result<(), Stopped> {
+fn each(write: &mut Put<'_>, make: impl FnOnce(&mut dyn FnMut(&str, Vec<u8>))) -> Result<(), Stopped> {
     let mut wanted = Ok(());
     make(&mut |path, bytes| {
         if wanted.is_ok() {
