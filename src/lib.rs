@@ -212,6 +212,7 @@ pub mod error;
 mod formats;
 pub mod id;
 mod lazy;
+pub mod names;
 pub mod reader;
 pub mod relations;
 pub mod report;

@@ -4,7 +4,7 @@ use assetq::Source;
 use assetq::bwdb::Database;
 use assetq::bwdb::prototypes::PrototypeType;
 use assetq::sample::vrb::{ArchiveBuilder, Codec, mesh, world};
-use assetq::sample::{Size, bwdb, geometry};
+use assetq::sample::{Size, bwdb, geometry, wows};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -69,6 +69,24 @@ pub fn geometry_of(mb: usize) -> PathBuf {
         buffers => (buffers as u16, VERTICES),
     };
     cached(&format!("ship-{mb}.geometry"), || geometry::many(buffers, vertices, 1))
+}
+
+/// A game's folder of 400,000 files in 228 indexes.
+pub fn game() -> PathBuf {
+    let path = folder().join("game");
+    if !path.exists() {
+        eprintln!("making game");
+        let part = path.with_extension("part");
+        let _ = fs::remove_dir_all(&part);
+        let write = |path: &str, bytes: &[u8]| {
+            let path = part.join(path);
+            fs::create_dir_all(path.parent().expect("it has one"))?;
+            fs::write(path, bytes)
+        };
+        wows::game(1, Size::Full, write).expect("the target folder can be written");
+        fs::rename(&part, &path).expect("the target folder can be written");
+    }
+    path
 }
 
 /// Meshes in six chunks, stored by one codec.

@@ -3,6 +3,7 @@
 use super::{Archive, AtBuild, File};
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
+use crate::names::Names;
 use crate::reader::Options;
 use crate::source::Source;
 use std::path::{Path, PathBuf};
@@ -106,6 +107,10 @@ impl Address {
 /// # Errors
 /// As [`Address::open`].
 pub fn open_inside(outer: &Asset, inner: &str, options: &Options) -> Result<Asset> {
+    // What lies in an archive has its names.
+    let mut names = options.get::<Names>().map(|names| Names::clone(&names)).unwrap_or_default();
+    names.add_asset(outer.clone());
+    let options = &options.clone().with(Arc::new(names));
     let mut between;
     let (mut outer, mut inner) = (outer, inner);
     for _ in 0..NESTED {

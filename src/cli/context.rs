@@ -7,6 +7,7 @@ use super::{Exit, Failure, Format, Global, complain};
 use crate::archive::{self, Address, Cache, open_inside};
 use crate::asset::{self, Asset};
 use crate::error::{Error, Result};
+use crate::names::Names;
 use crate::reader::Options;
 use crate::source::Source;
 use crate::table::glob::Glob;
@@ -56,6 +57,13 @@ impl Context {
                 options = configured.map_err(|e| Failure::new(Exit::Usage, e.to_string()))?;
             }
         }
+        if !global.names.is_empty() {
+            let mut names = Names::default();
+            for file in &global.names {
+                names.add_file(file, &options).map_err(|e| Failure::in_file(&file.to_string_lossy(), &e))?;
+            }
+            options = options.with(Arc::new(names));
+        }
         let context = Self {
             format,
             quiet,
@@ -68,6 +76,7 @@ impl Context {
         };
         context.reads(&global.fields);
         context.reads(&global.layouts);
+        context.reads(&global.names);
         Ok(context)
     }
 

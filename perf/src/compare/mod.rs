@@ -1,5 +1,6 @@
 //! Measures assetq and its rivals in one run: the same input, in turns, answers checked before anything is timed.
 
+mod archive;
 mod codecs;
 mod database;
 mod geometry;
@@ -30,13 +31,14 @@ pub struct Args {
 
 type Group = fn(&mut Run);
 
-const GROUPS: [(&str, Group); 9] = [
+const GROUPS: [(&str, Group); 10] = [
     // First, as long as this process has mapped nothing: what is mapped stays in the page cache.
     ("process", process::run),
     ("lookups", lookups::run),
     ("database", database::run),
     ("geometry", geometry::run),
     ("codecs", codecs::run),
+    ("archive", archive::run),
     ("pages", pages::run),
     ("latency", latency::run),
     ("threads", threads::run),

@@ -41,7 +41,7 @@ use crate::error::{ErrorKind, Result};
 use crate::id::{self, Id64};
 use crate::lazy::{Lazy, Toll};
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
-use crate::relations::Relations;
+use crate::relations::{Relations, Texts};
 use crate::report::{Progress, Report};
 use crate::scene::Stage;
 use crate::source::Source;
@@ -87,6 +87,8 @@ pub struct Database {
     owners: Lazy<owners::Owners>,
     found_layouts: blob::Found,
     layouts: Arc<Layouts>,
+    /// Asked for ids that the file does not name.
+    more_names: Arc<crate::names::Names>,
     resource_rows: Lazy<Vec<u32>>,
     string_rows: Lazy<Vec<u32>>,
     counts: tables::Counts,
@@ -357,6 +359,7 @@ impl Database {
             owners: Lazy::default(),
             found_layouts: blob::Found::default(),
             layouts,
+            more_names: Arc::default(),
             resource_rows: Lazy::default(),
             string_rows: Lazy::default(),
             counts: tables::Counts::default(),
@@ -532,13 +535,17 @@ impl Database {
         Paths::new(self)
     }
 
-    /// The path with this id, its components joined by '/'; `None` when the file has no such path. Walks the parents,
-    /// each of which is found by [`Paths::find`].
+    /// The path with this id, its components joined by '/': the file's own, for which the parents are walked, each of them
+    /// found by [`Paths::find`]; else that of the names that the database was opened with ([`crate::names`]). `None` where
+    /// neither has it.
     ///
     /// # Errors
     /// `Cycle` when the parents lead back, and whatever is wrong with the names.
     pub fn path(&self, path_id: u64) -> Result<Option<String>> {
-        self.paths().path(path_id)
+        match self.paths().path(path_id)? {
+            None => Ok(Texts::path(&*self.more_names, path_id)?.map(Cow::into_owned)),
+            path => Ok(path),
+        }
     }
 
     /// The id of a name as the engine computes it.
@@ -630,11 +637,14 @@ impl Database {
 
 impl Names for Database {
     fn name(&self, id: NameId) -> Result<Option<Cow<'_, str>>> {
-        Ok(self.string(id.0)?.map(Cow::Borrowed))
+        match self.string(id.0)? {
+            None => Texts::name(&*self.more_names, id.0),
+            name => Ok(name.map(Cow::Borrowed)),
+        }
     }
 
     fn path(&self, id: PathId) -> Result<Option<Cow<'_, str>>> {
-        Ok(self.paths().path(id.0)?.map(Cow::Owned))
+        Ok(Self::path(self, id.0)?.map(Cow::Owned))
     }
 
     fn ahead(&self, ids: &[NameId]) {
@@ -669,7 +679,8 @@ impl FileFormat for Database {
     }
 
     fn open_as(source: Source, options: &Options) -> Result<Self> {
-        Self::open_with(source, options.get::<Layouts>().unwrap_or_default())
+        let db = Self::open_with(source, options.get::<Layouts>().unwrap_or_default())?;
+        Ok(Self { more_names: options.get().unwrap_or_default(), ..db })
     }
 }
 

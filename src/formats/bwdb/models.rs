@@ -1,13 +1,13 @@
 use super::layout::ModelsHeader;
 use super::prototypes::MergedModel;
 use super::record::Prototype as _;
-use super::walk::{self, ById};
-use super::{Names, tables, verify};
+use super::{tables, verify, walk};
 use crate::budget::Budget;
 use crate::bytes::peek_u32;
 use crate::error::Result;
 use crate::id;
 use crate::lazy::Lazy;
+use crate::names::Names;
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::relations::Relations;
 use crate::report::{Progress, Report};
@@ -16,6 +16,7 @@ use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 pub use super::prototypes::Skeleton;
 
@@ -28,6 +29,8 @@ pub struct Models {
     models_at: usize,
     skeletons: usize,
     skeletons_at: usize,
+    /// The file itself has none.
+    pub(super) names: Arc<Names>,
     /// For asking often whether a model has an id.
     pub(super) ids: Lazy<HashSet<u64>>,
 }
@@ -58,6 +61,7 @@ impl Models {
             models_at,
             skeletons,
             skeletons_at,
+            names: Arc::default(),
             ids: Lazy::default(),
             source,
         })
@@ -117,8 +121,8 @@ impl Models {
         (index < self.skeletons).then(|| super::record::Field::read(view).ok()).flatten()
     }
 
-    pub(super) fn names(&self) -> &'static dyn Names {
-        &ById
+    pub(super) fn names(&self) -> &dyn super::Names {
+        &*self.names
     }
 }
 
@@ -136,8 +140,8 @@ impl FileFormat for Models {
         Likeness::by_shape(fits)
     }
 
-    fn open_as(source: Source, _: &Options) -> Result<Self> {
-        Self::open(source)
+    fn open_as(source: Source, options: &Options) -> Result<Self> {
+        Ok(Self { names: options.get().unwrap_or_default(), ..Self::open(source)? })
     }
 }
 
@@ -178,6 +182,7 @@ impl Reader for Models {
         let Some(model) = self.model(index) else { return Ok(false) };
         out.begin_map()?;
         out.field("index", &index.into())?;
+        out.field("path", &self.names().path(model.id()?)?.map_or(Value::Null, Value::Text))?;
         out.field("offset", &model.view().offset().into())?;
         out.field("size", &Self::MODEL_SIZE.into())?;
         let budget = Budget::of_arrays(self.source.bytes().len());

@@ -1,9 +1,10 @@
 //! References between resources, models and instances, and their places.
 
 use super::layout::PathEntry;
+use super::record::NameId;
 use super::record::Prototype as _;
 use super::references::{Collector, Reference};
-use super::{Blob, Database, Models, Space, State};
+use super::{Blob, Database, Models, Names, Space, State};
 use crate::budget::Budget;
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::{self, Id64};
@@ -36,6 +37,10 @@ impl Relations for Models {
         scan_models(self, keep, progress)
     }
 
+    fn texts(&self) -> Option<&dyn Texts> {
+        Some(&*self.names)
+    }
+
     fn references_of(&self, id: u64) -> Found {
         of_model(self, id)
     }
@@ -48,6 +53,10 @@ impl Relations for Models {
 impl Relations for Space {
     fn references(&self, keep: Keep<'_>, _: &Progress) -> Found {
         scan_space(self, keep)
+    }
+
+    fn texts(&self) -> Option<&dyn Texts> {
+        Some(&*self.names)
     }
 }
 
@@ -106,7 +115,7 @@ impl Texts for Database {
     }
 
     fn name(&self, id: u32) -> Result<Option<Cow<'_, str>>> {
-        Ok(self.string(id)?.map(Cow::Borrowed))
+        Names::name(self, NameId(id))
     }
 
     fn id_of_path(&self, path: &str) -> Option<u64> {
@@ -121,13 +130,23 @@ impl Entries for Models {
         self.ids.get_or_init(ids).contains(&id)
     }
 
-    fn resolve(&self, query: &str, _: bool, _: &mut dyn FnMut(Error)) -> Result<Option<Entry>> {
+    fn resolve(&self, query: &str, path: bool, damaged: &mut dyn FnMut(Error)) -> Result<Option<Entry>> {
         let asked = id::parse(query);
         let id = asked.unwrap_or_else(|| id::of_path(query));
+        let mut path_of = || match (asked, path) {
+            (None, _) => Some(query.to_owned()),
+            (Some(_), false) => None,
+            (Some(id), true) => Texts::path(&*self.names, id)
+                .unwrap_or_else(|error| {
+                    damaged(error);
+                    None
+                })
+                .map(Cow::into_owned),
+        };
         let found = self.find(id).and_then(|record| Some((record, self.model(record)?)));
         Ok(found.map(|(record, model)| Entry {
             id,
-            path: asked.is_none().then(|| query.to_owned()),
+            path: path_of(),
             kind: Some("ModelPrototype".to_owned()),
             database: None,
             record: Some(record),

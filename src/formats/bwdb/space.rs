@@ -4,18 +4,22 @@ use super::{tables, verify};
 use crate::bytes::{View, peek_u32};
 use crate::error::Result;
 use crate::id;
+use crate::names::Names;
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::relations::Relations;
 use crate::report::{Progress, Report};
 use crate::scene::Stage;
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
+use std::sync::Arc;
 
 /// An open `space.bin` (docs/formats/bwdb.md §9): which models stand where in a space, and its point lights.
 #[derive(Debug)]
 pub struct Space {
     source: Source,
     arrays: [(usize, usize); 8],
+    /// The file itself has none.
+    pub(super) names: Arc<Names>,
 }
 
 /// The arrays of a `space.bin` in header order, with the size of an entry where it is known. The second, third and
@@ -52,7 +56,7 @@ impl Space {
                 *slot = (start.position(), count);
             }
         }
-        Ok(Self { source, arrays })
+        Ok(Self { source, arrays, names: Arc::default() })
     }
 
     /// The bytes it reads.
@@ -106,8 +110,8 @@ impl FileFormat for Space {
         Likeness::by_shape(data.len() >= 0x60 && count && first == Some(Some(0x60)))
     }
 
-    fn open_as(source: Source, _: &Options) -> Result<Self> {
-        Self::open(source)
+    fn open_as(source: Source, options: &Options) -> Result<Self> {
+        Ok(Self { names: options.get().unwrap_or_default(), ..Self::open(source)? })
     }
 }
 

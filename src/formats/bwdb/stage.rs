@@ -22,7 +22,7 @@ impl Stage for Database {
         if !ids_of(&file).any(|id| id == drawn) && !has_name_of(self, drawn, &file)? {
             return Ok(Vec::new());
         }
-        render_sets(&visual, Some(self))
+        render_sets(&visual, self)
     }
 
     fn models_of(&self, file: &str, vertices: &BTreeSet<u32>) -> Option<Result<Vec<Model>>> {
@@ -32,11 +32,11 @@ impl Stage for Database {
 
 impl Stage for Models {
     fn drawn_by(&self, id: u64, _: &str) -> Result<Vec<Drawn>> {
-        self.lookup(id).map_or_else(|| Ok(Vec::new()), |model| render_sets(&model.visual()?, None))
+        self.lookup(id).map_or_else(|| Ok(Vec::new()), |model| render_sets(&model.visual()?, &*self.names))
     }
 
     fn models(&self, texts: Option<&dyn Texts>) -> Option<Result<Vec<Model>>> {
-        Some(merged_models(self, texts))
+        Some(merged_models(self, texts.or(Some(&*self.names))))
     }
 }
 
@@ -48,11 +48,11 @@ impl Stage for Space {
     }
 }
 
-fn render_sets(visual: &Visual<'_>, names: Option<&Database>) -> Result<Vec<Drawn>> {
+fn render_sets(visual: &Visual<'_>, texts: &dyn Texts) -> Result<Vec<Drawn>> {
     let mut drawn = Vec::new();
     for set in visual.render_sets()?.iter() {
         let set = set?;
-        let name = names.map(|db| db.string(set.name()?.0)).transpose()?.flatten().map(str::to_owned);
+        let name = texts.name(set.name()?.0)?.map(Cow::into_owned);
         drawn.push(Drawn { name, vertices: set.vertices_name()?.0, indices: set.indices_name()?.0 });
     }
     Ok(drawn)

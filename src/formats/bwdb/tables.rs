@@ -277,7 +277,7 @@ impl<'a> Records<'a> for DatabaseRows<'a> {
             Ok(here.map(|r| r.record_index()).filter(own).into_iter().collect())
         };
         let path = Lead::new(Column::text("path").brief().resolved(), move |row| match id(row) {
-            Some(id) => self.db.paths().path(id).map(Value::from),
+            Some(id) => self.db.path(id).map(Value::from),
             None => Ok(Value::Null),
         });
         vec![
@@ -615,15 +615,15 @@ fn material_properties<'a>(rows: DatabaseRows<'a>) -> Box<dyn Table + 'a> {
     let db = rows.db;
     Nested::new("material_properties", rows, Properties)
         .column(Column::id32("name_id"), |property| Ok(Value::Id32(property.name.0)))
-        .column(Column::text("name").brief().resolved(), |property| match db.string(property.name.0)? {
-            Some(name) => Ok(name.into()),
+        .column(Column::text("name").brief().resolved(), |property| match Names::name(db, property.name)? {
+            Some(name) => Ok(Value::Text(name)),
             None => Ok(known_property_name(property.name).into()),
         })
         .looked_ahead()
         .column(Column::text("type").brief(), |property| Ok(property.kind.into()))
         .column(Column::new("value", Kind::Any).brief(), |property| match &property.value {
             Leaf::Value(value) => Ok(value.clone()),
-            Leaf::Path(id) => Ok(db.paths().path(id.0)?.into()),
+            Leaf::Path(id) => Ok(db.path(id.0)?.into()),
             Leaf::Name(_) => Ok(Value::Null),
         })
         .column(Column::id64("texture_id").reference(), |property| match &property.value {
@@ -699,7 +699,7 @@ fn resources<'a>(db: &'a Database) -> Box<dyn Table + 'a> {
         .splits()
         .column(Column::id64("id").brief().key(), |(id, _)| Ok(Value::Id64(*id)))
         .found_by(move |key| if let Value::Id64(id) = key { Some(with_id(*id)) } else { None })
-        .column(Column::text("path").brief().resolved(), |(id, _)| Ok(db.paths().path(*id)?.into()))
+        .column(Column::text("path").brief().resolved(), |(id, _)| Ok(db.path(*id)?.into()))
         .looked_ahead(look);
     if db.hashes_paths() {
         table = table.found_by(move |key| match key {

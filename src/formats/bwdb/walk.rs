@@ -5,6 +5,7 @@ use super::record::{Leaf, ListInfo, NameId, PathId, Prototype, Walker};
 use super::{Database, State};
 use crate::budget::Budget;
 use crate::error::{Error, Result};
+use crate::relations::Texts;
 use crate::table::{Value, Visitor};
 use std::borrow::Cow;
 
@@ -39,6 +40,17 @@ impl Names for ById {
     }
     fn path(&self, _: PathId) -> Result<Option<Cow<'_, str>>> {
         Ok(None)
+    }
+}
+
+/// Those of other files and of lists.
+impl Names for crate::names::Names {
+    fn name(&self, id: NameId) -> Result<Option<Cow<'_, str>>> {
+        Texts::name(self, id.0)
+    }
+
+    fn path(&self, id: PathId) -> Result<Option<Cow<'_, str>>> {
+        Texts::path(self, id.0)
     }
 }
 

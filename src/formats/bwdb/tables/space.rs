@@ -2,11 +2,14 @@
 
 use super::super::prototypes as p;
 use super::super::record::{Field as _, Prototype as _};
-use super::super::{Models, Names, Space, walk};
+use super::super::{Models, Space, walk};
 use super::{Counts, Lead, MODEL_COLUMNS, ModelRows, Records, Row, VISUAL_COLUMNS};
 use super::{children, skeleton_nodes, visual_children, with_fields};
 use crate::bytes::View;
 use crate::error::Result;
+use crate::id;
+use crate::names::Names;
+use crate::relations::Texts;
 use crate::source::Source;
 use crate::table::{Column, Table, TableOf, Value, no_cell};
 
@@ -26,6 +29,10 @@ pub(in crate::formats::bwdb) fn models(models: &Models) -> Vec<Box<dyn Table + '
         .column(Column::uint("index").brief().place(), |row: &Row<p::MergedModel<'_>>| Ok(row.number.into()))
         .column(Column::id64("id").brief().key(), |row| Ok(Value::Id64(row.read()?.id()?.0)))
         .found_by(find)
+        .column(path_column(&models.names), |row| {
+            Ok(models.names().path(row.read()?.id()?)?.map_or(Value::Null, Value::Text))
+        })
+        .found_by(|key| by_path(&models.names, key, |id| models.find(id).into_iter().collect()))
         // Numbers of rows elsewhere: of a skeleton of this file, of a collision model of another.
         .column(Column::uint("skeleton_index").brief().place(), |row| Ok(row.read()?.skeleton_index()?.into()))
         .column(Column::uint("first_geometry").brief().place(), |row| Ok(row.read()?.first_geometry()?.into()))
@@ -41,6 +48,20 @@ pub(in crate::formats::bwdb) fn models(models: &Models) -> Vec<Box<dyn Table + '
     tables.retain(|t| t.name() != "skeleton_nodes");
     tables.push(skeleton_nodes(SkeletonRows(models), p::Skeleton::read));
     tables
+}
+
+/// The column of the paths of ids: for people where there are names to know them by.
+fn path_column(names: &Names) -> Column {
+    let column = Column::text("path").resolved();
+    if names.is_empty() { column } else { column.brief() }
+}
+
+/// The rows whose path is `key`: those with its id, where the names know it.
+fn by_path(names: &Names, key: &Value<'_>, with_id: impl Fn(u64) -> Vec<usize>) -> Option<Result<Vec<usize>>> {
+    let Value::Text(path) = key else { return None };
+    let id = id::of_path(path);
+    let known = Texts::path(names, id).map(|known| known.is_some_and(|known| known == *path));
+    Some(known.map(|known| if known { with_id(id) } else { Vec::new() }))
 }
 
 /// The skeletons of a `models.bin`.
@@ -60,7 +81,7 @@ impl<'a> Records<'a> for SkeletonRows<'a> {
         vec![Lead::number(Column::uint("skeleton").brief().key(), self.len())]
     }
 
-    fn names(self) -> &'a dyn Names {
+    fn names(self) -> &'a dyn super::super::Names {
         self.0.names()
     }
 
@@ -88,16 +109,23 @@ pub(in crate::formats::bwdb) fn space(space: &Space) -> Vec<Box<dyn Table + '_>>
 
 pub(in crate::formats::bwdb) fn instances(space: &Space) -> impl Table + '_ {
     let all = space.instances();
+    let with_id = move |id: u64| {
+        let hits = all.iter().enumerate().filter(|(_, instance)| instance.id.get() == id);
+        hits.map(|(row, _)| row).collect()
+    };
     TableOf::over("instances", all)
         .splits()
         .column(Column::uint("index").brief().place(), |(row, _)| Ok((*row).into()))
         .found_by_row(|| all.len())
         .column(Column::id64("id").brief().key(), |(_, instance)| Ok(Value::Id64(instance.id.get())))
-        .found_by(|key| {
+        .found_by(move |key| {
             let Value::Id64(id) = key else { return None };
-            let hits = all.iter().enumerate().filter(|(_, instance)| instance.id.get() == *id);
-            Some(Ok(hits.map(|(row, _)| row).collect()))
+            Some(Ok(with_id(*id)))
         })
+        .column(path_column(&space.names), |(_, instance)| {
+            Ok(Texts::path(&*space.names, instance.id.get())?.map_or(Value::Null, Value::Text))
+        })
+        .found_by(move |key| by_path(&space.names, key, with_id))
         .column(Column::text("name").brief().key(), |(_, instance)| Ok(space.instance_name(instance)?.into()))
         .column(Column::nested("transform"), |(_, instance)| {
             Ok(Value::floats(instance.transform.iter().map(|v| v.get())))

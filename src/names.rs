@@ -1,0 +1,154 @@
+//! Names for ids that a file does not name itself.
+//!
+//! The game's files refer to paths and names by their hashes. A text whose hash is an id **is** what the id stands for: no two
+//! paths of a game share a hash of 64 bits, so that a match is a proof and no guess. Hashes of names have 32 bits. A list of
+//! all names of a game, some hundred thousand, proves them as well as the game itself can tell them apart; of a list with many
+//! millions of made-up texts a few would share the id of a name by chance.
+
+use crate::asset::Asset;
+use crate::error::{Error, ErrorKind, Result};
+use crate::id;
+use crate::reader::Options;
+use crate::relations::Texts;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Paths and names by their ids, from lists and from other files. Given to formats by
+/// [`Options::with`](crate::Options::with), and asked for ids that a file does not name itself.
+///
+/// ```
+/// use assetq::names::Names;
+/// use assetq::relations::Texts as _;
+/// let mut names = Names::default();
+/// names.add_lines("content/gameplay/hull.dds\ndiffuseMap\n");
+/// let id = assetq::id::of_path("content/gameplay/hull.dds");
+/// assert_eq!(names.path(id)?.as_deref(), Some("content/gameplay/hull.dds"));
+/// assert_eq!(names.name(0x820F_0280)?.as_deref(), Some("diffuseMap"));
+/// # Ok::<(), assetq::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Names {
+    lines: Arc<Lines>,
+    files: Vec<Arc<Asset>>,
+}
+
+/// Texts, and where each of them is in `text`.
+#[derive(Debug, Clone, Default)]
+struct Lines {
+    text: String,
+    paths: HashMap<u64, Range<usize>>,
+    names: HashMap<u32, Range<usize>>,
+}
+
+impl Names {
+    /// Whether there are none to ask for.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.lines.paths.is_empty()
+    }
+
+    /// Adds each line of `text` as a path and as a name, without the white space around it. Of two texts with one id the
+    /// first one counts.
+    pub fn add_lines(&mut self, text: &str) {
+        let lines = Arc::make_mut(&mut self.lines);
+        for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            let start = lines.text.len();
+            lines.text.push_str(line);
+            let range = start..lines.text.len();
+            lines.paths.entry(id::of_path(line)).or_insert_with(|| range.clone());
+            lines.names.entry(id::of_name(line)).or_insert(range);
+        }
+    }
+
+    /// Adds the paths of an archive, or the texts of a file that has some, which is asked for each id.
+    pub fn add_asset(&mut self, asset: Arc<Asset>) {
+        self.files.push(asset);
+    }
+
+    /// Adds the file or folder at `address` (see [`Address`](crate::archive::Address)): an archive, a file that has texts of
+    /// ids, or a list of texts with one in each line.
+    ///
+    /// # Errors
+    /// When it cannot be read, is no text, or is of a format without names.
+    pub fn add_file(&mut self, address: &Path, options: &Options) -> Result<()> {
+        match Asset::open_at(address, options) {
+            Ok(asset) if asset.reader().archive().is_some() || texts_of(&asset).is_some() => {
+                self.add_asset(Arc::new(asset));
+                Ok(())
+            }
+            Ok(asset) => {
+                let what = format!("a {} file has no names for ids", asset.format()).into();
+                Err(Error::without_offset(ErrorKind::Syntax { what }, ""))
+            }
+            Err(error) if matches!(error.kind(), ErrorKind::UnknownFormat { .. }) => {
+                let source = options.source(address)?;
+                self.add_lines(source.view("list of names").utf8(source.bytes())?);
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn texts_of(asset: &Asset) -> Option<&dyn Texts> {
+    asset.reader().relations()?.texts()
+}
+
+/// What the lists say, then what the files do, in the order in which they were added.
+impl Texts for Names {
+    fn path(&self, id: u64) -> Result<Option<Cow<'_, str>>> {
+        if id == 0 {
+            return Ok(None);
+        }
+        if let Some(path) = self.lines.paths.get(&id).and_then(|range| self.lines.text.get(range.clone())) {
+            return Ok(Some(id::normal_path(path)));
+        }
+        for asset in &self.files {
+            let found = match (asset.reader().archive(), texts_of(asset)) {
+                (Some(archive), _) => archive.path_of(id)?,
+                (None, Some(texts)) => texts.path(id)?,
+                (None, None) => None,
+            };
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    fn name(&self, id: u32) -> Result<Option<Cow<'_, str>>> {
+        if let Some(name) = self.lines.names.get(&id).and_then(|range| self.lines.text.get(range.clone())) {
+            return Ok(Some(Cow::Borrowed(name)));
+        }
+        for texts in self.files.iter().filter_map(|asset| texts_of(asset)) {
+            if let Some(name) = texts.name(id)? {
+                return Ok(Some(name));
+            }
+        }
+        Ok(None)
+    }
+
+    fn id_of_path(&self, _: &str) -> Option<u64> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_paths_and_names() {
+        let mut names = Names::default();
+        assert!(names.is_empty());
+        names.add_lines("res/content/a.dds\r\n\n  Scene Root \ncontent\\b.dds");
+        for path in ["content/a.dds", "content/b.dds"] {
+            assert_eq!(names.path(id::of_path(path)).unwrap().as_deref(), Some(path));
+        }
+        assert_eq!(names.name(0x10C3_0510).unwrap().as_deref(), Some("Scene Root"));
+        assert_eq!((names.path(0).unwrap(), names.path(1).unwrap(), names.name(1).unwrap()), (None, None, None));
+        assert!(!names.is_empty());
+    }
+}
