@@ -136,6 +136,8 @@ fn the_command_takes_names_from_lists_archives_and_databases() {
         builder.build()
     })
     .unwrap();
+    let string = said(dir, &["string", "0x10C30510", "--db", "assets.bin", "--names", "list.txt", "-f", "csv"]);
+    assert!(string.contains("Scene Root"), "{string}");
     let cat = said(dir, &["cat", "models.bin", MODEL, "-f", "json", "--names", "assets.bin"]);
     assert!(cat.contains(MODEL), "{cat}");
     let nodes = said(dir, &["ls", "models.bin", "-t", "skeleton_nodes", "-f", "csv", "--names", "assets.bin"]);

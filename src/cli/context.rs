@@ -57,9 +57,9 @@ impl Context {
                 options = configured.map_err(|e| Failure::new(Exit::Usage, e.to_string()))?;
             }
         }
-        if !global.names.is_empty() {
+        if !global.more_names.is_empty() {
             let mut names = Names::default();
-            for file in &global.names {
+            for file in &global.more_names {
                 names.add_file(file, &options).map_err(|e| Failure::in_file(&file.to_string_lossy(), &e))?;
             }
             options = options.with(Arc::new(names));
@@ -76,7 +76,7 @@ impl Context {
         };
         context.reads(&global.fields);
         context.reads(&global.layouts);
-        context.reads(&global.names);
+        context.reads(&global.more_names);
         Ok(context)
     }
 

@@ -94,8 +94,8 @@ struct Global {
     #[arg(long, global = true, value_name = "FILE")]
     layouts: Vec<std::path::PathBuf>,
     /// More paths and names for ids that a file does not name: a list with one in each line, an archive, or a database
-    #[arg(long, global = true, value_name = "FILE_OR_ARCHIVE")]
-    names: Vec<std::path::PathBuf>,
+    #[arg(long = "names", global = true, value_name = "FILE_OR_ARCHIVE")]
+    more_names: Vec<std::path::PathBuf>,
     /// Refuse what a checksum does not match, rather than warn and go on
     #[arg(long, global = true)]
     strict: bool,

@@ -1,15 +1,16 @@
-use super::{Context, Exit, Outcome};
+use super::{Context, Exit, Failure, Outcome};
 use crate::sample::{self, Size};
 use crate::table::{Column, Kind, Value};
 use std::path::{Path, PathBuf};
 
-/// Write one valid file of every format, to try commands on
+/// Write a valid file or folder of every format, to try commands on
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   assetq sample demo                           small files, some kilobytes each
   assetq sample demo --altered                 also a later build of assets.bin, for `assetq diff`
-  assetq sample demo --size full --seed 7      an assets.bin of 170 MB, the others as large as the games' own")]
+  assetq sample demo --size full --seed 7      an assets.bin of 170 MB, a game of 400,000 files, the others as
+                                               large as the games' own")]
 pub(super) struct Args {
     /// The folder; made where it does not exist
     #[arg(value_name = "DIR")]
@@ -42,16 +43,46 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let columns = [Column::new("file", Kind::Text), Column::new("format", Kind::Text), Column::new("size", Kind::Uint)];
     let shown = if context.format() == super::Format::Text { 1 } else { columns.len() };
     let mut out = context.rows(columns.get(..shown).unwrap_or(&columns))?;
-    let altered: &[_] = if args.altered { &[sample::ALTERED] } else { &[] };
-    for (name, format, make) in sample::FILES.iter().chain(altered) {
-        let path = args.dir.join(name);
-        let bytes = make(args.seed, size);
-        if !is_same(&path, &bytes) {
-            context.create(&path, args.force, |out| Ok(out.write_all(&bytes)?))?;
+    let write = |path: &Path, bytes: &[u8]| {
+        if is_same(path, bytes) {
+            return Ok(());
         }
+        context.create(path, args.force, |out| Ok(out.write_all(bytes)?))
+    };
+    let file = |path: &Path, make: sample::Make| -> Result<usize, Failure> {
+        let bytes = make(args.seed, size);
+        write(path, &bytes)?;
+        Ok(bytes.len())
+    };
+    let mut made = |path: &Path, format: crate::Format, size: usize| {
         let file = path.to_string_lossy();
-        let cells = [Value::text(&file), format.name().into(), bytes.len().into()];
-        out.row(cells.get(..shown).unwrap_or(&cells))?;
+        let cells = [Value::text(&file), format.name().into(), size.into()];
+        out.row(cells.get(..shown).unwrap_or(&cells))
+    };
+    for (name, format, make) in sample::FILES {
+        let path = args.dir.join(name);
+        made(&path, *format, file(&path, *make)?)?;
+    }
+    for (name, format, make) in sample::FOLDERS {
+        let folder = args.dir.join(name);
+        let (mut total, mut failed) = (0usize, None);
+        let mut put = |path: &str, bytes: &[u8]| {
+            total = total.saturating_add(bytes.len());
+            write(&folder.join(path), bytes).map_err(|failure| {
+                failed = Some(failure);
+                sample::Stopped
+            })
+        };
+        let done = make(args.seed, size, &mut put);
+        if let (Err(sample::Stopped), Some(failure)) = (done, failed) {
+            return Err(failure);
+        }
+        made(&folder, *format, total)?;
+    }
+    if args.altered {
+        let (name, format, make) = sample::ALTERED;
+        let path = args.dir.join(name);
+        made(&path, format, file(&path, make)?)?;
     }
     out.finish()?;
     Ok(Exit::Done)

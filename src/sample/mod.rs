@@ -37,6 +37,18 @@ pub const FILES: &[(&str, Format, Make)] = &[
     ("savegame.vrb", Format::VRB, vrb::demo),
 ];
 
+/// Makes a folder from a seed: gives each file, by its path in the folder, to a function, and ends where that does not
+/// want more.
+pub type MakeFolder = fn(u64, Size, &mut dyn FnMut(&str, &[u8]) -> Result<(), Stopped>) -> Result<(), Stopped>;
+
+/// The end of a folder in the making, for a reason that its caller keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stopped;
+
+/// A folder of every format that reads one as a whole: its name, its format, and how it is made.
+pub const FOLDERS: &[(&str, Format, MakeFolder)] =
+    &[("wows", Format::WOWS, |seed, size, write| wows::game(seed, size, write))];
+
 /// A later build of the `assets.bin` of the same seed, of which [`bwdb::altered`] says how it differs.
 pub const ALTERED: (&str, Format, Make) = ("altered.bin", Format::BWDB, |seed, size| bwdb::altered(seed, size).bytes);
 
