@@ -9,7 +9,7 @@ use std::any::Any;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::path::Path;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 /// A format. Those that are built in are constants of this type; [`Format::of`] gives that of any reader.
 #[derive(Clone, Copy)]
@@ -136,11 +136,11 @@ impl fmt::Display for Format {
     }
 }
 
-/// An open file of any format.
-#[derive(Debug)]
+/// An open file of any format. A clone is the same open file.
+#[derive(Debug, Clone)]
 pub struct Asset {
     format: Format,
-    reader: Box<dyn Reader>,
+    reader: Arc<dyn Reader>,
 }
 
 impl Asset {
@@ -158,7 +158,7 @@ impl Asset {
     /// As [`Asset::open`].
     pub fn open_with(source: Source, options: &Options) -> Result<Self> {
         let format = Format::detect(&source)?;
-        Ok(Self { format, reader: (format.0.open)(source, options)? })
+        Ok(Self { format, reader: (format.0.open)(source, options)?.into() })
     }
 
     /// Opens the file or folder at `address`, or with `ARCHIVE:INNER` the file in an archive: see [`archive::Address`].
@@ -193,7 +193,7 @@ impl Asset {
 
 impl<T: FileFormat> From<T> for Asset {
     fn from(reader: T) -> Self {
-        Self { format: Format::of::<T>(), reader: Box::new(reader) }
+        Self { format: Format::of::<T>(), reader: Arc::new(reader) }
     }
 }
 

@@ -32,7 +32,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Default)]
 pub struct Names {
     lines: Arc<Lines>,
-    files: Vec<Arc<Asset>>,
+    files: Vec<Asset>,
 }
 
 /// Texts, and where each of them is in `text`.
@@ -63,7 +63,7 @@ impl Names {
     }
 
     /// Adds the paths of an archive, or the texts of a file that has some, which is asked for each id.
-    pub fn add_asset(&mut self, asset: Arc<Asset>) {
+    pub fn add_asset(&mut self, asset: Asset) {
         self.files.push(asset);
     }
 
@@ -75,7 +75,7 @@ impl Names {
     pub fn add_file(&mut self, address: &Path, options: &Options) -> Result<()> {
         match Asset::open_at(address, options) {
             Ok(asset) if asset.reader().archive().is_some() || texts_of(&asset).is_some() => {
-                self.add_asset(Arc::new(asset));
+                self.add_asset(asset);
                 Ok(())
             }
             Ok(asset) => {
@@ -122,7 +122,7 @@ impl Texts for Names {
         if let Some(name) = self.lines.names.get(&id).and_then(|range| self.lines.text.get(range.clone())) {
             return Ok(Some(Cow::Borrowed(name)));
         }
-        for texts in self.files.iter().filter_map(|asset| texts_of(asset)) {
+        for texts in self.files.iter().filter_map(texts_of) {
             if let Some(name) = texts.name(id)? {
                 return Ok(Some(name));
             }

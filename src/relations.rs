@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::report::{Check, Progress};
 use crate::table::Value;
 use std::borrow::Cow;
+use std::fmt;
 
 /// A reference of an entry to another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -129,4 +130,39 @@ pub trait Texts: Sync {
 
     /// The id of the entry at this path, which a file may make otherwise than [`crate::id::of_path`].
     fn id_of_path(&self, path: &str) -> Option<u64>;
+}
+
+/// The texts of several files: of two that know the same, the last one counts.
+#[derive(Clone, Default)]
+pub struct AllTexts<'a>(Vec<&'a dyn Texts>);
+
+impl fmt::Debug for AllTexts<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "AllTexts of {} files", self.0.len())
+    }
+}
+
+impl<'a> AllTexts<'a> {
+    /// Adds those of one more file.
+    pub fn add(&mut self, texts: &'a dyn Texts) {
+        self.0.push(texts);
+    }
+
+    fn last<T>(&self, ask: impl Fn(&'a dyn Texts) -> Result<Option<T>>) -> Result<Option<T>> {
+        self.0.iter().rev().find_map(|texts| ask(*texts).transpose()).transpose()
+    }
+}
+
+impl Texts for AllTexts<'_> {
+    fn path(&self, id: u64) -> Result<Option<Cow<'_, str>>> {
+        self.last(|texts| texts.path(id))
+    }
+
+    fn name(&self, id: u32) -> Result<Option<Cow<'_, str>>> {
+        self.last(|texts| texts.name(id))
+    }
+
+    fn id_of_path(&self, path: &str) -> Option<u64> {
+        self.0.iter().rev().find_map(|texts| texts.id_of_path(path))
+    }
 }

@@ -7,7 +7,7 @@
 use crate::error::Result;
 #[cfg(feature = "export")]
 use crate::error::{Error, ErrorKind};
-use crate::relations::Texts;
+use crate::relations::{AllTexts, Texts};
 use std::collections::BTreeSet;
 use std::fmt;
 #[cfg(feature = "export")]
@@ -125,7 +125,7 @@ pub trait Stage: Sync {
 #[derive(Clone, Default)]
 pub struct Context<'a> {
     stages: Vec<&'a dyn Stage>,
-    texts: Option<&'a dyn Texts>,
+    texts: AllTexts<'a>,
 }
 
 impl fmt::Debug for Context<'_> {
@@ -138,12 +138,14 @@ impl<'a> Context<'a> {
     /// Adds a file, and the texts of ids that it has. Of several that know the same, the last one counts.
     pub fn add(&mut self, stage: &'a dyn Stage, texts: Option<&'a dyn Texts>) {
         self.stages.push(stage);
-        self.texts = texts.or(self.texts);
+        if let Some(texts) = texts {
+            self.texts.add(texts);
+        }
     }
 
     /// All models, where a file has those of one geometry: see [`Stage::models`].
     pub fn models(&self) -> Option<Result<Vec<Model>>> {
-        self.stages.iter().rev().find_map(|stage| stage.models(self.texts))
+        self.stages.iter().rev().find_map(|stage| stage.models(Some(&self.texts)))
     }
 
     /// The models that draw a file: see [`Stage::models_of`].

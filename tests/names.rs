@@ -162,9 +162,9 @@ fn references_are_shown_with_their_paths() {
 #[test]
 fn few_questions_make_no_tree_of_the_game() {
     let dir = game();
-    let game = Arc::new(Asset::open_at(dir.path().join("game"), &Options::default()).unwrap());
+    let game = Asset::open_at(dir.path().join("game"), &Options::default()).unwrap();
     let mut names = Names::default();
-    names.add_asset(Arc::clone(&game));
+    names.add_asset(game.clone());
     use assetq::relations::Texts as _;
     assert_eq!(names.path(of_path(MODEL)).unwrap().as_deref(), Some(MODEL));
     let game = game.get::<assetq::wows::Game>().unwrap();

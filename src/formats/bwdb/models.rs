@@ -182,7 +182,6 @@ impl Reader for Models {
         let Some(model) = self.model(index) else { return Ok(false) };
         out.begin_map()?;
         out.field("index", &index.into())?;
-        out.field("path", &self.names().path(model.id()?)?.map_or(Value::Null, Value::Text))?;
         out.field("offset", &model.view().offset().into())?;
         out.field("size", &Self::MODEL_SIZE.into())?;
         let budget = Budget::of_arrays(self.source.bytes().len());

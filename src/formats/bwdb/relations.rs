@@ -38,7 +38,7 @@ impl Relations for Models {
     }
 
     fn texts(&self) -> Option<&dyn Texts> {
-        Some(&*self.names)
+        (!self.names.is_empty()).then_some(&*self.names)
     }
 
     fn references_of(&self, id: u64) -> Found {
@@ -56,7 +56,7 @@ impl Relations for Space {
     }
 
     fn texts(&self) -> Option<&dyn Texts> {
-        Some(&*self.names)
+        (!self.names.is_empty()).then_some(&*self.names)
     }
 }
 

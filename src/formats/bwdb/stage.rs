@@ -36,7 +36,7 @@ impl Stage for Models {
     }
 
     fn models(&self, texts: Option<&dyn Texts>) -> Option<Result<Vec<Model>>> {
-        Some(merged_models(self, texts.or(Some(&*self.names))))
+        Some(merged_models(self, texts))
     }
 }
 
