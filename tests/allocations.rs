@@ -1,4 +1,4 @@
-//! What allocates, and how much: counted by an allocator of the test's own.
+//! Allocations, and how large they are: counted by an allocator of the test's own.
 #![cfg(feature = "sample")]
 #![allow(missing_docs, clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 

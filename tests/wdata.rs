@@ -36,7 +36,7 @@ fn same(a: &Value<'_>, b: &Value<'_>) -> bool {
     }
 }
 
-/// That a table holds exactly these rows: fields that a row leaves out are null.
+/// Checks that a table holds exactly these rows: fields that a row leaves out are null.
 fn assert_rows(table: &dyn Table, rows: &[&Row], ours: &[&str]) {
     assert_eq!(table.len().unwrap(), rows.len(), "{}", table.name());
     for row in rows {
@@ -59,7 +59,7 @@ fn assert_rows(table: &dyn Table, rows: &[&Row], ours: &[&str]) {
     assert!(!cursor.advance().unwrap());
 }
 
-/// That every table of the map holds what was written.
+/// Checks that every table of the map holds the values that were written.
 fn assert_all(spec: &Spec, written: &Written) {
     let map = open(written.bytes.clone());
     let context = format!("{spec:?}");

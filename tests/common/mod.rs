@@ -1,4 +1,4 @@
-//! What several test files need.
+//! Tools that several test files need.
 #![allow(dead_code)]
 
 use assetq::table::{Tree, Value};

@@ -1,4 +1,4 @@
-//! What the command line adds for archives.
+//! The command line for archives.
 
 use super::*;
 use std::process::{Command, Output};

@@ -69,7 +69,7 @@ fn archive_of(types: &TypesBuilder, root: ModelId, data: &[u8]) -> Vec<u8> {
     ArchiveBuilder::new(types, root, Codec::None, data.to_vec()).build()
 }
 
-/// What reading that value says is wrong, with the raw chunk still there.
+/// The error of reading that value, with the raw chunk still there.
 fn refusal(types: &TypesBuilder, root: ModelId, data: &[u8]) -> Error {
     let archive = open(&archive_of(types, root, data)).unwrap();
     assert!(archive.main().data().unwrap().bytes() == data, "the raw chunk stays readable");

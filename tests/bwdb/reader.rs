@@ -1,15 +1,6 @@
 //! Prototype databases: what the builder writes is what the reader says, and what a plain reader of the bytes says.
-#![cfg(feature = "sample")]
-#![allow(
-    missing_docs,
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::cast_possible_truncation
-)]
 
-mod common;
-
+use crate::common::{field, read_everything};
 use assetq::bwdb::prototypes::{PrototypeType, Record};
 use assetq::bwdb::{Database, Models, State};
 use assetq::sample::bwdb::{DatabaseBuilder, demo, demo_of};
@@ -18,7 +9,6 @@ use assetq::sample::space::models_that_share;
 use assetq::sample::{self, Size};
 use assetq::table::{Tree, Value};
 use assetq::{ErrorKind, Reader, Source};
-use common::{field, read_everything};
 
 fn open(bytes: Vec<u8>) -> Database {
     Database::open(Source::from_vec("assets.bin", bytes)).unwrap()
@@ -652,7 +642,7 @@ fn instances_stand_where_the_builder_put_them() {
 #[test]
 fn real_models_and_spaces_read_to_their_end() {
     use assetq::bwdb::{Models, Space};
-    let names = |folder| common::files_in(folder);
+    let names = |folder| crate::common::files_in(folder);
     for path in names("models_bin") {
         let models = Models::open(Source::open(&path).unwrap()).unwrap();
         let report = models.verify(&Default::default());

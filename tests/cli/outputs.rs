@@ -1,6 +1,6 @@
 //! Where output goes: what standard output cannot take is never lost in silence, and a file is whole or not there.
+
 #![cfg(all(feature = "cli", unix))]
-#![allow(missing_docs, clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -49,7 +49,7 @@ fn limited(dir: &Path, blocks: usize, args: &[&str]) -> Command {
     command
 }
 
-/// What a run that ends with `code` says on standard error.
+/// The standard error of a run that ends with `code`.
 fn said(out: &Output, code: i32, what: &str) -> String {
     let said = String::from_utf8_lossy(&out.stderr).into_owned();
     assert_eq!(out.status.code(), Some(code), "assetq {what}\n{said}");

@@ -1,13 +1,6 @@
 //! Tables written as files for other programs, read back by the readers of those formats.
+
 #![cfg(all(feature = "cli", feature = "parquet"))]
-#![allow(
-    missing_docs,
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::cast_possible_truncation
-)]
 
 use arrow_array::RecordBatch;
 use arrow_ipc::reader::{FileReader, StreamReader};

@@ -1,13 +1,6 @@
 //! `find`: what a search over the stretches of a file gives is what a look at every row gives.
+
 #![cfg(feature = "cli")]
-#![allow(
-    missing_docs,
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::cast_possible_truncation
-)]
 
 use assetq::bwdb::Database;
 use assetq::find::{self, Options, Pattern, Syntax};
@@ -98,7 +91,7 @@ fn wildcards(glob: &[u8], text: &[u8]) -> bool {
     }
 }
 
-/// What a look at each row finds. A row that cannot be read is none.
+/// The texts that a look at each row finds. A row that cannot be read is passed over.
 fn looked_at(table: &dyn Table, column: usize, name: Option<usize>, plain: &Plain<'_>) -> Vec<(usize, String)> {
     let text = |row, column| table.value(row, column).ok().and_then(|value| value.as_text().map(|t| t.into_owned()));
     let row = |row| {

@@ -1,6 +1,6 @@
 //! The command on sheets and packs: conditions, entries of packs, field names from a file, folders.
+
 #![cfg(feature = "cli")]
-#![allow(missing_docs, clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 
 use assetq::sample::wdb::{Cell, Game, Sheet, pack};
 use serde_json::Value as Json;

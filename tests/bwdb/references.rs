@@ -1,13 +1,6 @@
 //! `refs`: what the pass over records gives is what the tables say, and what the command says of it.
+
 #![cfg(feature = "cli")]
-#![allow(
-    missing_docs,
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::cast_possible_truncation
-)]
 
 use assetq::bwdb::Database;
 use assetq::bwdb::prototypes::PrototypeType;

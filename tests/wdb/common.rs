@@ -1,4 +1,5 @@
 //! Sheets for tests, and what the library says of them.
+
 #![allow(dead_code)]
 
 use assetq::report::Progress;
@@ -14,7 +15,7 @@ pub fn named(name: &str, bytes: Vec<u8>) -> Sheet {
     Sheet::open(Source::from_vec(name, bytes)).unwrap()
 }
 
-/// What the library says of a record, field by field; errors as text.
+/// A record as the library reads it, field by field; errors as text.
 pub fn cells(sheet: &Sheet, row: usize) -> Vec<String> {
     let record = sheet.record(row).unwrap();
     (0..sheet.fields().len()).map(|f| record.value(f).map_or_else(|e| format!("!{e}"), |v| format!("{v:?}"))).collect()

@@ -1,12 +1,5 @@
 //! Meshes named, paired and placed by databases and spaces.
-#![allow(
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::cast_possible_truncation,
-    missing_docs
-)]
+
 #![cfg(all(feature = "sample", feature = "export"))]
 
 use assetq::bwdb::prototypes::PrototypeType;

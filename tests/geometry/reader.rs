@@ -1,13 +1,4 @@
 //! Whole `.geometry` and `.splash` files: generated, hostile and real ones.
-#![allow(
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::cast_possible_truncation,
-    missing_docs
-)]
-#![cfg(feature = "sample")]
 
 use assetq::geometry::mesh::Pairing;
 use assetq::geometry::{Attribute, Geometry, Splash, VertexFormat, material_name};

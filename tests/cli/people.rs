@@ -1,7 +1,5 @@
-//! What people get to see: one shape of document whatever becomes of files, errors in one line, and text that no
+//! Output for people: one shape of document whatever becomes of files, errors in one line, and text that no
 //! terminal takes for a command.
-#![cfg(feature = "cli")]
-#![allow(missing_docs, clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 
 use assetq::sample::bwdb::DatabaseBuilder;
 use assetq::sample::wdb::{self, Cell, Game};
@@ -187,7 +185,7 @@ fn globs_of_any_shape_are_no_panic() {
     assert_eq!(count(&["*.{visual,dds}"]), count(&["-e", "\\.(visual|dds)$"]));
 }
 
-/// What a pack calls its entries is its own affair; what is written has a name that every system takes for a file.
+/// A pack may call its entries anything; a file that is written has a name that every system takes for a file.
 #[test]
 fn names_that_are_no_files_are_refused_and_the_rest_is_written() {
     let dir = TempDir::new().unwrap();
@@ -394,7 +392,7 @@ mod terminal {
         assert!(Command::new("kill").arg(&pid).status().unwrap().success());
         terminal.wait_for("code=143");
         terminal.end();
-        // Where nobody would see it, and where nobody wants it, there is none.
+        // It is not shown where nobody would see it, or wants it.
         let short = query.replace("1000000000", "3000000");
         let (out, err) = super::run(dir.path(), 0, &["sql", &short], "");
         assert_eq!((out.as_str(), err.as_str()), ("3000000\n", ""));

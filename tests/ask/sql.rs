@@ -1,13 +1,6 @@
 //! SQL: the same answers as SQLite gives over its own tables with the same rows, and what is more than that.
+
 #![cfg(all(feature = "sql", feature = "sample"))]
-#![allow(
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::cast_possible_truncation,
-    missing_docs
-)]
 
 use assetq::sample::bwdb::DatabaseBuilder;
 use assetq::sample::wdb::{self as sheets, Cell, Game};
@@ -315,7 +308,7 @@ mod reference {
     }
 }
 
-/// What [`Table::finds`] says, against what [`Table::find`] does.
+/// The promise of [`Table::finds`], against the answers of [`Table::find`].
 #[test]
 fn tables_find_rows_by_the_columns_that_they_say() {
     let mut found = Vec::new();

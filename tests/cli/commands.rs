@@ -1,6 +1,4 @@
 //! The command, run as a user runs it: what the contract fixes.
-#![cfg(feature = "cli")]
-#![allow(missing_docs, clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 
 use serde_json::Value as Json;
 use std::fs;

@@ -1,24 +1,12 @@
 //! Sheets and packs that are damaged, by accident or on purpose.
-#![cfg(feature = "sample")]
-#![allow(
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::cast_possible_truncation,
-    missing_docs
-)]
 
-#[path = "common/wdb.rs"]
-mod common;
-
+use crate::common::*;
 use assetq::report::Progress;
 use assetq::sample::Size;
 use assetq::sample::wdb::{self as build, Cell, Game};
 use assetq::table::{Tree, Value};
 use assetq::wdb::{Pack, Sheet};
 use assetq::{Asset, ErrorKind, Source};
-use common::*;
 
 mod damaged {
     use super::*;

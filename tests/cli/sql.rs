@@ -1,13 +1,4 @@
 //! `assetq sql`, run as a user runs it.
-#![cfg(feature = "cli")]
-#![allow(
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::cast_possible_truncation,
-    missing_docs
-)]
 
 use assetq::sample::bwdb::DatabaseBuilder;
 use serde_json::Value as Json;
@@ -284,6 +275,33 @@ fn statements_work_in_memory_and_ask_what_there_is() {
                 SELECT count(*) > 3 FROM pragma_table_info('paths'); SELECT n > 10 FROM v; ANALYZE m;";
     let (out, _) = typed(0, &["assets.bin"], text);
     assert!(out.ends_with("1\n1\n"), "{out}");
+}
+
+/// Damage of a database of SQLite's is damage, as that of any other file.
+#[test]
+fn a_damaged_database_is_damage() {
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("kept.sqlite");
+    let database = rusqlite::Connection::open(&path).unwrap();
+    let rows = "WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) SELECT hex(i) FROM n";
+    database.execute_batch(&format!("CREATE TABLE t AS {rows};")).unwrap();
+    drop(database);
+    let whole = fs::read(&path).unwrap();
+    let ask = |bytes: &[u8], code| {
+        fs::write(&path, bytes).unwrap();
+        run_in(dir.path(), code, &["sql", "SELECT count(*) FROM t", "kept.sqlite"], "")
+    };
+    assert_eq!(ask(&whole, 0).0, "2000\n");
+    // The root of the table, the schema, and all behind the magic.
+    for from in [4096, 100, 16] {
+        let mut bytes = whole.clone();
+        bytes[from..(from + 4096).min(whole.len())].fill(0xFF);
+        let (out, err) = ask(&bytes, 3);
+        assert!(out.is_empty() && err.starts_with("assetq: SQL: ") && err.lines().count() == 1, "{from}: {err}");
+    }
+    // A statement that is wrong is wrong, whatever it asks.
+    fs::write(&path, &whole).unwrap();
+    run_in(dir.path(), 2, &["sql", "SELECT no FROM t", "kept.sqlite"], "");
 }
 
 /// To read a database in the usual way SQLite makes two files beside it where it has a write-ahead log.

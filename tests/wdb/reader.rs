@@ -1,24 +1,12 @@
 //! Sheets and packs, whole files: generated and real ones.
-#![cfg(feature = "sample")]
-#![allow(
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::cast_possible_truncation,
-    missing_docs
-)]
 
-#[path = "common/wdb.rs"]
-mod common;
-
+use crate::common::*;
 use assetq::archive::{self, choose, open_inside};
 use assetq::sample::Size;
 use assetq::sample::wdb::{self as build, Cell, Game};
 use assetq::table::{Tree, Value};
 use assetq::wdb::{FieldKind, KnownFields, Naming, Pack, Sheet};
 use assetq::{Asset, ErrorKind, Format, Options, Reader, Source};
-use common::*;
 
 mod generated {
     use super::*;

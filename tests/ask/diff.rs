@@ -1,13 +1,6 @@
 //! Differences between two files: what a builder changes is what is reported, and nothing else.
+
 #![cfg(feature = "cli")]
-#![allow(
-    missing_docs,
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::cast_possible_truncation
-)]
 
 use assetq::bwdb::prototypes::PrototypeType;
 use assetq::diff::{self, Kind, Side};

@@ -1,12 +1,5 @@
-//! What is written as GLB, OBJ and SVG, read back by others.
-#![allow(
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::cast_possible_truncation,
-    missing_docs
-)]
+//! GLB, OBJ and SVG, read back by other programs.
+
 #![cfg(all(feature = "sample", feature = "export"))]
 
 use assetq::geometry::Geometry;

@@ -4,16 +4,8 @@
 //! real ones from `ASSETQ_SAMPLES`. The ten questions are asked of full-size files: `ASSETQ_FULL` names a folder that
 //! `assetq sample DIR --size full` made; without it, they are asked of the small files, and only whether they are
 //! answered is looked at.
-#![cfg(all(feature = "cli", unix))]
-#![allow(
-    missing_docs,
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::cast_possible_truncation
-)]
 
-mod common;
+#![cfg(all(feature = "cli", unix))]
 
 use assetq::sample::bwdb::{altered, demo};
 use assetq::sample::{FILES, Size};
@@ -26,7 +18,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
-/// What no command needs: each is answered within a second or two, also without optimizations.
+/// More time than any command needs: each is answered within a second or two, also without optimizations.
 const TOO_LONG: Duration = Duration::from_secs(120);
 /// The section whose commands are asked of full-size files.
 const FULL_SIZE: &str = "Ten questions of a data miner";
@@ -188,7 +180,7 @@ fn provide(name: &str, full_size: bool, dir: &Path) -> From {
         std::os::unix::fs::symlink(from, dir.join(name)).unwrap();
     };
     if let Some((_, file)) = REAL.iter().find(|(shown, _)| *shown == name) {
-        let Some(samples) = common::samples() else { return From::Nowhere };
+        let Some(samples) = crate::common::samples() else { return From::Nowhere };
         link(samples.join(file));
         return From::Real;
     }
@@ -225,7 +217,7 @@ fn files(command: &str) -> Vec<String> {
     (0..words.len()).filter(is_read).filter_map(|at| name(words[at])).collect()
 }
 
-/// What is wrong with a command and what is shown below it.
+/// The faults of a command and of the output that is shown below it.
 fn check(shown: &Shown, dir: &Path) -> Result<(), String> {
     let full_size = shown.section == FULL_SIZE;
     let from = files(&shown.command).iter().map(|name| provide(name, full_size, dir)).max();

@@ -1,0 +1,17 @@
+//! Tests of prototype databases: reading, records of all forms, and references.
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::cast_possible_truncation,
+    missing_docs
+)]
+#![cfg(feature = "sample")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod reader;
+mod records;
+mod references;
