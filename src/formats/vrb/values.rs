@@ -15,6 +15,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Rows between two places that are kept to come back to.
 const STRIDE: usize = 1 << 14;
 
+/// The columns, each with what reads its cells.
+static COLUMNS: [(Column, Get); 4] = [
+    (Column::text("path").brief().key(), Get::FromWalk(|rows| Ok(Value::text(&rows.path)))),
+    (Column::text("type").brief(), Get::FromArchive(|rows| rows.type_name())),
+    (Column::new("value", Kind::Any).brief(), Get::FromArchive(|rows| Ok(rows.leaf()?.1.clone()))),
+    (Column::text("chunk").key(), Get::FromArchive(|rows| Ok(rows.chunk().map(Chunk::name).into()))),
+];
+
+/// The way to a cell of the row at which a walk stands.
+enum Get {
+    /// One that borrows from the archive.
+    FromArchive(for<'r, 'a> fn(&'r Rows<'a>) -> Result<Value<'a>>),
+    /// One that the walk keeps until it goes on.
+    FromWalk(for<'r, 'a> fn(&'r Rows<'a>) -> Result<Value<'r>>),
+}
+
 /// The table. Rows follow the walk, so that a scan reads every byte once; a row asked for by its number is walked to
 /// from the closest place before it that was kept.
 pub(super) struct Values<'a> {
@@ -34,12 +50,7 @@ struct Seek<'a> {
 
 impl<'a> Values<'a> {
     pub(super) fn new(archive: &'a Archive) -> Self {
-        let columns = vec![
-            Column::new("path", Kind::Text).brief().key(),
-            Column::new("type", Kind::Text).brief(),
-            Column::new("value", Kind::Any).brief(),
-            Column::new("chunk", Kind::Text).key(),
-        ];
+        let columns = COLUMNS.iter().map(|(column, _)| column.clone()).collect();
         Self { archive, columns, len: Lazy::default(), seek: Mutex::default() }
     }
 
@@ -92,9 +103,9 @@ impl Table for Values<'_> {
     fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
         let mut seek = self.seek.lock().unwrap_or_else(PoisonError::into_inner);
         let rows = self.at(&mut seek, row)?.ok_or_else(|| no_cell("values", row, column))?;
-        let value = match column {
-            0 => Value::owned(rows.path.clone()),
-            _ => rows.cell(column)?,
+        let value = match rows.get(column)? {
+            Get::FromArchive(get) => get(&rows)?,
+            Get::FromWalk(get) => get(&rows)?.into_owned(),
         };
         seek.last = Some(rows);
         Ok(value)
@@ -252,22 +263,22 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// A cell of the current row that does not borrow from the walk: all but the path.
-    fn cell(&self, column: usize) -> Result<Value<'a>> {
-        let missing = || no_cell("values", self.row(), column);
-        let (model, value) = self.leaf.as_ref().ok_or_else(missing)?;
-        match column {
-            1 => {
-                let name = self.types.type_name(self.types.type_of(*model))?;
-                if let Value::Text(Cow::Owned(name)) = &name {
-                    self.spend(name.len())?;
-                }
-                Ok(name)
-            }
-            2 => Ok(value.clone()),
-            3 => Ok(self.chunk().ok_or_else(missing)?.name().into()),
-            _ => Err(missing()),
+    /// The way to a cell of the current row.
+    fn get(&self, column: usize) -> Result<&'static Get> {
+        let of_row = COLUMNS.get(column).filter(|_| self.leaf.is_some());
+        of_row.map(|(_, get)| get).ok_or_else(|| no_cell("values", self.row(), column))
+    }
+
+    fn leaf(&self) -> Result<&(ModelId, Value<'a>)> {
+        self.leaf.as_ref().ok_or_else(|| no_cell("values", self.row(), 0))
+    }
+
+    fn type_name(&self) -> Result<Value<'a>> {
+        let name = self.types.type_name(self.types.type_of(self.leaf()?.0))?;
+        if let Value::Text(Cow::Owned(name)) = &name {
+            self.spend(name.len())?;
         }
+        Ok(name)
     }
 }
 
@@ -285,9 +296,9 @@ impl RowCursor for Rows<'_> {
     }
 
     fn value(&self, column: usize) -> Result<Value<'_>> {
-        match column {
-            0 if self.leaf.is_some() => Ok(Value::text(&self.path)),
-            _ => self.cell(column),
+        match self.get(column)? {
+            Get::FromArchive(get) => get(self),
+            Get::FromWalk(get) => get(self),
         }
     }
 }

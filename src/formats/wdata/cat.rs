@@ -1,9 +1,10 @@
 //! One entry whole, with the names and ids in it followed.
 
+use super::fields::{Field, Kind, Named};
 use super::tables::{Found, Rows, records};
-use super::{BoxType, Map, Records};
+use super::{BoxType, Map, Record, Records, shapes};
 use crate::error::Result;
-use crate::table::{Table, Value, Visitor};
+use crate::table::{Value, Visitor};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -38,19 +39,24 @@ pub(super) fn cat(map: &Map, entry: &str, out: &mut dyn Visitor) -> Result<bool>
     Ok(true)
 }
 
-/// Adds the rows that are called `name`.
+/// Adds the rows that people know by `name`.
 fn named_so(map: &Map, rows: Rows, name: &str, found: &mut Vec<(Rows, usize)>) -> Result<()> {
-    let table = records(map, rows);
-    // A scene is known by the name in its second record and by its file.
-    let labels = ["name", "key", "file"].iter().filter_map(|l| table.columns().iter().position(|c| c.name == **l));
-    let labels: Vec<usize> = labels.collect();
-    let mut cursor = table.cursor(0);
-    while cursor.advance()? {
-        if labels.iter().any(|&l| matches!(cursor.value(l), Ok(Value::Utf16(text)) if text == name)) {
-            found.push((rows, cursor.row()));
+    let records = Found::new(map, rows);
+    for row in 0..records.len() {
+        let Some(of_row) = records.get(row) else { break };
+        // A scene is known by the name in its second record and by its file.
+        if records.records_of(&of_row).any(|record| is_named(&record, name)) {
+            found.push((rows, row));
         }
     }
-    Ok(())
+    records.fault()
+}
+
+fn is_named(record: &Record<'_>, name: &str) -> bool {
+    let labels = record.shape().fields.iter().enumerate().filter(|(_, field)| field.is_label);
+    let mut labels = labels.map(|(number, _)| record.value(number));
+    record.shape().placed && record.name().is_ok_and(|own| own == *name)
+        || labels.any(|label| matches!(label, Ok(Value::Utf16(text)) if text == *name))
 }
 
 fn show(map: &Map, rows: Rows, row: usize, others: &[(Rows, usize)], out: &mut dyn Visitor) -> Result<()> {
@@ -60,7 +66,7 @@ fn show(map: &Map, rows: Rows, row: usize, others: &[(Rows, usize)], out: &mut d
     for (number, column) in table.columns().iter().enumerate() {
         out.field(&column.name, &table.value(row, number)?)?;
     }
-    let references = references(map, &*table, row)?;
+    let references = references(map, rows, row)?;
     if !references.is_empty() {
         out.field("references", &Value::List(references))?;
     }
@@ -72,55 +78,17 @@ fn show(map: &Map, rows: Rows, row: usize, others: &[(Rows, usize)], out: &mut d
     out.end_map()
 }
 
-/// What an entry refers to by name or id: the field, what stands there, and the table and row that it leads to.
-fn references(map: &Map, table: &dyn Table, row: usize) -> Result<Vec<Value<'static>>> {
+/// The names and ids in an entry: the field, its text or number, and the table and row that it leads to.
+fn references(map: &Map, rows: Rows, row: usize) -> Result<Vec<Value<'static>>> {
     let (mut all, mut names) = (Vec::new(), Names { map, tables: HashMap::new() });
-    for (number, column) in table.columns().iter().enumerate() {
-        let value = table.value(row, number)?;
-        if column.name == "links" && table.name() == BoxType::WaypointBox.shape().name {
-            let Value::List(ids) = value else { continue };
-            for id in ids {
-                let Value::Int(number) = id else { continue };
-                let target = i32::try_from(number).ok().map(|id| map.waypoint(id)).transpose()?.flatten();
-                let target = target.map(|(number, _)| (BoxType::WaypointBox.shape().name, number));
-                all.push(reference("links", Value::Int(number), target));
-            }
-            continue;
+    let records = Found::new(map, rows);
+    let Some(row) = records.get(row) else { return Ok(all) };
+    for record in records.records_of(&row) {
+        for (number, field) in record.shape().fields.iter().enumerate() {
+            names.follow(field, &record.value(number)?, &mut all)?;
         }
-        names.follow(&column.name, &value, &mut all)?;
     }
     Ok(all)
-}
-
-/// The records that a field names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Named {
-    AniBgs,
-    ItemBoxes,
-    Gimmicks,
-    EventBoxes,
-    SceneResources,
-}
-
-impl Named {
-    fn by(field: &str) -> Option<Self> {
-        Some(match field {
-            "ani_bg_name"
-            | "render_ani_list"
-            | "no_render_ani_list"
-            | "render_ani_bg_user"
-            | "no_render_ani_bg_user" => Self::AniBgs,
-            "render_item_list" | "no_render_item_list" | "render_item_box_user" | "no_render_item_box_user" => {
-                Self::ItemBoxes
-            }
-            "render_gimmick_list" | "no_render_gimmick_list" | "render_gimmick_user" | "no_render_gimmick_user" => {
-                Self::Gimmicks
-            }
-            "pvs_event_entries" => Self::EventBoxes,
-            "event_entries" => Self::SceneResources,
-            _ => return None,
-        })
-    }
 }
 
 /// Tables by the names of their records. Each is walked once, however many names there are to follow.
@@ -130,21 +98,43 @@ struct Names<'m> {
 }
 
 impl Names<'_> {
-    /// Follows the names in a field and in everything in it.
-    fn follow(&mut self, field: &str, value: &Value<'_>, all: &mut Vec<Value<'static>>) -> Result<()> {
+    /// Follows the names and ids in a field and in all that is in it.
+    fn follow(&mut self, field: &Field, value: &Value<'_>, all: &mut Vec<Value<'static>>) -> Result<()> {
+        match field.names {
+            Some(named) => self.resolve(field.name, named, value, all),
+            None => self.look_into(&field.kind, value, all),
+        }
+    }
+
+    fn look_into(&mut self, kind: &Kind, value: &Value<'_>, all: &mut Vec<Value<'static>>) -> Result<()> {
+        match (kind, value) {
+            (Kind::Array(item, _) | Kind::List(item, _), Value::List(values)) => {
+                values.iter().try_for_each(|value| self.look_into(item, value, all))
+            }
+            (Kind::Record(fields), Value::Map(values)) => {
+                // The values of a record leave its counts out.
+                let fields = fields.iter().filter(|field| !matches!(field.kind, Kind::Count));
+                fields.zip(values).try_for_each(|(field, (_, value))| self.follow(field, value, all))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Follows all names and ids in `value`.
+    fn resolve(&mut self, field: &str, named: Named, value: &Value<'_>, all: &mut Vec<Value<'static>>) -> Result<()> {
         match value {
-            Value::List(values) => values.iter().try_for_each(|value| self.follow(field, value, all)),
-            Value::Map(values) => values.iter().try_for_each(|(name, value)| {
-                // The entries of a list are known by the name of the list.
-                let inner = matches!(value, Value::List(_));
-                self.follow(if inner { name } else { field }, value, all)
-            }),
+            Value::List(values) => values.iter().try_for_each(|value| self.resolve(field, named, value, all)),
+            Value::Map(values) => values.iter().try_for_each(|(_, value)| self.resolve(field, named, value, all)),
+            Value::Int(number) => {
+                let target = i32::try_from(*number).ok().map(|id| self.map.waypoint(id)).transpose()?.flatten();
+                let target = target.map(|(number, _)| (BoxType::WaypointBox.shape().name, number));
+                all.push(reference(field, Value::Int(*number), target));
+                Ok(())
+            }
             Value::Utf16(text) if !text.is_empty() => {
-                if let Some(named) = Named::by(field) {
-                    let name = text.to_string();
-                    let target = self.table(named)?.get(&name).copied();
-                    all.push(reference(field, Value::owned(name), target));
-                }
+                let name = text.to_string();
+                let target = self.table(named)?.get(&name).copied();
+                all.push(reference(field, Value::owned(name), target));
                 Ok(())
             }
             _ => Ok(()),
@@ -167,6 +157,8 @@ impl Names<'_> {
                     Some(resources) => by_key(resources)?,
                     None => HashMap::new(),
                 },
+                // They are known by ids.
+                Named::Waypoints => HashMap::new(),
             }),
         })
     }
@@ -182,6 +174,9 @@ fn by_name<'m>(all: impl IntoIterator<Item = Records<'m>>) -> Result<HashMap<Str
     Ok(names)
 }
 
+const KEY: usize = shapes::SCENE_RESOURCES.number("key");
+const ALIASES: usize = shapes::SCENE_RESOURCES.number("aliases");
+
 /// Scene resources by their keys and aliases.
 fn by_key(resources: Records<'_>) -> Result<HashMap<String, (&'static str, usize)>> {
     let mut names = HashMap::new();
@@ -191,8 +186,8 @@ fn by_key(resources: Records<'_>) -> Result<HashMap<String, (&'static str, usize
                 names.entry(name.to_string()).or_insert((resources.shape().name, row));
             }
         };
-        add(&resource.get("key")?);
-        if let Value::List(aliases) = resource.get("aliases")? {
+        add(&resource.value(KEY)?);
+        if let Value::List(aliases) = resource.value(ALIASES)? {
             aliases.iter().for_each(add);
         }
     }

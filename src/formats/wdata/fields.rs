@@ -29,13 +29,35 @@ pub struct Versions {
 pub struct Field {
     /// The name in docs/formats/wdata.md.
     pub name: &'static str,
-    /// What is stored.
+    /// The kind of its values.
     pub kind: Kind,
     /// When it is stored.
     pub gate: Gate,
+    /// The records that its texts or numbers name, where they name some.
+    pub names: Option<Named>,
+    /// Whether people know the record by it.
+    pub is_label: bool,
 }
 
-/// What a field stores.
+/// Records that fields of other records name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Named {
+    /// Animated backgrounds, by name.
+    AniBgs,
+    /// Item boxes, by name.
+    ItemBoxes,
+    /// Gimmicks, by name.
+    Gimmicks,
+    /// Event boxes of any type, by name.
+    EventBoxes,
+    /// Resources of scenes, by key or alias.
+    SceneResources,
+    /// Waypoints, by id.
+    Waypoints,
+}
+
+/// The kind of values that a field stores.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Kind {
@@ -83,7 +105,7 @@ pub enum Gate {
 
 /// A field that is always stored.
 pub const fn field(name: &'static str, kind: Kind) -> Field {
-    Field { name, kind, gate: Gate::Always }
+    Field { name, kind, gate: Gate::Always, names: None, is_label: false }
 }
 
 impl Field {
@@ -91,6 +113,20 @@ impl Field {
     #[must_use]
     pub const fn when(mut self, gate: Gate) -> Self {
         self.gate = gate;
+        self
+    }
+
+    /// The same field, whose texts or numbers name other records.
+    #[must_use]
+    pub const fn names(mut self, named: Named) -> Self {
+        self.names = Some(named);
+        self
+    }
+
+    /// The same field, by which people know the record.
+    #[must_use]
+    pub const fn label(mut self) -> Self {
+        self.is_label = true;
         self
     }
 }
@@ -176,7 +212,7 @@ impl Kind {
     }
 }
 
-/// What is done with the fields of a record.
+/// Work on the fields of a record, one after another.
 trait Action<'a> {
     /// One value that is not a count, not a record and not several of these. Has to move the cursor behind it.
     fn leaf(&mut self, kind: Kind, cursor: &mut Cursor<'a>) -> Result<()>;
@@ -369,7 +405,7 @@ fn decode_kind<'a>(kind: &Kind, cursor: &mut Cursor<'a>, versions: &Versions, pl
     })
 }
 
-/// What a walk through everything has met.
+/// Counts of texts and flags that a walk through everything has met.
 #[derive(Debug, Default)]
 pub struct Seen {
     /// Texts whose count includes a terminating NUL.

@@ -226,9 +226,6 @@ impl Map {
     }
 
     /// The types that have boxes, in the order in which they lie in the file.
-    ///
-    /// # Errors
-    /// As [`Map::box_index`].
     pub fn box_types(&self) -> Result<Vec<BoxType>> {
         let entries = BoxType::ALL.into_iter().zip(self.box_index()?);
         let mut filled: Vec<_> = entries.filter(|(_, e)| e.count.get() != 0).collect();
@@ -237,9 +234,6 @@ impl Map {
     }
 
     /// How many boxes of a type the event-box table names.
-    ///
-    /// # Errors
-    /// As [`Map::box_index`].
     pub fn box_count(&self, box_type: BoxType) -> Result<u32> {
         Ok(self.box_index()?.get(usize::from(box_type.number())).map_or(0, |e| e.count.get()))
     }
@@ -326,41 +320,26 @@ impl Map {
     }
 
     /// Item containers.
-    ///
-    /// # Errors
-    /// As [`Map::ani_bgs`].
     pub fn item_boxes(&self) -> Result<Records<'_>> {
         self.section(Section::ItemBoxes)
     }
 
     /// Gimmicks.
-    ///
-    /// # Errors
-    /// As [`Map::ani_bgs`].
     pub fn gimmicks(&self) -> Result<Records<'_>> {
         self.section(Section::Gimmicks)
     }
 
     /// The paths behind the gimmicks (`obstacle_path`, `moc_path`, `ani_bg_path`): one record.
-    ///
-    /// # Errors
-    /// As [`Map::ani_bgs`].
     pub fn trailing_paths(&self) -> Result<Records<'_>> {
         self.section(Section::TrailingPaths)
     }
 
-    /// What the triggers begin with in both layouts: one record.
-    ///
-    /// # Errors
-    /// As [`Map::ani_bgs`].
+    /// The head of the triggers in both layouts: one record.
     pub fn trigger_head(&self) -> Result<Records<'_>> {
         self.section(Section::TriggerHead)
     }
 
     /// The triggers; `None` where the file lists scripts instead.
-    ///
-    /// # Errors
-    /// As [`Map::ani_bgs`].
     pub fn triggers(&self) -> Result<Option<Records<'_>>> {
         let tail = self.tail()?;
         if tail.layout != TriggerLayout::Triggers {
@@ -370,9 +349,6 @@ impl Map {
     }
 
     /// The script lists, one record; `None` where the file lists triggers instead.
-    ///
-    /// # Errors
-    /// As [`Map::ani_bgs`].
     pub fn scripts(&self) -> Result<Option<Records<'_>>> {
         let tail = self.tail()?;
         if tail.layout != TriggerLayout::Scripts {
@@ -382,25 +358,16 @@ impl Map {
     }
 
     /// The cameras of the scenes; `None` in a file that ends behind the triggers, as those of the game's servers do.
-    ///
-    /// # Errors
-    /// As [`Map::ani_bgs`].
     pub fn scenes(&self) -> Result<Option<Records<'_>>> {
         Ok(self.tail()?.after_triggers(self, tail::SCENES)?.map(|run| Records::new(self, run)))
     }
 
-    /// What each scene shows and hides, as many as there are scenes, or none before main version 20.
-    ///
-    /// # Errors
-    /// As [`Map::ani_bgs`].
+    /// Things that each scene shows and hides: as many records as there are scenes, or none before main version 20.
     pub fn scene_elements(&self) -> Result<Option<Records<'_>>> {
         Ok(self.tail()?.after_triggers(self, tail::SCENE_ELEMENTS)?.map(|run| Records::new(self, run)))
     }
 
-    /// What scenes play; `None` in a file that ends behind the triggers.
-    ///
-    /// # Errors
-    /// As [`Map::ani_bgs`].
+    /// Resources that scenes play; `None` in a file that ends behind the triggers.
     pub fn scene_resources(&self) -> Result<Option<Records<'_>>> {
         Ok(self.tail()?.after_triggers(self, tail::SCENE_RESOURCES)?.map(|run| Records::new(self, run)))
     }
@@ -415,9 +382,6 @@ impl Map {
     }
 
     /// Whether the file ends right behind the triggers, as those of the game's servers do.
-    ///
-    /// # Errors
-    /// As [`Map::trigger_layout`].
     pub fn is_server_side(&self) -> Result<bool> {
         self.tail().map(Tail::is_server_side)
     }

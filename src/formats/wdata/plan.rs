@@ -3,6 +3,7 @@
 //! Y is up and the axes are left-handed, so that x leads to the right and z to the top of the picture.
 
 use super::space::Volume;
+use super::waypoints::RANGE;
 use super::{BoxType, Map, Records};
 use crate::error::{Error, Result};
 use std::collections::HashSet;
@@ -16,9 +17,13 @@ const LEGEND: f64 = 300.0;
 /// Height of the text of labels.
 const LABEL: f64 = 9.0;
 
+const WARP_MAP_NAME: usize = BoxType::PortalBox.shape().number("warp_map_name");
+const WARP_MAP_ID: usize = BoxType::PortalBox.shape().number("warp_map_id");
+const WARP_PORTAL_ID: usize = BoxType::PortalBox.shape().number("warp_portal_id");
+
 type Point = [f64; 2];
 
-/// What a plan leaves out, as it has no place.
+/// How much a plan shows, and how much it leaves out as it has no place.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Drawn {
     /// Outlines drawn.
@@ -113,17 +118,25 @@ impl Plan {
         let mut plan = Self::default();
         for box_type in BoxType::ALL {
             let records = map.boxes(box_type)?;
-            plan.add(records, box_type.name(), format!("t{}", box_type.number()), color(box_type))?;
+            let class = format!("t{}", box_type.number());
+            plan.add(records, Some(box_type), box_type.name(), class, color(box_type))?;
         }
-        plan.add(map.ani_bgs()?, "AniBG", "bg".to_owned(), Color(0xb0, 0xb0, 0xb0))?;
-        plan.add(map.item_boxes()?, "ItemBox", "item".to_owned(), Color(0xd4, 0xa0, 0x17))?;
-        plan.add(map.gimmicks()?, "Gimmick", "gim".to_owned(), Color(0xc0, 0x39, 0x2b))?;
+        plan.add(map.ani_bgs()?, None, "AniBG", "bg".to_owned(), Color(0xb0, 0xb0, 0xb0))?;
+        plan.add(map.item_boxes()?, None, "ItemBox", "item".to_owned(), Color(0xd4, 0xa0, 0x17))?;
+        plan.add(map.gimmicks()?, None, "Gimmick", "gim".to_owned(), Color(0xc0, 0x39, 0x2b))?;
         plan.add_waypoints(map)?;
         plan.outlines.sort_by(|a, b| b.area.total_cmp(&a.area));
         Ok(plan)
     }
 
-    fn add(&mut self, records: Records<'_>, name: &'static str, class: String, color: Color) -> Result<()> {
+    fn add(
+        &mut self,
+        records: Records<'_>,
+        box_type: Option<BoxType>,
+        name: &'static str,
+        class: String,
+        color: Color,
+    ) -> Result<()> {
         records.check()?;
         if records.is_empty() {
             return Ok(());
@@ -135,13 +148,13 @@ impl Plan {
                 continue;
             };
             let corners = hull(volume.corners().map(|[x, _, z]| [x, z]).to_vec());
-            let target = match name {
-                "PortalBox" => {
-                    let map = record.text("warp_map_name")?.map(|map| map.to_string()).unwrap_or_default();
-                    let (id, portal) = (record.int("warp_map_id")?, record.int("warp_portal_id")?);
+            let target = match box_type {
+                Some(BoxType::PortalBox) => {
+                    let map = record.text_in(WARP_MAP_NAME)?.map(|map| map.to_string()).unwrap_or_default();
+                    let (id, portal) = (record.int_in(WARP_MAP_ID)?, record.int_in(WARP_PORTAL_ID)?);
                     Some(format!("{map} (map {}, portal {})", id.unwrap_or(0), portal.unwrap_or(0)))
                 }
-                "SelectMapPortalBox" => Some("a map that the player selects".to_owned()),
+                Some(BoxType::SelectMapPortalBox) => Some("a map that the player selects".to_owned()),
                 _ => None,
             };
             let (center, area) = (above(&volume), area(&corners));
@@ -155,7 +168,7 @@ impl Plan {
         let waypoints = map.boxes(BoxType::WaypointBox)?;
         for waypoint in waypoints.iter() {
             if let Some(volume) = waypoint.volume()? {
-                let range = match waypoint.get("range")? {
+                let range = match waypoint.value(RANGE)? {
                     crate::table::Value::F32(range) => f64::from(range),
                     _ => 0.0,
                 };

@@ -22,7 +22,7 @@ impl<'a> Record<'a> {
         Self { map, shape, cursor }
     }
 
-    /// What it looks like.
+    /// Its kind: fields and table.
     pub fn shape(&self) -> &'static Shape {
         self.shape
     }
@@ -59,9 +59,6 @@ impl<'a> Record<'a> {
     }
 
     /// The space it takes; `None` for a record that stands nowhere, and where its [`Obb`] describes no space.
-    ///
-    /// # Errors
-    /// As [`Record::obb`].
     pub fn volume(&self) -> Result<Option<Volume>> {
         Ok(self.obb()?.and_then(Volume::new))
     }
@@ -103,10 +100,15 @@ impl<'a> Record<'a> {
     /// # Errors
     /// As [`Record::get`], and when it is no text.
     pub fn text(&self, name: &str) -> Result<Option<Utf16<'a>>> {
-        match self.get(name)? {
+        self.text_in(self.number(name)?)
+    }
+
+    /// As [`Record::text`], of the field of this number.
+    pub(super) fn text_in(&self, field: usize) -> Result<Option<Utf16<'a>>> {
+        match self.value(field)? {
             Value::Utf16(text) => Ok(Some(text)),
             Value::Null => Ok(None),
-            _ => Err(self.not(name, "a text")),
+            _ => Err(self.not(field, "a text")),
         }
     }
 
@@ -115,11 +117,16 @@ impl<'a> Record<'a> {
     /// # Errors
     /// As [`Record::get`], and when it is no integer.
     pub fn int(&self, name: &str) -> Result<Option<i64>> {
-        match self.get(name)? {
+        self.int_in(self.number(name)?)
+    }
+
+    /// As [`Record::int`], of the field of this number.
+    pub(super) fn int_in(&self, field: usize) -> Result<Option<i64>> {
+        match self.value(field)? {
             Value::Int(value) => Ok(Some(value)),
             Value::Uint(value) => Ok(i64::try_from(value).ok()),
             Value::Null => Ok(None),
-            _ => Err(self.not(name, "an integer")),
+            _ => Err(self.not(field, "an integer")),
         }
     }
 
@@ -128,7 +135,12 @@ impl<'a> Record<'a> {
     /// # Errors
     /// As [`Record::get`], and when it is no such list.
     pub fn ints(&self, name: &str) -> Result<&'a [le::I32]> {
-        self.numbers(name, |kind| matches!(kind, Kind::Int))
+        self.ints_in(self.number(name)?)
+    }
+
+    /// As [`Record::ints`], of the field of this number.
+    pub(super) fn ints_in(&self, field: usize) -> Result<&'a [le::I32]> {
+        self.numbers(field, |kind| matches!(kind, Kind::Int))
     }
 
     /// The list of floats called `name`, in place.
@@ -136,17 +148,21 @@ impl<'a> Record<'a> {
     /// # Errors
     /// As [`Record::get`], and when it is no such list.
     pub fn floats(&self, name: &str) -> Result<&'a [le::F32]> {
-        self.numbers(name, |kind| matches!(kind, Kind::Float))
+        self.floats_in(self.number(name)?)
     }
 
-    fn numbers<T: crate::bytes::Overlay>(&self, name: &str, is_item: fn(&Kind) -> bool) -> Result<&'a [T]> {
-        let number = self.number(name)?;
+    /// As [`Record::floats`], of the field of this number.
+    pub(super) fn floats_in(&self, field: usize) -> Result<&'a [le::F32]> {
+        self.numbers(field, |kind| matches!(kind, Kind::Float))
+    }
+
+    fn numbers<T: crate::bytes::Overlay>(&self, number: usize, is_item: fn(&Kind) -> bool) -> Result<&'a [T]> {
         let is_list = self.shape.fields.get(number).is_some_and(|field| match field.kind {
             Kind::List(item, _) | Kind::Array(item, _) => is_item(item),
             _ => false,
         });
         if !is_list {
-            return Err(self.not(name, "such a list"));
+            return Err(self.not(number, "such a list"));
         }
         let mut cursor = self.own_fields()?;
         let (start, end) = fields::locate(self.shape.fields, number, &mut cursor, self.map.versions())?;
@@ -161,7 +177,8 @@ impl<'a> Record<'a> {
         })
     }
 
-    fn not(&self, name: &str, what: &str) -> Error {
+    fn not(&self, field: usize, what: &str) -> Error {
+        let name = self.shape.fields.get(field).map_or("", |field| field.name);
         let what = format!("{name} is not {what}").into();
         Error::without_offset(ErrorKind::Unsupported { what }, self.shape.name)
     }

@@ -68,7 +68,7 @@ impl Run {
         self.positions.len() == self.count
     }
 
-    /// That all of them were found.
+    /// Checks that all of them were found.
     pub(super) fn check(&self, map: &Map) -> Result<()> {
         if self.is_whole() { Ok(()) } else { Err(self.fault(map)) }
     }
@@ -78,7 +78,7 @@ impl Run {
         self.check(map).map(|()| self.end)
     }
 
-    /// What is wrong with the record behind the last one that was found.
+    /// The damage of the record behind the last one that was found.
     #[cold]
     fn fault(&self, map: &Map) -> Error {
         let mut cursor = cursor(map.view(), self.end, self.limit);
@@ -141,7 +141,7 @@ impl<'a> Records<'a> {
         self.run.end.saturating_sub(self.run.start) as u64
     }
 
-    /// What they look like.
+    /// The fields of its records.
     pub fn shape(&self) -> &'static Shape {
         self.run.shape
     }
@@ -151,7 +151,7 @@ impl<'a> Records<'a> {
         self.run.found()
     }
 
-    /// Whether there is none that can be read.
+    /// Whether not one can be read.
     pub fn is_empty(&self) -> bool {
         self.run.found() == 0
     }
@@ -161,10 +161,10 @@ impl<'a> Records<'a> {
         self.run.count
     }
 
-    /// That all of them can be read.
+    /// Checks that all of them can be read.
     ///
     /// # Errors
-    /// What is wrong with the first one that cannot.
+    /// The damage of the first one that cannot.
     pub fn check(&self) -> Result<()> {
         self.run.check(self.map)
     }
@@ -203,7 +203,7 @@ impl<'a> Records<'a> {
     /// The only record of a section that has one.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Its damage.
     pub fn first(&self) -> Result<Record<'a>> {
         self.check()?;
         self.get(0).ok_or_else(|| tables::no_record(self.run.shape.name))

@@ -5,7 +5,7 @@
 
 use super::fields::Gate::{AniBg, Any, EventBox, FirstOrEventBox, ItemBox, Main, NotLast};
 use super::fields::Kind::{Array, Bool, Count, Float, Int, List, Record, Text, Uint};
-use super::fields::{Field, Gate, Kind, field};
+use super::fields::{Field, Gate, Kind, Named, field};
 use super::layout::Obb;
 use std::fmt;
 
@@ -42,10 +42,33 @@ impl Shape {
         bytes
     }
 
+    /// The number of the field called `name`, where the compiler looks it up: a name that the shape does not have does not
+    /// compile.
+    pub(super) const fn number(&self, name: &str) -> usize {
+        let (mut number, mut rest) = (0usize, self.fields);
+        while let [field, others @ ..] = rest {
+            if is_same(field.name.as_bytes(), name.as_bytes()) {
+                return number;
+            }
+            (number, rest) = (number.saturating_add(1), others);
+        }
+        panic!("no such field");
+    }
+
     /// The number of the field called `name`.
     pub fn field(&self, name: &str) -> Option<usize> {
         self.fields.iter().position(|f| f.name == name)
     }
+}
+
+const fn is_same(mut a: &[u8], mut b: &[u8]) -> bool {
+    while let ([x, more_a @ ..], [y, more_b @ ..]) = (a, b) {
+        if *x != *y {
+            return false;
+        }
+        (a, b) = (more_a, more_b);
+    }
+    a.is_empty() && b.is_empty()
 }
 
 macro_rules! box_types {
@@ -68,7 +91,7 @@ macro_rules! box_types {
                 }
             }
 
-            /// What its records look like.
+            /// The fields of its records.
             pub const fn shape(self) -> &'static Shape {
                 match self {
                     $(Self::$name => {
@@ -148,7 +171,7 @@ box_types! {
     /// A volume that harms who enters it.
     EventHitBox = 5, "event_hit_boxes", &[
         field("state", Uint),
-        field("ani_bg_name", Text),
+        field("ani_bg_name", Text).names(Named::AniBgs),
         field("damage", Float),
         field("direction", FLOAT3),
         field("damage_motion", Text),
@@ -178,7 +201,7 @@ box_types! {
     CameraBlockBox = 11, "camera_block_boxes", &[];
     /// A volume that navigation leaves out.
     CutoffBox = 12, "cutoff_boxes", &[field("cutoff_type", Int)];
-    /// What a camera looks at.
+    /// A target that a camera looks at.
     CameraTargetBox = 13, "camera_target_boxes", &[
         field("name_deprecated", Text).when(EventBox(i32::MIN, 7)),
         field("name_text_id", Int).when(since_event_box(8)),
@@ -195,10 +218,10 @@ box_types! {
         ID,
         field("range", Float),
         field("link_count", Count),
-        field("links", List(&Int, 0)),
+        field("links", List(&Int, 0)).names(Named::Waypoints),
         field("link_distances", List(&Float, 0)),
     ];
-    /// What players cannot walk through.
+    /// An obstacle that players cannot walk through.
     ObstacleBox = 18, "obstacle_boxes", &[];
 }
 
@@ -233,15 +256,15 @@ const CAMERA_INFO: &[Field] = &[
     field("build_pos_count", Count).when(since_event_box(4)),
     field("pvs_bg_ids", List(&Uint, 0)).when(since_event_box(4)),
     field("pvs_event_box_ids", List(&Uint, 1)).when(EventBox(4, 5)),
-    field("pvs_event_entries", List(&Record(PVS_EVENT), 1)).when(since_event_box(6)),
+    field("pvs_event_entries", List(&Record(PVS_EVENT), 1)).when(since_event_box(6)).names(Named::EventBoxes),
     field("render_bg_list", List(&Record(ENTRY), 2)).when(since_event_box(4)),
-    field("render_ani_list", List(&Record(ENTRY), 3)).when(since_event_box(4)),
-    field("render_item_list", List(&Record(ENTRY), 4)).when(since_event_box(4)),
-    field("render_gimmick_list", List(&Record(ENTRY), 5)).when(since_event_box(4)),
+    field("render_ani_list", List(&Record(ENTRY), 3)).when(since_event_box(4)).names(Named::AniBgs),
+    field("render_item_list", List(&Record(ENTRY), 4)).when(since_event_box(4)).names(Named::ItemBoxes),
+    field("render_gimmick_list", List(&Record(ENTRY), 5)).when(since_event_box(4)).names(Named::Gimmicks),
     field("no_render_bg_list", List(&Record(ENTRY), 6)).when(since_event_box(4)),
-    field("no_render_ani_list", List(&Record(ENTRY), 7)).when(since_event_box(4)),
-    field("no_render_item_list", List(&Record(ENTRY), 8)).when(since_event_box(4)),
-    field("no_render_gimmick_list", List(&Record(ENTRY), 9)).when(since_event_box(4)),
+    field("no_render_ani_list", List(&Record(ENTRY), 7)).when(since_event_box(4)).names(Named::AniBgs),
+    field("no_render_item_list", List(&Record(ENTRY), 8)).when(since_event_box(4)).names(Named::ItemBoxes),
+    field("no_render_gimmick_list", List(&Record(ENTRY), 9)).when(since_event_box(4)).names(Named::Gimmicks),
     field("build_pos_list", List(&FLOAT3, 10)).when(since_event_box(4)),
 ];
 
@@ -304,7 +327,7 @@ pub static TRAILING_PATHS: Shape = Shape::plain(
     &[field("obstacle_path", Text).when(since_main(2)), field("moc_path", Text), field("ani_bg_path", Text)],
 );
 
-/// What both trigger layouts begin with (§7.1).
+/// The head of both trigger layouts (§7.1).
 pub static TRIGGER_HEAD: Shape = Shape::plain(
     "trigger_head",
     &[field("reserved0", Int), field("script_dir", Text), field("reserved1", Int), field("main_script", Text)],
@@ -314,7 +337,7 @@ pub static TRIGGER_HEAD: Shape = Shape::plain(
 pub static TRIGGERS: Shape = Shape::plain(
     "triggers",
     &[
-        field("name", Text),
+        field("name", Text).label(),
         field("comment", Text),
         field("event_count", Count),
         field("condition_count", Count),
@@ -342,7 +365,7 @@ pub static SCRIPTS: Shape = Shape::plain(
 pub static SCENES: Shape = Shape::plain(
     "scenes",
     &[
-        field("file", Text),
+        field("file", Text).label(),
         field("fade_in_preview", Float),
         field("fade_hold_preview", Float),
         field("fade_out_preview", Float),
@@ -364,7 +387,7 @@ pub static SCENES: Shape = Shape::plain(
 pub static SCENE_ELEMENTS: Shape = Shape::plain(
     "scene_elements",
     &[
-        field("name", Text).when(since_main(21)),
+        field("name", Text).when(since_main(21)).label(),
         field("event_entry_count", Count),
         field("scene_id_count", Count),
         field("render_bg_count_user", Count),
@@ -376,15 +399,15 @@ pub static SCENE_ELEMENTS: Shape = Shape::plain(
         field("no_render_item_count_user", Count),
         field("no_render_gimmick_count_user", Count),
         field("scene_indices", List(&Uint, 1)),
-        field("event_entries", List(&Record(ELEMENT), 0)),
+        field("event_entries", List(&Record(ELEMENT), 0)).names(Named::SceneResources),
         field("render_bg_user", List(&Record(ENTRY), 2)),
-        field("render_ani_bg_user", List(&Record(ENTRY), 3)),
-        field("render_item_box_user", List(&Record(ENTRY), 4)),
-        field("render_gimmick_user", List(&Record(ENTRY), 5)),
+        field("render_ani_bg_user", List(&Record(ENTRY), 3)).names(Named::AniBgs),
+        field("render_item_box_user", List(&Record(ENTRY), 4)).names(Named::ItemBoxes),
+        field("render_gimmick_user", List(&Record(ENTRY), 5)).names(Named::Gimmicks),
         field("no_render_bg_user", List(&Record(ENTRY), 6)),
-        field("no_render_ani_bg_user", List(&Record(ENTRY), 7)),
-        field("no_render_item_box_user", List(&Record(ENTRY), 8)),
-        field("no_render_gimmick_user", List(&Record(ENTRY), 9)),
+        field("no_render_ani_bg_user", List(&Record(ENTRY), 7)).names(Named::AniBgs),
+        field("no_render_item_box_user", List(&Record(ENTRY), 8)).names(Named::ItemBoxes),
+        field("no_render_gimmick_user", List(&Record(ENTRY), 9)).names(Named::Gimmicks),
     ],
 );
 
@@ -412,12 +435,12 @@ const SOUND: &[Field] = &[
 const AMBIENT: &[Field] =
     &[field("start", Float), field("path", Text), field("play_on_start", Bool), field("loop", Bool)];
 
-/// What scenes play (§9). The fields `legacy_values` and `legacy_texts` have no name in any source: the published
+/// Resources that scenes play (§9). The fields `legacy_values` and `legacy_texts` have no name in any source: the published
 /// program reads them from some versions and drops them.
 pub static SCENE_RESOURCES: Shape = Shape::plain(
     "scene_resources",
     &[
-        field("key", Text),
+        field("key", Text).label(),
         field("alias_count", Count),
         field("aliases", List(&Text, 0)),
         field("path_count", Count),

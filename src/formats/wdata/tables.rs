@@ -57,20 +57,10 @@ impl Rows {
         }
     }
 
-    /// The field that rows without a place in space are known by.
-    const fn known_by(self) -> Option<&'static str> {
-        match self {
-            Self::Triggers => Some("name"),
-            Self::Scenes => Some("file"),
-            Self::SceneResources => Some("key"),
-            _ => None,
-        }
-    }
-
     /// Adds the records that can be read to `parts`.
     ///
     /// # Errors
-    /// What keeps others from being read.
+    /// The reason for which others cannot be read.
     fn read<'m>(self, map: &'m Map, parts: &mut Vec<Part<'m>>) -> Result<()> {
         if self == Self::EventBoxes {
             map.find_all_boxes();
@@ -132,13 +122,20 @@ impl<'m> Found<'m> {
     }
 
     /// The reason for which rows are missing.
-    fn fault(&self) -> Result<()> {
+    pub(super) fn fault(&self) -> Result<()> {
         self.rows.read(self.map, &mut Vec::new())
     }
 
     /// How many rows there are.
     pub(super) fn len(&self) -> usize {
         self.parts.iter().map(|part| part.records.len()).sum()
+    }
+
+    /// The records that a row shows: one, and the second one of a scene where that can be read.
+    pub(super) fn records_of(&self, row: &Row<'m>) -> impl Iterator<Item = Record<'m>> {
+        let is_scene = self.rows == Rows::Scenes;
+        let more = if is_scene { scene_element(self.map, row.number).ok().flatten() } else { None };
+        std::iter::once(row.record).chain(more)
     }
 
     pub(super) fn get(&self, row: usize) -> Option<Row<'m>> {
@@ -161,6 +158,15 @@ const fn kind_of(stored: &Stored) -> Kind {
         Stored::Float => Kind::F32,
         Stored::Text => Kind::Text,
         Stored::Array(..) | Stored::List(..) | Stored::Record(_) => Kind::Nested,
+    }
+}
+
+/// The second record that a scene has, in files that have such records.
+fn scene_element(map: &Map, number: usize) -> Result<Option<Record<'_>>> {
+    let Some(elements) = map.scene_elements()?.filter(|elements| elements.count() != 0) else { return Ok(None) };
+    match elements.get(number) {
+        Some(element) => Ok(Some(element)),
+        None => Err(elements.check().err().unwrap_or_else(|| no_record(shapes::SCENE_ELEMENTS.name))),
     }
 }
 
@@ -206,10 +212,9 @@ pub(super) fn records(map: &Map, rows: Rows) -> Box<dyn Table + '_> {
     if rows != Rows::EventBoxes {
         for (number, field) in shape.fields.iter().enumerate().filter(|(_, field)| is_shown(field)) {
             let column = Column::new(field.name, kind_of(&field.kind)).brief();
-            let is_key = !shape.placed && rows.known_by() == Some(field.name);
-            let column = if is_key { column.key() } else { column };
+            let column = if field.is_label { column.key() } else { column };
             table = table.column(column, move |row| row.record.value(number));
-            if is_key {
+            if field.is_label {
                 table = table.label();
             }
         }
@@ -218,12 +223,7 @@ pub(super) fn records(map: &Map, rows: Rows) -> Box<dyn Table + '_> {
         // The fields of the second record that a scene has.
         for (number, field) in shapes::SCENE_ELEMENTS.fields.iter().enumerate().filter(|(_, field)| is_shown(field)) {
             table = table.column(Column::new(field.name, kind_of(&field.kind)).brief(), move |row| {
-                let elements = map.scene_elements()?.filter(|elements| elements.count() != 0);
-                let Some(elements) = elements else { return Ok(Value::Null) };
-                match elements.get(row.number) {
-                    Some(element) => element.value(number),
-                    None => Err(elements.check().err().unwrap_or_else(|| no_record("scene_elements"))),
-                }
+                scene_element(map, row.number)?.map_or(Ok(Value::Null), |element| element.value(number))
             });
         }
     }
@@ -234,18 +234,19 @@ pub(super) fn records(map: &Map, rows: Rows) -> Box<dyn Table + '_> {
 fn paths(map: &Map) -> Box<dyn Table + '_> {
     let versions = *map.versions();
     let of = move |shape: &'static Shape, leading| {
-        let fields = shape.fields.iter().filter(move |field| field.gate.decide(&versions) == Some(true));
-        fields.map(move |field| (field.name, leading))
+        let fields = shape.fields.iter().enumerate();
+        let fields = fields.filter(move |(_, field)| field.gate.decide(&versions) == Some(true));
+        fields.map(move |(number, field)| (number, field.name, leading))
     };
-    let all: Vec<(&'static str, bool)> =
+    let all: Vec<(usize, &'static str, bool)> =
         of(&shapes::LEADING_PATHS, true).chain(of(&shapes::TRAILING_PATHS, false)).collect();
     let count = all.len();
-    let stored = move |&(name, leading): &(&'static str, bool)| {
+    let stored = move |&(number, _, leading): &(usize, &'static str, bool)| {
         let records = if leading { map.leading_paths() } else { map.trailing_paths()? };
-        records.damaged_or_not().text(name)?.ok_or_else(|| no_record("paths"))
+        records.damaged_or_not().text_in(number)?.ok_or_else(|| no_record("paths"))
     };
     let table = TableOf::new("paths", move || Ok(count), move |row| Ok(all.get(row).copied()))
-        .column(Column::text("name").brief().key(), |(name, _)| Ok((*name).into()))
+        .column(Column::text("name").brief().key(), |(_, name, _)| Ok((*name).into()))
         .column(Column::text("value").brief(), move |path| Ok(Some(stored(path)?).filter(|p| is_path(*p)).into()))
         .column(Column::text("stored"), move |path| Ok(stored(path)?.into()));
     Box::new(table)
@@ -255,26 +256,35 @@ fn paths(map: &Map) -> Box<dyn Table + '_> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Script {
     kind: &'static str,
-    in_head: bool,
+    /// The number of its field in the head.
+    in_head: Option<usize>,
     at: u32,
 }
+
+const SCRIPT_DIR: usize = shapes::TRIGGER_HEAD.number("script_dir");
+const MAIN_SCRIPT: usize = shapes::TRIGGER_HEAD.number("main_script");
+/// The script lists: their kinds, and the numbers of the fields that count them.
+const SCRIPT_LISTS: [(&str, usize); 3] = [
+    ("event", shapes::SCRIPTS.number("event_script_count")),
+    ("condition", shapes::SCRIPTS.number("condition_script_count")),
+    ("action", shapes::SCRIPTS.number("action_script_count")),
+];
 
 impl Map {
     /// The scripts of the map, each found once.
     fn script_rows(&self) -> Result<&[Script]> {
         let rows = self.scripts.get_or_try_init(|| {
-            let head = |kind| Script { kind, in_head: true, at: 0 };
-            let mut rows = vec![head("script_dir"), head("main_script")];
+            let head = |kind, field| Script { kind, in_head: Some(field), at: 0 };
+            let mut rows = vec![head("script_dir", SCRIPT_DIR), head("main_script", MAIN_SCRIPT)];
             if let Some(scripts) = self.scripts()? {
                 let record = scripts.first()?;
-                let (start, lists) = (record.offset(), ["event", "condition", "action"]);
-                let counts = ["event_script_count", "condition_script_count", "action_script_count"];
+                let start = record.offset();
                 let mut cursor = record.own_fields()?;
                 cursor.skip(12)?;
-                for (kind, count) in lists.into_iter().zip(counts) {
-                    for _ in 0..record.int(count)?.unwrap_or(0) {
+                for (kind, count) in SCRIPT_LISTS {
+                    for _ in 0..record.int_in(count)?.unwrap_or(0) {
                         let at = cursor.view().offset().saturating_sub(start);
-                        rows.push(Script { kind, in_head: false, at: u32::try_from(at).unwrap_or(u32::MAX) });
+                        rows.push(Script { kind, in_head: None, at: u32::try_from(at).unwrap_or(u32::MAX) });
                         super::fields::read_text(&mut cursor)?;
                     }
                 }
@@ -291,9 +301,9 @@ fn scripts(map: &Map) -> Box<dyn Table + '_> {
     let table = TableOf::new("scripts", || map.script_rows().map(<[Script]>::len), locate)
         .column(Column::text("kind").brief().key(), |script| Ok(script.kind.into()))
         .column(Column::text("path").brief().key(), |script| {
-            if script.in_head {
-                let path = map.trigger_head()?.first()?.text(script.kind)?;
-                return Ok(path.filter(|p| script.kind != "script_dir" || is_path(*p)).into());
+            if let Some(field) = script.in_head {
+                let path = map.trigger_head()?.first()?.text_in(field)?;
+                return Ok(path.filter(|p| field != SCRIPT_DIR || is_path(*p)).into());
             }
             let scripts = map.scripts()?.ok_or_else(|| no_record("scripts"))?;
             let mut cursor = scripts.first()?.own_fields()?;

@@ -1,4 +1,4 @@
-//! What lies behind the event boxes, section after section, and the two trigger layouts.
+//! The sections behind the event boxes, one after another, and the two trigger layouts.
 
 use super::run::Run;
 use super::shapes::{self, Shape};
@@ -27,7 +27,7 @@ impl Section {
         self.shape().1
     }
 
-    /// What it consists of, and whether a count comes first; else it is one record.
+    /// The shape of its records, and whether a count comes first; else it is one record.
     const fn shape(self) -> (&'static Shape, bool) {
         match self {
             Self::AniBgs => (&shapes::ANI_BGS, true),
@@ -49,7 +49,7 @@ impl Section {
     }
 }
 
-/// What follows the name of the main script (docs/formats/wdata.md §7.2).
+/// The layouts behind the name of the main script (docs/formats/wdata.md §7.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TriggerLayout {
@@ -226,7 +226,7 @@ impl Map {
         })
     }
 
-    /// That records of a version above `highest` are not read by the layout of that one.
+    /// Checks that records of a version above `highest` are not read by the layout of that one.
     fn known_version(&self, run: &Run, version: i32, highest: i32) -> Result<()> {
         if run.count == 0 || (0..=highest).contains(&version) {
             return Ok(());

@@ -5,6 +5,10 @@ use crate::error::Result;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+const LINKS: usize = BoxType::WaypointBox.shape().number("links");
+const DISTANCES: usize = BoxType::WaypointBox.shape().number("link_distances");
+pub(super) const RANGE: usize = BoxType::WaypointBox.shape().number("range");
+
 /// One link of the graph.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
@@ -19,7 +23,7 @@ pub struct Link<'a> {
     pub distance: f32,
 }
 
-/// What is found by one walk over the waypoints.
+/// The graph, as one walk over the waypoints finds it.
 #[derive(Debug, Default)]
 pub(super) struct Graph {
     /// For each link, its waypoint and its number in the waypoint's list.
@@ -41,7 +45,7 @@ impl Map {
                     Entry::Vacant(free) => drop(free.insert(number)),
                     Entry::Occupied(_) => graph.doubles.push(number),
                 }
-                let count = u32::try_from(waypoint.ints("links")?.len()).unwrap_or(u32::MAX);
+                let count = u32::try_from(waypoint.ints_in(LINKS)?.len()).unwrap_or(u32::MAX);
                 graph.links.extend((0..count).map(|at| (number, at)));
             }
             Ok(graph)
@@ -49,23 +53,17 @@ impl Map {
     }
 
     /// How many links the waypoints have.
-    ///
-    /// # Errors
-    /// When a waypoint cannot be read.
     pub fn link_count(&self) -> Result<usize> {
         self.graph().map(|graph| graph.links.len())
     }
 
     /// The link of this number; links come in the order of their waypoints.
-    ///
-    /// # Errors
-    /// When a waypoint cannot be read.
     pub fn link(&self, number: usize) -> Result<Option<Link<'_>>> {
         let Some(&(from, at)) = self.graph()?.links.get(number) else { return Ok(None) };
         let (from, at) = (from as usize, at as usize);
         let Some(record) = self.boxes(BoxType::WaypointBox)?.get(from) else { return Ok(None) };
-        let to_id = record.ints("links")?.get(at).map(|id| id.get());
-        let distance = record.floats("link_distances")?.get(at).map(|d| d.get());
+        let to_id = record.ints_in(LINKS)?.get(at).map(|id| id.get());
+        let distance = record.floats_in(DISTANCES)?.get(at).map(|d| d.get());
         let (Some(to_id), Some(distance)) = (to_id, distance) else { return Ok(None) };
         Ok(Some(Link { from: (from, record), to_id, to: self.waypoint(to_id)?, distance }))
     }
@@ -76,9 +74,6 @@ impl Map {
     }
 
     /// The first waypoint that has this id, and its number.
-    ///
-    /// # Errors
-    /// When a waypoint cannot be read.
     pub fn waypoint(&self, id: i32) -> Result<Option<(usize, Record<'_>)>> {
         let Some(&number) = self.graph()?.by_id.get(&id) else { return Ok(None) };
         let number = number as usize;
