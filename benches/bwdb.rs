@@ -18,11 +18,12 @@ use assetq::sample::{Size, bwdb::demo};
 use assetq::{Reader as _, Source};
 use common::owned::{Parsed, list as list_owned};
 use common::questions::{ids, list, sum, sum_many};
-use common::{cached, claim, medians};
+use common::{cached, claim, medians, rounds};
 use criterion::{Criterion, Throughput, criterion_group};
 use std::hint::black_box;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 fn file() -> PathBuf {
     cached("bench-assets.bin", || demo(1, Size::Full))
@@ -150,8 +151,51 @@ fn ratios() {
         },
     );
     claim("one path by scanning / by an index built for it", a, b, "< 1");
+    prices(&path);
     assert!(parsed.strings.len() > 300_000);
     std::io::stdout().flush().unwrap();
+}
+
+/// The prices of indexes that `bwdb/paths.rs` sets: what is paid before one is made, and what making it costs.
+fn prices(path: &Path) {
+    let (mut scans, mut index, mut joins, mut folders) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..rounds(9) {
+        let db = open(path);
+        // No entry has this id. The longest question is the one that makes the index.
+        let times: Vec<Duration> = (0..40).map(|_| timed(|| assert_eq!(db.paths().find(1), None))).collect();
+        let (paid, made) = paid_and_made(&times);
+        scans.push(paid);
+        index.push(made);
+        let positions = (0..db.paths().len()).step_by(7);
+        let times: Vec<Duration> =
+            positions.map(|at| timed(|| assert!(!db.paths().path_at(at).unwrap().is_empty()))).collect();
+        let (paid, made) = paid_and_made(&times);
+        joins.push(paid);
+        folders.push(made);
+    }
+    let median = |times: &mut Vec<Duration>| {
+        times.sort_unstable();
+        times[times.len() / 2]
+    };
+    claim("scans until the index of ids is made / making it", median(&mut scans), median(&mut index), "0.3 to 3");
+    claim(
+        "joins until the paths of folders are made / making them",
+        median(&mut joins),
+        median(&mut folders),
+        "0.3 to 3",
+    );
+}
+
+fn timed(run: impl FnOnce()) -> Duration {
+    let start = Instant::now();
+    run();
+    start.elapsed()
+}
+
+/// The sum of the times before the longest, and the longest.
+fn paid_and_made(times: &[Duration]) -> (Duration, Duration) {
+    let longest = (0..times.len()).max_by_key(|&at| times[at]).unwrap();
+    (times[..longest].iter().sum(), times[longest])
 }
 
 criterion_group!(benches, cases);

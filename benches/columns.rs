@@ -20,9 +20,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// What a column may cost, of what its whole table costs.
+/// The cost that a column may have, as a share of its whole table's.
 const TIMES: f64 = 1.5;
-/// What it may cost besides: opening the file, and an index that the whole table needs as well.
+/// The cost that it may have besides: opening the file, and an index that the whole table needs as well.
 const BESIDES: Duration = Duration::from_millis(20);
 
 fn quick() -> bool {

@@ -24,7 +24,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 
-/// What the builder of the second file altered, as `[added, removed, changed]` of each table.
+/// The alterations by the builder of the second file, as `[added, removed, changed]` of each table.
 struct Known {
     paths: [usize; 3],
     resources: [usize; 3],

@@ -79,7 +79,7 @@ fn parquet(table: &str) -> Vec<u8> {
     out
 }
 
-/// What the crate makes of the same rows with the same settings, when they are arrays already.
+/// The crate's own output of the same rows with the same settings, when they are arrays already.
 fn ready(batches: &[RecordBatch]) -> Vec<u8> {
     let mut out = Vec::with_capacity(64 << 20);
     let mut writer = ArrowWriter::try_new(&mut out, batches[0].schema(), Some(properties(&[]))).unwrap();

@@ -89,7 +89,7 @@ fn count(table: &dyn Table, text: &str, syntax: Syntax) -> usize {
     rows.len()
 }
 
-/// What is found, as text.
+/// The hits, as text.
 fn texts(table: &dyn Table, text: &str, syntax: Syntax) -> Vec<String> {
     let mut texts = Vec::new();
     let unreadable = |error| panic!("{error}");

@@ -33,7 +33,7 @@ enum Owned {
     Text(String),
 }
 
-/// What the public readers do: each record becomes a map from field names to values of its own.
+/// The way of the public readers: each record becomes a map from field names to values of its own.
 struct Maps {
     fields: Vec<(String, FieldKind, usize, u32, u32)>,
     pool: Vec<u8>,

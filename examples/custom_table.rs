@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::env;
 use std::io::stdout;
 
-/// What a row is: anything, here something counted.
+/// A row: anything, here something counted.
 #[derive(Debug, Default)]
 struct Folder {
     name: String,

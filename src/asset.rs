@@ -156,9 +156,6 @@ impl Asset {
     }
 
     /// As [`Asset::open`], with more than the file to go by.
-    ///
-    /// # Errors
-    /// As [`Asset::open`].
     pub fn open_with(source: Source, options: &Options) -> Result<Self> {
         let format = Format::detect(&source)?;
         Ok(Self { format, reader: (format.0.open)(source, options)?.into() })

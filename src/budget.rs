@@ -79,7 +79,7 @@ impl Budget {
         self.spend(bytes as u64).map_err(|kind| view.error(kind))
     }
 
-    /// What may be met in all.
+    /// The bytes that may be met in all.
     pub(crate) fn limit(&self) -> u64 {
         self.limit
     }
@@ -138,7 +138,7 @@ pub(crate) struct RowBudget {
 }
 
 impl RowBudget {
-    /// That of the first row of a walk, or of a single row, of a table of so many rows.
+    /// The budget of the first row of a walk, or of a single row, of a table of so many rows.
     pub(crate) fn new(size: usize, rows: usize) -> Self {
         let mut budget = Budget::of_arrays(size);
         let each = budget.limit.checked_div(rows as u64).unwrap_or(0);
@@ -146,7 +146,7 @@ impl RowBudget {
         Self { budget, each }
     }
 
-    /// That of the next row of the walk.
+    /// The budget of the next row of the walk.
     #[inline]
     #[must_use]
     pub(crate) fn next(mut self) -> Self {
@@ -154,7 +154,7 @@ impl RowBudget {
         self
     }
 
-    /// What may be met up to this row.
+    /// The bytes that may be met up to this row.
     #[inline]
     pub(crate) fn get(&self) -> &Budget {
         &self.budget

@@ -1,4 +1,4 @@
-//! What went wrong, in which part of which file, at which absolute offset, and with what value.
+//! Errors: the fault, in which part of which file, at which absolute offset, and with what value.
 
 use crate::clean::Cleaner;
 use std::borrow::Cow;
@@ -19,13 +19,13 @@ struct Repr {
     offset: Option<u64>,
 }
 
-/// What is wrong, with the value that shows it.
+/// The fault, with the value that shows it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The operating system refused: the file could not be opened, mapped, read or written.
     Io {
-        /// What was tried, as in "cannot open".
+        /// The attempt, as in "cannot open".
         action: &'static str,
         /// The system's answer.
         source: io::Error,
@@ -39,7 +39,7 @@ pub enum ErrorKind {
     UnknownFolder,
     /// The format or one of its variants is recognised, but this build does not read it.
     Unsupported {
-        /// What is not supported, in words.
+        /// The unsupported thing, in words.
         what: Cow<'static, str>,
     },
     /// A magic number is not the one the format has.
@@ -86,7 +86,7 @@ pub enum ErrorKind {
     Codec {
         /// Which codec.
         codec: &'static str,
-        /// What it said.
+        /// Its message.
         message: Cow<'static, str>,
     },
     /// Bytes that are not valid text.
@@ -103,7 +103,7 @@ pub enum ErrorKind {
     },
     /// A bound that keeps hostile input from exhausting time or memory.
     Limit {
-        /// What is bounded.
+        /// The thing that is bounded.
         what: &'static str,
         /// The value the file asks for.
         value: u64,
@@ -112,7 +112,7 @@ pub enum ErrorKind {
     },
     /// Something asked for by name or id does not exist.
     NotFound {
-        /// What was asked for.
+        /// The thing that was asked for.
         what: String,
     },
     /// A file that an index names, and that is not on this machine: a volume of a game that is installed in part.
@@ -122,12 +122,12 @@ pub enum ErrorKind {
     },
     /// A question that cannot be understood: a filter, an id, a name of a column.
     Syntax {
-        /// What is wrong with it, in words.
+        /// The fault, in words.
         what: Cow<'static, str>,
     },
     /// A damage that none of the others describes.
     Damaged {
-        /// What is wrong, in words.
+        /// The fault, in words.
         what: Cow<'static, str>,
     },
 }
@@ -169,12 +169,12 @@ impl Error {
         Self(Box::new(Repr { kind, part: self.0.part.clone(), offset: self.0.offset }))
     }
 
-    /// What is wrong.
+    /// The fault.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
 
-    /// The part of the file that it concerns; empty where there is none.
+    /// The part of the file that it concerns; empty for the whole file.
     pub fn part(&self) -> &str {
         &self.0.part
     }

@@ -39,7 +39,7 @@ impl<T> Lazy<T> {
     }
 }
 
-/// What questions have cost that an index would answer at once. It is made when they have cost as much as making it does:
+/// The cost of questions so far that an index would answer at once. It is made when they have cost as much as making it does:
 /// a few of them never wait for it, and any number costs at most twice what it must.
 #[derive(Debug, Default)]
 pub(crate) struct Toll(AtomicUsize);
@@ -50,7 +50,7 @@ impl Toll {
         self.0.load(Ordering::Relaxed) < price
     }
 
-    /// What was paid.
+    /// The cost so far.
     #[cfg(test)]
     pub(crate) fn paid(&self) -> usize {
         self.0.load(Ordering::Relaxed)
@@ -61,7 +61,7 @@ impl Toll {
     }
 }
 
-/// What `make` gives for each number below `count`, each on a thread of its own.
+/// The values that `make` gives for each number below `count`, each on a thread of its own.
 ///
 /// For values that others wait for while they are made. Rayon would not do: a worker that waits for a part takes up other
 /// work meanwhile, and where that asks for the same value, it waits for itself for ever.

@@ -240,7 +240,7 @@ pub use formats::{bwdb, geometry, rusty_hearts, vrb, wdata, wdb, white, wows};
 pub use reader::{FileFormat, Options, Reader};
 pub use source::Source;
 
-/// What tests, benches and comparisons of this project reach for. It changes without notice.
+/// Internals that tests, benches and comparisons of this project reach for. It changes without notice.
 #[doc(hidden)]
 pub mod internals {
     pub mod codec {

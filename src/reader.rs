@@ -63,7 +63,7 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
         None
     }
 
-    /// What `info` shows besides sections and tables.
+    /// Facts that `info` shows besides sections and tables.
     fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
         Vec::new()
     }
@@ -117,7 +117,7 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
         None
     }
 
-    /// What reading has noticed so far and gone on from: a checksum that does not match, for one.
+    /// Warnings of faults that reading has gone on from: a checksum that does not match, for one.
     fn warnings(&self) -> Vec<String> {
         Vec::new()
     }
@@ -204,9 +204,6 @@ pub struct Options {
 
 impl Options {
     /// The file or folder at `path`, mapped or read as these settings say.
-    ///
-    /// # Errors
-    /// As [`Source::open`].
     pub fn source(&self, path: &Path) -> Result<Source> {
         match path {
             folder if folder.is_dir() => Ok(Source::of_folder(folder)),

@@ -1,4 +1,4 @@
-//! What `verify` finds, and how far long work has come.
+//! Findings of `verify`, and the progress of long work.
 
 use crate::error::Error;
 use std::borrow::Cow;
@@ -32,9 +32,9 @@ impl Report {
 /// One check and what it found.
 #[derive(Debug)]
 pub struct Check {
-    /// What was checked.
+    /// The name of the check.
     pub name: Cow<'static, str>,
-    /// What was looked at or is worth knowing, as in "246065 paths".
+    /// A summary of the things that were looked at or are worth knowing, as in "246065 paths".
     pub detail: String,
     findings: Vec<Error>,
     found: u64,
@@ -51,7 +51,7 @@ impl Check {
         self.found == 0
     }
 
-    /// What was found first, at most 100 errors.
+    /// The first findings, at most 100 errors.
     pub fn findings(&self) -> &[Error] {
         &self.findings
     }

@@ -219,7 +219,7 @@ pub trait Drawing {
     /// Writes them, and gives notes on what was left out meanwhile.
     ///
     /// # Errors
-    /// `Unsupported` for a form that is none of [`Shapes::kinds`], what cannot be read, or when `out` fails.
+    /// `Unsupported` for a form that is not among [`Shapes::kinds`], what cannot be read, or when `out` fails.
     fn write(&self, kind: Kind, out: &mut dyn Write) -> Result<Vec<String>>;
 }
 

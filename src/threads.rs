@@ -1,10 +1,10 @@
 //! Threads: how many work at once, and one that is enough where no other can be started.
 //!
-//! What works on several threads uses this module rather than rayon's prelude: rayon starts its threads when it is first
+//! Code for several threads uses this module rather than rayon's prelude: rayon starts its threads when it is first
 //! asked for work, and panics where the system has none to give.
 #![allow(clippy::disallowed_methods)]
 
-/// What begins and goes on with work on several threads.
+/// Traits that begin and go on with work on several threads.
 pub(crate) mod prelude {
     pub(crate) use super::{Parallel, ParallelSlice};
     pub(crate) use rayon::iter::{IndexedParallelIterator, ParallelIterator};
@@ -99,7 +99,7 @@ pub(crate) fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnc
     rayon::join(a, b)
 }
 
-/// What can be worked on by several threads.
+/// Things that several threads can work on.
 pub(crate) trait Parallel: IntoParallelIterator {
     fn into_par_iter(self) -> Self::Iter;
 }

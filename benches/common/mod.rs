@@ -1,4 +1,4 @@
-//! What several benches need: inputs made once, and ratios measured in one run.
+//! Tools that several benches need: inputs made once, and ratios measured in one run.
 #![allow(
     dead_code,
     clippy::arithmetic_side_effects,

@@ -93,7 +93,7 @@ impl FileFormat for Toy {
     }
 }
 
-/// What every command asks of a file.
+/// The questions that every command asks of a file.
 impl Reader for Toy {
     fn source(&self) -> &Source {
         &self.source

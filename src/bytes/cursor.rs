@@ -153,7 +153,7 @@ impl<'a> Cursor<'a> {
         self.array::<le::U16>(units).map(Utf16::new)
     }
 
-    /// That everything has been read.
+    /// Checks that everything has been read.
     ///
     /// # Errors
     /// `Damaged`, with the number of bytes left over.

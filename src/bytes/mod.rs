@@ -13,7 +13,7 @@ pub use view::{PackedString, View};
 
 pub use zerocopy::{big_endian as be, little_endian as le};
 
-/// What a value must be so that it can be laid over file bytes in place: any bit pattern valid, no alignment, no
+/// Values that can be laid over file bytes in place: any bit pattern valid, no alignment, no
 /// interior mutability. Derive `FromBytes, KnownLayout, Immutable, Unaligned`.
 pub trait Overlay:
     zerocopy::FromBytes + zerocopy::KnownLayout + zerocopy::Immutable + zerocopy::Unaligned + 'static

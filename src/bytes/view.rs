@@ -87,7 +87,7 @@ impl<'a> View<'a> {
         self.data
     }
 
-    /// What is left from here on; empty behind the end.
+    /// The bytes from here on; empty behind the end.
     #[inline]
     pub fn rest(&self) -> &'a [u8] {
         self.data.get(self.at..).unwrap_or_default()
@@ -154,6 +154,12 @@ impl<'a> View<'a> {
         }
     }
 
+    /// As [`View::follow`], for a pointer that lies `field` bytes behind its base: an error is at the pointer itself.
+    #[inline]
+    pub fn follow_field(&self, pointer: i64, field: usize) -> Result<Self> {
+        self.follow(pointer).map_err(|_| self.skip(field).error(ErrorKind::BadPointer { value: pointer }))
+    }
+
     /// As [`View::follow`], with `None` for the null pointer.
     ///
     /// # Errors
@@ -186,7 +192,12 @@ impl<'a> View<'a> {
     #[inline]
     pub fn packed_bytes(&self) -> Result<&'a [u8]> {
         let string = self.read::<PackedString>()?;
-        match self.follow_array::<u8>(string.text.get(), string.size.get() as usize)?.split_last() {
+        let size = string.size.get() as usize;
+        if size == 0 {
+            return Ok(&[]);
+        }
+        let text = self.follow_field(string.text.get(), std::mem::offset_of!(PackedString, text))?;
+        match text.take(size)?.split_last() {
             None => Ok(&[]),
             Some((0, text)) => Ok(text),
             Some(_) => Err(self.error(ErrorKind::Damaged { what: "text does not end with a NUL".into() })),

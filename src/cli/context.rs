@@ -1,4 +1,4 @@
-//! What all commands share: opening files, writing output, progress.
+//! Tools that all commands share: opening files, writing output, progress.
 
 use super::entries::Entries;
 use super::output::{Lost, Stdout};
@@ -108,7 +108,7 @@ impl Context {
         self.worst.get().unwrap_or(Exit::Done)
     }
 
-    /// What standard output could not take.
+    /// The output that standard output could not take.
     pub(super) fn lost(&self) -> &Lost {
         &self.lost
     }

@@ -215,7 +215,7 @@ impl Search<'_> {
     }
 }
 
-/// What a row is known by: its key, or the list of its keys, or its number where it has none.
+/// The key of a row: its value, or the list of its keys, or its number where it has none.
 fn key<'r>(table: &dyn Table, row: &'r dyn RowCursor) -> crate::Result<Value<'r>> {
     let keys = (0..).zip(table.columns()).filter(|(_, column)| column.role == Role::Key);
     let mut cells: Vec<Value<'r>> = keys.map(|(index, _)| row.value(index)).collect::<Result<_, _>>()?;

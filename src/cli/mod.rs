@@ -1,6 +1,6 @@
 //! The command line: one file a command, with its arguments and its run.
 //!
-//! What the user typed ends here: a command opens files through its context, reads tables and entries, and writes
+//! The user's arguments end here: a command opens files through its context, reads tables and entries, and writes
 //! through it, as rows or as entries, so that every command speaks every output format.
 
 mod cache;

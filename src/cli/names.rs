@@ -2,7 +2,7 @@
 
 use crate::write::text::clean;
 
-/// What Windows takes for a device, with any extension.
+/// Names that Windows takes for a device, with any extension.
 const DEVICES: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
 
 /// As [`unfit`], of a path with `/` between its names.

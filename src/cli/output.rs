@@ -8,7 +8,7 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-/// What standard output is called in errors.
+/// The name of standard output in errors.
 const STDOUT: &str = "standard output";
 
 /// Standard output, buffered. What it could not write is known to its context also where nobody asked: dropped, it
@@ -129,7 +129,7 @@ impl Context {
         file.keep().map_err(refused)
     }
 
-    /// What several threads need to know to write files.
+    /// Settings that several threads need to write files.
     pub(super) fn outputs(&self) -> Outputs {
         leave_nothing_when_ended();
         Outputs { read: self.files_read() }

@@ -78,11 +78,11 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let exit = match asked {
         None => search.dangling()?,
         Some(asked) => {
-            let mut ids = Vec::new();
+            let (mut ids, mut known) = (Vec::new(), HashSet::new());
             for query in context.arguments(&[asked]) {
                 let query = query?;
                 let id = search.id(&query);
-                if !ids.iter().any(|(other, _)| *other == id) {
+                if known.insert(id) {
                     ids.push((id, query.into_owned()));
                 }
             }
@@ -359,7 +359,7 @@ impl Search<'_> {
         Ok(Exit::Done)
     }
 
-    /// What an entry refers to, but for its folder, each only once.
+    /// The references of an entry but for that to its folder, each target only once.
     fn edges(&self, id: u64) -> Vec<Edge> {
         let mut edges: Vec<Edge> = Vec::new();
         let mut seen = HashSet::from([id]);

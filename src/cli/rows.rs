@@ -44,7 +44,7 @@ impl Pattern {
     }
 }
 
-/// What becomes of a walk that meets damage: in the row with this number, or behind the last row that can be found.
+/// The fate of a walk that meets damage: in the row with this number, or behind the last row that can be found.
 /// An error ends the walk; otherwise the row is left out.
 pub(super) type OnDamage<'a> = &'a dyn Fn(Option<usize>, Error) -> Result<(), Failure>;
 

@@ -148,6 +148,7 @@ fn stem(path: &Path) -> String {
 fn failure(fault: Fault) -> Failure {
     match fault {
         Fault::Damaged { file, error } => Failure::in_file(&file, &error),
+        Fault::Database(what) => Failure::new(Exit::Damaged, format!("SQL: {what}")),
         Fault::System(what) => Failure::new(Exit::Io, format!("SQL: {what}")),
         other => Failure::new(Exit::Usage, format!("SQL: {other}")),
     }
@@ -293,7 +294,7 @@ fn dot(line: &str, session: &Session, context: &Context) -> Result<bool, Failure
     Ok(true)
 }
 
-/// What the prompt understands besides SQL.
+/// Commands of the prompt besides SQL.
 const DOT_COMMANDS: [(&str, &str); 4] = [
     (".tables", "the tables"),
     (".schema [TABLE]", "the columns of all tables, or of one"),

@@ -107,9 +107,6 @@ pub fn zlib(input: &[u8], size: usize) -> Result<Vec<u8>, ErrorKind> {
 
 /// Decodes a bare deflate stream (RFC 1951), as [`zlib`] does where a stream may be either: one that begins with a stored
 /// block looks like a wrapped one.
-///
-/// # Errors
-/// As [`zlib`].
 pub fn deflate(input: &[u8], size: usize) -> Result<Vec<u8>, ErrorKind> {
     inflate(input, size, false)
 }

@@ -21,7 +21,7 @@ pub const MAX_STRIDE: usize = 256;
 pub struct Encd<'a> {
     /// Vertices or indices in it, as the header says.
     pub count: u32,
-    /// What the codec made.
+    /// The bytes that the codec made.
     pub payload: &'a [u8],
 }
 

@@ -528,7 +528,7 @@ fn name_strings(builder: &mut DatabaseBuilder, plan: &Plan, rng: &mut Rng) -> Ve
 const NATIONS: [&str; 10] =
     ["japan", "usa", "germany", "russia", "uk", "france", "italy", "poland", "pan_asia", "commonwealth"];
 const CLASSES: [&str; 5] = ["destroyer", "cruiser", "battleship", "aircarrier", "submarine"];
-/// What lies in a ship's folder: an ending, and the type of its prototype.
+/// The files in a ship's folder: an ending, and the type of its prototype.
 const FILES: [(&str, Option<usize>); 7] = [
     (".visual", Some(1)),
     (".model", Some(3)),

@@ -74,7 +74,7 @@ impl HullShape {
     }
 }
 
-/// What a vertex has, before it is packed. Attributes that its format lacks are not written.
+/// The attributes of a vertex, before it is packed. Attributes that its format lacks are not written.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Vertex {
     /// Position.

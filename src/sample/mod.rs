@@ -172,7 +172,7 @@ impl Writer {
         self.patch(at, (target as i64 - base as i64).to_le_bytes());
     }
 
-    /// What was written so far.
+    /// The bytes that were written so far.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }

@@ -334,7 +334,7 @@ impl ValuesBuilder {
         self.out.position()
     }
 
-    /// What was written.
+    /// The bytes that were written.
     pub fn into_bytes(self) -> Vec<u8> {
         self.out.into_bytes()
     }

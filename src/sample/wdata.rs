@@ -9,7 +9,7 @@ use crate::table::Value;
 use fastrand::Rng;
 use std::f32::consts::TAU;
 
-/// What a map is to hold.
+/// The contents of a map.
 #[derive(Debug, Clone)]
 pub struct Spec {
     /// The main version.
@@ -26,7 +26,7 @@ pub struct Spec {
     pub header_counts: [i32; 4],
     /// Whether text counts include a terminating NUL.
     pub counts_nul: bool,
-    /// What is written behind the name of the main script; scripts exist from main version 9 on.
+    /// The layout behind the name of the main script; scripts exist from main version 9 on.
     pub triggers: TriggerLayout,
     /// Whether the file ends behind the triggers.
     pub server_side: bool,
@@ -50,7 +50,7 @@ pub struct Spec {
     pub scene_resources: u32,
     /// Values of every kind a field can hold, rather than believable ones.
     pub wild: bool,
-    /// What all values follow from.
+    /// The seed that all values follow from.
     pub seed: u64,
 }
 
@@ -773,7 +773,7 @@ impl<'s> Out<'s> {
     }
 }
 
-/// What lists of things to show and to hide name, in their order.
+/// Names in the lists of things to show and to hide, in their order.
 const SHOWN: [&str; 4] = ["bg", "ani_bg", "item_box", "gimmick"];
 
 /// The tables of the box types, in the order of their numbers.

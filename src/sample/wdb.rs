@@ -376,7 +376,7 @@ pub fn demo(seed: u64, size: Size) -> Vec<u8> {
     generated(seed, Game::Later, records, 26).build()
 }
 
-/// A believable pack: two sheets and two files that are none.
+/// A believable pack: two sheets and two other files.
 pub fn demo_pack(seed: u64, size: Size) -> Vec<u8> {
     let records = match size {
         Size::Small => 12,

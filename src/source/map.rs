@@ -50,7 +50,7 @@ mod faults {
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-    /// What the signal handler needs to know of one map. `len` 0 marks a free slot, `usize::MAX` one being written.
+    /// One map, as far as the signal handler needs to know it. `len` 0 marks a free slot, `usize::MAX` one being written.
     pub(super) struct Slot {
         len: AtomicUsize,
         start: AtomicUsize,

@@ -247,7 +247,7 @@ mod list {
     pub(super) fn remove_all() {
         let all = all();
         for path in &*all {
-            // One that is not there is none that could be left.
+            // A file that is not there cannot be left over.
             let _ = std::fs::remove_file(path);
         }
         // Kept locked, so that no further file is begun.

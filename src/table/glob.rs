@@ -153,7 +153,7 @@ impl Translation {
         }
     }
 
-    /// What follows a '['.
+    /// The rest of a class, behind its '['.
     fn set(&mut self, chars: &mut Peekable<Chars<'_>>) -> Result<(), String> {
         let negated = chars.next_if(|c| matches!(c, '!' | '^')).is_some();
         self.regex.push_str(if negated { "[^" } else { "[" });

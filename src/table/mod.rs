@@ -27,24 +27,24 @@ use std::borrow::Cow;
 pub struct Column {
     /// Its name, as queries and outputs use it.
     pub name: Cow<'static, str>,
-    /// What its cells hold. Any cell may be null besides.
+    /// The kind of its cells. Any cell may be null besides.
     pub kind: Kind,
     /// Whether short listings for people show it.
     pub brief: bool,
-    /// What its cells say of their row.
+    /// The role of its cells in their row.
     pub role: Role,
     /// Whether unsigned integers in it may need all 64 bits. In all other columns 63 are enough, as in a signed type.
     pub wide: bool,
 }
 
-/// What the cells of a column say of their row.
+/// The role of a column's cells in their row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Role {
     /// Something about it.
     #[default]
     Value,
-    /// What it is known by in other files as well. The cells of all such columns together name a row; where there is
+    /// A key, by which the row is known in other files as well. The cells of all such columns together name a row; where there is
     /// none, its place in the order of rows does.
     Key,
     /// Where it or its data lie in this file, as offsets and record numbers do: a row of another file may say the same
@@ -56,7 +56,7 @@ pub enum Role {
     Resolved,
 }
 
-/// What the cells of a column hold.
+/// The kind of values in a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kind {
@@ -198,9 +198,6 @@ pub trait Table: Send + Sync {
     fn len(&self) -> Result<usize>;
 
     /// Whether there are no rows.
-    ///
-    /// # Errors
-    /// As [`Table::len`].
     fn is_empty(&self) -> Result<bool> {
         Ok(self.len()? == 0)
     }
@@ -318,9 +315,6 @@ pub trait RowCursor {
     fn row(&self) -> usize;
 
     /// One cell of the current row.
-    ///
-    /// # Errors
-    /// As [`Table::value`].
     fn value(&self, column: usize) -> Result<Value<'_>>;
 }
 

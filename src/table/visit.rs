@@ -5,45 +5,24 @@ use crate::error::Result;
 /// needs no memory; calls nest as the entry does.
 pub trait Visitor {
     /// A map begins. Every value in it comes after its [`Visitor::key`].
-    ///
-    /// # Errors
-    /// When the output cannot be written.
     fn begin_map(&mut self) -> Result<()>;
 
     /// The name of the next value.
-    ///
-    /// # Errors
-    /// When the output cannot be written.
     fn key(&mut self, name: &str) -> Result<()>;
 
     /// The map that began last ends.
-    ///
-    /// # Errors
-    /// When the output cannot be written.
     fn end_map(&mut self) -> Result<()>;
 
     /// A list begins.
-    ///
-    /// # Errors
-    /// When the output cannot be written.
     fn begin_list(&mut self) -> Result<()>;
 
     /// The list that began last ends.
-    ///
-    /// # Errors
-    /// When the output cannot be written.
     fn end_list(&mut self) -> Result<()>;
 
     /// A value without branches. Lists and maps are taken apart by [`Visitor::value`].
-    ///
-    /// # Errors
-    /// When the output cannot be written.
     fn leaf(&mut self, value: &Value<'_>) -> Result<()>;
 
     /// A whole value, with all of its branches.
-    ///
-    /// # Errors
-    /// When the output cannot be written.
     fn value(&mut self, value: &Value<'_>) -> Result<()> {
         match value {
             Value::List(values) => {
@@ -65,9 +44,6 @@ pub trait Visitor {
     }
 
     /// A name and its value.
-    ///
-    /// # Errors
-    /// When the output cannot be written.
     fn field(&mut self, name: &str, value: &Value<'_>) -> Result<()> {
         self.key(name)?;
         self.value(value)
@@ -84,7 +60,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// What was visited; null when nothing was.
+    /// The value that was visited; null when nothing was.
     pub fn into_value(self) -> Value<'static> {
         self.root
     }

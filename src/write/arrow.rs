@@ -43,9 +43,6 @@ impl<W: Write> std::fmt::Debug for Output<W> {
 impl<W: Write> ArrowRows<W> {
     /// Rows with these columns, written to `out` as a file, which can be mapped and entered anywhere; `metadata` says
     /// where they come from.
-    ///
-    /// # Errors
-    /// When the output cannot be written.
     pub fn file(out: W, columns: &[Column], metadata: &[(&str, String)]) -> Result<Self> {
         let mut batches = Batches::new(columns);
         let schema = batches.schema_with(metadata);
@@ -54,9 +51,6 @@ impl<W: Write> ArrowRows<W> {
     }
 
     /// As [`ArrowRows::file`], as a stream, which is read from its beginning on while it is written.
-    ///
-    /// # Errors
-    /// When the output cannot be written.
     pub fn stream(out: W, columns: &[Column], metadata: &[(&str, String)]) -> Result<Self> {
         let mut batches = Batches::new(columns);
         let schema = batches.schema_with(metadata);

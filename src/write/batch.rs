@@ -259,7 +259,7 @@ impl Batches {
     }
 }
 
-/// What one thread read at once.
+/// The rows that one thread read at once.
 struct Share {
     batch: Result<Option<RecordBatch>>,
     damage: Vec<(Option<usize>, Error)>,

@@ -30,9 +30,6 @@ impl<W: Write> CsvWriter<W> {
     }
 
     /// The next cell of the line. Floats that are not finite are empty, as null is; nested values are their JSON.
-    ///
-    /// # Errors
-    /// When the output cannot be written.
     #[inline]
     pub fn cell(&mut self, value: &Value<'_>) -> Result<()> {
         let text = plain::text(value, &mut self.scratch)?.unwrap_or_default();
@@ -40,25 +37,16 @@ impl<W: Write> CsvWriter<W> {
     }
 
     /// The next cell of the line, where that is text.
-    ///
-    /// # Errors
-    /// When the output cannot be written.
     pub fn text_cell(&mut self, text: &str) -> Result<()> {
         self.out.write_field(text).map_err(cannot_write)
     }
 
-    /// Ends the line. One that is a single empty cell is written as `""`, as an empty line is none.
-    ///
-    /// # Errors
-    /// When the output cannot be written.
+    /// Ends the line. One that is a single empty cell is written as `""`, as an empty line is not a row.
     pub fn end_line(&mut self) -> Result<()> {
         self.out.write_record(None::<&[u8]>).map_err(cannot_write)
     }
 
     /// Passes everything on.
-    ///
-    /// # Errors
-    /// When the output cannot be written.
     pub fn flush(&mut self) -> Result<()> {
         self.out.flush().map_err(|e| Error::io("cannot write", e))
     }

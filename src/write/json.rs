@@ -43,17 +43,11 @@ fn io(error: std::io::Error) -> Error {
 
 impl<W: Write, F: Formatter> JsonWriter<W, F> {
     /// Ends a document with a line break.
-    ///
-    /// # Errors
-    /// When the output cannot be written.
     pub fn end_line(&mut self) -> Result<()> {
         self.out.write_all(b"\n").map_err(io)
     }
 
     /// Passes everything on.
-    ///
-    /// # Errors
-    /// When the output cannot be written.
     pub fn flush(&mut self) -> Result<()> {
         self.out.flush().map_err(io)
     }

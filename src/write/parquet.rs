@@ -40,7 +40,7 @@ impl std::fmt::Debug for ParquetRows<'_> {
 /// Writes the rows that `rows` hands over as Parquet into `out`; `metadata` says where they come from.
 ///
 /// # Errors
-/// What `rows` fails with, and when the output cannot be written.
+/// Errors of `rows`, and of an output that cannot be written.
 pub fn write<E: From<Error>>(
     out: impl Write + Send,
     columns: &[Column],

@@ -28,11 +28,11 @@ pub enum RowFormat {
 pub struct Header {
     /// Its name.
     pub name: String,
-    /// What its cells hold.
+    /// The kind of its cells.
     pub kind: Kind,
 }
 
-/// What rows are handed to, one by one.
+/// An output that takes rows one by one.
 pub trait RowSink {
     /// Takes a row of as many cells as there are columns. Where a cell cannot be held, nothing of the row is.
     ///
@@ -62,13 +62,10 @@ pub trait RowSink {
     }
 
     /// Ends the document and passes everything on.
-    ///
-    /// # Errors
-    /// When the output cannot be written.
     fn finish(&mut self) -> Result<()>;
 }
 
-/// What [`RowSink::rows_of`] meets.
+/// Rows and damage that [`RowSink::rows_of`] meets.
 #[derive(Debug)]
 pub enum Met {
     /// So many rows more.
@@ -111,9 +108,6 @@ impl<W: Write> std::fmt::Debug for RowWriter<W> {
 
 impl<W: Write> RowWriter<W> {
     /// Rows with these columns, written to `out`.
-    ///
-    /// # Errors
-    /// When the output cannot be written.
     pub fn new(out: W, format: RowFormat, header: &[Header], style: Style) -> Result<Self> {
         let names: Vec<String> = header.iter().map(|h| h.name.clone()).collect();
         let out = match format {
@@ -140,9 +134,6 @@ impl<W: Write> RowWriter<W> {
     }
 
     /// Writes a row of as many cells as there are columns.
-    ///
-    /// # Errors
-    /// When the output cannot be written.
     pub fn row(&mut self, cells: &[Value<'_>]) -> Result<()> {
         self.rows = self.rows.saturating_add(1);
         match &mut self.out {
@@ -165,9 +156,6 @@ impl<W: Write> RowWriter<W> {
     }
 
     /// Writes the cells of `columns` of the current row of `row`; one that is damaged is empty, and `damaged` is told.
-    ///
-    /// # Errors
-    /// When the output cannot be written.
     pub fn row_of(&mut self, row: &dyn RowCursor, columns: &[usize], mut damaged: impl FnMut(Error)) -> Result<()> {
         if let Output::Csv(csv) = &mut self.out {
             self.rows = self.rows.saturating_add(1);
@@ -203,9 +191,6 @@ impl<W: Write> RowWriter<W> {
     }
 
     /// Ends the document and passes everything on.
-    ///
-    /// # Errors
-    /// When the output cannot be written.
     pub fn finish(&mut self) -> Result<()> {
         match &mut self.out {
             Output::Lines(page) => page.flush(),

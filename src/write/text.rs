@@ -53,17 +53,11 @@ impl<W: Write> Page<W> {
     }
 
     /// Adds `text` to the line.
-    ///
-    /// # Errors
-    /// When the output cannot be written.
     pub fn put(&mut self, text: &str) -> Result<()> {
         self.out.write_all(clean(text).as_bytes()).map_err(io)
     }
 
     /// Adds `text` to the line, so that it stands out.
-    ///
-    /// # Errors
-    /// When the output cannot be written.
     pub fn put_marked(&mut self, text: &str, mark: Mark) -> Result<()> {
         match self.style {
             Style::Bold => write!(self.out, "\x1b[{}m{}\x1b[0m", mark as u8, clean(text)).map_err(io),
@@ -72,26 +66,17 @@ impl<W: Write> Page<W> {
     }
 
     /// Ends the line.
-    ///
-    /// # Errors
-    /// When the output cannot be written.
     pub fn end_line(&mut self) -> Result<()> {
         self.out.write_all(b"\n").map_err(io)
     }
 
     /// Adds `text` to the line, and ends it.
-    ///
-    /// # Errors
-    /// When the output cannot be written.
     pub fn line(&mut self, text: &str) -> Result<()> {
         self.put(text)?;
         self.end_line()
     }
 
     /// Passes everything on.
-    ///
-    /// # Errors
-    /// When the output cannot be written.
     pub fn flush(&mut self) -> Result<()> {
         self.out.flush().map_err(io)
     }
@@ -263,9 +248,6 @@ impl<W: Write> Aligned<W> {
     }
 
     /// Adds a row.
-    ///
-    /// # Errors
-    /// When the output cannot be written.
     pub fn row(&mut self, cells: Vec<String>) -> Result<()> {
         // Cleaned here for their widths.
         let cells: Vec<String> = cells.into_iter().map(cleaned).collect();
@@ -310,9 +292,6 @@ impl<W: Write> Aligned<W> {
     }
 
     /// Writes what is still waiting, and passes everything on.
-    ///
-    /// # Errors
-    /// When the output cannot be written.
     pub fn finish(&mut self) -> Result<()> {
         if self.widths.is_none() && !self.waiting.is_empty() {
             self.start()?;

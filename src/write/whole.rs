@@ -17,7 +17,7 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use tempfile::TempPath;
 
-/// What becomes of a file that exists under the name of a new one.
+/// The fate of a file that exists under the name of a new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existing {
     /// It stays, and the new one is refused.

@@ -1,4 +1,4 @@
-//! What differs between two files of one format: rows added, removed and changed, by key, with the fields that changed.
+//! Differences between two files of one format: rows added, removed and changed, by key, with the fields that changed.
 //!
 //! ```no_run
 //! # fn main() -> assetq::Result<()> {
@@ -47,11 +47,11 @@ pub const MAX_ROWS: usize = 1 << 27;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Change<'a> {
-    /// What happened to it.
+    /// Whether it was added, removed or changed.
     pub kind: Kind,
-    /// What it is known by: the one value, or a map of them. The path stands for an id that has one.
+    /// Its key: the one value, or a map of them. The path stands for an id that has one.
     pub key: Value<'a>,
-    /// What it is, where its table tells: the type of a resource.
+    /// Its kind, where its table tells: the type of a resource.
     pub what: Option<String>,
     /// Its fields that changed; all of them when it was added or removed.
     pub fields: Vec<Field<'a>>,
@@ -159,7 +159,7 @@ impl<'a> TableDiff<'a> {
         Change { kind: pair.kind(), key, what: self.what(pair), fields }
     }
 
-    /// What a row is, where its table tells: the type of a resource.
+    /// The kind of a row, where its table tells: the type of a resource.
     pub fn what(&self, pair: Pair) -> Option<String> {
         self.special.as_ref().and_then(|special| special.what(pair))
     }

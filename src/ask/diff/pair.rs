@@ -16,7 +16,7 @@ struct Run {
     len: u32,
 }
 
-/// What walking over both sides gives.
+/// The runs and the rest that a walk over both sides gives.
 #[derive(Debug, Default)]
 struct Aligned {
     runs: Vec<Run>,
@@ -67,7 +67,7 @@ fn number(row: usize) -> u32 {
     u32::try_from(row).unwrap_or(u32::MAX)
 }
 
-/// What differs between the two sides of `rows`.
+/// Differences between the two sides of `rows`.
 pub(super) fn differences(rows: &dyn Comparable, progress: &Progress, steps: u64) -> Differences {
     let faults = Faults::default();
     let (old, new) = threads::join(|| rows.keys(Side::Old, &faults), || rows.keys(Side::New, &faults));
@@ -154,7 +154,7 @@ impl Run {
     }
 }
 
-/// What is left over, sorted by key and then by row.
+/// Rows that are left over, sorted by key and then by row.
 #[derive(Debug, Default)]
 struct Sorted {
     pairs: Vec<(u32, u32)>,

@@ -170,7 +170,7 @@ fn path_of_key(table: &dyn Table, at: usize) -> Option<usize> {
     columns.iter().position(|column| column.role == Role::Resolved && column.name == "path")
 }
 
-/// What a row is known by: the values of its key columns, or its number where there is none. A path that is known for
+/// The key of a row: the values of its key columns, or its number where there is none. A path that is known for
 /// an id stands for it.
 pub(super) fn key(table: &dyn Table, row: u32) -> Result<Value<'_>> {
     let mut parts: Vec<(Cow<'_, str>, Value<'_>)> = Vec::new();

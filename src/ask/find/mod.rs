@@ -96,9 +96,6 @@ impl Look<'_> {
 }
 
 /// As [`each_of`], with all texts.
-///
-/// # Errors
-/// Those of `each`.
 pub fn each<E>(
     table: &dyn Table,
     columns: &[usize],
@@ -112,9 +109,6 @@ pub fn each<E>(
 /// Hands every text in `columns` of `table` that matches to `each`, in order of rows for each column that can be
 /// searched at once and then of the others together. `damaged` is told of cells that cannot be read and that
 /// may have matched.
-///
-/// # Errors
-/// Those of `each`.
 pub fn each_of<E>(
     table: &dyn Table,
     columns: &[usize],

@@ -1,4 +1,4 @@
-//! What is looked for, and what every match has to have in it, so that most rows need not be looked at.
+//! Patterns, and literals that every match has in it, so that most rows need not be looked at.
 
 use crate::ask::regex;
 use crate::error::{Error, ErrorKind, Result};
@@ -38,7 +38,7 @@ pub struct Options {
 #[derive(Debug, Clone)]
 pub struct Pattern {
     test: Test,
-    /// What every text that matches has in it.
+    /// A literal that every text that matches has in it.
     required: Option<Literal>,
     scope: Scope,
 }
@@ -50,7 +50,7 @@ enum Test {
     Regex(Regex),
 }
 
-/// What of a path a pattern is held against.
+/// The part of a path that a pattern is held against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scope {
     /// Its last component.
@@ -132,12 +132,12 @@ impl Pattern {
         }
     }
 
-    /// What every text that matches has in it.
+    /// A literal that every text that matches has in it.
     pub(super) fn required(&self) -> Option<&Literal> {
         self.whole().or(self.required.as_ref())
     }
 
-    /// What the last component of every path that matches has in it.
+    /// A literal that the last component of every path that matches has in it.
     pub(super) fn required_of_name(&self) -> Option<Literal> {
         let literal = self.required()?;
         let last = literal.text().rsplit('/').next().unwrap_or_default();

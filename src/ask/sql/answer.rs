@@ -17,7 +17,7 @@ use std::fmt::Write as _;
 pub struct ResultColumn {
     /// Its name, unlike those of all others.
     pub name: String,
-    /// What its cells hold, where it is a column of a table as it is.
+    /// The kind of its cells, where it is a column of a table as it is.
     pub kind: Option<Kind>,
 }
 

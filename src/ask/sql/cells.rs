@@ -37,7 +37,7 @@ pub(super) fn kind_of(declared: &str) -> Option<Kind> {
     })
 }
 
-/// The order of ids: as numbers, before all texts that are none.
+/// The order of ids: as numbers, before all texts that are not ids.
 pub(super) fn order_of_ids(a: &str, b: &str) -> Ordering {
     if a == b {
         return Ordering::Equal;

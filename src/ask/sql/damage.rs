@@ -1,4 +1,4 @@
-//! What happens when a statement meets damaged data.
+//! Damaged data that a statement meets: it stops there, or leaves rows out and counts them.
 
 use super::file::OpenFile;
 use crate::error::Error;
@@ -18,7 +18,7 @@ pub(super) struct Place {
 const MOST_ROWS: usize = 1_000_000;
 const MOST_ERRORS: usize = 10;
 
-/// What was met so far.
+/// Damage that was met so far.
 #[derive(Debug, Default)]
 pub(super) struct Damage {
     left_out: bool,
@@ -82,7 +82,7 @@ impl Damage {
         self.met().stopped.take()
     }
 
-    /// What was left out since this was asked last.
+    /// Takes the count and the errors of rows that were left out.
     pub(super) fn take_left_out(&self) -> LeftOut {
         let mut met = self.met();
         let rows = std::mem::take(&mut met.places).len();

@@ -96,7 +96,7 @@ impl OpenFile {
         columns.collect::<Vec<_>>().join(", ")
     }
 
-    /// What of the file SQL sees otherwise than it is: for notes.
+    /// Names that SQL sees otherwise than the file has them: for notes.
     pub(super) fn changes(&self) -> Vec<String> {
         let mut changes = Vec::new();
         let said = |from: &str, to: &str| {

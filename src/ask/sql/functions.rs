@@ -1,4 +1,4 @@
-//! What SQL can do here besides what SQLite can.
+//! Functions of SQL besides those of SQLite.
 
 use super::cells::{ID_COLLATION, order_of_ids};
 use crate::ask::regex;

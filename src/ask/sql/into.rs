@@ -38,7 +38,7 @@ impl Seen {
     }
 }
 
-/// What keeps the new database from being written.
+/// The fault of a new database that cannot be written.
 fn failed(error: SqlError) -> Fault {
     match Fault::from(error) {
         Fault::System(message) => Fault::Output(message),

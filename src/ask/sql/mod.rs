@@ -44,7 +44,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What files of SQLite begin with.
+/// The first bytes of SQLite's files.
 const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
 
 /// A file to ask.
@@ -70,7 +70,7 @@ impl Input {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Fault {
-    /// What SQLite says, and the byte of the text at which it found that.
+    /// An error in the statement.
     Statement {
         /// SQLite's message.
         message: String,
@@ -81,9 +81,11 @@ pub enum Fault {
     Damaged {
         /// The file.
         file: String,
-        /// What is wrong.
+        /// The damage.
         error: Error,
     },
+    /// A database of SQLite's that the statement reads is damaged.
+    Database(String),
     /// The system refused what SQLite needed: to read a database that is asked, or room for rows on their way.
     System(String),
     /// The new database cannot be written.
@@ -99,7 +101,10 @@ impl Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Statement { message, .. } | Self::System(message) | Self::Output(message) => f.write_str(message),
+            Self::Statement { message, .. }
+            | Self::Database(message)
+            | Self::System(message)
+            | Self::Output(message) => f.write_str(message),
             Self::Damaged { file, error } => write!(f, "{file}: {error}"),
         }
     }
@@ -110,12 +115,17 @@ impl std::error::Error for Fault {}
 impl From<rusqlite::Error> for Fault {
     fn from(error: rusqlite::Error) -> Self {
         match error {
+            rusqlite::Error::SqlInputError { error, msg, .. } if is_of_database(error.code) => Self::Database(msg),
             rusqlite::Error::SqlInputError { msg, offset, .. } => {
                 Self::Statement { message: msg, at: usize::try_from(offset).ok() }
             }
             rusqlite::Error::SqliteFailure(code, message) => {
                 let said = message.unwrap_or_else(|| code.to_string());
-                if is_of_system(code.code) { Self::System(said) } else { Self::message(said) }
+                match code.code {
+                    code if is_of_system(code) => Self::System(said),
+                    code if is_of_database(code) => Self::Database(said),
+                    _ => Self::message(said),
+                }
             }
             other => Self::message(other.to_string()),
         }
@@ -126,6 +136,11 @@ impl From<rusqlite::Error> for Fault {
 fn is_of_system(code: ErrorCode) -> bool {
     use ErrorCode::{CannotOpen, DiskFull, OutOfMemory, PermissionDenied, SystemIoFailure};
     matches!(code, CannotOpen | DiskFull | OutOfMemory | PermissionDenied | SystemIoFailure)
+}
+
+/// Whether an error is damage of a database rather than an error of the statement.
+fn is_of_database(code: ErrorCode) -> bool {
+    matches!(code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
 }
 
 /// A connection to SQLite that knows the tables of some files.
@@ -197,6 +212,7 @@ impl Session {
                                 Fault::System(named(what.to_owned()))
                             }
                             Fault::System(what) => Fault::System(named(what)),
+                            Fault::Database(what) => Fault::Database(named(what)),
                             other => Fault::message(named(other.to_string())),
                         }
                     })?;
@@ -218,7 +234,7 @@ impl Session {
         Ok(Self { connection, files, schemas, damage, rights, progress, flat, notes })
     }
 
-    /// What is called otherwise here than in its file.
+    /// Notes on names that are others here than in their files.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -238,7 +254,7 @@ impl Session {
         &self.progress
     }
 
-    /// What stops the statement that is running, from another thread.
+    /// A handle to stop the statement that is running, from another thread.
     pub fn stopper(&self) -> impl Fn() + Send + 'static {
         let handle = self.connection.get_interrupt_handle();
         move || handle.interrupt()

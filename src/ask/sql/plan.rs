@@ -1,4 +1,4 @@
-//! What of a condition the table answers itself, and how: decided when SQLite plans a statement, carried out when it
+//! The part of a condition that the table answers itself: decided when SQLite plans a statement, carried out when it
 //! runs.
 //!
 //! SQLite checks every condition again, but for `LIKE` and `GLOB` on text, where both mean exactly the same. So what is
@@ -224,7 +224,7 @@ fn costs(info: &mut IndexInfo, access: Access, terms: &[Term], rows: usize) {
     }
 }
 
-/// What an argument of a running statement makes of a term.
+/// A term with the argument of a running statement.
 pub(super) enum Check {
     /// No row can be meant.
     Never,
@@ -254,7 +254,7 @@ impl Term {
         compare.map_or(Check::Unknown, |compare| Check::Rows(Bound::Compare(compare)))
     }
 
-    /// Whether an id is compared with text that is none, such as a path: no id equals that.
+    /// Whether an id is compared with text that is not an id, such as a path: no id equals that.
     fn is_no_id(self, value: ValueRef<'_>) -> bool {
         matches!(self.kind, Kind::Id64 | Kind::Id32) && text(value).is_some_and(|text| id::parse(text).is_none())
     }
@@ -268,7 +268,7 @@ fn text(value: ValueRef<'_>) -> Option<&str> {
 }
 
 impl Plan {
-    /// What `EXPLAIN QUERY PLAN` says, as in `probe id =, name LIKE`.
+    /// The text for `EXPLAIN QUERY PLAN`, as in `probe id =, name LIKE`.
     pub(super) fn describe(&self, columns: &[Column]) -> String {
         let mut text = String::from(match self.access {
             Access::Scan => "scan",

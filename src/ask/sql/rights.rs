@@ -1,10 +1,10 @@
-//! What statements may do: read the files that were named, and work in memory.
+//! The rights of statements: to read the files that were named, and to work in memory.
 
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// What statements may do.
+/// The rights of statements.
 #[derive(Debug, Default)]
 pub(super) struct Rights {
     /// Whether the statements of the session itself run, which know what they do.
@@ -39,7 +39,7 @@ impl Rights {
     }
 }
 
-/// What SQLite calls a database in memory.
+/// SQLite's name of a database in memory.
 const MEMORY: &str = ":memory:";
 /// Pragmas that tell something; the argument of some says of what.
 const TELLING: [&str; 21] = [

@@ -11,7 +11,7 @@ pub struct Statement<'t> {
     pub ended: bool,
 }
 
-/// The statements of `text`. Semicolons in quotes and comments are part of them; what is empty is none.
+/// The statements of `text`. Semicolons in quotes and comments are part of them; empty ones are left out.
 pub fn statements(text: &str) -> impl Iterator<Item = Statement<'_>> {
     let mut start = 0usize;
     std::iter::from_fn(move || {

@@ -48,7 +48,7 @@ pub(super) struct AssetCursor {
 
 const _: () = assert!(offset_of!(AssetTable, base) == 0 && offset_of!(AssetCursor, base) == 0);
 
-/// What all tables of a connection know of.
+/// Files and settings that all tables of a connection share.
 pub(super) struct Files {
     pub(super) open: Vec<Arc<OpenFile>>,
     pub(super) damage: Arc<Damage>,
@@ -59,7 +59,7 @@ struct State {
     file: Arc<OpenFile>,
     /// Which of the file's tables.
     index: usize,
-    /// What was decided so far; SQLite hands back the number.
+    /// The plans that were made so far; SQLite hands back the number of one.
     plans: Mutex<Vec<Arc<Plan>>>,
     /// For columns that were joined on: how often they were asked, and from the second time on an index.
     joins: Mutex<HashMap<usize, Join>>,
@@ -73,7 +73,7 @@ enum Join {
     Index(Arc<[(u64, usize)]>),
 }
 
-/// What a walk borrows from: its table, and the conditions on its rows.
+/// The owner of all that a walk borrows: its table, and the conditions on its rows.
 struct Source {
     state: Arc<State>,
     bound: Bound,

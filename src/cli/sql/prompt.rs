@@ -96,7 +96,7 @@ pub(super) fn run(session: &Session, context: &Context) -> Result<(), Failure> {
     editor.set_helper(Some(Names::new(session)));
     let history = history_file();
     if let Some(file) = &history {
-        // There is none yet, or it cannot be read: nothing that keeps anyone from asking.
+        // A history that is not there or cannot be read keeps nobody from asking.
         let _ = editor.load_history(file);
     }
     // Without a handler Ctrl-C ends the process: no harm is done, but for the patience of people.
@@ -168,7 +168,7 @@ fn history_file() -> Option<PathBuf> {
     Some(state.join("sql_history"))
 }
 
-/// What can be completed.
+/// Words that can be completed.
 struct Names {
     schemas: Vec<String>,
     tables: Vec<TableName>,

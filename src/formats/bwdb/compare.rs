@@ -42,7 +42,7 @@ fn same_leaf(old: &Leaf<'_>, new: &Leaf<'_>) -> bool {
     match (old, new) {
         (Leaf::Name(a), Leaf::Name(b)) => a == b,
         (Leaf::Path(a), Leaf::Path(b)) => a == b,
-        // As text, which shows all digits, so that a float that is none equals itself.
+        // As text, which shows all digits, so that NaN equals itself.
         (Leaf::Value(a), Leaf::Value(b)) => a == b || a.to_string() == b.to_string(),
         _ => false,
     }
@@ -120,7 +120,7 @@ impl<'a> Walker<'a> for Digest<'_, '_> {
     }
 }
 
-/// Takes fields that differ: told of the name of each, and its value in both records. Null where there is none.
+/// Takes the name of each field that differs, and its value in both records: null in one that lacks it.
 pub type Out<'a, 'o> = &'o mut dyn FnMut(&str, Value<'a>, Value<'a>);
 
 /// A walk over two records that shows where they differ.
@@ -128,7 +128,7 @@ pub struct Differ<'a, 'o> {
     names: [&'o dyn Names; 2],
     out: Out<'a, 'o>,
     path: String,
-    /// What could not be read.
+    /// Errors of parts that could not be read.
     errors: Vec<Error>,
     budget: &'o Budget,
 }
@@ -160,7 +160,7 @@ pub fn differ_record<'a, 'o>(
     differ.errors
 }
 
-/// What a name or a path stands for, or its id.
+/// The text that a name or a path stands for, or its id.
 fn said<'a>(leaf: Leaf<'a>, names: &dyn Names, errors: &mut Vec<Error>) -> Value<'a> {
     let mut text = |text: Result<Option<Cow<'_, str>>>| match text {
         Ok(text) => text.map(|text| Value::owned(text.into_owned())),

@@ -388,7 +388,7 @@ impl Comparable for Resources<'_> {
     }
 
     fn arranged(&self, pairs: &mut dyn Iterator<Item = (u32, u32)>) -> Option<Vec<(u32, u32)>> {
-        // Rows lie in the order of their hashes, which is none; records are read faster one behind the other.
+        // Rows lie in the order of their hashes; records are read faster one behind the other.
         let locations = self.locations(Side::Old);
         let place = |row: u32| locations.get(row as usize).map_or(0, |location| location.place());
         let mut placed: Vec<(u32, (u32, u32))> = pairs.map(|pair| (place(pair.0), pair)).collect();

@@ -32,7 +32,7 @@ impl Bucket for StringBucket {
     }
 }
 
-/// What `of` gives for each occupied slot, in order. `values` are as many as there are buckets.
+/// The values that `of` gives for each occupied slot, in order. `values` are as many as there are buckets.
 ///
 /// Which slots are occupied cannot be guessed, so there is no branch on it: each item is written, and the next one over
 /// those that do not count.

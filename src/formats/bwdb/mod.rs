@@ -144,7 +144,7 @@ impl<T: Overlay> Span<T> {
     }
 }
 
-/// What the map from resources to prototypes says of a resource.
+/// The state of a resource, as the map from resources to prototypes has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     /// Its record can be read.
@@ -202,7 +202,7 @@ impl Location {
         Some(Self(record << 8 | database << 2))
     }
 
-    /// What sorts locations in the order of the databases and their records.
+    /// A number that sorts locations in the order of the databases and their records.
     #[inline]
     pub(crate) fn place(self) -> u32 {
         self.0.rotate_right(8)
@@ -302,9 +302,6 @@ impl Database {
     }
 
     /// As [`Database::open`], with layouts that are tried before the built-in ones.
-    ///
-    /// # Errors
-    /// As [`Database::open`].
     pub fn open_with(source: Source, layouts: Arc<Layouts>) -> Result<Self> {
         let view = source.view("header");
         let header = view.read::<Header>()?;
@@ -394,9 +391,6 @@ impl Database {
     }
 
     /// The resource with this path id: one probe of the file's hash map.
-    ///
-    /// # Errors
-    /// None today: the map's bounds were checked at opening. Reading the record behind a resource may fail.
     #[inline]
     pub fn lookup(&self, path_id: u64) -> Result<Option<Resource<'_>>> {
         let slot = hashmap::find(self.resource_buckets(), self.resource_slots, path_id);
@@ -433,9 +427,6 @@ impl Database {
 
     /// The resource at this path: its id is the path's CityHash64. Paths have '/' between components, keep their
     /// case, and begin below "res/". Builds that hash paths in another way are searched by name instead.
-    ///
-    /// # Errors
-    /// As [`Database::path`].
     pub fn lookup_path(&self, path: &str) -> Result<Option<Resource<'_>>> {
         // Most paths are written as the engine has them, and found: nothing else is looked at then.
         if let Some(resource) = self.lookup(cityhash64(path.as_bytes()))? {

@@ -123,7 +123,8 @@ impl Database {
     }
 }
 
-/// Times that all entries can be compared with an id while the index is built (`benches/bwdb.rs` measures both).
+/// Times that all entries can be compared with an id while the index is built. `benches/bwdb.rs` measures both sides of
+/// this price and of the next one.
 const SCANS: usize = 16;
 /// Names of paths that are joined, for each hundred entries, while the paths of all folders are.
 const JOINS: usize = 16;
@@ -247,9 +248,6 @@ impl<'a> Paths<'a> {
     }
 
     /// The path of the entry at `position`.
-    ///
-    /// # Errors
-    /// As [`Database::path`].
     pub fn path_at(&self, position: usize) -> Result<String> {
         let mut path = String::new();
         self.write_path(position, &mut path)?;

@@ -21,7 +21,7 @@ pub struct PathId(pub u64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Flag(pub bool);
 
-/// What a walk meets at a leaf.
+/// A leaf that a walk meets.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Leaf<'a> {
@@ -60,7 +60,7 @@ pub trait Walker<'a> {
     }
 }
 
-/// What a walker is told about an array before its elements.
+/// An array, as a walker is told of it before its elements.
 #[derive(Debug, Clone, Copy)]
 pub struct ListInfo<'a> {
     /// Where the elements lie.
@@ -84,7 +84,7 @@ impl ListInfo<'_> {
     }
 }
 
-/// What can stand in a struct.
+/// A type of fields in structs.
 pub trait Field<'a>: Copy {
     /// Its size in the file, in bytes.
     const SIZE: usize;
@@ -373,7 +373,7 @@ impl<'a, T: Field<'a>> List<'a, T> {
 
 /// Where the single element is that the pointer at `at` leads to, relative to `base`.
 pub(super) fn follow_one(base: View<'_>, at: usize) -> Result<View<'_>> {
-    base.follow(base.skip(at).read::<le::I64>()?.get())
+    base.follow_field(base.skip(at).read::<le::I64>()?.get(), at)
 }
 
 /// Where the `count` elements of `size` bytes lie that the pointer at `at` leads to, relative to `base`. Without elements
@@ -420,7 +420,7 @@ pub(super) fn same_arrays<'a>(
     Ok(true)
 }
 
-/// What holds of all values of a type: see the constants of [`Field`].
+/// Properties of all values of a type: see the constants of [`Field`].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Traits {
     pub(super) plain: bool,

@@ -436,7 +436,7 @@ impl<T> Row<T> {
         Self { number, record, budget }
     }
 
-    /// The record, or the reason for which there is none.
+    /// The record, or the error of reading it.
     fn read(&self) -> Result<&T> {
         self.record.as_ref().map_err(crate::Error::again)
     }

@@ -104,7 +104,7 @@ fn known_end(db: &Database) -> u64 {
     all_sections(db).iter().map(|s| s.offset.saturating_add(s.size)).max().unwrap_or(0)
 }
 
-/// That no section lies over another, and what lies between them.
+/// Checks that no section lies over another, and notes the gaps between them.
 fn sections(db: &Database) -> Check {
     let mut check = Check::new("sections");
     for index in 0..db.database_count() {
@@ -140,7 +140,7 @@ fn name_span(db: &Database, entry: &PathEntry) -> Option<(usize, usize)> {
     Some((start, start.checked_add(entry.name.size.get() as usize)?))
 }
 
-/// That every key is found where a lookup looks, and once; and what `value` says of each occupied slot.
+/// Checks that every key is found where a lookup looks, and once; and each occupied slot by `value`.
 fn map<B: Bucket + Overlay + Sync>(
     db: &Database,
     name: &'static str,
@@ -231,7 +231,7 @@ fn string_pool(db: &Database) -> Check {
     check.with_detail(format!("{texts} texts"))
 }
 
-/// That the record behind a resource exists; `records` are the numbers of records of the databases that can be read.
+/// Checks that the record behind a resource exists; `records` are the numbers of records of the databases that can be read.
 fn resource(db: &Database, slot: usize, records: &[Option<usize>]) -> Result<()> {
     let Some(bucket) = db.resource_buckets().get(slot) else { return Ok(()) };
     let Some(resource) = db.resource_at(slot, bucket.key.get()) else { return Ok(()) };
@@ -250,7 +250,7 @@ fn resource(db: &Database, slot: usize, records: &[Option<usize>]) -> Result<()>
     }
 }
 
-/// That names can be read, parents exist and end at the root, and ids are those of the paths.
+/// Checks that names can be read, parents exist and end at the root, and ids are those of the paths.
 fn paths(db: &Database) -> Check {
     let paths = db.paths();
     let entries = paths.entries();
@@ -442,7 +442,7 @@ pub(super) fn models(models: &Models, progress: &Progress) -> Report {
     Report { checks: vec![records, skeletons, links, coverage(models.source().view("models.bin"), spans)] }
 }
 
-/// What no section and no array covers: worth knowing, and an error only where it is behind the last of them.
+/// Stretches that no section and no array covers: worth knowing, and an error only where it is behind the last of them.
 fn coverage(view: View<'_>, mut spans: Vec<Range<usize>>) -> Check {
     let mut check = Check::new("coverage");
     spans.sort_by_key(|s| s.start);

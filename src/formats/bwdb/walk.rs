@@ -9,7 +9,7 @@ use crate::relations::Texts;
 use crate::table::{Value, Visitor};
 use std::borrow::Cow;
 
-/// What ids stand for.
+/// Texts that ids stand for.
 pub trait Names: Send + Sync {
     /// The text of a name id, where it is known.
     ///

@@ -9,7 +9,7 @@ use crate::error::{ErrorKind, Result};
 /// An armour model.
 #[derive(Debug, Clone, Copy)]
 pub struct ArmorModel<'a> {
-    blob: Blob<'a>,
+    pub(super) blob: Blob<'a>,
 }
 
 /// A plate of an armour model.
@@ -21,36 +21,6 @@ pub struct Plate<'a> {
 }
 
 impl<'a> ArmorModel<'a> {
-    pub(super) fn new(blob: Blob<'a>) -> Self {
-        Self { blob }
-    }
-
-    /// Its number.
-    pub fn index(&self) -> usize {
-        self.blob.index()
-    }
-
-    /// Its name, as in `CM_PA_united.armor`.
-    ///
-    /// # Errors
-    /// When the text leaves the file, does not end, or is not UTF-8.
-    pub fn name(&self) -> Result<&'a str> {
-        self.blob.name()
-    }
-
-    /// The absolute file offset of its data and how many bytes that has.
-    ///
-    /// # Errors
-    /// When it does not lie in the file behind its header.
-    pub fn span(&self) -> Result<(u64, u64)> {
-        self.blob.span()
-    }
-
-    /// Its data.
-    pub(super) fn bytes(&self) -> Result<&'a [u8]> {
-        Ok(self.blob.data()?.rest())
-    }
-
     /// The start of its data: the box around all plates and their count.
     ///
     /// # Errors
@@ -68,9 +38,6 @@ impl<'a> ArmorModel<'a> {
     }
 
     /// Its plates, one after another; ends behind the first error.
-    ///
-    /// # Errors
-    /// As [`ArmorModel::header`].
     pub fn plates(&self) -> Result<Plates<'a>> {
         let header = self.header()?;
         let start = self.blob.data()?;

@@ -28,7 +28,7 @@ pub type IndexBuffer<'a> = Buffer<'a, IndicesPrototype>;
 
 /// A struct that describes a buffer.
 pub trait BufferPrototype {
-    /// What it describes, as errors name it.
+    /// The kind of buffer, as errors name it.
     const NAME: &'static str;
     /// The pointer to the stored bytes, relative to the struct, and how many they are.
     fn stored(&self) -> (i64, u32);
@@ -74,17 +74,11 @@ impl<'a, P: BufferPrototype> Buffer<'a, P> {
     }
 
     /// The absolute file offset of the stored bytes.
-    ///
-    /// # Errors
-    /// As [`Buffer::stored`].
     pub fn offset(&self) -> Result<u64> {
         Ok(self.at.locate(self.stored()?).offset())
     }
 
     /// The packed blob, if it is packed.
-    ///
-    /// # Errors
-    /// As [`Buffer::stored`].
     pub fn encoded(&self) -> Result<Option<Encd<'a>>> {
         Ok(Encd::parse(self.stored()?))
     }
@@ -120,9 +114,6 @@ impl<'a> VertexBuffer<'a> {
     }
 
     /// Its vertex format.
-    ///
-    /// # Errors
-    /// As [`VertexBuffer::format_name`].
     pub fn format(&self) -> Result<VertexFormat> {
         Ok(VertexFormat::new(self.format_name()?, self.stride()))
     }
@@ -277,9 +268,6 @@ impl IndexBuffer<'_> {
 
     /// The greatest index that the codec stores, before it is narrowed to the size of an index; `None` where nothing
     /// is packed.
-    ///
-    /// # Errors
-    /// As [`IndexBuffer::decode_into`].
     pub fn greatest_encoded(&self) -> Result<Option<u32>> {
         let Some(encd) = self.encoded()? else { return Ok(None) };
         self.size()?;
@@ -370,7 +358,7 @@ impl<'a> Indices<'a> {
     }
 }
 
-/// What decoding a buffer gave: its bytes, or why not.
+/// The bytes of a decoded buffer, or the error of decoding it.
 type Cell = OnceLock<Result<Memory, Error>>;
 
 /// The buffers of a file that have been decoded so far.

@@ -9,7 +9,7 @@ use crate::error::{ErrorKind, Result};
 /// A collision model.
 #[derive(Debug, Clone, Copy)]
 pub struct CollisionModel<'a> {
-    blob: Blob<'a>,
+    pub(super) blob: Blob<'a>,
 }
 
 /// A convex hull.
@@ -22,48 +22,19 @@ pub struct Hull<'a> {
     faces: View<'a>,
 }
 
-/// A face of a hull: a polygon whose corners turn to the right around the outward normal of the left-handed space.
+/// A face of a hull: a polygon. For its corners *a*, *b*, *c* the vector *(b - a) x (c - a)* points out of the hull
+/// (docs/formats/geometry.md §6.3).
 #[derive(Debug, Clone, Copy)]
 pub struct Face<'a> {
     /// Its corners by number.
     pub vertices: &'a [le::U32],
-    /// Its edges by number; edge `i` joins corner `i` and the next.
+    /// Its edges by number; edge `i` joins corner `i` and the next, the last one joins the first.
     pub edges: &'a [le::U32],
     /// A number behind it, 0 in all files seen.
     pub reserved: u32,
 }
 
 impl<'a> CollisionModel<'a> {
-    pub(super) fn new(blob: Blob<'a>) -> Self {
-        Self { blob }
-    }
-
-    /// Its number.
-    pub fn index(&self) -> usize {
-        self.blob.index()
-    }
-
-    /// Its name; empty where it has none.
-    ///
-    /// # Errors
-    /// When the text leaves the file, does not end, or is not UTF-8.
-    pub fn name(&self) -> Result<&'a str> {
-        self.blob.name()
-    }
-
-    /// The absolute file offset of its data and how many bytes that has.
-    ///
-    /// # Errors
-    /// When it does not lie in the file behind its header.
-    pub fn span(&self) -> Result<(u64, u64)> {
-        self.blob.span()
-    }
-
-    /// Its data.
-    pub(super) fn bytes(&self) -> Result<&'a [u8]> {
-        Ok(self.blob.data()?.rest())
-    }
-
     /// Its hulls, one after another; ends behind the first error.
     ///
     /// # Errors

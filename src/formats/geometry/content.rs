@@ -5,7 +5,7 @@ use crate::codec::{contents, xxh64};
 use crate::error::{Error, ErrorKind, Result};
 use xxhash_rust::xxh64::Xxh64;
 
-/// What has a content.
+/// A part of a file whose content two files may share.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Of {
     VertexMappings,

@@ -114,7 +114,7 @@ pub struct ArmorHeader {
 }
 const _: () = assert!(size_of::<ArmorHeader>() == 0x20);
 
-/// What an armour blob begins with.
+/// The header of an armour blob.
 pub const ARMOR_TAG: u32 = 0x8000_0001;
 
 /// A plate of an armour model; its vertices follow.
@@ -147,7 +147,7 @@ pub struct ArmorVertex {
 }
 const _: () = assert!(size_of::<ArmorVertex>() == 0x10);
 
-/// What a collision blob begins with; a u32 count of hulls follows.
+/// The header of a collision blob; a u32 count of hulls follows.
 pub const COLLISION_TAG: u32 = 0x2402_2012;
 
 /// A corner of a collision hull.

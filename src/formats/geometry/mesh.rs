@@ -69,7 +69,7 @@ pub struct Groups {
     pub groups: Vec<Group>,
     /// Names of the models that they belong to, where render sets name them.
     pub models: Vec<String>,
-    /// What was left out or guessed, in words.
+    /// Guesses, and mappings that were left out, in words.
     pub notes: Vec<String>,
 }
 
@@ -93,15 +93,15 @@ fn dot([a, b, c]: [f32; 3], [x, y, z]: [f32; 3]) -> f32 {
     a * x + b * y + c * z
 }
 
-/// On which side of the triangle `corners` the direction `normal` lies: positive where the corners turn left around
-/// it, as the axes of a right-handed space do.
+/// The product *((b - a) x (c - a)) · normal* for the corners *a*, *b*, *c* of a triangle: positive where the normal lies on
+/// the side to which the formula of docs/formats/geometry.md §6.3 points.
 pub(super) fn side([a, b, c]: [[f32; 3]; 3], normal: [f32; 3]) -> f32 {
     let minus = |p, q| zip(p, q, |p, q| p - q);
     dot(cross(minus(b, a), minus(c, a)), normal)
 }
 
-/// Of the triangles, how many turn left around the normal of their first corner, and how many right. Looks at no more
-/// than a few thousand.
+/// Of the triangles, how many have the normal of their first corner on the positive [`side`], and how many on the other.
+/// Looks at no more than a few thousand.
 pub(super) fn turns(vertices: &Vertices<'_>, indices: &Indices<'_>) -> (usize, usize) {
     let (mut left, mut right) = (0usize, 0usize);
     let corner = |i: u32| {
@@ -249,7 +249,7 @@ fn pair_by_hints(geometry: &Geometry) -> Result<Groups> {
     Ok(out)
 }
 
-/// That the mappings together name no more indices than a few times what the buffers have, so that looking at all of
+/// Checks that the mappings together name no more indices than a few times what the buffers have, so that looking at all of
 /// them is no more work than the file is worth.
 fn check_total(geometry: &Geometry, mappings: &[Mapping]) -> Result<()> {
     let counts = (0..geometry.indices_prototypes()?.len()).map(|i| geometry.index_buffer(i)?.count());

@@ -49,7 +49,7 @@ pub struct Geometry {
     made: Box<Made>,
 }
 
-/// What is made on first use.
+/// Indexes and decoded buffers, each made on first use.
 #[derive(Debug, Default)]
 struct Made {
     decoded: Lazy<Decoded>,
@@ -157,17 +157,11 @@ impl Geometry {
     }
 
     /// The vertex mapping with this id, by number.
-    ///
-    /// # Errors
-    /// As [`Geometry::vertex_mappings`].
     pub fn vertex_mapping(&self, id: u32) -> Result<Option<usize>> {
         Ok(self.vertex_mappings()?.iter().position(|m| m.mapping_id.get() == id))
     }
 
     /// The index mapping with this id, by number.
-    ///
-    /// # Errors
-    /// As [`Geometry::index_mappings`].
     pub fn index_mapping(&self, id: u32) -> Result<Option<usize>> {
         Ok(self.index_mappings()?.iter().position(|m| m.mapping_id.get() == id))
     }
@@ -222,7 +216,7 @@ impl Geometry {
         budget::decoded(self.source.bytes().len() as u64, budget::EXPANSION)
     }
 
-    /// What a walk over all models of a kind may cost.
+    /// The budget of a walk over all models of a kind.
     fn models_budget(&self) -> Budget {
         Budget::of_file("bytes of models that lie on each other", self.source.bytes().len())
     }
@@ -298,7 +292,7 @@ fn with_gaps(pieces: Vec<Section>, end: u64) -> Vec<Section> {
     all
 }
 
-/// What the pointer of a struct leads to: not into the header, which no data shares.
+/// The target of a struct's pointer: not in the header, which no data shares.
 fn data<'a>(owner: View<'a>, pointer: i64, size: u64) -> Result<View<'a>> {
     let at = owner.follow(pointer)?;
     if at.position() < size_of::<Header>() {
@@ -313,6 +307,45 @@ fn data<'a>(owner: View<'a>, pointer: i64, size: u64) -> Result<View<'a>> {
 fn string_bytes<'a>(string: &PackedString, at: View<'a>) -> Result<&'a [u8]> {
     at.follow_array(string.text.get(), string.size.get() as usize)
 }
+
+/// The parts of a model that armour and collision have alike.
+macro_rules! model_of_blob {
+    ($model:ident) => {
+        impl<'a> $model<'a> {
+            pub(super) fn new(blob: Blob<'a>) -> Self {
+                Self { blob }
+            }
+
+            /// Its number.
+            pub fn index(&self) -> usize {
+                self.blob.index()
+            }
+
+            /// Its name, as in `CM_PA_united.armor`; empty where it has none.
+            ///
+            /// # Errors
+            /// When the text leaves the file, does not end, or is not UTF-8.
+            pub fn name(&self) -> Result<&'a str> {
+                self.blob.name()
+            }
+
+            /// The absolute file offset of its data and how many bytes that has.
+            ///
+            /// # Errors
+            /// When it does not lie in the file behind its header.
+            pub fn span(&self) -> Result<(u64, u64)> {
+                self.blob.span()
+            }
+
+            /// Its data.
+            pub(super) fn bytes(&self) -> Result<&'a [u8]> {
+                Ok(self.blob.data()?.rest())
+            }
+        }
+    };
+}
+model_of_blob!(ArmorModel);
+model_of_blob!(CollisionModel);
 
 /// A named blob: armour or collision.
 #[derive(Debug, Clone, Copy)]

@@ -12,7 +12,7 @@ pub(super) struct Places {
     pub all: Vec<Place>,
     /// Items (triangles, corners) of all pieces.
     pub items: u64,
-    /// What kept a model from being read to its end.
+    /// The error that kept a model from being read to its end.
     pub damage: Option<Error>,
 }
 

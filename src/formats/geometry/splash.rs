@@ -54,9 +54,6 @@ impl Splash {
     }
 
     /// Its boxes, one after another; ends behind the first error.
-    ///
-    /// # Errors
-    /// As [`Splash::open`].
     pub fn boxes(&self) -> Result<impl Iterator<Item = Result<SplashBox<'_>>> + '_> {
         let mut cursor = Cursor::new(self.source.view("header"));
         let count = cursor.count("boxes", LEAST)?;

@@ -404,7 +404,7 @@ fn triangles(g: &Geometry) -> Made<'_> {
     Box::new(table)
 }
 
-/// What `info` shows besides sections and tables.
+/// Facts that `info` shows besides sections and tables.
 pub(super) fn facts(g: &Geometry) -> Vec<(Cow<'static, str>, Value<'_>)> {
     let sections = g.sections();
     let unmapped: Vec<Value<'_>> = sections

@@ -55,7 +55,7 @@ fn arrays(g: &Geometry) -> Check {
     ))
 }
 
-/// That no two parts of the file lie on each other.
+/// Checks that no two parts of the file lie on each other.
 fn layout(g: &Geometry) -> Check {
     let mut check = Check::new("layout");
     let pieces = g.pieces();
@@ -142,7 +142,7 @@ fn index_buffer(g: &Geometry, i: usize, check: &mut Check) -> Result<()> {
     Ok(())
 }
 
-/// That every mapping lies in its buffer and has an id of its own.
+/// Checks that every mapping lies in its buffer and has an id of its own.
 fn mappings(g: &Geometry) -> Check {
     let mut check = Check::new("mappings");
     type Kind<'g> = (&'static str, Result<&'g [Mapping]>, Vec<Option<usize>>);
@@ -195,7 +195,7 @@ fn mappings(g: &Geometry) -> Check {
     check.with_detail("each lies in its buffer, no buffer has items behind the last one, ids are unique")
 }
 
-/// That the indices of every group stay among its vertices.
+/// Checks that the indices of every group stay among its vertices.
 fn groups(g: &Geometry) -> Check {
     let mut check = Check::new("indices in range");
     let Some(groups) = check.note(g.groups()) else { return check };
@@ -333,7 +333,7 @@ fn collision(g: &Geometry, progress: &Progress) -> Check {
     ))
 }
 
-/// That a hull is one: its faces join at edges that exist, and V - E + F is 2; or 2 less one for each hole, as
+/// Checks that a hull is closed: its faces join at edges that exist, and V - E + F is 2; or 2 less one for each hole, as
 /// faces are missing from some hulls of the game. Gives whether there are holes.
 fn check_hull(hull: &Hull<'_>) -> Result<bool, String> {
     let (v, e, f) = (hull.vertices().len(), hull.edges().len(), hull.face_count());

@@ -14,7 +14,7 @@ pub(super) struct Graph<'a> {
     pub types: &'a TypeModel,
     /// The first byte of the chunk.
     pub view: View<'a>,
-    /// What errors call the chunk.
+    /// The name of the chunk in errors.
     pub label: &'a str,
     /// How deep values may nest.
     pub depth: usize,
@@ -103,7 +103,7 @@ struct Image {
     size: u32,
 }
 
-/// What comes next of the current dictionary entry.
+/// The part of the current dictionary entry that comes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Turn {
     Key,
@@ -229,18 +229,12 @@ impl<'a> Walker<'a> {
     }
 
     /// Checks everything that is left, without looking at values that are valid whatever their bytes are.
-    ///
-    /// # Errors
-    /// As [`Walker::next`].
     pub fn check(&mut self) -> Result<()> {
         self.skim = Skim::Opaque;
         self.drain(&mut |_: Event<'_>| Ok(()))
     }
 
     /// Passes over the value that comes next.
-    ///
-    /// # Errors
-    /// As [`Walker::next`].
     pub fn skip(&mut self) -> Result<()> {
         let Some(slot) = self.pending else { return Ok(()) };
         let (depth, skim) = (self.stack.len(), std::mem::replace(&mut self.skim, Skim::Fixed));
@@ -261,7 +255,7 @@ impl<'a> Walker<'a> {
         result.map_err(|e| self.stop(e))
     }
 
-    /// That the walk has used up the chunk.
+    /// Checks that the walk has used up the chunk.
     ///
     /// # Errors
     /// `Damaged` with the number of bytes left over.

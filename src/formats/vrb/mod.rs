@@ -115,6 +115,11 @@ struct ChunkPart {
 }
 
 /// An open archive.
+///
+/// Tables and chunks are decoded when they are first asked for, and kept until the archive is closed: values borrow from
+/// them, so that none could be let go while one is read. They are bounded all together, whatever the file says: by 16 MiB
+/// and 128 bytes for each byte of the archive, and by 8 GiB ([`Limits`]). A part beyond that is
+/// an error of the kind [`Limit`](ErrorKind::Limit), and [`Part::decode`] gives the bytes of one without keeping them.
 #[derive(Debug)]
 pub struct Archive {
     source: Source,
@@ -123,14 +128,14 @@ pub struct Archive {
     type_table: Part,
     chunk_table: Part,
     main: ChunkPart,
-    /// What the parts above take of what all parts may have when decoded.
+    /// The room for decoded parts that the parts above leave.
     room: Room,
     extra: Lazy<Vec<ChunkPart>>,
     types: Lazy<TypeModel>,
     warnings: Mutex<Warnings>,
 }
 
-/// What was noticed, each thing once, in the order in which it was.
+/// Warnings, each once, in the order in which they came up.
 #[derive(Debug, Default)]
 struct Warnings {
     said: Vec<String>,
@@ -196,14 +201,11 @@ impl Archive {
     }
 
     /// The header, in place (§1).
-    ///
-    /// # Errors
-    /// None in practice: the header was read when the archive was opened.
     pub fn header(&self) -> Result<&ArchiveHeader> {
         self.source.view("header").read()
     }
 
-    /// That the header's checksum matches its bytes.
+    /// Checks that the header's checksum matches its bytes.
     ///
     /// # Errors
     /// `Checksum`.
@@ -412,7 +414,7 @@ impl<'a> Chunk<'a> {
         self.chunk.root
     }
 
-    /// That its stored bytes belong to nothing else.
+    /// Checks that its stored bytes belong to nothing else.
     fn check_alone(&self) -> Result<()> {
         if !self.chunk.shared {
             return Ok(());
@@ -422,7 +424,7 @@ impl<'a> Chunk<'a> {
         Err(Error::new(ErrorKind::Damaged { what }, format!("chunk {}", self.chunk.name), offset))
     }
 
-    /// That the checksum of its stored bytes is the one in its entry. Of bytes that belong to another part too it is not
+    /// Checks that the checksum of its stored bytes is the one in its entry. Of bytes that belong to another part too it is not
     /// asked: many chunks could have the whole file as theirs.
     fn check_checksum(&self) -> Result<()> {
         if self.chunk.shared { Ok(()) } else { self.chunk.part.check_checksum(&self.archive.source) }

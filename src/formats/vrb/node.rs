@@ -36,9 +36,6 @@ impl<'a> Node<'a> {
     }
 
     /// Where the value ends: it is passed over, not read.
-    ///
-    /// # Errors
-    /// As [`Walker::next`].
     pub fn end(&self) -> Result<usize> {
         let mut walker = self.walk();
         walker.skip()?;
@@ -46,9 +43,6 @@ impl<'a> Node<'a> {
     }
 
     /// The value itself, where it has no branches.
-    ///
-    /// # Errors
-    /// As [`Walker::next`].
     pub fn leaf(&self) -> Result<Option<Value<'a>>> {
         match self.walk().next()? {
             Some(Event::Leaf(_, value)) => Ok(Some(value)),
@@ -68,9 +62,6 @@ impl<'a> Node<'a> {
     }
 
     /// The value at `path` in this one; `None` when there is none.
-    ///
-    /// # Errors
-    /// As [`Walker::next`].
     pub fn find(&self, path: &Path<'_>) -> Result<Option<Self>> {
         let mut node = *self;
         for step in path.steps() {

@@ -40,7 +40,7 @@ impl Compression {
     }
 }
 
-/// What the parts of an archive may have together when they are decoded, and have so far.
+/// Bytes that the parts of an archive may have together when they are decoded, and that they have so far.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Room {
     limit: u64,
@@ -95,7 +95,7 @@ impl Part {
         &self.entry
     }
 
-    /// What errors in its decoded bytes call it: offsets in them are the file's only where it is stored as it is.
+    /// Its name in errors of its decoded bytes: offsets in them are the file's only where it is stored as it is.
     pub fn label(&self) -> &str {
         &self.label
     }
@@ -125,7 +125,7 @@ impl Part {
         Compression::of(byte).ok_or_else(|| self.entry_error(bad(), 32))
     }
 
-    /// That the bytes of the entry that are zero in every known file are zero.
+    /// Checks that the bytes of the entry that are zero in every known file are zero.
     ///
     /// # Errors
     /// `BadValue`.
@@ -140,7 +140,7 @@ impl Part {
         Ok(())
     }
 
-    /// That it is not delta-encoded.
+    /// Checks that it is not delta-encoded.
     ///
     /// # Errors
     /// `Unsupported`.
@@ -175,9 +175,6 @@ impl Part {
     }
 
     /// The checksum of the stored bytes, computed once.
-    ///
-    /// # Errors
-    /// As [`Part::stored`].
     pub fn computed_checksum(&self, file: &Source) -> Result<u64> {
         if let Some(&sum) = self.computed.get() {
             return Ok(sum);
@@ -186,7 +183,7 @@ impl Part {
         Ok(*self.computed.get_or_init(|| codec::xxh64(stored.bytes(), MAGIC.into())))
     }
 
-    /// That the checksum is the one in the entry.
+    /// Checks that the checksum is the one in the entry.
     ///
     /// # Errors
     /// `Checksum`, and as [`Part::stored`].

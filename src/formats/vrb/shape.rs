@@ -1,4 +1,4 @@
-//! What a model means for reading, worked out once for the whole type table (docs/formats/vrb.md §4 and §5).
+//! The meaning of a model for reading, worked out once for the whole type table (docs/formats/vrb.md §4 and §5).
 
 use super::builtin::Builtin;
 use super::types::{Model, ModelId, Parts, TypeDef, TypeModel};
@@ -180,7 +180,7 @@ pub(super) fn extents(types: &TypeModel) -> (Vec<Extent>, Vec<ModelId>) {
     (extents, recursive)
 }
 
-/// What no members take.
+/// The extent of no members.
 const EMPTY: Extent = Extent { least: 0, fixed: true, opaque: true };
 
 /// A model whose values lie in every value of another.

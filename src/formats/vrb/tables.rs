@@ -111,7 +111,7 @@ fn kind(model: &Model) -> &'static str {
     }
 }
 
-/// What a model is made of: the names of its members with their types, or the types by role.
+/// The parts of a model: the names of its members with their types, or the types by role.
 fn parts<'a>(model: &Model, types: &'a TypeModel) -> Result<Value<'a>> {
     let name = |id: ModelId| types.type_name(types.type_of(id));
     let named: Vec<(Cow<'a, str>, Value<'a>)> = match model.parts {

@@ -92,9 +92,9 @@ pub struct Model {
     pub flags: u8,
     /// Of a `C` or `T` with flag 0x10: bytes that a value takes.
     pub size: Option<u32>,
-    /// What the members, elements or target are.
+    /// The members, elements or target.
     pub parts: Parts,
-    /// What that means for reading.
+    /// Its meaning for reading.
     pub shape: Shape,
     /// Where the model lies in the table.
     pub at: usize,

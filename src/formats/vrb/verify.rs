@@ -49,7 +49,7 @@ pub(super) fn verify(archive: &Archive, progress: &Progress) -> Report {
     Report { checks }
 }
 
-/// What concerns the stored bytes of a part: padding, place and checksum.
+/// Checks the stored bytes of a part: padding, place and checksum.
 fn check_part(archive: &Archive, name: &'static str, part: &Part) -> Check {
     let mut check = Check::new(name);
     check.note(part.check_padding());
@@ -69,7 +69,7 @@ fn check_reserved(archive: &Archive) -> Result<()> {
     }
 }
 
-/// That the entry of a chunk table that is not there is all zero.
+/// Checks that the entry of a chunk table that is not there is all zero.
 fn check_unused(archive: &Archive, part: &Part, unused: bool) -> Result<()> {
     let entry = part.entry();
     let zero = [entry.offset.get(), entry.entry_size.get(), entry.uncompressed_size.get()] == [0; 3]
@@ -90,7 +90,7 @@ fn check_models(types: &TypeModel, check: &mut Check) {
     }
 }
 
-/// That header, tables and chunks fill the file without gap or overlap, as in every known file.
+/// Checks that header, tables and chunks fill the file without gap or overlap, as in every known file.
 fn check_space(archive: &Archive, chunks: &[Chunk<'_>]) -> Check {
     let mut check = Check::new("space");
     let length = archive.source().bytes().len() as u64;

@@ -11,7 +11,7 @@ use std::ops::Range;
 /// Where the entry table begins.
 const TABLE: usize = size_of::<Header>();
 
-/// That the file begins as it should and holds its entry table, as the number of entries.
+/// Checks that the file begins as it should and holds its entry table, and gives the number of entries.
 pub(super) fn check(source: &Source) -> Result<usize> {
     let header: &Header = source.view("header").read()?;
     if header.magic != MAGIC {

@@ -14,7 +14,7 @@ pub struct KnownFields {
 pub struct List {
     /// File names without `.wdb`; `#` stands for one digit.
     pub stems: Vec<String>,
-    /// What is doubtful about it.
+    /// Doubts about it.
     pub note: Option<String>,
     /// Field names in order.
     pub fields: Vec<String>,

@@ -6,7 +6,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 /// "WPD" and its NUL.
 pub const MAGIC: [u8; 4] = *b"WPD\0";
 
-/// What the file begins with.
+/// The first bytes of the file.
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct Header {

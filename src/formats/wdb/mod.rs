@@ -69,7 +69,7 @@ pub enum Naming {
     Sheet,
     /// From a list that fits the sheet's word kinds.
     Known {
-        /// What is doubtful about the list.
+        /// Doubts about the list.
         note: Option<String>,
         /// Whether the sheet's `!!typelist` counts the same fields of each type.
         confirmed: bool,
@@ -98,9 +98,6 @@ impl Sheet {
     }
 
     /// Opens a sheet, with these names for sheets that carry none.
-    ///
-    /// # Errors
-    /// As [`Sheet::open`].
     pub fn open_with(source: Source, known: &KnownFields) -> Result<Self> {
         let entries = directory::check(&source)?;
         let all = directory::entries(&source, entries);

@@ -57,7 +57,7 @@ impl PackedSheet {
     /// The sheet.
     ///
     /// # Errors
-    /// What kept it from being opened; `Limit` for sheets that overlap each other.
+    /// The error of opening it; `Limit` for sheets that overlap each other.
     pub fn sheet(&self) -> Result<&Sheet> {
         self.sheet.as_ref().map_err(Error::again)
     }
@@ -83,9 +83,6 @@ impl Pack {
     }
 
     /// Opens a pack, with these names for the sheets in it that carry none.
-    ///
-    /// # Errors
-    /// As [`Pack::open`].
     pub fn open_with(source: Source, known: Arc<KnownFields>) -> Result<Self> {
         let entries = directory::check(&source)?;
         Ok(Self { source, entries, known, sheets: Lazy::default(), contents: OnceLock::new() })

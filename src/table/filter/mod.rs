@@ -30,7 +30,7 @@ pub enum Filter {
         column: String,
         /// How it is compared.
         op: Op,
-        /// What with.
+        /// The other side of the comparison.
         literal: Literal,
     },
     /// All of these.
@@ -63,7 +63,7 @@ pub enum Op {
     NotGlob,
 }
 
-/// What a column is compared with.
+/// The value that a column is compared with.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Literal {

@@ -11,7 +11,7 @@ pub struct Pattern {
     fold: bool,
 }
 
-/// What nearly all patterns are, and the rest.
+/// Nearly all patterns, and the rest.
 #[derive(Debug, Clone, PartialEq)]
 enum Shape {
     Exact(Box<[u8]>),

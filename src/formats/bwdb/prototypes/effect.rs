@@ -25,15 +25,15 @@ prototype! { 'a
         animation: Animation<'a> @ 0x130,
         /// Bounds and coordinates.
         general: General<'a> @ 0x170,
-        /// What changes with distance.
+        /// Values that change with distance.
         distance: Distance<'a> @ 0x188,
         /// Its name.
         name: Text<'a> @ 0x198,
-        /// What changes with intensity.
+        /// Values that change with intensity.
         intensities: Intensities<'a> @ 0x1A8,
         /// Number of components.
         component_count: i32 @ 0x1B8,
-        /// What acts on the particles.
+        /// Actions on the particles.
         components: [Component<'a>; component_count] @ 0x1C0,
     }
 
@@ -124,7 +124,7 @@ prototype! { 'a
         prewarm: Flag @ 0x15,
     }
 
-    /// What changes with the distance to the camera.
+    /// Values that change with the distance to the camera.
     Distance = 0x10 {
         /// In metres.
         max_distance: f32 @ 0x00,
@@ -132,7 +132,7 @@ prototype! { 'a
         configs: [IntensityConfig<'a>; config_count] @ 0x08,
     }
 
-    /// What changes with the intensity of an effect, channel by channel.
+    /// Values that change with the intensity of an effect, channel by channel.
     Intensities = 0x10, unused 0x04..0x08 {
         channel_count: u32 @ 0x00,
         channels: [IntensityChannel<'a>; channel_count] @ 0x08,
@@ -436,7 +436,7 @@ slot_field! {
 }
 
 slot_field! {
-    /// What acts on each particle ("PCAT").
+    /// Actions on each particle ("PCAT").
     ParticleAction {
         0 => "dampfer" Dampfer<'a>,
         1 => "stream" Stream<'a>,
@@ -456,7 +456,7 @@ slot_field! {
 }
 
 slot_field! {
-    /// What acts on the whole system ("PSAT").
+    /// Actions on the whole system ("PSAT").
     SystemAction {
         0 => "dampfer" Dampfer<'a>,
         1 => "spawner" Spawner<'a>,

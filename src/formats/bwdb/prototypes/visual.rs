@@ -89,7 +89,7 @@ prototype! { 'a
 
     /// ModelPrototype: a visual with what changes it.
     Model = 0x28, unused 0x0C..0x10 {
-        /// What it draws, a `.visual`.
+        /// Its `.visual`, which it draws.
         visual: PathId @ 0x00,
         /// Number of skeleton extenders.
         skeleton_extender_count: u8 @ 0x08,
@@ -99,7 +99,7 @@ prototype! { 'a
         animation_count: u8 @ 0x0A,
         /// Number of dyes.
         dye_count: u8 @ 0x0B,
-        /// What extends its skeleton.
+        /// Skeletons that extend its own.
         skeleton_extenders: [PathId; skeleton_extender_count] @ 0x10,
         /// Its animations, by path as the engine's schema says.
         animations: [PathId; animation_count] @ 0x18,
@@ -109,7 +109,7 @@ prototype! { 'a
 
     /// ModelPrototype as packed before skeleton extenders came.
     ModelV14 = 0x20, unused 0x0B..0x10 {
-        /// What it draws, a `.visual`.
+        /// Its `.visual`, which it draws.
         visual: PathId @ 0x00,
         /// As [`Model::misc_type`].
         misc_type: u8 @ 0x08,

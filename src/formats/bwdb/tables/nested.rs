@@ -127,7 +127,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
         usize::try_from(limit).unwrap_or(usize::MAX).checked_div(self.children.size()).unwrap_or(0)
     }
 
-    /// That the rows of `record` are counted.
+    /// Counts the rows of `record` where that is not done yet.
     fn check_counted(&self, record: usize) -> Result<()> {
         let counted = self.ends().len();
         if record < counted {
@@ -140,7 +140,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
         spent.map_err(|error| error.within(self.name))
     }
 
-    /// That the rows of all records are counted.
+    /// Counts the rows of all records where that is not done yet.
     fn check_all(&self) -> Result<()> {
         self.records.len().checked_sub(1).map_or(Ok(()), |last| self.check_counted(last))
     }
@@ -212,7 +212,7 @@ pub(super) struct Child<'a, T> {
     leads: Rc<[OnceCell<Option<Value<'a>>>]>,
     /// Read when it is first asked for; `None` where it cannot be.
     own: OnceCell<Option<T>>,
-    /// What its cells may cost.
+    /// The budget of its cells.
     budget: RowBudget,
 }
 

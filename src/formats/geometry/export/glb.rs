@@ -13,7 +13,7 @@ use json::validation::USize64;
 use json::{Index, Root};
 use std::io::{BufWriter, Write};
 
-/// What is written of a part, one after another.
+/// The arrays of a part, in the order in which they are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stream {
     Positions,
@@ -81,7 +81,7 @@ impl Stream {
         })
     }
 
-    /// What an element is, and its bytes.
+    /// The type of an element, and its bytes.
     fn element(self, part: &Part<'_>) -> (ComponentType, Type, u64) {
         match self {
             Self::Positions | Self::Normals => (ComponentType::F32, Type::Vec3, 12),

@@ -33,9 +33,9 @@ pub struct Scene<'a> {
     nodes: Vec<Node>,
     /// The nodes that have no parent.
     roots: Vec<usize>,
-    /// What was guessed, left out or made up, in words.
+    /// Guesses, omissions and inventions, in words.
     pub notes: Vec<String>,
-    /// What could not be read, and is left out for that.
+    /// Errors of parts that are left out as they cannot be read.
     pub damage: Vec<Error>,
 }
 
@@ -320,7 +320,7 @@ impl<'a> Scene<'a> {
 }
 
 /// The transform (rows, for row vectors, left-handed) as columns for column vectors, right-handed. `None` where it is
-/// not one: numbers that are none, or a last column that is not 0, 0, 0, 1.
+/// not one: numbers that are not finite, or a last column that is not 0, 0, 0, 1.
 fn right_handed(mut m: [f32; 16]) -> Option<[f32; 16]> {
     let last = [m[3], m[7], m[11], m[15] - 1.0];
     if !m.iter().all(|v| v.is_finite()) || last.iter().any(|v| v.abs() > 1e-5) {

@@ -29,7 +29,7 @@ pub fn write_obj(scene: &Scene<'_>, out: &mut dyn Write) -> Result<()> {
     })())
 }
 
-/// What has been written so far: faces count from the start of the file.
+/// Elements that have been written so far: faces count from the start of the file.
 #[derive(Debug, Default)]
 struct Counts {
     positions: u64,
