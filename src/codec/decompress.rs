@@ -4,12 +4,16 @@ use crate::error::ErrorKind;
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
 use flate2::{Decompress, FlushDecompress, Status};
 use std::borrow::Cow;
+use std::cell::Cell;
 
 /// Room that is made before a stream has shown that it fills more.
 const FIRST_ROOM: usize = 64 << 10;
 
+/// Bytes that a byte of input usually gives, at most: room for them is made at once.
+const USUAL: usize = 4;
+
 /// Output in the making. Memory is taken as the stream fills it, not as the declared size says: a small file that
-/// declares gigabytes costs what it really holds, at most twice.
+/// declares gigabytes costs what it really holds, at most twice, or a few times its own size.
 struct Output {
     codec: &'static str,
     bytes: Vec<u8>,
@@ -21,7 +25,7 @@ struct Output {
 
 impl Output {
     fn new(codec: &'static str, size: usize, input: usize) -> Self {
-        let first = input.saturating_mul(2).max(FIRST_ROOM).min(size);
+        let first = input.saturating_mul(USUAL).max(FIRST_ROOM).min(size);
         Self { codec, bytes: vec![0; first], len: 0, size, spill: [0] }
     }
 
@@ -112,13 +116,26 @@ pub fn deflate(input: &[u8], size: usize) -> Result<Vec<u8>, ErrorKind> {
 }
 
 fn inflate(input: &[u8], size: usize, wrapped: bool) -> Result<Vec<u8>, ErrorKind> {
+    thread_local! {
+        /// Making the state takes longer than to decode a small file with it.
+        static SPARE: Cell<Option<Decompress>> = const { Cell::new(None) };
+    }
+    let mut state = SPARE.take().unwrap_or_else(|| Decompress::new(wrapped));
+    state.reset(wrapped);
+    let decoded = inflate_with(&mut state, input, size, wrapped);
+    SPARE.set(Some(state));
+    decoded
+}
+
+fn inflate_with(state: &mut Decompress, input: &[u8], size: usize, wrapped: bool) -> Result<Vec<u8>, ErrorKind> {
     let mut out = Output::new(if wrapped { "zlib" } else { "deflate" }, size, input.len());
-    let mut state = Decompress::new(wrapped);
     loop {
         let (read, total) = (state.total_in(), state.total_out());
         let rest = usize::try_from(read).ok().and_then(|at| input.get(at..)).unwrap_or_default();
         let room = out.room()?;
-        let status = match state.decompress(rest, room, FlushDecompress::None) {
+        // What has room for all of it needs no window of what came before.
+        let flush = if total == 0 && room.len() == size { FlushDecompress::Finish } else { FlushDecompress::None };
+        let status = match state.decompress(rest, room, flush) {
             Ok(status) => status,
             Err(e) => return Err(out.error(format!("{e} (after {total} bytes)"))),
         };

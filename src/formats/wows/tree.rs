@@ -9,7 +9,7 @@ use crate::threads::{self, prelude::*};
 /// The id that the parents of the topmost folders and files have: the CityHash64 of `.`.
 pub(super) const ROOT: u64 = 0xDBB1_A1D1_B108_B927;
 /// Folders that a path may be deep.
-const DEEP: usize = 128;
+const DEEP: usize = 64;
 /// Bytes that a path may be long. Names of a hostile index may overlap, so that their sum has no other bound.
 const LONG: usize = 4 << 10;
 
@@ -190,22 +190,22 @@ fn folders<'p>(indexes: &[Index], parts: impl Iterator<Item = &'p [u32]>) -> (Ve
 /// The path of a resource. `up` finds the resource with an id, first in the index whose number is given.
 pub(super) fn join(indexes: &[Index], place: Place, mut up: impl FnMut(u64, usize) -> Option<Place>) -> Result<String> {
     let mut names = [""; DEEP];
-    let mut ids = [0u64; DEEP];
+    // Brent's way to notice a cycle: an id is held against those that follow, each time for twice as many.
+    let mut mark = None;
     let (mut place, mut length, mut used) = (Some(place), 0usize, 0usize);
     for (at, slot) in names.iter_mut().enumerate() {
         let Some((index, resource)) = place.and_then(|(i, n)| Some((i, indexes.get(i)?.resource(n)?))) else { break };
-        let seen = ids.get(..at).unwrap_or_default();
-        if seen.contains(&resource.id) {
+        if mark == Some(resource.id) {
             return Err(resource.view().error(ErrorKind::Cycle { at: resource.id }));
+        }
+        if at.is_power_of_two() || at == 0 {
+            mark = Some(resource.id);
         }
         *slot = resource.name()?;
         length = length.saturating_add(slot.len()).saturating_add(1);
         if length > LONG {
             let (value, limit) = (length as u64, LONG as u64);
             return Err(resource.view().error(ErrorKind::Limit { what: "bytes of a path", value, limit }));
-        }
-        if let Some(id) = ids.get_mut(at) {
-            *id = resource.id;
         }
         used = at.saturating_add(1);
         if resource.parent == ROOT {
