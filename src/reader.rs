@@ -205,10 +205,10 @@ pub struct Options {
 impl Options {
     /// The file or folder at `path`, mapped or read as these settings say.
     pub fn source(&self, path: &Path) -> Result<Source> {
-        match path {
-            folder if folder.is_dir() => Ok(Source::of_folder(folder)),
-            file if self.no_mmap => Source::read(file),
-            file => Source::open(file),
+        match if self.no_mmap { Source::read(path) } else { Source::open(path) } {
+            // Asked only of what is no file: a game has hundreds of indexes to open.
+            Err(_) if path.is_dir() => Ok(Source::of_folder(path)),
+            opened => opened,
         }
     }
 

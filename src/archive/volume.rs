@@ -44,28 +44,23 @@ impl VolumeFile {
     /// # Errors
     /// `NotInstalled` when it is not there, `OutOfBounds` when it has fewer bytes, `Io`.
     pub fn slice(&self, offset: u64, len: u64) -> Result<Source> {
-        let volume = self.source()?;
-        let start = usize::try_from(offset).unwrap_or(usize::MAX);
-        let range = usize::try_from(len).ok().and_then(|len| Some(start..start.checked_add(len)?));
-        match range.and_then(|range| volume.slice(range, volume.name())) {
-            Some(source) => Ok(source),
-            None => {
-                let have = (volume.bytes().len() as u64).saturating_sub(offset);
-                let error = Error::new(ErrorKind::OutOfBounds { need: len, have }, "data", offset);
-                Err(error.within(&self.name))
-            }
-        }
-    }
-
-    fn source(&self) -> Result<&Source> {
-        let path = match (&self.path, self.size()) {
-            (Some(path), Some(_)) => path,
-            _ => {
-                let kind = ErrorKind::NotInstalled { what: self.name.clone() };
-                return Err(Error::without_offset(kind, ""));
-            }
+        let (Some(path), Some(size)) = (&self.path, self.size()) else {
+            let kind = ErrorKind::NotInstalled { what: self.name.clone() };
+            return Err(Error::without_offset(kind, ""));
         };
-        self.source.get_or_try_init(|| self.options.source(path)).map_err(|error| error.within(&self.name))
+        let part = || {
+            // An image has gigabytes, of which one file is asked for.
+            if self.options.no_mmap {
+                return Source::read_part(path, offset, len);
+            }
+            let volume = self.source.get_or_try_init(|| Source::open(path))?;
+            let start = usize::try_from(offset).unwrap_or(usize::MAX);
+            let range = usize::try_from(len).ok().and_then(|len| Some(start..start.checked_add(len)?));
+            let have = (volume.bytes().len() as u64).min(size).saturating_sub(offset);
+            let short = || Error::new(ErrorKind::OutOfBounds { need: len, have }, "data", offset);
+            range.and_then(|range| volume.slice(range, volume.name())).ok_or_else(short)
+        };
+        part().map_err(|error| error.within(&self.name))
     }
 }
 
@@ -84,12 +79,18 @@ mod tests {
     fn a_volume_lends_what_it_has_and_is_missed_when_it_is_asked() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("000.pck"), b"0123456789").unwrap();
-        let volume = VolumeFile::new(Some(dir.path()), "000.pck", &Options::default());
-        assert_eq!((volume.size(), volume.slice(3, 4).unwrap().bytes()), (Some(10), &b"3456"[..]));
-        for (offset, len) in [(3, 8), (11, 0), (u64::MAX, 1), (1, u64::MAX)] {
-            let error = volume.slice(offset, len).unwrap_err();
-            assert!(matches!(error.kind(), ErrorKind::OutOfBounds { .. }), "{error}");
-            assert!(error.to_string().starts_with("000.pck: data: "), "{error}");
+        for no_mmap in [false, true] {
+            let mut options = Options::default();
+            options.no_mmap = no_mmap;
+            let volume = VolumeFile::new(Some(dir.path()), "000.pck", &options);
+            assert_eq!((volume.size(), volume.slice(3, 4).unwrap().bytes()), (Some(10), &b"3456"[..]));
+            // Without maps only the part is read.
+            assert_eq!(volume.source.get().is_none(), no_mmap);
+            for (offset, len) in [(3, 8), (11, 0), (u64::MAX, 1), (1, u64::MAX)] {
+                let error = volume.slice(offset, len).unwrap_err();
+                assert!(matches!(error.kind(), ErrorKind::OutOfBounds { .. }), "{error}");
+                assert!(error.to_string().starts_with("000.pck: data: "), "{error}");
+            }
         }
         for missing in [
             VolumeFile::new(Some(dir.path()), "001.pck", &Options::default()),

@@ -39,11 +39,20 @@ impl Lines<'_> {
         let table = self.table;
         writeln!(self.out, "\n[{}]", clean(table.name()))?;
         let cells: Vec<usize> = (0..table.columns().len()).filter(|&at| is_shown(table, at)).collect();
+        let mut seeker = diff::Seeker::new(table);
         for (key, row) in self.rows()? {
             writeln!(self.out, "{}", clean(&key))?;
+            // A row is located once for all of its cells.
+            let found = match seeker.at(u32::try_from(row).unwrap_or(u32::MAX)) {
+                Ok(found) => found,
+                Err(error) => {
+                    self.damage("row", error)?;
+                    continue;
+                }
+            };
             for &at in &cells {
                 let Some(column) = table.columns().get(at) else { continue };
-                match table.value(row, at) {
+                match found.value(at) {
                     Ok(value) => leaves(&mut column.name.to_string(), &value, self.out)?,
                     Err(error) => self.damage(&column.name, error)?,
                 }

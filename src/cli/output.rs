@@ -174,7 +174,10 @@ pub(super) struct Outputs {
 impl Outputs {
     /// As [`Context::create`].
     pub(super) fn create(&self, to: &Path, force: bool, bytes: &[u8]) -> Result<(), Failure> {
-        check_new(to, force, |id| self.read.contains(id))?;
+        // Without force no file that exists is written over, whether it is read or not.
+        if force {
+            check_new(to, force, |id| self.read.contains(id))?;
+        }
         let mut file = NewFile::create(to, Existing::unless(force)).map_err(refused)?;
         file.write_all(bytes)?;
         file.keep().map_err(refused)

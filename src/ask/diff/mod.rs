@@ -29,6 +29,8 @@ mod archive;
 mod pair;
 mod table;
 
+pub(super) use table::Seeker;
+
 pub use crate::compare::{
     Comparable, Comparison, Damaged, Differences, Each, Faults, Field, Keys, Kind, Pair, Side, Special, Verdict,
     same_value,
