@@ -531,7 +531,7 @@ fn a_damaged_list_does_not_keep_others_from_being_read() {
     let zone = archive.find("zone/z001/event.bin").unwrap().unwrap();
     assert!(!zone.installed);
     let error = archive::open(archive, &zone, "GAME").unwrap_err().to_string();
-    assert_eq!(error, "zone/z001/event.bin: white_z001u_img.win32.bin is not installed");
+    assert_eq!(error, "white_z001u_img.win32.bin is not installed");
     let (_, err) = run(dir.path(), 3, &["ls", "."]);
     assert!(err.contains("filelistu.win32.bin: "), "{err}");
     let (out, _) = run(dir.path(), 3, &["verify", ".", "-f", "json"]);

@@ -126,10 +126,10 @@ fn declared_children<'a>(
         table = table.column_within(column, move |view: &View<'a>, budget| {
             cell_of(|field, walker| element.walk_field(*view, field, walker), source, rows.names(), budget)
         });
-        if let Some(info) = element.fields.get(source.field).filter(|info| info.shown == Shown::Plain(Kind::Nested)) {
+        if let Some(info) = element.fields.get(source.field).filter(|info| may_be_searched(info.shown)) {
             let walk =
                 move |view: &View<'a>, walker: &mut dyn Walker<'a>| element.walk_field(*view, source.field, walker);
-            table = table.nested(info.texts, walk);
+            table = table.searched(info.texts, walk);
         }
     }
     table.build()
@@ -248,6 +248,11 @@ trait Records<'a>: Copy + Send + Sync + 'a {
     fn names(self) -> &'a dyn Names;
     fn file(self) -> &'a Source;
     fn counts(self) -> &'a Counts;
+
+    /// The stretch of the file in which the records' own texts lie.
+    fn texts(self) -> Range<usize> {
+        0..self.file().bytes().len()
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -284,14 +289,10 @@ impl<'a> Records<'a> for DatabaseRows<'a> {
             Lead::number(Column::uint("record").brief().place(), self.len()),
             Lead::new(Column::id64("id").key(), move |row| Ok(id(row).map(Value::Id64).unwrap_or_default()))
                 .found_by(move |key| if let Value::Id64(id) = key { Some(with_id(*id)) } else { None }),
-            if self.db.hashes_paths() {
-                path.found_by(move |key| match key {
-                    Value::Text(path) => Some(with_id(Database::path_id(path))),
-                    _ => None,
-                })
-            } else {
-                path
-            },
+            path.found_by(move |key| match key {
+                Value::Text(path) if self.db.hashes_paths() => Some(with_id(Database::path_id(path))),
+                _ => None,
+            }),
         ]
     }
 
@@ -305,6 +306,10 @@ impl<'a> Records<'a> for DatabaseRows<'a> {
 
     fn counts(self) -> &'a Counts {
         &self.db.counts
+    }
+
+    fn texts(self) -> Range<usize> {
+        self.blob.view().position()..self.blob.end()
     }
 }
 
@@ -495,6 +500,11 @@ fn within(table: &str, row: usize, error: crate::Error) -> crate::Error {
     error.within(format_args!("{table} {row}"))
 }
 
+/// Whether a column's texts are those that a walk over its field meets.
+const fn may_be_searched(shown: Shown) -> bool {
+    matches!(shown, Shown::Plain(Kind::Nested | Kind::Text))
+}
+
 /// A row for each element of an array of structs.
 fn children<'a, P: Field<'a> + 'a, C: Prototype<'a> + 'a, R: Records<'a>>(
     name: &'static str,
@@ -506,8 +516,8 @@ fn children<'a, P: Field<'a> + 'a, C: Prototype<'a> + 'a, R: Records<'a>>(
     let (columns, sources) = field_columns(C::FIELDS, None);
     for (column, source) in columns.into_iter().zip(sources) {
         table = table.column_within(column, move |element, budget| field_cell(element, source, rows.names(), budget));
-        if let Some(info) = C::FIELDS.get(source.field).filter(|info| info.shown == Shown::Plain(Kind::Nested)) {
-            table = table.nested(info.texts, move |element: &C, walker| element.walk_field(source.field, walker));
+        if let Some(info) = C::FIELDS.get(source.field).filter(|info| may_be_searched(info.shown)) {
+            table = table.searched(info.texts, move |element: &C, walker| element.walk_field(source.field, walker));
         }
     }
     table.build()
@@ -695,19 +705,16 @@ fn resources<'a>(db: &'a Database) -> Box<dyn Table + 'a> {
         Ok(slot.and_then(|slot| slots.row(slot)).into_iter().collect())
     };
     let of_path = with_id.clone();
-    let mut table = TableOf::new("resources", move || Ok(db.resource_count()), locate)
+    let table = TableOf::new("resources", move || Ok(db.resource_count()), locate)
         .splits()
         .column(Column::id64("id").brief().key(), |(id, _)| Ok(Value::Id64(*id)))
         .found_by(move |key| if let Value::Id64(id) = key { Some(with_id(*id)) } else { None })
         .column(Column::text("path").brief().resolved(), |(id, _)| Ok(db.path(*id)?.into()))
-        .looked_ahead(look);
-    if db.hashes_paths() {
-        table = table.found_by(move |key| match key {
-            Value::Text(path) => Some(of_path(Database::path_id(path))),
+        .looked_ahead(look)
+        .found_by(move |key| match key {
+            Value::Text(path) if db.hashes_paths() => Some(of_path(Database::path_id(path))),
             _ => None,
-        });
-    }
-    let table = table
+        })
         .column(Column::text("type").brief(), move |(_, resource)| {
             let blob = blob(resource)?;
             Ok(blob.type_name().map_or_else(|| Value::owned(blob.type_name_or_magic()), Value::text))
@@ -791,7 +798,7 @@ fn strings(db: &Database) -> Box<dyn Table + '_> {
         })
         .searched_by(|literal| {
             let start = |row: usize| db.start_in_slot(*db.string_rows().get(row)? as usize);
-            search_terminated(db.source.bytes(), &db.string_span(), db.string_count(), start, literal)
+            search_terminated(db.source.bytes(), &db.string_span(), || db.string_count(), start, literal)
         });
     Box::new(table)
 }
