@@ -217,7 +217,7 @@ impl fmt::Display for ErrorKind {
             Self::BadVersion { found } => write!(f, "unknown version {found}"),
             Self::OutOfBounds { need, have } => write!(f, "{need} bytes needed, {have} left"),
             Self::BadPointer { value: 0 } => f.write_str("null pointer where data is needed"),
-            Self::BadPointer { value } => write!(f, "pointer {value} leads out of the data it belongs to"),
+            Self::BadPointer { value } => write!(f, "pointer {value} leads outside of the data it belongs to"),
             Self::BadValue { what, value } => write!(f, "{what}: {value} is not allowed"),
             Self::Checksum { algorithm, stored, computed } => {
                 write!(f, "{algorithm} checksum is {computed:#x}, stored {stored:#x}")

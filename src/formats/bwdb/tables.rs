@@ -216,15 +216,22 @@ struct Lead<'a> {
     column: Column,
     get: Box<dyn Fn(usize) -> Result<Value<'a>> + Send + Sync + 'a>,
     find: Option<Find<'a>>,
+    /// As in [`TableOf::found_if`].
+    finds: Option<Box<dyn Fn() -> bool + Send + Sync + 'a>>,
 }
 
 impl<'a> Lead<'a> {
     fn new(column: Column, get: impl Fn(usize) -> Result<Value<'a>> + Send + Sync + 'a) -> Self {
-        Self { column, get: Box::new(get), find: None }
+        Self { column, get: Box::new(get), find: None, finds: None }
     }
 
     fn found_by(mut self, find: impl Fn(&Value<'_>) -> Option<Result<Vec<usize>>> + Send + Sync + 'a) -> Self {
         self.find = Some(Box::new(find));
+        self
+    }
+
+    fn found_if(mut self, finds: impl Fn() -> bool + Send + Sync + 'a) -> Self {
+        self.finds = Some(Box::new(finds));
         self
     }
 
@@ -290,9 +297,10 @@ impl<'a> Records<'a> for DatabaseRows<'a> {
             Lead::new(Column::id64("id").key(), move |row| Ok(id(row).map(Value::Id64).unwrap_or_default()))
                 .found_by(move |key| if let Value::Id64(id) = key { Some(with_id(*id)) } else { None }),
             path.found_by(move |key| match key {
-                Value::Text(path) if self.db.hashes_paths() => Some(with_id(Database::path_id(path))),
+                Value::Text(path) => Some(with_id(Database::path_id(path))),
                 _ => None,
-            }),
+            })
+            .found_if(move || self.db.hashes_paths()),
         ]
     }
 
@@ -461,12 +469,15 @@ fn table_of<'a, T: 'a, R: Records<'a>>(
     if R::DERIVED {
         table = table.derived();
     }
-    rows.leads().into_iter().fold(table, |table, Lead { column, get, find }| {
-        let table = table.column(column, move |row: &Row<T>| get(row.number));
-        match find {
-            Some(find) => table.found_by(find),
-            None => table,
+    rows.leads().into_iter().fold(table, |table, Lead { column, get, find, finds }| {
+        let mut table = table.column(column, move |row: &Row<T>| get(row.number));
+        if let Some(find) = find {
+            table = table.found_by(find);
         }
+        if let Some(finds) = finds {
+            table = table.found_if(finds);
+        }
+        table
     })
 }
 
@@ -712,9 +723,10 @@ fn resources<'a>(db: &'a Database) -> Box<dyn Table + 'a> {
         .column(Column::text("path").brief().resolved(), |(id, _)| Ok(db.path(*id)?.into()))
         .looked_ahead(look)
         .found_by(move |key| match key {
-            Value::Text(path) if db.hashes_paths() => Some(of_path(Database::path_id(path))),
+            Value::Text(path) => Some(of_path(Database::path_id(path))),
             _ => None,
         })
+        .found_if(|| db.hashes_paths())
         .column(Column::text("type").brief(), move |(_, resource)| {
             let blob = blob(resource)?;
             Ok(blob.type_name().map_or_else(|| Value::owned(blob.type_name_or_magic()), Value::text))

@@ -279,7 +279,8 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
             table = table.derived();
         }
         for (number, lead) in leads.iter().enumerate() {
-            let (leads, of_find, by) = (Arc::clone(&leads), Arc::clone(&parents), Arc::clone(&leads));
+            let [leads, by, of_finds] = std::array::from_fn(|_| Arc::clone(&leads));
+            let of_find = Arc::clone(&parents);
             let get = move |record| match leads.get(number) {
                 Some(lead) => (lead.get)(record),
                 None => Ok(Value::Null),
@@ -300,6 +301,10 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
                         records.iter().try_for_each(|&record| of_find.check_counted(record))?;
                         Ok(records.into_iter().flat_map(|record| of_find.rows_of(record)).collect())
                     }))
+                });
+                table = table.found_if(move || {
+                    let finds = of_finds.get(number).and_then(|lead| lead.finds.as_ref());
+                    finds.is_none_or(|finds| finds())
                 });
             }
         }
