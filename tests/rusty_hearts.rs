@@ -212,7 +212,7 @@ fn what_a_record_lies_about_is_an_error_of_its_file() {
     assert_eq!(said(4).unwrap_err(), "000.pck: data: 81 bytes needed, 80 left (at offset 0x14)");
     assert!(said(5).unwrap_err().contains("1 bytes needed, 0 left (at offset 0x7fffffffffffffff)"));
     assert!(said(6).unwrap_err().contains("2147483647 bytes needed, 100 left"));
-    assert_eq!(said(7).unwrap_err(), "elsewhere: 255.pck is not installed");
+    assert_eq!(said(7).unwrap_err(), "255.pck is not installed");
     assert_eq!(archive.find("good").unwrap().unwrap().size, 10, "the first of a name is found by it");
     let report = asset.reader().verify(&Default::default());
     let found: Vec<(&str, u64)> = report.checks.iter().map(|check| (&*check.name, check.found())).collect();
