@@ -40,8 +40,8 @@ impl Nth {
         let mut rows = table.cursor_over(0, &keys);
         while let Ok(true) = rows.advance() {
             let mut hasher = state.build_hasher();
-            let read = |&key: &usize| rows.value(key).map(|value| hash_value(&value, &mut hasher));
-            if keys.iter().map(read).collect::<Result<()>>().is_err() {
+            let mut read = |&key: &usize| rows.value(key).map(|value| hash_value(&value, &mut hasher));
+            if keys.iter().try_for_each(&mut read).is_err() {
                 continue;
             }
             let at = rows.row();

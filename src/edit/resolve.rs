@@ -189,15 +189,11 @@ impl<'a> Resolved<'a> {
     fn make_index(&self) -> Result<Vec<(u64, usize)>> {
         let mut index = Vec::new();
         let mut rows = self.table.cursor_over(0, &self.keys);
-        loop {
-            match rows.advance() {
-                Ok(true) => {}
-                // Rows behind damage cannot be edited; those before it can.
-                Ok(false) | Err(_) => break,
-            }
+        // Rows behind damage cannot be edited; those before it can.
+        while let Ok(true) = rows.advance() {
             let mut hasher = self.state.build_hasher();
-            let read = |&key: &usize| rows.value(key).map(|value| hash_value(&value, &mut hasher));
-            if self.keys.iter().map(read).collect::<Result<()>>().is_ok() {
+            let mut read = |&key: &usize| rows.value(key).map(|value| hash_value(&value, &mut hasher));
+            if self.keys.iter().try_for_each(&mut read).is_ok() {
                 index.push((hasher.finish(), rows.row()));
             }
         }
