@@ -268,7 +268,7 @@ fn what_does_not_fit_is_named_with_what_does() {
     let error = refused(Edit::new(Some("sections"), "!!string".into(), Change::Set(cells([("offset", 1u64.into())]))));
     assert!(error.contains("column offset: 1 does not fit: it takes nothing"), "{error}");
     let error = refused(Edit::new(Some("fields"), "sName".into(), Change::Remove));
-    assert!(error.contains("neither added nor removed"), "{error}");
+    assert!(error.contains("neither be added nor removed"), "{error}");
 }
 
 #[test]
