@@ -12,7 +12,7 @@ mod contents;
 mod facts;
 #[cfg(feature = "export")]
 mod known;
-mod loose;
+pub(crate) mod loose;
 mod paths;
 mod show;
 mod tables;
@@ -274,6 +274,11 @@ pub trait Archive: Send + Sync {
 
     /// The path of the file that answers questions about the ids of the whole game, as `content/assets.bin` does.
     fn database(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// The folder whose files the game takes over its own, where there is one: a changed file goes there under its path.
+    fn mods(&self) -> Option<PathBuf> {
         None
     }
 

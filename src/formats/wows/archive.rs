@@ -10,6 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::source::Source;
 use crate::threads::prelude::*;
 use std::borrow::Cow;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -254,6 +255,10 @@ impl Archive for Game {
 
     fn database(&self) -> Option<&'static str> {
         Some("content/assets.bin")
+    }
+
+    fn mods(&self) -> Option<PathBuf> {
+        places::newest_mods(self.source.path()?)
     }
 
     fn snapshot(&self) -> Result<Option<Snapshot>> {

@@ -120,7 +120,7 @@ impl Places {
     /// Those of a build of the game in `folder`.
     pub(super) fn of_build(folder: &Path, build: &str, is_newest: bool) -> Self {
         let build = folder.join(BUILDS).join(build);
-        let mods = if is_newest { newest_mods(&folder.join(MODS)) } else { None };
+        let mods = if is_newest { newest_mods(folder) } else { None };
         Self {
             indexes: Some(build.join(INDEXES)),
             volumes: vec![folder.join(VOLUMES)],
@@ -139,10 +139,11 @@ impl Places {
     }
 }
 
-/// The folder of the largest version below `mods`: `13.10.0` is more than `13.9.1`.
-fn newest_mods(mods: &Path) -> Option<PathBuf> {
+/// The folder of mods of the largest version that the game in `folder` has: `13.10.0` is more than `13.9.1`.
+pub(super) fn newest_mods(folder: &Path) -> Option<PathBuf> {
+    let mods = folder.join(MODS);
     let version = |name: &str| name.split('.').map(|part| part.parse::<u64>().ok()).collect::<Option<Vec<u64>>>();
-    let versions = names(mods).into_iter().filter_map(|name| Some((version(&name)?, name)));
+    let versions = names(&mods).into_iter().filter_map(|name| Some((version(&name)?, name)));
     let (_, newest) = versions.filter(|(_, name)| mods.join(name).is_dir()).max()?;
     Some(mods.join(newest))
 }
