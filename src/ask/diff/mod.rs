@@ -29,7 +29,7 @@ mod archive;
 mod pair;
 mod table;
 
-pub(super) use table::Seeker;
+pub(crate) use table::Seeker;
 
 pub use crate::compare::{
     Comparable, Comparison, Damaged, Differences, Each, Faults, Field, Keys, Kind, Pair, Side, Special, Verdict,
