@@ -45,12 +45,7 @@ impl Table {
         let names = if dicts { value::names(py, self.rows.chosen()) } else { Vec::new() };
         let portions = self.rows.rows().or_raise(self.file())?;
         let file = self.file().to_owned();
-        Ok(Rows {
-            names,
-            dicts,
-            file,
-            state: Mutex::new(State { from: Source::File(portions), now: Vec::new().into_iter() }),
-        })
+        Ok(Rows { names, dicts, file, state: Mutex::new(State { from: Some(portions), now: Vec::new().into_iter() }) })
     }
 
     /// The column that `key` is looked for in: one that the table finds rows by, else the one by which people name rows.
@@ -270,13 +265,8 @@ pub struct Rows {
 }
 
 struct State {
-    from: Source,
+    from: Option<Portions<Vec<Row>>>,
     now: std::vec::IntoIter<Row>,
-}
-
-enum Source {
-    File(Portions<Vec<Row>>),
-    Nothing,
 }
 
 #[pymethods]
@@ -286,27 +276,38 @@ impl Rows {
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        // Waits without the lock of Python, as another thread that iterates may wait for that.
-        let next = py.detach(|| {
-            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-            loop {
-                if let Some(row) = state.now.next() {
-                    return Ok(Some(row));
+        let at_hand = self.state.try_lock().ok().and_then(|mut state| state.now.next());
+        let row = match at_hand {
+            Some(row) => Some(row),
+            // Waits without the lock of Python, as another thread that iterates may wait for that.
+            None => {
+                py.detach(|| self.state.lock().unwrap_or_else(PoisonError::into_inner).read()).or_raise(&self.file)?
+            }
+        };
+        let object = |row: Row| if self.dicts { value::row(py, &self.names, &row) } else { value::tuple(py, &row) };
+        row.map(object).transpose()
+    }
+}
+
+impl State {
+    /// The next row, of the next portion where this one is at its end.
+    fn read(&mut self) -> assetq::Result<Option<Row>> {
+        loop {
+            if let Some(row) = self.now.next() {
+                return Ok(Some(row));
+            }
+            match self.from.as_mut().and_then(Iterator::next) {
+                Some(Ok(rows)) => self.now = rows.into_iter(),
+                Some(Err(error)) => {
+                    self.from = None;
+                    return Err(error);
                 }
-                let Source::File(portions) = &mut state.from else { return Ok(None) };
-                match portions.next() {
-                    Some(Ok(rows)) => state.now = rows.into_iter(),
-                    Some(Err(error)) => {
-                        state.from = Source::Nothing;
-                        return Err(error);
-                    }
-                    None => state.from = Source::Nothing,
+                None => {
+                    self.from = None;
+                    return Ok(None);
                 }
             }
-        });
-        next.or_raise(&self.file)?
-            .map(|row| if self.dicts { value::row(py, &self.names, &row) } else { value::tuple(py, &row) })
-            .transpose()
+        }
     }
 }
 
