@@ -13,7 +13,28 @@ _Address = str | os.PathLike[str]
 _File = Asset | _Address
 _Id = int | str
 
-__all__: list[str]
+__all__ = [
+    "Answer",
+    "ArmorModel",
+    "Asset",
+    "Mesh",
+    "Resource",
+    "Rows",
+    "Table",
+    "__version__",
+    "armor_material",
+    "dangling",
+    "diff",
+    "format_id",
+    "from_bytes",
+    "name_id",
+    "open",
+    "parse_id",
+    "path_id",
+    "refs",
+    "sample",
+    "sql",
+]
 __version__: str
 
 def open(
