@@ -45,6 +45,7 @@ pub(super) fn fit(
         }
         (Takes::Bytes(most), Value::Text(text)) => text.len() <= most as usize,
         (Takes::Numbers(count), Value::List(values)) => values.len() == usize::from(count),
+        (Takes::OrNull, Value::Null) => true,
         (_, Value::Null) => column.kind == Kind::Any || now.is_some_and(Value::is_null),
         _ => true,
     };

@@ -22,7 +22,7 @@ mod restore;
 pub use editor::{Editor, Plan, Written};
 pub use fit::From;
 pub use pieces::{Check, Piece, Pieces};
-pub use resolve::{NTH, Outcome};
+pub use resolve::{NTH, Outcome, check_cell};
 pub use restore::{Of, Restore};
 
 use crate::error::{Error, ErrorKind, Result};
