@@ -10,6 +10,8 @@ mod cache;
 mod choose;
 mod contents;
 mod facts;
+#[cfg(feature = "export")]
+mod known;
 pub(crate) mod loose;
 mod paths;
 mod show;
@@ -231,6 +233,13 @@ pub trait Archive: Send + Sync {
         Ok(self.position(path)?.into_iter().collect())
     }
 
+    /// A number that is another one as soon as the file at `path` may be another file: made of the names, sizes and times of
+    /// change of whatever tells where it is, without a look into any of that. `None` where telling costs as much as looking.
+    fn stamp(&self, path: &str) -> Option<u64> {
+        let _ = path;
+        None
+    }
+
     /// The path that has `id`, of a file or of a folder, in a game whose files name others by the hash of their path: the
     /// match is a proof.
     ///
@@ -308,8 +317,7 @@ pub trait Archive: Send + Sync {
 /// # Errors
 /// As [`Archive::stored`] and [`decode`].
 pub fn open(archive: &dyn Archive, file: &File<'_>, name: &str) -> Result<Source> {
-    let stored = archive.stored(file).map_err(|error| error.within(format_args!("{}", file.path)))?;
-    decode(stored, file, &format!("{name}:{}", file.path))
+    decode(archive.stored(file)?, file, &format!("{name}:{}", file.path))
 }
 
 /// The file at `file`, as whatever it is: see [`open`].
