@@ -103,10 +103,23 @@ fn same(old: Result<Value<'_>>, new: Result<Value<'_>>) -> bool {
     }
 }
 
-/// Whether a cell is what was asked. Items of nested values of which the file showed no kind are compared in the kind that they
-/// have got.
+/// Whether a cell is what was asked. Of nested values, items of which the file showed no kind are compared in the kind that they
+/// have got, and members that were left to the format may be anything.
 fn agrees(value: &Value<'_>, wanted: &Value<'static>) -> bool {
-    same_value(value, wanted) || fit::like(value, wanted.clone()).is_some_and(|wanted| same_value(value, &wanted))
+    let part = |value: &Value<'_>, wanted: &Value<'static>| wanted.is_null() || agrees(value, wanted);
+    match (value, wanted) {
+        (Value::List(values), Value::List(wanted)) => {
+            values.len() == wanted.len() && values.iter().zip(wanted).all(|(value, wanted)| part(value, wanted))
+        }
+        (Value::Map(values), Value::Map(wanted)) => wanted.iter().all(|(name, wanted)| {
+            let value = values.iter().find(|(other, _)| other == name).map(|(_, value)| value);
+            value.map_or(wanted.is_null(), |value| part(value, wanted))
+        }),
+        _ => {
+            same_value(value, wanted)
+                || fit::like(value, wanted.clone()).is_some_and(|wanted| same_value(value, &wanted))
+        }
+    }
 }
 
 fn differs(table: &dyn Table, row: usize, column: &Column) -> Error {

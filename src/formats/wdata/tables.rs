@@ -162,11 +162,13 @@ const fn kind_of(stored: &Stored) -> Kind {
 }
 
 /// What is written to a field.
-const fn takes(stored: &Stored) -> Takes {
+fn takes(stored: &Stored) -> Takes {
     match stored {
         Stored::Count => Takes::Nothing,
         Stored::Int | Stored::Uint => Takes::Bits(32),
-        Stored::Array(Stored::Float | Stored::Int | Stored::Uint, count @ 0..256) => Takes::Numbers(*count as u8),
+        Stored::Array(Stored::Float | Stored::Int | Stored::Uint, count) => {
+            u8::try_from(*count).map_or(Takes::Any, Takes::Numbers)
+        }
         _ => Takes::Any,
     }
 }

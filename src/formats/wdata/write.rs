@@ -1,5 +1,5 @@
 //! Maps written anew: records by their descriptions, the bytes of all that no edit names as they are
-//! (docs/formats/wdata.md §11).
+//! (docs/formats/wdata.md §12).
 
 use super::fields::{self, ALONE, Counts, Field, Kind, Place, Versions, decode_kind, skip_field, skip_item};
 use super::layout::{IndexEntry, Obb};
@@ -11,9 +11,9 @@ use super::waypoints::id_of;
 use super::{BoxType, Map, Record, TextForm};
 use crate::bytes::Cursor;
 use crate::compare::same_value;
-use crate::edit::{Pieces, Set, TableEdits, Writable, refused};
-use crate::error::{Error, Result};
-use crate::table::{Table, Value};
+use crate::edit::{Change, Edit, EntryEdit, Pieces, Set, TableEdits, Writable, is_same, refused};
+use crate::error::{Error, ErrorKind, Result};
+use crate::table::{Table, Tree, Value};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
@@ -57,6 +57,39 @@ impl Writable for Map {
         let mut pieces = writer.finish()?;
         (pieces.also, pieces.added) = (also, added);
         Ok(pieces)
+    }
+
+    /// The cells of a record that its new form has otherwise.
+    fn entry(&self, entry: &str, new: &Value<'static>) -> Result<Option<EntryEdit>> {
+        let mut now = Tree::default();
+        if !super::cat::cat(self, entry, &mut now)? {
+            let what = format!("entry {entry:?}");
+            return Err(Error::without_offset(ErrorKind::NotFound { what }, ""));
+        }
+        let (Value::Map(now), Value::Map(new)) = (now.into_value(), new) else {
+            return Err(refused("an entry is an object of columns"));
+        };
+        let member = |wanted: &str| now.iter().find(|(name, _)| name == wanted).map(|(_, value)| value);
+        let name = member("table").map(ToString::to_string).unwrap_or_default();
+        let rows = all_rows().find(|rows| rows.name() == name);
+        let row = member("index").and_then(whole).and_then(|row| usize::try_from(row).ok());
+        let (Some(rows), Some(row)) = (rows, row) else { return Err(refused("this entry is not written")) };
+        let mut cells = Vec::new();
+        for (name, given) in new {
+            let old = member(name).ok_or_else(|| refused(format!("the entry has no {name:?}")))?;
+            if !is_same(old, given) {
+                if matches!(&**name, "table" | "references" | "also") {
+                    return Err(refused(format!("{name} follows from others and is not written")));
+                }
+                cells.push((name.clone(), given.clone()));
+            }
+        }
+        if cells.is_empty() {
+            return Ok(Some(EntryEdit::Edits(Vec::new())));
+        }
+        let table = super::tables::records(self, rows);
+        let key = crate::edit::key_of(&*table, row)?;
+        Ok(Some(EntryEdit::Edits(vec![Edit::new(Some(rows.name()), key, Change::Set(cells))])))
     }
 }
 
@@ -237,40 +270,65 @@ impl<'m> Writer<'m> {
         places
     }
 
-    /// A waypoint that others lead to cannot go alone.
+    /// Every link leads to a waypoint, and no two have one id, where that was so before: a waypoint that others lead to cannot
+    /// go alone.
     fn check_waypoints(&self) -> Result<()> {
-        let Some(edit) = self.runs.get(&Rows::Boxes(BoxType::WaypointBox)).filter(|edit| !edit.remove.is_empty())
-        else {
-            return Ok(());
-        };
         const ID: usize = BoxType::WaypointBox.shape().number("id");
         const LINKS: usize = BoxType::WaypointBox.shape().number("links");
+        let Some(edit) = self.runs.get(&Rows::Boxes(BoxType::WaypointBox)) else { return Ok(()) };
+        let names = |record: &RecordEdit| record.fields.contains_key(&ID) || record.fields.contains_key(&LINKS);
+        if edit.remove.is_empty() && edit.add.is_empty() && !edit.set.values().any(names) {
+            return Ok(());
+        }
         let waypoints = self.map.boxes(BoxType::WaypointBox)?;
         waypoints.check()?;
-        let mut gone: HashSet<i64> = HashSet::new();
-        for &number in &edit.remove {
-            if let Some(waypoint) = waypoints.get(number) {
-                gone.insert(id_of(&waypoint)?.into());
+        let links = |value: &Value<'_>| match value {
+            Value::List(links) => links.iter().filter_map(whole).collect(),
+            _ => Vec::new(),
+        };
+        let (mut ids_before, mut after): (HashSet<i128>, Vec<(String, i128, Vec<i128>)>) = Default::default();
+        let mut doubled_before = false;
+        let mut dangling_before: HashSet<i128> = HashSet::new();
+        for (number, waypoint) in waypoints.iter().enumerate() {
+            let id: i128 = id_of(&waypoint)?.into();
+            let leads = links(&waypoint.value(LINKS)?);
+            doubled_before |= !ids_before.insert(id);
+            dangling_before.extend(&leads);
+            if edit.remove.contains(&number) {
+                continue;
+            }
+            let cell = |field: usize| edit.set.get(&number).and_then(|record| record.fields.get(&field));
+            let leads = cell(LINKS).map_or(leads, &links);
+            after.push((waypoint.name()?.to_string(), cell(ID).and_then(whole).unwrap_or(id), leads));
+        }
+        dangling_before.retain(|id| !ids_before.contains(id));
+        for record in &edit.add {
+            let cell = |field: usize| record.fields.get(&field);
+            let name = record.name.as_ref().map(ToString::to_string).unwrap_or_default();
+            after.push((name, cell(ID).and_then(whole).unwrap_or(0), cell(LINKS).map(&links).unwrap_or_default()));
+        }
+        let mut ids = HashSet::new();
+        for (name, id, _) in &after {
+            if !ids.insert(*id) && !doubled_before {
+                return Err(refused(format!(
+                    "waypoint_boxes {name:?}: column id: {id} does not fit: another waypoint has it"
+                )));
             }
         }
-        let mut staying = Vec::new();
-        for (number, waypoint) in waypoints.iter().enumerate().filter(|(number, _)| !edit.remove.contains(number)) {
-            let changed = edit.set.get(&number).map(|record| &record.fields);
-            let cell = |field: usize| changed.and_then(|fields| fields.get(&field)).cloned();
-            let id = cell(ID).map_or_else(|| waypoint.value(ID).map(Value::into_owned), Ok)?;
-            if let Value::Int(id) = id {
-                gone.remove(&id);
-            }
-            let links = cell(LINKS).map_or_else(|| waypoint.value(LINKS).map(Value::into_owned), Ok)?;
-            staying.push((waypoint.name()?.to_string(), links));
-        }
-        for (name, links) in staying {
-            let Value::List(links) = links else { continue };
-            if let Some(id) =
-                links.iter().filter_map(whole).find(|id| i64::try_from(*id).is_ok_and(|id| gone.contains(&id)))
-            {
-                let what = format!("waypoint_boxes: waypoint {id} cannot go alone: {name:?} leads to it");
-                return Err(refused(what));
+        for (name, _, links) in &after {
+            let lost = links.iter().find(|id| !ids.contains(*id) && !dangling_before.contains(*id));
+            match lost {
+                Some(id) if ids_before.contains(id) => {
+                    return Err(refused(format!(
+                        "waypoint_boxes: waypoint {id} cannot go alone: {name:?} leads to it"
+                    )));
+                }
+                Some(id) => {
+                    let what =
+                        format!("waypoint_boxes {name:?}: column links: {id} does not fit: no waypoint has this id");
+                    return Err(refused(what));
+                }
+                None => {}
             }
         }
         Ok(())
@@ -645,7 +703,8 @@ impl<'m> Encoder<'m> {
             let (Kind::List(_, number), Some(value)) = (field.kind, value) else { continue };
             let length = match value {
                 Value::List(items) => items.len(),
-                Value::Null => 0,
+                // Of two lists with one count a version may store only one.
+                Value::Null => continue,
                 other => return Err(does_not_fit(field, other, "a list")),
             };
             match lengths.insert(number, (length, field.name)) {
