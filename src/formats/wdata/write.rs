@@ -962,5 +962,6 @@ fn float(value: &Value<'_>) -> Option<f32> {
 
 #[cold]
 fn does_not_fit(field: &Field, value: &Value<'_>, what: &str) -> Error {
-    refused(format!("column {}: {value} does not fit: {what}", field.name))
+    let shown = if value.is_null() { "null".to_owned() } else { value.to_string() };
+    refused(format!("column {}: {shown} does not fit: {what}", field.name))
 }
