@@ -174,6 +174,16 @@ impl<'a> Editor<'a> {
         Ok(())
     }
 
+    /// Makes one cell of a row another, by the numbers of row and column.
+    ///
+    /// # Errors
+    /// As [`Editor::edit`].
+    pub fn set_cell(&mut self, table: &str, row: usize, column: usize, value: Value<'static>) -> Result<Outcome> {
+        let outcome = self.resolved(Some(table))?.set_cell(row, column, value)?;
+        self.note(&outcome);
+        Ok(outcome)
+    }
+
     /// Takes edits that are resolved already: numbers of rows and columns, and values that fit, as [`check_cell`] gives them.
     ///
     /// # Errors

@@ -547,6 +547,13 @@ impl<'a> Resolved<'a> {
         Ok(())
     }
 
+    /// One cell of a row by its number.
+    pub(super) fn set_cell(&mut self, row: usize, column: usize, given: Value<'static>) -> Result<Outcome> {
+        let name = self.table.name().to_owned();
+        let (column, value) = self.cell_of(column, given, From::Typed, Some(row))?;
+        Ok(if self.put(row, column, value, &name)? { Outcome::Done } else { Outcome::Held })
+    }
+
     /// Takes edits that are resolved already, as SQL has them.
     pub(super) fn take(&mut self, edits: TableEdits) -> Result<()> {
         let name = self.table.name().to_owned();

@@ -286,7 +286,9 @@ impl<'m> Writer<'m> {
             Value::List(links) => links.iter().filter_map(whole).collect(),
             _ => Vec::new(),
         };
-        let (mut ids_before, mut after): (HashSet<i128>, Vec<(String, i128, Vec<i128>)>) = Default::default();
+        let mut ids_before: HashSet<i128> = HashSet::new();
+        // Names, ids and links of those that there will be.
+        let mut after: Vec<(String, i128, Vec<i128>)> = Vec::new();
         let mut doubled_before = false;
         let mut dangling_before: HashSet<i128> = HashSet::new();
         for (number, waypoint) in waypoints.iter().enumerate() {
