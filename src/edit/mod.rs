@@ -20,9 +20,10 @@ mod resolve;
 mod restore;
 
 pub use editor::{Editor, Plan, Written};
-pub use fit::From;
+pub use fit::{From, is_same};
+pub use patch::key_of;
 pub use pieces::{Check, Piece, Pieces};
-pub use resolve::{NTH, Outcome};
+pub use resolve::{NTH, Outcome, check_cell};
 pub use restore::{Of, Restore};
 
 use crate::error::{Error, ErrorKind, Result};
@@ -107,6 +108,15 @@ pub trait Writable: Send + Sync {
     /// As [`Writable::write`], and `NotFound` for an entry that is not there.
     fn entry(&self, entry: &str, new: &Value<'static>) -> Result<Option<EntryEdit>> {
         let _ = (entry, new);
+        Ok(None)
+    }
+
+    /// The new file with the meshes of a binary glTF. `None` where the format has no meshes that come back.
+    ///
+    /// # Errors
+    /// As [`Writable::write`], and `Damaged` for what is no glTF.
+    fn with_meshes(&self, glb: &[u8]) -> Result<Option<Pieces>> {
+        let _ = glb;
         Ok(None)
     }
 
