@@ -44,6 +44,37 @@ fn every_format_is_the_same_text_each_time() {
     }
 }
 
+/// As many rows as several threads make into text at once.
+#[test]
+fn rows_come_in_the_order_of_their_keys_however_they_lie() {
+    let dir = TempDir::new().unwrap();
+    let names: Vec<String> = (0..3000).map(|n| format!("m{:04}", n * 7 % 3000)).collect();
+    let rows: Vec<(&str, i64)> = names.iter().map(|name| (&**name, 1)).collect();
+    fs::write(dir.path().join("a.wdb"), monsters(&rows)).unwrap();
+    let text = text(dir.path(), "a.wdb");
+    let keys: Vec<&str> = text.lines().filter(|line| line.starts_with('m')).collect();
+    assert!(keys.len() == 3000 && keys.is_sorted(), "{}", keys.len());
+}
+
+/// The parts of a record are by number, not by the digits of it, and the text of a hash stands for it.
+#[test]
+fn parts_of_records_are_in_their_order_and_named() {
+    let dir = TempDir::new().unwrap();
+    let (name, _, make) = FILES.iter().find(|(name, ..)| *name == "assets.bin").unwrap();
+    fs::write(dir.path().join(name), make(1, Size::Small)).unwrap();
+    let text = text(dir.path(), name);
+    let nodes = text.split("\n[skeleton_nodes]\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    let keys: Vec<(&str, u64)> = nodes
+        .lines()
+        .filter(|line| !line.starts_with('\t'))
+        .map(|line| line.rsplit_once("  ").unwrap())
+        .map(|(path, index)| (path, index.parse().unwrap()))
+        .collect();
+    assert!(keys.is_sorted() && keys.iter().any(|(_, index)| *index >= 10), "{keys:?}");
+    assert!(nodes.contains("\tname: ") && !nodes.contains("name_id"), "{nodes}");
+    assert!(text.contains(".visual  0\n\tname: ") && !text.contains("nodes[0].id"), "{text}");
+}
+
 #[test]
 fn a_difference_as_markdown_is_read_as_it_is_meant() {
     let dir = TempDir::new().unwrap();

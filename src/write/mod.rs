@@ -11,7 +11,7 @@ pub mod hive;
 pub mod json;
 #[cfg(feature = "parquet")]
 pub mod parquet;
-mod plain;
+pub(crate) mod plain;
 pub mod rows;
 pub mod text;
 pub mod whole;

@@ -29,7 +29,7 @@ mod archive;
 mod pair;
 mod table;
 
-pub(super) use table::Seeker;
+pub(super) use table::{Seeker, path_of_key};
 
 pub use crate::compare::{
     Comparable, Comparison, Damaged, Differences, Each, Faults, Field, Keys, Kind, Pair, Side, Special, Verdict,
@@ -192,15 +192,6 @@ impl<'a> TableDiff<'a> {
         }
         Ok(false)
     }
-}
-
-/// The key of a row, with the text of an id where that is known: the one value, or a map of them; its number where the
-/// table has no key.
-///
-/// # Errors
-/// When it is damaged.
-pub fn key_of_row(table: &dyn Table, row: usize) -> Result<Value<'_>> {
-    table::key(table, u32::try_from(row).map_err(|_| crate::table::no_cell(table.name(), row, 0))?)
 }
 
 /// The tables of two files to compare: those called `wanted`, or those that say something of their own.
