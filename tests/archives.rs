@@ -247,3 +247,51 @@ fn a_shell_completes_paths_inside() {
     assert!(folders.contains(&"content/".to_owned()) && folders.contains(&"spaces/".to_owned()), "{folders:?}");
     assert!(complete("game:nothing/").concat().is_empty());
 }
+
+#[test]
+fn two_folders_are_compared_by_their_files() {
+    let dir = TempDir::new().unwrap();
+    let write = |path: &str, bytes: &[u8]| {
+        let path = dir.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    };
+    let sheet = |points: i64| {
+        use assetq::sample::wdb::{Cell, Game, Sheet};
+        let sheet = Sheet::new(Game::Later, "Monsters").fields(["sName", "u16HitPoints"]);
+        sheet.record("bat", [Cell::from("bat"), points.into()]).build()
+    };
+    write("old/a/same.txt", b"same");
+    write("new/a/same.txt", b"same");
+    write("old/a/one.txt", b"moved");
+    write("new/b/two.txt", b"moved");
+    write("old/a/long.dds", b"123");
+    write("new/a/long.dds", b"124");
+    write("old/monsters.wdb", &sheet(3));
+    write("new/monsters.wdb", &sheet(5));
+    write("new/b/new.dds", b"new!");
+    let (old, new) = (dir.path().join("old"), dir.path().join("new"));
+    let (old, new) = (old.to_str().unwrap(), new.to_str().unwrap());
+    let rows = json(1, &["diff", old, new]);
+    let told = |row: &Json| format!("{} {} {} {}", row["change"], row["key"], row["old"], row["new"]).replace('"', "");
+    let told: BTreeSet<String> = rows.iter().map(told).collect();
+    let crc32 = |bytes: &[u8]| format!("0x{:08X}", assetq::internals::codec::crc32(bytes));
+    let (was, is) = (crc32(b"123"), crc32(b"124"));
+    assert!(told.contains("changed b/two.txt {path:a/one.txt} {path:b/two.txt}"), "{told:?}");
+    assert!(told.contains(&format!("changed a/long.dds {{crc32:{was}}} {{crc32:{is}}}")), "{told:?}");
+    assert!(told.iter().any(|row| row.starts_with("added b/new.dds")) && told.len() == 4, "{told:?}");
+    let deep = json(1, &["diff", old, new, "--deep"]);
+    let cell = deep.iter().find(|row| row["table"] == "monsters.wdb:records").unwrap();
+    assert_eq!((&cell["old"]["u16HitPoints"], &cell["new"]["u16HitPoints"]), (&3.into(), &5.into()));
+    let by = json(1, &["diff", old, new, "--stat", "--by", "folder,kind"]);
+    let count =
+        |folder: &str, kind: &str| by.iter().find(|row| row["folder"] == folder && row["kind"] == kind).unwrap();
+    assert_eq!((&count("b", ".dds")["added"], &count("a", ".dds")["changed"]), (&1.into(), &1.into()));
+    assert_eq!(json(0, &["diff", old, old]), [] as [Json; 0]);
+    // An archive and the folder that it was unpacked to have the same files.
+    let unpacked = dir.path().join("unpacked");
+    let unpacked = unpacked.to_str().unwrap();
+    assetq(&["extract", "game", "content/*.geometry", "--to", unpacked]);
+    let rows = json(1, &["diff", "game", unpacked]);
+    assert!(!rows.is_empty() && rows.iter().all(|row| row["change"] == "removed"), "{rows:?}");
+}

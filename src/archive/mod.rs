@@ -10,6 +10,7 @@ mod cache;
 mod choose;
 mod contents;
 mod facts;
+mod folder;
 mod loose;
 mod paths;
 mod show;
@@ -22,6 +23,7 @@ pub use cache::{Cache, Cached};
 pub use choose::choose;
 pub use contents::{check_crc32, decode, head};
 pub use facts::facts;
+pub use folder::Folder;
 pub(crate) use loose::{Loose, LooseFile};
 pub use paths::PathIndex;
 pub use show::show;
@@ -80,6 +82,25 @@ impl<'a> File<'a> {
             list: None,
             handle,
         }
+    }
+}
+
+/// What an archive says of the contents of one of its files, under the id that is the hash of its path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Stamp {
+    /// The hash of its path.
+    pub id: u64,
+    /// Bytes, once decoded.
+    pub size: u64,
+    /// CRC-32 of the decoded bytes, where the archive has one.
+    pub crc32: Option<u32>,
+}
+
+impl Stamp {
+    /// The stamp of a file of so many bytes.
+    pub const fn new(id: u64, size: u64, crc32: Option<u32>) -> Self {
+        Self { id, size, crc32 }
     }
 }
 
@@ -203,6 +224,13 @@ pub trait Archive: Send + Sync {
     /// # Errors
     /// Damage of this file's entry, or `NotFound` behind the last one.
     fn file(&self, n: usize) -> Result<File<'_>>;
+
+    /// The contents of file `n` as the archive tells them, without its path; `None` where the game's files have no ids that
+    /// are hashes of their paths.
+    fn stamp(&self, n: usize) -> Option<Stamp> {
+        let _ = n;
+        None
+    }
 
     /// The file at `path`, exactly as [`File::path`] has it. Makes no list of all files where the format can do without.
     ///

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Show what differs between two files: rows added, removed and changed
+/// Show what differs between two files, builds of a game or folders: rows added, removed and changed
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Rows are paired by what they are known by (path, name, id), wherever they lie. Exit code 0: no difference, 1: some.
@@ -27,7 +27,8 @@ Examples:
   assetq diff 0.10.2/CM001.geometry 0.11.5/CM001.geometry
   assetq diff old.wdb new.wdb -f json                objects of {table, change, key, old, new}
   assetq diff old.wdb new.wdb -f markdown            for a wiki or a post
-  assetq diff GAME@13015811 GAME --deep              two builds: their files, and what changed in those")]
+  assetq diff GAME@13015811 GAME --deep              two builds: their files, and what changed in those
+  assetq diff old/ new/ --stat --by folder,kind      two folders, by folder and by ending")]
 pub(super) struct Args {
     /// The file as it was
     #[arg(value_name = "OLD")]
@@ -45,6 +46,10 @@ pub(super) struct Args {
     /// Only count them, by table and by folder or type
     #[arg(long)]
     stat: bool,
+    /// What `--stat` counts by: the folder, the kind (a type, or the ending of a file), or both. Otherwise the type where
+    /// rows have one, and else the folder
+    #[arg(long, value_name = "WHAT", value_enum, value_delimiter = ',', requires = "stat")]
+    by: Vec<By>,
     /// Folders that `--stat` tells apart, from the topmost one on
     #[arg(long, value_name = "N", default_value_t = 4, requires = "stat")]
     depth: usize,
@@ -56,6 +61,15 @@ pub(super) struct Args {
     deep: bool,
 }
 
+/// What rows are counted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum By {
+    /// The folder of a path
+    Folder,
+    /// The type of a record, or the ending of a file's name
+    Kind,
+}
+
 /// A table, and what of it differs and is meant.
 struct Found<'d, 'a> {
     /// Its name, behind the path of the file that has it where that lies in an archive.
@@ -65,7 +79,7 @@ struct Found<'d, 'a> {
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
-    let (old, new) = (context.open(&args.old)?, context.open(&args.new)?);
+    let (old, new) = (context.open_side(&args.old)?, context.open_side(&args.new)?);
     let tables = diff::tables(&old, &new, &args.tables)?;
     let filters = bind(args, &tables)?;
     let all = find(context, &old, &new, &tables);
@@ -199,6 +213,12 @@ fn folder(key: &str) -> &str {
     key.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
+/// The ending of the last part of a path, with its dot.
+fn ending(key: &str) -> &str {
+    let name = key.rsplit('/').next().unwrap_or(key);
+    name.rfind('.').and_then(|at| name.get(at..)).unwrap_or("")
+}
+
 /// The first `depth` folders of a path.
 fn top(folder: &str, depth: usize) -> &str {
     let end = folder.match_indices('/').nth(depth.saturating_sub(1)).map(|(at, _)| at);
@@ -321,29 +341,38 @@ impl Show<'_> {
         Ok(())
     }
 
-    /// How many rows differ, by table and by folder or type.
+    /// How many rows differ, by table and by what is asked for.
     fn stat(&mut self, found: &[Found<'_, '_>]) -> Result<(), Failure> {
-        let count = |name| Column::new(name, Kind::Uint);
         let text = |name| Column::new(name, Kind::Text);
-        let columns = [text("table"), text("group"), count("added"), count("removed"), count("changed")];
+        let names: &[&'static str] = match &*self.args.by {
+            [] => &["group"],
+            [By::Folder] => &["folder"],
+            [By::Kind] => &["kind"],
+            _ => &["folder", "kind"],
+        };
+        let counts = ["added", "removed", "changed"].map(|name| Column::new(name, Kind::Uint));
+        let columns: Vec<Column> =
+            [text("table")].into_iter().chain(names.iter().map(|name| text(name))).chain(counts).collect();
         let mut out = self.out(&columns)?;
         for Found { name, table, pairs } in found {
-            let mut groups: BTreeMap<String, [u64; 3]> = BTreeMap::new();
+            let mut groups: BTreeMap<Vec<String>, [u64; 3]> = BTreeMap::new();
             for &pair in pairs {
-                let group = match table.what(pair) {
-                    Some(what) => what,
-                    None => {
-                        let key = if table.has_paths() { self.key(table, pair) } else { String::new() };
-                        top(folder(&key), self.args.depth).to_owned()
-                    }
+                let (what, key) =
+                    (table.what(pair), if table.has_paths() { self.key(table, pair) } else { String::new() });
+                let group = |name: &&str| match (*name, &what) {
+                    ("group" | "kind", Some(what)) => what.clone(),
+                    ("kind", None) => ending(&key).to_owned(),
+                    _ => top(folder(&key), self.args.depth).to_owned(),
                 };
+                let group: Vec<String> = names.iter().map(group).collect();
                 if let Some(count) = groups.entry(group).or_default().get_mut(pair.kind() as usize) {
                     *count = count.saturating_add(1);
                 }
             }
-            for (group, [added, removed, changed]) in groups {
-                let group = if group.is_empty() { Value::Null } else { group.into() };
-                out.row(&[Value::text(name), group, added.into(), removed.into(), changed.into()])?;
+            for (group, counts) in groups {
+                let group = group.into_iter().map(|group| if group.is_empty() { Value::Null } else { group.into() });
+                let counts = counts.into_iter().map(Value::from);
+                out.row(&[Value::text(name)].into_iter().chain(group).chain(counts).collect::<Vec<_>>())?;
             }
         }
         self.out = Some(out);

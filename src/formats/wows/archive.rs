@@ -4,7 +4,7 @@ use super::index::{Entry, Index};
 use super::tree::{Row, Tree, join};
 use super::volumes::Volume as Stored;
 use super::{Game, places, tree};
-use crate::archive::{self, Archive, AtBuild, Build, File, LooseFile, Snapshot, Volume};
+use crate::archive::{self, Archive, AtBuild, Build, File, LooseFile, Snapshot, Stamp, Volume};
 use crate::codec::cityhash64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::source::Source;
@@ -174,6 +174,16 @@ impl Archive for Game {
 
     fn file(&self, n: usize) -> Result<File<'_>> {
         self.row(self.tree(), n)
+    }
+
+    fn stamp(&self, n: usize) -> Option<Stamp> {
+        match *self.tree().rows.get(n)? {
+            Row::Loose(n) => self.loose().all().get(n as usize).map(|file| Stamp::new(file.id(), file.size, None)),
+            Row::Indexed { index, file, .. } => {
+                let entry = self.indexes.get(index as usize)?.file(file as usize)?;
+                Some(Stamp::new(entry.id, entry.size, Some(entry.crc32)))
+            }
+        }
     }
 
     fn find(&self, path: &str) -> Result<Option<File<'_>>> {
