@@ -182,6 +182,7 @@
 //! | `find` | | texts by substring, glob and regular expression in all tables: `find` | |
 //! | `glb` | | shapes of maps as binary glTF | |
 //! | `export` | | rows as text, JSON, NDJSON and CSV: `write`; shapes as GLB, OBJ and SVG: [`scene`] | `glb` |
+//! | `edit` | | files written anew with edits: `edit` | `export` |
 //! | `parquet` | yes | rows as Parquet and Arrow IPC | `export` |
 //! | `sql` | | questions in SQL, by SQLite over the mapped tables: `sql` | `export`, `filter` |
 //! | `se2` | | the content folder of Space Engineers 2, whose definitions are JSON: `se2` | |
@@ -209,6 +210,8 @@ mod clean;
 pub mod cli;
 mod codec;
 mod compare;
+#[cfg(feature = "edit")]
+pub mod edit;
 pub mod error;
 mod formats;
 pub mod id;

@@ -3,6 +3,8 @@
 use crate::archive::Archive;
 use crate::bytes::View;
 use crate::compare::Comparison;
+#[cfg(feature = "edit")]
+use crate::edit::Writable;
 use crate::error::Result;
 use crate::relations::Relations;
 use crate::report::{Progress, Report};
@@ -108,6 +110,12 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
     /// The shapes in it, to be drawn.
     #[cfg(feature = "export")]
     fn shapes(&self) -> Option<&dyn Shapes> {
+        None
+    }
+
+    /// The reader as one whose files can be written anew.
+    #[cfg(feature = "edit")]
+    fn writable(&self) -> Option<&dyn Writable> {
         None
     }
 

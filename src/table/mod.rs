@@ -35,6 +35,29 @@ pub struct Column {
     pub role: Role,
     /// Whether unsigned integers in it may need all 64 bits. In all other columns 63 are enough, as in a signed type.
     pub wide: bool,
+    /// What may be written to it.
+    pub takes: Takes,
+}
+
+/// What may be written to a column, besides that it must be of the column's kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Takes {
+    /// Nothing: its cells follow from others, or from where things lie.
+    #[default]
+    Nothing,
+    /// Any value of its kind.
+    Any,
+    /// Whole numbers of so many bits, with a sign where the kind has one.
+    Bits(u8),
+    /// Texts of at most so many bytes.
+    Bytes(u32),
+    /// Lists of exactly so many numbers, as a position is.
+    Numbers(u8),
+    /// Paths whose id is what the column before it holds: that one is written.
+    Path,
+    /// Names whose id is what the column before it holds: that one is written.
+    Name,
 }
 
 /// The role of a column's cells in their row.
@@ -87,12 +110,12 @@ pub enum Kind {
 impl Column {
     /// A column that short listings leave out.
     pub const fn new(name: &'static str, kind: Kind) -> Self {
-        Self { name: Cow::Borrowed(name), kind, brief: false, role: Role::Value, wide: false }
+        Self { name: Cow::Borrowed(name), kind, brief: false, role: Role::Value, wide: false, takes: Takes::Nothing }
     }
 
     /// A column whose name was made at run time.
     pub const fn named(name: String, kind: Kind) -> Self {
-        Self { name: Cow::Owned(name), kind, brief: false, role: Role::Value, wide: false }
+        Self { name: Cow::Owned(name), kind, brief: false, role: Role::Value, wide: false, takes: Takes::Nothing }
     }
 
     /// A column of [`Kind::Bool`].
@@ -151,6 +174,19 @@ impl Column {
     #[must_use]
     pub const fn wide(mut self) -> Self {
         self.wide = true;
+        self
+    }
+
+    /// The same column, whose cells can be written: any value of its kind.
+    #[must_use]
+    pub const fn writable(self) -> Self {
+        self.takes(Takes::Any)
+    }
+
+    /// The same column, to which this may be written.
+    #[must_use]
+    pub const fn takes(mut self, takes: Takes) -> Self {
+        self.takes = takes;
         self
     }
 
@@ -239,6 +275,11 @@ pub trait Table: Send + Sync {
     /// Whether other tables of the file say as well all that these rows do, so that comparing two files need not look
     /// at them.
     fn is_derived(&self) -> bool {
+        false
+    }
+
+    /// Whether rows may come and go when a file is written.
+    fn takes_rows(&self) -> bool {
         false
     }
 

@@ -43,6 +43,7 @@ pub struct TableOf<'a, R> {
     label: Option<usize>,
     splits: bool,
     derived: bool,
+    takes_rows: bool,
     words: &'static [&'static str],
 }
 
@@ -108,6 +109,7 @@ impl<'a, R> TableOf<'a, R> {
             label: None,
             splits: false,
             derived: false,
+            takes_rows: false,
             words: &[],
         }
     }
@@ -273,6 +275,13 @@ impl<'a, R> TableOf<'a, R> {
         self
     }
 
+    /// The same table, to which rows may come, and from which they may go: see [`Table::takes_rows`].
+    #[must_use]
+    pub fn with_rows_written(mut self) -> Self {
+        self.takes_rows = true;
+        self
+    }
+
     fn damage(&self) -> Result<()> {
         self.damage.as_ref().and_then(|damage| damage()).map_or(Ok(()), Err)
     }
@@ -337,6 +346,10 @@ impl<R> Table for TableOf<'_, R> {
 
     fn is_derived(&self) -> bool {
         self.derived
+    }
+
+    fn takes_rows(&self) -> bool {
+        self.takes_rows
     }
 
     fn finds(&self, column: usize) -> bool {

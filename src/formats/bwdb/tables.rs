@@ -18,7 +18,7 @@ use crate::bytes::View;
 use crate::error::Result;
 use crate::source::Source;
 use crate::table::search::search_terminated;
-use crate::table::{Column, Find, Kind, Role, Table, TableOf, Value, no_cell};
+use crate::table::{Column, Find, Kind, Role, Table, TableOf, Takes, Value, no_cell};
 use nested::{Children, Nested};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -372,7 +372,7 @@ fn field_columns(fields: &'static [FieldInfo], only: Option<&[&str]>) -> (Vec<Co
                 Half::Id | Half::Whole => Role::Value,
             };
             let brief = half == Half::Text || (half == Half::Whole && kind != Kind::Nested && columns.len() < 8);
-            columns.push(Column { name, kind, brief, role, wide: false });
+            columns.push(Column { name, kind, brief, role, wide: false, takes: Takes::Nothing });
             sources.push(FieldColumn { field, half });
         };
         match info.shown {
