@@ -232,6 +232,8 @@ pub mod write;
 
 #[cfg(feature = "find")]
 pub use ask::find;
+#[cfg(feature = "cli")]
+pub use ask::history;
 #[cfg(feature = "export")]
 pub use ask::lines;
 #[cfg(feature = "sql")]

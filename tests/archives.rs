@@ -249,6 +249,42 @@ fn a_shell_completes_paths_inside() {
 }
 
 #[test]
+fn an_entry_is_followed_through_builds_and_snapshots() {
+    let [old, new] = BUILDS;
+    let dir = TempDir::new().unwrap();
+    let kept = dir.path().join("kept");
+    let kept = kept.to_str().unwrap();
+    run(0, &["snapshot", &format!("game@{old}"), "--to", kept]);
+    let (old_game, new_game) = (format!("game@{old}"), format!("game@{new}"));
+    let rows = json(1, &["diff", &old_game, &new_game, "--deep"]);
+    let of_path = |row: &&Json| row["table"] == "content/assets.bin:resources" && row["change"] != "changed";
+    for row in rows.iter().filter(of_path).take(6) {
+        let path = row["key"].as_str().unwrap();
+        let events = json(0, &["history", path, "game"]);
+        let (change, build) = if row["change"] == "added" { ("added", new) } else { ("removed", new) };
+        let last = events.iter().rfind(|event| event["table"] == "resources").unwrap();
+        assert_eq!((&last["change"], &last["build"]), (&change.into(), &build.into()), "{path}");
+        // The snapshot has the old build, and the game the new one.
+        assert_eq!(json(0, &["history", path, kept, &new_game]), events);
+        assert_eq!(json(0, &["history", path, &new_game, kept]), events, "in the order of builds");
+    }
+    let file = json(0, &["history", "content/assets.bin", "game@all"]);
+    let crc32 = file.iter().find(|event| event["field"] == "crc32").unwrap();
+    assert_eq!((&crc32["build"], &crc32["change"]), (&new.into(), &"changed".into()));
+    assert_eq!(file[0]["change"], "present");
+    let csv = dir.path().join("file.csv");
+    run(0, &["history", "content/assets.bin", "game", "--to", csv.to_str().unwrap()]);
+    assert!(fs::read_to_string(&csv).unwrap().starts_with("build,change,table,part,field,old,new\r\n"));
+    run(4, &["history", "content/assets.bin", "game", "--to", csv.to_str().unwrap()]);
+    let query = "SELECT new FROM history WHERE field = 'crc32'";
+    assert_eq!(json(0, &["history", "content/assets.bin", "game", "--sql", query])[0]["new"], crc32["new"]);
+    let (text, _) = run(0, &["history", "content/assets.bin", "game"]);
+    assert!(text.contains(&format!("{new}\n  ~ files  ")), "{text}");
+    let (_, err) = run(1, &["history", "content/nothing.visual", "game"]);
+    assert!(err.contains("is in none of 2 builds"), "{err}");
+}
+
+#[test]
 fn two_folders_are_compared_by_their_files() {
     let dir = TempDir::new().unwrap();
     let write = |path: &str, bytes: &[u8]| {

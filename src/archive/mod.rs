@@ -291,6 +291,14 @@ pub trait Archive: Send + Sync {
         Ok(Vec::new())
     }
 
+    /// The names of the builds that its folder has, the newest first, told without a look into them where that can be.
+    ///
+    /// # Errors
+    /// As [`Archive::builds`].
+    fn build_names(&self) -> Result<Vec<String>> {
+        Ok(self.builds()?.into_iter().map(|build| build.name).collect())
+    }
+
     /// The path of the file that answers questions about the ids of the whole game, as `content/assets.bin` does.
     fn database(&self) -> Option<&'static str> {
         None

@@ -4,6 +4,8 @@
 
 #[cfg(feature = "parquet")]
 pub mod arrow;
+#[cfg(feature = "cli")]
+pub mod atom;
 #[cfg(feature = "parquet")]
 mod batch;
 pub mod csv;

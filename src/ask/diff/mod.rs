@@ -31,6 +31,7 @@ mod archive;
 mod pair;
 mod table;
 
+#[cfg(feature = "export")]
 pub(super) use table::{Seeker, path_of_key};
 
 pub use crate::compare::{

@@ -250,6 +250,10 @@ impl Archive for Game {
         self.all_builds.get_or_try_init(|| self.builds.iter().map(open).collect()).cloned()
     }
 
+    fn build_names(&self) -> Result<Vec<String>> {
+        Ok(self.builds.clone())
+    }
+
     fn has_builds(&self) -> bool {
         !self.builds.is_empty()
     }
