@@ -61,7 +61,7 @@ pub enum ErrorKind {
         /// Bytes there are from the error's offset on.
         have: u64,
     },
-    /// A relative pointer that leads outside of the file, or is null where it must not be.
+    /// A relative pointer that leads out of the data that it may point into (its database, or the file), or is null where it must not be.
     BadPointer {
         /// The pointer as stored.
         value: i64,
@@ -217,7 +217,7 @@ impl fmt::Display for ErrorKind {
             Self::BadVersion { found } => write!(f, "unknown version {found}"),
             Self::OutOfBounds { need, have } => write!(f, "{need} bytes needed, {have} left"),
             Self::BadPointer { value: 0 } => f.write_str("null pointer where data is needed"),
-            Self::BadPointer { value } => write!(f, "pointer {value} leads outside of the file"),
+            Self::BadPointer { value } => write!(f, "pointer {value} leads outside of the data it belongs to"),
             Self::BadValue { what, value } => write!(f, "{what}: {value} is not allowed"),
             Self::Checksum { algorithm, stored, computed } => {
                 write!(f, "{algorithm} checksum is {computed:#x}, stored {stored:#x}")

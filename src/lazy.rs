@@ -15,6 +15,12 @@ impl<T> Default for Lazy<T> {
     }
 }
 
+impl<T> From<T> for Lazy<T> {
+    fn from(value: T) -> Self {
+        Self(value.into())
+    }
+}
+
 impl<T> Lazy<T> {
     /// The value, made by `make` on first use. Two threads may make it at once; the first one done is kept.
     ///

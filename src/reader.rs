@@ -77,6 +77,12 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
     /// When the entry is damaged (what could be read has been shown), or `out` fails.
     fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool>;
 
+    /// As [`Reader::cat`], with the types that values say to have, where the format has any: what an edited entry needs where
+    /// a value gets another type, or is null and gets one.
+    fn cat_typed(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+        self.cat(entry, out)
+    }
+
     /// The decoded bytes of an entry that is stored as a stretch of bytes, before anything is made of them; also of
     /// one whose meaning cannot be read. `None` when there is no such entry.
     ///

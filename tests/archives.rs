@@ -223,6 +223,34 @@ fn what_cannot_be_extracted_is_named_and_the_rest_is_there() {
     assert!(err.contains("is not installed"), "{err}");
 }
 
+#[test]
+fn an_error_names_the_address_once_and_where_it_is_on_disk() {
+    let dir = TempDir::new().unwrap();
+    game(1, Size::Small, |path, bytes| {
+        let path = dir.path().join(path);
+        fs::create_dir_all(path.parent().unwrap())?;
+        fs::write(path, bytes)
+    })
+    .unwrap();
+    let volume = dir.path().join("res_packages/content_0001.pkg");
+    let mut bytes = fs::read(&volume).unwrap();
+    bytes[..64].fill(0xFF);
+    fs::write(volume, bytes).unwrap();
+    let index = dir.path().join(format!("bin/{}/idx/spaces.idx", BUILDS[1]));
+    let bytes = fs::read(&index).unwrap();
+    fs::write(index, &bytes[..700]).unwrap();
+    let game = dir.path().to_str().unwrap();
+    let address = format!("{game}:content/assets.bin");
+    let (_, err) = run(3, &["info", &address]);
+    let [warning, error] = err.lines().collect::<Vec<_>>()[..] else { panic!("{err}") };
+    assert!(warning.contains("warning: spaces.idx: "), "{err}");
+    assert!(error.starts_with(&format!("assetq: {address}: content_0001.pkg: data: deflate: ")), "{err}");
+    assert!(error.ends_with("(at offset 0x0)"), "{err}");
+    // What is not found may be in what is damaged.
+    let (_, err) = run(1, &["info", &format!("{game}:spaces/sample/space.bin")]);
+    assert!(err.contains("warning: spaces.idx: ") && err.contains("not found"), "{err}");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_shell_completes_paths_inside() {

@@ -16,12 +16,11 @@ use assetq::sample::Size;
 use assetq::sample::se2::{self as build, BLOCK, CONTENT, Def, ITEM, folder, guid};
 use assetq::se2::Game;
 use assetq::{Asset, ErrorKind, Format, Options, Source};
-use common::{ask_archive, writer};
+use common::{ask_archive, run, writer};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 fn game() -> (TempDir, Vec<Def>) {
@@ -32,14 +31,6 @@ fn game() -> (TempDir, Vec<Def>) {
 
 fn open(path: &Path) -> Asset {
     Asset::open_at(path, &Options::default()).unwrap()
-}
-
-fn run(dir: &Path, code: i32, args: &[&str]) -> (String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_assetq"));
-    let out = command.current_dir(dir).args(args).env_remove("ASSETQ_DB").stdin(Stdio::null()).output().unwrap();
-    let (stdout, stderr) = (String::from_utf8(out.stdout).unwrap(), String::from_utf8(out.stderr).unwrap());
-    assert_eq!(out.status.code(), Some(code), "assetq {args:?}\n{stdout}{stderr}");
-    (stdout, stderr)
 }
 
 fn json(dir: &Path, args: &[&str]) -> Json {

@@ -403,6 +403,39 @@ mod questions {
     }
 
     #[test]
+    fn an_alias_leads_to_its_resource() {
+        let text = |text: &str| -> Vec<u8> {
+            let units: Vec<u16> = text.encode_utf16().chain([0]).collect();
+            [units.len() as u16].iter().chain(&units).flat_map(|unit| unit.to_le_bytes()).collect()
+        };
+        let written = write(&Spec { wild: false, scenes: 3, scene_resources: 6, ..Spec::new(22, 9) });
+        let map = open(written.bytes.clone());
+        let resources = map.table("scene_resources").unwrap();
+        let aliases = column_index(&*resources, "aliases").unwrap();
+        let of_row = |row| match resources.value(row, aliases).unwrap() {
+            Value::List(aliases) => aliases.first().map(|alias| (row, alias.to_string())),
+            other => panic!("{other:?}"),
+        };
+        let (row, alias) = (0..6).find_map(of_row).expect("a resource with an alias");
+        // The first scene that names a resource by its key names this one by its alias.
+        let scenes = written.start("scenes");
+        let is_key = |at: &usize| (0..6).any(|n| written.bytes[*at..].starts_with(&text(&format!("resource_{n:03}"))));
+        let at = (scenes..written.bytes.len()).find(is_key).expect("a scene that names a resource");
+        let mut bytes = written.bytes.clone();
+        bytes.splice(at..at + text("resource_000").len(), text(&alias));
+        let map = open(bytes);
+        let shown: Vec<_> = (0..3).filter_map(|n| cat(&map, &format!("scenes/{n}"))).collect();
+        let references = shown.iter().flat_map(|scene| match get(scene, "references") {
+            Value::List(references) => references,
+            other => panic!("{other:?}"),
+        });
+        let led: Vec<_> = references.filter(|r| get(r, "value").to_string() == alias).collect();
+        assert_eq!(led.len(), 1, "{led:?}");
+        assert_eq!(get(led[0], "table"), &Value::text("scene_resources"));
+        assert_eq!(get(led[0], "index"), &Value::Uint(row as u64));
+    }
+
+    #[test]
     fn entries_of_one_name_are_all_told() {
         let mut written = write(&Spec { wild: false, ..Spec::new(22, 9) });
         // Call gimmick 1 what gimmick 0 is called.

@@ -12,7 +12,7 @@
 
 mod common;
 
-use assetq::archive::{self, Archive as _, AtBuild, Codec};
+use assetq::archive::{self, Archive as _, AtBuild, Cache, Codec};
 use assetq::internals::codec::{cityhash64, crc32};
 use assetq::report::Progress;
 use assetq::sample::Size;
@@ -694,4 +694,43 @@ fn files_are_a_table() {
     );
     let inner = Asset::open_at(format!("{}:content/assets.bin", dir.path().display()), &Options::default()).unwrap();
     assert_eq!(inner.format(), Format::BWDB);
+}
+
+#[test]
+fn a_question_to_a_kept_file_opens_no_index() {
+    let dir = game_folder();
+    let kept = tempfile::tempdir().unwrap();
+    let cache = Cache::at(kept.path()).with_limits(1, 1 << 30);
+    let options = Options::default().with(Arc::new(cache.clone()));
+    let address = dir.path().to_str().unwrap().to_owned() + ":content/assets.bin";
+    let ask = || Asset::open_at(Path::new(&address), &options).map(|asset| asset.source().bytes().to_vec());
+    let recall = || cache.recall(&open(dir.path()), "content/assets.bin", "GAME");
+    assert!(recall().is_none(), "not asked before");
+    let first = ask().unwrap();
+    assert_eq!(recall().unwrap().bytes(), first);
+    assert_eq!(recall().unwrap().name(), "GAME:content/assets.bin");
+    assert!(cache.recall(&open(dir.path()), "content/models.bin", "GAME").is_none(), "another file");
+
+    // Indexes that hold nothing any more, and look as they did.
+    let build = fs::read_dir(dir.path().join("bin")).unwrap().map(|entry| entry.unwrap().path()).max().unwrap();
+    for index in fs::read_dir(build.join("idx")).unwrap().map(|entry| entry.unwrap().path()) {
+        let meta = fs::metadata(&index).unwrap();
+        fs::write(&index, vec![0; meta.len() as usize]).unwrap();
+        fs::File::options().write(true).open(&index).unwrap().set_modified(meta.modified().unwrap()).unwrap();
+    }
+    assert_eq!(ask().unwrap(), first);
+    assert!(open(dir.path()).indexes().is_empty());
+
+    // A loose file wins over what is known.
+    let loose = build.join("res/content/assets.bin");
+    write(&build, "res/content/assets.bin", b"mod");
+    assert!(recall().is_none(), "a loose file");
+    fs::remove_file(&loose).unwrap();
+    assert!(recall().is_some());
+
+    // An index that changed says nothing of what was known.
+    let index = fs::read_dir(build.join("idx")).unwrap().next().unwrap().unwrap().path();
+    let changed = fs::metadata(&index).unwrap().modified().unwrap() + std::time::Duration::from_secs(1);
+    fs::File::options().write(true).open(&index).unwrap().set_modified(changed).unwrap();
+    assert!(recall().is_none(), "a changed index");
 }

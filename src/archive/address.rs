@@ -124,6 +124,9 @@ pub fn open_inside(outer: &Asset, inner: &str, options: &Options) -> Result<Asse
             let what = format!("{name}: a {} file is no archive, so nothing lies in it", outer.format());
             return Err(Error::without_offset(ErrorKind::Syntax { what: what.into() }, ""));
         };
+        if let Some(kept) = recalled(archive, inner, &name, options) {
+            return Asset::open_with(kept, options);
+        }
         let (file, left) = first(archive, inner)?.ok_or_else(|| not_found(archive, inner))?;
         let opened = Asset::open_with(contents(archive, &file, &name, options)?, options)?;
         let Some(left) = left else { return Ok(opened) };
@@ -133,6 +136,17 @@ pub fn open_inside(outer: &Asset, inner: &str, options: &Options) -> Result<Asse
     const AT_MOST: u64 = NESTED as u64;
     let kind = ErrorKind::Limit { what: "archives in each other", value: AT_MOST.saturating_add(1), limit: AT_MOST };
     Err(Error::without_offset(kind, outer.source().name().to_owned()))
+}
+
+/// The decoded bytes of the file that `inner` led to before, where there is a cache and it knows that.
+fn recalled(archive: &dyn Archive, inner: &str, name: &str, options: &Options) -> Option<Source> {
+    #[cfg(feature = "export")]
+    return options.get::<super::Cache>()?.recall(archive, inner, name);
+    #[cfg(not(feature = "export"))]
+    {
+        let _ = (archive, inner, name, options);
+        None
+    }
 }
 
 /// The decoded bytes of a file, from the cache where there is one.

@@ -4,8 +4,12 @@
 //! is given to [`Options::with`](crate::Options::with) keeps what [`Address::open`](super::Address::open) decodes. A kept
 //! file is whole or not there, was checked against its CRC-32 before it got its name, and is trusted by its name and its
 //! size from then on; [`Cache::check`] reads it again. Several processes may use one cache at once.
+//!
+//! The cache also knows which kept file an address led to ([`Cache::recall`]), as long as the indexes on the way keep their
+//! sizes and times of change.
 
-use super::{Archive, Codec, File, decode};
+use super::known::Known;
+use super::{Archive, Codec, File, MARK, decode};
 use crate::codec;
 use crate::error::{Error, ErrorKind, Result};
 use crate::source::Source;
@@ -72,30 +76,52 @@ impl Cache {
         &self.folder
     }
 
+    /// The kept file that `path` in `archive` led to before, found by the archive's [stamp](Archive::stamp): no index is
+    /// opened for it.
+    pub fn recall(&self, archive: &dyn Archive, path: &str, name: &str) -> Option<Source> {
+        let (crc32, size) = Known::of(&self.folder).get(archive.stamp(path)?)?;
+        self.kept(crc32, size, &inside(name, path))
+    }
+
     /// The decoded bytes of `file`, mapped: from the cache, or decoded and kept now. A cache that cannot be written does
     /// not keep the file from being read.
     ///
     /// # Errors
     /// As [`super::open`].
     pub fn open(&self, archive: &dyn Archive, file: &File<'_>, name: &str) -> Result<Source> {
-        let kept =
+        let is_kept =
             file.crc32.filter(|_| file.codec != Codec::None && file.size >= self.least && file.size <= self.most);
-        let Some(crc32) = kept else { return super::open(archive, file, name) };
-        let path = self.folder.join(format!("{crc32:08x}-{}{ENDING}", file.size));
-        let inner = format!("{name}:{}", file.path);
-        if let Some(source) = map(&path, file.size) {
-            // So that the oldest is the one that was not used for longest.
-            let _ = fs::File::options().write(true).open(&path).and_then(|file| file.set_modified(SystemTime::now()));
-            return Ok(source.named(&inner));
+        let Some(crc32) = is_kept else { return super::open(archive, file, name) };
+        let inner = inside(name, &file.path);
+        let kept = match self.kept(crc32, file.size, &inner) {
+            Some(source) => source,
+            None => {
+                let decoded = decode(archive.stored(file)?, file, &inner)?;
+                let kept = self.keep(&self.path(crc32, file.size), decoded.bytes());
+                let Some(source) = kept.ok().and_then(|()| self.kept(crc32, file.size, &inner)) else {
+                    return Ok(decoded);
+                };
+                source
+            }
+        };
+        if let Some(stamp) = archive.stamp(&file.path) {
+            // The next question looks for it, if this is not written.
+            let _ = Known::of(&self.folder).add(stamp, crc32, file.size);
         }
-        let stored = archive.stored(file).map_err(|error| error.within(format_args!("{}", file.path)))?;
-        let decoded = decode(stored, file, &inner)?;
-        if self.keep(&path, decoded.bytes()).is_ok()
-            && let Some(source) = map(&path, file.size)
-        {
-            return Ok(source.named(&inner));
-        }
-        Ok(decoded)
+        Ok(kept)
+    }
+
+    fn path(&self, crc32: u32, size: u64) -> PathBuf {
+        self.folder.join(format!("{crc32:08x}-{size}{ENDING}"))
+    }
+
+    /// The kept file under this name, mapped.
+    fn kept(&self, crc32: u32, size: u64, name: &str) -> Option<Source> {
+        let path = self.path(crc32, size);
+        let source = map(&path, size)?;
+        // So that the oldest is the one that was not used for longest.
+        let _ = fs::File::options().write(true).open(&path).and_then(|file| file.set_modified(SystemTime::now()));
+        Some(source.named(name))
     }
 
     fn keep(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -152,6 +178,7 @@ impl Cache {
     pub fn clear(&self) -> io::Result<usize> {
         let files = self.files()?;
         files.iter().try_for_each(|file| fs::remove_file(&file.path))?;
+        Known::of(&self.folder).clear()?;
         Ok(files.len())
     }
 
@@ -182,6 +209,11 @@ fn named(path: &Path) -> Option<(u32, u64)> {
     let (crc32, size) = path.file_name()?.to_str()?.strip_suffix(ENDING)?.split_once('-')?;
     let crc32 = Some(crc32).filter(|text| text.len() == 8).and_then(|text| u32::from_str_radix(text, 16).ok())?;
     Some((crc32, size.parse().ok()?))
+}
+
+/// The name of the file at `path` in the archive called `name`.
+fn inside(name: &str, path: &str) -> String {
+    format!("{name}{MARK}{path}")
 }
 
 /// The file at `path`, where it is a whole one.

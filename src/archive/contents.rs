@@ -18,6 +18,14 @@ const CHUNK: usize = 64 << 10;
 /// `Unsupported` for a codec that is not known, `Codec` for a damaged stream or one of another size than declared,
 /// `Checksum`, `OutOfBounds`.
 pub fn decode(stored: Source, file: &File<'_>, name: &str) -> Result<Source> {
+    // Offsets are those of the volume.
+    decode_in(stored, file, name).map_err(|error| match &file.volume {
+        Some(volume) => error.within(volume),
+        None => error,
+    })
+}
+
+fn decode_in(stored: Source, file: &File<'_>, name: &str) -> Result<Source> {
     let at = stored.view("data");
     let bytes = stored.bytes();
     let size = usize::try_from(file.size).map_err(|_| at.bad_value("size", file.size))?;

@@ -41,7 +41,7 @@ pub(crate) struct Loose {
 
 /// `path` below `folder`, unless it would lead anywhere else: by `..`, from a root or a drive, or by what only some
 /// systems take for a mark between folders.
-fn below(folder: &Path, path: &str) -> Option<PathBuf> {
+pub(crate) fn below(folder: &Path, path: &str) -> Option<PathBuf> {
     let is_plain = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':', '\0']);
     path.split('/').all(is_plain).then(|| folder.join(path))
 }

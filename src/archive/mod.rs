@@ -11,7 +11,9 @@ mod choose;
 mod contents;
 mod facts;
 mod folder;
-mod loose;
+#[cfg(feature = "export")]
+mod known;
+pub(crate) mod loose;
 mod paths;
 mod show;
 mod tables;
@@ -88,7 +90,7 @@ impl<'a> File<'a> {
 /// What an archive says of the contents of one of its files, under the id that is the hash of its path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Stamp {
+pub struct Identity {
     /// The hash of its path.
     pub id: u64,
     /// Bytes, once decoded.
@@ -97,8 +99,8 @@ pub struct Stamp {
     pub crc32: Option<u32>,
 }
 
-impl Stamp {
-    /// The stamp of a file of so many bytes.
+impl Identity {
+    /// The identity of a file of so many bytes.
     pub const fn new(id: u64, size: u64, crc32: Option<u32>) -> Self {
         Self { id, size, crc32 }
     }
@@ -227,7 +229,7 @@ pub trait Archive: Send + Sync {
 
     /// The contents of file `n` as the archive tells them, without its path; `None` where the game's files have no ids that
     /// are hashes of their paths.
-    fn stamp(&self, n: usize) -> Option<Stamp> {
+    fn identity(&self, n: usize) -> Option<Identity> {
         let _ = n;
         None
     }
@@ -257,6 +259,13 @@ pub trait Archive: Send + Sync {
     /// As [`Archive::len`].
     fn positions(&self, path: &str) -> Result<Vec<usize>> {
         Ok(self.position(path)?.into_iter().collect())
+    }
+
+    /// A number that is another one as soon as the file at `path` may be another file: made of the names, sizes and times of
+    /// change of whatever tells where it is, without a look into any of that. `None` where telling costs as much as looking.
+    fn stamp(&self, path: &str) -> Option<u64> {
+        let _ = path;
+        None
     }
 
     /// The path that has `id`, of a file or of a folder, in a game whose files name others by the hash of their path: the
@@ -304,6 +313,11 @@ pub trait Archive: Send + Sync {
         None
     }
 
+    /// The folder whose files the game takes over its own, where there is one: a changed file goes there under its path.
+    fn mods(&self) -> Option<PathBuf> {
+        None
+    }
+
     /// What is kept of the archive to compare it with later builds, where the format has an index that stands alone.
     ///
     /// # Errors
@@ -339,8 +353,7 @@ pub trait Archive: Send + Sync {
 /// # Errors
 /// As [`Archive::stored`] and [`decode`].
 pub fn open(archive: &dyn Archive, file: &File<'_>, name: &str) -> Result<Source> {
-    let stored = archive.stored(file).map_err(|error| error.within(format_args!("{}", file.path)))?;
-    decode(stored, file, &format!("{name}:{}", file.path))
+    decode(archive.stored(file)?, file, &format!("{name}:{}", file.path))
 }
 
 /// The file at `file`, as whatever it is: see [`open`].

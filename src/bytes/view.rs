@@ -64,6 +64,14 @@ impl<'a> View<'a> {
         self
     }
 
+    /// The same position, with no data from `end` on, counted from the start of the data.
+    #[inline]
+    #[must_use]
+    pub fn until(mut self, end: usize) -> Self {
+        self.data = self.data.get(..end).unwrap_or(self.data);
+        self
+    }
+
     /// The position from the start of the data.
     #[inline]
     pub const fn position(&self) -> usize {
@@ -145,7 +153,7 @@ impl<'a> View<'a> {
     /// The view that a relative pointer leads to, with this position as the pointer's base.
     ///
     /// # Errors
-    /// `BadPointer` when it is null or leads outside of the file.
+    /// `BadPointer` when it is null or leads out of the data.
     #[inline]
     pub fn follow(&self, pointer: i64) -> Result<Self> {
         match self.follow_nullable(pointer)? {
@@ -163,7 +171,7 @@ impl<'a> View<'a> {
     /// As [`View::follow`], with `None` for the null pointer.
     ///
     /// # Errors
-    /// `BadPointer` when it leads outside of the file. Its end counts as inside, as an empty array may point there.
+    /// `BadPointer` when it leads out of the data. Its end counts as inside, as an empty array may point there.
     #[inline]
     pub fn follow_nullable(&self, pointer: i64) -> Result<Option<Self>> {
         if pointer == 0 {

@@ -7,8 +7,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Show, check or clear the cache of decoded files
 ///
 /// What an archive stores deflated and is asked often, as the database of a game is, is decoded once and kept in
-/// $ASSETQ_CACHE, else in the platform's folder for caches. It is found again by its CRC-32 and size; the files that were
-/// not used for longest go first when they come to more than 4 GiB. --no-cache does without.
+/// $ASSETQ_CACHE, else in the platform's folder for caches. It is found again by its CRC-32 and size, and by the address
+/// that led to it as long as the game's indexes keep their sizes and times of change. The files that were not used for
+/// longest go first when they come to more than 4 GiB. --no-cache does without.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

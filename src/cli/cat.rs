@@ -19,6 +19,9 @@ pub(super) struct Args {
     /// The entry: an id (0x…, 16 hex digits, or decimal), a path, or a name, as `assetq ls FILE` shows them
     #[arg(value_name = "ENTRY")]
     entry: String,
+    /// Show the types of values, too, as "$type": `patch --entry` can change them then (.vrb)
+    #[arg(long, conflicts_with = "raw")]
+    types: bool,
     /// Write the entry's decompressed bytes as they are, whatever the format says they mean
     #[arg(long)]
     raw: bool,
@@ -39,7 +42,9 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let mut damaged = None;
     let mut entries = context.entries(false)?;
     entries.add(|out| {
-        match asset.reader().cat(&args.entry, out) {
+        let reader = asset.reader();
+        let shown = if args.types { reader.cat_typed(&args.entry, out) } else { reader.cat(&args.entry, out) };
+        match shown {
             Ok(shown) => found = shown,
             Err(error) => match error.kind() {
                 crate::ErrorKind::Io { .. } => return Err(error.into()),

@@ -169,7 +169,8 @@ impl Context {
             None => address.open_outer(&self.options).map_err(failed),
             Some(inner) => {
                 let outer = self.archive(&address).map_err(failed)?;
-                open_inside(&outer, inner, &self.options).map_err(failed)
+                // A file that is not found may be one of a list that is damaged.
+                open_inside(&outer, inner, &self.options).inspect_err(|_| self.warn(&outer)).map_err(failed)
             }
         }
     }

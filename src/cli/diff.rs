@@ -32,6 +32,7 @@ Examples:
   assetq diff 0.10.2/CM001.geometry 0.11.5/CM001.geometry
   assetq diff old.wdb new.wdb -f json                objects of {table, change, key, old, new}
   assetq diff old.wdb new.wdb -f markdown            for a wiki or a post
+  assetq diff old.wdb new.wdb -f patch > mod.ndjson   what `assetq patch` takes, for this file or a later one
   assetq diff GAME@13015811 GAME -f html > new.html  a page by itself, fields side by side
   assetq diff GAME@13015811 GAME --feed builds.xml   an entry more in a feed, unless it has it
   assetq diff GAME@13015811 GAME --deep              two builds: their files, and what changed in those
@@ -90,6 +91,9 @@ struct Found<'d, 'a> {
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let (old, new) = (context.open_side(&args.old)?, context.open_side(&args.new)?);
+    if context.format() == Format::Patch {
+        return super::patch::between(&old, &new, &args.tables, context);
+    }
     let tables = diff::tables(&old, &new, &args.tables)?;
     let filters = bind(args, &tables)?;
     let all = find(context, &old, &new, &tables);

@@ -35,7 +35,7 @@ impl<W: Write> Entries<W> {
     pub(super) fn new(out: W, format: Format, many: bool) -> Result<Self, Failure> {
         let out = match format {
             Format::Text | Format::Markdown | Format::Html | Format::Atom => Output::Text(out),
-            Format::Ndjson => Output::Ndjson(out),
+            Format::Ndjson | Format::Patch => Output::Ndjson(out),
             Format::Csv => Output::Csv(out),
             Format::Json => {
                 let mut json = JsonWriter::pretty(out);

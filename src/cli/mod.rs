@@ -19,6 +19,7 @@ mod ls;
 mod man;
 mod names;
 mod output;
+mod patch;
 mod progress;
 mod refs;
 mod resolve;
@@ -64,6 +65,7 @@ Examples:
   assetq refs content/…/JSD011.model assets.bin   what it refers to, and what refers to it
   assetq sql \"SELECT type, count(*) FROM resources GROUP BY type\" assets.bin
   assetq diff old/assets.bin new/assets.bin --stat
+  assetq patch item.wdb edited.csv --to new/item.wdb   rows that were exported, edited, and written back
   assetq ls GAME 'content/*.geometry'          a game's own folder, no unpacking
   assetq cat GAME:content/assets.bin content/…/JSD011.visual   a file inside of it
   assetq sql 'SELECT name, count(*) FROM paths GROUP BY name' assets.bin   ask in SQL
@@ -103,7 +105,7 @@ struct Global {
     /// The key of a Rusty Hearts list of another region: a file of 256 bytes, or of their hexadecimal digits
     #[arg(long, global = true, value_name = "FILE")]
     key: Option<std::path::PathBuf>,
-    /// Refuse what a checksum does not match, rather than warn and go on
+    /// Refuse what a checksum does not match, rather than warn and go on; of a patch, refuse all where an edit cannot be made
     #[arg(long, global = true)]
     strict: bool,
 }
@@ -124,6 +126,8 @@ enum Format {
     Html,
     /// A feed of one entry: `diff` writes it
     Atom,
+    /// What `patch` takes: `diff` and `patch` write it
+    Patch,
 }
 
 impl From<Format> for RowFormat {
@@ -132,7 +136,7 @@ impl From<Format> for RowFormat {
             // Only one command writes the others, and that one writes them itself.
             Format::Text | Format::Markdown | Format::Html | Format::Atom => Self::Text,
             Format::Json => Self::Json,
-            Format::Ndjson => Self::Ndjson,
+            Format::Ndjson | Format::Patch => Self::Ndjson,
             Format::Csv => Self::Csv,
         }
     }
@@ -148,6 +152,7 @@ enum Command {
     String(string::Args),
     Diff(diff::Args),
     History(history::Args),
+    Patch(patch::Args),
     Textconv(textconv::Args),
     Export(export::Args),
     Sql(sql::Args),
@@ -174,6 +179,7 @@ impl Command {
             Self::String(args) => string::run(&args, context),
             Self::Diff(args) => diff::run(&args, context),
             Self::History(args) => history::run(&args, context),
+            Self::Patch(args) => patch::run(&args, context),
             Self::Textconv(args) => textconv::run(&args, context),
             Self::Export(args) => export::run(&args, context),
             Self::Sql(args) => sql::run(&args, context),
@@ -309,6 +315,12 @@ fn run(cli: Cli) -> Exit {
     let is_report = matches!(cli.global.format, Format::Markdown | Format::Html | Format::Atom);
     if is_report && !matches!(cli.command, Command::Diff(_)) {
         complain("only `assetq diff` writes Markdown, HTML and Atom");
+        return Exit::Usage;
+    }
+    if cli.global.format == Format::Patch
+        && !matches!(cli.command, Command::Diff(_) | Command::Patch(_) | Command::Sql(_))
+    {
+        complain("only `assetq diff`, and what writes, gives patches");
         return Exit::Usage;
     }
     ended(Context::new(&cli.global).and_then(|context| context.close(cli.command.run(&context))))

@@ -150,6 +150,11 @@ impl Context {
         file.keep().map_err(refused)
     }
 
+    /// An interrupted command leaves no part of a file that it writes.
+    pub(super) fn leaves_nothing(&self) {
+        leave_nothing_when_ended();
+    }
+
     fn new_file(&self, to: &Path, force: bool) -> Result<NewFile, Failure> {
         self.check_new(to, force)?;
         leave_nothing_when_ended();

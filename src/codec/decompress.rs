@@ -104,9 +104,12 @@ pub fn brotli(input: &[u8], size: usize) -> Result<Vec<u8>, ErrorKind> {
 /// # Errors
 /// `Codec` when the stream is damaged, ends early, holds more or less than `size` bytes, or does not end with `input`.
 pub fn zlib(input: &[u8], size: usize) -> Result<Vec<u8>, ErrorKind> {
-    let wrapped =
-        matches!(input.first_chunk(), Some(&[0x78, flags]) if u16::from_be_bytes([0x78, flags]).is_multiple_of(31));
-    inflate(input, size, wrapped)
+    inflate(input, size, is_wrapped(input))
+}
+
+/// Whether [`zlib`] takes a stream for a wrapped one.
+pub(crate) fn is_wrapped(input: &[u8]) -> bool {
+    matches!(input.first_chunk(), Some(&[0x78, flags]) if u16::from_be_bytes([0x78, flags]).is_multiple_of(31))
 }
 
 /// Decodes a bare deflate stream (RFC 1951), as [`zlib`] does where a stream may be either: one that begins with a stored

@@ -1,9 +1,15 @@
 //! Thin doors to the crates that hash and decode. Everything about an algorithm that the formats rely on is said here.
 
+#[cfg(any(feature = "edit", feature = "sample"))]
+mod compress;
 mod decompress;
 pub mod encd;
 mod memory;
 
+#[cfg(any(feature = "edit", feature = "sample"))]
+pub use compress::{to_brotli, to_zlib};
+#[cfg(feature = "edit")]
+pub(crate) use decompress::is_wrapped;
 pub use decompress::{ZlibSteps, brotli, deflate, inflate_head, zlib};
 pub(crate) use memory::Memory;
 

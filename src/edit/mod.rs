@@ -10,9 +10,20 @@
 //!
 //! [`Column::writable`]: crate::table::Column::writable
 
+mod check;
+mod editor;
+mod fit;
+pub mod patch;
 mod pieces;
+pub mod read;
+mod resolve;
+mod restore;
 
+pub use editor::{Editor, Plan, Written};
+pub use fit::From;
 pub use pieces::{Check, Piece, Pieces};
+pub use resolve::{NTH, Outcome};
+pub use restore::{Of, Restore};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::Value;
@@ -97,6 +108,20 @@ pub trait Writable: Send + Sync {
     fn entry(&self, entry: &str, new: &Value<'static>) -> Result<Option<EntryEdit>> {
         let _ = (entry, new);
         Ok(None)
+    }
+
+    /// This file with these pieces in place of the file `inner` in it: for archives. `None` where they are not written.
+    ///
+    /// # Errors
+    /// As [`Writable::write`].
+    fn replaced(&self, inner: &str, pieces: Pieces) -> Result<Option<Pieces>> {
+        let _ = (inner, pieces);
+        Ok(None)
+    }
+
+    /// The tables that a patch tells of, where those are not all that can be written and follow from no other.
+    fn patched(&self) -> Option<Vec<String>> {
+        None
     }
 }
 

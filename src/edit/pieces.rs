@@ -91,6 +91,27 @@ impl Pieces {
         }
     }
 
+    /// Continues with other pieces of the same file.
+    pub fn append(&mut self, more: Self) {
+        for piece in more.list {
+            match piece {
+                Piece::Keep(range) => self.keep(range),
+                Piece::New(bytes) => self.put(bytes),
+            }
+        }
+    }
+
+    /// The same pieces for a file that begins with `by` other bytes.
+    #[must_use]
+    pub fn shifted(mut self, by: usize) -> Self {
+        for piece in &mut self.list {
+            if let Piece::Keep(range) = piece {
+                *range = range.start.saturating_add(by)..range.end.saturating_add(by);
+            }
+        }
+        self
+    }
+
     /// The pieces in order.
     pub fn list(&self) -> &[Piece] {
         &self.list
@@ -136,21 +157,6 @@ impl Pieces {
             }
         }
         bytes
-    }
-
-    /// The same pieces for a file that has the old one at `at` of a larger one of `len` bytes, as a pack has its entries.
-    #[must_use]
-    pub fn within(self, at: usize, old: usize, len: usize) -> Self {
-        let mut all = Self { list: Vec::new(), ..self };
-        all.keep(0..at);
-        for piece in self.list {
-            match piece {
-                Piece::Keep(range) => all.keep(range.start.saturating_add(at)..range.end.saturating_add(at)),
-                Piece::New(bytes) => all.put(bytes),
-            }
-        }
-        all.keep(at.saturating_add(old)..len);
-        all
     }
 
     /// The pieces of the new file that make the old one: what undoes them.
@@ -218,12 +224,5 @@ mod tests {
         let moves = Pieces::replaced(10, [(2..4, vec![9])]).unwrap();
         assert!(stays.is_in_place(10) && Pieces::whole(10).is_in_place(10));
         assert!(!moves.is_in_place(10) && !stays.is_in_place(11));
-    }
-
-    #[test]
-    fn an_inner_file_is_replaced_in_its_outer_one() {
-        let old: Vec<u8> = (0..10).collect();
-        let inner = Pieces::replaced(4, [(1..2, vec![7, 7])]).unwrap();
-        assert_eq!(inner.within(3, 4, 10).bytes(&old), [0, 1, 2, 3, 7, 7, 5, 6, 7, 8, 9]);
     }
 }

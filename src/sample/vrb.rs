@@ -4,11 +4,10 @@
 //! together. None of them checks anything: tests write damaged files with them too.
 
 use super::{Size, Writer};
-use crate::codec::xxh64;
+use crate::codec::{to_brotli, to_zlib, xxh64};
 use crate::formats::vrb::{ArchiveHeader, MAGIC, ModelId, TypeId, VERSION};
 use crate::table::Guid;
 use fastrand::Rng;
-use std::io::Write as _;
 
 /// How a part is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,24 +35,10 @@ impl Codec {
 
     /// `data` as the codec stores it.
     pub fn encode(self, data: &[u8]) -> Vec<u8> {
-        use flate2::write::{DeflateEncoder, ZlibEncoder};
-        let level = flate2::Compression::new(4);
         match self {
             Self::None => data.to_vec(),
-            Self::Zlib => {
-                let mut encoder = ZlibEncoder::new(Vec::new(), level);
-                encoder.write_all(data).and_then(|()| encoder.finish()).expect("writing to memory")
-            }
-            Self::Deflate => {
-                let mut encoder = DeflateEncoder::new(Vec::new(), level);
-                encoder.write_all(data).and_then(|()| encoder.finish()).expect("writing to memory")
-            }
-            Self::Brotli => {
-                // The game's stream is flushed before it is closed, which leaves an empty meta-block at its end.
-                let mut encoder = brotli::CompressorWriter::new(Vec::new(), 1 << 16, 4, 22);
-                encoder.write_all(data).and_then(|()| encoder.flush()).expect("writing to memory");
-                encoder.into_inner()
-            }
+            Self::Zlib | Self::Deflate => to_zlib(data, self == Self::Zlib).expect("writing to memory"),
+            Self::Brotli => to_brotli(data).expect("writing to memory"),
         }
     }
 }

@@ -57,6 +57,8 @@ struct Source<'a> {
     /// The column's number among those that share `get`.
     number: usize,
     find: Option<Find<'a>>,
+    /// Whether `find` can be asked, where only the file tells.
+    finds: Option<Box<dyn Fn() -> bool + Send + Sync + 'a>>,
     search: Option<Search<'a>>,
     /// The column of last components, for one of paths.
     name_column: Option<usize>,
@@ -155,8 +157,8 @@ impl<'a, R> TableOf<'a, R> {
         self.gets.push(get);
         for (number, column) in columns.into_iter().enumerate() {
             self.columns.push(column);
-            let (find, search, name_column, look, holds_text) = (None, None, None, None, None);
-            self.cells.push(Source { get: at, number, find, search, name_column, look, holds_text });
+            let (find, finds, search, name_column, look, holds_text) = (None, None, None, None, None, None);
+            self.cells.push(Source { get: at, number, find, finds, search, name_column, look, holds_text });
         }
         self
     }
@@ -166,6 +168,16 @@ impl<'a, R> TableOf<'a, R> {
     pub fn found_by(mut self, find: impl Fn(&Value<'_>) -> Option<Result<Vec<usize>>> + Send + Sync + 'a) -> Self {
         if let Some(cell) = self.cells.last_mut() {
             cell.find = Some(Box::new(find));
+        }
+        self
+    }
+
+    /// The same table, whose index for the last column is there only where `finds` says so: it is asked with the first
+    /// question and not before.
+    #[must_use]
+    pub fn found_if(mut self, finds: impl Fn() -> bool + Send + Sync + 'a) -> Self {
+        if let Some(cell) = self.cells.last_mut() {
+            cell.finds = Some(Box::new(finds));
         }
         self
     }
@@ -353,11 +365,13 @@ impl<R> Table for TableOf<'_, R> {
     }
 
     fn finds(&self, column: usize) -> bool {
-        self.cells.get(column).is_some_and(|cell| cell.find.is_some())
+        let has_index = |cell: &Source<'_>| cell.find.is_some() && cell.finds.as_ref().is_none_or(|finds| finds());
+        self.cells.get(column).is_some_and(has_index)
     }
 
     fn find(&self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
-        self.cells.get(column)?.find.as_ref()?(key)
+        let cell = self.cells.get(column).filter(|cell| cell.finds.as_ref().is_none_or(|finds| finds()))?;
+        cell.find.as_ref()?(key)
     }
 
     fn search(&self, column: usize, literal: &Literal) -> Option<Vec<usize>> {

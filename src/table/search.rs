@@ -35,6 +35,13 @@ enum Needle {
     },
 }
 
+impl PartialEq for Literal {
+    fn eq(&self, other: &Self) -> bool {
+        let of = |literal: &Self| (literal.anchor, literal.ignores_case());
+        of(self) == of(other) && self.text == other.text
+    }
+}
+
 impl Literal {
     /// A text that stands where `anchor` says. `None` for an empty text, which is everywhere, and for one with a NUL
     /// in it, which ends texts in files.
@@ -281,11 +288,14 @@ impl<P: Fn(usize) -> Range<usize> + Sync> Texts<'_, P> {
 pub(crate) fn search_terminated(
     bytes: &[u8],
     range: &Range<usize>,
-    rows: usize,
+    rows: impl FnOnce() -> usize,
     start: impl Fn(usize) -> Option<usize> + Sync,
     literal: &Literal,
 ) -> Option<Vec<usize>> {
     let hits = hits(bytes, range, literal)?;
+    if hits.is_empty() {
+        return Some(Vec::new());
+    }
     // Where the stretch without a NUL begins in which a hit lies: a text that begins there or behind has the hit.
     let mut runs: Vec<usize> = Vec::with_capacity(hits.len());
     let mut before = range.start;
@@ -295,9 +305,6 @@ pub(crate) fn search_terminated(
         runs.push(run.or_else(|| runs.last().copied()).unwrap_or(range.start));
         before = hit;
     }
-    if hits.is_empty() {
-        return Some(Vec::new());
-    }
     let is_hit = |row: &usize| {
         let Some(start) = start(*row) else { return false };
         let next = hits.partition_point(|&hit| hit < start);
@@ -306,7 +313,18 @@ pub(crate) fn search_terminated(
             Anchor::Start | Anchor::Whole => hits.get(next) == Some(&start),
         }
     };
-    Some((0..rows).into_par_iter().with_min_len(1 << 14).filter(is_hit).collect())
+    Some((0..rows()).into_par_iter().with_min_len(1 << 14).filter(is_hit).collect())
+}
+
+/// Whether `literal` stands anywhere in `range` of `bytes`, wherever a text would have it.
+pub(crate) fn stands(bytes: &[u8], range: &Range<usize>, literal: &Literal) -> bool {
+    let part = |i: usize| {
+        let start = range.start.saturating_add(i.saturating_mul(SHARE));
+        // What begins in this share may end behind it.
+        let end = start.saturating_add(SHARE).saturating_add(literal.text.len()).min(range.end);
+        bytes.get(start..end).is_some_and(|bytes| literal.is_in_bytes(bytes))
+    };
+    (0..range.len().div_ceil(SHARE)).into_par_iter().any(part)
 }
 
 /// Every place in `range` of `bytes` where `literal` stands, in order; where it has to stand at the end of a text, with

@@ -13,7 +13,7 @@ pub use crate::source::unfinished::{
 };
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, ErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind, Read as _, Write};
 use std::path::{Path, PathBuf};
 use tempfile::TempPath;
 
@@ -98,6 +98,19 @@ impl NewFile {
         match &self.place {
             Place::Part(part) => Some(&part.path),
             Place::Stream(_) => None,
+        }
+    }
+
+    /// Continues with `len` bytes of `from`, from where that stands on: the system copies them, where it can without their
+    /// coming through this process.
+    ///
+    /// # Errors
+    /// When `from` has fewer, or they cannot be written.
+    pub fn copy_from(&mut self, from: &mut File, len: u64) -> io::Result<()> {
+        let copied = self.out().flush().and_then(|()| io::copy(&mut from.take(len), self.out().get_mut()));
+        match copied.map_err(|error| about(&self.to, error))? {
+            copied if copied == len => Ok(()),
+            _ => Err(about(&self.to, ErrorKind::UnexpectedEof.into())),
         }
     }
 

@@ -158,6 +158,20 @@ fn every_owner_of_a_record_refers_and_a_deleted_one_does_not() {
 }
 
 #[test]
+fn a_record_that_nothing_owns_refers_as_well() {
+    let mut builder = DatabaseBuilder::default();
+    let visual = builder.path("a/x.visual");
+    let mut blob = BlobWriter::new(PrototypeType::Model, 1);
+    let at = blob.record(0);
+    blob.data.patch(at, visual.to_le_bytes());
+    builder.database(PrototypeType::Model.magic(), 0, blob.finish());
+    let asset = open("assets.bin", builder.build());
+    let found = refs::scan(&asset, &|id, _| id == visual);
+    let [edge] = &found.edges[..] else { panic!("{found:?}") };
+    assert_eq!((edge.from, edge.to, edge.table, edge.row, edge.column.as_str()), (None, visual, "models", 0, "visual"));
+}
+
+#[test]
 fn arrays_that_lie_on_each_other_are_not_walked_without_end() {
     const RECORDS: usize = 2000;
     let mut builder = DatabaseBuilder::default();

@@ -14,6 +14,7 @@ mod common;
 
 mod commands;
 mod export;
+mod golden;
 mod limits;
 mod outputs;
 mod people;

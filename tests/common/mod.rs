@@ -75,6 +75,17 @@ pub fn writer(dir: &Path) -> impl FnMut(&str, Vec<u8>) {
     }
 }
 
+/// What the command says in `dir` on standard output and standard error, and that it ends with `code`.
+#[cfg(feature = "cli")]
+pub fn run(dir: &Path, code: i32, args: &[&str]) -> (String, String) {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_assetq"));
+    let command = command.current_dir(dir).args(args).env_remove("ASSETQ_DB").env_remove("COLUMNS");
+    let out = command.stdin(std::process::Stdio::null()).output().unwrap();
+    let (stdout, stderr) = (String::from_utf8(out.stdout).unwrap(), String::from_utf8(out.stderr).unwrap());
+    assert_eq!(out.status.code(), Some(code), "assetq {args:?}\n{stdout}{stderr}");
+    (stdout, stderr)
+}
+
 /// Asks an archive everything: all of its files, each found by its path and decoded, its tables, and `verify`. Gives the
 /// number of errors met, and bounds it for hostile counts.
 pub fn ask_archive(asset: &Asset) -> usize {

@@ -82,6 +82,27 @@ fn without_a_database_hints_pair() {
 }
 
 #[test]
+fn instances_of_models_that_are_not_there_are_counted() {
+    use assetq::sample::{Size, space};
+    let models = Asset::open(Source::from_vec("models.bin", space::models_bin(1, Size::Small))).unwrap();
+    let g = ship("models.geometry");
+    let notes = |space: Vec<u8>| {
+        let space = Asset::open(Source::from_vec("space.bin", space)).unwrap();
+        scene(&g, &Context::from_assets([&models, &space]).unwrap(), Options::default()).unwrap().notes
+    };
+    let told = |notes: &[String]| notes.iter().find(|note| note.contains("models.bin does not have")).cloned();
+    let bytes = space::space_bin(1, Size::Small);
+    assert_eq!(told(&notes(bytes.clone())), None);
+    let id = space::model_ids(Size::Small)[0].to_le_bytes();
+    let mut strange = bytes.clone();
+    let places: Vec<usize> = (0..bytes.len() - 7).filter(|&at| bytes[at..].starts_with(&id)).collect();
+    places.iter().for_each(|&at| strange[at..at + 8].copy_from_slice(&7u64.to_le_bytes()));
+    let expected = format!("{} instances are of models that the models.bin does not have", places.len());
+    assert!(!places.is_empty());
+    assert_eq!(told(&notes(strange)), Some(expected));
+}
+
+#[test]
 fn a_real_space_is_placed() {
     let Some(root) = std::env::var_os("ASSETQ_SAMPLES") else {
         println!("skipped: ASSETQ_SAMPLES is not set");

@@ -11,6 +11,8 @@
 
 #[cfg(feature = "cli")]
 mod command;
+#[cfg(feature = "edit")]
+mod edit;
 mod generated;
 mod hostile;
 mod real;

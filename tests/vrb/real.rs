@@ -73,3 +73,39 @@ fn every_flip_of_a_real_file_is_found() {
         }
     }
 }
+
+/// Every value of a real file made anew, from its type and what `cat` shows: the same bytes. What was not edited is copied, so
+/// the values are taken away first.
+#[cfg(feature = "edit")]
+#[test]
+fn values_made_anew_are_the_bytes_of_the_game() {
+    use assetq::edit::{EntryEdit, Writable};
+    let put = |bytes: &[u8], tree: &Value<'static>| match open(bytes).unwrap().entry(MAIN, tree).unwrap() {
+        Some(EntryEdit::Pieces(pieces)) => pieces.bytes(bytes),
+        other => panic!("{other:?}"),
+    };
+    for path in samples() {
+        let bytes = std::fs::read(&path).unwrap();
+        let archive = open(&bytes).unwrap();
+        let data = archive.main().data().unwrap().bytes();
+        let mut tree = Tree::default();
+        assert!(archive.cat_typed(MAIN, &mut tree).unwrap());
+        let tree = tree.into_value();
+        assert!(put(&bytes, &tree) == bytes, "{}: nothing was edited", path.display());
+        let Value::Map(members) = &tree else { panic!("{tree}") };
+        let emptied = members.iter().map(|(name, value)| match name.as_ref() {
+            "$type" => (name.clone(), value.clone()),
+            _ => (name.clone(), Value::Null),
+        });
+        let without = put(&bytes, &Value::Map(emptied.collect()));
+        let emptied = open(&without).unwrap();
+        assert!(emptied.main().data().unwrap().bytes().len() <= members.len());
+        assert_eq!(findings(&emptied.verify(&Progress::default())), Vec::<String>::new());
+        let filled = put(&without, &tree);
+        let archive = open(&filled).unwrap();
+        let new = archive.main().data().unwrap().bytes();
+        let differs = new.iter().zip(data).position(|(new, old)| new != old);
+        assert_eq!((differs, new.len()), (None, data.len()), "{}", path.display());
+        assert_eq!(findings(&archive.verify(&Progress::default())), Vec::<String>::new());
+    }
+}

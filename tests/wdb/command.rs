@@ -2,11 +2,11 @@
 
 #![cfg(feature = "cli")]
 
+use crate::common::run;
 use assetq::sample::wdb::{Cell, Game, Sheet, pack};
 use serde_json::Value as Json;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 /// A folder with a sheet, a first-game sheet that nobody knows, and a pack of both.
@@ -27,15 +27,6 @@ fn folder() -> TempDir {
     fs::write(dir.path().join("wdbpack.bin"), pack(&files)).unwrap();
     fs::write(dir.path().join("mine.txt"), "[mystery]\nnote: mine\nu8A\ni8B\nsC\n").unwrap();
     dir
-}
-
-/// Standard output and standard error of a run that ends with `code`.
-fn run(dir: &Path, code: i32, args: &[&str]) -> (String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_assetq"));
-    let out = command.current_dir(dir).args(args).env_remove("ASSETQ_DB").stdin(Stdio::null()).output().unwrap();
-    let (stdout, stderr) = (String::from_utf8(out.stdout).unwrap(), String::from_utf8(out.stderr).unwrap());
-    assert_eq!(out.status.code(), Some(code), "assetq {args:?}\n{stdout}{stderr}");
-    (stdout, stderr)
 }
 
 fn json(dir: &Path, args: &[&str]) -> Json {

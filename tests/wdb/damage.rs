@@ -1,6 +1,6 @@
 //! Sheets and packs that are damaged, by accident or on purpose.
 
-use crate::common::*;
+use crate::sheets::*;
 use assetq::report::Progress;
 use assetq::sample::Size;
 use assetq::sample::wdb::{self as build, Cell, Game};

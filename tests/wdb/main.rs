@@ -9,7 +9,10 @@
 )]
 #![cfg(feature = "sample")]
 
-mod command;
+#[path = "../common/mod.rs"]
 mod common;
+
+mod command;
 mod damage;
 mod reader;
+mod sheets;

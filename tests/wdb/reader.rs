@@ -1,6 +1,6 @@
 //! Sheets and packs, whole files: generated and real ones.
 
-use crate::common::*;
+use crate::sheets::*;
 use assetq::archive::{self, choose, open_inside};
 use assetq::sample::Size;
 use assetq::sample::wdb::{self as build, Cell, Game};

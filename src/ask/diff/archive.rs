@@ -3,7 +3,7 @@
 //! Files of one path are the same where id, CRC-32 and size are; where the indexes have no CRC-32, as of loose files and of
 //! plain folders, sizes are compared, and then contents. A file that went and one that came with its CRC-32 and size are one that moved.
 
-use crate::archive::{self, Archive, File, Stamp};
+use crate::archive::{self, Archive, File, Identity};
 use crate::asset::Asset;
 use crate::codec::crc32;
 use crate::compare::{Comparable, Damaged, Differences, Each, Faults, Field, Keys, Pair, Side, Special, Verdict};
@@ -22,15 +22,15 @@ pub(super) fn special<'a>(table: &str, old: &'a Asset, new: &'a Asset) -> Option
     }
     let [a, b] = both;
     // The first may read all indexes.
-    let (a, b) = threads::join(|| a.stamp(0).is_some(), || b.stamp(0).is_some());
-    let has_stamps = a && b;
-    Some(Box::new(Files { both, has_stamps, state: RandomState::new() }))
+    let (a, b) = threads::join(|| a.identity(0).is_some(), || b.identity(0).is_some());
+    let has_identities = a && b;
+    Some(Box::new(Files { both, has_identities, state: RandomState::new() }))
 }
 
 struct Files<'a> {
     both: [&'a dyn Archive; 2],
     /// Whether files are known by the hashes of their paths, so that no path is put together of those that are the same.
-    has_stamps: bool,
+    has_identities: bool,
     /// Seeded anew in each run, so that no archive can be made whose paths collide.
     state: RandomState,
 }
@@ -48,8 +48,8 @@ impl<'a> Files<'a> {
         self.archive(side).file(row as usize)
     }
 
-    fn stamp(&self, side: Side, row: u32) -> Option<Stamp> {
-        if self.has_stamps { self.archive(side).stamp(row as usize) } else { None }
+    fn identity(&self, side: Side, row: u32) -> Option<Identity> {
+        if self.has_identities { self.archive(side).identity(row as usize) } else { None }
     }
 
     fn decoded(&self, side: Side, file: &File<'_>) -> Result<crate::Source> {
@@ -71,7 +71,7 @@ impl<'a> Files<'a> {
     }
 
     fn verdict(&self, rows: (u32, u32)) -> Result<Verdict, (Side, Error)> {
-        if let (Some(old), Some(new)) = (self.stamp(Side::Old, rows.0), self.stamp(Side::New, rows.1)) {
+        if let (Some(old), Some(new)) = (self.identity(Side::Old, rows.0), self.identity(Side::New, rows.1)) {
             match (old.crc32, new.crc32) {
                 _ if old.id != new.id => return Ok(Verdict::Other),
                 _ if old.size != new.size => return Ok(Verdict::Changed),
@@ -119,8 +119,8 @@ impl Comparable for Files<'_> {
         };
         let number = |row: usize| u32::try_from(row).unwrap_or(u32::MAX);
         let hash = |row: usize| {
-            if let Some(stamp) = self.stamp(side, number(row)) {
-                return Some(self.state.hash_one(stamp.id));
+            if let Some(identity) = self.identity(side, number(row)) {
+                return Some(self.state.hash_one(identity.id));
             }
             match self.file(side, number(row)) {
                 Ok(file) => Some(self.state.hash_one(key(&file))),

@@ -31,8 +31,9 @@ mod archive;
 mod pair;
 mod table;
 
+pub(crate) use table::Seeker;
 #[cfg(feature = "export")]
-pub(super) use table::{Seeker, path_of_key};
+pub(super) use table::path_of_key;
 
 pub use crate::compare::{
     Comparable, Comparison, Damaged, Differences, Each, Faults, Field, Keys, Kind, Pair, Side, Special, Verdict,

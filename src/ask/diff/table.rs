@@ -193,18 +193,18 @@ pub(super) fn key(table: &dyn Table, row: u32) -> Result<Value<'_>> {
 const NEAR: u32 = 256;
 
 /// Goes from row to row of one table, forwards best.
-pub(in crate::ask) struct Seeker<'t> {
+pub(crate) struct Seeker<'t> {
     table: &'t dyn Table,
     cursor: Option<(Box<dyn RowCursor + 't>, u32)>,
 }
 
 impl<'t> Seeker<'t> {
-    pub(in crate::ask) fn new(table: &'t dyn Table) -> Self {
+    pub(crate) fn new(table: &'t dyn Table) -> Self {
         Self { table, cursor: None }
     }
 
     /// A cursor that stands at `row`.
-    pub(in crate::ask) fn at(&mut self, row: u32) -> Result<&dyn RowCursor> {
+    pub(crate) fn at(&mut self, row: u32) -> Result<&dyn RowCursor> {
         let near = |at: u32| row.checked_sub(at).is_some_and(|gap| gap <= NEAR);
         let (mut cursor, mut at) = match self.cursor.take().filter(|(_, at)| near(*at)) {
             Some(cursor) => cursor,

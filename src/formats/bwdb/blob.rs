@@ -75,6 +75,9 @@ impl<'a> Blob<'a> {
             return Ok(Self { layout, ..blob });
         }
         view.take(size).map_err(within)?;
+        // Pointers of records lead nowhere else (docs/formats/bwdb.md §5).
+        let view = view.until(view.position().saturating_add(size));
+        let blob = Self { view, records: view, ..blob };
         if let Some(need) = Some(size_of::<BlobHeader>()).filter(|&need| need > size) {
             return Err(within(view.error(ErrorKind::OutOfBounds { need: need as u64, have: size as u64 })));
         }

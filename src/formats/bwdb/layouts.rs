@@ -1,7 +1,7 @@
 //! Layouts of records as data, for other builds of the game than the one whose layouts are built in.
 
 use super::declared::{Body, CountField, Member, NESTED, Type, built_in_structs};
-use super::record::{FieldInfo, Form, Traits};
+use super::record::{FieldInfo, Form, HeldTexts, Traits};
 use crate::codec::murmur3;
 use crate::error::{Error, ErrorKind, Result};
 use std::collections::HashMap;
@@ -230,7 +230,7 @@ impl Parser {
         let mut depth = 0usize;
         let mut spans: Vec<(usize, usize, usize)> = Vec::new();
         let (mut fields, mut members) = (Vec::new(), Vec::new());
-        let mut traits = Traits { plain: false, leaf: false, flat: true, refers: false, texts: false };
+        let mut traits = Traits { plain: false, leaf: false, flat: true, refers: false, texts: HeldTexts::None };
         for row in &open.fields {
             let wrong = |what: String| Err((row.line, what));
             let size = if row.count.is_some() { 8 } else { row.of.size };
@@ -270,7 +270,7 @@ impl Parser {
             members.push(member);
             traits.flat &= !array && row.of.traits.flat;
             traits.refers |= row.of.traits.refers;
-            traits.texts |= row.of.traits.texts;
+            traits.texts = traits.texts.or(row.of.traits.texts);
             depth = depth.max(self.depths.get(row.of.name).copied().unwrap_or(BUILT_IN_DEPTH).saturating_add(1));
         }
         if depth > MAX_DEPTH {

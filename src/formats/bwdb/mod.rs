@@ -90,7 +90,9 @@ pub struct Database {
     /// Asked for ids that the file does not name.
     more_names: Arc<crate::names::Names>,
     resource_rows: Lazy<Vec<u32>>,
+    resource_count: Lazy<usize>,
     string_rows: Lazy<Vec<u32>>,
+    string_count: Lazy<usize>,
     counts: tables::Counts,
 }
 
@@ -358,7 +360,9 @@ impl Database {
             layouts,
             more_names: Arc::default(),
             resource_rows: Lazy::default(),
+            resource_count: Lazy::default(),
             string_rows: Lazy::default(),
+            string_count: Lazy::default(),
             counts: tables::Counts::default(),
             source,
         })
@@ -464,7 +468,7 @@ impl Database {
 
     /// How many resources there are.
     pub fn resource_count(&self) -> usize {
-        self.resource_rows().len()
+        *self.resource_count.get_or_init(|| hashmap::count(self.resource_buckets()))
     }
 
     /// The resource in a row of the table of resources.
@@ -479,7 +483,7 @@ impl Database {
 
     /// How many strings there are.
     pub fn string_count(&self) -> usize {
-        self.string_rows().len()
+        *self.string_count.get_or_init(|| hashmap::count(self.spans.string_buckets.get()))
     }
 
     /// The name id in a row of the table of strings, and its text; `None` behind the last.

@@ -73,14 +73,41 @@ pub struct ListInfo<'a> {
     pub plain: bool,
     /// Whether its elements may refer to resources.
     pub refers: bool,
-    /// Whether its elements may hold texts, or ids that stand for some.
-    pub texts: bool,
+    /// The texts that its elements may hold.
+    pub texts: HeldTexts,
 }
 
 impl ListInfo<'_> {
     /// Bytes of all elements.
     pub fn bytes(&self) -> usize {
         self.len.saturating_mul(self.stride)
+    }
+}
+
+/// The texts that a value, or the data behind its pointers, may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HeldTexts {
+    /// None.
+    None,
+    /// Texts that lie in the value's own database.
+    Own,
+    /// Ids, whose texts lie elsewhere, perhaps besides texts of its own.
+    ById,
+}
+
+impl HeldTexts {
+    /// Those of two values together.
+    pub(super) const fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::ById, _) | (_, Self::ById) => Self::ById,
+            (Self::Own, _) | (_, Self::Own) => Self::Own,
+            (Self::None, Self::None) => Self::None,
+        }
+    }
+
+    /// Whether there are any.
+    pub(super) const fn any(self) -> bool {
+        !matches!(self, Self::None)
     }
 }
 
@@ -100,8 +127,8 @@ pub trait Field<'a>: Copy {
     const FLAT: bool = Self::LEAF;
     /// Whether it, or what it points to, may refer to a resource, by id or by the text of its path.
     const REFERS: bool = false;
-    /// Whether it, or what it points to, may hold a text, or an id that stands for one.
-    const TEXTS: bool = Self::REFERS;
+    /// The texts that it, or the data behind its pointers, may hold.
+    const TEXTS: HeldTexts = HeldTexts::None;
 
     /// Reads it where `view` is.
     ///
@@ -209,7 +236,7 @@ impl<'a> Field<'a> for NameId {
     const NOTATION: &'static str = "name";
     const SHOWN: Shown = Shown::Name;
     const LEAF: bool = true;
-    const TEXTS: bool = true;
+    const TEXTS: HeldTexts = HeldTexts::ById;
 
     #[inline]
     fn read(view: View<'a>) -> Result<Self> {
@@ -235,6 +262,7 @@ impl<'a> Field<'a> for PathId {
     const SHOWN: Shown = Shown::Path;
     const LEAF: bool = true;
     const REFERS: bool = true;
+    const TEXTS: HeldTexts = HeldTexts::ById;
 
     #[inline]
     fn read(view: View<'a>) -> Result<Self> {
@@ -265,6 +293,7 @@ impl<'a> Field<'a> for Text<'a> {
     const LEAF: bool = true;
     const FLAT: bool = false;
     const REFERS: bool = true;
+    const TEXTS: HeldTexts = HeldTexts::Own;
 
     fn read(view: View<'a>) -> Result<Self> {
         view.packed_str().map(Self)
@@ -427,7 +456,7 @@ pub(super) struct Traits {
     pub(super) leaf: bool,
     pub(super) flat: bool,
     pub(super) refers: bool,
-    pub(super) texts: bool,
+    pub(super) texts: HeldTexts,
 }
 
 impl Traits {
@@ -521,7 +550,7 @@ pub trait Prototype<'a>: Field<'a> {
     /// Shows all fields to a walker.
     fn walk_fields(&self, walker: &mut dyn Walker<'a>) {
         let texts_only = walker.texts_only();
-        let fields = Self::FIELDS.iter().enumerate().filter(|(_, field)| field.texts || !texts_only);
+        let fields = Self::FIELDS.iter().enumerate().filter(|(_, field)| field.texts.any() || !texts_only);
         fields.for_each(|(i, _)| self.walk_field(i, walker));
     }
 
@@ -587,8 +616,8 @@ pub struct FieldInfo {
     pub form: Form,
     /// How a table shows it.
     pub shown: Shown,
-    /// Whether it, or what it points to, may hold a text, or an id that stands for one.
-    pub texts: bool,
+    /// The texts that it, or the data behind its pointers, may hold.
+    pub texts: HeldTexts,
     /// Whether its bytes say all: it has no pointers.
     pub flat: bool,
 }
@@ -632,7 +661,8 @@ macro_rules! prototype {
             const NOTATION: &'static str = stringify!($type);
             const SHOWN: $crate::formats::bwdb::record::Shown = $crate::formats::bwdb::record::Shown::Plain($crate::table::Kind::Nested);
             const REFERS: bool = false $( || prototype!(@refers $kind $(<$life>)?) )+;
-            const TEXTS: bool = false $( || prototype!(@texts $kind $(<$life>)?) )+;
+            const TEXTS: $crate::formats::bwdb::record::HeldTexts =
+                $crate::formats::bwdb::record::HeldTexts::None $( .or(prototype!(@texts $kind $(<$life>)?)) )+;
 
             #[inline]
             fn read(view: $crate::bytes::View<$a>) -> $crate::error::Result<Self> {

@@ -126,10 +126,10 @@ fn declared_children<'a>(
         table = table.column_within(column, move |view: &View<'a>, budget| {
             cell_of(|field, walker| element.walk_field(*view, field, walker), source, rows.names(), budget)
         });
-        if let Some(info) = element.fields.get(source.field).filter(|info| info.shown == Shown::Plain(Kind::Nested)) {
+        if let Some(info) = element.fields.get(source.field).filter(|info| may_be_searched(info.shown)) {
             let walk =
                 move |view: &View<'a>, walker: &mut dyn Walker<'a>| element.walk_field(*view, source.field, walker);
-            table = table.nested(info.texts, walk);
+            table = table.searched(info.texts, walk);
         }
     }
     table.build()
@@ -216,15 +216,22 @@ struct Lead<'a> {
     column: Column,
     get: Box<dyn Fn(usize) -> Result<Value<'a>> + Send + Sync + 'a>,
     find: Option<Find<'a>>,
+    /// As in [`TableOf::found_if`].
+    finds: Option<Box<dyn Fn() -> bool + Send + Sync + 'a>>,
 }
 
 impl<'a> Lead<'a> {
     fn new(column: Column, get: impl Fn(usize) -> Result<Value<'a>> + Send + Sync + 'a) -> Self {
-        Self { column, get: Box::new(get), find: None }
+        Self { column, get: Box::new(get), find: None, finds: None }
     }
 
     fn found_by(mut self, find: impl Fn(&Value<'_>) -> Option<Result<Vec<usize>>> + Send + Sync + 'a) -> Self {
         self.find = Some(Box::new(find));
+        self
+    }
+
+    fn found_if(mut self, finds: impl Fn() -> bool + Send + Sync + 'a) -> Self {
+        self.finds = Some(Box::new(finds));
         self
     }
 
@@ -248,6 +255,11 @@ trait Records<'a>: Copy + Send + Sync + 'a {
     fn names(self) -> &'a dyn Names;
     fn file(self) -> &'a Source;
     fn counts(self) -> &'a Counts;
+
+    /// The stretch of the file in which the records' own texts lie.
+    fn texts(self) -> Range<usize> {
+        0..self.file().bytes().len()
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -284,14 +296,11 @@ impl<'a> Records<'a> for DatabaseRows<'a> {
             Lead::number(Column::uint("record").brief().place(), self.len()),
             Lead::new(Column::id64("id").key(), move |row| Ok(id(row).map(Value::Id64).unwrap_or_default()))
                 .found_by(move |key| if let Value::Id64(id) = key { Some(with_id(*id)) } else { None }),
-            if self.db.hashes_paths() {
-                path.found_by(move |key| match key {
-                    Value::Text(path) => Some(with_id(Database::path_id(path))),
-                    _ => None,
-                })
-            } else {
-                path
-            },
+            path.found_by(move |key| match key {
+                Value::Text(path) => Some(with_id(Database::path_id(path))),
+                _ => None,
+            })
+            .found_if(move || self.db.hashes_paths()),
         ]
     }
 
@@ -305,6 +314,10 @@ impl<'a> Records<'a> for DatabaseRows<'a> {
 
     fn counts(self) -> &'a Counts {
         &self.db.counts
+    }
+
+    fn texts(self) -> Range<usize> {
+        self.blob.view().position()..self.blob.end()
     }
 }
 
@@ -456,12 +469,15 @@ fn table_of<'a, T: 'a, R: Records<'a>>(
     if R::DERIVED {
         table = table.derived();
     }
-    rows.leads().into_iter().fold(table, |table, Lead { column, get, find }| {
-        let table = table.column(column, move |row: &Row<T>| get(row.number));
-        match find {
-            Some(find) => table.found_by(find),
-            None => table,
+    rows.leads().into_iter().fold(table, |table, Lead { column, get, find, finds }| {
+        let mut table = table.column(column, move |row: &Row<T>| get(row.number));
+        if let Some(find) = find {
+            table = table.found_by(find);
         }
+        if let Some(finds) = finds {
+            table = table.found_if(finds);
+        }
+        table
     })
 }
 
@@ -495,6 +511,11 @@ fn within(table: &str, row: usize, error: crate::Error) -> crate::Error {
     error.within(format_args!("{table} {row}"))
 }
 
+/// Whether a column's texts are those that a walk over its field meets.
+const fn may_be_searched(shown: Shown) -> bool {
+    matches!(shown, Shown::Plain(Kind::Nested | Kind::Text))
+}
+
 /// A row for each element of an array of structs.
 fn children<'a, P: Field<'a> + 'a, C: Prototype<'a> + 'a, R: Records<'a>>(
     name: &'static str,
@@ -506,8 +527,8 @@ fn children<'a, P: Field<'a> + 'a, C: Prototype<'a> + 'a, R: Records<'a>>(
     let (columns, sources) = field_columns(C::FIELDS, None);
     for (column, source) in columns.into_iter().zip(sources) {
         table = table.column_within(column, move |element, budget| field_cell(element, source, rows.names(), budget));
-        if let Some(info) = C::FIELDS.get(source.field).filter(|info| info.shown == Shown::Plain(Kind::Nested)) {
-            table = table.nested(info.texts, move |element: &C, walker| element.walk_field(source.field, walker));
+        if let Some(info) = C::FIELDS.get(source.field).filter(|info| may_be_searched(info.shown)) {
+            table = table.searched(info.texts, move |element: &C, walker| element.walk_field(source.field, walker));
         }
     }
     table.build()
@@ -695,19 +716,17 @@ fn resources<'a>(db: &'a Database) -> Box<dyn Table + 'a> {
         Ok(slot.and_then(|slot| slots.row(slot)).into_iter().collect())
     };
     let of_path = with_id.clone();
-    let mut table = TableOf::new("resources", move || Ok(db.resource_count()), locate)
+    let table = TableOf::new("resources", move || Ok(db.resource_count()), locate)
         .splits()
         .column(Column::id64("id").brief().key(), |(id, _)| Ok(Value::Id64(*id)))
         .found_by(move |key| if let Value::Id64(id) = key { Some(with_id(*id)) } else { None })
         .column(Column::text("path").brief().resolved(), |(id, _)| Ok(db.path(*id)?.into()))
-        .looked_ahead(look);
-    if db.hashes_paths() {
-        table = table.found_by(move |key| match key {
+        .looked_ahead(look)
+        .found_by(move |key| match key {
             Value::Text(path) => Some(of_path(Database::path_id(path))),
             _ => None,
-        });
-    }
-    let table = table
+        })
+        .found_if(|| db.hashes_paths())
         .column(Column::text("type").brief(), move |(_, resource)| {
             let blob = blob(resource)?;
             Ok(blob.type_name().map_or_else(|| Value::owned(blob.type_name_or_magic()), Value::text))
@@ -791,7 +810,7 @@ fn strings(db: &Database) -> Box<dyn Table + '_> {
         })
         .searched_by(|literal| {
             let start = |row: usize| db.start_in_slot(*db.string_rows().get(row)? as usize);
-            search_terminated(db.source.bytes(), &db.string_span(), db.string_count(), start, literal)
+            search_terminated(db.source.bytes(), &db.string_span(), || db.string_count(), start, literal)
         });
     Box::new(table)
 }

@@ -263,6 +263,42 @@ impl<'a> Walker<'a> {
         Cursor::new(self.view(self.at)).expect_end().map_err(|e| e.within(self.graph.label))
     }
 
+    /// The value that comes next, to be walked by itself.
+    #[cfg(feature = "edit")]
+    pub(super) fn node(&self) -> Option<super::Node<'a>> {
+        self.pending.map(|slot| super::Node::new(self.graph, slot, self.at))
+    }
+
+    /// The model that the value says to have which comes next, where it says so: that of a polymorphic member.
+    pub(super) fn stated_model(&self) -> Option<ModelId> {
+        if !self.pending?.polymorphic {
+            return None;
+        }
+        let &[0, a, b, c] = self.data.get(self.at..)?.first_chunk()? else { return None };
+        Some(ModelId(u32::from_le_bytes([a, b, c, 0])))
+    }
+
+    /// The bytes that are walked over.
+    #[cfg(feature = "edit")]
+    pub(super) fn data(&self) -> &'a [u8] {
+        self.data
+    }
+
+    /// Passes over what is left of the record, list or dictionary that the walk is in.
+    #[cfg(feature = "edit")]
+    pub(super) fn leave(&mut self) -> Result<()> {
+        let (depth, skim) = (self.stack.len(), std::mem::replace(&mut self.skim, Skim::Fixed));
+        let result = loop {
+            match self.step::<true>(&mut |_: Event<'_>| Ok(())) {
+                Ok(true) if self.stack.len() >= depth => {}
+                Ok(_) => break Ok(()),
+                Err(error) => break Err(error),
+            }
+        };
+        self.skim = skim;
+        result.map_err(|e| self.stop(e))
+    }
+
     /// Passes over up to `count` elements of the list that the walk is in, where they have a fixed size. Gives how
     /// many it passed.
     pub(super) fn skip_items(&mut self, wanted: u32) -> Result<u32> {

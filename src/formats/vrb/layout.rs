@@ -1,7 +1,7 @@
 //! The fixed structs of an archive (docs/formats/vrb.md §1): little-endian, packed, cast in place.
 
 use crate::bytes::le;
-use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// "VR3B", and the seed of every checksum.
 pub const MAGIC: u32 = 0x4233_5256;
@@ -10,7 +10,7 @@ pub const MAGIC: u32 = 0x4233_5256;
 pub const VERSION: u32 = 1;
 
 /// Where the stored bytes of a table or chunk lie, and how they are stored.
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct ArchiveEntry {
     /// From the start of the file.
@@ -31,7 +31,7 @@ pub struct ArchiveEntry {
 const _: () = assert!(size_of::<ArchiveEntry>() == 36);
 
 /// The entry of a chunk.
-#[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct ChunkArchiveEntry {
     /// Where and how it is stored.

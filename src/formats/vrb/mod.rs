@@ -19,6 +19,8 @@
 //! ```
 
 mod builtin;
+#[cfg(feature = "edit")]
+mod edit;
 mod graph;
 mod layout;
 mod node;
@@ -554,6 +556,17 @@ impl Reader for Archive {
             walker.expect_end()?;
         }
         Ok(true)
+    }
+
+    fn cat_typed(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+        let Some((chunk, node)) = self.find(entry)? else { return Ok(false) };
+        chunk.warn_inferred(node.visit_typed(out)?);
+        Ok(true)
+    }
+
+    #[cfg(feature = "edit")]
+    fn writable(&self) -> Option<&dyn crate::edit::Writable> {
+        Some(self)
     }
 
     fn raw(&self, entry: &str) -> Result<Option<&[u8]>> {

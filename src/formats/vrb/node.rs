@@ -7,6 +7,11 @@ use crate::error::Result;
 use crate::table::{Value, Visitor};
 use std::fmt::Write as _;
 
+/// The key of a map's first entry where that names the type of the value.
+pub(super) const TYPE: &str = "$type";
+/// The key of the value itself, in a map of two entries, where it is no record.
+pub(super) const VALUE: &str = "$value";
+
 /// A value in a chunk: a model and a position. Its bytes are read when something is asked of it.
 #[derive(Debug, Clone, Copy)]
 pub struct Node<'a> {
@@ -59,6 +64,73 @@ impl<'a> Node<'a> {
         let mut walker = self.walk();
         visit(&mut walker, out)?;
         Ok((walker.position(), walker.inferred()))
+    }
+
+    /// As [`Node::visit`], with the name of its type as the first field, `$type`, of each record; and of each value that says
+    /// itself which type it has and is no record, in a map of that and the value, `$value`. Gives which unconfirmed rules
+    /// were followed.
+    pub(super) fn visit_typed(&self, out: &mut dyn Visitor) -> Result<Inferred> {
+        let types = self.graph.types;
+        let mut walker = self.walk();
+        // For each open branch, whether a map of type and value is to be closed behind it.
+        let mut wrapped = Vec::new();
+        let mut key = String::new();
+        loop {
+            let stated = walker.stated_model();
+            let Some(event) = walker.next()? else { break };
+            let named = match &event {
+                Event::BeginRecord(model) => Some(stated.unwrap_or(*model)),
+                Event::Leaf(..) | Event::BeginList(..) | Event::BeginDictionary { .. } => stated,
+                _ => None,
+            };
+            let record = matches!(event, Event::BeginRecord(_));
+            let show = |out: &mut dyn Visitor, key: &mut String, event: Event<'a>| {
+                let mut show = Show { out, key: std::mem::take(key) };
+                let done = show.event(event);
+                *key = show.key;
+                done
+            };
+            match named {
+                Some(model) if record => {
+                    show(out, &mut key, event)?;
+                    out.field(TYPE, &types.type_name(types.type_of(model))?)?;
+                    wrapped.push(false);
+                }
+                Some(model) => {
+                    let leaf = matches!(event, Event::Leaf(..));
+                    out.begin_map()?;
+                    out.field(TYPE, &types.type_name(types.type_of(model))?)?;
+                    out.key(VALUE)?;
+                    show(out, &mut key, event)?;
+                    if leaf {
+                        out.end_map()?;
+                    } else {
+                        wrapped.push(true);
+                    }
+                }
+                None => {
+                    let begins = matches!(event, Event::BeginList(..) | Event::BeginDictionary { .. });
+                    let ends = matches!(event, Event::EndRecord | Event::EndList | Event::EndDictionary { .. });
+                    show(out, &mut key, event)?;
+                    if begins {
+                        wrapped.push(false);
+                    }
+                    if ends && wrapped.pop() == Some(true) {
+                        out.end_map()?;
+                    }
+                }
+            }
+        }
+        Ok(walker.inferred())
+    }
+
+    /// What lies at the same place of other bytes of the chunk.
+    #[cfg(feature = "edit")]
+    pub(super) fn moved_to<'b>(&self, data: &'b crate::source::Source) -> Node<'b>
+    where
+        'a: 'b,
+    {
+        Node { graph: Graph { view: data.view("values"), ..self.graph }, slot: self.slot, position: self.position }
     }
 
     /// The value at `path` in this one; `None` when there is none.

@@ -15,13 +15,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Rows between two places that are kept to come back to.
 const STRIDE: usize = 1 << 14;
 
-/// The columns, each with what reads its cells.
+/// The columns, each with what reads its cells. [`column`] has their numbers.
 static COLUMNS: [(Column, Get); 4] = [
-    (Column::text("path").brief().key(), Get::FromWalk(|rows| Ok(Value::text(&rows.path)))),
-    (Column::text("type").brief(), Get::FromArchive(|rows| rows.type_name())),
-    (Column::new("value", Kind::Any).brief(), Get::FromArchive(|rows| Ok(rows.leaf()?.1.clone()))),
-    (Column::text("chunk").key(), Get::FromArchive(|rows| Ok(rows.chunk().map(Chunk::name).into()))),
+    (Column::text("path").brief().key().writable(), Get::FromWalk(|rows| Ok(Value::text(&rows.path)))),
+    (Column::text("type").brief().writable(), Get::FromArchive(|rows| rows.type_name())),
+    (Column::new("value", Kind::Any).brief().writable(), Get::FromArchive(|rows| Ok(rows.leaf()?.1.clone()))),
+    (Column::text("chunk").key().writable(), Get::FromArchive(|rows| Ok(rows.chunk().map(Chunk::name).into()))),
 ];
+
+/// The numbers of the columns.
+#[cfg(feature = "edit")]
+pub(super) mod column {
+    pub const PATH: usize = 0;
+    pub const TYPE: usize = 1;
+    pub const VALUE: usize = 2;
+    pub const CHUNK: usize = 3;
+}
 
 /// The way to a cell of the row at which a walk stands.
 enum Get {
@@ -98,6 +107,10 @@ impl Table for Values<'_> {
 
     fn known_len(&self) -> Option<usize> {
         self.len.get().copied()
+    }
+
+    fn takes_rows(&self) -> bool {
+        true
     }
 
     fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {

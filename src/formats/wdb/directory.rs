@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 /// Where the entry table begins.
-const TABLE: usize = size_of::<Header>();
+pub(super) const TABLE: usize = size_of::<Header>();
 
 /// Checks that the file begins as it should and holds its entry table, and gives the number of entries.
 pub(super) fn check(source: &Source) -> Result<usize> {

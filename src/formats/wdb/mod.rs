@@ -25,9 +25,13 @@ mod fields;
 mod known;
 mod layout;
 mod pack;
+#[cfg(feature = "edit")]
+mod relay;
 mod sections;
 mod tables;
 mod verify;
+#[cfg(feature = "edit")]
+mod write;
 
 pub use fields::{Fault, Field, FieldKind};
 pub use known::{KnownFields, List};
@@ -226,10 +230,15 @@ impl Sheet {
     /// The text at `offset` of the pool; `None` where there is none.
     #[inline]
     fn text(&self, offset: u32) -> Option<Cow<'_, str>> {
+        self.text_bytes(offset).map(directory::text)
+    }
+
+    #[inline]
+    fn text_bytes(&self, offset: u32) -> Option<&[u8]> {
         let pool = self.source.bytes().get(self.pool.clone()?)?;
         let rest = pool.get(offset as usize..)?;
         let len = rest.iter().take(MAX_TEXT).position(|&b| b == 0)?;
-        Some(directory::text(rest.get(..len)?))
+        rest.get(..len)
     }
 
     /// Why [`Sheet::text`] has none at `offset`.
@@ -473,6 +482,11 @@ impl Reader for Sheet {
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
         tables::of_sheet(self, None)
+    }
+
+    #[cfg(feature = "edit")]
+    fn writable(&self) -> Option<&dyn crate::edit::Writable> {
+        Some(self)
     }
 
     fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {

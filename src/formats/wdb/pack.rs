@@ -324,6 +324,11 @@ impl Reader for Pack {
         Some(self)
     }
 
+    #[cfg(feature = "edit")]
+    fn writable(&self) -> Option<&dyn crate::edit::Writable> {
+        Some(self)
+    }
+
     fn verify(&self, progress: &Progress) -> Report {
         verify::pack(self, progress)
     }

@@ -154,10 +154,10 @@ fn limit(view: View<'_>, what: &'static str, value: usize) -> Result<()> {
 /// The string arrays (§4): offsets into `!!string`, bit-packed, one array for each s# field.
 #[derive(Debug, Clone)]
 pub(super) struct Arrays {
-    per_word: u32,
-    bits: u8,
+    pub(super) per_word: u32,
+    pub(super) bits: u8,
     /// The bytes of each array in the file.
-    spans: Vec<Range<usize>>,
+    pub(super) spans: Vec<Range<usize>>,
 }
 
 impl Arrays {

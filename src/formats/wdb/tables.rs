@@ -2,7 +2,7 @@
 
 use super::pack::Pack;
 use super::{Field, FieldKind, Record, Sheet};
-use crate::table::{Column, Kind, Table, TableOf, Value};
+use crate::table::{Column, Kind, Table, TableOf, Takes, Value};
 use std::collections::{HashMap, HashSet};
 
 /// Fields that short listings show.
@@ -13,7 +13,7 @@ pub(super) fn record_columns(fields: &[Field]) -> Vec<Column> {
     let mut taken: HashSet<&str> = fields.iter().map(|field| &*field.name).collect();
     taken.insert("record");
     let mut seen: HashMap<&str, u64> = HashMap::from([("record", 1)]);
-    let mut columns = vec![Column::new("record", Kind::Text).brief().key()];
+    let mut columns = vec![Column::new("record", Kind::Text).brief().key().takes(Takes::Bytes(0x10))];
     columns.extend(fields.iter().enumerate().map(|(index, field)| {
         let times = seen.entry(&field.name).and_modify(|times| *times = times.saturating_add(1)).or_insert(1);
         let mut name = field.name.clone();
@@ -24,11 +24,20 @@ pub(super) fn record_columns(fields: &[Field]) -> Vec<Column> {
             }
             *times = times.saturating_add(1);
         }
-        let column = Column::named(name, column_kind(field.kind));
+        let column = Column::named(name, column_kind(field.kind)).takes(takes(field));
         let column = if field.kind == FieldKind::Wide { column.wide() } else { column };
         if index < BRIEF { column.brief() } else { column }
     }));
     columns
+}
+
+/// What fits into a field.
+fn takes(field: &Field) -> Takes {
+    match field.kind {
+        FieldKind::Uint | FieldKind::Int | FieldKind::Wide => Takes::Bits(field.bits),
+        FieldKind::Float | FieldKind::Raw | FieldKind::Text | FieldKind::ArrayText(_) => Takes::Any,
+        FieldKind::Fault(_) => Takes::Nothing,
+    }
 }
 
 fn column_kind(kind: FieldKind) -> Kind {
@@ -76,7 +85,8 @@ fn records<'a>(sheet: &'a Sheet, name: &'a str) -> Box<dyn Table + 'a> {
             None => Some(Ok(Vec::new())),
         })
         .label()
-        .columns(columns, Record::value);
+        .columns(columns, Record::value)
+        .with_rows_written();
     Box::new(table)
 }
 

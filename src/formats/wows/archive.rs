@@ -4,12 +4,13 @@ use super::index::{Entry, Index};
 use super::tree::{Row, Tree, join};
 use super::volumes::Volume as Stored;
 use super::{Game, places, tree};
-use crate::archive::{self, Archive, AtBuild, Build, File, LooseFile, Snapshot, Stamp, Volume};
+use crate::archive::{self, Archive, AtBuild, Build, File, Identity, LooseFile, Snapshot, Volume};
 use crate::codec::cityhash64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::source::Source;
 use crate::threads::prelude::*;
 use std::borrow::Cow;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -34,22 +35,22 @@ impl Game {
     /// What `look` finds in the first index in which it finds anything, of those with `structs` that it looks at.
     fn first<T: Send>(&self, structs: usize, look: impl Fn(usize, &Index) -> Option<T> + Sync + Send) -> Option<T> {
         if structs < SHARED {
-            return self.indexes.iter().enumerate().find_map(|(n, index)| look(n, index));
+            return self.indexes().iter().enumerate().find_map(|(n, index)| look(n, index));
         }
-        self.indexes.par_iter().enumerate().find_map_first(|(n, index)| look(n, index))
+        self.indexes().par_iter().enumerate().find_map_first(|(n, index)| look(n, index))
     }
 
     fn resource_count(&self) -> usize {
-        self.indexes.iter().map(Index::resource_count).fold(0, usize::saturating_add)
+        self.indexes().iter().map(Index::resource_count).fold(0, usize::saturating_add)
     }
 
     fn file_count(&self) -> usize {
-        self.indexes.iter().map(Index::file_count).fold(0, usize::saturating_add)
+        self.indexes().iter().map(Index::file_count).fold(0, usize::saturating_add)
     }
 
     /// The resource with this id in the index with the number `near`, else in the first one that has it.
     fn resource(&self, id: u64, near: Option<usize>) -> Option<tree::Place> {
-        let near = near.and_then(|n| Some((n, self.indexes.get(n)?.find_resource(id)?)));
+        let near = near.and_then(|n| Some((n, self.indexes().get(n)?.find_resource(id)?)));
         near.or_else(|| {
             self.looks.pay(1);
             self.first(self.resource_count(), |n, index| Some((n, index.find_resource(id)?)))
@@ -59,7 +60,7 @@ impl Game {
     /// The path of the file or folder with this id, found without the tree.
     fn look_up(&self, id: u64) -> Result<Option<String>> {
         if let Some(place) = self.resource(id, None) {
-            return join(&self.indexes, place, |parent, near| self.resource(parent, Some(near))).map(Some);
+            return join(self.indexes(), place, |parent, near| self.resource(parent, Some(near))).map(Some);
         }
         Ok(self.loose().all().iter().find(|file| file.id() == id).map(|file| file.path.clone()))
     }
@@ -67,7 +68,7 @@ impl Game {
     /// Whether the resource at `place` is what a path ends in: called `name`, in the folder with the id `parent`.
     fn is_called(&self, place: tree::Place, name: &str, parent: u64) -> Result<bool> {
         let (index, n) = place;
-        let Some(resource) = self.indexes.get(index).and_then(|index| index.resource(n)) else { return Ok(false) };
+        let Some(resource) = self.indexes().get(index).and_then(|index| index.resource(n)) else { return Ok(false) };
         Ok(resource.parent == parent && resource.name()? == name)
     }
 
@@ -106,7 +107,7 @@ impl Game {
     /// What an index says of file `n` of the index with the number `index`.
     fn indexed_file<'a>(&'a self, index: usize, n: usize, path: impl Into<Cow<'a, str>>) -> Result<File<'a>> {
         let missing = || archive::no_file(n);
-        let from = self.indexes.get(index).ok_or_else(missing)?;
+        let from = self.indexes().get(index).ok_or_else(missing)?;
         let entry = from.file(n).ok_or_else(missing)?;
         let volume = self.volume_of(from, n, &entry)?;
         let name = volume.name().map_err(|error| error.within(format_args!("{}: file {n}", from.name())))?;
@@ -138,7 +139,7 @@ impl Game {
     /// The index that `file` is in, and its entry there; `None` for a loose one.
     pub(super) fn entry(&self, file: &File<'_>) -> Option<(&Index, Entry)> {
         let (index, n) = halves(file.handle);
-        let index = self.indexes.get(index)?;
+        let index = self.indexes().get(index)?;
         Some((index, index.file(n)?))
     }
 
@@ -152,7 +153,7 @@ impl Game {
             },
             Row::Indexed { index, file: n, .. } => {
                 let (index, n) = (index as usize, n as usize);
-                let of = self.indexes.get(index);
+                let of = self.indexes().get(index);
                 let within = |error: Error| error.within(format_args!("{}: file {n}", of.map_or("", Index::name)));
                 match tree.path_of_row(self, row).map_err(within)? {
                     Some(path) => self.indexed_file(index, n, path),
@@ -176,12 +177,12 @@ impl Archive for Game {
         self.row(self.tree(), n)
     }
 
-    fn stamp(&self, n: usize) -> Option<Stamp> {
+    fn identity(&self, n: usize) -> Option<Identity> {
         match *self.tree().rows.get(n)? {
-            Row::Loose(n) => self.loose().all().get(n as usize).map(|file| Stamp::new(file.id(), file.size, None)),
+            Row::Loose(n) => self.loose().all().get(n as usize).map(|file| Identity::new(file.id(), file.size, None)),
             Row::Indexed { index, file, .. } => {
-                let entry = self.indexes.get(index as usize)?.file(file as usize)?;
-                Some(Stamp::new(entry.id, entry.size, Some(entry.crc32)))
+                let entry = self.indexes().get(index as usize)?.file(file as usize)?;
+                Some(Identity::new(entry.id, entry.size, Some(entry.crc32)))
             }
         }
     }
@@ -212,6 +213,14 @@ impl Archive for Game {
         Ok(path.filter(|path| cityhash64(path.as_bytes()) == id).map(Cow::Owned))
     }
 
+    fn stamp(&self, path: &str) -> Option<u64> {
+        if self.names.is_empty() || self.loose().find(path).is_some() {
+            return None;
+        }
+        let folder = self.folder.canonicalize().ok()?;
+        places::stamp(&folder, &self.names, path)
+    }
+
     fn stored(&self, file: &File<'_>) -> Result<Source> {
         let (upper, lower) = halves(file.handle);
         if upper as u64 == LOOSE {
@@ -225,7 +234,7 @@ impl Archive for Game {
     fn volumes(&self) -> Result<Vec<Volume>> {
         let volumes = self.volume_list();
         let mut files = vec![0u64; volumes.all().len()];
-        for index in &self.indexes {
+        for index in self.indexes() {
             for entry in (0..index.file_count()).map_while(|n| index.file(n)) {
                 if let Some(files) = volumes.position(entry.volume).and_then(|n| files.get_mut(n)) {
                     *files = files.saturating_add(1);
@@ -241,11 +250,11 @@ impl Archive for Game {
     fn builds(&self) -> Result<Vec<Build>> {
         let open = |name: &String| {
             if Some(&**name) == self.build() {
-                return Ok(Build::new(name, self.indexes.len() as u64, self.len()? as u64));
+                return Ok(Build::new(name, self.indexes().len() as u64, self.len()? as u64));
             }
             let at = self.options.clone().with(Arc::new(AtBuild(name.clone())));
             let other = Self::open(self.source.clone(), &at)?;
-            Ok(Build::new(name, other.indexes.len() as u64, other.len()? as u64))
+            Ok(Build::new(name, other.indexes().len() as u64, other.len()? as u64))
         };
         self.all_builds.get_or_try_init(|| self.builds.iter().map(open).collect()).cloned()
     }
@@ -260,6 +269,10 @@ impl Archive for Game {
 
     fn database(&self) -> Option<&'static str> {
         Some("content/assets.bin")
+    }
+
+    fn mods(&self) -> Option<PathBuf> {
+        places::newest_mods(self.source.path()?)
     }
 
     fn snapshot(&self) -> Result<Option<Snapshot>> {

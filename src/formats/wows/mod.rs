@@ -27,7 +27,7 @@ use crate::threads::prelude::*;
 use places::Places;
 use std::borrow::Cow;
 use std::convert::Infallible;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tree::Tree;
 use volumes::{Folders, Volumes};
 
@@ -35,9 +35,10 @@ use volumes::{Folders, Volumes};
 #[derive(Debug)]
 pub struct Game {
     source: Source,
-    indexes: Vec<Index>,
-    /// Indexes that could not be opened.
-    damaged: Vec<Error>,
+    /// The folder of indexes and their names in it, in order; none of one index by itself.
+    folder: PathBuf,
+    names: Vec<String>,
+    opened: Lazy<Opened>,
     volumes: Lazy<Volumes>,
     folders: Folders,
     loose: Loose,
@@ -51,6 +52,27 @@ pub struct Game {
     options: Options,
 }
 
+/// The indexes, opened when the first of them is asked.
+#[derive(Debug, Default)]
+struct Opened {
+    indexes: Vec<Index>,
+    /// Why others could not be opened.
+    damaged: Vec<Error>,
+}
+
+impl FromIterator<Result<Index>> for Opened {
+    fn from_iter<I: IntoIterator<Item = Result<Index>>>(indexes: I) -> Self {
+        let mut opened = Self::default();
+        for index in indexes {
+            match index {
+                Ok(index) => opened.indexes.push(index),
+                Err(error) => opened.damaged.push(error),
+            }
+        }
+        opened
+    }
+}
+
 /// What the entries of all indexes come to.
 #[derive(Debug, Default)]
 struct Sums {
@@ -62,8 +84,8 @@ struct Sums {
 }
 
 impl Game {
-    /// Opens a game's folder, a folder of indexes, or an index. Reads the headers of indexes only; one that is damaged is a
-    /// warning, unless `options` are strict.
+    /// Opens a game's folder, a folder of indexes, or an index. Those of a folder are opened when the first of them is asked,
+    /// and of each the header is read; one that is damaged is a warning, unless `options` are strict.
     ///
     /// # Errors
     /// When an index by itself is damaged, a folder cannot be read, or a build is asked for that is not there.
@@ -76,7 +98,8 @@ impl Game {
                 if options.strict {
                     index.check()?;
                 }
-                Ok(Self::new(source, vec![Ok(index)], places, None, Vec::new(), options))
+                let game = Self::new(source, places, (PathBuf::new(), Vec::new()), None, Vec::new(), options);
+                Ok(Self { opened: Opened::from_iter([Ok(index)]).into(), ..game })
             }
         }
     }
@@ -94,43 +117,30 @@ impl Game {
             (None, Some(newest)) => (Some(newest), Places::of_build(folder, newest, true)),
             (_, None) => (None, Places::of_indexes(folder)),
         };
-        let indexes = places.indexes.as_deref().unwrap_or(folder);
-        let open = |name: &String| {
-            let source = options.source(&indexes.join(name));
-            let index = source.and_then(|source| Index::open(source, name));
-            let index = index.and_then(|index| if options.strict { index.check().map(|()| index) } else { Ok(index) });
-            index.map_err(|error| error.within(name))
-        };
-        let names = places::indexes_in(indexes)?;
-        let opened: Vec<Result<Index>> = names.par_iter().map(open).collect();
+        let indexes = places.indexes.clone().unwrap_or_else(|| folder.to_owned());
+        let names = places::indexes_in(&indexes)?;
+        let game = Self::new(source, places, (indexes, names), build.cloned(), builds, options);
         if options.strict
-            && let Some(error) = opened.iter().find_map(|index| index.as_ref().err())
+            && let Some(error) = game.damaged().first()
         {
             return Err(error.again());
         }
-        let build = build.cloned();
-        Ok(Self::new(source, opened, places, build, builds, options))
+        Ok(game)
     }
 
     fn new(
         source: Source,
-        opened: Vec<Result<Index>>,
         places: Places,
+        (folder, names): (PathBuf, Vec<String>),
         build: Option<String>,
         builds: Vec<String>,
         options: &Options,
     ) -> Self {
-        let (mut indexes, mut damaged) = (Vec::new(), Vec::new());
-        for index in opened {
-            match index {
-                Ok(index) => indexes.push(index),
-                Err(error) => damaged.push(error),
-            }
-        }
         Self {
             source,
-            indexes,
-            damaged,
+            folder,
+            names,
+            opened: Lazy::default(),
             volumes: Lazy::default(),
             folders: Folders { folders: places.volumes, no_mmap: options.no_mmap },
             loose: Loose::new(places.loose),
@@ -145,7 +155,26 @@ impl Game {
 
     /// The indexes that could be opened, by name.
     pub fn indexes(&self) -> &[Index] {
-        &self.indexes
+        &self.opened().indexes
+    }
+
+    /// Why other indexes could not be opened.
+    fn damaged(&self) -> &[Error] {
+        &self.opened().damaged
+    }
+
+    fn opened(&self) -> &Opened {
+        let open = |name: &String| {
+            let source = self.options.source(&self.folder.join(name));
+            let index = source.and_then(|source| Index::open(source, name));
+            let index =
+                index.and_then(|index| if self.options.strict { index.check().map(|()| index) } else { Ok(index) });
+            index.map_err(|error| error.within(name))
+        };
+        let open_all = || self.names.par_iter().map(open).collect::<Vec<_>>().into_iter().collect();
+        // By rayon, so without a lock.
+        let Ok(opened) = self.opened.get_or_try_init(|| Ok::<Opened, Infallible>(open_all()));
+        opened
     }
 
     /// The build that was opened, where the folder is that of a game.
@@ -165,7 +194,7 @@ impl Game {
     }
 
     fn volume_list(&self) -> &Volumes {
-        self.volumes.get_or_init(|| Volumes::of(&self.indexes))
+        self.volumes.get_or_init(|| Volumes::of(self.indexes()))
     }
 
     fn loose(&self) -> &Loose {
@@ -187,7 +216,7 @@ impl Game {
             }
             sums
         };
-        self.indexes.par_iter().map(of_index).reduce(Sums::default, |a, b| Sums {
+        self.indexes().par_iter().map(of_index).reduce(Sums::default, |a, b| Sums {
             files: a.files.saturating_add(b.files),
             size: a.size.saturating_add(b.size),
             stored_size: a.stored_size.saturating_add(b.stored_size),
@@ -235,16 +264,15 @@ impl Reader for Game {
     }
 
     fn version(&self) -> String {
-        match (&self.build, self.indexes.first()) {
-            (Some(build), _) => build.clone(),
-            (None, Some(index)) => index.variant().to_string(),
-            (None, None) => String::new(),
+        match &self.build {
+            Some(build) => build.clone(),
+            None => self.indexes().first().map(|index| index.variant().to_string()).unwrap_or_default(),
         }
     }
 
     /// Those of an index; the indexes of a folder have offsets of their own.
     fn sections(&self) -> Vec<Section> {
-        match &*self.indexes {
+        match self.indexes() {
             [index] if !self.source.bytes().is_empty() => index.sections(),
             _ => Vec::new(),
         }
@@ -262,7 +290,7 @@ impl Reader for Game {
             facts.push(("builds".into(), Value::List(builds.collect())));
         }
         let sums = self.sums();
-        facts.push(("indexes".into(), self.indexes.len().into()));
+        facts.push(("indexes".into(), self.indexes().len().into()));
         facts.push(("files".into(), sums.files.into()));
         facts.push(("unpacked_size".into(), sums.size.into()));
         facts.push(("stored_size".into(), sums.stored_size.into()));
@@ -305,7 +333,7 @@ impl Reader for Game {
     }
 
     fn warnings(&self) -> Vec<String> {
-        self.damaged.iter().map(ToString::to_string).collect()
+        self.damaged().iter().map(ToString::to_string).collect()
     }
 
     fn verify(&self, progress: &Progress) -> Report {

@@ -2,11 +2,13 @@
 
 use super::layout::MAGIC;
 use crate::archive::Snapshot;
+use crate::codec;
 use crate::error::{Error, Result};
 use std::cmp::Reverse;
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 const BUILDS: &str = "bin";
 const INDEXES: &str = "idx";
@@ -58,6 +60,21 @@ pub(super) fn indexes_in(folder: &Path) -> Result<Vec<String>> {
     Ok(found)
 }
 
+/// A number for `path` in the indexes of `folder`, by their names, sizes and times of change.
+pub(super) fn stamp(folder: &Path, names: &[String], path: &str) -> Option<u64> {
+    let mut text = Vec::from(folder.as_os_str().as_encoded_bytes());
+    for name in names {
+        let meta = fs::metadata(folder.join(name)).ok()?;
+        let changed = meta.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+        text.extend_from_slice(name.as_bytes());
+        text.push(0);
+        text.extend_from_slice(&meta.len().to_le_bytes());
+        text.extend_from_slice(&changed.as_nanos().to_le_bytes());
+    }
+    text.extend_from_slice(path.as_bytes());
+    Some(codec::xxh64(&text, 0))
+}
+
 /// The files that tell of a build without its volumes.
 ///
 /// # Errors
@@ -74,7 +91,10 @@ pub(super) fn snapshot(folder: &Path, build: &str) -> Result<Snapshot> {
 pub(super) fn builds(folder: &Path) -> Vec<String> {
     let bin = folder.join(BUILDS);
     let number = |name: &str| name.bytes().all(|b| b.is_ascii_digit()).then(|| name.parse::<u64>().ok()).flatten();
-    let has_index = |name: &str| names(&bin.join(name).join(INDEXES)).iter().any(|name| is_index(name));
+    let has_index = |name: &str| {
+        let entries = fs::read_dir(bin.join(name).join(INDEXES)).into_iter().flatten().flatten();
+        entries.filter_map(|entry| entry.file_name().into_string().ok()).any(|name| is_index(&name))
+    };
     let mut builds: Vec<(u64, String)> =
         names(&bin).into_iter().filter_map(|name| Some((number(&name)?, name))).filter(|(_, n)| has_index(n)).collect();
     builds.sort_by(|a, b| Reverse(a.0).cmp(&Reverse(b.0)).then_with(|| a.1.cmp(&b.1)));
@@ -100,7 +120,7 @@ impl Places {
     /// Those of a build of the game in `folder`.
     pub(super) fn of_build(folder: &Path, build: &str, is_newest: bool) -> Self {
         let build = folder.join(BUILDS).join(build);
-        let mods = if is_newest { newest_mods(&folder.join(MODS)) } else { None };
+        let mods = if is_newest { newest_mods(folder) } else { None };
         Self {
             indexes: Some(build.join(INDEXES)),
             volumes: vec![folder.join(VOLUMES)],
@@ -119,10 +139,11 @@ impl Places {
     }
 }
 
-/// The folder of the largest version below `mods`: `13.10.0` is more than `13.9.1`.
-fn newest_mods(mods: &Path) -> Option<PathBuf> {
+/// The folder of mods of the largest version that the game in `folder` has: `13.10.0` is more than `13.9.1`.
+pub(super) fn newest_mods(folder: &Path) -> Option<PathBuf> {
+    let mods = folder.join(MODS);
     let version = |name: &str| name.split('.').map(|part| part.parse::<u64>().ok()).collect::<Option<Vec<u64>>>();
-    let versions = names(mods).into_iter().filter_map(|name| Some((version(&name)?, name)));
+    let versions = names(&mods).into_iter().filter_map(|name| Some((version(&name)?, name)));
     let (_, newest) = versions.filter(|(_, name)| mods.join(name).is_dir()).max()?;
     Some(mods.join(newest))
 }

@@ -41,10 +41,10 @@ pub(super) fn game(game: &Game, progress: &Progress) -> Report {
 
 fn opened(game: &Game) -> Check {
     let mut check = Check::new("indexes");
-    for error in &game.damaged {
+    for error in game.damaged() {
         check.fail(error.again());
     }
-    check.with_detail(format!("{} opened", game.indexes.len()))
+    check.with_detail(format!("{} opened", game.indexes().len()))
 }
 
 /// Each id is the hash of the path that the names make, and each file has a name.

@@ -1,7 +1,7 @@
 use crate::bytes::{View, le};
 use crate::error::Result;
 use crate::formats::bwdb::compare::{Allowance, Differ};
-use crate::formats::bwdb::record::{Field, Flag, Leaf, Shown, Text, Walker, prototype};
+use crate::formats::bwdb::record::{Field, Flag, HeldTexts, Leaf, Shown, Text, Walker, prototype};
 use crate::table::{Kind, Value};
 
 prototype! { 'a
@@ -361,7 +361,7 @@ macro_rules! slot_field {
             const NOTATION: &'static str = stringify!($type);
             const SHOWN: Shown = Shown::Plain(Kind::Nested);
             const REFERS: bool = false $(|| <$body as Field>::REFERS)+;
-            const TEXTS: bool = false $(|| <$body as Field>::TEXTS)+;
+            const TEXTS: HeldTexts = HeldTexts::None $(.or(<$body as Field>::TEXTS))+;
 
             fn read(view: View<'a>) -> Result<Self> {
                 Slot::read(view).map(Self)
@@ -370,7 +370,7 @@ macro_rules! slot_field {
             fn walk(self, name: &'static str, walker: &mut dyn Walker<'a>) {
                 walker.begin(name);
                 match self.0.kind {
-                    $($kind if walker.texts_only() && !<$body as Field>::TEXTS => {})+
+                    $($kind if walker.texts_only() && !<$body as Field>::TEXTS.any() => {})+
                     $($kind => self.0.walk_body::<$body>($name, walker),)+
                     _ => self.0.walk_other(walker),
                 }
@@ -556,6 +556,7 @@ impl<'a> Field<'a> for ResourceRef<'a> {
     const LEAF: bool = true;
     const FLAT: bool = false;
     const REFERS: bool = true;
+    const TEXTS: HeldTexts = HeldTexts::Own;
 
     fn read(view: View<'a>) -> Result<Self> {
         view.utf8(Self::bytes(view)?).map(Self)

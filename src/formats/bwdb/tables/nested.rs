@@ -4,9 +4,9 @@ use super::{KIND, Records, within};
 use crate::budget::{Budget, RowBudget};
 use crate::bytes::View;
 use crate::error::{Error, Result};
-use crate::formats::bwdb::record::{Leaf, ListInfo, NameId, Walker};
+use crate::formats::bwdb::record::{HeldTexts, Leaf, ListInfo, NameId, Walker};
 use crate::lazy;
-use crate::table::search::Literal;
+use crate::table::search::{Literal, stands};
 use crate::table::{Column, Table, TableOf, Value};
 use crate::threads::prelude::*;
 use std::cell::OnceCell;
@@ -14,7 +14,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Several things that a record holds.
 pub(super) trait Children<'a>: Send + Sync + 'a {
@@ -57,7 +57,7 @@ impl<'a> Walker<'a> for Texts<'_> {
     fn end(&mut self) {}
 
     fn begin_list(&mut self, _: &'static str, list: &ListInfo<'a>) -> bool {
-        let walk = list.texts && !self.found;
+        let walk = list.texts.any() && !self.found;
         let afford = !walk || self.budget.spend(list.bytes() as u64).is_ok();
         self.found |= !afford;
         walk && afford
@@ -80,6 +80,8 @@ struct Parents<'a, R, C> {
     name: &'static str,
     records: R,
     children: C,
+    /// The literal that was last looked for among all texts, and whether it stands there.
+    stood: Mutex<Option<(Literal, bool)>>,
     /// For each record, up to one that is beyond all measure, the row behind its last child; counted when it is first
     /// asked for.
     ends: OnceLock<Arc<[usize]>>,
@@ -177,6 +179,19 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
         end
     }
 
+    /// Whether `literal` stands anywhere among the texts of all records. Several columns ask one after another.
+    fn stands(&self, literal: &Literal) -> bool {
+        let mut last = self.stood.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some((of, stood)) if of == literal => *stood,
+            _ => {
+                let stood = stands(self.records.file().bytes(), &self.records.texts(), literal);
+                *last = Some((literal.clone(), stood));
+                stood
+            }
+        }
+    }
+
     /// The rows in whose nested value, which `walk` shows to a walker, a text may be. `None` where there are more rows than
     /// can be read, or more in them: a walk ends with an error that says so.
     fn search(&self, literal: &Literal, walk: &(dyn Fn(&C::Row, &mut dyn Walker<'a>) + Sync)) -> Option<Vec<usize>> {
@@ -231,7 +246,8 @@ pub(super) struct Nested<'a, R, C: Children<'a>> {
 impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
     pub(super) fn new(name: &'static str, records: R, children: C) -> Self {
         let (ends, last) = (OnceLock::new(), AtomicUsize::new(0));
-        let parents = Arc::new(Parents { name, records, children, ends, last, file: PhantomData });
+        let parents =
+            Arc::new(Parents { name, records, children, stood: Mutex::default(), ends, last, file: PhantomData });
         let leads = Arc::new(records.leads());
         let shared = leads.len();
         let [of_count, of_row, of_damage, of_known] = std::array::from_fn(|_| Arc::clone(&parents));
@@ -263,7 +279,8 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
             table = table.derived();
         }
         for (number, lead) in leads.iter().enumerate() {
-            let (leads, of_find, by) = (Arc::clone(&leads), Arc::clone(&parents), Arc::clone(&leads));
+            let [leads, by, of_finds] = std::array::from_fn(|_| Arc::clone(&leads));
+            let of_find = Arc::clone(&parents);
             let get = move |record| match leads.get(number) {
                 Some(lead) => (lead.get)(record),
                 None => Ok(Value::Null),
@@ -284,6 +301,10 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
                         records.iter().try_for_each(|&record| of_find.check_counted(record))?;
                         Ok(records.into_iter().flat_map(|record| of_find.rows_of(record)).collect())
                     }))
+                });
+                table = table.found_if(move || {
+                    let finds = of_finds.get(number).and_then(|lead| lead.finds.as_ref());
+                    finds.is_none_or(|finds| finds())
                 });
             }
         }
@@ -320,16 +341,20 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
         self
     }
 
-    /// The same table, whose last column has nested values, which `walk` shows to a walker and which may have texts in
-    /// them.
-    pub(super) fn nested(
+    /// The same table, whose last column has the texts that `walk` shows to a walker: a text, or nested values with some
+    /// in them.
+    pub(super) fn searched(
         mut self,
-        texts: bool,
+        texts: HeldTexts,
         walk: impl Fn(&C::Row, &mut dyn Walker<'a>) + Send + Sync + 'a,
     ) -> Self {
         let parents = Arc::clone(&self.parents);
-        let search = move |literal: &Literal| if texts { parents.search(literal, &walk) } else { Some(Vec::new()) };
-        self.table = self.table.with_texts(texts).searched_by(search);
+        let search = move |literal: &Literal| match texts {
+            HeldTexts::None => Some(Vec::new()),
+            HeldTexts::Own if !parents.stands(literal) => Some(Vec::new()),
+            HeldTexts::Own | HeldTexts::ById => parents.search(literal, &walk),
+        };
+        self.table = self.table.with_texts(texts.any()).searched_by(search);
         self
     }
 

@@ -50,12 +50,10 @@ pub(super) fn table(db: &Database) -> Box<dyn Table + '_> {
         })
         .ends_in("name")
         .label();
-    if !db.hashes_paths() {
-        return Box::new(table);
-    }
-    Box::new(table.found_by(move |key| {
+    let table = table.found_by(move |key| {
         let Value::Text(path) = key else { return None };
         let Some(row) = paths.find(cityhash64(path.as_bytes())) else { return Some(Ok(Vec::new())) };
         Some(paths.path_at(row).map(|found| if found == **path { vec![row] } else { Vec::new() }))
-    }))
+    });
+    Box::new(table.found_if(|| db.hashes_paths()))
 }

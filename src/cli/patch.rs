@@ -1,0 +1,415 @@
+use super::{Context, Exit, Failure, Format, Outcome};
+use crate::archive::{Address, MARK};
+use crate::ask::diff::{self, Pair, Side, TableDiff};
+use crate::asset::Asset;
+use crate::edit::read::{self, Form, Row};
+use crate::edit::{self, Check, Editor, From, Plan, TableEdits, patch};
+use crate::error::Error;
+use crate::report::Progress;
+use crate::table::{Column, Kind, Value, Visitor as _};
+use crate::write::json::JsonWriter;
+use crate::write::rows::RowWriter;
+use crate::write::text::{Mark, Page};
+use crate::write::whole::Existing;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _, Write};
+use std::path::{Path, PathBuf};
+
+/// Write a file anew with edits
+///
+/// CHANGES are rows of `assetq diff OLD NEW -f patch`, or rows as `assetq export FILE` wrote them, edited: csv, json or
+/// ndjson, by their ending, or - for standard input. The new file is read back and compared with what was asked before it
+/// gets its name; what changed is shown as rows of `diff`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  assetq export item.wdb --to items.csv              then edit items.csv in a spreadsheet, and
+  assetq patch item.wdb items.csv --to new/item.wdb --undo undo.ndjson
+  assetq patch new/item.wdb undo.ndjson --in-place   as it was, byte for byte
+  assetq diff vanilla.wdb modded.wdb -f patch > mod.ndjson
+  assetq patch newer.wdb mod.ndjson --to modded.wdb  a mod, made for one build and put on another
+  assetq patch save.vrb main.json --entry '[Main]' --to new.vrb
+  assetq patch wdbpack.bin:item.wdb items.csv --to new/wdbpack.bin
+  assetq patch GAME:content/x.geometry mod.ndjson --to res_mods
+  echo '{\"table\":\"records\",\"change\":\"changed\",\"key\":\"it_potion\",\"new\":{\"u16BuyPrice\":1}}' | \\
+    assetq patch item.wdb - --dry-run
+
+Rows that CHANGES leaves out stay (--delete-missing removes them), and so do columns; new rows need --insert. Where the
+file has another old value than a patch expects, that edit is left out and named, and the exit code is 1.")]
+pub(super) struct Args {
+    /// The file
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The changes: ndjson, json or csv by ending; - for standard input
+    #[arg(value_name = "CHANGES")]
+    changes: PathBuf,
+    #[command(flatten)]
+    output: Output,
+    /// The table that exported rows are of, where it is not the main one
+    #[arg(long, short, value_name = "TABLE", conflicts_with = "entry")]
+    table: Option<String>,
+    /// CHANGES is this entry, as `assetq cat FILE ENTRY -f json` showed it, edited
+    #[arg(long, value_name = "ENTRY")]
+    entry: Option<String>,
+    /// Add exported rows whose key the file does not have
+    #[arg(long)]
+    insert: bool,
+    /// Remove rows that the exported ones do not have
+    #[arg(long, conflicts_with = "entry")]
+    delete_missing: bool,
+}
+
+/// Where a new file goes.
+#[derive(Debug, clap::Args)]
+pub(super) struct Output {
+    /// The new file; of a file in a World of Warships folder, res_mods for its place in the game's folder of mods
+    #[arg(long, value_name = "NEW", conflicts_with = "in_place")]
+    pub(super) to: Option<PathBuf>,
+    /// Write over FILE, once the new file is whole and compared
+    #[arg(long)]
+    pub(super) in_place: bool,
+    /// Write nothing, only show what would change
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    /// Write over files that exist
+    #[arg(long)]
+    pub(super) force: bool,
+    /// Write the patch that brings the old file back, byte for byte; - for standard output, in place of the changes
+    #[arg(long, value_name = "FILE")]
+    pub(super) undo: Option<PathBuf>,
+}
+
+pub(super) fn run(args: &Args, context: &Context) -> Outcome {
+    let target = Target::of(&args.file, &args.output, context)?;
+    let file = args.file.to_string_lossy();
+    let failed = |error: Error| Failure::in_file(&file, &error);
+    let mut editor = Editor::with_options(&target.asset, context.options()).map_err(failed)?;
+    if args.entry.is_none() {
+        changes(args, &mut editor, context)?;
+    } else {
+        let changes = args.changes.to_string_lossy();
+        let mut text = String::new();
+        open(&args.changes)?.read_to_string(&mut text).map_err(|e| cannot_read(&args.changes, e))?;
+        let new = read::value(&text).map_err(|e| Failure::in_file(&changes, &e))?;
+        editor.entry(args.entry.as_deref().unwrap_or_default(), new).map_err(failed)?;
+    }
+    target.finish(editor, &args.output, context)
+}
+
+fn cannot_read(path: &Path, error: std::io::Error) -> Failure {
+    Failure::in_file(&path.to_string_lossy(), &Error::io("cannot read", error))
+}
+
+fn is_stdin(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+fn open(path: &Path) -> Result<Box<dyn std::io::BufRead>, Failure> {
+    if is_stdin(path) {
+        return Ok(Box::new(BufReader::new(std::io::stdin())));
+    }
+    let file = File::open(path).map_err(|e| Failure::in_file(&path.to_string_lossy(), &Error::io("cannot open", e)))?;
+    Ok(Box::new(BufReader::with_capacity(1 << 16, file)))
+}
+
+/// Gives the rows of CHANGES to the editor.
+fn changes(args: &Args, editor: &mut Editor<'_>, context: &Context) -> Result<(), Failure> {
+    let name = args.changes.to_string_lossy();
+    context.reads(&[&args.changes]);
+    let mut input = open(&args.changes)?;
+    let head = input.fill_buf().map_err(|e| cannot_read(&args.changes, e))?;
+    let form = Form::of_name(&name).unwrap_or_else(|| Form::of_head(head));
+    let from = if form == Form::Csv { From::Text } else { From::Typed };
+    let mut exported = false;
+    let mut take = |row: Row| match row {
+        _ if editor.is_restored() => Ok(()),
+        Row::Restore(restore) => editor.restore(&restore).map(drop),
+        Row::Edit(mut edit) => {
+            if edit.table.is_none() {
+                edit.table = args.table.as_deref().map(std::sync::Arc::from);
+            }
+            editor.edit(edit).map(drop)
+        }
+        Row::Exported { origin, cells } => {
+            exported = true;
+            let row = editor.exported(args.table.as_deref(), cells, from, args.insert);
+            row.map(drop).map_err(|e| e.within(format_args!("row {origin}")))
+        }
+    };
+    read::rows(input, form, &mut take).map_err(|e| Failure::in_file(&name, &e))?;
+    if args.delete_missing {
+        if !exported {
+            return Err(Failure::new(Exit::Usage, format!("{name}: --delete-missing is for exported rows")));
+        }
+        editor.delete_missing(args.table.as_deref()).map_err(|e| Failure::in_file(&name, &e))?;
+    }
+    Ok(())
+}
+
+/// The file that is edited, and the one that holds it.
+pub(super) struct Target {
+    asset: Asset,
+    /// The file in which it lies, where that is written anew, and its name in it.
+    outer: Option<(Asset, String)>,
+    /// Where the new file goes; `None` where nothing is written.
+    to: Option<PathBuf>,
+    existing: Existing,
+    /// A place that a user may have to be told of.
+    is_mod: bool,
+}
+
+impl Target {
+    pub(super) fn of(file: &Path, output: &Output, context: &Context) -> Result<Self, Failure> {
+        if output.to.is_none() && !output.in_place && !output.dry_run {
+            let what = "nothing is written without --to NEW or --in-place; --dry-run shows what would change";
+            return Err(Failure::new(Exit::Usage, what));
+        }
+        let asset = context.open(file)?;
+        Self::of_asset(file, asset, output, context)
+    }
+
+    pub(super) fn of_asset(file: &Path, asset: Asset, output: &Output, context: &Context) -> Result<Self, Failure> {
+        let address = Address::of(file);
+        let mut outer = None;
+        let mut to = output.to.clone();
+        let mut is_mod = false;
+        let mut on_disk = address.outer().to_owned();
+        if let Some(inner) = address.inner() {
+            let text = file.to_string_lossy();
+            let (holder, name) = text.rsplit_once(MARK).unwrap_or((&text, inner));
+            let holding = context.open(Path::new(holder))?;
+            let is_written = holding.reader().writable().is_some() && holding.source().path().is_some();
+            if to.as_deref() == Some(Path::new("res_mods")) {
+                let archive = holding.reader().archive().filter(|_| holder == address.outer().to_string_lossy());
+                let folder = archive.and_then(|archive| archive.mods());
+                let folder = folder.ok_or_else(|| {
+                    let what = "--to res_mods is for files in a World of Warships folder that has res_mods/VERSION";
+                    Failure::new(Exit::Usage, format!("{}: {what}", address.outer().to_string_lossy()))
+                })?;
+                let place = crate::archive::loose::below(&folder, name);
+                to = Some(place.ok_or_else(|| Failure::new(Exit::Usage, format!("{name}: no path in a folder")))?);
+                is_mod = true;
+            } else if is_written {
+                on_disk = holding.source().path().map(Path::to_owned).unwrap_or(on_disk);
+                outer = Some((holding, name.to_owned()));
+            } else if output.in_place {
+                let what = "files in this archive are not written in place; --to NEW writes the file by itself";
+                return Err(Failure::new(Exit::Usage, format!("{}: {what}", file.to_string_lossy())));
+            }
+        }
+        let mut existing = Existing::unless(output.force);
+        if output.in_place {
+            // A link stays, and the file that it leads to is written.
+            to = Some(on_disk.canonicalize().unwrap_or(on_disk));
+            existing = Existing::Replace;
+        } else if let Some(to) = &to {
+            context.check_new(to, output.force)?;
+        }
+        Ok(Self { asset, outer, to: to.filter(|_| !output.dry_run), existing, is_mod })
+    }
+
+    /// Writes what the editor was given, and shows it.
+    pub(super) fn finish(&self, editor: Editor<'_>, output: &Output, context: &Context) -> Outcome {
+        let file = self.asset.source().name();
+        let failed = |error: Error| Failure::in_file(file, &error);
+        let (done, held, left_out) = editor.summary();
+        let summary = format!("{done} edits, {held} that the file has already, {} left out", left_out.len());
+        let left = left_out.len();
+        left_out.iter().take(SHOWN).for_each(|why| context.not_found(&format!("{file}: {why}")));
+        if left > SHOWN {
+            context.not_found(&format!("{file}: … and {} more", left.saturating_sub(SHOWN)));
+        }
+        if left > 0 && context.options().strict {
+            return Err(Failure::new(
+                Exit::NotFound,
+                format!("{file}: nothing is written, as --strict says: {summary}"),
+            ));
+        }
+        let mut plan = editor.finish().map_err(failed)?;
+        if let Some((outer, inner)) = &self.outer {
+            plan = plan.within(outer, inner).map_err(failed)?;
+        }
+        context.leaves_nothing();
+        if let Some(undo) = output.undo.as_deref().filter(|undo| !super::output::is_stdout(undo)) {
+            context.check_new(undo, output.force)?;
+        }
+        // What is only shown is written, too, to be read back, and gets no name.
+        let part;
+        let to = match &self.to {
+            Some(to) => to,
+            None => {
+                part = std::env::temp_dir().join("assetq-dry-run");
+                &part
+            }
+        };
+        let write = |progress: &Progress| plan.write_with(to, self.existing, progress);
+        let written = context.with_progress("writing", write).map_err(|e| self.failure(to, &e))?;
+        let restore = output.undo.as_ref().map(|_| plan.undo(&written));
+        let new = match &self.to {
+            Some(to) => written.keep().map_err(|e| self.failure(to, &e))?,
+            None => written.asset().clone(),
+        };
+        if let Some((undo, restore)) = output.undo.as_ref().zip(restore) {
+            let write = |out: &mut dyn Write| -> Result<(), Failure> {
+                let mut json = JsonWriter::compact(out);
+                let mut line = |row: Value<'static>| json.value(&row).and_then(|()| json.end_line());
+                line(restore.row())?;
+                patch::undo(&self.asset, plan.edits(), &mut line)?;
+                Ok(())
+            };
+            match super::output::is_stdout(undo) {
+                true => {
+                    let mut out = context.stdout();
+                    write(&mut out)?;
+                    out.flush()?;
+                }
+                false => context.create(undo, output.force, |out| write(out))?,
+            }
+        }
+        if !output.undo.as_deref().is_some_and(super::output::is_stdout) {
+            show(&self.asset, &new, &plan, context)?;
+        }
+        context.warn(&self.asset);
+        let where_to = match &self.to {
+            Some(to) if self.is_mod => format!("; the game takes {} over its own file", to.to_string_lossy()),
+            Some(_) => String::new(),
+            None => "; nothing is written".to_owned(),
+        };
+        context.say(&format!("{file}: {summary}{where_to}"));
+        Ok(Exit::Done)
+    }
+
+    fn failure(&self, to: &Path, error: &Error) -> Failure {
+        match error.kind() {
+            crate::ErrorKind::Io { source, .. } if source.kind() == std::io::ErrorKind::AlreadyExists => {
+                let what = format!("{}: it exists; --force writes over it", to.to_string_lossy());
+                Failure::new(Exit::Io, what)
+            }
+            _ => Failure::in_file(&to.to_string_lossy(), error),
+        }
+    }
+}
+
+/// Edits left out that are named.
+const SHOWN: usize = 20;
+
+/// The tables of which changes are shown: all that `diff` compares, and those that were edited.
+fn tables<'a>(old: &'a Asset, new: &'a Asset, edits: &[TableEdits]) -> Result<Vec<TableDiff<'a>>, Failure> {
+    let mut tables = diff::tables(old, new, &[])?;
+    for edit in edits {
+        if tables.iter().all(|table| table.name() != edit.table) {
+            tables.extend(diff::tables(old, new, std::slice::from_ref(&edit.table))?);
+        }
+    }
+    Ok(tables)
+}
+
+/// Shows the changes as rows of `diff`.
+fn show(old: &Asset, new: &Asset, plan: &Plan<'_>, context: &Context) -> Result<(), Failure> {
+    if context.format() == Format::Patch {
+        return between(old, new, &[], context).map(drop);
+    }
+    let columns = [
+        Column::new("table", Kind::Text),
+        Column::new("change", Kind::Text),
+        Column::new("key", Kind::Any),
+        Column::new("old", Kind::Nested),
+        Column::new("new", Kind::Nested),
+    ];
+    let mut shown = match context.format() {
+        Format::Text | Format::Markdown => Shown::Text(context.page()),
+        _ => Shown::Rows(context.rows(&columns)?),
+    };
+    if !plan.is_same() {
+        for table in tables(old, new, plan.edits())? {
+            let pairs: Vec<Pair> = match plan.edits().iter().find(|edit| edit.table == table.name()) {
+                // Rows that stay where they are need not be looked for.
+                Some(edit) if plan.check() == Check::Rows => {
+                    let row = |(row, _): &(usize, edit::Set)| u32::try_from(*row).ok();
+                    edit.set.iter().filter_map(row).map(|row| Pair { old: Some(row), new: Some(row) }).collect()
+                }
+                None if plan.check() == Check::Rows && !plan.edits().is_empty() => Vec::new(),
+                _ => table.find(&Progress::default(), 0).pairs().collect(),
+            };
+            for pair in pairs {
+                let change = table.change(pair, &mut |side, error| {
+                    let asset = if side == Side::Old { old } else { new };
+                    context.damaged(asset.source().name(), &error);
+                });
+                shown.change(table.name(), pair, change)?;
+            }
+        }
+    }
+    shown.finish()
+}
+
+enum Shown<W: Write> {
+    Text(Page<W>),
+    Rows(RowWriter<W>),
+}
+
+impl<W: Write> Shown<W> {
+    fn change(&mut self, table: &str, pair: Pair, change: diff::Change<'_>) -> Result<(), Failure> {
+        match self {
+            Self::Text(page) => {
+                let (sign, mark) = match change.kind {
+                    diff::Kind::Added => ("+", Mark::Green),
+                    diff::Kind::Removed => ("-", Mark::Red),
+                    diff::Kind::Changed => ("~", Mark::Yellow),
+                };
+                page.put_marked(&format!("{sign} {table} {}", change.key), mark)?;
+                page.end_line()?;
+                if pair.old.is_some() && pair.new.is_some() {
+                    for field in change.fields {
+                        page.line(&format!("    {}: {} -> {}", field.name, field.old, field.new))?;
+                    }
+                }
+            }
+            Self::Rows(out) => {
+                let (mut old, mut new) = (Vec::new(), Vec::new());
+                for field in change.fields {
+                    old.push((field.name.clone(), field.old));
+                    new.push((field.name, field.new));
+                }
+                let side = |there: bool, fields| if there { Value::Map(fields) } else { Value::Null };
+                let cells = [
+                    Value::text(table),
+                    change.kind.name().into(),
+                    change.key,
+                    side(pair.old.is_some(), old),
+                    side(pair.new.is_some(), new),
+                ];
+                out.row(&cells)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<(), Failure> {
+        match self {
+            Self::Text(mut page) => page.flush()?,
+            Self::Rows(mut out) => out.finish()?,
+        }
+        Ok(())
+    }
+}
+
+/// The patch that makes of one file the other, on standard output: `diff -f patch`.
+pub(super) fn between(old: &Asset, new: &Asset, tables: &[String], context: &Context) -> Outcome {
+    let mut out = context.stdout();
+    let mut rows = 0u64;
+    let mut json = JsonWriter::compact(&mut out);
+    let mut damaged = |side, error: Error| {
+        let asset = if side == Side::Old { old } else { new };
+        context.damaged(asset.source().name(), &error);
+    };
+    patch::between(old, new, tables, &mut damaged, &mut |row| {
+        rows = rows.saturating_add(1);
+        json.value(&row)?;
+        json.end_line()
+    })?;
+    out.flush()?;
+    context.warn(old);
+    context.warn(new);
+    Ok(if rows > 0 { Exit::NotFound } else { Exit::Done })
+}

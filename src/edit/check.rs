@@ -1,0 +1,212 @@
+//! What was written, read back and compared with what was asked.
+
+use super::{Check, Piece, Pieces, TableEdits};
+use crate::ask::diff;
+use crate::asset::Asset;
+use crate::compare::same_value;
+use crate::error::{Error, Result};
+use crate::report::Progress;
+use crate::table::{Column, Role, RowCursor, Table, Takes, Value};
+use crate::threads::prelude::*;
+use std::collections::HashMap;
+
+/// The error of a file that is not what was asked.
+#[cold]
+pub(super) fn failed(what: String) -> Error {
+    let what = format!("what was written is not what was asked, so nothing is kept: {what}");
+    Error::io("cannot write", std::io::Error::other(what))
+}
+
+/// Bytes that a core compares at once.
+const TOGETHER: usize = 1 << 22;
+
+/// Compares the ranges that were kept.
+pub(super) fn kept(pieces: &Pieces, old: &[u8], new: &[u8]) -> Result<()> {
+    let mut at = 0usize;
+    for piece in pieces.list() {
+        let len = match piece {
+            Piece::Keep(range) => range.len(),
+            Piece::New(bytes) => bytes.len(),
+        };
+        let written = new.get(at..at.saturating_add(len)).unwrap_or_default();
+        let meant = match piece {
+            Piece::Keep(range) => old.get(range.clone()).unwrap_or_default(),
+            Piece::New(bytes) => bytes,
+        };
+        let chunks: Vec<(&[u8], &[u8])> = written.chunks(TOGETHER).zip(meant.chunks(TOGETHER)).collect();
+        if written.len() != meant.len() || !chunks.par_iter().all(|(a, b)| a == b) {
+            return Err(failed(format!("bytes from {at:#x} on are others")));
+        }
+        at = at.saturating_add(len);
+    }
+    if at != new.len() {
+        return Err(failed(format!("it has {} bytes, not {at}", new.len())));
+    }
+    Ok(())
+}
+
+/// Compares all rows of the edited tables with what they were and what was asked of them, and all other tables with what
+/// they were.
+pub(super) fn check(
+    old: &Asset,
+    new: &Asset,
+    edits: &[TableEdits],
+    pieces: &Pieces,
+    by_rows: bool,
+    progress: &Progress,
+) -> Result<()> {
+    for edit in edits {
+        let find = |asset: &'_ Asset| asset.reader().table(&edit.table).map(|table| table.columns().len());
+        if find(old) != find(new) {
+            return Err(failed(format!("table {} has other columns", edit.table)));
+        }
+        let tables = (old.reader().table(&edit.table), new.reader().table(&edit.table));
+        let (Some(old), Some(new)) = tables else { continue };
+        let added = pieces.added.iter().find(|(table, _)| *table == edit.table).map(|(_, rows)| &**rows);
+        match pieces.check {
+            Check::Rows if edit.add.is_empty() && edit.remove.is_empty() => rows(&*old, &*new, edit)?,
+            _ => whole(&*old, &*new, edit, added)?,
+        }
+    }
+    // An entry that the format has written by itself says not which rows it changes.
+    if pieces.check == Check::Rows || !by_rows {
+        return Ok(());
+    }
+    let is_edited = |name: &str| edits.iter().any(|edit| edit.table == name) || pieces.also.iter().any(|t| t == name);
+    for table in diff::tables(old, new, &[])? {
+        if is_edited(table.name()) {
+            continue;
+        }
+        let found = table.find(progress, 0);
+        if let Some(pair) = found.pairs().next() {
+            let key = table.key(pair).map(|key| key.to_string()).unwrap_or_default();
+            return Err(failed(format!("{} {key} was {}, too", table.name(), pair.kind().name())));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a cell of a row must stay as it is unless it was asked to change.
+fn stays(column: &Column, is_edited: bool) -> bool {
+    match column.role {
+        Role::Place | Role::Resolved => false,
+        _ => column.takes != Takes::Nothing || !is_edited,
+    }
+}
+
+/// Whether two cells are the same; one that cannot be read is so on both sides.
+fn same(old: Result<Value<'_>>, new: Result<Value<'_>>) -> bool {
+    match (old, new) {
+        (Ok(old), Ok(new)) => same_value(&old, &new),
+        (Err(_), Err(_)) => true,
+        _ => false,
+    }
+}
+
+fn differs(table: &dyn Table, row: usize, column: &Column) -> Error {
+    failed(format!("{}: row {row}: column {} is another", table.name(), column.name))
+}
+
+/// Compares a row with what it was and what was asked of it.
+fn row(
+    table: &dyn Table,
+    old: &dyn RowCursor,
+    new: &dyn RowCursor,
+    asked: Option<&[(usize, Value<'static>)]>,
+) -> Result<()> {
+    for (at, column) in table.columns().iter().enumerate() {
+        let wanted = asked.and_then(|asked| asked.iter().find(|(column, _)| *column == at));
+        let holds = match wanted {
+            Some((_, wanted)) => new.value(at).is_ok_and(|value| same_value(&value, wanted)),
+            None => !stays(column, asked.is_some()) || same(old.value(at), new.value(at)),
+        };
+        if !holds {
+            return Err(differs(table, new.row(), column));
+        }
+    }
+    Ok(())
+}
+
+/// Compares the edited rows only.
+fn rows(old: &dyn Table, new: &dyn Table, edit: &TableEdits) -> Result<()> {
+    if old.known_len() != new.known_len() {
+        return Err(failed(format!("table {} has another number of rows", new.name())));
+    }
+    let (mut before, mut after) = (diff::Seeker::new(old), diff::Seeker::new(new));
+    for (number, asked) in &edit.set {
+        let number = u32::try_from(*number).unwrap_or(u32::MAX);
+        row(new, before.at(number)?, after.at(number)?, Some(asked))?;
+    }
+    Ok(())
+}
+
+/// Compares all rows: those that stayed are in order, and those that came are where the format says, or last.
+fn whole(old: &dyn Table, new: &dyn Table, edit: &TableEdits, added: Option<&[usize]>) -> Result<()> {
+    let asked: HashMap<usize, &[(usize, Value<'static>)]> = edit.set.iter().map(|(row, set)| (*row, &**set)).collect();
+    let mut removed = edit.remove.iter().copied().peekable();
+    let came: HashMap<usize, usize> = added.unwrap_or_default().iter().copied().zip(0..).collect();
+    let (mut before, mut after) = (old.cursor(0), new.cursor(0));
+    let mut come = 0usize;
+    loop {
+        let more = after.advance();
+        if matches!(more, Ok(true))
+            && let Some(number) = came.get(&after.row())
+        {
+            is_new(new, &*after, edit.add.get(*number))?;
+            come = come.saturating_add(1);
+            continue;
+        }
+        let stayed = loop {
+            match before.advance() {
+                Ok(true) if removed.next_if_eq(&before.row()).is_some() => {}
+                other => break other,
+            }
+        };
+        match (stayed, more) {
+            (Ok(true), Ok(true)) => row(new, &*before, &*after, asked.get(&before.row()).copied())?,
+            (Ok(false), Ok(true)) if added.is_none() => {
+                is_new(new, &*after, edit.add.get(come))?;
+                come = come.saturating_add(1);
+            }
+            // Behind damage nothing can be compared, on both sides.
+            (Ok(false), Ok(false)) | (Err(_), Err(_)) => break,
+            _ => return Err(failed(format!("table {} has another number of rows", new.name()))),
+        }
+    }
+    if come != edit.add.len() || removed.next().is_some() {
+        return Err(failed(format!("table {} has another number of rows", new.name())));
+    }
+    Ok(())
+}
+
+fn is_new(table: &dyn Table, at: &dyn RowCursor, asked: Option<&super::Set>) -> Result<()> {
+    let Some(asked) = asked else {
+        return Err(failed(format!("table {} has a row more at {}", table.name(), at.row())));
+    };
+    for (column, wanted) in asked {
+        if !at.value(*column).is_ok_and(|value| same_value(&value, wanted)) {
+            return match table.columns().get(*column) {
+                Some(column) => Err(differs(table, at.row(), column)),
+                None => Err(failed(format!("table {} has other columns", table.name()))),
+            };
+        }
+    }
+    Ok(())
+}
+
+/// Checks that `verify` finds no more in the new file than in the old one.
+pub(super) fn verified(old: &Asset, new: &Asset, progress: &Progress) -> Result<()> {
+    let report = new.reader().verify(progress);
+    if report.ok() {
+        return Ok(());
+    }
+    let before = old.reader().verify(&Progress::default());
+    for check in &report.checks {
+        let found = before.checks.iter().find(|other| other.name == check.name).map_or(0, |other| other.found());
+        if check.found() > found {
+            let first = check.findings().first().map(ToString::to_string).unwrap_or_default();
+            return Err(failed(format!("verify, {}: {first}", check.name)));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,458 @@
+//! Edits of one file, and the file that they make.
+
+use super::fit::From;
+use super::resolve::{Outcome, Resolved};
+use super::restore::Restore;
+use super::{Cells, Check, Edit, EntryEdit, Pieces, TableEdits, Writable, check, refused};
+use crate::archive;
+use crate::asset::Asset;
+use crate::codec::xxh64;
+use crate::error::{Error, ErrorKind, Result};
+use crate::reader::Options;
+use crate::report::Progress;
+use crate::source::Source;
+use crate::table::{Value, column_index};
+use crate::write::whole::{Existing, NewFile};
+use std::fs::File;
+use std::io::{Seek as _, SeekFrom, Write};
+use std::path::Path;
+
+/// Takes the edits of a file, each resolved against its rows, and makes the new file of them.
+///
+/// ```
+/// # #[cfg(feature = "sample")]
+/// # fn main() -> assetq::Result<()> {
+/// use assetq::edit::{Change, Edit, Editor};
+/// use assetq::write::whole::Existing;
+/// use assetq::{Asset, Source, sample};
+///
+/// let folder = std::env::temp_dir();
+/// let old = folder.join(format!("assetq-{}.wdb", std::process::id()));
+/// let new = old.with_extension("new.wdb");
+/// std::fs::write(&old, sample::wdb::demo(1, sample::Size::Small)).expect("it is writable");
+///
+/// let asset = Asset::open(Source::open(&old)?)?;
+/// let mut editor = Editor::new(&asset)?;
+/// let change = Change::Set(vec![("u9SaveIndex".into(), 300u64.into())]);
+/// editor.edit(Edit::new(Some("records"), "r0000005".into(), change))?;
+/// let plan = editor.finish()?;
+/// // Read back and compared before it gets its name.
+/// plan.write(&new, Existing::Replace)?.keep()?;
+/// # std::fs::remove_file(&old).and_then(|()| std::fs::remove_file(&new)).expect("they are there");
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "sample"))]
+/// # fn main() {}
+/// ```
+pub struct Editor<'a> {
+    asset: &'a Asset,
+    writable: &'a dyn Writable,
+    options: Options,
+    tables: Vec<Resolved<'a>>,
+    main: Option<String>,
+    /// The whole file, where the format writes it itself.
+    pieces: Option<Pieces>,
+    restored: Option<u64>,
+    done: u64,
+    held: u64,
+    left_out: Vec<String>,
+    /// A derived cell that was asked to be another.
+    derived: Option<String>,
+}
+
+impl std::fmt::Debug for Editor<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Editor").field("asset", &self.asset).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Editor<'a> {
+    /// An editor without edits.
+    ///
+    /// # Errors
+    /// `Syntax` for a file of a format that is not written.
+    pub fn new(asset: &'a Asset) -> Result<Self> {
+        Self::with_options(asset, &Options::default())
+    }
+
+    /// As [`Editor::new`], for a file that was opened with more than itself to go by.
+    pub fn with_options(asset: &'a Asset, options: &Options) -> Result<Self> {
+        let format = asset.format();
+        let writable = asset.reader().writable();
+        let writable = writable.ok_or_else(|| refused(format!("{format} files are read and not written")))?;
+        Ok(Self {
+            asset,
+            writable,
+            options: options.clone(),
+            tables: Vec::new(),
+            main: None,
+            pieces: None,
+            restored: None,
+            done: 0,
+            held: 0,
+            left_out: Vec::new(),
+            derived: None,
+        })
+    }
+
+    /// The number of the table called `name`, or of the main one.
+    fn table(&mut self, name: Option<&str>) -> Result<usize> {
+        let name = match (name, &self.main) {
+            (Some(name), _) => name.to_owned(),
+            (None, Some(main)) => main.clone(),
+            (None, None) => {
+                let tables = self.asset.reader().tables();
+                let main = tables.first().map(|table| table.name().to_owned()).unwrap_or_default();
+                self.main.insert(main).clone()
+            }
+        };
+        if let Some(at) = self.tables.iter().position(|table| table.table.name() == name) {
+            return Ok(at);
+        }
+        let table = self.asset.reader().table(&name).ok_or_else(|| {
+            if let Some(why) = self.asset.reader().absent(&name) {
+                return refused(format!("no table {name:?}: {why}"));
+            }
+            let names: Vec<String> = self.asset.reader().tables().iter().map(|t| t.name().to_owned()).collect();
+            refused(format!("no table {name:?}; there are {}", names.join(", ")))
+        })?;
+        self.tables.push(Resolved::new(table));
+        Ok(self.tables.len().saturating_sub(1))
+    }
+
+    fn resolved(&mut self, name: Option<&str>) -> Result<&mut Resolved<'a>> {
+        let at = self.table(name)?;
+        self.tables.get_mut(at).ok_or_else(|| refused("no table"))
+    }
+
+    fn note(&mut self, outcome: &Outcome) {
+        match outcome {
+            Outcome::Done => self.done = self.done.saturating_add(1),
+            Outcome::Held => self.held = self.held.saturating_add(1),
+            Outcome::LeftOut(why) => self.left_out.push(why.clone()),
+        }
+    }
+
+    /// Takes an edit.
+    ///
+    /// # Errors
+    /// `Syntax` where it is wrong usage: a column that is derived, a value that does not fit, a second edit of one cell.
+    /// What is damaged in the row.
+    pub fn edit(&mut self, edit: Edit) -> Result<Outcome> {
+        let table = edit.table.clone();
+        // Tables of which nothing can be written follow from others; what tools tell of them need not be done.
+        let is_told = edit.old.is_some() || matches!(edit.change, super::Change::Add(_));
+        let resolved = self.resolved(table.as_deref())?;
+        let takes = |column: &crate::table::Column| column.takes != crate::table::Takes::Nothing;
+        let outcome = if is_told && !resolved.table.takes_rows() && !resolved.table.columns().iter().any(takes) {
+            Outcome::Held
+        } else {
+            resolved.edit(edit, From::Typed)?
+        };
+        self.note(&outcome);
+        Ok(outcome)
+    }
+
+    /// Takes a row as it was exported: cells by the names of columns, of which some may be left out. A row with a new key
+    /// needs `insert`.
+    ///
+    /// # Errors
+    /// As [`Editor::edit`].
+    pub fn exported(&mut self, table: Option<&str>, cells: Cells, from: From, insert: bool) -> Result<Outcome> {
+        let outcome = self.resolved(table)?.exported(cells, from, insert)?;
+        self.note(&outcome);
+        Ok(outcome)
+    }
+
+    /// Removes the rows that no exported row has named.
+    ///
+    /// # Errors
+    /// `Syntax` where rows of the table cannot go.
+    pub fn delete_missing(&mut self, table: Option<&str>) -> Result<()> {
+        let gone = self.resolved(table)?.delete_missing()?;
+        self.done = self.done.saturating_add(gone as u64);
+        Ok(())
+    }
+
+    /// Sets one cell of a row by its number.
+    ///
+    /// # Errors
+    /// As [`Editor::edit`].
+    pub fn set_cell(&mut self, table: &str, row: usize, column: usize, value: Value<'static>) -> Result<()> {
+        self.resolved(Some(table))?.set_cell(row, column, value)?;
+        self.done = self.done.saturating_add(1);
+        Ok(())
+    }
+
+    /// Makes `entry` what `new` is: the tree that `cat ENTRY -f json` shows, edited.
+    ///
+    /// # Errors
+    /// As [`Editor::edit`], and `NotFound`.
+    pub fn entry(&mut self, entry: &str, new: Value<'static>) -> Result<()> {
+        match self.writable.entry(entry, &new)? {
+            Some(EntryEdit::Pieces(pieces)) => {
+                self.done = self.done.saturating_add(1);
+                self.pieces = Some(pieces);
+                Ok(())
+            }
+            Some(EntryEdit::Edits(edits)) => edits.into_iter().try_for_each(|edit| self.edit(edit).map(drop)),
+            None => {
+                let Value::Map(cells) = new else { return Err(refused("an entry is an object of columns")) };
+                let resolved = self.resolved(None)?;
+                let table = &*resolved.table;
+                let label = table.columns().get(table.label()).map(|column| column.name.clone());
+                let at = label.as_deref().and_then(|name| column_index(table, name)).unwrap_or(0);
+                let key = cells.iter().find(|(name, _)| Some(name) == label.as_ref()).map(|(_, key)| key.clone());
+                let key = key.unwrap_or_else(|| Value::owned(entry.to_owned()));
+                let known = table.find(at, &Value::text(entry)).transpose()?.is_none_or(|rows| !rows.is_empty());
+                if !known {
+                    let what = format!("entry {entry:?}");
+                    return Err(Error::without_offset(ErrorKind::NotFound { what }, ""));
+                }
+                if key.as_text().as_deref() != Some(entry) {
+                    return Err(refused(format!("the entry is {entry:?}, and its new form is of {key}")));
+                }
+                self.exported(None, cells, From::Typed, false).map(drop)
+            }
+        }
+    }
+
+    /// Takes what an undo file says of the bytes. `false` where the file is not the one that it was made for: the rows
+    /// behind it are edits like any others then.
+    ///
+    /// # Errors
+    /// `Syntax` for one that cannot be understood.
+    pub fn restore(&mut self, restore: &Restore) -> Result<bool> {
+        let bytes = self.asset.source().bytes();
+        if bytes.len() as u64 != restore.old.size || xxh64(bytes, 0) != restore.old.content {
+            return Ok(false);
+        }
+        let pieces = restore.pieces(bytes.len())?;
+        self.pieces = Some(pieces);
+        self.restored = Some(restore.new.content);
+        self.done = self.done.saturating_add(1);
+        Ok(true)
+    }
+
+    /// Whether the bytes are known already, so that edits need not be taken.
+    pub fn is_restored(&self) -> bool {
+        self.restored.is_some()
+    }
+
+    /// Edits that are made, those that the file has already, and those that are left out, each with the reason.
+    pub fn summary(&self) -> (u64, u64, &[String]) {
+        (self.done, self.held, &self.left_out)
+    }
+
+    /// The new file that the edits make.
+    ///
+    /// # Errors
+    /// `Syntax` for edits that the format has no room for; damage in what they need.
+    pub fn finish(self) -> Result<Plan<'a>> {
+        let mut edits = Vec::new();
+        let mut derived = self.derived;
+        for resolved in self.tables {
+            resolved.check_rows()?;
+            derived = derived.or(resolved.derived.clone());
+            let table = resolved.finish();
+            if !table.is_empty() {
+                edits.push(table);
+            }
+        }
+        if let Some(what) = derived.filter(|_| edits.is_empty() && self.left_out.is_empty() && self.pieces.is_none()) {
+            return Err(refused(what));
+        }
+        let mut pieces = match self.pieces {
+            Some(_) if !edits.is_empty() && self.restored.is_none() => {
+                return Err(refused("an entry and rows cannot be written at once"));
+            }
+            Some(pieces) => pieces,
+            None if edits.is_empty() => Pieces::whole(self.asset.source().bytes().len()),
+            None => self.writable.write(&edits)?,
+        };
+        // Of a small file all is compared in no time.
+        if self.asset.source().bytes().len() < LARGE {
+            pieces.check = Check::All;
+        }
+        let by_rows = !edits.is_empty();
+        Ok(Plan {
+            asset: self.asset,
+            options: self.options,
+            edits,
+            pieces,
+            by_rows,
+            restored: self.restored,
+            outer: None,
+        })
+    }
+}
+
+/// A new file that is not written yet.
+#[derive(Debug)]
+pub struct Plan<'a> {
+    asset: &'a Asset,
+    options: Options,
+    edits: Vec<TableEdits>,
+    pieces: Pieces,
+    by_rows: bool,
+    restored: Option<u64>,
+    outer: Option<(&'a Asset, String)>,
+}
+
+impl<'a> Plan<'a> {
+    /// The edits of each table.
+    pub fn edits(&self) -> &[TableEdits] {
+        &self.edits
+    }
+
+    /// The new file.
+    pub fn pieces(&self) -> &Pieces {
+        &self.pieces
+    }
+
+    /// Whether the new file has the bytes of the old one.
+    pub fn is_same(&self) -> bool {
+        self.pieces == Pieces::whole(self.file().source().bytes().len())
+    }
+
+    /// The same for the file that holds the edited one as `inner`.
+    ///
+    /// # Errors
+    /// `Syntax` where that is no file that can be written.
+    pub fn within(self, outer: &'a Asset, inner: &str) -> Result<Self> {
+        let format = outer.format();
+        let writable = outer.reader().writable();
+        let replaced = writable.map(|w| w.replaced(inner, self.pieces.clone())).transpose()?.flatten();
+        let pieces = replaced.ok_or_else(|| refused(format!("files in a {format} archive are not written")))?;
+        Ok(Self { pieces, outer: Some((outer, inner.to_owned())), ..self })
+    }
+
+    /// The file that is written anew.
+    fn file(&self) -> &'a Asset {
+        self.outer.as_ref().map_or(self.asset, |(outer, _)| outer)
+    }
+
+    /// Writes the new file, reads it back, and compares it with what was asked. It has no name yet: see [`Written::keep`].
+    ///
+    /// # Errors
+    /// When it cannot be written, or is not what was asked.
+    pub fn write(&self, to: &Path, existing: Existing) -> Result<Written> {
+        self.write_with(to, existing, &Progress::default())
+    }
+
+    /// As [`Plan::write`], which tells how far it has come.
+    pub fn write_with(&self, to: &Path, existing: Existing, progress: &Progress) -> Result<Written> {
+        let cannot = |e| Error::io("cannot write", e);
+        let mut file = NewFile::create(to, existing).map_err(cannot)?;
+        copy(&self.pieces, self.file().source(), &mut file).map_err(cannot)?;
+        file.flush().map_err(cannot)?;
+        let Some(part) = file.part_path() else {
+            return Err(refused(format!("{} is no file, so what is written there cannot be read back", to.display())));
+        };
+        let failed = |error: Error| error.within("read back");
+        let source = self.options.source(part)?.named(self.file().source().name());
+        let outer = Asset::open_with(source, &self.options).map_err(failed)?;
+        let new = match &self.outer {
+            Some((_, inner)) => archive::open_inside(&outer, inner, &self.options).map_err(failed)?,
+            None => outer.clone(),
+        };
+        if new.format() != self.asset.format() {
+            return Err(check::failed(format!("it is a {} file now", new.format())));
+        }
+        match self.restored {
+            Some(content) if xxh64(new.source().bytes(), 0) != content => {
+                return Err(check::failed("it has other bytes than it had".to_owned()));
+            }
+            Some(_) => {}
+            None if self.is_same() => {
+                if outer.source().bytes() != self.file().source().bytes() {
+                    return Err(check::failed("without an edit it has other bytes".to_owned()));
+                }
+            }
+            None => {
+                check::kept(&self.pieces, self.file().source().bytes(), outer.source().bytes())?;
+                check::check(self.asset, &new, &self.edits, &self.pieces, self.by_rows, progress)?;
+                if self.pieces.check == Check::All {
+                    check::verified(self.file(), &outer, progress)?;
+                }
+            }
+        }
+        Ok(Written { file, outer, new })
+    }
+
+    /// What an undo file says of the bytes, for a new file that was written.
+    pub fn undo(&self, written: &Written) -> Restore {
+        Restore::new(&self.pieces, self.file().source().bytes(), written.outer.source().bytes())
+    }
+
+    /// How the new file was compared.
+    pub fn check(&self) -> Check {
+        self.pieces.check
+    }
+}
+
+/// A new file that has been written and compared, and has no name yet. Dropped, it is gone.
+#[derive(Debug)]
+pub struct Written {
+    file: NewFile,
+    outer: Asset,
+    new: Asset,
+}
+
+impl Written {
+    /// The new file, or the edited file in it.
+    pub fn asset(&self) -> &Asset {
+        &self.new
+    }
+
+    /// Gives it its name; the file of that name, where there is one, is replaced at once or stays.
+    ///
+    /// # Errors
+    /// When the name cannot be given.
+    pub fn keep(self) -> Result<Asset> {
+        let Self { file, new, .. } = self;
+        file.keep().map_err(|e| Error::io("cannot write", e))?;
+        Ok(new)
+    }
+}
+
+/// Writes pieces of `old`: ranges from file to file, where the system can do that by itself.
+fn copy(pieces: &Pieces, old: &Source, to: &mut NewFile) -> std::io::Result<()> {
+    let bytes = old.bytes();
+    let open = old.path().and_then(|path| File::open(path).ok());
+    let mut from = open.filter(|file| file.metadata().is_ok_and(|meta| meta.len() == bytes.len() as u64));
+    for piece in pieces.list() {
+        match (piece, &mut from) {
+            (super::Piece::New(new), _) => to.write_all(new)?,
+            (super::Piece::Keep(range), Some(file)) if range.len() >= WORTH => {
+                file.seek(SeekFrom::Start(range.start as u64))?;
+                to.copy_from(file, range.len() as u64)?;
+            }
+            (super::Piece::Keep(range), _) => to.write_all(bytes.get(range.clone()).unwrap_or_default())?,
+        }
+    }
+    Ok(())
+}
+
+/// Bytes from which on a file is large.
+const LARGE: usize = 16 << 20;
+
+/// Bytes from which on a system call for a range is worth it.
+const WORTH: usize = 1 << 16;
+
+/// The cells of a row that can be written, with stored values: what a patch tells of a row that comes or goes.
+///
+/// # Errors
+/// When one is damaged.
+pub(super) fn stored(table: &dyn crate::table::Table, row: usize, keys: bool) -> Result<Cells> {
+    let mut cells = Cells::new();
+    for (at, column) in table.columns().iter().enumerate() {
+        use crate::table::{Role, Takes};
+        let is_key = column.role == Role::Key;
+        if matches!(column.takes, Takes::Nothing | Takes::Path | Takes::Name) || is_key != keys {
+            continue;
+        }
+        cells.push((column.name.clone(), table.value(row, at)?.into_owned()));
+    }
+    Ok(cells)
+}

@@ -1,0 +1,343 @@
+//! Values that are asked for, as the columns take them: of their kinds, and within their bounds.
+
+use super::refused;
+use crate::compare::same_value;
+use crate::error::Result;
+use crate::id;
+use crate::table::{Column, Guid, Kind, Takes, Value};
+
+/// Where a value comes from, which decides how much of it is a matter of form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum From {
+    /// JSON or a program: numbers are numbers, and lists lists.
+    Typed,
+    /// A cell of a CSV file: all is text, and nothing is empty text or null.
+    Text,
+    /// SQL: truths are numbers, and nested values text.
+    Sql,
+}
+
+/// The value that `column` is to have where `given` is asked for and `now` is there.
+///
+/// # Errors
+/// The column, the value and what fits, in words.
+pub(super) fn fit(
+    column: &Column,
+    given: Value<'static>,
+    from: From,
+    now: Option<&Value<'_>>,
+) -> Result<Value<'static>> {
+    let shown = || short(&given);
+    let wrong = |what: String| refused(format!("column {}: {} does not fit: {what}", column.name, shown()));
+    let fitted = match typed(column.kind, &given, from, now) {
+        Some(value) => value,
+        None => return Err(wrong(what_fits(column))),
+    };
+    // What is there already needs no room that it has not.
+    if now.is_some_and(|now| same_value(now, &fitted)) {
+        return Ok(fitted);
+    }
+    let fits = match (column.takes, &fitted) {
+        (Takes::Bits(bits @ 0..64), Value::Uint(number)) => number.checked_shr(bits.into()).unwrap_or(0) == 0,
+        (Takes::Bits(bits @ 1..64), Value::Int(number)) => {
+            let unused = 64u32.saturating_sub(bits.into());
+            number.wrapping_shl(unused).wrapping_shr(unused) == *number
+        }
+        (Takes::Bytes(most), Value::Text(text)) => text.len() <= most as usize,
+        (Takes::Numbers(count), Value::List(values)) => values.len() == usize::from(count),
+        (_, Value::Null) => column.kind == Kind::Any || now.is_some_and(Value::is_null),
+        _ => true,
+    };
+    if fits { Ok(fitted) } else { Err(wrong(what_fits(column))) }
+}
+
+/// What a column takes, in words.
+pub(super) fn what_fits(column: &Column) -> String {
+    match (column.takes, column.kind) {
+        (Takes::Nothing, _) => "nothing, as it follows from other cells or from where things lie".to_owned(),
+        (Takes::Path, _) => "a path".to_owned(),
+        (Takes::Name, _) => "a name".to_owned(),
+        (Takes::Bytes(most), _) => format!("a text of at most {most} bytes"),
+        (Takes::Numbers(count), _) => format!("a list of {count} numbers"),
+        (Takes::Bits(bits @ 0..64), Kind::Uint) => {
+            let most = 1u64.checked_shl(bits.into()).map_or(u64::MAX, |end| end.wrapping_sub(1));
+            format!("a whole number from 0 to {most}")
+        }
+        (Takes::Bits(bits @ 1..65), Kind::Int) => {
+            let least = i64::MIN.wrapping_shr(64u32.saturating_sub(bits.into()));
+            format!("a whole number from {least} to {}", !least)
+        }
+        (_, Kind::Bool) => "true or false".to_owned(),
+        (_, Kind::Int) => "a whole number".to_owned(),
+        (_, Kind::Uint) => "a whole number that is not negative".to_owned(),
+        (_, Kind::F32 | Kind::F64) => "a finite number in its range".to_owned(),
+        (_, Kind::Id64) => "an id, as 0x and 16 digits".to_owned(),
+        (_, Kind::Id32) => "a hash, as 0x and 8 digits".to_owned(),
+        (_, Kind::Guid) => "a GUID".to_owned(),
+        (_, Kind::Text) => "a text".to_owned(),
+        (_, Kind::Nested) => "a value of the form that the cell has, as JSON".to_owned(),
+        (_, Kind::Any) => "a value of the kind that the cell has".to_owned(),
+    }
+}
+
+/// A value for a message, where long ones are cut.
+pub(super) fn short(value: &Value<'_>) -> String {
+    const LONGEST: usize = 80;
+    let text = match value {
+        Value::Null => "null".to_owned(),
+        Value::Text(text) => format!("{text:?}"),
+        other => other.to_string(),
+    };
+    match text.char_indices().nth(LONGEST) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text,
+    }
+}
+
+/// `given` as a value of `kind`, where `now` is there; `None` where it is none.
+pub(super) fn typed(kind: Kind, given: &Value<'static>, from: From, now: Option<&Value<'_>>) -> Option<Value<'static>> {
+    let text = match given {
+        Value::Text(text) => Some(&**text),
+        _ => None,
+    };
+    if let Some(now) = now {
+        let empty = given.is_null() || (from == From::Text && text == Some(""));
+        // A float that is not finite has no form in JSON and none in CSV.
+        let stays = match now {
+            Value::Null => true,
+            Value::F32(v) => !v.is_finite(),
+            Value::F64(v) => !v.is_finite(),
+            _ => false,
+        };
+        if empty && stays {
+            return Some(now.clone().into_owned());
+        }
+    }
+    if given.is_null() {
+        return Some(Value::Null);
+    }
+    Some(match kind {
+        Kind::Bool => Value::Bool(truth(given, from)?),
+        Kind::Int => Value::Int(whole(given)?.try_into().ok()?),
+        Kind::Uint => Value::Uint(whole(given)?.try_into().ok()?),
+        Kind::F32 => Value::F32(single(given)?),
+        Kind::F64 => Value::F64(double(given)?),
+        Kind::Id64 => Value::Id64(match given {
+            Value::Id64(id) | Value::Uint(id) => *id,
+            Value::Int(id) => id::parse(&id.to_string())?,
+            _ => id::parse(text?)?,
+        }),
+        Kind::Id32 => Value::Id32(match given {
+            Value::Id32(id) => *id,
+            Value::Uint(id) => (*id).try_into().ok()?,
+            Value::Int(id) => (*id).try_into().ok()?,
+            _ => id::parse32(text?)?,
+        }),
+        Kind::Guid => Value::Guid(match given {
+            Value::Guid(guid) => *guid,
+            _ => Guid::parse(text?)?,
+        }),
+        Kind::Text => Value::owned(text?.to_owned()),
+        Kind::Nested | Kind::Any => {
+            let nested = match text {
+                // Text stands for a nested value where nothing else can.
+                Some(text) if from != From::Typed && !matches!(now, Some(Value::Text(_) | Value::Utf16(_))) => {
+                    match super::read::value(text) {
+                        Ok(value) => value,
+                        Err(_) if kind == Kind::Any => given.clone(),
+                        Err(_) => return None,
+                    }
+                }
+                _ => given.clone(),
+            };
+            match now {
+                Some(now) => like(now, nested)?,
+                None => nested,
+            }
+        }
+    })
+}
+
+/// `given` in the kinds that `now` has, so far as that shows them; `None` where it cannot be.
+pub(super) fn like(now: &Value<'_>, given: Value<'static>) -> Option<Value<'static>> {
+    Some(match (now, given) {
+        (Value::Null, given) => given,
+        (Value::F32(_) | Value::F64(_), Value::Null) => now.clone().into_owned(),
+        (Value::List(now), Value::List(given)) => {
+            let kinds = now.iter().map(Some).chain(std::iter::repeat(now.first()));
+            let items = given.into_iter().zip(kinds).map(|(given, now)| match now {
+                Some(now) if now.is_null() || given.is_null() => {
+                    Some(if given.is_null() { now.clone().into_owned() } else { given })
+                }
+                Some(now) => like(now, given),
+                None => Some(given),
+            });
+            Value::List(items.collect::<Option<_>>()?)
+        }
+        (Value::Map(now), Value::Map(given)) => {
+            let parts = given.into_iter().map(|(name, given)| {
+                let now = now.iter().find(|(other, _)| *other == name).map(|(_, now)| now);
+                let given = match now {
+                    Some(now) => like(now, given)?,
+                    None => given,
+                };
+                Some((name, given))
+            });
+            Value::Map(parts.collect::<Option<_>>()?)
+        }
+        (now, given) => {
+            let kind = match now {
+                Value::Bool(_) => Kind::Bool,
+                Value::Int(_) => Kind::Int,
+                Value::Uint(_) => Kind::Uint,
+                Value::F32(_) => Kind::F32,
+                Value::F64(_) => Kind::F64,
+                Value::Id64(_) => Kind::Id64,
+                Value::Id32(_) => Kind::Id32,
+                Value::Guid(_) => Kind::Guid,
+                Value::Text(_) | Value::Utf16(_) => Kind::Text,
+                Value::Null | Value::List(_) | Value::Map(_) => return None,
+            };
+            typed(kind, &given, From::Sql, None).filter(|value| !value.is_null())?
+        }
+    })
+}
+
+fn truth(given: &Value<'_>, from: From) -> Option<bool> {
+    match given {
+        Value::Bool(truth) => Some(*truth),
+        Value::Int(0) | Value::Uint(0) if from != From::Typed => Some(false),
+        Value::Int(1) | Value::Uint(1) if from != From::Typed => Some(true),
+        // Spreadsheets write truths in capitals.
+        Value::Text(text) if text.eq_ignore_ascii_case("true") || text == "1" => Some(true),
+        Value::Text(text) if text.eq_ignore_ascii_case("false") || text == "0" => Some(false),
+        _ => None,
+    }
+}
+
+fn whole(given: &Value<'_>) -> Option<i128> {
+    match given {
+        Value::Int(number) => Some((*number).into()),
+        Value::Uint(number) => Some((*number).into()),
+        Value::F64(number) => whole_of(*number),
+        Value::F32(number) => whole_of((*number).into()),
+        Value::Text(text) => match text.parse() {
+            Ok(number) => Some(number),
+            // As spreadsheets write what they take for a number of their own.
+            Err(_) => whole_of(text.parse().ok()?),
+        },
+        _ => None,
+    }
+}
+
+/// The whole number that a float is exactly.
+#[expect(clippy::cast_possible_truncation, reason = "in range and without a fraction")]
+fn whole_of(number: f64) -> Option<i128> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    (number.fract() == 0.0 && number.abs() <= EXACT).then_some(number as i128)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "the nearest float is what is asked for")]
+fn double(given: &Value<'_>) -> Option<f64> {
+    match given {
+        Value::F64(number) => Some(*number),
+        Value::F32(number) => Some((*number).into()),
+        Value::Int(number) => Some(*number as f64),
+        Value::Uint(number) => Some(*number as f64),
+        Value::Text(text) => text.parse().ok().filter(|number: &f64| number.is_finite()),
+        _ => None,
+    }
+}
+
+/// The single-precision float that is meant: of a double the one that is written with the same digits, where there is
+/// one.
+#[expect(clippy::cast_possible_truncation, reason = "the nearest float is what is asked for")]
+fn single(given: &Value<'_>) -> Option<f32> {
+    let (number, text) = match given {
+        Value::F32(number) => return Some(*number),
+        Value::Text(text) => return text.parse().ok().filter(|number: &f32| number.is_finite()),
+        other => (double(other)?, other),
+    };
+    let near = number as f32;
+    let digits = match text {
+        Value::F64(number) => zmij::Buffer::new().format(*number).parse().unwrap_or(near),
+        _ => near,
+    };
+    digits.is_finite().then_some(digits)
+}
+
+/// The id that a text stands for, as its column takes it.
+pub(super) fn id_of(takes: Takes, text: &str) -> Option<Value<'static>> {
+    match takes {
+        Takes::Path => Some(Value::Id64(id::of_path(text))),
+        Takes::Name => Some(Value::Id32(id::of_name(text))),
+        _ => None,
+    }
+}
+
+/// A cell of a key: as a cell of its column, and for an id also the path that has it.
+pub(super) fn key(column: &Column, given: &Value<'static>) -> Option<Value<'static>> {
+    match (column.kind, given) {
+        (Kind::Any | Kind::Nested, given) => Some(given.clone()),
+        (Kind::Text, Value::Int(_) | Value::Uint(_)) => Some(Value::owned(given.to_string())),
+        (kind, given) => typed(kind, given, From::Sql, None).or_else(|| match (kind, given) {
+            (Kind::Id64, Value::Text(path)) => Some(Value::Id64(id::of_path(path))),
+            (Kind::Id32, Value::Text(name)) => Some(Value::Id32(id::of_name(name))),
+            _ => None,
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fits(column: Column, given: impl Into<Value<'static>>) -> Result<Value<'static>, String> {
+        fit(&column, given.into(), From::Typed, None).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn numbers_fit_by_their_bits_and_sign() {
+        let bits = |kind, bits| Column::new("n", kind).takes(Takes::Bits(bits));
+        assert_eq!(fits(bits(Kind::Uint, 4), 15u64), Ok(Value::Uint(15)));
+        let error = fits(bits(Kind::Uint, 4), 16u64).unwrap_err();
+        assert_eq!(error, "column n: 16 does not fit: a whole number from 0 to 15");
+        assert_eq!(fits(bits(Kind::Int, 4), -8i64), Ok(Value::Int(-8)));
+        let error = fits(bits(Kind::Int, 4), 8i64).unwrap_err();
+        assert_eq!(error, "column n: 8 does not fit: a whole number from -8 to 7");
+        assert_eq!(fits(bits(Kind::Uint, 64), u64::MAX), Ok(Value::Uint(u64::MAX)));
+        assert_eq!(fits(bits(Kind::Int, 32), "-5"), Ok(Value::Int(-5)));
+        assert!(fits(bits(Kind::Uint, 8), 1.5f64).is_err() && fits(bits(Kind::Uint, 8), -1i64).is_err());
+    }
+
+    #[test]
+    fn singles_are_those_with_the_same_digits() {
+        let column = || Column::f32("f").writable();
+        assert_eq!(fits(column(), 0.1f64), Ok(Value::F32(0.1)));
+        assert_eq!(fits(column(), "16777216"), Ok(Value::F32(16_777_216.0)));
+        assert!(fits(column(), 1e39f64).is_err() && fits(column(), "1e39").is_err() && fits(column(), "x").is_err());
+    }
+
+    #[test]
+    fn null_keeps_a_float_that_has_no_other_form() {
+        let column = Column::f32("f").writable();
+        let kept = fit(&column, Value::Null, From::Typed, Some(&Value::F32(f32::INFINITY))).unwrap();
+        assert_eq!(kept, Value::F32(f32::INFINITY));
+        assert!(fit(&column, Value::Null, From::Typed, Some(&Value::F32(1.0))).is_err());
+        let nested = Column::nested("n").writable();
+        let now = Value::floats([1.0, f32::INFINITY]);
+        let given = Value::List(vec![Value::F64(2.0), Value::Null]);
+        assert_eq!(fit(&nested, given, From::Typed, Some(&now)).unwrap(), Value::floats([2.0, f32::INFINITY]));
+    }
+
+    #[test]
+    fn nested_cells_keep_their_kinds_and_come_as_text_too() {
+        let column = Column::nested("n").writable();
+        let now = Value::Map(vec![("id".into(), Value::Id64(1)), ("at".into(), Value::floats([0.5]))]);
+        let text = r#"{"id":"0x000000000000002A","at":[1,2.5]}"#;
+        let fitted = fit(&column, text.into(), From::Text, Some(&now)).unwrap();
+        let wanted = Value::Map(vec![("id".into(), Value::Id64(42)), ("at".into(), Value::floats([1.0, 2.5]))]);
+        assert_eq!(fitted, wanted);
+        assert!(fit(&column, "5".into(), From::Text, Some(&now)).is_err());
+    }
+}

@@ -1,0 +1,373 @@
+//! Changes as files have them: rows of a patch, rows as they were exported, and entries.
+
+use super::{Cells, Change, Edit, Restore, refused};
+use crate::error::{Error, Result};
+use crate::table::Value;
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use std::borrow::Cow;
+use std::fmt;
+use std::io::{BufRead, Read};
+use std::sync::Arc;
+
+/// A JSON value with its members in order.
+struct Tree(Value<'static>);
+
+impl<'de> Deserialize<'de> for Tree {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Any;
+        impl<'de> Visitor<'de> for Any {
+            type Value = Tree;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a JSON value")
+            }
+
+            fn visit_bool<E>(self, v: bool) -> Result<Tree, E> {
+                Ok(Tree(v.into()))
+            }
+
+            fn visit_i64<E>(self, v: i64) -> Result<Tree, E> {
+                Ok(Tree(v.into()))
+            }
+
+            fn visit_u64<E>(self, v: u64) -> Result<Tree, E> {
+                Ok(Tree(v.into()))
+            }
+
+            fn visit_f64<E>(self, v: f64) -> Result<Tree, E> {
+                Ok(Tree(v.into()))
+            }
+
+            fn visit_str<E>(self, v: &str) -> Result<Tree, E> {
+                Ok(Tree(Value::owned(v.to_owned())))
+            }
+
+            fn visit_string<E>(self, v: String) -> Result<Tree, E> {
+                Ok(Tree(Value::owned(v)))
+            }
+
+            fn visit_unit<E>(self) -> Result<Tree, E> {
+                Ok(Tree(Value::Null))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Tree, A::Error> {
+                let mut items = Vec::new();
+                while let Some(Tree(item)) = seq.next_element()? {
+                    items.push(item);
+                }
+                Ok(Tree(Value::List(items)))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tree, A::Error> {
+                let mut parts: Vec<(Cow<'static, str>, Value<'static>)> = Vec::new();
+                while let Some((name, Tree(part))) = map.next_entry::<String, Tree>()? {
+                    parts.push((name.into(), part));
+                }
+                Ok(Tree(Value::Map(parts)))
+            }
+        }
+        deserializer.deserialize_any(Any)
+    }
+}
+
+/// The value that `text` is as JSON, with members in order.
+///
+/// # Errors
+/// `Syntax` with the place.
+pub fn value(text: &str) -> Result<Value<'static>> {
+    serde_json::from_str(text).map(|Tree(value)| value).map_err(|e| wrong_json(&e, 0))
+}
+
+fn wrong_json(error: &serde_json::Error, line: u64) -> Error {
+    if error.is_io() {
+        let kind = error.io_error_kind().unwrap_or(std::io::ErrorKind::Other);
+        return Error::io("cannot read", kind.into());
+    }
+    match line {
+        0 => refused(format!("no JSON: {error}")),
+        line => refused(format!("line {line}: no JSON: {error}")),
+    }
+}
+
+/// What a file of changes has.
+#[derive(Debug)]
+pub enum Row {
+    /// A row of a patch.
+    Edit(Edit),
+    /// What brings the bytes of a file back.
+    Restore(Restore),
+    /// A row as it was exported: cells by the names of columns.
+    Exported {
+        /// Its line, or its number in its list.
+        origin: u64,
+        /// Its cells.
+        cells: Cells,
+    },
+}
+
+/// How a file of changes is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// A list of objects, or one.
+    Json,
+    /// An object a line.
+    Ndjson,
+    /// A header and lines.
+    Csv,
+}
+
+impl Form {
+    /// The form that a file of this name has; `None` for another ending.
+    pub fn of_name(name: &str) -> Option<Self> {
+        let (_, ending) = name.rsplit_once('.')?;
+        match ending.to_ascii_lowercase().as_str() {
+            "json" => Some(Self::Json),
+            "ndjson" | "jsonl" => Some(Self::Ndjson),
+            "csv" | "tsv" => Some(Self::Csv),
+            _ => None,
+        }
+    }
+
+    /// The form of a file that begins like this.
+    pub fn of_head(head: &[u8]) -> Self {
+        match head.trim_ascii_start().strip_prefix(BOM).unwrap_or(head).trim_ascii_start().first() {
+            Some(b'[') => Self::Json,
+            Some(b'{') | None => Self::Ndjson,
+            Some(_) => Self::Csv,
+        }
+    }
+}
+
+/// The mark that some programs put in front of text.
+const BOM: &[u8] = b"\xEF\xBB\xBF";
+
+/// Gives the rows of `input` to `each`, one by one. Where the form is a list of objects, those that name a `change` are
+/// rows of a patch, and others rows as they were exported.
+///
+/// # Errors
+/// Those of `each`, `Syntax` with the line for what cannot be understood, and `Io`.
+pub fn rows(input: impl BufRead, form: Form, each: &mut dyn FnMut(Row) -> Result<()>) -> Result<()> {
+    match form {
+        Form::Json => json(input, each),
+        Form::Ndjson => ndjson(input, each),
+        Form::Csv => csv(input, each),
+    }
+}
+
+/// The longest line of a patch.
+const LINE: u64 = 1 << 30;
+
+fn ndjson(mut input: impl BufRead, each: &mut dyn FnMut(Row) -> Result<()>) -> Result<()> {
+    let mut line = Vec::new();
+    for number in 1u64.. {
+        line.clear();
+        let read = input.by_ref().take(LINE).read_until(b'\n', &mut line).map_err(|e| Error::io("cannot read", e))?;
+        if read == 0 {
+            break;
+        }
+        let text = line.strip_prefix(BOM).unwrap_or(&line).trim_ascii();
+        if text.is_empty() {
+            continue;
+        }
+        let Tree(value) = serde_json::from_slice(text).map_err(|e| wrong_json(&e, number))?;
+        each(row(value, number)?)?;
+    }
+    Ok(())
+}
+
+fn json(mut input: impl BufRead, each: &mut dyn FnMut(Row) -> Result<()>) -> Result<()> {
+    let head = input.fill_buf().map_err(|e| Error::io("cannot read", e))?;
+    if head.starts_with(BOM) {
+        input.consume(BOM.len());
+    }
+    let mut failed = None;
+    let mut document = serde_json::Deserializer::from_reader(input);
+    let outcome = Items { each, failed: &mut failed }.deserialize(&mut document).and_then(|()| document.end());
+    match (failed, outcome) {
+        (Some(error), _) => Err(error),
+        (None, Err(error)) => Err(wrong_json(&error, 0)),
+        (None, Ok(())) => Ok(()),
+    }
+}
+
+/// The items of a list, given on one by one, or one object.
+struct Items<'e> {
+    each: &'e mut dyn FnMut(Row) -> Result<()>,
+    failed: &'e mut Option<Error>,
+}
+
+impl Items<'_> {
+    fn give<E: serde::de::Error>(&mut self, value: Value<'static>, number: u64) -> Result<(), E> {
+        row(value, number).and_then(|row| (self.each)(row)).map_err(|error| {
+            *self.failed = Some(error);
+            E::custom("")
+        })
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Items<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Items<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of objects")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<(), A::Error> {
+        for number in 1u64.. {
+            let Some(Tree(item)) = seq.next_element()? else { break };
+            self.give(item, number)?;
+        }
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
+        let mut parts = Vec::new();
+        while let Some((name, Tree(part))) = map.next_entry::<String, Tree>()? {
+            parts.push((name.into(), part));
+        }
+        self.give(Value::Map(parts), 1)
+    }
+}
+
+/// What an object is: a row of a patch, where it says a change.
+fn row(value: Value<'static>, origin: u64) -> Result<Row> {
+    let Value::Map(parts) = value else {
+        return Err(refused(format!("row {origin}: {} is no object", super::fit::short(&value))));
+    };
+    let says = |wanted: &str| parts.iter().any(|(name, _)| name == wanted);
+    if says("change") && (says("key") || says("new") || says("old")) {
+        return edit(parts, origin);
+    }
+    Ok(Row::Exported { origin, cells: parts })
+}
+
+/// The edit that a row of a patch is.
+fn edit(parts: Cells, origin: u64) -> Result<Row> {
+    let wrong = |what: &str| refused(format!("row {origin}: {what}"));
+    let (mut table, mut change, mut key, mut old, mut new) = (None, None, Value::Null, None, None);
+    for (name, part) in parts {
+        match (&*name, part) {
+            ("table", Value::Null) | ("what", _) => {}
+            ("table", Value::Text(text)) => table = Some(Arc::from(&*text)),
+            ("change", Value::Text(text)) => change = Some(text),
+            ("key", part) => key = part,
+            ("old", Value::Null) | ("new", Value::Null) => {}
+            ("old", Value::Map(cells)) => old = Some(cells),
+            ("new", Value::Map(cells)) => new = Some(cells),
+            (name @ ("old" | "new"), _) => return Err(wrong(&format!("{name} is no object of columns"))),
+            (name @ ("table" | "change"), _) => return Err(wrong(&format!("{name} is no text"))),
+            (name, _) => {
+                return Err(wrong(&format!("{name:?} is no part of a change: it has table, change, key, old, new")));
+            }
+        }
+    }
+    if change.as_deref() == Some("restored") {
+        let restore = Restore::read(old.as_ref(), new.as_ref());
+        return restore.map(Row::Restore).ok_or_else(|| wrong("an undo that cannot be understood"));
+    }
+    let change = match (change.as_deref(), new) {
+        (Some("changed"), Some(new)) => Change::Set(new),
+        (Some("added"), new) => Change::Add(new.unwrap_or_default()),
+        (Some("removed"), None) => Change::Remove,
+        (Some("changed"), None) => return Err(wrong("a changed row needs new")),
+        (Some("removed"), Some(_)) => return Err(wrong("a removed row has nothing new")),
+        (other, _) => {
+            let other = other.unwrap_or("null");
+            return Err(wrong(&format!("change is {other:?}; it is added, removed or changed")));
+        }
+    };
+    Ok(Row::Edit(Edit { table, key, old, change, origin: Some(origin) }))
+}
+
+/// Rows of a CSV file, whose header has the names of the columns. Commas, or semicolons or tabs where the header has no
+/// comma, as spreadsheets of some countries write it.
+fn csv(mut input: impl BufRead, each: &mut dyn FnMut(Row) -> Result<()>) -> Result<()> {
+    let head = input.fill_buf().map_err(|e| Error::io("cannot read", e))?;
+    let line = head.split(|&b| b == b'\n').next().unwrap_or_default();
+    let has = |sign: u8| line.contains(&sign);
+    let delimiter = if has(b',') { b',' } else { [b';', b'\t'].into_iter().find(|&sign| has(sign)).unwrap_or(b',') };
+    let has_mark = head.starts_with(BOM);
+    if has_mark {
+        input.consume(BOM.len());
+    }
+    let failed = |error: csv::Error| match error.into_kind() {
+        csv::ErrorKind::Io(error) => Error::io("cannot read", error),
+        csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
+            let line = pos.map_or(0, |pos| pos.line());
+            refused(format!("line {line}: {len} cells, and the header has {expected_len}"))
+        }
+        csv::ErrorKind::Utf8 { pos, .. } => {
+            refused(format!("line {}: not valid UTF-8", pos.map_or(0, |pos| pos.line())))
+        }
+        other => refused(format!("no CSV: {other:?}")),
+    };
+    let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).from_reader(input);
+    let names: Vec<Cow<'static, str>> =
+        reader.headers().map_err(failed)?.iter().map(|name| Cow::Owned(name.to_owned())).collect();
+    let mut record = csv::StringRecord::new();
+    while reader.read_record(&mut record).map_err(failed)? {
+        let origin = record.position().map_or(0, |pos| pos.line());
+        let cells = names.iter().cloned().zip(record.iter().map(|text| Value::owned(text.to_owned()))).collect();
+        each(Row::Exported { origin, cells })?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(text: &str, form: Form) -> Result<Vec<Row>, String> {
+        let mut found = Vec::new();
+        rows(text.as_bytes(), form, &mut |row| {
+            found.push(row);
+            Ok(())
+        })
+        .map_err(|e| e.to_string())?;
+        Ok(found)
+    }
+
+    #[test]
+    fn rows_of_patches_and_exported_rows_are_told_apart() {
+        let patch = r#"{"table":"records","change":"changed","key":"a","old":{"x":1},"new":{"x":2}}"#;
+        for (text, form) in
+            [(patch.to_owned(), Form::Ndjson), (format!("[{patch}]"), Form::Json), (patch.to_owned(), Form::Json)]
+        {
+            let found = all(&text, form).unwrap();
+            let [Row::Edit(edit)] = &found[..] else { panic!("{found:?}") };
+            assert_eq!((edit.table.as_deref(), &edit.key), (Some("records"), &"a".into()));
+            assert_eq!(edit.change, Change::Set(vec![("x".into(), 2u64.into())]));
+        }
+        let found = all("{\"record\":\"a\",\"x\":1.5}\n\n{\"record\":\"b\"}\n", Form::Ndjson).unwrap();
+        assert!(matches!(&found[..], [Row::Exported { origin: 1, .. }, Row::Exported { origin: 3, .. }]), "{found:?}");
+    }
+
+    #[test]
+    fn csv_of_spreadsheets() {
+        for text in ["record,x\r\na,1\r\n", "\u{FEFF}record;x\na;1\n", "record\tx\na\t1\n"] {
+            let found = all(text, Form::Csv).unwrap();
+            let [Row::Exported { cells, .. }] = &found[..] else { panic!("{found:?}") };
+            assert_eq!(cells[..], [("record".into(), "a".into()), ("x".into(), "1".into())]);
+        }
+        assert_eq!(all("a,b\n1\n", Form::Csv).unwrap_err(), "line 2: 1 cells, and the header has 2");
+    }
+
+    #[test]
+    fn what_cannot_be_understood_is_named() {
+        let change = |text: &str| all(text, Form::Ndjson).unwrap_err();
+        assert!(change("{\"a\":1}\n{").starts_with("line 2: no JSON"), "{}", change("{\"a\":1}\n{"));
+        assert!(change("5").contains("5 is no object"));
+        assert!(change(r#"{"change":"moved","key":1}"#).contains("added, removed or changed"));
+        assert!(change(r#"{"change":"changed","key":1,"mew":{}}"#).contains("\"mew\""));
+        assert!(change(r#"{"change":"changed","key":1,"new":5}"#).contains("no object of columns"));
+        assert!(all("[1", Form::Json).is_err() && all("[{}] x", Form::Json).is_err());
+    }
+}

@@ -1,0 +1,605 @@
+//! The edits of one table, resolved against its rows.
+
+use super::fit::{self, From, short};
+use super::{Cells, Change, Edit, Set, TableEdits, refused};
+use crate::compare::{hash_value, same_value};
+use crate::error::{Error, Result};
+use crate::table::{Column, Role, Table, Takes, Value};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+
+/// How an edit ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// It will be made.
+    Done,
+    /// The file has it already.
+    Held,
+    /// It is left out, and why.
+    LeftOut(String),
+}
+
+/// A member of a key that says which of several rows with this key is meant, from 0 on.
+pub const NTH: &str = "nth";
+
+/// Rows that are looked for one by one before an index of all is made.
+const PROBES: usize = 64;
+
+/// A table and what is asked of it.
+pub(super) struct Resolved<'a> {
+    pub(super) table: Box<dyn Table + 'a>,
+    keys: Vec<usize>,
+    state: RandomState,
+    probes: usize,
+    /// Hashes of keys and their rows, in order, once there were many questions.
+    index: Option<Vec<(u64, usize)>>,
+    set: BTreeMap<usize, Vec<Cell>>,
+    add: Vec<(Vec<Value<'static>>, Set)>,
+    remove: BTreeSet<usize>,
+    /// Rows that exported rows have named.
+    seen: BTreeSet<usize>,
+    /// How many exported rows had a key that several rows have.
+    times: HashMap<u64, usize>,
+    /// Exported rows so far.
+    rows: usize,
+    /// Cells of derived columns that were asked to be others: the first one, for the case that nothing else was asked.
+    pub(super) derived: Option<String>,
+}
+
+/// A cell that is asked for.
+struct Cell {
+    column: usize,
+    value: Value<'static>,
+    differs: bool,
+}
+
+/// A row that is asked for.
+struct Key {
+    cells: Vec<Value<'static>>,
+    nth: Option<usize>,
+}
+
+impl<'a> Resolved<'a> {
+    pub(super) fn new(table: Box<dyn Table + 'a>) -> Self {
+        let keys = table.columns().iter().enumerate().filter(|(_, c)| c.role == Role::Key).map(|(at, _)| at).collect();
+        Self {
+            table,
+            keys,
+            state: RandomState::new(),
+            probes: 0,
+            index: None,
+            set: BTreeMap::new(),
+            add: Vec::new(),
+            remove: BTreeSet::new(),
+            seen: BTreeSet::new(),
+            times: HashMap::new(),
+            rows: 0,
+            derived: None,
+        }
+    }
+
+    fn column(&self, name: &str) -> Result<(usize, &Column)> {
+        let columns = self.table.columns();
+        columns.iter().enumerate().find(|(_, column)| column.name == name).ok_or_else(|| {
+            let names: Vec<&str> = columns.iter().map(|c| &*c.name).collect();
+            refused(format!("{}: no column {name:?}; there are {}", self.table.name(), names.join(", ")))
+        })
+    }
+
+    fn key_column(&self, number: usize) -> Option<&Column> {
+        self.table.columns().get(*self.keys.get(number)?)
+    }
+
+    /// A row for messages.
+    fn shown(&self, key: &Value<'_>) -> String {
+        format!("{} {}", self.table.name(), short(key))
+    }
+
+    /// The key that `given` means.
+    fn key(&self, given: &Value<'static>) -> Result<Key> {
+        let wrong = |what: String| refused(format!("{}: {what}", self.shown(given)));
+        let names = || {
+            let names = (0..self.keys.len()).filter_map(|n| self.key_column(n)).map(|c| &*c.name);
+            names.collect::<Vec<_>>().join(", ")
+        };
+        let Value::Map(parts) = given else {
+            return match (self.keys.len(), given) {
+                (0, Value::Uint(_)) => Ok(Key { cells: vec![given.clone()], nth: None }),
+                (0, _) => Err(wrong("rows of this table are known by their numbers".to_owned())),
+                (1, _) => {
+                    let cell = self.key_column(0).and_then(|column| fit::key(column, given));
+                    let cell = cell.ok_or_else(|| wrong(format!("no {}", names())))?;
+                    Ok(Key { cells: vec![cell], nth: None })
+                }
+                _ => Err(wrong(format!("the key of this table is an object of {}", names()))),
+            };
+        };
+        let mut cells: Vec<Option<Value<'static>>> = vec![None; self.keys.len()];
+        let mut nth = None;
+        for (name, part) in parts {
+            if name == NTH && self.column(NTH).is_err() {
+                let Value::Uint(number) = part else { return Err(wrong(format!("{NTH} is no number"))) };
+                nth = Some(usize::try_from(*number).unwrap_or(usize::MAX));
+                continue;
+            }
+            let (at, column) = self.column(name)?;
+            // The text of an id stands for it.
+            let (at, cell) = match (self.keys.contains(&at), part) {
+                (true, part) => (at, fit::key(column, part)),
+                (false, Value::Text(text)) => (at.wrapping_sub(1), fit::id_of(column.takes, text)),
+                _ => (at, None),
+            };
+            let slot = self.keys.iter().position(|key| *key == at).and_then(|at| cells.get_mut(at));
+            match (slot, cell) {
+                (Some(slot), Some(cell)) => *slot = Some(cell),
+                _ => return Err(wrong(format!("{name} {} is no part of a key: that is {}", short(part), names()))),
+            }
+        }
+        let cells = cells.into_iter().collect::<Option<Vec<_>>>();
+        let cells = cells.filter(|cells| !cells.is_empty()).ok_or_else(|| wrong(format!("the key is {}", names())))?;
+        Ok(Key { cells, nth })
+    }
+
+    fn hash<'v>(&self, cells: impl IntoIterator<Item = &'v Value<'v>>) -> u64 {
+        let mut hasher = self.state.build_hasher();
+        cells.into_iter().for_each(|cell| hash_value(cell, &mut hasher));
+        hasher.finish()
+    }
+
+    /// The rows of a key, in order.
+    fn rows_of(&mut self, cells: &[Value<'static>]) -> Result<Vec<usize>> {
+        if self.keys.is_empty() {
+            let row = match cells {
+                [Value::Uint(row)] => usize::try_from(*row).ok(),
+                _ => None,
+            };
+            let len = self.table.len()?;
+            return Ok(row.filter(|row| *row < len).into_iter().collect());
+        }
+        let mut candidates = None;
+        if self.index.is_none() && self.probes < PROBES {
+            self.probes = self.probes.saturating_add(1);
+            let probe = |(key, cell): (&usize, &Value<'static>)| self.table.find(*key, cell);
+            candidates = self.keys.iter().zip(cells).find_map(probe).transpose()?;
+        }
+        let candidates = match candidates {
+            Some(rows) => rows,
+            None => {
+                if self.index.is_none() {
+                    self.index = Some(self.make_index()?);
+                }
+                let hash = self.hash(cells);
+                let index = self.index.as_deref().unwrap_or_default();
+                let start = index.partition_point(|&(other, _)| other < hash);
+                let equal = index.iter().skip(start).take_while(|&&(other, _)| other == hash);
+                equal.map(|&(_, row)| row).collect()
+            }
+        };
+        let is_it = |row: &usize| {
+            let is = |(key, cell): (&usize, &Value<'static>)| {
+                self.table.value(*row, *key).is_ok_and(|value| same_value(&value, cell))
+            };
+            self.keys.iter().zip(cells).all(is)
+        };
+        let mut rows: Vec<usize> = candidates.into_iter().filter(is_it).collect();
+        rows.sort_unstable();
+        Ok(rows)
+    }
+
+    fn make_index(&self) -> Result<Vec<(u64, usize)>> {
+        let mut index = Vec::new();
+        let mut rows = self.table.cursor_over(0, &self.keys);
+        // Rows behind damage cannot be edited; those before it can.
+        while let Ok(true) = rows.advance() {
+            let mut hasher = self.state.build_hasher();
+            let mut read = |&key: &usize| rows.value(key).map(|value| hash_value(&value, &mut hasher));
+            if self.keys.iter().try_for_each(&mut read).is_ok() {
+                index.push((hasher.finish(), rows.row()));
+            }
+        }
+        index.sort_unstable();
+        Ok(index)
+    }
+
+    /// The first of `cells` that the row does not have, in words.
+    fn differing(&self, row: usize, cells: &Cells) -> Result<Option<String>> {
+        for (name, wanted) in cells {
+            let (at, column) = self.column(name)?;
+            if column.role == Role::Place || column.takes == Takes::Nothing {
+                continue;
+            }
+            let now = self.table.value(row, at)?;
+            let same = match column.takes {
+                Takes::Path | Takes::Name => true,
+                _ => fit::fit(column, wanted.clone(), From::Typed, Some(&now)).is_ok_and(|v| same_value(&v, &now)),
+            };
+            if !same {
+                return Ok(Some(format!("{name} is {}, not {}", short(&now), short(wanted))));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether a row has these cells.
+    fn has(&self, row: usize, set: &Set) -> Result<bool> {
+        for (column, wanted) in set {
+            if !same_value(&self.table.value(row, *column)?, wanted) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The column and the value that are written where `given` is asked for in the column called `name`.
+    fn cell(
+        &self,
+        name: &str,
+        given: Value<'static>,
+        from: From,
+        row: Option<usize>,
+    ) -> Result<(usize, Value<'static>)> {
+        let (at, column) = self.column(name)?;
+        self.cell_of(at, column, given, from, row)
+    }
+
+    fn cell_of(
+        &self,
+        at: usize,
+        column: &Column,
+        given: Value<'static>,
+        from: From,
+        row: Option<usize>,
+    ) -> Result<(usize, Value<'static>)> {
+        match (column.takes, &given) {
+            (Takes::Nothing, _) => Err(self.is_derived(column, &given)),
+            (takes @ (Takes::Path | Takes::Name), Value::Text(text)) => {
+                let id = fit::id_of(takes, text).unwrap_or_default();
+                Ok((at.wrapping_sub(1), id))
+            }
+            _ => {
+                let now = row.map(|row| self.table.value(row, at)).transpose()?;
+                let value = fit::fit(column, given, from, now.as_ref());
+                Ok((at, value.map_err(|e| refused(format!("{}: {e}", self.table.name())))?))
+            }
+        }
+    }
+
+    #[cold]
+    fn is_derived(&self, column: &Column, given: &Value<'_>) -> Error {
+        let (table, name, value) = (self.table.name(), &column.name, short(given));
+        refused(format!("{table}: column {name}: {value} does not fit: it takes {}", fit::what_fits(column)))
+    }
+
+    /// Takes one edit.
+    ///
+    /// # Errors
+    /// Wrong usage, and damage of the row.
+    pub(super) fn edit(&mut self, edit: Edit, from: From) -> Result<Outcome> {
+        let shown = self.shown(&edit.key);
+        let named = |error: Error| match edit.origin {
+            Some(origin) => error.within(format_args!("row {origin}")),
+            None => error,
+        };
+        let key = self.key(&edit.key).map_err(named)?;
+        let rows = self.rows_of(&key.cells).map_err(named)?;
+        match edit.change {
+            Change::Set(cells) => {
+                let row = match self.the_row(&rows, &key, edit.old.as_ref(), &shown)? {
+                    Ok(row) => row,
+                    Err(why) => return Ok(Outcome::LeftOut(why)),
+                };
+                self.set(row, cells, edit.old.as_ref(), from, &shown).map_err(named)
+            }
+            Change::Add(cells) => self.add(&key, &rows, cells, from, &shown).map_err(named),
+            Change::Remove => {
+                self.rows_may_go(&shown)?;
+                if rows.is_empty() && edit.old.is_some() {
+                    return Ok(Outcome::Held);
+                }
+                let row = match self.the_row(&rows, &key, edit.old.as_ref(), &shown)? {
+                    Ok(row) => row,
+                    Err(why) => return Ok(Outcome::LeftOut(why)),
+                };
+                if let Some(why) = edit.old.as_ref().map(|old| self.differing(row, old)).transpose()?.flatten() {
+                    return Ok(Outcome::LeftOut(format!("{shown}: {why}")));
+                }
+                self.remove(row, &shown)
+            }
+        }
+    }
+
+    fn rows_may_go(&self, shown: &str) -> Result<()> {
+        if self.table.takes_rows() {
+            return Ok(());
+        }
+        Err(refused(format!("{shown}: rows of {} can neither be added nor removed", self.table.name())))
+    }
+
+    fn remove(&mut self, row: usize, shown: &str) -> Result<Outcome> {
+        if self.set.contains_key(&row) || !self.remove.insert(row) {
+            return Err(refused(format!("{shown}: there are two edits of this row")));
+        }
+        Ok(Outcome::Done)
+    }
+
+    /// The row that is meant among those with its key, or why there is none.
+    fn the_row(&self, rows: &[usize], key: &Key, old: Option<&Cells>, shown: &str) -> Result<Result<usize, String>> {
+        Ok(match (rows, key.nth) {
+            (rows, Some(nth)) => rows.get(nth).copied().ok_or_else(|| format!("{shown}: not found")),
+            ([], _) => Err(format!("{shown}: not found")),
+            ([row], _) => Ok(*row),
+            (rows, None) => {
+                let mut those = Vec::new();
+                for &row in rows {
+                    if let Some(old) = old
+                        && self.differing(row, old)?.is_none()
+                    {
+                        those.push(row);
+                    }
+                }
+                match those[..] {
+                    [row] => Ok(row),
+                    _ => Err(format!("{shown}: {} rows have this key; \"{NTH}\" in it says which", rows.len())),
+                }
+            }
+        })
+    }
+
+    fn set(&mut self, row: usize, cells: Cells, old: Option<&Cells>, from: From, shown: &str) -> Result<Outcome> {
+        let mut asked = Vec::new();
+        for (name, given) in cells {
+            let (_, column) = self.column(&name)?;
+            let is_told = |old: &Cells| old.iter().any(|(other, _)| *other == name);
+            // What tools tell of derived columns follows again from the rest.
+            if column.takes == Takes::Nothing && old.is_some_and(is_told) {
+                continue;
+            }
+            asked.push(self.cell(&name, given, from, Some(row))?);
+        }
+        if let Some(why) = old.map(|old| self.differing(row, old)).transpose()?.flatten() {
+            let holds = !asked.is_empty() && self.has(row, &asked)?;
+            if !holds {
+                return Ok(Outcome::LeftOut(format!("{shown}: {why}")));
+            }
+        }
+        let mut outcome = Outcome::Held;
+        for (column, value) in asked {
+            if self.put(row, column, value, shown)? {
+                outcome = Outcome::Done;
+            }
+        }
+        Ok(outcome)
+    }
+
+    /// Notes a cell; gives whether it becomes another.
+    fn put(&mut self, row: usize, column: usize, value: Value<'static>, shown: &str) -> Result<bool> {
+        let differs = !same_value(&self.table.value(row, column)?, &value);
+        let two = || {
+            let name = self.table.columns().get(column).map(|c| c.name.clone()).unwrap_or_default();
+            refused(format!("{shown}: there are two edits of column {name}"))
+        };
+        if self.remove.contains(&row) {
+            return Err(two());
+        }
+        let cells = self.set.entry(row).or_default();
+        match cells.iter().find(|cell| cell.column == column) {
+            Some(cell) if same_value(&cell.value, &value) => {}
+            Some(_) => return Err(two()),
+            None => cells.push(Cell { column, value, differs }),
+        }
+        Ok(differs)
+    }
+
+    fn add(&mut self, key: &Key, rows: &[usize], cells: Cells, from: From, shown: &str) -> Result<Outcome> {
+        let mut set = Set::new();
+        for (at, cell) in self.keys.iter().zip(&key.cells) {
+            let Some(column) = self.table.columns().get(*at) else { continue };
+            if column.takes != Takes::Nothing {
+                set.push(self.cell_of(*at, column, cell.clone(), From::Typed, None)?);
+            }
+        }
+        for (name, given) in cells {
+            let (at, column) = self.column(&name)?;
+            // All cells of a row that another file has are told, also those that follow from others.
+            if column.takes == Takes::Nothing || given.is_null() {
+                continue;
+            }
+            let cell = self.cell_of(at, column, given, from, None)?;
+            match set.iter().find(|(column, _)| *column == cell.0) {
+                Some((_, value)) if same_value(value, &cell.1) => {}
+                Some(_) => return Err(refused(format!("{shown}: column {name} has two values"))),
+                None => set.push(cell),
+            }
+        }
+        set.sort_by_key(|(column, _)| *column);
+        for &row in rows {
+            if self.has(row, &set)? {
+                return Ok(Outcome::Held);
+            }
+        }
+        self.rows_may_go(shown)?;
+        let coming = self.add.iter().filter(|(other, _)| {
+            other.len() == key.cells.len() && other.iter().zip(&key.cells).all(|(a, b)| same_value(a, b))
+        });
+        let (there, coming) = (rows.iter().filter(|row| !self.remove.contains(row)).count(), coming.count());
+        if there > 0 && (key.nth.is_none() && rows.len() == 1 || key.nth.is_some_and(|nth| nth < rows.len())) {
+            return Ok(Outcome::LeftOut(format!("{shown}: it is there already, with other values")));
+        }
+        if coming > 0 && key.nth.is_none() {
+            return Err(refused(format!("{shown}: it is added twice")));
+        }
+        self.add.push((key.cells.clone(), set));
+        Ok(Outcome::Done)
+    }
+
+    /// Takes a row as it was exported.
+    ///
+    /// # Errors
+    /// As [`Resolved::edit`].
+    pub(super) fn exported(&mut self, cells: Cells, from: From, insert: bool) -> Result<Outcome> {
+        let number = self.rows;
+        self.rows = self.rows.saturating_add(1);
+        let mut named = Vec::with_capacity(cells.len());
+        for (place, (name, given)) in cells.into_iter().enumerate() {
+            let at = match self.table.columns().get(place) {
+                Some(column) if column.name == name => place,
+                _ => self.column(&name)?.0,
+            };
+            named.push((at, given));
+        }
+        let mut key = Vec::with_capacity(self.keys.len());
+        for &at in &self.keys {
+            let column = self.table.columns().get(at);
+            let Some((column, (_, given))) = column.zip(named.iter().find(|(other, _)| *other == at)) else {
+                let name = column.map(|c| c.name.clone()).unwrap_or_default();
+                return Err(refused(format!(
+                    "{}: rows are known by column {name}, which is not there",
+                    self.table.name()
+                )));
+            };
+            let cell = fit::key(column, given).ok_or_else(|| {
+                refused(format!(
+                    "{}: column {}: {} does not fit: {}",
+                    self.table.name(),
+                    column.name,
+                    short(given),
+                    fit::what_fits(column)
+                ))
+            })?;
+            key.push(cell);
+        }
+        if self.keys.is_empty() {
+            key.push(number.into());
+        }
+        let shown = || {
+            self.shown(match &key[..] {
+                [only] => only,
+                more => {
+                    return format!("{} {}", self.table.name(), more.iter().map(short).collect::<Vec<_>>().join(", "));
+                }
+            })
+        };
+        let shown = shown();
+        let rows = self.rows_of(&key)?;
+        let nth = match rows.len() {
+            0 | 1 => 0,
+            _ => {
+                let hash = self.hash(&key);
+                let times = self.times.entry(hash).or_default();
+                let nth = *times;
+                *times = times.saturating_add(1);
+                nth
+            }
+        };
+        let Some(&row) = rows.get(nth) else {
+            if !insert {
+                return Ok(Outcome::LeftOut(format!("{shown}: not found; --insert adds rows")));
+            }
+            let columns = self.table.columns();
+            let name = |at: usize| columns.get(at).map(|column| column.name.clone());
+            let empty = |value: &Value<'_>| {
+                value.is_null() || (from == From::Text && matches!(value, Value::Text(t) if t.is_empty()))
+            };
+            let cells = named.into_iter().filter(|(at, value)| !self.keys.contains(at) && !empty(value));
+            let cells = cells.filter_map(|(at, given)| Some((name(at)?, given))).collect();
+            let key = Key { cells: key, nth: (!rows.is_empty()).then_some(nth) };
+            return self.add(&key, &rows, cells, from, &shown);
+        };
+        if !self.seen.insert(row) {
+            return Err(refused(format!("{shown}: there are two rows of it")));
+        }
+        let mut outcome = Outcome::Held;
+        for (at, given) in named {
+            if self.keys.contains(&at) {
+                continue;
+            }
+            let Some(column) = self.table.columns().get(at) else { continue };
+            let now = self.table.value(row, at)?;
+            if is_shown_as(&now, &given, from) {
+                continue;
+            }
+            if column.takes == Takes::Nothing {
+                let is_same =
+                    || fit::typed(column.kind, &given, from, Some(&now)).is_some_and(|v| same_value(&v, &now));
+                if self.derived.is_none() && !is_same() {
+                    self.derived = Some(self.is_derived(column, &given).to_string());
+                }
+                continue;
+            }
+            if matches!(column.takes, Takes::Path | Takes::Name) && !matches!(&given, Value::Text(t) if !t.is_empty()) {
+                continue;
+            }
+            let (column, value) = self.cell_of(at, column, given, from, Some(row))?;
+            if !same_value(&self.table.value(row, column)?, &value) {
+                self.put(row, column, value, &shown)?;
+                outcome = Outcome::Done;
+            }
+        }
+        Ok(outcome)
+    }
+
+    /// Removes the rows that no exported row has named; gives how many they are.
+    pub(super) fn delete_missing(&mut self) -> Result<usize> {
+        let len = self.table.len()?;
+        let missing: Vec<usize> = (0..len).filter(|row| !self.seen.contains(row)).collect();
+        if !missing.is_empty() {
+            self.rows_may_go(self.table.name())?;
+        }
+        for &row in &missing {
+            let name = self.table.name().to_owned();
+            self.remove(row, &name)?;
+        }
+        Ok(missing.len())
+    }
+
+    /// Where rows are known by their numbers only, exported ones must all be there.
+    pub(super) fn check_rows(&self) -> Result<()> {
+        let len = self.table.len()?;
+        if self.keys.is_empty() && self.rows > 0 && self.rows < len {
+            let (name, rows) = (self.table.name(), self.rows);
+            return Err(refused(format!(
+                "{name}: its rows have no key, so all {len} must be there, and these are {rows}"
+            )));
+        }
+        Ok(())
+    }
+
+    /// One cell of a row by its number: what SQL asks for.
+    pub(super) fn set_cell(&mut self, row: usize, column: usize, given: Value<'static>) -> Result<()> {
+        let Some(of) = self.table.columns().get(column) else { return Ok(()) };
+        let (column, value) = self.cell_of(column, of, given, From::Sql, Some(row))?;
+        let cells = self.set.entry(row).or_default();
+        let differs = !same_value(&self.table.value(row, column)?, &value);
+        match cells.iter_mut().find(|cell| cell.column == column) {
+            // A later statement of one transaction wins.
+            Some(cell) => *cell = Cell { column, value, differs },
+            None => cells.push(Cell { column, value, differs }),
+        }
+        Ok(())
+    }
+
+    pub(super) fn finish(self) -> TableEdits {
+        let set = self.set.into_iter().map(|(row, mut cells)| {
+            cells.retain(|cell| cell.differs);
+            cells.sort_by_key(|cell| cell.column);
+            (row, cells.into_iter().map(|cell| (cell.column, cell.value)).collect::<Set>())
+        });
+        TableEdits {
+            table: self.table.name().to_owned(),
+            set: set.filter(|(_, cells)| !cells.is_empty()).collect(),
+            add: self.add.into_iter().map(|(_, set)| set).collect(),
+            remove: self.remove.into_iter().collect(),
+        }
+    }
+}
+
+/// Whether `given` is what outputs show for `now`, for the common kinds.
+fn is_shown_as(now: &Value<'_>, given: &Value<'_>, from: From) -> bool {
+    match (now, given) {
+        (Value::Null, given) => {
+            given.is_null() || (from == From::Text && matches!(given, Value::Text(t) if t.is_empty()))
+        }
+        (Value::Text(now), Value::Text(given)) => now == given,
+        (now, given) => same_value(now, given),
+    }
+}

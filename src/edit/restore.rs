@@ -1,0 +1,134 @@
+//! The exact bytes that an undo file brings back: ranges of the new file, and the bytes that were replaced.
+
+use super::{Cells, Piece, Pieces, refused};
+use crate::codec::xxh64;
+use crate::error::Result;
+use crate::table::Value;
+use std::fmt::Write as _;
+
+/// What tells a file from others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Of {
+    /// Its bytes.
+    pub size: u64,
+    /// Their XXH64.
+    pub content: u64,
+}
+
+impl Of {
+    fn bytes(bytes: &[u8]) -> Self {
+        Self { size: bytes.len() as u64, content: xxh64(bytes, 0) }
+    }
+
+    fn value(self) -> Cells {
+        vec![("size".into(), self.size.into()), ("content".into(), Value::Id64(self.content))]
+    }
+
+    fn read(cells: &Cells) -> Option<Self> {
+        let get = |wanted: &str| cells.iter().find(|(name, _)| name == wanted).map(|(_, value)| value);
+        let Some(Value::Uint(size)) = get("size") else { return None };
+        let Some(Value::Text(content)) = get("content") else { return None };
+        Some(Self { size: *size, content: crate::id::parse(content)? })
+    }
+}
+
+/// What brings the bytes of a file back from those of the file that was made of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Restore {
+    /// The file that it is applied to.
+    pub old: Of,
+    /// The file that it gives.
+    pub new: Of,
+    pieces: Vec<Part>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Part {
+    Keep(u64, u64),
+    New(Vec<u8>),
+}
+
+impl Restore {
+    pub(super) fn new(pieces: &Pieces, old: &[u8], new: &[u8]) -> Self {
+        let back = pieces.inverse(old);
+        let part = |piece: &Piece| match piece {
+            Piece::Keep(range) => Part::Keep(range.start as u64, range.end as u64),
+            Piece::New(bytes) => Part::New(bytes.clone()),
+        };
+        Self { old: Of::bytes(new), new: Of::bytes(old), pieces: back.list().iter().map(part).collect() }
+    }
+
+    /// The row of a patch that says this.
+    pub fn row(&self) -> Value<'static> {
+        let pieces = self.pieces.iter().map(|part| match part {
+            Part::Keep(start, end) => Value::List(vec![(*start).into(), (*end).into()]),
+            Part::New(bytes) => {
+                let mut text = String::with_capacity(bytes.len().saturating_mul(2));
+                for byte in bytes {
+                    // Writing to a String cannot fail.
+                    let _ = write!(text, "{byte:02x}");
+                }
+                Value::owned(text)
+            }
+        });
+        let mut new = self.new.value();
+        new.push(("pieces".into(), Value::List(pieces.collect())));
+        Value::Map(vec![
+            ("table".into(), Value::Null),
+            ("change".into(), "restored".into()),
+            ("key".into(), Value::Null),
+            ("old".into(), Value::Map(self.old.value())),
+            ("new".into(), Value::Map(new)),
+        ])
+    }
+
+    /// What a row of a patch says, where it is such a row.
+    pub(super) fn read(old: Option<&Cells>, new: Option<&Cells>) -> Option<Self> {
+        let (old, new) = (old?, new?);
+        let (_, Value::List(pieces)) = new.iter().find(|(name, _)| name == "pieces")? else { return None };
+        let part = |piece: &Value<'static>| match piece {
+            Value::List(range) => match range[..] {
+                [Value::Uint(start), Value::Uint(end)] => Some(Part::Keep(start, end)),
+                _ => None,
+            },
+            Value::Text(text) => {
+                let pairs = text.as_bytes().chunks(2);
+                let byte =
+                    |pair: &[u8]| u8::from_str_radix(str::from_utf8(pair).ok().filter(|p| p.len() == 2)?, 16).ok();
+                pairs.map(byte).collect::<Option<Vec<u8>>>().map(Part::New)
+            }
+            _ => None,
+        };
+        let pieces = pieces.iter().map(part).collect::<Option<Vec<_>>>()?;
+        Some(Self { old: Of::read(old)?, new: Of::read(new)?, pieces })
+    }
+
+    /// The pieces, for a file of `len` bytes.
+    pub(super) fn pieces(&self, len: usize) -> Result<Pieces> {
+        let mut pieces = Pieces::new();
+        let mut size = 0u64;
+        for part in &self.pieces {
+            match part {
+                Part::Keep(start, end) => {
+                    let range = usize::try_from(*start).ok().zip(usize::try_from(*end).ok());
+                    let range = range.filter(|(start, end)| start <= end && *end <= len);
+                    let (start, end) = range.ok_or_else(|| refused("an undo that leaves the file"))?;
+                    pieces.keep(start..end);
+                    size = size.saturating_add(end.saturating_sub(start) as u64);
+                }
+                Part::New(bytes) => {
+                    pieces.put(bytes.as_slice());
+                    size = size.saturating_add(bytes.len() as u64);
+                }
+            }
+            // Ranges may be named again and again.
+            if size > self.new.size {
+                break;
+            }
+        }
+        if size != self.new.size {
+            return Err(refused("an undo that gives a file of another size than it says"));
+        }
+        Ok(pieces)
+    }
+}

@@ -1,0 +1,355 @@
+//! Archives written anew: values set, added and removed, chunks encoded with the compression that they had, and the sizes,
+//! offsets and checksums that follow from them. What is not edited keeps its bytes.
+
+mod encode;
+mod merge;
+mod rows;
+
+use super::part::{Compression, Part};
+use super::values::{Values, column};
+use super::{Archive, Chunk, ChunkArchiveEntry, MAGIC};
+use crate::codec;
+use crate::edit::{EntryEdit, Pieces, TableEdits, Writable, refused};
+use crate::error::{Error, ErrorKind, Result};
+use crate::source::Source;
+use crate::table::{Table as _, Value};
+use encode::Encoder;
+use rows::{Adds, Rows, SetRow};
+use std::collections::HashMap;
+use std::ops::Range;
+use zerocopy::IntoBytes as _;
+
+/// The bytes of a header, and where the entries of its parts lie.
+const HEADER: usize = 192;
+const TABLE_ENTRIES: [usize; 3] = [16, 52, 88];
+const MAIN_ENTRY: usize = 132;
+
+/// How often the chunk table is encoded again, where its own size moves the chunks that it lists.
+const ROUNDS: usize = 16;
+
+impl Writable for Archive {
+    fn write(&self, edits: &[TableEdits]) -> Result<Pieces> {
+        if let Some(other) = edits.iter().find(|edits| edits.table != "values") {
+            return Err(refused(format!("rows of {} follow from those of values: edit those", other.table)));
+        }
+        let no_row = Vec::new();
+        let (mut set, mut adds, mut remove) = (Vec::new(), HashMap::<String, Adds>::new(), &no_row);
+        let mut places = Vec::new();
+        for edits in edits {
+            for (row, cells) in &edits.set {
+                let cell = |number| cells.iter().find(|(column, _)| *column == number).map(|(_, value)| value);
+                set.push(SetRow { row: *row, type_name: cell(column::TYPE), value: cell(column::VALUE) });
+            }
+            for cells in &edits.add {
+                let cell = |number| cells.iter().find(|(column, _)| *column == number).map(|(_, value)| value);
+                let text = |number| cell(number).and_then(|value| value.as_text());
+                let chunk = text(column::CHUNK).unwrap_or(super::MAIN.into()).into_owned();
+                let path = text(column::PATH).ok_or_else(|| refused("values: a row that is added has no path"))?;
+                let value = cell(column::VALUE).cloned().unwrap_or_default();
+                let limit = self.options.limits.depth;
+                places.push((chunk.clone(), path.to_string()));
+                adds.entry(chunk).or_default().add(&path, cell(column::TYPE), value, limit)?;
+            }
+            if !edits.remove.is_empty() {
+                remove = &edits.remove;
+            }
+        }
+        self.write_rows(set, adds, remove, &places)
+    }
+
+    fn entry(&self, entry: &str, new: &Value<'static>) -> Result<Option<EntryEdit>> {
+        let missing = || Error::without_offset(ErrorKind::NotFound { what: format!("entry {entry:?}") }, "");
+        let (chunk, node) = self.find(entry)?.ok_or_else(missing)?;
+        self.check_whole(&chunk)?;
+        let mut out = self.encoder(&chunk)?;
+        let mut walker = node.walk();
+        let old = walker.data();
+        out.merge(&mut walker, new)?;
+        let head = old.get(..node.position()).unwrap_or_default();
+        let tail = old.get(walker.position()..).unwrap_or_default();
+        let data = [head, &out.out, tail].concat();
+        let written = Source::from_vec(chunk.part().label(), data);
+        let mut again = self.encoder(&chunk)?;
+        again.trial = true;
+        if again.merge(&mut node.moved_to(&written).walk(), new).is_err() {
+            let what = format!("what was written of {entry:?} does not read as what was asked");
+            return Err(Error::without_offset(ErrorKind::Damaged { what: what.into() }, "read back"));
+        }
+        let data = written.bytes().to_vec();
+        self.rebuilt(vec![(chunk, data)]).map(EntryEdit::Pieces).map(Some)
+    }
+}
+
+impl Archive {
+    fn encoder<'a>(&'a self, chunk: &Chunk<'_>) -> Result<Encoder<'a>> {
+        let types = self.types()?;
+        let name = format!("values: {}", chunk.name());
+        Ok(Encoder::new(types, &name, self.options.limits.depth, self.text_limit()))
+    }
+
+    fn write_rows(
+        &self,
+        set: Vec<SetRow<'_>>,
+        mut adds: HashMap<String, Adds>,
+        remove: &[usize],
+        places: &[(String, String)],
+    ) -> Result<Pieces> {
+        let mut rows = Rows::new(set, remove);
+        let mut changed = Vec::new();
+        for chunk in self.chunks()? {
+            let added = adds.remove(chunk.name());
+            if added.is_none() && !rows.are_left() {
+                if adds.is_empty() {
+                    break;
+                }
+                continue;
+            }
+            let mut out = self.encoder(&chunk)?;
+            out.lenient = true;
+            let root = chunk.root()?;
+            let mut walker = root.walk();
+            let tally = out.apply(&mut walker, &mut rows, added.as_ref())?;
+            walker.expect_end()?;
+            if tally.gone() {
+                return Err(out.refuse("all rows of a chunk would go; it holds one value, which cannot"));
+            }
+            if out.out != walker.data() {
+                self.check_whole(&chunk)?;
+                changed.push((chunk, out.out));
+            }
+        }
+        if let Some(name) = adds.keys().next() {
+            return Err(refused(format!("values: chunk {name:?} is not there; `assetq ls FILE` shows those that are")));
+        }
+        let mut pieces = self.rebuilt(changed)?;
+        if !places.is_empty() {
+            pieces.added = vec![("values".into(), self.rows_of(places, &pieces)?)];
+        }
+        if rows.shifted {
+            // Items that others moved up to are other rows now.
+            pieces.also.push("values".into());
+        }
+        Ok(pieces)
+    }
+
+    /// The numbers that the rows at these chunks and paths have in the new archive.
+    fn rows_of(&self, places: &[(String, String)], pieces: &Pieces) -> Result<Vec<usize>> {
+        let bytes = pieces.bytes(self.source.bytes());
+        let new = Self::open_with(Source::from_vec(self.source.name(), bytes), self.options)?;
+        // Base classes may have members of one name, so that a path may be there more than once.
+        let mut wanted: HashMap<&str, HashMap<&str, Vec<usize>>> = HashMap::new();
+        for (at, (chunk, path)) in places.iter().enumerate().rev() {
+            wanted.entry(chunk).or_default().entry(path).or_default().push(at);
+        }
+        let mut rows = vec![usize::MAX; places.len()];
+        let table = Values::new(&new);
+        let mut cursor = table.cursor(0);
+        while cursor.advance()? {
+            let (path, chunk) = (cursor.value(column::PATH)?, cursor.value(column::CHUNK)?);
+            let (Some(path), Some(chunk)) = (path.as_text(), chunk.as_text()) else { continue };
+            let found = wanted.get_mut(&*chunk).and_then(|paths| paths.get_mut(&*path)).and_then(Vec::pop);
+            if let Some(row) = found.and_then(|at| rows.get_mut(at)) {
+                *row = cursor.row();
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Checks that what a chunk is written anew from is whole: what is damaged is not to be sealed with a new checksum.
+    fn check_whole(&self, chunk: &Chunk<'_>) -> Result<()> {
+        self.check_header()?;
+        chunk.check_alone()?;
+        self.type_table.check_checksum(&self.source)?;
+        chunk.check_checksum()?;
+        let mut walker = chunk.root()?.walk();
+        walker.check()?;
+        walker.expect_end()
+    }
+
+    /// The archive with the decoded bytes of some chunks replaced.
+    fn rebuilt(&self, changed: Vec<(Chunk<'_>, Vec<u8>)>) -> Result<Pieces> {
+        let length = self.source.bytes().len();
+        let mut changed: Vec<(Chunk<'_>, Vec<u8>)> = changed;
+        changed.retain(|(chunk, data)| chunk.data().map_or(true, |old| old.bytes() != data.as_slice()));
+        if changed.is_empty() {
+            return Ok(Pieces::whole(length));
+        }
+        for (chunk, data) in &changed {
+            self.check_written(chunk, data)?;
+        }
+        let chunks = self.chunks()?;
+        let mut layout = Layout::new(self, &chunks)?;
+        for (chunk, data) in changed {
+            let stored = encoded(chunk.part(), &self.source, &data)?;
+            layout.replace(chunk.part(), stored, data.len());
+        }
+        if chunks.len() > 1 {
+            layout.list_chunks(self, &chunks)?;
+        }
+        let header = layout.header(self)?;
+        let mut pieces = Pieces::replaced(length, std::iter::once((0..HEADER, header)).chain(layout.stretches()))?;
+        pieces.also = vec!["chunks".into()];
+        Ok(pieces)
+    }
+
+    /// Reads what was written for a chunk to its end.
+    fn check_written(&self, chunk: &Chunk<'_>, data: &[u8]) -> Result<()> {
+        let data = Source::from_vec(chunk.part().label(), data.to_vec());
+        let mut walker = chunk.root_in(&data)?.walk();
+        walker.check()?;
+        walker.expect_end()
+    }
+}
+
+/// `data` with the compression that `part` has.
+fn encoded(part: &Part, file: &Source, data: &[u8]) -> Result<Vec<u8>> {
+    let failed = |error| Error::io("cannot compress", error);
+    match part.compression()? {
+        Compression::None => Ok(data.to_vec()),
+        Compression::Zlib => {
+            let wrapped = codec::is_wrapped(part.stored(file)?.bytes());
+            codec::to_zlib(data, wrapped).map_err(failed)
+        }
+        Compression::Brotli => codec::to_brotli(data).map_err(failed),
+    }
+}
+
+/// A part of the file that is being laid out.
+struct Place {
+    range: Range<usize>,
+    /// Its new bytes, and their number when decoded.
+    new: Option<(Vec<u8>, usize)>,
+}
+
+/// Where the parts of the new file lie.
+struct Layout {
+    /// By their old places.
+    places: Vec<Place>,
+}
+
+/// The range of a part's stored bytes.
+fn range(part: &Part) -> Option<Range<usize>> {
+    let (start, end) = part.range()?;
+    Some(usize::try_from(start).ok()?..usize::try_from(end).ok()?)
+}
+
+impl Layout {
+    fn new(archive: &Archive, chunks: &[Chunk<'_>]) -> Result<Self> {
+        let parts = archive.tables_of_contents().into_iter().chain(chunks.iter().map(Chunk::part));
+        let mut places: Vec<Place> =
+            parts.filter_map(range).filter(|range| !range.is_empty()).map(|range| Place { range, new: None }).collect();
+        places.sort_by_key(|place| place.range.start);
+        let mut end = HEADER;
+        for place in &places {
+            if place.range.start < end || place.range.end > archive.source.bytes().len() {
+                let what = "parts of the archive lie on each other, so that none can be written anew".into();
+                return Err(Error::new(ErrorKind::Damaged { what }, "archive", place.range.start as u64));
+            }
+            end = place.range.end;
+        }
+        Ok(Self { places })
+    }
+
+    fn place(&mut self, part: &Part) -> Option<&mut Place> {
+        let range = range(part)?;
+        self.places.iter_mut().find(|place| place.range == range)
+    }
+
+    fn replace(&mut self, part: &Part, stored: Vec<u8>, size: usize) {
+        if let Some(place) = self.place(part) {
+            place.new = Some((stored, size));
+        }
+    }
+
+    /// The entry of a part as its new place has it.
+    fn entry(&self, part: &Part) -> Result<super::ArchiveEntry> {
+        let mut entry = *part.entry();
+        let Some(range) = range(part).filter(|range| !range.is_empty()) else { return Ok(entry) };
+        let mut at = range.start;
+        for place in &self.places {
+            if place.range.start >= range.start {
+                break;
+            }
+            if let Some((stored, _)) = &place.new {
+                at = at.saturating_add(stored.len()).saturating_sub(place.range.len());
+            }
+        }
+        let number = |n: usize| {
+            let too_large = || refused("the archive would be larger than its offsets can say");
+            i64::try_from(n).map_err(|_| too_large())
+        };
+        entry.offset.set(number(at)?);
+        let new = self.places.iter().find(|place| place.range == range).and_then(|place| place.new.as_ref());
+        if let Some((stored, size)) = new {
+            entry.checksum.set(codec::xxh64(stored, MAGIC.into()));
+            entry.entry_size.set(number(stored.len())?);
+            entry.uncompressed_size.set(number(*size)?);
+        }
+        Ok(entry)
+    }
+
+    /// Writes the chunk table, whose own size may move the chunks that it lists.
+    fn list_chunks(&mut self, archive: &Archive, chunks: &[Chunk<'_>]) -> Result<()> {
+        archive.chunk_table.check_checksum(&archive.source)?;
+        let source = archive.data(&archive.chunk_table)?;
+        let (old, origin) = (source.bytes(), source.view("chunks").offset());
+        for _ in 0..ROUNDS {
+            let mut table = old.to_vec();
+            for chunk in chunks.iter().skip(1) {
+                let root_type = chunk.chunk.root.into();
+                let entry = ChunkArchiveEntry { entry: self.entry(chunk.part())?, root_type };
+                let at = chunk.chunk.root_at.checked_sub(36).and_then(|at| at.checked_sub(origin));
+                let bytes = at
+                    .and_then(|at| usize::try_from(at).ok())
+                    .and_then(|at| table.get_mut(at..at.checked_add(size_of::<ChunkArchiveEntry>())?));
+                let Some(bytes) = bytes else {
+                    let what = "an entry of the chunk table is not where it was read".into();
+                    return Err(Error::without_offset(ErrorKind::Damaged { what }, "chunk table"));
+                };
+                bytes.copy_from_slice(entry.as_bytes());
+            }
+            if table == old {
+                return Ok(());
+            }
+            let stored = encoded(&archive.chunk_table, &archive.source, &table)?;
+            let size = table.len();
+            let settled = self
+                .place(&archive.chunk_table)
+                .and_then(|place| place.new.as_ref())
+                .is_some_and(|(before, _)| *before == stored);
+            self.replace(&archive.chunk_table, stored, size);
+            if settled {
+                return Ok(());
+            }
+        }
+        let what = "a compressed chunk table that lies before its chunks, and whose size changes as they move,".into();
+        Err(Error::without_offset(ErrorKind::Unsupported { what }, "chunk table"))
+    }
+
+    fn header(&self, archive: &Archive) -> Result<Vec<u8>> {
+        let mut header = archive.source.bytes().get(..HEADER).unwrap_or_default().to_vec();
+        let parts = archive.tables_of_contents().into_iter().chain([&archive.main.part]);
+        for (part, at) in parts.zip(TABLE_ENTRIES.into_iter().chain([MAIN_ENTRY])) {
+            if let Some(place) = header.get_mut(at..at.saturating_add(size_of::<super::ArchiveEntry>())) {
+                place.copy_from_slice(self.entry(part)?.as_bytes());
+            }
+        }
+        seal(&mut header);
+        Ok(header)
+    }
+
+    fn stretches(self) -> impl Iterator<Item = (Range<usize>, Vec<u8>)> {
+        self.places.into_iter().filter_map(|place| Some((place.range, place.new?.0)))
+    }
+}
+
+/// Writes the checksum of a header into it.
+fn seal(header: &mut [u8]) {
+    if let Some(place) = header.get_mut(8..16) {
+        place.fill(0);
+    }
+    let sum = codec::xxh64(header, MAGIC.into());
+    if let Some(place) = header.get_mut(8..16) {
+        place.copy_from_slice(&sum.to_le_bytes());
+    }
+}

@@ -1,0 +1,189 @@
+//! The container written anew: entries that become longer or shorter, come or go, and what lies between them as it was.
+
+use super::directory::{TABLE, entries, entry_view};
+use super::layout::Entry;
+use crate::edit::{Pieces, refused};
+use crate::error::{ErrorKind, Result};
+use crate::source::Source;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// An entry that comes.
+#[derive(Debug)]
+pub(super) struct Added {
+    pub name: [u8; 0x10],
+    pub extension: [u8; 8],
+    pub data: Vec<u8>,
+}
+
+/// What becomes of the entries of a container, by their numbers.
+#[derive(Debug)]
+pub(super) struct Relay<'s> {
+    source: &'s Source,
+    count: usize,
+    /// New data, in ranges of the file and new bytes.
+    pub data: BTreeMap<usize, Pieces>,
+    pub names: BTreeMap<usize, [u8; 0x10]>,
+    pub removed: BTreeSet<usize>,
+    /// They come last, in the table and in the file.
+    pub added: Vec<Added>,
+}
+
+/// The largest boundary at which a container is taken to lay its entries.
+const MOST_ALIGNED: usize = 1 << 12;
+
+/// An entry as it will be.
+struct Placed {
+    /// Its number; those that come have the numbers behind the last.
+    index: usize,
+    data: Pieces,
+    /// Bytes before it, besides those that align it.
+    extra: Range<usize>,
+}
+
+impl<'s> Relay<'s> {
+    pub fn new(source: &'s Source, count: usize) -> Self {
+        Self {
+            source,
+            count,
+            data: BTreeMap::new(),
+            names: BTreeMap::new(),
+            removed: BTreeSet::new(),
+            added: Vec::new(),
+        }
+    }
+
+    fn entries(&self) -> &'s [Entry] {
+        entries(self.source, self.count)
+    }
+
+    /// The new file.
+    ///
+    /// # Errors
+    /// `Damaged` where entries must move that lie on each other or leave the file.
+    pub fn finish(self) -> Result<Pieces> {
+        let len = self.source.bytes().len();
+        let entries = self.entries();
+        let keeps_size =
+            |(&index, data): (&usize, &Pieces)| entries.get(index).is_some_and(|e| e.range().len() == data.len());
+        let stays = self.removed.is_empty() && self.added.is_empty() && self.data.iter().all(keeps_size);
+        if stays {
+            return self.in_place(len);
+        }
+        self.moved(len)
+    }
+
+    /// Entries stay where they are: what lies between is not looked at.
+    fn in_place(self, len: usize) -> Result<Pieces> {
+        let entries = self.entries();
+        let mut stretches: Vec<(Range<usize>, Vec<u8>)> = Vec::new();
+        for (&index, name) in &self.names {
+            let at = TABLE.saturating_add(index.saturating_mul(size_of::<Entry>()));
+            stretches.push((at..at.saturating_add(name.len()), name.to_vec()));
+        }
+        for (index, data) in &self.data {
+            let Some(entry) = entries.get(*index) else { continue };
+            stretches.push((entry.range(), data.bytes(self.source.bytes())));
+        }
+        stretches.sort_by_key(|(range, _)| range.start);
+        Pieces::replaced(len, stretches)
+    }
+
+    fn moved(self, len: usize) -> Result<Pieces> {
+        let entries = self.entries();
+        let mut order: Vec<(Range<usize>, usize)> = entries.iter().map(Entry::range).zip(0..).collect();
+        order.sort_by_key(|(range, index)| (range.start, range.end, *index));
+        let aligned = alignment(&order);
+        let old_table = TABLE.saturating_add(self.count.saturating_mul(size_of::<Entry>()));
+        let mut placed: Vec<Placed> = Vec::new();
+        let mut at = old_table;
+        for (range, index) in order {
+            if range.start < at || range.end > len {
+                let view = entry_view(self.source, index).skip(0x10);
+                let what = "entries lie on each other or leave the file, so none can move".into();
+                return Err(view.error(ErrorKind::Damaged { what }));
+            }
+            let extra = at.saturating_add(padding(at, aligned)).min(range.start)..range.start;
+            at = range.end;
+            if self.removed.contains(&index) {
+                // What lies there besides its data and padding is nobody's, and stays.
+                if !extra.is_empty() {
+                    placed.push(Placed { index: usize::MAX, data: Pieces::new(), extra });
+                }
+                continue;
+            }
+            let data = self.data.get(&index).cloned().unwrap_or_else(|| {
+                let mut data = Pieces::new();
+                data.keep(range);
+                data
+            });
+            placed.push(Placed { index, data, extra });
+        }
+        for (number, added) in self.added.iter().enumerate() {
+            let mut data = Pieces::new();
+            data.put(added.data.as_slice());
+            placed.push(Placed { index: self.count.saturating_add(number), data, extra: 0..0 });
+        }
+        let behind = at.saturating_add(padding(at, aligned)).min(len)..len;
+        let ends_aligned = len.checked_rem(aligned) == Some(0);
+
+        let count = self.count.saturating_sub(self.removed.len()).saturating_add(self.added.len());
+        let table = TABLE.saturating_add(count.saturating_mul(size_of::<Entry>()));
+        let mut places: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+        let mut body = Pieces::new();
+        let mut at = table;
+        for Placed { index, data, extra } in placed {
+            let pad = padding(at, aligned);
+            body.put(vec![0; pad]);
+            body.keep(extra.clone());
+            at = at.saturating_add(pad).saturating_add(extra.len());
+            places.insert(index, (at, data.len()));
+            at = at.saturating_add(data.len());
+            body.append(data);
+        }
+        if ends_aligned {
+            body.put(vec![0; padding(at, aligned)]);
+        }
+        body.keep(behind);
+        let head = self.head(count, &places)?;
+        let mut pieces = Pieces::new();
+        pieces.put(head);
+        pieces.append(body);
+        Ok(pieces)
+    }
+
+    /// The header and the table of entries.
+    fn head(&self, count: usize, places: &BTreeMap<usize, (usize, usize)>) -> Result<Vec<u8>> {
+        let number = |n: usize| u32::try_from(n).map_err(|_| refused("the file would have more than 4 GB"));
+        let mut head = Vec::with_capacity(TABLE.saturating_add(count.saturating_mul(size_of::<Entry>())));
+        let bytes = self.source.bytes();
+        head.extend_from_slice(bytes.get(..4).unwrap_or_default());
+        head.extend_from_slice(&number(count)?.to_be_bytes());
+        head.extend_from_slice(bytes.get(8..TABLE).unwrap_or_default());
+        let old = self.entries().iter().map(|entry| (entry.name, entry.extension));
+        let added = self.added.iter().map(|added| (added.name, added.extension));
+        for (index, (name, extension)) in old.chain(added).enumerate() {
+            if self.removed.contains(&index) {
+                continue;
+            }
+            let (at, size) = places.get(&index).copied().unwrap_or_default();
+            head.extend_from_slice(self.names.get(&index).unwrap_or(&name));
+            head.extend_from_slice(&number(at)?.to_be_bytes());
+            head.extend_from_slice(&number(size)?.to_be_bytes());
+            head.extend_from_slice(&extension);
+        }
+        Ok(head)
+    }
+}
+
+/// The boundary at which all entries begin.
+fn alignment(order: &[(Range<usize>, usize)]) -> usize {
+    let starts = order.iter().filter(|(range, _)| !range.is_empty()).map(|(range, _)| range.start);
+    let shift = starts.map(usize::trailing_zeros).min().unwrap_or(2).min(MOST_ALIGNED.trailing_zeros());
+    1usize.checked_shl(shift).unwrap_or(1)
+}
+
+/// The bytes from `at` to the next boundary.
+fn padding(at: usize, aligned: usize) -> usize {
+    at.next_multiple_of(aligned.max(1)).saturating_sub(at)
+}

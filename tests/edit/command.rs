@@ -1,0 +1,175 @@
+//! `assetq patch`: changes in all of their forms, where they go, and what is said of them.
+
+use assetq::sample::wdb::{Cell, Game, Sheet, pack};
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+fn sheet(scale: f32, text: &str) -> Vec<u8> {
+    let sheet = Sheet::new(Game::Later, "Items").fields(["sName", "u9Index", "fScale"]);
+    let rows = [("potion", "Potion", 10, 0.5), ("ether", text, 11, scale), ("elixir", "Elixir", 12, 0.25)];
+    let sheet = rows.iter().fold(sheet, |sheet, (name, text, index, scale)| {
+        sheet.record(name, [Cell::from(*text), Cell::Int(*index), Cell::Float(*scale)])
+    });
+    sheet.build()
+}
+
+fn folder() -> TempDir {
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("old.wdb"), sheet(0.5, "Ether")).unwrap();
+    fs::write(dir.path().join("new.wdb"), sheet(2.0, "Ether, strong")).unwrap();
+    let files = [("items", "wdb", sheet(0.5, "Ether")), ("notes", "txt", b"hi".to_vec())];
+    fs::write(dir.path().join("pack.bin"), pack(&files)).unwrap();
+    dir
+}
+
+/// Standard output and standard error of a run with this standard input that ends with `code`.
+fn run_with(dir: &Path, code: i32, args: &[&str], input: &str) -> (String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_assetq"));
+    command.current_dir(dir).args(args).env_remove("ASSETQ_DB").stdin(Stdio::piped());
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // One that refuses its arguments reads nothing.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let out = child.wait_with_output().unwrap();
+    let (stdout, stderr) = (String::from_utf8(out.stdout).unwrap(), String::from_utf8(out.stderr).unwrap());
+    assert_eq!(out.status.code(), Some(code), "assetq {args:?}\n{stdout}{stderr}");
+    (stdout, stderr)
+}
+
+fn run(dir: &Path, code: i32, args: &[&str]) -> (String, String) {
+    run_with(dir, code, args, "")
+}
+
+fn read(dir: &TempDir, name: &str) -> Vec<u8> {
+    fs::read(dir.path().join(name)).unwrap()
+}
+
+#[test]
+fn the_difference_of_two_files_makes_the_one_of_the_other() {
+    let dir = folder();
+    let (patch, _) = run(dir.path(), 1, &["diff", "old.wdb", "new.wdb", "-f", "patch"]);
+    assert_eq!(
+        patch,
+        "{\"table\":\"records\",\"change\":\"changed\",\"key\":\"ether\",\
+         \"old\":{\"sName\":\"Ether\",\"fScale\":0.5},\"new\":{\"sName\":\"Ether, strong\",\"fScale\":2.0}}\n"
+    );
+    fs::write(dir.path().join("mod.ndjson"), &patch).unwrap();
+    let (rows, said) = run(dir.path(), 0, &["patch", "old.wdb", "mod.ndjson", "--to", "out.wdb", "-f", "ndjson"]);
+    assert_eq!(rows, patch);
+    assert!(said.contains("1 edits, 0 that the file has already, 0 left out"), "{said}");
+    run(dir.path(), 0, &["diff", "out.wdb", "new.wdb"]);
+    // A second time there is nothing to do.
+    let (rows, said) = run(dir.path(), 0, &["patch", "out.wdb", "mod.ndjson", "--to", "again.wdb", "-f", "json"]);
+    assert_eq!(rows, "[]\n");
+    assert!(said.contains("0 edits, 1 that the file has already"), "{said}");
+    assert_eq!(read(&dir, "again.wdb"), read(&dir, "out.wdb"));
+}
+
+#[test]
+fn exported_rows_are_edited_and_written_back() {
+    let dir = folder();
+    for ending in ["csv", "json", "ndjson"] {
+        let (rows, new) = (format!("rows.{ending}"), format!("{ending}.wdb"));
+        run(dir.path(), 0, &["export", "old.wdb", "--to", &rows]);
+        run(dir.path(), 0, &["patch", "old.wdb", &rows, "--to", "same.wdb", "--force"]);
+        assert_eq!(read(&dir, "same.wdb"), read(&dir, "old.wdb"));
+        let text = fs::read_to_string(dir.path().join(&rows)).unwrap().replace("Elixir", "Élixir, \"grand\"");
+        let text =
+            if ending == "csv" { text.replace("Élixir, \"grand\"", "\"Élixir, \"\"grand\"\"\"") } else { text };
+        let text = if ending == "csv" { text } else { text.replace("Élixir, \"grand\"", "Élixir, \\\"grand\\\"") };
+        fs::write(dir.path().join(&rows), text).unwrap();
+        let (shown, _) = run(dir.path(), 0, &["patch", "old.wdb", &rows, "--to", &new, "-f", "ndjson"]);
+        let changed = "\"key\":\"elixir\",\"old\":{\"sName\":\"Elixir\"},\"new\":{\"sName\":\"Élixir, \\\"grand\\\"\"}";
+        assert!(shown.contains(changed) && shown.lines().count() == 1, "{shown}");
+    }
+}
+
+#[test]
+fn rows_come_with_insert_and_go_with_delete_missing() {
+    let dir = folder();
+    let rows = "record,u9Index\npotion,10\nether,11\nphoenix,40\n";
+    let (_, said) = run_with(dir.path(), 1, &["patch", "old.wdb", "-", "--to", "a.wdb"], rows);
+    assert!(said.contains("\"phoenix\": not found; --insert adds rows"), "{said}");
+    assert_eq!(read(&dir, "a.wdb"), read(&dir, "old.wdb"));
+    let args = ["patch", "old.wdb", "-", "--to", "b.wdb", "--insert", "--delete-missing", "-f", "csv"];
+    let (shown, _) = run_with(dir.path(), 0, &args, rows);
+    let changes: Vec<&str> = shown.lines().skip(1).map(|line| line.split(",\"").next().unwrap()).collect();
+    assert_eq!(changes, ["records,removed,elixir", "records,added,phoenix,"], "{shown}");
+    let (listed, _) = run(dir.path(), 0, &["ls", "b.wdb", "-f", "csv"]);
+    assert_eq!(
+        listed.lines().skip(1).map(|l| l.split(',').next().unwrap()).collect::<Vec<_>>(),
+        ["potion", "ether", "phoenix"]
+    );
+}
+
+#[test]
+fn what_is_not_as_the_patch_expects_is_left_out_or_with_strict_all() {
+    let dir = folder();
+    let patch = "{\"table\":\"records\",\"change\":\"changed\",\"key\":\"potion\",\"old\":{\"fScale\":9},\"new\":{\"fScale\":1}}\n\
+                 {\"change\":\"changed\",\"key\":\"ether\",\"new\":{\"fScale\":1}}\n\
+                 {\"change\":\"changed\",\"key\":\"nothing\",\"new\":{\"fScale\":1}}\n";
+    let (_, said) = run_with(dir.path(), 1, &["patch", "old.wdb", "-", "--to", "a.wdb", "--strict"], patch);
+    assert!(said.contains("records \"potion\": fScale is 0.5, not 9"), "{said}");
+    assert!(said.contains("records \"nothing\": not found") && !dir.path().join("a.wdb").exists(), "{said}");
+    let (shown, said) = run_with(dir.path(), 1, &["patch", "old.wdb", "-", "--to", "a.wdb"], patch);
+    assert_eq!(shown, "~ records ether\n    fScale: 0.5 -> 1\n");
+    assert!(said.contains("1 edits, 0 that the file has already, 2 left out"), "{said}");
+}
+
+#[test]
+fn an_undo_brings_the_bytes_back_and_else_the_cells() {
+    let dir = folder();
+    let patch = "{\"change\":\"changed\",\"key\":\"ether\",\"new\":{\"sName\":\"x\",\"u9Index\":1}}\n\
+                 {\"change\":\"removed\",\"key\":\"potion\"}\n\
+                 {\"change\":\"added\",\"key\":\"phoenix\",\"new\":{\"sName\":\"Phoenix\"}}\n";
+    run_with(dir.path(), 0, &["patch", "old.wdb", "-", "--to", "a.wdb", "--undo", "undo.ndjson"], patch);
+    run(dir.path(), 0, &["patch", "a.wdb", "undo.ndjson", "--to", "back.wdb"]);
+    assert_eq!(read(&dir, "back.wdb"), read(&dir, "old.wdb"));
+    // The file has become another meanwhile: what the undo says of rows still holds.
+    let more = "{\"change\":\"changed\",\"key\":\"elixir\",\"new\":{\"u9Index\":99}}\n";
+    run_with(dir.path(), 0, &["patch", "a.wdb", "-", "--in-place"], more);
+    run(dir.path(), 0, &["patch", "a.wdb", "undo.ndjson", "--in-place"]);
+    let (left, _) = run(dir.path(), 1, &["diff", "old.wdb", "a.wdb", "-f", "ndjson"]);
+    assert!(left.contains("\"key\":\"elixir\"") && left.lines().count() == 1, "{left}");
+}
+
+#[test]
+fn a_pack_is_written_anew_with_its_sheet() {
+    let dir = folder();
+    let patch = "{\"change\":\"changed\",\"key\":\"ether\",\"new\":{\"sName\":\"something longer\"}}";
+    let (shown, _) = run_with(dir.path(), 0, &["patch", "pack.bin:items.wdb", "-", "--to", "new.bin"], patch);
+    assert_eq!(shown, "~ records ether\n    sName: Ether -> something longer\n");
+    let (listed, _) = run(dir.path(), 0, &["ls", "new.bin:items.wdb", "-f", "csv"]);
+    assert!(listed.contains("ether,something longer,11,0.5"), "{listed}");
+    run(dir.path(), 0, &["verify", "new.bin"]);
+    run_with(dir.path(), 0, &["patch", "pack.bin:items.wdb", "-", "--in-place"], patch);
+    assert_eq!(read(&dir, "pack.bin"), read(&dir, "new.bin"));
+}
+
+#[test]
+fn nothing_is_left_behind_where_nothing_is_written() {
+    let dir = folder();
+    let one = |cell: &str| format!("{{\"change\":\"changed\",\"key\":\"ether\",\"new\":{{{cell}}}}}");
+    let before = fs::read_dir(dir.path()).unwrap().count();
+    for (patch, what) in [
+        (one("\"u9Index\":512"), "column u9Index: 512 does not fit: a whole number from 0 to 511"),
+        (one("\"u9Index\":1,\"nope\":2"), "no column \"nope\""),
+        (format!("{}\n{}", one("\"u9Index\":1"), one("\"u9Index\":2")), "two edits of column u9Index"),
+        (
+            "{\"table\":\"sections\",\"change\":\"changed\",\"key\":\"!!string\",\"new\":{\"size\":5}}".to_owned(),
+            "column size: 5",
+        ),
+        ("{".to_owned(), "line 1: no JSON"),
+    ] {
+        let (shown, said) = run_with(dir.path(), 2, &["patch", "old.wdb", "-", "--to", "a.wdb"], &patch);
+        assert!(said.contains(what) && shown.is_empty(), "{said}");
+    }
+    run_with(dir.path(), 2, &["patch", "old.wdb", "-"], &one("\"u9Index\":1"));
+    run_with(dir.path(), 2, &["patch", "old.wdb", "-", "--to", "old.wdb", "--force"], &one("\"u9Index\":1"));
+    run_with(dir.path(), 4, &["patch", "old.wdb", "-", "--to", "new.wdb"], &one("\"u9Index\":1"));
+    let (shown, _) = run_with(dir.path(), 0, &["patch", "old.wdb", "-", "--dry-run"], &one("\"u9Index\":1"));
+    assert_eq!(shown, "~ records ether\n    u9Index: 11 -> 1\n");
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), before);
+}
