@@ -118,6 +118,67 @@ fn decode_indices<T: Index>(payload: &[u8], out: &mut [T]) -> Result<(), ErrorKi
     said("meshopt indices", code)
 }
 
+/// Encodes vertices of `stride` bytes with the version of the codec that made `like`.
+///
+/// # Errors
+/// `BadValue` for a stride that the codec does not know or `data` that are not a multiple of it.
+#[cfg(feature = "edit")]
+pub fn encode_vertices(data: &[u8], stride: usize, like: &[u8]) -> Result<Vec<u8>, ErrorKind> {
+    if !is_stride(stride) {
+        return Err(bad("vertex stride for the codec", stride));
+    }
+    let Some(count) = data.len().checked_div(stride).filter(|_| data.len().is_multiple_of(stride)) else {
+        return Err(bad("length of the vertices", data.len()));
+    };
+    // SAFETY: `is_stride` is what the function asserts.
+    let bound = unsafe { ffi::meshopt_encodeVertexBufferBound(count, stride) };
+    let mut out = vec![0; bound];
+    let version = i32::from(like.first() != Some(&0xA0));
+    // SAFETY: `data` is readable for `count * stride` bytes, and `out` writable for its length, which the encoder keeps to.
+    // The level is one of 0 to 3, and the version one of 0 and 1.
+    let size = unsafe {
+        let (to, from) = (out.as_mut_ptr(), data.as_ptr());
+        ffi::meshopt_encodeVertexBufferLevel(to, out.len(), from.cast(), count, stride, 2, version)
+    };
+    finished(out, size, "meshopt vertices")
+}
+
+/// Encodes the indices of whole triangles with the version of the codec that made `like`.
+///
+/// # Errors
+/// `BadValue` for indices that are no whole triangles.
+#[cfg(feature = "edit")]
+pub fn encode_indices(indices: &[u32], like: &[u8]) -> Result<Vec<u8>, ErrorKind> {
+    use std::sync::{Mutex, PoisonError};
+    /// The version is one for the whole process.
+    static VERSION: Mutex<()> = Mutex::new(());
+    if !indices.len().is_multiple_of(3) {
+        return Err(bad("count of indices, which must be whole triangles", indices.len()));
+    }
+    let vertices = indices.iter().max().map_or(0, |max| (*max as usize).saturating_add(1));
+    let version = i32::from(like.first() != Some(&0xE0));
+    let alone = VERSION.lock().unwrap_or_else(PoisonError::into_inner);
+    // SAFETY: nothing but this function encodes indices, and no two do so at once: `alone` is held. The count meets what
+    // the functions assert, `indices` is readable for it, and `out` writable for its length, which the encoder keeps to.
+    let (out, size) = unsafe {
+        ffi::meshopt_encodeIndexVersion(version);
+        let mut out = vec![0; ffi::meshopt_encodeIndexBufferBound(indices.len(), vertices)];
+        let size = ffi::meshopt_encodeIndexBuffer(out.as_mut_ptr(), out.len(), indices.as_ptr(), indices.len());
+        (out, size)
+    };
+    drop(alone);
+    finished(out, size, "meshopt indices")
+}
+
+#[cfg(feature = "edit")]
+fn finished(mut out: Vec<u8>, size: usize, codec: &'static str) -> Result<Vec<u8>, ErrorKind> {
+    if size == 0 {
+        return Err(ErrorKind::Codec { codec, message: "the encoder has no room".into() });
+    }
+    out.truncate(size);
+    Ok(out)
+}
+
 #[cold]
 fn bad(what: &'static str, value: usize) -> ErrorKind {
     ErrorKind::BadValue { what: what.into(), value: value as i128 }

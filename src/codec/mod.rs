@@ -28,6 +28,23 @@ pub fn murmur3(bytes: &[u8]) -> u32 {
     mur3::murmurhash3_x86_32(bytes, 0)
 }
 
+/// The MurmurHash3 of parts that follow each other.
+#[cfg(feature = "edit")]
+pub(crate) fn murmur3_of<'a>(parts: impl Iterator<Item = &'a [u8]>) -> u32 {
+    use std::hash::Hasher as _;
+    let mut hasher = mur3::Hasher32::with_seed(0);
+    parts.for_each(|part| hasher.write(part));
+    hasher.finish32()
+}
+
+/// The CRC-32 of parts that follow each other.
+#[cfg(feature = "edit")]
+pub(crate) fn crc32_of<'a>(parts: impl Iterator<Item = &'a [u8]>) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    parts.for_each(|part| hasher.update(part));
+    hasher.finalize()
+}
+
 /// CRC-32 (IEEE), as in zip files.
 pub fn crc32(bytes: &[u8]) -> u32 {
     crc32fast::hash(bytes)
@@ -86,6 +103,16 @@ mod tests {
     #[test]
     fn crc32_has_its_check_value() {
         assert_eq!(crc32(b"123456789"), 0xCBF4_3926);
+    }
+
+    #[cfg(feature = "edit")]
+    #[test]
+    fn parts_that_follow_each_other_hash_as_one() {
+        let whole: Vec<u8> = (0..1000u32).map(|i| (i * 7 % 251) as u8).collect();
+        for step in [1, 2, 3, 5, 17, 999, 1000] {
+            assert_eq!(murmur3_of(whole.chunks(step)), murmur3(&whole), "{step}");
+            assert_eq!(crc32_of(whole.chunks(step)), crc32(&whole), "{step}");
+        }
     }
 
     #[test]

@@ -34,6 +34,11 @@ pub struct Pieces {
     pub also: Vec<String>,
     /// Numbers of the rows that come, by table, where they do not come last in it.
     pub added: Vec<(String, Vec<usize>)>,
+    /// Columns of edited tables, by their numbers, whose cells may become others than was asked for: those that follow from
+    /// another column that can be written, too, and those with texts of ids in them, which the file need not know.
+    pub follows: Vec<(String, usize)>,
+    /// Edited tables whose rows the writer has compared itself with what was asked for, as their order or their keys change.
+    pub vouched: Vec<String>,
 }
 
 impl Pieces {

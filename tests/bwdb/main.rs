@@ -12,6 +12,8 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+#[cfg(feature = "edit")]
+mod edit;
 mod reader;
 mod records;
 mod references;

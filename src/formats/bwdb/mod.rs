@@ -12,6 +12,8 @@ pub mod references;
 mod blob;
 mod declared;
 mod diff;
+#[cfg(feature = "edit")]
+mod edit;
 mod hashmap;
 mod layouts;
 mod models;
@@ -711,6 +713,11 @@ impl Reader for Database {
         }
         sections.sort_by_key(|s| s.offset);
         sections
+    }
+
+    #[cfg(feature = "edit")]
+    fn writable(&self) -> Option<&dyn crate::edit::Writable> {
+        Some(self)
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {

@@ -166,6 +166,11 @@ impl Reader for Models {
         ]
     }
 
+    #[cfg(feature = "edit")]
+    fn writable(&self) -> Option<&dyn crate::edit::Writable> {
+        Some(self)
+    }
+
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
         tables::models(self)
     }

@@ -138,6 +138,11 @@ impl Reader for Space {
         sections
     }
 
+    #[cfg(feature = "edit")]
+    fn writable(&self) -> Option<&dyn crate::edit::Writable> {
+        Some(self)
+    }
+
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
         tables::space(self)
     }

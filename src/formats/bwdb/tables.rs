@@ -10,7 +10,7 @@ use super::declared::Type;
 use super::hashmap::{Bucket, occupied};
 use super::prototypes::KIND;
 use super::prototypes::{self as p, Layout, PrototypeType, known_property_name};
-use super::record::{Field, FieldInfo, Leaf, List, NameId, Prototype, Shown, Walker};
+use super::record::{Field, FieldInfo, Form, Leaf, List, NameId, Prototype, Shown, Walker};
 use super::walk::{self, field_value};
 use super::{Blob, Database, Models, Names};
 use crate::budget::{Budget, RowBudget};
@@ -385,7 +385,8 @@ fn field_columns(fields: &'static [FieldInfo], only: Option<&[&str]>) -> (Vec<Co
                 Half::Id | Half::Whole => Role::Value,
             };
             let brief = half == Half::Text || (half == Half::Whole && kind != Kind::Nested && columns.len() < 8);
-            columns.push(Column { name, kind, brief, role, wide: false, takes: Takes::Nothing });
+            let takes = takes(fields, info, half);
+            columns.push(Column { name, kind, brief, role, wide: false, takes });
             sources.push(FieldColumn { field, half });
         };
         match info.shown {
@@ -401,6 +402,26 @@ fn field_columns(fields: &'static [FieldInfo], only: Option<&[&str]>) -> (Vec<Co
         }
     }
     (columns, sources)
+}
+
+/// What may be written to the column of a field.
+fn takes(fields: &[FieldInfo], info: &FieldInfo, half: Half) -> Takes {
+    let is_count = fields.iter().any(|field| matches!(field.form, Form::Array { count } if count == info.name));
+    match (half, info.form, info.of) {
+        // How many elements an array has follows from it.
+        _ if is_count => Takes::Nothing,
+        (Half::Text, _, "name") => Takes::Name,
+        (Half::Text, ..) => Takes::Path,
+        (_, Form::Inline, "u8") => Takes::Bits(8),
+        (_, Form::Inline, "u16" | "i16") => Takes::Bits(16),
+        (_, Form::Inline, "u32" | "i32") => Takes::Bits(32),
+        (_, Form::Inline, "u64") => Takes::Bits(64),
+        (_, Form::Inline, "f32x2") => Takes::Numbers(2),
+        (_, Form::Inline, "f32x3") => Takes::Numbers(3),
+        (_, Form::Inline, "f32x4") => Takes::Numbers(4),
+        (_, Form::Inline, "f32x16") => Takes::Numbers(16),
+        _ => Takes::Any,
+    }
 }
 
 fn field_cell<'a, T: Prototype<'a>>(
@@ -580,13 +601,13 @@ fn skeleton_nodes<'a, R: Records<'a>>(
             Ok(rows.names().name(node.name()?)?.map(Value::Text).unwrap_or_default())
         })
         .looked_ahead()
-        .column(Column::uint("parent").brief(), |node| {
+        .column(Column::uint("parent").brief().takes(Takes::Bits(16)), |node| {
             match node.skeleton.parents()?.get(node.index).ok_or_else(|| node.missing())?? {
                 0xFFFF => Ok(Value::Null),
                 parent => Ok(parent.into()),
             }
         })
-        .column(Column::nested("matrix"), |node| {
+        .column(Column::nested("matrix").takes(Takes::Numbers(16)), |node| {
             Ok(Value::floats(node.skeleton.matrices()?.get(node.index).ok_or_else(|| node.missing())??))
         })
         .build()
@@ -635,19 +656,21 @@ impl<'a, S: Fn(View<'a>) -> Result<p::Skeleton<'a>> + Send + Sync + 'a> Children
 fn material_properties<'a>(rows: DatabaseRows<'a>) -> Box<dyn Table + 'a> {
     let db = rows.db;
     Nested::new("material_properties", rows, Properties)
-        .column(Column::id32("name_id"), |property| Ok(Value::Id32(property.name.0)))
-        .column(Column::text("name").brief().resolved(), |property| match Names::name(db, property.name)? {
-            Some(name) => Ok(Value::Text(name)),
-            None => Ok(known_property_name(property.name).into()),
+        .column(Column::id32("name_id").writable(), |property| Ok(Value::Id32(property.name.0)))
+        .column(Column::text("name").brief().resolved().takes(Takes::Name), |property| {
+            match Names::name(db, property.name)? {
+                Some(name) => Ok(Value::Text(name)),
+                None => Ok(known_property_name(property.name).into()),
+            }
         })
         .looked_ahead()
         .column(Column::text("type").brief(), |property| Ok(property.kind.into()))
-        .column(Column::new("value", Kind::Any).brief(), |property| match &property.value {
+        .column(Column::new("value", Kind::Any).brief().writable(), |property| match &property.value {
             Leaf::Value(value) => Ok(value.clone()),
             Leaf::Path(id) => Ok(db.path(id.0)?.into()),
             Leaf::Name(_) => Ok(Value::Null),
         })
-        .column(Column::id64("texture_id").reference(), |property| match &property.value {
+        .column(Column::id64("texture_id").reference().writable(), |property| match &property.value {
             Leaf::Path(id) => Ok(Value::Id64(id.0)),
             _ => Ok(Value::Null),
         })
@@ -718,9 +741,10 @@ fn resources<'a>(db: &'a Database) -> Box<dyn Table + 'a> {
     let of_path = with_id.clone();
     let table = TableOf::new("resources", move || Ok(db.resource_count()), locate)
         .splits()
-        .column(Column::id64("id").brief().key(), |(id, _)| Ok(Value::Id64(*id)))
+        .with_rows_written()
+        .column(Column::id64("id").brief().key().writable(), |(id, _)| Ok(Value::Id64(*id)))
         .found_by(move |key| if let Value::Id64(id) = key { Some(with_id(*id)) } else { None })
-        .column(Column::text("path").brief().resolved(), |(id, _)| Ok(db.path(*id)?.into()))
+        .column(Column::text("path").brief().resolved().takes(Takes::Path), |(id, _)| Ok(db.path(*id)?.into()))
         .looked_ahead(look)
         .found_by(move |key| match key {
             Value::Text(path) => Some(of_path(Database::path_id(path))),
@@ -731,9 +755,13 @@ fn resources<'a>(db: &'a Database) -> Box<dyn Table + 'a> {
             let blob = blob(resource)?;
             Ok(blob.type_name().map_or_else(|| Value::owned(blob.type_name_or_magic()), Value::text))
         })
-        .column(Column::uint("database").place(), |(_, resource)| Ok(resource.database_index().into()))
-        .column(Column::uint("record").place(), |(_, resource)| Ok(resource.record_index().into()))
-        .column(Column::new("state", Kind::Any), |(_, resource)| Ok(resource.state().into()))
+        .column(Column::uint("database").place().takes(Takes::Bits(6)), |(_, resource)| {
+            Ok(resource.database_index().into())
+        })
+        .column(Column::uint("record").place().takes(Takes::Bits(24)), |(_, resource)| {
+            Ok(resource.record_index().into())
+        })
+        .column(Column::new("state", Kind::Any).writable(), |(_, resource)| Ok(resource.state().into()))
         .column(Column::uint("offset").place(), move |(_, resource)| {
             Ok(place(resource)?.map(|(view, _)| view.offset()).into())
         })

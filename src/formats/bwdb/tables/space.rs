@@ -11,7 +11,7 @@ use crate::id;
 use crate::names::Names;
 use crate::relations::Texts;
 use crate::source::Source;
-use crate::table::{Column, Table, TableOf, Value, no_cell};
+use crate::table::{Column, Table, TableOf, Takes, Value, no_cell};
 
 /// The tables of a `models.bin`.
 pub(in crate::formats::bwdb) fn models(models: &Models) -> Vec<Box<dyn Table + '_>> {
@@ -27,16 +27,22 @@ pub(in crate::formats::bwdb) fn models(models: &Models) -> Vec<Box<dyn Table + '
     let table = TableOf::walked("models", || Ok(models.len()), locate)
         .splits()
         .column(Column::uint("index").brief().place(), |row: &Row<p::MergedModel<'_>>| Ok(row.number.into()))
-        .column(Column::id64("id").brief().key(), |row| Ok(Value::Id64(row.read()?.id()?.0)))
+        .column(Column::id64("id").brief().key().writable(), |row| Ok(Value::Id64(row.read()?.id()?.0)))
         .found_by(find)
-        .column(path_column(&models.names), |row| {
+        .column(path_column(&models.names).takes(Takes::Path), |row| {
             Ok(models.names().path(row.read()?.id()?)?.map_or(Value::Null, Value::Text))
         })
         .found_by(|key| by_path(&models.names, key, |id| models.find(id).into_iter().collect()))
         // Numbers of rows elsewhere: of a skeleton of this file, of a collision model of another.
-        .column(Column::uint("skeleton_index").brief().place(), |row| Ok(row.read()?.skeleton_index()?.into()))
-        .column(Column::uint("first_geometry").brief().place(), |row| Ok(row.read()?.first_geometry()?.into()))
-        .column(Column::uint("geometry_count").brief(), |row| Ok(row.read()?.geometry_count()?.into()));
+        .column(Column::uint("skeleton_index").brief().place().takes(Takes::Bits(32)), |row| {
+            Ok(row.read()?.skeleton_index()?.into())
+        })
+        .column(Column::uint("first_geometry").brief().place().takes(Takes::Bits(16)), |row| {
+            Ok(row.read()?.first_geometry()?.into())
+        })
+        .column(Column::uint("geometry_count").brief().takes(Takes::Bits(16)), |row| {
+            Ok(row.read()?.geometry_count()?.into())
+        });
     let names = models.names();
     let table = with_fields(table, "models", names, Some(MODEL_COLUMNS), |merged: &p::MergedModel<'_>| merged.model());
     let table =
@@ -117,22 +123,24 @@ pub(in crate::formats::bwdb) fn instances(space: &Space) -> impl Table + '_ {
         .splits()
         .column(Column::uint("index").brief().place(), |(row, _)| Ok((*row).into()))
         .found_by_row(|| all.len())
-        .column(Column::id64("id").brief().key(), |(_, instance)| Ok(Value::Id64(instance.id.get())))
+        .column(Column::id64("id").brief().key().writable(), |(_, instance)| Ok(Value::Id64(instance.id.get())))
         .found_by(move |key| {
             let Value::Id64(id) = key else { return None };
             Some(Ok(with_id(*id)))
         })
-        .column(path_column(&space.names), |(_, instance)| {
+        .column(path_column(&space.names).takes(Takes::Path), |(_, instance)| {
             Ok(Texts::path(&*space.names, instance.id.get())?.map_or(Value::Null, Value::Text))
         })
         .found_by(move |key| by_path(&space.names, key, with_id))
-        .column(Column::text("name").brief().key(), |(_, instance)| Ok(space.instance_name(instance)?.into()))
-        .column(Column::nested("transform"), |(_, instance)| {
+        .column(Column::text("name").brief().key().writable(), |(_, instance)| {
+            Ok(space.instance_name(instance)?.into())
+        })
+        .column(Column::nested("transform").takes(Takes::Numbers(16)), |(_, instance)| {
             Ok(Value::floats(instance.transform.iter().map(|v| v.get())))
         })
-        .column(Column::uint("flags").brief(), |(_, instance)| Ok(instance.flags.get().into()))
+        .column(Column::uint("flags").brief().takes(Takes::Bits(32)), |(_, instance)| Ok(instance.flags.get().into()))
         // The last row of the matrix is the position.
-        .columns(["x", "y", "z"].map(|name| Column::f32(name).brief()), |(_, instance), axis| {
+        .columns(["x", "y", "z"].map(|name| Column::f32(name).brief().writable()), |(_, instance), axis| {
             Ok(instance.transform.get(axis.saturating_add(12)).map(|v| v.get()).into())
         })
         .column(Column::uint("offset").place(), |(_, instance)| {

@@ -127,7 +127,7 @@ impl Archive {
         }
         if rows.shifted {
             // Items that others moved up to are other rows now.
-            pieces.also.push("values".into());
+            pieces.vouched.push("values".into());
         }
         Ok(pieces)
     }

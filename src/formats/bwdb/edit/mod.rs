@@ -1,0 +1,591 @@
+//! `assets.bin`, `models.bin` and `space.bin` written anew (docs/formats/bwdb.md §11): fields in place, what needs more room
+//! than it has behind all else that its records point to.
+
+mod slots;
+mod value;
+mod writer;
+
+use super::declared::Type;
+use super::prototypes::{self as p, Layout, PrototypeType};
+use super::record::{Field as _, Prototype, Shown};
+use super::{Blob, Database, Models, Space, layout};
+use crate::budget::Budget;
+use crate::codec;
+use crate::edit::{Check, Piece, Pieces, Set, TableEdits, Writable, refused};
+use crate::error::{Error, ErrorKind, Result};
+use crate::reader::Reader;
+use crate::table::{Table, Value, column_index};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use value::refers;
+use writer::{Area, Patches, Place, Ranges, Struct, Writer};
+
+/// What a table has a row for.
+#[derive(Debug, Clone, Copy)]
+enum Rows {
+    /// A record.
+    Records(Struct),
+    /// An element of an array in a struct that lies so many bytes behind the start of the record.
+    Elements { at: usize, of: Struct, array: &'static str, element: Struct },
+    /// A property of a material.
+    Properties,
+    /// A node of a skeleton that lies so many bytes behind the start of the record.
+    Nodes { at: usize },
+}
+
+/// The kinds of material properties by their numbers: the array that has their values.
+const PROPERTY_ARRAYS: [&str; 9] =
+    ["bools", "ints", "uints", "floats", "textures", "vec2s", "vec3s", "vec4s", "matrices"];
+const TEXTURE: usize = 4;
+
+fn elements<'a, P: Prototype<'a>, E: Prototype<'a>>(at: usize, array: &'static str) -> Rows {
+    Rows::Elements { at, of: Struct::built_in::<P>(), array, element: Struct::built_in::<E>() }
+}
+
+/// The rows of a table of records that are laid out in one way; `None` where it shows no such records.
+fn rows_of(layout: Layout, table: &str) -> Option<Rows> {
+    if layout.table() == table {
+        return Some(Rows::Records(match layout {
+            Layout::Declared(of) => Struct::of(of),
+            Layout::ModelV14 => Struct::built_in::<p::ModelV14<'_>>(),
+            Layout::Current(prototype) => Struct::of(Type::built_in(prototype.name())?),
+        }));
+    }
+    Some(match (layout, table) {
+        (Layout::Declared(of), _) => {
+            let mut arrays = (0..of.fields.len()).filter_map(|field| Some((of.fields.get(field)?, of.element(field)?)));
+            let (field, element) = arrays.find(|(_, element)| element.table == Some(table))?;
+            Rows::Elements { at: 0, of: Struct::of(of), array: field.name, element: Struct::of(element) }
+        }
+        (Layout::Current(PrototypeType::Material), "material_properties") => Rows::Properties,
+        (Layout::Current(PrototypeType::Visual), _) => visual_rows(0, table)?,
+        (Layout::Current(PrototypeType::Model), "dyes") => elements::<p::Model<'_>, p::Dye<'_>>(0, "dyes"),
+        (Layout::ModelV14, "dyes") => elements::<p::ModelV14<'_>, p::Dye<'_>>(0, "dyes"),
+        (Layout::Current(PrototypeType::Effect), "effect_systems") => {
+            elements::<p::Effect<'_>, p::System<'_>>(0, "systems")
+        }
+        (Layout::Current(PrototypeType::EffectMetadata), "effect_parameters") => {
+            elements::<p::EffectMetadata<'_>, p::EffectParameter<'_>>(0, "entries")
+        }
+        _ => return None,
+    })
+}
+
+/// The rows of a table of what visuals have, which lie `at` bytes behind the start of their record.
+fn visual_rows(at: usize, table: &str) -> Option<Rows> {
+    Some(match table {
+        "render_sets" => elements::<p::Visual<'_>, p::RenderSet<'_>>(at, "render_sets"),
+        "lods" => elements::<p::Visual<'_>, p::Lod<'_>>(at, "lods"),
+        "skeleton_nodes" => Rows::Nodes { at },
+        _ => return None,
+    })
+}
+
+/// The number of the field that a column shows.
+fn field_of(of: Struct, column: &str) -> Option<usize> {
+    let is_id =
+        |field: &usize| of.fields.get(*field).is_some_and(|field| matches!(field.shown, Shown::Name | Shown::Path));
+    let id = column.strip_suffix("_id").and_then(|name| of.field(name)).filter(is_id);
+    id.or_else(|| of.field(column).filter(|field| !is_id(field) || column == "id"))
+}
+
+/// A table that is written, and its edits.
+struct Job<'t, 'p> {
+    table: &'t dyn Table,
+    patches: &'p mut Patches,
+    /// Columns of the table whose cells follow from others, or have texts of ids in them.
+    follows: &'p mut Vec<(String, usize)>,
+}
+
+impl Job<'_, '_> {
+    fn follow(&mut self, column: usize) {
+        let follow = (self.table.name().to_owned(), column);
+        if !self.follows.contains(&follow) {
+            self.follows.push(follow);
+        }
+    }
+
+    fn number(&self, row: usize, column: &str) -> Result<usize> {
+        let at = column_index(self.table, column).ok_or_else(|| refused(format!("no column {column}")))?;
+        match self.table.value(row, at)? {
+            Value::Uint(number) => Ok(usize::try_from(number).unwrap_or(usize::MAX)),
+            _ => Err(refused(format!("{}: row {row} has no {column}", self.table.name()))),
+        }
+    }
+
+    /// Writes the cells of one row, of a record at `place`.
+    fn row<'a>(&mut self, area: &mut Area<'a>, place: Place<'a>, rows: Rows, row: usize, cells: &Set) -> Result<()> {
+        let index = match rows {
+            Rows::Records(_) => 0,
+            _ => self.number(row, "index")?,
+        };
+        for (number, new) in cells {
+            let columns = self.table.columns();
+            let column = columns.get(*number).map(|column| column.name.clone()).unwrap_or_default();
+            let what = format!("{}: row {row}: column {column}", self.table.name());
+            let old = self.table.value(row, *number)?;
+            if refers(&old) || refers(new) {
+                self.follow(*number);
+            }
+            let mut out = Writer { patches: self.patches, area, what };
+            match rows {
+                Rows::Records(of) => {
+                    let field = field_of(of, &column).ok_or_else(|| out.refuse("this is not written"))?;
+                    out.set(place, of, field, &old, new)?;
+                }
+                Rows::Elements { at, of, array, element } => {
+                    let array = of.field(array).ok_or_else(|| out.refuse("this is not written"))?;
+                    let (elements, ty, len) = out.elements(place.skip(at), of, array)?;
+                    let field = field_of(element, &column).filter(|_| index < len);
+                    let field = field.ok_or_else(|| out.refuse("this is not written"))?;
+                    out.set(elements.skip(index.saturating_mul(ty.size)), element, field, &old, new)?;
+                }
+                Rows::Properties => {
+                    let is_texture = property(out, place, index, &column, &old, new)?;
+                    if is_texture && let Some(value) = column_index(self.table, "value") {
+                        self.follow(value);
+                    }
+                    if is_texture && let Some(id) = column_index(self.table, "texture_id") {
+                        self.follow(id);
+                    }
+                }
+                Rows::Nodes { at } => {
+                    let array = match &*column {
+                        "parent" => "parents",
+                        "matrix" => "matrices",
+                        _ => return Err(out.refuse("this is not written")),
+                    };
+                    let of = Struct::built_in::<p::Skeleton<'_>>();
+                    out.set_element(place.skip(at), of, array, index, new, &old)?;
+                }
+            }
+        }
+        let columns = self.table.name().to_owned();
+        let mut out = Writer { patches: self.patches, area, what: format!("{columns}: row {row}") };
+        match rows {
+            Rows::Records(of) | Rows::Elements { element: of, .. } => out.check_counts(of),
+            Rows::Properties | Rows::Nodes { .. } => Ok(()),
+        }
+    }
+}
+
+/// Writes a property of the material at `place`; gives whether it is a texture.
+fn property<'a>(
+    mut out: Writer<'_, 'a>,
+    place: Place<'a>,
+    index: usize,
+    column: &str,
+    old: &Value<'_>,
+    new: &Value<'_>,
+) -> Result<bool> {
+    let of = Struct::built_in::<p::Material<'_>>();
+    if column == "name_id" {
+        return out.set_element(place, of, "property_names", index, new, old).map(|()| false);
+    }
+    let material = p::Material::read(place.view)?;
+    // A property whose value cannot be read has none to be written.
+    material.property(index)?;
+    let refs = material.property_refs()?;
+    let reference = refs.get(index).transpose()?.ok_or_else(|| out.refuse("there is no such property"))?;
+    let (kind, at) = (usize::from(reference & 0xF), usize::from(reference >> 4));
+    let array = PROPERTY_ARRAYS.get(kind).copied().ok_or_else(|| out.refuse("its kind is not known"))?;
+    if column == "texture_id" && kind != TEXTURE {
+        return Err(out.refuse("this property is no texture: its value is in the column value"));
+    }
+    let mut same = 0usize;
+    for other in refs.iter() {
+        same = same.saturating_add(usize::from(other? == reference));
+    }
+    if same > 1 {
+        // Another property of the material has the same value; it is not the one that was named.
+        let at = out.push_element(place, of, array, new)?;
+        let number = u16::try_from(at).ok().filter(|at| *at < 1 << 12);
+        let number = number.ok_or_else(|| out.refuse("it has no room for another value of this kind"))?;
+        let reference = (number << 4) | (reference & 0xF);
+        out.set_element(place, of, "property_refs", index, &reference.into(), &Value::Null)?;
+    } else {
+        out.set_element(place, of, array, at, new, old)?;
+    }
+    Ok(kind == TEXTURE)
+}
+
+/// The table called `name` of a reader.
+fn table<'a>(reader: &'a dyn Reader, name: &str) -> Result<Box<dyn Table + 'a>> {
+    reader.table(name).ok_or_else(|| refused(format!("no table {name:?}")))
+}
+
+fn no_rows(edits: &TableEdits) -> Result<()> {
+    if edits.add.is_empty() && edits.remove.is_empty() {
+        return Ok(());
+    }
+    Err(refused(format!("rows of {} can neither be added nor removed", edits.table)))
+}
+
+impl Writable for Database {
+    fn write(&self, edits: &[TableEdits]) -> Result<Pieces> {
+        let checksum = Checksum::of(self)?;
+        let (mut patches, mut follows, mut areas) = (Patches::default(), Vec::new(), BTreeMap::new());
+        let mut added = Vec::new();
+        let mut vouched = Vec::new();
+        // A resource shows as changed where its record is.
+        let mut also = vec!["resources".to_owned()];
+        for edits in edits {
+            if edits.table == "resources" {
+                let rows = slots::write(self, edits, &mut patches)?;
+                if !edits.add.is_empty() {
+                    added.push((edits.table.clone(), rows));
+                }
+                if !edits.remove.is_empty() {
+                    vouched.push(edits.table.clone());
+                }
+                continue;
+            }
+            no_rows(edits)?;
+            let (blob, rows) = self.shown_by(&edits.table)?;
+            let same_records = |name: &&str| blob.layout().is_some_and(|layout| rows_of(layout, name).is_some());
+            let tables = Reader::tables(self);
+            also.extend(tables.iter().map(|table| table.name()).filter(same_records).map(str::to_owned));
+            let table = table(self, &edits.table)?;
+            let area = match areas.entry(blob.index()) {
+                std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
+                std::collections::btree_map::Entry::Vacant(entry) => entry.insert(self.area(blob)?),
+            };
+            let mut job = Job { table: &*table, patches: &mut patches, follows: &mut follows };
+            for (row, cells) in &edits.set {
+                let record = job.number(*row, "record")?;
+                let place = Place::of(blob.record_span(record)?.0);
+                job.row(area, place, rows, *row, cells)?;
+            }
+        }
+        let areas: BTreeMap<usize, Area<'_>> = areas;
+        let mut pieces = self.pieces(patches, areas, &checksum)?;
+        pieces.follows = follows;
+        pieces.added = added;
+        pieces.vouched = vouched;
+        pieces.also = also;
+        Ok(pieces)
+    }
+}
+
+impl Database {
+    /// The database whose records a table shows, and how.
+    fn shown_by(&self, table: &str) -> Result<(Blob<'_>, Rows)> {
+        let blobs: Vec<Blob<'_>> = self.databases().flatten().collect();
+        let of = |prototype| blobs.iter().find(|blob| blob.prototype() == Some(prototype));
+        let built_in = PrototypeType::ALL.iter().filter_map(|&prototype| of(prototype));
+        let is_declared = |blob: &&Blob<'_>| matches!(blob.layout(), Some(Layout::Declared(_)));
+        let mut all = built_in.chain(blobs.iter().filter(is_declared));
+        let found = all.find_map(|blob| Some((*blob, rows_of(blob.layout()?, table)?)));
+        found.ok_or_else(|| refused(format!("{table}: rows of this table are not written")))
+    }
+
+    /// What the records of a database point to.
+    fn area<'a>(&self, blob: Blob<'a>) -> Result<Area<'a>> {
+        let budget = Budget::of_arrays(self.source.bytes().len());
+        let mut ranges = Ranges::new(self.source.bytes(), &budget);
+        for record in 0..blob.len() {
+            if let Ok(Some(record)) = blob.record(record) {
+                record.walk_pointers(&mut ranges);
+            }
+        }
+        Ok(Area::new(blob.view().position()..blob.end(), ranges.finish()?))
+    }
+
+    /// The file with these patches, and with what is appended to its databases.
+    fn pieces(
+        &self,
+        mut patches: Patches,
+        mut areas: BTreeMap<usize, Area<'_>>,
+        checksum: &Checksum,
+    ) -> Result<Pieces> {
+        areas.values_mut().for_each(Area::finish);
+        areas.retain(|_, area| !area.new.is_empty());
+        let length = self.source.bytes().len();
+        if areas.is_empty() && patches.is_empty() {
+            return Ok(Pieces::whole(length));
+        }
+        let in_place = areas.is_empty();
+        if !in_place {
+            self.check_appended(&areas)?;
+            self.repoint(&areas, &mut patches)?;
+        }
+        let mut stretches: Vec<(Range<usize>, Vec<u8>)> = patches.into_stretches().collect();
+        stretches.extend(areas.into_values().map(|area| (area.range.end..area.range.end, area.new)));
+        // What is appended comes before what is changed at the start of the next database.
+        stretches.sort_by_key(|(range, _)| (range.start, range.end));
+        let body = Pieces::replaced(length, stretches.iter().cloned())?;
+        let sum = checksum.sum(&body, self.source.bytes());
+        let header = (CHECKSUM, sum.to_le_bytes().to_vec());
+        let mut pieces = Pieces::replaced(length, std::iter::once(header).chain(stretches))?;
+        pieces.check = if in_place { Check::Rows } else { Check::All };
+        Ok(pieces)
+    }
+
+    /// Checks that databases can grow: that their ends lie in no other part.
+    fn check_appended(&self, areas: &BTreeMap<usize, Area<'_>>) -> Result<()> {
+        let split = |at: usize| {
+            let what = "parts of the file lie on each other, so that what lies behind cannot be moved".into();
+            Err(Error::new(ErrorKind::Damaged { what }, "databases", at as u64))
+        };
+        let sections: Vec<(usize, usize)> = Reader::sections(self)
+            .into_iter()
+            .filter_map(|s| Some((usize::try_from(s.offset).ok()?, usize::try_from(s.size).ok()?)))
+            .map(|(start, size)| (start, start.saturating_add(size)))
+            .collect();
+        let origin = usize::try_from(self.source.view("").offset()).unwrap_or(0);
+        for area in areas.values() {
+            let at = area.range.end;
+            let inside =
+                |(start, end): &(usize, usize)| start.saturating_sub(origin) < at && at < end.saturating_sub(origin);
+            if sections.iter().any(inside) {
+                return split(at);
+            }
+            // Names of paths have no section: they must stay on the side of their entries.
+            let entries = self.source.view("paths").at(self.spans.paths.start);
+            for entry in self.spans.paths.get() {
+                let here = entries.locate(&entry.name);
+                let name = here.follow_nullable(entry.name.text.get()).ok().flatten();
+                if name.is_some_and(|name| (name.position() < at) != (here.position() < at)) {
+                    return split(at);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the pointers of the headers lead to where their parts are moved to, and the sizes of databases what they are.
+    fn repoint(&self, areas: &BTreeMap<usize, Area<'_>>, patches: &mut Patches) -> Result<()> {
+        let moved = |at: usize| {
+            let grown = areas.values().filter(|area| area.range.end <= at).map(|area| area.new.len());
+            at.saturating_add(grown.fold(0, usize::saturating_add))
+        };
+        let body = self.source.view("body header").at(size_of::<layout::Header>()).read::<layout::Body>()?;
+        // Each pointer with its place and its base (§2.4).
+        let mut pointers = vec![
+            (0x18, 0x10, body.strings.offsets.buckets.get()),
+            (0x20, 0x10, body.strings.offsets.values.get()),
+            (0x30, 0x10, body.strings.data.get()),
+            (0x40, 0x38, body.resources.buckets.get()),
+            (0x48, 0x38, body.resources.values.get()),
+            (0x58, 0x50, body.paths.data.get()),
+            (0x68, 0x10, body.databases.data.get()),
+        ];
+        let entries = self.spans.databases.start;
+        for (index, entry) in self.spans.databases.get().iter().enumerate() {
+            let at = entries.saturating_add(index.saturating_mul(size_of::<layout::DatabaseEntry>()));
+            pointers.push((at.saturating_add(0x10), at, entry.data.get()));
+            if let Some(area) = areas.get(&index) {
+                let size = area.range.len().saturating_add(area.new.len());
+                let size = u32::try_from(size).map_err(|_| refused("a database of 4 GiB has no room for more"))?;
+                patches.put(at.saturating_add(8), &size.to_le_bytes())?;
+            }
+        }
+        for (at, base, pointer) in pointers.into_iter().filter(|(.., pointer)| *pointer != 0) {
+            let target = isize::try_from(pointer).ok().and_then(|pointer| base.checked_add_signed(pointer));
+            let Some(target) = target else { continue };
+            let distance = |at: usize| i64::try_from(moved(at)).ok();
+            let new = distance(target).zip(distance(base)).and_then(|(target, base)| target.checked_sub(base));
+            let new = new.ok_or_else(|| refused("the file would be larger than its pointers can say"))?;
+            if new != pointer {
+                patches.put(at, &new.to_le_bytes())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where the checksum of an `assets.bin` lies.
+const CHECKSUM: Range<usize> = 8..12;
+
+/// The checksum that a file has, by its kind.
+enum Checksum {
+    Murmur,
+    Crc,
+}
+
+impl Checksum {
+    /// The kind that matches.
+    ///
+    /// # Errors
+    /// `Checksum` where neither does: what is damaged must not get a checksum that is right.
+    fn of(db: &Database) -> Result<Self> {
+        let view = db.source.view("header");
+        let stored = view.read::<layout::Header>()?.checksum.get();
+        let body = view.skip(size_of::<layout::Header>()).rest();
+        let computed = codec::murmur3(body);
+        if computed == stored {
+            return Ok(Self::Murmur);
+        }
+        if codec::crc32(body) == stored {
+            return Ok(Self::Crc);
+        }
+        let (stored, computed) = (stored.into(), computed.into());
+        Err(view.skip(CHECKSUM.start).error(ErrorKind::Checksum { algorithm: "MurmurHash3", stored, computed }))
+    }
+
+    /// The checksum of a new file.
+    fn sum(&self, pieces: &Pieces, old: &[u8]) -> u32 {
+        let mut skip = size_of::<layout::Header>();
+        let parts = pieces.list().iter().map(|piece| match piece {
+            Piece::Keep(range) => old.get(range.clone()).unwrap_or_default(),
+            Piece::New(bytes) => bytes.as_slice(),
+        });
+        let parts = parts.map(|part| {
+            let skipped = skip.min(part.len());
+            skip = skip.saturating_sub(skipped);
+            part.get(skipped..).unwrap_or_default()
+        });
+        match self {
+            Self::Murmur => codec::murmur3_of(parts),
+            Self::Crc => codec::crc32_of(parts),
+        }
+    }
+}
+
+/// The pieces of a file without databases, which grows at its end.
+fn at_end(length: usize, patches: Patches, mut area: Area<'_>) -> Result<Pieces> {
+    area.finish();
+    let in_place = area.new.is_empty();
+    let appended = (!in_place).then_some((length..length, area.new));
+    let mut pieces = Pieces::replaced(length, patches.into_stretches().chain(appended))?;
+    pieces.check = if in_place { Check::Rows } else { Check::All };
+    Ok(pieces)
+}
+
+impl Writable for Models {
+    fn write(&self, edits: &[TableEdits]) -> Result<Pieces> {
+        let length = self.source().bytes().len();
+        let budget = Budget::of_arrays(length);
+        let mut ranges = Ranges::new(self.source().bytes(), &budget);
+        self.models().for_each(|model| model.walk_pointers(&mut ranges));
+        (0..self.skeleton_count()).filter_map(|i| self.skeleton(i)).for_each(|s| s.walk_pointers(&mut ranges));
+        let mut area = Area::new(0..length, ranges.finish()?);
+        let (mut patches, mut follows) = (Patches::default(), Vec::new());
+        let merged = Struct::built_in::<p::MergedModel<'_>>();
+        let part = |name: &str| merged.field(name).and_then(|at| merged.fields.get(at)).map_or(0, |field| field.at);
+        let (model, visual) = (part("model"), part("visual"));
+        for edits in edits {
+            no_rows(edits)?;
+            let rows = match &*edits.table {
+                "dyes" => Some(elements::<p::Model<'_>, p::Dye<'_>>(model, "dyes")),
+                "skeleton_nodes" => Some(Rows::Nodes { at: 0 }),
+                name => visual_rows(visual, name),
+            };
+            let table = table(self, &edits.table)?;
+            let mut job = Job { table: &*table, patches: &mut patches, follows: &mut follows };
+            for (row, cells) in &edits.set {
+                match rows {
+                    Some(rows) => {
+                        let view = match rows {
+                            Rows::Nodes { .. } => self.skeleton(job.number(*row, "skeleton")?).map(|s| s.view()),
+                            _ => self.model(job.number(*row, "model")?).map(|m| m.view()),
+                        };
+                        let view = view.ok_or_else(|| crate::table::no_cell(&edits.table, *row, 0))?;
+                        job.row(&mut area, Place::of(view), rows, *row, cells)?;
+                    }
+                    None => {
+                        let view = self.model(*row).map(|m| m.view());
+                        let place = Place::of(view.ok_or_else(|| crate::table::no_cell(&edits.table, *row, 0))?);
+                        for cell in cells {
+                            let column = table.columns().get(cell.0).map(|c| c.name.clone()).unwrap_or_default();
+                            let parts = [
+                                (merged, 0),
+                                (Struct::built_in::<p::Model<'_>>(), model),
+                                (Struct::built_in::<p::Visual<'_>>(), visual),
+                            ];
+                            let skeletons = self.skeleton_count();
+                            let fits = |at: &u64| usize::try_from(*at).is_ok_and(|at| at < skeletons);
+                            if column == "skeleton_index" && !matches!(&cell.1, Value::Uint(at) if fits(at)) {
+                                let what = format!("{} does not fit: there are {skeletons} skeletons", cell.1);
+                                return Err(refused(format!("models: column skeleton_index: {what}")));
+                            }
+                            let has = |(of, _): &(Struct, usize)| field_of(*of, &column).is_some();
+                            let found = parts.into_iter().find(has);
+                            let (of, at) = found.ok_or_else(|| refused(format!("column {column} is not written")))?;
+                            job.row(&mut area, place.skip(at), Rows::Records(of), *row, &vec![cell.clone()])?;
+                        }
+                    }
+                }
+            }
+        }
+        let mut pieces = at_end(length, patches, area)?;
+        pieces.follows = follows;
+        // Their rows are known by the ids of the models.
+        pieces.also = ["render_sets", "lods", "dyes"].map(str::to_owned).into();
+        Ok(pieces)
+    }
+}
+
+impl Writable for Space {
+    fn write(&self, edits: &[TableEdits]) -> Result<Pieces> {
+        let length = self.source().bytes().len();
+        let budget = Budget::of_arrays(length);
+        let mut ranges = Ranges::new(self.source().bytes(), &budget);
+        let view = self.source().view("instances");
+        for instance in self.instances() {
+            let text = view.locate(&instance.name).packed_str();
+            let leaf = text.map(|text| super::record::Leaf::Value(Value::text(text)));
+            leaf.into_iter().for_each(|leaf| super::record::Walker::leaf(&mut ranges, "", leaf));
+        }
+        (0..self.light_count()).filter_map(|i| self.light(i)).for_each(|light| light.walk_pointers(&mut ranges));
+        let mut area = Area::new(0..length, ranges.finish()?);
+        let (mut patches, mut follows) = (Patches::default(), Vec::new());
+        for edits in edits {
+            no_rows(edits)?;
+            let table = table(self, &edits.table)?;
+            let mut job = Job { table: &*table, patches: &mut patches, follows: &mut follows };
+            for (row, cells) in &edits.set {
+                let missing = || crate::table::no_cell(&edits.table, *row, 0);
+                if edits.table == "point_lights" {
+                    let light = Place::of(self.light(*row).ok_or_else(missing)?.view());
+                    let rows = Rows::Records(Struct::built_in::<p::SpaceLight<'_>>());
+                    job.row(&mut area, light, rows, *row, cells)?;
+                    continue;
+                }
+                let instance = self.instances().get(*row).ok_or_else(missing)?;
+                let place = Place::of(view.locate(instance));
+                for cell in cells {
+                    self.set_instance(&mut job, &mut area, place, *row, cell)?;
+                }
+            }
+        }
+        let mut pieces = at_end(length, patches, area)?;
+        pieces.follows = follows;
+        Ok(pieces)
+    }
+}
+
+impl Space {
+    /// Writes one cell of an instance.
+    fn set_instance<'a>(
+        &self,
+        job: &mut Job<'_, '_>,
+        area: &mut Area<'a>,
+        place: Place<'a>,
+        row: usize,
+        (number, new): &(usize, Value<'static>),
+    ) -> Result<()> {
+        let column = job.table.columns().get(*number).map(|column| column.name.clone()).unwrap_or_default();
+        let old = job.table.value(row, *number)?;
+        // Which axis, where the column is one number of the matrix.
+        let axis = ["x", "y", "z"].iter().position(|axis| *axis == column);
+        let (at, of) = match (&*column, axis) {
+            (_, Some(axis)) => (axis.saturating_add(12).saturating_mul(4), "f32"),
+            ("transform", _) => (0, "f32x16"),
+            ("name", _) => (std::mem::offset_of!(layout::Instance, name), "text"),
+            ("id", _) => (std::mem::offset_of!(layout::Instance, id), "path"),
+            ("flags", _) => (std::mem::offset_of!(layout::Instance, flags), "u32"),
+            _ => return Err(refused(format!("instances: column {column} is not written"))),
+        };
+        let shown_twice: &[&str] = match (&*column, axis) {
+            (_, Some(_)) => &["transform"],
+            ("transform", _) => &["x", "y", "z"],
+            _ => &[],
+        };
+        let twice: Vec<usize> = shown_twice.iter().filter_map(|name| column_index(job.table, name)).collect();
+        twice.into_iter().for_each(|column| job.follow(column));
+        let of = Type::built_in(of).ok_or_else(|| refused("this is not written"))?;
+        let what = format!("instances: row {row}: column {column}");
+        Writer { patches: job.patches, area, what }.set_value(place.skip(at), of, &old, new)
+    }
+}

@@ -1,0 +1,143 @@
+//! Values without parts as bytes.
+
+use crate::id;
+use crate::table::Value;
+
+/// The bytes of a value of the type that documents call `of`, which was shown as `old`; else the values that fit.
+pub(super) fn leaf_bytes(of: &str, old: &Value<'_>, new: &Value<'_>) -> Result<Vec<u8>, String> {
+    let whole = |size: usize, least: i128, most: i128| match whole(new) {
+        Some(number) if (least..=most).contains(&number) => Ok(number.to_le_bytes().into_iter().take(size).collect()),
+        _ => Err(format!("a whole number from {least} to {most}")),
+    };
+    match of {
+        "u8" => whole(1, 0, u8::MAX.into()),
+        "u16" => whole(2, 0, u16::MAX.into()),
+        "i16" => whole(2, i16::MIN.into(), i16::MAX.into()),
+        "u32" => whole(4, 0, u32::MAX.into()),
+        "i32" => whole(4, i32::MIN.into(), i32::MAX.into()),
+        "u64" => whole(8, 0, u64::MAX.into()),
+        "flag" => match new {
+            Value::Bool(truth) => Ok(vec![(*truth).into()]),
+            _ => Err("true or false".to_owned()),
+        },
+        "f32" => float(old, new).map(|number| number.to_le_bytes().into()).ok_or_else(|| "a number".to_owned()),
+        "f32x2" => vector(2, old, new),
+        "f32x3" => vector(3, old, new),
+        "f32x4" => vector(4, old, new),
+        "f32x16" => vector(16, old, new),
+        "name" => {
+            let id = reference(Reference::Name, old, new).and_then(|id| u32::try_from(id).ok());
+            id.map(|id| id.to_le_bytes().into()).ok_or_else(|| "a name, or its id as 0x and 8 digits,".to_owned())
+        }
+        "path" => {
+            let id = reference(Reference::Path, old, new);
+            id.map(|id| id.to_le_bytes().into()).ok_or_else(|| "a path, or its id as 0x and 16 digits,".to_owned())
+        }
+        other => Err(format!("nothing, as values of the type {other} are not written,")),
+    }
+}
+
+/// What an id is a hash of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reference {
+    Name,
+    Path,
+}
+
+/// The id that a value says: as an id, by the text that it is a hash of, or as both, of which the one that was edited counts.
+pub(super) fn reference(of: Reference, old: &Value<'_>, new: &Value<'_>) -> Option<u64> {
+    let hash = |text: &str| match of {
+        Reference::Name => u64::from(id::of_name(text)),
+        Reference::Path => id::of_path(text),
+    };
+    match new {
+        Value::Id64(id) => Some(*id),
+        Value::Id32(id) => Some((*id).into()),
+        Value::Null => (of == Reference::Path).then_some(0),
+        Value::Text(text) => {
+            let id = match of {
+                Reference::Name => id::parse32(text).map(u64::from),
+                Reference::Path => id::parse(text),
+            };
+            Some(id.filter(|_| text.starts_with("0x")).unwrap_or_else(|| hash(text)))
+        }
+        Value::Map(entries) => {
+            let of_map = |map: &Value<'_>, names: &[&str]| match map {
+                Value::Map(entries) => {
+                    entries.iter().find(|(name, _)| names.contains(&&**name)).map(|(_, value)| value.to_string())
+                }
+                _ => None,
+            };
+            let known = |names: &[&str]| of_map(new, names).filter(|text| !text.is_empty());
+            let other = |names: &[&str]| known(names).filter(|text| of_map(old, names).as_ref() != Some(text));
+            if let Some(id) = other(&["id"]) {
+                return reference(of, &Value::Null, &Value::owned(id));
+            }
+            if let Some(text) = other(&["text", "path"]) {
+                return Some(hash(&text));
+            }
+            let id = entries.iter().find(|(name, _)| name == "id").map(|(_, value)| value);
+            id.and_then(|id| if matches!(id, Value::Map(_)) { None } else { reference(of, &Value::Null, id) })
+        }
+        _ => None,
+    }
+}
+
+/// Whether a value has a reference in it, whose text need not be known where it is read.
+pub(super) fn refers(value: &Value<'_>) -> bool {
+    match value {
+        Value::Map(entries) => {
+            let is_reference = entries.len() == 2
+                && entries.iter().any(|(name, _)| name == "id")
+                && entries.iter().any(|(name, _)| matches!(&**name, "text" | "path"));
+            is_reference || entries.iter().any(|(_, value)| refers(value))
+        }
+        Value::List(values) => values.iter().any(refers),
+        _ => false,
+    }
+}
+
+fn whole(value: &Value<'_>) -> Option<i128> {
+    match value {
+        Value::Int(number) => Some((*number).into()),
+        Value::Uint(number) => Some((*number).into()),
+        Value::F64(number) if number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0 => {
+            format!("{number:.0}").parse().ok()
+        }
+        Value::Text(text) => text.parse().ok(),
+        _ => None,
+    }
+}
+
+/// The single-precision number that a value is. null keeps one that is not finite.
+fn float(old: &Value<'_>, new: &Value<'_>) -> Option<f32> {
+    match (old, new) {
+        (Value::F32(old), Value::Null) if !old.is_finite() => Some(*old),
+        (_, Value::F32(number)) => Some(*number),
+        #[allow(clippy::cast_possible_truncation)] // what is too large is refused
+        (_, Value::F64(number)) => Some(*number as f32).filter(|short| short.is_finite() || !number.is_finite()),
+        #[allow(clippy::cast_precision_loss)] // as with any number that JSON gives
+        (_, Value::Int(number)) => Some(*number as f32),
+        #[allow(clippy::cast_precision_loss)]
+        (_, Value::Uint(number)) => Some(*number as f32),
+        (_, Value::Text(text)) => text.parse().ok(),
+        _ => None,
+    }
+}
+
+fn vector(count: usize, old: &Value<'_>, new: &Value<'_>) -> Result<Vec<u8>, String> {
+    let old = match old {
+        Value::List(old) => old.as_slice(),
+        _ => &[],
+    };
+    let numbers = match new {
+        Value::List(numbers) if numbers.len() == count => numbers,
+        _ => return Err(format!("a list of {count} numbers")),
+    };
+    let mut bytes = Vec::new();
+    for (i, number) in numbers.iter().enumerate() {
+        let number = float(old.get(i).unwrap_or(&Value::Null), number);
+        bytes.extend(number.ok_or_else(|| format!("a list of {count} numbers"))?.to_le_bytes());
+    }
+    Ok(bytes)
+}

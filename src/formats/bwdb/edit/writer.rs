@@ -1,0 +1,661 @@
+//! Bytes that become others, arrays and texts that get a new place, and which of them several records share.
+//!
+//! Everything that records point to lies in an *area*: the blob of their database, or a whole `models.bin` or `space.bin`.
+//! What needs more room than it has is appended to the area, and the pointer to it made to lead there. Pointers are relative
+//! to the struct that holds them, so that an area may move as a whole, but not what lies in it.
+
+use super::super::declared::{Body, CountField, Member, Type};
+use super::super::record::{Field as _, FieldInfo, Flag, Form, Leaf, ListInfo, Prototype, Walker, follow, follow_one};
+use super::value::leaf_bytes;
+use crate::budget::Budget;
+use crate::bytes::{View, le};
+use crate::compare::same_value;
+use crate::edit::refused;
+use crate::error::{Error, ErrorKind, Result};
+use crate::table::Value;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+/// What an area's new end is a multiple of, from its first byte: the largest alignment of what may follow it.
+const ALIGNMENT: usize = 16;
+
+/// A place in the new file: one that the old file has, or one in what is appended to an area.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum To {
+    Old(usize),
+    New(usize),
+}
+
+impl To {
+    fn skip(self, count: usize) -> Self {
+        match self {
+            Self::Old(at) => Self::Old(at.saturating_add(count)),
+            Self::New(at) => Self::New(at.saturating_add(count)),
+        }
+    }
+}
+
+/// A value that is edited: where it is read, and where it is written.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub view: View<'a>,
+    pub to: To,
+}
+
+impl<'a> Place<'a> {
+    /// A value that stays where it is.
+    pub fn of(view: View<'a>) -> Self {
+        Self { view, to: To::Old(view.position()) }
+    }
+
+    #[must_use]
+    pub fn skip(self, count: usize) -> Self {
+        Self { view: self.view.skip(count), to: self.to.skip(count) }
+    }
+}
+
+/// A struct whose fields are known.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Struct {
+    pub fields: &'static [FieldInfo],
+    of: Option<&'static Type>,
+}
+
+impl Struct {
+    /// A struct that is declared in this crate.
+    pub fn built_in<'a, P: Prototype<'a>>() -> Self {
+        Self { fields: P::FIELDS, of: None }
+    }
+
+    /// A struct by its type.
+    pub fn of(of: &'static Type) -> Self {
+        Self { fields: of.fields, of: Some(of) }
+    }
+
+    /// The type of a field, or of its elements.
+    pub fn type_of(self, field: usize) -> Option<&'static Type> {
+        if let Some(Body::Members(members)) = self.of.map(|of| &of.body) {
+            return match members.get(field)? {
+                Member::Inline(of) | Member::Array { of, .. } => Some(of),
+            };
+        }
+        Type::built_in(self.fields.get(field)?.of)
+    }
+
+    /// The number of the field called `name`.
+    pub fn field(self, name: &str) -> Option<usize> {
+        self.fields.iter().position(|field| field.name == name)
+    }
+
+    /// Whether a field says how many elements an array of the struct has.
+    pub fn is_count(self, name: &str) -> bool {
+        self.fields.iter().any(|field| matches!(field.form, Form::Array { count } if count == name))
+    }
+
+    /// Where the pointers of a value lie; `None` where that is not known.
+    fn pointers(of: &'static Type, at: usize, all: &mut Vec<usize>) -> Option<()> {
+        if of.name == "text" {
+            all.push(at.saturating_add(8));
+            return Some(());
+        }
+        if of.fields.is_empty() {
+            return of.traits.flat.then_some(());
+        }
+        let this = Self::of(of);
+        for (field, info) in of.fields.iter().enumerate() {
+            match info.pointer() {
+                Some(pointer) => all.push(at.saturating_add(pointer)),
+                None => Self::pointers(this.type_of(field)?, at.saturating_add(info.at), all)?,
+            }
+        }
+        Some(())
+    }
+}
+
+/// The arrays and texts of an area, to tell those that belong to one record from those that several share.
+#[derive(Debug, Default)]
+pub(super) struct Shares {
+    /// By their starts.
+    ranges: Vec<(usize, usize)>,
+    /// For each, the furthest end of those up to it.
+    ends: Vec<usize>,
+}
+
+impl Shares {
+    fn of(mut ranges: Vec<(usize, usize)>) -> Self {
+        ranges.sort_unstable();
+        let mut furthest = 0;
+        let ends = ranges.iter().map(|(_, end)| {
+            furthest = furthest.max(*end);
+            furthest
+        });
+        let ends = ends.collect();
+        Self { ranges, ends }
+    }
+
+    /// Whether more than one pointer leads to bytes of a range.
+    fn are_shared(&self, range: &Range<usize>) -> bool {
+        let behind = self.ranges.partition_point(|(start, _)| *start < range.end);
+        let mut met = 0usize;
+        for at in (0..behind).rev() {
+            if self.ends.get(at).is_none_or(|end| *end <= range.start) {
+                break;
+            }
+            if self.ranges.get(at).is_some_and(|(_, end)| *end > range.start) {
+                met = met.saturating_add(1);
+                if met > 1 {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+}
+
+/// Collects the arrays and texts of what is walked.
+pub(super) struct Ranges<'b> {
+    data: Range<usize>,
+    ranges: Vec<(usize, usize)>,
+    budget: &'b Budget,
+    spent: Option<Error>,
+}
+
+impl<'b> Ranges<'b> {
+    pub fn new(data: &[u8], budget: &'b Budget) -> Self {
+        let start = data.as_ptr().addr();
+        Self { data: start..start.saturating_add(data.len()), ranges: Vec::new(), budget, spent: None }
+    }
+
+    /// The arrays and texts that were met.
+    ///
+    /// # Errors
+    /// `Limit` where arrays lie on each other without measure.
+    pub fn finish(self) -> Result<Shares> {
+        match self.spent {
+            Some(error) => Err(error),
+            None => Ok(Shares::of(self.ranges)),
+        }
+    }
+}
+
+impl<'a> Walker<'a> for Ranges<'_> {
+    fn leaf(&mut self, _: &'static str, leaf: Leaf<'a>) {
+        if let Leaf::Value(Value::Text(std::borrow::Cow::Borrowed(text))) = leaf {
+            // Words of the reader's own, as names of kinds are, lie in no file.
+            let at = text.as_ptr().addr();
+            if self.data.contains(&at) && !text.is_empty() {
+                let start = at.saturating_sub(self.data.start);
+                self.ranges.push((start, start.saturating_add(text.len()).saturating_add(1)));
+            }
+        }
+    }
+
+    fn begin(&mut self, _: &'static str) {}
+    fn end(&mut self) {}
+
+    fn begin_list(&mut self, _: &'static str, list: &ListInfo<'a>) -> bool {
+        if list.len == 0 || self.spent.is_some() {
+            return false;
+        }
+        let start = list.view.position();
+        self.ranges.push((start, start.saturating_add(list.bytes())));
+        // Leaves of more than 8 bytes and no plain values are texts.
+        let descend = !list.plain && list.stride > 8;
+        if descend && let Err(error) = self.budget.spend_at(list.view, list.bytes()) {
+            self.spent = Some(error);
+        }
+        descend
+    }
+
+    fn end_list(&mut self) {}
+
+    fn damage(&mut self, _: &'static str, _: Error) {}
+}
+
+/// Where what several records point to lies.
+pub(super) struct Area<'a> {
+    /// Its bytes in the old file.
+    pub range: Range<usize>,
+    /// Appended to it.
+    pub new: Vec<u8>,
+    shares: Shares,
+    /// Arrays that got a new place, by the place of their pointer.
+    moved: HashMap<To, Place<'a>>,
+    /// New numbers of elements, by the place of their struct and the name of the field that counts them; with each the
+    /// number of arrays that have as many now.
+    counts: HashMap<(To, &'static str), (usize, usize)>,
+}
+
+impl<'a> Area<'a> {
+    pub fn new(range: Range<usize>, shares: Shares) -> Self {
+        Self { range, new: Vec::new(), shares, moved: HashMap::new(), counts: HashMap::new() }
+    }
+
+    /// The place of what is appended, as if nothing moved.
+    fn address(&self, to: To) -> usize {
+        match to {
+            To::Old(at) => at,
+            To::New(at) => self.range.end.saturating_add(at),
+        }
+    }
+
+    fn append(&mut self, bytes: &[u8], alignment: usize) -> usize {
+        let from_start = self.range.len().saturating_add(self.new.len());
+        let padding = from_start.next_multiple_of(alignment).saturating_sub(from_start);
+        self.new.resize(self.new.len().saturating_add(padding), 0);
+        let at = self.new.len();
+        self.new.extend_from_slice(bytes);
+        at
+    }
+
+    /// Makes its new end a multiple of what may follow it.
+    pub fn finish(&mut self) {
+        if !self.new.is_empty() {
+            self.append(&[], ALIGNMENT);
+        }
+    }
+}
+
+/// The bytes of a file that become others.
+#[derive(Debug, Default)]
+pub(super) struct Patches(BTreeMap<usize, Vec<u8>>);
+
+impl Patches {
+    /// Notes that `bytes` are at `at`.
+    ///
+    /// # Errors
+    /// Wrong usage where another edit says otherwise of some of them.
+    pub fn put(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
+        let end = at.saturating_add(bytes.len());
+        let near = self.0.range(..end).next_back();
+        if let Some((&other, old)) = near
+            && other.saturating_add(old.len()) > at
+        {
+            return if (other, old.as_slice()) == (at, bytes) { Ok(()) } else { Err(two_edits()) };
+        }
+        self.0.insert(at, bytes.to_vec());
+        Ok(())
+    }
+
+    pub fn into_stretches(self) -> impl Iterator<Item = (Range<usize>, Vec<u8>)> {
+        self.0.into_iter().map(|(at, bytes)| (at..at.saturating_add(bytes.len()), bytes))
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// The error of two edits that would write one place.
+#[cold]
+fn two_edits() -> Error {
+    refused("two edits write the same bytes: a value that is shown by two columns, or in two tables")
+}
+
+/// Writes fields.
+pub(super) struct Writer<'p, 'a> {
+    pub patches: &'p mut Patches,
+    pub area: &'p mut Area<'a>,
+    /// The table, row and column, for messages.
+    pub what: String,
+}
+
+impl<'a> Writer<'_, 'a> {
+    #[cold]
+    pub fn refuse(&self, what: impl std::fmt::Display) -> Error {
+        refused(format!("{}: {what}", self.what))
+    }
+
+    pub fn put(&mut self, to: To, bytes: &[u8]) -> Result<()> {
+        match to {
+            To::Old(at) => self.patches.put(at, bytes),
+            To::New(at) => {
+                let place = self.area.new.get_mut(at..at.saturating_add(bytes.len()));
+                place.ok_or_else(two_edits)?.copy_from_slice(bytes);
+                Ok(())
+            }
+        }
+    }
+
+    /// Makes the pointer `at` bytes behind the start of `owner` lead to `target`.
+    fn point(&mut self, owner: To, at: usize, target: To) -> Result<()> {
+        let (base, target) = (self.area.address(owner), self.area.address(target));
+        let far = || refused("a pointer would lead further than it can");
+        let from = i64::try_from(base).map_err(|_| far())?;
+        let pointer = i64::try_from(target).map_err(|_| far())?.checked_sub(from).ok_or_else(far)?;
+        self.put(owner.skip(at), &pointer.to_le_bytes())
+    }
+
+    fn check_inside(&self, range: &Range<usize>, view: View<'a>) -> Result<()> {
+        if self.area.range.start <= range.start && range.end <= self.area.range.end {
+            return Ok(());
+        }
+        let what = "it lies outside of the records' own part of the file, so that it is not written".into();
+        Err(view.error(ErrorKind::Damaged { what }).within(&self.what))
+    }
+
+    /// The array that the pointer `at` bytes behind the start of `owner` leads to, for writing: a copy of its own where
+    /// others have it, too.
+    fn own(
+        &mut self,
+        owner: Place<'a>,
+        at: usize,
+        (view, len): (View<'a>, usize),
+        of: &'static Type,
+    ) -> Result<Place<'a>> {
+        if let Some(moved) = self.area.moved.get(&owner.to.skip(at)) {
+            return Ok(*moved);
+        }
+        let start = view.position();
+        let range = start..start.saturating_add(len.saturating_mul(of.size));
+        self.check_inside(&range, view)?;
+        if matches!(owner.to, To::Old(_)) && !self.area.shares.are_shared(&range) {
+            return Ok(Place::of(view));
+        }
+        let mut bytes = view.take(range.len())?.to_vec();
+        let to = To::New(self.area.append(&[], ALIGNMENT));
+        let (old, new) = (start, self.area.address(to));
+        let mut pointers = Vec::new();
+        if Struct::pointers(of, 0, &mut pointers).is_none() {
+            return Err(self.refuse(format_args!("other rows have the same {}, and it cannot be copied", of.name)));
+        }
+        for element in 0..len {
+            for pointer in &pointers {
+                let at = element.saturating_mul(of.size).saturating_add(*pointer);
+                rebase(&mut bytes, at, old, new).ok_or_else(|| view.bad_value("pointer", 0))?;
+            }
+        }
+        self.area.append(&bytes, 1);
+        self.point(owner.to, at, to)?;
+        let place = Place { view, to };
+        self.area.moved.insert(owner.to.skip(at), place);
+        Ok(place)
+    }
+
+    /// The elements of the array that is a field.
+    pub fn elements(
+        &mut self,
+        owner: Place<'a>,
+        of: Struct,
+        field: usize,
+    ) -> Result<(Place<'a>, &'static Type, usize)> {
+        let (info, element) = self.field(of, field)?;
+        let Form::Array { count } = info.form else { return Err(self.refuse("this is no array")) };
+        let len = self.count(owner, of, count)?;
+        let view = follow(owner.view, info.at, len, element.size)?;
+        Ok((self.own(owner, info.at, (view, len), element)?, element, len))
+    }
+
+    fn field(&self, of: Struct, field: usize) -> Result<(FieldInfo, &'static Type)> {
+        let found = of.fields.get(field).copied().zip(of.type_of(field));
+        found.ok_or_else(|| self.refuse("values of this type are not written"))
+    }
+
+    /// The number of elements that the field `count` says.
+    fn count(&self, owner: Place<'a>, of: Struct, count: &str) -> Result<usize> {
+        let info = of.fields.iter().find(|field| field.name == count);
+        let read = info.and_then(|info| CountField::of(info.at, info.of));
+        let count = read.ok_or_else(|| self.refuse("the number of its elements is not known"))?;
+        (count.read)(owner.view.skip(count.at))
+    }
+
+    /// Writes the field of a struct, which was shown as `old`, as `new` has it.
+    pub fn set(&mut self, owner: Place<'a>, of: Struct, field: usize, old: &Value<'_>, new: &Value<'_>) -> Result<()> {
+        let (info, inner) = self.field(of, field)?;
+        match info.form {
+            Form::Inline => self.set_value(owner.skip(info.at), inner, old, new),
+            Form::One => {
+                let view = follow_one(owner.view, info.at)?;
+                let place = self.own(owner, info.at, (view, 1), inner)?;
+                self.set_value(place, inner, old, new)
+            }
+            Form::Array { count } => self.set_array(owner, of, (info, inner, count), old, new),
+        }
+    }
+
+    fn set_array(
+        &mut self,
+        owner: Place<'a>,
+        of: Struct,
+        (info, element, count): (FieldInfo, &'static Type, &'static str),
+        old: &Value<'_>,
+        new: &Value<'_>,
+    ) -> Result<()> {
+        let (Value::List(before), Value::List(after)) = (old, new) else {
+            return Err(self.refuse("a list fits"));
+        };
+        let len = self.count(owner, of, count)?;
+        if len != before.len() {
+            return Err(self.refuse("this array is not shown whole, so that it is not written"));
+        }
+        if after.len() == len {
+            let is_other = |(old, new): &(&Value<'_>, &Value<'_>)| !same_value(old, new);
+            if !before.iter().zip(after).any(|pair| is_other(&pair)) {
+                return Ok(());
+            }
+            let view = follow(owner.view, info.at, len, element.size)?;
+            let place = self.own(owner, info.at, (view, len), element)?;
+            for (i, (old, new)) in before.iter().zip(after).enumerate().filter(|(_, pair)| is_other(pair)) {
+                self.set_value(place.skip(i.saturating_mul(element.size)), element, old, new)?;
+            }
+            return Ok(());
+        }
+        let mut bytes = Vec::new();
+        for (i, new) in after.iter().enumerate() {
+            let old = before.get(i).unwrap_or(&Value::Null);
+            bytes.extend(self.flat_bytes(element, old, new)?);
+        }
+        let to = To::New(self.area.append(&bytes, ALIGNMENT));
+        if !after.is_empty() {
+            self.point(owner.to, info.at, to)?;
+        }
+        let (wanted, arrays) = self.area.counts.entry((owner.to, count)).or_insert((after.len(), 0));
+        *arrays = arrays.saturating_add(1);
+        let (wanted, arrays) = (*wanted, *arrays);
+        if wanted != after.len() {
+            return Err(self.refuse(format_args!("this would have {} elements, and {wanted} beside it", after.len())));
+        }
+        if arrays > 1 {
+            return Ok(());
+        }
+        let Some(count) = of.fields.iter().find(|field| field.name == count) else { return Ok(()) };
+        let number = Value::from(after.len());
+        let bytes = leaf_bytes(count.of, &Value::Null, &number);
+        let bytes = bytes.map_err(|fits| self.refuse(format_args!("{} elements: {fits} fits", after.len())))?;
+        self.put(owner.to.skip(count.at), &bytes)
+    }
+
+    /// Checks that arrays that have one count have as many elements each, now that all columns of a struct are written.
+    pub fn check_counts(&mut self, of: Struct) -> Result<()> {
+        for ((_, count), (_, written)) in std::mem::take(&mut self.area.counts) {
+            let named = |field: &&FieldInfo| matches!(field.form, Form::Array { count: other } if other == count);
+            let arrays: Vec<&str> = of.fields.iter().filter(named).map(|field| field.name).collect();
+            if written < arrays.len() {
+                let names = arrays.join(" and ");
+                return Err(self.refuse(format_args!("{names} have as many elements each: write all of them at once")));
+            }
+        }
+        Ok(())
+    }
+
+    /// A value without pointers, in full.
+    fn flat_bytes(&self, of: &'static Type, old: &Value<'_>, new: &Value<'_>) -> Result<Vec<u8>> {
+        if of.fields.is_empty() {
+            return self.leaf(of, old, new);
+        }
+        let Value::Map(entries) = new else { return Err(self.refuse("an object of its members fits")) };
+        let this = Struct::of(of);
+        let mut bytes = vec![0; of.size];
+        for (field, info) in of.fields.iter().enumerate() {
+            let Some(inner) = this.type_of(field).filter(|_| info.form == Form::Inline && info.flat) else {
+                return Err(self.refuse("elements of this type do not come or go"));
+            };
+            let value = entries.iter().find(|(name, _)| name == info.name).map(|(_, value)| value);
+            let value = value.ok_or_else(|| self.refuse(format_args!("its member {:?} is missing", info.name)))?;
+            let value = self.flat_bytes(inner, &Value::Null, value)?;
+            if let Some(place) = bytes.get_mut(info.at..info.at.saturating_add(value.len())) {
+                place.copy_from_slice(&value);
+            }
+        }
+        Ok(bytes)
+    }
+
+    fn leaf(&self, of: &'static Type, old: &Value<'_>, new: &Value<'_>) -> Result<Vec<u8>> {
+        leaf_bytes(of.name, old, new)
+            .map_err(|fits| self.refuse(format_args!("value {} does not fit: {fits} does", short(new))))
+    }
+
+    /// Writes a value, which was shown as `old`.
+    pub fn set_value(&mut self, place: Place<'a>, of: &'static Type, old: &Value<'_>, new: &Value<'_>) -> Result<()> {
+        if same_value(old, new) {
+            return Ok(());
+        }
+        if of.name == "text" {
+            return self.set_text(place, new);
+        }
+        if of.fields.is_empty() {
+            let bytes = self.leaf(of, old, new)?;
+            // A truth value that stays true keeps its byte; of a vector, only the numbers that change are written.
+            if of.name == "flag" && Flag::read(place.view)?.0 == (bytes != [0]) {
+                return Ok(());
+            }
+            if !of.name.starts_with("f32x") {
+                return self.put(place.to, &bytes);
+            }
+            let before = place.view.take(bytes.len())?;
+            for (i, (old, new)) in before.chunks_exact(4).zip(bytes.chunks_exact(4)).enumerate() {
+                if old != new {
+                    self.put(place.to.skip(i.saturating_mul(4)), new)?;
+                }
+            }
+            return Ok(());
+        }
+        let (Value::Map(before), Value::Map(after)) = (old, new) else {
+            return Err(self.refuse("an object of its members fits"));
+        };
+        let this = Struct::of(of);
+        for (name, new) in after {
+            let Some(field) = this.field(name) else {
+                return Err(self.refuse(format_args!("{} has no member {name:?}", of.name)));
+            };
+            let old = before.iter().find(|(other, _)| other == name).map_or(&Value::Null, |(_, old)| old);
+            if same_value(old, new) {
+                continue;
+            }
+            if this.is_count(name) {
+                // It follows from the lists.
+                let counted = |info: &&FieldInfo| matches!(info.form, Form::Array { count } if count == name);
+                let list = this.fields.iter().find(counted).map(|info| info.name);
+                let list = after.iter().find(|(other, _)| Some(&**other) == list).map(|(_, list)| list);
+                if !matches!(list, Some(Value::List(list)) if same_value(&list.len().into(), new)) {
+                    return Err(self.refuse(format_args!("{name} is the number of elements that another member has")));
+                }
+                continue;
+            }
+            self.set(place, this, field, old, new)?;
+        }
+        self.check_counts(this)
+    }
+
+    /// Writes a text at its packed string.
+    pub fn set_text(&mut self, place: Place<'a>, new: &Value<'_>) -> Result<()> {
+        let text = match new {
+            Value::Null => "".into(),
+            other => other
+                .as_text()
+                .ok_or_else(|| self.refuse(format_args!("{} does not fit: a text does", short(other))))?,
+        };
+        if text.contains('\0') {
+            return Err(self.refuse("a text with a NUL in it does not fit, as a NUL ends it"));
+        }
+        let bytes = [text.as_bytes(), &[0]].concat();
+        let Ok(size) = u32::try_from(bytes.len()) else { return Err(self.refuse("a text of 4 GiB does not fit")) };
+        let old = place.view.packed_bytes()?;
+        if text.is_empty() && old.is_empty() {
+            return Ok(());
+        }
+        let stored = place.view.read::<le::U32>()?.get() as usize;
+        let pointer = place.view.skip(8).read::<le::I64>()?.get();
+        let there = (stored > 0).then(|| place.view.follow_field(pointer, 8)).transpose()?;
+        let fits = there.filter(|view| {
+            let range = view.position()..view.position().saturating_add(stored);
+            bytes.len() <= stored
+                && matches!(place.to, To::Old(_))
+                && !self.area.shares.are_shared(&range)
+                && self.check_inside(&range, *view).is_ok()
+        });
+        match fits {
+            Some(view) => self.put(To::Old(view.position()), &bytes)?,
+            None => {
+                let to = To::New(self.area.append(&bytes, 1));
+                self.point(place.to, 8, to)?;
+            }
+        }
+        if stored == size as usize { Ok(()) } else { self.put(place.to, &size.to_le_bytes()) }
+    }
+
+    /// Writes an element of an array: of one whose elements have no parts.
+    pub fn set_element(
+        &mut self,
+        owner: Place<'a>,
+        of: Struct,
+        array: &str,
+        index: usize,
+        new: &Value<'_>,
+        old: &Value<'_>,
+    ) -> Result<()> {
+        let field = of.field(array).ok_or_else(|| self.refuse("this is not written"))?;
+        let (place, element, len) = self.elements(owner, of, field)?;
+        if index >= len {
+            return Err(self.refuse("there is no such element"));
+        }
+        self.set_value(place.skip(index.saturating_mul(element.size)), element, old, new)
+    }
+
+    /// Appends an element to an array that has its count for itself; gives its number.
+    pub fn push_element(&mut self, owner: Place<'a>, of: Struct, array: &str, new: &Value<'_>) -> Result<usize> {
+        let field = of.field(array).ok_or_else(|| self.refuse("this is not written"))?;
+        let (info, element) = self.field(of, field)?;
+        let Form::Array { count } = info.form else { return Err(self.refuse("this is no array")) };
+        if self.area.moved.contains_key(&owner.to.skip(info.at)) {
+            return Err(self.refuse("this is edited twice: write one edit, then the other"));
+        }
+        let len = self.count(owner, of, count)?;
+        let view = follow(owner.view, info.at, len, element.size)?;
+        let mut bytes = view.take(len.saturating_mul(element.size))?.to_vec();
+        bytes.extend(self.flat_bytes(element, &Value::Null, new)?);
+        let to = To::New(self.area.append(&bytes, ALIGNMENT));
+        self.point(owner.to, info.at, to)?;
+        self.area.moved.insert(owner.to.skip(info.at), Place { view, to });
+        let count = of.fields.iter().find(|field| field.name == count);
+        let count = count.ok_or_else(|| self.refuse("the number of its elements is not known"))?;
+        let number = leaf_bytes(count.of, &Value::Null, &len.saturating_add(1).into());
+        let number = number.map_err(|fits| self.refuse(format_args!("it has {len} elements, and {fits} fits")))?;
+        self.put(owner.to.skip(count.at), &number)?;
+        Ok(len)
+    }
+}
+
+/// Makes the pointer at `at` of bytes that moved from `old` to `new` lead where it led.
+fn rebase(bytes: &mut [u8], at: usize, old: usize, new: usize) -> Option<()> {
+    let place: &mut [u8; 8] = bytes.get_mut(at..)?.first_chunk_mut()?;
+    let pointer = i64::from_le_bytes(*place);
+    if pointer != 0 {
+        let moved = i64::try_from(old).ok()?.checked_sub(i64::try_from(new).ok()?)?;
+        *place = pointer.checked_add(moved)?.to_le_bytes();
+    }
+    Some(())
+}
+
+/// A value for a message, where long ones are cut.
+pub(super) fn short(value: &Value<'_>) -> String {
+    let text = match value {
+        Value::Null => "null".to_owned(),
+        Value::Text(text) => format!("{text:?}"),
+        other => other.to_string(),
+    };
+    match text.char_indices().nth(80) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text,
+    }
+}
