@@ -300,6 +300,9 @@ fn an_entry_is_followed_through_builds_and_snapshots() {
     let crc32 = file.iter().find(|event| event["field"] == "crc32").unwrap();
     assert_eq!((&crc32["build"], &crc32["change"]), (&new.into(), &"changed".into()));
     assert_eq!(file[0]["change"], "present");
+    // A snapshot that keeps the file says nothing else of it than the game.
+    let kept_file = json(0, &["history", "content/assets.bin", kept, &new_game]);
+    assert_eq!(kept_file, file);
     let csv = dir.path().join("file.csv");
     run(0, &["history", "content/assets.bin", "game", "--to", csv.to_str().unwrap()]);
     assert!(fs::read_to_string(&csv).unwrap().starts_with("build,change,table,part,field,old,new\r\n"));

@@ -3,8 +3,10 @@
 //! An entry is all rows of a file that are known by one path, id or key: of a ship's visual those of `paths`, `resources`,
 //! `visuals`, its render sets and its nodes. What tells where a row lies is no part of it.
 
+use crate::archive::{self, Archive, File};
 use crate::ask::diff::{Seeker, path_of_key};
 use crate::asset::Asset;
+use crate::codec::crc32;
 use crate::compare::{differ, same_value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id;
@@ -49,6 +51,33 @@ impl State {
             if tables.is_empty() || tables.iter().any(|name| name == table.name()) {
                 state.add(&*table, entry)?;
             }
+        }
+        Ok(state)
+    }
+
+    /// The file at `path` of an archive: its id, size and CRC-32, which is that of its bytes where the archive does not say it,
+    /// as a snapshot does not say that of a file that it keeps.
+    ///
+    /// # Errors
+    /// Damage of its entry, and as [`archive::open`] where its bytes are needed.
+    pub fn of_file(archive: &dyn Archive, path: &str) -> Result<Self> {
+        let mut state = Self::default();
+        let numbers = if archive.has_lists() { archive.positions(path)? } else { Vec::new() };
+        let of_lists = numbers.into_iter().map(|n| archive.file(n));
+        let files: Vec<File<'_>> = match archive.has_lists() {
+            true => of_lists.collect::<Result<_>>()?,
+            false => archive.find(path)?.into_iter().collect(),
+        };
+        for file in files {
+            let crc32 = match file.crc32 {
+                Some(crc32) => crc32,
+                None => crc32(archive::open(archive, &file, "")?.bytes()),
+            };
+            let id = file.id.map(|id| ("id".to_owned(), Value::Id64(id)));
+            let rest = [("size".to_owned(), file.size.into()), ("crc32".to_owned(), Value::Id32(crc32))];
+            let part =
+                Part { key: file.list.iter().map(|list| list.clone().into_owned()).collect(), ..Part::default() };
+            state.0.insert((archive::FILES.to_owned(), part), id.into_iter().chain(rest).collect());
         }
         Ok(state)
     }

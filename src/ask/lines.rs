@@ -162,8 +162,8 @@ impl<'t> Lines<'t> {
             unit.damage("rows", fault);
             unit.write(out, damaged)?;
         }
-        let pieces = |run: &'_ Run| (0..run.len).step_by(UNIT as usize).map(|skip| run.piece(skip)).collect::<Vec<_>>();
-        let mut left = all.runs.iter().flat_map(pieces);
+        let mut left =
+            all.runs.iter().flat_map(|run| (0..run.len).step_by(UNIT as usize).map(|skip| run.piece(skip)));
         let mut fill = |unit: &mut Unit| {
             let mut count = 0;
             while count < UNIT

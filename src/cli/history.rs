@@ -173,7 +173,7 @@ fn state(
             Err(Error::without_offset(ErrorKind::Unsupported { what }, ""))
         }
         // Other tables of an archive tell of it as a whole.
-        (None, Some(_)) => State::of(&step.asset, entry, &[archive::FILES.to_owned()]),
+        (None, Some(archive)) => State::of_file(archive, entry),
         (None, None) => State::of(&step.asset, entry, &args.tables),
     }
 }

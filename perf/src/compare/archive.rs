@@ -56,7 +56,7 @@ fn two_builds(run: &mut Run) {
 
 /// A database of 170 MB as text for git, as a process.
 fn lines(run: &mut Run) {
-    let file = inputs::database(Size::Full);
+    let file = inputs::database();
     let program = process::binary();
     let program = program.to_str().expect("the path is text");
     let commands = vec![
@@ -84,7 +84,6 @@ fn one_path(run: &mut Run, folder: &Path) {
     let game = open(folder);
     let last = game.file(game.len().expect("it has files") / 2).expect("it is sound").path.into_owned();
     drop(game);
-    let words = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
     let (program, folder) = (process::binary(), folder.to_str().expect("the path is text"));
     let program = program.to_str().expect("the path is text");
     let commands = vec![words(&[program, "--version"]), words(&[program, "cat", folder, &last])];
