@@ -62,6 +62,11 @@ impl Toll {
         self.0.load(Ordering::Relaxed)
     }
 
+    /// Whether this is the first question, where one is answered without the index and no second one.
+    pub(crate) fn is_first(&self) -> bool {
+        self.0.fetch_add(1, Ordering::Relaxed) == 0
+    }
+
     pub(crate) fn pay(&self, cost: usize) {
         self.0.fetch_add(cost, Ordering::Relaxed);
     }

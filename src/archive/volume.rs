@@ -4,6 +4,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::reader::Options;
 use crate::source::Source;
+use std::fs::Metadata;
 use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -12,18 +13,26 @@ use std::sync::OnceLock;
 #[derive(Debug)]
 pub struct VolumeFile {
     name: String,
-    path: Option<PathBuf>,
-    options: Options,
-    size: OnceLock<Option<u64>>,
+    /// The places where it may be; the first one that has it counts.
+    places: Vec<PathBuf>,
+    no_mmap: bool,
+    /// Its place and its bytes.
+    found: OnceLock<Option<(PathBuf, u64)>>,
     source: Lazy<Source>,
 }
 
 impl VolumeFile {
-    /// The volume called `name` in `folder`. Without a folder, and under a name that leads out of it, it is not installed.
-    pub fn new(folder: Option<&Path>, name: impl Into<String>, options: &Options) -> Self {
+    /// The volume called `name` in one of `folders`. Without a folder, and under a name that leads out of it, it is not
+    /// installed.
+    pub fn new(
+        folders: impl IntoIterator<Item = impl AsRef<Path>>,
+        name: impl Into<String>,
+        options: &Options,
+    ) -> Self {
         let name = name.into();
-        let path = folder.filter(|_| is_file_name(&name)).map(|folder| folder.join(&name));
-        Self { name, path, options: options.clone(), size: OnceLock::new(), source: Lazy::default() }
+        let of_folder = |folder: &dyn AsRef<Path>| is_file_name(&name).then(|| folder.as_ref().join(&name));
+        let places = folders.into_iter().filter_map(|folder| of_folder(&folder)).collect();
+        Self { name, places, no_mmap: options.no_mmap, found: OnceLock::new(), source: Lazy::default() }
     }
 
     /// Its file name.
@@ -31,36 +40,58 @@ impl VolumeFile {
         &self.name
     }
 
-    /// Its bytes; `None` where it is not there.
-    pub fn size(&self) -> Option<u64> {
-        *self.size.get_or_init(|| {
-            let meta = self.path.as_ref()?.metadata().ok()?;
-            meta.is_file().then_some(meta.len())
-        })
+    fn found(&self) -> Option<&(PathBuf, u64)> {
+        let look = |path: &PathBuf| {
+            let meta = path.metadata().ok().filter(Metadata::is_file)?;
+            Some((path.clone(), meta.len()))
+        };
+        self.found.get_or_init(|| self.places.iter().find_map(look)).as_ref()
     }
 
-    /// The `len` bytes at `offset`.
+    /// Its bytes; `None` where it is not there.
+    pub fn size(&self) -> Option<u64> {
+        self.found().map(|(_, size)| *size)
+    }
+
+    /// Checks that it has `len` bytes at `offset`.
     ///
     /// # Errors
-    /// `NotInstalled` when it is not there, `OutOfBounds` when it has fewer bytes, `Io`.
-    pub fn slice(&self, offset: u64, len: u64) -> Result<Source> {
-        let (Some(path), Some(size)) = (&self.path, self.size()) else {
+    /// `NotInstalled` when it is not there, `OutOfBounds` when it has fewer bytes.
+    pub fn check(&self, offset: u64, len: u64) -> Result<()> {
+        self.place_of(offset, len).map(drop)
+    }
+
+    fn place_of(&self, offset: u64, len: u64) -> Result<&Path> {
+        let Some((path, size)) = self.found() else {
             let kind = ErrorKind::NotInstalled { what: self.name.clone() };
             return Err(Error::without_offset(kind, ""));
         };
-        let part = || {
-            // An image has gigabytes, of which one file is asked for.
-            if self.options.no_mmap {
-                return Source::read_part(path, offset, len);
-            }
-            let volume = self.source.get_or_try_init(|| Source::open(path))?;
-            let start = usize::try_from(offset).unwrap_or(usize::MAX);
-            let range = usize::try_from(len).ok().and_then(|len| Some(start..start.checked_add(len)?));
-            let have = (volume.bytes().len() as u64).min(size).saturating_sub(offset);
-            let short = || Error::new(ErrorKind::OutOfBounds { need: len, have }, "data", offset);
-            range.and_then(|range| volume.slice(range, volume.name())).ok_or_else(short)
-        };
-        part().map_err(|error| error.within(&self.name))
+        match size.checked_sub(offset) {
+            Some(have) if have >= len => Ok(path),
+            have => Err(self.too_short(offset, len, have.unwrap_or(0))),
+        }
+    }
+
+    fn too_short(&self, offset: u64, need: u64, have: u64) -> Error {
+        Error::new(ErrorKind::OutOfBounds { need, have }, "data", offset).within(&self.name)
+    }
+
+    /// The `len` bytes at `offset`, mapped and not copied where files are mapped at all.
+    ///
+    /// # Errors
+    /// As [`VolumeFile::check`], and `Io`.
+    pub fn slice(&self, offset: u64, len: u64) -> Result<Source> {
+        let path = self.place_of(offset, len)?;
+        // A volume has gigabytes, of which one file is asked for.
+        if self.no_mmap {
+            return Source::read_part(path, offset, len).map_err(|error| error.within(&self.name));
+        }
+        let volume = self.source.get_or_try_init(|| Source::open(path)).map_err(|error| error.within(&self.name))?;
+        let range = usize::try_from(offset).ok().zip(usize::try_from(len).ok());
+        let range = range.and_then(|(start, len)| Some(start..start.checked_add(len)?));
+        // It may have become shorter since it was found.
+        let have = (volume.bytes().len() as u64).saturating_sub(offset);
+        range.and_then(|range| volume.slice(range, &self.name)).ok_or_else(|| self.too_short(offset, len, have))
     }
 }
 
@@ -94,7 +125,7 @@ mod tests {
         }
         for missing in [
             VolumeFile::new(Some(dir.path()), "001.pck", &Options::default()),
-            VolumeFile::new(None, "000.pck", &Options::default()),
+            VolumeFile::new(None::<&Path>, "000.pck", &Options::default()),
         ] {
             assert_eq!(missing.size(), None);
             assert!(matches!(missing.slice(0, 0).unwrap_err().kind(), ErrorKind::NotInstalled { .. }));
@@ -109,7 +140,7 @@ mod tests {
         std::fs::write(dir.path().join("secret"), b"1").unwrap();
         let absolute = dir.path().join("secret").to_string_lossy().into_owned();
         for name in ["../secret", "./../secret", "..", ".", "", "a\0b", "..\\secret", &absolute] {
-            assert_eq!(VolumeFile::new(Some(&inner), name, &Options::default()).size(), None, "{name:?}");
+            assert_eq!(VolumeFile::new([&inner], name, &Options::default()).size(), None, "{name:?}");
         }
     }
 }

@@ -162,8 +162,7 @@ impl<'t> Lines<'t> {
             unit.damage("rows", fault);
             unit.write(out, damaged)?;
         }
-        let mut left =
-            all.runs.iter().flat_map(|run| (0..run.len).step_by(UNIT as usize).map(|skip| run.piece(skip)));
+        let mut left = all.runs.iter().flat_map(|run| (0..run.len).step_by(UNIT as usize).map(|skip| run.piece(skip)));
         let mut fill = |unit: &mut Unit| {
             let mut count = 0;
             while count < UNIT
@@ -404,13 +403,7 @@ impl Unit {
         let len = self.name.len();
         match value {
             Value::Null => {}
-            // A hash and its text.
-            Value::Map(parts)
-                if let [(_, Value::Id64(_) | Value::Id32(_)), (name, text @ Value::Text(_))] = &**parts
-                    && matches!(&**name, "text" | "path") =>
-            {
-                self.leaves(text);
-            }
+            Value::Map(_) if let Some(text) = value.named() => self.leaves(text),
             Value::Map(parts) => {
                 for (part, value) in parts {
                     self.name.push('.');

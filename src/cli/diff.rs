@@ -126,7 +126,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     match report {
         Report::None => {}
         Report::Page(mut out) => {
-            if meant == 0 {
+            if differing == 0 {
                 out.write_all(b"<p>no differences</p>\n")?;
             }
             html::end(&mut out)?;
@@ -724,6 +724,7 @@ pub(super) fn text(value: &Value<'_>) -> String {
     match value {
         Value::Null => "none".to_owned(),
         Value::List(values) if values.len() > 16 => format!("[{} values]", values.len()),
+        Value::Map(_) if let Some(named) = value.named() => text(named),
         Value::Map(parts) => {
             let parts: Vec<String> = parts.iter().map(|(name, value)| format!("{name} {}", text(value))).collect();
             parts.join(", ")

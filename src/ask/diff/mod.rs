@@ -31,6 +31,7 @@ mod archive;
 mod pair;
 mod table;
 
+#[cfg(feature = "export")]
 pub(crate) use table::Seeker;
 #[cfg(feature = "export")]
 pub(super) use table::path_of_key;

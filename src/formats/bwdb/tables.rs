@@ -712,6 +712,7 @@ fn resources<'a>(db: &'a Database) -> Box<dyn Table + 'a> {
     };
     // Opened once for all rows; one that is damaged says so each time.
     let blobs: Arc<[Option<Blob<'a>>]> = db.databases().map(Result::ok).collect();
+    let types: Box<[Option<&'static str>]> = blobs.iter().map(|blob| blob.as_ref()?.type_name()).collect();
     let blob = move |resource: &super::Resource<'a>| match blobs.get(resource.database_index()) {
         Some(Some(blob)) => Ok(*blob),
         _ => resource.database(),
@@ -751,9 +752,9 @@ fn resources<'a>(db: &'a Database) -> Box<dyn Table + 'a> {
             _ => None,
         })
         .found_if(|| db.hashes_paths())
-        .column(Column::text("type").brief(), move |(_, resource)| {
-            let blob = blob(resource)?;
-            Ok(blob.type_name().map_or_else(|| Value::owned(blob.type_name_or_magic()), Value::text))
+        .column(Column::text("type").brief(), move |(_, resource)| match types.get(resource.database_index()) {
+            Some(&Some(name)) => Ok(Value::text(name)),
+            _ => Ok(Value::owned(blob(resource)?.type_name_or_magic())),
         })
         .column(Column::uint("database").place().takes(Takes::Bits(6)), |(_, resource)| {
             Ok(resource.database_index().into())

@@ -11,7 +11,7 @@ mod verify;
 
 use crate::archive::{self, Archive, File, Volume, VolumeFile};
 use crate::error::{Error, ErrorKind, Result};
-use crate::lazy::Lazy;
+use crate::lazy::{Lazy, Toll};
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::report::{Progress, Report};
 use crate::source::Source;
@@ -20,7 +20,6 @@ use list::{List, Record};
 use std::borrow::Cow;
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// The key of a list. Versions of other regions may have one of their own: given in
@@ -77,7 +76,7 @@ pub struct Game {
     key: Key,
     list: Lazy<List>,
     /// Whether a file was asked for by its path.
-    was_asked: AtomicBool,
+    asked: Toll,
     folder: Option<PathBuf>,
     options: Options,
     volumes: Vec<OnceLock<VolumeFile>>,
@@ -117,7 +116,7 @@ impl Game {
             dat,
             key: options.get().map_or_else(Key::default, |key| *key),
             list: Lazy::default(),
-            was_asked: AtomicBool::new(false),
+            asked: Toll::default(),
             folder,
             options: options.clone(),
             volumes: (0..VOLUMES).map(|_| OnceLock::new()).collect(),
@@ -177,7 +176,7 @@ impl Archive for Game {
     }
 
     fn find(&self, path: &str) -> Result<Option<File<'_>>> {
-        if self.list.get().is_none() && !self.was_asked.swap(true, Ordering::Relaxed) {
+        if self.list.get().is_none() && self.asked.is_first() {
             let (list, found) = List::read(&self.dat, &self.key.0, |record| record.is_at(path));
             if let (true, Some(last)) = (found, list.len().checked_sub(1)) {
                 return list.record(last).map(|record| self.file_of(&record, last)).transpose();

@@ -14,7 +14,7 @@ mod verify;
 
 use crate::archive::{self, Archive, Codec, File, PathIndex, Volume, VolumeFile};
 use crate::error::{Error, ErrorKind, Result};
-use crate::lazy::Lazy;
+use crate::lazy::{Lazy, Toll};
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section, setting_text};
 use crate::report::{Progress, Report};
 use crate::source::Source;
@@ -25,7 +25,6 @@ use std::borrow::Cow;
 use std::convert::Infallible;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A game of the trilogy. A list that was never enciphered does not say which one it is of: where its folder does not say
 /// so either, it is given in [`Options::with`](crate::Options::with).
@@ -81,7 +80,7 @@ pub struct Game {
     /// Where each list's files begin among all; the last number is that of all.
     starts: Lazy<Vec<usize>>,
     index: Lazy<PathIndex>,
-    was_asked: AtomicBool,
+    asked: Toll,
 }
 
 /// A list, which is laid out when it is asked for.
@@ -121,7 +120,7 @@ impl Game {
             options: options.clone(),
             starts: Lazy::default(),
             index: Lazy::default(),
-            was_asked: AtomicBool::new(false),
+            asked: Toll::default(),
         })
     }
 
@@ -277,7 +276,7 @@ impl Archive for Game {
         if let [_] = &*self.lists {
             self.list(0)?;
         }
-        if self.index.get().is_some() || self.was_asked.swap(true, Ordering::Relaxed) {
+        if self.index.get().is_some() || !self.asked.is_first() {
             return self.position(path)?.map(|n| self.file(n)).transpose();
         }
         self.seek(path).map(|(list, n)| self.file_of(list, n)).transpose()

@@ -2,9 +2,9 @@
 
 use super::index::{Entry, Index};
 use super::tree::{Row, Tree, join};
-use super::volumes::Volume as Stored;
+use super::volumes::{Volume as Stored, check_trailer};
 use super::{Game, places, tree};
-use crate::archive::{self, Archive, AtBuild, Build, File, Identity, LooseFile, Snapshot, Volume};
+use crate::archive::{self, Archive, AtBuild, Build, File, Identity, LooseFile, Snapshot, Volume, VolumeFile};
 use crate::codec::cityhash64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::source::Source;
@@ -110,24 +110,26 @@ impl Game {
         let from = self.indexes().get(index).ok_or_else(missing)?;
         let entry = from.file(n).ok_or_else(missing)?;
         let volume = self.volume_of(from, n, &entry)?;
-        let name = volume.name().map_err(|error| error.within(format_args!("{}: file {n}", from.name())))?;
         let mut file = File::new(path, entry.size, handle(index as u64, n));
         file.id = Some(entry.id);
         file.stored_size = entry.stored_size;
         file.codec = entry.codec(from.variant());
         file.crc32 = Some(entry.crc32);
-        file.volume = Some(name.into());
+        file.volume = Some(volume.name().into());
         file.offset = Some(entry.offset);
-        file.installed = volume.size(&self.folders).is_some();
+        file.installed = volume.size().is_some();
         Ok(file)
     }
 
     /// The volume of file `n` of an index.
-    pub(super) fn volume_of(&self, index: &Index, n: usize, entry: &Entry) -> Result<&Stored> {
-        self.volume_list().get(entry.volume).ok_or_else(|| {
+    pub(super) fn volume_of(&self, index: &Index, n: usize, entry: &Entry) -> Result<&VolumeFile> {
+        let unknown = || {
             let what = format!("volume {:#018X} is in no index", entry.volume).into();
-            index.file_view(n).error(ErrorKind::Damaged { what }).within(format_args!("{}: file {n}", index.name()))
-        })
+            index.file_view(n).error(ErrorKind::Damaged { what })
+        };
+        let volume = self.volume_list().get(entry.volume).ok_or_else(unknown);
+        let volume = volume.and_then(|volume| volume.as_ref().map_err(Error::again));
+        volume.map_err(|error| error.within(format_args!("{}: file {n}", index.name())))
     }
 
     fn loose_file(file: &LooseFile) -> File<'static> {
@@ -228,7 +230,7 @@ impl Archive for Game {
             return self.options.source(&self.loose().place(lower, &file.path).ok_or_else(missing)?);
         }
         let (index, entry) = self.entry(file).ok_or_else(|| archive::no_file(lower))?;
-        self.volume_of(index, lower, &entry)?.part(&self.folders, entry.offset, entry.stored_size)
+        self.volume_of(index, lower, &entry)?.slice(entry.offset, entry.stored_size)
     }
 
     fn volumes(&self) -> Result<Vec<Volume>> {
@@ -242,7 +244,8 @@ impl Archive for Game {
             }
         }
         let volume = |(volume, files): (&Stored, u64)| {
-            volume.name().ok().map(|name| Volume::new(name, volume.size(&self.folders), files))
+            let volume = volume.as_ref().ok()?;
+            Some(Volume::new(volume.name(), volume.size(), files))
         };
         Ok(volumes.all().iter().zip(files).filter_map(volume).collect())
     }
@@ -286,6 +289,6 @@ impl Archive for Game {
         };
         let (_, n) = halves(file.handle);
         let end = entry.offset.saturating_add(entry.stored_size);
-        self.volume_of(index, n, &entry)?.check_trailer(&self.folders, end, entry.crc32, entry.size)
+        check_trailer(self.volume_of(index, n, &entry)?, end, entry.crc32, entry.size)
     }
 }

@@ -29,7 +29,7 @@ use std::borrow::Cow;
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use tree::Tree;
-use volumes::{Folders, Volumes};
+use volumes::Volumes;
 
 /// A build of the game, or a folder of indexes, or one index.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub struct Game {
     names: Vec<String>,
     opened: Lazy<Opened>,
     volumes: Lazy<Volumes>,
-    folders: Folders,
+    folders: Vec<PathBuf>,
     loose: Loose,
     tree: Lazy<Tree>,
     /// Looks at all indexes that were made without `tree`.
@@ -142,7 +142,7 @@ impl Game {
             names,
             opened: Lazy::default(),
             volumes: Lazy::default(),
-            folders: Folders { folders: places.volumes, no_mmap: options.no_mmap },
+            folders: places.volumes,
             loose: Loose::new(places.loose),
             tree: Lazy::default(),
             looks: Toll::default(),
@@ -194,7 +194,7 @@ impl Game {
     }
 
     fn volume_list(&self) -> &Volumes {
-        self.volumes.get_or_init(|| Volumes::of(self.indexes()))
+        self.volumes.get_or_init(|| Volumes::of(self.indexes(), &self.folders, &self.options))
     }
 
     fn loose(&self) -> &Loose {
@@ -204,7 +204,7 @@ impl Game {
     /// What the entries of all indexes come to, without the tree.
     fn sums(&self) -> Sums {
         let volumes = self.volume_list();
-        let is_there: Vec<bool> = volumes.all().iter().map(|volume| volume.size(&self.folders).is_some()).collect();
+        let is_there: Vec<bool> = volumes.all().iter().map(|volume| volumes::size(volume).is_some()).collect();
         let of_index = |index: &Index| {
             let mut sums = Sums::default();
             for entry in (0..index.file_count()).map_while(|n| index.file(n)) {
@@ -298,8 +298,8 @@ impl Reader for Game {
             facts.push(("loose_files".into(), self.loose.all().len().into()));
         }
         let volumes = self.volume_list().all();
-        let missing = volumes.iter().filter(|volume| volume.size(&self.folders).is_none());
-        let missing: Vec<Value<'_>> = missing.filter_map(|volume| volume.name().ok()).map(Value::text).collect();
+        let missing = volumes.iter().flatten().filter(|volume| volume.size().is_none());
+        let missing: Vec<Value<'_>> = missing.map(|volume| Value::text(volume.name())).collect();
         facts.push(("volumes".into(), volumes.len().into()));
         facts.push(("files_not_installed".into(), sums.missing.into()));
         facts.push(("volumes_not_installed".into(), Value::List(missing)));

@@ -2,7 +2,7 @@
 
 use super::index::Index;
 use super::tree::Tree;
-use super::volumes::file_name;
+use super::volumes::{check_trailer, file_name};
 use super::{Game, ids::Ids};
 use crate::codec::cityhash64;
 use crate::error::{ErrorKind, Result};
@@ -129,9 +129,9 @@ impl Seen {
             let end = entry.offset.saturating_add(entry.stored_size);
             let look = || -> Result<()> {
                 let volume = game.volume_of(index, n, &entry)?;
-                volume.check_range(&game.folders, entry.offset, entry.stored_size)?;
+                volume.check(entry.offset, entry.stored_size)?;
                 if has_trailers {
-                    volume.check_trailer(&game.folders, end, entry.crc32, entry.size)?;
+                    check_trailer(volume, end, entry.crc32, entry.size)?;
                 }
                 Ok(())
             };
