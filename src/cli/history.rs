@@ -9,7 +9,7 @@ use crate::threads::prelude::*;
 use crate::write::text::Mark;
 use std::path::{Path, PathBuf};
 
-/// Show one entry through all builds: when it came, each change of each field, when it went
+/// Show one entry through all builds: when it came, what changed, when it went
 ///
 /// The builds of a game's folder and of snapshots are taken in the order of their numbers, other files and folders as they are
 /// given. ENTRY is what `cat` takes: a path, an id, or the key of a record. Of an archive it is a file in it, `FILE:ENTRY`

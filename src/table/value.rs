@@ -105,6 +105,7 @@ impl<'a> Value<'a> {
     }
 
     /// The text of a hash, where this is both: it says more than the hash.
+    #[cfg(feature = "export")]
     pub(crate) fn named(&self) -> Option<&Self> {
         let Self::Map(parts) = self else { return None };
         match &**parts {
