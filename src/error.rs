@@ -132,6 +132,32 @@ pub enum ErrorKind {
     },
 }
 
+impl ErrorKind {
+    /// The name by which programs in other languages tell it from others.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Io { .. } => "io",
+            Self::UnknownFormat { .. } => "unknown_format",
+            Self::UnknownFolder => "unknown_folder",
+            Self::Unsupported { .. } => "unsupported",
+            Self::BadMagic { .. } => "bad_magic",
+            Self::BadVersion { .. } => "bad_version",
+            Self::OutOfBounds { .. } => "out_of_bounds",
+            Self::BadPointer { .. } => "bad_pointer",
+            Self::BadValue { .. } => "bad_value",
+            Self::Checksum { .. } => "checksum",
+            Self::Codec { .. } => "codec",
+            Self::Text { .. } => "text",
+            Self::Cycle { .. } => "cycle",
+            Self::Limit { .. } => "limit",
+            Self::NotFound { .. } => "not_found",
+            Self::NotInstalled { .. } => "not_installed",
+            Self::Syntax { .. } => "syntax",
+            Self::Damaged { .. } => "damaged",
+        }
+    }
+}
+
 impl Error {
     /// An error of `kind` in `part` (as in "strings.values") at the absolute file offset `offset`.
     #[cold]

@@ -1,4 +1,4 @@
-//! Arrow IPC: record batches as they lie in memory, as a file or as a stream.
+//! Arrow: record batches in memory, and as they lie there in a file or a stream (IPC).
 
 use super::batch::Batches;
 use super::rows::{Met, RowSink};
@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::table::{Column, RowCursor, Table, Value};
 use arrow_array::RecordBatch;
 use arrow_ipc::writer::{FileWriter, StreamWriter};
-use arrow_schema::ArrowError;
+use arrow_schema::{ArrowError, SchemaRef};
 use std::io::{self, Write};
 
 /// Writes rows as Arrow IPC.
@@ -84,6 +84,53 @@ impl<W: Write> RowSink for ArrowRows<W> {
             Output::Stream(out) => out.finish(),
         }
         .map_err(failed)
+    }
+}
+
+/// Gathers rows into record batches and hands each one over that is full.
+pub struct ArrowBatches<H> {
+    batches: Batches,
+    hand_over: H,
+}
+
+impl<H> std::fmt::Debug for ArrowBatches<H> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ArrowBatches").field("batches", &self.batches).finish_non_exhaustive()
+    }
+}
+
+impl<H: FnMut(RecordBatch) -> Result<()>> ArrowBatches<H> {
+    /// Rows with these columns, handed to `hand_over`.
+    pub fn new(columns: &[Column], hand_over: H) -> Self {
+        Self { batches: Batches::new(columns), hand_over }
+    }
+
+    /// The schema of all batches.
+    pub fn schema(&self) -> SchemaRef {
+        self.batches.schema()
+    }
+}
+
+impl<H: FnMut(RecordBatch) -> Result<()>> RowSink for ArrowBatches<H> {
+    fn row(&mut self, cells: &[Value<'_>]) -> Result<()> {
+        self.batches.add(cells, &mut self.hand_over)
+    }
+
+    fn row_of(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
+        self.batches.add_row(row, columns, &mut self.hand_over)
+    }
+
+    fn rows_of<E: From<Error>>(
+        &mut self,
+        table: &dyn Table,
+        columns: &[usize],
+        met: impl FnMut(Met) -> Result<(), E>,
+    ) -> Option<Result<(), E>> {
+        self.batches.read_all(table, columns, met, |batch| Ok((self.hand_over)(batch)?))
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.batches.hand_over(&mut self.hand_over)
     }
 }
 

@@ -15,5 +15,7 @@ pub mod json;
 pub mod parquet;
 pub(crate) mod plain;
 pub mod rows;
+#[cfg(all(feature = "filter", feature = "parquet"))]
+pub mod stream;
 pub mod text;
 pub mod whole;

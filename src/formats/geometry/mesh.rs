@@ -8,9 +8,10 @@
 use super::layout::Mapping;
 use super::{Geometry, Indices, Vertices};
 use crate::error::{Error, ErrorKind, Result};
-use crate::scene::{Drawn, Mesh, Meshes, Model};
+use crate::scene::{Context, Drawn, Mesh, Meshes, Model};
 use crate::threads::prelude::*;
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 
 /// A render group: vertices, and triangles over them.
@@ -126,6 +127,25 @@ impl Geometry {
     /// When the mappings do not lie in the file, or name more items than the file can have.
     pub fn groups(&self) -> Result<&Groups> {
         self.made.groups.get_or_try_init(|| pair_by_hints(self))
+    }
+
+    /// The render groups as the files in `context` name and pair them, or by the file's own hints where none of them does.
+    ///
+    /// # Errors
+    /// As [`Geometry::groups`], and when a file in `context` cannot be read.
+    pub fn groups_in(&self, context: &Context<'_>) -> Result<Cow<'_, Groups>> {
+        let (models, _) = self.models_in(context)?;
+        Ok(if models.is_empty() { Cow::Borrowed(self.groups()?) } else { Cow::Owned(self.groups_of(&models)?) })
+    }
+
+    /// The models that draw this file, and whether they are those of a space, which has places for them.
+    pub(super) fn models_in(&self, context: &Context<'_>) -> Result<(Vec<Model>, bool)> {
+        if let Some(models) = context.models() {
+            return Ok((models?, true));
+        }
+        let vertices: BTreeSet<u32> = self.vertex_mappings()?.iter().map(|m| m.mapping_id.get()).collect();
+        let models = context.models_of(self.source().name(), &vertices);
+        Ok((models.transpose()?.unwrap_or_default(), false))
     }
 
     /// The render groups as render sets name them. Mappings that no render set names are left out, which the notes

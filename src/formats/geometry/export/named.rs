@@ -5,7 +5,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::formats::geometry::Geometry;
 use crate::scene::{Context, Drawing, Instance, Kind, Model, Options, Placement, Shapes};
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::io::Write;
 
 /// The scene of `geometry`, named and placed as far as `context` knows. Without render sets the file's own hints pair
@@ -15,13 +15,7 @@ use std::io::Write;
 /// When the mappings do not lie in the file, when a `space.bin` comes without its `models.bin`, and `NotFound` when
 /// no visual of the database draws this file.
 pub fn scene<'g>(geometry: &'g Geometry, context: &Context<'_>, options: Options) -> Result<Scene<'g>> {
-    let vertices: BTreeSet<u32> = geometry.vertex_mappings()?.iter().map(|m| m.mapping_id.get()).collect();
-    let of_space = context.models().transpose()?;
-    let has_models = of_space.is_some();
-    let models = match of_space {
-        Some(models) => models,
-        None => context.models_of(geometry.source().name(), &vertices).transpose()?.unwrap_or_default(),
-    };
+    let (models, has_models) = geometry.models_in(context)?;
     let groups =
         if models.is_empty() { Cow::Borrowed(geometry.groups()?) } else { Cow::Owned(geometry.groups_of(&models)?) };
     let placed = match context.instances() {

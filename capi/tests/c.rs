@@ -1,0 +1,107 @@
+//! The library as C sees it: a program in C, built with the machine's compiler, and the header.
+#![allow(clippy::arithmetic_side_effects, clippy::expect_used, clippy::indexing_slicing, clippy::unwrap_used)]
+
+use assetq::sample::{self, Size};
+use assetq::{Asset, Source};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The folder that the library was built into: that of this test.
+fn built() -> PathBuf {
+    std::env::current_exe().expect("a test has a file").parent().expect("it is in a folder").to_owned()
+}
+
+/// What the program says to these arguments. `None` where there is no C compiler.
+fn run(arguments: &[&Path]) -> Option<String> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let program = folder.join("use");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR"));
+    static BUILT: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
+    let is_built = BUILT.get_or_init(|| {
+        if Command::new("cc").arg("--version").output().is_err() {
+            return false;
+        }
+        let mut compiler = Command::new("cc");
+        compiler.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-I"]).arg(source.join("include"));
+        compiler.arg(source.join("tests/use.c")).arg("-o").arg(&program);
+        compiler.arg("-L").arg(built()).arg("-lassetq_c").arg(format!("-Wl,-rpath,{}", built().display()));
+        let done = compiler.output().expect("the compiler runs");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        true
+    });
+    if !is_built {
+        eprintln!("skipped: there is no C compiler");
+        return None;
+    }
+    let done = Command::new(&program).args(arguments).output().expect("the program runs");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    Some(String::from_utf8(done.stdout).expect("it writes text"))
+}
+
+#[test]
+fn a_program_in_c_reads_what_the_library_reads() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("assets.bin");
+    let bytes = sample::bwdb::demo(1, Size::Small);
+    std::fs::write(&path, &bytes).expect("a file");
+    let Some(said) = run(&[&path]) else { return };
+
+    let asset = Asset::open(Source::from_vec("assets.bin", bytes)).expect("it opens");
+    let tables = asset.reader().tables();
+    let mut expected = vec![format!("format bwdb, {} tables, the first is {}", tables.len(), tables[0].name())];
+    for table in &tables {
+        expected.push(format!(
+            "table {}: {} rows, {} columns",
+            table.name(),
+            table.len().unwrap(),
+            table.columns().len()
+        ));
+    }
+    let db: &assetq::bwdb::Database = asset.get().expect("it is a database");
+    let big = db.resources().filter(|r| r.bytes().is_ok_and(|b| b.is_some_and(|b| b.len() > 100))).count();
+    expected.push(format!("resources of more than 100 bytes: {big}, 2 columns"));
+    let valid = db.resources().filter(|r| r.state() == assetq::bwdb::State::Valid).count();
+    expected.push(format!(
+        "of {} ids {} are there, {valid} of them valid",
+        db.resource_count() + 1,
+        db.resource_count()
+    ));
+    for line in &expected {
+        assert!(said.lines().any(|said| said == line), "{line:?} is not in\n{said}");
+    }
+    assert!(said.contains("cat content: {\"id\":\"0xA33046442D8327FC\",\"path\":\"content\""), "{said}");
+    assert!(said.contains("lookup_path: 1, with the id of its path"), "{said}");
+}
+
+#[test]
+fn errors_say_what_and_where() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("new.bin");
+    let mut bytes = sample::bwdb::demo(1, Size::Small);
+    bytes[7] = 9;
+    std::fs::write(&path, bytes).expect("a file");
+    let Some(said) = run(&[&path]) else { return };
+    assert!(said.starts_with("bad_version at 0x"), "{said}");
+    let Some(said) = run(&[&folder.path().join("nothing")]) else { return };
+    assert!(said.starts_with("io without an offset: "), "{said}");
+}
+
+#[test]
+fn the_header_is_that_of_the_functions() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let config = cbindgen::Config::from_file(folder.join("cbindgen.toml")).expect("a configuration");
+    let made = cbindgen::Builder::new()
+        .with_config(config)
+        .with_src(folder.join("src/lib.rs"))
+        .generate()
+        .expect("a header can be made");
+    let mut text = Vec::new();
+    made.write(&mut text);
+    let text = String::from_utf8(text).expect("text");
+    let header = folder.join("include/assetq.h");
+    if std::env::var_os("ASSETQ_BLESS").is_some() {
+        std::fs::write(&header, &text).expect("it can be written");
+    }
+    let found = std::fs::read_to_string(&header).unwrap_or_default();
+    assert!(found == text, "{} is another; with ASSETQ_BLESS=1 this test writes it:\n{text}", header.display());
+}

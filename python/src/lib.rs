@@ -1,0 +1,36 @@
+//! The engine as a module of Python: `assetq._assetq`, of which the package `assetq` makes what its users see.
+//!
+//! Objects keep the file open by themselves. The lock of Python is released while the engine works, and no thread of the
+//! engine ever asks for it.
+
+mod ask;
+mod asset;
+mod database;
+mod error;
+mod mesh;
+mod sample;
+mod table;
+mod value;
+
+/// The engine.
+#[pyo3::pymodule]
+mod _assetq {
+    #[pymodule_export]
+    use crate::ask::{dangling, diff_, format_id, name_id, parse_id, path_id, refs_, sql};
+    #[pymodule_export]
+    use crate::asset::{Asset, from_bytes, open};
+    #[pymodule_export]
+    use crate::database::Resource;
+    #[pymodule_export]
+    use crate::mesh::{ArmorModel, Mesh, armor_material};
+    #[pymodule_export]
+    use crate::sample::sample_;
+    #[pymodule_export]
+    use crate::table::{Answer, Rows, Table};
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,62 @@
+//! Valid files of every format, to try things on.
+
+use crate::error::simple;
+use assetq::sample::{self, Make, Size};
+use assetq::write::whole::{Existing, NewFile};
+use pyo3::prelude::*;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+/// Writes a valid file or folder of every format into `folder`.
+#[pyfunction]
+#[pyo3(name = "sample")]
+#[pyo3(signature = (folder, *, size="small", seed=1, altered=false))]
+pub fn sample_(py: Python<'_>, folder: PathBuf, size: &str, seed: u64, altered: bool) -> PyResult<Vec<String>> {
+    let size = match size {
+        "small" => Size::Small,
+        "full" => Size::Full,
+        _ => return Err(simple("syntax", format!("no size {size:?}: there are small and full"))),
+    };
+    let files = sample::FILES.iter().chain(altered.then_some(&sample::ALTERED));
+    py.detach(|| {
+        let mut made = Vec::new();
+        for (name, _, make) in files {
+            let make: &Make = make;
+            let path = folder.join(name);
+            write(&path, &make(seed, size)).map_err(|error| failed(&path, &error))?;
+            made.push(path);
+        }
+        for (name, _, make) in sample::FOLDERS {
+            let inside = folder.join(name);
+            let mut wrong = None;
+            let mut put = |path: &str, bytes: &[u8]| {
+                let path = inside.join(path);
+                write(&path, bytes).map_err(|error| {
+                    wrong = Some(failed(&path, &error));
+                    sample::Stopped
+                })
+            };
+            let done = make(seed, size, &mut put);
+            if let (Err(sample::Stopped), Some(wrong)) = (done, wrong) {
+                return Err(wrong);
+            }
+            made.push(inside);
+        }
+        Ok(made.into_iter().map(|path| path.to_string_lossy().into_owned()).collect())
+    })
+}
+
+/// Writes a new file. One that is there stays, and is an error unless it is the same.
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if path.is_file() && fs::read(path)? == bytes {
+        return Ok(());
+    }
+    let mut file = NewFile::create(path, Existing::Refuse)?;
+    file.write_all(bytes)?;
+    file.keep()
+}
+
+fn failed(path: &Path, error: &io::Error) -> PyErr {
+    simple("io", format!("{}: cannot write: {error}", path.to_string_lossy()))
+}

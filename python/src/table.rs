@@ -1,0 +1,445 @@
+//! Tables and answers: what Arrow, numpy and loops over rows take.
+
+use crate::error::{self, OrRaise as _, simple};
+use crate::value;
+use arrow_array::ffi::FFI_ArrowSchema;
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{RecordBatchIterator, RecordBatchReader};
+use assetq::report::Check;
+use assetq::table::filter::{Filter, Literal, Op};
+use assetq::table::{Column, Kind, RowCursor, Value};
+use assetq::write::arrow::ArrowBatches;
+use assetq::write::rows::RowSink as _;
+use assetq::write::stream::{Portions, Row, Selection};
+use numpy::PyArray1;
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyList, PyString, PyTuple};
+use std::ffi::CStr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The names by which takers of Arrow know the two kinds of capsules.
+const STREAM: &CStr = c"arrow_array_stream";
+const SCHEMA: &CStr = c"arrow_schema";
+
+/// Rows of an open file.
+#[pyclass(frozen, module = "assetq")]
+pub struct Table {
+    rows: Selection,
+    left_out: Option<Arc<Mutex<Check>>>,
+}
+
+impl Table {
+    pub fn new(asset: &assetq::Asset, name: &str) -> assetq::Result<Self> {
+        Ok(Self { rows: Selection::new(asset.clone(), name)?, left_out: None })
+    }
+
+    fn file(&self) -> &str {
+        self.rows.asset().source().name()
+    }
+
+    fn with(&self, rows: Selection) -> Self {
+        Self { rows, left_out: self.left_out.clone() }
+    }
+
+    fn each_row(&self, py: Python<'_>, dicts: bool) -> PyResult<Rows> {
+        let names = if dicts { value::names(py, self.rows.chosen()) } else { Vec::new() };
+        let portions = self.rows.rows().or_raise(self.file())?;
+        let file = self.file().to_owned();
+        Ok(Rows { names, dicts, file, state: Mutex::new(State { from: Some(portions), now: Vec::new().into_iter() }) })
+    }
+
+    /// The column that `key` is looked for in: one that the table finds rows by, else the one by which people name rows.
+    fn key_column(&self, key: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let reader = self.rows.asset().reader();
+        let Some(table) = reader.table(self.rows.table()) else { return Ok(0) };
+        let is_number = key.extract::<&str>().is_err();
+        let is_id = value::id(key)?.is_some();
+        let of = |kinds: &[Kind]| {
+            let columns = table.columns().iter().enumerate();
+            let mut found = columns.filter(|(n, column)| kinds.contains(&column.kind) && table.finds(*n));
+            found.next().map(|(n, _)| n)
+        };
+        let (ids, numbers) = ([Kind::Id64, Kind::Id32], [Kind::Id64, Kind::Id32, Kind::Uint, Kind::Int]);
+        let found = match (is_number, is_id) {
+            (true, _) => of(&numbers),
+            (false, true) => of(&ids).or_else(|| of(&[Kind::Text])),
+            (false, false) => of(&[Kind::Text, Kind::Guid]),
+        };
+        Ok(found.unwrap_or_else(|| table.label()))
+    }
+}
+
+#[pymethods]
+impl Table {
+    #[getter]
+    fn name(&self) -> &str {
+        self.rows.table()
+    }
+
+    #[getter]
+    fn column_names(&self) -> Vec<&str> {
+        self.rows.chosen().iter().map(|column| &*column.name).collect()
+    }
+
+    #[getter]
+    fn schema<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        value::columns(py, self.rows.chosen())
+    }
+
+    /// Those of the rows for which `condition` holds.
+    fn r#where(&self, condition: &str) -> PyResult<Self> {
+        Ok(self.with(self.rows.clone().filter(condition).or_raise(self.file())?))
+    }
+
+    /// The same rows with these columns only, in this order.
+    #[pyo3(signature = (*names))]
+    fn columns(&self, names: Vec<String>) -> PyResult<Self> {
+        Ok(self.with(self.rows.clone().columns(&names).or_raise(self.file())?))
+    }
+
+    /// The same rows less those that are damaged, which `damage` lists once they were met.
+    fn skip_damaged(&self) -> Self {
+        let left_out = Arc::new(Mutex::new(Check::new("rows")));
+        Self { rows: self.rows.clone().leave_out_damaged(Arc::clone(&left_out)), left_out: Some(left_out) }
+    }
+
+    #[getter]
+    fn damage<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let errors = self.left_out.as_ref().map_or_else(Vec::new, |left_out| {
+            error::list(self.file(), left_out.lock().unwrap_or_else(PoisonError::into_inner).findings())
+        });
+        PyList::new(py, errors)
+    }
+
+    #[getter]
+    fn damage_count(&self) -> u64 {
+        let found = |left_out: &Arc<Mutex<Check>>| left_out.lock().unwrap_or_else(PoisonError::into_inner).found();
+        self.left_out.as_ref().map_or(0, found)
+    }
+
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        py.detach(|| self.rows.count()).or_raise(self.file())
+    }
+
+    /// Always true: whether there are rows may take a walk over all of them.
+    fn __bool__(&self) -> bool {
+        true
+    }
+
+    fn __iter__(&self, py: Python<'_>) -> PyResult<Rows> {
+        self.each_row(py, false)
+    }
+
+    /// The rows as dicts.
+    fn dicts(&self, py: Python<'_>) -> PyResult<Rows> {
+        self.each_row(py, true)
+    }
+
+    /// The rows whose key is `key`, as a list of dicts.
+    #[pyo3(signature = (key, column=None))]
+    fn find<'py>(
+        &self,
+        py: Python<'py>,
+        key: &Bound<'py, PyAny>,
+        column: Option<&str>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let literal = Literal::Text(key.str()?.to_string());
+        let column = match column {
+            Some(name) => name.to_owned(),
+            None => {
+                let table = self.rows.asset().reader().table(self.rows.table());
+                let n = self.key_column(key)?;
+                table.and_then(|t| t.columns().get(n).map(|c| c.name.to_string())).unwrap_or_default()
+            }
+        };
+        let filter = Filter::Compare { column, op: Op::Eq, literal };
+        let rows = self.rows.clone().filter_by(&filter).or_raise(self.file())?;
+        let found = py.detach(|| {
+            let mut found: Vec<Row> = Vec::new();
+            let columns = rows.numbers();
+            rows.each(|row| {
+                found.push(columns.iter().map(|&c| row.value(c).map(Value::into_owned)).collect::<Result<_, _>>()?);
+                Ok(true)
+            })?;
+            Ok(found)
+        });
+        let found: Vec<Row> = found.or_raise(self.file())?;
+        let names = value::names(py, rows.chosen());
+        PyList::new(py, found.iter().map(|row| value::row(py, &names, row)).collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// A column of numbers, ids or truths as a numpy array.
+    fn numpy<'py>(&self, py: Python<'py>, column: &str) -> PyResult<Bound<'py, PyAny>> {
+        let rows = self.rows.clone().columns(&[column]).or_raise(self.file())?;
+        let kind = rows.chosen().first().map_or((Kind::Any, false), |column| (column.kind, column.wide));
+        macro_rules! array {
+            ($of:expr) => {{
+                let cells = py.detach(|| cells(&rows, $of)).or_raise(self.file())?;
+                Ok(PyArray1::from_vec(py, cells).into_any())
+            }};
+        }
+        match kind {
+            (Kind::Bool, _) => array!(|cell| match cell {
+                Value::Bool(truth) => Some(truth),
+                _ => None,
+            }),
+            (Kind::Id64, _) | (Kind::Uint, true) => array!(|cell| match cell {
+                Value::Id64(number) | Value::Uint(number) => Some(number),
+                _ => None,
+            }),
+            (Kind::Id32, _) => array!(|cell| match cell {
+                Value::Id32(number) => Some(number),
+                _ => None,
+            }),
+            (Kind::Int | Kind::Uint, _) => array!(|cell| match cell {
+                Value::Int(number) => Some(number),
+                Value::Uint(number) => i64::try_from(number).ok(),
+                _ => None,
+            }),
+            (Kind::F32, _) => array!(|cell| match cell {
+                Value::F32(number) => Some(number),
+                Value::Null => Some(f32::NAN),
+                _ => None,
+            }),
+            (Kind::F64, _) => array!(|cell| match cell {
+                Value::F32(number) => Some(f64::from(number)),
+                Value::F64(number) => Some(number),
+                Value::Null => Some(f64::NAN),
+                _ => None,
+            }),
+            _ => Err(simple("unsupported", format!("column {column} has no numbers; Arrow takes texts and lists"))),
+        }
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // Only a wish, which the interface lets us leave unanswered.
+        let _ = requested_schema;
+        capsule(py, Box::new(self.rows.batches().or_raise(self.file())?))
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        schema_capsule(py, self.rows.chosen())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<assetq.Table {:?} of {:?}: {}>", self.name(), self.file(), self.column_names().join(", "))
+    }
+}
+
+/// The cells of the only column that is chosen. One that `of` makes nothing of is an error, as no array holds it.
+fn cells<T: Send>(rows: &Selection, of: impl Fn(Value<'_>) -> Option<T> + Send) -> assetq::Result<Vec<T>> {
+    let column = rows.numbers().first().copied().unwrap_or_default();
+    let mut cells = Vec::new();
+    rows.each(|row: &dyn RowCursor| {
+        cells.push(of(row.value(column)?).ok_or_else(|| {
+            let what = "it is null, for which an array of whole numbers has no sign".into();
+            assetq::Error::without_offset(assetq::ErrorKind::Unsupported { what }, "")
+        })?);
+        Ok(true)
+    })?;
+    Ok(cells)
+}
+
+fn capsule(py: Python<'_>, reader: Box<dyn RecordBatchReader + Send>) -> PyResult<Bound<'_, PyCapsule>> {
+    PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(reader), STREAM)
+}
+
+fn schema_capsule<'py>(py: Python<'py>, columns: &[Column]) -> PyResult<Bound<'py, PyCapsule>> {
+    let schema = ArrowBatches::new(columns, |_| Ok(())).schema();
+    let schema = FFI_ArrowSchema::try_from(&*schema).map_err(|e| simple("unsupported", e.to_string()))?;
+    PyCapsule::new_with_value(py, schema, SCHEMA)
+}
+
+/// Rows one after another.
+#[pyclass(frozen, module = "assetq")]
+pub struct Rows {
+    names: Vec<Py<PyString>>,
+    dicts: bool,
+    file: String,
+    state: Mutex<State>,
+}
+
+struct State {
+    from: Option<Portions<Vec<Row>>>,
+    now: std::vec::IntoIter<Row>,
+}
+
+#[pymethods]
+impl Rows {
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let at_hand = self.state.try_lock().ok().and_then(|mut state| state.now.next());
+        let row = match at_hand {
+            Some(row) => Some(row),
+            // Waits without the lock of Python, as another thread that iterates may wait for that.
+            None => {
+                py.detach(|| self.state.lock().unwrap_or_else(PoisonError::into_inner).read()).or_raise(&self.file)?
+            }
+        };
+        let object = |row: Row| if self.dicts { value::row(py, &self.names, &row) } else { value::tuple(py, &row) };
+        row.map(object).transpose()
+    }
+}
+
+impl State {
+    /// The next row, of the next portion where this one is at its end.
+    fn read(&mut self) -> assetq::Result<Option<Row>> {
+        loop {
+            if let Some(row) = self.now.next() {
+                return Ok(Some(row));
+            }
+            match self.from.as_mut().and_then(Iterator::next) {
+                Some(Ok(rows)) => self.now = rows.into_iter(),
+                Some(Err(error)) => {
+                    self.from = None;
+                    return Err(error);
+                }
+                None => {
+                    self.from = None;
+                    return Ok(None);
+                }
+            }
+        }
+    }
+}
+
+/// The rows that answer a statement of SQL.
+#[pyclass(frozen, module = "assetq")]
+pub struct Answer {
+    columns: Vec<Column>,
+    rows: Vec<Row>,
+    damage: Vec<(String, assetq::Error)>,
+    damage_count: usize,
+}
+
+impl Answer {
+    /// `kinds` are those of columns that are a table's as they are.
+    pub fn new(
+        names: Vec<(String, Option<Kind>)>,
+        mut rows: Vec<Row>,
+        damage: Vec<(String, assetq::Error)>,
+        damage_count: usize,
+    ) -> Self {
+        let columns = names.into_iter().enumerate();
+        let columns = columns.map(|(n, (name, kind))| Column::named(name, settle(&mut rows, n, kind))).collect();
+        Self { columns, rows, damage, damage_count }
+    }
+}
+
+/// The kind that all cells of a column have: SQL promises none.
+fn settle(rows: &mut [Row], column: usize, declared: Option<Kind>) -> Kind {
+    let mut kind = match declared {
+        Some(Kind::Uint) => Some(Kind::Int),
+        Some(Kind::F32) => Some(Kind::F64),
+        declared => declared,
+    };
+    for cell in rows.iter().filter_map(|row| row.get(column)) {
+        let of_cell = match cell {
+            Value::Null => continue,
+            Value::Bool(_) => Kind::Bool,
+            Value::Int(_) => Kind::Int,
+            Value::F64(_) => Kind::F64,
+            Value::Text(_) | Value::List(_) | Value::Map(_) => match kind {
+                Some(kind) if !matches!(kind, Kind::Bool | Kind::Int | Kind::F64) => kind,
+                Some(_) => Kind::Any,
+                None => Kind::Text,
+            },
+            _ => Kind::Any,
+        };
+        kind = Some(match (kind, of_cell) {
+            (None, of_cell) => of_cell,
+            (Some(kind), of_cell) if kind == of_cell => kind,
+            (Some(Kind::Int), Kind::F64) | (Some(Kind::F64), Kind::Int) => Kind::F64,
+            _ => Kind::Any,
+        });
+    }
+    if kind == Some(Kind::F64) {
+        for cell in rows.iter_mut().filter_map(|row| row.get_mut(column)) {
+            if let Value::Int(number) = cell {
+                #[expect(clippy::cast_precision_loss, reason = "as SQLite does where it adds the two")]
+                let number = *number as f64;
+                *cell = Value::F64(number);
+            }
+        }
+    }
+    kind.unwrap_or(Kind::Any)
+}
+
+#[pymethods]
+impl Answer {
+    #[getter]
+    fn column_names(&self) -> Vec<&str> {
+        self.columns.iter().map(|column| &*column.name).collect()
+    }
+
+    #[getter]
+    fn schema<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        value::columns(py, &self.columns)
+    }
+
+    #[getter]
+    fn damage<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        PyList::new(py, self.damage.iter().map(|(file, damage)| error::raised(file, damage)))
+    }
+
+    #[getter]
+    fn damage_count(&self) -> usize {
+        self.damage_count
+    }
+
+    fn __len__(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let rows = self.rows.iter().map(|row| value::tuple(py, row)).collect::<PyResult<Vec<_>>>()?;
+        Ok(PyTuple::new(py, rows)?.try_iter()?.into_any())
+    }
+
+    /// The rows as dicts.
+    fn dicts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let names = value::names(py, &self.columns);
+        let rows = self.rows.iter().map(|row| value::row(py, &names, row)).collect::<PyResult<Vec<_>>>()?;
+        Ok(PyTuple::new(py, rows)?.try_iter()?.into_any())
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let _ = requested_schema;
+        let (schema, batches) = py
+            .detach(|| {
+                let mut batches = Vec::new();
+                let mut sink = ArrowBatches::new(&self.columns, |batch| {
+                    batches.push(batch);
+                    Ok(())
+                });
+                let schema = sink.schema();
+                self.rows.iter().try_for_each(|row| sink.row(row))?;
+                sink.finish()?;
+                drop(sink);
+                Ok((schema, batches))
+            })
+            .or_raise("SQL")?;
+        capsule(py, Box::new(RecordBatchIterator::new(batches.into_iter().map(Ok), schema)))
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        schema_capsule(py, &self.columns)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<assetq.Answer of {} rows: {}>", self.rows.len(), self.column_names().join(", "))
+    }
+}
