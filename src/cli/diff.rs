@@ -20,7 +20,7 @@ use std::io::{Read as _, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Show what differs between two files, builds or folders: rows added, removed and changed
+/// Show what differs between two files, builds or folders
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Rows are paired by what they are known by (path, name, id), wherever they lie. Exit code 0: no difference, 1: some.
