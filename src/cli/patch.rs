@@ -118,6 +118,11 @@ fn changes(args: &Args, editor: &mut Editor<'_>, context: &Context) -> Result<()
     context.reads(&[&args.changes]);
     let mut input = open(&args.changes)?;
     let head = input.fill_buf().map_err(|e| cannot_read(&args.changes, e))?;
+    if head.starts_with(b"glTF") {
+        let mut glb = Vec::new();
+        input.read_to_end(&mut glb).map_err(|e| cannot_read(&args.changes, e))?;
+        return editor.meshes(&glb).map_err(|e| Failure::in_file(&name, &e));
+    }
     let form = Form::of_name(&name).unwrap_or_else(|| Form::of_head(head));
     let from = if form == Form::Csv { From::Text } else { From::Typed };
     let mut exported = false;

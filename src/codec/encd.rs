@@ -122,7 +122,7 @@ fn decode_indices<T: Index>(payload: &[u8], out: &mut [T]) -> Result<(), ErrorKi
 ///
 /// # Errors
 /// `BadValue` for a stride that the codec does not know or `data` that are not a multiple of it.
-#[cfg(feature = "edit")]
+#[cfg(any(feature = "edit", feature = "sample"))]
 pub fn encode_vertices(data: &[u8], stride: usize, like: &[u8]) -> Result<Vec<u8>, ErrorKind> {
     if !is_stride(stride) {
         return Err(bad("vertex stride for the codec", stride));
@@ -147,7 +147,7 @@ pub fn encode_vertices(data: &[u8], stride: usize, like: &[u8]) -> Result<Vec<u8
 ///
 /// # Errors
 /// `BadValue` for indices that are no whole triangles.
-#[cfg(feature = "edit")]
+#[cfg(any(feature = "edit", feature = "sample"))]
 pub fn encode_indices(indices: &[u32], like: &[u8]) -> Result<Vec<u8>, ErrorKind> {
     use std::sync::{Mutex, PoisonError};
     /// The version is one for the whole process.
@@ -158,8 +158,8 @@ pub fn encode_indices(indices: &[u32], like: &[u8]) -> Result<Vec<u8>, ErrorKind
     let vertices = indices.iter().max().map_or(0, |max| (*max as usize).saturating_add(1));
     let version = i32::from(like.first() != Some(&0xE0));
     let alone = VERSION.lock().unwrap_or_else(PoisonError::into_inner);
-    // SAFETY: nothing but this function encodes indices, and no two do so at once: `alone` is held. The count meets what
-    // the functions assert, `indices` is readable for it, and `out` writable for its length, which the encoder keeps to.
+    // SAFETY: nothing but this function encodes indices, and no two threads do so at once, as `alone` is held. The count meets
+    // what the functions assert, `indices` is readable for it, and `out` writable for its length, which the encoder keeps to.
     let (out, size) = unsafe {
         ffi::meshopt_encodeIndexVersion(version);
         let mut out = vec![0; ffi::meshopt_encodeIndexBufferBound(indices.len(), vertices)];
@@ -170,7 +170,7 @@ pub fn encode_indices(indices: &[u32], like: &[u8]) -> Result<Vec<u8>, ErrorKind
     finished(out, size, "meshopt indices")
 }
 
-#[cfg(feature = "edit")]
+#[cfg(any(feature = "edit", feature = "sample"))]
 fn finished(mut out: Vec<u8>, size: usize, codec: &'static str) -> Result<Vec<u8>, ErrorKind> {
     if size == 0 {
         return Err(ErrorKind::Codec { codec, message: "the encoder has no room".into() });

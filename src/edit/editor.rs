@@ -217,6 +217,18 @@ impl<'a> Editor<'a> {
         }
     }
 
+    /// Takes the meshes of a binary glTF.
+    ///
+    /// # Errors
+    /// As [`Writable::with_meshes`], and `Syntax` for a file that has no meshes.
+    pub fn meshes(&mut self, glb: &[u8]) -> Result<()> {
+        let format = self.asset.format();
+        let pieces = self.writable.with_meshes(glb)?;
+        self.pieces = Some(pieces.ok_or_else(|| refused(format!("{format} files take no meshes from glTF")))?);
+        self.done = self.done.saturating_add(1);
+        Ok(())
+    }
+
     /// Takes what an undo file says of the bytes. `false` where the file is not the one that it was made for: the rows
     /// behind it are edits like any others then.
     ///

@@ -110,6 +110,15 @@ pub trait Writable: Send + Sync {
         Ok(None)
     }
 
+    /// The new file with the meshes of a binary glTF. `None` where the format has no meshes that come back.
+    ///
+    /// # Errors
+    /// As [`Writable::write`], and `Damaged` for what is no glTF.
+    fn with_meshes(&self, glb: &[u8]) -> Result<Option<Pieces>> {
+        let _ = glb;
+        Ok(None)
+    }
+
     /// This file with these pieces in place of the file `inner` in it: for archives. `None` where they are not written.
     ///
     /// # Errors

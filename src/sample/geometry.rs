@@ -1,6 +1,7 @@
 //! Builds `.geometry` and `.splash` files in the order in which the game's own tools lay them out.
 
 use super::{Size, Writer};
+use crate::codec::encd::encode_indices;
 use crate::formats::geometry::layout::{ARMOR_TAG, COLLISION_TAG};
 use crate::formats::geometry::{Attribute, VertexFormat};
 use std::collections::BTreeMap;
@@ -123,8 +124,7 @@ impl GeometryBuilder {
     /// The codec may turn the corners of a triangle.
     pub fn index_buffer(&mut self, width: usize, indices: &[u32], packed: bool) -> u16 {
         let blob = if packed {
-            let most = indices.iter().max().map_or(0, |&m| m as usize + 1);
-            encd(indices.len(), meshopt::encode_index_buffer(indices, most).expect("the codec takes any triangles"))
+            encd(indices.len(), encode_indices(indices, &[]).expect("the codec takes any triangles"))
         } else {
             indices.iter().flat_map(|i| i.to_le_bytes().into_iter().take(width)).collect()
         };
@@ -244,17 +244,7 @@ pub fn encd(count: usize, payload: Vec<u8>) -> Vec<u8> {
 
 /// Packs vertices of `stride` bytes, a multiple of 4 up to 256, by the codec's version 0, which the game writes.
 pub fn encode_vertices(bytes: &[u8], stride: usize) -> Vec<u8> {
-    fn of<const N: usize>(bytes: &[u8]) -> Vec<u8> {
-        meshopt::encode_vertex_buffer_level(bytes.as_chunks::<N>().0, 2, Some(0)).expect("the codec takes any bytes")
-    }
-    macro_rules! by_stride {
-        ($($n:literal)+) => {
-            match stride { $($n => of::<$n>(bytes),)+ _ => panic!("the codec has no stride {stride}") }
-        };
-    }
-    by_stride!(4 8 12 16 20 24 28 32 36 40 44 48 52 56 60 64 68 72 76 80 84 88 92 96 100 104 108 112 116 120 124 128
-        132 136 140 144 148 152 156 160 164 168 172 176 180 184 188 192 196 200 204 208 212 216 220 224 228 232 236
-        240 244 248 252 256)
+    crate::codec::encd::encode_vertices(bytes, stride, &[0xA0]).expect("the codec takes any bytes")
 }
 
 fn collision_data(hulls: &[HullShape]) -> Vec<u8> {

@@ -8,7 +8,7 @@ use assetq::sample::Size;
 use assetq::sample::bwdb::{DatabaseBuilder, demo};
 use assetq::sample::prototypes::{BlobWriter, floats, u16s, u32s, u64s};
 use assetq::sample::space::{models_bin, models_that_share, space_bin};
-use assetq::table::{Kind, Takes, Value, column_index};
+use assetq::table::{Kind, Takes, Value, Visitor as _, column_index};
 use assetq::write::whole::Existing;
 use assetq::{Asset, ErrorKind, Options, Reader, Result, Source};
 use fastrand::Rng;
@@ -112,6 +112,45 @@ fn values_in_place_are_the_bytes_of_a_builder() {
     let name = [("effect_parameters", 0, "name", "slows".into())];
     assert!(set(&old, BIN, &name).unwrap() == materials([7, 8], 5, false, "slows"));
     assert!(set(&old, BIN, &[]).unwrap() == old);
+}
+
+/// A patch tells of records by their own tables, also where a texture's path is not known any more.
+#[test]
+fn a_patch_between_two_databases_makes_one_of_the_other() {
+    let old = demo(6, Size::Small);
+    let texture = asset(&old, BIN);
+    let table = texture.reader().table("material_properties").unwrap();
+    let id = column_index(&*table, "texture_id").unwrap();
+    let row = (0..table.len().unwrap()).find(|&row| !table.value(row, id).unwrap().is_null()).unwrap();
+    let cells = [
+        ("material_properties", row, "texture_id", Value::Id64(12345)),
+        ("materials", 2, "sort_order", 9.into()),
+        ("effect_parameters", 0, "name", "a name that needs another place".into()),
+    ];
+    let new = set(&old, BIN, &cells).unwrap();
+    let (before, after) = (asset(&old, BIN), asset(&new, BIN));
+    let mut editor = Editor::new(&before).unwrap();
+    let mut rows = 0;
+    let mut take = |row: Value<'static>| {
+        rows += 1;
+        let text = format!("{}\n", json(&row));
+        assetq::edit::read::rows(&mut text.as_bytes(), assetq::edit::read::Form::Ndjson, &mut |row| match row {
+            assetq::edit::read::Row::Edit(edit) => editor.edit(edit).map(drop),
+            other => panic!("{other:?}"),
+        })
+    };
+    assetq::edit::patch::between(&before, &after, &[], &mut |_, error| panic!("{error}"), &mut take).unwrap();
+    assert_eq!(rows, 3);
+    let pieces = editor.finish().unwrap().pieces().clone();
+    assert!(pieces.bytes(&old) == new);
+}
+
+fn json(value: &Value<'_>) -> String {
+    let mut out = Vec::new();
+    let mut json = assetq::write::json::JsonWriter::compact(&mut out);
+    json.value(value).unwrap();
+    drop(json);
+    String::from_utf8(out).unwrap()
 }
 
 #[test]

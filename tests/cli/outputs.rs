@@ -119,6 +119,7 @@ const WRITING: &[&str] = &[
     "demo NEW",
     "completions bash",
     "textconv sheet.wdb",
+    "patch sheet.wdb rows.ndjson --dry-run",
     "paths-inside game:content",
     "snapshot game --to NEW",
     "extract game content/mods.xml --to -",
@@ -135,6 +136,8 @@ fn words(line: &str, new: &str) -> Vec<String> {
 fn every_command_tells_when_standard_output_is_full() {
     let dir = samples();
     fs::write(dir.join("other.bin"), assetq::sample::bwdb::demo(4, assetq::sample::Size::Small)).unwrap();
+    let row = r#"{"table":"records","change":"changed","key":"r0000005","new":{"u9SaveIndex":300}}"#;
+    fs::write(dir.join("rows.ndjson"), row).unwrap();
     let help = String::from_utf8(assetq(dir, &["--help"]).stdout).unwrap();
     let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
     for name in listed.filter_map(|line| line.split_whitespace().next()) {

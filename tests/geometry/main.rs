@@ -9,6 +9,8 @@
 )]
 #![cfg(feature = "sample")]
 
+#[cfg(feature = "edit")]
+mod edit;
 mod export;
 mod reader;
 mod scene;

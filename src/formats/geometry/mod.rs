@@ -8,6 +8,8 @@ mod armor;
 mod buffers;
 mod collision;
 mod content;
+#[cfg(feature = "edit")]
+mod edit;
 #[cfg(feature = "export")]
 pub mod export;
 pub mod layout;
@@ -443,6 +445,11 @@ impl Reader for Geometry {
 
     fn table(&self, name: &str) -> Option<Box<dyn Table + '_>> {
         tables::one(self, name)
+    }
+
+    #[cfg(feature = "edit")]
+    fn writable(&self) -> Option<&dyn crate::edit::Writable> {
+        Some(self)
     }
 
     fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {

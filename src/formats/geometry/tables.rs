@@ -13,7 +13,7 @@ use crate::bytes::le;
 use crate::error::{Error, Result};
 use crate::id;
 use crate::reader::Reader as _;
-use crate::table::{Column, Table, TableOf, Value, Visitor, no_cell};
+use crate::table::{Column, Table, TableOf, Takes, Value, Visitor, no_cell};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::sync::{Arc, LazyLock};
@@ -105,9 +105,11 @@ fn mappings<'g>(
     let locate = move |row| Ok(all(g)?.get(row).map(|mapping| (row, mapping)));
     let table = TableOf::new(name, move || Ok(all(g)?.len()), locate)
         .column(Column::uint("index").brief().place(), |(row, _)| Ok((*row).into()))
-        .column(Column::id32("mapping_id").brief().key(), |(_, m)| Ok(Value::Id32(m.mapping_id.get())))
+        .column(Column::id32("mapping_id").brief().key().writable(), |(_, m)| Ok(Value::Id32(m.mapping_id.get())))
         .column(Column::uint("buffer").brief().place(), |(_, m)| Ok(m.merged_buffer_index.get().into()))
-        .column(Column::uint("texel_density").brief(), |(_, m)| Ok(m.packed_texel_density.get().into()))
+        .column(Column::uint("texel_density").brief().takes(Takes::Bits(16)), |(_, m)| {
+            Ok(m.packed_texel_density.get().into())
+        })
         .column(Column::uint("start").brief().place(), |(_, m)| Ok(m.items_offset.get().into()))
         .column(Column::uint("count").brief(), |(_, m)| Ok(m.items_count.get().into()))
         .column(Column::id64("content"), move |(row, _)| Ok(Value::Id64(content::cell(&contents, *row)?)));
@@ -174,11 +176,15 @@ fn armor_plates(g: &Geometry) -> Made<'_> {
     let table = TableOf::new("armor_plates", || Ok(g.armor_places().all.len()), locate)
         .column(Column::uint("model").brief().key(), |(place, _)| Ok(place.model.into()))
         .column(Column::uint("index").brief().place(), |(place, _)| Ok(place.number.into()))
-        .column(Column::uint("material_id").brief().key(), |(_, plate)| Ok(plate.header().material_id.get().into()))
+        .column(Column::uint("material_id").brief().key().takes(Takes::Bits(16)), |(_, plate)| {
+            Ok(plate.header().material_id.get().into())
+        })
         .column(Column::text("material").brief().resolved(), |(_, plate)| {
             Ok(material_name(plate.header().material_id.get()).into())
         })
-        .column(Column::uint("layer").brief().key(), |(_, plate)| Ok(plate.header().layer.get().into()))
+        .column(Column::uint("layer").brief().key().takes(Takes::Bits(16)), |(_, plate)| {
+            Ok(plate.header().layer.get().into())
+        })
         .column(Column::uint("triangles").brief(), |(_, plate)| Ok(plate.triangles().len().into()))
         .columns(point(["min_x", "min_y", "min_z"]), |(_, plate), axis| {
             component(Some(plate.header().min.map(|v| v.get())), axis)

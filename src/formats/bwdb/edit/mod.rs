@@ -14,7 +14,8 @@ use crate::codec;
 use crate::edit::{Check, Piece, Pieces, Set, TableEdits, Writable, refused};
 use crate::error::{Error, ErrorKind, Result};
 use crate::reader::Reader;
-use crate::table::{Table, Value, column_index};
+use crate::table::{Column, Table, Takes, Value, column_index};
+use crate::threads;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use value::refers;
@@ -140,6 +141,17 @@ impl Job<'_, '_> {
                     let field = field.ok_or_else(|| out.refuse("this is not written"))?;
                     out.set(elements.skip(index.saturating_mul(ty.size)), element, field, &old, new)?;
                 }
+                Rows::Properties if column == "value" && new.is_null() => {
+                    // A texture whose path is not known shows none; its id says which it is.
+                    let has_id =
+                        |(at, _): &(usize, Value<'_>)| columns.get(*at).is_some_and(|c| c.name == "texture_id");
+                    if !cells.iter().any(has_id) {
+                        return Err(
+                            out.refuse("null does not fit: a value of its kind, or the path of a texture, does")
+                        );
+                    }
+                    self.follow(*number);
+                }
                 Rows::Properties => {
                     let is_texture = property(out, place, index, &column, &old, new)?;
                     if is_texture && let Some(value) = column_index(self.table, "value") {
@@ -223,7 +235,6 @@ fn no_rows(edits: &TableEdits) -> Result<()> {
 
 impl Writable for Database {
     fn write(&self, edits: &[TableEdits]) -> Result<Pieces> {
-        let checksum = Checksum::of(self)?;
         let (mut patches, mut follows, mut areas) = (Patches::default(), Vec::new(), BTreeMap::new());
         let mut added = Vec::new();
         let mut vouched = Vec::new();
@@ -258,12 +269,24 @@ impl Writable for Database {
             }
         }
         let areas: BTreeMap<usize, Area<'_>> = areas;
-        let mut pieces = self.pieces(patches, areas, &checksum)?;
+        let mut pieces = self.pieces(patches, areas)?;
         pieces.follows = follows;
         pieces.added = added;
         pieces.vouched = vouched;
         pieces.also = also;
         Ok(pieces)
+    }
+
+    /// Those of records and of what they hold, which `diff` leaves to the table of resources, and that table.
+    fn patched(&self) -> Option<Vec<String>> {
+        let layouts: Vec<Layout> = self.databases().flatten().filter_map(|blob| blob.layout()).collect();
+        let told = |table: &dyn Table| {
+            let is_stored = |column: &Column| !matches!(column.takes, Takes::Nothing | Takes::Path | Takes::Name);
+            let is_record = || layouts.iter().any(|layout| rows_of(*layout, table.name()).is_some());
+            table.takes_rows() || (table.columns().iter().any(is_stored) && is_record())
+        };
+        let tables = Reader::tables(self);
+        Some(tables.iter().filter(|table| told(&***table)).map(|table| table.name().to_owned()).collect())
     }
 }
 
@@ -292,12 +315,7 @@ impl Database {
     }
 
     /// The file with these patches, and with what is appended to its databases.
-    fn pieces(
-        &self,
-        mut patches: Patches,
-        mut areas: BTreeMap<usize, Area<'_>>,
-        checksum: &Checksum,
-    ) -> Result<Pieces> {
+    fn pieces(&self, mut patches: Patches, mut areas: BTreeMap<usize, Area<'_>>) -> Result<Pieces> {
         areas.values_mut().for_each(Area::finish);
         areas.retain(|_, area| !area.new.is_empty());
         let length = self.source.bytes().len();
@@ -314,7 +332,13 @@ impl Database {
         // What is appended comes before what is changed at the start of the next database.
         stretches.sort_by_key(|(range, _)| (range.start, range.end));
         let body = Pieces::replaced(length, stretches.iter().cloned())?;
-        let sum = checksum.sum(&body, self.source.bytes());
+        // Each takes as long as to read the file; nearly all files have the first kind.
+        let old = self.source.bytes();
+        let (kind, murmur) = threads::join(|| Checksum::of(self), || Checksum::Murmur.sum(&body, old));
+        let sum = match kind? {
+            Checksum::Murmur => murmur,
+            kind => kind.sum(&body, old),
+        };
         let header = (CHECKSUM, sum.to_le_bytes().to_vec());
         let mut pieces = Pieces::replaced(length, std::iter::once(header).chain(stretches))?;
         pieces.check = if in_place { Check::Rows } else { Check::All };

@@ -3,6 +3,8 @@
 //! The game's space is left-handed with y up. What is written is right-handed: x is turned around, so that what looks
 //! forward (along z) still does, and triangles turn left around their normals.
 
+#[cfg(feature = "edit")]
+pub(in crate::formats::geometry) mod back;
 mod glb;
 mod named;
 mod obj;
@@ -17,7 +19,8 @@ pub use svg::write_svg;
 
 use super::armor::Plate;
 use super::collision::Hull;
-use super::mesh::{Groups, Pairing};
+use super::layout::Mapping;
+use super::mesh::{Group, Groups, Pairing};
 use super::{Geometry, material_name};
 use crate::error::{Error, ErrorKind, Result};
 use crate::scene::Placement;
@@ -188,8 +191,7 @@ impl<'a> Scene<'a> {
                 }
             };
             let material = self.material(material);
-            let pairing = group.pairing.to_string();
-            let extras = (group.pairing != Pairing::RenderSet).then(|| format!("{{\"pairing\":\"{pairing}\"}}"));
+            let extras = Some(extras(geometry, group));
             let Some(node) = self.show(group.name.clone(), shape, material, extras) else { continue };
             match group.model {
                 Some(model) => of_model.entry(model).or_default().push(node),
@@ -316,6 +318,22 @@ impl<'a> Scene<'a> {
                 top.push(self.node(Node { name, children, ..Node::default() }));
             }
         }
+    }
+}
+
+/// The ids of the mappings of a group, by which its mesh comes back, and how they were found to belong together where no
+/// render set says it. As JSON.
+fn extras(geometry: &Geometry, group: &Group) -> String {
+    let id = |mappings: Result<&[Mapping]>, number: usize| {
+        let mapping = mappings.ok().and_then(|mappings| mappings.get(number));
+        crate::id::Id32(mapping.map_or(0, |mapping| mapping.mapping_id.get()))
+    };
+    let vertices = id(geometry.vertex_mappings(), group.vertices);
+    let indices = id(geometry.index_mappings(), group.indices);
+    let ids = format!("\"vertices\":\"{vertices}\",\"indices\":\"{indices}\"");
+    match group.pairing {
+        Pairing::RenderSet => format!("{{{ids}}}"),
+        pairing => format!("{{{ids},\"pairing\":\"{pairing}\"}}"),
     }
 }
 

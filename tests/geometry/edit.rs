@@ -1,0 +1,303 @@
+//! Files written anew: ids and materials in place, and meshes back from GLB.
+
+use assetq::edit::{Editor, Pieces, TableEdits, Writable};
+use assetq::geometry::Geometry;
+use assetq::geometry::export::{Options, Scene, write_glb};
+use assetq::report::Progress;
+use assetq::sample::Size;
+use assetq::sample::geometry::{GeometryBuilder, Mapping, PlateShape, demo, pack_vertices, surface};
+use assetq::table::Value;
+use assetq::write::whole::Existing;
+use assetq::{Asset, ErrorKind, Reader as _, Result, Source};
+
+fn open(bytes: &[u8]) -> Geometry {
+    Geometry::open(Source::from_vec("ship.geometry", bytes.to_vec())).unwrap()
+}
+
+fn glb(bytes: &[u8]) -> Vec<u8> {
+    let geometry = open(bytes);
+    let groups = geometry.groups().cloned().unwrap();
+    let scene = Scene::new("ship", &geometry, &groups, None, Options::default());
+    let mut out = Vec::new();
+    write_glb(&scene, &mut out).unwrap();
+    out
+}
+
+/// The file with the meshes of a GLB, read back by the editor as `patch` does it.
+fn patched(bytes: &[u8], glb: &[u8]) -> Result<Vec<u8>> {
+    let asset = Asset::open(Source::from_vec("ship.geometry", bytes.to_vec())).unwrap();
+    let mut editor = Editor::new(&asset)?;
+    editor.meshes(glb)?;
+    let plan = editor.finish()?;
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("new.geometry");
+    plan.write(&to, Existing::Refuse)?.keep()?;
+    let new = std::fs::read(to).unwrap();
+    assert!(plan.pieces().inverse(bytes).bytes(&new) == bytes);
+    Ok(new)
+}
+
+fn refused(result: Result<Vec<u8>>, words: &[&str]) {
+    let error = result.map(drop).expect_err("must be refused");
+    assert!(matches!(error.kind(), ErrorKind::Syntax { .. }), "{error:?}");
+    let text = error.to_string();
+    words.iter().for_each(|word| assert!(text.contains(word), "{text:?} does not say {word:?}"));
+}
+
+fn findings(bytes: &[u8]) -> Vec<String> {
+    let report = open(bytes).verify(&Progress::default());
+    report.checks.iter().flat_map(|c| c.findings().iter().map(move |e| format!("{}: {e}", c.name))).collect()
+}
+
+/// A GLB as its description and its numbers.
+fn split(glb: &[u8]) -> (String, Vec<u8>) {
+    let size = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
+    (String::from_utf8(glb[20..20 + size].to_vec()).unwrap(), glb[28 + size..].to_vec())
+}
+
+fn joined(text: &str, binary: &[u8]) -> Vec<u8> {
+    let mut text = text.as_bytes().to_vec();
+    text.resize(text.len().next_multiple_of(4), b' ');
+    let mut out = b"glTF".to_vec();
+    out.extend(2u32.to_le_bytes());
+    out.extend((28 + text.len() as u32 + binary.len() as u32).to_le_bytes());
+    for (kind, chunk) in [(b"JSON", &text[..]), (b"BIN\0", binary)] {
+        out.extend((chunk.len() as u32).to_le_bytes());
+        out.extend(kind);
+        out.extend(chunk);
+    }
+    out
+}
+
+/// Where the numbers of an attribute of mesh `mesh` begin in the buffer, as another reader says.
+fn place_of(glb: &[u8], mesh: usize, semantic: &gltf::Semantic) -> usize {
+    let read = gltf::Gltf::from_slice(glb).unwrap();
+    let primitive = read.meshes().nth(mesh).unwrap().primitives().next().unwrap();
+    let accessor = primitive.get(semantic).unwrap();
+    accessor.view().unwrap().offset() + accessor.offset()
+}
+
+fn one(rows: u32, columns: u32, format: &str, stride: usize, packed: bool, seed: u64) -> Vec<u8> {
+    let mut builder = GeometryBuilder::new();
+    let (vertices, indices) = surface(rows, columns, 20.0, seed);
+    let mapping = |count: usize| Mapping { id: 0x77, buffer: 0, density: 5, start: 0, count: count as u32 };
+    builder.vertex_buffer(format, stride, &pack_vertices(format, stride, &vertices), packed);
+    builder.index_buffer(2, &indices, packed);
+    builder.vertex_mapping(mapping(vertices.len()));
+    builder.index_mapping(mapping(indices.len()));
+    let triangle = [[0.0; 3], [0.0, 1.0, 0.0], [0.0, 1.0, 2.0]];
+    builder.armor("a.armor", vec![PlateShape { material: 3, layer: 1, triangles: vec![triangle] }]);
+    builder.build()
+}
+
+/// Triangles whatever their first corner.
+fn triangles(geometry: &Geometry, mapping: usize) -> Vec<[u32; 3]> {
+    let turned = |[a, b, c]: [u32; 3]| [[a, b, c], [b, c, a], [c, a, b]].into_iter().min().unwrap();
+    geometry.mapped_indices(mapping).unwrap().triangles().map(turned).collect()
+}
+
+#[test]
+fn a_glb_that_was_not_edited_changes_nothing() {
+    for bytes in [demo(1, Size::Small), demo(2, Size::Small), one(4, 5, "set3/xyznuvpc", 20, false, 3)] {
+        assert!(patched(&bytes, &glb(&bytes)).unwrap() == bytes);
+    }
+}
+
+#[test]
+fn vertices_that_were_moved_are_read_where_they_were_put() {
+    for (format, stride) in [("set3/xyznuvtbpc", 28), ("set3/xyznuviiiwwpc", 28), ("set3/xyznuv2tbpc", 32)] {
+        for packed in [false, true] {
+            let bytes = one(4, 5, format, stride, packed, 3);
+            let (text, mut binary) = split(&glb(&bytes));
+            let at = place_of(&glb(&bytes), 0, &gltf::Semantic::Positions) + 7 * 12;
+            for (axis, value) in [1.25f32, -2.5, 100.0].into_iter().enumerate() {
+                binary[at + axis * 4..][..4].copy_from_slice(&value.to_le_bytes());
+            }
+            let new = patched(&bytes, &joined(&text, &binary)).unwrap();
+            let (before, after) = (open(&bytes), open(&new));
+            assert_eq!(after.vertex_buffer(0).unwrap().encoded().unwrap().is_some(), packed);
+            let (old, now) = (before.mapped_vertices(0).unwrap(), after.mapped_vertices(0).unwrap());
+            assert_eq!(now.positions().unwrap().nth(7), Some([-1.25, -2.5, 100.0]));
+            for (i, (old, now)) in old.bytes().chunks(stride).zip(now.bytes().chunks(stride)).enumerate() {
+                assert_eq!(old[12..], now[12..], "all but the position of vertex {i}");
+                assert_eq!(old[..12] == now[..12], i != 7);
+            }
+            assert_eq!(triangles(&before, 0), triangles(&after, 0));
+            assert_eq!(findings(&new), Vec::<String>::new());
+            // Put back, everything decodes as before.
+            let back = patched(&new, &glb(&bytes)).unwrap();
+            assert_eq!(open(&back).mapped_vertices(0).unwrap().bytes(), old.bytes());
+        }
+    }
+}
+
+/// Another mesh altogether, with more or fewer vertices: all attributes come back as the format has them, what lies behind
+/// in the file moves, and the other groups of the buffer stay.
+#[test]
+fn a_mesh_with_other_vertices_is_packed_and_what_lies_behind_moves() {
+    for (format, stride) in [("set3/xyznuvtbpc", 28), ("set3/xyznuviiiwwpc", 28), ("set3/xyznuvrpc", 24)] {
+        for (rows, columns) in [(9, 11), (2, 3)] {
+            for packed in [false, true] {
+                let (bytes, other) =
+                    (one(4, 5, format, stride, packed, 3), one(rows, columns, format, stride, packed, 9));
+                let new = patched(&bytes, &glb(&other)).unwrap();
+                assert_eq!(findings(&new), Vec::<String>::new());
+                let (new, other) = (open(&new), open(&other));
+                let (found, wanted) = (new.mapped_vertices(0).unwrap(), other.mapped_vertices(0).unwrap());
+                assert_eq!(found.len(), wanted.len());
+                let positions = |v: &assetq::geometry::Vertices<'_>| v.positions().unwrap().collect::<Vec<_>>();
+                assert_eq!(positions(&found), positions(&wanted));
+                let near = |a: [f32; 3], b: [f32; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 2.5 / 127.5);
+                assert!(found.normals().unwrap().zip(wanted.normals().unwrap()).all(|(a, b)| near(a, b)));
+                if let (Some(a), Some(b)) = (found.binormals(), wanted.binormals()) {
+                    assert!(found.tangents().unwrap().zip(wanted.tangents().unwrap()).all(|(a, b)| near(a, b)));
+                    assert!(a.zip(b).all(|(a, b)| near(a, b)));
+                }
+                assert!(found.uvs().unwrap().eq(wanted.uvs().unwrap()));
+                let bones = |v: &assetq::geometry::Vertices<'_>| v.bone_indices().map(|b| b.collect::<Vec<_>>());
+                let weights = |v: &assetq::geometry::Vertices<'_>| v.weights().map(|w| w.collect::<Vec<_>>());
+                let radii = |v: &assetq::geometry::Vertices<'_>| v.radii().map(|r| r.collect::<Vec<_>>());
+                assert_eq!(
+                    (bones(&found), weights(&found), radii(&found)),
+                    (bones(&wanted), weights(&wanted), radii(&wanted))
+                );
+                assert_eq!(triangles(&new, 0), triangles(&other, 0));
+                assert_eq!(new.armor_model(0).unwrap().name().unwrap(), "a.armor");
+                assert_eq!(new.table("armor_plates").unwrap().len().unwrap(), 1);
+            }
+        }
+    }
+    // In a buffer of several groups, one that grows moves those behind it.
+    let bytes = demo(4, Size::Small);
+    let (text, mut binary) = split(&glb(&bytes));
+    let at = place_of(&glb(&bytes), 1, &gltf::Semantic::Positions);
+    binary[at..at + 4].copy_from_slice(&5.0f32.to_le_bytes());
+    let new = patched(&bytes, &joined(&text, &binary)).unwrap();
+    let (before, after) = (open(&bytes), open(&new));
+    for group in &before.groups().unwrap().groups {
+        let same =
+            before.mapped_vertex_bytes(group.vertices).unwrap() == after.mapped_vertex_bytes(group.vertices).unwrap();
+        assert_eq!(triangles(&before, group.indices), triangles(&after, group.indices));
+        let edited = before.groups().unwrap().groups[1].vertices == group.vertices;
+        assert_eq!(same, !edited);
+    }
+}
+
+#[test]
+fn meshes_that_do_not_fit_are_refused_with_what_does() {
+    let bytes = one(4, 5, "set3/xyznuviiiwwpc", 28, true, 3);
+    let (text, binary) = split(&glb(&bytes));
+    let with = |from: &str, to: &str| {
+        assert!(text.contains(from), "{text}");
+        patched(&bytes, &joined(&text.replace(from, to), &binary))
+    };
+    refused(
+        with("\"name\":\"group_00000077\"", "\"name\":\"group_00000077\",\"translation\":[1,0,0]"),
+        &["group_00000077", "moved"],
+    );
+    let number = |at: usize, value: f32| {
+        let mut binary = binary.clone();
+        binary[at..at + 4].copy_from_slice(&value.to_le_bytes());
+        patched(&bytes, &joined(&text, &binary))
+    };
+    let uvs = place_of(&glb(&bytes), 0, &gltf::Semantic::TexCoords(0));
+    refused(number(uvs, 1e6), &["texture coordinate", "half float"]);
+    let positions = place_of(&glb(&bytes), 0, &gltf::Semantic::Positions);
+    refused(number(positions, f32::NAN), &["group_00000077", "no coordinate"]);
+    // A mesh without bones, with other vertices, for a format that has them.
+    let other = one(6, 5, "set3/xyznuvpc", 20, true, 3);
+    refused(patched(&bytes, &glb(&other)), &["_BONES"]);
+    let mut stranger = GeometryBuilder::new();
+    let (vertices, indices) = surface(2, 3, 1.0, 1);
+    let mapping = |count: usize| Mapping { id: 0x99, buffer: 0, density: 5, start: 0, count: count as u32 };
+    stranger.vertex_buffer("set3/xyznuvpc", 20, &pack_vertices("set3/xyznuvpc", 20, &vertices), true);
+    stranger.index_buffer(2, &indices, true);
+    stranger.vertex_mapping(mapping(vertices.len()));
+    stranger.index_mapping(mapping(indices.len()));
+    refused(patched(&bytes, &glb(&stranger.build())), &["group_00000099"]);
+    let error = patched(&bytes, b"glTF\x02\0\0\0").map(drop).unwrap_err();
+    assert!(!matches!(error.kind(), ErrorKind::Io { .. }), "{error}");
+}
+
+/// Materials of plates and ids of mappings: two or four bytes, at the places that the format document says.
+#[test]
+fn materials_and_ids_are_written_in_place() {
+    let bytes = one(4, 5, "set3/xyznuvpc", 20, true, 3);
+    let geometry = open(&bytes);
+    let write = |table: &str, column: usize, value: Value<'static>| {
+        let set = vec![(0, vec![(column, value)])];
+        let pieces: Pieces = geometry.write(&[TableEdits { table: table.into(), set, ..Default::default() }])?;
+        assert!(pieces.is_in_place(bytes.len()));
+        Ok(pieces.bytes(&bytes))
+    };
+    let differ = |new: &[u8]| (0..bytes.len()).filter(|&i| bytes[i] != new[i]).collect::<Vec<_>>();
+    let plate = geometry.armor_model(0).unwrap().span().unwrap().0 as usize + 0x20;
+    let new = write("armor_plates", 2, 250u32.into()).unwrap();
+    assert_eq!(
+        (differ(&new), new[plate], open(&new).table("armor_plates").unwrap().len().unwrap()),
+        (vec![plate], 250, 1)
+    );
+    assert_eq!(differ(&write("armor_plates", 4, 2u32.into()).unwrap()), [plate + 2]);
+    // The vertex mappings begin behind the header.
+    let new = write("vertex_mappings", 1, Value::Id32(0x0102_0304)).unwrap();
+    assert_eq!((differ(&new), &new[0x48..0x4C]), (vec![0x48, 0x49, 0x4A, 0x4B], &[4, 3, 2, 1][..]));
+    refused(write("vertex_mappings", 1, Value::Id32(0x77)), &["mapping_id", "another mapping"]);
+    refused(write("vertices", 2, 1.0f32.into()), &["vertices"]);
+}
+
+#[test]
+fn hostile_glbs_and_files_never_panic() {
+    let bytes = demo(5, Size::Small);
+    let first = glb(&bytes);
+    let mut rng = fastrand::Rng::with_seed(5);
+    for round in 0..160 {
+        let (mut file, mut hostile) = (bytes.clone(), first.clone());
+        for _ in 0..rng.usize(1..5) {
+            if round % 2 == 0 {
+                let at = if rng.bool() { rng.usize(..hostile.len().min(9000)) } else { rng.usize(..hostile.len()) };
+                hostile[at] = rng.u8(..);
+            } else {
+                let at = if rng.bool() { rng.usize(..600) } else { rng.usize(..file.len()) };
+                file[at] = rng.u8(..);
+                let at = place_of(&first, 0, &gltf::Semantic::Positions) + split(&first).0.len() + 28;
+                hostile[at] ^= 1;
+            }
+        }
+        let Ok(geometry) = Geometry::open(Source::from_vec("x.geometry", file.clone())) else { continue };
+        if let Ok(Some(pieces)) = geometry.with_meshes(&hostile) {
+            let _ = Geometry::open(Source::from_vec("x.geometry", pieces.bytes(&file)));
+        }
+    }
+}
+
+#[test]
+fn meshes_of_real_files_go_out_and_come_back() {
+    let Some(folder) = std::env::var_os("ASSETQ_SAMPLES") else {
+        println!("skipped: ASSETQ_SAMPLES is not set");
+        return;
+    };
+    for file in std::fs::read_dir(std::path::Path::new(&folder).join("geometry")).unwrap() {
+        let path = file.unwrap().path();
+        let bytes = std::fs::read(&path).unwrap();
+        let geometry = open(&bytes);
+        if bytes.len() > 1_000_000 || geometry.groups().is_ok_and(|groups| groups.groups.is_empty()) {
+            continue;
+        }
+        let out = glb(&bytes);
+        assert!(patched(&bytes, &out).unwrap() == bytes, "{}", path.display());
+        let (text, mut binary) = split(&out);
+        let at = place_of(&out, 0, &gltf::Semantic::Positions);
+        let x = f32::from_le_bytes(binary[at..at + 4].try_into().unwrap());
+        binary[at..at + 4].copy_from_slice(&(x + 0.5).to_le_bytes());
+        let new = patched(&bytes, &joined(&text, &binary)).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        assert!(findings(&new).len() <= findings(&bytes).len(), "{}: {:?}", path.display(), findings(&new));
+        let after = open(&new);
+        let mut moved = 0;
+        for mapping in 0..geometry.vertex_mappings().unwrap().len() {
+            let (old, now) =
+                (geometry.mapped_vertex_bytes(mapping).unwrap(), after.mapped_vertex_bytes(mapping).unwrap());
+            moved += usize::from(old != now);
+        }
+        assert_eq!(moved, 1, "{}", path.display());
+    }
+}
