@@ -44,6 +44,25 @@ fn is_unfit(c: char) -> bool {
         )
 }
 
+/// Text as XML and HTML hold it, in elements and in attributes: it is shown, whatever it is, and nothing else.
+pub(crate) struct Xml<'t>(pub(crate) &'t str);
+
+impl fmt::Display for Xml<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use fmt::Write as _;
+        self.0.chars().try_for_each(|c| match c {
+            '&' => f.write_str("&amp;"),
+            '<' => f.write_str("&lt;"),
+            '>' => f.write_str("&gt;"),
+            '"' => f.write_str("&quot;"),
+            '\'' => f.write_str("&#39;"),
+            // XML has no way to say these.
+            c if c.is_control() || matches!(c, '\u{FFFE}' | '\u{FFFF}') => f.write_char(char::REPLACEMENT_CHARACTER),
+            c => f.write_char(c),
+        })
+    }
+}
+
 /// Passes text on, cleaned.
 pub(crate) struct Cleaner<'c, 'f>(pub(crate) &'c mut fmt::Formatter<'f>);
 
@@ -56,6 +75,11 @@ impl fmt::Write for Cleaner<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn text_cannot_leave_its_place() {
+        assert_eq!(Xml("<a href='x'>&\"\u{1}").to_string(), "&lt;a href=&#39;x&#39;&gt;&amp;&quot;\u{fffd}");
+    }
 
     #[test]
     fn nothing_reaches_a_terminal_that_is_no_visible_text() {

@@ -232,9 +232,13 @@ pub mod write;
 
 #[cfg(feature = "find")]
 pub use ask::find;
+#[cfg(feature = "cli")]
+pub use ask::history;
+#[cfg(feature = "export")]
+pub use ask::lines;
 #[cfg(feature = "sql")]
 pub use ask::sql;
-pub use ask::{diff, lines, refs};
+pub use ask::{diff, refs};
 pub use asset::{Asset, Format};
 pub use error::{Error, ErrorKind, Result};
 #[cfg(feature = "se2")]

@@ -275,3 +275,90 @@ fn a_shell_completes_paths_inside() {
     assert!(folders.contains(&"content/".to_owned()) && folders.contains(&"spaces/".to_owned()), "{folders:?}");
     assert!(complete("game:nothing/").concat().is_empty());
 }
+
+#[test]
+fn an_entry_is_followed_through_builds_and_snapshots() {
+    let [old, new] = BUILDS;
+    let dir = TempDir::new().unwrap();
+    let kept = dir.path().join("kept");
+    let kept = kept.to_str().unwrap();
+    run(0, &["snapshot", &format!("game@{old}"), "--to", kept]);
+    let (old_game, new_game) = (format!("game@{old}"), format!("game@{new}"));
+    let rows = json(1, &["diff", &old_game, &new_game, "--deep"]);
+    let of_path = |row: &&Json| row["table"] == "content/assets.bin:resources" && row["change"] != "changed";
+    for row in rows.iter().filter(of_path).take(6) {
+        let path = row["key"].as_str().unwrap();
+        let events = json(0, &["history", path, "game"]);
+        let (change, build) = if row["change"] == "added" { ("added", new) } else { ("removed", new) };
+        let last = events.iter().rfind(|event| event["table"] == "resources").unwrap();
+        assert_eq!((&last["change"], &last["build"]), (&change.into(), &build.into()), "{path}");
+        // The snapshot has the old build, and the game the new one.
+        assert_eq!(json(0, &["history", path, kept, &new_game]), events);
+        assert_eq!(json(0, &["history", path, &new_game, kept]), events, "in the order of builds");
+    }
+    let file = json(0, &["history", "content/assets.bin", "game@all"]);
+    let crc32 = file.iter().find(|event| event["field"] == "crc32").unwrap();
+    assert_eq!((&crc32["build"], &crc32["change"]), (&new.into(), &"changed".into()));
+    assert_eq!(file[0]["change"], "present");
+    // A snapshot that keeps the file says nothing else of it than the game.
+    let kept_file = json(0, &["history", "content/assets.bin", kept, &new_game]);
+    assert_eq!(kept_file, file);
+    let csv = dir.path().join("file.csv");
+    run(0, &["history", "content/assets.bin", "game", "--to", csv.to_str().unwrap()]);
+    assert!(fs::read_to_string(&csv).unwrap().starts_with("build,change,table,part,field,old,new\r\n"));
+    run(4, &["history", "content/assets.bin", "game", "--to", csv.to_str().unwrap()]);
+    let query = "SELECT new FROM history WHERE field = 'crc32'";
+    assert_eq!(json(0, &["history", "content/assets.bin", "game", "--sql", query])[0]["new"], crc32["new"]);
+    let (text, _) = run(0, &["history", "content/assets.bin", "game"]);
+    assert!(text.contains(&format!("{new}\n  ~ files  ")), "{text}");
+    let (_, err) = run(1, &["history", "content/nothing.visual", "game"]);
+    assert!(err.contains("is in none of 2 builds"), "{err}");
+}
+
+#[test]
+fn two_folders_are_compared_by_their_files() {
+    let dir = TempDir::new().unwrap();
+    let write = |path: &str, bytes: &[u8]| {
+        let path = dir.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    };
+    let sheet = |points: i64| {
+        use assetq::sample::wdb::{Cell, Game, Sheet};
+        let sheet = Sheet::new(Game::Later, "Monsters").fields(["sName", "u16HitPoints"]);
+        sheet.record("bat", [Cell::from("bat"), points.into()]).build()
+    };
+    write("old/a/same.txt", b"same");
+    write("new/a/same.txt", b"same");
+    write("old/a/one.txt", b"moved");
+    write("new/b/two.txt", b"moved");
+    write("old/a/long.dds", b"123");
+    write("new/a/long.dds", b"124");
+    write("old/monsters.wdb", &sheet(3));
+    write("new/monsters.wdb", &sheet(5));
+    write("new/b/new.dds", b"new!");
+    let (old, new) = (dir.path().join("old"), dir.path().join("new"));
+    let (old, new) = (old.to_str().unwrap(), new.to_str().unwrap());
+    let rows = json(1, &["diff", old, new]);
+    let told = |row: &Json| format!("{} {} {} {}", row["change"], row["key"], row["old"], row["new"]).replace('"', "");
+    let told: BTreeSet<String> = rows.iter().map(told).collect();
+    let crc32 = |bytes: &[u8]| format!("0x{:08X}", assetq::internals::codec::crc32(bytes));
+    let (was, is) = (crc32(b"123"), crc32(b"124"));
+    assert!(told.contains("changed b/two.txt {path:a/one.txt} {path:b/two.txt}"), "{told:?}");
+    assert!(told.contains(&format!("changed a/long.dds {{crc32:{was}}} {{crc32:{is}}}")), "{told:?}");
+    assert!(told.iter().any(|row| row.starts_with("added b/new.dds")) && told.len() == 4, "{told:?}");
+    let deep = json(1, &["diff", old, new, "--deep"]);
+    let cell = deep.iter().find(|row| row["table"] == "monsters.wdb:records").unwrap();
+    assert_eq!((&cell["old"]["u16HitPoints"], &cell["new"]["u16HitPoints"]), (&3.into(), &5.into()));
+    let by = json(1, &["diff", old, new, "--stat", "--by", "folder,kind"]);
+    let count =
+        |folder: &str, kind: &str| by.iter().find(|row| row["folder"] == folder && row["kind"] == kind).unwrap();
+    assert_eq!((&count("b", ".dds")["added"], &count("a", ".dds")["changed"]), (&1.into(), &1.into()));
+    assert_eq!(json(0, &["diff", old, old]), [] as [Json; 0]);
+    // An archive and the folder that it was unpacked to have the same files.
+    let unpacked = dir.path().join("unpacked");
+    let unpacked = unpacked.to_str().unwrap();
+    assetq(&["extract", "game", "content/*.geometry", "--to", unpacked]);
+    let rows = json(1, &["diff", "game", unpacked]);
+    assert!(!rows.is_empty() && rows.iter().all(|row| row["change"] == "removed"), "{rows:?}");
+}

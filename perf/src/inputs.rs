@@ -89,6 +89,37 @@ pub fn game() -> PathBuf {
     path
 }
 
+/// The game, with one build more in which the contents of each hundredth file are others; the names of both builds, the
+/// older one first. Its volumes are those of the game: a comparison does not look into them.
+pub fn builds() -> (PathBuf, [String; 2]) {
+    let game = game();
+    let old = wows::BUILDS[1].to_owned();
+    let new = format!("{}9", &old[..old.len() - 1]);
+    let (from, to) = (game.join("bin").join(&old).join("idx"), game.join("bin").join(&new).join("idx"));
+    if !to.exists() {
+        let part = to.with_extension("part");
+        fs::create_dir_all(&part).expect("the target folder can be written");
+        let mut number = 0usize;
+        for entry in fs::read_dir(&from).expect("it can be read") {
+            let path = entry.expect("it can be read").path();
+            let mut bytes = fs::read(&path).expect("it can be read");
+            let word = |at: usize, bytes: &[u8]| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
+            // The header, then how many files there are and where they begin behind it; their CRC-32 is in the last 12 bytes.
+            let files = u32::from_le_bytes(bytes[20..24].try_into().expect("four bytes")) as usize;
+            let first = 16 + word(40, &bytes) as usize;
+            for file in 0..files {
+                if number % 100 == 0 {
+                    bytes[first + file * 48 + 36] ^= 1;
+                }
+                number += 1;
+            }
+            fs::write(part.join(path.file_name().expect("it has a name")), bytes).expect("it can be written");
+        }
+        fs::rename(&part, &to).expect("the target folder can be written");
+    }
+    (game, [old, new])
+}
+
 /// Meshes in six chunks, stored by one codec.
 pub fn archive(name: &str, codec: Codec) -> PathBuf {
     cached(&format!("{name}.vrb"), || {

@@ -55,6 +55,11 @@ impl Address {
         &self.outer
     }
 
+    /// The build of it, where one is named.
+    pub fn build(&self) -> Option<&str> {
+        self.build.as_deref()
+    }
+
     /// Whether the file or folder on this machine is there; a path inside of it may still lead to nothing.
     pub fn exists(&self) -> bool {
         self.outer.exists()

@@ -70,7 +70,6 @@ impl Loose {
     }
 
     /// The folders that cannot be listed, and why.
-    #[cfg_attr(not(feature = "se2"), allow(dead_code, reason = "a game's folder has others to look at"))]
     pub(crate) fn failed(&self) -> &[(String, String)] {
         &self.found().failed
     }

@@ -10,6 +10,7 @@ mod cache;
 mod choose;
 mod contents;
 mod facts;
+mod folder;
 #[cfg(feature = "export")]
 mod known;
 pub(crate) mod loose;
@@ -24,6 +25,7 @@ pub use cache::{Cache, Cached};
 pub use choose::choose;
 pub use contents::{check_crc32, decode, head};
 pub use facts::facts;
+pub use folder::Folder;
 pub(crate) use loose::{Loose, LooseFile};
 pub use paths::PathIndex;
 pub use show::show;
@@ -82,6 +84,25 @@ impl<'a> File<'a> {
             list: None,
             handle,
         }
+    }
+}
+
+/// What an archive says of the contents of one of its files, under the id that is the hash of its path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Identity {
+    /// The hash of its path.
+    pub id: u64,
+    /// Bytes, once decoded.
+    pub size: u64,
+    /// CRC-32 of the decoded bytes, where the archive has one.
+    pub crc32: Option<u32>,
+}
+
+impl Identity {
+    /// The identity of a file of so many bytes.
+    pub const fn new(id: u64, size: u64, crc32: Option<u32>) -> Self {
+        Self { id, size, crc32 }
     }
 }
 
@@ -206,6 +227,13 @@ pub trait Archive: Send + Sync {
     /// Damage of this file's entry, or `NotFound` behind the last one.
     fn file(&self, n: usize) -> Result<File<'_>>;
 
+    /// The contents of file `n` as the archive tells them, without its path; `None` where the game's files have no ids that
+    /// are hashes of their paths.
+    fn identity(&self, n: usize) -> Option<Identity> {
+        let _ = n;
+        None
+    }
+
     /// The file at `path`, exactly as [`File::path`] has it. Makes no list of all files where the format can do without.
     ///
     /// # Errors
@@ -270,6 +298,14 @@ pub trait Archive: Send + Sync {
     /// `Io` when the folder cannot be read.
     fn builds(&self) -> Result<Vec<Build>> {
         Ok(Vec::new())
+    }
+
+    /// The names of the builds that its folder has, the newest first, told without a look into them where that can be.
+    ///
+    /// # Errors
+    /// As [`Archive::builds`].
+    fn build_names(&self) -> Result<Vec<String>> {
+        Ok(self.builds()?.into_iter().map(|build| build.name).collect())
     }
 
     /// The path of the file that answers questions about the ids of the whole game, as `content/assets.bin` does.

@@ -2,134 +2,440 @@
 //!
 //! Tables come in the order of the reader, rows in the order of their keys, and each cell is a line of its own. Where rows
 //! lie, and how they are stored, is left out, so that the same contents are the same text. The key of a row begins a line,
-//! its cells are indented: a change shows below the row that it is in.
+//! its cells are indented: a change shows below the row that it is in. Of a hash whose text is known, the text is said.
+//!
+//! Nothing is kept of the rows but the keys of one table, the parts that rows next to each other share once, and some
+//! hundred rows as text. Rows that are only found by a walk ([`Table::walks`]) come as they lie.
 
 use crate::ask::diff;
 use crate::asset::Asset;
 use crate::clean::clean;
 use crate::error::{Error, Result};
-use crate::table::{Role, Table, Value};
+use crate::table::{Kind, Role, RowCursor, Table, Value};
+use crate::threads::{self, Parallel as _, prelude::*};
+use crate::write::plain::push_clean;
 use std::io::{self, Write};
+use std::ops::Range;
+
+/// Rows that are made into text at once.
+const UNIT: u32 = 128;
+/// Units for each thread that are made before they are written, while those before them are.
+const UNITS: usize = 16;
+/// Rows whose keys are read at once.
+const SHARE: usize = 1 << 13;
 
 /// Writes `asset` as lines. Cells and rows that are damaged are a line that says so, and told to `damaged`.
 ///
 /// # Errors
 /// When `out` fails.
-pub fn write(asset: &Asset, out: &mut dyn Write, mut damaged: impl FnMut(Error)) -> io::Result<()> {
+pub fn write(asset: &Asset, out: &mut (dyn Write + Send), mut damaged: impl FnMut(Error)) -> io::Result<()> {
     let version = asset.reader().version();
     writeln!(out, "format: {}", asset.format())?;
     if !version.is_empty() {
         writeln!(out, "version: {}", clean(&version))?;
     }
     for table in asset.reader().tables() {
-        let mut lines = Lines { table: &*table, out, damaged: &mut damaged };
-        lines.table()?;
+        writeln!(out, "\n[{}]", clean(table.name()))?;
+        let lines = Lines::new(&*table);
+        if table.walks() {
+            lines.walk(out, &mut damaged)?;
+        } else {
+            lines.table(out, &mut damaged)?;
+        }
     }
     Ok(())
 }
 
+/// Makes rows of a table into text.
 struct Lines<'t> {
     table: &'t dyn Table,
-    out: &'t mut dyn Write,
-    damaged: &'t mut dyn FnMut(Error),
+    keys: Vec<Key>,
+    cells: Vec<Cell>,
 }
 
-impl Lines<'_> {
-    fn table(&mut self) -> io::Result<()> {
-        let table = self.table;
-        writeln!(self.out, "\n[{}]", clean(table.name()))?;
-        let cells: Vec<usize> = (0..table.columns().len()).filter(|&at| is_shown(table, at)).collect();
-        let mut seeker = diff::Seeker::new(table);
-        for (key, row) in self.rows()? {
-            writeln!(self.out, "{}", clean(&key))?;
-            // A row is located once for all of its cells.
-            let found = match seeker.at(u32::try_from(row).unwrap_or(u32::MAX)) {
-                Ok(found) => found,
-                Err(error) => {
-                    self.damage("row", error)?;
-                    continue;
-                }
-            };
-            for &at in &cells {
-                let Some(column) = table.columns().get(at) else { continue };
-                match found.value(at) {
-                    Ok(value) => leaves(&mut column.name.to_string(), &value, self.out)?,
-                    Err(error) => self.damage(&column.name, error)?,
-                }
-            }
+/// A column that rows are known by.
+struct Key {
+    column: usize,
+    /// The column of the paths that stand for its ids.
+    path: Option<usize>,
+}
+
+/// A column that is shown.
+struct Cell {
+    column: usize,
+    /// Its name, cleaned.
+    name: String,
+    /// The column of the texts that stand for its hashes, and its name, cleaned.
+    text: Option<(usize, String)>,
+}
+
+/// Rows that lie one behind the other, of which all have one key but for its last part, which is a number that each has
+/// one more of than the row before.
+struct Run {
+    /// All of the first row's key but that number, among the texts of all: each part with a NUL behind it.
+    head: Range<usize>,
+    number: Option<u64>,
+    row: u32,
+    len: u32,
+}
+
+impl Run {
+    /// The same but for the first `skip` rows, and at most [`UNIT`] of them.
+    fn piece(&self, skip: u32) -> Self {
+        Self {
+            head: self.head.clone(),
+            number: self.number.map(|number| number.saturating_add(skip.into())),
+            row: self.row.saturating_add(skip),
+            len: self.len.saturating_sub(skip).min(UNIT),
         }
-        Ok(())
+    }
+}
+
+/// All rows in the order of their keys.
+#[derive(Default)]
+struct Runs {
+    runs: Vec<Run>,
+    texts: String,
+    /// Whether a part of a key is not among the texts as it is shown.
+    is_coded: bool,
+    fault: Option<Error>,
+}
+
+/// Some rows, and the text that is made of them.
+#[derive(Default)]
+struct Unit {
+    runs: Vec<Run>,
+    text: String,
+    /// The name of the part of a cell that is being written.
+    name: String,
+    faults: Vec<Error>,
+}
+
+impl<'t> Lines<'t> {
+    fn new(table: &'t dyn Table) -> Self {
+        let columns = || table.columns().iter().enumerate();
+        let keys: Vec<Key> = columns()
+            .filter(|(_, column)| column.role == Role::Key)
+            .map(|(column, _)| Key { column, path: diff::path_of_key(table, column) })
+            .collect();
+        let names_of_paths: Vec<usize> = columns().filter_map(|(at, _)| table.name_of_path(at)).collect();
+        let is_said = |at: usize| keys.iter().any(|key| key.path == Some(at)) || names_of_paths.contains(&at);
+        let cells = columns()
+            // Keys are said by the line of the row, and places by nothing.
+            .filter(|(at, column)| !matches!(column.role, Role::Key | Role::Place) && !is_said(*at))
+            .map(|(at, column)| {
+                let next = at.saturating_add(1);
+                let is_hash = matches!(column.kind, Kind::Id64 | Kind::Id32);
+                let text = table.columns().get(next).filter(|next| is_hash && next.role == Role::Resolved);
+                let text = text.map(|text| (next, clean(&text.name).into_owned()));
+                Cell { column: at, name: clean(&column.name).into_owned(), text }
+            })
+            .collect();
+        Self { table, keys, cells }
     }
 
-    /// All rows, in the order of their keys; as they lie where they have none.
-    fn rows(&mut self) -> io::Result<Vec<(Box<str>, usize)>> {
-        let mut rows = Vec::new();
+    /// Writes all rows as they lie.
+    fn walk(&self, out: &mut dyn Write, damaged: &mut dyn FnMut(Error)) -> io::Result<()> {
+        let mut unit = Unit::default();
         let mut cursor = self.table.cursor(0);
         loop {
+            match cursor.advance() {
+                Ok(true) => {
+                    self.key(&*cursor, &mut unit);
+                    self.cells(&*cursor, &mut unit);
+                }
+                Ok(false) => return Ok(()),
+                Err(error) => {
+                    unit.damage("rows", error);
+                    return unit.write(out, damaged);
+                }
+            }
+            unit.write(out, damaged)?;
+        }
+    }
+
+    /// Writes all rows, in the order of their keys; as they lie where they have none.
+    fn table(&self, out: &mut (dyn Write + Send), damaged: &mut dyn FnMut(Error)) -> io::Result<()> {
+        let mut all = self.runs();
+        if let Some(fault) = all.fault.take() {
+            let mut unit = Unit::default();
+            unit.damage("rows", fault);
+            unit.write(out, damaged)?;
+        }
+        let mut left = all.runs.iter().flat_map(|run| (0..run.len).step_by(UNIT as usize).map(|skip| run.piece(skip)));
+        let mut fill = |unit: &mut Unit| {
+            let mut count = 0;
+            while count < UNIT
+                && let Some(run) = left.next()
+            {
+                count = count.saturating_add(run.len);
+                unit.runs.push(run);
+            }
+        };
+        let units = || std::iter::repeat_with(Unit::default).take(threads::count().saturating_mul(UNITS)).collect();
+        let (mut made, mut next): (Vec<Unit>, Vec<Unit>) = (units(), units());
+        loop {
+            next.iter_mut().for_each(&mut fill);
+            let make = || next.as_mut_slice().into_par_iter().with_max_len(1).for_each(|unit| self.unit(&all, unit));
+            // While some are made, those before them are written.
+            let (written, ()) =
+                threads::join(|| made.iter().try_for_each(|unit| out.write_all(unit.text.as_bytes())), make);
+            written?;
+            for unit in &mut made {
+                unit.text.clear();
+                unit.faults.drain(..).for_each(&mut *damaged);
+            }
+            if next.iter().all(|unit| unit.text.is_empty()) {
+                return Ok(());
+            }
+            std::mem::swap(&mut made, &mut next);
+        }
+    }
+
+    /// Makes the rows of a unit into text.
+    fn unit(&self, all: &Runs, unit: &mut Unit) {
+        let mut seeker = diff::Seeker::new(self.table);
+        for run in std::mem::take(&mut unit.runs) {
+            let head = all.texts.get(run.head).filter(|head| !head.is_empty() && !all.is_coded);
+            for at in 0..run.len {
+                // A row is located once for all of its cells.
+                let cursor = match seeker.at(run.row.saturating_add(at)) {
+                    Ok(cursor) => cursor,
+                    Err(error) => {
+                        unit.damage("row", error);
+                        continue;
+                    }
+                };
+                match head {
+                    Some(head) => unit.head(head, run.number.map(|number| number.saturating_add(at.into()))),
+                    None => self.key(cursor, unit),
+                }
+                self.cells(cursor, unit);
+            }
+        }
+    }
+
+    /// The rows in the order of their keys; as they lie where they have none.
+    fn runs(&self) -> Runs {
+        let len = self.table.len();
+        if let (true, Ok(len)) = (self.keys.is_empty(), &len) {
+            let len = u32::try_from(*len).unwrap_or(u32::MAX);
+            return Runs { runs: vec![Run { head: 0..0, number: None, row: 0, len }], ..Runs::default() };
+        }
+        let mut all = Runs::default();
+        match len {
+            Ok(len) if self.table.splits() => {
+                let shares: Vec<Range<usize>> =
+                    (0..len).step_by(SHARE).map(|start| start..start.saturating_add(SHARE).min(len)).collect();
+                for together in shares.chunks(threads::count().saturating_mul(4)) {
+                    let read: Vec<Runs> = together.par_iter().map(|rows| self.keys_of(rows.clone())).collect();
+                    read.into_iter().for_each(|part| all.append(part));
+                }
+            }
+            _ => all = self.keys_of(0..usize::MAX),
+        }
+        if !self.keys.is_empty() {
+            let texts = &all.texts;
+            let head = |run: &Run| texts.get(run.head.clone()).unwrap_or_default();
+            all.runs.par_sort_unstable_by_key(|run| (head(run), run.number, run.row));
+        }
+        all
+    }
+
+    /// The keys of some rows, as far as there are so many.
+    fn keys_of(&self, rows: Range<usize>) -> Runs {
+        let mut found = Runs::default();
+        let mut cursor = self.table.cursor(rows.start);
+        let mut head = String::new();
+        for row in rows {
             match cursor.advance() {
                 Ok(true) => {}
                 Ok(false) => break,
                 Err(error) => {
-                    self.damage("rows", error)?;
+                    found.fault = Some(error);
                     break;
                 }
             }
-            rows.push(cursor.row());
-        }
-        drop(cursor);
-        let key = |row: usize| -> Result<Box<str>> {
-            let key = diff::key_of_row(self.table, row)?;
-            Ok(match key {
-                Value::Map(parts) => {
-                    let parts: Vec<String> = parts.iter().map(|(_, part)| part.to_string()).collect();
-                    parts.join("  ").into()
+            let Ok(row) = u32::try_from(row) else { break };
+            head.clear();
+            let number = self.sortable(&*cursor, &mut head, &mut found.is_coded).unwrap_or_else(|error| {
+                head = error.to_string();
+                None
+            });
+            let last = found.runs.last_mut().filter(|last| found.texts.get(last.head.clone()) == Some(&*head));
+            let head = match last {
+                Some(last)
+                    if number.is_some() && last.number.and_then(|n| n.checked_add(last.len.into())) == number =>
+                {
+                    last.len = last.len.saturating_add(1);
+                    continue;
                 }
-                key => key.to_string().into(),
-            })
-        };
-        let keyed = rows.into_iter().map(|row| (key(row).unwrap_or_else(|error| error.to_string().into()), row));
-        let mut keyed: Vec<(Box<str>, usize)> = keyed.collect();
-        if self.table.columns().iter().any(|column| column.role == Role::Key) {
-            keyed.sort();
+                Some(last) => last.head.clone(),
+                None => {
+                    let start = found.texts.len();
+                    found.texts.push_str(&head);
+                    start..found.texts.len()
+                }
+            };
+            found.runs.push(Run { head, number, row, len: 1 });
         }
-        Ok(keyed)
+        found
     }
 
-    fn damage(&mut self, name: &str, error: Error) -> io::Result<()> {
-        writeln!(self.out, "\t{}: damaged: {error}", clean(name))?;
-        (self.damaged)(error);
+    /// Appends the key of a row as a text that is sorted as the key is, but for the number at its end, if it is one.
+    fn sortable(&self, row: &dyn RowCursor, out: &mut String, is_coded: &mut bool) -> Result<Option<u64>> {
+        for (at, key) in self.keys.iter().enumerate() {
+            let number = match key.value(row)? {
+                Value::Uint(number) if at.saturating_add(1) == self.keys.len() => return Ok(Some(number)),
+                Value::Uint(number) => Some(number),
+                Value::Int(number) => Some(number.abs_diff(i64::MIN)),
+                Value::Text(text) => {
+                    *is_coded |= text.contains('\0');
+                    out.push_str(&text);
+                    None
+                }
+                value => {
+                    push_clean(&value, out);
+                    None
+                }
+            };
+            if let Some(number) = number {
+                *is_coded = true;
+                out.push_str(&format!("{number:020}"));
+            }
+            // Sorts before whatever may follow.
+            out.push('\0');
+        }
+        Ok(None)
+    }
+
+    /// Makes the key of a row into a line.
+    fn key(&self, row: &dyn RowCursor, unit: &mut Unit) {
+        if self.keys.is_empty() {
+            push_clean(&row.row().into(), &mut unit.text);
+        }
+        for (at, key) in self.keys.iter().enumerate() {
+            unit.text.push_str(if at == 0 { "" } else { "  " });
+            match key.value(row) {
+                Ok(value) => push_clean(&value, &mut unit.text),
+                Err(error) => unit.text.push_str(&clean(&error.to_string())),
+            }
+        }
+        unit.text.push('\n');
+    }
+
+    /// Makes the cells of a row into lines.
+    fn cells(&self, row: &dyn RowCursor, unit: &mut Unit) {
+        let mut said = None;
+        for cell in self.cells.iter() {
+            if said.take() == Some(cell.column) {
+                continue;
+            }
+            if let Some((column, name)) = &cell.text {
+                match row.value(*column) {
+                    Ok(text) if !text.is_null() => {
+                        unit.cell(name, &text);
+                        said = Some(*column);
+                        continue;
+                    }
+                    _ => {}
+                }
+            }
+            match row.value(cell.column) {
+                Ok(value) => unit.cell(&cell.name, &value),
+                Err(error) => unit.damage(&cell.name, error),
+            }
+        }
+    }
+}
+
+impl Runs {
+    /// Adds the rows behind these.
+    fn append(&mut self, part: Self) {
+        let base = self.texts.len();
+        let moved = |at: usize| at.saturating_add(base);
+        let runs = part.runs.into_iter();
+        self.runs.extend(runs.map(|run| Run { head: moved(run.head.start)..moved(run.head.end), ..run }));
+        self.texts.push_str(&part.texts);
+        self.is_coded |= part.is_coded;
+        self.fault = self.fault.take().or(part.fault);
+    }
+}
+
+impl Key {
+    /// The key of a row: the path of an id that has one.
+    fn value<'r>(&self, row: &'r dyn RowCursor) -> Result<Value<'r>> {
+        match self.path.map(|path| row.value(path)).transpose()? {
+            Some(path) if !path.is_null() => Ok(path),
+            _ => row.value(self.column),
+        }
+    }
+}
+
+impl Unit {
+    fn damage(&mut self, name: &str, error: Error) {
+        self.text.push_str(&format!("\t{}: damaged: {}\n", name, clean(&error.to_string())));
+        self.faults.push(error);
+    }
+
+    /// Makes a key into a line: its parts, each with a NUL behind it, and a number.
+    fn head(&mut self, head: &str, number: Option<u64>) {
+        for (at, part) in head.strip_suffix('\0').unwrap_or(head).split('\0').enumerate() {
+            self.text.push_str(if at == 0 { "" } else { "  " });
+            self.text.push_str(&clean(part));
+        }
+        if let Some(number) = number {
+            self.text.push_str("  ");
+            push_clean(&number.into(), &mut self.text);
+        }
+        self.text.push('\n');
+    }
+
+    /// Makes a cell into lines. A null is none.
+    fn cell(&mut self, name: &str, value: &Value<'_>) {
+        self.name.clear();
+        self.name.push_str(name);
+        self.leaves(value);
+    }
+
+    /// Makes `value` into a line for each part that is no list of plain values.
+    fn leaves(&mut self, value: &Value<'_>) {
+        let len = self.name.len();
+        match value {
+            Value::Null => {}
+            Value::Map(_) if let Some(text) = value.named() => self.leaves(text),
+            Value::Map(parts) => {
+                for (part, value) in parts {
+                    self.name.push('.');
+                    self.name.push_str(&clean(part));
+                    self.leaves(value);
+                    self.name.truncate(len);
+                }
+            }
+            Value::List(parts) if parts.iter().any(|part| matches!(part, Value::Map(_) | Value::List(_))) => {
+                for (index, value) in parts.iter().enumerate() {
+                    self.name.push('[');
+                    push_clean(&index.into(), &mut self.name);
+                    self.name.push(']');
+                    self.leaves(value);
+                    self.name.truncate(len);
+                }
+            }
+            value => {
+                self.text.push('\t');
+                self.text.push_str(&self.name);
+                self.text.push_str(": ");
+                push_clean(value, &mut self.text);
+                self.text.push('\n');
+            }
+        }
+    }
+
+    /// Writes the text, tells what was damaged, and is empty then.
+    fn write(&mut self, out: &mut dyn Write, damaged: &mut dyn FnMut(Error)) -> io::Result<()> {
+        out.write_all(self.text.as_bytes())?;
+        self.text.clear();
+        self.faults.drain(..).for_each(damaged);
         Ok(())
     }
-}
-
-/// Whether a column says something that is neither a key, which the row's line says, nor a place.
-fn is_shown(table: &dyn Table, at: usize) -> bool {
-    let column = table.columns().get(at);
-    column.is_some_and(|column| !matches!(column.role, Role::Key | Role::Place))
-}
-
-/// Writes `value`, which is called `name`, as a line for each part that is no list of plain values. `name` is the same
-/// again afterwards. Null is no line.
-fn leaves(name: &mut String, value: &Value<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let len = name.len();
-    match value {
-        Value::Null => {}
-        Value::Map(parts) => {
-            for (part, value) in parts {
-                name.push('.');
-                name.push_str(part);
-                leaves(name, value, out)?;
-                name.truncate(len);
-            }
-        }
-        Value::List(parts) if parts.iter().any(|part| matches!(part, Value::Map(_) | Value::List(_))) => {
-            for (index, value) in parts.iter().enumerate() {
-                name.push_str(&format!("[{index}]"));
-                leaves(name, value, out)?;
-                name.truncate(len);
-            }
-        }
-        value => writeln!(out, "\t{}: {}", clean(name), clean(&value.to_string()))?,
-    }
-    Ok(())
 }

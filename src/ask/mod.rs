@@ -3,6 +3,9 @@
 pub mod diff;
 #[cfg(feature = "find")]
 pub mod find;
+#[cfg(feature = "cli")]
+pub mod history;
+#[cfg(feature = "export")]
 pub mod lines;
 pub mod refs;
 #[cfg(any(feature = "find", feature = "sql"))]

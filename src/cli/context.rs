@@ -175,6 +175,14 @@ impl Context {
         }
     }
 
+    /// Opens one side of a comparison: as [`Context::open`], and a folder that is no game's as an archive of its files.
+    pub(super) fn open_side(&self, path: &Path) -> Result<Asset, Failure> {
+        if path.is_dir() && !is_archive(path) {
+            return Ok(archive::Folder::open(path, &self.options));
+        }
+        self.open(path)
+    }
+
     /// The archive of an address. The last one stays open: many files of one archive are often asked for.
     fn archive(&self, address: &Address) -> crate::Result<Rc<Asset>> {
         let address = address.without_inner();

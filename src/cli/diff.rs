@@ -1,21 +1,26 @@
+mod html;
+
 use super::output::Stdout;
 use super::{Context, Exit, Failure, Format, Outcome};
-use crate::archive;
+use crate::archive::{self, Archive};
 use crate::ask::diff::{self, Change, Differences, Kind as Happened, Pair, Side, TableDiff};
 use crate::asset::Asset;
+use crate::codec::xxh64;
 use crate::error::Error;
 use crate::report::Progress;
 use crate::table::filter::{Bound, Filter};
 use crate::table::{Column, Kind, Value};
 use crate::threads::prelude::*;
+use crate::write::atom::{self, Entry};
 use crate::write::rows::RowWriter;
 use crate::write::text::{Mark, Page, clean};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
-use std::io::Write;
-use std::path::PathBuf;
+use std::io::{Read as _, Write};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
-/// Show what differs between two files: rows added, removed and changed
+/// Show what differs between two files, builds or folders
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Rows are paired by what they are known by (path, name, id), wherever they lie. Exit code 0: no difference, 1: some.
@@ -28,7 +33,10 @@ Examples:
   assetq diff old.wdb new.wdb -f json                objects of {table, change, key, old, new}
   assetq diff old.wdb new.wdb -f markdown            for a wiki or a post
   assetq diff old.wdb new.wdb -f patch > mod.ndjson   what `assetq patch` takes, for this file or a later one
-  assetq diff GAME@13015811 GAME --deep              two builds: their files, and what changed in those")]
+  assetq diff GAME@13015811 GAME -f html > new.html  a page by itself, fields side by side
+  assetq diff GAME@13015811 GAME --feed builds.xml   an entry more in a feed, unless it has it
+  assetq diff GAME@13015811 GAME --deep              two builds: their files, and what changed in those
+  assetq diff old/ new/ --stat --by folder,kind      two folders, by folder and by ending")]
 pub(super) struct Args {
     /// The file as it was
     #[arg(value_name = "OLD")]
@@ -46,6 +54,10 @@ pub(super) struct Args {
     /// Only count them, by table and by folder or type
     #[arg(long)]
     stat: bool,
+    /// What `--stat` counts by: the folder, the kind (a type, or the ending of a file), or both. Otherwise the type where
+    /// rows have one, and else the folder
+    #[arg(long, value_name = "WHAT", value_enum, value_delimiter = ',', requires = "stat")]
+    by: Vec<By>,
     /// Folders that `--stat` tells apart, from the topmost one on
     #[arg(long, value_name = "N", default_value_t = 4, requires = "stat")]
     depth: usize,
@@ -55,6 +67,18 @@ pub(super) struct Args {
     /// Of archives, also compare the files of known formats that changed
     #[arg(long)]
     deep: bool,
+    /// Add what differs as an entry to this Atom feed, or begin one; nothing is done where the feed has the entry
+    #[arg(long, value_name = "FILE", conflicts_with = "stat")]
+    feed: Option<PathBuf>,
+}
+
+/// What rows are counted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum By {
+    /// The folder of a path
+    Folder,
+    /// The type of a record, or the ending of a file's name
+    Kind,
 }
 
 /// A table, and what of it differs and is meant.
@@ -66,14 +90,27 @@ struct Found<'d, 'a> {
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
-    let (old, new) = (context.open(&args.old)?, context.open(&args.new)?);
+    let (old, new) = (context.open_side(&args.old)?, context.open_side(&args.new)?);
     if context.format() == Format::Patch {
         return super::patch::between(&old, &new, &args.tables, context);
     }
     let tables = diff::tables(&old, &new, &args.tables)?;
     let filters = bind(args, &tables)?;
     let all = find(context, &old, &new, &tables);
-    let mut show = Show { args, context, old: &old, new: &new, out: None, differing: 0, meant: 0 };
+    let (old_name, new_name) = (label(&args.old, &old), label(&args.new, &new));
+    let report = match context.format() {
+        _ if args.feed.is_some() => Report::Entry(Vec::new()),
+        _ if args.stat => Report::None,
+        Format::Atom => Report::Entry(Vec::new()),
+        Format::Html => {
+            let mut out = context.stdout();
+            html::begin(&mut out, &format!("{old_name} → {new_name}"))?;
+            Report::Page(out)
+        }
+        _ => Report::None,
+    };
+    let out = Out { rows: None, report, tables: 0 };
+    let mut show = Show { args, context, old: &old, new: &new, out, differing: 0, meant: 0 };
     let found = show.found(None, &tables, all, &filters);
     diff::notes(&old, &new).iter().for_each(|note| context.note(new.source().name(), note));
     context.warn(&old);
@@ -82,8 +119,24 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     show.show(found)?;
     deep(&mut show, &inner)?;
     let Show { out, differing, meant, .. } = show;
-    if let Some(mut out) = out {
-        out.finish()?;
+    let Out { rows, report, .. } = out;
+    if let Some(mut rows) = rows {
+        rows.finish()?;
+    }
+    match report {
+        Report::None => {}
+        Report::Page(mut out) => {
+            if differing == 0 {
+                out.write_all(b"<p>no differences</p>\n")?;
+            }
+            html::end(&mut out)?;
+            out.flush()?;
+        }
+        Report::Entry(html) if meant > 0 || args.feed.is_none() => {
+            let subject = subject(&[(&old_name, &old), (&new_name, &new)], &html);
+            entry(args, context, &subject, &format!("{old_name} → {new_name}"), &html)?;
+        }
+        Report::Entry(_) => {}
     }
     match (&args.condition, differing, meant) {
         (Some(condition), 1.., 0) => context.not_found(&format!("nothing that differs matches {condition:?}")),
@@ -138,10 +191,11 @@ fn deep(show: &mut Show<'_>, inner: &[[String; 2]]) -> Result<(), Failure> {
             let Ok(tables) = diff::tables(old, new, &[]) else { continue };
             let Ok(filters) = bind(args, &tables) else { continue };
             let all = tables.iter().map(|table| table.find(&Progress::default(), 0)).collect();
-            let mut inside = Show { args, context, old, new, out: show.out.take(), differing: 0, meant: 0 };
+            let mut inside =
+                Show { args, context, old, new, out: std::mem::take(&mut show.out), differing: 0, meant: 0 };
             let found = inside.found(Some(path), &tables, all, &filters);
             inside.show(found)?;
-            show.out = inside.out.take();
+            show.out = std::mem::take(&mut inside.out);
             show.meant = show.meant.saturating_add(inside.meant);
         }
     }
@@ -203,10 +257,89 @@ fn folder(key: &str) -> &str {
     key.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
+/// The ending of the last part of a path, with its dot.
+fn ending(key: &str) -> &str {
+    let name = key.rsplit('/').next().unwrap_or(key);
+    name.rfind('.').and_then(|at| name.get(at..)).unwrap_or("")
+}
+
 /// The first `depth` folders of a path.
 fn top(folder: &str, depth: usize) -> &str {
     let end = folder.match_indices('/').nth(depth.saturating_sub(1)).map(|(at, _)| at);
     end.and_then(|end| folder.get(..end)).unwrap_or(folder)
+}
+
+/// Where what differs goes, once for all files.
+#[derive(Default)]
+struct Out {
+    /// Rows for machines, once there are some.
+    rows: Option<RowWriter<Stdout>>,
+    report: Report,
+    /// Tables that the report has.
+    tables: usize,
+}
+
+/// A report in HTML.
+#[derive(Default)]
+enum Report {
+    #[default]
+    None,
+    /// A page on standard output.
+    Page(Stdout),
+    /// The content of a feed's entry.
+    Entry(Vec<u8>),
+}
+
+/// What a side is called: as it was given, and the build that it is where that was not said.
+fn label(given: &Path, asset: &Asset) -> String {
+    let (name, version) = (given.to_string_lossy(), asset.reader().version());
+    let has_builds = asset.reader().archive().is_some_and(Archive::has_builds);
+    if has_builds && !name.ends_with(&version) { format!("{name}@{version}") } else { name.into_owned() }
+}
+
+/// What an entry is about: the two builds, or else the two names and what differs.
+fn subject(sides: &[(&String, &Asset)], html: &[u8]) -> String {
+    let has_builds = |asset: &Asset| asset.reader().archive().is_some_and(Archive::has_builds);
+    if sides.iter().all(|(_, asset)| has_builds(asset)) {
+        let builds: Vec<String> =
+            sides.iter().map(|(_, asset)| format!("{}@{}", asset.format(), asset.reader().version())).collect();
+        return builds.join(" ");
+    }
+    let names: Vec<&str> = sides.iter().map(|(name, _)| name.as_str()).collect();
+    format!("{} {:016x}", names.join(" "), xxh64(html, 0))
+}
+
+/// Bytes that a feed may have.
+const FEED: u64 = 256 << 20;
+
+/// Writes the entry as a feed of its own, or into the one that is meant.
+fn entry(args: &Args, context: &Context, subject: &str, title: &str, html: &[u8]) -> Result<(), Failure> {
+    let html = String::from_utf8_lossy(html);
+    let entry = Entry { subject, title: &clean(title), updated: SystemTime::now(), html: &html };
+    let name = "What changed";
+    let Some(to) = &args.feed else {
+        let mut out = context.stdout();
+        out.write_all(atom::feed(name, &entry).as_bytes())?;
+        return Ok(out.flush()?);
+    };
+    let failed = |error: &Error| Failure::in_file(&to.to_string_lossy(), error);
+    let feed = match std::fs::File::open(to) {
+        Ok(file) => {
+            let mut text = String::new();
+            let read = file.take(FEED).read_to_string(&mut text);
+            read.map_err(|error| failed(&Error::io("cannot read", error)))?;
+            match atom::with_entry(&text, &entry).map_err(|error| failed(&error))? {
+                Some(feed) => feed,
+                None => {
+                    context.note(&to.to_string_lossy(), "it has this entry already");
+                    return Ok(());
+                }
+            }
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => atom::feed(name, &entry),
+        Err(error) => return Err(failed(&Error::io("cannot open", error))),
+    };
+    context.create(to, true, |out| Ok(out.write_all(feed.as_bytes())?))
 }
 
 struct Show<'s> {
@@ -214,8 +347,7 @@ struct Show<'s> {
     context: &'s Context,
     old: &'s Asset,
     new: &'s Asset,
-    /// Where rows for machines go, once there are some.
-    out: Option<RowWriter<Stdout>>,
+    out: Out,
     /// Rows that differ.
     differing: usize,
     /// Those of them that are meant.
@@ -260,6 +392,7 @@ impl Show<'_> {
     fn show(&mut self, mut found: Vec<Found<'_, '_>>) -> Result<(), Failure> {
         match self.context.format() {
             _ if self.args.stat => self.stat(&found),
+            _ if !matches!(self.out.report, Report::None) => self.html(&found),
             Format::Text => self.text(&mut found),
             Format::Markdown => self.markdown(&found),
             _ => self.rows(&found),
@@ -268,7 +401,7 @@ impl Show<'_> {
 
     /// The writer of rows with these columns, which all tables share.
     fn out(&mut self, columns: &[Column]) -> Result<RowWriter<Stdout>, Failure> {
-        self.out.take().map_or_else(|| self.context.rows(columns), Ok)
+        self.out.rows.take().map_or_else(|| self.context.rows(columns), Ok)
     }
 
     fn change<'d>(&self, table: &'d TableDiff<'_>, pair: Pair) -> Change<'d> {
@@ -321,36 +454,45 @@ impl Show<'_> {
                 out.row(&cells)?;
             }
         }
-        self.out = Some(out);
+        self.out.rows = Some(out);
         Ok(())
     }
 
-    /// How many rows differ, by table and by folder or type.
+    /// How many rows differ, by table and by what is asked for.
     fn stat(&mut self, found: &[Found<'_, '_>]) -> Result<(), Failure> {
-        let count = |name| Column::new(name, Kind::Uint);
         let text = |name| Column::new(name, Kind::Text);
-        let columns = [text("table"), text("group"), count("added"), count("removed"), count("changed")];
+        let names: &[&'static str] = match &*self.args.by {
+            [] => &["group"],
+            [By::Folder] => &["folder"],
+            [By::Kind] => &["kind"],
+            _ => &["folder", "kind"],
+        };
+        let counts = ["added", "removed", "changed"].map(|name| Column::new(name, Kind::Uint));
+        let columns: Vec<Column> =
+            [text("table")].into_iter().chain(names.iter().map(|name| text(name))).chain(counts).collect();
         let mut out = self.out(&columns)?;
         for Found { name, table, pairs } in found {
-            let mut groups: BTreeMap<String, [u64; 3]> = BTreeMap::new();
+            let mut groups: BTreeMap<Vec<String>, [u64; 3]> = BTreeMap::new();
             for &pair in pairs {
-                let group = match table.what(pair) {
-                    Some(what) => what,
-                    None => {
-                        let key = if table.has_paths() { self.key(table, pair) } else { String::new() };
-                        top(folder(&key), self.args.depth).to_owned()
-                    }
+                let (what, key) =
+                    (table.what(pair), if table.has_paths() { self.key(table, pair) } else { String::new() });
+                let group = |name: &&str| match (*name, &what) {
+                    ("group" | "kind", Some(what)) => what.clone(),
+                    ("kind", None) => ending(&key).to_owned(),
+                    _ => top(folder(&key), self.args.depth).to_owned(),
                 };
+                let group: Vec<String> = names.iter().map(group).collect();
                 if let Some(count) = groups.entry(group).or_default().get_mut(pair.kind() as usize) {
                     *count = count.saturating_add(1);
                 }
             }
-            for (group, [added, removed, changed]) in groups {
-                let group = if group.is_empty() { Value::Null } else { group.into() };
-                out.row(&[Value::text(name), group, added.into(), removed.into(), changed.into()])?;
+            for (group, counts) in groups {
+                let group = group.into_iter().map(|group| if group.is_empty() { Value::Null } else { group.into() });
+                let counts = counts.into_iter().map(Value::from);
+                out.row(&[Value::text(name)].into_iter().chain(group).chain(counts).collect::<Vec<_>>())?;
             }
         }
-        self.out = Some(out);
+        self.out.rows = Some(out);
         Ok(())
     }
 
@@ -462,7 +604,7 @@ impl Show<'_> {
         let what = change.what.as_ref().map(|what| format!(" ({})", code(what))).unwrap_or_default();
         page.line(&format!("- {}{what}", code(&text(&change.key))))?;
         if change.kind == Happened::Changed {
-            for field in &change.fields {
+            for field in said(&change.fields) {
                 let by = difference(&field.old, &field.new).map(|by| format!(" ({by})")).unwrap_or_default();
                 let (old, new) = (code(&text(&field.old)), code(&text(&field.new)));
                 page.line(&format!("  - {}: {old} → {new}{by}", code(&field.name)))?;
@@ -495,19 +637,51 @@ impl Show<'_> {
             return Ok(page.end_line()?);
         }
         page.end_line()?;
-        for (at, field) in change.fields.iter().enumerate() {
-            // The text of a reference says more than its id.
-            let next = at.checked_add(1).and_then(|next| change.fields.get(next));
-            let is_text = |next: &diff::Field<'_>| {
-                let stem = field.name.strip_suffix("_id").filter(|_| !next.old.is_null() || !next.new.is_null());
-                stem.is_some_and(|stem| next.name == stem || next.name.strip_suffix("_path") == Some(stem))
-            };
-            if !next.is_some_and(is_text) {
-                page.line(&format!("{indent}    {}: {} -> {}", field.name, text(&field.old), text(&field.new)))?;
-            }
+        for field in said(&change.fields) {
+            page.line(&format!("{indent}    {}: {} -> {}", field.name, text(&field.old), text(&field.new)))?;
         }
         Ok(())
     }
+
+    /// A part of a page for each table.
+    fn html(&mut self, found: &[Found<'_, '_>]) -> Result<(), Failure> {
+        let mut report = std::mem::take(&mut self.out.report);
+        let (out, most): (&mut dyn Write, usize) = match &mut report {
+            Report::None => return Ok(()),
+            Report::Page(out) => (out, self.limit()),
+            Report::Entry(out) => (out, self.args.limit.unwrap_or(IN_ENTRY)),
+        };
+        let written = (|| {
+            if found.iter().any(|found| !found.pairs.is_empty()) {
+                html::counts(out, found, self.out.tables)?;
+            }
+            for (n, found) in (self.out.tables..).zip(found) {
+                html::table(out, n, found, most, &|pair| self.change(found.table, pair))?;
+            }
+            Ok::<_, Failure>(())
+        })();
+        self.out.tables = self.out.tables.saturating_add(found.len());
+        self.out.report = report;
+        written
+    }
+}
+
+/// Rows of a table and kind that an entry of a feed has, where no other limit is given.
+const IN_ENTRY: usize = 200;
+
+/// The fields that are shown to people: the text of a reference says more than its id.
+fn said<'f, 'a>(fields: &'f [diff::Field<'a>]) -> Vec<&'f diff::Field<'a>> {
+    let next = fields.iter().skip(1).map(Some).chain([None]);
+    let is_text = |field: &diff::Field<'_>, next: &diff::Field<'_>| {
+        let stem = field.name.strip_suffix("_id").filter(|_| !next.old.is_null() || !next.new.is_null());
+        stem.is_some_and(|stem| next.name == stem || next.name.strip_suffix("_path") == Some(stem))
+    };
+    fields
+        .iter()
+        .zip(next)
+        .filter(|(field, next)| !next.is_some_and(|next| is_text(field, next)))
+        .map(|(field, _)| field)
+        .collect()
 }
 
 /// Rows of a kind that are shown without a click.
@@ -524,30 +698,33 @@ fn code(text: &str) -> String {
 }
 
 /// By how much a number changed.
-fn difference(old: &Value<'_>, new: &Value<'_>) -> Option<String> {
+pub(super) fn difference(old: &Value<'_>, new: &Value<'_>) -> Option<String> {
     let whole = |value: &Value<'_>| match *value {
         Value::Int(v) => Some(i128::from(v)),
         Value::Uint(v) => Some(i128::from(v)),
         _ => None,
     };
-    let float = |value: &Value<'_>| match *value {
-        Value::F32(v) => Some(f64::from(v)),
-        Value::F64(v) => Some(v),
-        _ => None,
-    };
-    match (whole(old), whole(new), float(old), float(new)) {
-        (Some(old), Some(new), ..) => Some(format!("{:+}", new.saturating_sub(old))),
-        // As many digits as a single-precision number has.
-        (_, _, Some(old), Some(new)) => Some(format!("{:+}", new - old)).filter(|_| (new - old).is_finite()),
-        _ => None,
+    match (whole(old), whole(new)) {
+        (Some(old), Some(new)) => Some(format!("{:+}", new.saturating_sub(old))),
+        _ => match (old, new) {
+            // As many digits as a single-precision number has.
+            (Value::F32(old), Value::F32(new)) => Some(format!("{:+}", new - old)).filter(|_| (new - old).is_finite()),
+            (Value::F64(old), Value::F64(new)) => Some(format!("{:+}", new - old)).filter(|_| (new - old).is_finite()),
+            (Value::List(old), Value::List(new)) if old.len() == new.len() && (2..=4).contains(&old.len()) => {
+                let parts = old.iter().zip(new).map(|(old, new)| difference(old, new));
+                Some(format!("[{}]", parts.collect::<Option<Vec<_>>>()?.join(", ")))
+            }
+            _ => None,
+        },
     }
 }
 
 /// A value on one line: long lists are only counted.
-fn text(value: &Value<'_>) -> String {
+pub(super) fn text(value: &Value<'_>) -> String {
     match value {
         Value::Null => "none".to_owned(),
         Value::List(values) if values.len() > 16 => format!("[{} values]", values.len()),
+        Value::Map(_) if let Some(named) = value.named() => text(named),
         Value::Map(parts) => {
             let parts: Vec<String> = parts.iter().map(|(name, value)| format!("{name} {}", text(value))).collect();
             parts.join(", ")

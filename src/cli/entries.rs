@@ -34,7 +34,7 @@ impl<W: Write> Entries<W> {
     /// No entries yet. With `many` a document of JSON is an array, whether there will be none, one or more.
     pub(super) fn new(out: W, format: Format, many: bool) -> Result<Self, Failure> {
         let out = match format {
-            Format::Text | Format::Markdown => Output::Text(out),
+            Format::Text | Format::Markdown | Format::Html | Format::Atom => Output::Text(out),
             Format::Ndjson | Format::Patch => Output::Ndjson(out),
             Format::Csv => Output::Csv(out),
             Format::Json => {

@@ -146,6 +146,28 @@ impl KindArg {
     }
 }
 
+/// Writes the main table of `asset` as the ending of `to` says.
+pub(super) fn whole_table(asset: &Asset, to: &Path, force: bool, context: &Context) -> Result<(), Failure> {
+    let args = Args {
+        files: Vec::new(),
+        to: to.to_owned(),
+        kind: None,
+        table: Vec::new(),
+        all_tables: false,
+        columns: Vec::new(),
+        condition: None,
+        limit: None,
+        partition: Vec::new(),
+        skip_damaged: false,
+        force,
+        db: None,
+        with: Vec::new(),
+        lod: Lod(Some(0)),
+        only: Vec::new(),
+    };
+    tables::main(&args, asset, context)
+}
+
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     if args.kind.is_some_and(KindArg::is_drawing) || args.kind.is_none() && kind_of(&args.to)?.is_drawing() {
         drawings(args, context)

@@ -13,6 +13,7 @@ mod entries;
 mod export;
 mod extract;
 mod find;
+mod history;
 mod info;
 mod ls;
 mod man;
@@ -121,6 +122,10 @@ enum Format {
     Csv,
     /// For wikis and posts: `diff` writes it
     Markdown,
+    /// A page by itself: `diff` writes it
+    Html,
+    /// A feed of one entry: `diff` writes it
+    Atom,
     /// What `patch` takes: `diff` and `patch` write it
     Patch,
 }
@@ -128,8 +133,8 @@ enum Format {
 impl From<Format> for RowFormat {
     fn from(format: Format) -> Self {
         match format {
-            // Only one command writes Markdown, and that one writes it itself.
-            Format::Text | Format::Markdown => Self::Text,
+            // Only one command writes the others, and that one writes them itself.
+            Format::Text | Format::Markdown | Format::Html | Format::Atom => Self::Text,
             Format::Json => Self::Json,
             Format::Ndjson | Format::Patch => Self::Ndjson,
             Format::Csv => Self::Csv,
@@ -146,6 +151,7 @@ enum Command {
     Resolve(resolve::Args),
     String(string::Args),
     Diff(diff::Args),
+    History(history::Args),
     Patch(patch::Args),
     Textconv(textconv::Args),
     Export(export::Args),
@@ -172,6 +178,7 @@ impl Command {
             Self::Resolve(args) => resolve::run(&args, context),
             Self::String(args) => string::run(&args, context),
             Self::Diff(args) => diff::run(&args, context),
+            Self::History(args) => history::run(&args, context),
             Self::Patch(args) => patch::run(&args, context),
             Self::Textconv(args) => textconv::run(&args, context),
             Self::Export(args) => export::run(&args, context),
@@ -305,8 +312,9 @@ fn run(cli: Cli) -> Exit {
             complain(&format!("--threads {wanted} is more than this machine has cores for: using {threads}"));
         }
     }
-    if cli.global.format == Format::Markdown && !matches!(cli.command, Command::Diff(_)) {
-        complain("only `assetq diff` writes Markdown");
+    let is_report = matches!(cli.global.format, Format::Markdown | Format::Html | Format::Atom);
+    if is_report && !matches!(cli.command, Command::Diff(_)) {
+        complain("only `assetq diff` writes Markdown, HTML and Atom");
         return Exit::Usage;
     }
     if cli.global.format == Format::Patch

@@ -5,6 +5,7 @@ use super::progress::Unit;
 use super::{Context, Exit, Failure, Outcome};
 use crate::archive::Address;
 use crate::ask::sql::{Answer, Fault, Input, Session, Statement, functions, keep, statements};
+use crate::asset::Asset;
 use crate::edit::Editor;
 use crate::error::Error;
 use crate::table::{Column, Kind, Value};
@@ -223,6 +224,16 @@ fn all(text: &str, args: &Args, session: &Session, context: &Context) -> Result<
         Some(_) if !kept => Err(Failure::new(Exit::Usage, "SQL: --into needs a statement that gives rows")),
         _ => Ok(()),
     }
+}
+
+/// Answers statements about the tables of `asset`, whose schema is called `name`.
+pub(super) fn ask(name: &str, asset: Asset, text: &str, context: &Context) -> Result<(), Failure> {
+    let session = Session::new(vec![(name.to_owned(), Input::Asset(asset))], false).map_err(failure)?;
+    for statement in statements(text) {
+        let mut answer = session.ask(statement).map_err(|fault| failure_in(text, fault))?;
+        watched(&session, context, || show(&mut answer, context))?;
+    }
+    Ok(())
 }
 
 /// Answers the statements of standard input as they come.

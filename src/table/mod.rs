@@ -269,6 +269,11 @@ pub trait Table: Send + Sync {
         false
     }
 
+    /// Whether a row is found only by walking to it from a place far before, so that rows are best read in order.
+    fn walks(&self) -> bool {
+        false
+    }
+
     /// Whether other tables of the file say as well all that these rows do, so that comparing two files need not look
     /// at them.
     fn is_derived(&self) -> bool {

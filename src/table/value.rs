@@ -104,6 +104,20 @@ impl<'a> Value<'a> {
         Self::List(values.into_iter().map(Self::F32).collect())
     }
 
+    /// The text of a hash, where this is both: it says more than the hash.
+    #[cfg(feature = "export")]
+    pub(crate) fn named(&self) -> Option<&Self> {
+        let Self::Map(parts) = self else { return None };
+        match &**parts {
+            [(_, Self::Id64(_) | Self::Id32(_)), (name, text @ Self::Text(_))]
+                if matches!(&**name, "text" | "path") =>
+            {
+                Some(text)
+            }
+            _ => None,
+        }
+    }
+
     /// Whether this is [`Value::Null`].
     pub const fn is_null(&self) -> bool {
         matches!(self, Self::Null)

@@ -4,6 +4,8 @@
 
 #[cfg(feature = "parquet")]
 pub mod arrow;
+#[cfg(feature = "cli")]
+pub mod atom;
 #[cfg(feature = "parquet")]
 mod batch;
 pub mod csv;
@@ -11,7 +13,7 @@ pub mod hive;
 pub mod json;
 #[cfg(feature = "parquet")]
 pub mod parquet;
-mod plain;
+pub(crate) mod plain;
 pub mod rows;
 #[cfg(all(feature = "filter", feature = "parquet"))]
 pub mod stream;

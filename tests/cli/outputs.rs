@@ -98,6 +98,7 @@ const WRITING: &[&str] = &[
     "diff assets.bin other.bin",
     "diff assets.bin other.bin --stat",
     "diff assets.bin assets.bin",
+    "history content assets.bin other.bin",
     "export assets.bin --to - --as csv",
     "export assets.bin --to - --as json",
     "export assets.bin --to - --as ndjson",

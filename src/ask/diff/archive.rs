@@ -1,54 +1,94 @@
 //! Archives: files by path, compared by what the indexes say of them.
 //!
-//! Files of one path are the same where id, CRC-32 and size are; where the indexes have no CRC-32, as of loose files, sizes
-//! are compared, and then contents. A file that went and one that came with its CRC-32 and size are one that moved.
+//! Files of one path are the same where id, CRC-32 and size are; where the indexes have no CRC-32, as of loose files and of
+//! plain folders, sizes are compared, and then contents. A file that went and one that came with its CRC-32 and size are one that moved.
 
-use crate::archive::{self, Archive, File};
+use crate::archive::{self, Archive, File, Identity};
 use crate::asset::Asset;
-use crate::codec::xxh64;
+use crate::codec::crc32;
 use crate::compare::{Comparable, Damaged, Differences, Each, Faults, Field, Keys, Pair, Side, Special, Verdict};
 use crate::error::{Error, Result};
 use crate::table::Value;
-use crate::threads::prelude::*;
+use crate::threads::{self, prelude::*};
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
 
 /// The rows of `table` of two archives.
 pub(super) fn special<'a>(table: &str, old: &'a Asset, new: &'a Asset) -> Option<Box<dyn Special + 'a>> {
     let both = [old.reader().archive()?, new.reader().archive()?];
-    (table == archive::FILES).then(|| Box::new(Files { both, state: RandomState::new() }) as _)
+    if table != archive::FILES {
+        return None;
+    }
+    let [a, b] = both;
+    // The first may read all indexes.
+    let (a, b) = threads::join(|| a.identity(0).is_some(), || b.identity(0).is_some());
+    let has_identities = a && b;
+    Some(Box::new(Files { both, has_identities, state: RandomState::new() }))
 }
 
 struct Files<'a> {
     both: [&'a dyn Archive; 2],
+    /// Whether files are known by the hashes of their paths, so that no path is put together of those that are the same.
+    has_identities: bool,
     /// Seeded anew in each run, so that no archive can be made whose paths collide.
     state: RandomState,
 }
 
-/// What tells the contents of a file from those of others, where the index has it.
+/// What tells the contents of a file from those of others.
 type Content = (u32, u64);
 
 impl<'a> Files<'a> {
-    fn file(&self, side: Side, row: u32) -> Result<File<'a>> {
+    fn archive(&self, side: Side) -> &'a dyn Archive {
         let [old, new] = self.both;
-        if side == Side::Old { old.file(row as usize) } else { new.file(row as usize) }
+        if side == Side::Old { old } else { new }
+    }
+
+    fn file(&self, side: Side, row: u32) -> Result<File<'a>> {
+        self.archive(side).file(row as usize)
+    }
+
+    fn identity(&self, side: Side, row: u32) -> Option<Identity> {
+        if self.has_identities { self.archive(side).identity(row as usize) } else { None }
     }
 
     fn decoded(&self, side: Side, file: &File<'_>) -> Result<crate::Source> {
-        let [old, new] = self.both;
-        archive::open(if side == Side::Old { old } else { new }, file, "")
+        archive::open(self.archive(side), file, "")
+    }
+
+    /// The CRC-32 of a file: that of the index, else of its bytes.
+    fn crc32(&self, side: Side, file: &File<'_>) -> Result<u32> {
+        match file.crc32 {
+            Some(crc32) => Ok(crc32),
+            None => Ok(crc32(self.decoded(side, file)?.bytes())),
+        }
+    }
+
+    /// The contents of a file that has some, as its index tells them, or else its bytes.
+    fn content(&self, side: Side, row: u32) -> Option<Content> {
+        let file = self.file(side, row).ok().filter(|file| file.size > 0)?;
+        Some((self.crc32(side, &file).ok()?, file.size))
     }
 
     fn verdict(&self, rows: (u32, u32)) -> Result<Verdict, (Side, Error)> {
+        if let (Some(old), Some(new)) = (self.identity(Side::Old, rows.0), self.identity(Side::New, rows.1)) {
+            match (old.crc32, new.crc32) {
+                _ if old.id != new.id => return Ok(Verdict::Other),
+                _ if old.size != new.size => return Ok(Verdict::Changed),
+                (Some(a), Some(b)) => return Ok(if a == b { Verdict::Same } else { Verdict::Changed }),
+                // Loose files.
+                _ => {}
+            }
+        }
         let old = self.file(Side::Old, rows.0).map_err(|e| (Side::Old, e))?;
         let new = self.file(Side::New, rows.1).map_err(|e| (Side::New, e))?;
         let same = if key(&old) != key(&new) {
             return Ok(Verdict::Other);
-        } else if old.id != new.id || old.size != new.size {
+        } else if !same_id(&old, &new) || old.size != new.size {
             false
-        } else if let (Some(a), Some(b)) = (old.crc32, new.crc32) {
-            a == b
+        } else if old.crc32.is_some() || new.crc32.is_some() {
+            let a = self.crc32(Side::Old, &old).map_err(|e| (Side::Old, e))?;
+            a == self.crc32(Side::New, &new).map_err(|e| (Side::New, e))?
         } else {
             let a = self.decoded(Side::Old, &old).map_err(|e| (Side::Old, e))?;
             let b = self.decoded(Side::New, &new).map_err(|e| (Side::New, e))?;
@@ -63,15 +103,14 @@ fn key<'f>(file: &'f File<'_>) -> (&'f str, Option<&'f str>) {
     (&file.path, file.list.as_deref())
 }
 
-/// The contents of a file that has some, as its index tells them.
-fn content(file: &File<'_>) -> Option<Content> {
-    file.crc32.filter(|_| file.size > 0).map(|crc32| (crc32, file.size))
+/// Whether two files have one id, where both have one.
+fn same_id(old: &File<'_>, new: &File<'_>) -> bool {
+    old.id.zip(new.id).is_none_or(|(old, new)| old == new)
 }
 
 impl Comparable for Files<'_> {
     fn keys(&self, side: Side, faults: &Faults) -> Keys {
-        let [old, new] = self.both;
-        let len = match (if side == Side::Old { old } else { new }).len() {
+        let len = match self.archive(side).len() {
             Ok(len) => len.min(super::MAX_ROWS),
             Err(error) => {
                 faults.add(side, error);
@@ -79,11 +118,16 @@ impl Comparable for Files<'_> {
             }
         };
         let number = |row: usize| u32::try_from(row).unwrap_or(u32::MAX);
-        let hash = |row: usize| match self.file(side, number(row)) {
-            Ok(file) => Some(self.state.hash_one(key(&file))),
-            Err(error) => {
-                faults.add(side, error);
-                None
+        let hash = |row: usize| {
+            if let Some(identity) = self.identity(side, number(row)) {
+                return Some(self.state.hash_one(identity.id));
+            }
+            match self.file(side, number(row)) {
+                Ok(file) => Some(self.state.hash_one(key(&file))),
+                Err(error) => {
+                    faults.add(side, error);
+                    None
+                }
             }
         };
         let hashes: Vec<Option<u64>> = (0..len).into_par_iter().map(hash).collect();
@@ -116,16 +160,23 @@ impl Special for Files<'_> {
         if old.path != new.path {
             field("path", old.path.clone().into_owned().into(), new.path.clone().into_owned().into());
         }
-        if old.size == new.size && (old.crc32.is_none() || new.crc32.is_none()) {
-            let mut hash = |side, file: &File<'_>| {
-                let decoded = self.decoded(side, file).map_err(|error| damaged(side, error)).ok();
-                decoded.map_or(Value::Null, |decoded| Value::Id64(xxh64(decoded.bytes(), 0)))
-            };
-            let (a, b) = (hash(Side::Old, &old), hash(Side::New, &new));
-            if a != b {
-                field("content", a, b);
-            }
+        if old.path == new.path && !same_id(&old, &new) {
+            field("id", old.id.map_or(Value::Null, Value::Id64), new.id.map_or(Value::Null, Value::Id64));
         }
+        if old.size != new.size {
+            field("size", old.size.into(), new.size.into());
+        }
+        let mut crc32 = |side, file: &File<'_>| {
+            self.crc32(side, file).map_err(|error| damaged(side, error)).map_or(Value::Null, Value::Id32)
+        };
+        let (a, b) = (crc32(Side::Old, &old), crc32(Side::New, &new));
+        if a != b {
+            field("crc32", a, b);
+        }
+    }
+
+    fn says_all(&self) -> bool {
+        true
     }
 
     /// A file that moved is known by its new path.
@@ -137,9 +188,22 @@ impl Special for Files<'_> {
 
     /// Files that went and came with the same contents are ones that moved: those of one name first, each with one.
     fn settle(&self, found: &mut Differences) {
+        let sizes = |side, rows: &[u32]| {
+            let size = |row: &u32| self.file(side, *row).ok().map(|file| file.size);
+            rows.iter().filter_map(size).collect::<HashSet<u64>>()
+        };
+        // Files of a size that only one side has are not read for their contents.
+        let (old, new) = (sizes(Side::Old, &found.removed), sizes(Side::New, &found.added));
+        let contents = |side, rows: &[u32]| -> Vec<(u32, Option<Content>)> {
+            let may_match = |row: u32| {
+                let size = self.file(side, row).map_or(0, |file| file.size);
+                old.contains(&size) && new.contains(&size)
+            };
+            rows.par_iter().map(|&row| (row, may_match(row).then(|| self.content(side, row)).flatten())).collect()
+        };
         let mut gone: HashMap<Content, Vec<u32>> = HashMap::new();
-        for &row in &found.removed {
-            if let Some(content) = self.file(Side::Old, row).ok().as_ref().and_then(content) {
+        for (row, content) in contents(Side::Old, &found.removed) {
+            if let Some(content) = content {
                 gone.entry(content).or_default().push(row);
             }
         }
@@ -148,12 +212,13 @@ impl Special for Files<'_> {
         }
         let name = |side, row| self.file(side, row).ok().and_then(|f| f.path.rsplit('/').next().map(str::to_owned));
         let mut moved: HashMap<u32, u32> = HashMap::new();
+        let came = contents(Side::New, &found.added);
         for same_name in [true, false] {
-            for &row in &found.added {
+            for &(row, content) in &came {
                 if moved.contains_key(&row) {
                     continue;
                 }
-                let Some(content) = self.file(Side::New, row).ok().as_ref().and_then(content) else { continue };
+                let Some(content) = content else { continue };
                 let Some(from) = gone.get_mut(&content) else { continue };
                 let at = match same_name {
                     // Many files of one content, as empty pictures are, would be looked through for each of them.
@@ -166,7 +231,7 @@ impl Special for Files<'_> {
                 }
             }
         }
-        let gone: std::collections::HashSet<u32> = moved.values().copied().collect();
+        let gone: HashSet<u32> = moved.values().copied().collect();
         found.removed.retain(|row| !gone.contains(row));
         found.added.retain(|row| !moved.contains_key(row));
         found.changed.extend(moved.into_iter().map(|(new, old)| (old, new)));

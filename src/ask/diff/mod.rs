@@ -18,6 +18,8 @@
 //! - Columns with [`Role::Key`](crate::table::Role) pair the rows of both files. Where a key repeats, and where a table has none, rows that
 //!   say the same go together first, and then the others in order.
 //! - Places and the texts of ids are not compared; columns that only one of the files has are not, either.
+//! - Archives are compared by their files, whatever archives they are; a plain folder is one as well
+//!   ([`Folder`](crate::archive::Folder)).
 //! - A format may know better ([`Comparison`]): prototype databases compare records by what they and their arrays say,
 //!   wherever they lie, as [`crate::bwdb::compare`] does.
 //!   Records that no resource names are paired by what they say; those of a layout that is not known are compared by their
@@ -29,7 +31,10 @@ mod archive;
 mod pair;
 mod table;
 
+#[cfg(feature = "export")]
 pub(crate) use table::Seeker;
+#[cfg(feature = "export")]
+pub(super) use table::path_of_key;
 
 pub use crate::compare::{
     Comparable, Comparison, Damaged, Differences, Each, Faults, Field, Keys, Kind, Pair, Side, Special, Verdict,
@@ -194,23 +199,16 @@ impl<'a> TableDiff<'a> {
     }
 }
 
-/// The key of a row, with the text of an id where that is known: the one value, or a map of them; its number where the
-/// table has no key.
-///
-/// # Errors
-/// When it is damaged.
-pub fn key_of_row(table: &dyn Table, row: usize) -> Result<Value<'_>> {
-    table::key(table, u32::try_from(row).map_err(|_| crate::table::no_cell(table.name(), row, 0))?)
-}
-
 /// The tables of two files to compare: those called `wanted`, or those that say something of their own.
 ///
 /// # Errors
-/// `Syntax` when the files differ in format, or neither has a table that is wanted.
+/// `Syntax` when the files differ in format and are no archives, or neither has a table that is wanted.
 pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<Vec<TableDiff<'a>>> {
     let syntax = |what: String| Error::without_offset(ErrorKind::Syntax { what: what.into() }, "");
     let format = old.format();
-    if format != new.format() {
+    // Files by path are compared whatever they lie in.
+    let archives = old.reader().archive().is_some() && new.reader().archive().is_some();
+    if format != new.format() && !archives {
         return Err(syntax(format!("files of two formats cannot be compared: {format} and {}", new.format())));
     }
     let mut tables: Vec<TableDiff<'a>> = Vec::new();
@@ -237,7 +235,9 @@ pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<V
         let names: Vec<&str> = tables.iter().map(|t| &*t.name).collect();
         return Err(syntax(format!("no table {missing:?}; there are {}", names.join(", "))));
     }
-    if let Some(compared) = old.reader().compared(new.reader()) {
+    if format == new.format()
+        && let Some(compared) = old.reader().compared(new.reader())
+    {
         for table in &mut tables {
             table.special = compared.table(&table.name, wanted.is_empty());
         }
@@ -259,5 +259,6 @@ pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<V
 /// Reasons, other than damage, for which rows are not compared: of prototype databases, that records of some types are not
 /// laid out.
 pub fn notes(old: &Asset, new: &Asset) -> Vec<String> {
-    old.reader().compared(new.reader()).map_or_else(Vec::new, |compared| compared.notes())
+    let compared = if old.format() == new.format() { old.reader().compared(new.reader()) } else { None };
+    compared.map_or_else(Vec::new, |compared| compared.notes())
 }

@@ -164,7 +164,7 @@ fn too_many(table: &dyn Table) -> Error {
 }
 
 /// The column that shows the path of the id at `at`, where that is what rows are known by.
-fn path_of_key(table: &dyn Table, at: usize) -> Option<usize> {
+pub(in crate::ask) fn path_of_key(table: &dyn Table, at: usize) -> Option<usize> {
     let columns = table.columns();
     columns.get(at).filter(|column| column.name == "id")?;
     columns.iter().position(|column| column.role == Role::Resolved && column.name == "path")

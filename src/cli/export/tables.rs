@@ -85,6 +85,19 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     })
 }
 
+/// Writes the main table of `asset`, as the ending of the output says.
+pub(super) fn main(args: &Args, asset: &Asset, context: &Context) -> Result<(), Failure> {
+    let kind = kind_of(&args.to)?;
+    if kind.is_drawing() {
+        let what = format!("{}: a table is written as csv, json, ndjson, parquet or arrow", args.to.to_string_lossy());
+        return Err(Failure::new(Exit::Usage, what));
+    }
+    let name = context.table(asset, None)?.name().to_owned();
+    let progress = Progress::default();
+    let export = Export::new(args, context, asset, &name, &progress)?;
+    context.create(&args.to, args.force, |out| export.write(kind, out))
+}
+
 fn target(args: &Args, files: usize) -> Target {
     let text = args.to.to_string_lossy();
     if is_stdout(&args.to) {

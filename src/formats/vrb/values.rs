@@ -124,6 +124,10 @@ impl Table for Values<'_> {
         Ok(value)
     }
 
+    fn walks(&self) -> bool {
+        true
+    }
+
     fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
         let start = match first.checked_sub(1) {
             None => Rows::new(self.archive).map(Some),

@@ -5,6 +5,7 @@
 use super::space::Volume;
 use super::waypoints::RANGE;
 use super::{BoxType, Map, Records};
+use crate::clean::Xml;
 use crate::error::{Error, Result};
 use std::collections::HashSet;
 use std::fmt::{self, Write as _};
@@ -456,32 +457,9 @@ impl Taken {
     }
 }
 
-/// Text as XML holds it.
-struct Xml<'t>(&'t str);
-
-impl fmt::Display for Xml<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.chars().try_for_each(|c| match c {
-            '&' => f.write_str("&amp;"),
-            '<' => f.write_str("&lt;"),
-            '>' => f.write_str("&gt;"),
-            '"' => f.write_str("&quot;"),
-            '\'' => f.write_str("&#39;"),
-            // XML has no way to say these.
-            '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => f.write_char(char::REPLACEMENT_CHARACTER),
-            c => f.write_char(c),
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn text_cannot_leave_its_place() {
-        assert_eq!(Xml("<a href='x'>&\"\u{1}").to_string(), "&lt;a href=&#39;x&#39;&gt;&amp;&quot;\u{fffd}");
-    }
 
     #[test]
     fn the_outline_of_a_turned_square() {

@@ -4,7 +4,7 @@ use super::index::{Entry, Index};
 use super::tree::{Row, Tree, join};
 use super::volumes::{Volume as Stored, check_trailer};
 use super::{Game, places, tree};
-use crate::archive::{self, Archive, AtBuild, Build, File, LooseFile, Snapshot, Volume, VolumeFile};
+use crate::archive::{self, Archive, AtBuild, Build, File, Identity, LooseFile, Snapshot, Volume, VolumeFile};
 use crate::codec::cityhash64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::source::Source;
@@ -179,6 +179,16 @@ impl Archive for Game {
         self.row(self.tree(), n)
     }
 
+    fn identity(&self, n: usize) -> Option<Identity> {
+        match *self.tree().rows.get(n)? {
+            Row::Loose(n) => self.loose().all().get(n as usize).map(|file| Identity::new(file.id(), file.size, None)),
+            Row::Indexed { index, file, .. } => {
+                let entry = self.indexes().get(index as usize)?.file(file as usize)?;
+                Some(Identity::new(entry.id, entry.size, Some(entry.crc32)))
+            }
+        }
+    }
+
     fn find(&self, path: &str) -> Result<Option<File<'_>>> {
         if let Some(file) = self.loose().find(path) {
             return Ok(Some(Self::loose_file(&file)));
@@ -250,6 +260,10 @@ impl Archive for Game {
             Ok(Build::new(name, other.indexes().len() as u64, other.len()? as u64))
         };
         self.all_builds.get_or_try_init(|| self.builds.iter().map(open).collect()).cloned()
+    }
+
+    fn build_names(&self) -> Result<Vec<String>> {
+        Ok(self.builds.clone())
     }
 
     fn has_builds(&self) -> bool {

@@ -2,6 +2,7 @@
 
 use super::part::{Part, Shape};
 use super::{Scene, written};
+use crate::clean::Xml;
 use crate::error::{Error, ErrorKind, Result};
 use std::collections::BTreeSet;
 use std::io::{BufWriter, Write};
@@ -72,7 +73,7 @@ pub fn write_svg(scene: &Scene<'_>, out: &mut dyn Write) -> Result<()> {
             WIDTH + 2.0 * MARGIN
         )?;
         writeln!(out, r##"<rect width="100%" height="100%" fill="#fbfbf8"/>"##)?;
-        writeln!(out, r#"<text x="{MARGIN}" y="{MARGIN}" font-size="16">{}</text>"#, escaped(&scene.name))?;
+        writeln!(out, r#"<text x="{MARGIN}" y="{MARGIN}" font-size="16">{}</text>"#, Xml(&scene.name))?;
         let mut top = 2.0 * MARGIN;
         for view in &VIEWS {
             writeln!(out, r#"<text x="{MARGIN}" y="{:.1}">{}</text>"#, top + 8.0, view.title)?;
@@ -89,7 +90,7 @@ pub fn write_svg(scene: &Scene<'_>, out: &mut dyn Write) -> Result<()> {
                 hex(material.colour),
                 x + 18.0,
                 y + 10.0,
-                escaped(&material.name)
+                Xml(&material.name)
             )?;
         }
         writeln!(out, "</svg>")?;
@@ -135,7 +136,7 @@ fn draw(
             let [[ax, ay], [bx, by], [cx, cy]] = face.points;
             write!(out, "M{ax:.1} {ay:.1}L{bx:.1} {by:.1}L{cx:.1} {cy:.1}Z")?;
         }
-        writeln!(out, r#""><title>{}</title></path>"#, escaped(&part.name))?;
+        writeln!(out, r#""><title>{}</title></path>"#, Xml(&part.name))?;
     }
     Ok(())
 }
@@ -144,20 +145,4 @@ fn hex([r, g, b, _]: [f32; 4]) -> String {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
     let byte = |c: f32| (c.clamp(0.0, 1.0) * 255.0) as u8;
     format!("#{:02x}{:02x}{:02x}", byte(r), byte(g), byte(b))
-}
-
-/// Text that means itself in XML; characters that XML does not allow are shown as `?`.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            '"' => out.push_str("&quot;"),
-            c if c.is_control() || c == '\u{FFFE}' || c == '\u{FFFF}' => out.push('?'),
-            c => out.push(c),
-        }
-    }
-    out
 }

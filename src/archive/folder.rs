@@ -1,0 +1,106 @@
+//! Plain folders: files by their path, for those who compare two of them. Every other command takes a folder that is no
+//! game's for the files in it.
+
+use super::{Archive, File, Loose, facts, no_file, show, tables, verify_places};
+use crate::asset::Asset;
+use crate::error::{Error, ErrorKind, Result};
+use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
+use crate::report::{Progress, Report};
+use crate::source::Source;
+use crate::table::{Table, Value, Visitor};
+use std::borrow::Cow;
+use std::path::Path;
+
+/// A folder on this machine, whatever is in it. Its files are listed when they are first asked for.
+#[derive(Debug)]
+pub struct Folder {
+    source: Source,
+    loose: Loose,
+    options: Options,
+}
+
+impl Folder {
+    /// The folder at `path`, as an archive of its files.
+    pub fn open(path: &Path, options: &Options) -> Asset {
+        let source = Source::of_folder(path);
+        Self { source, loose: Loose::new(vec![path.to_owned()]), options: options.clone() }.into()
+    }
+}
+
+impl Archive for Folder {
+    fn len(&self) -> Result<usize> {
+        Ok(self.loose.all().len())
+    }
+
+    fn file(&self, n: usize) -> Result<File<'_>> {
+        let file = self.loose.all().get(n).ok_or_else(|| no_file(n))?;
+        Ok(File::new(&*file.path, file.size, n as u64))
+    }
+
+    fn find(&self, path: &str) -> Result<Option<File<'_>>> {
+        Ok(self.loose.find(path).map(|file| File::new(file.path, file.size, 0)))
+    }
+
+    fn position(&self, path: &str) -> Result<Option<usize>> {
+        Ok(self.loose.all().binary_search_by(|file| (*file.path).cmp(path)).ok())
+    }
+
+    fn stored(&self, file: &File<'_>) -> Result<Source> {
+        let missing = || Error::without_offset(ErrorKind::NotFound { what: format!("file {:?}", file.path) }, "");
+        self.options.source(&self.loose.place(0, &file.path).ok_or_else(missing)?)
+    }
+}
+
+impl FileFormat for Folder {
+    const NAME: &'static str = "folder";
+
+    /// It is never a file.
+    fn likeness(_: &[u8]) -> Likeness {
+        Likeness::No
+    }
+
+    fn open_as(source: Source, options: &Options) -> Result<Self> {
+        let folder = source.path().ok_or_else(|| Error::without_offset(ErrorKind::UnknownFolder, ""))?;
+        Ok(Self { loose: Loose::new(vec![folder.to_owned()]), options: options.clone(), source })
+    }
+}
+
+impl Reader for Folder {
+    fn source(&self) -> &Source {
+        &self.source
+    }
+
+    fn version(&self) -> String {
+        String::new()
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        Vec::new()
+    }
+
+    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
+        tables(self)
+    }
+
+    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
+        facts(self)
+    }
+
+    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+        show(self, entry, out)
+    }
+
+    fn archive(&self) -> Option<&dyn Archive> {
+        Some(self)
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        self.loose.failed().iter().map(|(path, why)| format!("{path}: cannot be listed: {why}")).collect()
+    }
+
+    fn verify(&self, progress: &Progress) -> Report {
+        let mut report = Report::default();
+        verify_places(self, &mut report, progress);
+        report
+    }
+}

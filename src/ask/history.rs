@@ -1,0 +1,378 @@
+//! One entry through all builds: when it came, each change of each field, and when it went.
+//!
+//! An entry is all rows of a file that are known by one path, id or key: of a ship's visual those of `paths`, `resources`,
+//! `visuals`, its render sets and its nodes. What tells where a row lies is no part of it.
+
+use crate::archive::{self, Archive, File};
+use crate::ask::diff::{Seeker, path_of_key};
+use crate::asset::Asset;
+use crate::codec::crc32;
+use crate::compare::{differ, same_value};
+use crate::error::{Error, ErrorKind, Result};
+use crate::id;
+use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
+use crate::report::{Progress, Report};
+use crate::source::Source;
+use crate::table::{Column, Guid, Kind, Role, Table, TableOf, Value, Visitor};
+use std::collections::BTreeMap;
+
+/// Rows of one table that an entry may have.
+const MOST_ROWS: usize = 1 << 16;
+
+/// An entry as one build has it: its rows, by table and by what tells the rows of one table apart, and the fields of each.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct State(BTreeMap<(String, Part), Vec<(String, Value<'static>)>>);
+
+/// What tells apart the rows of an entry in one table: the other parts of their keys, and how many of one key came before.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+struct Part {
+    key: Vec<String>,
+    number: Option<u64>,
+    repeated: usize,
+}
+
+impl Part {
+    fn text(&self) -> String {
+        let repeated = (self.repeated > 0).then(|| format!("#{}", self.repeated));
+        let parts: Vec<String> =
+            self.key.iter().cloned().chain(self.number.map(|number| number.to_string())).chain(repeated).collect();
+        parts.join("  ")
+    }
+}
+
+impl State {
+    /// The entry that `asset` knows as `entry`, in all tables or in those called `tables`. Empty where there is none.
+    ///
+    /// # Errors
+    /// The first damage in one of its rows, and `Limit` where it has too many.
+    pub fn of(asset: &Asset, entry: &str, tables: &[String]) -> Result<Self> {
+        let mut state = Self::default();
+        for table in asset.reader().tables() {
+            if tables.is_empty() || tables.iter().any(|name| name == table.name()) {
+                state.add(&*table, entry)?;
+            }
+        }
+        Ok(state)
+    }
+
+    /// The file at `path` of an archive: its id, size and CRC-32, which is that of its bytes where the archive does not say it,
+    /// as a snapshot does not say that of a file that it keeps.
+    ///
+    /// # Errors
+    /// Damage of its entry, and as [`archive::open`] where its bytes are needed.
+    pub fn of_file(archive: &dyn Archive, path: &str) -> Result<Self> {
+        let mut state = Self::default();
+        let numbers = if archive.has_lists() { archive.positions(path)? } else { Vec::new() };
+        let of_lists = numbers.into_iter().map(|n| archive.file(n));
+        let files: Vec<File<'_>> = match archive.has_lists() {
+            true => of_lists.collect::<Result<_>>()?,
+            false => archive.find(path)?.into_iter().collect(),
+        };
+        for file in files {
+            let crc32 = match file.crc32 {
+                Some(crc32) => crc32,
+                None => crc32(archive::open(archive, &file, "")?.bytes()),
+            };
+            let id = file.id.map(|id| ("id".to_owned(), Value::Id64(id)));
+            let rest = [("size".to_owned(), file.size.into()), ("crc32".to_owned(), Value::Id32(crc32))];
+            let part =
+                Part { key: file.list.iter().map(|list| list.clone().into_owned()).collect(), ..Part::default() };
+            state.0.insert((archive::FILES.to_owned(), part), id.into_iter().chain(rest).collect());
+        }
+        Ok(state)
+    }
+
+    /// Whether the entry is not there.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn add(&mut self, table: &dyn Table, entry: &str) -> Result<()> {
+        let columns = table.columns();
+        let keys: Vec<usize> =
+            (0..columns.len()).filter(|&at| columns.get(at).is_some_and(|c| c.role == Role::Key)).collect();
+        let asked: Vec<(usize, Value<'_>)> = keys.iter().flat_map(|&key| asked(table, key, entry)).collect();
+        let mut rows = Vec::new();
+        for (column, value) in &asked {
+            rows.extend(rows_with(table, *column, value)?);
+        }
+        rows.sort_unstable();
+        rows.dedup();
+        check_count(table, rows.len())?;
+        let paths: Vec<usize> = keys.iter().filter_map(|&key| path_of_key(table, key)).collect();
+        let mut seeker = Seeker::new(table);
+        for row in rows {
+            let cursor = seeker.at(u32::try_from(row).unwrap_or(u32::MAX))?;
+            let mut part = Part::default();
+            for &key in &keys {
+                let is_asked =
+                    asked.iter().any(|(column, _)| *column == key || path_of_key(table, key) == Some(*column));
+                match cursor.value(key)? {
+                    _ if is_asked => {}
+                    Value::Uint(number) if part.number.is_none() => part.number = Some(number),
+                    value => part.key.push(value.to_string()),
+                }
+            }
+            let mut fields = Vec::new();
+            for (at, column) in columns.iter().enumerate() {
+                if matches!(column.role, Role::Key | Role::Place) || paths.contains(&at) {
+                    continue;
+                }
+                // The text of a hash says more than it.
+                let next = at.saturating_add(1);
+                let has_text = columns.get(next).is_some_and(|next| next.role == Role::Resolved);
+                if has_text && matches!(column.kind, Kind::Id64 | Kind::Id32) && !cursor.value(next)?.is_null() {
+                    continue;
+                }
+                let value = cursor.value(at)?;
+                if !value.is_null() {
+                    fields.push((column.name.to_string(), value.into_owned()));
+                }
+            }
+            let mut key = (table.name().to_owned(), part);
+            while self.0.contains_key(&key) {
+                key.1.repeated = key.1.repeated.saturating_add(1);
+            }
+            self.0.insert(key, fields);
+        }
+        Ok(())
+    }
+}
+
+/// The cells that a row of `entry` has in the key column `key`, or in the column of its paths: by what `entry` may be.
+fn asked<'e>(table: &dyn Table, key: usize, entry: &'e str) -> Vec<(usize, Value<'e>)> {
+    let Some(column) = table.columns().get(key) else { return Vec::new() };
+    let own = match column.kind {
+        Kind::Text | Kind::Any => Some(Value::text(entry)),
+        Kind::Id64 => id::parse(entry).map(Value::Id64),
+        Kind::Id32 => id::parse32(entry).map(Value::Id32),
+        Kind::Guid => Guid::parse(entry).map(Value::Guid),
+        // Numbers tell rows of one entry apart.
+        _ => None,
+    };
+    let path = path_of_key(table, key).map(|path| (path, Value::text(entry)));
+    own.map(|own| (key, own)).into_iter().chain(path).collect()
+}
+
+/// The rows whose cell in `column` is `value`: by an index where there is one.
+fn rows_with(table: &dyn Table, column: usize, value: &Value<'_>) -> Result<Vec<usize>> {
+    if let Some(found) = table.find(column, value) {
+        return found;
+    }
+    let mut rows = Vec::new();
+    let mut cursor = table.cursor_over(0, &[column]);
+    while cursor.advance()? {
+        // A row that cannot be read is not known to be one of these.
+        if cursor.value(column).is_ok_and(|cell| same_value(&cell, value)) {
+            rows.push(cursor.row());
+            check_count(table, rows.len())?;
+        }
+    }
+    Ok(rows)
+}
+
+fn check_count(table: &dyn Table, rows: usize) -> Result<()> {
+    if rows <= MOST_ROWS {
+        return Ok(());
+    }
+    let kind = ErrorKind::Limit { what: "rows of one entry", value: rows as u64, limit: MOST_ROWS as u64 };
+    Err(Error::without_offset(kind, table.name().to_owned()))
+}
+
+/// What happened to a row of the entry, or to one of its fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// It is there in the first build that is known.
+    Present,
+    /// It came.
+    Added,
+    /// A field has another value.
+    Changed,
+    /// It went.
+    Removed,
+}
+
+impl Change {
+    /// The name that outputs use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Present => "present",
+            Self::Added => "added",
+            Self::Changed => "changed",
+            Self::Removed => "removed",
+        }
+    }
+}
+
+/// A line of the history.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Event {
+    /// The build in which it is so.
+    pub build: String,
+    /// What happened.
+    pub change: Change,
+    /// The table of the row.
+    pub table: String,
+    /// What tells the row from others of the entry in that table; empty where it is the only one.
+    pub part: String,
+    /// The field that changed; `None` where the whole row came or went.
+    pub field: Option<String>,
+    /// The value before, or all fields of the row that went.
+    pub old: Value<'static>,
+    /// The value from then on, or all fields of the row that came.
+    pub new: Value<'static>,
+}
+
+/// The history of one entry. It is read as a file with one table, `history`, so that it is written and asked like any.
+#[derive(Debug)]
+pub struct History {
+    source: Source,
+    events: Vec<Event>,
+}
+
+impl History {
+    /// The history of `entry` in these builds, the oldest first. What is not known of a build is left out beforehand.
+    pub fn new(entry: &str, builds: &[(String, State)]) -> Self {
+        let mut events = Vec::new();
+        let nothing = State::default();
+        let mut before = None;
+        for (build, state) in builds {
+            between(build, before, state, &nothing, &mut events);
+            before = Some(state);
+        }
+        Self { source: Source::from_vec(entry, Vec::new()), events }
+    }
+
+    /// What happened, in order.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+}
+
+fn between(build: &str, before: Option<&State>, after: &State, nothing: &State, events: &mut Vec<Event>) {
+    let came = if before.is_some() { Change::Added } else { Change::Present };
+    let old_rows = &before.unwrap_or(nothing).0;
+    let all = |fields: &[(String, Value<'static>)]| {
+        Value::Map(fields.iter().map(|(name, value)| (name.clone().into(), value.clone())).collect())
+    };
+    let mut push = |(table, part): &(String, Part), change, field, old: Value<'_>, new: Value<'_>| {
+        let (build, table, part) = (build.to_owned(), table.clone(), part.text());
+        let (old, new) = (old.into_owned(), new.into_owned());
+        events.push(Event { build, change, table, part, field, old, new });
+    };
+    for (key, fields) in old_rows.iter().filter(|(key, _)| !after.0.contains_key(key)) {
+        push(key, Change::Removed, None, all(fields), Value::Null);
+    }
+    for (key, fields) in &after.0 {
+        let Some(old) = old_rows.get(key) else {
+            push(key, came, None, Value::Null, all(fields));
+            continue;
+        };
+        let value_in = |fields: &[(String, Value<'static>)], name: &str| {
+            fields.iter().find(|(other, _)| other == name).map_or(Value::Null, |(_, value)| value.clone())
+        };
+        let gone = old.iter().filter(|(name, _)| fields.iter().all(|(other, _)| other != name));
+        let mut differing = Vec::new();
+        for (name, _) in gone.chain(fields) {
+            differ(name.as_str().into(), value_in(old, name), value_in(fields, name), &mut differing);
+        }
+        for field in differing {
+            push(key, Change::Changed, Some(field.name.into_owned()), field.old, field.new);
+        }
+    }
+}
+
+impl FileFormat for History {
+    const NAME: &'static str = "history";
+
+    /// It is never a file.
+    fn likeness(_: &[u8]) -> Likeness {
+        Likeness::No
+    }
+
+    fn open_as(_: Source, _: &Options) -> Result<Self> {
+        Err(Error::without_offset(ErrorKind::Unsupported { what: "reading a history".into() }, ""))
+    }
+}
+
+impl Reader for History {
+    fn source(&self) -> &Source {
+        &self.source
+    }
+
+    fn version(&self) -> String {
+        String::new()
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        Vec::new()
+    }
+
+    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
+        type Row<'a> = (usize, &'a Event);
+        let table = TableOf::<Row<'_>>::over("history", &self.events)
+            .column(Column::text("build").brief(), |(_, event)| Ok(Value::text(&event.build)))
+            .column(Column::text("change").brief(), |(_, event)| Ok(event.change.name().into()))
+            .column(Column::text("table").brief(), |(_, event)| Ok(Value::text(&event.table)))
+            .column(Column::text("part").brief(), |(_, event)| {
+                Ok(if event.part.is_empty() { Value::Null } else { Value::text(&event.part) })
+            })
+            .column(Column::text("field").brief(), |(_, event)| Ok(event.field.as_deref().into()))
+            .column(Column::new("old", Kind::Any).brief(), |(_, event)| Ok(event.old.clone()))
+            .column(Column::new("new", Kind::Any).brief(), |(_, event)| Ok(event.new.clone()));
+        vec![Box::new(table)]
+    }
+
+    fn cat(&self, _: &str, _: &mut dyn Visitor) -> Result<bool> {
+        Ok(false)
+    }
+
+    fn verify(&self, _: &Progress) -> Report {
+        Report::default()
+    }
+}
+
+#[cfg(all(test, feature = "sample"))]
+mod tests {
+    use super::*;
+    use crate::sample::wdb::{Cell, Game, Sheet};
+
+    fn state(rows: &[(&str, i64)], entry: &str) -> State {
+        let mut sheet = Sheet::new(Game::Later, "Monsters").fields(["sName", "u16HitPoints"]);
+        for (name, points) in rows {
+            sheet = sheet.record(name, [Cell::from(*name), (*points).into()]);
+        }
+        State::of(&Asset::open(Source::from_vec("a.wdb", sheet.build())).unwrap(), entry, &[]).unwrap()
+    }
+
+    #[test]
+    fn an_entry_comes_changes_and_goes() {
+        let builds = [
+            &[("golem", 1)][..],
+            &[("golem", 1), ("bat", 3)],
+            &[("bat", 3)],
+            &[("wolf", 0), ("bat", 5)],
+            &[("wolf", 0)],
+        ];
+        let of = |entry: &str| {
+            let builds: Vec<_> =
+                builds.iter().enumerate().map(|(n, rows)| (n.to_string(), state(rows, entry))).collect();
+            let told = |event: &Event| {
+                let field = event.field.as_deref().unwrap_or("-");
+                format!("{} {} {field} {} {}", event.build, event.change.name(), event.old, event.new)
+            };
+            History::new(entry, &builds).events().iter().map(told).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            of("bat"),
+            [
+                "1 added -  {sName: bat, u16HitPoints: 3}",
+                "3 changed u16HitPoints 3 5",
+                "4 removed - {sName: bat, u16HitPoints: 5} "
+            ]
+        );
+        assert_eq!(of("golem")[0], "0 present -  {sName: golem, u16HitPoints: 1}");
+        assert!(of("nobody").is_empty());
+    }
+}

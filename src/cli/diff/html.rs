@@ -1,0 +1,211 @@
+//! Differences as HTML: a page by itself, or a part of one for the entry of a feed.
+//!
+//! Every text of a file is escaped, and the page allows itself nothing but its own style.
+
+use super::{Found, difference, said, text};
+use crate::ask::diff::{Change, Kind as Happened, Pair};
+use crate::clean::Xml;
+use crate::table::Value;
+use crate::write::text::clean;
+use std::fmt::{self, Display};
+use std::io::{self, Write};
+
+/// Rows of a kind that are shown without a click.
+const UNFOLDED: usize = 20;
+
+/// Nothing is loaded, run or sent, wherever the page is opened.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+
+const STYLE: &str = "
+:root { color-scheme: light dark; --line: #d5d9e0; --soft: #667; --added: #17692f; --removed: #a51d2d; --card: #f6f7f9;
+  --new: #dff3e4; --old: #fbe3e4 }
+@media (prefers-color-scheme: dark) { :root { --line: #3a3f4a; --soft: #9aa3b2; --added: #6fcf8a; --removed: #ff8f96;
+  --card: #1d2027; --new: #163322; --old: #3b1d21 } }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 70rem; padding: 1rem }
+h1 { font-size: 1.35rem } h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; border-bottom: 1px solid var(--line) }
+h1, h2, li, td, p, summary, .row { overflow-wrap: anywhere }
+code, td { font-family: ui-monospace, monospace; font-size: .9em }
+ul { padding-left: 1.2rem } summary, .kind { margin: .5rem 0; font-weight: 600; cursor: default }
+.added { color: var(--added) } .removed { color: var(--removed) } .what, .by { color: var(--soft); font-size: .9em }
+.row { margin: .5rem 0; padding: .4rem .7rem; background: var(--card); border-radius: .4rem }
+table { border-collapse: collapse; width: 100%; table-layout: fixed; margin: .3rem 0 }
+th, td { text-align: left; vertical-align: top; padding: .15rem .5rem; border-top: 1px solid var(--line) }
+th { font-weight: 500; width: 24% } .counts th { width: auto } .counts td, .counts thead th + th { text-align: right; width: 6rem }
+td.old { background: var(--old) } td.new { background: var(--new) } td.by { width: 14% }
+td.old:empty::before, td.new:empty::before { content: \"\\2013\" }
+i.swatch { display: inline-block; width: .9em; height: .9em; border: 1px solid var(--soft); vertical-align: -.1em; margin-right: .3em }
+@media (max-width: 40rem) {
+  .row table, .row tbody, .row tr, .row th, .row td { display: block; width: auto }
+  .row th { border-top: 1px solid var(--line); padding-left: 0 } .row td { border: 0 }
+  td.by:empty { display: none } .counts td, .counts thead th + th { width: 3.6rem }
+}
+";
+
+/// The beginning of a page that is called `title`.
+pub(super) fn begin(out: &mut dyn Write, title: &str) -> io::Result<()> {
+    let title = clean(title);
+    let title = Xml(&title);
+    write!(
+        out,
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"referrer\" content=\"no-referrer\">\n\
+         <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
+    )
+}
+
+/// The end of a page.
+pub(super) fn end(out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(b"</body>\n</html>\n")
+}
+
+/// How many rows of which tables differ, with links to them. `first` is the number of the first table.
+pub(super) fn counts(out: &mut dyn Write, found: &[Found<'_, '_>], first: usize) -> io::Result<()> {
+    out.write_all(
+        b"<table class=\"counts\">\n<thead><tr><th></th><th>added</th><th>removed</th><th>changed</th></tr></thead>\n",
+    )?;
+    for (n, Found { name, pairs, .. }) in (first..).zip(found).filter(|(_, found)| !found.pairs.is_empty()) {
+        let of = |kind| pairs.iter().filter(|pair| pair.kind() == kind).count();
+        let [added, removed, changed] = KINDS.map(of);
+        write!(out, "<tr><th><a href=\"#t{n}\">{}</a></th>", Text(name))?;
+        writeln!(out, "<td>{added}</td><td>{removed}</td><td>{changed}</td></tr>")?;
+    }
+    out.write_all(b"</table>\n")
+}
+
+const KINDS: [Happened; 3] = [Happened::Added, Happened::Removed, Happened::Changed];
+
+/// The rows of a table that differ, of each kind at most `limit`.
+pub(super) fn table<'d>(
+    out: &mut dyn Write,
+    n: usize,
+    found: &Found<'d, '_>,
+    limit: usize,
+    change: &dyn Fn(Pair) -> Change<'d>,
+) -> io::Result<()> {
+    if found.pairs.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "<section id=\"t{n}\">\n<h2>{}</h2>", Text(&found.name))?;
+    for kind in KINDS {
+        let of_kind = || found.pairs.iter().copied().filter(move |pair| pair.kind() == kind);
+        let (count, name) = (of_kind().count(), kind.name());
+        if count == 0 {
+            continue;
+        }
+        let folded = count > UNFOLDED;
+        match folded {
+            true => writeln!(out, "<details><summary class=\"{name}\">{count} {name}</summary>")?,
+            false => writeln!(out, "<p class=\"kind {name}\">{count} {name}</p>")?,
+        }
+        let list = kind != Happened::Changed;
+        out.write_all(if list { b"<ul>\n" } else { b"" })?;
+        for pair in of_kind().take(limit) {
+            let change = change(pair);
+            if list { item(out, &change)? } else { row(out, &change)? }
+        }
+        out.write_all(if list { b"</ul>\n" } else { b"" })?;
+        if let Some(more) = count.checked_sub(limit).filter(|&more| more > 0) {
+            writeln!(out, "<p class=\"what\">… and {more} more</p>")?;
+        }
+        out.write_all(if folded { b"</details>\n" } else { b"" })?;
+    }
+    out.write_all(b"</section>\n")
+}
+
+/// A row that came or went.
+fn item(out: &mut dyn Write, change: &Change<'_>) -> io::Result<()> {
+    write!(out, "<li><code>{}</code>{}", Text(&text(&change.key)), What(change))?;
+    for field in said(&change.fields) {
+        let value = if change.kind == Happened::Added { &field.new } else { &field.old };
+        let is_said = change.what.is_some() && matches!(&*field.name, "type" | "state" | "size");
+        if !value.is_null() && !is_said {
+            write!(out, " <span class=\"what\">{} {}</span>", Text(&field.name), Cell(&field.name, value))?;
+        }
+    }
+    out.write_all(b"</li>\n")
+}
+
+/// A row that changed, with its fields side by side.
+fn row(out: &mut dyn Write, change: &Change<'_>) -> io::Result<()> {
+    writeln!(out, "<div class=\"row\"><code>{}</code>{}\n<table>", Text(&text(&change.key)), What(change))?;
+    for field in said(&change.fields) {
+        let by = difference(&field.old, &field.new).unwrap_or_default();
+        let cell = |value| Cell(&field.name, value);
+        write!(out, "<tr><th>{}</th>", Text(&field.name))?;
+        write!(out, "<td class=\"old\">{}</td><td class=\"new\">{}</td>", cell(&field.old), cell(&field.new))?;
+        writeln!(out, "<td class=\"by\">{}</td></tr>", Text(&by))?;
+    }
+    out.write_all(b"</table></div>\n")
+}
+
+/// Text of a file, shown as it is but for what is no visible character.
+struct Text<'t>(&'t str);
+
+impl Display for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Xml(&clean(self.0)).fmt(f)
+    }
+}
+
+/// The kind of a row, where it has one.
+struct What<'c>(&'c Change<'c>);
+
+impl Display for What<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0.what {
+            Some(what) => write!(f, " <span class=\"what\">{}</span>", Text(what)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A cell: a colour with a patch of it, nothing for null.
+struct Cell<'c>(&'c str, &'c Value<'c>);
+
+impl Display for Cell<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let &Self(name, value) = self;
+        if value.is_null() {
+            return Ok(());
+        }
+        if let Some([r, g, b]) = colour(name, value) {
+            write!(f, "<i class=\"swatch\" style=\"background:#{r:02x}{g:02x}{b:02x}\"></i>")?;
+        }
+        Text(&text(value)).fmt(f)
+    }
+}
+
+/// The colour that a field called so has: three or four numbers between 0 and 1.
+fn colour(name: &str, value: &Value<'_>) -> Option<[u8; 3]> {
+    let name = name.rsplit('.').next()?.to_ascii_lowercase();
+    let Value::List(parts) = value else { return None };
+    if !(name.contains("color") || name.contains("colour")) || !matches!(parts.len(), 3 | 4) {
+        return None;
+    }
+    let part = |part: &Value<'_>| match *part {
+        Value::F32(v) if (0.0..=1.0).contains(&v) =>
+        {
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 255")]
+            Some((v * 255.0).round() as u8)
+        }
+        _ => None,
+    };
+    let [r, g, b, ..] = &**parts else { return None };
+    Some([part(r)?, part(g)?, part(b)?])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_shown_and_nothing_else_is_taken_for_one() {
+        let value = Value::floats([1.0, 0.5, 0.0]);
+        assert_eq!(colour("light.color", &value), Some([255, 128, 0]));
+        assert_eq!(colour("position", &value), None);
+        assert_eq!(colour("color", &Value::floats([1.0, 2.0, 0.0])), None);
+        assert_eq!(colour("color", &Value::floats([1.0, 0.0])), None);
+    }
+}

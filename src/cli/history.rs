@@ -1,0 +1,232 @@
+use super::{Context, Exit, Failure, Format, Outcome, sql};
+use crate::archive::{self, Address};
+use crate::ask::history::{Change, History, State};
+use crate::asset::Asset;
+use crate::error::{Error, ErrorKind};
+use crate::report::Progress;
+use crate::table::Value;
+use crate::threads::prelude::*;
+use crate::write::text::Mark;
+use std::path::{Path, PathBuf};
+
+/// Show one entry through all builds: when it came, what changed, when it went
+///
+/// The builds of a game's folder and of snapshots are taken in the order of their numbers, other files and folders as they are
+/// given. ENTRY is what `cat` takes: a path, an id, or the key of a record. Of an archive it is a file in it, `FILE:ENTRY`
+/// in one of them, or an entry of the game's database.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  assetq history content/…/JSD011.visual GAME kept      a ship through the builds of a game and its snapshots
+  assetq history content/…/JSD011.geometry GAME         a file: its size and CRC
+  assetq history GAME.wdb:potion unpacked-1.0/ unpacked-1.1/
+  assetq history potion 1.0/item.wdb 1.1/item.wdb 1.2/item.wdb -f csv
+  assetq history content/…/JSD011.visual kept --to ship.parquet
+  assetq history potion 1.0/item.wdb 1.1/item.wdb --sql \"SELECT build, new FROM history WHERE field = 'u16Price'\"")]
+pub(super) struct Args {
+    /// What to follow
+    #[arg(value_name = "ENTRY")]
+    entry: String,
+    /// Games, snapshots, folders or files: GAME is all of its builds, GAME@BUILD one
+    #[arg(value_name = "DIR", required = true)]
+    dirs: Vec<PathBuf>,
+    /// Only its rows in this table; may be repeated
+    #[arg(long = "table", short, value_name = "TABLE")]
+    tables: Vec<String>,
+    /// Write the table to this file, as its ending says: csv, json, ndjson, parquet, arrow
+    #[arg(long, value_name = "FILE", conflicts_with = "sql")]
+    to: Option<PathBuf>,
+    /// Write over a file that exists
+    #[arg(long, requires = "to")]
+    force: bool,
+    /// Ask the table, which is called history, in SQL
+    #[arg(long, value_name = "QUERY")]
+    sql: Option<String>,
+}
+
+/// A build, or a file.
+struct Step {
+    name: String,
+    asset: Asset,
+}
+
+/// The name that stands for all builds of a folder.
+const ALL: &str = "all";
+
+pub(super) fn run(args: &Args, context: &Context) -> Outcome {
+    let steps = steps(&args.dirs, context)?;
+    let inner = inner(&args.entry, &steps)?;
+    let options = context.options();
+    let states = context.with_progress("history", |progress: &Progress| {
+        progress.announce(steps.len() as u64);
+        let state = |step: &Step| {
+            let state = state(step, inner, args, options);
+            progress.advance(1);
+            state
+        };
+        steps.par_iter().map(state).collect::<Vec<_>>()
+    });
+    let mut builds = Vec::new();
+    for (step, state) in steps.iter().zip(states) {
+        match state {
+            Ok(state) => builds.push((step.name.clone(), state)),
+            // Nothing is known of this build, which is neither that the entry is there nor that it is not.
+            Err(error) => context.failed(&Failure::in_file(&step.name, &error)),
+        }
+        context.warn(&step.asset);
+    }
+    if builds.iter().all(|(_, state)| state.is_empty()) {
+        context.not_found(&format!("{:?} is in none of {} builds", args.entry, builds.len()));
+        return Ok(Exit::Done);
+    }
+    let history = History::new(&args.entry, &builds);
+    match (&args.sql, &args.to, context.format()) {
+        (Some(query), ..) => sql::ask("history", history.into(), query, context)?,
+        (_, Some(to), _) => super::export::whole_table(&history.into(), to, args.force, context)?,
+        (None, None, Format::Text) => text(&history, context)?,
+        (None, None, _) => rows(&history, context)?,
+    }
+    Ok(Exit::Done)
+}
+
+/// All builds and files, in order.
+fn steps(dirs: &[PathBuf], context: &Context) -> Result<Vec<Step>, Failure> {
+    let mut steps: Vec<(Option<u64>, Step)> = Vec::new();
+    for dir in dirs {
+        let failed = |error: &Error| Failure::in_file(&dir.to_string_lossy(), error);
+        let address = Address::of(dir);
+        let all = address.build() == Some(ALL);
+        let given = if all { address.outer() } else { dir };
+        let asset = context.open_side(given)?;
+        let archive = asset.reader().archive().filter(|archive| archive.has_builds());
+        let Some(archive) = archive.filter(|_| address.inner().is_none()) else {
+            steps.push((None, Step { name: dir.to_string_lossy().into_owned(), asset }));
+            continue;
+        };
+        let own = asset.reader().version();
+        let names = if address.build().is_some() && !all {
+            vec![own.clone()]
+        } else {
+            archive.build_names().map_err(|e| failed(&e))?
+        };
+        for name in names {
+            let number = name.parse().ok();
+            // Of a build that several folders have, the first is taken.
+            if number.is_some() && steps.iter().any(|(other, _)| *other == number) {
+                continue;
+            }
+            let asset = if name == own { asset.clone() } else { context.open(&at_build(given, &name))? };
+            steps.push((number, Step { name, asset }));
+        }
+    }
+    if steps.iter().all(|(number, _)| number.is_some()) {
+        steps.sort_by_key(|(number, _)| *number);
+    }
+    Ok(steps.into_iter().map(|(_, step)| step).collect())
+}
+
+fn at_build(folder: &Path, build: &str) -> PathBuf {
+    let mut address = folder.as_os_str().to_owned();
+    address.push(format!("@{build}"));
+    address.into()
+}
+
+/// The file in the archives that the entry is in, and what it is called there; no file where it is one itself, or where
+/// there are no archives.
+fn inner<'e>(entry: &'e str, steps: &[Step]) -> Result<(Option<&'e str>, &'e str), Failure> {
+    let archives = || steps.iter().filter_map(|step| Some((step, step.asset.reader().archive()?)));
+    let has = |path: &str| {
+        for (step, archive) in archives() {
+            if archive.find(path).map_err(|error| Failure::in_file(&step.name, &error))?.is_some() {
+                return Ok::<_, Failure>(true);
+            }
+        }
+        Ok(false)
+    };
+    if archives().next().is_none() || has(entry)? {
+        return Ok((None, entry));
+    }
+    for (at, mark) in entry.match_indices(archive::MARK) {
+        if let (Some(path), Some(left)) = (entry.get(..at), entry.get(at.saturating_add(mark.len())..))
+            && has(path)?
+        {
+            return Ok((Some(path), left));
+        }
+    }
+    Ok((archives().find_map(|(_, archive)| archive.database()), entry))
+}
+
+/// The entry as one build has it.
+fn state(
+    step: &Step,
+    (inner, entry): (Option<&str>, &str),
+    args: &Args,
+    options: &crate::Options,
+) -> crate::Result<State> {
+    match (inner, step.asset.reader().archive()) {
+        (Some(inner), Some(archive)) => match archive.find(inner)? {
+            None => Ok(State::default()),
+            Some(_) => State::of(&archive::open_inside(&step.asset, inner, options)?, entry, &args.tables),
+        },
+        (Some(inner), None) => {
+            let what = format!("{inner} in what is no archive").into();
+            Err(Error::without_offset(ErrorKind::Unsupported { what }, ""))
+        }
+        // Other tables of an archive tell of it as a whole.
+        (None, Some(archive)) => State::of_file(archive, entry),
+        (None, None) => State::of(&step.asset, entry, &args.tables),
+    }
+}
+
+fn rows(history: &History, context: &Context) -> Result<(), Failure> {
+    use crate::reader::Reader as _;
+    for table in history.tables() {
+        let columns: Vec<usize> = (0..table.columns().len()).collect();
+        let mut out = context.rows(table.columns())?;
+        let mut cursor = table.cursor(0);
+        while cursor.advance()? {
+            out.row_of(&*cursor, &columns, |error| context.damaged("history", &error))?;
+        }
+        out.finish()?;
+    }
+    Ok(())
+}
+
+/// For people: a paragraph for each build in which something happened.
+fn text(history: &History, context: &Context) -> Result<(), Failure> {
+    let mut page = context.page();
+    let mut build = None;
+    for event in history.events() {
+        if build != Some(&event.build) {
+            page.put_marked(&event.build, Mark::Bold)?;
+            page.end_line()?;
+            build = Some(&event.build);
+        }
+        let row = if event.part.is_empty() { event.table.clone() } else { format!("{}  {}", event.table, event.part) };
+        let (mark, colour) = match event.change {
+            Change::Present => ("=", Mark::Bold),
+            Change::Added => ("+", Mark::Green),
+            Change::Removed => ("-", Mark::Red),
+            Change::Changed => ("~", Mark::Yellow),
+        };
+        page.put("  ")?;
+        page.put_marked(&format!("{mark} {row}"), colour)?;
+        match &event.field {
+            Some(field) => {
+                let by =
+                    super::diff::difference(&event.old, &event.new).map(|by| format!(" ({by})")).unwrap_or_default();
+                let text = super::diff::text;
+                page.put(&format!("  {field}: {} -> {}{by}", text(&event.old), text(&event.new)))?;
+            }
+            None => {
+                let fields = if event.change == Change::Removed { &event.old } else { &event.new };
+                let Value::Map(fields) = fields else { continue };
+                let shown: Vec<String> =
+                    fields.iter().map(|(name, value)| format!("{name}={}", super::diff::text(value))).collect();
+                page.put(&format!("  {}", shown.join("  ")))?;
+            }
+        }
+        page.end_line()?;
+    }
+    Ok(page.flush()?)
+}
