@@ -79,6 +79,13 @@ pub(super) struct Output {
     pub(super) undo: Option<PathBuf>,
 }
 
+impl Output {
+    /// Whether something is to be written, or shown as if it were.
+    pub(super) fn is_given(&self) -> bool {
+        self.to.is_some() || self.in_place || self.dry_run
+    }
+}
+
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let target = Target::of(&args.file, &args.output, context)?;
     let file = args.file.to_string_lossy();
@@ -165,7 +172,7 @@ pub(super) struct Target {
 
 impl Target {
     pub(super) fn of(file: &Path, output: &Output, context: &Context) -> Result<Self, Failure> {
-        if output.to.is_none() && !output.in_place && !output.dry_run {
+        if !output.is_given() {
             let what = "nothing is written without --to NEW or --in-place; --dry-run shows what would change";
             return Err(Failure::new(Exit::Usage, what));
         }
@@ -211,6 +218,10 @@ impl Target {
             context.check_new(to, output.force)?;
         }
         Ok(Self { asset, outer, to: to.filter(|_| !output.dry_run), existing, is_mod })
+    }
+
+    pub(super) fn asset(&self) -> &Asset {
+        &self.asset
     }
 
     /// Writes what the editor was given, and shows it.

@@ -1,10 +1,12 @@
 mod prompt;
 
+use super::patch::{Output, Target};
 use super::progress::Unit;
 use super::{Context, Exit, Failure, Outcome};
 use crate::archive::Address;
 use crate::ask::sql::{Answer, Fault, Input, Session, Statement, functions, keep, statements};
 use crate::asset::Asset;
+use crate::edit::Editor;
 use crate::error::Error;
 use crate::table::{Column, Kind, Value};
 use crate::write::rows::RowWriter;
@@ -16,8 +18,8 @@ use std::path::{Path, PathBuf};
 ///
 /// The tables of one file are there by name; of several files each is a schema that is called after the file, or as
 /// NAME=FILE says; of more than ten files a table is called "NAME.TABLE", with these quotes. A folder stands for the
-/// files in it, and a database of SQLite may be among them; nothing is ever
-/// written to a file. `assetq info FILE` lists tables and columns.
+/// files in it, and a database of SQLite may be among them. Nothing is
+/// written to a file: UPDATE, INSERT and DELETE make a new one (--to NEW). `assetq info FILE` lists tables and columns.
 ///
 /// The first argument is the query, unless it is the name of a file: then, and with -, statements are read from
 /// standard input, on a terminal with a prompt.
@@ -32,6 +34,7 @@ Examples:
   assetq sql \"SELECT n.path FROM new.paths n LEFT JOIN old.paths o USING (id) WHERE o.id IS NULL\" old=a.bin new=b.bin
   assetq sql \"SELECT type, count(*) AS n FROM resources GROUP BY type ORDER BY n DESC\" assets.bin -f csv
   assetq sql \"SELECT * FROM visuals\" assets.bin --into visuals.sqlite
+  assetq sql \"UPDATE records SET u16BuyPrice = u16BuyPrice / 2\" item.wdb --to new/item.wdb --undo undo.ndjson
   assetq sql \"EXPLAIN QUERY PLAN SELECT name FROM paths WHERE id IN ('0x2A', '0x2B')\" assets.bin
   assetq sql assets.bin                        a prompt; .help says what it can do
 
@@ -51,9 +54,8 @@ pub(super) struct Args {
     /// The name of that table
     #[arg(long, value_name = "NAME", default_value = "result", requires = "into")]
     as_table: String,
-    /// Write over a database that exists
-    #[arg(long, requires = "into")]
-    force: bool,
+    #[command(flatten)]
+    output: Output,
     /// Leave damaged rows out and count them, rather than stop at the first one; the exit code is still 3
     #[arg(long)]
     skip_damaged: bool,
@@ -61,9 +63,9 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let (query, files) = args.parts()?;
-    let session = open(&files, args.skip_damaged, context)?;
+    let (session, paths) = open(&files, args, context)?;
     if let Some(out) = &args.into {
-        context.check_new(out, args.force)?;
+        context.check_new(out, args.output.force)?;
     }
     for note in session.notes() {
         context.say(note);
@@ -84,7 +86,27 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     };
     say_left_out(&session, context);
     session.assets().for_each(|asset| context.warn(asset));
-    ran.map(|()| Exit::Done)
+    ran?;
+    if args.output.is_given() { write(&session, &paths, &args.output, context) } else { Ok(Exit::Done) }
+}
+
+/// Writes the file that statements have changed.
+fn write(session: &Session, paths: &[PathBuf], output: &Output, context: &Context) -> Outcome {
+    let edits = session.edits();
+    if edits.len() > 1 {
+        return Err(Failure::new(Exit::Usage, "SQL: these statements change several files; one is written at a time"));
+    }
+    let (file, edits) = edits.into_iter().next().unwrap_or_default();
+    let Some((asset, path)) = session.assets().nth(file).zip(paths.get(file)) else {
+        return Err(Failure::new(Exit::Usage, "SQL: there is no file to write"));
+    };
+    let target = Target::of_asset(path, asset.clone(), output, context)?;
+    let failed = |error: Error| Failure::in_file(&path.to_string_lossy(), &error);
+    let mut editor = Editor::with_options(target.asset(), context.options()).map_err(failed)?;
+    for edit in edits {
+        editor.resolved_edits(edit).map_err(failed)?;
+    }
+    target.finish(editor, output, context)
 }
 
 /// Bytes of SQL that standard input may bring as a whole.
@@ -112,9 +134,9 @@ fn is_file(argument: &str) -> bool {
     exists(Path::new(argument)) || argument.split_once('=').is_some_and(|(_, path)| exists(Path::new(path)))
 }
 
-/// Opens the files under the names that their schemas have.
-fn open(given: &[PathBuf], skip_damaged: bool, context: &Context) -> Result<Session, Failure> {
-    let mut inputs = Vec::new();
+/// Opens the files under the names that their schemas have; gives also where those are that are no databases.
+fn open(given: &[PathBuf], args: &Args, context: &Context) -> Result<(Session, Vec<PathBuf>), Failure> {
+    let (mut inputs, mut paths) = (Vec::new(), Vec::new());
     for argument in given {
         let (name, path) = named(argument);
         if Input::is_database(&path) {
@@ -128,9 +150,11 @@ fn open(given: &[PathBuf], skip_damaged: bool, context: &Context) -> Result<Sess
             let asset = context.open(file)?;
             let name = name.clone().unwrap_or_else(|| asset.source().stem().to_owned());
             inputs.push((name, Input::Asset(asset)));
+            paths.push(file.clone());
         }
     }
-    Session::new(inputs, skip_damaged).map_err(failure)
+    let open = if args.output.is_given() { Session::for_writing } else { Session::new };
+    Ok((open(inputs, args.skip_damaged).map_err(failure)?, paths))
 }
 
 /// The name and the file of `NAME=FILE`; a file whose own name has a `=` in it is that file.
@@ -349,7 +373,7 @@ fn kind_of(cell: Option<&Value<'_>>) -> Kind {
 /// Keeps an answer as a database.
 fn into(out: &Path, args: &Args, answer: &mut Answer<'_>, context: &Context) -> Result<(), Failure> {
     let (table, mut rows) = (args.as_table.as_str(), 0);
-    context.create_as(out, args.force, |part| {
+    context.create_as(out, args.output.force, |part| {
         rows = keep(part, table, answer).map_err(|fault| match fault {
             Fault::Output(what) => Failure::new(Exit::Io, format!("{}: cannot write: {what}", out.to_string_lossy())),
             other => failure(other),

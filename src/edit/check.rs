@@ -1,6 +1,6 @@
 //! What was written, read back and compared with what was asked.
 
-use super::{Check, Piece, Pieces, TableEdits};
+use super::{Check, Piece, Pieces, TableEdits, fit};
 use crate::ask::diff;
 use crate::asset::Asset;
 use crate::compare::same_value;
@@ -108,6 +108,25 @@ fn same(old: Result<Value<'_>>, new: Result<Value<'_>>) -> bool {
     }
 }
 
+/// Whether a cell is what was asked. Of nested values, items of which the file showed no kind are compared in the kind that they
+/// have got, and members that were left to the format may be anything.
+fn agrees(value: &Value<'_>, wanted: &Value<'static>) -> bool {
+    let part = |value: &Value<'_>, wanted: &Value<'static>| wanted.is_null() || agrees(value, wanted);
+    match (value, wanted) {
+        (Value::List(values), Value::List(wanted)) => {
+            values.len() == wanted.len() && values.iter().zip(wanted).all(|(value, wanted)| part(value, wanted))
+        }
+        (Value::Map(values), Value::Map(wanted)) => wanted.iter().all(|(name, wanted)| {
+            let value = values.iter().find(|(other, _)| other == name).map(|(_, value)| value);
+            value.map_or(wanted.is_null(), |value| part(value, wanted))
+        }),
+        _ => {
+            same_value(value, wanted)
+                || fit::like(value, wanted.clone()).is_some_and(|wanted| same_value(value, &wanted))
+        }
+    }
+}
+
 fn differs(table: &dyn Table, row: usize, column: &Column) -> Error {
     failed(format!("{}: row {row}: column {} is another", table.name(), column.name))
 }
@@ -127,7 +146,7 @@ fn row(
         }
         let wanted = asked.and_then(|asked| asked.iter().find(|(column, _)| *column == at));
         let holds = match wanted {
-            Some((_, wanted)) => new.value(at).is_ok_and(|value| same_value(&value, wanted)),
+            Some((_, wanted)) => new.value(at).is_ok_and(|value| agrees(&value, wanted)),
             None => !stays(column, asked.is_some()) || same(old.value(at), new.value(at)),
         };
         if !holds {
@@ -200,7 +219,7 @@ fn is_new(table: &dyn Table, at: &dyn RowCursor, asked: Option<&super::Set>) -> 
         return Err(failed(format!("table {} has a row more at {}", table.name(), at.row())));
     };
     for (column, wanted) in asked {
-        if !at.value(*column).is_ok_and(|value| same_value(&value, wanted)) {
+        if !at.value(*column).is_ok_and(|value| agrees(&value, wanted)) {
             return match table.columns().get(*column) {
                 Some(column) => Err(differs(table, at.row(), column)),
                 None => Err(failed(format!("table {} has other columns", table.name()))),

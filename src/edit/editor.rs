@@ -174,13 +174,26 @@ impl<'a> Editor<'a> {
         Ok(())
     }
 
-    /// Sets one cell of a row by its number.
+    /// Makes one cell of a row another, by the numbers of row and column.
     ///
     /// # Errors
     /// As [`Editor::edit`].
-    pub fn set_cell(&mut self, table: &str, row: usize, column: usize, value: Value<'static>) -> Result<()> {
-        self.resolved(Some(table))?.set_cell(row, column, value)?;
-        self.done = self.done.saturating_add(1);
+    pub fn set_cell(&mut self, table: &str, row: usize, column: usize, value: Value<'static>) -> Result<Outcome> {
+        let outcome = self.resolved(Some(table))?.set_cell(row, column, value)?;
+        self.note(&outcome);
+        Ok(outcome)
+    }
+
+    /// Takes edits that are resolved already: numbers of rows and columns, and values that fit, as [`check_cell`] gives them.
+    ///
+    /// # Errors
+    /// `Syntax` for two edits of a row, and damage of one.
+    ///
+    /// [`check_cell`]: super::check_cell
+    pub fn resolved_edits(&mut self, edits: TableEdits) -> Result<()> {
+        let count = edits.set.len().saturating_add(edits.add.len()).saturating_add(edits.remove.len());
+        self.resolved(Some(&edits.table.clone()))?.take(edits)?;
+        self.done = self.done.saturating_add(count as u64);
         Ok(())
     }
 

@@ -45,6 +45,7 @@ pub(super) fn fit(
         }
         (Takes::Bytes(most), Value::Text(text)) => text.len() <= most as usize,
         (Takes::Numbers(count), Value::List(values)) => values.len() == usize::from(count),
+        (Takes::OrNull, Value::Null) => true,
         (_, Value::Null) => column.kind == Kind::Any || now.is_some_and(Value::is_null),
         _ => true,
     };
@@ -162,13 +163,13 @@ pub(super) fn typed(kind: Kind, given: &Value<'static>, from: From, now: Option<
 pub(super) fn like(now: &Value<'_>, given: Value<'static>) -> Option<Value<'static>> {
     Some(match (now, given) {
         (Value::Null, given) => given,
-        (Value::F32(_) | Value::F64(_), Value::Null) => now.clone().into_owned(),
+        // A float that is not finite has no form of its own.
+        (Value::F32(v), Value::Null) if !v.is_finite() => now.clone().into_owned(),
+        (Value::F64(v), Value::Null) if !v.is_finite() => now.clone().into_owned(),
+        (_, Value::Null) => Value::Null,
         (Value::List(now), Value::List(given)) => {
             let kinds = now.iter().map(Some).chain(std::iter::repeat(now.first()));
             let items = given.into_iter().zip(kinds).map(|(given, now)| match now {
-                Some(now) if now.is_null() || given.is_null() => {
-                    Some(if given.is_null() { now.clone().into_owned() } else { given })
-                }
                 Some(now) => like(now, given),
                 None => Some(given),
             });
@@ -201,6 +202,14 @@ pub(super) fn like(now: &Value<'_>, given: Value<'static>) -> Option<Value<'stat
             typed(kind, &given, From::Sql, None).filter(|value| !value.is_null())?
         }
     })
+}
+
+/// Whether `given`, as JSON has it, is what the file has.
+pub fn is_same(now: &Value<'_>, given: &Value<'static>) -> bool {
+    match (now, given) {
+        (Value::Null, given) => given.is_null(),
+        _ => like(now, given.clone()).is_some_and(|given| crate::compare::same_value(now, &given)),
+    }
 }
 
 fn truth(given: &Value<'_>, from: From) -> Option<bool> {

@@ -20,9 +20,10 @@ mod resolve;
 mod restore;
 
 pub use editor::{Editor, Plan, Written};
-pub use fit::From;
+pub use fit::{From, is_same};
+pub use patch::key_of;
 pub use pieces::{Check, Piece, Pieces};
-pub use resolve::{NTH, Outcome};
+pub use resolve::{NTH, Outcome, check_cell};
 pub use restore::{Of, Restore};
 
 use crate::error::{Error, ErrorKind, Result};

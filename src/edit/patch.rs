@@ -78,6 +78,14 @@ fn keys(table: &dyn Table) -> impl Iterator<Item = usize> {
     table.columns().iter().enumerate().filter(|(_, column)| column.role == Role::Key).map(|(at, _)| at)
 }
 
+/// The key of a row, as a patch has it: with its number among those of the same key, where there are several.
+///
+/// # Errors
+/// When a key is damaged.
+pub fn key_of(table: &dyn Table, row: usize) -> Result<Value<'static>> {
+    Nth::of(table).key(table, row)
+}
+
 /// Whether a patch tells of a column.
 fn is_stored(column: &Column) -> bool {
     !matches!(column.takes, Takes::Nothing | Takes::Path | Takes::Name)

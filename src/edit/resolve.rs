@@ -238,36 +238,19 @@ impl<'a> Resolved<'a> {
         from: From,
         row: Option<usize>,
     ) -> Result<(usize, Value<'static>)> {
-        let (at, column) = self.column(name)?;
-        self.cell_of(at, column, given, from, row)
+        let (at, _) = self.column(name)?;
+        self.cell_of(at, given, from, row)
     }
 
     fn cell_of(
         &self,
         at: usize,
-        column: &Column,
         given: Value<'static>,
         from: From,
         row: Option<usize>,
     ) -> Result<(usize, Value<'static>)> {
-        match (column.takes, &given) {
-            (Takes::Nothing, _) => Err(self.is_derived(column, &given)),
-            (takes @ (Takes::Path | Takes::Name), Value::Text(text)) => {
-                let id = fit::id_of(takes, text).unwrap_or_default();
-                Ok((at.wrapping_sub(1), id))
-            }
-            _ => {
-                let now = row.map(|row| self.table.value(row, at)).transpose()?;
-                let value = fit::fit(column, given, from, now.as_ref());
-                Ok((at, value.map_err(|e| refused(format!("{}: {e}", self.table.name())))?))
-            }
-        }
-    }
-
-    #[cold]
-    fn is_derived(&self, column: &Column, given: &Value<'_>) -> Error {
-        let (table, name, value) = (self.table.name(), &column.name, short(given));
-        refused(format!("{table}: column {name}: {value} does not fit: it takes {}", fit::what_fits(column)))
+        let now = row.map(|row| self.table.value(row, at)).transpose()?;
+        cell_of(&*self.table, at, given, from, now.as_ref())
     }
 
     /// Takes one edit.
@@ -395,7 +378,7 @@ impl<'a> Resolved<'a> {
         for (at, cell) in self.keys.iter().zip(&key.cells) {
             let Some(column) = self.table.columns().get(*at) else { continue };
             if column.takes != Takes::Nothing {
-                set.push(self.cell_of(*at, column, cell.clone(), From::Typed, None)?);
+                set.push(self.cell_of(*at, cell.clone(), From::Typed, None)?);
             }
         }
         for (name, given) in cells {
@@ -404,7 +387,7 @@ impl<'a> Resolved<'a> {
             if column.takes == Takes::Nothing || given.is_null() {
                 continue;
             }
-            let cell = self.cell_of(at, column, given, from, None)?;
+            let cell = self.cell_of(at, given, from, None)?;
             match set.iter().find(|(column, _)| *column == cell.0) {
                 Some((_, value)) if same_value(value, &cell.1) => {}
                 Some(_) => return Err(refused(format!("{shown}: column {name} has two values"))),
@@ -522,14 +505,14 @@ impl<'a> Resolved<'a> {
                 let is_same =
                     || fit::typed(column.kind, &given, from, Some(&now)).is_some_and(|v| same_value(&v, &now));
                 if self.derived.is_none() && !is_same() {
-                    self.derived = Some(self.is_derived(column, &given).to_string());
+                    self.derived = Some(is_derived(&*self.table, column, &given).to_string());
                 }
                 continue;
             }
             if matches!(column.takes, Takes::Path | Takes::Name) && !matches!(&given, Value::Text(t) if !t.is_empty()) {
                 continue;
             }
-            let (column, value) = self.cell_of(at, column, given, from, Some(row))?;
+            let (column, value) = self.cell_of(at, given, from, Some(row))?;
             if !same_value(&self.table.value(row, column)?, &value) {
                 self.put(row, column, value, &shown)?;
                 outcome = Outcome::Done;
@@ -564,17 +547,25 @@ impl<'a> Resolved<'a> {
         Ok(())
     }
 
-    /// One cell of a row by its number: what SQL asks for.
-    pub(super) fn set_cell(&mut self, row: usize, column: usize, given: Value<'static>) -> Result<()> {
-        let Some(of) = self.table.columns().get(column) else { return Ok(()) };
-        let (column, value) = self.cell_of(column, of, given, From::Sql, Some(row))?;
-        let cells = self.set.entry(row).or_default();
-        let differs = !same_value(&self.table.value(row, column)?, &value);
-        match cells.iter_mut().find(|cell| cell.column == column) {
-            // A later statement of one transaction wins.
-            Some(cell) => *cell = Cell { column, value, differs },
-            None => cells.push(Cell { column, value, differs }),
+    /// One cell of a row by its number.
+    pub(super) fn set_cell(&mut self, row: usize, column: usize, given: Value<'static>) -> Result<Outcome> {
+        let name = self.table.name().to_owned();
+        let (column, value) = self.cell_of(column, given, From::Typed, Some(row))?;
+        Ok(if self.put(row, column, value, &name)? { Outcome::Done } else { Outcome::Held })
+    }
+
+    /// Takes edits that are resolved already, as SQL has them.
+    pub(super) fn take(&mut self, edits: TableEdits) -> Result<()> {
+        let name = self.table.name().to_owned();
+        for (row, set) in edits.set {
+            for (column, value) in set {
+                self.put(row, column, value, &name)?;
+            }
         }
+        for row in edits.remove {
+            self.remove(row, &name)?;
+        }
+        self.add.extend(edits.add.into_iter().map(|set| (Vec::new(), set)));
         Ok(())
     }
 
@@ -591,6 +582,47 @@ impl<'a> Resolved<'a> {
             remove: self.remove.into_iter().collect(),
         }
     }
+}
+
+/// The column and the value that are written where `given` is asked for in column `at`, in a cell that is `now`.
+fn cell_of(
+    table: &dyn Table,
+    at: usize,
+    given: Value<'static>,
+    from: From,
+    now: Option<&Value<'_>>,
+) -> Result<(usize, Value<'static>)> {
+    let column = table.columns().get(at).ok_or_else(|| crate::table::no_cell(table.name(), 0, at))?;
+    match (column.takes, &given) {
+        (Takes::Nothing, _) => Err(is_derived(table, column, &given)),
+        (takes @ (Takes::Path | Takes::Name), Value::Text(text)) => {
+            let id = fit::id_of(takes, text).unwrap_or_default();
+            Ok((at.wrapping_sub(1), id))
+        }
+        _ => {
+            let value = fit::fit(column, given, from, now);
+            Ok((at, value.map_err(|e| refused(format!("{}: {e}", table.name())))?))
+        }
+    }
+}
+
+/// The column and the value that are written where SQL asks for `given` in column `at`, in a cell that is `now`.
+///
+/// # Errors
+/// `Syntax` with the column, the value and what fits.
+pub fn check_cell(
+    table: &dyn Table,
+    at: usize,
+    given: Value<'static>,
+    now: Option<&Value<'_>>,
+) -> Result<(usize, Value<'static>)> {
+    cell_of(table, at, given, From::Sql, now)
+}
+
+#[cold]
+fn is_derived(table: &dyn Table, column: &Column, given: &Value<'_>) -> Error {
+    let (table, name, value) = (table.name(), &column.name, short(given));
+    refused(format!("{table}: column {name}: {value} does not fit: it takes {}", fit::what_fits(column)))
 }
 
 /// Whether `given` is what outputs show for `now`, for the common kinds.

@@ -48,6 +48,8 @@ pub enum Takes {
     Nothing,
     /// Any value of its kind.
     Any,
+    /// Any value of its kind, or null.
+    OrNull,
     /// Whole numbers of so many bits, with a sign where the kind has one.
     Bits(u8),
     /// Texts of at most so many bytes.

@@ -16,7 +16,7 @@ fn sheet(scale: f32, text: &str) -> Vec<u8> {
     sheet.build()
 }
 
-fn folder() -> TempDir {
+pub fn folder() -> TempDir {
     let dir = TempDir::new().unwrap();
     fs::write(dir.path().join("old.wdb"), sheet(0.5, "Ether")).unwrap();
     fs::write(dir.path().join("new.wdb"), sheet(2.0, "Ether, strong")).unwrap();
@@ -38,11 +38,11 @@ fn run_with(dir: &Path, code: i32, args: &[&str], input: &str) -> (String, Strin
     (stdout, stderr)
 }
 
-fn run(dir: &Path, code: i32, args: &[&str]) -> (String, String) {
+pub fn run(dir: &Path, code: i32, args: &[&str]) -> (String, String) {
     run_with(dir, code, args, "")
 }
 
-fn read(dir: &TempDir, name: &str) -> Vec<u8> {
+pub fn read(dir: &TempDir, name: &str) -> Vec<u8> {
     fs::read(dir.path().join(name)).unwrap()
 }
 

@@ -14,4 +14,6 @@ mod common;
 
 mod command;
 mod made;
+mod sql;
+mod wdata;
 mod wdb;

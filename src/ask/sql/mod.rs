@@ -17,6 +17,7 @@ mod damage;
 mod file;
 mod functions;
 mod into;
+mod pending;
 mod plan;
 mod rights;
 mod script;
@@ -28,18 +29,20 @@ pub use into::keep;
 pub use script::{Statement, is_complete, statements};
 
 use crate::asset::Asset;
+use crate::edit::TableEdits;
 use crate::error::Error;
 use crate::report::Progress;
 #[cfg(doc)]
 use crate::table::Table;
 use damage::Damage;
 use file::{OpenFile, quoted, unique};
+use pending::Changes;
 use rights::Rights;
 use rusqlite::config::DbConfig;
 use rusqlite::hooks::AuthContext;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -152,6 +155,7 @@ pub struct Session {
     damage: Arc<Damage>,
     rights: Arc<Rights>,
     progress: Arc<Progress>,
+    changes: Arc<Changes>,
     /// Where there are more files than SQLite has schemas for, the names of the tables of each file in the only one.
     flat: Option<Vec<Vec<String>>>,
     notes: Vec<String>,
@@ -172,6 +176,16 @@ impl Session {
     /// # Errors
     /// When there are more databases than SQLite takes, or one cannot be attached.
     pub fn new(inputs: Vec<(String, Input)>, left_out: bool) -> Result<Self, Fault> {
+        Self::open(inputs, left_out, false)
+    }
+
+    /// As [`Session::new`], with tables that `UPDATE`, `INSERT` and `DELETE` change: later statements see that, and
+    /// [`Session::edits`] gives it. Nothing is written.
+    pub fn for_writing(inputs: Vec<(String, Input)>, left_out: bool) -> Result<Self, Fault> {
+        Self::open(inputs, left_out, true)
+    }
+
+    fn open(inputs: Vec<(String, Input)>, left_out: bool, written: bool) -> Result<Self, Fault> {
         let mut connection = Connection::open_in_memory()?;
         // A name in double quotes is a name, never a text; and nothing in an attached file runs by itself.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
@@ -221,8 +235,15 @@ impl Session {
             }
         }
         let (damage, progress) = (Arc::new(Damage::new(left_out)), Arc::new(Progress::default()));
-        let all = vtab::Files { open: files.clone(), damage: Arc::clone(&damage), progress: Arc::clone(&progress) };
-        connection.create_module("assetq", vtab::MODULE, Some(all))?;
+        let changes = Arc::new(Changes::default());
+        let all = vtab::Files {
+            open: files.clone(),
+            damage: Arc::clone(&damage),
+            progress: Arc::clone(&progress),
+            changes: Arc::clone(&changes),
+        };
+        let module = if written { vtab::WRITTEN } else { vtab::MODULE };
+        connection.create_module("assetq", module, Some(all))?;
         let rights = Arc::new(Rights::default());
         let asked = Arc::clone(&rights);
         connection.authorizer(Some(move |context: AuthContext<'_>| asked.answer(context)))?;
@@ -231,7 +252,7 @@ impl Session {
             let name = quoted(name);
             notes.push(format!("of more than {most} files a table has the name of its file in its own, as in {name}"));
         }
-        Ok(Self { connection, files, schemas, damage, rights, progress, flat, notes })
+        Ok(Self { connection, files, schemas, damage, rights, progress, changes, flat, notes })
     }
 
     /// Notes on names that are others here than in their files.
@@ -242,6 +263,11 @@ impl Session {
     /// The files, in the order in which they were given, without databases.
     pub fn assets(&self) -> impl Iterator<Item = &Asset> {
         self.files.iter().map(|file| file.asset())
+    }
+
+    /// The edits that statements have made, by the number of the file among [`Session::assets`].
+    pub fn edits(&self) -> BTreeMap<usize, Vec<TableEdits>> {
+        self.changes.edits(|file, table| Some(self.files.get(file)?.table(table)?.name()))
     }
 
     /// The damaged rows that statements have left out since this was asked last.

@@ -153,6 +153,14 @@ pub(super) fn best(info: &mut IndexInfo, table: &dyn Table) -> rusqlite::Result<
     Ok(Plan { access, terms, columns })
 }
 
+impl Plan {
+    /// A walk over all rows, of which the table answers no condition.
+    pub(super) fn bare(info: &mut IndexInfo, table: &dyn Table) -> Self {
+        costs(info, Access::Scan, &[], UNKNOWN_ROWS);
+        Self { access: Access::Scan, terms: Vec::new(), columns: (0..table.columns().len()).collect() }
+    }
+}
+
 fn offers(info: &IndexInfo, table: &dyn Table) -> rusqlite::Result<Vec<Offer>> {
     let mut offers = Vec::new();
     let mut others = false;

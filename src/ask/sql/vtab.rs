@@ -7,15 +7,17 @@
 use super::cells::{self, Cell};
 use super::damage::{Damage, Place};
 use super::file::OpenFile;
+use super::pending::{self, Changes, Pending};
 use super::plan::{self, Access, Check, Plan};
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::report::Progress;
 use crate::table::filter::{Bound, picked};
 use crate::table::{RowCursor, Table};
 use rusqlite::Error as SqlError;
+use rusqlite::types::ValueRef;
 use rusqlite::vtab::{
-    Context, CreateVTab, Filters, IndexInfo, Module, VTab, VTabConfig, VTabConnection, VTabCursor, VTabKind,
-    sqlite3_vtab, sqlite3_vtab_cursor,
+    Context, CreateVTab, Filters, IndexInfo, Inserts, Module, TransactionVTab, UpdateVTab, Updates, VTab, VTabConfig,
+    VTabConnection, VTabCursor, VTabKind, sqlite3_vtab, sqlite3_vtab_cursor,
 };
 use self_cell::self_cell;
 use std::borrow::Cow;
@@ -27,11 +29,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The virtual tables as a module of SQLite.
 pub(super) const MODULE: &Module<'static, AssetTable> = &Module::read_only_module();
 
+/// The same, for statements that change tables.
+pub(super) const WRITTEN: &Module<'static, AssetTable> = &Module::update_module_with_tx();
+
 /// A table of a file, as one connection knows it.
 #[repr(C)]
 pub(super) struct AssetTable {
     base: sqlite3_vtab,
     state: Arc<State>,
+    /// The changes when the transaction began.
+    before: Option<Arc<Pending>>,
 }
 
 /// Rows of a walk that are counted at once.
@@ -44,6 +51,10 @@ pub(super) struct AssetCursor {
     state: Arc<State>,
     plan: Option<Arc<Plan>>,
     walk: Option<Walk>,
+    /// The changes when the walk began, where there were any.
+    pending: Option<Arc<Pending>>,
+    /// The row that came and is current, behind the last one of the file.
+    added: Option<usize>,
 }
 
 const _: () = assert!(offset_of!(AssetTable, base) == 0 && offset_of!(AssetCursor, base) == 0);
@@ -53,6 +64,7 @@ pub(super) struct Files {
     pub(super) open: Vec<Arc<OpenFile>>,
     pub(super) damage: Arc<Damage>,
     pub(super) progress: Arc<Progress>,
+    pub(super) changes: Arc<Changes>,
 }
 
 struct State {
@@ -65,6 +77,7 @@ struct State {
     joins: Mutex<HashMap<usize, Join>>,
     damage: Arc<Damage>,
     progress: Arc<Progress>,
+    changes: Arc<Changes>,
 }
 
 enum Join {
@@ -111,6 +124,20 @@ impl State {
 
     fn place(&self, row: Option<usize>) -> Place {
         Place { file: self.file.number(), table: self.index, row }
+    }
+
+    /// The file and the table, by their numbers.
+    fn at(&self) -> (usize, usize) {
+        (self.file.number(), self.index)
+    }
+
+    /// Runs a change of the table.
+    fn change<T>(&self, change: impl FnOnce(&dyn Table) -> Result<T>) -> rusqlite::Result<T> {
+        let table = self.table().ok_or_else(|| SqlError::ModuleError("no table".to_owned()))?;
+        change(table).map_err(|error| match error.kind() {
+            ErrorKind::Syntax { .. } => SqlError::ModuleError(error.to_string()),
+            _ => self.damage.stop(&self.file, error),
+        })
     }
 
     /// The name of the table for errors.
@@ -283,13 +310,18 @@ unsafe impl VTab<'static> for AssetTable {
             joins: Mutex::default(),
             damage: Arc::clone(&files.damage),
             progress: Arc::clone(&files.progress),
+            changes: Arc::clone(&files.changes),
         };
-        Ok((Cow::Owned(declaration), Self { base: sqlite3_vtab::default(), state: Arc::new(state) }))
+        // SQLite tells a table that is made within a transaction nothing of its beginning.
+        let before = Some(files.changes.of(state.at()));
+        Ok((Cow::Owned(declaration), Self { base: sqlite3_vtab::default(), state: Arc::new(state), before }))
     }
 
     fn best_index(&self, info: &mut IndexInfo) -> rusqlite::Result<bool> {
         let Some(table) = self.state.table() else { return Ok(false) };
-        let plan = plan::best(info, table)?;
+        // Where rows have become others, SQLite itself checks all of them.
+        let changed = !self.state.changes.of(self.state.at()).is_empty();
+        let plan = if changed { Plan::bare(info, table) } else { plan::best(info, table)? };
         info.set_idx_str(&plan.describe(table.columns()));
         info.set_idx_num(Plan::number_of(self.state.keep(plan)));
         Ok(true)
@@ -297,7 +329,8 @@ unsafe impl VTab<'static> for AssetTable {
 
     fn open(&'static mut self) -> rusqlite::Result<AssetCursor> {
         let state = Arc::clone(&self.state);
-        Ok(AssetCursor { base: sqlite3_vtab_cursor::default(), state, plan: None, walk: None })
+        let base = sqlite3_vtab_cursor::default();
+        Ok(AssetCursor { base, state, plan: None, walk: None, pending: None, added: None })
     }
 }
 
@@ -305,10 +338,59 @@ impl CreateVTab<'static> for AssetTable {
     const KIND: VTabKind = VTabKind::Default;
 }
 
+impl UpdateVTab<'static> for AssetTable {
+    fn delete(&mut self, row: ValueRef<'_>) -> rusqlite::Result<()> {
+        let (state, row) = (&self.state, number_of(row)?);
+        state.change(|table| state.changes.delete(state.at(), table, row))
+    }
+
+    fn insert(&mut self, values: &Inserts<'_>) -> rusqlite::Result<i64> {
+        let (state, values) = (&self.state, values.iter().skip(2).map(pending::owned));
+        let row = state.change(|table| state.changes.insert(state.at(), table, values))?;
+        Ok(i64::try_from(row).unwrap_or(i64::MAX))
+    }
+
+    fn update(&mut self, values: &Updates<'_>) -> rusqlite::Result<()> {
+        let all: Vec<ValueRef<'_>> = values.iter().collect();
+        let [row, new_row, cells @ ..] = &all[..] else { return Ok(()) };
+        if row != new_row {
+            return Err(SqlError::ModuleError("the number of a row cannot be another".to_owned()));
+        }
+        let (state, row) = (&self.state, number_of(*row)?);
+        state.change(|table| state.changes.update(state.at(), table, row, cells))
+    }
+}
+
+fn number_of(row: ValueRef<'_>) -> rusqlite::Result<usize> {
+    let number = row.as_i64().ok().and_then(|row| usize::try_from(row).ok());
+    number.ok_or_else(|| SqlError::ModuleError("no row".to_owned()))
+}
+
+impl TransactionVTab<'static> for AssetTable {
+    fn begin(&mut self) -> rusqlite::Result<()> {
+        self.before = Some(self.state.changes.of(self.state.at()));
+        Ok(())
+    }
+
+    fn commit(&mut self) -> rusqlite::Result<()> {
+        self.before = None;
+        Ok(())
+    }
+
+    fn rollback(&mut self) -> rusqlite::Result<()> {
+        if let Some(before) = self.before.take() {
+            self.state.changes.restore(self.state.at(), before);
+        }
+        Ok(())
+    }
+}
+
 // SAFETY: `repr(C)` with SQLite's struct as the first field.
 unsafe impl VTabCursor for AssetCursor {
     fn filter(&mut self, number: c_int, _: Option<&str>, arguments: &Filters<'_>) -> rusqlite::Result<()> {
         self.walk = None;
+        self.added = None;
+        self.pending = Some(self.state.changes.of(self.state.at())).filter(|pending| !pending.is_empty());
         self.plan = self.state.plan(number);
         let Some(plan) = &self.plan else { return Ok(()) };
         self.walk = State::walk(&self.state, plan, arguments).or_else(|error| {
@@ -323,24 +405,44 @@ unsafe impl VTabCursor for AssetCursor {
     }
 
     fn next(&mut self) -> rusqlite::Result<()> {
-        let (Some(walk), Some(plan)) = (&mut self.walk, &self.plan) else { return Ok(()) };
-        match walk.with_dependent_mut(|source, rows| source.state.next(&mut **rows, &source.bound, &plan.columns)) {
-            Ok(true) => Ok(()),
-            Ok(false) => {
-                self.walk = None;
-                Ok(())
+        let Some(plan) = &self.plan else { return Ok(()) };
+        while let Some(walk) = &mut self.walk {
+            match walk.with_dependent_mut(|source, rows| source.state.next(&mut **rows, &source.bound, &plan.columns)) {
+                Ok(true) => {
+                    let row = walk.with_dependent(|_, rows| rows.row());
+                    if !self.pending.as_ref().is_some_and(|pending| pending.is_removed(row)) {
+                        return Ok(());
+                    }
+                }
+                Ok(false) => self.walk = None,
+                Err(error) => return Err(self.state.damage.stop(&self.state.file, error)),
             }
-            Err(error) => Err(self.state.damage.stop(&self.state.file, error)),
         }
+        let from = self.added.map_or(0, |number| number.saturating_add(1));
+        // An eof is told only by a walk that is not taken up again.
+        self.added = self.pending.as_ref().and_then(|pending| pending.next_added(from));
+        if self.added.is_none() {
+            self.pending = None;
+        }
+        Ok(())
     }
 
     fn eof(&self) -> bool {
-        self.walk.is_none()
+        self.walk.is_none() && self.added.is_none()
     }
 
     fn column(&self, context: &mut Context, column: c_int) -> rusqlite::Result<()> {
-        let Some(walk) = &self.walk else { return Ok(()) };
         let column = usize::try_from(column).unwrap_or(usize::MAX);
+        if let (Some(pending), Some(number)) = (&self.pending, self.added) {
+            return context.set_result(Cell(pending.added_cell(number, column)));
+        }
+        let Some(walk) = &self.walk else { return Ok(()) };
+        if let Some(pending) = &self.pending {
+            let row = walk.with_dependent(|_, rows| rows.row());
+            if let Some(value) = pending.cell(row, column) {
+                return context.set_result(Cell(value.clone()));
+            }
+        }
         walk.with_dependent(|_, rows| match rows.value(column) {
             Ok(value) => context.set_result(Cell(value)),
             Err(error) => Err(self.state.damage.stop(&self.state.file, self.state.within(rows.row(), error))),
@@ -348,7 +450,13 @@ unsafe impl VTabCursor for AssetCursor {
     }
 
     fn rowid(&self) -> rusqlite::Result<i64> {
-        let row = self.walk.as_ref().map(|walk| walk.with_dependent(|_, rows| rows.row()));
+        let row = match self.added {
+            Some(number) => {
+                let len = self.state.table().and_then(|table| table.len().ok());
+                len.map(|len| len.saturating_add(number))
+            }
+            None => self.walk.as_ref().map(|walk| walk.with_dependent(|_, rows| rows.row())),
+        };
         Ok(row.and_then(|row| i64::try_from(row).ok()).unwrap_or(-1))
     }
 }

@@ -133,35 +133,35 @@ impl Field {
 
 /// The counts of one record, in the order in which they are stored.
 #[derive(Debug, Default)]
-struct Counts {
+pub(super) struct Counts {
     values: [usize; Counts::MOST],
-    len: usize,
+    pub(super) len: usize,
 }
 
 impl Counts {
     /// The counts of a camera, which has the most.
     const MOST: usize = 11;
 
-    fn push(&mut self, value: usize) {
+    pub(super) fn push(&mut self, value: usize) {
         if let Some(slot) = self.values.get_mut(self.len) {
             *slot = value;
             self.len = self.len.saturating_add(1);
         }
     }
 
-    fn get(&self, number: usize) -> usize {
+    pub(super) fn get(&self, number: usize) -> usize {
         self.values.get(number).copied().unwrap_or(0)
     }
 }
 
 /// Which of several records one is.
-#[derive(Debug, Clone, Copy)]
-struct Place {
-    first: bool,
-    last: bool,
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) first: bool,
+    pub(super) last: bool,
 }
 
-const ALONE: Place = Place { first: true, last: true };
+pub(super) const ALONE: Place = Place { first: true, last: true };
 
 impl Gate {
     /// Whether a file of these versions stores the field; `None` where that depends on the record as well.
@@ -179,7 +179,7 @@ impl Gate {
     }
 
     #[inline]
-    fn holds(self, versions: &Versions, place: Place, counts: &Counts) -> bool {
+    pub(super) fn holds(self, versions: &Versions, place: Place, counts: &Counts) -> bool {
         self.decide(versions).unwrap_or(match self {
             Self::NotLast => !place.last,
             Self::Any(number) => counts.get(number) != 0,
@@ -319,6 +319,28 @@ pub fn skip(fields: &[Field], cursor: &mut Cursor<'_>, versions: &Versions) -> R
     walk(fields, cursor, versions, ALONE, &mut Skip)
 }
 
+/// Moves behind one field of a record, whose counts so far are `counts`.
+#[cfg(feature = "edit")]
+pub(super) fn skip_field(
+    field: &Field,
+    cursor: &mut Cursor<'_>,
+    versions: &Versions,
+    place: Place,
+    counts: &mut Counts,
+) -> Result<()> {
+    step(field, cursor, versions, place, counts, &mut Skip)
+}
+
+/// Moves behind one item of a list or an array.
+#[cfg(feature = "edit")]
+pub(super) fn skip_item(kind: &Kind, cursor: &mut Cursor<'_>, versions: &Versions, place: Place) -> Result<()> {
+    match kind {
+        Kind::Record(fields) => walk(fields, cursor, versions, place, &mut Skip),
+        Kind::Array(item, count) => items(item, *count, cursor, versions, &mut Skip),
+        leaf => Skip.leaf(*leaf, cursor),
+    }
+}
+
 /// The field of number `wanted`, found from the start of its record; null where this file does not store it.
 ///
 /// # Errors
@@ -382,7 +404,12 @@ fn decode_items<'a>(item: &Kind, count: usize, cursor: &mut Cursor<'a>, versions
     values.collect::<Result<Vec<_>>>().map(Value::List)
 }
 
-fn decode_kind<'a>(kind: &Kind, cursor: &mut Cursor<'a>, versions: &Versions, place: Place) -> Result<Value<'a>> {
+pub(super) fn decode_kind<'a>(
+    kind: &Kind,
+    cursor: &mut Cursor<'a>,
+    versions: &Versions,
+    place: Place,
+) -> Result<Value<'a>> {
     Ok(match *kind {
         Kind::Bool => Value::Bool(cursor.i32()? != 0),
         Kind::Int | Kind::Count | Kind::List(..) => Value::from(cursor.i32()?),

@@ -24,6 +24,8 @@ mod tables;
 mod tail;
 mod verify;
 mod waypoints;
+#[cfg(feature = "edit")]
+mod write;
 
 pub use fields::{Field, Gate, Kind, Versions};
 pub use plan::Drawn;

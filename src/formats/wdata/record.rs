@@ -69,6 +69,12 @@ impl<'a> Record<'a> {
         self.cursor.view().error(kind)
     }
 
+    /// The cursor at its first byte.
+    #[cfg(feature = "edit")]
+    pub(super) const fn start(&self) -> Cursor<'a> {
+        self.cursor
+    }
+
     /// The cursor behind name and [`Obb`].
     pub(super) fn own_fields(&self) -> Result<Cursor<'a>> {
         let mut cursor = self.cursor;

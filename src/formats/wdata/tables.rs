@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::report::{Progress, Report};
 use crate::source::Source;
-use crate::table::{Column, Kind, Table, TableOf, Value, Visitor};
+use crate::table::{Column, Kind, Table, TableOf, Takes, Value, Visitor};
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
@@ -20,7 +20,7 @@ pub(super) fn no_record(what: &'static str) -> Error {
 }
 
 /// Which records are the rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rows {
     EventBoxes,
     Boxes(BoxType),
@@ -43,7 +43,7 @@ impl Rows {
         }
     }
 
-    fn shape(self) -> &'static Shape {
+    pub(super) fn shape(self) -> &'static Shape {
         match self {
             // All boxes have this in common.
             Self::EventBoxes => BoxType::ObstacleBox.shape(),
@@ -161,6 +161,18 @@ const fn kind_of(stored: &Stored) -> Kind {
     }
 }
 
+/// What is written to a field.
+fn takes(stored: &Stored) -> Takes {
+    match stored {
+        Stored::Count => Takes::Nothing,
+        Stored::Int | Stored::Uint => Takes::Bits(32),
+        Stored::Array(Stored::Float | Stored::Int | Stored::Uint, count) => {
+            u8::try_from(*count).map_or(Takes::Any, Takes::Numbers)
+        }
+        _ => Takes::Any,
+    }
+}
+
 /// The second record that a scene has, in files that have such records.
 fn scene_element(map: &Map, number: usize) -> Result<Option<Record<'_>>> {
     let Some(elements) = map.scene_elements()?.filter(|elements| elements.count() != 0) else { return Ok(None) };
@@ -188,15 +200,17 @@ pub(super) fn records(map: &Map, rows: Rows) -> Box<dyn Table + '_> {
     if rows == Rows::EventBoxes {
         table = table
             .column(Column::uint("type"), |row| Ok(row.box_type.map(BoxType::number).into()))
-            .column(Column::text("type_name").brief().key(), |row| Ok(row.box_type.map(BoxType::name).into()))
+            .column(Column::text("type_name").brief().key().writable(), |row| {
+                Ok(row.box_type.map(BoxType::name).into())
+            })
             .derived();
     }
     table = table.column(Column::uint("index").brief().place(), |row| Ok(row.number.into()));
     if shape.placed {
-        let mut obb = Obb::NAMES.map(Column::f32);
+        let mut obb = Obb::NAMES.map(|name| Column::f32(name).writable());
         obb.iter_mut().take(3).for_each(|position| position.brief = true);
         table = table
-            .column(Column::text("name").brief().key(), |row| Ok(row.record.name()?.into()))
+            .column(Column::text("name").brief().key().writable(), |row| Ok(row.record.name()?.into()))
             .label()
             .columns(obb, |row, number| Ok(row.record.obb()?.and_then(|obb| obb.numbers().nth(number)).into()))
             .placed(move |row, place| match row.record.volume() {
@@ -211,7 +225,7 @@ pub(super) fn records(map: &Map, rows: Rows) -> Box<dyn Table + '_> {
     let is_shown = move |field: &&Field| !matches!(field.kind, Stored::Count) || shape.placed;
     if rows != Rows::EventBoxes {
         for (number, field) in shape.fields.iter().enumerate().filter(|(_, field)| is_shown(field)) {
-            let column = Column::new(field.name, kind_of(&field.kind)).brief();
+            let column = Column::new(field.name, kind_of(&field.kind)).brief().takes(takes(&field.kind));
             let column = if field.is_label { column.key() } else { column };
             table = table.column(column, move |row| row.record.value(number));
             if field.is_label {
@@ -222,24 +236,30 @@ pub(super) fn records(map: &Map, rows: Rows) -> Box<dyn Table + '_> {
     if rows == Rows::Scenes {
         // The fields of the second record that a scene has.
         for (number, field) in shapes::SCENE_ELEMENTS.fields.iter().enumerate().filter(|(_, field)| is_shown(field)) {
-            table = table.column(Column::new(field.name, kind_of(&field.kind)).brief(), move |row| {
+            let column = Column::new(field.name, kind_of(&field.kind)).brief().takes(takes(&field.kind));
+            table = table.column(column, move |row| {
                 scene_element(map, row.number)?.map_or(Ok(Value::Null), |element| element.value(number))
             });
         }
     }
-    Box::new(table.column(Column::uint("offset").place(), |row| Ok(row.record.offset().into())))
+    let offset = Column::uint("offset").place();
+    Box::new(table.column(offset, |row| Ok(row.record.offset().into())).with_rows_written())
 }
 
-/// The paths of the map: a row for each that the version has.
-fn paths(map: &Map) -> Box<dyn Table + '_> {
+/// The paths that the version has: the number of each field, its name, and whether it is one of the leading ones.
+pub(super) fn path_rows(map: &Map) -> Vec<(usize, &'static str, bool)> {
     let versions = *map.versions();
     let of = move |shape: &'static Shape, leading| {
         let fields = shape.fields.iter().enumerate();
         let fields = fields.filter(move |(_, field)| field.gate.decide(&versions) == Some(true));
         fields.map(move |(number, field)| (number, field.name, leading))
     };
-    let all: Vec<(usize, &'static str, bool)> =
-        of(&shapes::LEADING_PATHS, true).chain(of(&shapes::TRAILING_PATHS, false)).collect();
+    of(&shapes::LEADING_PATHS, true).chain(of(&shapes::TRAILING_PATHS, false)).collect()
+}
+
+/// The paths of the map: a row for each that the version has.
+fn paths(map: &Map) -> Box<dyn Table + '_> {
+    let all = path_rows(map);
     let count = all.len();
     let stored = move |&(number, _, leading): &(usize, &'static str, bool)| {
         let records = if leading { map.leading_paths() } else { map.trailing_paths()? };
@@ -247,7 +267,9 @@ fn paths(map: &Map) -> Box<dyn Table + '_> {
     };
     let table = TableOf::new("paths", move || Ok(count), move |row| Ok(all.get(row).copied()))
         .column(Column::text("name").brief().key(), |(_, name, _)| Ok((*name).into()))
-        .column(Column::text("value").brief(), move |path| Ok(Some(stored(path)?).filter(|p| is_path(*p)).into()))
+        .column(Column::text("value").brief().takes(Takes::OrNull), move |path| {
+            Ok(Some(stored(path)?).filter(|p| is_path(*p)).into())
+        })
         .column(Column::text("stored"), move |path| Ok(stored(path)?.into()));
     Box::new(table)
 }
@@ -255,16 +277,16 @@ fn paths(map: &Map) -> Box<dyn Table + '_> {
 /// One entry of the script lists: its field in the head or in the lists, and its number there.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Script {
-    kind: &'static str,
+    pub(super) kind: &'static str,
     /// The number of its field in the head.
-    in_head: Option<usize>,
+    pub(super) in_head: Option<usize>,
     at: u32,
 }
 
 const SCRIPT_DIR: usize = shapes::TRIGGER_HEAD.number("script_dir");
 const MAIN_SCRIPT: usize = shapes::TRIGGER_HEAD.number("main_script");
 /// The script lists: their kinds, and the numbers of the fields that count them.
-const SCRIPT_LISTS: [(&str, usize); 3] = [
+pub(super) const SCRIPT_LISTS: [(&str, usize); 3] = [
     ("event", shapes::SCRIPTS.number("event_script_count")),
     ("condition", shapes::SCRIPTS.number("condition_script_count")),
     ("action", shapes::SCRIPTS.number("action_script_count")),
@@ -272,7 +294,7 @@ const SCRIPT_LISTS: [(&str, usize); 3] = [
 
 impl Map {
     /// The scripts of the map, each found once.
-    fn script_rows(&self) -> Result<&[Script]> {
+    pub(super) fn script_rows(&self) -> Result<&[Script]> {
         let rows = self.scripts.get_or_try_init(|| {
             let head = |kind, field| Script { kind, in_head: Some(field), at: 0 };
             let mut rows = vec![head("script_dir", SCRIPT_DIR), head("main_script", MAIN_SCRIPT)];
@@ -299,8 +321,8 @@ impl Map {
 fn scripts(map: &Map) -> Box<dyn Table + '_> {
     let locate = |row| Ok(map.script_rows()?.get(row));
     let table = TableOf::new("scripts", || map.script_rows().map(<[Script]>::len), locate)
-        .column(Column::text("kind").brief().key(), |script| Ok(script.kind.into()))
-        .column(Column::text("path").brief().key(), |script| {
+        .column(Column::text("kind").brief().key().writable(), |script| Ok(script.kind.into()))
+        .column(Column::text("path").brief().key().takes(Takes::OrNull), |script| {
             if let Some(field) = script.in_head {
                 let path = map.trigger_head()?.first()?.text_in(field)?;
                 return Ok(path.filter(|p| field != SCRIPT_DIR || is_path(*p)).into());
@@ -310,7 +332,8 @@ fn scripts(map: &Map) -> Box<dyn Table + '_> {
             cursor.skip(script.at as usize)?;
             super::fields::read_text(&mut cursor).map(|text| text.trim_nul().into())
         })
-        .label();
+        .label()
+        .with_rows_written();
     Box::new(table)
 }
 
@@ -435,6 +458,11 @@ impl Reader for Map {
 
     #[cfg(feature = "export")]
     fn shapes(&self) -> Option<&dyn crate::scene::Shapes> {
+        Some(self)
+    }
+
+    #[cfg(feature = "edit")]
+    fn writable(&self) -> Option<&dyn crate::edit::Writable> {
         Some(self)
     }
 

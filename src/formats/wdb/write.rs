@@ -1,4 +1,4 @@
-//! Sheets and packs written anew (docs/formats/wdb.md §6).
+//! Sheets and packs written anew (docs/formats/wdb.md §7).
 
 use super::directory::unescaped;
 use super::layout::Entry;

@@ -1,0 +1,223 @@
+//! What statements have changed so far: cells and rows that lie over those of the file until it is written.
+
+use super::cells::Cell;
+use crate::edit::{Set, TableEdits, check_cell, refused};
+use crate::error::Result;
+use crate::table::{Table, Takes, Value};
+use rusqlite::types::{ToSql as _, ToSqlOutput, Value as Owned, ValueRef};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The changes of one table.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Pending {
+    set: BTreeMap<usize, Set>,
+    removed: BTreeSet<usize>,
+    /// Rows that came; `None` for one that went again.
+    added: Vec<Option<Set>>,
+}
+
+impl Pending {
+    pub(super) fn is_empty(&self) -> bool {
+        self.set.is_empty() && self.removed.is_empty() && self.added.is_empty()
+    }
+
+    pub(super) fn is_removed(&self, row: usize) -> bool {
+        self.removed.contains(&row)
+    }
+
+    /// The cell of a row of the file, where it has become another.
+    pub(super) fn cell(&self, row: usize, column: usize) -> Option<&Value<'static>> {
+        cell(self.set.get(&row)?, column)
+    }
+
+    /// The first row from number `from` on that came and is still there.
+    pub(super) fn next_added(&self, from: usize) -> Option<usize> {
+        let rows = self.added.iter().enumerate().skip(from);
+        rows.filter(|(_, row)| row.is_some()).map(|(number, _)| number).next()
+    }
+
+    /// A cell of a row that came.
+    pub(super) fn added_cell(&self, number: usize, column: usize) -> Value<'static> {
+        let row = self.added.get(number).and_then(Option::as_ref);
+        row.and_then(|row| cell(row, column)).cloned().unwrap_or_default()
+    }
+
+    fn edits(&self, table: &str) -> TableEdits {
+        TableEdits {
+            table: table.to_owned(),
+            set: self.set.iter().map(|(row, set)| (*row, set.clone())).collect(),
+            add: self.added.iter().flatten().cloned().collect(),
+            remove: self.removed.iter().copied().collect(),
+        }
+    }
+}
+
+fn cell(set: &Set, column: usize) -> Option<&Value<'static>> {
+    set.iter().find(|(other, _)| *other == column).map(|(_, value)| value)
+}
+
+fn put(set: &mut Set, column: usize, value: Value<'static>) {
+    match set.iter_mut().find(|(other, _)| *other == column) {
+        Some((_, old)) => *old = value,
+        None => {
+            set.push((column, value));
+            set.sort_by_key(|(column, _)| *column);
+        }
+    }
+}
+
+/// The changes of all tables, by file and table.
+#[derive(Debug, Default)]
+pub(super) struct Changes(Mutex<HashMap<(usize, usize), Arc<Pending>>>);
+
+impl Changes {
+    fn all(&self) -> MutexGuard<'_, HashMap<(usize, usize), Arc<Pending>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The changes of a table as they are now.
+    pub(super) fn of(&self, table: (usize, usize)) -> Arc<Pending> {
+        self.all().get(&table).cloned().unwrap_or_default()
+    }
+
+    /// Puts changes back as they were.
+    pub(super) fn restore(&self, table: (usize, usize), pending: Arc<Pending>) {
+        self.all().insert(table, pending);
+    }
+
+    fn change(&self, table: (usize, usize), change: impl FnOnce(&mut Pending)) {
+        change(Arc::make_mut(self.all().entry(table).or_default()));
+    }
+
+    /// The edits of all tables, by file.
+    pub(super) fn edits<'n>(&self, name: impl Fn(usize, usize) -> Option<&'n str>) -> BTreeMap<usize, Vec<TableEdits>> {
+        let mut edits: BTreeMap<usize, Vec<TableEdits>> = BTreeMap::new();
+        let mut all: Vec<_> = self.all().iter().map(|(at, pending)| (*at, Arc::clone(pending))).collect();
+        all.sort_by_key(|(at, _)| *at);
+        for ((file, table), pending) in all {
+            if let Some(name) = name(file, table).filter(|_| !pending.is_empty()) {
+                edits.entry(file).or_default().push(pending.edits(name));
+            }
+        }
+        edits
+    }
+
+    /// Removes a row.
+    pub(super) fn delete(&self, at: (usize, usize), table: &dyn Table, row: usize) -> Result<()> {
+        rows_may_change(table)?;
+        let len = table.len()?;
+        self.change(at, |pending| match row.checked_sub(len) {
+            Some(number) => {
+                if let Some(added) = pending.added.get_mut(number) {
+                    *added = None;
+                }
+            }
+            None => {
+                pending.set.remove(&row);
+                pending.removed.insert(row);
+            }
+        });
+        Ok(())
+    }
+
+    /// Adds a row; gives its number.
+    pub(super) fn insert(
+        &self,
+        at: (usize, usize),
+        table: &dyn Table,
+        values: impl Iterator<Item = Result<Value<'static>>>,
+    ) -> Result<usize> {
+        rows_may_change(table)?;
+        let mut set = Set::new();
+        for ((number, column), value) in table.columns().iter().enumerate().zip(values) {
+            let value = value?;
+            if value.is_null() {
+                continue;
+            }
+            let (to, value) = check_cell(table, number, value, None)?;
+            if column.takes != Takes::Nothing {
+                put(&mut set, to, value);
+            }
+        }
+        let mut number = 0;
+        self.change(at, |pending| {
+            number = pending.added.len();
+            pending.added.push(Some(set));
+        });
+        Ok(table.len()?.saturating_add(number))
+    }
+
+    /// Sets the cells of a row that are asked to be others than they are.
+    pub(super) fn update(
+        &self,
+        at: (usize, usize),
+        table: &dyn Table,
+        row: usize,
+        values: &[ValueRef<'_>],
+    ) -> Result<()> {
+        let pending = self.of(at);
+        let number = row.checked_sub(table.len()?);
+        let mut cursor = table.cursor(row);
+        if number.is_none() && !cursor.advance()? {
+            return Err(crate::table::no_cell(table.name(), row, 0));
+        }
+        let mut changed = Set::new();
+        for (column, wanted) in values.iter().enumerate().take(table.columns().len()) {
+            let now = match number {
+                Some(number) => pending.added_cell(number, column),
+                None => match pending.cell(row, column) {
+                    Some(value) => value.clone(),
+                    None => cursor.value(column)?.into_owned(),
+                },
+            };
+            if is_seen_as(&now, wanted) {
+                continue;
+            }
+            let given = owned(*wanted)?;
+            let (to, value) = check_cell(table, column, given, Some(&now))?;
+            put(&mut changed, to, value);
+        }
+        self.change(at, |pending| {
+            let set = match number {
+                Some(number) => pending.added.get_mut(number).and_then(Option::as_mut),
+                None => Some(pending.set.entry(row).or_default()),
+            };
+            if let Some(set) = set {
+                changed.into_iter().for_each(|(column, value)| put(set, column, value));
+            }
+        });
+        Ok(())
+    }
+}
+
+fn rows_may_change(table: &dyn Table) -> Result<()> {
+    if table.takes_rows() {
+        return Ok(());
+    }
+    Err(refused(format!("rows of {} can neither be added nor removed", table.name())))
+}
+
+/// Whether SQLite sees the cell as `wanted`.
+fn is_seen_as(now: &Value<'_>, wanted: &ValueRef<'_>) -> bool {
+    let cell = Cell(now.clone());
+    match cell.to_sql() {
+        Ok(ToSqlOutput::Borrowed(seen)) => seen == *wanted,
+        Ok(ToSqlOutput::Owned(Owned::Text(text))) => *wanted == ValueRef::Text(text.as_bytes()),
+        _ => false,
+    }
+}
+
+/// A value of SQLite's as an edit has it.
+pub(super) fn owned(value: ValueRef<'_>) -> Result<Value<'static>> {
+    Ok(match value {
+        ValueRef::Null => Value::Null,
+        ValueRef::Integer(number) => Value::Int(number),
+        ValueRef::Real(number) => Value::F64(number),
+        ValueRef::Text(text) => match std::str::from_utf8(text) {
+            Ok(text) => Value::owned(text.to_owned()),
+            Err(_) => return Err(refused("a text that is not UTF-8")),
+        },
+        ValueRef::Blob(_) => return Err(refused("a blob fits into no column")),
+    })
+}

@@ -1,0 +1,969 @@
+//! Maps written anew: records by their descriptions, the bytes of all that no edit names as they are
+//! (docs/formats/wdata.md §12).
+
+use super::fields::{self, ALONE, Counts, Field, Kind, Place, Versions, decode_kind, skip_field, skip_item};
+use super::layout::{IndexEntry, Obb};
+use super::run::Run;
+use super::shapes::{self, Shape};
+use super::tables::{Found, Rows, SCRIPT_LISTS, path_rows};
+use super::tail::{SCENE_ELEMENTS, SCENE_RESOURCES, SCENES, Section, TriggerLayout};
+use super::waypoints::id_of;
+use super::{BoxType, Map, Record, TextForm};
+use crate::bytes::Cursor;
+use crate::compare::same_value;
+use crate::edit::{Change, Edit, EntryEdit, Pieces, Set, TableEdits, Writable, is_same, refused};
+use crate::error::{Error, ErrorKind, Result};
+use crate::table::{Table, Tree, Value};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ops::Range;
+
+/// The word of the format for no path.
+const NO_PATH: &str = ".\\";
+
+/// What becomes of one record, or what one that comes has.
+#[derive(Debug, Default)]
+struct RecordEdit {
+    name: Option<Value<'static>>,
+    obb: [Option<f32>; 13],
+    fields: BTreeMap<usize, Value<'static>>,
+    /// Of the second record that a scene has.
+    element: BTreeMap<usize, Value<'static>>,
+}
+
+/// What becomes of the records of one kind, by their numbers.
+#[derive(Debug, Default)]
+struct RunEdit {
+    set: BTreeMap<usize, RecordEdit>,
+    remove: BTreeSet<usize>,
+    add: Vec<RecordEdit>,
+}
+
+impl Writable for Map {
+    fn write(&self, edits: &[TableEdits]) -> Result<Pieces> {
+        let mut writer = Writer { map: self, runs: BTreeMap::new(), stretches: Vec::new() };
+        let mut also: Vec<String> = vec!["waypoint_links".to_owned()];
+        let mut added = Vec::new();
+        for edit in edits {
+            match &*edit.table {
+                "paths" => writer.paths(edit)?,
+                "scripts" => added.push((edit.table.clone(), writer.scripts(edit)?)),
+                _ => writer.take(edit)?,
+            }
+        }
+        writer.check_waypoints()?;
+        also.extend(writer.runs.keys().map(|rows| rows.name().to_owned()));
+        added.extend(writer.added(edits));
+        let mut pieces = writer.finish()?;
+        (pieces.also, pieces.added) = (also, added);
+        Ok(pieces)
+    }
+
+    /// The cells of a record that its new form has otherwise.
+    fn entry(&self, entry: &str, new: &Value<'static>) -> Result<Option<EntryEdit>> {
+        let mut now = Tree::default();
+        if !super::cat::cat(self, entry, &mut now)? {
+            let what = format!("entry {entry:?}");
+            return Err(Error::without_offset(ErrorKind::NotFound { what }, ""));
+        }
+        let (Value::Map(now), Value::Map(new)) = (now.into_value(), new) else {
+            return Err(refused("an entry is an object of columns"));
+        };
+        let member = |wanted: &str| now.iter().find(|(name, _)| name == wanted).map(|(_, value)| value);
+        let name = member("table").map(ToString::to_string).unwrap_or_default();
+        let rows = all_rows().find(|rows| rows.name() == name);
+        let row = member("index").and_then(whole).and_then(|row| usize::try_from(row).ok());
+        let (Some(rows), Some(row)) = (rows, row) else { return Err(refused("this entry is not written")) };
+        let mut cells = Vec::new();
+        for (name, given) in new {
+            let old = member(name).ok_or_else(|| refused(format!("the entry has no {name:?}")))?;
+            if !is_same(old, given) {
+                if matches!(&**name, "table" | "references" | "also") {
+                    return Err(refused(format!("{name} follows from others and is not written")));
+                }
+                cells.push((name.clone(), given.clone()));
+            }
+        }
+        if cells.is_empty() {
+            return Ok(Some(EntryEdit::Edits(Vec::new())));
+        }
+        let table = super::tables::records(self, rows);
+        let key = crate::edit::key_of(&*table, row)?;
+        Ok(Some(EntryEdit::Edits(vec![Edit::new(Some(rows.name()), key, Change::Set(cells))])))
+    }
+}
+
+struct Writer<'m> {
+    map: &'m Map,
+    runs: BTreeMap<Rows, RunEdit>,
+    stretches: Vec<Stretch>,
+}
+
+/// A range of the file that becomes another.
+struct Stretch {
+    range: Range<usize>,
+    bytes: Vec<u8>,
+    /// The type of boxes that had none before: they come behind all else that comes to the same place, in the order of their
+    /// types.
+    first: Option<BoxType>,
+}
+
+impl Stretch {
+    fn key(&self) -> (usize, usize, Option<BoxType>) {
+        (self.range.start, self.range.end, self.first)
+    }
+}
+
+/// A part of a record that a column shows.
+enum Part {
+    Type,
+    Name,
+    Obb(usize),
+    Field(usize),
+    Element(usize),
+}
+
+impl Part {
+    fn of(rows: Rows, name: &str) -> Option<Self> {
+        let shape = rows.shape();
+        if rows == Rows::EventBoxes && name == "type_name" {
+            return Some(Self::Type);
+        }
+        if shape.placed && name == "name" {
+            return Some(Self::Name);
+        }
+        if let Some(at) = Obb::NAMES.iter().position(|other| *other == name).filter(|_| shape.placed) {
+            return Some(Self::Obb(at));
+        }
+        let element = || shapes::SCENE_ELEMENTS.field(name).filter(|_| rows == Rows::Scenes).map(Self::Element);
+        shape.field(name).map(Self::Field).or_else(element)
+    }
+}
+
+impl RecordEdit {
+    /// Notes a cell; two of one part must be the same.
+    fn put(&mut self, part: Part, value: &Value<'static>, name: &str) -> Result<()> {
+        let two = || refused(format!("column {name}: there are two edits of it, by two tables"));
+        let note = |slot: &mut BTreeMap<usize, Value<'static>>, at: usize| match slot.insert(at, value.clone()) {
+            Some(other) if !same_value(&other, value) => Err(two()),
+            _ => Ok(()),
+        };
+        match part {
+            Part::Type => Ok(()),
+            Part::Name => match self.name.replace(value.clone()) {
+                Some(other) if !same_value(&other, value) => Err(two()),
+                _ => Ok(()),
+            },
+            Part::Obb(at) => {
+                let Value::F32(number) = *value else { return Err(two()) };
+                match self.obb.get_mut(at).and_then(|slot| slot.replace(number)) {
+                    Some(other) if other.to_bits() != number.to_bits() => Err(two()),
+                    _ => Ok(()),
+                }
+            }
+            Part::Field(at) => note(&mut self.fields, at),
+            Part::Element(at) => note(&mut self.element, at),
+        }
+    }
+}
+
+/// All kinds of rows that records of their own stand for.
+fn all_rows() -> impl Iterator<Item = Rows> {
+    let boxes = BoxType::ALL.into_iter().filter(|t| *t != BoxType::UnusedBox).map(Rows::Boxes);
+    std::iter::once(Rows::EventBoxes).chain(boxes).chain(Rows::OTHERS)
+}
+
+impl<'m> Writer<'m> {
+    /// Takes the edits of a table of records.
+    fn take(&mut self, edit: &TableEdits) -> Result<()> {
+        let rows = all_rows().find(|rows| rows.name() == edit.table);
+        let rows =
+            rows.ok_or_else(|| refused(format!("table {} follows from others and is not written", edit.table)))?;
+        let table = super::tables::records(self.map, rows);
+        let found = Found::new(self.map, rows);
+        // Where the boxes of all types are rows of one table, each is written with those of its type.
+        let at = |row: usize| {
+            let located = found.get(row).ok_or_else(|| crate::table::no_cell(&edit.table, row, 0))?;
+            Ok::<_, Error>((of_rows(rows, located.box_type), located.number))
+        };
+        for (row, set) in &edit.set {
+            let (rows_of, number) = at(*row)?;
+            let record = self.runs.entry(rows_of).or_default().set.entry(number).or_default();
+            put_all(record, rows, &*table, set, true)?;
+        }
+        for row in &edit.remove {
+            let (rows_of, number) = at(*row)?;
+            self.runs.entry(rows_of).or_default().remove.insert(number);
+        }
+        for set in &edit.add {
+            let rows_of = self.rows_of_new(rows, &*table, set)?;
+            let mut record = RecordEdit::default();
+            put_all(&mut record, rows, &*table, set, false)?;
+            self.runs.entry(rows_of).or_default().add.push(record);
+        }
+        Ok(())
+    }
+
+    /// The kind of a record that comes.
+    fn rows_of_new(&self, rows: Rows, table: &dyn Table, set: &Set) -> Result<Rows> {
+        if rows != Rows::EventBoxes {
+            return Ok(rows);
+        }
+        let cell = set.iter().find(|(at, _)| table.columns().get(*at).is_some_and(|c| c.name == "type_name"));
+        let name = cell.map(|(_, value)| value.to_string()).unwrap_or_default();
+        let known = BoxType::ALL.into_iter().find(|t| t.name() == name && *t != BoxType::UnusedBox);
+        let names = || BoxType::ALL.map(BoxType::name).join(", ");
+        let known = known
+            .ok_or_else(|| refused(format!("column type_name: {name:?} does not fit: it is one of {}", names())))?;
+        Ok(Rows::Boxes(known))
+    }
+
+    /// The numbers of rows that come to the table of all boxes, where they come last in their types.
+    fn added(&self, edits: &[TableEdits]) -> Option<(String, Vec<usize>)> {
+        let edit = edits.iter().find(|edit| edit.table == Rows::EventBoxes.name())?;
+        let table = super::tables::records(self.map, Rows::EventBoxes);
+        let places = self.box_places(&self.runs);
+        let mut numbers: BTreeMap<BoxType, usize> = BTreeMap::new();
+        let mut start = 0usize;
+        for (box_type, _) in places {
+            let run = self.runs.get(&Rows::Boxes(box_type));
+            let (added, removed) = run.map_or((0, 0), |run| (run.add.len(), run.remove.len()));
+            let stays = self.map.box_count(box_type).map_or(0, |count| count as usize).saturating_sub(removed);
+            numbers.insert(box_type, start.saturating_add(stays));
+            start = start.saturating_add(stays).saturating_add(added);
+        }
+        let number = |set: &Set| match self.rows_of_new(Rows::EventBoxes, &*table, set) {
+            Ok(Rows::Boxes(box_type)) => {
+                let next = numbers.entry(box_type).or_default();
+                let number = *next;
+                *next = next.saturating_add(1);
+                number
+            }
+            _ => usize::MAX,
+        };
+        Some((edit.table.clone(), edit.add.iter().map(number).collect()))
+    }
+
+    /// The types that have boxes or get some, and where they lie, in order.
+    fn box_places(&self, runs: &BTreeMap<Rows, RunEdit>) -> Vec<(BoxType, usize)> {
+        let Ok(entries) = self.map.box_index() else { return Vec::new() };
+        let mut places: Vec<(BoxType, usize)> = BoxType::ALL
+            .into_iter()
+            .zip(entries)
+            .filter(|(_, entry)| entry.count.get() != 0)
+            .map(|(box_type, entry)| (box_type, entry.offset.get() as usize))
+            .collect();
+        let ascends = places.is_sorted_by_key(|(_, at)| *at);
+        places.sort_by_key(|(_, at)| *at);
+        let filled: Vec<(BoxType, usize)> = places.clone();
+        for (rows, edit) in runs {
+            let Rows::Boxes(box_type) = *rows else { continue };
+            if edit.add.is_empty() || filled.iter().any(|(other, _)| *other == box_type) {
+                continue;
+            }
+            // In the order of their numbers, where the file has that, else behind all others.
+            let next = filled.iter().find(|(other, _)| ascends && *other > box_type).map(|(_, at)| *at);
+            let Some(at) = next.or_else(|| self.map.boxes_end().ok()) else { continue };
+            let before = places.iter().position(|(other, place)| *place >= at && (*place > at || *other > box_type));
+            places.insert(before.unwrap_or(places.len()), (box_type, at));
+        }
+        places
+    }
+
+    /// Every link leads to a waypoint, and no two have one id, where that was so before: a waypoint that others lead to cannot
+    /// go alone.
+    fn check_waypoints(&self) -> Result<()> {
+        const ID: usize = BoxType::WaypointBox.shape().number("id");
+        const LINKS: usize = BoxType::WaypointBox.shape().number("links");
+        let Some(edit) = self.runs.get(&Rows::Boxes(BoxType::WaypointBox)) else { return Ok(()) };
+        let names = |record: &RecordEdit| record.fields.contains_key(&ID) || record.fields.contains_key(&LINKS);
+        if edit.remove.is_empty() && edit.add.is_empty() && !edit.set.values().any(names) {
+            return Ok(());
+        }
+        let waypoints = self.map.boxes(BoxType::WaypointBox)?;
+        waypoints.check()?;
+        let links = |value: &Value<'_>| match value {
+            Value::List(links) => links.iter().filter_map(whole).collect(),
+            _ => Vec::new(),
+        };
+        let mut ids_before: HashSet<i128> = HashSet::new();
+        // Names, ids and links of those that there will be.
+        let mut after: Vec<(String, i128, Vec<i128>)> = Vec::new();
+        let mut doubled_before = false;
+        let mut dangling_before: HashSet<i128> = HashSet::new();
+        for (number, waypoint) in waypoints.iter().enumerate() {
+            let id: i128 = id_of(&waypoint)?.into();
+            let leads = links(&waypoint.value(LINKS)?);
+            doubled_before |= !ids_before.insert(id);
+            dangling_before.extend(&leads);
+            if edit.remove.contains(&number) {
+                continue;
+            }
+            let cell = |field: usize| edit.set.get(&number).and_then(|record| record.fields.get(&field));
+            let leads = cell(LINKS).map_or(leads, &links);
+            after.push((waypoint.name()?.to_string(), cell(ID).and_then(whole).unwrap_or(id), leads));
+        }
+        dangling_before.retain(|id| !ids_before.contains(id));
+        for record in &edit.add {
+            let cell = |field: usize| record.fields.get(&field);
+            let name = record.name.as_ref().map(ToString::to_string).unwrap_or_default();
+            after.push((name, cell(ID).and_then(whole).unwrap_or(0), cell(LINKS).map(&links).unwrap_or_default()));
+        }
+        let mut ids = HashSet::new();
+        for (name, id, _) in &after {
+            if !ids.insert(*id) && !doubled_before {
+                return Err(refused(format!(
+                    "waypoint_boxes {name:?}: column id: {id} does not fit: another waypoint has it"
+                )));
+            }
+        }
+        for (name, _, links) in &after {
+            let lost = links.iter().find(|id| !ids.contains(*id) && !dangling_before.contains(*id));
+            match lost {
+                Some(id) if ids_before.contains(id) => {
+                    return Err(refused(format!(
+                        "waypoint_boxes: waypoint {id} cannot go alone: {name:?} leads to it"
+                    )));
+                }
+                Some(id) => {
+                    let what =
+                        format!("waypoint_boxes {name:?}: column links: {id} does not fit: no waypoint has this id");
+                    return Err(refused(what));
+                }
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the records of a kind lie.
+    fn run(&self, rows: Rows) -> Result<Option<&'m Run>> {
+        let map = self.map;
+        Ok(match rows {
+            Rows::EventBoxes => None,
+            Rows::Boxes(box_type) => Some(map.box_run(box_type)?),
+            Rows::AniBgs => Some(map.section_run(Section::AniBgs)?),
+            Rows::ItemBoxes => Some(map.section_run(Section::ItemBoxes)?),
+            Rows::Gimmicks => Some(map.section_run(Section::Gimmicks)?),
+            Rows::Triggers => {
+                let tail = map.tail()?;
+                if tail.layout == TriggerLayout::Triggers { Some(tail.triggers(map)?) } else { None }
+            }
+            Rows::Scenes => map.tail()?.after_triggers(map, SCENES)?,
+            Rows::SceneResources => map.tail()?.after_triggers(map, SCENE_RESOURCES)?,
+        })
+    }
+
+    fn finish(mut self) -> Result<Pieces> {
+        let runs = std::mem::take(&mut self.runs);
+        let places = self.box_places(&runs);
+        for (rows, edit) in &runs {
+            self.records(*rows, edit, &places)?;
+        }
+        self.table(&runs)?;
+        let len = self.map.source().bytes().len();
+        let size = |total: usize, stretch: &Stretch| {
+            total.saturating_sub(stretch.range.len()).saturating_add(stretch.bytes.len())
+        };
+        if self.stretches.iter().fold(len, size) > u32::MAX as usize {
+            return Err(refused("the map would have more than 4 GB"));
+        }
+        self.stretches.sort_by_key(Stretch::key);
+        Pieces::replaced(len, self.stretches.into_iter().map(|stretch| (stretch.range, stretch.bytes)))
+    }
+
+    fn replace(&mut self, range: Range<usize>, bytes: impl Into<Vec<u8>>) {
+        self.stretches.push(Stretch { range, bytes: bytes.into(), first: None });
+    }
+
+    /// Makes the stretches of the records of one kind, and of their count.
+    fn records(&mut self, rows: Rows, edit: &RunEdit, places: &[(BoxType, usize)]) -> Result<()> {
+        let Some(run) = self.run(rows)? else {
+            let why =
+                if rows == Rows::Triggers { "lists scripts instead of triggers" } else { "ends behind the triggers" };
+            return Err(refused(format!("{}: this map {why}, so that it has no such rows", rows.name())));
+        };
+        let elements = match rows {
+            Rows::Scenes if self.map.versions().main >= 20 => {
+                self.map.tail()?.after_triggers(self.map, SCENE_ELEMENTS)?
+            }
+            _ => None,
+        };
+        self.of_run(run, edit, |record| &record.fields, rows.shape(), places)?;
+        if let Some(elements) = elements {
+            self.of_run(elements, edit, |record| &record.element, &shapes::SCENE_ELEMENTS, places)?;
+        } else if edit.set.values().chain(&edit.add).any(|record| record.element.values().any(|v| !v.is_null())) {
+            return Err(refused("scenes of this version show and hide nothing"));
+        }
+        let count = run.count.saturating_sub(edit.remove.len()).saturating_add(edit.add.len());
+        let is_counted = !matches!(rows, Rows::Boxes(_));
+        if is_counted && count != run.count {
+            let at = run.start.saturating_sub(4);
+            let count = i32::try_from(count).map_err(|_| refused("too many rows"))?;
+            self.replace(at..run.start, count.to_le_bytes());
+        }
+        Ok(())
+    }
+
+    fn of_run(
+        &mut self,
+        run: &'m Run,
+        edit: &RunEdit,
+        fields_of: impl Fn(&RecordEdit) -> &BTreeMap<usize, Value<'static>>,
+        shape: &'static Shape,
+        places: &[(BoxType, usize)],
+    ) -> Result<()> {
+        let comes_or_goes = !edit.add.is_empty() || !edit.remove.is_empty();
+        if comes_or_goes {
+            run.check(self.map)?;
+        }
+        let range = |number: usize| {
+            let start = run.positions.get(number).map_or(usize::MAX, |at| *at as usize);
+            let next = run.positions.get(number.saturating_add(1)).map(|at| *at as usize);
+            start..next.unwrap_or(run.found_end())
+        };
+        for (number, record) in &edit.set {
+            if edit.remove.contains(number) {
+                return Err(refused(format!("{}: row {number} is changed and removed", shape.name)));
+            }
+            let fields = fields_of(record);
+            let placed = record.name.is_some() || record.obb.iter().any(Option::is_some);
+            if fields.is_empty() && !(shape.placed && placed) {
+                continue;
+            }
+            let cursor = run.cursor(self.map, *number).ok_or_else(|| crate::table::no_cell(shape.name, *number, 0))?;
+            let old = Record::new(self.map, shape, cursor);
+            let bytes = self.encoder().record(shape, record, fields, Some(&old))?;
+            self.replace(range(*number), bytes);
+        }
+        for &number in &edit.remove {
+            self.replace(range(number), []);
+        }
+        if !edit.add.is_empty() {
+            let mut bytes = Vec::new();
+            for record in &edit.add {
+                bytes.append(&mut self.encoder().record(shape, record, fields_of(record), None)?);
+            }
+            let (at, first) = self.place_of_new(run, shape, places)?;
+            self.stretches.push(Stretch { range: at..at, bytes, first });
+        }
+        Ok(())
+    }
+
+    /// Where records that come are put: behind the last one, or where those of a type that has none belong.
+    fn place_of_new(
+        &self,
+        run: &Run,
+        shape: &'static Shape,
+        places: &[(BoxType, usize)],
+    ) -> Result<(usize, Option<BoxType>)> {
+        let of_shape = BoxType::ALL.into_iter().find(|t| std::ptr::eq(t.shape(), shape));
+        let Some(box_type) = of_shape.filter(|_| run.count == 0) else { return Ok((run.found_end(), None)) };
+        if self.map.box_index()?.get(usize::from(box_type.number())).is_none() {
+            return Err(refused(format!("{}: the table of event boxes of this map has no such type", shape.name)));
+        }
+        // Damage before it is told.
+        self.map.boxes_end()?;
+        let place = places.iter().find(|(other, _)| *other == box_type).map(|(_, at)| *at);
+        let place = place.ok_or_else(|| refused(format!("{}: there is no place for boxes", shape.name)))?;
+        Ok((place, Some(box_type)))
+    }
+
+    /// The table of event boxes: offsets and counts.
+    fn table(&mut self, runs: &BTreeMap<Rows, RunEdit>) -> Result<()> {
+        let entries = self.map.box_index()?;
+        if entries.is_empty() {
+            return match runs.keys().any(|rows| matches!(rows, Rows::Boxes(_))) {
+                true => Err(refused("maps of this version have no event boxes")),
+                false => Ok(()),
+            };
+        }
+        let table_end = self.map.index_end()?;
+        // Where what was at a place comes to lie: behind all that comes before it or to this place.
+        let moved = |at: usize, is_before: &dyn Fn(&Stretch) -> bool| {
+            self.stretches
+                .iter()
+                .filter(|stretch| is_before(stretch))
+                .fold(at, |at, stretch| at.saturating_add(stretch.bytes.len()).saturating_sub(stretch.range.len()))
+        };
+        let mut bytes = Vec::with_capacity(size_of_val(entries));
+        for (box_type, entry) in BoxType::ALL.into_iter().zip(entries) {
+            let (offset, count) = (entry.offset.get() as usize, entry.count.get() as usize);
+            let edit = runs.get(&Rows::Boxes(box_type));
+            let (added, removed) = edit.map_or((0, 0), |edit| (edit.add.len(), edit.remove.len()));
+            let count = count.saturating_sub(removed).saturating_add(added);
+            let own = self.stretches.iter().find(|stretch| stretch.first == Some(box_type));
+            let offset = match own {
+                Some(own) => moved(own.range.start, &|stretch| stretch.key() < own.key()),
+                None if offset < table_end || offset > self.map.source().bytes().len() => offset,
+                None => moved(offset, &|stretch| stretch.range.end <= offset),
+            };
+            let number = |n: usize| u32::try_from(n).map_err(|_| refused("the map would have more than 4 GB"));
+            bytes.extend_from_slice(&number(offset)?.to_le_bytes());
+            bytes.extend_from_slice(&number(count)?.to_le_bytes());
+        }
+        let start = table_end.saturating_sub(entries.len().saturating_mul(size_of::<IndexEntry>()));
+        let range = start..start.saturating_add(bytes.len());
+        if self.map.source().bytes().get(range.clone()) != Some(&bytes) {
+            self.replace(range, bytes);
+        }
+        Ok(())
+    }
+
+    fn encoder(&self) -> Encoder<'m> {
+        Encoder { map: self.map, versions: self.map.versions(), form: self.map.text_form() }
+    }
+
+    /// Writes the only record of a section, in which these fields become others.
+    fn single(&mut self, run: &'m Run, fields: BTreeMap<usize, Value<'static>>) -> Result<()> {
+        let edit = RunEdit {
+            set: BTreeMap::from([(0, RecordEdit { fields, ..RecordEdit::default() })]),
+            ..RunEdit::default()
+        };
+        self.of_run(run, &edit, |record| &record.fields, run.shape, &[])
+    }
+
+    /// The paths of the map.
+    fn paths(&mut self, edit: &TableEdits) -> Result<()> {
+        let rows = path_rows(self.map);
+        let (mut leading, mut trailing) = (BTreeMap::new(), BTreeMap::new());
+        for (row, set) in &edit.set {
+            let Some(&(field, _, is_leading)) = rows.get(*row) else { continue };
+            for (_, value) in set {
+                let value = if value.is_null() { Value::text(NO_PATH) } else { value.clone() };
+                if is_leading { &mut leading } else { &mut trailing }.insert(field, value);
+            }
+        }
+        if !leading.is_empty() {
+            let map = self.map;
+            self.single(&map.paths, leading)?;
+        }
+        if !trailing.is_empty() {
+            let run = self.map.section_run(Section::TrailingPaths)?;
+            self.single(run, trailing)?;
+        }
+        Ok(())
+    }
+
+    /// The scripts in the head of the triggers and in the lists. Gives the rows of those that come, which come last in their
+    /// lists.
+    fn scripts(&mut self, edit: &TableEdits) -> Result<Vec<usize>> {
+        const KIND: usize = 0;
+        let rows = self.map.script_rows()?;
+        let cell = |set: &Set, wanted: usize| set.iter().find(|(at, _)| *at == wanted).map(|(_, value)| value.clone());
+        let mut head = BTreeMap::new();
+        let mut lists: Vec<Vec<Value<'static>>> = vec![Vec::new(); SCRIPT_LISTS.len()];
+        let table = self.map.scripts()?;
+        let mut changed = false;
+        let list_of = |kind: &str| SCRIPT_LISTS.iter().position(|(name, _)| *name == kind);
+        let tables = crate::reader::Reader::table(self.map, "scripts");
+        for (row, script) in rows.iter().enumerate() {
+            let set = edit.set.iter().find(|(other, _)| *other == row).map(|(_, set)| set);
+            if set.is_some_and(|set| cell(set, KIND).is_some()) {
+                return Err(refused("column kind: the kind of a script cannot become another: remove it and add one"));
+            }
+            let path = set.and_then(|set| cell(set, 1));
+            let path = path.map(|path| if path.is_null() { Value::text(NO_PATH) } else { path });
+            let is_removed = edit.remove.contains(&row);
+            match script.in_head {
+                Some(_) if is_removed => return Err(refused(format!("scripts: {} cannot go", script.kind))),
+                Some(field) => head.extend(path.map(|path| (field, path))),
+                None => {
+                    changed |= is_removed || path.is_some();
+                    let now = || tables.as_ref().and_then(|t| t.value(row, 1).ok()).unwrap_or_default().into_owned();
+                    let list = list_of(script.kind).and_then(|list| lists.get_mut(list)).filter(|_| !is_removed);
+                    if let Some(list) = list {
+                        list.push(path.unwrap_or_else(now));
+                    }
+                }
+            }
+        }
+        let mut come: Vec<(usize, usize)> = Vec::new();
+        for set in &edit.add {
+            let kind = cell(set, KIND).map(|kind| kind.to_string()).unwrap_or_default();
+            let list = list_of(&kind).and_then(|list| lists.get_mut(list));
+            let list = list.filter(|_| table.is_some()).ok_or_else(|| {
+                let what =
+                    if table.is_some() { "event, condition or action" } else { "none, as this map lists triggers" };
+                refused(format!("column kind: {kind:?} does not fit: {what}"))
+            })?;
+            list.push(cell(set, 1).unwrap_or_default());
+            come.push((list_of(&kind).unwrap_or_default(), list.len().saturating_sub(1)));
+            changed = true;
+        }
+        let in_head = rows.iter().filter(|script| script.in_head.is_some()).count();
+        let before = |list: usize| lists.iter().take(list).map(Vec::len).fold(in_head, usize::saturating_add);
+        let come = come.into_iter().map(|(list, at)| before(list).saturating_add(at)).collect();
+        if !head.is_empty() {
+            let run = self.map.section_run(Section::TriggerHead)?;
+            self.single(run, head)?;
+        }
+        if changed {
+            let run = self.map.tail()?.triggers(self.map)?;
+            const FIRST: usize = shapes::SCRIPTS.number("event_script_paths");
+            let lists = (FIRST..).zip(lists).map(|(field, list)| (field, Value::List(list)));
+            self.single(run, lists.collect())?;
+        }
+        Ok(come)
+    }
+}
+
+/// The kind that a row of a table belongs to.
+fn of_rows(rows: Rows, box_type: Option<BoxType>) -> Rows {
+    match (rows, box_type) {
+        (Rows::EventBoxes, Some(box_type)) => Rows::Boxes(box_type),
+        _ => rows,
+    }
+}
+
+/// Notes the cells of a row.
+fn put_all(record: &mut RecordEdit, rows: Rows, table: &dyn Table, set: &Set, is_there: bool) -> Result<()> {
+    for (at, value) in set {
+        let name = table.columns().get(*at).map(|column| column.name.clone()).unwrap_or_default();
+        let part = Part::of(rows, &name).ok_or_else(|| refused(format!("column {name} is not written")))?;
+        if matches!(part, Part::Type) && is_there {
+            return Err(refused("column type_name: the type of a box cannot become another: remove it and add one"));
+        }
+        record.put(part, value, &name)?;
+    }
+    Ok(())
+}
+
+/// The whole number that a value is.
+fn whole(value: &Value<'_>) -> Option<i128> {
+    match value {
+        Value::Int(number) => Some((*number).into()),
+        Value::Uint(number) => Some((*number).into()),
+        Value::F64(number) if number.fract() == 0.0 && number.abs() < 9e15 => format!("{number}").parse().ok(),
+        _ => None,
+    }
+}
+
+/// Makes the bytes of records.
+struct Encoder<'m> {
+    map: &'m Map,
+    versions: &'m Versions,
+    form: TextForm,
+}
+
+/// The bytes of something as it was: the cursor at its beginning, and which of several it was.
+type Old<'m> = Option<(Cursor<'m>, Place)>;
+
+impl<'m> Encoder<'m> {
+    fn record(
+        &self,
+        shape: &'static Shape,
+        edit: &RecordEdit,
+        fields: &BTreeMap<usize, Value<'static>>,
+        old: Option<&Record<'m>>,
+    ) -> Result<Vec<u8>> {
+        let mut out = Vec::new();
+        if shape.placed {
+            let stored = old.map(|record| record.stored_name()).transpose()?;
+            let now = stored.map(|text| text.units().last().is_some_and(|unit| unit.get() == 0) || text.is_empty());
+            match (&edit.name, old) {
+                (Some(name), _) => {
+                    self.text("name", name, now.filter(|_| stored.is_some_and(|t| !t.is_empty())), &mut out)?
+                }
+                (None, Some(record)) => {
+                    let mut cursor = record.start();
+                    let start = cursor.position();
+                    fields::read_text(&mut cursor)?;
+                    self.copy(start..cursor.position(), &mut out);
+                }
+                (None, None) => return Err(refused(format!("{}: a new row needs a name", shape.name))),
+            }
+            // One that comes has no turn, and is as large as its extents say.
+            const NEW: [f32; 13] = [0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0];
+            let obb = old.map(|record| record.obb()).transpose()?.flatten();
+            let now: Vec<f32> = obb.map_or_else(|| NEW.to_vec(), |obb| obb.numbers().collect());
+            for (asked, now) in edit.obb.iter().zip(now) {
+                out.extend_from_slice(&asked.unwrap_or(now).to_le_bytes());
+            }
+        }
+        let new: Vec<Option<&Value<'static>>> = (0..shape.fields.len()).map(|at| fields.get(&at)).collect();
+        let old = old.map(|record| record.own_fields()).transpose()?.map(|cursor| (cursor, ALONE));
+        self.fields(shape.fields, &new, ALONE, old, &mut out)?;
+        Ok(out)
+    }
+
+    fn copy(&self, range: Range<usize>, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.map.source().bytes().get(range).unwrap_or_default());
+    }
+
+    /// The fields of a record; those that are `None` stay as they were, or have nothing in them in one that comes.
+    fn fields(
+        &self,
+        fields: &'static [Field],
+        new: &[Option<&Value<'static>>],
+        place: Place,
+        mut old: Old<'m>,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let mut lengths: BTreeMap<usize, (usize, &'static str)> = BTreeMap::new();
+        for (field, value) in fields.iter().zip(new) {
+            let (Kind::List(_, number), Some(value)) = (field.kind, value) else { continue };
+            let length = match value {
+                Value::List(items) => items.len(),
+                // Of two lists with one count a version may store only one.
+                Value::Null => continue,
+                other => return Err(does_not_fit(field, other, "a list")),
+            };
+            match lengths.insert(number, (length, field.name)) {
+                Some((other, name)) if other != length => {
+                    let what = format!(
+                        "column {}: {length} items do not fit: {name} has {other}, and both have as many",
+                        field.name
+                    );
+                    return Err(refused(what));
+                }
+                _ => {}
+            }
+        }
+        let (mut before, mut now) = (Counts::default(), Counts::default());
+        for (field, value) in fields.iter().zip(new) {
+            let had = match &mut old {
+                Some((cursor, of)) => {
+                    let held = field.gate.holds(self.versions, *of, &before);
+                    let start = *cursor;
+                    skip_field(field, cursor, self.versions, *of, &mut before)?;
+                    held.then(|| (start, start.position()..cursor.position()))
+                }
+                None => None,
+            };
+            let holds = field.gate.holds(self.versions, place, &now);
+            if let Kind::Count = field.kind {
+                let number = now.len;
+                let asked = lengths.get(&number).copied();
+                let kept = if old.is_some() { before.get(number) } else { 0 };
+                if let (false, Some((1.., name))) = (holds, asked) {
+                    return Err(refused(format!("column {name}: maps of this version do not store it")));
+                }
+                let count = if holds { asked.map_or(kept, |(count, _)| count) } else { 0 };
+                now.push(count);
+                if holds {
+                    let count = i32::try_from(count).map_err(|_| refused("a list is too long"))?;
+                    out.extend_from_slice(&count.to_le_bytes());
+                }
+                continue;
+            }
+            if !holds {
+                match value {
+                    Some(value) if !value.is_null() && !matches!(value, Value::List(items) if items.is_empty()) => {
+                        return Err(does_not_fit(
+                            field,
+                            value,
+                            "nothing, as maps of this version do not store it here",
+                        ));
+                    }
+                    _ => continue,
+                }
+            }
+            self.field(field, *value, had, place, (&before, &now), out)?;
+        }
+        Ok(())
+    }
+
+    /// One field that is stored.
+    fn field(
+        &self,
+        field: &'static Field,
+        value: Option<&Value<'static>>,
+        had: Option<(Cursor<'m>, Range<usize>)>,
+        place: Place,
+        (before, now): (&Counts, &Counts),
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let value = match (value, had) {
+            // Null is how a float that is not finite is shown.
+            (None | Some(Value::Null), Some((_, range))) => {
+                if let Kind::List(_, number) = field.kind
+                    && before.get(number) != now.get(number)
+                {
+                    let (count, has) = (now.get(number), before.get(number));
+                    let what = format!(
+                        "column {}: it has {has} items, and is to have {count}, as the other list does",
+                        field.name
+                    );
+                    return Err(refused(what));
+                }
+                if matches!(value, Some(Value::Null)) && !matches!(field.kind, Kind::Float) {
+                    return Err(does_not_fit(field, &Value::Null, "a value"));
+                }
+                self.copy(range, out);
+                return Ok(());
+            }
+            (None | Some(Value::Null), None) => {
+                let count = if let Kind::List(_, number) = field.kind { now.get(number) } else { 0 };
+                if count > 0 {
+                    return Err(refused(format!(
+                        "column {}: {count} items are needed, as the other list has",
+                        field.name
+                    )));
+                }
+                return self.nothing(&field.kind, out);
+            }
+            (Some(value), had) => (value, had),
+        };
+        let (value, had) = value;
+        let cursor = had.map(|(cursor, _)| cursor);
+        match field.kind {
+            Kind::List(item, number) => {
+                let Value::List(items) = value else { return Err(does_not_fit(field, value, "a list")) };
+                self.items(field, item, items, cursor.map(|cursor| (cursor, before.get(number))), out)
+            }
+            ref kind => self.one(field, kind, value, place, cursor.map(|cursor| (cursor, place)), out),
+        }
+    }
+
+    fn items(
+        &self,
+        field: &'static Field,
+        item: &'static Kind,
+        items: &[Value<'static>],
+        mut old: Option<(Cursor<'m>, usize)>,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let place = |at: usize, count: usize| Place { first: at == 0, last: at.saturating_add(1) == count };
+        for (at, value) in items.iter().enumerate() {
+            let was = match &mut old {
+                Some((cursor, count)) if at < *count => {
+                    let (start, place) = (*cursor, place(at, *count));
+                    skip_item(item, cursor, self.versions, place)?;
+                    Some((start, place))
+                }
+                _ => None,
+            };
+            self.one(field, item, value, place(at, items.len()), was, out)?;
+        }
+        Ok(())
+    }
+
+    /// One value, as it was where it is the same: a truth that is neither 0 nor 1, and a text with or without its NUL.
+    fn one(
+        &self,
+        field: &'static Field,
+        kind: &'static Kind,
+        value: &Value<'static>,
+        place: Place,
+        old: Old<'m>,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        if let Some((mut cursor, was)) = old
+            && was == place
+        {
+            let start = cursor.position();
+            let decoded = decode_kind(kind, &mut cursor, self.versions, was)?;
+            if same_value(&decoded, value) {
+                self.copy(start..cursor.position(), out);
+                return Ok(());
+            }
+        }
+        let wrong = |what: &str| does_not_fit(field, value, what);
+        let number = match kind {
+            Kind::Bool => match value {
+                Value::Bool(truth) => Some(u32::from(*truth).to_le_bytes()),
+                _ => whole(value)
+                    .filter(|n| (0..=1).contains(n))
+                    .and_then(|n| Some(u32::try_from(n).ok()?.to_le_bytes())),
+            },
+            Kind::Int => whole(value).and_then(|n| Some(i32::try_from(n).ok()?.to_le_bytes())),
+            Kind::Uint => whole(value).and_then(|n| Some(u32::try_from(n).ok()?.to_le_bytes())),
+            Kind::Float => float(value).map(f32::to_le_bytes),
+            Kind::Text => {
+                let stored = match old {
+                    Some((mut cursor, _)) => Some(fields::read_text(&mut cursor)?),
+                    None => None,
+                };
+                let has_nul = stored.and_then(|text| text.units().last()).map(|unit| unit.get() == 0);
+                return self.text(field.name, value, has_nul, out);
+            }
+            Kind::Array(item, count) => {
+                let Value::List(items) = value else { return Err(wrong("a list")) };
+                if items.len() != *count {
+                    return Err(wrong(&format!("a list of {count}")));
+                }
+                return self.items(field, item, items, old.map(|(cursor, _)| (cursor, *count)), out);
+            }
+            Kind::Record(fields) => {
+                let Value::Map(parts) = value else { return Err(wrong("an object")) };
+                let known = |name: &str| fields.iter().any(|f| f.name == name && !matches!(f.kind, Kind::Count));
+                if let Some((name, _)) = parts.iter().find(|(name, _)| !known(name)) {
+                    return Err(refused(format!("column {}: there is no member {name:?}", field.name)));
+                }
+                let part = |f: &Field| parts.iter().find(|(name, _)| *name == f.name).map(|(_, value)| value);
+                let new: Vec<Option<&Value<'static>>> = fields.iter().map(part).collect();
+                return self.fields(fields, &new, place, old, out);
+            }
+            Kind::Count | Kind::List(..) => None,
+        };
+        let what = match kind {
+            Kind::Bool => "true or false",
+            Kind::Float => "a finite number in its range",
+            Kind::Uint => "a whole number from 0 to 4294967295",
+            _ => "a whole number from -2147483648 to 2147483647",
+        };
+        out.extend_from_slice(&number.ok_or_else(|| wrong(what))?);
+        Ok(())
+    }
+
+    /// What a field has in a record that comes, where it is not said.
+    fn nothing(&self, kind: &'static Kind, out: &mut Vec<u8>) -> Result<()> {
+        match kind {
+            Kind::Text => self.text("", &Value::text(""), None, out),
+            Kind::Array(item, count) => (0..*count).try_for_each(|at| match item {
+                Kind::Record(fields) => {
+                    let place = Place { first: at == 0, last: at.saturating_add(1) == *count };
+                    self.fields(fields, &vec![None; fields.len()], place, None, out)
+                }
+                item => self.nothing(item, out),
+            }),
+            Kind::Record(fields) => self.fields(fields, &vec![None; fields.len()], ALONE, None, out),
+            Kind::List(..) => Ok(()),
+            _ => {
+                out.extend_from_slice(&[0; 4]);
+                Ok(())
+            }
+        }
+    }
+
+    /// A text, with a NUL where the one before it had one, or else where the map's own texts do.
+    fn text(&self, field: &str, value: &Value<'_>, has_nul: Option<bool>, out: &mut Vec<u8>) -> Result<()> {
+        let text: Cow<'_, str> = match value.as_text() {
+            Some(text) if !text.contains('\0') => text,
+            _ => return Err(refused(format!("column {field}: {value} does not fit: a text without NUL"))),
+        };
+        let mut units: Vec<u16> = text.encode_utf16().collect();
+        if has_nul.unwrap_or(self.form == TextForm::CountsNul) {
+            units.push(0);
+        }
+        let count = u16::try_from(units.len()).map_err(|_| {
+            refused(format!("column {field}: a text of {} units does not fit: at most 65535 with its NUL", units.len()))
+        })?;
+        out.extend_from_slice(&count.to_le_bytes());
+        out.extend(units.into_iter().flat_map(u16::to_le_bytes));
+        Ok(())
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "the nearest float is what is asked for"
+)]
+fn float(value: &Value<'_>) -> Option<f32> {
+    let number = match value {
+        Value::F32(number) => *number,
+        Value::F64(number) => *number as f32,
+        Value::Int(number) => *number as f32,
+        Value::Uint(number) => *number as f32,
+        _ => return None,
+    };
+    number.is_finite().then_some(number)
+}
+
+#[cold]
+fn does_not_fit(field: &Field, value: &Value<'_>, what: &str) -> Error {
+    let shown = if value.is_null() { "null".to_owned() } else { value.to_string() };
+    refused(format!("column {}: {shown} does not fit: {what}", field.name))
+}

@@ -1,0 +1,64 @@
+//! `UPDATE`, `INSERT` and `DELETE` through the tables of a file, and the file that they make.
+
+use crate::command::{folder, read, run};
+
+#[test]
+fn statements_change_rows_and_see_what_those_before_them_changed() {
+    let dir = folder();
+    let query = "UPDATE records SET u9Index = u9Index + 1 WHERE fScale < 0.5;
+                 INSERT INTO records(record, sName, u9Index) VALUES ('phoenix', 'Phoenix', 40), ('tent', '', 41);
+                 DELETE FROM records WHERE record IN ('potion', 'tent');
+                 UPDATE records SET sName = upper(sName) WHERE u9Index IN (13, 40)";
+    let args = ["sql", query, "old.wdb", "--to", "a.wdb", "--undo", "undo.ndjson", "-f", "ndjson"];
+    let (shown, said) = run(dir.path(), 0, &args);
+    assert_eq!(shown.lines().count(), 3, "{shown}");
+    assert!(said.contains("4 edits") || said.contains("3 edits"), "{said}");
+    let (listed, _) = run(dir.path(), 0, &["ls", "a.wdb", "-f", "csv"]);
+    assert_eq!(
+        listed.replace('\r', ""),
+        "record,sName,u9Index,fScale\nether,Ether,11,0.5\nelixir,ELIXIR,13,0.25\nphoenix,PHOENIX,40,0\n"
+    );
+    run(dir.path(), 0, &["patch", "a.wdb", "undo.ndjson", "--in-place"]);
+    assert_eq!(read(&dir, "a.wdb"), read(&dir, "old.wdb"));
+}
+
+#[test]
+fn a_transaction_that_is_rolled_back_changes_nothing() {
+    let dir = folder();
+    let query = "BEGIN; UPDATE records SET u9Index = 1; DELETE FROM records WHERE record = 'ether'; ROLLBACK;
+                 UPDATE records SET u9Index = 2 WHERE record = 'ether'";
+    let (shown, _) = run(dir.path(), 0, &["sql", query, "old.wdb", "--dry-run"]);
+    assert_eq!(shown, "~ records ether\n    u9Index: 11 -> 2\n");
+}
+
+#[test]
+fn a_cell_that_does_not_fit_is_wrong_usage_and_nothing_is_written() {
+    let dir = folder();
+    for (query, what) in [
+        ("UPDATE records SET u9Index = 512", "column u9Index: 512 does not fit: a whole number from 0 to 511"),
+        ("UPDATE records SET u9Index = 'x'", "column u9Index: \"x\" does not fit"),
+        ("UPDATE records SET fScale = NULL", "column fScale: null does not fit"),
+        ("UPDATE sections SET offset = 5", "column offset: 5 does not fit: it takes nothing"),
+        ("DELETE FROM fields", "rows of fields can neither be added nor removed"),
+        ("UPDATE records SET sName = x'00'", "a blob fits into no column"),
+        ("INSERT INTO records(record) VALUES ('ether')", "another record has this name"),
+    ] {
+        let (_, said) = run(dir.path(), 2, &["sql", query, "old.wdb", "--to", "a.wdb"]);
+        assert!(said.contains(what) && !dir.path().join("a.wdb").exists(), "{query}: {said}");
+    }
+    // Without a word of where to, nothing is changed, as ever.
+    let (_, said) = run(dir.path(), 2, &["sql", "DELETE FROM records", "old.wdb"]);
+    assert!(said.contains("may not be modified"), "{said}");
+}
+
+#[test]
+fn one_file_is_written_and_others_are_read() {
+    let dir = folder();
+    let query = "UPDATE old.records SET fScale = (SELECT n.fScale FROM new.records n WHERE n.record = records.record)
+                 WHERE record = 'ether'";
+    let (shown, _) = run(dir.path(), 0, &["sql", query, "old.wdb", "new.wdb", "--to", "a.wdb"]);
+    assert_eq!(shown, "~ records ether\n    fScale: 0.5 -> 2\n");
+    let both = "DELETE FROM old.records; DELETE FROM new.records";
+    let (_, said) = run(dir.path(), 2, &["sql", both, "old.wdb", "new.wdb", "--to", "b.wdb"]);
+    assert!(said.contains("change several files"), "{said}");
+}
