@@ -109,7 +109,8 @@ fn between(old: &[u8], new: &[u8]) -> Vec<Edit> {
 }
 
 /// Two maps of one version with as many records of each kind, of which every other cell differs: the patch of them, applied to
-/// the one, gives the other byte for byte, in every version, both forms of text and both layouts of triggers.
+/// the one, gives a file that says what the other says, and its undo the one byte for byte: in every version, both forms of
+/// text and both layouts of triggers.
 #[test]
 fn the_patch_between_two_maps_makes_the_one_of_the_other() {
     for main in 1..=22 {
