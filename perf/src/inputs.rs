@@ -108,7 +108,7 @@ pub fn builds() -> (PathBuf, [String; 2]) {
             let files = u32::from_le_bytes(bytes[20..24].try_into().expect("four bytes")) as usize;
             let first = 16 + word(40, &bytes) as usize;
             for file in 0..files {
-                if number % 100 == 0 {
+                if number.is_multiple_of(100) {
                     bytes[first + file * 48 + 36] ^= 1;
                 }
                 number += 1;
