@@ -46,10 +46,14 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
     fn source(&self) -> &Source;
 
     /// The version that the file states, as people write it; empty where the format has none.
-    fn version(&self) -> String;
+    fn version(&self) -> String {
+        String::new()
+    }
 
     /// The stretches of the file, in file order.
-    fn sections(&self) -> Vec<Section>;
+    fn sections(&self) -> Vec<Section> {
+        Vec::new()
+    }
 
     /// Its tables; the first one is the main table.
     fn tables(&self) -> Vec<Box<dyn Table + '_>>;

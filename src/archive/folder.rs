@@ -4,7 +4,7 @@
 use super::{Archive, File, Loose, facts, no_file, show, tables, verify_places};
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
-use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
+use crate::reader::{FileFormat, Likeness, Options, Reader};
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
@@ -68,14 +68,6 @@ impl FileFormat for Folder {
 impl Reader for Folder {
     fn source(&self) -> &Source {
         &self.source
-    }
-
-    fn version(&self) -> String {
-        String::new()
-    }
-
-    fn sections(&self) -> Vec<Section> {
-        Vec::new()
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {

@@ -10,7 +10,7 @@ use crate::codec::crc32;
 use crate::compare::{differ, same_value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id;
-use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
+use crate::reader::{FileFormat, Likeness, Options, Reader};
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Column, Guid, Kind, Role, Table, TableOf, Value, Visitor};
@@ -299,14 +299,6 @@ impl FileFormat for History {
 impl Reader for History {
     fn source(&self) -> &Source {
         &self.source
-    }
-
-    fn version(&self) -> String {
-        String::new()
-    }
-
-    fn sections(&self) -> Vec<Section> {
-        Vec::new()
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {

@@ -427,31 +427,11 @@ impl Show<'_> {
 
     /// Rows for machines.
     fn rows(&mut self, found: &[Found<'_, '_>]) -> Result<(), Failure> {
-        let columns = [
-            Column::new("table", Kind::Text),
-            Column::new("change", Kind::Text),
-            Column::new("key", Kind::Any),
-            Column::new("old", Kind::Nested),
-            Column::new("new", Kind::Nested),
-        ];
-        let mut out = self.out(&columns)?;
+        let mut out = self.out(&columns())?;
         for Found { name, table, pairs } in found {
             for &pair in pairs.iter().take(self.limit()) {
                 let change = self.change(table, pair);
-                let (mut old, mut new) = (Vec::new(), Vec::new());
-                for field in change.fields {
-                    old.push((field.name.clone(), field.old));
-                    new.push((field.name, field.new));
-                }
-                let side = |there: bool, fields| if there { Value::Map(fields) } else { Value::Null };
-                let cells = [
-                    Value::text(name),
-                    change.kind.name().into(),
-                    change.key,
-                    side(pair.old.is_some(), old),
-                    side(pair.new.is_some(), new),
-                ];
-                out.row(&cells)?;
+                out.row(&cells(name, pair, change))?;
             }
         }
         self.out.rows = Some(out);
@@ -732,4 +712,32 @@ pub(super) fn text(value: &Value<'_>) -> String {
         Value::List(values) => format!("[{}]", values.iter().map(text).collect::<Vec<_>>().join(", ")),
         other => other.to_string(),
     }
+}
+
+/// The columns of rows of differences (the contract's `diff`).
+pub(super) fn columns() -> [Column; 5] {
+    [
+        Column::new("table", Kind::Text),
+        Column::new("change", Kind::Text),
+        Column::new("key", Kind::Any),
+        Column::new("old", Kind::Nested),
+        Column::new("new", Kind::Nested),
+    ]
+}
+
+/// The cells of a difference in [`columns`]: null on a side that does not have the row.
+pub(super) fn cells<'a>(table: &'a str, pair: Pair, change: Change<'a>) -> [Value<'a>; 5] {
+    let (mut old, mut new) = (Vec::new(), Vec::new());
+    for field in change.fields {
+        old.push((field.name.clone(), field.old));
+        new.push((field.name, field.new));
+    }
+    let side = |there: bool, fields| if there { Value::Map(fields) } else { Value::Null };
+    [
+        Value::text(table),
+        change.kind.name().into(),
+        change.key,
+        side(pair.old.is_some(), old),
+        side(pair.new.is_some(), new),
+    ]
 }

@@ -6,7 +6,7 @@ use crate::edit::read::{self, Form, Row};
 use crate::edit::{self, Check, Editor, From, Plan, TableEdits, patch};
 use crate::error::Error;
 use crate::report::Progress;
-use crate::table::{Column, Kind, Value, Visitor as _};
+use crate::table::{Value, Visitor as _};
 use crate::write::json::JsonWriter;
 use crate::write::rows::RowWriter;
 use crate::write::text::{Mark, Page};
@@ -325,16 +325,9 @@ fn show(old: &Asset, new: &Asset, plan: &Plan<'_>, context: &Context) -> Result<
     if context.format() == Format::Patch {
         return between(old, new, &[], context).map(drop);
     }
-    let columns = [
-        Column::new("table", Kind::Text),
-        Column::new("change", Kind::Text),
-        Column::new("key", Kind::Any),
-        Column::new("old", Kind::Nested),
-        Column::new("new", Kind::Nested),
-    ];
     let mut shown = match context.format() {
         Format::Text | Format::Markdown => Shown::Text(context.page()),
-        _ => Shown::Rows(context.rows(&columns)?),
+        _ => Shown::Rows(context.rows(&super::diff::columns())?),
     };
     if !plan.is_same() {
         for table in tables(old, new, plan.edits())? {
@@ -382,20 +375,7 @@ impl<W: Write> Shown<W> {
                 }
             }
             Self::Rows(out) => {
-                let (mut old, mut new) = (Vec::new(), Vec::new());
-                for field in change.fields {
-                    old.push((field.name.clone(), field.old));
-                    new.push((field.name, field.new));
-                }
-                let side = |there: bool, fields| if there { Value::Map(fields) } else { Value::Null };
-                let cells = [
-                    Value::text(table),
-                    change.kind.name().into(),
-                    change.key,
-                    side(pair.old.is_some(), old),
-                    side(pair.new.is_some(), new),
-                ];
-                out.row(&cells)?;
+                out.row(&super::diff::cells(table, pair, change))?;
             }
         }
         Ok(())

@@ -15,7 +15,7 @@ pub use definitions::{Asset, Definition};
 use crate::archive::{self, Archive, File, Loose, LooseFile};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
-use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
+use crate::reader::{FileFormat, Likeness, Options, Reader};
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
@@ -154,14 +154,6 @@ impl FileFormat for Game {
 impl Reader for Game {
     fn source(&self) -> &Source {
         &self.source
-    }
-
-    fn version(&self) -> String {
-        String::new()
-    }
-
-    fn sections(&self) -> Vec<Section> {
-        Vec::new()
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
