@@ -21,6 +21,7 @@ Examples:
   assetq export hull.geometry --to hull.glb --lod 0
   assetq export models.geometry --with models.bin --with space.bin --to space.glb
   assetq export town.wdata --to town.svg
+  assetq export ship.geometry --to ship.png
   assetq export GAME 'content/gameplay/*.geometry' --to ships/ --as glb
 
 One table of one file becomes OUT. Into a folder (OUT ends with '/', or is one, or there are more tables or files) go
@@ -30,7 +31,7 @@ pub(super) struct Args {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// The file or folder to write, '-' for standard output; its ending says how: csv, json, ndjson, parquet, arrow,
-    /// feather, arrows (a stream), and for geometry and maps glb, obj, svg
+    /// feather, arrows (a stream), and for geometry and maps glb, obj, svg, png
     #[arg(long, value_name = "OUT")]
     to: PathBuf,
     /// How to write it, whatever its ending
@@ -92,6 +93,8 @@ enum KindArg {
     Glb,
     Obj,
     Svg,
+    /// A picture, drawn without a GPU
+    Png,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -119,6 +122,7 @@ impl KindArg {
             Self::Glb => Some(scene::Kind::Glb),
             Self::Obj => Some(scene::Kind::Obj),
             Self::Svg => Some(scene::Kind::Svg),
+            Self::Png => Some(scene::Kind::Png),
             _ => None,
         }
     }
@@ -142,6 +146,7 @@ impl KindArg {
             Self::Glb => "glb",
             Self::Obj => "obj",
             Self::Svg => "svg",
+            Self::Png => "png",
         }
     }
 }

@@ -13,6 +13,8 @@ pub mod hive;
 pub mod json;
 #[cfg(feature = "parquet")]
 pub mod parquet;
+#[cfg(feature = "view")]
+pub mod picture;
 pub(crate) mod plain;
 pub mod rows;
 #[cfg(all(feature = "filter", feature = "parquet"))]
