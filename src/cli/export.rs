@@ -4,7 +4,7 @@ use super::context::within;
 use super::{Context, Exit, Failure, Outcome};
 use crate::archive::{self, Address};
 use crate::asset::Asset;
-use crate::scene::{self, Options};
+use crate::scene::{self, Drawing, Options, Shapes};
 use crate::write::hive::{Partition, file_name};
 use std::path::{Path, PathBuf};
 
@@ -262,9 +262,6 @@ fn drawing(args: &Args, kind: KindArg, asset: &Asset, to: &Path, context: &Conte
         );
         return Err(Failure::new(Exit::Usage, what));
     };
-    let others: Vec<Asset> =
-        args.db.iter().chain(&args.with).map(|path| context.open(path)).collect::<Result<_, _>>()?;
-    let known = scene::Context::from_assets(&others).map_err(failed)?;
     let wanted = |part| args.only.is_empty() || args.only.contains(&part);
     let options = Options {
         lod: args.lod.0,
@@ -272,7 +269,7 @@ fn drawing(args: &Args, kind: KindArg, asset: &Asset, to: &Path, context: &Conte
         armor: wanted(PartArg::Armor),
         collision: wanted(PartArg::Collision),
     };
-    let drawing = shapes.draw(&known, options).map_err(failed)?;
+    let drawing = draw(shapes, file, args.db.iter().chain(&args.with), options, context)?;
     for note in drawing.notes() {
         context.note(file, note);
     }
@@ -285,4 +282,18 @@ fn drawing(args: &Args, kind: KindArg, asset: &Asset, to: &Path, context: &Conte
         }
         Ok(())
     })
+}
+
+/// The drawing of a file's shapes, named and put into place as far as the files at `others` know of them.
+pub(super) fn draw<'a, 'o>(
+    shapes: &'a dyn Shapes,
+    file: &str,
+    others: impl Iterator<Item = &'o PathBuf>,
+    options: Options,
+    context: &Context,
+) -> Result<Box<dyn Drawing + 'a>, Failure> {
+    let failed = |e: crate::Error| Failure::in_file(file, &e);
+    let others: Vec<Asset> = others.map(|path| context.open(path)).collect::<Result<_, _>>()?;
+    let known = scene::Context::from_assets(&others).map_err(failed)?;
+    shapes.draw(&known, options).map_err(failed)
 }

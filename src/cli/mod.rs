@@ -30,6 +30,7 @@ mod sql;
 mod string;
 mod textconv;
 mod verify;
+mod view;
 
 use crate::error::{Error, ErrorKind};
 use crate::threads;
@@ -155,6 +156,7 @@ enum Command {
     Patch(patch::Args),
     Textconv(textconv::Args),
     Export(export::Args),
+    View(view::Args),
     Sql(sql::Args),
     Verify(verify::Args),
     Extract(extract::Args),
@@ -182,6 +184,7 @@ impl Command {
             Self::Patch(args) => patch::run(&args, context),
             Self::Textconv(args) => textconv::run(&args, context),
             Self::Export(args) => export::run(&args, context),
+            Self::View(args) => view::run(&args, context),
             Self::Sql(args) => sql::run(&args, context),
             Self::Verify(args) => verify::run(&args, context),
             Self::Extract(args) => extract::run(&args, context),

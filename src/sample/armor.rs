@@ -70,12 +70,15 @@ pub(super) fn ship() -> Vec<PlateShape> {
     ];
     for (from, to, strakes, deck) in stretches {
         let strip = |line: usize, side: f32| {
-            (from..to).map(move |f| [on(line, f, side), on(line + 1, f, side), on(line + 1, f + 1, side), on(line, f + 1, side)])
+            (from..to).map(move |f| {
+                [on(line, f, side), on(line + 1, f, side), on(line + 1, f + 1, side), on(line, f + 1, side)]
+            })
         };
         for (line, material) in strakes.into_iter().enumerate() {
             all.extend([-1.0, 1.0].map(|side| plate(material, 1, strip(line, side))));
         }
-        let across = |line: usize, f: usize| [on(line, f, -1.0), on(line, f, 1.0), on(line, f + 1, 1.0), on(line, f + 1, -1.0)];
+        let across =
+            |line: usize, f: usize| [on(line, f, -1.0), on(line, f, 1.0), on(line, f + 1, 1.0), on(line, f + 1, -1.0)];
         all.push(plate(deck, 1, (from..to).map(|f| across(LINES.len() - 1, f))));
         all.push(plate(strakes[0], 1, (from..to).map(|f| across(0, f))));
         if deck == 57 {
@@ -90,8 +93,9 @@ pub(super) fn ship() -> Vec<PlateShape> {
     }
     // Bulkheads, where the citadel ends.
     for (frame, material) in CITADEL.into_iter().zip([59, 65]) {
-        let rungs = (0..LINES.len() - 1)
-            .map(|line| [on(line, frame, -1.0), on(line, frame, 1.0), on(line + 1, frame, 1.0), on(line + 1, frame, -1.0)]);
+        let rungs = (0..LINES.len() - 1).map(|line| {
+            [on(line, frame, -1.0), on(line, frame, 1.0), on(line + 1, frame, 1.0), on(line + 1, frame, -1.0)]
+        });
         all.push(plate(material, 1, rungs));
     }
     for (z, high) in [(5.6, 0.32), (4.0, 0.52), (-4.4, 0.4), (-6.0, 0.32)] {
