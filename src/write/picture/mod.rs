@@ -51,7 +51,7 @@ mod tests {
     use crate::scene::{Context, Kind, Options};
     use crate::{Asset, Source};
 
-    /// The picture of a file, and how many of its pixels have each colour.
+    /// The picture of a file, and how many of its pixels have a colour, or one next to it.
     fn picture(name: &str, bytes: Vec<u8>) -> (Pixmap, impl Fn([u8; 3]) -> usize) {
         let asset = Asset::open(Source::from_vec(name, bytes)).unwrap();
         let drawing = asset.reader().shapes().unwrap().draw(&Context::default(), Options::default()).unwrap();
@@ -59,7 +59,11 @@ mod tests {
         drawing.write(Kind::Png, &mut png).unwrap();
         let picture = Pixmap::decode_png(&png).unwrap();
         let pixels = picture.pixels().to_vec();
-        (picture, move |[r, g, b]| pixels.iter().filter(|p| [p.red(), p.green(), p.blue()] == [r, g, b]).count())
+        let is = |a: u8, b: u8| a.abs_diff(b) <= 1;
+        let count = move |[r, g, b]: [u8; 3]| {
+            pixels.iter().filter(|p| is(p.red(), r) && is(p.green(), g) && is(p.blue(), b)).count()
+        };
+        (picture, count)
     }
 
     #[test]

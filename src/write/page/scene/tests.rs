@@ -187,7 +187,7 @@ fn a_map_has_its_boxes_and_their_rows() {
             table.value(rows[number * 2 + 1] as usize, column).unwrap().to_string()
         };
         assert_eq!(texts["names"][number], cell("name"));
-        assert_eq!(numbers[number * 12].to_string(), cell("x"), "its centre");
+        assert_eq!(numbers[number * 12].to_string(), cell("pos_x"), "its centre");
     }
     assert!(!block("links").is_empty() && block("links").len() % 36 == 0);
 }
