@@ -1,6 +1,7 @@
 //! Measures assetq and its rivals in one run: the same input, in turns, answers checked before anything is timed.
 
 mod archive;
+mod changes;
 mod codecs;
 mod database;
 mod geometry;
@@ -31,7 +32,7 @@ pub struct Args {
 
 type Group = fn(&mut Run);
 
-const GROUPS: [(&str, Group); 10] = [
+const GROUPS: [(&str, Group); 11] = [
     // First, as long as this process has mapped nothing: what is mapped stays in the page cache.
     ("process", process::run),
     ("lookups", lookups::run),
@@ -39,6 +40,7 @@ const GROUPS: [(&str, Group); 10] = [
     ("geometry", geometry::run),
     ("codecs", codecs::run),
     ("archive", archive::run),
+    ("changes", changes::run),
     ("pages", pages::run),
     ("latency", latency::run),
     ("threads", threads::run),
