@@ -301,7 +301,9 @@ impl Target {
                 let what = format!("{}: it exists; --force writes over it", to.to_string_lossy());
                 Failure::new(Exit::Io, what)
             }
-            _ => Failure::in_file(&to.to_string_lossy(), error),
+            crate::ErrorKind::Io { .. } => Failure::in_file(&to.to_string_lossy(), error),
+            // Found in the file that the new one is made of.
+            _ => Failure::in_file(self.asset.source().name(), error),
         }
     }
 }
@@ -333,11 +335,11 @@ fn show(old: &Asset, new: &Asset, plan: &Plan<'_>, context: &Context) -> Result<
         for table in tables(old, new, plan.edits())? {
             let pairs: Vec<Pair> = match plan.edits().iter().find(|edit| edit.table == table.name()) {
                 // Rows that stay where they are need not be looked for.
-                Some(edit) if plan.check() == Check::Rows => {
+                Some(edit) if plan.check() != Check::All && edit.add.is_empty() && edit.remove.is_empty() => {
                     let row = |(row, _): &(usize, edit::Set)| u32::try_from(*row).ok();
                     edit.set.iter().filter_map(row).map(|row| Pair { old: Some(row), new: Some(row) }).collect()
                 }
-                None if plan.check() == Check::Rows && !plan.edits().is_empty() => Vec::new(),
+                None if !plan.edits().is_empty() && !plan.is_compared(table.name()) => Vec::new(),
                 _ => table.find(&Progress::default(), 0).pairs().collect(),
             };
             for pair in pairs {

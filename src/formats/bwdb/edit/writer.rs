@@ -12,6 +12,7 @@ use crate::bytes::{View, le};
 use crate::compare::same_value;
 use crate::edit::refused;
 use crate::error::{Error, ErrorKind, Result};
+use crate::lazy::Lazy;
 use crate::table::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -218,7 +219,9 @@ pub(super) struct Area<'a> {
     pub range: Range<usize>,
     /// Appended to it.
     pub new: Vec<u8>,
-    shares: Shares,
+    shares: Lazy<Shares>,
+    /// Walks over all that its records point to, which an edit in place needs not.
+    find_shares: Box<dyn Fn() -> Result<Shares> + 'a>,
     /// Arrays that got a new place, by the place of their pointer.
     moved: HashMap<To, Place<'a>>,
     /// New numbers of elements, by the place of their struct and the name of the field that counts them; with each the
@@ -227,8 +230,14 @@ pub(super) struct Area<'a> {
 }
 
 impl<'a> Area<'a> {
-    pub fn new(range: Range<usize>, shares: Shares) -> Self {
-        Self { range, new: Vec::new(), shares, moved: HashMap::new(), counts: HashMap::new() }
+    pub fn new(range: Range<usize>, find_shares: impl Fn() -> Result<Shares> + 'a) -> Self {
+        let (new, moved, counts) = (Vec::new(), HashMap::new(), HashMap::new());
+        Self { range, new, shares: Lazy::default(), find_shares: Box::new(find_shares), moved, counts }
+    }
+
+    /// Whether more than one pointer leads to bytes of a range.
+    fn are_shared(&self, range: &Range<usize>) -> Result<bool> {
+        Ok(self.shares.get_or_try_init(&self.find_shares)?.are_shared(range))
     }
 
     /// The place of what is appended, as if nothing moved.
@@ -349,7 +358,7 @@ impl<'a> Writer<'_, 'a> {
         let start = view.position();
         let range = start..start.saturating_add(len.saturating_mul(of.size));
         self.check_inside(&range, view)?;
-        if matches!(owner.to, To::Old(_)) && !self.area.shares.are_shared(&range) {
+        if matches!(owner.to, To::Old(_)) && !self.area.are_shared(&range)? {
             return Ok(Place::of(view));
         }
         let mut bytes = view.take(range.len())?.to_vec();
@@ -577,13 +586,13 @@ impl<'a> Writer<'_, 'a> {
         let stored = place.view.read::<le::U32>()?.get() as usize;
         let pointer = place.view.skip(8).read::<le::I64>()?.get();
         let there = (stored > 0).then(|| place.view.follow_field(pointer, 8)).transpose()?;
-        let fits = there.filter(|view| {
-            let range = view.position()..view.position().saturating_add(stored);
-            bytes.len() <= stored
-                && matches!(place.to, To::Old(_))
-                && !self.area.shares.are_shared(&range)
-                && self.check_inside(&range, *view).is_ok()
-        });
+        let fits = match there.filter(|_| bytes.len() <= stored && matches!(place.to, To::Old(_))) {
+            Some(view) => {
+                let range = view.position()..view.position().saturating_add(stored);
+                (self.check_inside(&range, view).is_ok() && !self.area.are_shared(&range)?).then_some(view)
+            }
+            None => None,
+        };
         match fits {
             Some(view) => self.put(To::Old(view.position()), &bytes)?,
             None => {
