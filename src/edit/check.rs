@@ -6,7 +6,7 @@ use crate::asset::Asset;
 use crate::compare::same_value;
 use crate::error::{Error, Result};
 use crate::report::Progress;
-use crate::table::{Column, Role, RowCursor, Table, Takes, Value};
+use crate::table::{Column, Role, RowCursor, Table, Takes, Tree, Value};
 use crate::threads::prelude::*;
 use std::collections::HashMap;
 
@@ -240,6 +240,16 @@ fn is_new(table: &dyn Table, at: &dyn RowCursor, asked: Option<&super::Set>) -> 
         }
     }
     Ok(())
+}
+
+/// Checks that what `cat` shows of an entry is what was asked.
+pub(super) fn entry(new: &Asset, entry: &str, shown: &Value<'static>) -> Result<()> {
+    let mut tree = Tree::default();
+    let is_there = new.reader().cat(entry, &mut tree)?;
+    if is_there && agrees(&tree.into_value(), shown) {
+        return Ok(());
+    }
+    Err(failed(format!("entry {entry:?} is another")))
 }
 
 /// Checks that `verify` finds no more in the new file than in the old one.

@@ -54,6 +54,8 @@ pub struct Editor<'a> {
     main: Option<String>,
     /// The whole file, where the format writes it itself.
     pieces: Option<Pieces>,
+    /// An entry, and what is to be shown of it.
+    shown: Option<(String, Value<'static>)>,
     restored: Option<u64>,
     done: u64,
     held: u64,
@@ -89,6 +91,7 @@ impl<'a> Editor<'a> {
             tables: Vec::new(),
             main: None,
             pieces: None,
+            shown: None,
             restored: None,
             done: 0,
             held: 0,
@@ -210,6 +213,12 @@ impl<'a> Editor<'a> {
                 self.pieces = Some(pieces);
                 Ok(())
             }
+            Some(EntryEdit::Shown(pieces, shown)) => {
+                self.done = self.done.saturating_add(1);
+                self.pieces = Some(pieces);
+                self.shown = Some((entry.to_owned(), shown));
+                Ok(())
+            }
             Some(EntryEdit::Edits(edits)) => edits.into_iter().try_for_each(|edit| self.edit(edit).map(drop)),
             None => {
                 let Value::Map(cells) = new else { return Err(refused("an entry is an object of columns")) };
@@ -307,6 +316,7 @@ impl<'a> Editor<'a> {
             options: self.options,
             edits,
             pieces,
+            shown: self.shown,
             by_rows,
             restored: self.restored,
             outer: None,
@@ -321,6 +331,7 @@ pub struct Plan<'a> {
     options: Options,
     edits: Vec<TableEdits>,
     pieces: Pieces,
+    shown: Option<(String, Value<'static>)>,
     by_rows: bool,
     restored: Option<u64>,
     outer: Option<(&'a Asset, String)>,
@@ -332,7 +343,7 @@ impl<'a> Plan<'a> {
         &self.edits
     }
 
-    /// The new file.
+    /// The new file, as yet without its seal.
     pub fn pieces(&self) -> &Pieces {
         &self.pieces
     }
@@ -349,10 +360,7 @@ impl<'a> Plan<'a> {
     pub fn within(self, outer: &'a Asset, inner: &str) -> Result<Self> {
         let format = outer.format();
         let writable = outer.reader().writable();
-        let mut pieces = self.pieces.clone();
-        if let Some((range, bytes)) = pieces.made_seal(self.asset.source())? {
-            pieces = pieces.sealed(range.start, &bytes);
-        }
+        let pieces = self.pieces.clone().with_seal(self.asset.source())?;
         let replaced = writable.map(|w| w.replaced(inner, pieces)).transpose()?.flatten();
         let pieces = replaced.ok_or_else(|| refused(format!("files in a {format} archive are not written")))?;
         Ok(Self { pieces, outer: Some((outer, inner.to_owned())), ..self })
@@ -413,6 +421,9 @@ impl<'a> Plan<'a> {
             None => {
                 check::kept(&pieces, old.bytes(), outer.source().bytes())?;
                 check::check(self.asset, &new, &self.edits, &pieces, self.by_rows, progress)?;
+                if let Some((entry, shown)) = &self.shown {
+                    check::entry(&new, entry, shown)?;
+                }
                 if self.pieces.check != Check::Rows || old.bytes().len() < LARGE {
                     check::verified(self.file(), &outer, progress)?;
                 }

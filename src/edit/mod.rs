@@ -22,6 +22,7 @@ mod restore;
 pub(crate) use check::agrees;
 pub use check::differs;
 pub use editor::{Editor, Plan, Written};
+pub(crate) use fit::like;
 pub use fit::{From, is_same};
 pub use patch::key_of;
 pub use pieces::{Check, Piece, Pieces, Seal};
@@ -98,7 +99,8 @@ impl TableEdits {
 
 /// A reader whose files can be written anew.
 pub trait Writable: Send + Sync {
-    /// The new file, as ranges of the old one and new bytes. Edits that do nothing do not come here.
+    /// The new file, as ranges of the old one and new bytes. Edits that do nothing do not come here. What follows from all of
+    /// its bytes is left to a [`Seal`].
     ///
     /// # Errors
     /// [`refused`] for an edit that the format has no room for, and whatever is damaged in the parts that must be read.
@@ -153,8 +155,10 @@ pub trait Writable: Send + Sync {
 pub enum EntryEdit {
     /// By edits of rows.
     Edits(Vec<Edit>),
-    /// By the format itself.
+    /// By the format itself, which has compared it.
     Pieces(Pieces),
+    /// By the format itself, and the part that counts of the tree that `cat` is to show of it.
+    Shown(Pieces, Value<'static>),
 }
 
 /// The error for an edit that is wrong usage: it names the column, the value and what fits.

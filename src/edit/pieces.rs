@@ -202,6 +202,17 @@ impl Pieces {
         })
     }
 
+    /// The same pieces with their seal on, for those who write them themselves.
+    ///
+    /// # Errors
+    /// When the old file is damaged.
+    pub fn with_seal(self, old: &Source) -> Result<Self> {
+        Ok(match self.made_seal(old)? {
+            Some((range, bytes)) => self.sealed(range.start, &bytes),
+            None => self,
+        })
+    }
+
     /// The seal, with the range that it is for; `None` where there is none, or it is on already.
     ///
     /// # Errors

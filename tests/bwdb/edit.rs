@@ -31,7 +31,8 @@ fn set(bytes: &[u8], name: &str, cells: &[(&str, usize, &str, Value<'static>)]) 
     let to = folder.path().join(name);
     plan.write(&to, Existing::Refuse)?.keep()?;
     let new = std::fs::read(to).unwrap();
-    assert!(plan.pieces().inverse(bytes).bytes(&new) == bytes);
+    let pieces = plan.pieces().clone().with_seal(asset.source())?;
+    assert!(pieces.bytes(bytes) == new && pieces.inverse(bytes).bytes(&new) == bytes);
     Ok(new)
 }
 
@@ -324,7 +325,7 @@ fn a_value_in_place_costs_no_more_than_its_bytes() {
     let table = Reader::table(&db, "materials").unwrap();
     let sort = column_index(&*table, "sort_order").unwrap();
     let edits = TableEdits { table: "materials".into(), set: vec![(2, vec![(sort, 77.into())])], ..Default::default() };
-    let pieces: Pieces = db.write(&[edits]).unwrap();
+    let pieces: Pieces = db.write(&[edits]).unwrap().with_seal(db.source()).unwrap();
     assert!(pieces.is_in_place(old.len()) && pieces.check == Check::Rows);
     let new: usize = pieces.list().iter().map(|p| if let assetq::edit::Piece::New(b) = p { b.len() } else { 0 }).sum();
     assert_eq!(new, 8, "four bytes of the value, and four of the checksum");
@@ -483,7 +484,7 @@ fn hostile_files_are_refused_or_written_and_never_panic() {
                 let Some(new) = another(column.kind, column.takes, &value) else { continue };
                 let set = vec![(row, vec![(at, new)])];
                 let edits = TableEdits { table: table.name().to_owned(), set, ..Default::default() };
-                if let Ok(pieces) = writable.write(&[edits]) {
+                if let Ok(pieces) = writable.write(&[edits]).and_then(|pieces| pieces.with_seal(asset.source())) {
                     let _ = Asset::open(Source::from_vec(name, pieces.bytes(&hostile)));
                 }
             }

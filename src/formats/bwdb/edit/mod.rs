@@ -1,6 +1,7 @@
 //! `assets.bin`, `models.bin` and `space.bin` written anew (docs/formats/bwdb.md §11): fields in place, what needs more room
 //! than it has behind all else that its records point to.
 
+mod entry;
 mod slots;
 mod value;
 mod writer;
@@ -11,7 +12,7 @@ use super::record::{Field as _, Prototype, Shown};
 use super::{Blob, Database, Models, Space, layout};
 use crate::budget::Budget;
 use crate::codec;
-use crate::edit::{Check, Pieces, Seal, Set, TableEdits, Writable, refused};
+use crate::edit::{Check, EntryEdit, Pieces, Seal, Set, TableEdits, Writable, refused};
 use crate::error::{Error, ErrorKind, Result};
 use crate::reader::Reader;
 use crate::source::Source;
@@ -275,6 +276,10 @@ impl Writable for Database {
         pieces.vouched = vouched;
         pieces.also = also;
         Ok(pieces)
+    }
+
+    fn entry(&self, entry: &str, new: &Value<'static>) -> Result<Option<EntryEdit>> {
+        entry::edited(self, entry, new).map(Some)
     }
 
     /// Those of records and of what they hold, which `diff` leaves to the table of resources, and that table.

@@ -14,6 +14,7 @@ use crate::edit::refused;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::table::Value;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
@@ -542,15 +543,19 @@ impl<'a> Writer<'_, 'a> {
         let (Value::Map(before), Value::Map(after)) = (old, new) else {
             return Err(self.refuse("an object of its members fits"));
         };
-        let this = Struct::of(of);
+        self.set_members(place, Struct::of(of), before, after)
+    }
+
+    /// Writes those members of a struct that are others than they were shown.
+    pub fn set_members(&mut self, place: Place<'a>, this: Struct, before: &Members, after: &Members) -> Result<()> {
         for (name, new) in after {
-            let Some(field) = this.field(name) else {
-                return Err(self.refuse(format_args!("{} has no member {name:?}", of.name)));
-            };
             let old = before.iter().find(|(other, _)| other == name).map_or(&Value::Null, |(_, old)| old);
             if same_value(old, new) {
                 continue;
             }
+            let Some(field) = this.field(name) else {
+                return Err(self.refuse(format_args!("member {name:?} is not one that is written")));
+            };
             if this.is_count(name) {
                 // It follows from the lists.
                 let counted = |info: &&FieldInfo| matches!(info.form, Form::Array { count } if count == name);
@@ -644,6 +649,9 @@ impl<'a> Writer<'_, 'a> {
         Ok(len)
     }
 }
+
+/// The members of a struct as they are shown.
+pub(super) type Members<'v> = [(Cow<'v, str>, Value<'v>)];
 
 /// Makes the pointer at `at` of bytes that moved from `old` to `new` lead where it led.
 fn rebase(bytes: &mut [u8], at: usize, old: usize, new: usize) -> Option<()> {
