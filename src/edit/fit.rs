@@ -186,6 +186,14 @@ pub(crate) fn like(now: &Value<'_>, given: Value<'static>) -> Option<Value<'stat
             });
             Value::Map(parts.collect::<Option<_>>()?)
         }
+        // A reference may be said by its id or its text alone.
+        (Value::Map(now), given @ Value::Text(_))
+            if now.len() == 2
+                && now.iter().any(|(name, _)| name == "id")
+                && now.iter().any(|(name, _)| matches!(&**name, "text" | "path")) =>
+        {
+            given
+        }
         (now, given) => {
             let kind = match now {
                 Value::Bool(_) => Kind::Bool,

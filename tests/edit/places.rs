@@ -178,7 +178,8 @@ fn a_write_that_is_interrupted_leaves_the_old_file_or_the_new_one() {
             while begun.elapsed() < wait && child.try_wait().unwrap().is_none() {
                 std::thread::yield_now();
             }
-            let _ = Command::new("kill").args([signal, &child.id().to_string()]).status();
+            // It may be through already.
+            let _ = Command::new("kill").args([signal, &child.id().to_string()]).output();
         }
         child.wait().unwrap();
         begun.elapsed()
@@ -187,7 +188,7 @@ fn a_write_that_is_interrupted_leaves_the_old_file_or_the_new_one() {
     let (new, undo) = (read(&dir, "town.wdata"), read(&dir, "undo.ndjson"));
     assert!(new != old && names(dir.path()).len() == 3);
     for signal in ["-INT", "-KILL"] {
-        for tenths in 0..10 {
+        for tenths in [0, 1, 3, 5, 7, 9] {
             fs::write(dir.path().join("town.wdata"), &old).unwrap();
             fs::remove_file(dir.path().join("undo.ndjson")).ok();
             run(Some(signal), took * tenths / 10);

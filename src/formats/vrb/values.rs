@@ -137,7 +137,9 @@ fn rows_at(chunk: &Chunk<'_>, wanted: &[Step<'_>]) -> Result<Vec<usize>> {
             }
             (Event::Member(name), Some(Step::Name(wanted))) => *name == wanted,
             (Event::Key(key), Some(Step::Name(wanted))) => {
-                *key == **wanted || (key.first_unpaired().is_some() && key.to_string() == **wanted)
+                // Surrogates without their partners have a form of their own.
+                let form = || key.to_string();
+                *key == **wanted || (key.first_unpaired().is_some() && form() == **wanted)
             }
             (Event::Item(at) | Event::EntryValue(at), Some(Step::Index(wanted))) => at == wanted,
             (Event::EntryKey(at), Some(Step::Key(wanted))) => at == wanted,
