@@ -77,6 +77,20 @@ fn a_question_that_counts_rows_does_not_stand_in_the_way_of_its_own_edit() {
 }
 
 #[test]
+fn a_column_that_is_not_there_is_answered_with_those_that_are() {
+    let dir = folder();
+    let columns = "; records has record, sName, u9Index, fScale";
+    for (sql, what) in [
+        ("UPDATE records SET nope = 1", "no such column: nope"),
+        ("DELETE FROM Records WHERE nope = 1", "no such column: nope"),
+        ("INSERT INTO records (record, nope) VALUES ('x', 1)", "table records has no column named nope"),
+    ] {
+        let (_, said) = run(dir.path(), 2, &["sql", sql, "old.wdb", "--dry-run"]);
+        assert!(said.contains(&format!("{what}{columns}")), "{said}");
+    }
+}
+
+#[test]
 fn one_file_is_written_and_others_are_read() {
     let dir = folder();
     let query = "UPDATE old.records SET fScale = (SELECT n.fScale FROM new.records n WHERE n.record = records.record)

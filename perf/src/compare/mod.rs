@@ -11,6 +11,7 @@ mod lookups;
 mod pages;
 mod process;
 mod threads;
+mod writing;
 
 use crate::record::{Bound, Growth, Ratio, Record, Spread, slope};
 use crate::turns::median;
@@ -35,6 +36,7 @@ type Group = fn(&mut Run);
 const GROUPS: [(&str, Group); 11] = [
     // First, as long as this process has mapped nothing: what is mapped stays in the page cache.
     ("process", process::run),
+    ("writing", writing::run),
     ("lookups", lookups::run),
     ("database", database::run),
     ("geometry", geometry::run),
