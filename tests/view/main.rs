@@ -61,6 +61,8 @@ fn filter(tab: &Tab<'_>, text: &str) {
         tab.text(text)
     }
     tab.wait(&format!("{tally} !== {before} && {tally} !== '…'"));
+    // What is left is laid out with the next frame.
+    tab.eval("new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(() => next(0))))");
 }
 
 /// Whether two values say the same, whichever digits stand for a number.
