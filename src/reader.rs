@@ -5,7 +5,7 @@ use crate::bytes::View;
 use crate::compare::Comparison;
 #[cfg(feature = "edit")]
 use crate::edit::Writable;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::relations::Relations;
 use crate::report::{Progress, Report};
 #[cfg(feature = "export")]
@@ -16,6 +16,7 @@ use crate::table::{Table, Value, Visitor};
 use std::any::{Any, TypeId};
 use std::borrow::Cow;
 use std::fmt;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -232,6 +233,18 @@ impl Options {
             // Asked only of what is no file: a game has hundreds of indexes to open.
             Err(_) if path.is_dir() => Ok(Source::of_folder(path)),
             opened => opened,
+        }
+    }
+
+    /// As [`Options::source`], for a file that a folder has and nobody named: a pipe there is an error, as it may have no
+    /// writer, and so is a device, which may have no end.
+    pub(crate) fn source_in_folder(&self, path: &Path) -> Result<Source> {
+        match path.metadata() {
+            Ok(meta) if !meta.is_file() && !meta.is_dir() => {
+                let what = "it is a pipe or a device, which is read only where it is named";
+                Err(Error::io("cannot open", io::Error::new(io::ErrorKind::InvalidInput, what)))
+            }
+            _ => self.source(path),
         }
     }
 

@@ -47,7 +47,7 @@ impl Archive for Folder {
 
     fn stored(&self, file: &File<'_>) -> Result<Source> {
         let missing = || Error::without_offset(ErrorKind::NotFound { what: format!("file {:?}", file.path) }, "");
-        self.options.source(&self.loose.place(0, &file.path).ok_or_else(missing)?)
+        self.options.source_in_folder(&self.loose.place(0, &file.path).ok_or_else(missing)?)
     }
 }
 

@@ -263,7 +263,8 @@ impl Context {
             let mut inside: Vec<PathBuf> =
                 inside.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>().map_err(failed)?;
             inside.retain(|path| {
-                path.is_file() && self.options.source(path).is_ok_and(|source| crate::Format::detect(&source).is_ok())
+                path.is_file()
+                    && self.options.source_in_folder(path).is_ok_and(|source| crate::Format::detect(&source).is_ok())
             });
             inside.sort_unstable();
             if inside.is_empty() {

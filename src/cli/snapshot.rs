@@ -72,7 +72,8 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         let sizes = files.iter().map(|(_, file)| file.size).fold(0, u64::saturating_add);
         progress.announce(sizes);
         for (from, to) in &snapshot.indexes {
-            let index = Source::open(from).map_err(|e| Failure::in_file(&from.to_string_lossy(), &e))?;
+            let index =
+                context.options().source_in_folder(from).map_err(|e| Failure::in_file(&from.to_string_lossy(), &e))?;
             rows.push(part.put(to, index.bytes(), context)?);
         }
         for (path, file) in &files {

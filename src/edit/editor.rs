@@ -13,7 +13,6 @@ use crate::report::Progress;
 use crate::source::Source;
 use crate::table::{Value, column_index};
 use crate::write::whole::{Existing, NewFile};
-use std::fs::File;
 use std::io::{Seek as _, SeekFrom, Write};
 use std::path::Path;
 
@@ -444,8 +443,7 @@ impl Written {
 /// Writes pieces of `old`: ranges from file to file, where the system can do that by itself.
 fn copy(pieces: &Pieces, old: &Source, to: &mut NewFile) -> std::io::Result<()> {
     let bytes = old.bytes();
-    let open = old.path().and_then(|path| File::open(path).ok());
-    let mut from = open.filter(|file| file.metadata().is_ok_and(|meta| meta.len() == bytes.len() as u64));
+    let mut from = old.reopened().filter(|file| file.metadata().is_ok_and(|meta| meta.len() == bytes.len() as u64));
     for piece in pieces.list() {
         match (piece, &mut from) {
             (super::Piece::New(new), _) => to.write_all(new)?,

@@ -28,7 +28,32 @@ pub struct Source {
     origin: u64,
     name: Arc<str>,
     /// The file whose bytes these are, all of them.
-    path: Option<Arc<Path>>,
+    place: Option<Arc<Place>>,
+}
+
+/// A file by its name, and by its number where it is mapped and the system numbers files.
+struct Place {
+    path: Box<Path>,
+    #[cfg_attr(not(feature = "edit"), allow(dead_code, reason = "only files that are written anew are copied from"))]
+    mapped: Option<(u64, u64)>,
+}
+
+impl Place {
+    fn new(path: &Path, mapped: Option<(u64, u64)>) -> Option<Arc<Self>> {
+        Some(Arc::new(Self { path: path.into(), mapped }))
+    }
+}
+
+/// The number of an open file, which another one of the same name does not have.
+#[cfg(unix)]
+fn number(file: &File) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt as _;
+    file.metadata().ok().map(|meta| (meta.dev(), meta.ino()))
+}
+
+#[cfg(not(unix))]
+fn number(_: &File) -> Option<(u64, u64)> {
+    None
 }
 
 impl Source {
@@ -41,11 +66,11 @@ impl Source {
         let path = path.as_ref();
         let (file, len) = open_file(path)?;
         let name = name_of(path);
-        let bytes = match len {
-            Some(1..) => map::map(&file, &name).map_err(|e| Error::io("cannot map", e))?,
-            _ => read_all(file, len, UNSIZED)?,
+        let (bytes, mapped) = match len {
+            Some(1..) => (map::map(&file, &name).map_err(|e| Error::io("cannot map", e))?, number(&file)),
+            _ => (read_all(file, len, UNSIZED)?, None),
         };
-        Ok(Self { bytes, origin: 0, name, path: Some(path.into()) })
+        Ok(Self { bytes, origin: 0, name, place: Place::new(path, mapped) })
     }
 
     /// Reads the whole file at `path` into memory: for network drives and files that change meanwhile.
@@ -55,7 +80,7 @@ impl Source {
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let (file, len) = open_file(path)?;
-        Ok(Self { bytes: read_all(file, len, UNSIZED)?, origin: 0, name: name_of(path), path: Some(path.into()) })
+        Ok(Self { bytes: read_all(file, len, UNSIZED)?, origin: 0, name: name_of(path), place: Place::new(path, None) })
     }
 
     /// Reads the `len` bytes at `at` of the file at `path`: a part of one that is not to be mapped. Errors in them name
@@ -75,12 +100,12 @@ impl Source {
         if (bytes.len() as u64) < len {
             return Err(failed(std::io::ErrorKind::UnexpectedEof.into()));
         }
-        Ok(Self { bytes: bytes.into(), origin: at, name: name_of(path), path: None })
+        Ok(Self { bytes: bytes.into(), origin: at, name: name_of(path), place: None })
     }
 
     /// Bytes that are in memory already, under a name for error messages.
     pub fn from_vec(name: &str, bytes: Vec<u8>) -> Self {
-        Self { bytes: bytes.into(), origin: 0, name: name.into(), path: None }
+        Self { bytes: bytes.into(), origin: 0, name: name.into(), place: None }
     }
 
     /// The part of this source at `range`, under a name of its own: a file inside of a pack. Errors in it keep
@@ -88,7 +113,7 @@ impl Source {
     pub fn slice(&self, range: Range<usize>, name: &str) -> Option<Self> {
         self.bytes.get(range.clone())?;
         let origin = self.origin.checked_add(range.start as u64)?;
-        Some(Self { bytes: self.bytes.slice(range), origin, name: name.into(), path: None })
+        Some(Self { bytes: self.bytes.slice(range), origin, name: name.into(), place: None })
     }
 
     /// A share in `len` bytes at `at`, which keeps them alive by itself.
@@ -117,7 +142,7 @@ impl Source {
 
     /// A folder, which has no bytes of its own: its files are sources themselves.
     pub fn of_folder(path: &Path) -> Self {
-        Self { bytes: Bytes::new(), origin: 0, name: name_of(path), path: Some(path.into()) }
+        Self { bytes: Bytes::new(), origin: 0, name: name_of(path), place: Place::new(path, None) }
     }
 
     /// The same bytes under another name.
@@ -129,7 +154,18 @@ impl Source {
     /// The file or folder that this source is, for a format whose files belong together; `None` for a part of a file, and
     /// for bytes that came another way.
     pub fn path(&self) -> Option<&Path> {
-        self.path.as_deref()
+        self.place.as_deref().map(|place| &*place.path)
+    }
+
+    /// The file that is mapped, opened again to be copied from: `None` where another one has its name by now, and where the
+    /// bytes are a copy, from which the file may differ.
+    #[cfg(feature = "edit")]
+    pub(crate) fn reopened(&self) -> Option<File> {
+        let place = self.place.as_ref()?;
+        let mapped = place.mapped?;
+        // A pipe that has the name by now would wait for its writer.
+        place.path.metadata().ok().filter(std::fs::Metadata::is_file)?;
+        File::open(&place.path).ok().filter(|file| number(file) == Some(mapped))
     }
 
     /// The file name without folders and without its last extension.
@@ -156,6 +192,15 @@ fn open_file(path: &Path) -> Result<(File, Option<u64>)> {
         return Err(Error::io("cannot open", std::io::ErrorKind::IsADirectory.into()));
     }
     Ok((file, meta.is_file().then_some(meta.len())))
+}
+
+/// The first bytes of the regular file at `path`. Nothing is taken from a pipe, whose bytes come once, and nobody waits for
+/// one that has no writer.
+pub(crate) fn head_of<const N: usize>(path: &Path) -> Option<[u8; N]> {
+    let mut head = [0; N];
+    path.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    File::open(path).and_then(|mut file| file.read_exact(&mut head)).ok()?;
+    Some(head)
 }
 
 /// Bytes that are read of what does not say how many it has: a pipe, or a device that may never end.

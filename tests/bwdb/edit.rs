@@ -317,6 +317,21 @@ fn every_writable_cell_is_written_alone_and_comes_back() {
     }
 }
 
+/// A database is padded for the one behind it. Behind a `models.bin` nothing follows, and `verify` takes bytes there for
+/// damage, so that no list could get another length.
+#[test]
+fn a_list_of_another_length_ends_a_file_without_padding() {
+    let old = models_bin(1, Size::Small);
+    assert_eq!(findings(&old, "models.bin"), [""; 0]);
+    let Value::List(sets) = cell(&old, "models.bin", "lods", 0, "render_sets") else { panic!("a list") };
+    for len in [1, 0, 3] {
+        let list: Vec<Value<'static>> = sets.iter().cycle().take(len).cloned().collect();
+        let new = set(&old, "models.bin", &[("lods", 0, "render_sets", Value::List(list.clone()))]).unwrap();
+        assert_eq!(cell(&new, "models.bin", "lods", 0, "render_sets"), Value::List(list));
+        assert_eq!(findings(&new, "models.bin"), [""; 0]);
+    }
+}
+
 #[test]
 fn a_value_in_place_costs_no_more_than_its_bytes() {
     let old = demo(4, Size::Small);

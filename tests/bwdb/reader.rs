@@ -7,7 +7,7 @@ use assetq::sample::bwdb::{DatabaseBuilder, demo, demo_of};
 use assetq::sample::prototypes::{BlobWriter, u16s, u32s, u64s};
 use assetq::sample::space::models_that_share;
 use assetq::sample::{self, Size};
-use assetq::table::{Tree, Value};
+use assetq::table::{Tree, Value, column_index};
 use assetq::{ErrorKind, Reader, Source};
 
 fn open(bytes: Vec<u8>) -> Database {
@@ -660,4 +660,13 @@ fn real_models_and_spaces_read_to_their_end() {
             assert_eq!(missing, 0, "{path:?}");
         }
     }
+}
+
+#[test]
+fn models_with_one_id_are_all_found() {
+    let models = Models::open(Source::from_vec("models.bin", models_that_share(3, 4))).unwrap();
+    let table = models.table("models").unwrap();
+    let id = column_index(&*table, "id").unwrap();
+    let found = table.find(id, &table.value(0, id).unwrap()).unwrap().unwrap();
+    assert_eq!(found, [0, 1, 2]);
 }

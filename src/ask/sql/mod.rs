@@ -32,6 +32,7 @@ use crate::asset::Asset;
 use crate::edit::TableEdits;
 use crate::error::Error;
 use crate::report::Progress;
+use crate::source::head_of;
 #[cfg(doc)]
 use crate::table::Table;
 use damage::Damage;
@@ -48,7 +49,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The first bytes of SQLite's files.
-const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
+const SQLITE_MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
 /// A file to ask.
 #[derive(Debug)]
@@ -63,9 +64,7 @@ pub enum Input {
 impl Input {
     /// Whether `path` is a database of SQLite.
     pub fn is_database(path: &Path) -> bool {
-        let mut head = [0; SQLITE_MAGIC.len()];
-        let read = std::fs::File::open(path).and_then(|mut file| std::io::Read::read_exact(&mut file, &mut head));
-        read.is_ok() && head == SQLITE_MAGIC
+        head_of(path) == Some(*SQLITE_MAGIC)
     }
 }
 
@@ -513,9 +512,8 @@ fn uri(path: &Path) -> String {
 fn has_empty_log(path: &Path) -> bool {
     /// Where the header says how the database is read, and what it says there of one with a log.
     const READ_VERSION: (usize, u8) = (19, 2);
-    let mut head = [0; READ_VERSION.0 + 1];
-    let read = std::fs::File::open(path).and_then(|mut file| std::io::Read::read_exact(&mut file, &mut head));
-    read.is_ok() && head.last() == Some(&READ_VERSION.1) && !has_log(path)
+    let head: Option<[u8; READ_VERSION.0 + 1]> = head_of(path);
+    head.is_some_and(|head| head.last() == Some(&READ_VERSION.1)) && !has_log(path)
 }
 
 /// Whether there are changes beside a database that are not in it yet.

@@ -37,6 +37,8 @@ enum Target {
 /// A file, and what its tables are written to.
 struct Job<'a> {
     file: &'a Path,
+    /// The only file, once it was opened: a pipe cannot be opened again, and a file may be another one then.
+    asset: Option<Asset>,
     tables: Vec<(String, PathBuf)>,
 }
 
@@ -58,11 +60,12 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         let what = format!("standard output takes one table, not {count}; --to FOLDER/ takes all");
         return Err(Failure::new(Exit::Usage, what));
     }
+    let several = jobs.len() > 1;
     context.with_progress_of("export", Unit::Rows, |progress| {
-        for job in &jobs {
-            let asset = match context.open(job.file) {
+        for job in jobs {
+            let asset = match job.asset.map_or_else(|| context.open(job.file), Ok) {
                 Ok(asset) => asset,
-                Err(failure) if jobs.len() > 1 => {
+                Err(failure) if several => {
                     context.failed(&failure);
                     continue;
                 }
@@ -123,6 +126,7 @@ fn jobs<'a>(
     let mut taken = HashSet::new();
     for file in files {
         let mut tables = args.table.clone();
+        let mut only = None;
         if tables.is_empty() {
             let asset = match context.open(file) {
                 Err(failure) if files.len() == 1 => return Err(failure),
@@ -134,8 +138,9 @@ fn jobs<'a>(
             if !args.all_tables {
                 tables.truncate(1);
             }
+            only = asset.filter(|_| files.len() == 1);
         }
-        let mut job = Job { file, tables: Vec::new() };
+        let mut job = Job { file, asset: only, tables: Vec::new() };
         for table in tables {
             let to = path(args, file, &table, target, kind);
             context.check_new(&to, args.force)?;

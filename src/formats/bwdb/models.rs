@@ -104,6 +104,12 @@ impl Models {
         self.models().position(|m| m.id().is_ok_and(|id| id.0 == path_id))
     }
 
+    /// The numbers of all models with this path id: of more than one where the file says an id twice.
+    pub(super) fn all_with(&self, path_id: u64) -> Vec<usize> {
+        let has = |index: &usize| self.model(*index).and_then(|m| m.id().ok()).is_some_and(|id| id.0 == path_id);
+        (0..self.models).filter(has).collect()
+    }
+
     /// The model with this path id.
     pub fn lookup(&self, path_id: u64) -> Option<MergedModel<'_>> {
         self.find(path_id).and_then(|i| self.model(i))

@@ -107,7 +107,7 @@ impl Game {
             Some(folder) if is_folder => {
                 let missing = || ErrorKind::NotInstalled { what: layout::LIST.to_owned() };
                 let path = list_in(folder).ok_or_else(|| Error::without_offset(missing(), ""))?;
-                options.source(&path)?
+                options.source_in_folder(&path)?
             }
             _ => source.clone(),
         };

@@ -130,7 +130,7 @@ impl Archive for Game {
         // A path that leads out of the folder, or to no file, is none of the archive's.
         let found = self.loose.find(&file.path).and_then(|_| self.loose.place(0, &file.path));
         let missing = || Error::without_offset(ErrorKind::NotFound { what: format!("file {:?}", file.path) }, "");
-        self.options.source(&found.ok_or_else(missing)?)
+        self.options.source_in_folder(&found.ok_or_else(missing)?)
     }
 }
 

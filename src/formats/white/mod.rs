@@ -143,7 +143,7 @@ impl Game {
 
     fn open_list(&self, file: &ListFile) -> Result<List> {
         let source = match file.place.path() {
-            Some(path) => self.options.source(path)?,
+            Some(path) => self.options.source_in_folder(path)?,
             None => self.source.clone(),
         };
         let list = List::open(source, self.kind)?;

@@ -227,7 +227,7 @@ impl Archive for Game {
         let (upper, lower) = halves(file.handle);
         if upper as u64 == LOOSE {
             let missing = || Error::without_offset(ErrorKind::NotFound { what: format!("file {:?}", file.path) }, "");
-            return self.options.source(&self.loose().place(lower, &file.path).ok_or_else(missing)?);
+            return self.options.source_in_folder(&self.loose().place(lower, &file.path).ok_or_else(missing)?);
         }
         let (index, entry) = self.entry(file).ok_or_else(|| archive::no_file(lower))?;
         self.volume_of(index, lower, &entry)?.slice(entry.offset, entry.stored_size)

@@ -165,7 +165,7 @@ impl Game {
 
     fn opened(&self) -> &Opened {
         let open = |name: &String| {
-            let source = self.options.source(&self.folder.join(name));
+            let source = self.options.source_in_folder(&self.folder.join(name));
             let index = source.and_then(|source| Index::open(source, name));
             let index =
                 index.and_then(|index| if self.options.strict { index.check().map(|()| index) } else { Ok(index) });

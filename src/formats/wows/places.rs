@@ -4,9 +4,9 @@ use super::layout::MAGIC;
 use crate::archive::Snapshot;
 use crate::codec;
 use crate::error::{Error, Result};
+use crate::source::head_of;
 use std::cmp::Reverse;
-use std::fs::{self, File};
-use std::io::Read as _;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -103,10 +103,7 @@ pub(super) fn builds(folder: &Path) -> Vec<String> {
 
 /// Whether `folder` has an index in it.
 pub(super) fn has_index(folder: &Path) -> bool {
-    let begins = |name: &String| {
-        let mut head = [0; MAGIC.len()];
-        File::open(folder.join(name)).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == MAGIC
-    };
+    let begins = |name: &String| head_of(&folder.join(name)) == Some(MAGIC);
     names(folder).iter().filter(|name| is_index(name)).take(TRIED).any(begins)
 }
 

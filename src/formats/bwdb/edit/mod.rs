@@ -466,9 +466,8 @@ impl Checksum {
     }
 }
 
-/// The pieces of a file without databases, which grows at its end.
-fn at_end(length: usize, patches: Patches, mut area: Area<'_>) -> Result<Pieces> {
-    area.finish();
+/// The pieces of a file without databases, which grows at its end, by no byte that nothing refers to.
+fn at_end(length: usize, patches: Patches, area: Area<'_>) -> Result<Pieces> {
     let in_place = area.new.is_empty();
     let appended = (!in_place).then_some((length..length, area.new));
     let mut pieces = Pieces::replaced(length, patches.into_stretches().chain(appended))?;

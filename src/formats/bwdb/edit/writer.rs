@@ -445,8 +445,8 @@ impl<'a> Writer<'_, 'a> {
             let old = before.get(i).unwrap_or(&Value::Null);
             bytes.extend(self.flat_bytes(element, old, new)?);
         }
-        let to = To::New(self.area.append(&bytes, ALIGNMENT));
         if !after.is_empty() {
+            let to = To::New(self.area.append(&bytes, ALIGNMENT));
             self.point(owner.to, info.at, to)?;
         }
         let (wanted, arrays) = self.area.counts.entry((owner.to, count)).or_insert((after.len(), 0));

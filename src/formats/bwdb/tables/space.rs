@@ -21,7 +21,7 @@ pub(in crate::formats::bwdb) fn models(models: &Models) -> Vec<Box<dyn Table + '
         Ok(models.model(row).map(new))
     };
     let find = |key: &Value<'_>| match key {
-        Value::Id64(id) => Some(Ok(models.find(*id).into_iter().collect())),
+        Value::Id64(id) => Some(Ok(models.all_with(*id))),
         _ => None,
     };
     let table = TableOf::walked("models", || Ok(models.len()), locate)
@@ -32,7 +32,7 @@ pub(in crate::formats::bwdb) fn models(models: &Models) -> Vec<Box<dyn Table + '
         .column(path_column(&models.names).takes(Takes::Path), |row| {
             Ok(models.names().path(row.read()?.id()?)?.map_or(Value::Null, Value::Text))
         })
-        .found_by(|key| by_path(&models.names, key, |id| models.find(id).into_iter().collect()))
+        .found_by(|key| by_path(&models.names, key, |id| models.all_with(id)))
         // Numbers of rows elsewhere: of a skeleton of this file, of a collision model of another.
         .column(Column::uint("skeleton_index").brief().place().takes(Takes::Bits(32)), |row| {
             Ok(row.read()?.skeleton_index()?.into())

@@ -1,0 +1,142 @@
+//! Archives, of one file and as folders of a game: their tables, their files, and addresses that lead into them.
+
+use super::input::{File, any, below, file, lie, one_of, rest_as_text};
+use super::models::Family;
+use super::{ask, read};
+use arbitrary::Unstructured;
+use assetq::archive::{self, Address, Archive};
+use assetq::report::Progress;
+use assetq::sample::{FOLDERS, Size, wows};
+use assetq::{Asset, Options};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::{LazyLock, Mutex, PoisonError};
+use tempfile::TempDir;
+
+/// A folder of a game, of which one file is another one in each run.
+#[derive(Debug)]
+struct Folder {
+    dir: TempDir,
+    files: BTreeMap<PathBuf, Vec<u8>>,
+    /// The files that have lists of others.
+    lists: Vec<PathBuf>,
+    changed: Option<PathBuf>,
+}
+
+impl Folder {
+    fn all() -> Vec<Self> {
+        let make = |(_, _, make): &(_, _, assetq::sample::MakeFolder)| {
+            let dir = TempDir::new().unwrap();
+            let mut files = BTreeMap::new();
+            make(1, Size::Small, &mut |path, bytes| {
+                let path = dir.path().join("game").join(path);
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(&path, bytes).unwrap();
+                files.insert(path, bytes.to_vec());
+                Ok(())
+            })
+            .unwrap();
+            let is_list = |path: &&PathBuf| {
+                let name = path.file_name().unwrap().to_string_lossy();
+                name.ends_with(".idx")
+                    || name.contains("filelist")
+                    || name.ends_with(".dat")
+                    || name.contains("Definition")
+            };
+            let lists = files.keys().filter(is_list).cloned().collect();
+            Self { dir, files, lists, changed: None }
+        };
+        FOLDERS.iter().map(make).collect()
+    }
+
+    fn path(&self) -> PathBuf {
+        self.dir.path().join("game")
+    }
+}
+
+pub fn archives(data: &[u8]) {
+    let mut u = Unstructured::new(data);
+    if any::<u8>(&mut u) & 1 == 0 {
+        let file: File = file(&mut u, Some(Family::Archive));
+        if let Ok(asset) = file.open() {
+            ask_all(&asset, &Options::default());
+            read::cells(&asset, false);
+        }
+        return;
+    }
+    static FOLDERS: LazyLock<Mutex<Vec<Folder>>> = LazyLock::new(|| Mutex::new(Folder::all()));
+    let mut folders = FOLDERS.lock().unwrap_or_else(PoisonError::into_inner);
+    let folder = below(&mut u, folders.len());
+    let folder = &mut folders[folder];
+    if let Some(path) = folder.changed.take() {
+        fs::write(&path, &folder.files[&path]).unwrap();
+    }
+    let all: Vec<PathBuf> = folder.files.keys().cloned().collect();
+    let among = if any::<u8>(&mut u) & 3 > 0 && !folder.lists.is_empty() { &folder.lists } else { &all };
+    let path = one_of(&mut u, among).clone();
+    let mut bytes = folder.files[&path].clone();
+    let fields = super::input::fields(&bytes);
+    if lie(&mut u, &mut bytes, &fields) > 0 {
+        if path.extension().is_some_and(|extension| extension == "idx") && any::<u8>(&mut u) & 1 == 0 {
+            wows::seal(&mut bytes);
+        }
+        fs::write(&path, &bytes).unwrap();
+        folder.changed = Some(path);
+    }
+    // A map of a file that is written anew would change under its reader.
+    let mut options = Options::default();
+    options.no_mmap = true;
+    let root = folder.path();
+    if let Ok(source) = options.source(&root)
+        && let Ok(asset) = Asset::open_with(source, &options)
+    {
+        ask_all(&asset, &options);
+        read::cells(&asset, false);
+        ask::search(&asset, "*.wdata");
+        let inner = rest_as_text(&mut u);
+        let _ = archive::open_inside(&asset, &inner, &options);
+        for mark in [":", "@", "/"] {
+            // Not out of the folder: what lies there is no matter of the input.
+            if !inner.contains("..") && !inner.contains('\0') {
+                let _ = Address::of(&PathBuf::from(format!("{}{mark}{inner}", root.display()))).open(&options);
+            }
+        }
+    }
+}
+
+fn ask_all(asset: &Asset, options: &Options) {
+    let Some(archive) = asset.reader().archive() else { return };
+    let len = archive.len().unwrap_or(1);
+    for n in (0..len.min(read::ROWS)).chain([len, usize::MAX]) {
+        archive.identity(n);
+        let Ok(file) = archive.file(n) else { continue };
+        assert!(n < len, "file {n} of {len}");
+        let (found, position) = (archive.find(&file.path), archive.position(&file.path));
+        // Where files are found by the hash of their path, one whose id lies is only listed.
+        if file.id.is_none_or(|id| id == assetq::id::of_path(&file.path)) {
+            assert!(found.is_ok_and(|found| found.is_some()), "{:?} is not found", file.path);
+            assert!(position.is_ok_and(|position| position.is_some()), "{:?} has no position", file.path);
+        }
+        archive.stamp(&file.path);
+        archive::head(archive, &file);
+        let _ = archive.check(&file);
+        if n < 24
+            && let Ok(inner) = archive::open_file(archive, &file, "GAME", options)
+        {
+            assert_eq!(inner.source().bytes().len() as u64, file.size);
+            inner.reader().tables();
+        }
+        if let Some(id) = file.id {
+            let _ = archive.path_of(id);
+        }
+    }
+    let _ = archive.volumes();
+    let _ = archive.builds();
+    let _ = archive.snapshot();
+    let _ = archive::choose(archive, |path| path.ends_with(".wdb"), |_| {});
+    let mut report = asset.reader().verify(&Progress::default());
+    archive::verify_places(archive, &mut report, &Progress::default());
+    archive::verify_deep(archive, &mut report, &Progress::default());
+    let _: &dyn Archive = archive;
+}

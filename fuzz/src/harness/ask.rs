@@ -1,0 +1,225 @@
+//! Questions about whole files: `verify`, references, exports, SQL, and differences of two files.
+
+use super::input::{File, any, below, file};
+use super::read::ROWS;
+use arbitrary::Unstructured;
+use assetq::diff::{self, Side};
+use assetq::edit::patch;
+use assetq::find::{self, Pattern};
+use assetq::report::Progress;
+use assetq::scene::{Context, Kind, Options};
+use assetq::sql::{Fault, Input, Session, statements};
+use assetq::table::Tree;
+use assetq::write::json::JsonWriter;
+use assetq::write::rows::{Header, RowFormat, RowWriter};
+use assetq::write::text::{Outline, Style};
+use assetq::{Asset, Error, refs};
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+
+/// Checks all of a file, follows all of its references, and searches it.
+pub fn verify(data: &[u8]) {
+    let mut u = Unstructured::new(data);
+    let file = file(&mut u, None);
+    let Ok(asset) = file.open() else { return };
+    let reader = asset.reader();
+    let report = reader.verify(&Progress::default());
+    let first = report.checks.iter().find(|check| !check.ok());
+    assert!(report.ok() == first.is_none(), "{report:?}");
+    assert!(!file.is_valid || report.ok(), "{}: {first:?}", file.name);
+    for check in &report.checks {
+        assert!(check.findings().len() as u64 <= check.found());
+        assert!(check.findings().iter().all(|error| !error.to_string().is_empty()));
+    }
+    reader.warnings();
+    let found = refs::scan(&asset, &|_, _| true);
+    for edge in found.edges.iter().take(ROWS) {
+        let _ = format!("{edge:?}");
+    }
+    refs::of(&asset, any(&mut u));
+    refs::has(&asset, any(&mut u));
+    if let Some(entries) = reader.relations().and_then(|relations| relations.entries()) {
+        for edge in found.edges.iter().take(8) {
+            let _ = entries.resolve(&format!("{edge:?}"), true, &mut |_| {});
+        }
+        let _ = entries.resolve("content/x.visual", true, &mut |_| {});
+    }
+    search(&asset, "e");
+    search(&asset, "*a*");
+}
+
+/// The hits of a pattern in all texts.
+pub fn search(asset: &Asset, text: &str) {
+    let Ok(pattern) = Pattern::new(text, find::Options::default()) else { return };
+    let mut hits = 0;
+    for (table, columns) in find::texts(asset) {
+        let mut each = |_: &find::Hit<'_>| {
+            hits += 1;
+            Ok(if hits < ROWS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+        };
+        let _: Result<_, Error> = find::each(&*table, &columns, &pattern, |_| {}, &mut each);
+    }
+}
+
+/// Counts what is written, and ends what writes without end.
+#[derive(Debug, Default)]
+struct Counted(u64);
+
+/// What any output of a small file may have at most.
+const MOST_WRITTEN: u64 = 256 << 20;
+
+impl Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len() as u64;
+        assert!(self.0 < MOST_WRITTEN, "more than {MOST_WRITTEN} bytes are written");
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Writes all tables, some entries and all shapes of a file in all forms.
+pub fn export(data: &[u8]) {
+    let mut u = Unstructured::new(data);
+    let file = file(&mut u, None);
+    let Ok(asset) = file.open() else { return };
+    let reader = asset.reader();
+    for table in reader.tables() {
+        let header: Vec<Header> =
+            table.columns().iter().map(|c| Header { name: c.name.to_string(), kind: c.kind }).collect();
+        let columns: Vec<usize> = (0..header.len()).collect();
+        let forms = [RowFormat::Text, RowFormat::Json, RowFormat::Ndjson, RowFormat::Csv];
+        let mut outs: Vec<_> = forms
+            .iter()
+            .map(|form| RowWriter::new(Counted::default(), *form, &header, Style::Plain).unwrap())
+            .collect();
+        let mut rows = table.cursor(0);
+        for row in 0..ROWS {
+            if !rows.advance().unwrap_or(false) {
+                break;
+            }
+            for out in &mut outs {
+                out.row_of(&*rows, &columns, |_| {}).unwrap();
+            }
+            if row < 4
+                && let Ok(label) = rows.value(table.label())
+            {
+                let entry = label.to_string();
+                let _ = reader.cat(&entry, &mut JsonWriter::pretty(Counted::default()));
+                let _ = reader.cat(&entry, &mut Outline::new(Counted::default()));
+            }
+        }
+        outs.iter_mut().for_each(|out| out.finish().unwrap());
+    }
+    let Some(shapes) = reader.shapes() else { return };
+    let models = super::models::all();
+    let stage = &models[below(&mut u, models.len())];
+    let stage = Asset::open(assetq::Source::from_vec(stage.name, stage.bytes.clone())).unwrap();
+    let named = Context::from_assets([&stage]).unwrap_or_default();
+    for (context, lod) in [(&Context::default(), Some(0)), (&named, None)] {
+        let mut options = Options::default();
+        options.lod = lod;
+        for &kind in shapes.kinds() {
+            if let Ok(drawing) = shapes.draw(context, options) {
+                drawing.notes();
+                drawing.damage();
+                let mut out = Vec::new();
+                if drawing.write(kind, &mut out).is_ok() {
+                    assert!((out.len() as u64) < MOST_WRITTEN);
+                    assert!(kind != Kind::Glb || out.starts_with(b"glTF"));
+                }
+            }
+        }
+    }
+}
+
+/// Asks a file in SQL, and changes it.
+pub fn sql(data: &[u8]) {
+    let mut u = Unstructured::new(data);
+    let file = file(&mut u, None);
+    let Ok(asset) = file.open() else { return };
+    let left_out = any::<u8>(&mut u) & 1 == 0;
+    let number: u64 = any(&mut u);
+    let input = || vec![("f".to_owned(), Input::Asset(asset.clone()))];
+    let Ok(session) = Session::new(input(), left_out) else { return };
+    for (table, shown) in asset.reader().tables().iter().zip(session.tables().map(|t| t.shown())) {
+        let column = table.columns().get(number as usize % table.columns().len().max(1));
+        let column = assetq::sql::in_sql(column.map_or("x", |column| &column.name));
+        let asked = run(&session, &format!("SELECT count(*) FROM {shown}"));
+        if let (true, Ok(len)) = (file.is_valid, table.len()) {
+            assert_eq!(asked, Ok(vec![vec![len.to_string()]]), "{shown}");
+        }
+        let _ = run(&session, &format!("SELECT * FROM {shown} LIMIT 60"));
+        let _ = run(&session, &format!("SELECT * FROM {shown} WHERE {column} = {number} OR {column} = '0x{number:X}'"));
+        let _ = run(&session, &format!("SELECT {column}, count(*) FROM {shown} GROUP BY 1 ORDER BY 2 DESC LIMIT 9"));
+        let _ = run(
+            &session,
+            &format!("SELECT a.{column} FROM {shown} a JOIN {shown} b ON a.{column} = b.{column} LIMIT 60"),
+        );
+    }
+    session.take_left_out();
+    let Ok(session) = Session::for_writing(input(), left_out) else { return };
+    for (table, shown) in asset.reader().tables().iter().zip(session.tables().map(|t| t.shown())) {
+        let Some(column) = table.columns().get(number as usize % table.columns().len().max(1)) else { continue };
+        let column = assetq::sql::in_sql(&column.name);
+        let _ = run(&session, &format!("UPDATE {shown} SET {column} = {column}"));
+        let _ = run(&session, &format!("UPDATE {shown} SET {column} = 'x' WHERE rowid = {}", number % 8));
+        let _ = run(&session, &format!("DELETE FROM {shown} WHERE rowid = {}", number % 4));
+        let _ = run(&session, &format!("INSERT INTO {shown} ({column}) VALUES ({})", number as i64));
+    }
+    session.edits();
+}
+
+/// The first rows of a statement as text.
+pub fn run(session: &Session, sql: &str) -> Result<Vec<Vec<String>>, String> {
+    let mut all = Vec::new();
+    for statement in statements(sql) {
+        let mut answer = session.ask(statement).map_err(|fault| fault.to_string())?;
+        let ended = answer.rows(|cells| {
+            all.push(cells.iter().map(|cell| cell.to_string()).collect());
+            if all.len() < ROWS { Ok(()) } else { Err(Fault::Output("enough".to_owned())) }
+        });
+        match ended {
+            Err(Fault::Output(_)) => {}
+            ended => ended.map_err(|fault| fault.to_string())?,
+        }
+    }
+    Ok(all)
+}
+
+/// Compares two files, and makes the patch from one to the other.
+pub fn diff(data: &[u8]) {
+    let mut u = Unstructured::new(data);
+    let file_of = |u: &mut Unstructured<'_>| -> Option<(Asset, File)> {
+        let file = file(u, None);
+        Some((file.open().ok()?, file))
+    };
+    let Some((old, old_file)) = file_of(&mut u) else { return };
+    compare(&old, &old, true);
+    let Some((new, new_file)) = file_of(&mut u) else { return };
+    compare(&old, &new, old_file.bytes == new_file.bytes && old_file.name == new_file.name);
+}
+
+fn compare(old: &Asset, new: &Asset, is_same: bool) {
+    let Ok(tables) = diff::tables(old, new, &[]) else { return };
+    diff::notes(old, new);
+    for table in tables {
+        let found = table.find(&Progress::default(), 0);
+        assert!(!is_same || found.is_empty() || !found.faults.is_empty(), "{} differs from itself", table.name());
+        table.lone_columns();
+        table.has_paths();
+        for pair in found.pairs().take(ROWS) {
+            let change = table.change(pair, &mut |_: Side, _| {});
+            let _ = format!("{:?}", change.fields.len());
+        }
+    }
+    let mut rows = 0;
+    let _ = patch::between(old, new, &[], &mut |_, _| {}, &mut |row| {
+        rows += 1;
+        let mut tree = Tree::default();
+        assetq::table::Visitor::value(&mut tree, &row)?;
+        if rows < ROWS { Ok(()) } else { Err(assetq::edit::refused("enough")) }
+    });
+}

@@ -1,0 +1,153 @@
+//! Files that another program shortens, replaces and rewrites while they are mapped.
+#![cfg(target_os = "linux")]
+
+use crate::{READING, assetq, end, names, run, samples, signal, words};
+use std::fs;
+use std::io::Write as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::process::Child;
+use tempfile::TempDir;
+
+/// Begins a command and holds it as soon as it has mapped the file at `path`. Gives whether it was still there to be held.
+fn held(args: &[String], path: &Path) -> (Child, bool) {
+    let mut child = assetq(args).spawn().unwrap();
+    let maps = format!("/proc/{}/maps", child.id());
+    let path = path.to_str().unwrap();
+    while child.try_wait().unwrap().is_none() {
+        if fs::read_to_string(&maps).is_ok_and(|maps| maps.contains(path)) {
+            signal(&child, "STOP");
+            return (child, true);
+        }
+    }
+    (child, false)
+}
+
+/// One line, that names the file and says what became of it.
+fn says_that_it_shrank(err: &str, path: &Path) -> bool {
+    let expected = format!("assetq: {}: the file became shorter while it was mapped; --no-mmap", path.display());
+    err.lines().any(|line| line.starts_with(&expected))
+}
+
+#[test]
+fn a_file_that_shrinks_under_any_command_is_an_error_in_one_line() {
+    let whole = fs::read(samples().join("large.bin")).unwrap();
+    let (mut met, mut tried) = (0, 0);
+    for line in READING {
+        for left in [0, whole.len() / 2] {
+            let dir = TempDir::new().unwrap();
+            let path = dir.path().join("in.bin");
+            fs::write(&path, &whole).unwrap();
+            let out = dir.path().join("out");
+            fs::create_dir(&out).unwrap();
+            let args = words(line, path.to_str().unwrap(), "other.bin", &out);
+            let (child, _) = held(&args, &path);
+            fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(left as u64).unwrap();
+            signal(&child, "CONT");
+            let ended = end(child, line);
+            let code = ended.status.code();
+            // What was not touched any more was not missed; what was opened again is damaged.
+            assert!(matches!(code, Some(0..=4)), "{line} {left}: {ended:?}");
+            assert!(!ended.err.contains("panicked"), "{line} {left}: {ended:?}");
+            tried += 1;
+            if ended.err.contains("became shorter") {
+                assert!(code == Some(4) && says_that_it_shrank(&ended.err, &path), "{line} {left}: {ended:?}");
+                // Of several files those are there that were whole before.
+                assert!(names(&out).iter().all(|name| !name.contains(".part")), "{line} {left}: {:?}", names(&out));
+                assert!(line.contains("OUT/ ") || names(&out).is_empty(), "{line} {left}: {:?}", names(&out));
+                met += 1;
+            }
+        }
+    }
+    // Some of them read no more than the header, and some had ended.
+    assert!(met * 3 > tried, "{met} of {tried} runs met the end");
+}
+
+/// A map is of the file that was opened: a new one under its name changes nothing.
+#[test]
+fn a_file_that_is_replaced_under_any_command_changes_nothing() {
+    let whole = fs::read(samples().join("large.bin")).unwrap();
+    let mut other = fs::read(samples().join("other.bin")).unwrap();
+    other.resize(whole.len(), 0);
+    for line in READING {
+        let asked = |replace: bool| {
+            let dir = TempDir::new().unwrap();
+            let path = dir.path().join("in.bin");
+            fs::write(&path, &whole).unwrap();
+            fs::write(dir.path().join("new.bin"), &other).unwrap();
+            let out = dir.path().join("out");
+            fs::create_dir(&out).unwrap();
+            let args = words(line, path.to_str().unwrap(), "other.bin", &out);
+            let ended = if replace {
+                let (child, _) = held(&args, &path);
+                fs::rename(dir.path().join("new.bin"), &path).unwrap();
+                signal(&child, "CONT");
+                end(child, line)
+            } else {
+                run(&args)
+            };
+            let made: Vec<_> = names(&out).into_iter().filter(|name| !name.ends_with(".sqlite")).collect();
+            let made: Vec<_> = made.iter().map(|name| fs::read(out.join(name)).unwrap_or_default()).collect();
+            let plain = |text: &str| text.replace(dir.path().to_str().unwrap(), "DIR");
+            (ended.status.code(), plain(&ended.out), plain(&ended.err), made)
+        };
+        assert_eq!(asked(true), asked(false), "{line}");
+    }
+}
+
+/// Bytes that change under the reader are numbers of the old file or of the new one, and never a crash.
+#[test]
+fn a_file_that_is_rewritten_under_any_command_is_no_crash() {
+    // A small one: rows of which all cells are damaged are a hundred times as many bytes of text.
+    let whole = fs::read(samples().join("assets.bin")).unwrap();
+    let mut other = assetq::sample::bwdb::demo(4, assetq::sample::Size::Small);
+    other.resize(whole.len(), 0);
+    let noise: Vec<u8> = noise(whole.len());
+    for line in READING {
+        for new in [&other, &noise, &vec![0xFF; whole.len()]] {
+            let dir = TempDir::new().unwrap();
+            let path = dir.path().join("in.bin");
+            fs::write(&path, &whole).unwrap();
+            let out = dir.path().join("out");
+            fs::create_dir(&out).unwrap();
+            let args = words(line, path.to_str().unwrap(), "other.bin", &out);
+            let (child, _) = held(&args, &path);
+            let mut file = fs::OpenOptions::new().write(true).open(&path).unwrap();
+            file.write_all(new).unwrap();
+            signal(&child, "CONT");
+            let ended = end(child, line);
+            assert!(matches!(ended.status.code(), Some(0..=4)), "{line}: {:?} {}", ended.status.signal(), ended.err);
+            assert!(!ended.err.contains("panicked"), "{line}: {}", ended.err);
+            assert!(names(&out).iter().all(|name| !name.contains(".part")), "{line}: {:?}", names(&out));
+        }
+    }
+}
+
+/// With `--no-mmap` none of it is met: the file is a copy.
+#[test]
+fn a_file_that_is_read_may_change_meanwhile() {
+    let whole = fs::read(samples().join("large.bin")).unwrap();
+    for line in ["verify FILE", "ls FILE -f csv", "find e FILE", "sql SELECT+*+FROM+paths FILE"] {
+        let dir = TempDir::new().unwrap();
+        let path = dir.path().join("in.bin");
+        fs::write(&path, &whole).unwrap();
+        let mut args = words(line, path.to_str().unwrap(), "other.bin", dir.path());
+        let expected = run(&args);
+        args.push("--no-mmap".to_owned());
+        let mut child = assetq(&args).spawn().unwrap();
+        // Long enough for a command to have begun, wherever it is then.
+        let mut out = child.stdout.take().unwrap();
+        let mut first = [0];
+        std::io::Read::read_exact(&mut out, &mut first).unwrap();
+        fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(0).unwrap();
+        let mut rest = Vec::from(first);
+        std::io::Read::read_to_end(&mut out, &mut rest).unwrap();
+        let ended = end(child, line);
+        assert_eq!((ended.status.code(), String::from_utf8(rest).unwrap()), (expected.status.code(), expected.out));
+    }
+}
+
+fn noise(len: usize) -> Vec<u8> {
+    let mut rng = fastrand::Rng::with_seed(5);
+    (0..len).map(|_| rng.u8(..)).collect()
+}
