@@ -11,6 +11,8 @@ mod batch;
 pub mod csv;
 pub mod hive;
 pub mod json;
+#[cfg(feature = "view")]
+pub mod page;
 #[cfg(feature = "parquet")]
 pub mod parquet;
 pub(crate) mod plain;
