@@ -33,7 +33,7 @@ pub struct Args {
 
 type Group = fn(&mut Run);
 
-const GROUPS: [(&str, Group); 11] = [
+const GROUPS: [(&str, Group); 12] = [
     // First, as long as this process has mapped nothing: what is mapped stays in the page cache.
     ("process", process::run),
     ("writing", writing::run),
