@@ -70,6 +70,7 @@ Examples:
   assetq ls GAME 'content/*.geometry'          a game's own folder, no unpacking
   assetq cat GAME:content/assets.bin content/…/JSD011.visual   a file inside of it
   assetq sql 'SELECT name, count(*) FROM paths GROUP BY name' assets.bin   ask in SQL
+  assetq view assets.bin                       look at it in the browser
   assetq verify assets.bin                     check everything
 
 Exit codes: 0 done, 1 not found or different, 2 wrong usage, 3 damaged or unknown file, 4 cannot read or write.";

@@ -6,7 +6,7 @@ use crate::write::page::{Page, scene, tables, tree};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Look at a file in the browser: its tables, its shapes, its graph
+/// Look at a file in the browser
 ///
 /// What is shown is one page, whole in one file, that needs no network and can be passed on.
 #[derive(Debug, clap::Args)]
@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 Examples:
   assetq view assets.bin                       all tables: sort, filter, follow references
   assetq view hull.geometry --with assets.bin  meshes and armour, with the names that the database has
-  assetq view town.wdata --to town.html        a page to keep or to pass on
+  assetq view savegame.vrb --to save.html      a page to keep or to pass on; its graph unfolds, branch by branch
   assetq view town.wdata --to town.png         a picture of a map or of meshes
   assetq view GAME:content/assets.bin          a file in an archive")]
 pub(super) struct Args {

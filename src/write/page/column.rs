@@ -19,7 +19,6 @@ use crate::error::Result;
 use crate::table::Value;
 use crate::write::{json, plain};
 use hashbrown::HashTable;
-use std::hash::Hasher as _;
 
 /// Rows of a stretch.
 pub(super) const ROWS: usize = 1 << 16;
@@ -320,9 +319,10 @@ impl Lists {
         let Self { len, all, known, rows } = self;
         let list = |place: u32| all.get((place as usize).saturating_mul(*len)..).and_then(|rest| rest.get(..*len));
         let hash_of = |place: u32| {
-            let mut hasher = xxhash_rust::xxh64::Xxh64::new(0);
-            list(place).unwrap_or_default().iter().for_each(|n| hasher.update(&n.to_le_bytes()));
-            hasher.finish()
+            let mut bytes = [[0; 4]; Self::LONGEST];
+            let list = list(place).unwrap_or_default();
+            bytes.iter_mut().zip(list).for_each(|(bytes, n)| *bytes = n.to_le_bytes());
+            hash(bytes.as_flattened().get(..list.len().saturating_mul(4)).unwrap_or_default())
         };
         let new = u32::try_from(begin.checked_div(*len).unwrap_or(0)).unwrap_or(u32::MAX);
         // Bits decide, as 0 and -0 are two numbers to read.

@@ -589,7 +589,7 @@
       this.space.style.width = `${width}px`;
       this.space.style.height = `${this.tall + ROW + 2}px`;
       const all = this.table.rows.toLocaleString("en");
-      this.tally.textContent = this.rows && this.rows.length !== this.table.rows ? `${this.count.toLocaleString("en")} of ${all}` : `${all} rows`;
+      this.tally.textContent = this.rows && this.rows.length !== this.table.rows ? `${this.count.toLocaleString("en")} of ${all}` : `${all} ${this.table.rows === 1 ? "row" : "rows"}`;
     }
 
     // How many rows are seen, and how far one row is when the whole table does not fit into an element.
@@ -807,7 +807,7 @@
         if (text === null) continue;
         const link = this.lead(n, row);
         const shown = link ? el("a", { href: link }, text) : el("span", {}, pretty(column, text));
-        list.append(el("dt", {}, column.name), el("dd", { class: this.classes(column) }, shown, el("button", { class: "small", title: "copy", onclick: () => page.copy(text) }, "⧉")));
+        list.append(el("dt", {}, column.name), el("dd", { class: this.classes(column) }, shown, el("button", { class: "small", title: "copy", onclick: () => page.copy(text) }, "copy")));
         if (column.plan === "ids") list.append(this.places(column, row));
       }
       const close = el("button", { title: "close (Escape)", onclick: () => this.close() }, "✕");

@@ -25,7 +25,7 @@
       const bar = el("div", { class: "bar" }, this.input, this.tally,
         el("button", { title: "the one before (Shift+Enter)", onclick: () => this.step(-1) }, "↑"),
         el("button", { title: "the next one (Enter)", onclick: () => this.step(1) }, "↓"));
-      this.where = el("div", { class: "bar where" }, this.path, el("span", { class: "space" }),
+      this.where = el("div", { class: "bar where", hidden: true }, this.path, el("span", { class: "space" }),
         el("button", { class: "copy-path", title: "the path of the value: assetq cat takes it", onclick: () => this.selected >= 0 && page.copy(this.pathOf(this.selected)) }, "Copy path"),
         el("button", { title: "the value as JSON", onclick: () => this.selected >= 0 && page.copy(this.json(this.selected)) }, "Copy value"));
       element.append(bar, this.where);
@@ -98,7 +98,7 @@
         el("span", { class: key === null ? "place" : "name" }, name),
         el("span", { class: branch ? "brief" : this.kinds[node] === TEXT ? "text" : "plain" }, branch ? this.brief(node) : this.shown(node)),
         branch && this.kinds[node] === LIST ? el("span", { class: "count" }, `${this.many(node)}`) : null,
-        type ? el("span", { class: "type", title: type }, type.replace(/^.*?([^.+:]+)$/, "$1")) : null);
+        type ? el("span", { class: "type", title: type }, type.replace(/[\w`]+[.:+]|`\d+/g, "")) : null);
       const item = el("div", { class: "item", role: "treeitem", "aria-level": String(depth + 1), "aria-expanded": branch && this.sizes[node] > 1 ? "false" : null }, row);
       item.depth = depth;
       item.node = node;
@@ -175,6 +175,7 @@
     select(node, scroll = false) {
       this.items.get(this.selected)?.removeAttribute("aria-selected");
       this.selected = node;
+      this.where.hidden = false;
       const item = this.items.get(node);
       item?.setAttribute("aria-selected", "true");
       if (scroll) item?.firstChild.scrollIntoView({ block: "center" });
