@@ -190,7 +190,8 @@ impl Target {
             let text = file.to_string_lossy();
             let (holder, name) = text.rsplit_once(MARK).unwrap_or((&text, inner));
             let holding = context.open(Path::new(holder))?;
-            let is_written = holding.reader().writable().is_some() && holding.source().path().is_some();
+            let is_written = holding.reader().writable().is_some();
+            let in_place = is_written && holding.source().path().is_some();
             if to.as_deref() == Some(Path::new("res_mods")) {
                 let archive = holding.reader().archive().filter(|_| holder == address.outer().to_string_lossy());
                 let folder = archive.and_then(|archive| archive.mods());
@@ -201,12 +202,13 @@ impl Target {
                 let place = crate::archive::loose::below(&folder, name);
                 to = Some(place.ok_or_else(|| Failure::new(Exit::Usage, format!("{name}: no path in a folder")))?);
                 is_mod = true;
-            } else if is_written {
-                on_disk = holding.source().path().map(Path::to_owned).unwrap_or(on_disk);
-                outer = Some((holding, name.to_owned()));
-            } else if output.in_place {
+            } else if output.in_place && !in_place {
                 let what = "files in this archive are not written in place; --to NEW writes the file by itself";
                 return Err(Failure::new(Exit::Usage, format!("{}: {what}", file.to_string_lossy())));
+            } else if is_written {
+                // A pack that lies in a game's archive, too, is what goes to the game.
+                on_disk = holding.source().path().map(Path::to_owned).unwrap_or(on_disk);
+                outer = Some((holding, name.to_owned()));
             }
         }
         let mut existing = Existing::unless(output.force);
@@ -260,12 +262,9 @@ impl Target {
         };
         let write = |progress: &Progress| plan.write_with(to, self.existing, progress);
         let written = context.with_progress("writing", write).map_err(|e| self.failure(to, &e))?;
-        let restore = output.undo.as_ref().map(|_| plan.undo(&written));
-        let new = match &self.to {
-            Some(to) => written.keep().map_err(|e| self.failure(to, &e))?,
-            None => written.asset().clone(),
-        };
-        if let Some((undo, restore)) = output.undo.as_ref().zip(restore) {
+        // What has a new name can be undone: the way back is there before it.
+        if let Some(undo) = &output.undo {
+            let restore = plan.undo(&written);
             let write = |out: &mut dyn Write| -> Result<(), Failure> {
                 let mut json = JsonWriter::compact(out);
                 let mut line = |row: Value<'static>| json.value(&row).and_then(|()| json.end_line());
@@ -282,6 +281,10 @@ impl Target {
                 false => context.create(undo, output.force, |out| write(out))?,
             }
         }
+        let new = match &self.to {
+            Some(to) => written.keep().map_err(|e| self.failure(to, &e))?,
+            None => written.asset().clone(),
+        };
         if !output.undo.as_deref().is_some_and(super::output::is_stdout) {
             show(&self.asset, &new, &plan, context)?;
         }
@@ -301,7 +304,9 @@ impl Target {
                 let what = format!("{}: it exists; --force writes over it", to.to_string_lossy());
                 Failure::new(Exit::Io, what)
             }
-            _ => Failure::in_file(&to.to_string_lossy(), error),
+            crate::ErrorKind::Io { .. } => Failure::in_file(&to.to_string_lossy(), error),
+            // Found in the file that the new one is made of.
+            _ => Failure::in_file(self.asset.source().name(), error),
         }
     }
 }
@@ -333,11 +338,11 @@ fn show(old: &Asset, new: &Asset, plan: &Plan<'_>, context: &Context) -> Result<
         for table in tables(old, new, plan.edits())? {
             let pairs: Vec<Pair> = match plan.edits().iter().find(|edit| edit.table == table.name()) {
                 // Rows that stay where they are need not be looked for.
-                Some(edit) if plan.check() == Check::Rows => {
+                Some(edit) if plan.check() != Check::All && edit.add.is_empty() && edit.remove.is_empty() => {
                     let row = |(row, _): &(usize, edit::Set)| u32::try_from(*row).ok();
                     edit.set.iter().filter_map(row).map(|row| Pair { old: Some(row), new: Some(row) }).collect()
                 }
-                None if plan.check() == Check::Rows && !plan.edits().is_empty() => Vec::new(),
+                None if !plan.edits().is_empty() && !plan.is_compared(table.name()) => Vec::new(),
                 _ => table.find(&Progress::default(), 0).pairs().collect(),
             };
             for pair in pairs {

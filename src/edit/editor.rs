@@ -12,7 +12,9 @@ use crate::reader::Options;
 use crate::report::Progress;
 use crate::source::Source;
 use crate::table::{Value, column_index};
+use crate::threads;
 use crate::write::whole::{Existing, NewFile};
+use std::borrow::Cow;
 use std::io::{Seek as _, SeekFrom, Write};
 use std::path::Path;
 
@@ -51,6 +53,8 @@ pub struct Editor<'a> {
     main: Option<String>,
     /// The whole file, where the format writes it itself.
     pieces: Option<Pieces>,
+    /// An entry, and what is to be shown of it.
+    shown: Option<(String, Value<'static>)>,
     restored: Option<u64>,
     done: u64,
     held: u64,
@@ -86,6 +90,7 @@ impl<'a> Editor<'a> {
             tables: Vec::new(),
             main: None,
             pieces: None,
+            shown: None,
             restored: None,
             done: 0,
             held: 0,
@@ -207,6 +212,12 @@ impl<'a> Editor<'a> {
                 self.pieces = Some(pieces);
                 Ok(())
             }
+            Some(EntryEdit::Shown(pieces, shown)) => {
+                self.done = self.done.saturating_add(1);
+                self.pieces = Some(pieces);
+                self.shown = Some((entry.to_owned(), shown));
+                Ok(())
+            }
             Some(EntryEdit::Edits(edits)) => edits.into_iter().try_for_each(|edit| self.edit(edit).map(drop)),
             None => {
                 let Value::Map(cells) = new else { return Err(refused("an entry is an object of columns")) };
@@ -295,7 +306,7 @@ impl<'a> Editor<'a> {
             None => self.writable.write(&edits)?,
         };
         // Of a small file all is compared in no time.
-        if self.asset.source().bytes().len() < LARGE {
+        if self.asset.source().bytes().len() < SMALL {
             pieces.check = Check::All;
         }
         let by_rows = !edits.is_empty();
@@ -304,6 +315,7 @@ impl<'a> Editor<'a> {
             options: self.options,
             edits,
             pieces,
+            shown: self.shown,
             by_rows,
             restored: self.restored,
             outer: None,
@@ -318,6 +330,7 @@ pub struct Plan<'a> {
     options: Options,
     edits: Vec<TableEdits>,
     pieces: Pieces,
+    shown: Option<(String, Value<'static>)>,
     by_rows: bool,
     restored: Option<u64>,
     outer: Option<(&'a Asset, String)>,
@@ -329,7 +342,7 @@ impl<'a> Plan<'a> {
         &self.edits
     }
 
-    /// The new file.
+    /// The new file, as yet without its seal.
     pub fn pieces(&self) -> &Pieces {
         &self.pieces
     }
@@ -346,7 +359,8 @@ impl<'a> Plan<'a> {
     pub fn within(self, outer: &'a Asset, inner: &str) -> Result<Self> {
         let format = outer.format();
         let writable = outer.reader().writable();
-        let replaced = writable.map(|w| w.replaced(inner, self.pieces.clone())).transpose()?.flatten();
+        let pieces = self.pieces.clone().with_seal(self.asset.source())?;
+        let replaced = writable.map(|w| w.replaced(inner, pieces)).transpose()?.flatten();
         let pieces = replaced.ok_or_else(|| refused(format!("files in a {format} archive are not written")))?;
         Ok(Self { pieces, outer: Some((outer, inner.to_owned())), ..self })
     }
@@ -368,13 +382,23 @@ impl<'a> Plan<'a> {
     pub fn write_with(&self, to: &Path, existing: Existing, progress: &Progress) -> Result<Written> {
         let cannot = |e| Error::io("cannot write", e);
         let mut file = NewFile::create(to, existing).map_err(cannot)?;
-        copy(&self.pieces, self.file().source(), &mut file).map_err(cannot)?;
-        file.flush().map_err(cannot)?;
-        let Some(part) = file.part_path() else {
+        if file.part_path().is_none() {
             return Err(refused(format!("{} is no file, so what is written there cannot be read back", to.display())));
-        };
+        }
+        let old = self.file().source();
+        let copied = || copy(&self.pieces, old, &mut file);
+        let (copied, seal) = threads::join(copied, || self.pieces.made_seal(old));
+        let seal = seal?;
+        copied.map_err(cannot)?;
+        let mut pieces = Cow::Borrowed(&self.pieces);
+        if let Some((range, bytes)) = seal {
+            file.write_at(range.start as u64, &bytes).map_err(cannot)?;
+            pieces = Cow::Owned(pieces.into_owned().sealed(range.start, &bytes));
+        }
+        file.flush().map_err(cannot)?;
+        let part = file.part_path().unwrap_or(to);
         let failed = |error: Error| error.within("read back");
-        let source = self.options.source(part)?.named(self.file().source().name());
+        let source = self.options.source(part)?.named(old.name());
         let outer = Asset::open_with(source, &self.options).map_err(failed)?;
         let new = match &self.outer {
             Some((_, inner)) => archive::open_inside(&outer, inner, &self.options).map_err(failed)?,
@@ -389,24 +413,37 @@ impl<'a> Plan<'a> {
             }
             Some(_) => {}
             None if self.is_same() => {
-                if outer.source().bytes() != self.file().source().bytes() {
+                if outer.source().bytes() != old.bytes() {
                     return Err(check::failed("without an edit it has other bytes".to_owned()));
                 }
             }
             None => {
-                check::kept(&self.pieces, self.file().source().bytes(), outer.source().bytes())?;
-                check::check(self.asset, &new, &self.edits, &self.pieces, self.by_rows, progress)?;
-                if self.pieces.check == Check::All {
+                check::kept(&pieces, old.bytes(), outer.source().bytes())?;
+                check::check(self.asset, &new, &self.edits, &pieces, self.by_rows, progress)?;
+                if let Some((entry, shown)) = &self.shown {
+                    check::entry(&new, entry, shown)?;
+                }
+                if self.pieces.check != Check::Rows || old.bytes().len() < LARGE {
                     check::verified(self.file(), &outer, progress)?;
                 }
             }
         }
-        Ok(Written { file, outer, new })
+        let pieces = pieces.into_owned();
+        Ok(Written { file, outer, new, pieces })
     }
 
     /// What an undo file says of the bytes, for a new file that was written.
     pub fn undo(&self, written: &Written) -> Restore {
-        Restore::new(&self.pieces, self.file().source().bytes(), written.outer.source().bytes())
+        Restore::new(&written.pieces, self.file().source().bytes(), written.outer.source().bytes())
+    }
+
+    /// Whether rows of a table that no edit names may have become others. Of an edit in place, all that changed is the row.
+    pub fn is_compared(&self, table: &str) -> bool {
+        match self.pieces.check {
+            Check::All => true,
+            Check::Parts => self.pieces.also.iter().any(|also| also == table),
+            Check::Rows => false,
+        }
     }
 
     /// How the new file was compared.
@@ -421,6 +458,7 @@ pub struct Written {
     file: NewFile,
     outer: Asset,
     new: Asset,
+    pieces: Pieces,
 }
 
 impl Written {
@@ -456,6 +494,9 @@ fn copy(pieces: &Pieces, old: &Source, to: &mut NewFile) -> std::io::Result<()> 
     }
     Ok(())
 }
+
+/// Bytes up to which a file is small.
+const SMALL: usize = 1 << 20;
 
 /// Bytes from which on a file is large.
 const LARGE: usize = 16 << 20;

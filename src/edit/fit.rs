@@ -160,7 +160,7 @@ pub(super) fn typed(kind: Kind, given: &Value<'static>, from: From, now: Option<
 }
 
 /// `given` in the kinds that `now` has, so far as that shows them; `None` where it cannot be.
-pub(super) fn like(now: &Value<'_>, given: Value<'static>) -> Option<Value<'static>> {
+pub(crate) fn like(now: &Value<'_>, given: Value<'static>) -> Option<Value<'static>> {
     Some(match (now, given) {
         (Value::Null, given) => given,
         // A float that is not finite has no form of its own.
@@ -185,6 +185,14 @@ pub(super) fn like(now: &Value<'_>, given: Value<'static>) -> Option<Value<'stat
                 Some((name, given))
             });
             Value::Map(parts.collect::<Option<_>>()?)
+        }
+        // A reference may be said by its id or its text alone.
+        (Value::Map(now), given @ Value::Text(_))
+            if now.len() == 2
+                && now.iter().any(|(name, _)| name == "id")
+                && now.iter().any(|(name, _)| matches!(&**name, "text" | "path")) =>
+        {
+            given
         }
         (now, given) => {
             let kind = match now {

@@ -19,14 +19,18 @@ pub mod read;
 mod resolve;
 mod restore;
 
+pub(crate) use check::agrees;
+pub use check::differs;
 pub use editor::{Editor, Plan, Written};
+pub(crate) use fit::like;
 pub use fit::{From, is_same};
 pub use patch::key_of;
-pub use pieces::{Check, Piece, Pieces};
+pub use pieces::{Check, Piece, Pieces, Seal};
 pub use resolve::{NTH, Outcome, check_cell};
 pub use restore::{Of, Restore};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::source::Source;
 use crate::table::Value;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -95,7 +99,8 @@ impl TableEdits {
 
 /// A reader whose files can be written anew.
 pub trait Writable: Send + Sync {
-    /// The new file, as ranges of the old one and new bytes. Edits that do nothing do not come here.
+    /// The new file, as ranges of the old one and new bytes. Edits that do nothing do not come here. What follows from all of
+    /// its bytes is left to a [`Seal`].
     ///
     /// # Errors
     /// [`refused`] for an edit that the format has no room for, and whatever is damaged in the parts that must be read.
@@ -109,6 +114,16 @@ pub trait Writable: Send + Sync {
     fn entry(&self, entry: &str, new: &Value<'static>) -> Result<Option<EntryEdit>> {
         let _ = (entry, new);
         Ok(None)
+    }
+
+    /// Compares the rows of a table in `new`, the file as it was written, with those of this one and with what was asked,
+    /// faster than one by one. `false` where there is no such way for these edits.
+    ///
+    /// # Errors
+    /// [`differs`], and damage.
+    fn compare(&self, new: &Source, edits: &TableEdits) -> Result<bool> {
+        let _ = (new, edits);
+        Ok(false)
     }
 
     /// The new file with the meshes of a binary glTF. `None` where the format has no meshes that come back.
@@ -140,8 +155,10 @@ pub trait Writable: Send + Sync {
 pub enum EntryEdit {
     /// By edits of rows.
     Edits(Vec<Edit>),
-    /// By the format itself.
+    /// By the format itself, which has compared it.
     Pieces(Pieces),
+    /// By the format itself, and the part that counts of the tree that `cat` is to show of it.
+    Shown(Pieces, Value<'static>),
 }
 
 /// The error for an edit that is wrong usage: it names the column, the value and what fits.

@@ -55,6 +55,37 @@ impl Nth {
         Self { numbers }
     }
 
+    /// As [`Nth::of`], for some rows of the table only: where they are few, past all others.
+    fn of_rows(table: &dyn Table, rows: impl Iterator<Item = usize> + Clone) -> Self {
+        /// Rows that are looked for one by one.
+        const FEW: usize = 8;
+        let keys: Vec<usize> = keys(table).collect();
+        let number = |row: usize| -> Option<usize> {
+            let cells: Vec<Value<'_>> = keys.iter().map(|key| table.value(row, *key)).collect::<Result<_>>().ok()?;
+            let rows = keys.iter().zip(&cells).find_map(|(key, cell)| table.find(*key, cell))?.ok()?;
+            let is_same = |at: &usize| {
+                let mut pairs = keys.iter().zip(&cells);
+                pairs.all(|(key, cell)| table.value(*at, *key).is_ok_and(|value| same_value(&value, cell)))
+            };
+            let mut same: Vec<usize> = rows.into_iter().filter(is_same).collect();
+            same.sort_unstable();
+            let number = same.iter().position(|at| *at == row)?;
+            // One that is alone has no number.
+            Some(if same.len() > 1 { number } else { usize::MAX })
+        };
+        if rows.clone().take(FEW.saturating_add(1)).count() > FEW {
+            return Self::of(table);
+        }
+        let numbers: Option<HashMap<usize, usize>> = rows.map(|row| Some((row, number(row)?))).collect();
+        match numbers {
+            Some(mut numbers) => {
+                numbers.retain(|_, number| *number != usize::MAX);
+                Self { numbers }
+            }
+            None => Self::of(table),
+        }
+    }
+
     /// The key of a row, as a patch has it.
     fn key(&self, table: &dyn Table, row: usize) -> Result<Value<'static>> {
         let mut parts = Cells::new();
@@ -83,7 +114,7 @@ fn keys(table: &dyn Table) -> impl Iterator<Item = usize> {
 /// # Errors
 /// When a key is damaged.
 pub fn key_of(table: &dyn Table, row: usize) -> Result<Value<'static>> {
-    Nth::of(table).key(table, row)
+    Nth::of_rows(table, std::iter::once(row)).key(table, row)
 }
 
 /// Whether a patch tells of a column.
@@ -187,7 +218,8 @@ fn told(
 pub fn undo(old: &Asset, edits: &[TableEdits], each: &mut dyn FnMut(Value<'static>) -> Result<()>) -> Result<()> {
     for edit in edits {
         let Some(before) = old.reader().table(&edit.table) else { continue };
-        let nth = Nth::of(&*before);
+        let rows = edit.set.iter().map(|(row, _)| *row).chain(edit.remove.iter().copied());
+        let nth = Nth::of_rows(&*before, rows);
         for (at, set) in &edit.set {
             let (mut had, mut has) = (Cells::new(), Cells::new());
             for (column, value) in set {

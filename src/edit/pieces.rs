@@ -1,6 +1,7 @@
 //! A new file as ranges of the old one and new bytes.
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::source::Source;
 use std::ops::Range;
 
 /// A piece of a new file.
@@ -12,21 +13,49 @@ pub enum Piece {
     New(Vec<u8>),
 }
 
-/// How a new file is compared with the old one and what was asked for, before it gets its name.
+/// How a new file is compared with the old one and what was asked for, before it gets its name. In each case all bytes are
+/// compared: those that were kept with the old ones, all others with those that were to be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Check {
-    /// All tables are compared, and `verify` is run.
+    /// All tables are compared, and `verify` is run. So are all small files.
     #[default]
     All,
-    /// The edited rows are compared, and the bytes that were kept. For writers that change fields in place and nothing that
-    /// others depend on, so that an edit in a large file costs little more than to copy it.
+    /// The edited tables are compared, and `verify` is run. For writers that make whole parts anew, and keep all others.
+    Parts,
+    /// The edited rows are compared; `verify` is run unless the file is large. For writers that change fields in place and
+    /// nothing that others depend on, so that an edit in a large file costs little more than to copy it.
     Rows,
 }
+
+/// Bytes of a new file that follow from all others of it, as a checksum does. They are made while the others are copied, as
+/// that takes as long.
+#[derive(Debug, Clone)]
+pub struct Seal {
+    range: Range<usize>,
+    make: fn(&Pieces, &Source) -> Result<Vec<u8>>,
+}
+
+impl Seal {
+    /// The bytes at `range` of the new file, which `make` makes of the pieces and the old file.
+    pub fn new(range: Range<usize>, make: fn(&Pieces, &Source) -> Result<Vec<u8>>) -> Self {
+        Self { range, make }
+    }
+}
+
+impl PartialEq for Seal {
+    fn eq(&self, other: &Self) -> bool {
+        self.range == other.range && std::ptr::fn_addr_eq(self.make, other.make)
+    }
+}
+
+impl Eq for Seal {}
 
 /// A new file: pieces in order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pieces {
     list: Vec<Piece>,
+    /// What is still to be made of the rest.
+    pub seal: Option<Seal>,
     /// How the result is compared with the old file.
     pub check: Check,
     /// Tables besides the edited ones, and besides those that are [derived](crate::table::Table::is_derived), whose rows
@@ -155,13 +184,72 @@ impl Pieces {
     /// The bytes of the new file, made from those of the old one: for small files, and for tests.
     pub fn bytes(&self, old: &[u8]) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.len());
-        for piece in &self.list {
-            match piece {
-                Piece::Keep(range) => bytes.extend_from_slice(old.get(range.clone()).unwrap_or_default()),
-                Piece::New(new) => bytes.extend_from_slice(new),
-            }
-        }
+        self.slices(old, 0).for_each(|slice| bytes.extend_from_slice(slice));
         bytes
+    }
+
+    /// The bytes of the new file behind the first `skip`, as slices that follow each other.
+    pub fn slices<'a>(&'a self, old: &'a [u8], skip: usize) -> impl Iterator<Item = &'a [u8]> {
+        let mut skip = skip;
+        self.list.iter().map(move |piece| {
+            let slice = match piece {
+                Piece::Keep(range) => old.get(range.clone()).unwrap_or_default(),
+                Piece::New(bytes) => bytes.as_slice(),
+            };
+            let skipped = skip.min(slice.len());
+            skip = skip.saturating_sub(skipped);
+            slice.get(skipped..).unwrap_or_default()
+        })
+    }
+
+    /// The same pieces with their seal on, for those who write them themselves.
+    ///
+    /// # Errors
+    /// When the old file is damaged.
+    pub fn with_seal(self, old: &Source) -> Result<Self> {
+        Ok(match self.made_seal(old)? {
+            Some((range, bytes)) => self.sealed(range.start, &bytes),
+            None => self,
+        })
+    }
+
+    /// The seal, with the range that it is for; `None` where there is none, or it is on already.
+    ///
+    /// # Errors
+    /// When the old file is damaged.
+    pub(super) fn made_seal(&self, old: &Source) -> Result<Option<(Range<usize>, Vec<u8>)>> {
+        let Some(Seal { range, make }) = &self.seal else { return Ok(None) };
+        Ok(Some((range.clone(), make(self, old)?)))
+    }
+
+    /// The same pieces with other bytes at `at`, which are no seal any more.
+    #[must_use]
+    pub(super) fn sealed(self, at: usize, bytes: &[u8]) -> Self {
+        let end = at.saturating_add(bytes.len());
+        let mut sealed = Self { list: Vec::new(), seal: None, ..self };
+        let mut start = 0usize;
+        for piece in self.list {
+            let len = match &piece {
+                Piece::Keep(range) => range.len(),
+                Piece::New(bytes) => bytes.len(),
+            };
+            let next = start.saturating_add(len);
+            // What of it lies before and behind those bytes.
+            for part in [0..at.saturating_sub(start).min(len), end.saturating_sub(start).min(len)..len] {
+                if part.start > 0 && start <= at && at < next {
+                    sealed.put(bytes);
+                }
+                match &piece {
+                    Piece::Keep(range) => {
+                        let from = range.start;
+                        sealed.keep(from.saturating_add(part.start)..from.saturating_add(part.end));
+                    }
+                    Piece::New(bytes) => sealed.put(bytes.get(part).unwrap_or_default()),
+                }
+            }
+            start = next;
+        }
+        sealed
     }
 
     /// The pieces of the new file that make the old one: what undoes them.
@@ -221,6 +309,20 @@ mod tests {
         new.keep(0..40);
         let bytes = new.bytes(&old);
         assert_eq!(new.inverse(&old).bytes(&bytes), old);
+    }
+
+    #[test]
+    fn a_seal_takes_the_place_of_bytes_that_are_kept_and_of_new_ones() {
+        let old: Vec<u8> = (0..16).collect();
+        let new = Pieces::replaced(16, [(4..6, vec![0xAA; 4]), (9..9, vec![0xBB])]).unwrap();
+        let bytes = new.bytes(&old);
+        for at in 0..bytes.len() - 3 {
+            let mut expected = bytes.clone();
+            expected[at..at + 3].fill(0xCC);
+            let sealed = new.clone().sealed(at, &[0xCC; 3]);
+            assert_eq!(sealed.bytes(&old), expected, "{at}");
+            assert_eq!(sealed.inverse(&old).bytes(&expected), old, "{at}");
+        }
     }
 
     #[test]

@@ -22,8 +22,9 @@ pub enum Outcome {
 /// A member of a key that says which of several rows with this key is meant, from 0 on.
 pub const NTH: &str = "nth";
 
-/// Rows that are looked for one by one before an index of all is made.
+/// Rows that are looked for one by one before an index of all is made: where that is a probe, and where it is a walk.
 const PROBES: usize = 64;
+const WALKS: usize = 8;
 
 /// A table and what is asked of it.
 pub(super) struct Resolved<'a> {
@@ -157,10 +158,11 @@ impl<'a> Resolved<'a> {
             return Ok(row.filter(|row| *row < len).into_iter().collect());
         }
         let mut candidates = None;
-        if self.index.is_none() && self.probes < PROBES {
+        if self.index.is_none() && self.probes < if self.table.walks() { WALKS } else { PROBES } {
             self.probes = self.probes.saturating_add(1);
             let probe = |(key, cell): (&usize, &Value<'static>)| self.table.find(*key, cell);
-            candidates = self.keys.iter().zip(cells).find_map(probe).transpose()?;
+            // An index has the rows before damage.
+            candidates = self.keys.iter().zip(cells).find_map(probe).and_then(Result::ok);
         }
         let candidates = match candidates {
             Some(rows) => rows,
@@ -537,8 +539,11 @@ impl<'a> Resolved<'a> {
 
     /// Where rows are known by their numbers only, exported ones must all be there.
     pub(super) fn check_rows(&self) -> Result<()> {
+        if !self.keys.is_empty() || self.rows == 0 {
+            return Ok(());
+        }
         let len = self.table.len()?;
-        if self.keys.is_empty() && self.rows > 0 && self.rows < len {
+        if self.rows < len {
             let (name, rows) = (self.table.name(), self.rows);
             return Err(refused(format!(
                 "{name}: its rows have no key, so all {len} must be there, and these are {rows}"

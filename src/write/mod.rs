@@ -15,6 +15,8 @@ pub mod json;
 pub mod page;
 #[cfg(feature = "parquet")]
 pub mod parquet;
+#[cfg(feature = "view")]
+pub mod picture;
 pub(crate) mod plain;
 pub mod rows;
 #[cfg(all(feature = "filter", feature = "parquet"))]

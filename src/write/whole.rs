@@ -13,7 +13,7 @@ pub use crate::source::unfinished::{
 };
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, ErrorKind, Read as _, Write};
+use std::io::{self, BufWriter, ErrorKind, Read as _, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use tempfile::TempPath;
 
@@ -112,6 +112,17 @@ impl NewFile {
             copied if copied == len => Ok(()),
             _ => Err(about(&self.to, ErrorKind::UnexpectedEof.into())),
         }
+    }
+
+    /// Puts other bytes in place of those at `at`, and continues at the end.
+    ///
+    /// # Errors
+    /// When they cannot be written: `NotSeekable` for a pipe.
+    pub fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        let out = self.out();
+        let written = out.seek(SeekFrom::Start(at)).and_then(|_| out.write_all(bytes));
+        let written = written.and_then(|()| out.seek(SeekFrom::End(0)).map(drop));
+        written.map_err(|error| about(&self.to, error))
     }
 
     /// Gives the file its name.
@@ -323,6 +334,18 @@ mod tests {
         assert_eq!(names(&folder).len(), 1);
         drop(file);
         assert_eq!(names(&folder), [""; 0]);
+    }
+
+    #[test]
+    fn bytes_that_are_known_late_come_to_their_place() {
+        let folder = TempDir::new().unwrap();
+        let to = folder.path().join("out.csv");
+        let mut file = NewFile::create(&to, Existing::Refuse).unwrap();
+        file.write_all(b"sum 0000 of ").unwrap();
+        file.write_at(4, b"1234").unwrap();
+        file.write_all(b"all").unwrap();
+        file.keep().unwrap();
+        assert_eq!(fs::read(&to).unwrap(), b"sum 1234 of all");
     }
 
     #[test]

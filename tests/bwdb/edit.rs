@@ -31,7 +31,8 @@ fn set(bytes: &[u8], name: &str, cells: &[(&str, usize, &str, Value<'static>)]) 
     let to = folder.path().join(name);
     plan.write(&to, Existing::Refuse)?.keep()?;
     let new = std::fs::read(to).unwrap();
-    assert!(plan.pieces().inverse(bytes).bytes(&new) == bytes);
+    let pieces = plan.pieces().clone().with_seal(asset.source())?;
+    assert!(pieces.bytes(bytes) == new && pieces.inverse(bytes).bytes(&new) == bytes);
     Ok(new)
 }
 
@@ -141,7 +142,7 @@ fn a_patch_between_two_databases_makes_one_of_the_other() {
     };
     assetq::edit::patch::between(&before, &after, &[], &mut |_, error| panic!("{error}"), &mut take).unwrap();
     assert_eq!(rows, 3);
-    let pieces = editor.finish().unwrap().pieces().clone();
+    let pieces = editor.finish().unwrap().pieces().clone().with_seal(before.source()).unwrap();
     assert!(pieces.bytes(&old) == new);
 }
 
@@ -339,7 +340,7 @@ fn a_value_in_place_costs_no_more_than_its_bytes() {
     let table = Reader::table(&db, "materials").unwrap();
     let sort = column_index(&*table, "sort_order").unwrap();
     let edits = TableEdits { table: "materials".into(), set: vec![(2, vec![(sort, 77.into())])], ..Default::default() };
-    let pieces: Pieces = db.write(&[edits]).unwrap();
+    let pieces: Pieces = db.write(&[edits]).unwrap().with_seal(db.source()).unwrap();
     assert!(pieces.is_in_place(old.len()) && pieces.check == Check::Rows);
     let new: usize = pieces.list().iter().map(|p| if let assetq::edit::Piece::New(b) = p { b.len() } else { 0 }).sum();
     assert_eq!(new, 8, "four bytes of the value, and four of the checksum");
@@ -432,7 +433,7 @@ fn resources_come_and_go_as_in_a_map() {
                 edits.add.push(cells);
             }
             let added = edits.add.clone();
-            let pieces = db.write(&[edits]).unwrap();
+            let pieces = db.write(&[edits]).unwrap().with_seal(db.source()).unwrap();
             assert!(pieces.is_in_place(bytes.len()));
             bytes = pieces.bytes(&bytes);
             let new = Database::open(Source::from_vec(BIN, bytes.clone())).unwrap();
@@ -467,6 +468,123 @@ fn a_checksum_of_the_other_kind_is_kept_and_a_wrong_one_refused() {
     assert!(matches!(error.kind(), ErrorKind::Checksum { .. }), "{error}");
 }
 
+/// The value at `path` of what `cat` shows: names and numbers.
+fn at<'t>(tree: &'t mut Value<'static>, path: &[&str]) -> &'t mut Value<'static> {
+    let Some((first, rest)) = path.split_first() else { return tree };
+    let inner = match tree {
+        Value::Map(entries) => &mut entries.iter_mut().find(|(key, _)| key == first).unwrap().1,
+        Value::List(items) => &mut items[first.parse::<usize>().unwrap()],
+        other => panic!("{other}: {first}"),
+    };
+    at(inner, rest)
+}
+
+/// What `cat ENTRY -f json` shows, as a program reads it back.
+fn shown(asset: &Asset, entry: &str) -> Value<'static> {
+    let mut tree = assetq::table::Tree::default();
+    assert!(asset.reader().cat(entry, &mut tree).unwrap(), "{entry}");
+    assetq::edit::read::value(&json(&tree.into_value())).unwrap()
+}
+
+/// The database with an entry in another form, written, read back and compared, and what is shown of the entry then.
+fn put(bytes: &[u8], entry: &str, tree: Value<'static>) -> Result<(Vec<u8>, Value<'static>)> {
+    let before = asset(bytes, BIN);
+    let mut editor = Editor::new(&before)?;
+    editor.entry(entry, tree)?;
+    let plan = editor.finish()?;
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join(BIN);
+    plan.write(&to, Existing::Refuse)?.keep()?;
+    let new = std::fs::read(to).unwrap();
+    let now = shown(&asset(&new, BIN), entry);
+    Ok((new, now))
+}
+
+/// Entries of a demo database by the type of their records.
+fn entry_of(asset: &Asset, ty: &str) -> String {
+    let table = asset.reader().table("resources").unwrap();
+    let [path, of] = ["path", "type"].map(|name| column_index(&*table, name).unwrap());
+    let row = (0..table.len().unwrap()).find(|row| table.value(*row, of).unwrap() == ty.into()).unwrap();
+    table.value(row, path).unwrap().to_string()
+}
+
+#[test]
+fn a_record_goes_out_as_json_and_comes_back_with_all_that_it_holds() {
+    let old = demo(4, Size::Small);
+    let before = asset(&old, BIN);
+    for ty in ["MaterialPrototype", "VisualPrototype", "ModelPrototype", "EffectPrototype", "PointLightPrototype"] {
+        let entry = entry_of(&before, ty);
+        let (same, _) = put(&old, &entry, shown(&before, &entry)).unwrap();
+        assert!(same == old, "{ty}");
+    }
+    // A number, a reference by its text, an item more in a list in a list, and a text that is longer.
+    let model = entry_of(&before, "ModelPrototype");
+    let mut tree = shown(&before, &model);
+    *at(&mut tree, &["value", "misc_type"]) = 3.into();
+    *at(&mut tree, &["value", "visual", "path"]) = "content/another.visual".into();
+    let extenders = at(&mut tree, &["value", "skeleton_extenders"]);
+    let Value::List(extenders) = extenders else { panic!("{extenders}") };
+    extenders.push("content/more.skel_ext".into());
+    let (new, now) = put(&old, &model, tree.clone()).unwrap();
+    assert_eq!(findings(&new, BIN), Vec::<String>::new());
+    let mut now = now;
+    assert_eq!(at(&mut now, &["value", "misc_type"]).to_string(), "3");
+    assert_eq!(at(&mut now, &["value", "visual", "id"]).to_string(), id("content/another.visual"));
+    let Value::List(extenders) = at(&mut now, &["value", "skeleton_extenders"]) else { panic!() };
+    assert!(json(extenders.last().unwrap()).contains(&id("content/more.skel_ext")));
+    let effect = entry_of(&before, "EffectPrototype");
+    let mut tree = shown(&before, &effect);
+    let texture = &["value", "systems", "0", "renderer", "texture"];
+    *at(&mut tree, texture) = "particles/textures/a_much_longer_name_than_it_had.dds".into();
+    let (new, mut now) = put(&new, &effect, tree).unwrap();
+    assert_eq!(at(&mut now, texture).to_string(), "particles/textures/a_much_longer_name_than_it_had.dds");
+    assert_eq!(findings(&new, BIN), Vec::<String>::new());
+    // The properties of a material.
+    let material = entry_of(&before, "MaterialPrototype");
+    let mut tree = shown(&before, &material);
+    let Value::List(properties) = at(&mut tree, &["value", "properties"]) else { panic!() };
+    let texture = properties.iter().position(|property| json(property).contains("\"kind\":\"texture\"")).unwrap();
+    let texture = texture.to_string();
+    let path = &["value", "properties", &texture, "value", "path"];
+    *at(&mut tree, path) = "content/mine.dds".into();
+    *at(&mut tree, &["value", "sort_order"]) = Value::Int(-7);
+    let (new, mut now) = put(&new, &material, tree).unwrap();
+    assert_eq!(at(&mut now, &["value", "properties", &texture, "value", "id"]).to_string(), id("content/mine.dds"));
+    assert_eq!(at(&mut now, &["value", "sort_order"]).to_string(), "-7");
+    assert_eq!(findings(&new, BIN), Vec::<String>::new());
+}
+
+fn id(path: &str) -> String {
+    Value::Id64(assetq::id::of_path(path)).to_string()
+}
+
+#[test]
+fn what_cannot_become_another_in_a_record_is_refused() {
+    let old = demo(4, Size::Small);
+    let before = asset(&old, BIN);
+    let material = entry_of(&before, "MaterialPrototype");
+    let tree = || shown(&before, &material);
+    let with = |path: &[&str], value: Value<'static>| {
+        let mut tree = tree();
+        *at(&mut tree, path) = value;
+        put(&old, &material, tree).map(|(new, _)| new)
+    };
+    refused(with(&["record"], 3.into()), &["record: 3 does not fit", "which record this is"]);
+    refused(with(&["value", "properties", "0", "kind"], "vec4".into()), &["properties[0]: kind", "vec4"]);
+    refused(with(&["value", "properties"], Value::List(vec![])), &["properties:", "none comes or goes"]);
+    refused(with(&["value", "sort_order"], Value::Uint(u64::MAX)), &["form"]);
+    let model = entry_of(&before, "ModelPrototype");
+    let mut tree = shown(&before, &model);
+    *at(&mut tree, &["value", "misc_type_name"]) = "Best".into();
+    refused(put(&old, &model, tree).map(|(new, _)| new), &["misc_type_name", "not one that is written"]);
+    let error = put(&old, "content/nothing.mfm", shown(&before, &material)).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::NotFound { .. }), "{error}");
+    // Where the record lies follows from the file.
+    let mut moved = shown(&before, &material);
+    *at(&mut moved, &["offset"]) = 5.into();
+    assert!(put(&old, &material, moved).unwrap().0 == old);
+}
+
 #[test]
 fn hostile_files_are_refused_or_written_and_never_panic() {
     let files = [
@@ -498,7 +616,7 @@ fn hostile_files_are_refused_or_written_and_never_panic() {
                 let Some(new) = another(column.kind, column.takes, &value) else { continue };
                 let set = vec![(row, vec![(at, new)])];
                 let edits = TableEdits { table: table.name().to_owned(), set, ..Default::default() };
-                if let Ok(pieces) = writable.write(&[edits]) {
+                if let Ok(pieces) = writable.write(&[edits]).and_then(|pieces| pieces.with_seal(asset.source())) {
                     let _ = Asset::open(Source::from_vec(name, pieces.bytes(&hostile)));
                 }
             }

@@ -25,11 +25,16 @@ pub fn folder() -> TempDir {
     dir
 }
 
-/// Standard output and standard error of a run with this standard input that ends with `code`.
-fn run_with(dir: &Path, code: i32, args: &[&str], input: &str) -> (String, String) {
+pub fn command(dir: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_assetq"));
-    command.current_dir(dir).args(args).env_remove("ASSETQ_DB").stdin(Stdio::piped());
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    command.current_dir(dir).args(args).env_remove("ASSETQ_DB").env("ASSETQ_CACHE", dir.join(".cache"));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Standard output and standard error of a run with this standard input that ends with `code`.
+pub fn run_with(dir: &Path, code: i32, args: &[&str], input: &str) -> (String, String) {
+    let mut child = command(dir, args).spawn().unwrap();
     // One that refuses its arguments reads nothing.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     let out = child.wait_with_output().unwrap();

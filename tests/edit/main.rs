@@ -14,6 +14,7 @@ mod common;
 
 mod command;
 mod made;
+mod places;
 mod sql;
 mod wdata;
 mod wdb;

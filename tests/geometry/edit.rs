@@ -1,11 +1,11 @@
 //! Files written anew: ids and materials in place, and meshes back from GLB.
 
-use assetq::edit::{Editor, Pieces, TableEdits, Writable};
-use assetq::geometry::Geometry;
+use assetq::edit::{Change, Edit, Editor, Pieces, TableEdits, Writable};
 use assetq::geometry::export::{Options, Scene, write_glb};
+use assetq::geometry::{Geometry, Splash};
 use assetq::report::Progress;
 use assetq::sample::Size;
-use assetq::sample::geometry::{GeometryBuilder, Mapping, PlateShape, demo, pack_vertices, surface};
+use assetq::sample::geometry::{GeometryBuilder, Mapping, PlateShape, demo, pack_vertices, splash, surface};
 use assetq::table::Value;
 use assetq::write::whole::Existing;
 use assetq::{Asset, ErrorKind, Reader as _, Result, Source};
@@ -299,5 +299,98 @@ fn meshes_of_real_files_go_out_and_come_back() {
             moved += usize::from(old != now);
         }
         assert_eq!(moved, 1, "{}", path.display());
+    }
+}
+
+/// A `.splash` file, edited by rows, read back and compared on the way, and undone.
+fn splash_with(bytes: &[u8], edits: Vec<Edit>) -> Result<Vec<u8>> {
+    let asset = Asset::open(Source::from_vec("ship.splash", bytes.to_vec()))?;
+    let mut editor = Editor::new(&asset)?;
+    edits.into_iter().try_for_each(|edit| editor.edit(edit).map(drop))?;
+    let plan = editor.finish()?;
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("new.splash");
+    plan.write(&to, Existing::Refuse)?.keep()?;
+    let new = std::fs::read(to).unwrap();
+    assert_eq!(plan.pieces().inverse(bytes).bytes(&new), bytes);
+    Ok(new)
+}
+
+fn cells<const N: usize>(cells: [(&'static str, f32); N]) -> Vec<(std::borrow::Cow<'static, str>, Value<'static>)> {
+    cells.into_iter().map(|(name, number)| (name.into(), number.into())).collect()
+}
+
+fn of_box(name: &str, change: Change) -> Edit {
+    Edit::new(Some("boxes"), Value::owned(name.to_owned()), change)
+}
+
+#[test]
+fn splash_boxes_are_moved_come_and_go() {
+    let (one, other) = (("CM_SB_bow_1", [-1.0; 3], [0.5; 3]), ("CM_SB_aft", [2.0; 3], [4.0; 3]));
+    let old = splash(&[one, other]);
+    assert_eq!(splash_with(&old, vec![]).unwrap(), old);
+    let moved = Change::Set(cells([("min_y", -3.0), ("max_x", 7.0)]));
+    let new = splash_with(&old, vec![of_box("CM_SB_bow_1", moved)]).unwrap();
+    assert_eq!(new, splash(&[("CM_SB_bow_1", [-1.0, -3.0, -1.0], [7.0, 0.5, 0.5]), other]));
+    let corners = [("min_x", 1.0), ("min_y", 1.0), ("min_z", 1.0), ("max_x", 2.0), ("max_y", 2.0), ("max_z", 2.0)];
+    let renamed = Change::Set(vec![("name".into(), "CM_SB_stern".into())]);
+    let edits = vec![
+        of_box("CM_SB_bow_1", Change::Remove),
+        of_box("CM_SB_aft", renamed),
+        of_box("CM_SB_tower", Change::Add(cells(corners))),
+    ];
+    let new = splash_with(&old, edits).unwrap();
+    assert_eq!(new, splash(&[("CM_SB_stern", other.1, other.2), ("CM_SB_tower", [1.0; 3], [2.0; 3])]));
+    // Whatever lies behind the boxes stays there.
+    let with_more = [&old[..], b"more"].concat();
+    let new = splash_with(&with_more, vec![of_box("CM_SB_bow_1", Change::Remove)]).unwrap();
+    assert_eq!(new, [&splash(&[other])[..], b"more"].concat());
+}
+
+#[test]
+fn a_splash_box_goes_out_as_json_and_comes_back() {
+    let old = splash(&[("CM_SB_bow_1", [-1.0; 3], [0.5; 3])]);
+    let asset = Asset::open(Source::from_vec("ship.splash", old)).unwrap();
+    let corner = |x: f32| Value::List(vec![x.into(), (-1.0f32).into(), (-1.0f32).into()]);
+    let tree = |name: &'static str, x: f32| Value::Map(vec![("name".into(), name.into()), ("min".into(), corner(x))]);
+    let made = |name: &'static str, x: f32| {
+        let mut editor = Editor::new(&asset).unwrap();
+        editor.entry("CM_SB_bow_1", tree(name, x))?;
+        let pieces = editor.finish()?.pieces().clone();
+        Ok::<_, assetq::Error>(pieces.bytes(asset.source().bytes()))
+    };
+    assert_eq!(made("CM_SB_bow_1", -1.0).unwrap(), asset.source().bytes());
+    let moved = splash(&[("CM_SB_bow_2", [-2.0, -1.0, -1.0], [0.5; 3])]);
+    assert_eq!(made("CM_SB_bow_2", -2.0).unwrap(), moved);
+    refused(made("CM_SB_bow_1", 2.0), &["column min_x", "2 does not fit"]);
+}
+
+#[test]
+fn splash_boxes_that_do_not_fit_are_refused_with_what_does() {
+    let old = splash(&[("CM_SB_bow_1", [-1.0; 3], [0.5; 3])]);
+    let long = "n".repeat(256);
+    for (name, change, words) in [
+        ("CM_SB_bow_1", Change::Set(cells([("max_z", -2.0)])), &["min_z", "-1 does not fit", "-2"][..]),
+        ("CM_SB_bow_1", Change::Set(vec![("name".into(), Value::owned(long))]), &["column name", "at most 255 bytes"]),
+        ("CM_SB_bow_1", Change::Set(vec![("name".into(), "Bögen".into())]), &["column name", "1 to 255 ASCII"]),
+        ("new", Change::Add(cells([("min_x", 1.0)])), &["\"new\"", "column min_y is missing"]),
+    ] {
+        refused(splash_with(&old, vec![of_box(name, change)]), words);
+    }
+    // A box behind damage is not known, so that how many there are is not either.
+    let torn = &splash(&[("CM_SB_bow_1", [-1.0; 3], [0.5; 3]), ("CM_SB_aft", [2.0; 3], [4.0; 3])])[..60];
+    assert!(splash_with(torn, vec![of_box("CM_SB_bow_1", Change::Remove)]).is_err());
+}
+
+#[test]
+fn real_splash_files_are_the_same_without_an_edit_and_after_its_undo() {
+    for path in crate::common::files_in("splash") {
+        let old = std::fs::read(&path).unwrap();
+        assert_eq!(splash_with(&old, vec![]).unwrap(), old);
+        let name = Splash::open(Source::from_vec("x.splash", old.clone())).unwrap();
+        let name = name.boxes().unwrap().next().unwrap().unwrap().name.to_owned();
+        let moved = splash_with(&old, vec![of_box(&name, Change::Set(cells([("min_x", -500.0)])))]).unwrap();
+        assert!(moved.len() == old.len() && moved != old);
+        assert_eq!(splash_with(&old, vec![of_box(&name, Change::Remove)]).unwrap().len() + 28 + name.len(), old.len());
     }
 }

@@ -10,6 +10,9 @@
 #![cfg(feature = "sample")]
 
 #[cfg(feature = "edit")]
+#[path = "../common/mod.rs"]
+mod common;
+#[cfg(feature = "edit")]
 mod edit;
 mod export;
 mod reader;

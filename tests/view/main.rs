@@ -13,6 +13,7 @@
 mod browser;
 #[path = "../common/mod.rs"]
 mod common;
+mod scene;
 
 use assetq::sample::wdb::{Cell, Game, Sheet};
 use assetq::sample::{FILES, Size};

@@ -127,6 +127,62 @@ fn an_entry_that_was_not_edited_keeps_every_byte() {
     }
 }
 
+/// What is compared of a save before its new form gets its name: all that no edit names, to the last byte.
+#[test]
+fn a_value_that_was_not_asked_for_is_found_when_two_archives_are_compared() {
+    let bytes = demo(3, Size::Small);
+    let archive = open(&bytes).unwrap();
+    let all = rows(&archive);
+    let asked = [row_of(&all, MAIN, "Seed"), row_of(&all, "Entities", "[1].Name")];
+    let edits = |seed: u64, name: &'static str| {
+        let set = vec![(asked[0], vec![(VALUE, seed.into())]), (asked[1], vec![(VALUE, name.into())])];
+        TableEdits { table: "values".into(), set, ..TableEdits::default() }
+    };
+    let source = |bytes: &[u8]| Source::from_vec("new.vrb", bytes.to_vec());
+    let right = edited(&bytes, edits(77, "a longer name than it had")).unwrap();
+    assert!(archive.compare(&source(&right), &edits(77, "a longer name than it had")).unwrap());
+    for (new, seed, name) in [(&right, 78, "a longer name than it had"), (&right, 77, "another"), (&bytes, 77, "x")] {
+        archive.compare(&source(new), &edits(seed, name)).expect_err("it is not what was asked");
+    }
+    // Any other row of both chunks.
+    let mut rng = Rng::with_seed(3);
+    for _ in 0..40 {
+        let row = rng.usize(..all.len());
+        let new = match &all[row][VALUE] {
+            Value::Int(number) => Value::Int(number ^ 1),
+            Value::Uint(number) => Value::Uint(number ^ 1),
+            Value::Bool(truth) => Value::Bool(!truth),
+            Value::F32(_) => Value::F32(0.1),
+            _ => continue,
+        };
+        if asked.contains(&row) || new == all[row][VALUE] || row > asked[1] {
+            continue;
+        }
+        let wrong = edited(&right, set(row, new)).unwrap();
+        let error = archive.compare(&source(&wrong), &edits(77, "a longer name than it had"));
+        error.expect_err(&format!("{:?} is another", all[row][PATH]));
+    }
+}
+
+/// Few edits are looked for one by one, past all that they do not lie in; many by an index of all rows.
+#[test]
+fn a_row_is_found_by_its_path_as_by_a_scan() {
+    let bytes = demo(4, Size::Small);
+    let archive = open(&bytes).unwrap();
+    let table = archive.table("values").unwrap();
+    let all = rows(&archive);
+    for (row, cells) in all.iter().enumerate().step_by(7) {
+        let expected: Vec<usize> = (0..all.len()).filter(|at| all[*at][PATH] == cells[PATH]).collect();
+        assert_eq!(table.find(PATH, &cells[PATH]).unwrap().unwrap(), expected, "{row}");
+        let again = archive.table("values").unwrap();
+        assert_eq!([0, 1, 2, 3].map(|column| again.value(row, column).unwrap().into_owned()), *cells, "{row}");
+    }
+    for path in ["", "Seed.X", "Bounds", "[0", "Bounds[0]", "[\"Seed\"]", "Sets.North.Pole.X"] {
+        assert_eq!(table.find(PATH, &path.into()).unwrap().unwrap(), [0usize; 0], "{path}");
+    }
+    assert!(table.find(VALUE, &1.into()).is_none());
+}
+
 /// Every kind of value, with the bytes that the builder gives it.
 #[test]
 fn values_of_every_kind_are_stored_as_a_builder_stores_them() {

@@ -1,6 +1,7 @@
 //! Measures assetq and its rivals in one run: the same input, in turns, answers checked before anything is timed.
 
 mod archive;
+mod changes;
 mod codecs;
 mod database;
 mod geometry;
@@ -10,6 +11,7 @@ mod lookups;
 mod pages;
 mod process;
 mod threads;
+mod writing;
 
 use crate::record::{Bound, Growth, Ratio, Record, Spread, slope};
 use crate::turns::median;
@@ -31,14 +33,16 @@ pub struct Args {
 
 type Group = fn(&mut Run);
 
-const GROUPS: [(&str, Group); 10] = [
+const GROUPS: [(&str, Group); 12] = [
     // First, as long as this process has mapped nothing: what is mapped stays in the page cache.
     ("process", process::run),
+    ("writing", writing::run),
     ("lookups", lookups::run),
     ("database", database::run),
     ("geometry", geometry::run),
     ("codecs", codecs::run),
     ("archive", archive::run),
+    ("changes", changes::run),
     ("pages", pages::run),
     ("latency", latency::run),
     ("threads", threads::run),

@@ -295,7 +295,7 @@ impl Session {
         let prepared = self.connection.prepare(statement.text).map_err(|error| match Fault::from(error) {
             Fault::Statement { message, at } => {
                 let at = at.map(|at| at.saturating_add(statement.start));
-                Fault::Statement { message: self.explained(message), at }
+                Fault::Statement { message: self.explained(message, statement.text), at }
             }
             fault => fault,
         })?;
@@ -356,7 +356,7 @@ impl Session {
     }
 
     /// SQLite's message, with what to do where that is known.
-    fn explained(&self, message: String) -> String {
+    fn explained(&self, message: String, sql: &str) -> String {
         if let Some(why) = self.rights.take_refused() {
             return format!("{message}: {why}");
         }
@@ -367,6 +367,9 @@ impl Session {
         };
         if let Some(word) = near.filter(|word| is_name(word)) {
             return format!("{message}; as a name it goes in double quotes, as it is a word of SQL: \"{word}\"");
+        }
+        if message.starts_with("no such column: ") || message.contains(" has no column named ") {
+            return message + &self.columns_of(sql);
         }
         match message.strip_prefix("no such table: ") {
             Some(table) => {
@@ -380,6 +383,26 @@ impl Session {
             }
             None => message,
         }
+    }
+
+    /// The columns of the tables that a statement names which changes some, in words.
+    fn columns_of(&self, sql: &str) -> String {
+        /// Columns of a table that are shown.
+        const MOST: usize = 40;
+        let is_named = |name: &str| {
+            let is_part = |c: char| c.is_alphanumeric() || c == '_';
+            sql.split(|c| !is_part(c)).any(|word| word.eq_ignore_ascii_case(name))
+        };
+        let mut said = String::new();
+        if !["update", "insert", "replace", "delete"].into_iter().any(is_named) {
+            return said;
+        }
+        for table in self.tables().filter(|table| is_named(&table.name)) {
+            let names: Vec<String> = table.columns.iter().take(MOST).map(|name| in_sql(name)).collect();
+            let more = if table.columns.len() > MOST { ", …" } else { "" };
+            said.push_str(&format!("; {} has {}{more}", table.shown(), names.join(", ")));
+        }
+        said
     }
 
     /// The tables of all files.

@@ -5,11 +5,20 @@ use crate::error::{Error, Result};
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::report::{Check, Progress, Report};
 use crate::source::Source;
-use crate::table::{Column, Kind, Table, TableOf, Value, Visitor};
+use crate::table::{Column, Kind, Table, TableOf, Takes, Value, Visitor};
 use std::sync::OnceLock;
+
+#[cfg(feature = "edit")]
+mod edit;
 
 /// Bytes of a box whose name is empty.
 const LEAST: usize = 28;
+
+/// The longest name that is written, as the file is known by a name that is not longer.
+const LONGEST: u32 = 255;
+
+/// What the name of a box takes.
+const NAME: Takes = Takes::Bytes(LONGEST);
 
 /// An open `.splash` file.
 #[derive(Debug)]
@@ -96,6 +105,11 @@ fn read<'a>(cursor: &mut Cursor<'a>) -> Result<SplashBox<'a>> {
     Ok(SplashBox { name, min, max })
 }
 
+/// Whether names are of such bytes.
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_graphic() || byte == b' '
+}
+
 impl FileFormat for Splash {
     const NAME: &'static str = "splash";
     const ENDINGS: &'static [&'static str] = &[".splash"];
@@ -104,8 +118,8 @@ impl FileFormat for Splash {
         // A count, and a name of a sane length behind it.
         Likeness::by_shape(match (peek_u32(data, 0), peek_u32(data, 4)) {
             (Some(0), None) => data.len() == 4,
-            (Some(1..=65_536), Some(length @ 1..=255)) => {
-                data.iter().skip(8).take(length as usize).all(|b| b.is_ascii_graphic() || *b == b' ')
+            (Some(1..=65_536), Some(length @ 1..=LONGEST)) => {
+                data.iter().skip(8).take(length as usize).all(|b| is_plain(*b))
             }
             _ => false,
         })
@@ -149,11 +163,14 @@ impl Reader for Splash {
             let Some(&at) = self.index().boxes.get(row) else { return Ok(None) };
             read(&mut Cursor::new(self.source.view("box").at(at))).map(Some)
         };
-        let floats = |names: [&'static str; 3]| names.map(|name| Column::new(name, Kind::F32).brief());
+        let floats = |names: [&'static str; 3]| names.map(|name| Column::new(name, Kind::F32).brief().writable());
         let table = TableOf::new("boxes", || Ok(self.index().boxes.len()), locate)
-            .column(Column::new("name", Kind::Text).brief().key(), |found: &SplashBox<'_>| Ok(found.name.into()))
+            .column(Column::new("name", Kind::Text).brief().key().takes(NAME), |found: &SplashBox<'_>| {
+                Ok(found.name.into())
+            })
             .columns(floats(["min_x", "min_y", "min_z"]), |found, axis| Ok(found.min.get(axis).copied().into()))
             .columns(floats(["max_x", "max_y", "max_z"]), |found, axis| Ok(found.max.get(axis).copied().into()))
+            .with_rows_written()
             .damaged(|| self.index().damage.as_ref().map(Error::again));
         vec![Box::new(table)]
     }
@@ -171,6 +188,11 @@ impl Reader for Splash {
             }
         }
         Ok(false)
+    }
+
+    #[cfg(feature = "edit")]
+    fn writable(&self) -> Option<&dyn crate::edit::Writable> {
+        Some(self)
     }
 
     fn verify(&self, progress: &Progress) -> Report {

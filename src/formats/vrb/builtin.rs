@@ -70,10 +70,10 @@ impl Builtin {
     /// Bytes that a value takes.
     pub(super) fn extent(self) -> Extent {
         // A check counts the values that no known file confirms, so it must not pass over them.
-        let fixed = |least| Extent { least, fixed: true, opaque: !self.by_position() };
+        let fixed = |least| Extent { least, fixed: true, opaque: !self.by_position(), leaves: 1 };
         match self {
-            Self::String | Self::Type => Extent { least: 1, fixed: false, opaque: false },
-            Self::Boolean => Extent { least: 1, fixed: true, opaque: false },
+            Self::String | Self::Type => Extent { least: 1, ..Extent::default() },
+            Self::Boolean => Extent { opaque: false, ..fixed(1) },
             Self::Byte => fixed(1),
             Self::Int16 | Self::UInt16 => fixed(2),
             Self::Int32 | Self::UInt32 | Self::Single => fixed(4),

@@ -163,6 +163,10 @@ pub struct Walker<'a> {
     /// ask for any number of them.
     fuel: u64,
     skim: Skim,
+    /// Leaves of values that were passed over without being looked at.
+    passed: u64,
+    /// Values that may still be read in vain by [`Walker::pass`].
+    tries: u64,
     inferred: Inferred,
 }
 
@@ -176,6 +180,8 @@ impl<'a> Walker<'a> {
             pending: Some(slot),
             fuel: most_values(graph.view),
             skim: Skim::None,
+            passed: 0,
+            tries: most_values(graph.view),
             inferred: Inferred::default(),
         }
     }
@@ -253,6 +259,50 @@ impl<'a> Walker<'a> {
         };
         self.skim = skim;
         result.map_err(|e| self.stop(e))
+    }
+
+    /// Passes over the value that comes next, where it has at most `most` leaves, and gives how many it has. `None`, and stays
+    /// before it, where it has more; and where so many were tried that it costs less to go on step by step.
+    pub(super) fn pass(&mut self, most: u64) -> Result<Option<u64>> {
+        let Some(slot) = self.pending.filter(|_| self.tries > 0) else { return Ok(None) };
+        let (at, depth, fuel, inferred) = (self.at, self.stack.len(), self.fuel, self.inferred);
+        let skim = std::mem::replace(&mut self.skim, Skim::Fixed);
+        self.passed = 0;
+        let mut met = 0u64;
+        let result = loop {
+            let step = self.step::<true>(&mut |event: Event<'_>| {
+                met = met.saturating_add(matches!(event, Event::Leaf(..)).into());
+                Ok(())
+            });
+            let leaves = met.saturating_add(self.passed);
+            match step {
+                Ok(true) if self.stack.len() > depth && leaves <= most => {}
+                Ok(_) => break Ok(leaves),
+                Err(error) => break Err(error),
+            }
+        };
+        self.skim = skim;
+        match result {
+            Ok(leaves) if leaves <= most => Ok(Some(leaves)),
+            Ok(_) => {
+                self.tries = self.tries.saturating_sub(fuel.saturating_sub(self.fuel).max(1));
+                self.stack.truncate(depth);
+                (self.at, self.fuel, self.inferred, self.pending) = (at, fuel, inferred, Some(slot));
+                Ok(None)
+            }
+            Err(error) => Err(self.stop(error)),
+        }
+    }
+
+    /// Passes over the value that comes next where it is one of `slot` and has these bytes; gives whether it is.
+    #[cfg(feature = "edit")]
+    pub(super) fn pass_same(&mut self, slot: Slot, bytes: &[u8]) -> bool {
+        let end = self.at.saturating_add(bytes.len());
+        let same = self.pending == Some(slot) && self.data.get(self.at..end) == Some(bytes);
+        if same {
+            (self.at, self.pending) = (end, None);
+        }
+        same
     }
 
     /// Checks that the walk has used up the chunk.
@@ -460,6 +510,7 @@ impl<'a> Walker<'a> {
         if self.skim != Skim::None && !slot.image {
             let extent = types.extent(model);
             if self.skims(extent) {
+                self.passed = self.passed.saturating_add(extent.leaves);
                 return self.take(extent.least as usize).map(drop);
             }
         }
@@ -645,6 +696,7 @@ impl<'a> Walker<'a> {
             return Ok(0);
         }
         self.take((extent.least as usize).saturating_mul(count as usize))?;
+        self.passed = self.passed.saturating_add(extent.leaves.saturating_mul(count.into()));
         Ok(count)
     }
 

@@ -54,7 +54,7 @@ use crate::table::{Table, Value, Visitor};
 use graph::{Graph, Slot};
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use types::table_text;
 
 /// The name of the main chunk.
@@ -114,6 +114,8 @@ struct ChunkPart {
     root_at: u64,
     /// Its stored bytes belong to something else too.
     shared: bool,
+    /// Leaves of its root value, once they were counted.
+    leaves: OnceLock<usize>,
 }
 
 /// An open archive.
@@ -182,6 +184,7 @@ impl Archive {
                 root: header.main_chunk.root_type.get(),
                 root_at: origin.saturating_add(168),
                 shared: false,
+                leaves: OnceLock::new(),
             },
             room,
             extra: Lazy::default(),
@@ -339,7 +342,8 @@ impl Archive {
                     let place = (at, decoded.then_some("chunk table, decompressed"));
                     let part = Part::new(format!("chunk {name}"), entry, place, &mut room);
                     let (root, root_at) = (root_type.get(), at.saturating_add(36));
-                    chunks.push(ChunkPart { name, part, root, root_at, shared: false });
+                    let (shared, leaves) = (false, OnceLock::new());
+                    chunks.push(ChunkPart { name, part, root, root_at, shared, leaves });
                 }
                 cursor.expect_end()?;
                 self.mark_shared(&mut chunks);

@@ -58,6 +58,24 @@ impl<'p> Path<'p> {
     }
 }
 
+/// As the table of values writes it.
+impl std::fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut text = String::new();
+        for step in &self.0 {
+            match step {
+                Step::Name(name) => push_name(&mut text, name),
+                Step::Index(index) => push_index(&mut text, *index),
+                Step::Key(index) => {
+                    push_index(&mut text, *index);
+                    text.push_str("#key");
+                }
+            }
+        }
+        f.write_str(&text)
+    }
+}
+
 /// The text up to the closing quote, and what comes behind.
 fn unquote(quoted: &str) -> Option<(String, &str)> {
     let mut name = String::new();

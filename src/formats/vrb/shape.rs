@@ -116,6 +116,8 @@ pub struct Extent {
     pub fixed: bool,
     /// Exactly so many, and any bytes are a valid value.
     pub opaque: bool,
+    /// Leaves that it has, where it takes exactly so many bytes.
+    pub leaves: u64,
 }
 
 /// The extents of all models by position, and the models that hold a value of themselves. One walk with an explicit
@@ -149,7 +151,7 @@ pub(super) fn extents(types: &TypeModel) -> (Vec<Extent>, Vec<ModelId>) {
                 continue;
             };
             let extent = match id.position() {
-                _ if polymorphic => Extent { least: 1, fixed: false, opaque: false },
+                _ if polymorphic => Extent { least: 1, ..Extent::default() },
                 None => types.extent(id),
                 Some(inner) => match state.get(inner) {
                     Some(&NEW) => {
@@ -167,6 +169,7 @@ pub(super) fn extents(types: &TypeModel) -> (Vec<Extent>, Vec<ModelId>) {
             *next = next.saturating_add(1);
             sum.least = sum.least.saturating_add(extent.least);
             sum.fixed &= extent.fixed && sum.least != u32::MAX;
+            sum.leaves = sum.leaves.saturating_add(extent.leaves);
             // What is wrong with an image is wrong with every value of it, so a check must not pass over it.
             let image = |room| {
                 let shape = types.shape(id);
@@ -181,7 +184,7 @@ pub(super) fn extents(types: &TypeModel) -> (Vec<Extent>, Vec<ModelId>) {
 }
 
 /// The extent of no members.
-const EMPTY: Extent = Extent { least: 0, fixed: true, opaque: true };
+const EMPTY: Extent = Extent { least: 0, fixed: true, opaque: true, leaves: 0 };
 
 /// A model whose values lie in every value of another.
 struct Inner {
@@ -215,10 +218,10 @@ fn finish(shape: Shape, sum: Extent) -> Extent {
         Shape::Record { prefix: false, .. } | Shape::Proxy { prefix: false, .. } => {
             Extent { opaque: sum.opaque && sum.fixed, ..sum }
         }
-        Shape::Image { size, .. } => Extent { least: size, fixed: true, opaque: sum.opaque && sum.fixed },
+        Shape::Image { size, .. } => Extent { least: size, fixed: true, opaque: sum.opaque && sum.fixed, ..sum },
         Shape::Scalar(builtin) | Shape::Enum(builtin) => builtin.extent(),
         Shape::Record { .. } | Shape::Proxy { .. } | Shape::List(_) | Shape::Dictionary(..) => {
-            Extent { least: 1, fixed: false, opaque: false }
+            Extent { least: 1, ..Extent::default() }
         }
         Shape::Unknown(_) => Extent::default(),
     }

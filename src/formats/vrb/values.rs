@@ -1,12 +1,13 @@
 //! `values`: every leaf of every chunk as a row, found in one walk.
 
 use super::graph::{Event, Walker};
-use super::path::{push_index, push_name};
+use super::path::{Path, Step, push_index, push_name};
 use super::types::{ModelId, TypeModel};
 use super::{Archive, Chunk};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::table::{Column, Kind, RowCursor, Table, Value, no_cell};
+use crate::threads::prelude::*;
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt::Write as _;
@@ -14,6 +15,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Rows between two places that are kept to come back to.
 const STRIDE: usize = 1 << 14;
+
+/// Rows that are gone to from the first one before places between are kept.
+const JUMPS: usize = 16;
 
 /// The columns, each with what reads its cells. [`column`] has their numbers.
 static COLUMNS: [(Column, Get); 4] = [
@@ -55,6 +59,8 @@ struct Seek<'a> {
     last: Option<Rows<'a>>,
     /// Walks that stand at row 0, [`STRIDE`], twice that, …
     kept: Vec<Rows<'a>>,
+    /// Rows that were gone to from the first one.
+    jumps: usize,
 }
 
 impl<'a> Values<'a> {
@@ -74,6 +80,11 @@ impl<'a> Values<'a> {
             (None, Some(kept)) => kept.clone(),
             (None, None) => Rows::new(self.archive)?,
         };
+        // A few rows are gone to past all others; for many, it pays to keep places to come back to.
+        if seek.jumps < JUMPS && rows.number().is_none_or(|at| row.saturating_sub(at) > STRIDE) {
+            seek.jumps = seek.jumps.saturating_add(1);
+            return Ok(rows.jump(row)?.then_some(rows));
+        }
         while rows.number() != Some(row) {
             if !rows.advance()? {
                 return Ok(None);
@@ -84,6 +95,63 @@ impl<'a> Values<'a> {
         }
         Ok(Some(rows))
     }
+
+    /// The rows at `path`: past all that it does not lead into, so that no path of another is put together.
+    fn places(&self, path: &str) -> Result<Vec<usize>> {
+        let Some(wanted) = Path::parse(path).filter(|wanted| wanted.to_string() == path) else { return Ok(Vec::new()) };
+        let (chunks, rest) = self.archive.known_chunks();
+        let found: Vec<Result<Vec<usize>>> = chunks.par_iter().map(|chunk| rows_at(chunk, wanted.steps())).collect();
+        let (mut rows, mut before) = (Vec::new(), 0usize);
+        for (chunk, found) in chunks.iter().zip(found) {
+            rows.extend(found?.into_iter().map(|row| before.saturating_add(row)));
+            before = before.saturating_add(chunk.chunk.leaves.get().copied().unwrap_or(0));
+        }
+        rest.map(|()| rows)
+    }
+}
+
+/// The rows of a chunk, from 0 on, to which these steps lead. Counts its leaves.
+fn rows_at(chunk: &Chunk<'_>, wanted: &[Step<'_>]) -> Result<Vec<usize>> {
+    let mut walker = chunk.root()?.walk();
+    let mut rows = Vec::new();
+    // Leaves so far, and branches that are open: the steps lead into each of them.
+    let (mut leaves, mut open) = (0u64, 0usize);
+    while let Some(event) = walker.next()? {
+        let step = open.checked_sub(1).and_then(|last| wanted.get(last));
+        let leads = match (&event, step) {
+            (Event::BeginRecord(_) | Event::BeginList(..) | Event::BeginDictionary { .. }, _) => {
+                open = open.saturating_add(1);
+                continue;
+            }
+            (Event::EndRecord | Event::EndList | Event::EndDictionary { .. }, _) => {
+                open = open.saturating_sub(1);
+                continue;
+            }
+            (Event::EntryEnd, _) => continue,
+            (Event::Leaf(..), _) => {
+                if open == wanted.len() {
+                    rows.push(usize::try_from(leaves).unwrap_or(usize::MAX));
+                }
+                leaves = leaves.saturating_add(1);
+                continue;
+            }
+            (Event::Member(name), Some(Step::Name(wanted))) => *name == wanted,
+            (Event::Key(key), Some(Step::Name(wanted))) => {
+                // Surrogates without their partners have a form of their own.
+                let form = || key.to_string();
+                *key == **wanted || (key.first_unpaired().is_some() && form() == **wanted)
+            }
+            (Event::Item(at) | Event::EntryValue(at), Some(Step::Index(wanted))) => at == wanted,
+            (Event::EntryKey(at), Some(Step::Key(wanted))) => at == wanted,
+            _ => false,
+        };
+        if !leads {
+            leaves = leaves.saturating_add(walker.pass(u64::MAX)?.unwrap_or(0));
+        }
+    }
+    walker.expect_end()?;
+    chunk.chunk.leaves.get_or_init(|| usize::try_from(leaves).unwrap_or(usize::MAX));
+    Ok(rows)
 }
 
 impl Table for Values<'_> {
@@ -126,6 +194,11 @@ impl Table for Values<'_> {
 
     fn walks(&self) -> bool {
         true
+    }
+
+    fn find(&self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
+        let is_path = COLUMNS.get(column).is_some_and(|(column, _)| column.name == "path");
+        key.as_text().filter(|_| is_path).map(|path| self.places(&path))
     }
 
     fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
@@ -173,6 +246,8 @@ struct Rows<'a> {
     leaf: Option<(ModelId, Value<'a>)>,
     /// One more than the current row, once there is one.
     next: usize,
+    /// The first row of the current chunk.
+    first: usize,
     key: String,
     /// Bytes of paths and names of types that may still be put together.
     text: Cell<u64>,
@@ -184,7 +259,8 @@ impl<'a> Rows<'a> {
         let (types, chunks) = (archive.types()?, archive.known_chunks().0.into());
         let (path, marks, key) = (String::new(), Vec::new(), String::new());
         let text = Cell::new(archive.text_limit());
-        Ok(Self { archive, types, chunks, next_chunk: 0, walker: None, path, marks, leaf: None, next: 0, key, text })
+        let (next_chunk, walker, leaf, next, first) = (0, None, None, 0, 0);
+        Ok(Self { archive, types, chunks, next_chunk, walker, path, marks, leaf, next, first, key, text })
     }
 
     fn number(&self) -> Option<usize> {
@@ -197,6 +273,22 @@ impl<'a> Rows<'a> {
 
     /// Walks on to the next leaf.
     fn walk(&mut self) -> Result<bool> {
+        self.walk_past(0)
+    }
+
+    /// Walks on to `row`, which lies further on, past all values that it does not lie in.
+    fn jump(&mut self, row: usize) -> Result<bool> {
+        while self.number() != Some(row) {
+            if !self.walk_past(row)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Walks on to the next leaf, past all values whose leaves come before `row`.
+    #[inline]
+    fn walk_past(&mut self, row: usize) -> Result<bool> {
         self.leaf = None;
         loop {
             let Some(walker) = &mut self.walker else {
@@ -204,16 +296,27 @@ impl<'a> Rows<'a> {
                     return self.archive.known_chunks().1.map(|()| false);
                 };
                 self.next_chunk = self.next_chunk.saturating_add(1);
+                self.first = self.next;
+                if let Some(leaves) = chunk.chunk.leaves.get().filter(|n| self.next.saturating_add(**n) <= row) {
+                    self.next = self.next.saturating_add(*leaves);
+                    continue;
+                }
                 self.walker = Some(chunk.root()?.walk());
                 self.path.clear();
                 self.marks.clear();
                 continue;
             };
+            if self.next < row
+                && let Some(passed) = walker.pass(row.saturating_sub(self.next) as u64)?
+            {
+                self.next = self.next.saturating_add(usize::try_from(passed).unwrap_or(usize::MAX));
+            }
             let Some(event) = walker.next()? else {
                 walker.expect_end()?;
                 let inferred = walker.inferred();
                 self.walker = None;
                 if let Some(chunk) = self.chunk() {
+                    chunk.chunk.leaves.get_or_init(|| self.next.saturating_sub(self.first));
                     chunk.warn_inferred(inferred);
                 }
                 continue;

@@ -8,6 +8,7 @@
 //! allows the one script and the one style that it is written with, by their hashes, and nothing from elsewhere.
 
 mod column;
+pub mod scene;
 pub mod tables;
 pub mod tree;
 
@@ -26,14 +27,20 @@ use std::io::{self, Write};
 /// What is laid out, with places for the rest.
 const SHELL: &str = include_str!("shell.html");
 /// All styles.
-const STYLE: &str = include_str!("style.css");
+const STYLE: &str = concat!(include_str!("style.css"), include_str!("scene.css"));
 /// All scripts, in the order in which they use each other.
 const SCRIPT: &str = concat!(
     include_str!("main.js"),
     include_str!("blocks.js"),
     include_str!("table.js"),
     include_str!("tree.js"),
-    include_str!("diff.js")
+    include_str!("diff.js"),
+    include_str!("camera.js"),
+    include_str!("solid.js"),
+    include_str!("gl.js"),
+    include_str!("look.js"),
+    include_str!("scene.js"),
+    include_str!("map.js")
 );
 
 /// Bytes that are deflated at once: several threads share a larger block.

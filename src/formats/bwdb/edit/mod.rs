@@ -1,6 +1,7 @@
 //! `assets.bin`, `models.bin` and `space.bin` written anew (docs/formats/bwdb.md §11): fields in place, what needs more room
 //! than it has behind all else that its records point to.
 
+mod entry;
 mod slots;
 mod value;
 mod writer;
@@ -11,11 +12,11 @@ use super::record::{Field as _, Prototype, Shown};
 use super::{Blob, Database, Models, Space, layout};
 use crate::budget::Budget;
 use crate::codec;
-use crate::edit::{Check, Piece, Pieces, Set, TableEdits, Writable, refused};
+use crate::edit::{Check, EntryEdit, Pieces, Seal, Set, TableEdits, Writable, refused};
 use crate::error::{Error, ErrorKind, Result};
 use crate::reader::Reader;
+use crate::source::Source;
 use crate::table::{Column, Table, Takes, Value, column_index};
-use crate::threads;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use value::refers;
@@ -259,7 +260,7 @@ impl Writable for Database {
             let table = table(self, &edits.table)?;
             let area = match areas.entry(blob.index()) {
                 std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
-                std::collections::btree_map::Entry::Vacant(entry) => entry.insert(self.area(blob)?),
+                std::collections::btree_map::Entry::Vacant(entry) => entry.insert(self.area(blob)),
             };
             let mut job = Job { table: &*table, patches: &mut patches, follows: &mut follows };
             for (row, cells) in &edits.set {
@@ -275,6 +276,10 @@ impl Writable for Database {
         pieces.vouched = vouched;
         pieces.also = also;
         Ok(pieces)
+    }
+
+    fn entry(&self, entry: &str, new: &Value<'static>) -> Result<Option<EntryEdit>> {
+        entry::edited(self, entry, new).map(Some)
     }
 
     /// Those of records and of what they hold, which `diff` leaves to the table of resources, and that table.
@@ -303,15 +308,17 @@ impl Database {
     }
 
     /// What the records of a database point to.
-    fn area<'a>(&self, blob: Blob<'a>) -> Result<Area<'a>> {
-        let budget = Budget::of_arrays(self.source.bytes().len());
-        let mut ranges = Ranges::new(self.source.bytes(), &budget);
-        for record in 0..blob.len() {
-            if let Ok(Some(record)) = blob.record(record) {
-                record.walk_pointers(&mut ranges);
+    fn area<'a>(&'a self, blob: Blob<'a>) -> Area<'a> {
+        Area::new(blob.view().position()..blob.end(), move || {
+            let budget = Budget::of_arrays(self.source.bytes().len());
+            let mut ranges = Ranges::new(self.source.bytes(), &budget);
+            for record in 0..blob.len() {
+                if let Ok(Some(record)) = blob.record(record) {
+                    record.walk_pointers(&mut ranges);
+                }
             }
-        }
-        Ok(Area::new(blob.view().position()..blob.end(), ranges.finish()?))
+            ranges.finish()
+        })
     }
 
     /// The file with these patches, and with what is appended to its databases.
@@ -331,17 +338,9 @@ impl Database {
         stretches.extend(areas.into_values().map(|area| (area.range.end..area.range.end, area.new)));
         // What is appended comes before what is changed at the start of the next database.
         stretches.sort_by_key(|(range, _)| (range.start, range.end));
-        let body = Pieces::replaced(length, stretches.iter().cloned())?;
-        // Each takes as long as to read the file; nearly all files have the first kind.
-        let old = self.source.bytes();
-        let (kind, murmur) = threads::join(|| Checksum::of(self), || Checksum::Murmur.sum(&body, old));
-        let sum = match kind? {
-            Checksum::Murmur => murmur,
-            kind => kind.sum(&body, old),
-        };
-        let header = (CHECKSUM, sum.to_le_bytes().to_vec());
-        let mut pieces = Pieces::replaced(length, std::iter::once(header).chain(stretches))?;
+        let mut pieces = Pieces::replaced(length, stretches)?;
         pieces.check = if in_place { Check::Rows } else { Check::All };
+        pieces.seal = Some(Seal::new(CHECKSUM, checksum));
         Ok(pieces)
     }
 
@@ -421,49 +420,31 @@ impl Database {
 /// Where the checksum of an `assets.bin` lies.
 const CHECKSUM: Range<usize> = 8..12;
 
-/// The checksum that a file has, by its kind.
-enum Checksum {
-    Murmur,
-    Crc,
-}
-
-impl Checksum {
-    /// The kind that matches.
-    ///
-    /// # Errors
-    /// `Checksum` where neither does: what is damaged must not get a checksum that is right.
-    fn of(db: &Database) -> Result<Self> {
-        let view = db.source.view("header");
-        let stored = view.read::<layout::Header>()?.checksum.get();
-        let body = view.skip(size_of::<layout::Header>()).rest();
-        let computed = codec::murmur3(body);
-        if computed == stored {
-            return Ok(Self::Murmur);
-        }
-        if codec::crc32(body) == stored {
-            return Ok(Self::Crc);
-        }
+/// The checksum of a new file, of the kind that the old one has.
+///
+/// # Errors
+/// `Checksum` where the old one matches neither kind: what is damaged must not get a checksum that is right.
+fn checksum(pieces: &Pieces, old: &Source) -> Result<Vec<u8>> {
+    const HEADER: usize = size_of::<layout::Header>();
+    let view = old.view("header");
+    let stored = view.read::<layout::Header>()?.checksum.get();
+    let body = view.skip(HEADER).rest();
+    let new = || pieces.slices(old.bytes(), HEADER);
+    // Nearly all files have this kind.
+    let (computed, murmur) = codec::murmur3_of_both(std::iter::once(body), new());
+    let sum = if computed == stored {
+        murmur
+    } else if codec::crc32(body) == stored {
+        codec::crc32_of(new())
+    } else {
         let (stored, computed) = (stored.into(), computed.into());
-        Err(view.skip(CHECKSUM.start).error(ErrorKind::Checksum { algorithm: "MurmurHash3", stored, computed }))
-    }
-
-    /// The checksum of a new file.
-    fn sum(&self, pieces: &Pieces, old: &[u8]) -> u32 {
-        let mut skip = size_of::<layout::Header>();
-        let parts = pieces.list().iter().map(|piece| match piece {
-            Piece::Keep(range) => old.get(range.clone()).unwrap_or_default(),
-            Piece::New(bytes) => bytes.as_slice(),
-        });
-        let parts = parts.map(|part| {
-            let skipped = skip.min(part.len());
-            skip = skip.saturating_sub(skipped);
-            part.get(skipped..).unwrap_or_default()
-        });
-        match self {
-            Self::Murmur => codec::murmur3_of(parts),
-            Self::Crc => codec::crc32_of(parts),
-        }
-    }
+        return Err(view.skip(CHECKSUM.start).error(ErrorKind::Checksum {
+            algorithm: "MurmurHash3",
+            stored,
+            computed,
+        }));
+    };
+    Ok(sum.to_le_bytes().into())
 }
 
 /// The pieces of a file without databases, which grows at its end, by no byte that nothing refers to.
@@ -478,11 +459,13 @@ fn at_end(length: usize, patches: Patches, area: Area<'_>) -> Result<Pieces> {
 impl Writable for Models {
     fn write(&self, edits: &[TableEdits]) -> Result<Pieces> {
         let length = self.source().bytes().len();
-        let budget = Budget::of_arrays(length);
-        let mut ranges = Ranges::new(self.source().bytes(), &budget);
-        self.models().for_each(|model| model.walk_pointers(&mut ranges));
-        (0..self.skeleton_count()).filter_map(|i| self.skeleton(i)).for_each(|s| s.walk_pointers(&mut ranges));
-        let mut area = Area::new(0..length, ranges.finish()?);
+        let mut area = Area::new(0..length, || {
+            let budget = Budget::of_arrays(length);
+            let mut ranges = Ranges::new(self.source().bytes(), &budget);
+            self.models().for_each(|model| model.walk_pointers(&mut ranges));
+            (0..self.skeleton_count()).filter_map(|i| self.skeleton(i)).for_each(|s| s.walk_pointers(&mut ranges));
+            ranges.finish()
+        });
         let (mut patches, mut follows) = (Patches::default(), Vec::new());
         let merged = Struct::built_in::<p::MergedModel<'_>>();
         let part = |name: &str| merged.field(name).and_then(|at| merged.fields.get(at)).map_or(0, |field| field.at);
@@ -542,16 +525,18 @@ impl Writable for Models {
 impl Writable for Space {
     fn write(&self, edits: &[TableEdits]) -> Result<Pieces> {
         let length = self.source().bytes().len();
-        let budget = Budget::of_arrays(length);
-        let mut ranges = Ranges::new(self.source().bytes(), &budget);
         let view = self.source().view("instances");
-        for instance in self.instances() {
-            let text = view.locate(&instance.name).packed_str();
-            let leaf = text.map(|text| super::record::Leaf::Value(Value::text(text)));
-            leaf.into_iter().for_each(|leaf| super::record::Walker::leaf(&mut ranges, "", leaf));
-        }
-        (0..self.light_count()).filter_map(|i| self.light(i)).for_each(|light| light.walk_pointers(&mut ranges));
-        let mut area = Area::new(0..length, ranges.finish()?);
+        let mut area = Area::new(0..length, || {
+            let budget = Budget::of_arrays(length);
+            let mut ranges = Ranges::new(self.source().bytes(), &budget);
+            for instance in self.instances() {
+                let text = view.locate(&instance.name).packed_str();
+                let leaf = text.map(|text| super::record::Leaf::Value(Value::text(text)));
+                leaf.into_iter().for_each(|leaf| super::record::Walker::leaf(&mut ranges, "", leaf));
+            }
+            (0..self.light_count()).filter_map(|i| self.light(i)).for_each(|light| light.walk_pointers(&mut ranges));
+            ranges.finish()
+        });
         let (mut patches, mut follows) = (Patches::default(), Vec::new());
         for edits in edits {
             no_rows(edits)?;

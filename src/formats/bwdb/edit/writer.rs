@@ -12,7 +12,9 @@ use crate::bytes::{View, le};
 use crate::compare::same_value;
 use crate::edit::refused;
 use crate::error::{Error, ErrorKind, Result};
+use crate::lazy::Lazy;
 use crate::table::Value;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
@@ -218,7 +220,9 @@ pub(super) struct Area<'a> {
     pub range: Range<usize>,
     /// Appended to it.
     pub new: Vec<u8>,
-    shares: Shares,
+    shares: Lazy<Shares>,
+    /// Walks over all that its records point to, which an edit in place needs not.
+    find_shares: Box<dyn Fn() -> Result<Shares> + 'a>,
     /// Arrays that got a new place, by the place of their pointer.
     moved: HashMap<To, Place<'a>>,
     /// New numbers of elements, by the place of their struct and the name of the field that counts them; with each the
@@ -227,8 +231,14 @@ pub(super) struct Area<'a> {
 }
 
 impl<'a> Area<'a> {
-    pub fn new(range: Range<usize>, shares: Shares) -> Self {
-        Self { range, new: Vec::new(), shares, moved: HashMap::new(), counts: HashMap::new() }
+    pub fn new(range: Range<usize>, find_shares: impl Fn() -> Result<Shares> + 'a) -> Self {
+        let (new, moved, counts) = (Vec::new(), HashMap::new(), HashMap::new());
+        Self { range, new, shares: Lazy::default(), find_shares: Box::new(find_shares), moved, counts }
+    }
+
+    /// Whether more than one pointer leads to bytes of a range.
+    fn are_shared(&self, range: &Range<usize>) -> Result<bool> {
+        Ok(self.shares.get_or_try_init(&self.find_shares)?.are_shared(range))
     }
 
     /// The place of what is appended, as if nothing moved.
@@ -349,7 +359,7 @@ impl<'a> Writer<'_, 'a> {
         let start = view.position();
         let range = start..start.saturating_add(len.saturating_mul(of.size));
         self.check_inside(&range, view)?;
-        if matches!(owner.to, To::Old(_)) && !self.area.shares.are_shared(&range) {
+        if matches!(owner.to, To::Old(_)) && !self.area.are_shared(&range)? {
             return Ok(Place::of(view));
         }
         let mut bytes = view.take(range.len())?.to_vec();
@@ -533,15 +543,19 @@ impl<'a> Writer<'_, 'a> {
         let (Value::Map(before), Value::Map(after)) = (old, new) else {
             return Err(self.refuse("an object of its members fits"));
         };
-        let this = Struct::of(of);
+        self.set_members(place, Struct::of(of), before, after)
+    }
+
+    /// Writes those members of a struct that are others than they were shown.
+    pub fn set_members(&mut self, place: Place<'a>, this: Struct, before: &Members, after: &Members) -> Result<()> {
         for (name, new) in after {
-            let Some(field) = this.field(name) else {
-                return Err(self.refuse(format_args!("{} has no member {name:?}", of.name)));
-            };
             let old = before.iter().find(|(other, _)| other == name).map_or(&Value::Null, |(_, old)| old);
             if same_value(old, new) {
                 continue;
             }
+            let Some(field) = this.field(name) else {
+                return Err(self.refuse(format_args!("member {name:?} is not one that is written")));
+            };
             if this.is_count(name) {
                 // It follows from the lists.
                 let counted = |info: &&FieldInfo| matches!(info.form, Form::Array { count } if count == name);
@@ -577,13 +591,13 @@ impl<'a> Writer<'_, 'a> {
         let stored = place.view.read::<le::U32>()?.get() as usize;
         let pointer = place.view.skip(8).read::<le::I64>()?.get();
         let there = (stored > 0).then(|| place.view.follow_field(pointer, 8)).transpose()?;
-        let fits = there.filter(|view| {
-            let range = view.position()..view.position().saturating_add(stored);
-            bytes.len() <= stored
-                && matches!(place.to, To::Old(_))
-                && !self.area.shares.are_shared(&range)
-                && self.check_inside(&range, *view).is_ok()
-        });
+        let fits = match there.filter(|_| bytes.len() <= stored && matches!(place.to, To::Old(_))) {
+            Some(view) => {
+                let range = view.position()..view.position().saturating_add(stored);
+                (self.check_inside(&range, view).is_ok() && !self.area.are_shared(&range)?).then_some(view)
+            }
+            None => None,
+        };
         match fits {
             Some(view) => self.put(To::Old(view.position()), &bytes)?,
             None => {
@@ -635,6 +649,9 @@ impl<'a> Writer<'_, 'a> {
         Ok(len)
     }
 }
+
+/// The members of a struct as they are shown.
+pub(super) type Members<'v> = [(Cow<'v, str>, Value<'v>)];
 
 /// Makes the pointer at `at` of bytes that moved from `old` to `new` lead where it led.
 fn rebase(bytes: &mut [u8], at: usize, old: usize, new: usize) -> Option<()> {

@@ -45,6 +45,18 @@ impl<'e> Rows<'e> {
         self.set.peek().is_some() || self.remove.peek().is_some()
     }
 
+    /// Rows that stay before the next one that does not.
+    pub fn ahead(&mut self) -> u64 {
+        let set = self.set.peek().map(|set| set.row);
+        let next = set.into_iter().chain(self.remove.peek().map(|row| **row)).min();
+        next.map_or(u64::MAX, |next| next.saturating_sub(self.row) as u64)
+    }
+
+    /// Goes past rows that stay.
+    pub fn pass(&mut self, rows: u64) {
+        self.row = self.row.saturating_add(usize::try_from(rows).unwrap_or(usize::MAX));
+    }
+
     /// The edit of the next row.
     fn next(&mut self) -> (Option<SetRow<'e>>, bool) {
         let row = self.row;
@@ -212,6 +224,15 @@ impl<'a> Encoder<'a> {
         let Some(slot) = old.pending() else { return Err(astray(old)) };
         let actual = if slot.polymorphic { old.stated_model() } else { Some(slot.model) };
         let (start, mark) = (old.position(), self.out.len());
+        let ahead = if adds.is_none() { rows.ahead() } else { 0 };
+        if ahead > 0
+            && let Some(leaves) = old.pass(ahead)?
+        {
+            self.copy(old, start..old.position());
+            rows.pass(leaves);
+            let leaves = usize::try_from(leaves).unwrap_or(usize::MAX);
+            return Ok(Tally { leaves, ..Tally::default() });
+        }
         let Some(event) = old.next()? else { return Err(astray(old)) };
         let body = old.position();
         match event {
