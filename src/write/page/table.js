@@ -563,11 +563,15 @@
       const wide = Math.min(44, Math.max(16, Math.floor(innerWidth / 14)));
       this.gutter = String(table.rows).length * 8 + 18;
       this.widths = table.columns.map((column) => {
-        const name = column.name.length * 7.4 + 34;
+        const name = column.name.length * 8.4 + 36;
         const width = column.plan === "text" || column.plan === "name" ? wide : Math.min(wide, column.width);
-        const letter = this.classes(column).includes("mono") || column.kind === "Nested" ? 8.1 : 7.6;
+        const letter = this.classes(column).includes("mono") || column.kind === "Nested" ? 8.2 : 9;
         return Math.round(Math.max(name, width * letter + 20, 56));
       });
+      // What room is left goes to the longest texts.
+      const spare = this.scroll.clientWidth - this.shown.reduce((sum, n) => sum + this.widths[n], this.gutter);
+      const long = this.shown.filter((n) => this.table.source(n) !== n || table.columns[n].width >= wide).at(-1);
+      if (spare > 0 && long !== undefined) this.widths[long] += spare;
       const cells = this.shown.map((n) => {
         const column = table.columns[n];
         const sorted = this.order?.n === n ? (this.order.down ? "descending" : "ascending") : "none";
