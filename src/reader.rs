@@ -88,6 +88,11 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
         self.cat(entry, out)
     }
 
+    /// Entries that are graphs of values, which are read best by unfolding them: what [`Reader::cat`] takes.
+    fn graphs(&self) -> Vec<Cow<'_, str>> {
+        Vec::new()
+    }
+
     /// The decoded bytes of an entry that is stored as a stretch of bytes, before anything is made of them; also of
     /// one whose meaning cannot be read. `None` when there is no such entry.
     ///

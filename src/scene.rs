@@ -4,6 +4,9 @@
 //! stand. A format that knows some of it implements [`Stage`]; a format that holds such meshes implements [`Meshes`]. What
 //! has a shape, with or without the help of others, implements [`Shapes`].
 
+#[cfg(feature = "view")]
+pub mod sight;
+
 use crate::error::Result;
 #[cfg(feature = "export")]
 use crate::error::{Error, ErrorKind};
@@ -189,8 +192,11 @@ pub enum Kind {
     Glb,
     /// Wavefront OBJ.
     Obj,
-    /// A picture.
+    /// A drawing of lines and areas.
     Svg,
+    /// A picture.
+    #[cfg(feature = "view")]
+    Png,
 }
 
 /// Files of shapes.
@@ -214,6 +220,15 @@ pub trait Drawing {
     /// Errors of parts that are left out as they cannot be read.
     fn damage(&self) -> &[Error] {
         &[]
+    }
+
+    /// What it shows, for pages and pictures. `None` where that is nothing.
+    ///
+    /// # Errors
+    /// What cannot be read.
+    #[cfg(feature = "view")]
+    fn sight(&self) -> Result<Option<sight::Sight<'_>>> {
+        Ok(None)
     }
 
     /// Writes them, and gives notes on what was left out meanwhile.

@@ -4,7 +4,7 @@ use assetq::Source;
 use assetq::bwdb::Database;
 use assetq::bwdb::prototypes::PrototypeType;
 use assetq::sample::vrb::{ArchiveBuilder, Codec, mesh, world};
-use assetq::sample::{Size, bwdb, geometry, wows};
+use assetq::sample::{Size, bwdb, geometry, space, wows};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -118,6 +118,35 @@ pub fn builds() -> (PathBuf, [String; 2]) {
         fs::rename(&part, &to).expect("the target folder can be written");
     }
     (game, [old, new])
+}
+
+/// Two folders in which each file is another: a database of 170 MB, two spaces and 200 meshes.
+pub fn changed_folders() -> [PathBuf; 2] {
+    let database = database();
+    [1, 2].map(|seed| {
+        let path = folder().join(format!("changed-{seed}"));
+        if !path.exists() {
+            eprintln!("making changed-{seed}");
+            let part = path.with_extension("part");
+            let _ = fs::remove_dir_all(&part);
+            fs::create_dir_all(&part).expect("the target folder can be written");
+            let write = |name: &str, bytes: &[u8]| {
+                fs::write(part.join(name), bytes).expect("the target folder can be written");
+            };
+            match seed {
+                1 => _ = fs::hard_link(&database, part.join("assets.bin")).expect("the target folder can be written"),
+                _ => write("assets.bin", &altered(&database)),
+            }
+            for space in 0..2 {
+                write(&format!("{space}-space.bin"), &space::space_bin(10 * space + seed, Size::Full));
+            }
+            for ship in 0..200 {
+                write(&format!("{ship}.geometry"), &geometry::many(2, 10_000, 10 * ship + seed));
+            }
+            fs::rename(&part, &path).expect("the target folder can be written");
+        }
+        path
+    })
 }
 
 /// Meshes in six chunks, stored by one codec.

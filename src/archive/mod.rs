@@ -28,6 +28,7 @@ pub use facts::facts;
 pub use folder::Folder;
 pub(crate) use loose::{Loose, LooseFile};
 pub use paths::PathIndex;
+pub(crate) use show::fields;
 pub use show::show;
 pub use tables::{FILES, tables};
 pub use volume::VolumeFile;

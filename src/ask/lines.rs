@@ -106,6 +106,8 @@ struct Runs {
 struct Unit {
     runs: Vec<Run>,
     text: String,
+    /// The key that rows of a run share, as it is shown.
+    head: String,
     /// The name of the part of a cell that is being written.
     name: String,
     faults: Vec<Error>,
@@ -197,6 +199,7 @@ impl<'t> Lines<'t> {
         let mut seeker = diff::Seeker::new(self.table);
         for run in std::mem::take(&mut unit.runs) {
             let head = all.texts.get(run.head).filter(|head| !head.is_empty() && !all.is_coded);
+            unit.share(head.unwrap_or_default());
             for at in 0..run.len {
                 // A row is located once for all of its cells.
                 let cursor = match seeker.at(run.row.saturating_add(at)) {
@@ -207,7 +210,7 @@ impl<'t> Lines<'t> {
                     }
                 };
                 match head {
-                    Some(head) => unit.head(head, run.number.map(|number| number.saturating_add(at.into()))),
+                    Some(_) => unit.key(run.number.map(|number| number.saturating_add(at.into()))),
                     None => self.key(cursor, unit),
                 }
                 self.cells(cursor, unit);
@@ -237,7 +240,8 @@ impl<'t> Lines<'t> {
         if !self.keys.is_empty() {
             let texts = &all.texts;
             let head = |run: &Run| texts.get(run.head.clone()).unwrap_or_default();
-            all.runs.par_sort_unstable_by_key(|run| (head(run), run.number, run.row));
+            // Its merges read the texts from front to back; the unstable sort waits for memory at most of its steps.
+            all.runs.par_sort_by_key(|run| (head(run), run.number, run.row));
         }
         all
     }
@@ -378,12 +382,18 @@ impl Unit {
         self.faults.push(error);
     }
 
-    /// Makes a key into a line: its parts, each with a NUL behind it, and a number.
-    fn head(&mut self, head: &str, number: Option<u64>) {
+    /// Keeps the key that rows share, which has a NUL behind each part, as it is shown.
+    fn share(&mut self, head: &str) {
+        self.head.clear();
         for (at, part) in head.strip_suffix('\0').unwrap_or(head).split('\0').enumerate() {
-            self.text.push_str(if at == 0 { "" } else { "  " });
-            self.text.push_str(&clean(part));
+            self.head.push_str(if at == 0 { "" } else { "  " });
+            self.head.push_str(&clean(part));
         }
+    }
+
+    /// Makes the key that is shared, and a number, into a line.
+    fn key(&mut self, number: Option<u64>) {
+        self.text.push_str(&self.head);
         if let Some(number) = number {
             self.text.push_str("  ");
             push_clean(&number.into(), &mut self.text);

@@ -1,4 +1,5 @@
 mod html;
+mod page;
 
 use super::output::Stdout;
 use super::{Context, Exit, Failure, Format, Outcome};
@@ -102,11 +103,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         _ if args.feed.is_some() => Report::Entry(Vec::new()),
         _ if args.stat => Report::None,
         Format::Atom => Report::Entry(Vec::new()),
-        Format::Html => {
-            let mut out = context.stdout();
-            html::begin(&mut out, &format!("{old_name} → {new_name}"))?;
-            Report::Page(out)
-        }
+        Format::Html => Report::Page(page::Tables::default()),
         _ => Report::None,
     };
     let out = Out { rows: None, report, tables: 0 };
@@ -125,11 +122,9 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     }
     match report {
         Report::None => {}
-        Report::Page(mut out) => {
-            if differing == 0 {
-                out.write_all(b"<p>no differences</p>\n")?;
-            }
-            html::end(&mut out)?;
+        Report::Page(tables) => {
+            let mut out = context.stdout();
+            tables.write(&mut out, &format!("{old_name} → {new_name}"))?;
             out.flush()?;
         }
         Report::Entry(html) if meant > 0 || args.feed.is_none() => {
@@ -285,7 +280,7 @@ enum Report {
     #[default]
     None,
     /// A page on standard output.
-    Page(Stdout),
+    Page(page::Tables),
     /// The content of a feed's entry.
     Entry(Vec<u8>),
 }
@@ -623,12 +618,17 @@ impl Show<'_> {
         Ok(())
     }
 
-    /// A part of a page for each table.
+    /// A part of a page or of a feed's entry for each table.
     fn html(&mut self, found: &[Found<'_, '_>]) -> Result<(), Failure> {
         let mut report = std::mem::take(&mut self.out.report);
-        let (out, most): (&mut dyn Write, usize) = match &mut report {
+        let (out, most) = match &mut report {
             Report::None => return Ok(()),
-            Report::Page(out) => (out, self.limit()),
+            Report::Page(tables) => {
+                let mut add = |found| tables.add(found, self.limit(), &|pair| self.change(found.table, pair));
+                let added = found.iter().try_for_each(&mut add);
+                self.out.report = report;
+                return Ok(added?);
+            }
             Report::Entry(out) => (out, self.args.limit.unwrap_or(IN_ENTRY)),
         };
         let written = (|| {

@@ -4,7 +4,7 @@ use super::context::within;
 use super::{Context, Exit, Failure, Outcome};
 use crate::archive::{self, Address};
 use crate::asset::Asset;
-use crate::scene::{self, Options};
+use crate::scene::{self, Drawing, Options, Shapes};
 use crate::write::hive::{Partition, file_name};
 use std::path::{Path, PathBuf};
 
@@ -21,6 +21,7 @@ Examples:
   assetq export hull.geometry --to hull.glb --lod 0
   assetq export models.geometry --with models.bin --with space.bin --to space.glb
   assetq export town.wdata --to town.svg
+  assetq export ship.geometry --to ship.png
   assetq export GAME 'content/gameplay/*.geometry' --to ships/ --as glb
 
 One table of one file becomes OUT. Into a folder (OUT ends with '/', or is one, or there are more tables or files) go
@@ -30,7 +31,7 @@ pub(super) struct Args {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// The file or folder to write, '-' for standard output; its ending says how: csv, json, ndjson, parquet, arrow,
-    /// feather, arrows (a stream), and for geometry and maps glb, obj, svg
+    /// feather, arrows (a stream), and for geometry and maps glb, obj, svg, png
     #[arg(long, value_name = "OUT")]
     to: PathBuf,
     /// How to write it, whatever its ending
@@ -92,6 +93,8 @@ enum KindArg {
     Glb,
     Obj,
     Svg,
+    /// A picture, drawn without a GPU
+    Png,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -119,6 +122,7 @@ impl KindArg {
             Self::Glb => Some(scene::Kind::Glb),
             Self::Obj => Some(scene::Kind::Obj),
             Self::Svg => Some(scene::Kind::Svg),
+            Self::Png => Some(scene::Kind::Png),
             _ => None,
         }
     }
@@ -142,6 +146,7 @@ impl KindArg {
             Self::Glb => "glb",
             Self::Obj => "obj",
             Self::Svg => "svg",
+            Self::Png => "png",
         }
     }
 }
@@ -257,9 +262,6 @@ fn drawing(args: &Args, kind: KindArg, asset: &Asset, to: &Path, context: &Conte
         );
         return Err(Failure::new(Exit::Usage, what));
     };
-    let others: Vec<Asset> =
-        args.db.iter().chain(&args.with).map(|path| context.open(path)).collect::<Result<_, _>>()?;
-    let known = scene::Context::from_assets(&others).map_err(failed)?;
     let wanted = |part| args.only.is_empty() || args.only.contains(&part);
     let options = Options {
         lod: args.lod.0,
@@ -267,7 +269,7 @@ fn drawing(args: &Args, kind: KindArg, asset: &Asset, to: &Path, context: &Conte
         armor: wanted(PartArg::Armor),
         collision: wanted(PartArg::Collision),
     };
-    let drawing = shapes.draw(&known, options).map_err(failed)?;
+    let drawing = draw(shapes, file, args.db.iter().chain(&args.with), options, context)?;
     for note in drawing.notes() {
         context.note(file, note);
     }
@@ -280,4 +282,18 @@ fn drawing(args: &Args, kind: KindArg, asset: &Asset, to: &Path, context: &Conte
         }
         Ok(())
     })
+}
+
+/// The drawing of a file's shapes, named and put into place as far as the files at `others` know of them.
+pub(super) fn draw<'a, 'o>(
+    shapes: &'a dyn Shapes,
+    file: &str,
+    others: impl Iterator<Item = &'o PathBuf>,
+    options: Options,
+    context: &Context,
+) -> Result<Box<dyn Drawing + 'a>, Failure> {
+    let failed = |e: crate::Error| Failure::in_file(file, &e);
+    let others: Vec<Asset> = others.map(|path| context.open(path)).collect::<Result<_, _>>()?;
+    let known = scene::Context::from_assets(&others).map_err(failed)?;
+    shapes.draw(&known, options).map_err(failed)
 }

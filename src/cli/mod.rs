@@ -30,6 +30,7 @@ mod sql;
 mod string;
 mod textconv;
 mod verify;
+mod view;
 
 use crate::error::{Error, ErrorKind};
 use crate::threads;
@@ -69,6 +70,7 @@ Examples:
   assetq ls GAME 'content/*.geometry'          a game's own folder, no unpacking
   assetq cat GAME:content/assets.bin content/…/JSD011.visual   a file inside of it
   assetq sql 'SELECT name, count(*) FROM paths GROUP BY name' assets.bin   ask in SQL
+  assetq view assets.bin                       look at it in the browser
   assetq verify assets.bin                     check everything
 
 Exit codes: 0 done, 1 not found or different, 2 wrong usage, 3 damaged or unknown file, 4 cannot read or write.";
@@ -155,6 +157,7 @@ enum Command {
     Patch(patch::Args),
     Textconv(textconv::Args),
     Export(export::Args),
+    View(view::Args),
     Sql(sql::Args),
     Verify(verify::Args),
     Extract(extract::Args),
@@ -182,6 +185,7 @@ impl Command {
             Self::Patch(args) => patch::run(&args, context),
             Self::Textconv(args) => textconv::run(&args, context),
             Self::Export(args) => export::run(&args, context),
+            Self::View(args) => view::run(&args, context),
             Self::Sql(args) => sql::run(&args, context),
             Self::Verify(args) => verify::run(&args, context),
             Self::Extract(args) => extract::run(&args, context),

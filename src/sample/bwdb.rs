@@ -248,6 +248,28 @@ impl Plan {
     }
 }
 
+/// A hostile database: an effect, `particles/bomb.xml`, with `systems` systems that all have the same 5,000 components.
+pub fn systems_that_share(systems: usize) -> Vec<u8> {
+    let mut builder = DatabaseBuilder::default();
+    let id = builder.path("particles/bomb.xml");
+    let mut blob = BlobWriter::new(PrototypeType::Effect, 1);
+    let at = blob.record(0);
+    blob.data.patch(at + 4, (systems as u32).to_le_bytes());
+    let array = blob.structs(at, 8, systems, 0x1C8);
+    // Components and scalars of kind -1 have no body.
+    let components = blob.data.push(vec![0xFF; 5000 * 0x10]);
+    for system in (0..systems).map(|i| array + i * 0x1C8) {
+        for scalar in [0xA0, 0xD0, 0xE0, 0xF0, 0x100, 0x110] {
+            blob.data.patch(system + scalar, (-1i32).to_le_bytes());
+        }
+        blob.data.patch(system + 0x1B8, 5000i32.to_le_bytes());
+        blob.data.point(system + 0x1C0, system, components);
+    }
+    builder.database(PrototypeType::Effect.magic(), 0, blob.finish());
+    builder.resource(id, 0, 0, 0);
+    builder.build()
+}
+
 /// A believable `assets.bin`: the same bytes for the same seed. `Full` has the section sizes of the real
 /// file in docs/formats/bwdb.md §2.1, 170,699,420 bytes.
 pub fn demo(seed: u64, size: Size) -> Vec<u8> {

@@ -434,15 +434,11 @@ pub fn demo(seed: u64, size: Size) -> Vec<u8> {
         let width = if size == Size::Small { 2 } else { 4 };
         builder.index_buffer(width, &all_indices, true);
     }
-    let mut random = fastrand::Rng::with_seed(seed);
-    let plates = if size == Size::Small { 6 } else { 60 };
-    let plates = (0..plates).map(|i| {
-        let (x, z) = (random.f32() * 2.0 - 1.0, random.f32() * 20.0 - 10.0);
-        let corner = |dx: f32, dy: f32, dz: f32| [x + dx, dy, z + dz];
-        let [a, b, c, d] = [corner(0.0, 0.0, 0.0), corner(0.0, 1.0, 0.0), corner(0.0, 1.0, 2.0), corner(0.0, 0.0, 2.0)];
-        PlateShape { material: random.u16(0..255), layer: i % 3 + 1, triangles: vec![[a, b, c], [a, c, d]] }
-    });
-    builder.armor("CM_PA_united.armor", plates.collect());
+    let plates = match size {
+        Size::Small => few_plates(seed),
+        Size::Full => super::armor::ship(),
+    };
+    builder.armor("CM_PA_united.armor", plates);
     builder.collision(
         "default",
         vec![
@@ -451,6 +447,18 @@ pub fn demo(seed: u64, size: Size) -> Vec<u8> {
         ],
     );
     builder.build()
+}
+
+/// Six plates of any materials, anywhere along a ship.
+fn few_plates(seed: u64) -> Vec<PlateShape> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let plates = (0..6).map(|i| {
+        let (x, z) = (random.f32() * 2.0 - 1.0, random.f32() * 20.0 - 10.0);
+        let corner = |dx: f32, dy: f32, dz: f32| [x + dx, dy, z + dz];
+        let [a, b, c, d] = [corner(0.0, 0.0, 0.0), corner(0.0, 1.0, 0.0), corner(0.0, 1.0, 2.0), corner(0.0, 0.0, 2.0)];
+        PlateShape { material: random.u16(0..255), layer: i % 3 + 1, triangles: vec![[a, b, c], [a, c, d]] }
+    });
+    plates.collect()
 }
 
 /// Twelve packed buffers of 250,000 vertices, or of `vertices`, for measurements.

@@ -10,6 +10,7 @@
     clippy::expect_used
 )]
 
+mod armor;
 pub mod bwdb;
 pub mod geometry;
 pub mod prototypes;

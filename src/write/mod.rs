@@ -11,8 +11,12 @@ mod batch;
 pub mod csv;
 pub mod hive;
 pub mod json;
+#[cfg(feature = "view")]
+pub mod page;
 #[cfg(feature = "parquet")]
 pub mod parquet;
+#[cfg(feature = "view")]
+pub mod picture;
 pub(crate) mod plain;
 pub mod rows;
 #[cfg(all(feature = "filter", feature = "parquet"))]

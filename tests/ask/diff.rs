@@ -5,7 +5,7 @@
 use assetq::bwdb::prototypes::PrototypeType;
 use assetq::diff::{self, Kind, Side};
 use assetq::report::Progress;
-use assetq::sample::bwdb::{Altered, DatabaseBuilder, altered, demo};
+use assetq::sample::bwdb::{Altered, DatabaseBuilder, altered, demo, systems_that_share};
 use assetq::sample::geometry::{GeometryBuilder, HullShape, Mapping, PlateShape, splash};
 use assetq::sample::prototypes::{BlobWriter, u32s, u64s};
 use assetq::sample::wdb::{Game, Sheet, pack};
@@ -529,27 +529,8 @@ fn instances_and_lights_are_paired_with_their_equals() {
 
 #[test]
 fn arrays_that_overlap_on_purpose_are_not_compared_without_end() {
-    let build = |last: f32| {
-        let (mut builder, systems) = (DatabaseBuilder::default(), 300);
-        let id = builder.path("particles/bomb.xml");
-        let mut blob = BlobWriter::new(PrototypeType::Effect, 1);
-        let at = blob.record(0);
-        blob.floats(at, &[last]);
-        blob.data.patch(at + 4, (systems as u32).to_le_bytes());
-        let array = blob.structs(at, 8, systems, 0x1C8);
-        let components = blob.data.push(vec![0xFF; 5000 * 0x10]);
-        for system in (0..systems).map(|i| array + i * 0x1C8) {
-            for scalar in [0xA0, 0xD0, 0xE0, 0xF0, 0x100, 0x110] {
-                blob.data.patch(system + scalar, (-1i32).to_le_bytes());
-            }
-            blob.data.patch(system + 0x1B8, 5000i32.to_le_bytes());
-            blob.data.point(system + 0x1C0, system, components);
-        }
-        builder.database(PrototypeType::Effect.magic(), 0, blob.finish());
-        builder.resource(id, 0, 0, 0);
-        builder.build()
-    };
-    let (old, new) = (open("assets.bin", &build(1.0)), open("assets.bin", &build(1.0)));
+    let file = || open("assets.bin", &systems_that_share(300));
+    let (old, new) = (file(), file());
     let tables = diff::tables(&old, &new, &["resources".into()]).unwrap();
     let found = tables[0].find(&Progress::default(), 0);
     assert!(matches!(found.faults[..], [(_, ref e)] if matches!(e.kind(), ErrorKind::Limit { .. })), "{found:?}");

@@ -3,7 +3,7 @@
 use crate::common::{field, read_everything};
 use assetq::bwdb::prototypes::{PrototypeType, Record};
 use assetq::bwdb::{Database, Models, State};
-use assetq::sample::bwdb::{DatabaseBuilder, demo, demo_of};
+use assetq::sample::bwdb::{DatabaseBuilder, demo, demo_of, systems_that_share};
 use assetq::sample::prototypes::{BlobWriter, u16s, u32s, u64s};
 use assetq::sample::space::models_that_share;
 use assetq::sample::{self, Size};
@@ -464,25 +464,7 @@ fn sections_that_lie_over_one_another_are_found() {
 /// Systems of an effect that all point to the same components, which would be walked over and over.
 #[test]
 fn arrays_that_overlap_on_purpose_are_not_walked_without_end() {
-    let systems = 500;
-    let mut builder = DatabaseBuilder::default();
-    let id = builder.path("particles/bomb.xml");
-    let mut blob = BlobWriter::new(PrototypeType::Effect, 1);
-    let at = blob.record(0);
-    blob.data.patch(at + 4, (systems as u32).to_le_bytes());
-    let array = blob.structs(at, 8, systems, 0x1C8);
-    // Components and scalars of kind -1 have no body.
-    let components = blob.data.push(vec![0xFF; 5000 * 0x10]);
-    for system in (0..systems).map(|i| array + i * 0x1C8) {
-        for scalar in [0xA0, 0xD0, 0xE0, 0xF0, 0x100, 0x110] {
-            blob.data.patch(system + scalar, (-1i32).to_le_bytes());
-        }
-        blob.data.patch(system + 0x1B8, 5000i32.to_le_bytes());
-        blob.data.point(system + 0x1C0, system, components);
-    }
-    builder.database(PrototypeType::Effect.magic(), 0, blob.finish());
-    builder.resource(id, 0, 0, 0);
-    let db = open(builder.build());
+    let db = open(systems_that_share(500));
     let error = db.cat("particles/bomb.xml", &mut Tree::default()).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Limit { .. }), "{error}");
     let report = db.verify(&Default::default());

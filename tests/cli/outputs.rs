@@ -108,6 +108,7 @@ const WRITING: &[&str] = &[
     "export assets.bin --to /dev/stdout --as csv",
     "export ship.geometry --to - --as glb",
     "export town.wdata --to - --as svg",
+    "view assets.bin --to -",
     "sql SELECT+1 assets.bin",
     "sql SELECT+*+FROM+paths assets.bin",
     "sql assets.bin",

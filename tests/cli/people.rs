@@ -1,6 +1,7 @@
 //! Output for people: one shape of document whatever becomes of files, errors in one line, and text that no
 //! terminal takes for a command.
 
+use super::run_in as run;
 use assetq::sample::bwdb::DatabaseBuilder;
 use assetq::sample::wdb::{self, Cell, Game};
 use serde_json::Value as Json;
@@ -9,25 +10,6 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
-
-/// Standard output and standard error of a run that ends with `code`.
-fn run(dir: &Path, code: i32, args: &[&str], stdin: &str) -> (String, String) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_assetq"))
-        .current_dir(dir)
-        .args(args)
-        .env_remove("ASSETQ_DB")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // One that reads nothing may be gone already.
-    let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
-    let out = child.wait_with_output().unwrap();
-    let (stdout, stderr) = (String::from_utf8(out.stdout).unwrap(), String::from_utf8(out.stderr).unwrap());
-    assert_eq!(out.status.code(), Some(code), "assetq {args:?}\n{stdout}{stderr}");
-    (stdout, stderr)
-}
 
 /// A title for the terminal's window, a colour, a line break, and an override of direction.
 const HOSTILE: &str = "\x1b]0;x\x07\x1b[31m\n\u{202e}";

@@ -1,11 +1,10 @@
 //! `assetq sql`, run as a user runs it.
 
+use super::run_in;
 use assetq::sample::bwdb::DatabaseBuilder;
 use serde_json::Value as Json;
 use std::fs;
-use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use tempfile::TempDir;
 
@@ -18,24 +17,6 @@ fn samples() -> &'static Path {
         dir
     });
     dir.path()
-}
-
-/// Standard output and standard error of a run that ends with `code`.
-fn run_in(dir: &Path, code: i32, args: &[&str], stdin: &str) -> (String, String) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_assetq"))
-        .current_dir(dir)
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // One that reads nothing may be gone already.
-    let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
-    let out = child.wait_with_output().unwrap();
-    let (stdout, stderr) = (String::from_utf8(out.stdout).unwrap(), String::from_utf8(out.stderr).unwrap());
-    assert_eq!(out.status.code(), Some(code), "assetq {args:?}\n{stdout}{stderr}");
-    (stdout, stderr)
 }
 
 fn sql(code: i32, args: &[&str]) -> (String, String) {

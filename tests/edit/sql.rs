@@ -1,6 +1,9 @@
 //! `UPDATE`, `INSERT` and `DELETE` through the tables of a file, and the file that they make.
 
 use crate::command::{folder, read, run};
+use assetq::bwdb::prototypes::PrototypeType;
+use assetq::sample::bwdb::DatabaseBuilder;
+use assetq::sample::prototypes::BlobWriter;
 
 #[test]
 fn statements_change_rows_and_see_what_those_before_them_changed() {
@@ -49,6 +52,28 @@ fn a_cell_that_does_not_fit_is_wrong_usage_and_nothing_is_written() {
     // Without a word of where to, nothing is changed, as ever.
     let (_, said) = run(dir.path(), 2, &["sql", "DELETE FROM records", "old.wdb"]);
     assert!(said.contains("may not be modified"), "{said}");
+}
+
+#[test]
+fn a_question_that_counts_rows_does_not_stand_in_the_way_of_its_own_edit() {
+    let dir = folder();
+    // More records than are counted without being asked.
+    let count = 4_200;
+    let mut builder = DatabaseBuilder::default();
+    let mut blob = BlobWriter::new(PrototypeType::Visual, count);
+    for record in 0..count {
+        let at = blob.record(record);
+        blob.data.patch(at + 0x3C, [1]);
+        blob.structs(at, 0x68, 1, 0x10);
+        let id = builder.path(&format!("{record}.visual"));
+        builder.resource(id, 0, record, 0);
+    }
+    builder.database(PrototypeType::Visual.magic(), 0, blob.finish());
+    std::fs::write(dir.path().join("assets.bin"), builder.build()).unwrap();
+    let query = "UPDATE lods SET extent = 7 WHERE record = 5";
+    run(dir.path(), 0, &["sql", query, "assets.bin", "--to", "a.bin"]);
+    let (sum, _) = run(dir.path(), 0, &["sql", "SELECT count(*), sum(extent) FROM lods", "a.bin", "-f", "csv"]);
+    assert!(sum.contains("4200,7"), "{sum}");
 }
 
 #[test]

@@ -7,7 +7,10 @@ use assetq::table::{Tree, Value};
 use assetq::{Asset, Format, Source};
 
 /// Rows of a table that are read: hostile counts may promise any number.
-pub const ROWS: usize = 100;
+pub const ROWS: usize = 60;
+
+/// One of so many rows is read by itself, besides.
+const ASKED: usize = 16;
 
 /// Entries of a table that are shown whole.
 const ENTRIES: usize = 8;
@@ -98,16 +101,20 @@ pub fn cells(asset: &Asset, is_valid: bool) {
             let row = cursor.row();
             for column in 0..table.columns().len() {
                 let cell = cursor.value(column);
-                // A walk and a single question agree.
-                let alone = table.value(row, column);
-                assert_eq!(cell.is_ok(), alone.is_ok(), "{}[{row}, {column}]", table.name());
+                // A walk and a single question agree. The question may have to walk, too.
+                if row % ASKED == 0 {
+                    match (&cell, table.value(row, column)) {
+                        (Ok(cell), Ok(alone)) => {
+                            assert_eq!(cell.to_string(), alone.to_string(), "{}[{row}, {column}]", table.name());
+                        }
+                        (Err(_), Err(_)) => {}
+                        (cell, alone) => panic!("{}[{row}, {column}]: {cell:?}, {alone:?}", table.name()),
+                    }
+                }
                 let Ok(cell) = cell else {
                     assert!(!is_valid, "{}[{row}, {column}]", table.name());
                     continue;
                 };
-                if let Ok(alone) = alone {
-                    assert_eq!(cell.to_string(), alone.to_string(), "{}[{row}, {column}]", table.name());
-                }
                 if column == table.label() && shown < ENTRIES {
                     shown += 1;
                     let entry = cell.to_string();

@@ -3,10 +3,10 @@
 
 use super::{Run, pool, process};
 use crate::inputs;
+use crate::machine;
 use crate::record::Bound::{AtLeast, AtMost};
 use crate::record::{Ratio, Spread, Threads};
 use crate::spawn::Order;
-use crate::machine;
 use crate::turns::{median, turns};
 use assetq::archive::{self, Archive as _, Codec, File};
 use assetq::wows::Game;
@@ -27,52 +27,11 @@ pub fn run(run: &mut Run) {
     one_path(run, &folder);
     rows(run, &folder);
     decode(run, &folder);
-    two_builds(run);
-    lines(run);
 }
 
-fn words(words: &[&str]) -> Vec<String> {
+/// A command with its arguments.
+pub(super) fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|&word| word.to_owned()).collect()
-}
-
-/// What one build of 400,000 files has that another has not, as a process.
-fn two_builds(run: &mut Run) {
-    let (folder, [old, new]) = inputs::builds();
-    let side = |build: &str| format!("{}@{build}", folder.to_str().expect("the path is text"));
-    let program = process::binary();
-    let program = program.to_str().expect("the path is text");
-    let commands = vec![words(&[program, "--version"]), words(&[program, "diff", &side(&old), &side(&new), "--stat"])];
-    let costs = Order { commands, rounds: run.rounds(40), drop: Vec::new() }.run();
-    assert!(costs[1].iter().all(|cost| cost.code == 1), "each hundredth file is another");
-    let middle = |n: usize| Spread::of(costs[n].iter().map(|cost| cost.seconds)).median;
-    run.record.ratios.push(Ratio {
-        group: "archive".to_owned(),
-        what: "diff of two builds of 400,000 files, 1 % changed, less --version, in seconds".to_owned(),
-        seconds: [middle(1), middle(0)],
-        ratio: Spread::of(costs[1].iter().zip(&costs[0]).map(|(diff, version)| diff.seconds - version.seconds)),
-        bound: Some(AtMost(0.300)),
-    });
-}
-
-/// A database of 170 MB as text for git, as a process.
-fn lines(run: &mut Run) {
-    let file = inputs::database();
-    let program = process::binary();
-    let program = program.to_str().expect("the path is text");
-    let commands = vec![
-        words(&[program, "--version"]),
-        words(&[program, "textconv", file.to_str().expect("the path is text")]),
-    ];
-    let costs = Order { commands, rounds: run.rounds(6), drop: Vec::new() }.run();
-    assert!(costs.iter().flatten().all(|cost| cost.code == 0), "a command failed");
-    let middle = |n: usize| Spread::of(costs[n].iter().map(|cost| cost.seconds)).median;
-    run.record.ratios.push(Ratio {
-        group: "archive".to_owned(),
-        what: "textconv of a database of 170 MB less --version, in seconds".to_owned(),
-        seconds: [middle(1), middle(0)],
-        ratio: Spread::of(costs[1].iter().zip(&costs[0]).map(|(lines, version)| lines.seconds - version.seconds)),
-        bound: Some(AtMost(2.0)),
-    });
 }
 
 fn open(folder: &Path) -> Game {
@@ -162,10 +121,8 @@ fn decode(run: &mut Run, folder: &Path) {
         assert_eq!(theirs.iter().map(read).sum::<u64>(), size);
     };
     let (one, two) = (pool(1), pool(2));
-    let times = turns(
-        run.rounds(12),
-        &mut [&mut || one.install(ours), &mut || two.install(ours), &mut || one.install(rival)],
-    );
+    let times =
+        turns(run.rounds(12), &mut [&mut || one.install(ours), &mut || two.install(ours), &mut || one.install(rival)]);
     let what = |threads: usize| {
         format!("decode {} files, {} MB, {threads} threads / wowsunpack", files.len(), size / 1_000_000)
     };

@@ -1,6 +1,7 @@
 //! Measures assetq and its rivals in one run: the same input, in turns, answers checked before anything is timed.
 
 mod archive;
+mod changes;
 mod codecs;
 mod database;
 mod geometry;
@@ -32,7 +33,7 @@ pub struct Args {
 
 type Group = fn(&mut Run);
 
-const GROUPS: [(&str, Group); 11] = [
+const GROUPS: [(&str, Group); 12] = [
     // First, as long as this process has mapped nothing: what is mapped stays in the page cache.
     ("process", process::run),
     ("writing", writing::run),
@@ -41,6 +42,7 @@ const GROUPS: [(&str, Group); 11] = [
     ("geometry", geometry::run),
     ("codecs", codecs::run),
     ("archive", archive::run),
+    ("changes", changes::run),
     ("pages", pages::run),
     ("latency", latency::run),
     ("threads", threads::run),

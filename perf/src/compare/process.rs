@@ -50,6 +50,9 @@ pub fn has(binary: &str, subcommand: &str) -> bool {
     Command::new(binary).args([subcommand, "--help"]).output().is_ok_and(|out| out.status.success())
 }
 
+/// A page over all tables.
+const PAGE: &str = "view, all tables";
+
 pub fn run(run: &mut Run) {
     let binary = binary();
     let program = binary.to_str().expect("the path is text").to_owned();
@@ -61,7 +64,7 @@ pub fn run(run: &mut Run) {
     let altered = altered.to_str().expect("the path is text").to_owned();
     let visuals = visuals(&file).to_string();
     // What is asked, what the answer has in it, and whether it reads much of the file.
-    let questions: [(&str, &[&str], &str, bool); 12] = [
+    let questions: [(&str, &[&str], &str, bool); 13] = [
         ("--version", &["--version"], "assetq", false),
         ("resolve ID --no-path", &["resolve", &id, "--no-path", "--db", &db], &id, false),
         ("resolve PATH", &["resolve", &path, "--db", &db], &id, false),
@@ -79,6 +82,7 @@ pub fn run(run: &mut Run) {
         ("ls", &["ls", &db], &path, true),
         ("diff --stat, 1% of visuals changed", &["diff", "--stat", &db, &altered], "280", true),
         ("verify", &["verify", &db], "ok", true),
+        (PAGE, &["view", &db, "--to", "-"], "</html>", true),
     ];
     let mut commands: Vec<(&str, Vec<String>, bool)> = Vec::new();
     for (name, arguments, answer, reads_much) in questions {
@@ -133,6 +137,17 @@ pub fn run(run: &mut Run) {
     }
     if counted == 0 {
         run.skip("instructions: there is no valgrind here");
+    }
+
+    if let Some(page) = commands.iter().position(|(name, ..)| *name == PAGE) {
+        let seconds = Spread::of(warm[page].iter().map(|c| c.seconds));
+        run.record.ratios.push(Ratio {
+            group: "process".to_owned(),
+            what: format!("{PAGE}, in seconds"),
+            seconds: [seconds.median, 1.0],
+            ratio: seconds,
+            bound: Some(AtMost(2.0)),
+        });
     }
 
     // Differences, which tell more than ratios where most of the time is the start of a process.

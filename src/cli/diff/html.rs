@@ -1,6 +1,6 @@
-//! Differences as HTML: a page by itself, or a part of one for the entry of a feed.
+//! Differences as HTML for the entry of a feed, which has no scripts and no styles of its own.
 //!
-//! Every text of a file is escaped, and the page allows itself nothing but its own style.
+//! Every text of a file is escaped.
 
 use super::{Found, difference, said, text};
 use crate::ask::diff::{Change, Kind as Happened, Pair};
@@ -12,53 +12,6 @@ use std::io::{self, Write};
 
 /// Rows of a kind that are shown without a click.
 const UNFOLDED: usize = 20;
-
-/// Nothing is loaded, run or sent, wherever the page is opened.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
-
-const STYLE: &str = "
-:root { color-scheme: light dark; --line: #d5d9e0; --soft: #667; --added: #17692f; --removed: #a51d2d; --card: #f6f7f9;
-  --new: #dff3e4; --old: #fbe3e4 }
-@media (prefers-color-scheme: dark) { :root { --line: #3a3f4a; --soft: #9aa3b2; --added: #6fcf8a; --removed: #ff8f96;
-  --card: #1d2027; --new: #163322; --old: #3b1d21 } }
-body { font: 15px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 70rem; padding: 1rem }
-h1 { font-size: 1.35rem } h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; border-bottom: 1px solid var(--line) }
-h1, h2, li, td, p, summary, .row { overflow-wrap: anywhere }
-code, td { font-family: ui-monospace, monospace; font-size: .9em }
-ul { padding-left: 1.2rem } summary, .kind { margin: .5rem 0; font-weight: 600; cursor: default }
-.added { color: var(--added) } .removed { color: var(--removed) } .what, .by { color: var(--soft); font-size: .9em }
-.row { margin: .5rem 0; padding: .4rem .7rem; background: var(--card); border-radius: .4rem }
-table { border-collapse: collapse; width: 100%; table-layout: fixed; margin: .3rem 0 }
-th, td { text-align: left; vertical-align: top; padding: .15rem .5rem; border-top: 1px solid var(--line) }
-th { font-weight: 500; width: 24% } .counts th { width: auto } .counts td, .counts thead th + th { text-align: right; width: 6rem }
-td.old { background: var(--old) } td.new { background: var(--new) } td.by { width: 14% }
-td.old:empty::before, td.new:empty::before { content: \"\\2013\" }
-i.swatch { display: inline-block; width: .9em; height: .9em; border: 1px solid var(--soft); vertical-align: -.1em; margin-right: .3em }
-@media (max-width: 40rem) {
-  .row table, .row tbody, .row tr, .row th, .row td { display: block; width: auto }
-  .row th { border-top: 1px solid var(--line); padding-left: 0 } .row td { border: 0 }
-  td.by:empty { display: none } .counts td, .counts thead th + th { width: 3.6rem }
-}
-";
-
-/// The beginning of a page that is called `title`.
-pub(super) fn begin(out: &mut dyn Write, title: &str) -> io::Result<()> {
-    let title = clean(title);
-    let title = Xml(&title);
-    write!(
-        out,
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"referrer\" content=\"no-referrer\">\n\
-         <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
-    )
-}
-
-/// The end of a page.
-pub(super) fn end(out: &mut dyn Write) -> io::Result<()> {
-    out.write_all(b"</body>\n</html>\n")
-}
 
 /// How many rows of which tables differ, with links to them. `first` is the number of the first table.
 pub(super) fn counts(out: &mut dyn Write, found: &[Found<'_, '_>], first: usize) -> io::Result<()> {
@@ -74,7 +27,7 @@ pub(super) fn counts(out: &mut dyn Write, found: &[Found<'_, '_>], first: usize)
     out.write_all(b"</table>\n")
 }
 
-const KINDS: [Happened; 3] = [Happened::Added, Happened::Removed, Happened::Changed];
+pub(super) const KINDS: [Happened; 3] = [Happened::Added, Happened::Removed, Happened::Changed];
 
 /// The rows of a table that differ, of each kind at most `limit`.
 pub(super) fn table<'d>(
@@ -178,7 +131,7 @@ impl Display for Cell<'_> {
 }
 
 /// The colour that a field called so has: three or four numbers between 0 and 1.
-fn colour(name: &str, value: &Value<'_>) -> Option<[u8; 3]> {
+pub(super) fn colour(name: &str, value: &Value<'_>) -> Option<[u8; 3]> {
     let name = name.rsplit('.').next()?.to_ascii_lowercase();
     let Value::List(parts) = value else { return None };
     if !(name.contains("color") || name.contains("colour")) || !matches!(parts.len(), 3 | 4) {

@@ -216,7 +216,9 @@ impl<'a> Export<'a> {
             KindArg::Json => self.rows_into(text(out, RowFormat::Json)?),
             KindArg::Ndjson => self.rows_into(text(out, RowFormat::Ndjson)?),
             // Drawings do not come here.
-            KindArg::Csv | KindArg::Glb | KindArg::Obj | KindArg::Svg => self.rows_into(text(out, RowFormat::Csv)?),
+            KindArg::Csv | KindArg::Glb | KindArg::Obj | KindArg::Svg | KindArg::Png => {
+                self.rows_into(text(out, RowFormat::Csv)?)
+            }
         }
     }
 

@@ -269,6 +269,7 @@ impl<'a> Paths<'a> {
             let name = self.name(entry)?;
             if folder.has_room_for(name) {
                 path.clear();
+                path.reserve(text.len().saturating_add(name.len()));
                 path.push_str(text);
                 path.push_str(name);
                 return Ok(());

@@ -568,6 +568,13 @@ impl Reader for Archive {
         Ok(true)
     }
 
+    /// The chunks that can be read. A damaged chunk table is for `verify` to say.
+    fn graphs(&self) -> Vec<Cow<'_, str>> {
+        let extra = self.extra().ok().into_iter().flatten().filter(|chunk| chunk.part.check_plain().is_ok());
+        let main = Some(MAIN).filter(|_| self.main.part.check_plain().is_ok());
+        main.into_iter().map(Cow::from).chain(extra.map(|chunk| Cow::from(&*chunk.name))).collect()
+    }
+
     #[cfg(feature = "edit")]
     fn writable(&self) -> Option<&dyn crate::edit::Writable> {
         Some(self)

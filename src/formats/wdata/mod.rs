@@ -10,6 +10,8 @@
 mod cat;
 #[cfg(feature = "export")]
 mod drawing;
+#[cfg(feature = "edit")]
+mod edit;
 mod fields;
 #[cfg(feature = "glb")]
 mod glb;
@@ -24,8 +26,6 @@ mod tables;
 mod tail;
 mod verify;
 mod waypoints;
-#[cfg(feature = "edit")]
-mod write;
 
 pub use fields::{Field, Gate, Kind, Versions};
 pub use plan::Drawn;

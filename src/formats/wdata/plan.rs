@@ -7,6 +7,8 @@ use super::waypoints::RANGE;
 use super::{BoxType, Map, Records};
 use crate::clean::Xml;
 use crate::error::{Error, Result};
+#[cfg(feature = "view")]
+use crate::scene::sight::{Chart, ChartBox, ChartKind, ChartLink};
 use std::collections::HashSet;
 use std::fmt::{self, Write as _};
 use std::io::{self, Write};
@@ -38,6 +40,9 @@ struct Kind {
     class: String,
     color: Color,
     name: &'static str,
+    /// The table of its records.
+    #[cfg_attr(not(feature = "view"), allow(dead_code, reason = "pages lead to it"))]
+    table: &'static str,
     count: usize,
 }
 
@@ -78,8 +83,11 @@ pub(super) const fn color(box_type: BoxType) -> Color {
 struct Outline {
     /// Number of its kind.
     kind: usize,
+    /// The number of the record in its table.
+    #[cfg_attr(not(feature = "view"), allow(dead_code, reason = "pages lead to it"))]
+    row: usize,
+    volume: Volume,
     corners: Vec<Point>,
-    center: Point,
     name: String,
     /// Where it leads, for portals.
     target: Option<String>,
@@ -88,13 +96,13 @@ struct Outline {
 
 /// Everything on the plan, in the coordinates of the map.
 #[derive(Default)]
-struct Plan {
+pub(super) struct Plan {
     kinds: Vec<Kind>,
     outlines: Vec<Outline>,
     /// Centre and range of each waypoint.
-    waypoints: Vec<(Point, f64)>,
+    waypoints: Vec<([f64; 3], f64)>,
     /// From, to, and whether it leads back as well.
-    links: Vec<(Point, Point, bool)>,
+    links: Vec<([f64; 3], [f64; 3], bool)>,
     without_place: usize,
 }
 
@@ -107,14 +115,20 @@ impl Map {
     pub fn write_plan(&self, out: &mut dyn Write) -> Result<Drawn> {
         let plan = Plan::read(self)?;
         let drawn = Drawn { outlines: plan.outlines.len(), without_place: plan.without_place };
-        let title = format!("{} (main version {})", self.source().stem(), self.versions().main);
-        plan.write(&title, out).map_err(|e| Error::io("cannot write", e))?;
+        plan.write(&self.title(), out).map_err(|e| Error::io("cannot write", e))?;
         Ok(drawn)
     }
 }
 
+impl Map {
+    /// The title of drawings.
+    pub(super) fn title(&self) -> String {
+        format!("{} (main version {})", self.source().stem(), self.versions().main)
+    }
+}
+
 impl Plan {
-    fn read(map: &Map) -> Result<Self> {
+    pub(super) fn read(map: &Map) -> Result<Self> {
         map.find_all_boxes();
         let mut plan = Self::default();
         for box_type in BoxType::ALL {
@@ -143,7 +157,7 @@ impl Plan {
             return Ok(());
         }
         let kind = self.kinds.len();
-        for record in records.iter() {
+        for (row, record) in records.iter().enumerate() {
             let Some(volume) = record.volume()? else {
                 self.without_place = self.without_place.saturating_add(1);
                 continue;
@@ -158,10 +172,11 @@ impl Plan {
                 Some(BoxType::SelectMapPortalBox) => Some("a map that the player selects".to_owned()),
                 _ => None,
             };
-            let (center, area) = (above(&volume), area(&corners));
-            self.outlines.push(Outline { kind, corners, center, name: record.name()?.to_string(), target, area });
+            let area = area(&corners);
+            let name = record.name()?.to_string();
+            self.outlines.push(Outline { kind, row, volume, corners, name, target, area });
         }
-        self.kinds.push(Kind { class, color, name, count: records.len() });
+        self.kinds.push(Kind { class, color, name, table: records.shape().name, count: records.len() });
         Ok(())
     }
 
@@ -173,7 +188,7 @@ impl Plan {
                     crate::table::Value::F32(range) => f64::from(range),
                     _ => 0.0,
                 };
-                self.waypoints.push((above(&volume), range));
+                self.waypoints.push((volume.center, range));
             }
         }
         let mut known = HashSet::new();
@@ -192,10 +207,35 @@ impl Plan {
                 continue;
             }
             if let (Some(a), Some(b)) = (link.from.1.volume()?, to.1.volume()?) {
-                self.links.push((above(&a), above(&b), back));
+                self.links.push((a.center, b.center, back));
             }
         }
         Ok(())
+    }
+
+    /// The plan as pages and pictures show it.
+    #[cfg(feature = "view")]
+    pub(super) fn chart(&self, name: String) -> Chart<'_> {
+        let kind = |kind: &Kind| {
+            let Color(r, g, b) = kind.color;
+            ChartKind { name: kind.name, table: kind.table, colour: [r, g, b] }
+        };
+        let boxes = self.outlines.iter().map(|Outline { kind, row, volume, corners, name, target, .. }| {
+            let mut sides = volume.axes;
+            for (side, half) in sides.iter_mut().zip(volume.half) {
+                side.iter_mut().for_each(|v| *v *= half);
+            }
+            let target = target.as_deref();
+            ChartBox { kind: *kind, row: *row, name, target, center: volume.center, sides, outline: corners }
+        });
+        Chart {
+            name,
+            kinds: self.kinds.iter().map(kind).collect(),
+            boxes: boxes.collect(),
+            ranges: self.waypoints.clone(),
+            links: self.links.iter().map(|&(from, to, back)| ChartLink { from, to, back }).collect(),
+            without_place: self.without_place,
+        }
     }
 
     /// The bounds of everything.
@@ -293,7 +333,7 @@ impl Plan {
     fn write_waypoints(&self, to_paper: &impl Fn(Point) -> Point, scale: f64, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "<g>")?;
         for (center, range) in &self.waypoints {
-            let [x, y] = to_paper(*center);
+            let [x, y] = to_paper(above(*center));
             let radius = range * scale;
             if radius > 2.0 && radius < DRAWING {
                 writeln!(out, r#"<circle class="range" cx="{x:.1}" cy="{y:.1}" r="{radius:.1}"/>"#)?;
@@ -301,7 +341,7 @@ impl Plan {
             writeln!(out, r#"<circle class="node" cx="{x:.1}" cy="{y:.1}" r="2.5"/>"#)?;
         }
         for (from, to, back) in &self.links {
-            let ([x1, y1], [x2, y2]) = (to_paper(*from), to_paper(*to));
+            let ([x1, y1], [x2, y2]) = (to_paper(above(*from)), to_paper(above(*to)));
             let arrow = if *back { "" } else { r#" marker-end="url(#to)""# };
             writeln!(out, r#"<line class="link" x1="{x1:.1}" y1="{y1:.1}" x2="{x2:.1}" y2="{y2:.1}"{arrow}/>"#)?;
         }
@@ -321,7 +361,7 @@ impl Plan {
         let mut taken = Taken::default();
         let (first, others): (Vec<_>, Vec<_>) = self.outlines.iter().partition(|o| o.target.is_some());
         for outline in first.into_iter().chain(others) {
-            let [x, y] = to_paper(outline.center);
+            let [x, y] = to_paper(above(outline.volume.center));
             let target = outline.target.as_ref().map(|target| format!("\u{2192} {target}"));
             let longest = outline.name.chars().count().max(target.as_ref().map_or(0, |t| t.chars().count()));
             let lines = if target.is_some() { 2.0 } else { 1.0 };
@@ -381,8 +421,7 @@ impl Plan {
     }
 }
 
-fn above(volume: &Volume) -> Point {
-    let [x, _, z] = volume.center;
+fn above([x, _, z]: [f64; 3]) -> Point {
     [x, z]
 }
 

@@ -21,6 +21,8 @@
 //! The bytes are described in docs/formats/wdb.md.
 
 mod directory;
+#[cfg(feature = "edit")]
+mod edit;
 mod fields;
 mod known;
 mod layout;
@@ -30,8 +32,6 @@ mod relay;
 mod sections;
 mod tables;
 mod verify;
-#[cfg(feature = "edit")]
-mod write;
 
 pub use fields::{Fault, Field, FieldKind};
 pub use known::{KnownFields, List};

@@ -310,15 +310,7 @@ impl Reader for Game {
     fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
         let Some(file) = self.asked(entry)? else { return Ok(false) };
         out.begin_map()?;
-        out.field("path", &Value::text(&file.path))?;
-        out.field("id", &file.id.map_or(Value::Null, Value::Id64))?;
-        out.field("size", &file.size.into())?;
-        out.field("stored_size", &file.stored_size.into())?;
-        out.field("codec", &Value::Text(file.codec.name()))?;
-        out.field("crc32", &file.crc32.map_or(Value::Null, Value::Id32))?;
-        out.field("volume", &file.volume.as_deref().map_or(Value::Null, Value::text))?;
-        out.field("offset", &file.offset.into())?;
-        out.field("installed", &file.installed.into())?;
+        crate::archive::fields(&file, out)?;
         if let Some((index, entry)) = self.entry(&file) {
             out.field("index", &Value::text(index.name()))?;
             out.field("method", &entry.method.into())?;

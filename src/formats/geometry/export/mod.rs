@@ -9,6 +9,8 @@ mod glb;
 mod named;
 mod obj;
 mod part;
+#[cfg(feature = "view")]
+mod sight;
 mod svg;
 
 pub use crate::scene::Options;
@@ -56,6 +58,17 @@ struct Node {
     children: Vec<usize>,
     /// Columns of a matrix for column vectors, right-handed.
     matrix: Option<[f32; 16]>,
+}
+
+/// A part where it is shown.
+struct Shown<'s, 'a> {
+    node: &'s Node,
+    #[cfg_attr(not(feature = "view"), allow(dead_code, reason = "pages group parts by it"))]
+    above: Option<&'s Node>,
+    #[cfg_attr(not(feature = "view"), allow(dead_code, reason = "pages write each part once"))]
+    number: usize,
+    part: &'s Part<'a>,
+    matrix: Option<&'s [f32; 16]>,
 }
 
 /// Nodes of a scene at most: a few times those of the largest space, and no more than memory holds.
@@ -119,6 +132,24 @@ impl<'a> Scene<'a> {
     /// Whether nothing is shown.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
+    }
+
+    /// Each node that shows a part, with the node above it and the matrix that puts it into place. Of nodes that lie below
+    /// each other one at most has a matrix, as a scene is two levels deep: a model and its parts.
+    fn shown(&self) -> impl Iterator<Item = Shown<'_, 'a>> {
+        let top = (None::<&Node>, None::<&[f32; 16]>);
+        let mut open: Vec<_> = self.roots.iter().rev().map(|&root| (root, top)).collect();
+        std::iter::from_fn(move || {
+            while let Some((number, (above, matrix))) = open.pop() {
+                let Some(node) = self.nodes.get(number) else { continue };
+                let matrix = node.matrix.as_ref().or(matrix);
+                open.extend(node.children.iter().rev().map(|&child| (child, (Some(node), matrix))));
+                if let Some((number, part)) = node.part.and_then(|number| Some((number, self.parts.get(number)?))) {
+                    return Some(Shown { node, above, number, part, matrix });
+                }
+            }
+            None
+        })
     }
 
     fn node(&mut self, node: Node) -> usize {
@@ -193,6 +224,9 @@ impl<'a> Scene<'a> {
             let material = self.material(material);
             let extras = Some(extras(geometry, group));
             let Some(node) = self.show(group.name.clone(), shape, material, extras) else { continue };
+            if let Some(part) = self.parts.last_mut() {
+                part.lods.clone_from(&group.lods);
+            }
             match group.model {
                 Some(model) => of_model.entry(model).or_default().push(node),
                 None if placements.is_none() => top.push(node),
@@ -279,11 +313,13 @@ impl<'a> Scene<'a> {
     fn add_armor(&mut self, geometry: &'a Geometry, top: &mut Vec<usize>) {
         let index = geometry.armor_places();
         self.damage.extend(index.damage.as_ref().map(Error::again));
+        let mut rows = 0..;
         for of_model in index.all.chunk_by(|a, b| a.model == b.model) {
             let Some(model) = of_model.first().map(|p| p.model) else { continue };
             let mut by_material: BTreeMap<u16, Vec<_>> = BTreeMap::new();
-            for plate in of_model.iter().filter_map(|place| Plate::at(geometry, place).ok()) {
-                by_material.entry(plate.header().material_id.get()).or_default().push(plate);
+            for (place, row) in of_model.iter().zip(&mut rows) {
+                let Ok(plate) = Plate::at(geometry, place) else { continue };
+                by_material.entry(plate.header().material_id.get()).or_default().push((row, plate));
             }
             let name = geometry.armor_model(model as usize).and_then(|m| m.name()).unwrap_or("armor");
             let mut children = Vec::new();

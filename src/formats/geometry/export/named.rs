@@ -45,7 +45,13 @@ fn placements(instances: &[Instance], models: &[Model]) -> (Vec<Placement>, usiz
 
 impl Shapes for Geometry {
     fn kinds(&self) -> &'static [Kind] {
-        &[Kind::Glb, Kind::Obj, Kind::Svg]
+        &[
+            Kind::Glb,
+            Kind::Obj,
+            Kind::Svg,
+            #[cfg(feature = "view")]
+            Kind::Png,
+        ]
     }
 
     fn draw<'a>(&'a self, context: &Context<'_>, options: Options) -> Result<Box<dyn Drawing + 'a>> {
@@ -62,11 +68,18 @@ impl Drawing for Scene<'_> {
         &self.damage
     }
 
+    #[cfg(feature = "view")]
+    fn sight(&self) -> Result<Option<crate::scene::sight::Sight<'_>>> {
+        Ok((!self.is_empty()).then(|| self.as_sight()))
+    }
+
     fn write(&self, kind: Kind, out: &mut dyn Write) -> Result<Vec<String>> {
         match kind {
             Kind::Glb => write_glb(self, out)?,
             Kind::Obj => write_obj(self, out)?,
             Kind::Svg => write_svg(self, out)?,
+            #[cfg(feature = "view")]
+            Kind::Png => crate::write::picture::write(&self.as_sight(), out)?,
         }
         Ok(Vec::new())
     }

@@ -1,7 +1,7 @@
 //! Wavefront OBJ: text that almost everything reads.
 
-use super::part::{Part, unit};
-use super::{Node, Scene, written};
+use super::part::unit;
+use super::{Scene, Shown, written};
 use crate::error::Result;
 use std::io::{BufWriter, Write};
 
@@ -15,16 +15,7 @@ pub fn write_obj(scene: &Scene<'_>, out: &mut dyn Write) -> Result<()> {
     let mut counts = Counts::default();
     written((|| {
         writeln!(out, "# {}", one_line(&scene.name))?;
-        // Two levels below a root at most bear a matrix, and only one on each way down: the last one counts.
-        let mut open: Vec<(usize, Option<&[f32; 16]>)> = scene.roots.iter().rev().map(|&n| (n, None)).collect();
-        while let Some((number, matrix)) = open.pop() {
-            let Some(node) = scene.nodes.get(number) else { continue };
-            let matrix = node.matrix.as_ref().or(matrix);
-            open.extend(node.children.iter().rev().map(|&n| (n, matrix)));
-            if let Some(part) = node.part.and_then(|p| scene.parts.get(p)) {
-                object(scene, node, part, matrix, &mut counts, &mut out)?;
-            }
-        }
+        scene.shown().try_for_each(|shown| object(scene, shown, &mut counts, &mut out))?;
         out.flush()
     })())
 }
@@ -43,9 +34,7 @@ fn one_line(name: &str) -> String {
 
 fn object(
     scene: &Scene<'_>,
-    node: &Node,
-    part: &Part<'_>,
-    matrix: Option<&[f32; 16]>,
+    Shown { node, part, matrix, .. }: Shown<'_, '_>,
     counts: &mut Counts,
     out: &mut impl Write,
 ) -> std::io::Result<()> {

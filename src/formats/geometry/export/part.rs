@@ -8,8 +8,8 @@ use crate::formats::geometry::{Attribute, Hull, Indices, Plate, Vertices, unpack
 pub(super) enum Shape<'a> {
     /// A render group, with whether its triangles turn right around their normals once x is turned around.
     Group { vertices: Vertices<'a>, indices: Indices<'a>, flip: bool },
-    /// Armour plates of one material.
-    Plates(Vec<Plate<'a>>),
+    /// Armour plates of one material, each with its number in the file.
+    Plates(Vec<(usize, Plate<'a>)>),
     /// A collision hull.
     Hull(Hull<'a>),
 }
@@ -30,6 +30,8 @@ pub(super) struct Part<'a> {
     pub material: usize,
     /// JSON to be kept with the mesh.
     pub extras: Option<String>,
+    /// The levels of detail that show it; empty where they are not known, or there are none.
+    pub lods: Vec<usize>,
     pub vertices: usize,
     /// Indices; `None` where each three vertices are a triangle.
     pub indices: Option<usize>,
@@ -61,7 +63,7 @@ impl<'a> Part<'a> {
                 }
                 (vertices.len(), Some(indices.len().saturating_sub(indices.len() % 3)), greatest)
             }
-            Shape::Plates(plates) => (plates.iter().map(|p| p.triangles().len().saturating_mul(3)).sum(), None, 0),
+            Shape::Plates(plates) => (plates.iter().map(|(_, p)| p.triangles().len().saturating_mul(3)).sum(), None, 0),
             Shape::Hull(hull) => {
                 if let Some(bad) =
                     hull.faces().flat_map(|f| f.vertices).find(|c| c.get() as usize >= hull.vertices().len())
@@ -81,6 +83,7 @@ impl<'a> Part<'a> {
             shape,
             material,
             extras,
+            lods: Vec::new(),
             vertices,
             indices,
             greatest,
@@ -191,8 +194,8 @@ impl<'a> Part<'a> {
 
     /// The triangles of plates with their stored normals, right-handed and turning left around them.
     fn plate_triangles(&self) -> impl Iterator<Item = ([[f32; 3]; 3], [f32; 3])> + '_ {
-        let plates: &[Plate<'_>] = if let Shape::Plates(plates) = &self.shape { plates } else { &[] };
-        plates.iter().flat_map(|p| p.triangles()).map(|triangle| {
+        let plates: &[(usize, Plate<'_>)] = if let Shape::Plates(plates) = &self.shape { plates } else { &[] };
+        plates.iter().flat_map(|(_, p)| p.triangles()).map(|triangle| {
             let [a, b, c] = triangle.map(|v| mirror(v.position.map(|c| c.get())));
             let [first, ..] = triangle;
             let normal = mirror(unpack_normal(first.normal));

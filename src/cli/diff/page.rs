@@ -1,0 +1,90 @@
+//! Differences as a page: a part for each table, whose rows a script lays out and filters.
+
+use super::html::{KINDS, colour};
+use super::{Found, difference, said, text};
+use crate::ask::diff::{Change, Kind as Happened, Pair};
+use crate::error::Result;
+use crate::table::Value;
+use crate::write::page::{Block, Page, Part, Texts, numbers};
+use serde_json::json;
+use std::io::Write;
+
+/// Tables that differ, ready to be written.
+#[derive(Default)]
+pub(super) struct Tables {
+    blocks: Vec<(String, Block)>,
+    parts: Vec<Part>,
+}
+
+impl Tables {
+    /// Adds a table, of each kind of change at most `limit` rows.
+    pub(super) fn add<'d>(
+        &mut self,
+        found: &Found<'d, '_>,
+        limit: usize,
+        change: &dyn Fn(Pair) -> Change<'d>,
+    ) -> Result<()> {
+        if found.pairs.is_empty() {
+            return Ok(());
+        }
+        let (mut kinds, mut keys, mut whats, mut fields) =
+            (Vec::new(), Texts::default(), Texts::default(), Texts::default());
+        let mut counts = Vec::new();
+        for (number, kind) in (0..).zip(KINDS) {
+            let of_kind = || found.pairs.iter().copied().filter(move |pair| pair.kind() == kind);
+            counts.push(of_kind().count());
+            for change in of_kind().take(limit).map(change) {
+                kinds.push(number);
+                keys.push(Some(&text(&change.key)));
+                whats.push(change.what.as_deref());
+                fields.push(Some(&shown(&change)));
+            }
+        }
+        let (block, rows) = (format!("d{}", self.parts.len()), kinds.len());
+        let columns = [
+            ("kinds", numbers(kinds)),
+            ("keys", keys.to_bytes()),
+            ("whats", whats.to_bytes()),
+            ("fields", fields.to_bytes()),
+        ];
+        for (name, bytes) in columns {
+            self.blocks.push((format!("{block}.{name}"), Block::new(&bytes)?));
+        }
+        let meta = json!({ "block": block, "rows": rows, "counts": counts, "count": found.pairs.len() });
+        let id = format!("diff={}", found.name);
+        self.parts.push(Part { id, kind: "diff", title: found.name.clone(), meta });
+        Ok(())
+    }
+
+    /// Writes the page.
+    pub(super) fn write(self, out: &mut dyn Write, title: &str) -> Result<()> {
+        let about = if self.parts.is_empty() { "no differences" } else { "what differs" };
+        let mut page = Page::new(out, title, about)?;
+        for (name, block) in &self.blocks {
+            page.add(name, block)?;
+        }
+        self.parts.into_iter().for_each(|part| page.part(part));
+        page.finish()
+    }
+}
+
+/// What is shown of a row besides its key, as JSON: the name of each field, its values, by how much it differs, and the
+/// colours that the values are.
+fn shown(change: &Change<'_>) -> String {
+    let one = |name: &str, value: &Value<'_>| {
+        let text = (!value.is_null()).then(|| text(value));
+        let colour = colour(name, value).map(|[r, g, b]| format!("#{r:02x}{g:02x}{b:02x}"));
+        (text, colour)
+    };
+    let fields = said(&change.fields).into_iter().filter_map(|field| {
+        let is_said = change.what.is_some() && matches!(&*field.name, "type" | "state" | "size");
+        let (is_new, is_old) = (change.kind == Happened::Added, change.kind == Happened::Removed);
+        let is_null = if is_new { field.new.is_null() } else { field.old.is_null() };
+        if (is_new || is_old) && (is_null || is_said) {
+            return None;
+        }
+        let ((old, was), (new, is)) = (one(&field.name, &field.old), one(&field.name, &field.new));
+        Some(json!([field.name, old, new, difference(&field.old, &field.new), was, is]))
+    });
+    fields.collect::<serde_json::Value>().to_string()
+}

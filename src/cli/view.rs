@@ -1,0 +1,141 @@
+use super::{Context, Exit, Failure, Outcome, export};
+use crate::asset::Asset;
+use crate::error::{Error, ErrorKind};
+use crate::scene::{Context as Known, Drawing, Kind, Options};
+use crate::write::page::{Page, scene, tables, tree};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Look at a file in the browser
+///
+/// What is shown is one page, whole in one file, that needs no network and can be passed on.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  assetq view assets.bin                       all tables: sort, filter, follow references
+  assetq view hull.geometry --with assets.bin  meshes and armour, with the names that the database has
+  assetq view savegame.vrb --to save.html      a page to keep or to pass on; its graph unfolds, branch by branch
+  assetq view town.wdata --to town.png         a picture of a map or of meshes
+  assetq view GAME:content/assets.bin          a file in an archive")]
+pub(super) struct Args {
+    /// The file; with ARCHIVE:INNER one in an archive
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Write the page to this file rather than open it in the browser, '-' for standard output; OUT.png is a picture of
+    /// meshes, armour or a map
+    #[arg(long, value_name = "OUT")]
+    to: Option<PathBuf>,
+    /// For geometry: a database that names and pairs its meshes (assets.bin or models.bin)
+    #[arg(long, value_name = "FILE")]
+    db: Option<PathBuf>,
+    /// For geometry: more files that know of its meshes, such as the models.bin and space.bin of a space
+    #[arg(long, value_name = "FILE")]
+    with: Vec<PathBuf>,
+    /// Write over a file that exists
+    #[arg(long, requires = "to")]
+    force: bool,
+}
+
+pub(super) fn run(args: &Args, context: &Context) -> Outcome {
+    let asset = context.open(&args.file)?;
+    match &args.to {
+        Some(to) if to.extension().is_some_and(|ending| ending == "png") => picture(args, &asset, to, context)?,
+        Some(to) => write(args, &asset, to, args.force, context)?,
+        None => {
+            let to = place(&args.file)?;
+            write(args, &asset, &to, false, context)?;
+            let mut page = context.page();
+            page.line(&to.to_string_lossy())?;
+            page.flush()?;
+            if !open(&to) {
+                context.say("no browser could be started: open that file in one");
+            }
+        }
+    }
+    context.warn(&asset);
+    Ok(Exit::Done)
+}
+
+fn write(args: &Args, asset: &Asset, to: &Path, force: bool, context: &Context) -> Result<(), Failure> {
+    let (name, version) = (asset.source().name(), asset.reader().version());
+    let size = asset.source().bytes().len();
+    let about = [asset.format().name(), &version, &format!("· {size} bytes")].join(" ");
+    let drawing = drawing(args, asset, context)?;
+    context.create(to, force, |out| {
+        let mut page = Page::new(out, name, &about)?;
+        let mut met = |errors: Vec<Error>, count: u64| {
+            context.more_damaged(count.saturating_sub(errors.len() as u64));
+            errors.iter().for_each(|error| context.damaged(name, error));
+        };
+        if let Some(drawing) = &drawing {
+            // A map that cannot be drawn has tables all the same.
+            match scene::add(&mut page, &**drawing) {
+                Err(error) if !matches!(error.kind(), ErrorKind::Io { .. }) => context.damaged(name, &error),
+                added => added?,
+            }
+            drawing.damage().iter().for_each(|error| context.damaged(name, error));
+        }
+        tree::add(&mut page, asset.reader(), &mut |error| context.damaged(name, &error))?;
+        tables::add(&mut page, &asset.reader().tables(), &args.file.to_string_lossy(), &mut met)?;
+        Ok(page.finish()?)
+    })
+}
+
+/// What a page or a picture shows of the shapes of a file: all levels of detail of all of them.
+fn drawing<'a>(args: &Args, asset: &'a Asset, context: &Context) -> Result<Option<Box<dyn Drawing + 'a>>, Failure> {
+    let file = asset.source().name();
+    let mut others = args.db.iter().chain(&args.with).peekable();
+    let Some(shapes) = asset.reader().shapes() else {
+        return match others.peek() {
+            Some(_) => Err(Failure::new(Exit::Usage, format!("{file}: other files know nothing of this one"))),
+            None => Ok(None),
+        };
+    };
+    let options = Options { lod: None, ..Options::default() };
+    if others.peek().is_some() {
+        return export::draw(shapes, file, others, options, context).map(Some);
+    }
+    match shapes.draw(&Known::default(), options) {
+        Ok(drawing) => Ok(Some(drawing)),
+        Err(error) => {
+            context.damaged(file, &error);
+            Ok(None)
+        }
+    }
+}
+
+fn picture(args: &Args, asset: &Asset, to: &Path, context: &Context) -> Result<(), Failure> {
+    let file = asset.source().name();
+    let Some(drawing) = drawing(args, asset, context)? else {
+        let what =
+            format!("{file}: a {} file has no shape to be drawn; OUT.html is a page of its tables", asset.format());
+        return Err(Failure::new(Exit::Usage, what));
+    };
+    drawing.damage().iter().for_each(|error| context.damaged(file, error));
+    context.create(to, args.force, |out| {
+        let notes = drawing.write(Kind::Png, out).map_err(|error| Failure::in_file(file, &error))?;
+        notes.iter().for_each(|note| context.note(file, note));
+        Ok(())
+    })
+}
+
+/// Where a page that is only looked at stays: in a folder of its own, which nobody else can have made.
+fn place(file: &Path) -> Result<PathBuf, Failure> {
+    let failed = |error| Failure::from(Error::io("cannot make a folder for the page", error));
+    let folder = tempfile::Builder::new().prefix("assetq-").tempdir().map_err(failed)?.keep();
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let name: String = name.chars().map(|c| if c.is_alphanumeric() || "._-".contains(c) { c } else { '_' }).collect();
+    Ok(folder.join(format!("{name}.html")))
+}
+
+/// Opens `page` in the platform's browser. Whether there was something to open it with.
+fn open(page: &Path) -> bool {
+    let program = match std::env::consts::OS {
+        "macos" => "open",
+        "windows" => "explorer",
+        _ => "xdg-open",
+    };
+    let mut command = Command::new(program);
+    command.arg(page).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.spawn().is_ok()
+}

@@ -1,0 +1,279 @@
+//! Declarations of structs, and what follows from one: getters, a walk, comparisons, the fields as data.
+
+use super::{Field, HeldTexts, Shown, Walker};
+use crate::bytes::View;
+
+/// A struct whose fields were declared with `prototype!`.
+pub trait Prototype<'a>: Field<'a> {
+    /// Evaluates only where its declaration covers each byte once: fields, and what is declared as unused.
+    const LAID_OUT: ();
+
+    /// Its declared fields, in order.
+    const FIELDS: &'static [FieldInfo];
+
+    /// Where it lies.
+    fn view(&self) -> View<'a>;
+
+    /// Shows one field to a walker.
+    fn walk_field(&self, field: usize, walker: &mut dyn Walker<'a>);
+
+    /// Shows all fields to a walker.
+    fn walk_fields(&self, walker: &mut dyn Walker<'a>) {
+        let texts_only = walker.texts_only();
+        let fields = Self::FIELDS.iter().enumerate().filter(|(_, field)| field.texts.any() || !texts_only);
+        fields.for_each(|(i, _)| self.walk_field(i, walker));
+    }
+
+    /// Shows the fields that have pointers to a walker.
+    fn walk_pointers(&self, walker: &mut dyn Walker<'a>) {
+        let fields = Self::FIELDS.iter().enumerate().filter(|(_, field)| !field.flat);
+        fields.for_each(|(i, _)| self.walk_field(i, walker));
+    }
+}
+
+/// How a field holds values of its type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// One, in place.
+    Inline,
+    /// As many as the field `count` says, behind a pointer.
+    Array {
+        /// The name of the field.
+        count: &'static str,
+    },
+    /// One, behind a pointer.
+    One,
+}
+
+impl FieldInfo {
+    /// Where it lies in the struct when it is a pointer.
+    pub const fn pointer(&self) -> Option<usize> {
+        match self.form {
+            Form::Inline => None,
+            Form::Array { .. } | Form::One => Some(self.at),
+        }
+    }
+}
+
+/// Whether spans of bytes, each an offset and a length, lie one behind the other from 0 to `size`, in any order.
+#[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "the compiler evaluates it")]
+pub(in crate::formats::bwdb) const fn tile(spans: &[(usize, usize)], size: usize) -> bool {
+    let (mut at, mut used) = (0, 0);
+    while at < size {
+        let mut i = 0;
+        while i < spans.len() && (spans[i].0 != at || spans[i].1 == 0) {
+            i += 1;
+        }
+        if i == spans.len() {
+            return false;
+        }
+        at += spans[i].1;
+        used += 1;
+    }
+    at == size && used == spans.len()
+}
+
+/// A declared field.
+#[derive(Debug, Clone, Copy)]
+pub struct FieldInfo {
+    /// Its name.
+    pub name: &'static str,
+    /// Where it lies in the struct.
+    pub at: usize,
+    /// The name of its type, or of that of its elements: [`Field::NOTATION`].
+    pub of: &'static str,
+    /// Whether it is a pointer to them.
+    pub form: Form,
+    /// How a table shows it.
+    pub shown: Shown,
+    /// The texts that it, or the data behind its pointers, may hold.
+    pub texts: HeldTexts,
+    /// Whether its bytes say all: it has no pointers.
+    pub flat: bool,
+}
+
+/// Declares a prototype struct: its size, and each field with its type and offset.
+///
+/// Bytes without a field are declared as `unused`; the declaration is checked when it is compiled.
+///
+/// `name: Type @ offset` is a field in place; `name: [Type; count_field] @ offset` is a pointer at that offset to as
+/// many elements as another field says, relative to the struct; `name: [Type] @ offset` is one to a single element. The
+/// lifetime at the start is the one that types use.
+macro_rules! prototype {
+    ($a:lifetime $(
+        $(#[$meta:meta])*
+        $type:ident = $size:literal $(, unused $($from:literal..$to:literal),+)? {
+            $( $(#[$field_meta:meta])* $field:ident: $kind:tt $(<$life:lifetime>)? @ $offset:literal, )+
+        }
+    )+) => {$(
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy)]
+        pub struct $type<$a> {
+            view: $crate::bytes::View<$a>,
+        }
+
+        impl<$a> $type<$a> {
+            $(
+                #[doc = concat!("`", stringify!($field), "`, at offset ", stringify!($offset), ".")]
+                ///
+                $(#[$field_meta])*
+                ///
+                /// # Errors
+                /// When it, or what it points to, leaves the file.
+                pub fn $field(&self) -> $crate::error::Result<prototype!(@type $a $kind $(<$life>)?)> {
+                    prototype!(@read self, $offset, $kind $(<$life>)?)
+                }
+            )+
+        }
+
+        impl<$a> $crate::formats::bwdb::record::Field<$a> for $type<$a> {
+            const SIZE: usize = $size;
+            const NOTATION: &'static str = stringify!($type);
+            const SHOWN: $crate::formats::bwdb::record::Shown = $crate::formats::bwdb::record::Shown::Plain($crate::table::Kind::Nested);
+            const REFERS: bool = false $( || prototype!(@refers $kind $(<$life>)?) )+;
+            const TEXTS: $crate::formats::bwdb::record::HeldTexts =
+                $crate::formats::bwdb::record::HeldTexts::None $( .or(prototype!(@texts $kind $(<$life>)?)) )+;
+
+            #[inline]
+            fn read(view: $crate::bytes::View<$a>) -> $crate::error::Result<Self> {
+                view.take($size)?;
+                Ok(Self { view })
+            }
+
+            fn walk(self, name: &'static str, walker: &mut dyn $crate::formats::bwdb::record::Walker<$a>) {
+                walker.begin(name);
+                $crate::formats::bwdb::record::Prototype::walk_fields(&self, walker);
+                walker.end();
+            }
+
+            const FLAT: bool = true $( && prototype!(@flat $kind $(<$life>)?) )+;
+
+            fn same(
+                old: $crate::bytes::View<$a>,
+                new: $crate::bytes::View<$a>,
+                allowance: &mut $crate::formats::bwdb::compare::Allowance<'_>,
+            ) -> $crate::error::Result<bool> {
+                let (old, new) = (Self::read(old)?, Self::read(new)?);
+                $( if !prototype!(@same old, new, allowance, $offset, $field, $kind $(<$life>)?) {
+                    return Ok(false);
+                } )+
+                Ok(true)
+            }
+
+            fn differ(
+                old: $crate::bytes::View<$a>,
+                new: $crate::bytes::View<$a>,
+                differ: &mut $crate::formats::bwdb::compare::Differ<$a, '_>,
+            ) -> $crate::error::Result<()> {
+                let (old, new) = (Self::read(old)?, Self::read(new)?);
+                $( differ.within(stringify!($field), |differ| {
+                    prototype!(@differ old, new, differ, $offset, $field, $kind $(<$life>)?)
+                }); )+
+                Ok(())
+            }
+        }
+
+        impl<$a> $crate::formats::bwdb::record::Prototype<$a> for $type<$a> {
+            const LAID_OUT: () = assert!(
+                $crate::formats::bwdb::record::tile(
+                    &[$(($offset, prototype!(@size $kind $(<$life>)?)),)+ $($(($from, $to - $from)),+)?],
+                    $size,
+                ),
+                concat!("fields of ", stringify!($type), " lie on each other, outside of it, or leave a gap undeclared"),
+            );
+
+            const FIELDS: &'static [$crate::formats::bwdb::record::FieldInfo] = &[$(
+                $crate::formats::bwdb::record::FieldInfo {
+                    name: stringify!($field),
+                    at: $offset,
+                    of: prototype!(@of $kind $(<$life>)?),
+                    form: prototype!(@form $kind $(<$life>)?),
+                    shown: prototype!(@shown $kind $(<$life>)?),
+                    texts: prototype!(@texts $kind $(<$life>)?),
+                    flat: prototype!(@flat $kind $(<$life>)?),
+                },
+            )+];
+
+            fn view(&self) -> $crate::bytes::View<$a> {
+                self.view
+            }
+
+            fn walk_field(&self, field: usize, walker: &mut dyn $crate::formats::bwdb::record::Walker<$a>) {
+                use $crate::formats::bwdb::record::Field as _;
+                let steps: &[fn(&Self, &mut dyn $crate::formats::bwdb::record::Walker<$a>)] = &[$(
+                    |this, walker| match this.$field() {
+                        Ok(value) => value.walk(stringify!($field), walker),
+                        Err(error) => walker.damage(stringify!($field), error),
+                    },
+                )+];
+                if let Some(step) = steps.get(field) {
+                    step(self, walker);
+                }
+            }
+        }
+
+        const _: () = <$type<'static> as $crate::formats::bwdb::record::Prototype<'static>>::LAID_OUT;
+    )+};
+    (@type $a:lifetime [$element:ty; $count:ident]) => { $crate::formats::bwdb::record::List<$a, $element> };
+    (@type $a:lifetime [$element:ty]) => { $element };
+    (@type $a:lifetime $type:ty) => { $type };
+    (@read $self:ident, $offset:literal, [$element:ty; $count:ident]) => {{
+        let count = $crate::formats::bwdb::record::Count::count($self.$count()?, $self.view)?;
+        $crate::formats::bwdb::record::List::follow($self.view, $offset, count)
+    }};
+    (@read $self:ident, $offset:literal, [$element:ty]) => {
+        $crate::formats::bwdb::record::follow_one($self.view, $offset)
+            .and_then($crate::formats::bwdb::record::Field::read)
+    };
+    (@read $self:ident, $offset:literal, $type:ty) => {
+        $crate::formats::bwdb::record::Field::read($self.view.skip($offset))
+    };
+    (@flat [$element:ty; $count:ident]) => { false };
+    (@flat [$element:ty]) => { false };
+    (@flat $type:ty) => { <$type as $crate::formats::bwdb::record::Field>::FLAT };
+    (@same $old:ident, $new:ident, $allowance:ident, $offset:literal, $field:ident, [$element:ty; $count:ident]) => {
+        $old.$field()?.same($new.$field()?, $allowance)?
+    };
+    (@same $old:ident, $new:ident, $allowance:ident, $offset:literal, $field:ident, [$element:ty]) => {
+        <$element as $crate::formats::bwdb::record::Field>::same(
+            $crate::formats::bwdb::record::follow_one($old.view, $offset)?,
+            $crate::formats::bwdb::record::follow_one($new.view, $offset)?,
+            $allowance,
+        )?
+    };
+    (@same $old:ident, $new:ident, $allowance:ident, $offset:literal, $field:ident, $type:ty) => {
+        <$type as $crate::formats::bwdb::record::Field>::same($old.view.skip($offset), $new.view.skip($offset), $allowance)?
+    };
+    (@differ $old:ident, $new:ident, $differ:ident, $offset:literal, $field:ident, [$element:ty; $count:ident]) => {
+        $differ.lists($old.$field()?, $new.$field()?)
+    };
+    (@differ $old:ident, $new:ident, $differ:ident, $offset:literal, $field:ident, [$element:ty]) => {
+        <$element as $crate::formats::bwdb::record::Field>::differ(
+            $crate::formats::bwdb::record::follow_one($old.view, $offset)?,
+            $crate::formats::bwdb::record::follow_one($new.view, $offset)?,
+            $differ,
+        )
+    };
+    (@differ $old:ident, $new:ident, $differ:ident, $offset:literal, $field:ident, $type:ty) => {
+        <$type as $crate::formats::bwdb::record::Field>::differ($old.view.skip($offset), $new.view.skip($offset), $differ)
+    };
+    (@shown [$element:ty; $count:ident]) => { $crate::formats::bwdb::record::Shown::Plain($crate::table::Kind::Nested) };
+    (@shown [$element:ty]) => { $crate::formats::bwdb::record::Shown::Plain($crate::table::Kind::Nested) };
+    (@shown $type:ty) => { <$type as $crate::formats::bwdb::record::Field>::SHOWN };
+    (@form [$element:ty; $count:ident]) => { $crate::formats::bwdb::record::Form::Array { count: stringify!($count) } };
+    (@form [$element:ty]) => { $crate::formats::bwdb::record::Form::One };
+    (@form $type:ty) => { $crate::formats::bwdb::record::Form::Inline };
+    (@of [$element:ty; $count:ident]) => { <$element as $crate::formats::bwdb::record::Field>::NOTATION };
+    (@of [$element:ty]) => { <$element as $crate::formats::bwdb::record::Field>::NOTATION };
+    (@of $type:ty) => { <$type as $crate::formats::bwdb::record::Field>::NOTATION };
+    (@refers [$element:ty; $count:ident]) => { <$element as $crate::formats::bwdb::record::Field>::REFERS };
+    (@refers [$element:ty]) => { <$element as $crate::formats::bwdb::record::Field>::REFERS };
+    (@refers $type:ty) => { <$type as $crate::formats::bwdb::record::Field>::REFERS };
+    (@texts [$element:ty; $count:ident]) => { <$element as $crate::formats::bwdb::record::Field>::TEXTS };
+    (@texts [$element:ty]) => { <$element as $crate::formats::bwdb::record::Field>::TEXTS };
+    (@texts $type:ty) => { <$type as $crate::formats::bwdb::record::Field>::TEXTS };
+    (@size [$element:ty; $count:ident]) => { 8 };
+    (@size [$element:ty]) => { 8 };
+    (@size $type:ty) => { <$type as $crate::formats::bwdb::record::Field>::SIZE };
+}
+pub(in crate::formats::bwdb) use prototype;

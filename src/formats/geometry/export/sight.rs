@@ -1,0 +1,85 @@
+//! A scene as pages and pictures show it.
+
+use super::part::{Part, Shape};
+use super::{Material, Scene};
+use crate::scene::sight::{Iter, Place, Plated, Sight, Solid, SolidKind, Solids, Tint};
+
+impl Scene<'_> {
+    pub(super) fn as_sight<'s>(&'s self) -> Sight<'s> {
+        let tint = |Material { name, colour, double_sided }: &'s Material| Tint {
+            name,
+            colour: *colour,
+            two_sided: *double_sided,
+        };
+        let materials = self.materials.iter().map(tint);
+        let places = self.shown().map(|shown| Place {
+            solid: shown.number,
+            group: shown.above.map_or("", |above| &above.name),
+            matrix: shown.matrix,
+        });
+        Sight::Solids(Solids {
+            name: &self.name,
+            materials: materials.collect(),
+            solids: self.parts.iter().map(|part| part as &dyn Solid).collect(),
+            places: places.collect(),
+            notes: &self.notes,
+            damage: &self.damage,
+        })
+    }
+}
+
+impl Solid for Part<'_> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn kind(&self) -> SolidKind {
+        match self.shape {
+            Shape::Group { .. } => SolidKind::Mesh,
+            Shape::Plates(_) => SolidKind::Armor,
+            Shape::Hull(_) => SolidKind::Hull,
+        }
+    }
+
+    fn material(&self) -> usize {
+        self.material
+    }
+
+    fn lods(&self) -> &[usize] {
+        &self.lods
+    }
+
+    fn bounds(&self) -> ([f32; 3], [f32; 3]) {
+        (self.min, self.max)
+    }
+
+    fn vertices(&self) -> usize {
+        self.vertices
+    }
+
+    fn positions(&self) -> Iter<'_, [f32; 3]> {
+        self.positions()
+    }
+
+    fn normals(&self) -> Option<Iter<'_, [f32; 3]>> {
+        self.normals()
+    }
+
+    fn is_indexed(&self) -> bool {
+        self.indices.is_some()
+    }
+
+    fn triangles(&self) -> Iter<'_, [u32; 3]> {
+        self.triangles()
+    }
+
+    fn plates(&self) -> Vec<Plated> {
+        let Shape::Plates(plates) = &self.shape else { return Vec::new() };
+        let plate = |(row, plate): &(usize, super::Plate<'_>)| Plated {
+            row: *row,
+            layer: plate.header().layer.get(),
+            triangles: plate.triangles().len(),
+        };
+        plates.iter().map(plate).collect()
+    }
+}

@@ -1,0 +1,164 @@
+//! Sights: what drawings show, in terms of no format, for pages and pictures.
+
+use crate::error::Error;
+
+/// A boxed iterator: solids of different formats have different ones.
+pub type Iter<'s, T> = Box<dyn Iterator<Item = T> + 's>;
+
+/// What a drawing shows.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Sight<'d> {
+    /// Triangles.
+    Solids(Solids<'d>),
+    /// Boxes on a map.
+    Chart(Chart<'d>),
+}
+
+/// Solids, and where they stand.
+#[derive(Debug)]
+pub struct Solids<'d> {
+    /// A title.
+    pub name: &'d str,
+    /// What the solids are made of.
+    pub materials: Vec<Tint<'d>>,
+    /// The solids.
+    pub solids: Vec<&'d dyn Solid>,
+    /// Each place at which one of them is shown.
+    pub places: Vec<Place<'d>>,
+    /// Guesses and parts that were left out, in words.
+    pub notes: &'d [String],
+    /// Errors of parts that are left out as they cannot be read.
+    pub damage: &'d [Error],
+}
+
+/// A material.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tint<'d> {
+    /// Its name.
+    pub name: &'d str,
+    /// Red, green, blue and opacity, from 0 to 1.
+    pub colour: [f32; 4],
+    /// Whether triangles are seen from behind as well.
+    pub two_sided: bool,
+}
+
+/// A place at which a solid is shown.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Place<'d> {
+    /// The solid, by number.
+    pub solid: usize,
+    /// The name of the model that it is part of; empty where it is part of none.
+    pub group: &'d str,
+    /// Columns of a matrix for column vectors; `None` where the solid stands as it is.
+    pub matrix: Option<&'d [f32; 16]>,
+}
+
+/// What a solid is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum SolidKind {
+    /// A mesh that the game draws.
+    Mesh,
+    /// Armour.
+    Armor,
+    /// A hull that things collide with.
+    Hull,
+}
+
+/// A plate of armour: so many triangles of its solid, behind those of the plates before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Plated {
+    /// Its row in the table `armor_plates`.
+    pub row: usize,
+    /// Its layer.
+    pub layer: u16,
+    /// Its triangles.
+    pub triangles: usize,
+}
+
+/// Triangles of one material, right-handed with y up. All numbers are finite, and all indices are those of vertices.
+pub trait Solid: std::fmt::Debug {
+    /// Its name.
+    fn name(&self) -> &str;
+    /// What it is.
+    fn kind(&self) -> SolidKind;
+    /// Its material, by number.
+    fn material(&self) -> usize;
+    /// The levels of detail that show it; empty where they are not known, or there are none.
+    fn lods(&self) -> &[usize];
+    /// The box around it: the least coordinates and the greatest.
+    fn bounds(&self) -> ([f32; 3], [f32; 3]);
+    /// How many vertices it has.
+    fn vertices(&self) -> usize;
+    /// Where the vertices are.
+    fn positions(&self) -> Iter<'_, [f32; 3]>;
+    /// Normals of length 1; `None` where the vertices have none.
+    fn normals(&self) -> Option<Iter<'_, [f32; 3]>>;
+    /// Whether triangles share vertices. Otherwise each three vertices are a triangle.
+    fn is_indexed(&self) -> bool;
+    /// Triangles by vertices, turning left around their normals.
+    fn triangles(&self) -> Iter<'_, [u32; 3]>;
+    /// The plates that it is made of, in the order of their triangles.
+    fn plates(&self) -> Vec<Plated> {
+        Vec::new()
+    }
+}
+
+/// Boxes on a map, left-handed: x leads to the right, z to the top, y to the eye.
+#[derive(Debug, Default)]
+pub struct Chart<'d> {
+    /// A title.
+    pub name: String,
+    /// What boxes there are.
+    pub kinds: Vec<ChartKind>,
+    /// The boxes, the largest first.
+    pub boxes: Vec<ChartBox<'d>>,
+    /// Centres of waypoints, and how far they reach.
+    pub ranges: Vec<([f64; 3], f64)>,
+    /// Lines between waypoints.
+    pub links: Vec<ChartLink>,
+    /// How many records describe no space.
+    pub without_place: usize,
+}
+
+/// A kind of boxes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChartKind {
+    /// Its name.
+    pub name: &'static str,
+    /// The table that has the records.
+    pub table: &'static str,
+    /// Red, green and blue.
+    pub colour: [u8; 3],
+}
+
+/// A box.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ChartBox<'d> {
+    /// Its kind, by number.
+    pub kind: usize,
+    /// Its row in the table of its kind.
+    pub row: usize,
+    /// Its name.
+    pub name: &'d str,
+    /// Where it leads, in words.
+    pub target: Option<&'d str>,
+    /// Its centre.
+    pub center: [f64; 3],
+    /// Vectors from the centre to the middles of three sides.
+    pub sides: [[f64; 3]; 3],
+    /// Its outline seen from above, counterclockwise.
+    pub outline: &'d [[f64; 2]],
+}
+
+/// A line between two waypoints.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ChartLink {
+    /// The waypoint that has the link.
+    pub from: [f64; 3],
+    /// The waypoint that it leads to.
+    pub to: [f64; 3],
+    /// Whether it leads back as well.
+    pub back: bool,
+}

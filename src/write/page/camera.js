@@ -1,0 +1,147 @@
+// The eye: where it is, and how a mouse, fingers and keys move it.
+{
+const shapes = (assetq.shapes ??= {});
+const FIELD = 0.65; // Radians from the lower edge of the view to the upper one.
+const STEP = 0.08;
+
+const add = (a, b, times = 1) => a.map((v, i) => v + b[i] * times);
+const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+Object.assign(shapes, { add, dot, cross });
+
+// An eye that circles around a point. `yaw` 0 looks from +z, and `pitch` lifts the eye.
+shapes.Camera = class {
+  target = [0, 0, 0];
+  radius = 1;
+  distance = 3;
+  yaw = -0.9;
+  pitch = 0.35;
+
+  // Shows all of a box, on a screen so many times wider than high.
+  fit(min, max, aspect) {
+    this.target = min.map((v, i) => (v + max[i]) / 2);
+    const half = min.map((v, i) => (max[i] - v) / 2);
+    this.radius = Math.max(Math.hypot(...half), 1e-4);
+    const { right, up, eye } = this.axes();
+    const [fx, fy] = this.factors(aspect);
+    this.distance = this.radius * 0.01;
+    for (let c = 0; c < 8; c++) {
+      const corner = half.map((v, i) => (c >> i & 1 ? v : -v));
+      const reach = Math.max(Math.abs(dot(right, corner)) * fx, Math.abs(dot(up, corner)) * fy) / 0.94;
+      this.distance = Math.max(this.distance, dot(eye, corner) + reach);
+    }
+  }
+
+  // How much farther a point must be than it is to the right, and than it is up, to be on the edge of the screen.
+  factors(aspect) {
+    const f = 1 / Math.tan(FIELD / 2);
+    return aspect < 1 ? [f, f * aspect] : [f / aspect, f];
+  }
+
+  // Directions to the right, up, and to the eye.
+  axes() {
+    const [sy, cy, sp, cp] = [Math.sin(this.yaw), Math.cos(this.yaw), Math.sin(this.pitch), Math.cos(this.pitch)];
+    const eye = [sy * cp, sp, cy * cp];
+    const right = [cy, 0, -sy];
+    return { right, up: cross(eye, right), eye };
+  }
+
+  // The matrix that puts the world onto a screen so many times wider than high. `world` is the radius of all there is,
+  // and `middle` its middle, so that nothing is cut off.
+  matrix(aspect, middle, world) {
+    const { right, up, eye } = this.axes();
+    const at = add(this.target, eye, this.distance);
+    const deep = dot(eye, add(at, middle, -1));
+    const far = Math.max(deep + world, this.distance * 0.1);
+    const near = Math.max(deep - world, far / 20000, this.distance / 500);
+    const [fx, fy] = this.factors(aspect);
+    const [a, b] = [(far + near) / (near - far), (2 * far * near) / (near - far)];
+    const m = new Float32Array(16);
+    for (let i = 0; i < 3; i++) m.set([right[i] * fx, up[i] * fy, eye[i] * a, -eye[i]], i * 4);
+    m.set([-dot(right, at) * fx, -dot(up, at) * fy, -dot(eye, at) * a + b, dot(eye, at)], 12);
+    return m;
+  }
+
+  turn(dx, dy) {
+    this.yaw -= dx;
+    this.pitch = Math.max(-1.57, Math.min(1.57, this.pitch + dy));
+  }
+
+  // Moves sideways, in heights of the view.
+  pan(dx, dy) {
+    const { right, up } = this.axes();
+    const size = 2 * this.distance * Math.tan(FIELD / 2);
+    this.target = add(add(this.target, right, -dx * size), up, dy * size);
+  }
+
+  zoom(factor) {
+    this.distance = Math.max(this.radius / 2000, Math.min(this.radius * 50, this.distance * factor));
+  }
+
+  look(yaw, pitch) {
+    Object.assign(this, { yaw, pitch });
+  }
+};
+
+// Follows pointers and the wheel on `canvas`: `move({ turn, pan, zoom })` says by how much, in heights of the canvas;
+// `point(x, y)` where a pointer rests, and `press(x, y)` where one was pressed and not moved, in pixels of the page.
+shapes.steer = (canvas, { move, point, press }) => {
+  const fingers = new Map();
+  let still = null;
+  const place = (e) => [e.clientX, e.clientY];
+  canvas.addEventListener("contextmenu", (e) => e.preventDefault());
+  canvas.addEventListener("pointerdown", (e) => {
+    canvas.setPointerCapture(e.pointerId);
+    canvas.focus({ preventScroll: true });
+    fingers.set(e.pointerId, place(e));
+    still = fingers.size === 1 && e.button === 0 ? place(e) : null;
+    e.preventDefault();
+  });
+  canvas.addEventListener("pointermove", (e) => {
+    const before = fingers.get(e.pointerId);
+    if (!before) return point?.(...place(e));
+    const now = place(e);
+    const height = canvas.clientHeight || 1;
+    const d = [(now[0] - before[0]) / height, (now[1] - before[1]) / height];
+    if (still && Math.hypot(now[0] - still[0], now[1] - still[1]) < 4) return;
+    still = null;
+    if (fingers.size === 1) {
+      const pans = e.buttons & 6 || e.shiftKey;
+      move(pans ? { pan: d } : { turn: d });
+    } else {
+      const other = [...fingers].find(([id]) => id !== e.pointerId)[1];
+      const apart = (a) => Math.max(Math.hypot(a[0] - other[0], a[1] - other[1]), 1);
+      move({ pan: [d[0] / 2, d[1] / 2], zoom: apart(before) / apart(now), at: other });
+    }
+    fingers.set(e.pointerId, now);
+  });
+  const leave = (e) => {
+    if (fingers.delete(e.pointerId) && still && e.type === "pointerup") press?.(...still);
+    still = null;
+  };
+  canvas.addEventListener("pointerup", leave);
+  canvas.addEventListener("pointercancel", leave);
+  canvas.addEventListener("pointerleave", (e) => fingers.size || point?.(-1, -1, e));
+  canvas.addEventListener("wheel", (e) => {
+    e.preventDefault();
+    const lines = e.deltaMode === 1 ? 30 : 1;
+    move({ zoom: Math.exp(Math.max(-200, Math.min(200, e.deltaY * lines)) * 0.0015), at: place(e) });
+  }, { passive: false });
+  canvas.addEventListener("keydown", (e) => {
+    if (e.ctrlKey || e.metaKey || e.altKey) return;
+    const arrow = { ArrowLeft: [-STEP, 0], ArrowRight: [STEP, 0], ArrowUp: [0, -STEP], ArrowDown: [0, STEP] }[e.key];
+    const zoom = { "+": 1 / 1.15, "=": 1 / 1.15, "-": 1.15, PageUp: 1 / 1.15, PageDown: 1.15 }[e.key];
+    if (arrow) move(e.shiftKey ? { pan: arrow } : { turn: arrow });
+    else if (zoom) move({ zoom });
+    else return;
+    e.preventDefault();
+  });
+};
+
+// What `move` of `steer` means for an eye.
+shapes.follow = (camera, { turn, pan, zoom }) => {
+  if (turn) camera.turn(turn[0] * 3, turn[1] * 3);
+  if (pan) camera.pan(...pan);
+  if (zoom) camera.zoom(zoom);
+};
+}

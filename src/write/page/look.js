@@ -1,0 +1,128 @@
+// What a view of meshes and one of a map share: a canvas with a tip at the pointer, a card of what was chosen, and lists.
+{
+const shapes = (assetq.shapes ??= {});
+
+shapes.Look = class {
+  constructor(element, part, page) {
+    Object.assign(this, { element, page, meta: part.meta, title: part.meta.name });
+    this.tip = page.el("div", { class: "scene-tip", hidden: true });
+    this.card = page.el("div", { class: "scene-chosen", "aria-live": "polite" });
+  }
+
+  // Puts a bar above `canvases`, and lists beside them.
+  lay(bar, canvases, lists) {
+    const { el } = this.page;
+    const side = el("div", { class: "scene-side" }, this.card, ...lists);
+    this.element.classList.add("scene");
+    this.element.append(bar, el("div", { class: "scene-body" }, el("div", { class: "scene-view" }, ...canvases, this.tip), side));
+  }
+
+  // Lets a canvas be steered: `move` turns what is seen; `acts` are those of keys.
+  steer(canvas, move, acts) {
+    shapes.steer(canvas, {
+      move: (by) => ((this.tip.hidden = true), move(by), this.redraw(true)),
+      point: (x, y) => this.point(canvas, x, y),
+      press: (x, y) => this.choose(this.at(x, y)),
+    });
+    canvas.addEventListener("keydown", (e) => {
+      if (e.ctrlKey || e.metaKey || e.altKey || !acts[e.key]) return;
+      e.preventDefault();
+      acts[e.key]();
+    });
+    new ResizeObserver(() => this.redraw()).observe(canvas);
+  }
+
+  // Says what lies under the pointer, once a frame at most.
+  point(canvas, x, y) {
+    this.pointer = [x, y];
+    if (this.looks) return;
+    this.looks = true;
+    requestAnimationFrame(() => {
+      this.looks = false;
+      const under = this.pointer[0] < 0 ? null : this.at(...this.pointer);
+      this.tip.hidden = under === null;
+      if (under !== this.under) {
+        this.under = under;
+        this.redraw();
+        this.fillTip(under, canvas);
+      }
+      this.placeTip(canvas);
+    });
+  }
+
+  async fillTip(under, canvas) {
+    if (under === null) return;
+    const fill = (facts) => this.tip.replaceChildren(...this.lines(facts.slice(0, 16)));
+    const facts = this.facts(under);
+    fill(facts);
+    const more = await this.more?.(under, facts);
+    if (!more || under !== this.under) return;
+    fill(more);
+    this.placeTip(canvas);
+  }
+
+  placeTip(canvas) {
+    const box = canvas.getBoundingClientRect();
+    const place = (at, size, room) => `${Math.max(0, Math.min(at + 14, room - size - 4))}px`;
+    this.tip.style.left = place(this.pointer[0] - box.left, this.tip.offsetWidth, box.width);
+    this.tip.style.top = place(this.pointer[1] - box.top, this.tip.offsetHeight, box.height);
+  }
+
+  lines(facts) {
+    const { el } = this.page;
+    return facts.map(([name, text]) => el("div", {}, el("b", {}, `${name} `), String(text)));
+  }
+
+  // Shows what was chosen, with a link to its row.
+  fillCard(facts, table, row) {
+    const { el } = this.page;
+    const close = el("button", { title: "Choose nothing (Esc)", onclick: () => this.choose(null) }, "×");
+    this.card.replaceChildren(el("div", { class: "scene-title" }, el("b", {}, "Chosen"), close), ...this.lines(facts));
+    const href = table && this.page.rowLink?.(table, row);
+    if (href) this.card.append(el("a", { href }, `Row ${row} of ${table}`));
+  }
+
+  check(text, title, change, checked = false) {
+    const input = this.page.el("input", { type: "checkbox", checked, onchange: () => change(input.checked) });
+    return { input, label: this.page.el("label", { class: "scene-check", title }, input, text) };
+  }
+
+  select(title, options, change) {
+    const { el } = this.page;
+    const select = el("select", { "aria-label": title, title, onchange: () => change(select.value) });
+    select.append(...options.map(([value, text]) => el("option", { value }, text)));
+    return select;
+  }
+
+  // A line of a list: a colour, a name and what is said of it; with a box to check, or to press where `press` is given.
+  line(colour, name, note, { change, checked, press }) {
+    const { el } = this.page;
+    const swatch = el("i", { class: "scene-swatch" });
+    swatch.style.background = shapes.css(colour);
+    const rest = [swatch, el("span", { class: "scene-name", title: this.page.clean(name) }, name), el("span", { class: "scene-count" }, note)];
+    if (press) return { row: el("button", { class: "scene-line", onclick: press }, ...rest) };
+    const input = el("input", { type: "checkbox", checked, onchange: () => change(input.checked) });
+    return { input, row: el("label", { class: "scene-line" }, input, ...rest) };
+  }
+
+  // Draws once the browser wants a frame. One that follows another at once, as it is turned, may be a draft; when
+  // nothing follows, it is drawn whole.
+  redraw(moves = false) {
+    this.moves = moves;
+    if (this.waits) return;
+    this.waits = true;
+    requestAnimationFrame((now) => {
+      this.waits = false;
+      const since = now - (this.last ?? -Infinity);
+      const { renderer } = this;
+      if (this.moves && this.hasMoved && since < 1000) renderer?.took(since);
+      this.draw(this.moves);
+      [this.last, this.hasMoved] = [now, this.moves];
+      clearTimeout(this.rest);
+      if (renderer?.draft) this.rest = setTimeout(() => this.redraw(), 200);
+      // For measurements: how many frames were drawn, and how roughly.
+      Object.assign(this.element.dataset, { frames: Number(this.element.dataset.frames ?? 0) + 1, draft: renderer?.draft ?? 0 });
+    });
+  }
+};
+}

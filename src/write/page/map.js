@@ -1,0 +1,354 @@
+// Maps: boxes by type, seen from above and in space, the graph of waypoints, and the record of what lies under the pointer.
+{
+const shapes = (assetq.shapes ??= {});
+const LISTED = 200;
+const LINK = [0x0b, 0x6e, 0x4f];
+// A cube from -1 to 1: its corners as 16 bits, its edges, and its faces.
+const CUBE = { vertices: 8, triangles: 12, indexed: true, normals: true, min: [-1, -1, -1], max: [1, 1, 1] };
+const EDGES = [0, 1, 2, 3, 4, 5, 6, 7, 0, 2, 1, 3, 4, 6, 5, 7, 0, 4, 1, 5, 2, 6, 3, 7];
+const FACES = [0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4, 2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5];
+
+const cube = () => {
+  const words = new Uint16Array(32);
+  for (let c = 0; c < 8; c++) for (let axis = 0; axis < 3; axis++) words[c * 4 + axis] = (c >> axis) & 1 ? 65535 : 0;
+  return { vertices: new Uint8Array(words.buffer), words, indices: new Uint32Array(FACES), lines: new Uint32Array(EDGES), plates: null };
+};
+
+// The convex outline of points, counterclockwise.
+const outline = (points) => {
+  points.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  const turn = (a, b, c) => (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+  const chain = (all) => {
+    const kept = [];
+    for (const p of all) {
+      while (kept.length > 1 && turn(kept.at(-2), kept.at(-1), p) <= 0) kept.pop();
+      kept.push(p);
+    }
+    return kept.slice(0, -1);
+  };
+  return points.length < 3 ? points : [...chain(points), ...chain(points.reverse())];
+};
+
+const contains = (polygon, x, z) => {
+  let inside = false;
+  polygon.forEach(([ax, az], i) => {
+    const [bx, bz] = polygon[(i + 1) % polygon.length];
+    if (az > z !== bz > z && x < ((bx - ax) * (z - az)) / (bz - az) + ax) inside = !inside;
+  });
+  return inside;
+};
+
+const style = (name, otherwise) => getComputedStyle(document.documentElement).getPropertyValue(name).trim() || otherwise;
+
+class Chart extends shapes.Look {
+  off = new Set();
+  labels = true;
+  links = true;
+  chosen = null;
+  under = null;
+  isFlat = true;
+  camera = new shapes.Camera();
+
+  async load() {
+    const { meta, page } = this;
+    const bytes = await Promise.all(["boxes", "rows", "links", "ranges", "texts"].map((name) => page.block(meta[name])));
+    const [numbers, , links, ranges] = bytes.map((b, i) => (i < 4 ? new Float32Array(b.buffer, b.byteOffset, b.byteLength / 4) : null));
+    const which = new Uint32Array(bytes[1].buffer, bytes[1].byteOffset, bytes[1].byteLength / 4);
+    const { names, targets } = JSON.parse(new TextDecoder().decode(bytes[4]));
+    const leads = new Map(targets);
+    const three = (of, at) => [...of.subarray(at, at + 3)];
+    this.boxes = names.map((name, i) => {
+      const [center, ...sides] = [0, 3, 6, 9].map((at) => three(numbers, i * 12 + at));
+      const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((c) => [0, 2].map((k) => sides.reduce((sum, side, s) => sum + ((c >> s) & 1 ? side[k] : -side[k]), center[k])));
+      return { name, target: leads.get(i) ?? "", kind: which[i * 2], row: which[i * 2 + 1], center, sides, outline: outline(corners) };
+    });
+    this.linkList = [];
+    for (let i = 0; i < links.length; i += 9) this.linkList.push({ from: three(links, i), to: three(links, i + 3), back: links[i + 6] === 1 });
+    this.ranges = [];
+    for (let i = 0; i < ranges.length; i += 6) this.ranges.push({ center: three(ranges, i), range: ranges[i + 3] });
+    this.kinds = meta.kinds.map((kind, i) => ({ ...kind, colour: kind.colour.map((c) => c / 255), count: this.boxes.filter((box) => box.kind === i).length }));
+  }
+
+  build() {
+    const { el } = this.page;
+    const canvas = (how, hidden) => el("canvas", { class: "scene-canvas", tabindex: "0", hidden, "aria-label": `${this.title}: ${how}, + and - zoom` });
+    [this.plan, this.space] = [canvas("drag or arrow keys move", false), canvas("drag or arrow keys turn", true)];
+    const [fit, over] = [() => this.fit(), () => this.turnOver()];
+    this.toggle = el("button", { title: "From above or in space (V)", onclick: over }, "3D");
+    const check = (text, name) => this.check(text, "", (on) => ((this[name] = on), this.redraw()), true).label;
+    this.search = el("input", { type: "search", placeholder: "Find a name", "aria-label": "Find a name", oninput: () => this.find() });
+    const bar = el("div", { class: "bar" }, this.toggle, el("button", { title: "Show all (F)", onclick: fit }, "Fit"), check("Labels", "labels"));
+    if (this.linkList.length || this.ranges.length) bar.append(check("Waypoints", "links"));
+    bar.append(this.search, el("button", { title: "As PNG", onclick: () => this.picture() }, "Save picture"));
+    this.found = el("div", { class: "scene-list" });
+    const hide = (i) => (on) => (this.off[on ? "delete" : "add"](i), this.redraw());
+    const kinds = this.kinds.map((kind, i) => this.line(kind.colour, kind.name, String(kind.count), { checked: true, change: hide(i) }).row);
+    const notes = ["From above, x leads to the right and z to the top."];
+    if (this.meta.withoutPlace) notes.unshift(`${this.meta.withoutPlace} records describe no space, and are not drawn.`);
+    this.lay(bar, [this.plan, this.space], [this.found, el("div", {}, kinds), ...notes.map((text) => el("p", { class: "scene-note" }, text))]);
+    const acts = { f: fit, Home: fit, v: over, Escape: () => this.choose(null) };
+    this.steer(this.plan, ({ turn, pan, zoom, at }) => {
+      const d = turn ?? pan;
+      const height = this.plan.clientHeight;
+      if (d) this.shift = this.shift.map((v, i) => v + d[i] * height);
+      if (zoom) this.zoom(1 / zoom, at);
+    }, acts);
+    this.steer(this.space, (by) => shapes.follow(this.camera, by), acts);
+    const redraw = () => this.redraw();
+    document.addEventListener("assetq-theme", redraw);
+    this.fit();
+    this.element.dataset.ready = "1";
+  }
+
+  // The scale and shift that show all, from above; and the eye that does in space.
+  fit() {
+    const [min, max] = [[Infinity, Infinity, Infinity], [-Infinity, -Infinity, -Infinity]];
+    for (const { center, sides } of this.boxes) {
+      for (let i = 0; i < 3; i++) {
+        const reach = sides.reduce((sum, side) => sum + Math.abs(side[i]), 0);
+        [min[i], max[i]] = [Math.min(min[i], center[i] - reach), Math.max(max[i], center[i] + reach)];
+      }
+    }
+    const [low, high] = this.boxes.length ? [min, max] : [[0, 0, 0], [1, 1, 1]];
+    const [width, height] = this.size();
+    this.scale = 0.92 * Math.min(width / Math.max(high[0] - low[0], 1e-6), height / Math.max(high[2] - low[2], 1e-6));
+    this.center(low.map((v, i) => (v + high[i]) / 2));
+    this.bounds = { min: [-high[0], low[1], low[2]], max: [-low[0], high[1], high[2]] };
+    this.camera.look(Math.PI, 0.9);
+    this.camera.fit(this.bounds.min, this.bounds.max, width / height);
+    this.redraw();
+  }
+
+  size() {
+    const { clientWidth, clientHeight } = this.isFlat ? this.plan : this.space;
+    return [clientWidth || 800, clientHeight || 600];
+  }
+
+  // Puts a point into the middle.
+  center([x, , z]) {
+    const [width, height] = this.size();
+    this.shift = [width / 2 - x * this.scale, height / 2 + z * this.scale];
+  }
+
+  zoom(factor, at) {
+    const box = this.plan.getBoundingClientRect();
+    const from = at ? [at[0] - box.left, at[1] - box.top] : [box.width / 2, box.height / 2];
+    this.scale *= factor;
+    this.shift = from.map((v, i) => v - (v - this.shift[i]) * factor);
+  }
+
+  onPaper(x, z) {
+    return [x * this.scale + this.shift[0], this.shift[1] - z * this.scale];
+  }
+
+  turnOver() {
+    this.isFlat = !this.isFlat;
+    this.plan.hidden = !this.isFlat;
+    this.space.hidden = this.isFlat;
+    this.toggle.textContent = this.isFlat ? "3D" : "2D";
+    this.tip.hidden = true;
+    if (!this.isFlat && this.renderer === undefined) this.startSpace();
+    (this.isFlat ? this.plan : this.space).focus({ preventScroll: true });
+    this.redraw();
+  }
+
+  // The same boxes in space: a cube for each type, at all of its places. The map is left-handed, so x is turned around.
+  startSpace() {
+    this.renderer = shapes.Renderer.on(this.space, () => this.redraw());
+    if (!this.renderer) {
+      this.space.parentElement.append(this.page.el("p", { class: "scene-none" }, "This browser shows no WebGL 2, which the view in space needs. The view from above works without."));
+      return;
+    }
+    this.byNumber = [];
+    let first = 0;
+    const model = (colour, all) => {
+      const matrices = new Float32Array(all.length * 12);
+      all.forEach((columns, i) => columns.forEach(([x, y, z], column) => matrices.set([-x, y, z], i * 12 + column * 3)));
+      const made = { part: CUBE, solid: cube(), colour: [...colour, 0.18], twoSided: true, lines: true, isFlat: true, first, stride: 1, isShown: true, matrices };
+      first += all.length;
+      return made;
+    };
+    this.models = this.kinds.map(({ colour }, kind) => {
+      const boxes = this.boxes.filter((box) => box.kind === kind);
+      this.byNumber.push(...boxes);
+      return model(colour, boxes.map((box) => [...box.sides, box.center]));
+    });
+    // A link is a cube so thin that it is a line.
+    const line = ({ from, to }) => [from.map((v, k) => (to[k] - v) / 2), [0, 0, 0], [0, 0, 0], from.map((v, k) => (v + to[k]) / 2)];
+    this.linkModel = model(LINK.map((c) => c / 255), this.linkList.map(line));
+    Object.assign(this.renderer, { models: [...this.models, this.linkModel], bounds: this.bounds });
+  }
+
+  draw(moves) {
+    if (this.isFlat) return this.plan.clientWidth && this.drawPlan();
+    if (!this.renderer || !this.space.clientWidth) return;
+    this.models.forEach((model, kind) => (model.isShown = !this.off.has(kind)));
+    this.linkModel.isShown = this.links;
+    const numberOf = (box) => (box ? this.byNumber.indexOf(box) : shapes.NONE);
+    [this.renderer.chosen, this.renderer.under] = [numberOf(this.chosen), numberOf(this.under)];
+    this.renderer.draw(this.camera, moves);
+  }
+
+  drawPlan() {
+    const { plan } = this;
+    const scale = Math.min(window.devicePixelRatio || 1, 2);
+    const [width, height] = this.size();
+    Object.assign(plan, { width: Math.round(width * scale), height: Math.round(height * scale) });
+    const pen = plan.getContext("2d");
+    pen.scale(scale, scale);
+    const shown = this.boxes.filter((box) => !this.off.has(box.kind));
+    // The colours of the types are made for paper.
+    const isLight = luminance(pen, style("--bg", "#fff")) > 0.5;
+    const ink = (colour) => shapes.css(isLight ? colour : colour.map((c) => 0.35 + c * 0.65));
+    const inks = this.kinds.map((kind) => ink(kind.colour));
+    const trace = (box) => {
+      pen.beginPath();
+      box.outline.forEach(([x, z], i) => pen[i ? "lineTo" : "moveTo"](...this.onPaper(x, z)));
+      pen.closePath();
+    };
+    for (const box of shown) {
+      trace(box);
+      [pen.fillStyle, pen.strokeStyle, pen.lineWidth] = [inks[box.kind], inks[box.kind], 1.2];
+      pen.globalAlpha = box === this.under ? 0.35 : 0.13;
+      pen.fill();
+      pen.globalAlpha = 1;
+      pen.stroke();
+    }
+    if (this.links) this.drawLinks(pen, ink(LINK.map((c) => c / 255)));
+    if (this.chosen) {
+      trace(this.chosen);
+      [pen.strokeStyle, pen.lineWidth] = [style("--accent", "#06c"), 3];
+      pen.stroke();
+    }
+    if (this.labels) this.drawLabels(pen, shown, [width, height]);
+  }
+
+  drawLinks(pen, colour) {
+    [pen.strokeStyle, pen.fillStyle] = [colour, colour];
+    for (const { from, to, back } of this.linkList) {
+      const [[ax, ay], [bx, by]] = [this.onPaper(from[0], from[2]), this.onPaper(to[0], to[2])];
+      pen.lineWidth = 1.5;
+      pen.beginPath();
+      pen.moveTo(ax, ay);
+      pen.lineTo(bx, by);
+      const length = Math.hypot(bx - ax, by - ay);
+      if (!back && length > 8) {
+        const [dx, dy] = [((bx - ax) / length) * 7, ((by - ay) / length) * 7];
+        pen.moveTo(bx - dx - dy / 2, by - dy + dx / 2);
+        pen.lineTo(bx, by);
+        pen.lineTo(bx - dx + dy / 2, by - dy - dx / 2);
+      }
+      pen.stroke();
+    }
+    for (const { center, range } of this.ranges) {
+      const [x, y] = this.onPaper(center[0], center[2]);
+      const circle = (radius) => (pen.beginPath(), pen.arc(x, y, radius, 0, 7));
+      circle(2.5);
+      pen.fill();
+      if (!(range * this.scale > 3 && range * this.scale < 4000)) continue;
+      pen.lineWidth = 0.6;
+      pen.setLineDash([3, 3]);
+      circle(range * this.scale);
+      pen.stroke();
+      pen.setLineDash([]);
+    }
+  }
+
+  // Names, as many as there is room for: what leads elsewhere first, then what is large.
+  drawLabels(pen, shown, [width, height]) {
+    Object.assign(pen, { font: "11px system-ui, sans-serif", textAlign: "center", lineJoin: "round", lineWidth: 3 });
+    [pen.strokeStyle, pen.fillStyle] = [style("--card", "#fff"), style("--fg", "#000")];
+    const taken = new Set();
+    const isFirst = (box) => box === this.chosen || box.target;
+    let left = 400;
+    for (const box of [...shown.filter(isFirst), ...shown.filter((box) => !isFirst(box))]) {
+      const [x, y] = this.onPaper(box.center[0], box.center[2]);
+      if (!left || x < 0 || y < 0 || x > width || y > height) continue;
+      const lines = (box.target ? [box.name, `→ ${box.target}`] : [box.name]).map((text) => this.page.clean(text.length > 60 ? `${text.slice(0, 59)}…` : text));
+      const wide = Math.max(...lines.map((text) => text.length)) * 6.2;
+      const cells = [];
+      for (let cx = Math.floor((x - wide / 2) / 12); cx <= (x + wide / 2) / 12; cx++) {
+        for (let cy = Math.floor((y - 8) / 12); cy <= (y + 12 * lines.length - 8) / 12; cy++) cells.push(cx * 65536 + cy);
+      }
+      if (cells.some((cell) => taken.has(cell))) continue;
+      for (const cell of cells) taken.add(cell);
+      left--;
+      lines.forEach((text, i) => ["strokeText", "fillText"].forEach((write) => pen[write](text, x, y + 4 + i * 12)));
+    }
+  }
+
+  // The box at a point of the page: the smallest of those that lie there, or in space the nearest.
+  at(x, y) {
+    if (!this.isFlat) return this.byNumber?.[this.renderer?.pick(this.camera, x, y)] ?? null;
+    const box = this.plan.getBoundingClientRect();
+    const [mx, mz] = [(x - box.left - this.shift[0]) / this.scale, (this.shift[1] - (y - box.top)) / this.scale];
+    return this.boxes.findLast((one) => !this.off.has(one.kind) && contains(one.outline, mx, mz)) ?? null;
+  }
+
+  facts(box) {
+    const at = box.center.map((v) => v.toLocaleString("en", { maximumFractionDigits: 2 })).join(", ");
+    return [["type", this.kinds[box.kind].name], ["name", box.name], ["leads to", box.target], ["at", at]].filter(([, text]) => text !== "");
+  }
+
+  // What the record of a box says besides.
+  async more(box, facts) {
+    const row = await this.page.row?.(this.kinds[box.kind].table, box.row);
+    return [...facts, ...(row ?? []).filter(([name, text]) => name !== "name" && text !== "" && text !== null)];
+  }
+
+  async choose(box, moves = false) {
+    this.chosen = box;
+    this.card.replaceChildren();
+    if (box && moves) {
+      const size = Math.max(...[0, 2].map((k) => box.sides.reduce((sum, side) => sum + Math.abs(side[k]), 0)), 1e-6);
+      this.scale = Math.max(this.scale, Math.min(...this.size()) / (size * 8));
+      this.center(box.center);
+      this.camera.target = [-box.center[0], box.center[1], box.center[2]];
+      this.camera.distance = Math.min(this.camera.distance, size * 10);
+    }
+    this.redraw();
+    if (!box) return;
+    const facts = await this.more(box, this.facts(box));
+    if (box === this.chosen) this.fillCard(facts, this.kinds[box.kind].table, box.row);
+  }
+
+  find() {
+    const wanted = this.search.value.toLowerCase();
+    if (!wanted) return this.found.replaceChildren();
+    const found = this.boxes.filter((box) => box.name.toLowerCase().includes(wanted) || box.target.toLowerCase().includes(wanted));
+    const line = (box) => this.line(this.kinds[box.kind].colour, box.name, this.kinds[box.kind].name, { press: () => this.choose(box, true) }).row;
+    const count = this.page.el("p", { class: "scene-note" }, found.length === 1 ? "1 box" : `${found.length} boxes`);
+    this.found.replaceChildren(count, ...found.slice(0, LISTED).map(line));
+    if (found.length) this.choose(found[0], true);
+  }
+
+  // A link chooses a record by its table and row.
+  show(params) {
+    const [table, row] = [params.get("table"), Number(params.get("row"))];
+    const box = table && this.boxes.find((one) => this.kinds[one.kind].table === table && one.row === row);
+    if (box) this.choose(box, true);
+  }
+
+  picture() {
+    this.draw(false);
+    const legend = this.kinds.filter((_, i) => !this.off.has(i)).map((kind) => [`${kind.name} (${kind.count})`, kind.colour]);
+    shapes.picture(this.isFlat ? this.plan : this.space, this.title, legend, this.page);
+  }
+}
+
+// How light a colour of the style is, from 0 to 1.
+const luminance = (pen, colour) => {
+  pen.fillStyle = colour;
+  const [r, g, b] = [1, 3, 5].map((at) => parseInt(pen.fillStyle.slice(at, at + 2), 16) / 255);
+  return 0.3 * r + 0.6 * g + 0.1 * b;
+};
+
+assetq.kinds.map = {
+  async open(element, part, page) {
+    const chart = new Chart(element, part, page);
+    await chart.load();
+    chart.build();
+    return chart;
+  },
+};
+}

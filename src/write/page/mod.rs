@@ -1,0 +1,241 @@
+//! Pages: one HTML file that any browser opens, without a server and without a network.
+//!
+//! A *page* is its shell (what is laid out, styled and run, the same for every file), *blocks* of bytes, and *parts*: what
+//! there is to look at, each shown by the script for its kind. The scripts are `main.js`, which opens parts and goes from
+//! one to another, `blocks.js`, which decodes blocks when they are first asked for, and a file for each kind.
+//!
+//! Texts of a file reach the page as data, in blocks and in JSON, and its scripts show them as text. The policy of the page
+//! allows the one script and the one style that it is written with, by their hashes, and nothing from elsewhere.
+
+mod column;
+pub mod scene;
+pub mod tables;
+pub mod tree;
+
+pub use column::{Texts, numbers};
+
+use crate::clean::{Xml, clean};
+use crate::error::{Error, Result};
+use crate::threads::prelude::*;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use flate2::{Compress, Compression, FlushCompress, Status};
+use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
+use std::io::{self, Write};
+
+/// What is laid out, with places for the rest.
+const SHELL: &str = include_str!("shell.html");
+/// All styles.
+const STYLE: &str = concat!(include_str!("style.css"), include_str!("scene.css"));
+/// All scripts, in the order in which they use each other.
+const SCRIPT: &str = concat!(
+    include_str!("main.js"),
+    include_str!("blocks.js"),
+    include_str!("table.js"),
+    include_str!("tree.js"),
+    include_str!("diff.js"),
+    include_str!("camera.js"),
+    include_str!("solid.js"),
+    include_str!("gl.js"),
+    include_str!("look.js"),
+    include_str!("scene.js"),
+    include_str!("map.js")
+);
+
+/// Bytes that are deflated at once: several threads share a larger block.
+const STRETCH: usize = 1 << 18;
+/// Blocks are large, and a page is to be written while someone waits.
+const LEVEL: Compression = Compression::new(2);
+
+/// Something to look at.
+#[derive(Debug)]
+pub struct Part {
+    /// What links lead to it by: `table=models`.
+    pub id: String,
+    /// The script that shows it.
+    pub kind: &'static str,
+    /// What people read.
+    pub title: String,
+    /// What its script is given.
+    pub meta: Value,
+}
+
+/// Bytes as a page has them: deflated, in base64.
+#[derive(Debug)]
+pub struct Block(String);
+
+impl Block {
+    /// Compresses `bytes`, long ones on several threads.
+    pub fn new(bytes: &[u8]) -> Result<Self> {
+        let last = bytes.len().saturating_sub(1) / STRETCH;
+        let stretches: Vec<&[u8]> = if bytes.is_empty() { vec![bytes] } else { bytes.chunks(STRETCH).collect() };
+        let deflated = match &*stretches {
+            [only] => deflate(only, true),
+            _ => {
+                let each = |(n, stretch): (usize, &&[u8])| deflate(stretch, n == last);
+                stretches.par_iter().enumerate().map(each).collect::<io::Result<Vec<_>>>().map(|all| all.concat())
+            }
+        };
+        Ok(Self(STANDARD.encode(deflated.map_err(failed)?)))
+    }
+
+    /// The bytes that it takes in the page.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether it takes none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// A stretch of a deflate stream, which ends at a whole byte, so that the next one can follow.
+fn deflate(bytes: &[u8], last: bool) -> io::Result<Vec<u8>> {
+    let mut compress = Compress::new(LEVEL, false);
+    let mut out = Vec::with_capacity((bytes.len() / 2).saturating_add(64));
+    let flush = if last { FlushCompress::Finish } else { FlushCompress::Sync };
+    loop {
+        let done = usize::try_from(compress.total_in()).unwrap_or(usize::MAX);
+        let rest = bytes.get(done..).unwrap_or_default();
+        let status = compress.compress_vec(rest, &mut out, flush)?;
+        // What did not fit comes with the next call; a flush is over once there is room left.
+        match status {
+            Status::StreamEnd => return Ok(out),
+            _ if !last && out.len() < out.capacity() => return Ok(out),
+            _ => out.reserve((bytes.len() / 4).saturating_add(64)),
+        }
+    }
+}
+
+/// A page that is being written.
+pub struct Page<'w> {
+    out: &'w mut dyn Write,
+    /// What of the shell comes behind the blocks.
+    rest: &'static str,
+    parts: Vec<Value>,
+    facts: Map<String, Value>,
+}
+
+impl std::fmt::Debug for Page<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Page").field("parts", &self.parts.len()).finish_non_exhaustive()
+    }
+}
+
+impl<'w> Page<'w> {
+    /// Begins a page that is called `title`; `about` is a line that says more.
+    pub fn new(out: &'w mut dyn Write, title: &str, about: &str) -> Result<Self> {
+        let (head, rest) = SHELL.split_once("{{blocks}}").unwrap_or((SHELL, ""));
+        let (title, about) = (clean(title), clean(about));
+        let fill = |out: &mut dyn Write, name: &str| match name {
+            "policy" => write!(out, "{}", policy()),
+            "title" => write!(out, "{}", Xml(&title)),
+            "about" => write!(out, "{}", Xml(&about)),
+            "style" => out.write_all(STYLE.as_bytes()),
+            "script" => out.write_all(SCRIPT.as_bytes()),
+            _ => Ok(()),
+        };
+        let mut pieces = head.split("{{");
+        let first = pieces.next().unwrap_or_default();
+        out.write_all(first.as_bytes()).map_err(failed)?;
+        for piece in pieces {
+            let (name, text) = piece.split_once("}}").unwrap_or((piece, ""));
+            fill(out, name).and_then(|()| out.write_all(text.as_bytes())).map_err(failed)?;
+        }
+        Ok(Self { out, rest, parts: Vec::new(), facts: Map::new() })
+    }
+
+    /// Writes `bytes` under a name that no other block of the page has, of letters, digits, `-`, `.` and `_`.
+    pub fn block(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
+        self.add(name, &Block::new(bytes)?)
+    }
+
+    /// As [`Page::block`], of a block that is compressed already.
+    pub fn add(&mut self, name: &str, block: &Block) -> Result<()> {
+        let begin = format!("<script type=\"application/octet-stream\" id=\"b:{}\">", Xml(name));
+        [&begin, &block.0, "</script>\n"]
+            .iter()
+            .try_for_each(|text| self.out.write_all(text.as_bytes()))
+            .map_err(failed)
+    }
+
+    /// Adds a part, behind those that were added before. The first one is shown first.
+    pub fn part(&mut self, part: Part) {
+        let Part { id, kind, title, meta } = part;
+        self.parts.push(json!({ "id": id, "kind": kind, "title": title, "meta": meta }));
+    }
+
+    /// Tells the scripts something about the page, which they find as `page.facts.NAME`.
+    pub fn fact(&mut self, name: &str, value: Value) {
+        self.facts.insert(name.to_owned(), value);
+    }
+
+    /// Ends the page.
+    pub fn finish(self) -> Result<()> {
+        let Self { out, rest, parts, facts } = self;
+        let (before, behind) = rest.split_once("{{parts}}").unwrap_or((rest, ""));
+        // No text of a file can end the element.
+        let parts = json!({ "parts": parts, "facts": facts }).to_string().replace('<', "\\u003c");
+        [before, &parts, behind].iter().try_for_each(|text| out.write_all(text.as_bytes())).map_err(failed)
+    }
+}
+
+/// Nothing is loaded or sent, and nothing is run but the page's own script, wherever the page is opened.
+fn policy() -> String {
+    let hash = |text: &str| STANDARD.encode(Sha256::digest(text));
+    format!(
+        "default-src 'none'; script-src 'sha256-{}'; style-src 'sha256-{}'; img-src data: blob:; base-uri 'none'; \
+         form-action 'none'",
+        hash(SCRIPT),
+        hash(STYLE)
+    )
+}
+
+fn failed(error: io::Error) -> Error {
+    Error::io("cannot write", error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read as _;
+
+    #[test]
+    fn the_shell_is_small_and_cannot_be_left() {
+        assert!(SHELL.len() + STYLE.len() + SCRIPT.len() < 150_000);
+        assert!(!SCRIPT.contains("</script") && !SCRIPT.contains("<!--") && !STYLE.contains("</style"));
+        for dangerous in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "http:", "https:"]
+        {
+            assert!(!SCRIPT.contains(dangerous), "{dangerous}");
+        }
+    }
+
+    #[test]
+    fn a_block_of_any_length_is_one_deflate_stream() {
+        for len in [0, 1, STRETCH - 1, STRETCH, STRETCH + 1, 3 * STRETCH, 3 * STRETCH + 7] {
+            // Bytes that hardly get fewer, so that each stretch is long.
+            let bytes: Vec<u8> = (0..len as u32).map(|n| (n.wrapping_mul(0x9E37_79B1) >> 24) as u8).collect();
+            let Block(text) = Block::new(&bytes).unwrap();
+            let deflated = STANDARD.decode(text).unwrap();
+            let mut decoder = flate2::bufread::DeflateDecoder::new(&*deflated);
+            let mut decoded = Vec::new();
+            decoder.read_to_end(&mut decoded).unwrap();
+            assert!(decoded == bytes && decoder.into_inner().is_empty(), "{len}");
+        }
+    }
+
+    #[test]
+    fn texts_stay_in_their_place() {
+        let mut out = Vec::new();
+        let mut page = Page::new(&mut out, "</title><script>", "<b>\u{202e}").unwrap();
+        page.block("a", b"bytes").unwrap();
+        page.part(Part { id: "p".into(), kind: "table", title: "</script><!--".into(), meta: Value::Null });
+        page.finish().unwrap();
+        let page = String::from_utf8(out).unwrap();
+        assert!(page.contains("<title>&lt;/title&gt;&lt;script&gt;</title>") && page.contains("&lt;b&gt;\\u{202e}"));
+        assert!(page.contains(r#""title":"\u003c/script>\u003c!--""#) && !page.contains("{{"));
+        assert_eq!(page.matches("<script").count(), page.matches("</script>").count());
+    }
+}

@@ -1,0 +1,111 @@
+// Solids out of a block: the bytes that src/write/page/scene.rs packed, as arrays that a GPU takes.
+{
+const shapes = (assetq.shapes ??= {});
+
+// Differences of 16 bits, folded, low bytes first, into every fourth number of `out` from `at` on.
+const positions = (bytes, start, count, out, at) => {
+  let value = 0;
+  for (let i = 0; i < count; i++) {
+    const folded = bytes[start + i] | (bytes[start + count + i] << 8);
+    value = (value + ((folded >> 1) ^ -(folded & 1))) & 0xffff;
+    out[i * 4 + at] = value;
+  }
+};
+
+// `vertices`: 8 bytes each: three positions of 16 bits, and two bytes of an octahedral normal. `indices` is null where
+// each three vertices are a triangle. `plates`: for each vertex the number of its plate and its layer.
+shapes.unpack = (part, bytes) => {
+  const count = part.vertices;
+  let at = part.at;
+  const words = new Uint16Array(count * 4);
+  for (let axis = 0; axis < 3; axis++) {
+    positions(bytes, at, count, words, axis);
+    at += count * 2;
+  }
+  const vertices = new Uint8Array(words.buffer);
+  if (part.normals) {
+    for (let side = 0; side < 2; side++) {
+      let value = 0;
+      for (let i = 0; i < count; i++) {
+        value = (value + bytes[at + i]) & 0xff;
+        vertices[i * 8 + 6 + side] = value;
+      }
+      at += count;
+    }
+  }
+  let indices = null;
+  if (part.indexed) {
+    indices = new Uint32Array(part.triangles * 3);
+    let before = 0;
+    for (let i = 0; i < indices.length; i++) {
+      let [folded, shift, byte] = [0, 0, 0];
+      do {
+        byte = bytes[at++];
+        folded |= (byte & 0x7f) << shift;
+        shift += 7;
+      } while (byte & 0x80);
+      before = (before + ((folded >>> 1) ^ -(folded & 1))) >>> 0;
+      indices[i] = before;
+    }
+  }
+  return { vertices, words, indices, plates: part.plates ? plates(part, count) : null };
+};
+
+const plates = (part, count) => {
+  const all = new Uint32Array(count * 2);
+  let vertex = 0;
+  for (let plate = 0; plate * 3 < part.plates.length; plate++) {
+    const [, layer, triangles] = part.plates.slice(plate * 3, plate * 3 + 3);
+    for (const end = vertex + triangles * 3; vertex < end; vertex++) all.set([plate, layer], vertex * 2);
+  }
+  return all;
+};
+
+// Where vertex `i` is.
+shapes.position = (part, words, i) =>
+  [0, 1, 2].map((axis) => part.min[axis] + (words[i * 4 + axis] / 65535) * (part.max[axis] - part.min[axis]));
+
+// Triangles of a grid with such cells: of all vertices in a cell, and of one plate, the first stands for the others.
+shapes.coarse = (part, { words, indices, plates }, cell) => {
+  const steps = part.max.map((v, i) => Math.max(1, Math.min(65536, Math.round((cell / Math.max(v - part.min[i], cell / 65536)) * 65536))));
+  const stands = new Uint32Array(part.vertices);
+  const known = new Map();
+  for (let i = 0; i < part.vertices; i++) {
+    let key = plates ? plates[i * 2] : 0;
+    for (let axis = 0; axis < 3; axis++) key = key * 512 + Math.min(511, Math.floor(words[i * 4 + axis] / steps[axis]));
+    const first = known.get(key);
+    if (first === undefined) known.set(key, i);
+    stands[i] = first ?? i;
+  }
+  const corners = [];
+  for (let i = 0; i < part.triangles * 3; i += 3) {
+    const [a, b, c] = [stands[indices ? indices[i] : i], stands[indices ? indices[i + 1] : i + 1], stands[indices ? indices[i + 2] : i + 2]];
+    if (a !== b && b !== c && c !== a) corners.push(a, b, c);
+  }
+  return new Uint32Array(corners);
+};
+
+// The two ends of each edge of each triangle.
+shapes.edges = (part, indices) => {
+  const corners = part.triangles * 3;
+  const lines = new Uint32Array(corners * 2);
+  for (let i = 0; i < corners; i++) {
+    const next = i % 3 === 2 ? i - 2 : i + 1;
+    lines[i * 2] = indices ? indices[i] : i;
+    lines[i * 2 + 1] = indices ? indices[next] : next;
+  }
+  return lines;
+};
+
+// A colour of its own for each number, well apart from its neighbours'; as the files for other programs have it.
+shapes.colourOf = (number) => {
+  const hue = ((number * 0.61803398875) % 1) * 6;
+  const channel = (shift) => {
+    const at = (hue + shift + 6) % 6;
+    return 0.25 + 0.65 * Math.max(0, Math.min(1, Math.min(at, 4 - at)));
+  };
+  return [channel(2), channel(0), channel(-2)];
+};
+
+shapes.css = (colour) => `rgb(${colour.slice(0, 3).map((c) => Math.round(c * 255)).join(" ")})`;
+}

@@ -1,0 +1,202 @@
+//! Graphs in a page: the values of an entry in the order in which they are visited, as columns.
+//!
+//! A node is a map, a list or a leaf. Of each are stored the kind, the key in its map, the type that it says to have, the
+//! text of a leaf, and how many nodes there are in it, itself included: the next one behind it is that far away.
+
+use super::column::{Cells, Texts};
+use super::{Block, Page, Part};
+use crate::error::Result;
+use crate::reader::Reader;
+use crate::table::{Value, Visitor};
+use crate::threads::prelude::*;
+use crate::write::plain;
+use serde_json::json;
+
+/// Nodes of a graph that a page has.
+const MOST: usize = 1 << 22;
+/// Bytes of text of a graph that a page has.
+const MOST_TEXT: usize = 128 << 20;
+
+/// The names of a map's first entries that tell of the value itself: see [`Reader::cat_typed`].
+const TYPE: &str = "$type";
+const VALUE: &str = "$value";
+
+const NULL: u8 = 0;
+const MAP: u8 = 1;
+const LIST: u8 = 2;
+const TEXT: u8 = 3;
+const PLAIN: u8 = 4;
+
+/// Takes a graph.
+#[derive(Debug, Default)]
+struct Nodes {
+    kinds: Vec<u8>,
+    keys: Texts,
+    types: Texts,
+    texts: Texts,
+    sizes: Vec<usize>,
+    open: Vec<Open>,
+    key: Option<String>,
+    /// A map that has begun, of which nothing came yet but its type.
+    begun: Option<Begun>,
+    /// Whether the next leaf is the type of that map.
+    is_type: bool,
+    /// The type of the next value.
+    stated: Option<String>,
+    bytes: usize,
+    left_out: usize,
+    scratch: String,
+}
+
+#[derive(Debug, Default)]
+struct Begun {
+    key: Option<String>,
+    stated: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Open {
+    /// The node with this number.
+    Node(usize),
+    /// A map that is nothing but the type of its value.
+    Type,
+    /// A branch for which there was no room.
+    Nothing,
+}
+
+impl Nodes {
+    /// Adds a node, and gives its number where there is room for it.
+    fn node(&mut self, kind: u8, text: Option<&str>) -> Option<usize> {
+        let (key, stated) = (self.key.take(), self.stated.take());
+        let number = self.kinds.len();
+        if number >= MOST || self.bytes >= MOST_TEXT {
+            self.left_out = self.left_out.saturating_add(1);
+            return None;
+        }
+        self.bytes =
+            self.bytes.saturating_add(text.map_or(0, str::len)).saturating_add(key.as_ref().map_or(0, String::len));
+        self.kinds.push(kind);
+        self.keys.push(key.as_deref());
+        self.types.push(stated.as_deref());
+        self.texts.push(text);
+        self.sizes.push(1);
+        Some(number)
+    }
+
+    /// Makes a node of the map that has begun, where there is one.
+    fn settle(&mut self) {
+        if let Some(Begun { key, stated }) = self.begun.take() {
+            let key = std::mem::replace(&mut self.key, key);
+            let stated = std::mem::replace(&mut self.stated, stated);
+            let node = self.node(MAP, None);
+            self.open.push(node.map_or(Open::Nothing, Open::Node));
+            (self.key, self.stated) = (key, stated);
+        }
+    }
+
+    fn end(&mut self) {
+        self.settle();
+        if let Some(Open::Node(begin)) = self.open.pop() {
+            let size = self.kinds.len().saturating_sub(begin);
+            if let Some(own) = self.sizes.get_mut(begin) {
+                *own = size;
+            }
+        }
+    }
+}
+
+impl Visitor for Nodes {
+    fn begin_map(&mut self) -> Result<()> {
+        self.settle();
+        self.begun = Some(Begun { key: self.key.take(), stated: self.stated.take() });
+        Ok(())
+    }
+
+    fn key(&mut self, name: &str) -> Result<()> {
+        match &mut self.begun {
+            Some(Begun { stated: None, .. }) if name == TYPE => {
+                self.is_type = true;
+                return Ok(());
+            }
+            Some(Begun { key, stated: stated @ Some(_) }) if name == VALUE => {
+                (self.key, self.stated) = (key.take(), stated.take());
+                self.begun = None;
+                self.open.push(Open::Type);
+                return Ok(());
+            }
+            _ => {}
+        }
+        self.settle();
+        self.key = Some(name.to_owned());
+        Ok(())
+    }
+
+    fn end_map(&mut self) -> Result<()> {
+        self.end();
+        Ok(())
+    }
+
+    fn begin_list(&mut self) -> Result<()> {
+        self.settle();
+        let node = self.node(LIST, None);
+        self.open.push(node.map_or(Open::Nothing, Open::Node));
+        Ok(())
+    }
+
+    fn end_list(&mut self) -> Result<()> {
+        self.end();
+        Ok(())
+    }
+
+    fn leaf(&mut self, value: &Value<'_>) -> Result<()> {
+        if std::mem::take(&mut self.is_type)
+            && let Some(begun) = &mut self.begun
+        {
+            begun.stated = value.as_text().map(Into::into);
+            return Ok(());
+        }
+        self.settle();
+        let kind = match value {
+            Value::Null => NULL,
+            Value::Text(_) | Value::Utf16(_) | Value::Guid(_) => TEXT,
+            _ => PLAIN,
+        };
+        let mut scratch = std::mem::take(&mut self.scratch);
+        self.node(kind, plain::text(value, &mut scratch)?);
+        self.scratch = scratch;
+        Ok(())
+    }
+}
+
+/// Adds a part for each graph of `reader`. What of it is damaged is told to `met`; what could be read is shown.
+pub fn add(page: &mut Page<'_>, reader: &dyn Reader, met: &mut dyn FnMut(crate::Error)) -> Result<()> {
+    for (n, entry) in reader.graphs().iter().enumerate() {
+        let mut nodes = Nodes::default();
+        let fault = reader.cat_typed(entry, &mut nodes).err();
+        nodes.settle();
+        while !nodes.open.is_empty() {
+            nodes.end();
+        }
+        let Nodes { kinds, keys, types, texts, sizes, left_out, .. } = nodes;
+        let numbers = |all: Vec<i128>| Cells::Numbers { all, nulls: Vec::new() };
+        let columns = [
+            ("kinds", numbers(kinds.iter().map(|kind| i128::from(*kind)).collect())),
+            ("sizes", numbers(sizes.iter().map(|size| *size as i128).collect())),
+            ("keys", Cells::Texts(keys)),
+            ("types", Cells::Texts(types)),
+            ("texts", Cells::Texts(texts)),
+        ];
+        let block = |(name, cells): &(&str, Cells)| Ok((format!("g{n}.{name}"), Block::new(&cells.to_bytes())?));
+        for block in columns.par_iter().with_max_len(1).map(block).collect::<Vec<Result<_>>>() {
+            let (name, block) = block?;
+            page.add(&name, &block)?;
+        }
+        let meta = json!({ "entry": entry, "block": format!("g{n}"), "nodes": kinds.len(), "leftOut": left_out,
+            "fault": fault.as_ref().map(ToString::to_string) });
+        page.part(Part { id: format!("graph={entry}"), kind: "tree", title: entry.to_string(), meta });
+        if let Some(error) = fault {
+            met(error);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! A map from above: x leads to the right, z to the top.
+
+use super::text::{self, LINE};
+use super::{MARGIN, SIZE};
+use crate::error::Result;
+use crate::scene::sight::Chart;
+use tiny_skia::{Color, FillRule, Paint, Path, PathBuilder, Pixmap, Rect, Stroke, Transform};
+
+const LEGEND: f32 = 280.0;
+const LINK: [u8; 3] = [0x0b, 0x6e, 0x4f];
+
+/// Draws outlines by type, the graph of waypoints, and a legend.
+pub(super) fn draw(chart: &Chart<'_>) -> Result<Pixmap> {
+    let (mut low, mut high) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
+    for point in chart.boxes.iter().flat_map(|one| one.outline) {
+        for ((low, high), v) in low.iter_mut().zip(&mut high).zip(point) {
+            (*low, *high) = (low.min(*v), high.max(*v));
+        }
+    }
+    if chart.boxes.is_empty() {
+        (low, high) = ([0.0; 2], [1.0; 2]);
+    }
+    let ([left, bottom], [right, top]) = (low, high);
+    let longest = (right - left).max(top - bottom);
+    let scale = if longest > 0.0 { f64::from(SIZE) / longest } else { 1.0 };
+    #[expect(clippy::cast_possible_truncation, reason = "pixels need no more digits")]
+    let size = |from: f64, to: f64| ((to - from) * scale) as f32;
+    let paper = |[x, z]: [f64; 2]| [MARGIN + size(left, x), 2.0 * MARGIN + size(z, top)];
+    let (width, height) = (size(left, right), size(bottom, top));
+    let lines = chart.kinds.len() as f32 * LINE;
+    let mut page = super::page(width + LEGEND + 3.0 * MARGIN, height.max(lines) + 3.0 * MARGIN)?;
+    text::write(&mut page, &chart.name, [MARGIN, MARGIN / 2.0], 120);
+
+    for one in &chart.boxes {
+        let [r, g, b] = chart.kinds.get(one.kind).map_or([0; 3], |kind| kind.colour);
+        let Some(path) = path(one.outline.iter().map(|point| paper(*point)), true) else { continue };
+        page.fill_path(&path, &paint([r, g, b], 36), FillRule::Winding, Transform::identity(), None);
+        page.stroke_path(&path, &paint([r, g, b], 255), &Stroke::default(), Transform::identity(), None);
+    }
+    let flat = |[x, _, z]: [f64; 3]| [x, z];
+    for link in &chart.links {
+        let Some(line) = path([link.from, link.to].map(|end| paper(flat(end))).into_iter(), false) else { continue };
+        let stroke = Stroke { width: 1.5, ..Stroke::default() };
+        page.stroke_path(&line, &paint(LINK, 255), &stroke, Transform::identity(), None);
+    }
+    for (center, _) in &chart.ranges {
+        let [x, y] = paper(flat(*center));
+        if let Some(dot) = PathBuilder::from_circle(x, y, 2.5) {
+            page.fill_path(&dot, &paint(LINK, 255), FillRule::Winding, Transform::identity(), None);
+        }
+    }
+    let x = (width + 2.0 * MARGIN).round();
+    for (number, kind) in chart.kinds.iter().enumerate() {
+        let y = 2.0 * MARGIN + number as f32 * LINE;
+        if let Some(square) = Rect::from_xywh(x, y, 12.0, 12.0) {
+            page.fill_rect(square, &paint(kind.colour, 255), Transform::identity(), None);
+        }
+        let count = chart.boxes.iter().filter(|one| one.kind == number).count();
+        text::write(&mut page, &format!("{} ({count})", kind.name), [x + 18.0, y], 32);
+    }
+    Ok(page)
+}
+
+fn paint([r, g, b]: [u8; 3], opacity: u8) -> Paint<'static> {
+    let mut paint = Paint::default();
+    paint.set_color(Color::from_rgba8(r, g, b, opacity));
+    paint
+}
+
+fn path(points: impl Iterator<Item = [f32; 2]>, close: bool) -> Option<Path> {
+    let mut path = PathBuilder::new();
+    for (number, [x, y]) in points.enumerate() {
+        if number == 0 { path.move_to(x, y) } else { path.line_to(x, y) }
+    }
+    if close {
+        path.close();
+    }
+    path.finish()
+}

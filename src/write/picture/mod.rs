@@ -1,0 +1,103 @@
+//! Pictures as PNG, drawn without a GPU: solids from the quarter and from above, and plans of maps.
+
+mod chart;
+mod raster;
+mod solids;
+mod text;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::scene::sight::Sight;
+use std::io::Write;
+use tiny_skia::{Color, Pixmap};
+
+/// The longer side of what is drawn, in pixels.
+const SIZE: f32 = 1200.0;
+const MARGIN: f32 = 24.0;
+
+/// Draws `sight` as PNG.
+///
+/// # Errors
+/// `Limit` when it has too many triangles for a picture, and `Io` when `out` fails.
+pub fn write(sight: &Sight<'_>, out: &mut dyn Write) -> Result<()> {
+    let picture = match sight {
+        Sight::Solids(solids) => solids::draw(solids)?,
+        Sight::Chart(chart) => chart::draw(chart)?,
+    };
+    let png = picture.encode_png().map_err(|error| {
+        Error::without_offset(ErrorKind::Codec { codec: "PNG", message: error.to_string().into() }, "")
+    })?;
+    out.write_all(&png).map_err(|error| Error::io("cannot write", error))
+}
+
+/// An empty page.
+fn page(width: f32, height: f32) -> Result<Pixmap> {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few thousand pixels")]
+    let [width, height] = [width, height].map(|size| size.clamp(1.0, 8192.0) as u32);
+    let too_large = || {
+        let value = u64::from(width).saturating_mul(height.into());
+        Error::without_offset(ErrorKind::Limit { what: "pixels of a picture", value, limit: 1 << 26 }, "")
+    };
+    let mut page = Pixmap::new(width, height).ok_or_else(too_large)?;
+    page.fill(Color::from_rgba8(0xfb, 0xfb, 0xf8, 0xff));
+    Ok(page)
+}
+
+#[cfg(test)]
+#[cfg(feature = "sample")]
+mod tests {
+    use super::*;
+    use crate::sample::geometry::{GeometryBuilder, PlateShape};
+    use crate::sample::{Size, wdata};
+    use crate::scene::{Context, Kind, Options};
+    use crate::{Asset, Source};
+
+    /// The picture of a file, and how many of its pixels have each colour.
+    fn picture(name: &str, bytes: Vec<u8>) -> (Pixmap, impl Fn([u8; 3]) -> usize) {
+        let asset = Asset::open(Source::from_vec(name, bytes)).unwrap();
+        let drawing = asset.reader().shapes().unwrap().draw(&Context::default(), Options::default()).unwrap();
+        let mut png = Vec::new();
+        drawing.write(Kind::Png, &mut png).unwrap();
+        let picture = Pixmap::decode_png(&png).unwrap();
+        let pixels = picture.pixels().to_vec();
+        (picture, move |[r, g, b]| pixels.iter().filter(|p| [p.red(), p.green(), p.blue()] == [r, g, b]).count())
+    }
+
+    #[test]
+    fn plates_are_seen_from_above_and_hide_what_lies_below() {
+        let plate = |material, y: f32, size: f32| PlateShape {
+            material,
+            layer: 1,
+            triangles: vec![
+                [[0.0, y, 0.0], [0.0, y, size], [size, y, size]],
+                [[0.0, y, 0.0], [size, y, size], [size, y, 0.0]],
+            ],
+        };
+        let mut builder = GeometryBuilder::new();
+        builder.armor("hull.armor", vec![plate(12, 1.0, 8.0), plate(2, 0.0, 8.0), plate(47, 2.0, 4.0)]);
+        let (picture, count) = picture("ship.geometry", builder.build());
+        // From above a plate that lies flat has its material's own colour, and the legend repeats it.
+        let colour = |id: u16| {
+            let asset = Asset::open(Source::from_vec("ship.geometry", builder.build())).unwrap();
+            let drawing = asset.reader().shapes().unwrap().draw(&Context::default(), Options::default()).unwrap();
+            let Some(Sight::Solids(solids)) = drawing.sight().unwrap() else { panic!("it has solids") };
+            let found = solids.materials.iter().find(|tint| tint.name.starts_with(&format!("{id} "))).unwrap();
+            let [r, g, b, _] = found.colour.map(|c| (c * 255.0).round() as u8);
+            [r, g, b]
+        };
+        let legend = 12 * 12;
+        let from_above = SIZE as usize * SIZE as usize;
+        assert_eq!(picture.width(), 1248);
+        assert_eq!(count(colour(2)), legend, "it lies below a plate of its own size");
+        let near = |found: usize, expected: usize| found.abs_diff(expected) < expected / 50 + legend;
+        assert!(near(count(colour(47)), from_above / 4), "{}", count(colour(47)));
+        assert!(near(count(colour(12)), from_above * 3 / 4), "{}", count(colour(12)));
+    }
+
+    #[test]
+    fn a_map_has_its_types_in_the_legend() {
+        let (picture, count) = picture("town.wdata", wdata::demo(1, Size::Small));
+        assert!(picture.width() > 1200 && picture.height() > 400);
+        // A portal's own colour: its square in the legend, and outlines.
+        assert!(count([0x7b, 0x2f, 0xbe]) >= 12 * 12, "{}", count([0x7b, 0x2f, 0xbe]));
+    }
+}

@@ -1,0 +1,140 @@
+//! Triangles, filled with the nearest one in front.
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// Dots that all triangles of a picture together may be asked to fill: some seconds of work. Triangles of a ship are small
+/// and fill the picture a few dozen times.
+const MOST: u64 = 4_000_000_000;
+
+/// Dots with their distances from the eye.
+#[derive(Debug)]
+pub(super) struct Raster {
+    pub(super) width: usize,
+    pub(super) height: usize,
+    depth: Vec<f32>,
+    /// Red, green and blue.
+    colour: Vec<[u8; 3]>,
+    spent: u64,
+}
+
+/// A corner of a triangle: right, down, and towards the eye; and how much light falls on it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Corner {
+    pub(super) at: [f32; 3],
+    pub(super) light: f32,
+}
+
+impl Raster {
+    pub(super) fn new(width: usize, height: usize) -> Self {
+        let dots = width.saturating_mul(height);
+        Self { width, height, depth: vec![f32::NEG_INFINITY; dots], colour: vec![[0; 3]; dots], spent: 0 }
+    }
+
+    /// What was drawn at a dot.
+    fn dot(&self, column: usize, row: usize) -> Option<[u8; 3]> {
+        let at = row.saturating_mul(self.width).saturating_add(column);
+        self.depth.get(at).filter(|depth| depth.is_finite())?;
+        self.colour.get(at).copied()
+    }
+
+    /// The mean of the dots in a square of so many by so many, in front of a colour.
+    pub(super) fn mean(&self, column: usize, row: usize, side: usize, behind: [u8; 3]) -> [u8; 3] {
+        let mut sum = [0.0f32; 3];
+        for (down, across) in (0..side).flat_map(|down| (0..side).map(move |across| (down, across))) {
+            let dot = self.dot(column.saturating_add(across), row.saturating_add(down)).unwrap_or(behind);
+            sum.iter_mut().zip(dot).for_each(|(sum, c)| *sum += f32::from(c));
+        }
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the mean of bytes is a byte")]
+        sum.map(|sum| (sum / side.saturating_mul(side) as f32).round() as u8)
+    }
+
+    /// Fills a triangle, whichever way it turns.
+    ///
+    /// # Errors
+    /// `Limit` when all triangles together have more dots than a picture may take.
+    pub(super) fn fill(&mut self, [a, b, c]: [Corner; 3], colour: [f32; 3]) -> Result<()> {
+        let ([ax, ay, az], [bx, by, bz], [cx, cy, cz]) = (a.at, b.at, c.at);
+        let area = (bx - ax) * (cy - ay) - (by - ay) * (cx - ax);
+        if area == 0.0 || !area.is_finite() {
+            return Ok(());
+        }
+        let (left, right) = (within(ax.min(bx).min(cx), self.width), within(ax.max(bx).max(cx) + 1.0, self.width));
+        let (top, bottom) = (within(ay.min(by).min(cy), self.height), within(ay.max(by).max(cy) + 1.0, self.height));
+        let dots = (right.saturating_sub(left) as u64).saturating_mul(bottom.saturating_sub(top) as u64);
+        self.spent = self.spent.saturating_add(dots);
+        if self.spent > MOST {
+            let kind = ErrorKind::Limit { what: "dots of all triangles in a picture", value: self.spent, limit: MOST };
+            return Err(Error::without_offset(kind, ""));
+        }
+        for row in top..bottom {
+            let start = row.saturating_mul(self.width);
+            let dots = start.saturating_add(left)..start.saturating_add(right);
+            let (Some(depths), Some(colours)) = (self.depth.get_mut(dots.clone()), self.colour.get_mut(dots)) else {
+                continue;
+            };
+            #[expect(clippy::cast_precision_loss, reason = "a few thousand dots")]
+            let (y, first) = (row as f32 + 0.5, left as f32 + 0.5);
+            let mut x = first;
+            for (depth, dot) in depths.iter_mut().zip(colours) {
+                // The shares of the corners in this dot; all are positive inside.
+                let of_b = ((x - ax) * (cy - ay) - (y - ay) * (cx - ax)) / area;
+                let of_c = ((bx - ax) * (y - ay) - (by - ay) * (x - ax)) / area;
+                let of_a = 1.0 - of_b - of_c;
+                x += 1.0;
+                if of_a < 0.0 || of_b < 0.0 || of_c < 0.0 {
+                    continue;
+                }
+                let near = of_a * az + of_b * bz + of_c * cz;
+                if near > *depth {
+                    *depth = near;
+                    let light = of_a * a.light + of_b * b.light + of_c * c.light;
+                    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
+                    let byte = |c: f32| (c * light * 255.0).round().clamp(0.0, 255.0) as u8;
+                    *dot = colour.map(byte);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The dot that `place` lies in, or the edge that it lies behind.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a float becomes the nearest integer")]
+fn within(place: f32, dots: usize) -> usize {
+    (place.max(0.0) as usize).min(dots)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn corner(x: f32, y: f32, z: f32) -> Corner {
+        Corner { at: [x, y, z], light: 1.0 }
+    }
+
+    #[test]
+    fn the_nearer_triangle_is_seen_whichever_comes_first() {
+        let near = [corner(0.0, 0.0, 2.0), corner(8.0, 0.0, 2.0), corner(0.0, 8.0, 2.0)];
+        let far = [corner(0.0, 0.0, 1.0), corner(0.0, 16.0, 1.0), corner(16.0, 0.0, 1.0)];
+        for order in
+            [[(near, [1.0, 0.0, 0.0]), (far, [0.0, 1.0, 0.0])], [(far, [0.0, 1.0, 0.0]), (near, [1.0, 0.0, 0.0])]]
+        {
+            let mut raster = Raster::new(16, 16);
+            for (triangle, colour) in order {
+                raster.fill(triangle, colour).unwrap();
+            }
+            assert_eq!(raster.dot(0, 0), Some([255, 0, 0]));
+            assert_eq!(raster.dot(10, 0), Some([0, 255, 0]), "the far one reaches further");
+            assert_eq!(raster.dot(15, 15), None, "neither covers the lower right");
+            assert_eq!(raster.mean(14, 14, 2, [7, 8, 9]), [7, 8, 9], "what lies behind is seen");
+        }
+    }
+
+    #[test]
+    fn more_triangles_than_a_picture_can_take_are_an_error() {
+        let mut raster = Raster::new(1000, 1000);
+        raster.spent = MOST - 10;
+        let all = [corner(0.0, 0.0, 2.0), corner(9999.0, 0.0, 2.0), corner(0.0, 9999.0, 2.0)];
+        assert!(raster.fill(all, [1.0; 3]).unwrap_err().to_string().contains("dots"));
+    }
+}

@@ -1,0 +1,176 @@
+//! Solids, seen from the quarter and from above.
+
+use super::raster::{Corner, Raster};
+use super::text::{self, LINE};
+use super::{MARGIN, SIZE};
+use crate::error::Result;
+use crate::scene::sight::{Place, Solid, SolidKind, Solids, Tint};
+use std::collections::BTreeSet;
+use tiny_skia::{Color, Paint, Pixmap, PremultipliedColorU8, Rect, Transform};
+
+type Point = [f32; 3];
+
+/// Dots a pixel, along each side.
+const FINE: usize = 2;
+
+/// Where a view looks from: the directions that lead right, up and to the eye.
+struct View {
+    right: Point,
+    up: Point,
+    eye: Point,
+}
+
+/// From the quarter, above the bow; and from above, the bow to the right.
+fn views() -> [View; 2] {
+    let (turn, tilt) = (0.9f32, 0.35f32);
+    let eye = [-turn.sin() * tilt.cos(), tilt.sin(), turn.cos() * tilt.cos()];
+    let right = [turn.cos(), 0.0, turn.sin()];
+    let up = cross(eye, right);
+    [View { right, up, eye }, View { right: [0.0, 0.0, 1.0], up: [1.0, 0.0, 0.0], eye: [0.0, 1.0, 0.0] }]
+}
+
+/// Draws the armour where there is any, else the finest meshes, else the hulls: one would hide the other.
+pub(super) fn draw(solids: &Solids<'_>) -> Result<Pixmap> {
+    let kinds = [SolidKind::Armor, SolidKind::Mesh, SolidKind::Hull];
+    let has = |kind: &SolidKind| solids.solids.iter().any(|solid| solid.kind() == *kind);
+    let kind = kinds.into_iter().find(has).unwrap_or(SolidKind::Mesh);
+    let is_finest = |solid: &dyn Solid| solid.lods().is_empty() || solid.lods().contains(&0);
+    let shown: Vec<(&dyn Solid, &Place<'_>)> = solids
+        .places
+        .iter()
+        .filter_map(|place| Some((*solids.solids.get(place.solid)?, place)))
+        .filter(|(solid, _)| solid.kind() == kind && is_finest(*solid))
+        .collect();
+    let used: BTreeSet<usize> = shown.iter().map(|(solid, _)| solid.material()).collect();
+    let legend: Vec<&Tint<'_>> = used.iter().filter_map(|&number| solids.materials.get(number)).collect();
+
+    let mut drawn = Vec::new();
+    for view in views() {
+        if let Some(raster) = look(solids, &shown, &view)? {
+            drawn.push(raster);
+        }
+    }
+    let pixels = |dots: usize| (dots / FINE) as f32;
+    let height: f32 = drawn.iter().map(|raster| pixels(raster.height) + MARGIN).sum();
+    // A space has more materials than a picture has room for.
+    let lines = legend.len().min(40).div_ceil(4) as f32 * LINE;
+    let mut page = super::page(SIZE + 2.0 * MARGIN, height + lines + 3.0 * MARGIN)?;
+    text::write(&mut page, solids.name, [MARGIN, MARGIN / 2.0], 120);
+    let mut top = MARGIN * 1.5;
+    for raster in &drawn {
+        copy(raster, &mut page, [MARGIN + (SIZE - pixels(raster.width)) / 2.0, top]);
+        top += pixels(raster.height) + MARGIN;
+    }
+    for (number, tint) in legend.iter().take(40).enumerate() {
+        let x = MARGIN + (number % 4) as f32 * SIZE / 4.0;
+        let y = top + (number / 4) as f32 * LINE;
+        let [r, g, b, _] = tint.colour.map(|c| c.clamp(0.0, 1.0));
+        let mut paint = Paint::default();
+        paint.set_color(Color::from_rgba(r, g, b, 1.0).unwrap_or(Color::BLACK));
+        if let Some(square) = Rect::from_xywh(x, y, 12.0, 12.0) {
+            page.fill_rect(square, &paint, Transform::identity(), None);
+        }
+        text::write(&mut page, tint.name, [x + 18.0, y], 33);
+    }
+    Ok(page)
+}
+
+/// What is seen from `view`; `None` where there is nothing.
+fn look(solids: &Solids<'_>, shown: &[(&dyn Solid, &Place<'_>)], view: &View) -> Result<Option<Raster>> {
+    let (mut low, mut high) = ([f32::INFINITY; 2], [f32::NEG_INFINITY; 2]);
+    for (solid, place) in shown {
+        let (min, max) = solid.bounds();
+        for corner in 0..8u8 {
+            let pick = |axis: usize| if corner >> axis & 1 == 0 { get(min, axis) } else { get(max, axis) };
+            let point = place.matrix.map_or([pick(0), pick(1), pick(2)], |m| moved(m, [pick(0), pick(1), pick(2)]));
+            for ((low, high), along) in low.iter_mut().zip(&mut high).zip([view.right, view.up]) {
+                let at = dot(along, point);
+                (*low, *high) = (low.min(at), high.max(at));
+            }
+        }
+    }
+    let (width, height) = (high[0] - low[0], high[1] - low[1]);
+    if !(width.is_finite() && height.is_finite()) {
+        return Ok(None);
+    }
+    let scale = SIZE * FINE as f32 / width.max(height).max(f32::MIN_POSITIVE);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "no more than the size of the page")]
+    let [across, down] = [width, height].map(|v| ((v * scale).ceil() as usize).max(FINE).next_multiple_of(FINE));
+    let mut raster = Raster::new(across, down);
+    for (solid, place) in shown {
+        let tint = solids.materials.get(solid.material());
+        let [r, g, b, _] = tint.map_or([0.6, 0.6, 0.6, 1.0], |tint| tint.colour);
+        let corners: Vec<Corner> = {
+            let mut normals = solid.normals();
+            let corner = |position: Point| {
+                let normal = normals.as_mut().and_then(Iterator::next);
+                let (position, normal) = match place.matrix {
+                    Some(m) => (moved(m, position), normal.map(|n| turned(m, n))),
+                    None => (position, normal),
+                };
+                // The light comes from the eye, and a little from above. A plate has two sides: the one that is seen counts.
+                let lit = |n: Point| {
+                    let facing = dot(n, view.eye);
+                    0.35 + 0.5 * facing.abs() + 0.15 * (get(n, 1) * facing.signum()).max(0.0)
+                };
+                let light = normal.map_or(0.8, lit);
+                let at = [
+                    (dot(view.right, position) - low[0]) * scale,
+                    (high[1] - dot(view.up, position)) * scale,
+                    dot(view.eye, position),
+                ];
+                Corner { at, light }
+            };
+            solid.positions().map(corner).collect()
+        };
+        for triangle in solid.triangles() {
+            let [Some(a), Some(b_), Some(c)] = triangle.map(|i| corners.get(i as usize).copied()) else { continue };
+            raster.fill([a, b_, c], [r, g, b])?;
+        }
+    }
+    Ok(Some(raster))
+}
+
+/// Puts what was drawn onto the page, a pixel for each square of dots.
+fn copy(raster: &Raster, page: &mut Pixmap, [left, top]: [f32; 2]) {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few thousand pixels")]
+    let [left, top] = [left, top].map(|v| v.max(0.0) as usize);
+    let width = page.width() as usize;
+    for row in 0..raster.height / FINE {
+        let start = top.saturating_add(row).saturating_mul(width).saturating_add(left);
+        let pixels = page.pixels_mut().get_mut(start..).unwrap_or_default();
+        for (column, pixel) in pixels.iter_mut().take(raster.width / FINE).enumerate() {
+            let behind = [pixel.red(), pixel.green(), pixel.blue()];
+            let [r, g, b] = raster.mean(column.saturating_mul(FINE), row.saturating_mul(FINE), FINE, behind);
+            if let Some(opaque) = PremultipliedColorU8::from_rgba(r, g, b, 255) {
+                *pixel = opaque;
+            }
+        }
+    }
+}
+
+fn get(point: Point, axis: usize) -> f32 {
+    point.get(axis).copied().unwrap_or(0.0)
+}
+
+fn dot([a, b, c]: Point, [x, y, z]: Point) -> f32 {
+    a * x + b * y + c * z
+}
+
+fn cross([a, b, c]: Point, [x, y, z]: Point) -> Point {
+    [b * z - c * y, c * x - a * z, a * y - b * x]
+}
+
+/// A point, put into place.
+fn moved(m: &[f32; 16], [x, y, z]: Point) -> Point {
+    let [a, b, c, _, d, e, f, _, g, h, i, _, j, k, l, _] = m;
+    [a * x + d * y + g * z + j, b * x + e * y + h * z + k, c * x + f * y + i * z + l]
+}
+
+/// A direction, put into place, at length 1. As a light needs it: a scale that differs by axes bends it a little.
+fn turned(m: &[f32; 16], [x, y, z]: Point) -> Point {
+    let [a, b, c, _, d, e, f, _, g, h, i, ..] = m;
+    let [x, y, z] = [a * x + d * y + g * z, b * x + e * y + h * z, c * x + f * y + i * z];
+    let length = (x * x + y * y + z * z).sqrt().max(f32::MIN_POSITIVE);
+    [x / length, y / length, z / length]
+}

@@ -1,0 +1,296 @@
+//! A browser without a window, driven over the DevTools protocol.
+//!
+//! Chromium takes commands from descriptor 3 and answers on 4; a shell puts the pipes of its standard input and output
+//! there. Messages are JSON, each ended by a zero byte.
+
+use serde_json::{Value, json};
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// Names under which browsers that speak the protocol are known.
+const NAMES: [&str; 5] =
+    ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome-headless-shell"];
+/// The longest that anything may take on a slow machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The browser: the one that `ASSETQ_BROWSER` names, or else one that is in the `PATH`.
+fn program() -> Option<PathBuf> {
+    if let Some(named) = std::env::var_os("ASSETQ_BROWSER") {
+        return Some(named.into());
+    }
+    let path = std::env::var_os("PATH")?;
+    let all = std::env::split_paths(&path).flat_map(|dir| NAMES.map(|name| dir.join(name)));
+    all.into_iter().find(|program| program.is_file())
+}
+
+/// A running browser. It ends with this value.
+pub struct Browser {
+    child: Child,
+    pipe: RefCell<Pipe>,
+    _profile: TempDir,
+}
+
+struct Pipe {
+    to: ChildStdin,
+    from: Receiver<Value>,
+    last: u64,
+    events: VecDeque<Value>,
+}
+
+/// Light or dark, as the system would have it.
+#[derive(Debug, Clone, Copy)]
+pub enum Scheme {
+    Light,
+    Dark,
+}
+
+impl Browser {
+    /// Starts one; `None`, and a line that says so, where there is none at hand.
+    pub fn start() -> Option<Self> {
+        let Some(program) = program().filter(|_| cfg!(unix)) else {
+            eprintln!("skipped: no Chromium at hand, and ASSETQ_BROWSER names none");
+            return None;
+        };
+        let profile = TempDir::new().unwrap();
+        let mut command = Command::new("sh");
+        command.args(["-c", "exec \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1", "sh"]).arg(program);
+        command.arg(format!("--user-data-dir={}", profile.path().display()));
+        command.args(["--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--no-first-run", "--disable-sync"]);
+        command.args(["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-background-networking"]);
+        command.args(["--hide-scrollbars", "--force-color-profile=srgb", "about:blank"]);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let (to, out) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        let (send, from) = channel();
+        std::thread::spawn(move || {
+            for message in BufReader::new(out).split(0).map_while(Result::ok) {
+                let message = serde_json::from_slice(&message).unwrap();
+                if send.send(message).is_err() {
+                    break;
+                }
+            }
+        });
+        let pipe = RefCell::new(Pipe { to, from, last: 0, events: VecDeque::new() });
+        Some(Self { child, pipe, _profile: profile })
+    }
+
+    /// Opens a file in a tab that is `width` by `height`, and waits until the document is there.
+    pub fn open(&self, file: &Path, width: u32, height: u32, scheme: Scheme) -> Tab<'_> {
+        let call = |session: Option<&str>, method: &str, params: Value| self.call(session, method, params);
+        let target = call(None, "Target.createTarget", json!({ "url": "about:blank" }));
+        let target = target["targetId"].as_str().unwrap();
+        let attached = call(None, "Target.attachToTarget", json!({ "targetId": target, "flatten": true }));
+        let session = attached["sessionId"].as_str().unwrap().to_owned();
+        let tab = Tab { browser: self, session, target: target.to_owned() };
+        for domain in ["Page", "Runtime", "Log"] {
+            tab.call(&format!("{domain}.enable"), json!({}));
+        }
+        tab.size(width, height);
+        let scheme = if matches!(scheme, Scheme::Dark) { "dark" } else { "light" };
+        let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
+        tab.call("Emulation.setEmulatedMedia", json!({ "features": features }));
+        let url = format!("file://{}", file.canonicalize().unwrap().display());
+        tab.call("Page.navigate", json!({ "url": url }));
+        tab.wait("location.href !== 'about:blank' && document.readyState === 'complete'");
+        tab
+    }
+
+    fn call(&self, session: Option<&str>, method: &str, params: Value) -> Value {
+        let mut pipe = self.pipe.borrow_mut();
+        pipe.last += 1;
+        let id = pipe.last;
+        let mut message = json!({ "id": id, "method": method, "params": params });
+        if let Some(session) = session {
+            message["sessionId"] = session.into();
+        }
+        pipe.to.write_all(message.to_string().as_bytes()).unwrap();
+        pipe.to.write_all(&[0]).unwrap();
+        pipe.to.flush().unwrap();
+        loop {
+            let answer = pipe.from.recv_timeout(PATIENCE).unwrap_or_else(|e| panic!("{method}: {e}"));
+            if answer["id"] == id {
+                assert!(answer["error"].is_null(), "{method}: {}", answer["error"]);
+                return answer["result"].clone();
+            }
+            pipe.events.push_back(answer);
+        }
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        // Its processes end when it does, and it takes the others along.
+        let mut pipe = self.pipe.borrow_mut();
+        let _ = pipe.to.write_all(b"{\"id\":0,\"method\":\"Browser.close\"}\0");
+        let _ = pipe.to.flush();
+        while pipe.from.recv_timeout(Duration::from_secs(5)).is_ok() {}
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A page in the browser.
+pub struct Tab<'b> {
+    browser: &'b Browser,
+    session: String,
+    target: String,
+}
+
+impl Tab<'_> {
+    /// A command of the protocol for this page.
+    pub fn call(&self, method: &str, params: Value) -> Value {
+        self.browser.call(Some(&self.session), method, params)
+    }
+
+    /// The value of a JavaScript expression; of a promise what it gives.
+    pub fn eval(&self, js: &str) -> Value {
+        let params = json!({ "expression": js, "awaitPromise": true, "returnByValue": true });
+        let answer = self.call("Runtime.evaluate", params);
+        assert!(answer["exceptionDetails"].is_null(), "{js}\n{}", answer["exceptionDetails"]);
+        answer["result"]["value"].clone()
+    }
+
+    /// Waits until an expression is true.
+    pub fn wait(&self, js: &str) {
+        let began = Instant::now();
+        while self.eval(js) != true {
+            assert!(began.elapsed() < PATIENCE, "never true: {js}\n{:?}", self.errors());
+            // Until the page has painted again, or a while has passed.
+            self.eval("new Promise((next) => { requestAnimationFrame(next); setTimeout(next, 30); }).then(() => 0)");
+        }
+    }
+
+    /// Makes the window so large.
+    pub fn size(&self, width: u32, height: u32) {
+        let params = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        self.call("Emulation.setDeviceMetricsOverride", params);
+    }
+
+    /// `mousePressed`, `mouseReleased` or `mouseMoved`, with `left`, `middle`, `right` or `none`.
+    pub fn mouse(&self, kind: &str, x: f64, y: f64, button: &str) {
+        let held = match (kind, button) {
+            ("mouseReleased", _) | (_, "none") => 0,
+            (_, "left") => 1,
+            (_, "right") => 2,
+            _ => 4,
+        };
+        let params = json!({ "type": kind, "x": x, "y": y, "button": button, "buttons": held,
+            "clickCount": i32::from(kind != "mouseMoved") });
+        self.call("Input.dispatchMouseEvent", params);
+    }
+
+    /// Presses and releases the left button over the middle of the first element that a selector finds.
+    pub fn click(&self, selector: &str) {
+        let js = format!(
+            "(() => {{ const e = document.querySelector({}); e.scrollIntoView({{block: 'nearest'}}); \
+             const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; }})()",
+            json!(selector)
+        );
+        let at = self.eval(&js);
+        let (x, y) = (at[0].as_f64().unwrap(), at[1].as_f64().unwrap());
+        for kind in ["mouseMoved", "mousePressed", "mouseReleased"] {
+            self.mouse(kind, x, y, if kind == "mouseMoved" { "none" } else { "left" });
+        }
+    }
+
+    /// Turns the wheel.
+    pub fn wheel(&self, x: f64, y: f64, by: f64) {
+        let params = json!({ "type": "mouseWheel", "x": x, "y": y, "deltaX": 0, "deltaY": by });
+        self.call("Input.dispatchMouseEvent", params);
+    }
+
+    /// Presses and releases a key by its name, such as `ArrowDown`, `Enter` or `a`.
+    pub fn key(&self, key: &str) {
+        let code = match key {
+            "Enter" => 13,
+            "Escape" => 27,
+            "End" => 35,
+            "Home" => 36,
+            "ArrowLeft" => 37,
+            "ArrowUp" => 38,
+            "ArrowRight" => 39,
+            "ArrowDown" => 40,
+            "PageUp" => 33,
+            "PageDown" => 34,
+            _ => 0,
+        };
+        let text = if key.chars().count() == 1 { key } else { "" };
+        for kind in ["keyDown", "keyUp"] {
+            let mut params = json!({ "type": kind, "key": key, "windowsVirtualKeyCode": code });
+            if kind == "keyDown" && !text.is_empty() {
+                params["text"] = text.into();
+            }
+            if kind == "keyDown" && key == "Enter" {
+                params["text"] = "\r".into();
+            }
+            self.call("Input.dispatchKeyEvent", params);
+        }
+    }
+
+    /// Types text into what has the focus.
+    pub fn text(&self, text: &str) {
+        self.call("Input.insertText", json!({ "text": text }));
+    }
+
+    /// `touchStart`, `touchMove` or `touchEnd`, with the fingers that are down then.
+    pub fn touch(&self, kind: &str, fingers: &[(f64, f64)]) {
+        let points: Vec<Value> =
+            fingers.iter().enumerate().map(|(id, (x, y))| json!({ "x": x, "y": y, "id": id })).collect();
+        self.call("Input.dispatchTouchEvent", json!({ "type": kind, "touchPoints": points }));
+    }
+
+    /// Keeps a picture of the window in the folder that `ASSETQ_SHOTS` names, where it names one.
+    pub fn shot(&self, name: &str) {
+        let Some(folder) = std::env::var_os("ASSETQ_SHOTS") else { return };
+        let answer = self.call("Page.captureScreenshot", json!({ "format": "png" }));
+        let picture = decode(answer["data"].as_str().unwrap());
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(Path::new(&folder).join(format!("{name}.png")), picture).unwrap();
+    }
+
+    /// Errors that the page has reported so far: exceptions, `console.error`, and whatever its policy refused.
+    pub fn errors(&self) -> Vec<String> {
+        self.eval("0");
+        let pipe = self.browser.pipe.borrow();
+        let of_tab = pipe.events.iter().filter(|event| event["sessionId"] == self.session.as_str());
+        let errors = of_tab.filter_map(|event| {
+            let params = &event["params"];
+            match event["method"].as_str()? {
+                "Runtime.exceptionThrown" => Some(params["exceptionDetails"].to_string()),
+                "Runtime.consoleAPICalled" if params["type"] == "error" => Some(params["args"].to_string()),
+                "Log.entryAdded" if params["entry"]["level"] == "error" => Some(params["entry"].to_string()),
+                _ => None,
+            }
+        });
+        errors.collect()
+    }
+}
+
+impl Drop for Tab<'_> {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            self.browser.call(None, "Target.closeTarget", json!({ "targetId": self.target }));
+        }
+    }
+}
+
+fn decode(base64: &str) -> Vec<u8> {
+    let digit = |b: u8| match b {
+        b'A'..=b'Z' => b - b'A',
+        b'a'..=b'z' => b - b'a' + 26,
+        b'0'..=b'9' => b - b'0' + 52,
+        b'+' => 62,
+        _ => 63,
+    };
+    let digits: Vec<u32> = base64.bytes().filter(|b| *b != b'=').map(|b| digit(b).into()).collect();
+    let four = |four: &[u32]| {
+        let bits = (0..4).fold(0, |bits, n| bits << 6 | four.get(n).copied().unwrap_or(0));
+        bits.to_be_bytes().into_iter().skip(1).take(four.len() * 3 / 4).collect::<Vec<u8>>()
+    };
+    digits.chunks(4).flat_map(four).collect()
+}
