@@ -11,81 +11,19 @@
 )]
 
 use assetq::report::Progress;
-use assetq::sample::wdata::{Row, Spec, Written, demo, write};
+use assetq::sample::wdata::{Spec, Written, demo, write};
 use assetq::sample::{Size, Writer};
 use assetq::table::{Place, Table, Tree, Value, column_index};
 use assetq::wdata::{BoxType, Choice, Map, TextForm, TriggerLayout, Volume};
 use assetq::{Asset, ErrorKind, Format, Reader as _, Source};
 
+#[path = "common/maps.rs"]
+mod maps;
+
+use maps::assert_all;
+
 fn open(bytes: Vec<u8>) -> Map {
     Map::open(Source::from_vec("town.wdata", bytes)).unwrap()
-}
-
-/// Values as they are compared: what is shown is the same, and floats are the same bits.
-fn same(a: &Value<'_>, b: &Value<'_>) -> bool {
-    match (a, b) {
-        (Value::F32(a), Value::F32(b)) => a.to_bits() == b.to_bits(),
-        (Value::List(a), Value::List(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
-        (Value::Map(a), Value::Map(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|((an, av), (bn, bv))| an == bn && same(av, bv))
-        }
-        _ => match (a.as_text(), b.as_text()) {
-            (Some(a), Some(b)) => a == b,
-            _ => a == b,
-        },
-    }
-}
-
-/// Checks that a table holds exactly these rows: fields that a row leaves out are null.
-fn assert_rows(table: &dyn Table, rows: &[&Row], ours: &[&str]) {
-    assert_eq!(table.len().unwrap(), rows.len(), "{}", table.name());
-    for row in rows {
-        for (name, _) in *row {
-            assert!(column_index(table, name).is_some(), "{} has no {name}", table.name());
-        }
-    }
-    let mut cursor = table.cursor(0);
-    for row in rows {
-        assert!(cursor.advance().unwrap());
-        for (number, column) in table.columns().iter().enumerate() {
-            if ours.contains(&&*column.name) {
-                continue;
-            }
-            let expected = row.iter().find(|(name, _)| *name == column.name).map_or(&Value::Null, |(_, value)| value);
-            let found = cursor.value(number).unwrap();
-            assert!(same(expected, &found), "{}.{}: {expected:?} != {found:?}", table.name(), column.name);
-        }
-    }
-    assert!(!cursor.advance().unwrap());
-}
-
-/// Checks that every table of the map holds the values that were written.
-fn assert_all(spec: &Spec, written: &Written) {
-    let map = open(written.bytes.clone());
-    let context = format!("{spec:?}");
-    let mut compared = 0;
-    for table in map.tables() {
-        match table.name() {
-            "event_boxes" | "waypoint_links" => continue,
-            "scenes" => {
-                let (cameras, elements) = (written.table("scenes"), written.table("scene_elements"));
-                let joined: Vec<Row> = (0..cameras.len())
-                    .map(|i| cameras[i].iter().chain(elements.get(i).copied().into_iter().flatten()).cloned().collect())
-                    .collect();
-                assert_rows(&*table, &joined.iter().collect::<Vec<_>>(), &["index", "offset"]);
-                compared += joined.len() + elements.len();
-            }
-            name => {
-                let rows = written.table(name);
-                assert_rows(&*table, &rows, &["index", "offset"]);
-                compared += rows.len();
-            }
-        }
-    }
-    assert_eq!(compared, written.rows.len(), "{context}");
-    let report = map.verify(&Progress::default());
-    assert!(report.ok(), "{context}: {:?}", report.checks.iter().find(|c| !c.ok()));
-    assert_eq!(map.trigger_layout().unwrap().0, spec.triggers, "{context}");
 }
 
 /// Every version that has event boxes, with both trigger layouts where there are two.

@@ -1,7 +1,9 @@
 use super::{Cli, Context, Exit, Outcome};
 use crate::archive::{Address, Archive, MARK};
+use crate::clean::clean;
 use clap::CommandFactory as _;
 use clap_complete::Shell;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::Path;
@@ -33,7 +35,8 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// Words with a `:` are asked of the program. Bash itself takes them apart there, so only the last part is replied.
+/// Words with a `:` are asked of the program. Bash itself takes them apart there, so only the last part is replied. It puts
+/// a reply into the line as it is: names of files are quoted, so that none of their signs means anything there.
 const BASH: &str = r#"
 _assetq_inside() {
     local line="${COMP_LINE:0:COMP_POINT}"
@@ -46,7 +49,8 @@ _assetq_inside() {
     [[ "$COMP_WORDBREAKS" == *:* ]] && keep="${word%"${word##*:}"}"
     COMPREPLY=()
     while IFS= read -r found; do
-        COMPREPLY+=("${found#"$keep"}")
+        printf -v found '%q' "${found#"$keep"}"
+        COMPREPLY+=("$found")
     done < <("${COMP_WORDS[0]}" paths-inside "$word" 2>/dev/null)
     [[ "${COMPREPLY[0]}" == */ ]] && compopt -o nospace 2>/dev/null
 }
@@ -104,8 +108,8 @@ fn offered(archive: &dyn Archive, begun: &str) -> crate::Result<BTreeSet<String>
     for n in 0..archive.len()? {
         let Ok(file) = archive.file(n) else { continue };
         let Some(rest) = file.path.strip_prefix(begun) else { continue };
-        // A line of the reply is one path.
-        if file.path.contains(['\n', '\r']) {
+        // Shells show replies on the terminal as they are, and a line is one path.
+        if matches!(clean(&file.path), Cow::Owned(_)) {
             continue;
         }
         let end = rest.find('/').map_or(rest.len(), |at| at.saturating_add(1));

@@ -13,6 +13,7 @@
 mod changing;
 mod ended;
 mod places;
+mod shown;
 mod threads;
 
 use assetq::sample::Size;
