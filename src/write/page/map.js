@@ -293,7 +293,10 @@ class Chart extends shapes.Look {
   // What the record of a box says besides.
   async more(box, facts) {
     const row = await this.page.row?.(this.kinds[box.kind].table, box.row);
-    return [...facts, ...(row ?? []).filter(([name, text]) => name !== "name" && text !== "" && text !== null)];
+    const known = (row ?? []).filter(([name, text]) => name !== "name" && text !== "" && text !== null);
+    // Its place comes last: the map shows it.
+    const isPlace = ([name]) => /_[xyzw]$/.test(name);
+    return [...facts, ...known.filter((cell) => !isPlace(cell)), ...known.filter(isPlace)];
   }
 
   async choose(box, moves = false) {
