@@ -7,7 +7,9 @@ const STEP = 0.08;
 const add = (a, b, times = 1) => a.map((v, i) => v + b[i] * times);
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
-Object.assign(shapes, { add, dot, cross });
+// The box around nothing.
+const nowhere = () => ({ min: [Infinity, Infinity, Infinity], max: [-Infinity, -Infinity, -Infinity] });
+Object.assign(shapes, { add, dot, cross, nowhere });
 
 // An eye that circles around a point. `yaw` 0 looks from +z, and `pitch` lifts the eye.
 shapes.Camera = class {

@@ -4,8 +4,8 @@
 const shapes = (assetq.shapes ??= {});
 const NONE = 0xffffffff;
 
-// A program is made of these with what its models need, as a computer without a GPU draws what is not there for free:
-// PLATES have numbers and layers by vertex, CUT leaves out dots, NORMALS are in the file, PALETTE has colours by number.
+// A program is made of these with what its models need: PLATES have numbers and layers by vertex, CUT leaves out dots,
+// NORMALS are in the file, PALETTE has colours by number.
 const VERTEX = `
   precision highp float; precision highp int; precision highp sampler2D;
   layout(location = 0) in vec3 position;
@@ -101,7 +101,7 @@ const program = (gl, needs) => {
   gl.linkProgram(made);
   if (!gl.getProgramParameter(made, gl.LINK_STATUS) && !gl.isContextLost()) {
     const logs = gl.getAttachedShaders(made).map((shader) => gl.getShaderInfoLog(shader));
-    throw new Error(`the drawing program is refused: ${gl.getProgramInfoLog(made)} ${logs.join(" ")}`);
+    throw new Error(`${gl.getProgramInfoLog(made)} ${logs.join(" ")}`);
   }
   const names = {};
   for (let i = 0; i < gl.getProgramParameter(made, gl.ACTIVE_UNIFORMS); i++) {
@@ -213,8 +213,8 @@ shapes.Renderer = class {
     return camera.matrix(shapes.aspect(this.canvas), middle, world);
   }
 
-  // Draws a frame. Of many that follow each other, as when it is turned, those after slow ones are drafts: with fewer
-  // triangles, and then with fewer dots. What stays on the screen is never one.
+  // Draws a frame. Of many that follow each other those after slow ones are drafts, of fewer triangles and dots. What stays
+  // on the screen is none.
   draw(camera, moves = false) {
     const { gl, canvas } = this;
     if (gl.isContextLost()) return;

@@ -68,6 +68,11 @@ shapes.Look = class {
     this.tip.style.top = place(this.pointer[1] - box.top, this.tip.offsetHeight, box.height);
   }
 
+  // Says that nothing can be drawn, and what works without.
+  refuse(element, what) {
+    element.append(this.page.el("p", { class: "scene-none" }, `This browser shows no WebGL 2, which this needs. ${what} without.`));
+  }
+
   lines(facts) {
     const { el } = this.page;
     return facts.map(([name, text]) => el("div", {}, el("b", {}, `${name} `), String(text)));

@@ -94,15 +94,14 @@ class Chart extends shapes.Look {
       if (zoom) this.zoom(1 / zoom, at);
     }, acts);
     this.steer(this.space, (by) => shapes.follow(this.camera, by), acts);
-    const redraw = () => this.redraw();
-    document.addEventListener("assetq-theme", redraw);
+    document.addEventListener("assetq-theme", () => this.redraw());
     this.fit();
     this.element.dataset.ready = "1";
   }
 
   // The scale and shift that show all, from above; and the eye that does in space.
   fit() {
-    const [min, max] = [[Infinity, Infinity, Infinity], [-Infinity, -Infinity, -Infinity]];
+    const { min, max } = shapes.nowhere();
     for (const { center, sides } of this.boxes) {
       for (let i = 0; i < 3; i++) {
         const reach = sides.reduce((sum, side) => sum + Math.abs(side[i]), 0);
@@ -156,8 +155,7 @@ class Chart extends shapes.Look {
   startSpace() {
     this.renderer = shapes.Renderer.on(this.space, () => this.redraw());
     if (!this.renderer) {
-      this.space.parentElement.append(this.page.el("p", { class: "scene-none" }, "This browser shows no WebGL 2, which the view in space needs. The view from above works without."));
-      return;
+      return this.refuse(this.space.parentElement, "The view from above works");
     }
     this.byNumber = [];
     let first = 0;
@@ -293,7 +291,10 @@ class Chart extends shapes.Look {
   // What the record of a box says besides.
   async more(box, facts) {
     const row = await this.page.row?.(this.kinds[box.kind].table, box.row);
-    return [...facts, ...(row ?? []).filter(([name, text]) => name !== "name" && text !== "" && text !== null)];
+    const known = (row ?? []).filter(([name, text]) => name !== "name" && text !== "" && text !== null);
+    // Its place comes last: the map shows it.
+    const isPlace = ([name]) => /_[xyzw]$/.test(name);
+    return [...facts, ...known.filter((cell) => !isPlace(cell)), ...known.filter(isPlace)];
   }
 
   async choose(box, moves = false) {

@@ -66,8 +66,7 @@ class Scene extends shapes.Look {
     this.status = el("div", { class: "scene-status" });
     this.renderer = shapes.Renderer.on(this.canvas, () => this.redraw());
     if (!this.renderer) {
-      this.element.append(el("p", { class: "scene-none" }, "This browser shows no WebGL 2, which drawing meshes needs. The tables of the file work without, and so does “assetq view FILE --to FILE.png”."));
-      return;
+      return this.refuse(this.element, "The tables of the file work, and “assetq view FILE --to FILE.png” draws,");
     }
     const button = (text, title, onclick) => el("button", { title, onclick }, text);
     const fit = () => this.fit();
@@ -107,7 +106,7 @@ class Scene extends shapes.Look {
       lists.push(this.layerList, this.plateList());
     }
     const notes = [...this.meta.damage.map((text) => `Damaged: ${text}`), ...this.meta.notes];
-    if (notes.length) lists.push(el("details", {}, el("summary", {}, `Notes (${notes.length})`), el("ul", {}, notes.slice(0, LISTED).map((text) => el("li", {}, text)))));
+    if (notes.length) lists.push(el("details", {}, el("summary", {}, `Notes (${notes.length})`), notes.slice(0, LISTED).map((text) => el("p", {}, text))));
     return lists;
   }
 
@@ -158,7 +157,7 @@ class Scene extends shapes.Look {
     this.filter = el("input", { type: "search", placeholder: "Filter by material", "aria-label": "Filter plates", oninput: () => this.fillPlates() });
     this.sorts = this.select("Order of plates", [["area", "Largest first"], ["material", "By material"], ["layer", "By layer"]], (by) => ((this.sort = by), this.fillPlates()));
     const file = el("input", { type: "file", accept: ".json,application/json", hidden: true, onchange: () => this.readThickness(file.files[0]) });
-    const give = el("button", { onclick: () => file.click(), title: "A JSON file of the ship's parameters, whose “armor” has millimetres by layer × 65536 + material" }, "Thicknesses …");
+    const give = el("button", { onclick: () => file.click(), title: "A JSON file of the ship's parameters: millimetres by layer × 65536 + material" }, "Thicknesses …");
     const note = el("p", { class: "scene-note" }, "This file has materials and layers of plates. How thick they are stands in the ship's parameters.");
     const details = el("details", { ontoggle: () => details.open && this.loadPlates() }, el("summary", {}, "Plates"), el("div", { class: "scene-all" }, this.filter, this.sorts, give, file), note, this.list);
     return details;
@@ -176,7 +175,7 @@ class Scene extends shapes.Look {
     const { part, solid } = model;
     model.starts ??= starts(part);
     const [row, layer, triangles] = part.plates.slice(plate * 3, plate * 3 + 3);
-    const found = { model, row, layer, triangles, area: 0, min: [Infinity, Infinity, Infinity], max: [-Infinity, -Infinity, -Infinity], id: model.first + plate };
+    const found = { model, row, layer, triangles, area: 0, ...shapes.nowhere(), id: model.first + plate };
     for (let i = 0; i < triangles; i++) {
       const [a, b, c] = [0, 1, 2].map((corner) => shapes.position(part, solid.words, model.starts[plate] + i * 3 + corner));
       found.area += Math.hypot(...shapes.cross(add(b, a, -1), add(c, a, -1))) / 2;
@@ -289,7 +288,7 @@ class Scene extends shapes.Look {
 
   // The box around models, wherever they stand.
   async bounds(models) {
-    const [min, max] = [[Infinity, Infinity, Infinity], [-Infinity, -Infinity, -Infinity]];
+    const { min, max } = shapes.nowhere();
     const take = (point) => point.forEach((v, i) => ((min[i] = Math.min(min[i], v)), (max[i] = Math.max(max[i], v))));
     for (const { part } of models) {
       const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((c) => [0, 1, 2].map((i) => ((c >> i) & 1 ? part.max : part.min)[i]));
@@ -399,11 +398,8 @@ const starts = (part) => {
   return all;
 };
 
-// From blue by green and yellow to red.
-const heat = (share) => {
-  const at = 4 * (1 - Math.max(0, Math.min(1, share)));
-  return [1.5 - Math.abs(at - 0.5) / 1.5, 1.3 - Math.abs(at - 1.8) / 1.6, 1.3 - Math.abs(at - 4) / 1.5].map((c) => 0.1 + 0.85 * Math.max(0, Math.min(1, c)));
-};
+// From blue by violet to red.
+const heat = (share) => [0.15 + 0.8 * share, 0.25, 0.95 - 0.8 * share];
 
 // The first object of numbers by numbers from 65536 on, at `value` or a few levels below it.
 const armorIn = (value, depth = 0) => {
