@@ -196,9 +196,12 @@ impl Table for Values<'_> {
         true
     }
 
+    fn finds(&self, column: usize) -> bool {
+        COLUMNS.get(column).is_some_and(|(column, _)| column.name == "path")
+    }
+
     fn find(&self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
-        let is_path = COLUMNS.get(column).is_some_and(|(column, _)| column.name == "path");
-        key.as_text().filter(|_| is_path).map(|path| self.places(&path))
+        key.as_text().filter(|_| self.finds(column)).map(|path| self.places(&path))
     }
 
     fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
