@@ -134,7 +134,7 @@ pub fn changed_folders() -> [PathBuf; 2] {
                 fs::write(part.join(name), bytes).expect("the target folder can be written");
             };
             match seed {
-                1 => _ = fs::hard_link(&database, part.join("assets.bin")).expect("the target folder can be written"),
+                1 => fs::hard_link(&database, part.join("assets.bin")).expect("the target folder can be written"),
                 _ => write("assets.bin", &altered(&database)),
             }
             for space in 0..2 {

@@ -119,7 +119,7 @@ fn sheet() -> (PathBuf, PathBuf) {
     let sheet = inputs::cached("sheet.wdb", || {
         let sheet = Sheet::new(Game::Later, "Items").fields(["sName", "u20Price", "fScale"]);
         let record = |sheet: Sheet, row: usize| {
-            sheet.record(&name(row), [Cell::from(&*name(row)), Cell::Int(0), Cell::Float(0.5)])
+            sheet.record(name(row), [Cell::from(&*name(row)), Cell::Int(0), Cell::Float(0.5)])
         };
         (0..ROWS).fold(sheet, record).build()
     });
