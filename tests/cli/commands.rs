@@ -387,5 +387,5 @@ fn exports_are_whole_or_not_there() {
     run(1, &["export", "assets.bin", "-t", "nope", "--to", &out("nope.csv")]);
     // Nothing half-written is left, under no name.
     let names: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
-    assert_eq!(names.len(), 7, "{names:?}");
+    assert_eq!(names.len(), 9, "{names:?}");
 }
