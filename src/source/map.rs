@@ -48,7 +48,7 @@ pub fn exit_when_a_mapped_file_shrinks() {
 mod faults {
     use memmap2::Mmap;
     use std::sync::OnceLock;
-    use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+    use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 
     /// One map, as far as the signal handler needs to know it. `len` 0 marks a free slot, `usize::MAX` one being written.
     pub(super) struct Slot {
@@ -136,10 +136,20 @@ mod faults {
         }
     }
 
+    /// Whether a thread is ending the process.
+    static SAID: AtomicBool = AtomicBool::new(false);
+
     extern "C" fn on_sigbus(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
         // SAFETY: the kernel passes a valid siginfo for a handler installed with SA_SIGINFO.
         let address = unsafe { (*info).si_addr() }.addr();
         if let Some((slot, offset)) = mapped_at(address) {
+            // Of several threads that meet the end at once, one says so and ends the process.
+            if SAID.swap(true, Ordering::Relaxed) {
+                loop {
+                    // SAFETY: `pause` is async-signal-safe.
+                    unsafe { libc::pause() };
+                }
+            }
             write_stderr(b"assetq: ");
             let name = slot.name.load(Ordering::Relaxed);
             // SAFETY: `Mapped` keeps the name alive while the slot is taken, and the faulting access holds the map.
