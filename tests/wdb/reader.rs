@@ -53,6 +53,21 @@ mod generated {
         }
     }
 
+    /// Arrays of texts have those that records name.
+    #[test]
+    fn a_sheet_without_records_has_empty_arrays_and_is_whole() {
+        let mut arrays = 0;
+        for seed in 0..8 {
+            let built = build::generated(seed, Game::Later, 0, 20);
+            let sheet = sheet(built.build());
+            compare(&sheet, &built);
+            assert_eq!(findings(&sheet), [""; 0]);
+            let is_empty = |section: &assetq::Section| section.name == "!!strArray" && section.size == 0;
+            arrays += usize::from(Reader::sections(&sheet).iter().any(is_empty));
+        }
+        assert!(arrays > 0);
+    }
+
     #[test]
     fn the_first_game_reads_with_a_list_of_names() {
         let built = build::generated(9, Game::First, 200, 40);
