@@ -8,7 +8,7 @@ use assetq::sample::prototypes::{BlobWriter, u16s, u32s, u64s};
 use assetq::sample::space::models_that_share;
 use assetq::sample::{self, Size};
 use assetq::table::{Tree, Value, column_index};
-use assetq::{ErrorKind, Reader, Source};
+use assetq::{Asset, ErrorKind, Format, Reader, Source};
 
 fn open(bytes: Vec<u8>) -> Database {
     Database::open(Source::from_vec("assets.bin", bytes)).unwrap()
@@ -705,4 +705,26 @@ fn a_resource_is_not_found_by_a_path_that_is_not_its_own() {
     let resources = db.table("resources").unwrap();
     assert_ne!(resources.value(0, path).unwrap().to_string(), old);
     assert_eq!(resources.find(path, &old.as_str().into()).unwrap().unwrap(), [0; 0]);
+}
+
+/// Headers without a magic are all zeros in an empty file, which is as long as they are.
+#[test]
+fn a_header_of_zeros_is_of_an_empty_file_or_of_none() {
+    let open = |name: &str, len| Asset::open(Source::from_vec(name, vec![0; len]));
+    for (name, header) in [("a.geometry", 0x48), ("models.bin", 0x18), ("space.bin", 0x60)] {
+        let empty = open(name, header).unwrap();
+        assert!(empty.reader().verify(&Default::default()).ok(), "{name}");
+        for len in [header + 1, 4096] {
+            let error = open(name, len).unwrap_err().to_string();
+            let expected = "header: a header of zeros, as an empty file has, and more behind it (at offset 0x0)";
+            assert_eq!(error, expected, "{name} {len}");
+        }
+    }
+    // Without a name they look like an empty file or like nothing.
+    for len in [5, 0x17, 0x19, 0x47, 0x49, 0x60, 4096] {
+        let error = open("zeros", len).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::UnknownFormat { .. }), "{len}: {error}");
+    }
+    assert_eq!(open("zeros", 0x48).unwrap().format(), Format::GEOMETRY);
+    assert_eq!(open("zeros", 0x18).unwrap().format(), Format::MODELS);
 }
