@@ -58,12 +58,11 @@ mod generated {
     fn a_sheet_without_records_has_empty_arrays_and_is_whole() {
         let mut arrays = 0;
         for seed in 0..8 {
-            let built = build::generated(seed, Game::Later, 0, 20);
-            let sheet = sheet(built.build());
-            compare(&sheet, &built);
+            let sheet = sheet(build::generated(seed, Game::Later, 0, 20).build());
+            assert_eq!(sheet.table("records").unwrap().len().unwrap(), 0);
             assert_eq!(findings(&sheet), [""; 0]);
-            let is_empty = |section: &assetq::Section| section.name == "!!strArray" && section.size == 0;
-            arrays += usize::from(Reader::sections(&sheet).iter().any(is_empty));
+            let sections = Reader::sections(&sheet);
+            arrays += usize::from(sections.iter().any(|part| part.name == "!!strArray" && part.size == 0));
         }
         assert!(arrays > 0);
     }
