@@ -43,6 +43,7 @@ pub struct TableOf<'a, R> {
     label: Option<usize>,
     splits: bool,
     derived: bool,
+    resolves: bool,
     takes_rows: bool,
     words: &'static [&'static str],
 }
@@ -111,6 +112,7 @@ impl<'a, R> TableOf<'a, R> {
             label: None,
             splits: false,
             derived: false,
+            resolves: false,
             takes_rows: false,
             words: &[],
         }
@@ -287,6 +289,13 @@ impl<'a, R> TableOf<'a, R> {
         self
     }
 
+    /// The same table, whose texts are those of its ids in the whole file: see [`Table::resolves`].
+    #[must_use]
+    pub fn resolves(mut self) -> Self {
+        self.resolves = true;
+        self
+    }
+
     /// The same table, to which rows may come, and from which they may go: see [`Table::takes_rows`].
     #[must_use]
     pub fn with_rows_written(mut self) -> Self {
@@ -358,6 +367,10 @@ impl<R> Table for TableOf<'_, R> {
 
     fn is_derived(&self) -> bool {
         self.derived
+    }
+
+    fn resolves(&self) -> bool {
+        self.resolves
     }
 
     fn takes_rows(&self) -> bool {
