@@ -119,9 +119,9 @@ impl State {
                     continue;
                 }
                 // The text of a hash says more than it.
-                let next = at.saturating_add(1);
-                let has_text = columns.get(next).is_some_and(|next| next.role == Role::Resolved);
-                if has_text && matches!(column.kind, Kind::Id64 | Kind::Id32) && !cursor.value(next)?.is_null() {
+                if let Some(text) = table.text_of(at)
+                    && !cursor.value(text)?.is_null()
+                {
                     continue;
                 }
                 let value = cursor.value(at)?;

@@ -11,7 +11,7 @@ use crate::ask::diff;
 use crate::asset::Asset;
 use crate::clean::clean;
 use crate::error::{Error, Result};
-use crate::table::{Kind, Role, RowCursor, Table, Value};
+use crate::table::{Role, RowCursor, Table, Value};
 use crate::threads::{self, Parallel as _, prelude::*};
 use crate::write::plain::push_clean;
 use std::io::{self, Write};
@@ -126,10 +126,8 @@ impl<'t> Lines<'t> {
             // Keys are said by the line of the row, and places by nothing.
             .filter(|(at, column)| !matches!(column.role, Role::Key | Role::Place) && !is_said(*at))
             .map(|(at, column)| {
-                let next = at.saturating_add(1);
-                let is_hash = matches!(column.kind, Kind::Id64 | Kind::Id32);
-                let text = table.columns().get(next).filter(|next| is_hash && next.role == Role::Resolved);
-                let text = text.map(|text| (next, clean(&text.name).into_owned()));
+                let text = table.text_of(at).and_then(|text| Some((text, table.columns().get(text)?)));
+                let text = text.map(|(at, text)| (at, clean(&text.name).into_owned()));
                 Cell { column: at, name: clean(&column.name).into_owned(), text }
             })
             .collect();

@@ -221,6 +221,13 @@ impl Column {
     }
 }
 
+/// As [`Table::text_of`], where nothing else is stated.
+fn text_behind(columns: &[Column], column: usize) -> Option<usize> {
+    let ids = columns.get(column).filter(|column| matches!(column.kind, Kind::Id64 | Kind::Id32));
+    let next = ids.and_then(|_| column.checked_add(1))?;
+    columns.get(next).filter(|next| next.role == Role::Resolved).map(|_| next)
+}
+
 /// Typed rows, read lazily. Row and column numbers start at 0; a number that is too large is an error, never a panic.
 pub trait Table: Send + Sync {
     /// Its name, unique in its file.
@@ -292,6 +299,12 @@ pub trait Table: Send + Sync {
         None
     }
 
+    /// Whether it has texts that neither another table of the file holds, as those of paths and strings, nor are words of
+    /// the reader's, as names of types are.
+    fn has_own_texts(&self) -> bool {
+        true
+    }
+
     /// Whether rows may come and go when a file is written.
     fn takes_rows(&self) -> bool {
         false
@@ -320,6 +333,11 @@ pub trait Table: Send + Sync {
     /// Whether cells of `column` may be texts, or have some in them.
     fn holds_text(&self, column: usize) -> bool {
         self.columns().get(column).is_some_and(Column::may_hold_text)
+    }
+
+    /// The column of the texts that the ids in `column` stand for: the one behind it, if it is one of texts of ids.
+    fn text_of(&self, column: usize) -> Option<usize> {
+        text_behind(self.columns(), column)
     }
 
     /// The column whose text is the last component of the paths in `column`: behind their last '/', and all of a path

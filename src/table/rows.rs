@@ -1,6 +1,6 @@
 //! Tables declared column by column over rows that are located once: [`TableOf`].
 
-use super::{Column, Kind, Literal, Place, RowCursor, Table, Value, no_cell};
+use super::{Column, Kind, Literal, Place, RowCursor, Table, Value, no_cell, text_behind};
 use crate::error::{Error, Result};
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
@@ -44,6 +44,7 @@ pub struct TableOf<'a, R> {
     splits: bool,
     derived: bool,
     resolves: bool,
+    own_texts: bool,
     takes_rows: bool,
     words: &'static [&'static str],
 }
@@ -61,6 +62,8 @@ struct Source<'a> {
     /// Whether `find` can be asked, where only the file tells.
     finds: Option<Box<dyn Fn() -> bool + Send + Sync + 'a>>,
     search: Option<Search<'a>>,
+    /// The column of the ids whose texts it has, where that is not the one before it.
+    id_column: Option<usize>,
     /// The column of last components, for one of paths.
     name_column: Option<usize>,
     look: Option<Look<'a>>,
@@ -113,6 +116,7 @@ impl<'a, R> TableOf<'a, R> {
             splits: false,
             derived: false,
             resolves: false,
+            own_texts: true,
             takes_rows: false,
             words: &[],
         }
@@ -159,8 +163,9 @@ impl<'a, R> TableOf<'a, R> {
         self.gets.push(get);
         for (number, column) in columns.into_iter().enumerate() {
             self.columns.push(column);
-            let (find, finds, search, name_column, look, holds_text) = (None, None, None, None, None, None);
-            self.cells.push(Source { get: at, number, find, finds, search, name_column, look, holds_text });
+            let (find, finds, search, look, holds_text) = (None, None, None, None, None);
+            let (id_column, name_column) = (None, None);
+            self.cells.push(Source { get: at, number, find, finds, search, id_column, name_column, look, holds_text });
         }
         self
     }
@@ -240,6 +245,17 @@ impl<'a, R> TableOf<'a, R> {
         self
     }
 
+    /// The same table, whose last column has the texts of the ids in another column than the one before it. See
+    /// [`Table::text_of`].
+    #[must_use]
+    pub fn says(mut self, name: &str) -> Self {
+        let column = self.columns.iter().position(|column| column.name == name);
+        if let Some(cell) = self.cells.last_mut() {
+            cell.id_column = column;
+        }
+        self
+    }
+
     /// The same table, whose last column is the one that people name rows by. Otherwise it is the first one of texts.
     #[must_use]
     pub fn label(mut self) -> Self {
@@ -293,6 +309,13 @@ impl<'a, R> TableOf<'a, R> {
     #[must_use]
     pub fn resolves(mut self) -> Self {
         self.resolves = true;
+        self
+    }
+
+    /// The same table, of which is said whether it has texts of its own: see [`Table::has_own_texts`]. Otherwise it has.
+    #[must_use]
+    pub fn own_texts(mut self, has: bool) -> Self {
+        self.own_texts = has;
         self
     }
 
@@ -373,6 +396,10 @@ impl<R> Table for TableOf<'_, R> {
         self.resolves
     }
 
+    fn has_own_texts(&self) -> bool {
+        self.own_texts
+    }
+
     fn takes_rows(&self) -> bool {
         self.takes_rows
     }
@@ -398,6 +425,11 @@ impl<R> Table for TableOf<'_, R> {
 
     fn words(&self) -> &'static [&'static str] {
         self.words
+    }
+
+    fn text_of(&self, column: usize) -> Option<usize> {
+        let stated = self.cells.iter().position(|cell| cell.id_column == Some(column));
+        stated.or_else(|| text_behind(&self.columns, column))
     }
 
     fn name_of_path(&self, column: usize) -> Option<usize> {

@@ -5,7 +5,7 @@ use crate::compare::{
     Comparable, Damaged, Each, Faults, Field, Keys, Pair, Side, Verdict, differ, hash_value, same_value,
 };
 use crate::error::{Error, ErrorKind, Result};
-use crate::table::{Role, RowCursor, Table, Value, no_cell};
+use crate::table::{Kind, Role, RowCursor, Table, Value, no_cell};
 use std::borrow::Cow;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
@@ -104,8 +104,7 @@ pub(super) fn fields<'t>(
             fields.len() > before
         };
         let text = |table: &'t dyn Table, at: usize| {
-            let next = at.saturating_add(1);
-            table.columns().get(next).filter(|c| c.role == Role::Resolved).map(|c| (next, &*c.name))
+            table.text_of(at).and_then(|text| Some((text, &*table.columns().get(text)?.name)))
         };
         let Some(column) = old.columns().get(a) else { continue };
         if cells(a, b, &column.name)
@@ -165,9 +164,8 @@ fn too_many(table: &dyn Table) -> Error {
 
 /// The column that shows the path of the id at `at`, where that is what rows are known by.
 pub(in crate::ask) fn path_of_key(table: &dyn Table, at: usize) -> Option<usize> {
-    let columns = table.columns();
-    columns.get(at).filter(|column| column.name == "id")?;
-    columns.iter().position(|column| column.role == Role::Resolved && column.name == "path")
+    table.columns().get(at).filter(|column| column.role == Role::Key && column.kind == Kind::Id64)?;
+    table.text_of(at)
 }
 
 /// The key of a row: the values of its key columns, or its number where there is none. A path that is known for

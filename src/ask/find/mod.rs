@@ -7,7 +7,7 @@ mod pattern;
 
 pub use pattern::{Options, Pattern, Syntax};
 
-use crate::asset::{Asset, Format};
+use crate::asset::Asset;
 use crate::error::{Error, Result};
 use crate::report::Progress;
 use crate::table::{Kind, Role, RowCursor, Table, Value};
@@ -36,13 +36,11 @@ impl std::fmt::Debug for Hit<'_> {
     }
 }
 
-/// The tables of `asset` that hold texts of their own, and the columns that do. In a prototype database the records
-/// repeat its paths and strings, so that only texts that are stored in them count.
+/// The tables of `asset` that hold texts of their own, and the columns that do. The records of a prototype database repeat
+/// its paths and strings, so that of them only those with texts inside count.
 pub fn texts(asset: &Asset) -> Vec<(Box<dyn Table + '_>, Vec<usize>)> {
     let mut tables = asset.reader().tables();
-    if asset.format() == Format::BWDB {
-        tables.retain(|t| matches!(t.name(), "paths" | "strings" | "effect_systems" | "effect_parameters"));
-    }
+    tables.retain(|table| table.has_own_texts());
     let own = |table: &dyn Table| {
         let mut columns = columns(table);
         let resolved = |column: usize| table.columns().get(column).is_none_or(|c| c.role == Role::Resolved);

@@ -230,7 +230,7 @@ impl Parser {
         let mut depth = 0usize;
         let mut spans: Vec<(usize, usize, usize)> = Vec::new();
         let (mut fields, mut members) = (Vec::new(), Vec::new());
-        let mut traits = Traits { plain: false, leaf: false, flat: true, refers: false, texts: HeldTexts::None };
+        let mut traits = Traits { plain: false, leaf: false, flat: true, refers: false, texts: HeldTexts::NONE };
         for row in &open.fields {
             let wrong = |what: String| Err((row.line, what));
             let size = if row.count.is_some() { 8 } else { row.of.size };

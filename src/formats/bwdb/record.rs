@@ -91,28 +91,26 @@ impl ListInfo<'_> {
 
 /// The texts that a value, or the data behind its pointers, may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HeldTexts {
-    /// None.
-    None,
+pub struct HeldTexts {
     /// Texts that lie in the value's own database.
-    Own,
-    /// Ids, whose texts lie elsewhere, perhaps besides texts of its own.
-    ById,
+    pub own: bool,
+    /// Ids, whose texts lie elsewhere.
+    pub by_id: bool,
 }
 
 impl HeldTexts {
+    pub(super) const NONE: Self = Self { own: false, by_id: false };
+    pub(super) const OWN: Self = Self { own: true, by_id: false };
+    pub(super) const BY_ID: Self = Self { own: false, by_id: true };
+
     /// Those of two values together.
     pub(super) const fn or(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::ById, _) | (_, Self::ById) => Self::ById,
-            (Self::Own, _) | (_, Self::Own) => Self::Own,
-            (Self::None, Self::None) => Self::None,
-        }
+        Self { own: self.own || other.own, by_id: self.by_id || other.by_id }
     }
 
     /// Whether there are any.
     pub(super) const fn any(self) -> bool {
-        !matches!(self, Self::None)
+        self.own || self.by_id
     }
 }
 
@@ -133,7 +131,7 @@ pub trait Field<'a>: Copy {
     /// Whether it, or what it points to, may refer to a resource, by id or by the text of its path.
     const REFERS: bool = false;
     /// The texts that it, or the data behind its pointers, may hold.
-    const TEXTS: HeldTexts = HeldTexts::None;
+    const TEXTS: HeldTexts = HeldTexts::NONE;
 
     /// Reads it where `view` is.
     ///
@@ -241,7 +239,7 @@ impl<'a> Field<'a> for NameId {
     const NOTATION: &'static str = "name";
     const SHOWN: Shown = Shown::Name;
     const LEAF: bool = true;
-    const TEXTS: HeldTexts = HeldTexts::ById;
+    const TEXTS: HeldTexts = HeldTexts::BY_ID;
 
     #[inline]
     fn read(view: View<'a>) -> Result<Self> {
@@ -267,7 +265,7 @@ impl<'a> Field<'a> for PathId {
     const SHOWN: Shown = Shown::Path;
     const LEAF: bool = true;
     const REFERS: bool = true;
-    const TEXTS: HeldTexts = HeldTexts::ById;
+    const TEXTS: HeldTexts = HeldTexts::BY_ID;
 
     #[inline]
     fn read(view: View<'a>) -> Result<Self> {
@@ -298,7 +296,7 @@ impl<'a> Field<'a> for Text<'a> {
     const LEAF: bool = true;
     const FLAT: bool = false;
     const REFERS: bool = true;
-    const TEXTS: HeldTexts = HeldTexts::Own;
+    const TEXTS: HeldTexts = HeldTexts::OWN;
 
     fn read(view: View<'a>) -> Result<Self> {
         view.packed_str().map(Self)

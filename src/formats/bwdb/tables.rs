@@ -90,14 +90,13 @@ fn declared_tables<'a>(db: &'a Database, blob: Blob<'a>, of: &'static Type, tabl
     let rows = DatabaseRows { db, blob };
     let name = Layout::Declared(of).table();
     let (columns, sources) = field_columns(of.fields, None);
-    let records =
-        table_of(name, rows, move |row| rows.view(row)).columns(columns, move |row: &Row<View<'a>>, column| {
-            let source = sources.get(column).copied().ok_or_else(|| no_cell(name, row.number, column))?;
-            let view = *row.read()?;
-            let cell =
-                cell_of(|field, walker| of.walk_field(view, field, walker), source, rows.names(), row.budget.get());
-            cell.map_err(|error| within(name, row.number, error))
-        });
+    let records = with_own_texts(table_of(name, rows, move |row| rows.view(row)), of.fields, &sources);
+    let records = records.columns(columns, move |row: &Row<View<'a>>, column| {
+        let source = sources.get(column).copied().ok_or_else(|| no_cell(name, row.number, column))?;
+        let view = *row.read()?;
+        let cell = cell_of(|field, walker| of.walk_field(view, field, walker), source, rows.names(), row.budget.get());
+        cell.map_err(|error| within(name, row.number, error))
+    });
     let mut new: Vec<Box<dyn Table + 'a>> = vec![Box::new(records)];
     for field in 0..of.fields.len() {
         if let Some(element) = of.element(field)
@@ -487,7 +486,7 @@ fn table_of<'a, T: 'a, R: Records<'a>>(
     };
     let mut table = TableOf::walked(name, move || Ok(rows.len()), locate).splits();
     if R::DERIVED {
-        table = table.derived();
+        table = table.derived().own_texts(false);
     }
     rows.leads().into_iter().fold(table, |table, Lead { column, get, find, finds }| {
         let mut table = table.column(column, move |row: &Row<T>| get(row.number));
@@ -510,11 +509,22 @@ fn with_fields<'a, T: 'a, P: Prototype<'a> + 'a>(
     get: impl Fn(&T) -> Result<P> + Send + Sync + 'a,
 ) -> TableOf<'a, Row<T>> {
     let (columns, sources) = field_columns(P::FIELDS, only);
+    let table = with_own_texts(table, P::FIELDS, &sources);
     table.columns(columns, move |row: &Row<T>, column| {
         let source = sources.get(column).copied().ok_or_else(|| no_cell(name, row.number, column))?;
         let cell = || field_cell(&get(row.read()?)?, source, names, row.budget.get());
         cell().map_err(|error| within(name, row.number, error))
     })
+}
+
+/// The same table, which has texts of its own where one of the fields does that its columns show.
+fn with_own_texts<'a, R>(
+    table: TableOf<'a, R>,
+    fields: &'static [FieldInfo],
+    sources: &[FieldColumn],
+) -> TableOf<'a, R> {
+    let holds_own = |source: &FieldColumn| fields.get(source.field).is_some_and(|field| field.texts.own);
+    if sources.iter().any(holds_own) { table.own_texts(true) } else { table }
 }
 
 /// A row for each record.

@@ -361,7 +361,7 @@ macro_rules! slot_field {
             const NOTATION: &'static str = stringify!($type);
             const SHOWN: Shown = Shown::Plain(Kind::Nested);
             const REFERS: bool = false $(|| <$body as Field>::REFERS)+;
-            const TEXTS: HeldTexts = HeldTexts::None $(.or(<$body as Field>::TEXTS))+;
+            const TEXTS: HeldTexts = HeldTexts::NONE $(.or(<$body as Field>::TEXTS))+;
 
             fn read(view: View<'a>) -> Result<Self> {
                 Slot::read(view).map(Self)
@@ -556,7 +556,7 @@ impl<'a> Field<'a> for ResourceRef<'a> {
     const LEAF: bool = true;
     const FLAT: bool = false;
     const REFERS: bool = true;
-    const TEXTS: HeldTexts = HeldTexts::Own;
+    const TEXTS: HeldTexts = HeldTexts::OWN;
 
     fn read(view: View<'a>) -> Result<Self> {
         view.utf8(Self::bytes(view)?).map(Self)

@@ -132,7 +132,7 @@ macro_rules! prototype {
             const SHOWN: $crate::formats::bwdb::record::Shown = $crate::formats::bwdb::record::Shown::Plain($crate::table::Kind::Nested);
             const REFERS: bool = false $( || prototype!(@refers $kind $(<$life>)?) )+;
             const TEXTS: $crate::formats::bwdb::record::HeldTexts =
-                $crate::formats::bwdb::record::HeldTexts::None $( .or(prototype!(@texts $kind $(<$life>)?)) )+;
+                $crate::formats::bwdb::record::HeldTexts::NONE $( .or(prototype!(@texts $kind $(<$life>)?)) )+;
 
             #[inline]
             fn read(view: $crate::bytes::View<$a>) -> $crate::error::Result<Self> {

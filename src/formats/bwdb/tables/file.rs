@@ -51,6 +51,7 @@ pub(super) fn resources<'a>(db: &'a Database) -> Box<dyn Table + 'a> {
     let of_path = with_id.clone();
     let table = TableOf::new("resources", move || Ok(db.resource_count()), locate)
         .splits()
+        .own_texts(false)
         .with_rows_written()
         .column(Column::id64("id").brief().key().writable(), |(id, _)| Ok(Value::Id64(*id)))
         .found_by(move |key| if let Value::Id64(id) = key { Some(with_id(*id)) } else { None })
@@ -157,6 +158,7 @@ pub(super) fn databases(db: &Database) -> Box<dyn Table + '_> {
     let locate = |row| Ok(Some((row, db.database(row)?)));
     let table = TableOf::new("databases", || Ok(db.database_count()), locate)
         .splits()
+        .own_texts(false)
         .column(Column::uint("index").brief().place(), |(index, _)| Ok((*index).into()))
         .column(Column::text("type").brief().key(), |(_, blob)| Ok(blob.type_name().into()))
         .column(Column::id32("magic").brief().key(), |(_, blob)| Ok(Value::Id32(blob.magic())))

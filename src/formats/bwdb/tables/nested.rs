@@ -241,6 +241,8 @@ impl<T> Child<'_, T> {
 pub(super) struct Nested<'a, R, C: Children<'a>> {
     parents: Arc<Parents<'a, R, C>>,
     table: TableOf<'a, Child<'a, C::Row>>,
+    /// Whether a column has texts that only these records hold.
+    has_own_texts: bool,
 }
 
 impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
@@ -309,7 +311,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
             }
         }
         let table = table.column(Column::uint("index").brief().key(), |child| Ok(child.index().into()));
-        Self { parents, table }
+        Self { parents, table, has_own_texts: !R::DERIVED }
     }
 
     /// A further column of the children's own.
@@ -350,15 +352,16 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
     ) -> Self {
         let parents = Arc::clone(&self.parents);
         let search = move |literal: &Literal| match texts {
-            HeldTexts::None => Some(Vec::new()),
-            HeldTexts::Own if !parents.stands(literal) => Some(Vec::new()),
-            HeldTexts::Own | HeldTexts::ById => parents.search(literal, &walk),
+            HeldTexts::NONE => Some(Vec::new()),
+            HeldTexts::OWN if !parents.stands(literal) => Some(Vec::new()),
+            _ => parents.search(literal, &walk),
         };
         self.table = self.table.with_texts(texts.any()).searched_by(search);
+        self.has_own_texts |= texts.own;
         self
     }
 
     pub(super) fn build(self) -> Box<dyn Table + 'a> {
-        Box::new(self.table.with_words(&[KIND]))
+        Box::new(self.table.with_words(&[KIND]).own_texts(self.has_own_texts))
     }
 }

@@ -49,6 +49,7 @@ pub(super) fn table(db: &Database) -> Box<dyn Table + '_> {
                 None => paths.path_at(row.number).map(Value::owned),
             }
         })
+        .says("id")
         .ends_in("name")
         .label();
     let table = table.found_by(move |key| {
