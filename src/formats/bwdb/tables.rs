@@ -434,7 +434,7 @@ fn takes(fields: &[FieldInfo], info: &FieldInfo, half: Half) -> Takes {
 fn field_cell<'a, T: Prototype<'a>>(
     record: &T,
     column: FieldColumn,
-    names: &dyn Names,
+    names: &'a dyn Names,
     budget: &Budget,
 ) -> Result<Value<'a>> {
     cell_of(|field, walker| record.walk_field(field, walker), column, names, budget)
@@ -444,7 +444,7 @@ fn field_cell<'a, T: Prototype<'a>>(
 fn cell_of<'a>(
     walk: impl Fn(usize, &mut dyn Walker<'a>),
     column: FieldColumn,
-    names: &dyn Names,
+    names: &'a dyn Names,
     budget: &Budget,
 ) -> Result<Value<'a>> {
     let value = match column.half {

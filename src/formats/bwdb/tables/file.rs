@@ -132,6 +132,7 @@ pub(super) fn strings(db: &Database) -> Box<dyn Table + '_> {
     let of_text = row_of.clone();
     let table = TableOf::new("strings", move || Ok(db.string_count()), locate)
         .splits()
+        .resolves()
         .column(Column::id32("id").brief().key(), |&slot| {
             Ok(Value::Id32(buckets.get(slot).ok_or_else(|| no_cell("strings", slot, 0))?.key.get()))
         })

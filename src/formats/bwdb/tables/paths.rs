@@ -30,6 +30,7 @@ pub(super) fn table(db: &Database) -> Box<dyn Table + '_> {
     };
     let table = TableOf::walked("paths", move || Ok(paths.len()), locate)
         .splits()
+        .resolves()
         .column(Column::id64("id").key(), |row| Ok(Value::Id64(row.entry.self_id.get())))
         .found_by(move |key| match key {
             Value::Id64(id) => Some(Ok(paths.all_with(*id))),
