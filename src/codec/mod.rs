@@ -8,6 +8,8 @@ mod memory;
 #[cfg(feature = "edit")]
 mod murmur;
 
+#[cfg(feature = "edit")]
+pub(crate) use compress::to_brotli_on_all_cores;
 #[cfg(any(feature = "edit", feature = "sample"))]
 pub use compress::{to_brotli, to_zlib};
 #[cfg(feature = "edit")]

@@ -290,13 +290,17 @@ fn edit(parts: Cells, origin: u64) -> Result<Row> {
 /// comma, as spreadsheets of some countries write it.
 fn csv(mut input: impl BufRead, each: &mut dyn FnMut(Row) -> Result<()>) -> Result<()> {
     let head = input.fill_buf().map_err(|e| Error::io("cannot read", e))?;
-    let line = head.split(|&b| b == b'\n').next().unwrap_or_default();
+    let mark = if head.starts_with(BOM) { BOM.len() } else { 0 };
+    let text = head.get(mark..).unwrap_or_default();
+    let line = text.split_inclusive(|&b| b == b'\n').next().unwrap_or_default();
     let has = |sign: u8| line.contains(&sign);
-    let delimiter = if has(b',') { b',' } else { [b';', b'\t'].into_iter().find(|&sign| has(sign)).unwrap_or(b',') };
-    let has_mark = head.starts_with(BOM);
-    if has_mark {
-        input.consume(BOM.len());
-    }
+    // A first line that only says how cells are divided, as some spreadsheets want it.
+    let (delimiter, skip) = match line.trim_ascii_end() {
+        [b's', b'e', b'p', b'=', sign] => (*sign, mark.saturating_add(line.len())),
+        _ if has(b',') => (b',', mark),
+        _ => ([b';', b'\t'].into_iter().find(|&sign| has(sign)).unwrap_or(b','), mark),
+    };
+    input.consume(skip);
     let failed = |error: csv::Error| match error.into_kind() {
         csv::ErrorKind::Io(error) => Error::io("cannot read", error),
         csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
@@ -351,7 +355,12 @@ mod tests {
 
     #[test]
     fn csv_of_spreadsheets() {
-        for text in ["record,x\r\na,1\r\n", "\u{FEFF}record;x\na;1\n", "record\tx\na\t1\n"] {
+        for text in [
+            "record,x\r\na,1\r\n",
+            "\u{FEFF}record;x\na;1\n",
+            "record\tx\na\t1\n",
+            "\u{FEFF}sep=;\r\nrecord;x\r\na;1\r\n",
+        ] {
             let found = all(text, Form::Csv).unwrap();
             let [Row::Exported { cells, .. }] = &found[..] else { panic!("{found:?}") };
             assert_eq!(cells[..], [("record".into(), "a".into()), ("x".into(), "1".into())]);

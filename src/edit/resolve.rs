@@ -484,6 +484,19 @@ impl<'a> Resolved<'a> {
         if self.keys.is_empty() {
             key.push(number.into());
         }
+        // CSV has one form for no text and for an empty one.
+        let has_empty =
+            from == From::Text && key.iter().any(|cell| matches!(cell, Value::Text(text) if text.is_empty()));
+        if has_empty && self.rows_of(&key)?.is_empty() {
+            let or_null = |cell: &Value<'static>| match cell {
+                Value::Text(text) if text.is_empty() => Value::Null,
+                other => other.clone(),
+            };
+            let nulls: Vec<Value<'static>> = key.iter().map(or_null).collect();
+            if !self.rows_of(&nulls)?.is_empty() {
+                key = nulls;
+            }
+        }
         let shown = || {
             self.shown(match &key[..] {
                 [only] => only,

@@ -166,3 +166,33 @@ fn a_patch_says_what_it_leaves() {
     });
     ran.unwrap();
 }
+
+/// A spreadsheet that saves what it was given changes no byte.
+#[test]
+fn rows_that_were_exported_and_not_edited_change_nothing() {
+    let mut runner = proptest::test_runner::TestRunner::new(cases(1));
+    let ran = runner.run(&any::<u64>(), |seed| {
+        for (name, _, make) in FILES {
+            let bytes = make(seed, Size::Small);
+            let asset = Asset::open(Source::from_vec(name, bytes.clone())).unwrap();
+            if asset.reader().writable().is_none() {
+                continue;
+            }
+            let dir = TempDir::new().unwrap();
+            fs::write(dir.path().join(name), &bytes).unwrap();
+            for table in asset.reader().tables() {
+                if !table.columns().iter().any(|column| column.takes != Takes::Nothing) {
+                    continue;
+                }
+                let of = ["-t", table.name(), "-q", "--force", "--to"];
+                let (code, said) = assetq(dir.path(), &[&["export", name], &of[..], &["rows.csv"]].concat());
+                prop_assert_eq!(code, Some(0), "{}: {}: {}", name, table.name(), said);
+                let (code, said) = assetq(dir.path(), &[&["patch", name, "rows.csv"], &of[..], &["made"]].concat());
+                prop_assert_eq!(code, Some(0), "{}: {}: {}", name, table.name(), said);
+                prop_assert!(fs::read(dir.path().join("made")).unwrap() == bytes, "{}: {}", name, table.name());
+            }
+        }
+        Ok(())
+    });
+    ran.unwrap();
+}

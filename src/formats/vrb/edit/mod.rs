@@ -225,7 +225,7 @@ fn encoded(part: &Part, file: &Source, data: &[u8]) -> Result<Vec<u8>> {
             let wrapped = codec::is_wrapped(part.stored(file)?.bytes());
             codec::to_zlib(data, wrapped).map_err(failed)
         }
-        Compression::Brotli => codec::to_brotli(data).map_err(failed),
+        Compression::Brotli => codec::to_brotli_on_all_cores(data).map_err(failed),
     }
 }
 
