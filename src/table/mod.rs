@@ -15,6 +15,8 @@ mod visit;
 pub(crate) use rows::Find;
 pub use rows::TableOf;
 pub use search::{Anchor, Literal};
+#[cfg(feature = "export")]
+pub(crate) use value::write_digits;
 pub use value::{Guid, Value};
 pub use visit::{Tree, Visitor};
 
