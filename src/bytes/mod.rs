@@ -3,6 +3,8 @@
 //! A [`View`] is the whole file and a position in it, so that a relative pointer can lead backwards and an error can
 //! say where in the file it was. A [`Cursor`] reads one thing after another.
 
+use crate::error::{ErrorKind, Result};
+
 mod cursor;
 mod text;
 mod view;
@@ -22,6 +24,22 @@ pub trait Overlay:
 impl<T> Overlay for T where
     T: zerocopy::FromBytes + zerocopy::KnownLayout + zerocopy::Immutable + zerocopy::Unaligned + 'static
 {
+}
+
+/// Whether a header is all zeros, as that of an empty file is where no magic stands in it, and more follows: then `data`
+/// is no file of the format, but for example a hole that a download has left.
+pub fn is_hole(data: &[u8], header: usize) -> bool {
+    let is_zero = |(header, rest): (&[u8], &[u8])| !rest.is_empty() && header.iter().all(|byte| *byte == 0);
+    data.split_at_checked(header).is_some_and(is_zero)
+}
+
+/// An error where [`is_hole`].
+pub fn no_hole(file: View<'_>, header: usize) -> Result<()> {
+    if is_hole(file.rest(), header) {
+        let what = "a header of zeros, as an empty file has, and more behind it".into();
+        return Err(file.error(ErrorKind::Damaged { what }));
+    }
+    Ok(())
 }
 
 /// The little-endian number at `at`, where `data` has one: for looks at a file whose format is not known yet.

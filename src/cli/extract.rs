@@ -1,4 +1,4 @@
-use super::names::unfit_path;
+use super::names::{Inside, unfit_path};
 use super::output::is_stdout;
 use super::{Context, Exit, Failure, Outcome};
 use crate::archive::{self, Archive, Codec, File, check_crc32, choose};
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 ///
 /// Folders are kept. A file whose path would lead out of the folder, or that Windows has no such files for (NUL.txt, a name
 /// that ends in a dot or a blank, or has one of \ : * ? " < > | in it), is named and left out, on all systems; the exit code
-/// is 3 then. `assetq extract ARCHIVE PATH --to -` writes its bytes wherever you like.
+/// is 3 then. Links in the folder are followed where they stay in it, and never out of it. `assetq extract ARCHIVE PATH --to -` writes its bytes wherever you like.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -90,8 +90,10 @@ fn to_folder(
 ) -> Result<(), Failure> {
     let mut out = context.rows(&[Column::new("path", Kind::Text)])?;
     let outputs = context.outputs();
+    let inside = Inside::new(&args.to);
     let write = |to: &str, file: &File<'_>| {
         let path = args.to.join(to);
+        inside.check(to).map_err(|what| Failure::new(Exit::Io, format!("{}: {what}", path.display())))?;
         outputs.create(&path, args.force, decoded(archive, file, name)?.bytes())?;
         Ok(path)
     };

@@ -1,6 +1,11 @@
 //! Names of files that others chose.
 
 use crate::write::text::clean;
+use crate::write::whole;
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// Names that Windows takes for a device, with any extension.
 const DEVICES: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
@@ -39,6 +44,61 @@ fn unfit(name: &str) -> Option<&'static str> {
         name if name.len() > 255 => "it is too long",
         _ => return None,
     })
+}
+
+/// A folder that files come into by paths that others chose, and that may have links in it already: as one who made an archive
+/// and a folder can have it that a file of the one goes through a link of the other.
+///
+/// What another program puts there between the question and the file is not seen.
+#[derive(Debug)]
+pub(super) struct Inside<'f> {
+    folder: &'f Path,
+    /// Folders below it that were looked at.
+    seen: Mutex<HashSet<PathBuf>>,
+}
+
+impl<'f> Inside<'f> {
+    pub(super) fn new(folder: &'f Path) -> Self {
+        Self { folder, seen: Mutex::default() }
+    }
+
+    /// Whether a file at `path`, of names that are fit, would lie in the folder, and would be a file.
+    ///
+    /// # Errors
+    /// What is in the way, as words behind its name.
+    pub(super) fn check(&self, path: &str) -> Result<(), String> {
+        let mut at = self.folder.to_owned();
+        let mut names = path.split('/').peekable();
+        while let Some(name) = names.next() {
+            at.push(name);
+            if names.peek().is_none() {
+                // What is written to as it is: a link to a file is itself what is replaced.
+                return if whole::is_stream(&at) { Err("it exists and is no file".to_owned()) } else { Ok(()) };
+            }
+            if self.seen().contains(&at) {
+                continue;
+            }
+            match fs::symlink_metadata(&at) {
+                // From here on folders are made.
+                Err(_) => return Ok(()),
+                Ok(meta) if meta.is_symlink() && self.leads_out(&at) => {
+                    return Err(format!("the link {} leads out of {}", at.display(), self.folder.display()));
+                }
+                Ok(_) => drop(self.seen().insert(at.clone())),
+            }
+        }
+        Ok(())
+    }
+
+    fn seen(&self) -> impl std::ops::DerefMut<Target = HashSet<PathBuf>> + '_ {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether `link` leads elsewhere than into the folder, or nowhere.
+    fn leads_out(&self, link: &Path) -> bool {
+        let (Ok(folder), Ok(end)) = (self.folder.canonicalize(), link.canonicalize()) else { return true };
+        !end.starts_with(folder)
+    }
 }
 
 #[cfg(test)]

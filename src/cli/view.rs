@@ -75,8 +75,8 @@ fn write(args: &Args, asset: &Asset, to: &Path, force: bool, context: &Context) 
             }
             drawing.damage().iter().for_each(|error| context.damaged(name, error));
         }
-        tree::add(&mut page, asset.reader(), &mut |error| context.damaged(name, &error))?;
-        tables::add(&mut page, &asset.reader().tables(), &args.file.to_string_lossy(), &mut met)?;
+        let has_graphs = tree::add(&mut page, asset.reader(), &mut |error| context.damaged(name, &error))?;
+        tables::add(&mut page, &asset.reader().tables(), has_graphs, &args.file.to_string_lossy(), &mut met)?;
         Ok(page.finish()?)
     })
 }
@@ -119,10 +119,15 @@ fn picture(args: &Args, asset: &Asset, to: &Path, context: &Context) -> Result<(
     })
 }
 
-/// Where a page that is only looked at stays: in a folder of its own, which nobody else can have made.
+/// Where a page that is only looked at stays: in a folder of its own, which nobody else can have made or can look into.
 fn place(file: &Path) -> Result<PathBuf, Failure> {
     let failed = |error| Failure::from(Error::io("cannot make a folder for the page", error));
-    let folder = tempfile::Builder::new().prefix("assetq-").tempdir().map_err(failed)?.keep();
+    let mut folder = tempfile::Builder::new();
+    folder.prefix("assetq-");
+    // What is in a file is for whoever may read that.
+    #[cfg(unix)]
+    folder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+    let folder = folder.tempdir().map_err(failed)?.keep();
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let name: String = name.chars().map(|c| if c.is_alphanumeric() || "._-".contains(c) { c } else { '_' }).collect();
     Ok(folder.join(format!("{name}.html")))

@@ -252,7 +252,8 @@ mod tests {
         assert!(!can_hold_indices(&INDICES, 3 * 11));
         // The tightest that the encoder gets: nothing but zeros, for every stride.
         fn zeros<const N: usize>() {
-            for (count, version) in [(1, 0), (1, 1), (300, 0), (5000, 0), (5000, 1)] {
+            // Of more blocks than one; more of them are alike, and take minutes where another processor is imitated.
+            for (count, version) in [(1, 0), (1, 1), (300, 0), (700, 0), (700, 1)] {
                 let encoded = meshopt::encode_vertex_buffer_level(&vec![[0u8; N]; count], 2, Some(version)).unwrap();
                 assert!(can_hold_vertices(&encoded, count, N), "{count} of {N} in {}", encoded.len());
             }

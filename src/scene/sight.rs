@@ -64,6 +64,8 @@ pub enum SolidKind {
     Armor,
     /// A hull that things collide with.
     Hull,
+    /// A box in which hits count for a part of a ship.
+    Zone,
 }
 
 /// A plate of armour: so many triangles of its solid, behind those of the plates before it.

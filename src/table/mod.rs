@@ -15,6 +15,8 @@ mod visit;
 pub(crate) use rows::Find;
 pub use rows::TableOf;
 pub use search::{Anchor, Literal};
+#[cfg(feature = "export")]
+pub(crate) use value::write_digits;
 pub use value::{Guid, Value};
 pub use visit::{Tree, Visitor};
 
@@ -287,6 +289,18 @@ pub trait Table: Send + Sync {
         false
     }
 
+    /// Whether its texts are those that every column of resolved texts of the file has for the ids that are its keys, as
+    /// far as no two rows have the same id.
+    fn resolves(&self) -> bool {
+        false
+    }
+
+    /// The columns that say of the leaves of the reader's graphs what these say, where there is a row for each leaf, in the
+    /// order of the graphs.
+    fn leaves(&self) -> Option<Leaves> {
+        None
+    }
+
     /// Whether it has texts that neither another table of the file holds, as those of paths and strings, nor are words of
     /// the reader's, as names of types are.
     fn has_own_texts(&self) -> bool {
@@ -350,6 +364,17 @@ pub trait Table: Send + Sync {
     fn label(&self) -> usize {
         self.columns().iter().position(|c| c.kind == Kind::Text).unwrap_or(0)
     }
+}
+
+/// Columns of leaves: see [`Table::leaves`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Leaves {
+    /// The way to the leaf within its graph.
+    pub path: usize,
+    /// The leaf.
+    pub value: usize,
+    /// The entry that has the graph.
+    pub graph: usize,
 }
 
 /// A place in space that rows are asked for, in the coordinates of the file.

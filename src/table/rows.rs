@@ -43,6 +43,7 @@ pub struct TableOf<'a, R> {
     label: Option<usize>,
     splits: bool,
     derived: bool,
+    resolves: bool,
     own_texts: bool,
     takes_rows: bool,
     words: &'static [&'static str],
@@ -114,6 +115,7 @@ impl<'a, R> TableOf<'a, R> {
             label: None,
             splits: false,
             derived: false,
+            resolves: false,
             own_texts: true,
             takes_rows: false,
             words: &[],
@@ -303,6 +305,13 @@ impl<'a, R> TableOf<'a, R> {
         self
     }
 
+    /// The same table, whose texts are those of its ids in the whole file: see [`Table::resolves`].
+    #[must_use]
+    pub fn resolves(mut self) -> Self {
+        self.resolves = true;
+        self
+    }
+
     /// The same table, of which is said whether it has texts of its own: see [`Table::has_own_texts`]. Otherwise it has.
     #[must_use]
     pub fn own_texts(mut self, has: bool) -> Self {
@@ -381,6 +390,10 @@ impl<R> Table for TableOf<'_, R> {
 
     fn is_derived(&self) -> bool {
         self.derived
+    }
+
+    fn resolves(&self) -> bool {
+        self.resolves
     }
 
     fn has_own_texts(&self) -> bool {

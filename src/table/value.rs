@@ -207,6 +207,35 @@ impl<'a, T: Into<Value<'a>>> From<Vec<T>> for Value<'a> {
 
 /// The form for people, and the text form that the command line fixes for ids and GUIDs. Nested values are shown
 /// the way Rust shows lists.
+/// Writes the digits of a finite float without an exponent, and a whole number as one. Of the shortest digits that are
+/// read back as the same float, `zmij` chooses others than the standard library where two are as near: all outputs have
+/// its choice, JSON by way of `serde_json`.
+pub(crate) fn write_digits(digits: &str, out: &mut (impl fmt::Write + ?Sized)) -> fmt::Result {
+    let Some((digits, exponent)) = digits.split_once('e') else {
+        return out.write_str(digits.strip_suffix(".0").unwrap_or(digits));
+    };
+    let unsigned = digits.strip_prefix('-').unwrap_or(digits);
+    out.write_str(if unsigned.len() < digits.len() { "-" } else { "" })?;
+    let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
+    // Exponents of floats are below 400.
+    let exponent: i16 = exponent.parse().map_err(|_| fmt::Error)?;
+    let zeros = |out: &mut _, count: usize| (0..count).try_for_each(|_| fmt::Write::write_str(out, "0"));
+    let shift = usize::from(exponent.unsigned_abs());
+    if exponent < 0 {
+        out.write_str("0.")?;
+        zeros(out, shift.saturating_sub(whole.len()))?;
+        out.write_str(whole)?;
+        out.write_str(fraction)
+    } else {
+        let (before, behind) = fraction.split_at_checked(shift).unwrap_or((fraction, ""));
+        out.write_str(whole)?;
+        out.write_str(before)?;
+        zeros(out, shift.saturating_sub(fraction.len()))?;
+        out.write_str(if behind.is_empty() { "" } else { "." })?;
+        out.write_str(behind)
+    }
+}
+
 impl fmt::Display for Value<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -214,6 +243,8 @@ impl fmt::Display for Value<'_> {
             Self::Bool(v) => v.fmt(f),
             Self::Int(v) => v.fmt(f),
             Self::Uint(v) => v.fmt(f),
+            Self::F32(v) if v.is_finite() => write_digits(zmij::Buffer::new().format_finite(*v), f),
+            Self::F64(v) if v.is_finite() => write_digits(zmij::Buffer::new().format_finite(*v), f),
             Self::F32(v) => v.fmt(f),
             Self::F64(v) => v.fmt(f),
             Self::Id64(v) => Id64(*v).fmt(f),

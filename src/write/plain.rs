@@ -4,7 +4,7 @@ use super::json;
 use crate::clean::clean;
 use crate::error::Result;
 use crate::id::{Id32, Id64};
-use crate::table::Value;
+use crate::table::{Value, write_digits};
 use std::fmt::Write as _;
 
 /// The text of `value`: nested values as JSON, ids in their fixed form, floats with the shortest digits, without an
@@ -24,8 +24,8 @@ pub(super) fn text<'t>(value: &'t Value<'_>, scratch: &'t mut String) -> Result<
         Value::Int(number) => scratch.push_str(itoa::Buffer::new().format(*number)),
         Value::F32(number) if !number.is_finite() => return Ok(None),
         Value::F64(number) if !number.is_finite() => return Ok(None),
-        Value::F32(number) => float(zmij::Buffer::new().format_finite(*number), value, scratch),
-        Value::F64(number) => float(zmij::Buffer::new().format_finite(*number), value, scratch),
+        Value::F32(number) => float(zmij::Buffer::new().format_finite(*number), scratch),
+        Value::F64(number) => float(zmij::Buffer::new().format_finite(*number), scratch),
         Value::Id64(id) => scratch.push_str(std::str::from_utf8(&Id64(*id).to_ascii()).unwrap_or_default()),
         Value::Id32(id) => scratch.push_str(std::str::from_utf8(&Id32(*id).to_ascii()).unwrap_or_default()),
         Value::Guid(_) | Value::Utf16(_) => shown(value, scratch),
@@ -43,8 +43,8 @@ pub(crate) fn push_clean(value: &Value<'_>, out: &mut String) {
         Value::Int(number) => out.push_str(itoa::Buffer::new().format(*number)),
         #[allow(clippy::cast_possible_truncation, reason = "it is whole and small")]
         Value::F32(number) if is_small_whole(*number) => out.push_str(itoa::Buffer::new().format(*number as i32)),
-        Value::F32(number) if number.is_finite() => float(zmij::Buffer::new().format_finite(*number), value, out),
-        Value::F64(number) if number.is_finite() => float(zmij::Buffer::new().format_finite(*number), value, out),
+        Value::F32(number) if number.is_finite() => float(zmij::Buffer::new().format_finite(*number), out),
+        Value::F64(number) if number.is_finite() => float(zmij::Buffer::new().format_finite(*number), out),
         Value::Id64(id) => out.push_str(std::str::from_utf8(&Id64(*id).to_ascii()).unwrap_or_default()),
         Value::Id32(id) => out.push_str(std::str::from_utf8(&Id32(*id).to_ascii()).unwrap_or_default()),
         Value::List(values) => {
@@ -75,13 +75,9 @@ fn is_small_whole(number: f32) -> bool {
     number.trunc() == number && number.abs() < EXACT && (number != 0.0 || number.is_sign_positive())
 }
 
-fn float(digits: &str, value: &Value<'_>, scratch: &mut String) {
-    if digits.contains('e') {
-        // Far from 1; rare, so that the slow way does not matter.
-        shown(value, scratch);
-    } else {
-        scratch.push_str(digits.strip_suffix(".0").unwrap_or(digits));
-    }
+fn float(digits: &str, out: &mut String) {
+    // To write to a string cannot fail.
+    let _ = write_digits(digits, out);
 }
 
 fn shown(value: &Value<'_>, scratch: &mut String) {
@@ -92,6 +88,44 @@ fn shown(value: &Value<'_>, scratch: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Floats that lie in the middle between two texts of as many digits are among them.
+    #[test]
+    fn a_float_has_the_same_digits_in_every_output() {
+        let mut rng = fastrand::Rng::with_seed(7);
+        let singles = (0..3000).map(|_| f32::from_bits(rng.u32(..)));
+        let ties = (0..3000).map(|n| n as f32 / 1024.0);
+        let mut values: Vec<Value> = singles.chain(ties).map(Value::F32).collect();
+        let doubles = (0..3000).map(|_| f64::from_bits(rng.u64(..)));
+        let ends = [f64::MAX, f64::MIN_POSITIVE, 5e-324, -0.0, 1e16, 123456e9, 1.25e-6, 4.5e15];
+        values.extend(doubles.chain(ends).map(Value::F64));
+        for value in values.iter().filter(|value| value.to_string().bytes().all(|byte| !byte.is_ascii_alphabetic())) {
+            let (mut scratch, mut clean) = (String::new(), String::new());
+            push_clean(value, &mut clean);
+            let plain = text(value, &mut scratch).unwrap().unwrap();
+            assert_eq!((plain, &*clean), (&*value.to_string(), &*value.to_string()));
+            let json = json::to_string(value).unwrap();
+            match *value {
+                // JSON has exponents: with them, too, the digits are the same.
+                Value::F32(number) => {
+                    assert_eq!(plain.parse::<f32>().unwrap().to_bits(), number.to_bits());
+                    assert_eq!(digits_of(&json), digits_of(plain), "{number:e}");
+                }
+                Value::F64(number) => {
+                    assert_eq!(plain.parse::<f64>().unwrap().to_bits(), number.to_bits());
+                    assert_eq!(digits_of(&json), digits_of(plain), "{number:e}");
+                }
+                _ => {}
+            }
+        }
+        assert_eq!(Value::F32(378.0 / 1024.0).to_string(), "0.36914062");
+    }
+
+    /// The digits of a number without zeros at either end, its point and its exponent.
+    fn digits_of(text: &str) -> String {
+        let digits = text.split('e').next().unwrap_or_default().replace(['.', '-'], "");
+        digits.trim_matches('0').to_owned()
+    }
 
     #[test]
     fn values_are_pushed_as_they_are_displayed() {

@@ -219,7 +219,7 @@ fn exists(path: &Path) -> bool {
 }
 
 /// Whether `path` is written to as it is, having no content that could be whole: a pipe, a device, an open descriptor.
-fn is_stream(path: &Path) -> bool {
+pub(crate) fn is_stream(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|meta| !meta.is_dir() && (!meta.is_file() || is_descriptor(path)))
 }
 

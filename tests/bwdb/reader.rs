@@ -8,7 +8,7 @@ use assetq::sample::prototypes::{BlobWriter, u16s, u32s, u64s};
 use assetq::sample::space::models_that_share;
 use assetq::sample::{self, Size};
 use assetq::table::{Tree, Value, column_index};
-use assetq::{ErrorKind, Reader, Source};
+use assetq::{Asset, ErrorKind, Format, Reader, Source};
 
 fn open(bytes: Vec<u8>) -> Database {
     Database::open(Source::from_vec("assets.bin", bytes)).unwrap()
@@ -647,8 +647,84 @@ fn real_models_and_spaces_read_to_their_end() {
 #[test]
 fn models_with_one_id_are_all_found() {
     let models = Models::open(Source::from_vec("models.bin", models_that_share(3, 4))).unwrap();
-    let table = models.table("models").unwrap();
-    let id = column_index(&*table, "id").unwrap();
-    let found = table.find(id, &table.value(0, id).unwrap()).unwrap().unwrap();
-    assert_eq!(found, [0, 1, 2]);
+    let mut asked = Vec::new();
+    for table in models.tables().into_iter().filter(|table| table.len().unwrap() > 0) {
+        let Some(id) = column_index(&*table, "id").filter(|&id| table.finds(id)) else { continue };
+        asked.push(table.name().to_owned());
+        let wanted = table.value(0, id).unwrap();
+        let walked: Vec<usize> =
+            (0..table.len().unwrap()).filter(|&row| table.value(row, id).unwrap() == wanted).collect();
+        assert!(walked.len() >= 3, "{}", table.name());
+        assert_eq!(table.find(id, &wanted).unwrap().unwrap(), walked, "{}", table.name());
+    }
+    assert_eq!(asked, ["models", "render_sets", "lods"]);
+}
+
+/// A database whose last path has the id of the one before it.
+fn with_an_id_twice() -> (Vec<u8>, usize) {
+    let mut bytes = sample::bwdb::demo(1, Size::Small);
+    let db = Database::open(Source::from_vec("assets.bin", bytes.clone())).unwrap();
+    let ids: Vec<u64> = db.paths().entries().iter().map(|entry| entry.self_id.get()).collect();
+    let [.., kept, lost] = ids[..] else { panic!("two paths") };
+    let parent = db.paths().entries().last().unwrap().parent_id.get();
+    let entry = [lost.to_le_bytes(), parent.to_le_bytes()].concat();
+    let at = bytes.windows(16).position(|bytes| *bytes == entry).unwrap();
+    bytes[at..at + 8].copy_from_slice(&kept.to_le_bytes());
+    (bytes, ids.len())
+}
+
+#[test]
+fn paths_with_one_id_are_all_found() {
+    let (bytes, count) = with_an_id_twice();
+    let db = Database::open(Source::from_vec("assets.bin", bytes)).unwrap();
+    let table = db.table("paths").unwrap();
+    let [id, path] = ["id", "path"].map(|name| column_index(&*table, name).unwrap());
+    let (twice, first, second) =
+        (count - 2, table.value(count - 2, path).unwrap(), table.value(count - 1, path).unwrap());
+    for _ in ["by a comparison of all", "by the index"] {
+        assert_eq!(table.find(id, &table.value(twice, id).unwrap()).unwrap().unwrap(), [twice, twice + 1]);
+        assert_eq!(table.find(path, &first).unwrap().unwrap(), [twice]);
+        // Its id is another path's, so that nothing leads to it.
+        assert_eq!(table.find(path, &second).unwrap().unwrap(), [0; 0]);
+        db.paths().build_index();
+    }
+}
+
+#[test]
+fn a_resource_is_not_found_by_a_path_that_is_not_its_own() {
+    let mut bytes = sample::bwdb::demo(1, Size::Small);
+    let whole = Database::open(Source::from_vec("assets.bin", bytes.clone())).unwrap();
+    let resources = whole.table("resources").unwrap();
+    let path = column_index(&*resources, "path").unwrap();
+    let old = resources.value(0, path).unwrap().to_string();
+    // Its name ends otherwise, and its id stays.
+    let name = [old.rsplit('/').next().unwrap().as_bytes(), &[0]].concat();
+    let at = bytes.windows(name.len()).position(|bytes| *bytes == name).unwrap();
+    bytes[at + name.len() - 2] ^= 1;
+    let db = Database::open(Source::from_vec("assets.bin", bytes)).unwrap();
+    let resources = db.table("resources").unwrap();
+    assert_ne!(resources.value(0, path).unwrap().to_string(), old);
+    assert_eq!(resources.find(path, &old.as_str().into()).unwrap().unwrap(), [0; 0]);
+}
+
+/// Headers without a magic are all zeros in an empty file, which is as long as they are.
+#[test]
+fn a_header_of_zeros_is_of_an_empty_file_or_of_none() {
+    let open = |name: &str, len| Asset::open(Source::from_vec(name, vec![0; len]));
+    for (name, header) in [("a.geometry", 0x48), ("models.bin", 0x18), ("space.bin", 0x60)] {
+        let empty = open(name, header).unwrap();
+        assert!(empty.reader().verify(&Default::default()).ok(), "{name}");
+        for len in [header + 1, 4096] {
+            let error = open(name, len).unwrap_err().to_string();
+            let expected = "header: a header of zeros, as an empty file has, and more behind it (at offset 0x0)";
+            assert_eq!(error, expected, "{name} {len}");
+        }
+    }
+    // Without a name they look like an empty file or like nothing.
+    for len in [5, 0x17, 0x19, 0x47, 0x49, 0x60, 4096] {
+        let error = open("zeros", len).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::UnknownFormat { .. }), "{len}: {error}");
+    }
+    assert_eq!(open("zeros", 0x48).unwrap().format(), Format::GEOMETRY);
+    assert_eq!(open("zeros", 0x18).unwrap().format(), Format::MODELS);
 }

@@ -45,6 +45,8 @@ pub const READING: &[&str] = &[
     "diff KNOWN FILE -f patch",
     "history content FILE KNOWN",
     "textconv FILE",
+    "view FILE --to OUT/x.html",
+    "view ship.geometry --with FILE --to OUT/x.png",
     "export FILE --to OUT/x.csv",
     "export FILE --to OUT/x.parquet",
     "export FILE --to OUT/ --as json --all-tables",

@@ -403,6 +403,52 @@ fn no_archive_writes_outside_of_the_folder() {
     }
 }
 
+/// Of an archive and a folder that one stranger made, a path of the one may go through a link of the other.
+#[test]
+fn extracted_files_go_through_no_link_that_leads_out() {
+    use std::os::unix::fs::symlink;
+    let paths = ["out/x", "c/up/x", "c/loop/x", "c/nowhere/x", "stays/x", "c/file", "pipe", "plain"];
+    let mut package = Package::new(assetq::wows::Variant::V2, "v.pkg");
+    for path in paths {
+        package.file(path, b"new", How::Stored);
+    }
+    for force in ["", " --force"] {
+        let dir = TempDir::new().unwrap();
+        let at = |path: &str| dir.path().join(path);
+        write(dir.path(), "game/any.idx", &package.index());
+        package.volumes.iter().for_each(|(name, bytes)| write(&at("game"), name, bytes));
+        write(dir.path(), "outside/kept", b"old");
+        fs::create_dir_all(at("to/c")).unwrap();
+        fs::create_dir_all(at("to/real")).unwrap();
+        symlink(at("outside"), at("to/out")).unwrap();
+        symlink("../../outside", at("to/c/up")).unwrap();
+        symlink("loop", at("to/c/loop")).unwrap();
+        symlink("/nonexistent", at("to/c/nowhere")).unwrap();
+        symlink("real", at("to/stays")).unwrap();
+        symlink(at("outside/kept"), at("to/c/file")).unwrap();
+        symlink("/dev/null", at("to/pipe")).unwrap();
+        // The folder itself may be a link: who names it means where it leads.
+        symlink("to", at("named")).unwrap();
+        let line = format!("extract game --to named{force}");
+        let args: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        let Ended { status, out, err } = run(dir.path(), &args);
+        assert_eq!(status.code(), Some(4), "{err}");
+        assert_eq!(names(&at("outside")), ["kept".to_owned()].into(), "{err}");
+        assert_eq!(fs::read(at("outside/kept")).unwrap(), b"old");
+        for path in ["out", "c/up", "c/loop", "c/nowhere"] {
+            let told = format!("assetq: named/{path}/x: the link named/{path} leads out of named\n");
+            assert!(err.contains(&told), "{path}: {err}");
+        }
+        assert!(err.contains("assetq: named/pipe: it exists and is no file\n"), "{err}");
+        assert_eq!(fs::read(at("to/real/x")).unwrap(), b"new");
+        assert_eq!(fs::read(at("to/plain")).unwrap(), b"new");
+        // A link to a file is a file that exists, and is itself what is replaced.
+        let is_replaced = fs::symlink_metadata(at("to/c/file")).unwrap().is_file();
+        assert_eq!(is_replaced, !force.is_empty(), "{err}");
+        assert_eq!(out.lines().count(), 2 + usize::from(is_replaced), "{out}");
+    }
+}
+
 /// A question that never ends is ended by a signal, as any command.
 #[test]
 fn a_question_without_end_can_be_stopped() {

@@ -22,6 +22,7 @@ use common::run;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 use tempfile::TempDir;
 
 /// The page over `file` in `dir`, opened.
@@ -157,6 +158,79 @@ fn copied_rows_are_those_of_an_export() {
         }
         assert_eq!(tab.errors(), [""; 0], "{name}");
     }
+}
+
+#[test]
+fn what_a_graph_says_is_not_said_again() {
+    let dir = TempDir::new().unwrap();
+    sample(dir.path(), "savegame.vrb", Size::Small);
+    run(dir.path(), 0, &["view", "savegame.vrb", "--to", "page.html"]);
+    let page = fs::read_to_string(dir.path().join("page.html")).unwrap();
+    let (parts, _) = page.split_once("id=\"parts\">").unwrap().1.split_once("</script>").unwrap();
+    let parts: Value = serde_json::from_str(parts).unwrap();
+    let values = parts["parts"].as_array().unwrap().iter().find(|part| part["id"] == "table=values").unwrap();
+    let (meta, columns) = (&values["meta"], values["meta"]["columns"].as_array().unwrap());
+    for (n, column) in columns.iter().enumerate() {
+        let block = format!("id=\"b:{}.0.{n}\"", meta["block"].as_str().unwrap());
+        assert_eq!(page.contains(&block), column["name"] == "type", "{column}");
+    }
+    assert!(meta["rows"].as_u64().unwrap() > 100);
+}
+
+/// The page that has only some rows of a table says so: here a page is told that there were more.
+#[test]
+fn a_table_that_is_cut_says_how_to_get_all_of_it() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("sheet.wdb"), monsters(20)).unwrap();
+    run(dir.path(), 0, &["view", "sheet.wdb", "--to", "whole.html"]);
+    let whole = fs::read_to_string(dir.path().join("whole.html")).unwrap();
+    let command = "assetq export sheet.wdb --table monsters --to monsters.parquet";
+    let more = json!({ "of": 5_000_000, "command": command }).to_string();
+    fs::write(dir.path().join("page.html"), whole.replace("\"more\":null", &format!("\"more\":{more}"))).unwrap();
+    let tab = browser.open(&dir.path().join("page.html"), 480, 800, Scheme::Light);
+    tab.wait("document.querySelector('.part:not([hidden]) .line') !== null");
+    let note = tab.eval("document.querySelector('.part:not([hidden]) .note').textContent");
+    assert_eq!(note, format!("This page has the first 20 of 5,000,000 rows. All of them: {command}"));
+    assert_eq!(tab.eval("document.documentElement.scrollWidth <= innerWidth"), true);
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+/// A browser is what the platform opens pages with: here a script that tells which page it was given.
+#[cfg(target_os = "linux")]
+#[test]
+fn without_a_place_to_write_to_a_page_is_opened() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("my sheet.wdb"), monsters(20)).unwrap();
+    let (bin, told) = (dir.path().join("bin"), dir.path().join("told"));
+    fs::create_dir(&bin).unwrap();
+    assert!(Command::new("mkfifo").arg(&told).status().unwrap().success());
+    let script = format!("#!/bin/sh\nprintf %s \"$#$1\" > '{}'\n", told.display());
+    fs::write(bin.join("xdg-open"), script).unwrap();
+    fs::set_permissions(bin.join("xdg-open"), fs::Permissions::from_mode(0o755)).unwrap();
+    let view = |path: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_assetq"));
+        command.args(["view", "my sheet.wdb"]).current_dir(dir.path());
+        command.env("PATH", path).env("TMPDIR", dir.path()).output().unwrap()
+    };
+    let out = view(&format!("{}:/usr/bin:/bin", bin.display()));
+    assert_eq!((out.status.code(), &*out.stderr), (Some(0), &b""[..]));
+    let page = String::from_utf8(out.stdout).unwrap();
+    let page = page.trim_end();
+    // Read once the script wrote it.
+    assert_eq!(fs::read_to_string(&told).unwrap(), format!("1{page}"));
+    assert!(page.ends_with("/my_sheet.wdb.html") && Path::new(page).starts_with(dir.path()), "{page}");
+    assert!(fs::read_to_string(page).unwrap().contains("<title>my sheet.wdb</title>"));
+    let folder = fs::metadata(Path::new(page).parent().unwrap()).unwrap();
+    assert_eq!(folder.permissions().mode() & 0o077, 0, "others could read it");
+
+    // Without one, the page is there to be opened by hand.
+    let out = view("");
+    assert_eq!(out.status.code(), Some(0));
+    let said = String::from_utf8(out.stderr).unwrap();
+    assert!(said.contains("no browser could be started"), "{said}");
+    assert!(Path::new(String::from_utf8(out.stdout).unwrap().trim_end()).is_file());
 }
 
 #[test]

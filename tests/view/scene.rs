@@ -106,6 +106,27 @@ fn a_plate_is_named_under_the_pointer_and_hidden_by_its_material() {
 }
 
 #[test]
+fn a_hit_box_is_named_under_the_pointer() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    sample(dir.path(), "ship.splash", Size::Small);
+    let tab = look(&browser, dir.path(), "ship.splash");
+    let (boxes, _) = run(dir.path(), 0, &["ls", "ship.splash", "-f", "json"]);
+    let boxes: Vec<serde_json::Value> = serde_json::from_str(&boxes).unwrap();
+    // From the front: the foremost box hides those behind it.
+    tab.eval("document.querySelector('.scene-canvas').focus()");
+    tab.key("3");
+    let reach = |row: &&serde_json::Value| (row["max_z"].as_f64().unwrap() * 1000.0) as i64;
+    let foremost = boxes.iter().max_by_key(reach).unwrap()["name"].as_str().unwrap();
+    let found = hover(&tab, on_canvas(&tab, 0.5, 0.5));
+    assert!(found.starts_with(&format!("part {foremost}\n")), "{foremost}: {found}");
+    // A line for each kind of box, by its name.
+    let kinds = tab.eval("new Set([...document.querySelectorAll('.scene-side .scene-line')].map((line) => line.title.split(', of ')[1])).size");
+    assert!(kinds.as_u64().unwrap() > 1);
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
 fn a_mesh_called_script_is_shown_and_not_run() {
     let Some(browser) = Browser::start() else { return };
     let dir = TempDir::new().unwrap();
@@ -231,7 +252,7 @@ fn a_page_is_no_larger_than_the_glb_and_a_third() {
 #[test]
 fn pictures_are_written_without_a_browser() {
     let dir = TempDir::new().unwrap();
-    for file in ["ship.geometry", "town.wdata"] {
+    for file in ["ship.geometry", "ship.splash", "town.wdata"] {
         sample(dir.path(), file, Size::Small);
         run(dir.path(), 0, &["view", file, "--to", "x.png", "--force"]);
         let png = fs::read(dir.path().join("x.png")).unwrap();

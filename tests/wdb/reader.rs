@@ -53,6 +53,20 @@ mod generated {
         }
     }
 
+    /// Arrays of texts have those that records name.
+    #[test]
+    fn a_sheet_without_records_has_empty_arrays_and_is_whole() {
+        let mut arrays = 0;
+        for seed in 0..8 {
+            let sheet = sheet(build::generated(seed, Game::Later, 0, 20).build());
+            assert_eq!(sheet.table("records").unwrap().len().unwrap(), 0);
+            assert_eq!(findings(&sheet), [""; 0]);
+            let sections = Reader::sections(&sheet);
+            arrays += usize::from(sections.iter().any(|part| part.name == "!!strArray" && part.size == 0));
+        }
+        assert!(arrays > 0);
+    }
+
     #[test]
     fn the_first_game_reads_with_a_list_of_names() {
         let built = build::generated(9, Game::First, 200, 40);

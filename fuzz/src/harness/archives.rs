@@ -60,8 +60,7 @@ pub fn archives(data: &[u8]) {
     if any::<u8>(&mut u) & 1 == 0 {
         let file: File = file(&mut u, Some(Family::Archive));
         if let Ok(asset) = file.open() {
-            ask_all(&asset, &Options::default());
-            read::cells(&asset, false);
+            ask(&mut u, &asset, &Options::default());
         }
         return;
     }
@@ -91,9 +90,7 @@ pub fn archives(data: &[u8]) {
     if let Ok(source) = options.source(&root)
         && let Ok(asset) = Asset::open_with(source, &options)
     {
-        ask_all(&asset, &options);
-        read::cells(&asset, false);
-        ask::search(&asset, "*.wdata");
+        ask(&mut u, &asset, &options);
         let inner = rest_as_text(&mut u);
         let _ = archive::open_inside(&asset, &inner, &options);
         for mark in [":", "@", "/"] {
@@ -105,8 +102,22 @@ pub fn archives(data: &[u8]) {
     }
 }
 
-fn ask_all(asset: &Asset, options: &Options) {
+/// Asks the archive, or its tables, or searches it, or checks all of it.
+fn ask(u: &mut Unstructured<'_>, asset: &Asset, options: &Options) {
     let Some(archive) = asset.reader().archive() else { return };
+    match any::<u8>(u) % 4 {
+        0 => files(archive, options),
+        1 => read::ask(u, asset, false),
+        2 => ask::search(asset, "*.wdata"),
+        _ => {
+            let mut report = asset.reader().verify(&Progress::default());
+            archive::verify_places(archive, &mut report, &Progress::default());
+            archive::verify_deep(archive, &mut report, &Progress::default());
+        }
+    }
+}
+
+fn files(archive: &dyn Archive, options: &Options) {
     let len = archive.len().unwrap_or(1);
     for n in (0..len.min(read::ROWS)).chain([len, usize::MAX]) {
         archive.identity(n);
@@ -135,8 +146,4 @@ fn ask_all(asset: &Asset, options: &Options) {
     let _ = archive.builds();
     let _ = archive.snapshot();
     let _ = archive::choose(archive, |path| path.ends_with(".wdb"), |_| {});
-    let mut report = asset.reader().verify(&Progress::default());
-    archive::verify_places(archive, &mut report, &Progress::default());
-    archive::verify_deep(archive, &mut report, &Progress::default());
-    let _: &dyn Archive = archive;
 }

@@ -1,13 +1,13 @@
 //! Questions about whole files: `verify`, references, exports, SQL, and differences of two files.
 
-use super::input::{File, any, below, file};
+use super::input::{File, any, below, file, turn};
 use super::read::ROWS;
 use arbitrary::Unstructured;
 use assetq::diff::{self, Side};
 use assetq::edit::patch;
 use assetq::find::{self, Pattern};
 use assetq::report::Progress;
-use assetq::scene::{Context, Kind, Options};
+use assetq::scene::{Context, Kind, Options, Shapes};
 use assetq::sql::{Fault, Input, Session, statements};
 use assetq::table::Tree;
 use assetq::write::json::JsonWriter;
@@ -17,11 +17,19 @@ use assetq::{Asset, Error, refs};
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
-/// Checks all of a file, follows all of its references, and searches it.
+/// Checks all of a file, or follows all of its references, or searches it.
 pub fn verify(data: &[u8]) {
     let mut u = Unstructured::new(data);
     let file = file(&mut u, None);
     let Ok(asset) = file.open() else { return };
+    match any::<u8>(&mut u) % 3 {
+        0 => check(&file, &asset),
+        1 => references(&mut u, &asset),
+        _ => search(&asset, ["e", "*a*"][below(&mut u, 2)]),
+    }
+}
+
+fn check(file: &File, asset: &Asset) {
     let reader = asset.reader();
     let report = reader.verify(&Progress::default());
     let first = report.checks.iter().find(|check| !check.ok());
@@ -32,20 +40,21 @@ pub fn verify(data: &[u8]) {
         assert!(check.findings().iter().all(|error| !error.to_string().is_empty()));
     }
     reader.warnings();
-    let found = refs::scan(&asset, &|_, _| true);
+}
+
+fn references(u: &mut Unstructured<'_>, asset: &Asset) {
+    let found = refs::scan(asset, &|_, _| true);
     for edge in found.edges.iter().take(ROWS) {
         let _ = format!("{edge:?}");
     }
-    refs::of(&asset, any(&mut u));
-    refs::has(&asset, any(&mut u));
-    if let Some(entries) = reader.relations().and_then(|relations| relations.entries()) {
+    refs::of(asset, any(u));
+    refs::has(asset, any(u));
+    if let Some(entries) = asset.reader().relations().and_then(|relations| relations.entries()) {
         for edge in found.edges.iter().take(8) {
             let _ = entries.resolve(&format!("{edge:?}"), true, &mut |_| {});
         }
         let _ = entries.resolve("content/x.visual", true, &mut |_| {});
     }
-    search(&asset, "e");
-    search(&asset, "*a*");
 }
 
 /// The hits of a pattern in all texts.
@@ -80,23 +89,21 @@ impl Write for Counted {
     }
 }
 
-/// Tables of a file that are asked in one run: a prototype database has 60 of them, and each has its turn.
-const TABLES: usize = 6;
-
-/// The numbers of the tables whose turn it is.
-fn turn(u: &mut Unstructured<'_>, count: usize) -> impl Fn(&usize) -> bool + use<> {
-    let first = below(u, count);
-    move |table| (table + count - first) % count.max(1) < TABLES
-}
-
-/// Writes some tables, some of their entries and all shapes of a file in all forms.
+/// Writes some tables and some of their entries, or all shapes of a file, in all forms.
 pub fn export(data: &[u8]) {
     let mut u = Unstructured::new(data);
     let file = file(&mut u, None);
     let Ok(asset) = file.open() else { return };
+    match asset.reader().shapes() {
+        Some(shapes) if any::<u8>(&mut u) & 1 == 0 => draw(&mut u, shapes),
+        _ => rows(&mut u, &asset),
+    }
+}
+
+fn rows(u: &mut Unstructured<'_>, asset: &Asset) {
     let reader = asset.reader();
     let tables = reader.tables();
-    for table in (0..tables.len()).filter(turn(&mut u, tables.len())).map(|at| &tables[at]) {
+    for table in (0..tables.len()).filter(turn(u, tables.len())).map(|at| &tables[at]) {
         let header: Vec<Header> =
             table.columns().iter().map(|c| Header { name: c.name.to_string(), kind: c.kind }).collect();
         let columns: Vec<usize> = (0..header.len()).collect();
@@ -123,9 +130,11 @@ pub fn export(data: &[u8]) {
         }
         outs.iter_mut().for_each(|out| out.finish().unwrap());
     }
-    let Some(shapes) = reader.shapes() else { return };
+}
+
+fn draw(u: &mut Unstructured<'_>, shapes: &dyn Shapes) {
     let models = super::models::all();
-    let stage = &models[below(&mut u, models.len())];
+    let stage = &models[below(u, models.len())];
     let stage = Asset::open(assetq::Source::from_vec(stage.name, stage.bytes.clone())).unwrap();
     let named = Context::from_assets([&stage]).unwrap_or_default();
     for (context, lod) in [(&Context::default(), Some(0)), (&named, None)] {
@@ -145,7 +154,7 @@ pub fn export(data: &[u8]) {
     }
 }
 
-/// Asks a file in SQL, and changes it.
+/// Asks a file in SQL, or changes it.
 pub fn sql(data: &[u8]) {
     let mut u = Unstructured::new(data);
     let file = file(&mut u, None);
@@ -153,13 +162,22 @@ pub fn sql(data: &[u8]) {
     let left_out = any::<u8>(&mut u) & 1 == 0;
     let number: u64 = any(&mut u);
     let input = || vec![("f".to_owned(), Input::Asset(asset.clone()))];
-    let Ok(session) = Session::new(input(), left_out) else { return };
+    let is_question = any::<u8>(&mut u) & 1 == 0;
+    let session = if is_question { Session::new(input(), left_out) } else { Session::for_writing(input(), left_out) };
+    let Ok(session) = session else { return };
     let tables = asset.reader().tables();
     let shown: Vec<String> = session.tables().map(|table| table.shown()).collect();
     let in_turn: Vec<usize> = (0..tables.len()).filter(turn(&mut u, tables.len())).collect();
     for (table, shown) in in_turn.iter().map(|&at| (&tables[at], &shown[at])) {
         let column = table.columns().get(number as usize % table.columns().len().max(1));
         let column = assetq::sql::in_sql(column.map_or("x", |column| &column.name));
+        if !is_question {
+            let _ = run(&session, &format!("UPDATE {shown} SET {column} = {column}"));
+            let _ = run(&session, &format!("UPDATE {shown} SET {column} = 'x' WHERE rowid = {}", number % 8));
+            let _ = run(&session, &format!("DELETE FROM {shown} WHERE rowid = {}", number % 4));
+            let _ = run(&session, &format!("INSERT INTO {shown} ({column}) VALUES ({})", number as i64));
+            continue;
+        }
         let asked = run(&session, &format!("SELECT count(*) FROM {shown}"));
         if let (true, Ok(len)) = (file.is_valid, table.len()) {
             assert_eq!(asked, Ok(vec![vec![len.to_string()]]), "{shown}");
@@ -173,15 +191,6 @@ pub fn sql(data: &[u8]) {
         );
     }
     session.take_left_out();
-    let Ok(session) = Session::for_writing(input(), left_out) else { return };
-    for (table, shown) in in_turn.iter().map(|&at| (&tables[at], &shown[at])) {
-        let Some(column) = table.columns().get(number as usize % table.columns().len().max(1)) else { continue };
-        let column = assetq::sql::in_sql(&column.name);
-        let _ = run(&session, &format!("UPDATE {shown} SET {column} = {column}"));
-        let _ = run(&session, &format!("UPDATE {shown} SET {column} = 'x' WHERE rowid = {}", number % 8));
-        let _ = run(&session, &format!("DELETE FROM {shown} WHERE rowid = {}", number % 4));
-        let _ = run(&session, &format!("INSERT INTO {shown} ({column}) VALUES ({})", number as i64));
-    }
     session.edits();
 }
 
@@ -202,7 +211,7 @@ pub fn run(session: &Session, sql: &str) -> Result<Vec<Vec<String>>, String> {
     Ok(all)
 }
 
-/// Compares two files, and makes the patch from one to the other.
+/// Compares a file with itself or with another, or makes the patch from one to the other.
 pub fn diff(data: &[u8]) {
     let mut u = Unstructured::new(data);
     let file_of = |u: &mut Unstructured<'_>| -> Option<(Asset, File)> {
@@ -210,9 +219,12 @@ pub fn diff(data: &[u8]) {
         Some((file.open().ok()?, file))
     };
     let Some((old, old_file)) = file_of(&mut u) else { return };
-    compare(&old, &old, true);
     let Some((new, new_file)) = file_of(&mut u) else { return };
-    compare(&old, &new, old_file.bytes == new_file.bytes && old_file.name == new_file.name);
+    match any::<u8>(&mut u) % 4 {
+        0 => compare(&old, &old, true),
+        1 => between(&old, &new),
+        _ => compare(&old, &new, old_file.bytes == new_file.bytes && old_file.name == new_file.name),
+    }
 }
 
 fn compare(old: &Asset, new: &Asset, is_same: bool) {
@@ -228,6 +240,9 @@ fn compare(old: &Asset, new: &Asset, is_same: bool) {
             let _ = format!("{:?}", change.fields.len());
         }
     }
+}
+
+fn between(old: &Asset, new: &Asset) {
     let mut rows = 0;
     let _ = patch::between(old, new, &[], &mut |_, _| {}, &mut |row| {
         rows += 1;

@@ -35,6 +35,15 @@ pub fn one_of<'i, T>(u: &mut Unstructured<'_>, items: &'i [T]) -> &'i T {
     &items[below(u, items.len())]
 }
 
+/// Tables of a file that are asked in one run: a prototype database has 60 of them, and each has its turn.
+const TABLES: usize = 6;
+
+/// The numbers of the tables whose turn it is.
+pub fn turn(u: &mut Unstructured<'_>, count: usize) -> impl Fn(&usize) -> bool + use<> {
+    let first = below(u, count);
+    move |table| (table + count - first) % count.max(1) < TABLES
+}
+
 /// The bytes that are left, as text.
 pub fn rest_as_text(u: &mut Unstructured<'_>) -> String {
     let rest = u.bytes(u.len()).unwrap_or_default();

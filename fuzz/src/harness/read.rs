@@ -1,9 +1,9 @@
 //! Files of every format: told, opened, and read cell by cell.
 
-use super::input::{File, any, file};
+use super::input::{File, any, file, one_of, turn};
 use super::models::Family;
 use arbitrary::Unstructured;
-use assetq::table::{Tree, Value};
+use assetq::table::{Table, Tree, Value};
 use assetq::{Asset, Format, Source};
 
 /// Rows of a table that are read: hostile counts may promise any number.
@@ -12,8 +12,8 @@ pub const ROWS: usize = 60;
 /// One of so many rows is read by itself, besides.
 const ASKED: usize = 16;
 
-/// Entries of a table that are shown whole.
-const ENTRIES: usize = 8;
+/// Entries of a table that are shown whole, and keys that are looked for.
+const SHOWN: usize = 8;
 
 /// Opens any bytes under any name, and asks what their headers answer.
 pub fn detect(data: &[u8]) {
@@ -21,11 +21,10 @@ pub fn detect(data: &[u8]) {
     let file = file(&mut u, None);
     let _ = Format::guess(&file.name, &file.bytes);
     open(&file);
-    // Without its name, and under that of another format.
-    for name in ["x", "x.geometry", "x.wdb", "x.idx", "x.splash", "models.bin", "x.wdata"] {
-        if let Ok(asset) = Asset::open(Source::from_vec(name, file.bytes.clone())) {
-            headers(&asset);
-        }
+    // Without its name, or under that of another format.
+    let name = *one_of(&mut u, &["x", "x.geometry", "x.wdb", "x.idx", "x.splash", "models.bin", "x.wdata"]);
+    if let Ok(asset) = Asset::open(Source::from_vec(name, file.bytes)) {
+        headers(&asset);
     }
 }
 
@@ -75,83 +74,114 @@ fn tables(data: &[u8], family: Family) {
     let mut u = Unstructured::new(data);
     let file = file(&mut u, Some(family));
     if let Some(asset) = open(&file) {
-        cells(&asset, file.is_valid);
-        let rest: u64 = any(&mut u);
-        probes(&asset, rest);
+        ask(&mut u, &asset, file.is_valid);
     }
 }
 
-/// Reads every cell of every table, shows some entries whole, and asks each index for what it holds.
-pub fn cells(asset: &Asset, is_valid: bool) {
-    let reader = asset.reader();
-    for table in reader.tables() {
-        let len = table.len();
-        assert!(len.is_ok() || !is_valid, "{}: {len:?}", table.name());
-        let mut cursor = table.cursor(0);
-        let mut shown = 0;
-        for _ in 0..ROWS {
-            match cursor.advance() {
-                Ok(true) => {}
-                Ok(false) => break,
-                Err(error) => {
-                    assert!(!is_valid, "{}: {error}", table.name());
-                    break;
-                }
-            }
-            let row = cursor.row();
-            for column in 0..table.columns().len() {
-                let cell = cursor.value(column);
-                // A walk and a single question agree. The question may have to walk, too.
-                if row % ASKED == 0 {
-                    match (&cell, table.value(row, column)) {
-                        (Ok(cell), Ok(alone)) => {
-                            assert_eq!(cell.to_string(), alone.to_string(), "{}[{row}, {column}]", table.name());
-                        }
-                        (Err(_), Err(_)) => {}
-                        (cell, alone) => panic!("{}[{row}, {column}]: {cell:?}, {alone:?}", table.name()),
-                    }
-                }
-                let Ok(cell) = cell else {
-                    assert!(!is_valid, "{}[{row}, {column}]", table.name());
-                    continue;
-                };
-                if column == table.label() && shown < ENTRIES {
-                    shown += 1;
-                    let entry = cell.to_string();
-                    let _ = reader.cat(&entry, &mut Tree::default());
-                    let _ = reader.cat_typed(&entry, &mut Tree::default());
-                    let _ = reader.raw(&entry);
-                }
-                if table.finds(column)
-                    && shown < ENTRIES
-                    && let Some(Ok(found)) = table.find(column, &cell)
-                {
-                    assert!(!is_valid || found.contains(&row), "{}[{row}, {column}] is not found", table.name());
-                }
-            }
+/// Asks some tables in one of the ways in which rows are asked for.
+pub fn ask(u: &mut Unstructured<'_>, asset: &Asset, is_valid: bool) {
+    let way = any::<u8>(u) % WAYS;
+    let tables = asset.reader().tables();
+    let turn = turn(u, tables.len());
+    for table in (0..tables.len()).filter(turn).map(|at| &*tables[at]) {
+        match way {
+            0 => cells(table, is_valid),
+            1 => entries(asset, table),
+            2 => finds(table, is_valid),
+            _ => probes(table, any(u)),
+        }
+    }
+    if way == 3 {
+        let number: u64 = any(u);
+        for entry in ["", "0", "[Main]", "18446744073709551615", "a.b[0].c", &number.to_string()] {
+            let _ = asset.reader().cat(entry, &mut Tree::default());
+            let _ = asset.reader().raw(entry);
         }
     }
 }
 
-/// Asks for entries and rows that are not there, or lie at the end.
-fn probes(asset: &Asset, number: u64) {
-    let reader = asset.reader();
-    for entry in ["", "0", "[Main]", "18446744073709551615", "a.b[0].c"] {
-        let _ = reader.cat(entry, &mut Tree::default());
-        let _ = reader.raw(entry);
-    }
-    let _ = reader.cat(&number.to_string(), &mut Tree::default());
-    for table in reader.tables() {
-        for row in [usize::MAX, number as usize, table.known_len().unwrap_or(0)] {
-            for column in [0, table.columns().len(), usize::MAX] {
-                let _ = table.value(row, column);
+/// The number of ways in which rows are asked for: a run goes one of them, so that it is short.
+pub const WAYS: u8 = 4;
+
+/// Reads every cell, in a walk and some of them by themselves.
+fn cells(table: &dyn Table, is_valid: bool) {
+    let len = table.len();
+    assert!(len.is_ok() || !is_valid, "{}: {len:?}", table.name());
+    let mut cursor = table.cursor(0);
+    for _ in 0..ROWS {
+        match cursor.advance() {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(error) => {
+                assert!(!is_valid, "{}: {error}", table.name());
+                break;
             }
-            let _ = table.cursor(row).advance();
         }
+        let row = cursor.row();
         for column in 0..table.columns().len() {
-            for key in [Value::Uint(number), Value::Id64(number), Value::from("x"), Value::Null] {
-                let _ = table.find(column, &key);
+            let cell = cursor.value(column);
+            assert!(cell.is_ok() || !is_valid, "{}[{row}, {column}]", table.name());
+            // A walk and a single question agree. The question may have to walk, too.
+            if row.is_multiple_of(ASKED) {
+                match (&cell, table.value(row, column)) {
+                    (Ok(cell), Ok(alone)) => {
+                        assert_eq!(cell.to_string(), alone.to_string(), "{}[{row}, {column}]", table.name());
+                    }
+                    (Err(_), Err(_)) => {}
+                    (cell, alone) => panic!("{}[{row}, {column}]: {cell:?}, {alone:?}", table.name()),
+                }
             }
+        }
+    }
+}
+
+/// Shows entries whole.
+fn entries(asset: &Asset, table: &dyn Table) {
+    let mut cursor = table.cursor(0);
+    for _ in 0..SHOWN {
+        if !cursor.advance().unwrap_or(false) {
+            break;
+        }
+        if let Ok(label) = cursor.value(table.label()) {
+            let entry = label.to_string();
+            let _ = asset.reader().cat(&entry, &mut Tree::default());
+            let _ = asset.reader().cat_typed(&entry, &mut Tree::default());
+            let _ = asset.reader().raw(&entry);
+        }
+    }
+}
+
+/// A probe gives all the rows that a walk finds, and no others.
+fn finds(table: &dyn Table, is_valid: bool) {
+    for column in (0..table.columns().len()).filter(|&column| table.finds(column)) {
+        let mut rows = Vec::new();
+        let mut cursor = table.cursor(0);
+        while rows.len() < ROWS && cursor.advance().unwrap_or(false) {
+            let Ok(cell) = cursor.value(column) else { break };
+            rows.push(cell.into_owned());
+        }
+        for key in rows.iter().take(SHOWN) {
+            let Some(Ok(found)) = table.find(column, key) else { continue };
+            if is_valid {
+                let walked: Vec<usize> = (0..rows.len()).filter(|&row| rows[row] == *key).collect();
+                let found: Vec<usize> = found.into_iter().filter(|&row| row < rows.len()).collect();
+                assert_eq!(found, walked, "{}, {} = {key}", table.name(), table.columns()[column].name);
+            }
+        }
+    }
+}
+
+/// Asks for rows that are not there, or lie at the end.
+fn probes(table: &dyn Table, number: u64) {
+    for row in [usize::MAX, number as usize, table.known_len().unwrap_or(0)] {
+        for column in [0, table.columns().len(), usize::MAX] {
+            let _ = table.value(row, column);
+        }
+        let _ = table.cursor(row).advance();
+    }
+    for column in 0..table.columns().len() {
+        for key in [Value::Uint(number), Value::Id64(number), Value::from("x"), Value::Null] {
+            let _ = table.find(column, &key);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::input::RAW;
 use super::models::{self, Family};
+use super::read::WAYS;
 use std::collections::BTreeSet;
 
 /// Each file as it is, and with one lie of each kind about its first fields.
@@ -10,14 +11,18 @@ fn seeds(family: Option<Family>) -> Vec<Vec<u8>> {
     let mut inputs = Vec::new();
     for model in 0..models + models::parts(family).len() {
         let model = model as u8;
-        inputs.push(vec![model]);
+        inputs.extend((0..WAYS).map(|way| vec![model, 0, way]));
         for value in 0..4 {
             let lie = [value, model.wrapping_mul(3).wrapping_add(value), 0, 5 * value];
             inputs.push([vec![model, 2], lie.to_vec(), lie.map(|byte| byte ^ 5).to_vec()].concat());
         }
     }
-    // The smallest of them as bare bytes.
     let all = models::all().iter().filter(|model| family.is_none_or(|of| of == model.family)).enumerate();
+    // The tables behind the first ones of that file which has the most.
+    if let Some((number, _)) = all.clone().find(|(_, model)| model.name == "assets.bin") {
+        inputs.extend((0..10 * WAYS).map(|n| vec![number as u8, 0, n % WAYS, n / WAYS * 6]));
+    }
+    // The smallest of them as bare bytes.
     for (number, model) in all.filter(|(_, model)| model.bytes.len() < 2000) {
         inputs.push([vec![RAW, number as u8], model.bytes.clone()].concat());
     }
@@ -73,6 +78,7 @@ pub fn pairs() -> Vec<Vec<u8>> {
     for (n, model) in models::all().iter().enumerate() {
         for (m, other) in models::all().iter().enumerate() {
             if model.family == other.family && n != m {
+                inputs.extend((0..3).map(|way| vec![n as u8, 0, m as u8, 0, way]));
                 inputs.push(vec![n as u8, 0, m as u8, 1, 3, n as u8, m as u8, 5]);
             }
         }

@@ -125,7 +125,7 @@ pub type Out<'a, 'o> = &'o mut dyn FnMut(&str, Value<'a>, Value<'a>);
 
 /// A walk over two records that shows where they differ.
 pub struct Differ<'a, 'o> {
-    names: [&'o dyn Names; 2],
+    names: [&'a dyn Names; 2],
     out: Out<'a, 'o>,
     path: String,
     /// Errors of parts that could not be read.
@@ -144,7 +144,7 @@ impl fmt::Debug for Differ<'_, '_> {
 pub fn differ_record<'a, 'o>(
     layout: Layout,
     (old, new): (View<'a>, View<'a>),
-    names: [&'o dyn Names; 2],
+    names: [&'a dyn Names; 2],
     out: Out<'a, 'o>,
     budget: &'o Budget,
 ) -> Vec<Error> {
@@ -194,7 +194,7 @@ fn plainly(value: Value<'_>) -> Value<'_> {
 /// The fields of a record, names and paths in place of references: for records whose layouts differ.
 pub fn plain_fields<'a>(
     record: &Record<'a>,
-    names: &dyn Names,
+    names: &'a dyn Names,
     budget: &Budget,
 ) -> (Vec<(Cow<'a, str>, Value<'a>)>, Vec<Error>) {
     let (fields, errors) = record_fields(record, names, budget);
@@ -311,7 +311,7 @@ impl<'a> Differ<'a, '_> {
         (self.out)(&self.path, old, new);
     }
 
-    fn shown(&mut self, names: &dyn Names, walk: impl FnOnce(&mut dyn Walker<'a>)) -> Value<'a> {
+    fn shown(&mut self, names: &'a dyn Names, walk: impl FnOnce(&mut dyn Walker<'a>)) -> Value<'a> {
         let mut shown = Shown::new(names, self.budget);
         walk(&mut shown);
         let (fields, errors) = shown.into_fields();

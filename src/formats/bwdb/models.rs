@@ -3,7 +3,7 @@ use super::prototypes::MergedModel;
 use super::record::Prototype as _;
 use super::{tables, verify, walk};
 use crate::budget::Budget;
-use crate::bytes::peek_u32;
+use crate::bytes::{is_hole, no_hole, peek_u32};
 use crate::error::Result;
 use crate::id;
 use crate::lazy::Lazy;
@@ -43,6 +43,7 @@ impl Models {
     pub fn open(source: Source) -> Result<Self> {
         let view = source.view("header");
         let header = view.read::<ModelsHeader>()?;
+        no_hole(view, size_of::<ModelsHeader>())?;
         let array = |part, pointer: i64, count: usize, stride: usize| {
             let start = view.part(part);
             if count == 0 {
@@ -143,7 +144,7 @@ impl FileFormat for Models {
             Some(0) => pointer(0x08) == Some((0, 0)) && matches!(pointer(0x10), Some((0 | 0x18, 0))),
             _ => pointer(0x08) == Some((0x18, 0)),
         };
-        Likeness::by_shape(fits)
+        Likeness::by_shape(fits && !is_hole(data, size_of::<ModelsHeader>()))
     }
 
     fn open_as(source: Source, options: &Options) -> Result<Self> {

@@ -7,7 +7,9 @@ use crate::lazy;
 use crate::table::Literal;
 use crate::table::search::Texts;
 use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 use std::hint::black_box;
+use std::iter;
 use std::ops::Range;
 
 /// Folders that a path may be deep. The deepest paths of the game have about twelve.
@@ -30,7 +32,15 @@ pub struct Paths<'a> {
 /// the tables are built in parallel.
 #[derive(Debug)]
 pub(super) struct Index {
-    shards: Vec<HashTable<u32>>,
+    shards: Vec<Slice>,
+}
+
+#[derive(Debug)]
+struct Slice {
+    /// The first entry with each id, which is the one that counts.
+    firsts: HashTable<u32>,
+    /// The others of a file that says an id more than once, by id and then in order.
+    others: Vec<u32>,
 }
 
 impl Index {
@@ -38,16 +48,20 @@ impl Index {
         let count = Self::shards(entries.len());
         let build = |shard: usize| {
             let expected = entries.len().checked_div(count).unwrap_or(0);
-            let mut table = HashTable::with_capacity(expected.saturating_add(expected / 16));
+            let mut firsts = HashTable::with_capacity(expected.saturating_add(expected / 16));
+            let mut others = Vec::new();
             for (position, entry) in (0u32..).zip(entries) {
                 let id = entry.self_id.get();
                 if Self::shard(id, count) == shard {
                     let same = |&other: &u32| self_id(entries, other) == Some(id);
-                    // The first entry with an id is the one that counts.
-                    table.entry(hash(id), same, |&p| self_id(entries, p).map_or(0, hash)).or_insert(position);
+                    match firsts.entry(hash(id), same, |&p| self_id(entries, p).map_or(0, hash)) {
+                        Entry::Vacant(place) => drop(place.insert(position)),
+                        Entry::Occupied(_) => others.push(position),
+                    }
                 }
             }
-            table
+            others.sort_by_key(|&position| self_id(entries, position));
+            Slice { firsts, others }
         };
         Self { shards: lazy::parts(count, build) }
     }
@@ -63,7 +77,15 @@ impl Index {
 
     fn find(&self, entries: &[PathEntry], id: u64) -> Option<usize> {
         let shard = self.shards.get(Self::shard(id, self.shards.len()))?;
-        shard.find(hash(id), |&p| self_id(entries, p) == Some(id)).map(|&p| p as usize)
+        shard.firsts.find(hash(id), |&p| self_id(entries, p) == Some(id)).map(|&p| p as usize)
+    }
+
+    /// The entries with this id behind the first one.
+    fn others(&self, entries: &[PathEntry], id: u64) -> impl Iterator<Item = usize> {
+        let others = self.shards.get(Self::shard(id, self.shards.len())).map_or(&[][..], |shard| &shard.others);
+        let start = others.partition_point(|&p| self_id(entries, p) < Some(id));
+        let same = others.get(start..).unwrap_or_default().iter();
+        same.take_while(move |&&p| self_id(entries, p) == Some(id)).map(|&p| p as usize)
     }
 }
 
@@ -218,6 +240,20 @@ impl<'a> Paths<'a> {
             None if self.db.path_scans.is_below(price) => self.scan(id),
             None => self.index().find(self.entries, id),
         }
+    }
+
+    /// The positions of all entries with this id: of more than one where the file says an id more than once.
+    pub(super) fn all_with(&self, id: u64) -> Vec<usize> {
+        let Some(first) = self.find(id) else { return Vec::new() };
+        let others: Vec<usize> = match self.db.path_index.get() {
+            Some(index) => index.others(self.entries, id).collect(),
+            None => {
+                self.db.path_scans.pay(self.entries.len().saturating_sub(first));
+                let behind = self.entries.iter().enumerate().skip(first.saturating_add(1));
+                behind.filter(|(_, entry)| entry.self_id.get() == id).map(|(position, _)| position).collect()
+            }
+        };
+        iter::once(first).chain(others).collect()
     }
 
     /// The position of the entry with this id. Entries are compared in blocks without a branch for each, which the

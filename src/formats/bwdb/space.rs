@@ -1,7 +1,7 @@
 use super::layout::{Instance, SpaceHeader};
 use super::prototypes::SpaceLight;
 use super::{tables, verify};
-use crate::bytes::{View, peek_u32};
+use crate::bytes::{View, no_hole, peek_u32};
 use crate::error::Result;
 use crate::id;
 use crate::names::Names;
@@ -45,6 +45,7 @@ impl Space {
     pub fn open(source: Source) -> Result<Self> {
         let view = source.view("header");
         let header = view.read::<SpaceHeader>()?;
+        no_hole(view, size_of::<SpaceHeader>())?;
         let mut arrays = [(0usize, 0usize); 8];
         for (slot, ((name, stride), (count, data))) in
             arrays.iter_mut().zip(ARRAYS.iter().zip(header.counts.iter().zip(&header.data)))

@@ -242,6 +242,15 @@ impl<'a> Lead<'a> {
     }
 }
 
+/// The rows that `with_id` finds for the hash of `path`, where that is the path of this id: a file may give an id to any
+/// path.
+fn at_path(db: &Database, path: &str, with_id: impl Fn(u64) -> Result<Vec<usize>>) -> Result<Vec<usize>> {
+    let id = Database::path_id(path);
+    let rows = with_id(id)?;
+    let is_its = rows.is_empty() || db.path(id)?.is_some_and(|found| found == path);
+    Ok(if is_its { rows } else { Vec::new() })
+}
+
 /// Where the records of a table come from, and which columns every table of them begins with.
 trait Records<'a>: Copy + Send + Sync + 'a {
     /// Whether comparing two files compares these records with the resources that they are of.
@@ -295,7 +304,7 @@ impl<'a> Records<'a> for DatabaseRows<'a> {
             Lead::new(Column::id64("id").key(), move |row| Ok(id(row).map(Value::Id64).unwrap_or_default()))
                 .found_by(move |key| if let Value::Id64(id) = key { Some(with_id(*id)) } else { None }),
             path.found_by(move |key| match key {
-                Value::Text(path) => Some(with_id(Database::path_id(path))),
+                Value::Text(path) => Some(at_path(self.db, path, with_id)),
                 _ => None,
             })
             .found_if(move || self.db.hashes_paths()),
@@ -338,7 +347,7 @@ impl<'a> Records<'a> for ModelRows<'a> {
         vec![
             Lead::new(Column::uint("model").brief().place(), |row| Ok(row.into())),
             id.found_by(move |key| match key {
-                Value::Id64(id) => Some(Ok(self.0.find(*id).into_iter().collect())),
+                Value::Id64(id) => Some(Ok(self.0.all_with(*id))),
                 _ => None,
             }),
         ]
@@ -425,7 +434,7 @@ fn takes(fields: &[FieldInfo], info: &FieldInfo, half: Half) -> Takes {
 fn field_cell<'a, T: Prototype<'a>>(
     record: &T,
     column: FieldColumn,
-    names: &dyn Names,
+    names: &'a dyn Names,
     budget: &Budget,
 ) -> Result<Value<'a>> {
     cell_of(|field, walker| record.walk_field(field, walker), column, names, budget)
@@ -435,7 +444,7 @@ fn field_cell<'a, T: Prototype<'a>>(
 fn cell_of<'a>(
     walk: impl Fn(usize, &mut dyn Walker<'a>),
     column: FieldColumn,
-    names: &dyn Names,
+    names: &'a dyn Names,
     budget: &Budget,
 ) -> Result<Value<'a>> {
     let value = match column.half {

@@ -56,7 +56,7 @@ impl Names for crate::names::Names {
 
 /// Builds the value of what is walked. Keeps what is damaged in `errors`.
 pub(super) struct Shown<'a, 'n> {
-    names: &'n dyn Names,
+    names: &'a dyn Names,
     /// Lists and maps that are open, with their names.
     open: Vec<(&'static str, Value<'a>)>,
     budget: &'n Budget,
@@ -64,7 +64,7 @@ pub(super) struct Shown<'a, 'n> {
 }
 
 impl<'a, 'n> Shown<'a, 'n> {
-    pub(super) fn new(names: &'n dyn Names, budget: &'n Budget) -> Self {
+    pub(super) fn new(names: &'a dyn Names, budget: &'n Budget) -> Self {
         Self { names, open: vec![("", Value::Map(Vec::new()))], budget, errors: Vec::new() }
     }
 
@@ -90,9 +90,9 @@ impl<'a, 'n> Shown<'a, 'n> {
         }
     }
 
-    fn resolved(&mut self, text: Result<Option<Cow<'n, str>>>) -> Value<'a> {
+    fn resolved(&mut self, text: Result<Option<Cow<'a, str>>>) -> Value<'a> {
         match text {
-            Ok(text) => text.map_or(Value::Null, |t| Value::owned(t.into_owned())),
+            Ok(text) => text.map_or(Value::Null, Value::Text),
             Err(error) => {
                 self.errors.push(error);
                 Value::Null
@@ -156,7 +156,7 @@ impl<'a> Walker<'a> for Shown<'a, '_> {
 pub(super) fn field_value<'a>(
     walk: impl Fn(usize, &mut dyn Walker<'a>),
     field: usize,
-    names: &dyn Names,
+    names: &'a dyn Names,
     budget: &Budget,
 ) -> Result<Value<'a>> {
     let mut shown = Shown::new(names, budget);
@@ -171,7 +171,7 @@ pub(super) fn field_value<'a>(
 /// Shows the fields of a record in reading order: properties of a material with their names, the rest as stored.
 pub(super) fn record_fields<'a>(
     record: &Record<'a>,
-    names: &dyn Names,
+    names: &'a dyn Names,
     budget: &Budget,
 ) -> (Vec<(Cow<'a, str>, Value<'a>)>, Vec<Error>) {
     let mut shown = Shown::new(names, budget);

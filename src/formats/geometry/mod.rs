@@ -29,7 +29,7 @@ pub use splash::Splash;
 pub use vertex::{Attribute, VertexFormat, Vertices, half, unpack_normal};
 
 use crate::budget::{self, Budget};
-use crate::bytes::{Overlay, PackedString, View, peek_u32};
+use crate::bytes::{Overlay, PackedString, View, is_hole, no_hole, peek_u32};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
@@ -66,10 +66,12 @@ impl Geometry {
     ///
     /// # Errors
     /// `OutOfBounds` when the header does not fit, and the error of the first array when not one of them lies in the
-    /// file: then it is no such file.
+    /// file: then it is no such file. `Damaged` when the header is all zeros, which an empty file is, and anything
+    /// follows it.
     pub fn open(source: Source) -> Result<Self> {
         let geometry = Self { source, made: Box::default() };
         geometry.view("header").read::<Header>()?;
+        no_hole(geometry.view("header"), size_of::<Header>())?;
         let arrays = [
             geometry.vertex_mappings().map(<[_]>::len),
             geometry.index_mappings().map(<[_]>::len),
@@ -414,7 +416,10 @@ impl FileFormat for Geometry {
     fn likeness(data: &[u8]) -> Likeness {
         // Six counts and six pointers, of which the first one that is not null leads right behind the header.
         let pointers = (0x18..0x48).step_by(8).map(|at| peek_u32(data, at));
-        Likeness::by_shape(data.len() >= 0x48 && matches!(pointers.flatten().find(|&p| p != 0), None | Some(0x48)))
+        let first = pointers.flatten().find(|&pointer| pointer != 0);
+        Likeness::by_shape(
+            data.len() >= 0x48 && matches!(first, None | Some(0x48)) && !is_hole(data, size_of::<Header>()),
+        )
     }
 
     fn open_as(source: Source, _: &Options) -> Result<Self> {

@@ -8,6 +8,8 @@ use crate::source::Source;
 use crate::table::{Column, Kind, Table, TableOf, Takes, Value, Visitor};
 use std::sync::OnceLock;
 
+#[cfg(feature = "view")]
+mod drawing;
 #[cfg(feature = "edit")]
 mod edit;
 
@@ -188,6 +190,11 @@ impl Reader for Splash {
             }
         }
         Ok(false)
+    }
+
+    #[cfg(feature = "view")]
+    fn shapes(&self) -> Option<&dyn crate::scene::Shapes> {
+        Some(self)
     }
 
     #[cfg(feature = "edit")]

@@ -6,7 +6,7 @@ use super::types::{ModelId, TypeModel};
 use super::{Archive, Chunk};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
-use crate::table::{Column, Kind, RowCursor, Table, Value, no_cell};
+use crate::table::{Column, Kind, Leaves, RowCursor, Table, Value, no_cell};
 use crate::threads::prelude::*;
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -28,9 +28,9 @@ static COLUMNS: [(Column, Get); 4] = [
 ];
 
 /// The numbers of the columns.
-#[cfg(feature = "edit")]
 pub(super) mod column {
     pub const PATH: usize = 0;
+    #[cfg(feature = "edit")]
     pub const TYPE: usize = 1;
     pub const VALUE: usize = 2;
     pub const CHUNK: usize = 3;
@@ -194,6 +194,10 @@ impl Table for Values<'_> {
 
     fn walks(&self) -> bool {
         true
+    }
+
+    fn leaves(&self) -> Option<Leaves> {
+        Some(Leaves { path: column::PATH, value: column::VALUE, graph: column::CHUNK })
     }
 
     fn finds(&self, column: usize) -> bool {

@@ -1,5 +1,4 @@
 // The eye: where it is, and how a mouse, fingers and keys move it.
-{
 const shapes = (assetq.shapes ??= {});
 const FIELD = 0.65; // Radians from the lower edge of the view to the upper one.
 const STEP = 0.08;
@@ -146,4 +145,3 @@ shapes.follow = (camera, { turn, pan, zoom }) => {
   if (pan) camera.pan(...pan);
   if (zoom) camera.zoom(zoom);
 };
-}

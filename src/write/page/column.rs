@@ -19,32 +19,112 @@ use crate::error::Result;
 use crate::table::Value;
 use crate::write::{json, plain};
 use hashbrown::HashTable;
+use std::collections::HashSet;
 
 /// Rows of a stretch.
 pub(super) const ROWS: usize = 1 << 16;
 
 /// Numbers as a column: what scripts read by `assetq.column`.
-pub fn numbers(all: Vec<i128>) -> Vec<u8> {
-    Cells::Numbers { all, nulls: Vec::new() }.to_bytes()
+pub fn numbers(all: Vec<i64>) -> Vec<u8> {
+    Cells::Numbers(Numbers { all, ..Numbers::default() }).to_bytes()
+}
+
+/// Whole numbers of a stretch.
+#[derive(Debug, Default)]
+pub(super) struct Numbers {
+    /// How much more than the base they are; anything for null.
+    all: Vec<i64>,
+    /// 0, or 2^63 where there are numbers beyond the signed ones.
+    base: i128,
+    /// The rows of nulls.
+    nulls: Vec<usize>,
+}
+
+impl Numbers {
+    const BEYOND: i128 = 1 << 63;
+
+    fn push(&mut self, cell: &Value<'_>) {
+        let number = match *cell {
+            Value::Bool(truth) => Some(truth.into()),
+            Value::Int(number) if self.base == 0 => Some(number),
+            Value::Int(number) => u64::try_from(number).ok().map(Self::beside),
+            Value::Uint(number) => match i64::try_from(number) {
+                Ok(number) if self.base == 0 => Some(number),
+                _ => {
+                    self.widen();
+                    Some(Self::beside(number))
+                }
+            },
+            _ => None,
+        };
+        if number.is_none() {
+            self.nulls.push(self.all.len());
+        }
+        self.all.push(number.unwrap_or(0));
+    }
+
+    /// How much more than 2^63 a number is.
+    fn beside(number: u64) -> i64 {
+        (number ^ 1 << 63).cast_signed()
+    }
+
+    fn widen(&mut self) {
+        if self.base == 0 {
+            self.base = Self::BEYOND;
+            self.all.iter_mut().for_each(|number| *number ^= i64::MIN);
+        }
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        if self.nulls.len() == self.all.len() {
+            return out.push(0);
+        }
+        out.push(1);
+        out.push(u8::from(!self.nulls.is_empty()));
+        if self.nulls.is_empty() {
+            push_numbers(&self.all, self.base, out);
+            return;
+        }
+        // One less than the least one stands for null, or one more than the greatest.
+        let mut nulls = self.nulls.iter().peekable();
+        let there = self.all.iter().enumerate().filter(|(row, _)| nulls.next_if_eq(&row).is_none());
+        let (least, most) = span(there.map(|(_, number)| *number));
+        let null = least.checked_sub(1).or_else(|| most.checked_add(1)).unwrap_or_else(|| {
+            let there: HashSet<i64> = self.all.iter().copied().collect();
+            (least..most).find(|number| !there.contains(number)).unwrap_or(0)
+        });
+        let mut all = self.all.clone();
+        for &row in &self.nulls {
+            if let Some(number) = all.get_mut(row) {
+                *number = null;
+            }
+        }
+        out.extend(self.base.wrapping_add(null.into()).to_le_bytes());
+        push_numbers(&all, self.base, out);
+    }
+}
+
+/// The least number and the greatest.
+fn span(mut numbers: impl Iterator<Item = i64>) -> (i64, i64) {
+    let first = numbers.next().unwrap_or(0);
+    numbers.fold((first, first), |(least, most), n| (least.min(n), most.max(n)))
 }
 
 /// Whole numbers as a byte of the width (0, 1, 2, 4 or 8), a byte that is 1 where each says how much more it is than the one
 /// before, the first number or else the least, the least step, both as `i128`, and what the numbers or steps are above the
 /// least: all lowest bytes, then all second ones, …
-fn push_numbers(all: &[i128], out: &mut Vec<u8>) {
-    let span = |values: &mut dyn Iterator<Item = i128>| {
-        let first = values.next().unwrap_or(0);
-        let (least, most) = values.fold((first, first), |(least, most), n| (least.min(n), most.max(n)));
-        (least, most.abs_diff(least))
-    };
+fn push_numbers(all: &[i64], base: i128, out: &mut Vec<u8>) {
+    /// Of a range within this, steps are numbers of 64 bits.
+    const NARROW: u64 = 1 << 62;
+    let (least, most) = span(all.iter().copied());
+    let range = most.abs_diff(least);
     let steps = || all.iter().zip(all.iter().skip(1)).map(|(a, b)| b.wrapping_sub(*a));
-    let (least, range) = span(&mut all.iter().copied());
-    let (step, steep) = span(&mut steps());
-    let by_steps = steep < range;
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "64 bits hold the range of any column")]
+    let (step, most_step) = if range < NARROW { span(steps()) } else { (0, 0) };
+    let steep = most_step.abs_diff(step);
+    let by_steps = range < NARROW && steep < range;
     let above: Vec<u64> = match by_steps {
-        true => std::iter::once(0).chain(steps().map(|n| n.wrapping_sub(step) as u64)).collect(),
-        false => all.iter().map(|n| n.wrapping_sub(least) as u64).collect(),
+        true => std::iter::once(0).chain(steps().map(|n| n.wrapping_sub(step).cast_unsigned())).collect(),
+        false => all.iter().map(|n| n.wrapping_sub(least).cast_unsigned()).collect(),
     };
     let width: u8 = match if by_steps { steep } else { range } {
         0 => 0,
@@ -54,36 +134,75 @@ fn push_numbers(all: &[i128], out: &mut Vec<u8>) {
         _ => 8,
     };
     out.extend([width, u8::from(by_steps)]);
-    let first = all.first().copied().unwrap_or(0);
-    out.extend(if by_steps { first } else { least }.to_le_bytes());
-    out.extend(step.to_le_bytes());
-    out.reserve(above.len().saturating_mul(width.into()));
-    for n in 0..u32::from(width) {
-        out.extend(
-            above.iter().map(|above| above.wrapping_shr(n.saturating_mul(8)).to_le_bytes()).map(|[byte, ..]| byte),
-        );
-    }
-}
-
-fn numbers_of(mut out: Vec<u8>, all: &[i128]) -> Vec<u8> {
-    push_numbers(all, &mut out);
-    out
+    let first = if by_steps { all.first().copied().unwrap_or(0) } else { least };
+    out.extend(base.wrapping_add(first.into()).to_le_bytes());
+    out.extend(i128::from(step).to_le_bytes());
+    planes(&above, width, out);
 }
 
 /// Places as numbers.
 fn places(all: &[u32], out: &mut Vec<u8>) {
-    push_numbers(&all.iter().map(|&place| place.into()).collect::<Vec<_>>(), out);
+    push_numbers(&all.iter().map(|&place| place.into()).collect::<Vec<_>>(), 0, out);
 }
 
-/// The bytes of all `items`, `N` of each: all first ones, then all second ones, …
-fn planes<const N: usize>(items: impl Iterator<Item = [u8; N]> + Clone, out: &mut Vec<u8>) {
-    for n in 0..N {
-        out.extend(items.clone().map(|bytes| bytes.get(n).copied().unwrap_or(0)));
+/// The `width` lower bytes of all `items`: all lowest ones, then all second ones, …
+fn planes(items: &[u64], width: u8, out: &mut Vec<u8>) {
+    out.reserve(items.len().saturating_mul(width.into()));
+    for n in 0..u32::from(width) {
+        let shift = n.saturating_mul(8);
+        out.extend(items.iter().map(|item| item.wrapping_shr(shift).to_le_bytes()[0]));
+    }
+}
+
+/// Those of 32-bit floats.
+fn planes32(items: &[u32], out: &mut Vec<u8>) {
+    out.reserve(items.len().saturating_mul(4));
+    for shift in [0, 8, 16, 24] {
+        out.extend(items.iter().map(|item| item.wrapping_shr(shift).to_le_bytes()[0]));
+    }
+}
+
+/// Places of things by their hashes, which are kept, so that it grows without a look at the things.
+#[derive(Debug, Default)]
+pub(super) struct Places(HashTable<(u32, u32)>);
+
+impl Places {
+    pub(super) fn find(&self, hash: u64, is_it: impl Fn(u32) -> bool) -> Option<u32> {
+        let short = Self::short(hash);
+        let is_it = |&(other, place): &(u32, u32)| other == short && is_it(place);
+        self.0.find(Self::spread(short), is_it).map(|(_, place)| *place)
+    }
+
+    /// Adds what is not there.
+    pub(super) fn add(&mut self, hash: u64, place: u32) {
+        let short = Self::short(hash);
+        self.0.insert_unique(Self::spread(short), (short, place), |(short, _)| Self::spread(*short));
+    }
+
+    pub(super) fn reserve(&mut self, more: usize) {
+        self.0.reserve(more, |(short, _)| Self::spread(*short));
+    }
+
+    fn short(hash: u64) -> u32 {
+        u32::try_from(hash >> 32).unwrap_or(0)
+    }
+
+    /// The table looks at the first and the last bits.
+    fn spread(short: u32) -> u64 {
+        u64::from(short).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     }
 }
 
 fn count(n: usize, out: &mut Vec<u8>) {
     out.extend(u32::try_from(n).unwrap_or(u32::MAX).to_le_bytes());
+}
+
+/// Spreads what is in a number over all of its bits, the first ones above all.
+pub(super) fn mixed(number: u64) -> u64 {
+    let product = u128::from(number ^ 0xA076_1D64_78BD_642F).wrapping_mul(0xE703_7ED1_A0B4_28DB);
+    #[allow(clippy::cast_possible_truncation, reason = "its halves are taken")]
+    let halves = [(product >> 64) as u64, product as u64];
+    halves[0] ^ halves[1]
 }
 
 /// A hash by which what repeats is found.
@@ -94,11 +213,7 @@ pub(super) fn hash(bytes: &[u8]) -> u64 {
 /// The cells of a column in a stretch of rows.
 #[derive(Debug)]
 pub(super) enum Cells {
-    /// The numbers, and 0 for null, of which there are some.
-    Numbers {
-        all: Vec<i128>,
-        nulls: Vec<usize>,
-    },
+    Numbers(Numbers),
     F32(Vec<f32>),
     F64(Vec<f64>),
     Texts(Texts),
@@ -110,18 +225,7 @@ impl Cells {
     /// Adds a cell.
     pub(super) fn push(&mut self, cell: &Value<'_>, scratch: &mut String) -> Result<()> {
         match self {
-            Self::Numbers { all, nulls } => {
-                let number = match *cell {
-                    Value::Bool(truth) => Some(i128::from(truth)),
-                    Value::Int(number) => Some(number.into()),
-                    Value::Uint(number) => Some(number.into()),
-                    _ => None,
-                };
-                if number.is_none() {
-                    nulls.push(all.len());
-                }
-                all.push(number.unwrap_or(0));
-            }
+            Self::Numbers(numbers) => numbers.push(cell),
             Self::F32(all) => all.push(match *cell {
                 Value::F32(number) if number.is_finite() => number,
                 _ => f32::NAN,
@@ -147,31 +251,14 @@ impl Cells {
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         match self {
-            Self::Numbers { all, nulls } if nulls.len() == all.len() => out.push(0),
-            Self::Numbers { all, nulls } => {
-                out.push(1);
-                out.push(u8::from(!nulls.is_empty()));
-                if nulls.is_empty() {
-                    return numbers_of(out, all);
-                }
-                // One less than the least one stands for null.
-                let mut is_null = nulls.iter().copied().peekable();
-                let is_null = (0..all.len()).map(|row| is_null.next_if_eq(&row).is_some());
-                let is_null: Vec<bool> = is_null.collect();
-                let there = all.iter().zip(&is_null).filter(|(_, is_null)| !**is_null).map(|(n, _)| *n);
-                let null = there.min().unwrap_or(0).saturating_sub(1);
-                out.extend(null.to_le_bytes());
-                let all: Vec<i128> =
-                    all.iter().zip(&is_null).map(|(n, is_null)| if *is_null { null } else { *n }).collect();
-                return numbers_of(out, &all);
-            }
+            Self::Numbers(numbers) => numbers.write(&mut out),
             Self::F32(all) => {
                 out.push(2);
-                planes(all.iter().map(|n| n.to_le_bytes()), &mut out);
+                planes32(&all.iter().map(|n| n.to_bits()).collect::<Vec<_>>(), &mut out);
             }
             Self::F64(all) => {
                 out.push(3);
-                planes(all.iter().map(|n| n.to_le_bytes()), &mut out);
+                planes(&all.iter().map(|n| n.to_bits()).collect::<Vec<_>>(), 8, &mut out);
             }
             Self::Texts(texts) => texts.write(&mut out),
             Self::Lists(lists) => lists.write(&mut out),
@@ -182,7 +269,7 @@ impl Cells {
     /// About how many bytes the cells take.
     pub(super) fn size(&self) -> usize {
         match self {
-            Self::Numbers { all, .. } => all.len().saturating_mul(4),
+            Self::Numbers(numbers) => numbers.all.len().saturating_mul(4),
             Self::F32(all) => all.len().saturating_mul(4),
             Self::F64(all) => all.len().saturating_mul(8),
             Self::Texts(texts) => texts.all.len().saturating_add(texts.rows.len().saturating_mul(4)),
@@ -193,10 +280,11 @@ impl Cells {
     /// The characters of its widest cells, as far as that is worth knowing.
     pub(super) fn width(&self) -> usize {
         match self {
-            Self::Numbers { all, .. } => {
+            Self::Numbers(Numbers { base: 0, all, .. }) => {
                 let most = all.iter().map(|n| n.unsigned_abs()).max().unwrap_or(0);
                 usize::try_from(most.checked_ilog10().unwrap_or(0)).unwrap_or(0).saturating_add(1)
             }
+            Self::Numbers(_) => 20,
             Self::F32(_) => 11,
             Self::F64(_) => 14,
             Self::Texts(texts) => texts.lengths.iter().copied().max().unwrap_or(0) as usize,
@@ -219,7 +307,7 @@ pub struct Texts {
     ends: Vec<usize>,
     /// In UTF-16 units.
     lengths: Vec<u32>,
-    known: HashTable<u32>,
+    known: Places,
     rows: Vec<u32>,
 }
 
@@ -244,17 +332,16 @@ impl Texts {
         {
             return last;
         }
-        let hash_of = |text: &str| hash(text.as_bytes());
-        let is_it = |place: &u32| Self::get(all, ends, *place) == Some(text);
-        if let Some(place) = known.find(hash_of(text), is_it) {
-            return *place;
+        let hash = hash(text.as_bytes());
+        if let Some(place) = known.find(hash, |place| Self::get(all, ends, place) == Some(text)) {
+            return place;
         }
         let place = u32::try_from(ends.len()).unwrap_or(u32::MAX);
         all.push_str(text);
         ends.push(all.len());
         let units = if text.is_ascii() { text.len() } else { text.encode_utf16().count() };
         lengths.push(u32::try_from(units).unwrap_or(u32::MAX));
-        known.insert_unique(hash_of(text), place, |place| hash_of(Self::get(all, ends, *place).unwrap_or_default()));
+        known.add(hash, place);
         place
     }
 
@@ -284,7 +371,7 @@ pub(super) struct Lists {
     /// Floats of each list; 0 as long as none came.
     len: usize,
     all: Vec<f32>,
-    known: HashTable<u32>,
+    known: Places,
     rows: Vec<u32>,
 }
 
@@ -318,22 +405,14 @@ impl Lists {
         self.len = values.len();
         let Self { len, all, known, rows } = self;
         let list = |place: u32| all.get((place as usize).saturating_mul(*len)..).and_then(|rest| rest.get(..*len));
-        let hash_of = |place: u32| {
-            let mut bytes = [[0; 4]; Self::LONGEST];
-            let list = list(place).unwrap_or_default();
-            bytes.iter_mut().zip(list).for_each(|(bytes, n)| *bytes = n.to_le_bytes());
-            hash(bytes.as_flattened().get(..list.len().saturating_mul(4)).unwrap_or_default())
-        };
         let new = u32::try_from(begin.checked_div(*len).unwrap_or(0)).unwrap_or(u32::MAX);
         // Bits decide, as 0 and -0 are two numbers to read.
         let bits = |place: u32| list(place).unwrap_or_default().iter().map(|n| n.to_bits());
-        let place = match known.find(hash_of(new), |place| bits(*place).eq(bits(new))).copied() {
-            Some(place) => place,
-            None => {
-                known.insert_unique(hash_of(new), new, |place| hash_of(*place));
-                new
-            }
-        };
+        let hash = bits(new).fold(0u64, |hash, bits| mixed(hash ^ u64::from(bits)));
+        let place = known.find(hash, |place| bits(place).eq(bits(new))).unwrap_or(new);
+        if place == new {
+            known.add(hash, new);
+        }
         rows.push(place.saturating_add(1));
         if place != new {
             all.truncate(begin);
@@ -360,8 +439,11 @@ impl Lists {
         out.push(5);
         count(self.len, out);
         count(self.all.len().checked_div(self.len).unwrap_or(0), out);
+        let mut one = Vec::with_capacity(self.all.len().checked_div(self.len).unwrap_or(0));
         for at in 0..self.len {
-            planes(self.all.iter().skip(at).step_by(self.len).map(|n| n.to_le_bytes()), out);
+            one.clear();
+            one.extend(self.all.chunks_exact(self.len).map(|list| list.get(at).map_or(0, |n| n.to_bits())));
+            planes32(&one, out);
         }
         places(&self.rows, out);
     }

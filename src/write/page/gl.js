@@ -1,6 +1,5 @@
 // Solids on a canvas by WebGL 2: each is drawn at all of its places by one call. What lies under a point is found by drawing
 // numbers instead of colours, into one pixel.
-{
 const shapes = (assetq.shapes ??= {});
 const NONE = 0xffffffff;
 
@@ -14,13 +13,8 @@ const VERTEX = `
   layout(location = 3) in vec3 m0; layout(location = 4) in vec3 m1;
   layout(location = 5) in vec3 m2; layout(location = 6) in vec3 m3;
   uniform mat4 view; uniform vec3 low, size, eye; uniform uint first, stride, hidden, chosen, under;
-  uniform vec4 colour; uniform bool byLayer, isFlat; uniform sampler2D palette;
+  uniform vec4 colour; uniform bool isFlat; uniform sampler2D palette;
   out vec3 lit; out vec3 at; out float others; flat out uint id;
-  vec3 colourOf(uint number) {
-    float hue = fract(float(number) * 0.61803398875) * 6.0;
-    vec3 far = mod(vec3(hue + 2.0, hue, hue + 4.0), 6.0);
-    return 0.25 + 0.65 * clamp(min(far, 4.0 - far), 0.0, 1.0);
-  }
   void main() {
     vec3 p = low + position * size;
     p = m0 * p.x + m1 * p.y + m2 * p.z + m3;
@@ -37,9 +31,6 @@ const VERTEX = `
       id = number;
     #else
       vec3 base = colour.rgb;
-      #ifdef PLATES
-        if (byLayer) base = colourOf(plate.y);
-      #endif
       #ifdef PALETTE
         base = texelFetch(palette, ivec2(int(number & 1023u), int(number >> 10)), 0).rgb;
       #endif
@@ -119,7 +110,6 @@ shapes.Renderer = class {
   chosen = NONE;
   under = NONE;
   wireframe = false;
-  byLayer = false;
   seeThrough = false;
   draft = 0;
   // How slow frames are that follow each other: from 0 to 3.
@@ -260,7 +250,7 @@ shapes.Renderer = class {
     gl.uniform3fv(names.eye ?? null, eye);
     gl.uniform4fv(names.section ?? null, this.section);
     for (const name of ["chosen", "under", "hidden"]) gl.uniform1ui(names[name] ?? null, this[name]);
-    for (const name of ["byLayer", "seeThrough"]) gl.uniform1i(names[name] ?? null, this[name]);
+    gl.uniform1i(names.seeThrough ?? null, this.seeThrough);
     if (usesPalette) this.usePalette();
     return names;
   }
@@ -380,4 +370,3 @@ shapes.picture = (canvas, title, legend, page) => {
   });
   out.toBlob((blob) => blob && page.save(`${title.replace(/[^\w.-]+/g, "_").slice(0, 60) || "picture"}.png`, blob), "image/png");
 };
-}

@@ -1,5 +1,4 @@
 // What a view of meshes and one of a map share: a canvas with a tip at the pointer, a card of what was chosen, and lists.
-{
 const shapes = (assetq.shapes ??= {});
 
 shapes.Look = class {
@@ -130,4 +129,3 @@ shapes.Look = class {
     });
   }
 };
-}

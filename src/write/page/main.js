@@ -1,189 +1,187 @@
 // The page: its parts, and how one gets from one to another. A part is shown by what registers itself in `assetq.kinds`
 // under the part's kind: `open(element, part, page)` fills the element when the part is shown for the first time, and
 // may give `{ show(params), hide() }`, which are called whenever someone comes to it and leaves it.
-const assetq = (globalThis.assetq = { kinds: {} });
+globalThis.assetq = { kinds: {} };
 
-{
-  // Control characters, marks of direction and what has no width: shown as what they are, never followed.
-  const UNFIT = /[\p{Cc}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
-  const NAMED = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
-  assetq.clean = (text) =>
-    text.replace(UNFIT, (c) => NAMED[c] ?? `\\u{${c.codePointAt(0).toString(16)}}`);
+// Control characters, marks of direction and what has no width: shown as what they are, never followed.
+const UNFIT = /[\p{Cc}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
+const NAMED = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+assetq.clean = (text) =>
+  text.replace(UNFIT, (c) => NAMED[c] ?? `\\u{${c.codePointAt(0).toString(16)}}`);
 
-  // An element: `class`, `title` and other attributes, `on…` functions, and children, of which strings become text.
-  assetq.el = (tag, props = {}, ...children) => {
-    const element = document.createElement(tag);
-    for (const [name, value] of Object.entries(props)) {
-      if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-      else if (typeof value === "boolean") element[name] = value;
-      else if (value !== undefined && value !== null) element.setAttribute(name, value);
+// An element: `class`, `title` and other attributes, `on…` functions, and children, of which strings become text.
+assetq.el = (tag, props = {}, ...children) => {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(props)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (typeof value === "boolean") element[name] = value;
+    else if (value !== undefined && value !== null) element.setAttribute(name, value);
+  }
+  for (const child of children.flat()) {
+    if (child !== null && child !== undefined) {
+      element.append(child instanceof Node ? child : assetq.clean(String(child)));
     }
-    for (const child of children.flat()) {
-      if (child !== null && child !== undefined) {
-        element.append(child instanceof Node ? child : assetq.clean(String(child)));
-      }
-    }
-    return element;
-  };
-  const el = assetq.el;
-  const $ = (id) => document.getElementById(id);
+  }
+  return element;
+};
+const el = assetq.el;
+const $ = (id) => document.getElementById(id);
 
-  const page = {
-    parts: [],
-    facts: {},
-    el,
-    clean: assetq.clean,
-    block: (name) => assetq.block(name),
+const page = {
+  parts: [],
+  facts: {},
+  el,
+  clean: assetq.clean,
+  block: (name) => assetq.block(name),
 
-    // The address of a part: `#table=models&row=12`.
-    link(id, params = {}) {
-      const more = Object.entries(params).map(([name, value]) => `&${name}=${encodeURIComponent(value)}`);
-      return "#" + encodeURIComponent(id).replace(/%3D/g, "=").replace(/%2F/g, "/") + more.join("");
-    },
+  // The address of a part: `#table=models&row=12`.
+  link(id, params = {}) {
+    const more = Object.entries(params).map(([name, value]) => `&${name}=${encodeURIComponent(value)}`);
+    return "#" + encodeURIComponent(id).replace(/%3D/g, "=").replace(/%2F/g, "/") + more.join("");
+  },
 
-    go(id, params = {}) {
-      location.hash = page.link(id, params);
-    },
+  go(id, params = {}) {
+    location.hash = page.link(id, params);
+  },
 
-    // A line about what was just done.
-    say(text) {
-      const say = $("say");
-      say.textContent = assetq.clean(text);
-      say.classList.add("shown");
-      clearTimeout(page.silence);
-      page.silence = setTimeout(() => say.classList.remove("shown"), 4000);
-    },
+  // A line about what was just done.
+  say(text) {
+    const say = $("say");
+    say.textContent = assetq.clean(text);
+    say.classList.add("shown");
+    clearTimeout(page.silence);
+    page.silence = setTimeout(() => say.classList.remove("shown"), 4000);
+  },
 
-    async copy(text) {
-      try {
-        await navigator.clipboard.writeText(text);
-      } catch {
-        // Not every browser has one for pages from a disk.
-        const area = el("textarea", { class: "aside" });
-        area.value = text;
-        document.body.append(area);
-        area.select();
-        const copied = document.execCommand("copy");
-        area.remove();
-        if (!copied) return page.say("this browser does not let a page copy");
-      }
-      page.say(text.length > 60 ? "copied" : `copied: ${text}`);
-    },
-
-    save(name, blob) {
-      const link = el("a", { download: name.replace(/[^\w.\- ]+/g, "_") });
-      link.href = URL.createObjectURL(blob);
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 60000);
-    },
-
-    // A row of one of the page's tables as pairs of a column and a text; null where the page does not have it.
-    row: async (table, row) => null,
-    rowLink: (table, row) => null,
-  };
-  assetq.page = page;
-
-  let current = null;
-
-  // The part and the rest of an address. Without one, the first part is meant.
-  const address = () => {
-    const [id, ...rest] = location.hash.slice(1).split("&");
-    let name = id;
+  async copy(text) {
     try {
-      name = decodeURIComponent(id);
+      await navigator.clipboard.writeText(text);
     } catch {
-      // Someone's own text behind the `#`.
+      // Not every browser has one for pages from a disk.
+      const area = el("textarea", { class: "aside" });
+      area.value = text;
+      document.body.append(area);
+      area.select();
+      const copied = document.execCommand("copy");
+      area.remove();
+      if (!copied) return page.say("this browser does not let a page copy");
     }
-    const part = page.parts.find((part) => part.id === name) ?? page.parts[0];
-    return [part, new URLSearchParams(rest.join("&"))];
-  };
+    page.say(text.length > 60 ? "copied" : `copied: ${text}`);
+  },
 
-  const show = async () => {
-    const [part, params] = address();
-    if (!part) return;
-    if (current !== part) {
-      current?.view?.hide?.();
-      for (const other of page.parts) {
-        if (other.element) other.element.hidden = other !== part;
-        other.item.removeAttribute("aria-current");
-      }
-      current = part;
-      part.item.setAttribute("aria-current", "page");
-      part.item.scrollIntoView({ block: "nearest" });
+  save(name, blob) {
+    const link = el("a", { download: name.replace(/[^\w.\- ]+/g, "_") });
+    link.href = URL.createObjectURL(blob);
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+  },
+
+  // A row of one of the page's tables as pairs of a column and a text; null where the page does not have it.
+  row: async (table, row) => null,
+  rowLink: (table, row) => null,
+};
+assetq.page = page;
+
+let current = null;
+
+// The part and the rest of an address. Without one, the first part is meant.
+const address = () => {
+  const [id, ...rest] = location.hash.slice(1).split("&");
+  let name = id;
+  try {
+    name = decodeURIComponent(id);
+  } catch {
+    // Someone's own text behind the `#`.
+  }
+  const part = page.parts.find((part) => part.id === name) ?? page.parts[0];
+  return [part, new URLSearchParams(rest.join("&"))];
+};
+
+const show = async () => {
+  const [part, params] = address();
+  if (!part) return;
+  if (current !== part) {
+    current?.view?.hide?.();
+    for (const other of page.parts) {
+      if (other.element) other.element.hidden = other !== part;
+      other.item.removeAttribute("aria-current");
     }
-    unfold(false);
-    if (!part.element) {
-      part.element = el("section", { class: `part ${part.kind}`, "aria-label": part.title });
-      document.querySelector("main").append(part.element);
-      part.opened = (async () => assetq.kinds[part.kind].open(part.element, part, page))();
-      try {
-        part.view = await part.opened;
-      } catch (error) {
-        part.element.append(el("p", { class: "fault" }, `this cannot be shown: ${error.message ?? error}`));
-        console.error(error);
-      }
-    } else {
-      await part.opened.catch(() => {});
-    }
-    if (current === part) await part.view?.show?.(params);
-  };
-
-  const unfold = (open) => {
-    document.body.classList.toggle("menu", open);
-    $("menu").setAttribute("aria-expanded", String(open));
-  };
-
-  // Light or dark: as the system has it, until someone chooses.
-  const KEY = "assetq-theme";
-  const dark = () =>
-    (document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
-  const remembered = (value) => {
+    current = part;
+    part.item.setAttribute("aria-current", "page");
+    part.item.scrollIntoView({ block: "nearest" });
+  }
+  unfold(false);
+  if (!part.element) {
+    part.element = el("section", { class: `part ${part.kind}`, "aria-label": part.title });
+    document.querySelector("main").append(part.element);
+    part.opened = (async () => assetq.kinds[part.kind].open(part.element, part, page))();
     try {
-      if (value) localStorage.setItem(KEY, value);
-      return localStorage.getItem(KEY);
-    } catch {
-      return null;
+      part.view = await part.opened;
+    } catch (error) {
+      part.element.append(el("p", { class: "fault" }, `this cannot be shown: ${error.message ?? error}`));
+      console.error(error);
     }
-  };
-  const theme = (name) => {
-    if (name === "dark" || name === "light") document.documentElement.dataset.theme = name;
-    document.dispatchEvent(new Event("assetq-theme"));
-  };
+  } else {
+    await part.opened.catch(() => {});
+  }
+  if (current === part) await part.view?.show?.(params);
+};
 
-  const start = () => {
-    Object.assign(page, JSON.parse($("parts").textContent));
-    $("loading").remove();
-    theme(remembered());
-    $("theme").addEventListener("click", () => theme(remembered(dark() ? "light" : "dark") ?? (dark() ? "light" : "dark")));
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => theme());
-    $("menu").addEventListener("click", () => unfold(!document.body.classList.contains("menu")));
-    for (const part of page.parts) {
-      const count = part.meta?.count;
-      const note = count === undefined ? null : el("small", {}, count.toLocaleString("en"));
-      part.item = el("a", { href: page.link(part.id), class: part.kind, title: assetq.clean(part.title) }, el("span", {}, part.title), note);
-      $("parts-of-page").append(part.item);
+const unfold = (open) => {
+  document.body.classList.toggle("menu", open);
+  $("menu").setAttribute("aria-expanded", String(open));
+};
+
+// Light or dark: as the system has it, until someone chooses.
+const KEY = "assetq-theme";
+const dark = () =>
+  (document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+const remembered = (value) => {
+  try {
+    if (value) localStorage.setItem(KEY, value);
+    return localStorage.getItem(KEY);
+  } catch {
+    return null;
+  }
+};
+const theme = (name) => {
+  if (name === "dark" || name === "light") document.documentElement.dataset.theme = name;
+  document.dispatchEvent(new Event("assetq-theme"));
+};
+
+const start = () => {
+  Object.assign(page, JSON.parse($("parts").textContent));
+  $("loading").remove();
+  theme(remembered());
+  $("theme").addEventListener("click", () => theme(remembered(dark() ? "light" : "dark") ?? (dark() ? "light" : "dark")));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => theme());
+  $("menu").addEventListener("click", () => unfold(!document.body.classList.contains("menu")));
+  for (const part of page.parts) {
+    const count = part.meta?.count;
+    const note = count === undefined ? null : el("small", {}, count.toLocaleString("en"));
+    part.item = el("a", { href: page.link(part.id), class: part.kind, title: assetq.clean(part.title) }, el("span", {}, part.title), note);
+    $("parts-of-page").append(part.item);
+  }
+  document.body.classList.toggle("single", page.parts.length < 2);
+  addEventListener("hashchange", show);
+  addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    const typing = event.target.closest?.("input, textarea, select");
+    if (event.key === "Escape") {
+      unfold(false);
+      if (typing) document.activeElement.blur();
+    } else if (typing) {
+      return;
+    } else if (event.key === "/") {
+      current?.element?.querySelector("input[type=search]")?.focus();
+      event.preventDefault();
+    } else if (event.key === "[" || event.key === "]") {
+      const next = page.parts[page.parts.indexOf(current) + (event.key === "[" ? -1 : 1)];
+      if (next) page.go(next.id);
     }
-    document.body.classList.toggle("single", page.parts.length < 2);
-    addEventListener("hashchange", show);
-    addEventListener("keydown", (event) => {
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-      const typing = event.target.closest?.("input, textarea, select");
-      if (event.key === "Escape") {
-        unfold(false);
-        if (typing) document.activeElement.blur();
-      } else if (typing) {
-        return;
-      } else if (event.key === "/") {
-        current?.element?.querySelector("input[type=search]")?.focus();
-        event.preventDefault();
-      } else if (event.key === "[" || event.key === "]") {
-        const next = page.parts[page.parts.indexOf(current) + (event.key === "[" ? -1 : 1)];
-        if (next) page.go(next.id);
-      }
-    });
-    if (page.parts.length === 0) document.querySelector("main").append(el("p", {}, "There is nothing to show."));
-    else show();
-  };
-  // A module runs once the document is there, and before this event.
-  addEventListener("DOMContentLoaded", start);
-}
+  });
+  if (page.parts.length === 0) document.querySelector("main").append(el("p", {}, "There is nothing to show."));
+  else show();
+};
+// A module runs once the document is there, and before this event.
+addEventListener("DOMContentLoaded", start);

@@ -1,5 +1,4 @@
 // Maps: boxes by type, seen from above and in space, the graph of waypoints, and the record of what lies under the pointer.
-{
 const shapes = (assetq.shapes ??= {});
 const LISTED = 200;
 const LINK = [0x0b, 0x6e, 0x4f];
@@ -352,4 +351,3 @@ assetq.kinds.map = {
     return chart;
   },
 };
-}

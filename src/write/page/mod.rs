@@ -8,6 +8,7 @@
 //! allows the one script and the one style that it is written with, by their hashes, and nothing from elsewhere.
 
 mod column;
+mod ids;
 pub mod scene;
 pub mod tables;
 pub mod tree;
@@ -28,19 +29,29 @@ use std::io::{self, Write};
 const SHELL: &str = include_str!("shell.html");
 /// All styles.
 const STYLE: &str = concat!(include_str!("style.css"), include_str!("scene.css"));
-/// All scripts, in the order in which they use each other.
+/// A script in a scope of its own.
+macro_rules! script {
+    ($file:literal) => {
+        concat!("{\n", include_str!($file), "}\n")
+    };
+}
+/// All scripts, in the order in which they use each other. They share what they put into `assetq`.
 const SCRIPT: &str = concat!(
-    include_str!("main.js"),
-    include_str!("blocks.js"),
-    include_str!("table.js"),
-    include_str!("tree.js"),
-    include_str!("diff.js"),
-    include_str!("camera.js"),
-    include_str!("solid.js"),
-    include_str!("gl.js"),
-    include_str!("look.js"),
-    include_str!("scene.js"),
-    include_str!("map.js")
+    script!("main.js"),
+    script!("blocks.js"),
+    script!("column.js"),
+    script!("rows.js"),
+    script!("sift.js"),
+    script!("table.js"),
+    script!("graph.js"),
+    script!("tree.js"),
+    script!("diff.js"),
+    script!("camera.js"),
+    script!("solid.js"),
+    script!("gl.js"),
+    script!("look.js"),
+    script!("scene.js"),
+    script!("map.js")
 );
 
 /// Bytes that are deflated at once: several threads share a larger block.

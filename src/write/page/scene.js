@@ -1,7 +1,6 @@
 // Meshes, armour and collision hulls: what is shown, how it is coloured, and what lies under the pointer.
-{
 const shapes = (assetq.shapes ??= {});
-const KINDS = { armor: ["Armour", "plates"], mesh: ["Meshes", "parts"], hull: ["Collision hulls", "hulls"] };
+const KINDS = { armor: ["Armour", "plates"], mesh: ["Meshes", "parts"], hull: ["Collision hulls", "hulls"], zone: ["Hit boxes", "boxes"] };
 const VIEWS = [["Quarter", -0.9, 0.35], ["Side", -Math.PI / 2, 0], ["Front", 0, 0], ["Top", -Math.PI / 2, 1.57]];
 const CUTS = [["", "No section"], ["0", "Cut from the side"], ["1", "Cut from above"], ["2", "Cut from the front"]];
 const LISTED = 300;
@@ -46,6 +45,8 @@ class Scene extends shapes.Look {
     });
     this.count = first;
     this.layers = new Map([...layers].sort(([a], [b]) => a - b));
+    const colours = shapes.colours(layers.size);
+    this.layerColours = new Map([...this.layers.keys()].map((layer, i) => [layer, colours[i]]));
   }
 
   find(id) {
@@ -101,7 +102,7 @@ class Scene extends shapes.Look {
         this.renderer.hidden = (on ? this.renderer.hidden & ~bit : this.renderer.hidden | bit) >>> 0;
         this.redraw();
       };
-      const rows = [...this.layers].map(([layer, plates]) => this.line(shapes.colourOf(layer), `Layer ${layer}`, number(plates), { checked: true, change: hide(layer) }).row);
+      const rows = [...this.layers].map(([layer, plates]) => this.line(this.layerColours.get(layer), `Layer ${layer}`, number(plates), { checked: true, change: hide(layer) }).row);
       this.layerList = el("details", {}, el("summary", {}, `Layers of armour (${this.layers.size})`), rows);
       lists.push(this.layerList, this.plateList());
     }
@@ -144,8 +145,8 @@ class Scene extends shapes.Look {
     const { part, material, index } = model;
     const isArmor = part.kind === "armor";
     const change = (on) => (this.off[on ? "delete" : "add"](index), this.update());
-    const { row, input } = this.line(material.colour, isArmor ? material.name : part.name, number(isArmor ? model.stride : part.triangles), { change, checked: !this.off.has(index) });
-    row.title = this.page.clean(isArmor ? `${part.name}: plates` : `${part.name}: triangles, of ${material.name}`);
+    const { row, input } = this.line(material.colour, isArmor ? material.name : part.name, isArmor ? number(model.stride) : part.kind === "zone" ? "" : number(part.triangles), { change, checked: !this.off.has(index) });
+    row.title = this.page.clean(isArmor ? `${part.name}: plates` : `${part.name}, of ${material.name}`);
     model.input = input;
     return row;
   }
@@ -230,18 +231,20 @@ class Scene extends shapes.Look {
     }
   }
 
+  // Colours of plates other than those of their materials.
   colour(by) {
-    this.renderer.byLayer = by === "layer";
+    this.by = by;
     if (by === "layer") this.layerList.open = true;
-    this.renderer.palette = null;
-    if (by === "thickness") {
-      const palette = new Uint8Array(4096 * Math.ceil(this.count / 1024)).fill(140);
-      const most = Math.max(1, ...this.thickness.values());
-      for (const plate of this.plates) {
-        const thick = this.thick(plate);
-        if (thick !== null) palette.set(heat(thick / most).map((c) => c * 255), plate.id * 4);
+    this.renderer.palette = by === "material" ? null : new Uint8Array(4096 * Math.ceil(this.count / 1024)).fill(140);
+    const most = this.thickness && Math.max(1, ...this.thickness.values());
+    for (const model of by === "material" ? [] : this.models) {
+      const { part, material, first, stride } = model;
+      for (let i = 0; i < stride * (part.places?.[1] ?? 1); i++) {
+        const layer = part.plates?.[(i % stride) * 3 + 1];
+        const thick = by === "layer" ? null : this.thick({ model, layer });
+        const colour = part.plates ? (by === "layer" ? this.layerColours.get(layer) : thick !== null && heat(thick / most)) : material.colour;
+        if (colour) this.renderer.palette.set(colour.slice(0, 3).map((c) => c * 255), (first + i) * 4);
       }
-      this.renderer.palette = palette;
     }
     this.redraw();
   }
@@ -342,7 +345,7 @@ class Scene extends shapes.Look {
       facts.push(["layer", layer], ["thickness", thick === null ? "" : `${thick} mm`], ["plate", row], ["triangles", number(triangles)]);
     } else {
       facts.unshift(["part", part.name]);
-      facts.push(["triangles", number(part.triangles)], ["levels of detail", part.lods ? part.lods.join(", ") : ""]);
+      facts.push(["triangles", part.kind === "zone" ? "" : number(part.triangles)], ["levels of detail", part.lods ? part.lods.join(", ") : ""]);
     }
     facts.push([isArmor ? "armour" : "model", this.meta.groups[part.group] ?? ""]);
     if (part.places) facts.push(["place", `${place + 1} of ${part.places[1]}`]);
@@ -383,8 +386,8 @@ class Scene extends shapes.Look {
     this.draw(false);
     const shown = this.models.filter((model) => model.isShown && model.solid);
     const materials = new Map(shown.map(({ material }) => [material.name, material.colour]));
-    const layers = [...this.layers.keys()].map((layer) => [`Layer ${layer}`, shapes.colourOf(layer)]);
-    shapes.picture(this.canvas, this.title, (this.renderer.byLayer ? layers : [...materials]).slice(0, 60), this.page);
+    const layers = [...this.layerColours].map(([layer, colour]) => [`Layer ${layer}`, colour]);
+    shapes.picture(this.canvas, this.title, (this.by === "layer" ? layers : [...materials]).slice(0, 60), this.page);
   }
 }
 
@@ -415,4 +418,3 @@ const armorIn = (value, depth = 0) => {
 };
 
 assetq.kinds.scene = { open: (element, part, page) => new Scene(element, part, page) };
-}

@@ -133,6 +133,7 @@ fn part(solid: &dyn Solid, blocks: &mut Blocks<'_>) -> Value {
         SolidKind::Mesh => "mesh",
         SolidKind::Armor => "armor",
         SolidKind::Hull => "hull",
+        SolidKind::Zone => "zone",
     };
     let triangles = if solid.is_indexed() { solid.triangles().count() } else { solid.vertices() / 3 };
     let plates = solid.plates();

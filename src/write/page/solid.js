@@ -1,5 +1,4 @@
 // Solids out of a block: the bytes that src/write/page/scene.rs packed, as arrays that a GPU takes.
-{
 const shapes = (assetq.shapes ??= {});
 
 // Differences of 16 bits, folded, low bytes first, into every fourth number of `out` from `at` on.
@@ -97,15 +96,14 @@ shapes.edges = (part, indices) => {
   return lines;
 };
 
-// A colour of its own for each number, well apart from its neighbours'; as the files for other programs have it.
-shapes.colourOf = (number) => {
-  const hue = ((number * 0.61803398875) % 1) * 6;
-  const channel = (shift) => {
-    const at = (hue + shift + 6) % 6;
-    return 0.25 + 0.65 * Math.max(0, Math.min(1, Math.min(at, 4 - at)));
-  };
-  return [channel(2), channel(0), channel(-2)];
-};
+// A colour for each of some numbers, with hues as far apart as can be.
+shapes.colours = (count) =>
+  Array.from({ length: count }, (_, i) => {
+    const hue = (i / count) * 6;
+    return [2, 0, -2].map((shift) => {
+      const at = (hue + shift + 6) % 6;
+      return 0.25 + 0.65 * Math.max(0, Math.min(1, Math.min(at, 4 - at)));
+    });
+  });
 
 shapes.css = (colour) => `rgb(${colour.slice(0, 3).map((c) => Math.round(c * 255)).join(" ")})`;
-}

@@ -3,21 +3,35 @@
 //! What a column says that another one implies is left out: the text of an id is kept with the id, the name at the end of a
 //! path with the path.
 
-use super::column::{self, Cells, Lists, ROWS, Texts};
+use super::column::{self, Cells, Lists, Numbers, ROWS, Texts};
+use super::ids::{Both, LocalIds, Said};
 use super::{Block, Page, Part};
 use crate::error::{Error, Result};
 use crate::table::{Column, Kind, Role, RowCursor, Table, Value};
 use crate::threads::{self, prelude::*};
 use crate::write::plain;
-use hashbrown::HashTable;
+use rayon::Scope;
 use serde_json::json;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Rows of a table that a page has.
-const MOST_ROWS: usize = 1 << 22;
-/// Bytes of a table's cells, before they are compressed, that a page has.
-const MOST_BYTES: usize = 256 << 20;
+/// How much of tables a page has.
+#[derive(Debug, Clone, Copy)]
+struct Most {
+    /// Rows of a table.
+    rows: usize,
+    /// Bytes of a table's cells, before they are compressed.
+    bytes: usize,
+    /// Those of all tables.
+    all: usize,
+}
+
+/// What browsers cope with.
+const MOST: Most = Most { rows: 1 << 22, bytes: 256 << 20, all: 1 << 30 };
 
 /// How a column is stored.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,9 +44,11 @@ enum Plan {
     OfId(usize),
     /// The names at the ends of the paths in another column.
     Name(usize),
+    /// What the leaves of graphs say.
+    Leaf(&'static str),
 }
 
-fn plans(table: &dyn Table) -> Vec<Plan> {
+fn plans(table: &dyn Table, has_graphs: bool) -> Vec<Plan> {
     let columns = table.columns();
     let is_id = |column: &Column| matches!(column.kind, Kind::Id64 | Kind::Id32);
     let mut plans = vec![Plan::Own; columns.len()];
@@ -55,6 +71,13 @@ fn plans(table: &dyn Table) -> Vec<Plan> {
             *plan = Plan::OfId(n);
         }
     }
+    if let Some(leaves) = table.leaves().filter(|_| has_graphs) {
+        for (column, what) in [(leaves.path, "path"), (leaves.value, "value"), (leaves.graph, "graph")] {
+            if let Some(plan @ Plan::Own) = plans.get_mut(column) {
+                *plan = Plan::Leaf(what);
+            }
+        }
+    }
     for path in 0..columns.len() {
         if let Some(name) = table.name_of_path(path)
             && matches!(plans.get(path), Some(Plan::OfId(_)))
@@ -64,211 +87,6 @@ fn plans(table: &dyn Table) -> Vec<Plan> {
         }
     }
     plans
-}
-
-/// The ids of a stretch of rows.
-#[derive(Debug, Default)]
-struct LocalIds {
-    all: Vec<LocalId>,
-    texts: String,
-    known: HashTable<u32>,
-    rows: Vec<u32>,
-}
-
-#[derive(Debug, Clone)]
-struct LocalId {
-    id: u64,
-    text: Said<Range<usize>>,
-}
-
-/// What is said of an id.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Said<T> {
-    /// Nothing.
-    Nothing,
-    /// That it has no text.
-    Null,
-    Text(T),
-}
-
-impl LocalIds {
-    fn push(
-        &mut self,
-        id: Option<u64>,
-        text: impl FnOnce(&mut String) -> Result<Said<()>>,
-        is_of_id: bool,
-    ) -> Result<()> {
-        let Some(id) = id else {
-            self.rows.push(0);
-            return Ok(());
-        };
-        let Self { all, texts, known, rows } = self;
-        let get = |place: u32| all.get(place as usize);
-        if is_of_id {
-            let last =
-                rows.last().and_then(|last| last.checked_sub(1)).filter(|last| get(*last).is_some_and(|l| l.id == id));
-            if let Some(place) =
-                last.or_else(|| known.find(spread(id), |place| get(*place).is_some_and(|l| l.id == id)).copied())
-            {
-                rows.push(place.saturating_add(1));
-                return Ok(());
-            }
-        }
-        let begin = texts.len();
-        let (said, damage) = match text(texts) {
-            Ok(said) => (said, Ok(())),
-            Err(error) => (Said::Null, Err(error)),
-        };
-        let text = match said {
-            Said::Nothing => Said::Nothing,
-            Said::Null => Said::Null,
-            Said::Text(()) => Said::Text(begin..texts.len()),
-        };
-        let place = u32::try_from(all.len()).unwrap_or(u32::MAX);
-        let of = |place: u32| get(place).map_or(0, |local| spread(local.id));
-        if is_of_id {
-            known.insert_unique(spread(id), place, |place| of(*place));
-        }
-        all.push(LocalId { id, text });
-        rows.push(place.saturating_add(1));
-        damage
-    }
-}
-
-/// An id as a hash: many are hashes already, and others are small numbers.
-fn spread(id: u64) -> u64 {
-    let mixed = id.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    mixed ^ mixed.rotate_right(32)
-}
-
-/// The ids of all tables, each once for each text that it has.
-#[derive(Debug, Default)]
-struct Ids {
-    all: Vec<u64>,
-    said: Vec<Said<Range<usize>>>,
-    texts: String,
-    /// The first place of each id.
-    known: HashTable<u32>,
-    /// The places of further texts of ids.
-    others: HashTable<u32>,
-}
-
-fn said<'t>(of: &Said<Range<usize>>, texts: &'t str) -> Said<&'t str> {
-    match of {
-        Said::Nothing => Said::Nothing,
-        Said::Null => Said::Null,
-        Said::Text(range) => Said::Text(texts.get(range.clone()).unwrap_or_default()),
-    }
-}
-
-impl Ids {
-    /// The places of ids among all.
-    fn add(&mut self, local: &LocalIds) -> Vec<u32> {
-        let places: Vec<u32> = local.all.iter().map(|of| self.place(of, &local.texts)).collect();
-        let place = |row: &u32| {
-            let place = row.checked_sub(1).and_then(|local| places.get(local as usize));
-            place.map_or(0, |place| place.saturating_add(1))
-        };
-        local.rows.iter().map(place).collect()
-    }
-
-    fn place(&mut self, local: &LocalId, texts: &str) -> u32 {
-        let text = said(&local.text, texts);
-        let first =
-            self.known.find(spread(local.id), |place| self.all.get(*place as usize) == Some(&local.id)).copied();
-        let Some(first) = first else {
-            let place = self.new_place(local.id, text);
-            let Self { all, known, .. } = self;
-            let hash_of = |place: &u32| spread(all.get(*place as usize).copied().unwrap_or(0));
-            known.insert_unique(spread(local.id), place, hash_of);
-            return place;
-        };
-        let own = self.said.get(first as usize).map_or(Said::Nothing, |own| said(own, &self.texts));
-        // Nothing said is said by whatever else is known of the id.
-        if text == Said::Nothing || own == text {
-            return first;
-        }
-        if own == Said::Nothing {
-            let text = self.keep(text);
-            if let Some(own) = self.said.get_mut(first as usize) {
-                *own = text;
-            }
-            return first;
-        }
-        let hash = |id: u64, text: Said<&str>| match text {
-            Said::Text(text) => spread(id) ^ column::hash(text.as_bytes()),
-            _ => !spread(id),
-        };
-        let Self { all, said: own, texts, others, .. } = self;
-        let of = |place: u32| {
-            let text = own.get(place as usize).map_or(Said::Nothing, |own| said(own, texts));
-            (all.get(place as usize).copied().unwrap_or(0), text)
-        };
-        if let Some(place) = others.find(hash(local.id, text), |place| of(*place) == (local.id, text)) {
-            return *place;
-        }
-        let place = self.new_place(local.id, text);
-        let Self { all, said: own, texts, others, .. } = self;
-        let hash_of = |place: &u32| {
-            let text = own.get(*place as usize).map_or(Said::Nothing, |own| said(own, texts));
-            hash(all.get(*place as usize).copied().unwrap_or(0), text)
-        };
-        others.insert_unique(hash(local.id, text), place, hash_of);
-        place
-    }
-
-    fn new_place(&mut self, id: u64, text: Said<&str>) -> u32 {
-        let place = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
-        let text = self.keep(text);
-        self.all.push(id);
-        self.said.push(text);
-        place
-    }
-
-    fn keep(&mut self, text: Said<&str>) -> Said<Range<usize>> {
-        match text {
-            Said::Nothing => Said::Nothing,
-            Said::Null => Said::Null,
-            Said::Text(text) => {
-                let begin = self.texts.len();
-                self.texts.push_str(text);
-                Said::Text(begin..self.texts.len())
-            }
-        }
-    }
-
-    /// Writes them as blocks `NAME.0`, `NAME.1`, …: a `u32` count, the ids, and the folders and the names that their texts
-    /// consist of.
-    fn write(&self, name: &str, page: &mut Page<'_>) -> Result<usize> {
-        let stretch = |(ids, said): (&[u64], &[Said<Range<usize>>])| {
-            let (mut folders, mut names) = (Texts::default(), Texts::default());
-            for said in said {
-                let text = match said {
-                    Said::Text(range) => self.texts.get(range.clone()),
-                    _ => None,
-                };
-                let cut = text.map(|text| text.split_at(text.rfind('/').map_or(0, |at| at.saturating_add(1))));
-                folders.push(cut.map(|(folder, _)| folder));
-                names.push(cut.map(|(_, name)| name));
-            }
-            let mut bytes = u32::try_from(ids.len()).unwrap_or(u32::MAX).to_le_bytes().to_vec();
-            let is_short = ids.iter().all(|id| u32::try_from(*id).is_ok());
-            bytes.extend(if is_short { 4u32 } else { 8 }.to_le_bytes());
-            let size = if is_short { 4 } else { 8 };
-            ids.iter().for_each(|id| bytes.extend(id.to_le_bytes().iter().take(size)));
-            for texts in [folders.to_bytes(), names.to_bytes()] {
-                bytes.extend(u32::try_from(texts.len()).unwrap_or(u32::MAX).to_le_bytes());
-                bytes.extend(texts);
-            }
-            Block::new(&bytes)
-        };
-        let stretches: Vec<_> = self.all.chunks(ROWS).zip(self.said.chunks(ROWS)).collect();
-        let blocks: Vec<Result<Block>> = stretches.par_iter().copied().map(stretch).collect();
-        for (n, block) in blocks.into_iter().enumerate() {
-            page.add(&format!("{name}.{n}"), &block?)?;
-        }
-        Ok(self.all.chunks(ROWS).len())
-    }
 }
 
 /// The cells of one column in a stretch of rows.
@@ -283,10 +101,10 @@ enum Local {
 impl Local {
     fn new(column: &Column, plan: Plan) -> Self {
         match plan {
-            Plan::OfId(_) | Plan::Name(_) => Self::Implied,
+            Plan::OfId(_) | Plan::Name(_) | Plan::Leaf(_) => Self::Implied,
             Plan::Ids { .. } => Self::Ids(LocalIds::default()),
             Plan::Own => Self::Own(match column.kind {
-                Kind::Bool | Kind::Int | Kind::Uint => Cells::Numbers { all: Vec::new(), nulls: Vec::new() },
+                Kind::Bool | Kind::Int | Kind::Uint => Cells::Numbers(Numbers::default()),
                 Kind::F32 => Cells::F32(Vec::new()),
                 Kind::F64 => Cells::F64(Vec::new()),
                 Kind::Nested => Cells::Lists(Lists::default()),
@@ -298,7 +116,7 @@ impl Local {
     fn size(&self) -> usize {
         match self {
             Self::Own(cells) => cells.size(),
-            Self::Ids(ids) => ids.texts.len().saturating_add(ids.rows.len().saturating_mul(8)),
+            Self::Ids(ids) => ids.size(),
             Self::Implied => 0,
         }
     }
@@ -332,10 +150,15 @@ impl Rows {
 }
 
 /// Reads `rows` of `table`, or fewer where they take more than `most` bytes.
-fn read(table: &dyn Table, plans: &[Plan], rows: Range<usize>, most: usize) -> Rows {
+fn read(table: &dyn Table, plans: &[Plan], rows: Range<usize>, most: usize, dictionary: Option<&Both>) -> Rows {
     let columns = table.columns();
-    let needed: Vec<usize> =
-        plans.iter().enumerate().filter(|(_, plan)| !matches!(plan, Plan::Name(_))).map(|(n, _)| n).collect();
+    // What is read only now and then is not what a walk is for.
+    let is_needed = |plan: &Plan| match *plan {
+        Plan::Own | Plan::Ids { .. } => true,
+        Plan::OfId(ids) => !matches!(plans.get(ids), Some(Plan::Ids { is_of_id: true, .. })) || dictionary.is_none(),
+        Plan::Name(_) | Plan::Leaf(_) => false,
+    };
+    let needed: Vec<usize> = plans.iter().enumerate().filter(|(_, plan)| is_needed(plan)).map(|(n, _)| n).collect();
     let mut cursor = table.cursor_over(rows.start, &needed);
     let (mut all, mut bytes, mut left, mut scratch) = (Rows::default(), 0usize, rows.len(), String::new());
     while left > 0 && bytes < most {
@@ -353,7 +176,7 @@ fn read(table: &dyn Table, plans: &[Plan], rows: Range<usize>, most: usize) -> R
                     break;
                 }
             }
-            row(&*cursor, plans, &mut stretch.columns, &mut scratch, &mut |error| all.met(error));
+            row(&*cursor, columns, plans, &mut stretch.columns, dictionary, &mut scratch, &mut |error| all.met(error));
             stretch.rows = stretch.rows.saturating_add(1);
             left = left.saturating_sub(1);
             if stretch.rows.is_multiple_of(64) {
@@ -371,8 +194,16 @@ fn read(table: &dyn Table, plans: &[Plan], rows: Range<usize>, most: usize) -> R
 /// Bytes of cells after which a stretch ends, whatever its rows.
 const STRETCH: usize = 16 << 20;
 
-fn row(row: &dyn RowCursor, plans: &[Plan], columns: &mut [Local], scratch: &mut String, met: &mut dyn FnMut(Error)) {
-    for (n, (local, plan)) in columns.iter_mut().zip(plans).enumerate() {
+fn row(
+    row: &dyn RowCursor,
+    of: &[Column],
+    plans: &[Plan],
+    columns: &mut [Local],
+    dictionary: Option<&Both>,
+    scratch: &mut String,
+    met: &mut dyn FnMut(Error),
+) {
+    for (n, ((local, plan), column)) in columns.iter_mut().zip(plans).zip(of).enumerate() {
         match (local, *plan) {
             (Local::Own(cells), _) => {
                 let pushed = match row.value(n) {
@@ -391,18 +222,20 @@ fn row(row: &dyn RowCursor, plans: &[Plan], columns: &mut [Local], scratch: &mut
                         None
                     }
                 };
-                let text = |texts: &mut String| {
-                    let Some(text) = text else { return Ok(Said::Nothing) };
-                    let mut own = String::new();
-                    Ok(match plain::text(&row.value(text)?, &mut own)? {
-                        Some(text) => {
-                            texts.push_str(text);
-                            Said::Text(())
-                        }
-                        None => Said::Null,
-                    })
-                };
-                ids.push(id, text, is_of_id).unwrap_or_else(&mut *met);
+                let scratch = &mut *scratch;
+                let text = text.map(|text| {
+                    move |texts: &mut String| {
+                        Ok(match plain::text(&row.value(text)?, scratch)? {
+                            Some(text) => {
+                                texts.push_str(text);
+                                Said::Text(())
+                            }
+                            None => Said::Null,
+                        })
+                    }
+                });
+                let known = dictionary.map(|dictionary| dictionary.of(column.kind));
+                ids.push(id, known, is_of_id, text).unwrap_or_else(&mut *met);
             }
             _ => {}
         }
@@ -423,28 +256,210 @@ struct Written {
     full: bool,
 }
 
-/// Bytes of the cells of all tables that a page has, before they are compressed.
-const PAGE_BYTES: usize = 1 << 30;
+/// Rows of a table to be read.
+#[derive(Debug, Clone)]
+struct Job {
+    table: usize,
+    rows: Range<usize>,
+}
 
-/// Adds a part for each table. `file` is what the command was given, and `met` is told of damage: the number of faults, with
-/// the first few of them.
+/// What comes of jobs, in their order.
+enum Sent {
+    /// A block of the page, and its number among them.
+    Block(usize, Result<(String, Block)>),
+    /// Faults: how many, and the first of them.
+    Damage(Vec<Error>, u64),
+}
+
+/// Rows that have been read, on their way into the page.
+struct Flow<'f> {
+    jobs: &'f [Job],
+    /// Jobs that were begun.
+    begun: usize,
+    /// Jobs whose rows have joined the others.
+    joined: usize,
+    /// Rows that were read before those of earlier jobs.
+    early: BTreeMap<usize, Rows>,
+    blocks: usize,
+    written: &'f mut [Written],
+    /// Bytes of the cells of all tables.
+    bytes: &'f mut usize,
+    ids: &'f mut Both,
+}
+
+/// What all jobs share.
+#[derive(Clone, Copy)]
+struct Tables<'f> {
+    tables: &'f [Box<dyn Table + 'f>],
+    plans: &'f [Vec<Plan>],
+    dictionary: Option<&'f Both>,
+    most: Most,
+}
+
+/// A block in the making.
+#[derive(Debug)]
+struct Ready {
+    number: usize,
+    name: String,
+    cells: Cooked,
+}
+
+#[derive(Debug)]
+enum Cooked {
+    Cells(Cells),
+    Ids(Vec<u32>),
+}
+
+impl Flow<'_> {
+    /// Takes the rows of a job, and of those behind it that waited for them. Gives what is to be compressed of them.
+    fn join(&mut self, job: usize, rows: Rows, all: Tables<'_>, send: &Sender<Sent>) -> Vec<Ready> {
+        self.early.insert(job, rows);
+        let mut ready = Vec::new();
+        while let Some(rows) = self.early.remove(&self.joined) {
+            if let Some(job) = self.jobs.get(self.joined) {
+                self.take(job.table, rows, all, send, &mut ready);
+            }
+            self.joined = self.joined.saturating_add(1);
+        }
+        ready
+    }
+
+    fn take(&mut self, n: usize, rows: Rows, all: Tables<'_>, send: &Sender<Sent>, ready: &mut Vec<Ready>) {
+        let (Some(table), Some(shown)) = (all.tables.get(n), self.written.get_mut(n)) else { return };
+        if shown.full {
+            return;
+        }
+        shown.damaged = shown.damaged.saturating_add(rows.damaged);
+        if let (None, Some(error)) = (&shown.fault, rows.damage.first()) {
+            shown.fault = Some(error.to_string());
+        }
+        if rows.damaged > 0 {
+            // Nobody listens once the page cannot be written.
+            let _ = send.send(Sent::Damage(rows.damage, rows.damaged));
+        }
+        for stretch in rows.stretches {
+            let size: usize = stretch.columns.iter().map(Local::size).sum();
+            shown.full |= shown.bytes >= all.most.bytes || *self.bytes >= all.most.all;
+            if shown.full {
+                break;
+            }
+            *self.bytes = self.bytes.saturating_add(size);
+            shown.bytes = shown.bytes.saturating_add(size);
+            for (place, (local, column)) in stretch.columns.into_iter().zip(table.columns()).enumerate() {
+                let (cells, width) = match local {
+                    Local::Implied => continue,
+                    Local::Own(cells) => {
+                        let width = cells.width();
+                        (Cooked::Cells(cells), width)
+                    }
+                    Local::Ids(ids) => {
+                        let width = if column.kind == Kind::Id64 { 18 } else { 10 };
+                        (Cooked::Ids(self.ids.add(column.kind, ids, all.dictionary)), width)
+                    }
+                };
+                if let Some(most) = shown.widths.get_mut(place) {
+                    *most = width.max(*most);
+                }
+                let name = format!("t{n}.{}.{place}", shown.starts.len());
+                ready.push(Ready { number: self.blocks, name, cells });
+                self.blocks = self.blocks.saturating_add(1);
+            }
+            shown.starts.push(shown.rows);
+            shown.rows = shown.rows.saturating_add(stretch.rows);
+        }
+    }
+
+    /// The next job to begin, where not too many wait for earlier ones.
+    fn next(&mut self) -> Option<(usize, Job)> {
+        let most = self.joined.saturating_add(threads::count().saturating_mul(2));
+        let next = (self.begun, self.jobs.get(self.begun).filter(|_| self.begun < most)?.clone());
+        self.begun = self.begun.saturating_add(1);
+        Some(next)
+    }
+}
+
+/// What tasks need to go on.
+struct Work<'f> {
+    all: Tables<'f>,
+    flow: &'f Mutex<Flow<'f>>,
+    stop: &'f AtomicBool,
+}
+
+impl Clone for Work<'_> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl Copy for Work<'_> {}
+
+/// Begins jobs that may begin. Each reads rows, hands them over in their turn, and has what came of them compressed.
+fn begin<'f>(scope: &Scope<'f>, work: Work<'f>, send: &Sender<Sent>) {
+    let mut flow = lock(work.flow);
+    while let Some((number, job)) = flow.next() {
+        let send = send.clone();
+        scope.spawn(move |scope| {
+            let rows = match (work.all.tables.get(job.table), work.all.plans.get(job.table)) {
+                (Some(table), Some(plans)) if !work.stop.load(Ordering::Relaxed) => {
+                    read(&**table, plans, job.rows, work.all.most.bytes, work.all.dictionary)
+                }
+                _ => Rows::default(),
+            };
+            let ready = lock(work.flow).join(number, rows, work.all, &send);
+            begin(scope, work, &send);
+            for ready in ready {
+                let send = send.clone();
+                scope.spawn(move |_| {
+                    let Ready { number, name, cells } = ready;
+                    let bytes = match cells {
+                        Cooked::Cells(cells) => cells.to_bytes(),
+                        Cooked::Ids(places) => column::ids(&places),
+                    };
+                    let _ = send.send(Sent::Block(number, Block::new(&bytes).map(|block| (name, block))));
+                });
+            }
+        });
+    }
+}
+
+fn lock<'l, T>(of: &'l Mutex<T>) -> MutexGuard<'l, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Adds a part for each table. What the graphs of the page say need not be said again where it `has_graphs`, whole ones. `file`
+/// is what the command was given, and `met` is told of damage: the number of faults, with the first few of them.
 pub fn add(
     page: &mut Page<'_>,
     tables: &[Box<dyn Table + '_>],
+    has_graphs: bool,
     file: &str,
     met: &mut dyn FnMut(Vec<Error>, u64),
 ) -> Result<()> {
-    let plans: Vec<Vec<Plan>> = tables.iter().map(|table| plans(&**table)).collect();
+    add_within(MOST, page, tables, has_graphs, file, met)
+}
+
+fn add_within(
+    most: Most,
+    page: &mut Page<'_>,
+    tables: &[Box<dyn Table + '_>],
+    has_graphs: bool,
+    file: &str,
+    met: &mut dyn FnMut(Vec<Error>, u64),
+) -> Result<()> {
+    let plans: Vec<Vec<Plan>> = tables.iter().map(|table| plans(&**table, has_graphs)).collect();
     let mut written: Vec<Written> = Vec::new();
-    let mut jobs: Vec<(usize, Range<usize>)> = Vec::new();
+    let mut jobs: [Vec<Job>; 2] = Default::default();
     for (n, table) in tables.iter().enumerate() {
         let mut shown = Written { widths: vec![0; table.columns().len()], ..Written::default() };
-        match if table.splits() { table.len() } else { Ok(MOST_ROWS) } {
+        let [dictionary, others] = &mut jobs;
+        let jobs = if table.resolves() { dictionary } else { others };
+        match if table.splits() { table.len() } else { Ok(most.rows) } {
             Ok(rows) if table.splits() => {
-                let begins = (0..rows.min(MOST_ROWS)).step_by(ROWS);
-                jobs.extend(begins.map(|begin| (n, begin..begin.saturating_add(ROWS).min(rows).min(MOST_ROWS))));
+                let rows = rows.min(most.rows);
+                let all = (0..rows).step_by(ROWS).map(|begin| begin..begin.saturating_add(ROWS).min(rows));
+                jobs.extend(all.map(|rows| Job { table: n, rows }));
             }
-            Ok(rows) => jobs.push((n, 0..rows)),
+            Ok(rows) => jobs.push(Job { table: n, rows: 0..rows }),
             Err(error) => {
                 shown.fault = Some(error.to_string());
                 met(vec![error], 1);
@@ -452,90 +467,78 @@ pub fn add(
         }
         written.push(shown);
     }
-    let (mut long, mut short, mut bytes) = (Ids::default(), Ids::default(), 0usize);
-    for together in jobs.chunks(threads::count().saturating_mul(2).max(1)) {
-        let read = |(n, rows): &(usize, Range<usize>)| match (tables.get(*n), plans.get(*n)) {
-            (Some(table), Some(plans)) => read(&**table, plans, rows.clone(), MOST_BYTES),
-            _ => Rows::default(),
-        };
-        let full = |(n, _): &&(usize, Range<usize>)| written.get(*n).is_some_and(|written| written.full);
-        let wanted: Vec<_> = together.iter().filter(|job| !full(job)).cloned().collect();
-        let all: Vec<Rows> = wanted.par_iter().map(read).collect();
-        let mut blocks: Vec<(String, Ready)> = Vec::new();
-        for ((n, _), rows) in wanted.into_iter().zip(all) {
-            let (Some(table), Some(shown)) = (tables.get(n), written.get_mut(n)) else { continue };
-            shown.damaged = shown.damaged.saturating_add(rows.damaged);
-            if let (None, Some(error)) = (&shown.fault, rows.damage.first()) {
-                shown.fault = Some(error.to_string());
-            }
-            if rows.damaged > 0 {
-                met(rows.damage, rows.damaged);
-            }
-            for stretch in rows.stretches {
-                let size: usize = stretch.columns.iter().map(Local::size).sum();
-                shown.full |= shown.bytes >= MOST_BYTES || bytes >= PAGE_BYTES;
-                if shown.full {
-                    break;
-                }
-                bytes = bytes.saturating_add(size);
-                shown.bytes = shown.bytes.saturating_add(size);
-                for (place, (local, column)) in stretch.columns.into_iter().zip(table.columns()).enumerate() {
-                    let name = format!("t{n}.{}.{place}", shown.starts.len());
-                    let (ready, width) = match local {
-                        Local::Implied => continue,
-                        Local::Own(cells) => {
-                            let width = cells.width();
-                            (Ready::Cells(cells), width)
-                        }
-                        Local::Ids(ids) if column.kind == Kind::Id64 => (Ready::Ids(long.add(&ids)), 18),
-                        Local::Ids(ids) => (Ready::Ids(short.add(&ids)), 10),
-                    };
-                    if let Some(most) = shown.widths.get_mut(place) {
-                        *most = width.max(*most);
-                    }
-                    blocks.push((name, ready));
-                }
-                shown.starts.push(shown.rows);
-                shown.rows = shown.rows.saturating_add(stretch.rows);
-            }
-        }
-        let block = |(name, ready): &(String, Ready)| {
-            let bytes = match ready {
-                Ready::Cells(cells) => cells.to_bytes(),
-                Ready::Ids(places) => column::ids(places),
-            };
-            Ok((name.clone(), Block::new(&bytes)?))
-        };
-        for block in blocks.par_iter().with_max_len(1).map(block).collect::<Vec<Result<_>>>() {
-            let (name, block) = block?;
-            page.add(&name, &block)?;
-        }
+    let [first, then] = jobs;
+    let (mut dictionary, mut bytes) = (Both::default(), 0);
+    let mut flow = |jobs: &[Job], dictionary: Option<&Both>, ids: &mut Both, page: &mut Page<'_>| {
+        let all = Tables { tables, plans: &plans, dictionary, most };
+        run(jobs, all, &mut written, &mut bytes, ids, page, met)
+    };
+    flow(&first, None, &mut dictionary, page)?;
+    let mut others = dictionary.after();
+    flow(&then, Some(&dictionary), &mut others, page)?;
+    let block = |(of, stretch): &(&Both, (usize, usize))| of.block(*stretch);
+    let stretches: Vec<_> =
+        [&dictionary, &others].into_iter().flat_map(|of| of.stretches().into_iter().map(move |n| (of, n))).collect();
+    for block in stretches.par_iter().with_max_len(1).map(block).collect::<Vec<Result<_>>>() {
+        let (name, block) = block?;
+        page.add(&name, &block)?;
     }
-    for (name, ids) in [("i64", long), ("i32", short)] {
-        let blocks = ids.write(name, page)?;
-        page.fact(name, blocks.into());
+    for (name, stretches) in others.counts() {
+        page.fact(name, stretches.into());
     }
+    page.fact("stretch", ROWS.into());
     for (n, ((table, plans), shown)) in tables.iter().zip(&plans).zip(written).enumerate() {
-        page.part(part(&**table, plans, shown, n, file));
+        page.part(part(&**table, plans, shown, n, file, most));
     }
     Ok(())
 }
 
-/// A column that is ready to be compressed.
-#[derive(Debug)]
-enum Ready {
-    Cells(Cells),
-    Ids(Vec<u32>),
+/// Reads what `jobs` say, and writes it to `page`: both at once, and in their order.
+fn run<'f>(
+    jobs: &'f [Job],
+    all: Tables<'f>,
+    written: &'f mut [Written],
+    bytes: &'f mut usize,
+    ids: &'f mut Both,
+    page: &mut Page<'_>,
+    met: &mut dyn FnMut(Vec<Error>, u64),
+) -> Result<()> {
+    let flow = Flow { jobs, begun: 0, joined: 0, early: BTreeMap::new(), blocks: 0, written, bytes, ids };
+    let (flow, stop) = (Mutex::new(flow), AtomicBool::new(false));
+    threads::scope(|scope| {
+        let (send, receive) = channel();
+        begin(scope, Work { all, flow: &flow, stop: &stop }, &send);
+        drop(send);
+        let (mut next, mut early) = (0usize, BTreeMap::new());
+        while let Some(sent) = threads::receive(&receive) {
+            match sent {
+                Sent::Damage(errors, count) => met(errors, count),
+                Sent::Block(number, block) => {
+                    early.insert(number, block);
+                }
+            }
+            while let Some(block) = early.remove(&next) {
+                next = next.saturating_add(1);
+                let added = block.and_then(|(name, block): (String, Block)| page.add(&name, &block));
+                if added.is_err() {
+                    stop.store(true, Ordering::Relaxed);
+                    return added;
+                }
+            }
+        }
+        Ok(())
+    })
 }
 
-fn part(table: &dyn Table, plans: &[Plan], shown: Written, n: usize, file: &str) -> Part {
+fn part(table: &dyn Table, plans: &[Plan], shown: Written, n: usize, file: &str, most: Most) -> Part {
     let columns: Vec<_> = (table.columns().iter().zip(plans).zip(&shown.widths))
         .map(|((column, plan), width)| {
             let (plan, of) = match *plan {
-                Plan::Own => ("own", None),
-                Plan::Ids { text, .. } => ("ids", text),
-                Plan::OfId(ids) => ("text", Some(ids)),
-                Plan::Name(path) => ("name", Some(path)),
+                Plan::Own => ("own", json!(null)),
+                Plan::Ids { text, .. } => ("ids", json!(text)),
+                Plan::OfId(ids) => ("text", json!(ids)),
+                Plan::Name(path) => ("name", json!(path)),
+                Plan::Leaf(what) => ("leaf", json!(what)),
             };
             let [kind, role] = [format!("{:?}", column.kind), format!("{:?}", column.role)];
             json!({ "name": column.name, "kind": kind, "role": role, "brief": column.brief, "width": width,
@@ -544,7 +547,7 @@ fn part(table: &dyn Table, plans: &[Plan], shown: Written, n: usize, file: &str)
         .collect();
     // A table that does not say how many rows there are has more where it was cut off.
     let of = if table.splits() { table.len().ok() } else { table.known_len() };
-    let is_cut = of.map_or(shown.full || shown.rows >= MOST_ROWS, |of| of > shown.rows && shown.fault.is_none());
+    let is_cut = of.map_or(shown.full || shown.rows >= most.rows, |of| of > shown.rows && shown.fault.is_none());
     let name = table.name();
     let more = is_cut.then(|| {
         let file: Cow<'_, str> = if file.chars().all(|c| c.is_alphanumeric() || "/._-:".contains(c)) {
@@ -557,4 +560,64 @@ fn part(table: &dyn Table, plans: &[Plan], shown: Written, n: usize, file: &str)
     let meta = json!({ "table": name, "block": format!("t{n}"), "rows": shown.rows, "starts": shown.starts,
         "columns": columns, "count": shown.rows, "more": more, "fault": shown.fault, "damaged": shown.damaged });
     Part { id: format!("table={name}"), kind: "table", title: name.to_owned(), meta }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::TableOf;
+
+    /// A page within `most`, as its parts, and the whole of it.
+    fn page(most: Most, tables: &[Box<dyn Table + '_>]) -> (Vec<serde_json::Value>, String) {
+        let mut out = Vec::new();
+        let mut page = Page::new(&mut out, "a", "").unwrap();
+        let mut met = |errors: Vec<Error>, _| panic!("{errors:?}");
+        add_within(most, &mut page, tables, false, "it's.bin", &mut met).unwrap();
+        let parts = page.parts.clone();
+        page.finish().unwrap();
+        (parts, String::from_utf8(out).unwrap())
+    }
+
+    fn numbers<'a>(count: usize, splits: bool) -> Box<dyn Table + 'a> {
+        let table = TableOf::new("numbers", move || Ok(count), move |row| Ok((row < count).then_some(row)))
+            .column(Column::uint("n"), |row| Ok((*row).into()))
+            .column(Column::text("word"), |row| Ok(Value::owned(format!("word {row} of so many bytes"))));
+        Box::new(if splits { table.splits() } else { table.costly() })
+    }
+
+    #[test]
+    fn a_table_that_is_cut_says_of_how_many_rows_and_how_to_get_them() {
+        let few = Most { rows: 4, ..MOST };
+        for (splits, of) in [(true, json!(10)), (false, json!(null))] {
+            let (parts, page) = page(few, &[numbers(10, splits)]);
+            let meta = &parts[0]["meta"];
+            let more =
+                json!({ "of": of, "command": "assetq export 'it'\\''s.bin' --table numbers --to numbers.parquet" });
+            assert_eq!((&meta["rows"], &meta["more"]), (&json!(4), &more), "{meta}");
+            assert!(page.contains("id=\"b:t0.0.0\"") && !page.contains("id=\"b:t0.1.0\""));
+        }
+        let (parts, _) = page(MOST, &[numbers(10, true)]);
+        assert_eq!((&parts[0]["meta"]["rows"], &parts[0]["meta"]["more"]), (&json!(10), &json!(null)));
+    }
+
+    #[test]
+    fn tables_share_what_a_page_has_room_for() {
+        let rows = ROWS + 7;
+        let tables = || [numbers(rows, true), numbers(rows, true)];
+        let rows_of = |most: Most| -> Vec<u64> {
+            page(most, &tables()).0.iter().map(|part| part["meta"]["rows"].as_u64().unwrap()).collect()
+        };
+        let (rows, first) = (rows as u64, ROWS as u64);
+        assert_eq!(rows_of(MOST), [rows, rows]);
+        // The stretch with which a bound is met is the last one.
+        assert_eq!(rows_of(Most { bytes: 1000, ..MOST }), [first, first]);
+        assert_eq!(rows_of(Most { all: 1000, ..MOST }), [first, 0]);
+    }
+
+    #[test]
+    fn a_page_is_the_same_each_time() {
+        let tables: Vec<Box<dyn Table>> = (0..40).map(|n| numbers(n * 1000, n % 3 > 0)).collect();
+        let (_, first) = page(MOST, &tables);
+        assert!((0..5).all(|_| page(MOST, &tables).1 == first));
+    }
 }

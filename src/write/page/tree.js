@@ -1,325 +1,261 @@
 // Graphs: a tree whose branches are laid out when they are unfolded, as columns of nodes in the order of the graph.
-{
-  const { el } = assetq;
-  const MAP = 1, LIST = 2, TEXT = 3;
-  const PORTION = 200; // children that are laid out at once
-  const PLAIN_NAME = /^[^.[\]#"\\\0- ]+$/;
+const { el } = assetq;
+const MAP = 1, LIST = 2, TEXT = 3;
+const PORTION = 200; // children that are laid out at once
 
-  class Tree {
-    constructor(element, part, page) {
-      Object.assign(this, part.meta);
-      this.page = page;
-      this.part = part;
-      this.items = new Map(); // the elements of nodes that are laid out
-      this.found = null;
-      this.input = el("input", { type: "search", placeholder: "search names and values", "aria-label": "search", spellcheck: "false" });
-      this.input.addEventListener("input", () => {
-        clearTimeout(this.pause);
-        this.pause = setTimeout(() => this.search(), 200);
-      });
-      this.input.addEventListener("keydown", (event) => {
-        if (event.key === "Enter") this.step(event.shiftKey ? -1 : 1);
-      });
-      this.tally = el("span", { class: "tally" });
-      this.path = el("code", { class: "path" });
-      const bar = el("div", { class: "bar" }, this.input, this.tally,
-        el("button", { title: "the one before (Shift+Enter)", onclick: () => this.step(-1) }, "↑"),
-        el("button", { title: "the next one (Enter)", onclick: () => this.step(1) }, "↓"));
-      this.where = el("div", { class: "bar where", hidden: true }, this.path, el("span", { class: "space" }),
-        el("button", { class: "copy-path", title: "the path of the value: assetq cat takes it", onclick: () => this.selected >= 0 && page.copy(this.pathOf(this.selected)) }, "Copy path"),
-        el("button", { title: "the value as JSON", onclick: () => this.selected >= 0 && page.copy(this.json(this.selected)) }, "Copy value"));
-      element.append(bar, this.where);
-      if (this.leftOut > 0) {
-        element.append(el("p", { class: "note" }, `This page has the first ${this.nodes.toLocaleString("en")} values of ${(this.nodes + this.leftOut).toLocaleString("en")}. `, el("code", {}, `assetq cat FILE '${this.entry}' -f json`), " has all of them."));
-      }
-      if (this.fault) element.append(el("p", { class: "note fault" }, `damaged: ${this.fault}`));
-      this.tree = el("div", { class: "nodes", role: "tree", tabindex: "0", "aria-label": part.title });
-      this.tree.addEventListener("keydown", (event) => this.key(event));
-      this.tree.addEventListener("click", (event) => this.clicked(event));
-      element.append(this.tree);
-      this.selected = -1;
+class Tree {
+  constructor(element, part, page) {
+    Object.assign(this, part.meta);
+    this.page = page;
+    this.part = part;
+    this.items = new Map(); // the elements of nodes that are laid out
+    this.found = null;
+    this.input = el("input", { type: "search", placeholder: "search names and values", "aria-label": "search", spellcheck: "false" });
+    this.input.addEventListener("input", () => {
+      clearTimeout(this.pause);
+      this.pause = setTimeout(() => this.search(), 200);
+    });
+    this.input.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") this.step(event.shiftKey ? -1 : 1);
+    });
+    this.tally = el("span", { class: "tally" });
+    this.path = el("code", { class: "path" });
+    const bar = el("div", { class: "bar" }, this.input, this.tally,
+      el("button", { title: "the one before (Shift+Enter)", onclick: () => this.step(-1) }, "↑"),
+      el("button", { title: "the next one (Enter)", onclick: () => this.step(1) }, "↓"));
+    this.where = el("div", { class: "bar where", hidden: true }, this.path, el("span", { class: "space" }),
+      el("button", { class: "copy-path", title: "the path of the value: assetq cat takes it", onclick: () => this.selected >= 0 && page.copy(this.graph.fullPath(this.selected)) }, "Copy path"),
+      el("button", { title: "the value as JSON", onclick: () => this.selected >= 0 && page.copy(this.graph.json(this.selected)) }, "Copy value"));
+    element.append(bar, this.where);
+    if (this.leftOut > 0) {
+      element.append(el("p", { class: "note" }, `This page has the first ${this.nodes.toLocaleString("en")} values of ${(this.nodes + this.leftOut).toLocaleString("en")}. `, el("code", {}, `assetq cat FILE '${this.entry}' -f json`), " has all of them."));
     }
-
-    async load() {
-      const [kinds, sizes, keys, types, texts] = await Promise.all(
-        ["kinds", "sizes", "keys", "types", "texts"].map(async (name) => assetq.column(await this.page.block(`${this.block}.${name}`), this.nodes)));
-      this.kinds = kinds.all ?? [];
-      this.sizes = sizes.all ?? [];
-      Object.assign(this, { keys, types, texts });
-      if (this.nodes > 0) {
-        this.tree.append(this.item(0, 0, -1));
-        this.unfold(0);
-      } else this.tree.append(el("p", {}, "nothing"));
-    }
-
-    isBranch(node) { return this.kinds[node] === MAP || this.kinds[node] === LIST; }
-
-    // The nodes that lie in a node, from the one with this number on.
-    *children(node, first = node + 1) {
-      const end = node + this.sizes[node];
-      for (let child = first; child < end; child += this.sizes[child]) yield child;
-    }
-
-    count(node) {
-      let count = 0;
-      for (const _ of this.children(node)) if (++count > 9999) break;
-      return count;
-    }
-
-    // What a branch is like, by a few of its leaves.
-    brief(node) {
-      if (this.sizes[node] === 1) return this.kinds[node] === MAP ? "{}" : "[]";
-      const some = [];
-      let length = 0;
-      for (const child of this.children(node)) {
-        if (some.length === 6 || length > 60) { some.push("…"); break; }
-        const key = this.kinds[node] === MAP ? `${this.keys.text(child)}: ` : "";
-        const text = this.isBranch(child) ? (this.kinds[child] === MAP ? "{…}" : "[…]") : this.shown(child);
-        some.push(key + text);
-        length += key.length + text.length;
-      }
-      const text = some.join(", ");
-      return this.kinds[node] === MAP ? `{ ${text} }` : `[ ${text} ]`;
-    }
-
-    shown(node) {
-      const text = this.texts.text(node);
-      if (text === null) return "null";
-      return this.kinds[node] === TEXT ? `"${text.length > 300 ? text.slice(0, 300) + "…" : text}"` : text;
-    }
-
-    item(node, depth, place) {
-      const branch = this.isBranch(node);
-      const key = this.keys.text(node);
-      const type = this.types.text(node);
-      const name = node === 0 ? this.entry : key ?? `[${place}]`;
-      const row = el("div", { class: "node", "data-node": String(node) },
-        el("span", { class: "twist" }, branch && this.sizes[node] > 1 ? "▸" : ""),
-        el("span", { class: key === null ? "place" : "name" }, name),
-        el("span", { class: branch ? "brief" : this.kinds[node] === TEXT ? "text" : "plain" }, branch ? this.brief(node) : this.shown(node)),
-        branch && this.kinds[node] === LIST ? el("span", { class: "count" }, `${this.many(node)}`) : null,
-        type ? el("span", { class: "type", title: type }, type.replace(/[\w`]+[.:+]|`\d+/g, "")) : null);
-      const item = el("div", { class: "item", role: "treeitem", "aria-level": String(depth + 1), "aria-expanded": branch && this.sizes[node] > 1 ? "false" : null }, row);
-      item.depth = depth;
-      item.node = node;
-      this.items.set(node, item);
-      return item;
-    }
-
-    many(node) {
-      const count = this.count(node);
-      return count > 9999 ? "10,000+" : count.toLocaleString("en");
-    }
-
-    // Lays out the children of a node: a portion, and a button for the next one; `until` is a child that must be among them.
-    unfold(node, until = -1) {
-      const item = this.items.get(node);
-      if (!item || !this.isBranch(node) || this.sizes[node] === 1) return;
-      if (!item.group) {
-        item.group = el("div", { class: "group", role: "group" });
-        item.group.next = { child: node + 1, place: 0 };
-        item.append(item.group);
-      }
-      item.group.hidden = false;
-      item.setAttribute("aria-expanded", "true");
-      item.firstChild.firstChild.textContent = "▾";
-      if (item.group.childElementCount === 0 || until >= item.group.next.child) this.more(item, until);
-    }
-
-    more(item, until = -1) {
-      const { group, node, depth } = item;
-      group.querySelector(":scope > button")?.remove();
-      let { child, place } = group.next;
-      let laid = 0;
-      const end = node + this.sizes[node];
-      const all = document.createDocumentFragment();
-      // Of a child that lies far behind, those before it are left to be asked for.
-      if (until >= 0) {
-        let before = child, at = place;
-        while (before + this.sizes[before] <= until && at - place < 1e7) { before += this.sizes[before]; at++; }
-        if (at - place > 5 * PORTION) {
-          all.append(el("p", { class: "skipped" }, `… ${(at - place).toLocaleString("en")} more`));
-          [child, place] = [before, at];
-        }
-      }
-      while (child < end && (laid < PORTION || child <= until)) {
-        all.append(this.item(child, depth + 1, place++));
-        child += this.sizes[child];
-        laid++;
-      }
-      group.append(all);
-      group.next = { child, place };
-      if (child < end) group.append(el("button", { class: "more", onclick: () => this.more(item) }, `… more, from ${place.toLocaleString("en")} on`));
-    }
-
-    fold(node) {
-      const item = this.items.get(node);
-      if (!item?.group) return;
-      item.group.hidden = true;
-      item.setAttribute("aria-expanded", "false");
-      item.firstChild.firstChild.textContent = "▸";
-    }
-
-    clicked(event) {
-      const row = event.target.closest(".node");
-      if (!row) return;
-      const node = Number(row.dataset.node);
-      const item = this.items.get(node);
-      if (!event.target.closest(".text, .plain")) {
-        if (item.getAttribute("aria-expanded") === "true") this.fold(node);
-        else this.unfold(node);
-      }
-      this.select(node);
-    }
-
-    select(node, scroll = false) {
-      this.items.get(this.selected)?.removeAttribute("aria-selected");
-      this.selected = node;
-      this.where.hidden = false;
-      const item = this.items.get(node);
-      item?.setAttribute("aria-selected", "true");
-      if (scroll) item?.firstChild.scrollIntoView({ block: "center" });
-      else item?.firstChild.scrollIntoView({ block: "nearest" });
-      const path = this.pathOf(node);
-      this.path.textContent = assetq.clean(path);
-      history.replaceState(null, "", this.page.link(this.part.id, { node }));
-    }
-
-    // The nodes from the root to this one.
-    way(node) {
-      const way = [0];
-      let at = 0;
-      while (at !== node) {
-        for (const child of this.children(at)) {
-          if (node < child + this.sizes[child]) { at = child; break; }
-        }
-        way.push(at);
-      }
-      return way;
-    }
-
-    // The path of a value, as `assetq cat FILE PATH` takes it.
-    pathOf(node) {
-      const way = this.way(node);
-      let path = this.entry;
-      for (let n = 1; n < way.length; n++) {
-        const [parent, child] = [way[n - 1], way[n]];
-        if (this.kinds[parent] === LIST) {
-          let place = 0;
-          for (const other of this.children(parent)) { if (other === child) break; place++; }
-          path += `[${place}]`;
-          // An entry of a dictionary is no value itself: its value goes by the number, its key by the number and a mark.
-          if (this.isEntry(parent, child) && n + 1 < way.length) {
-            if (this.keys.text(way[n + 1]) === "key") path += "#key";
-            n++;
-          }
-        } else {
-          const name = this.keys.text(child);
-          path += PLAIN_NAME.test(name) ? `.${name}` : `["${name.replace(/["\\]/g, "\\$&")}"]`;
-        }
-      }
-      return path;
-    }
-
-    // Whether an element of a list is an entry of a dictionary: unlike a record it has no type, and a key and a value.
-    isEntry(list, child) {
-      if (this.kinds[child] !== MAP || this.types.text(child) !== null) return false;
-      return [...this.children(child)].map((child) => this.keys.text(child)).join() === "key,value";
-    }
-
-    json(node) {
-      const of = (node) => {
-        if (this.kinds[node] === LIST) return `[${[...this.children(node)].map(of).join(",")}]`;
-        if (this.kinds[node] === MAP) return `{${[...this.children(node)].map((child) => `${JSON.stringify(this.keys.text(child))}:${of(child)}`).join(",")}}`;
-        const text = this.texts.text(node);
-        if (text === null) return "null";
-        return this.kinds[node] === TEXT || !/^(-?\d|true$|false$)/.test(text) || text.startsWith("0x") ? JSON.stringify(text) : text;
-      };
-      return of(node);
-    }
-
-    async search() {
-      const word = this.input.value.trim().toLowerCase();
-      const asked = (this.asked = (this.asked ?? 0) + 1);
-      this.found = null;
-      if (!word) {
-        this.tally.textContent = "";
-        return;
-      }
-      this.tally.textContent = "…";
-      const found = [];
-      const seen = [this.keys, this.texts].map((cells) => [cells, new Int8Array((cells.of?.count ?? 0) + 1)]);
-      for (let node = 0; node < this.nodes; node++) {
-        for (const [cells, fits] of seen) {
-          const place = cells.places?.[node] ?? 0;
-          if (place === 0) continue;
-          if (fits[place] === 0) fits[place] = cells.of.get(place - 1).toLowerCase().includes(word) ? 1 : -1;
-          if (fits[place] === 1) { found.push(node); break; }
-        }
-        if (node % 500_000 === 499_999) {
-          await new Promise((next) => setTimeout(next));
-          if (asked !== this.asked) return;
-        }
-      }
-      this.found = found;
-      this.at = -1;
-      if (found.length === 0) this.tally.textContent = "nothing";
-      else this.step(1);
-    }
-
-    step(by) {
-      if (!this.found || this.found.length === 0) return;
-      this.at = (this.at + by + this.found.length) % this.found.length;
-      this.tally.textContent = `${(this.at + 1).toLocaleString("en")} of ${this.found.length.toLocaleString("en")}`;
-      this.reveal(this.found[this.at]);
-    }
-
-    reveal(node) {
-      const way = this.way(node);
-      for (let n = 0; n + 1 < way.length; n++) this.unfold(way[n], way[n + 1]);
-      this.select(node, true);
-    }
-
-    key(event) {
-      if (event.ctrlKey || event.metaKey || event.altKey) return;
-      const item = this.items.get(this.selected) ?? this.items.get(0);
-      if (!item) return;
-      const seen = () => [...this.tree.querySelectorAll(".node")].filter((row) => row.offsetParent !== null);
-      const move = (by) => {
-        const rows = seen();
-        const at = rows.indexOf(item.firstChild);
-        const to = rows[Math.min(Math.max(0, at + by), rows.length - 1)];
-        if (to) this.select(Number(to.dataset.node));
-      };
-      const open = item.getAttribute("aria-expanded") === "true";
-      switch (event.key) {
-        case "ArrowDown": move(1); break;
-        case "ArrowUp": move(-1); break;
-        case "PageDown": move(20); break;
-        case "PageUp": move(-20); break;
-        case "Home": this.select(0); break;
-        case "ArrowRight": if (open) move(1); else this.unfold(item.node); break;
-        case "ArrowLeft":
-          if (open) this.fold(item.node);
-          else if (item.parentElement?.closest(".item")) this.select(item.parentElement.closest(".item").node);
-          break;
-        case "Enter": case " ": if (open) this.fold(item.node); else this.unfold(item.node); break;
-        default: return;
-      }
-      event.preventDefault();
-    }
-
-    show(params) {
-      const node = Number.parseInt(params.get("node"), 10);
-      if (node > 0 && node < this.nodes && node !== this.selected) this.reveal(node);
-    }
+    if (this.fault) element.append(el("p", { class: "note fault" }, `damaged: ${this.fault}`));
+    this.tree = el("div", { class: "nodes", role: "tree", tabindex: "0", "aria-label": part.title });
+    this.tree.addEventListener("keydown", (event) => this.key(event));
+    this.tree.addEventListener("click", (event) => this.clicked(event));
+    element.append(this.tree);
+    this.selected = -1;
   }
 
-  assetq.kinds.tree = {
-    async open(element, part, page) {
-      const tree = new Tree(element, part, page);
-      await tree.load();
-      return tree;
-    },
-  };
+  async load() {
+    this.graph = await assetq.graph(this.page, this);
+    const { kinds, sizes, keys, types, texts } = this.graph;
+    Object.assign(this, { kinds, sizes, keys, types, texts });
+    if (this.nodes > 0) {
+      this.tree.append(this.item(0, 0, -1));
+      this.unfold(0);
+    } else this.tree.append(el("p", {}, "nothing"));
+  }
+
+  isBranch(node) { return this.graph.isBranch(node); }
+
+  count(node) {
+    let count = 0;
+    for (const _ of this.graph.children(node)) if (++count > 9999) break;
+    return count;
+  }
+
+  // What a branch is like, by a few of its leaves.
+  brief(node) {
+    if (this.sizes[node] === 1) return this.kinds[node] === MAP ? "{}" : "[]";
+    const some = [];
+    let length = 0;
+    for (const child of this.graph.children(node)) {
+      if (some.length === 6 || length > 60) { some.push("…"); break; }
+      const key = this.kinds[node] === MAP ? `${this.keys.text(child)}: ` : "";
+      const text = this.isBranch(child) ? (this.kinds[child] === MAP ? "{…}" : "[…]") : this.shown(child);
+      some.push(key + text);
+      length += key.length + text.length;
+    }
+    const text = some.join(", ");
+    return this.kinds[node] === MAP ? `{ ${text} }` : `[ ${text} ]`;
+  }
+
+  shown(node) {
+    const text = this.texts.text(node);
+    if (text === null) return "null";
+    return this.kinds[node] === TEXT ? `"${text.length > 300 ? text.slice(0, 300) + "…" : text}"` : text;
+  }
+
+  item(node, depth, place) {
+    const branch = this.isBranch(node);
+    const key = this.keys.text(node);
+    const type = this.types.text(node);
+    const name = node === 0 ? this.entry : key ?? `[${place}]`;
+    const row = el("div", { class: "node", "data-node": String(node) },
+      el("span", { class: "twist" }, branch && this.sizes[node] > 1 ? "▸" : ""),
+      el("span", { class: key === null ? "place" : "name" }, name),
+      el("span", { class: branch ? "brief" : this.kinds[node] === TEXT ? "text" : "plain" }, branch ? this.brief(node) : this.shown(node)),
+      branch && this.kinds[node] === LIST ? el("span", { class: "count" }, `${this.many(node)}`) : null,
+      type ? el("span", { class: "type", title: type }, type.replace(/[\w`]+[.:+]|`\d+/g, "")) : null);
+    const item = el("div", { class: "item", role: "treeitem", "aria-level": String(depth + 1), "aria-expanded": branch && this.sizes[node] > 1 ? "false" : null }, row);
+    item.depth = depth;
+    item.node = node;
+    this.items.set(node, item);
+    return item;
+  }
+
+  many(node) {
+    const count = this.count(node);
+    return count > 9999 ? "10,000+" : count.toLocaleString("en");
+  }
+
+  // Lays out the children of a node: a portion, and a button for the next one; `until` is a child that must be among them.
+  unfold(node, until = -1) {
+    const item = this.items.get(node);
+    if (!item || !this.isBranch(node) || this.sizes[node] === 1) return;
+    if (!item.group) {
+      item.group = el("div", { class: "group", role: "group" });
+      item.group.next = { child: node + 1, place: 0 };
+      item.append(item.group);
+    }
+    item.group.hidden = false;
+    item.setAttribute("aria-expanded", "true");
+    item.firstChild.firstChild.textContent = "▾";
+    if (item.group.childElementCount === 0 || until >= item.group.next.child) this.more(item, until);
+  }
+
+  more(item, until = -1) {
+    const { group, node, depth } = item;
+    group.querySelector(":scope > button")?.remove();
+    let { child, place } = group.next;
+    let laid = 0;
+    const end = node + this.sizes[node];
+    const all = document.createDocumentFragment();
+    // Of a child that lies far behind, those before it are left to be asked for.
+    if (until >= 0) {
+      let before = child, at = place;
+      while (before + this.sizes[before] <= until && at - place < 1e7) { before += this.sizes[before]; at++; }
+      if (at - place > 5 * PORTION) {
+        all.append(el("p", { class: "skipped" }, `… ${(at - place).toLocaleString("en")} more`));
+        [child, place] = [before, at];
+      }
+    }
+    while (child < end && (laid < PORTION || child <= until)) {
+      all.append(this.item(child, depth + 1, place++));
+      child += this.sizes[child];
+      laid++;
+    }
+    group.append(all);
+    group.next = { child, place };
+    if (child < end) group.append(el("button", { class: "more", onclick: () => this.more(item) }, `… more, from ${place.toLocaleString("en")} on`));
+  }
+
+  fold(node) {
+    const item = this.items.get(node);
+    if (!item?.group) return;
+    item.group.hidden = true;
+    item.setAttribute("aria-expanded", "false");
+    item.firstChild.firstChild.textContent = "▸";
+  }
+
+  clicked(event) {
+    const row = event.target.closest(".node");
+    if (!row) return;
+    const node = Number(row.dataset.node);
+    const item = this.items.get(node);
+    if (!event.target.closest(".text, .plain")) {
+      if (item.getAttribute("aria-expanded") === "true") this.fold(node);
+      else this.unfold(node);
+    }
+    this.select(node);
+  }
+
+  select(node, scroll = false) {
+    this.items.get(this.selected)?.removeAttribute("aria-selected");
+    this.selected = node;
+    this.where.hidden = false;
+    const item = this.items.get(node);
+    item?.setAttribute("aria-selected", "true");
+    if (scroll) item?.firstChild.scrollIntoView({ block: "center" });
+    else item?.firstChild.scrollIntoView({ block: "nearest" });
+    const path = this.graph.fullPath(node);
+    this.path.textContent = assetq.clean(path);
+    history.replaceState(null, "", this.page.link(this.part.id, { node }));
+  }
+
+  async search() {
+    const word = this.input.value.trim().toLowerCase();
+    const asked = (this.asked = (this.asked ?? 0) + 1);
+    this.found = null;
+    if (!word) {
+      this.tally.textContent = "";
+      return;
+    }
+    this.tally.textContent = "…";
+    const found = [];
+    const seen = [this.keys, this.texts].map((cells) => [cells, new Int8Array((cells.of?.count ?? 0) + 1)]);
+    for (let node = 0; node < this.nodes; node++) {
+      for (const [cells, fits] of seen) {
+        const place = cells.places?.[node] ?? 0;
+        if (place === 0) continue;
+        if (fits[place] === 0) fits[place] = cells.of.get(place - 1).toLowerCase().includes(word) ? 1 : -1;
+        if (fits[place] === 1) { found.push(node); break; }
+      }
+      if (node % 500_000 === 499_999) {
+        await new Promise((next) => setTimeout(next));
+        if (asked !== this.asked) return;
+      }
+    }
+    this.found = found;
+    this.at = -1;
+    if (found.length === 0) this.tally.textContent = "nothing";
+    else this.step(1);
+  }
+
+  step(by) {
+    if (!this.found || this.found.length === 0) return;
+    this.at = (this.at + by + this.found.length) % this.found.length;
+    this.tally.textContent = `${(this.at + 1).toLocaleString("en")} of ${this.found.length.toLocaleString("en")}`;
+    this.reveal(this.found[this.at]);
+  }
+
+  reveal(node) {
+    const way = this.graph.way(node);
+    for (let n = 0; n + 1 < way.length; n++) this.unfold(way[n], way[n + 1]);
+    this.select(node, true);
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const item = this.items.get(this.selected) ?? this.items.get(0);
+    if (!item) return;
+    const seen = () => [...this.tree.querySelectorAll(".node")].filter((row) => row.offsetParent !== null);
+    const move = (by) => {
+      const rows = seen();
+      const at = rows.indexOf(item.firstChild);
+      const to = rows[Math.min(Math.max(0, at + by), rows.length - 1)];
+      if (to) this.select(Number(to.dataset.node));
+    };
+    const open = item.getAttribute("aria-expanded") === "true";
+    switch (event.key) {
+      case "ArrowDown": move(1); break;
+      case "ArrowUp": move(-1); break;
+      case "PageDown": move(20); break;
+      case "PageUp": move(-20); break;
+      case "Home": this.select(0); break;
+      case "ArrowRight": if (open) move(1); else this.unfold(item.node); break;
+      case "ArrowLeft":
+        if (open) this.fold(item.node);
+        else if (item.parentElement?.closest(".item")) this.select(item.parentElement.closest(".item").node);
+        break;
+      case "Enter": case " ": if (open) this.fold(item.node); else this.unfold(item.node); break;
+      default: return;
+    }
+    event.preventDefault();
+  }
+
+  show(params) {
+    const node = Number.parseInt(params.get("node"), 10);
+    if (node > 0 && node < this.nodes && node !== this.selected) this.reveal(node);
+  }
 }
+
+assetq.kinds.tree = {
+  async open(element, part, page) {
+    const tree = new Tree(element, part, page);
+    await tree.load();
+    return tree;
+  },
+};

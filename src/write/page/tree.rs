@@ -3,8 +3,7 @@
 //! A node is a map, a list or a leaf. Of each are stored the kind, the key in its map, the type that it says to have, the
 //! text of a leaf, and how many nodes there are in it, itself included: the next one behind it is that far away.
 
-use super::column::{Cells, Texts};
-use super::{Block, Page, Part};
+use super::{Block, Page, Part, Texts, numbers};
 use crate::error::Result;
 use crate::reader::Reader;
 use crate::table::{Value, Visitor};
@@ -168,8 +167,10 @@ impl Visitor for Nodes {
     }
 }
 
-/// Adds a part for each graph of `reader`. What of it is damaged is told to `met`; what could be read is shown.
-pub fn add(page: &mut Page<'_>, reader: &dyn Reader, met: &mut dyn FnMut(crate::Error)) -> Result<()> {
+/// Adds a part for each graph of `reader`, and tells whether they are whole. What of them is damaged is told to `met`; what could
+/// be read is shown.
+pub fn add(page: &mut Page<'_>, reader: &dyn Reader, met: &mut dyn FnMut(crate::Error)) -> Result<bool> {
+    let mut are_whole = true;
     for (n, entry) in reader.graphs().iter().enumerate() {
         let mut nodes = Nodes::default();
         let fault = reader.cat_typed(entry, &mut nodes).err();
@@ -178,25 +179,28 @@ pub fn add(page: &mut Page<'_>, reader: &dyn Reader, met: &mut dyn FnMut(crate::
             nodes.end();
         }
         let Nodes { kinds, keys, types, texts, sizes, left_out, .. } = nodes;
-        let numbers = |all: Vec<i128>| Cells::Numbers { all, nulls: Vec::new() };
-        let columns = [
-            ("kinds", numbers(kinds.iter().map(|kind| i128::from(*kind)).collect())),
-            ("sizes", numbers(sizes.iter().map(|size| *size as i128).collect())),
-            ("keys", Cells::Texts(keys)),
-            ("types", Cells::Texts(types)),
-            ("texts", Cells::Texts(texts)),
+        let kinds_of = || numbers(kinds.iter().map(|kind| i64::from(*kind)).collect());
+        let sizes_of = || numbers(sizes.iter().map(|size| i64::try_from(*size).unwrap_or(i64::MAX)).collect());
+        let columns: [(&str, &(dyn Fn() -> Vec<u8> + Sync)); 5] = [
+            ("kinds", &kinds_of),
+            ("sizes", &sizes_of),
+            ("keys", &|| keys.to_bytes()),
+            ("types", &|| types.to_bytes()),
+            ("texts", &|| texts.to_bytes()),
         ];
-        let block = |(name, cells): &(&str, Cells)| Ok((format!("g{n}.{name}"), Block::new(&cells.to_bytes())?));
+        let block =
+            |(name, bytes): &(&str, &(dyn Fn() -> Vec<u8> + Sync))| Ok((format!("g{n}.{name}"), Block::new(&bytes())?));
         for block in columns.par_iter().with_max_len(1).map(block).collect::<Vec<Result<_>>>() {
             let (name, block) = block?;
             page.add(&name, &block)?;
         }
         let meta = json!({ "entry": entry, "block": format!("g{n}"), "nodes": kinds.len(), "leftOut": left_out,
             "fault": fault.as_ref().map(ToString::to_string) });
+        are_whole &= fault.is_none() && left_out == 0;
         page.part(Part { id: format!("graph={entry}"), kind: "tree", title: entry.to_string(), meta });
         if let Some(error) = fault {
             met(error);
         }
     }
-    Ok(())
+    Ok(are_whole)
 }

@@ -31,7 +31,7 @@ fn views() -> [View; 2] {
 
 /// Draws the armour where there is any, else the finest meshes, else the hulls: one would hide the other.
 pub(super) fn draw(solids: &Solids<'_>) -> Result<Pixmap> {
-    let kinds = [SolidKind::Armor, SolidKind::Mesh, SolidKind::Hull];
+    let kinds = [SolidKind::Armor, SolidKind::Mesh, SolidKind::Hull, SolidKind::Zone];
     let has = |kind: &SolidKind| solids.solids.iter().any(|solid| solid.kind() == *kind);
     let kind = kinds.into_iter().find(has).unwrap_or(SolidKind::Mesh);
     let is_finest = |solid: &dyn Solid| solid.lods().is_empty() || solid.lods().contains(&0);

@@ -1,5 +1,6 @@
 //! The tables of a database file's own parts: its resources, its strings, its databases.
 
+use super::at_path;
 use crate::error::Result;
 use crate::formats::bwdb::hashmap::{self, Bucket, occupied};
 use crate::formats::bwdb::{Blob, Database, Resource, State};
@@ -58,7 +59,7 @@ pub(super) fn resources<'a>(db: &'a Database) -> Box<dyn Table + 'a> {
         .column(Column::text("path").brief().resolved().takes(Takes::Path), |(id, _)| Ok(db.path(*id)?.into()))
         .looked_ahead(look)
         .found_by(move |key| match key {
-            Value::Text(path) => Some(of_path(Database::path_id(path))),
+            Value::Text(path) => Some(at_path(db, path, &of_path)),
             _ => None,
         })
         .found_if(|| db.hashes_paths())
@@ -131,6 +132,7 @@ pub(super) fn strings(db: &Database) -> Box<dyn Table + '_> {
     let of_text = row_of.clone();
     let table = TableOf::new("strings", move || Ok(db.string_count()), locate)
         .splits()
+        .resolves()
         .column(Column::id32("id").brief().key(), |&slot| {
             Ok(Value::Id32(buckets.get(slot).ok_or_else(|| no_cell("strings", slot, 0))?.key.get()))
         })

@@ -1,6 +1,7 @@
 use super::super::Database;
 use super::super::layout::PathEntry;
 use crate::codec::cityhash64;
+use crate::error::Result;
 use crate::table::{Column, Table, TableOf, Value};
 use std::cell::{Cell, OnceCell};
 
@@ -29,9 +30,10 @@ pub(super) fn table(db: &Database) -> Box<dyn Table + '_> {
     };
     let table = TableOf::walked("paths", move || Ok(paths.len()), locate)
         .splits()
+        .resolves()
         .column(Column::id64("id").key(), |row| Ok(Value::Id64(row.entry.self_id.get())))
         .found_by(move |key| match key {
-            Value::Id64(id) => Some(Ok(paths.find(*id).into_iter().collect())),
+            Value::Id64(id) => Some(Ok(paths.all_with(*id))),
             _ => None,
         })
         .column(Column::id64("parent_id").reference(), |row| Ok(Value::Id64(row.entry.parent_id.get())))
@@ -53,8 +55,14 @@ pub(super) fn table(db: &Database) -> Box<dyn Table + '_> {
         .label();
     let table = table.found_by(move |key| {
         let Value::Text(path) = key else { return None };
-        let Some(row) = paths.find(cityhash64(path.as_bytes())) else { return Some(Ok(Vec::new())) };
-        Some(paths.path_at(row).map(|found| if found == **path { vec![row] } else { Vec::new() }))
+        let mut rows = paths.all_with(cityhash64(path.as_bytes()));
+        // Two paths may have one hash, and a file may give an id to any path.
+        let all = rows.iter().map(|&row| paths.path_at(row)).collect::<Result<Vec<String>>>();
+        Some(all.map(|all| {
+            let mut all = all.into_iter();
+            rows.retain(|_| all.next().is_some_and(|found| found == **path));
+            rows
+        }))
     });
     Box::new(table.found_if(|| db.hashes_paths()))
 }

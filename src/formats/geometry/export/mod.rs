@@ -35,6 +35,8 @@ pub struct Scene<'a> {
     name: String,
     parts: Vec<Part<'a>>,
     materials: Vec<Material>,
+    /// The materials that are told apart by colours, in the order in which they have them: those of armour and those of meshes.
+    coloured: [BTreeMap<String, usize>; 2],
     nodes: Vec<Node>,
     /// The nodes that have no parent.
     roots: Vec<usize>,
@@ -77,19 +79,6 @@ const MAX_NODES: usize = 4_000_000;
 const GREY: [f32; 4] = [0.62, 0.64, 0.66, 1.0];
 const HULL: [f32; 4] = [0.25, 0.55, 0.9, 0.4];
 
-/// A colour of its own for each number, well apart from its neighbours'.
-fn colour_of(number: u32) -> [f32; 3] {
-    let hue = (f64::from(number) * 0.618_033_988_75).fract() * 6.0;
-    let channel = |shift: f64| {
-        let at = (hue + shift).rem_euclid(6.0);
-        let rise = (at.min(4.0 - at)).clamp(0.0, 1.0);
-        #[allow(clippy::cast_possible_truncation, reason = "a colour needs no more digits")]
-        let value = (0.25 + 0.65 * rise) as f32;
-        value
-    };
-    [channel(2.0), channel(0.0), channel(-2.0)]
-}
-
 impl<'a> Scene<'a> {
     /// The scene called `name` with the render groups of `geometry`, its armour and its hulls. With `placements`,
     /// the models of `groups` are put where those say, and what belongs to no model is left out.
@@ -106,6 +95,7 @@ impl<'a> Scene<'a> {
             name: name.to_owned(),
             parts: Vec::new(),
             materials: Vec::new(),
+            coloured: Default::default(),
             nodes: Vec::new(),
             roots: Vec::new(),
             notes: Vec::new(),
@@ -123,6 +113,7 @@ impl<'a> Scene<'a> {
         if options.collision && placements.is_none() {
             scene.add_collision(geometry, &mut top);
         }
+        scene.colour();
         let name = scene.name.clone();
         let root = scene.node(Node { name, children: top, ..Node::default() });
         scene.roots.push(root);
@@ -163,6 +154,18 @@ impl<'a> Scene<'a> {
             None => {
                 self.materials.push(material);
                 self.materials.len().saturating_sub(1)
+            }
+        }
+    }
+
+    /// Gives materials their colours: strong ones to those of armour, soft ones to those of meshes.
+    fn colour(&mut self) {
+        for (all, [least, share]) in self.coloured.iter().zip([[0.0, 1.0], [0.4, 0.5]]) {
+            for (rank, material) in all.values().enumerate() {
+                if let Some(material) = self.materials.get_mut(*material) {
+                    let [r, g, b] = crate::scene::colour(rank, all.len()).map(|c| least + share * c);
+                    material.colour = [r, g, b, 1.0];
+                }
             }
         }
     }
@@ -215,13 +218,12 @@ impl<'a> Scene<'a> {
             };
             let material = match &group.material {
                 None => Material { name: "unknown".into(), colour: GREY, double_sided: false },
-                Some(name) => {
-                    let [r, g, b] = colour_of(crate::codec::murmur3(name.as_bytes()) % 1024);
-                    let soft = |c: f32| 0.4 + 0.5 * c;
-                    Material { name: name.clone(), colour: [soft(r), soft(g), soft(b), 1.0], double_sided: false }
-                }
+                Some(name) => Material { name: name.clone(), colour: GREY, double_sided: false },
             };
             let material = self.material(material);
+            if let (Some(name), [_, of_meshes]) = (&group.material, &mut self.coloured) {
+                of_meshes.entry(name.clone()).or_insert(material);
+            }
             let extras = Some(extras(geometry, group));
             let Some(node) = self.show(group.name.clone(), shape, material, extras) else { continue };
             if let Some(part) = self.parts.last_mut() {
@@ -324,10 +326,10 @@ impl<'a> Scene<'a> {
             let name = geometry.armor_model(model as usize).and_then(|m| m.name()).unwrap_or("armor");
             let mut children = Vec::new();
             for (id, plates) in by_material {
-                let [r, g, b] = colour_of(id.into());
                 let title = format!("{id} {}", material_name(id).unwrap_or("unknown"));
-                let material =
-                    self.material(Material { name: title.clone(), colour: [r, g, b, 1.0], double_sided: true });
+                let material = self.material(Material { name: title.clone(), colour: GREY, double_sided: true });
+                let [of_armor, _] = &mut self.coloured;
+                of_armor.insert(format!("{id:05}"), material);
                 children.extend(self.show(format!("{name}/{title}"), Shape::Plates(plates), material, None));
             }
             if !children.is_empty() {

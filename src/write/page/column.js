@@ -1,0 +1,122 @@
+// Columns: what a stretch of rows says, as src/write/page/column.rs writes it.
+const LEAST = -(2n ** 53n), MOST = 2n ** 53n;
+
+class Bytes {
+  constructor(bytes, at = 0) {
+    this.bytes = bytes;
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.at = at;
+  }
+  u8() { return this.view.getUint8(this.at++); }
+  u32() { const n = this.view.getUint32(this.at, true); this.at += 4; return n; }
+  i128() {
+    const low = this.view.getBigUint64(this.at, true), high = this.view.getBigInt64(this.at + 8, true);
+    this.at += 16;
+    return (high << 64n) | low;
+  }
+  take(n) { const part = this.bytes.subarray(this.at, this.at + n); this.at += n; return part; }
+}
+
+// Whole numbers: an array of numbers, or of bigints where they may be beyond what a number can tell apart.
+const numbers = (from, count) => {
+  const width = from.u8(), steps = from.u8() === 1, first = from.i128(), step = from.i128();
+  const planes = from.take(width * count);
+  const wide = width === 8 || first < LEAST || first > MOST || step < LEAST || step > MOST;
+  if (wide) {
+    const all = new Array(count);
+    let sum = first;
+    for (let n = 0; n < count; n++) {
+      let above = 0n;
+      for (let k = width - 1; k >= 0; k--) above = (above << 8n) | BigInt(planes[k * count + n]);
+      if (steps) { if (n > 0) sum += above + step; all[n] = sum; } else all[n] = first + above;
+    }
+    return all;
+  }
+  const all = new Float64Array(count);
+  for (let k = 0, unit = 1; k < width; k++, unit *= 256) {
+    const plane = planes.subarray(k * count, (k + 1) * count);
+    for (let n = 0; n < count; n++) all[n] += plane[n] * unit;
+  }
+  const base = Number(steps ? step : first);
+  if (steps) {
+    let sum = Number(first);
+    for (let n = 0; n < count; n++) { if (n > 0) sum += all[n] + base; all[n] = sum; }
+  } else if (base !== 0) {
+    for (let n = 0; n < count; n++) all[n] += base;
+  }
+  return all;
+};
+
+const planesOf = (bytes, count, size) => {
+  const whole = new Uint8Array(count * size);
+  for (let k = 0; k < size; k++) for (let n = 0; n < count; n++) whole[n * size + k] = bytes[k * count + n];
+  return whole.buffer;
+};
+
+// Distinct texts, cut out of one when they are asked for.
+const texts = (from) => {
+  const count = from.u32();
+  const lengths = numbers(from, count);
+  const all = new TextDecoder("utf-8", { ignoreBOM: true }).decode(from.take(from.u32()));
+  const ends = new Uint32Array(count);
+  for (let n = 0, end = 0; n < count; n++) ends[n] = end += lengths[n];
+  return { count, get: (n) => all.slice(n === 0 ? 0 : ends[n - 1], ends[n]) };
+};
+
+// The shortest digits that mean this single-precision number.
+const float = (n) => {
+  for (let digits = 6; digits < 9; digits++) {
+    const short = Number(n.toPrecision(digits));
+    if (Math.fround(short) === n) return String(short);
+  }
+  return String(Number(n.toPrecision(9)));
+};
+
+// Cells of a stretch. `value(row)` is a number, a bigint, a text or null, by which rows are put in order; `text(row)` is
+// what people read, null for nothing.
+const NOTHING = { kind: "null", value: () => null, text: () => null };
+const decode = (bytes, rows, column, from = new Bytes(bytes)) => {
+  switch (from.u8()) {
+    case 1: {
+      const null_ = from.u8() === 1 ? from.i128() : undefined;
+      const all = numbers(from, rows);
+      const isBig = Array.isArray(all);
+      const none = null_ === undefined ? undefined : isBig ? null_ : Number(null_);
+      const value = (row) => (all[row] === none ? null : all[row]);
+      const bool = column.kind === "Bool";
+      const text = (row) => (all[row] === none ? null : bool ? (all[row] ? "true" : "false") : String(all[row]));
+      return { kind: "number", value, text, all };
+    }
+    case 2: {
+      const all = new Float32Array(planesOf(from.take(rows * 4), rows, 4));
+      const value = (row) => (all[row] !== all[row] ? null : all[row]);
+      return { kind: "number", value, text: (row) => (all[row] !== all[row] ? null : float(all[row])) };
+    }
+    case 3: {
+      const all = new Float64Array(planesOf(from.take(rows * 8), rows, 8));
+      const value = (row) => (all[row] !== all[row] ? null : all[row]);
+      return { kind: "number", value, text: (row) => (all[row] !== all[row] ? null : String(all[row])) };
+    }
+    case 4: {
+      const of = texts(from);
+      const places = numbers(from, rows);
+      const value = (row) => (places[row] === 0 ? null : of.get(places[row] - 1));
+      return { kind: "text", value, text: value, of, places };
+    }
+    case 5: {
+      const length = from.u32(), count = from.u32();
+      const lists = [];
+      for (let k = 0; k < length; k++) lists.push(new Float32Array(planesOf(from.take(count * 4), count, 4)));
+      const places = numbers(from, rows);
+      const text = (row) => (places[row] === 0 ? null : `[${lists.map((list) => float(list[places[row] - 1])).join(",")}]`);
+      return { kind: "list", value: text, text };
+    }
+    case 6:
+      return { kind: "id", places: numbers(from, rows) };
+    default:
+      return NOTHING;
+  }
+};
+
+assetq.Bytes = Bytes;
+assetq.column = (bytes, rows, column = {}) => decode(bytes, rows, column);

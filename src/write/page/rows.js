@@ -1,0 +1,220 @@
+// Rows: tables whose columns are decoded stretch by stretch, the ids of all of them, and where ids lead.
+const wait = (all) => (all.length > 0 ? Promise.all(all) : null);
+
+// The ids of a kind, with their texts. Each has a place; stretches of them are decoded when a row shows one.
+class Ids {
+  constructor(page, name, digits) {
+    this.page = page;
+    this.name = name;
+    this.digits = digits;
+    this.size = page.facts.stretch;
+    this.all = new Array(page.facts[name] ?? 0);
+    this.loading = [];
+  }
+
+  get count() { return this.all.length * this.size; }
+
+  // Gives nothing to wait for where that has been done; as all of the following.
+  load(place) {
+    const n = Math.floor(place / this.size);
+    return this.all[n] ? null : (this.loading[n] ??= this.decode(n));
+  }
+
+  loadAll() {
+    return wait(Array.from(this.all, (_, n) => this.load(n * this.size)).filter(Boolean));
+  }
+
+  async decode(n) {
+    const from = new assetq.Bytes(await this.page.block(`${this.name}.${n}`));
+    const count = from.u32(), size = from.u32();
+    const raw = from.take(count * size);
+    const [folders, names] = [0, 0].map(() => assetq.column(from.take(from.u32()), count));
+    this.all[n] = { size, raw: new DataView(raw.buffer, raw.byteOffset, raw.byteLength), folders, names };
+  }
+
+  at(place) { return [this.all[Math.floor(place / this.size)], place % this.size]; }
+
+  show(place) {
+    const [{ raw, size }, row] = this.at(place);
+    const id = size === 8 ? raw.getBigUint64(row * 8, true) : raw.getUint32(row * 4, true);
+    return "0x" + id.toString(16).toUpperCase().padStart(this.digits, "0");
+  }
+
+  nameOf(place) {
+    const [{ names }, row] = this.at(place);
+    return names.text(row);
+  }
+
+  text(place) {
+    const [{ folders, names }, row] = this.at(place);
+    const name = names.text(row);
+    return name === null ? null : folders.text(row) + name;
+  }
+}
+
+let all = null;
+const idsOf = (page, kind) => {
+  all ??= { Id64: new Ids(page, "i64", 16), Id32: new Ids(page, "i32", 8) };
+  return all[kind];
+};
+
+// A table: its columns, as far as they have been decoded.
+class Table {
+  constructor(part, page) {
+    Object.assign(this, part.meta);
+    this.part = part;
+    this.page = page;
+    this.columns.forEach((column, n) => (column.n = n));
+    this.loaded = this.columns.map(() => new Map());
+    this.loading = this.columns.map(() => new Map());
+  }
+
+  // Where the cells of a column come from: its own block, or that of another one.
+  source(n) {
+    const column = this.columns[n];
+    return column.plan === "text" ? column.of : column.plan === "name" ? this.source(column.of) : n;
+  }
+
+  // The ids of which a column says one or another thing.
+  ids(n) {
+    const { plan, kind } = this.columns[this.source(n)];
+    return plan === "ids" ? idsOf(this.page, kind) : null;
+  }
+
+  stretchOf(row) {
+    let low = 0, high = this.starts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.starts[middle] <= row) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  length(stretch) {
+    return (this.starts[stretch + 1] ?? this.rows) - this.starts[stretch];
+  }
+
+  cells(n, stretch) { return this.loaded[this.source(n)].get(stretch); }
+
+  // Decodes a stretch of a column; gives nothing to wait for where that has been done.
+  load(n, stretch) {
+    n = this.source(n);
+    if (this.loaded[n].has(stretch)) return null;
+    if (!this.loading[n].has(stretch)) {
+      const load = async () => {
+        const { plan, of } = this.columns[n];
+        const cells = async () => assetq.column(await this.page.block(`${this.block}.${stretch}.${n}`), this.length(stretch), this.columns[n]);
+        this.loaded[n].set(stretch, await (plan === "leaf" ? assetq.leaves(this.page, of, this.starts[stretch]) : cells()));
+      };
+      this.loading[n].set(stretch, load());
+    }
+    return this.loading[n].get(stretch);
+  }
+
+  // The same for what these rows say in these columns, ids with their texts.
+  need(columns, rows) {
+    const stretches = [...new Set(rows.map((row) => this.stretchOf(row)))];
+    const cells = wait(columns.flatMap((n) => stretches.map((stretch) => this.load(n, stretch)).filter(Boolean)));
+    if (cells) return cells.then(() => this.need(columns, rows));
+    return wait(columns.flatMap((n) => {
+      const ids = this.ids(n);
+      return ids ? rows.map((row) => this.place(n, row)).filter((place) => place >= 0).map((place) => ids.load(place)).filter(Boolean) : [];
+    }));
+  }
+
+  // And for a stretch of rows, and for all of them.
+  async whole(columns, stretch) {
+    await Promise.all(columns.map((n) => this.load(n, stretch)));
+    for (const n of columns) await this.ids(n)?.loadAll();
+  }
+
+  async wholly(columns) {
+    for (let stretch = 0; stretch < this.starts.length; stretch++) await this.whole(columns, stretch);
+  }
+
+  // The place of an id among all, or -1; what a cell says as a value, and as a text. It must have been decoded.
+  place(n, row) {
+    const stretch = this.stretchOf(row);
+    const cells = this.cells(n, stretch);
+    return cells?.kind === "id" ? cells.places[row - this.starts[stretch]] - 1 : -1;
+  }
+
+  ofId(n, place) {
+    const { plan } = this.columns[n];
+    return place < 0 ? null : this.ids(n)[plan === "ids" ? "show" : plan === "text" ? "text" : "nameOf"](place);
+  }
+
+  value(n, row, form = "value") {
+    const stretch = this.stretchOf(row);
+    const cells = this.cells(n, stretch);
+    row -= this.starts[stretch];
+    return cells.kind === "id" ? this.ofId(n, cells.places[row] - 1) : cells[form](row);
+  }
+
+  text(n, row) {
+    return this.value(n, row, "text");
+  }
+}
+
+const tables = new Map();
+const tableOf = (part, page) => {
+  if (!tables.has(part.id)) tables.set(part.id, new Table(part, page));
+  return tables.get(part.id);
+};
+
+// For ids of a kind, the first row of each table of which they are the key: `at(table, place)`.
+const keys = new Map();
+const keyColumn = (table, kind) => table.columns.find((column) => column.kind === kind && column.role === "Key" && column.plan === "ids");
+const index = (table, kind) => {
+  const name = `${table.table} ${kind}`;
+  const build = async () => {
+    const { n } = keyColumn(table, kind);
+    const rows = new Int32Array(idsOf(table.page, kind).count);
+    for (let stretch = table.starts.length - 1; stretch >= 0; stretch--) {
+      await table.load(n, stretch);
+      const { places = [] } = table.cells(n, stretch);
+      for (let row = places.length - 1; row >= 0; row--) if (places[row] > 0) rows[places[row] - 1] = table.starts[stretch] + row + 1;
+    }
+    return rows;
+  };
+  if (!keys.has(name)) keys.set(name, build());
+  return keys.get(name);
+};
+
+// Tables of which ids are the keys, those first that say most of them: the ones with the fewest rows.
+const targets = (page, kind) =>
+  page.parts.filter((part) => part.kind === "table").map((part) => tableOf(part, page))
+    .filter((table) => keyColumn(table, kind)).sort((a, b) => a.rows - b.rows);
+
+const leads = new Map();
+// A function from places of ids to `[table, row]` or null. Where the key of a table is nothing but the id, it leads to one row.
+const leadOf = (page, kind) => {
+  const build = async () => {
+    const own = targets(page, kind).filter((table) => table.columns.filter((column) => column.role === "Key").length === 1);
+    const all = await Promise.all(own.map((table) => index(table, kind)));
+    return (place) => {
+      for (let n = 0; n < own.length; n++) if (all[n][place] > 0) return [own[n], all[n][place] - 1];
+      return null;
+    };
+  };
+  if (!leads.has(kind)) leads.set(kind, build());
+  return leads.get(kind);
+};
+
+const { page } = assetq;
+const known = (name, row) => page.parts.find((part) => part.id === `table=${name}` && row >= 0 && row < part.meta.rows);
+page.row = async (name, row) => {
+  const part = known(name, row);
+  if (!part) return null;
+  const table = tableOf(part, page);
+  const all = table.columns.map((column) => column.n);
+  await table.need(all, [row]);
+  return all.map((n) => [table.columns[n].name, table.text(n, row) ?? ""]);
+};
+page.rowLink = (name, row) => {
+  const part = known(name, row);
+  return part ? page.link(part.id, { row }) : null;
+};
+
+Object.assign(assetq, { tableOf, leadOf, index, targets });
