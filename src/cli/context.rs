@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::names::Names;
 use crate::reader::Options;
 use crate::source::Source;
+use crate::source::bounded::Bounded;
 use crate::table::glob::Glob;
 use crate::table::{Column, Table};
 use crate::write::rows::{Header, RowFormat, RowWriter};
@@ -17,7 +18,7 @@ use crate::write::text::{Page, Style, clean};
 use crate::write::whole::FileId;
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
-use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -397,13 +398,12 @@ fn configured(setting: &str, given: &[u8], from: &str, options: &Options) -> Res
     configured.map_err(|e| Failure::new(Exit::Usage, e.to_string()))
 }
 
-/// The bytes of a file that says something about others: as many as such a file can have, as a device has no end.
+/// The bytes of a file that says something about others: no such file has more than these, and a device has no end.
 fn bytes_of(file: &Path) -> Result<Vec<u8>, Failure> {
     const MOST: u64 = 16 << 20;
-    let mut bytes = Vec::new();
-    let read = std::fs::File::open(file).and_then(|open| open.take(MOST).read_to_end(&mut bytes));
-    read.map_err(|e| Failure::in_file(&file.to_string_lossy(), &Error::io("cannot read", e)))?;
-    Ok(bytes)
+    let open = std::fs::File::open(file).map(io::BufReader::new);
+    let read = open.and_then(|open| Bounded::new(open, MOST).bytes());
+    read.map_err(|e| Failure::in_file(&file.to_string_lossy(), &Error::io("cannot read", e)))
 }
 
 /// Whether headers are bold.

@@ -9,6 +9,7 @@ use crate::asset::Asset;
 use crate::codec::xxh64;
 use crate::error::Error;
 use crate::report::Progress;
+use crate::source::bounded::Bounded;
 use crate::table::filter::{Bound, Filter};
 use crate::table::{Column, Kind, Value};
 use crate::threads::prelude::*;
@@ -17,7 +18,7 @@ use crate::write::rows::RowWriter;
 use crate::write::text::{Mark, Page, clean};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
-use std::io::{Read as _, Write};
+use std::io::{BufReader, Read as _, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -321,7 +322,7 @@ fn entry(args: &Args, context: &Context, subject: &str, title: &str, html: &[u8]
     let feed = match std::fs::File::open(to) {
         Ok(file) => {
             let mut text = String::new();
-            let read = file.take(FEED).read_to_string(&mut text);
+            let read = Bounded::new(BufReader::new(file), FEED).read_to_string(&mut text);
             read.map_err(|error| failed(&Error::io("cannot read", error)))?;
             match atom::with_entry(&text, &entry).map_err(|error| failed(&error))? {
                 Some(feed) => feed,

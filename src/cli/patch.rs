@@ -6,13 +6,14 @@ use crate::edit::read::{self, Form, Row};
 use crate::edit::{self, Check, Editor, From, Plan, TableEdits, patch};
 use crate::error::Error;
 use crate::report::Progress;
+use crate::source::bounded::Bounded;
 use crate::table::{Value, Visitor as _};
 use crate::write::json::JsonWriter;
 use crate::write::rows::RowWriter;
 use crate::write::text::{Mark, Page};
 use crate::write::whole::Existing;
 use std::fs::File;
-use std::io::{BufRead as _, BufReader, Read as _, Write};
+use std::io::{BufRead, BufReader, Read as _, Write};
 use std::path::{Path, PathBuf};
 
 /// Write a file anew with edits
@@ -96,7 +97,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     } else {
         let changes = args.changes.to_string_lossy();
         let mut text = String::new();
-        open(&args.changes)?.read_to_string(&mut text).map_err(|e| cannot_read(&args.changes, e))?;
+        bounded(open(&args.changes)?).read_to_string(&mut text).map_err(|e| cannot_read(&args.changes, e))?;
         let new = read::value(&text).map_err(|e| Failure::in_file(&changes, &e))?;
         editor.entry(args.entry.as_deref().unwrap_or_default(), new).map_err(failed)?;
     }
@@ -111,12 +112,22 @@ fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-fn open(path: &Path) -> Result<Box<dyn std::io::BufRead>, Failure> {
+fn open(path: &Path) -> Result<Box<dyn BufRead>, Failure> {
     if is_stdin(path) {
         return Ok(Box::new(BufReader::new(std::io::stdin())));
     }
     let file = File::open(path).map_err(|e| Failure::in_file(&path.to_string_lossy(), &Error::io("cannot open", e)))?;
     Ok(Box::new(BufReader::with_capacity(1 << 16, file)))
+}
+
+/// Bytes of CHANGES that are read: as many as of a FILE that does not say how many it has.
+const CHANGES: u64 = 1 << 30;
+
+/// Bytes of a line of CSV, which has one row.
+const CSV_LINE: u64 = 64 << 20;
+
+fn bounded(input: Box<dyn BufRead>) -> Bounded<Box<dyn BufRead>> {
+    Bounded::new(input, CHANGES)
 }
 
 /// Gives the rows of CHANGES to the editor.
@@ -126,11 +137,18 @@ fn changes(args: &Args, editor: &mut Editor<'_>, context: &Context) -> Result<()
     let mut input = open(&args.changes)?;
     let head = input.fill_buf().map_err(|e| cannot_read(&args.changes, e))?;
     if head.starts_with(b"glTF") {
-        let mut glb = Vec::new();
-        input.read_to_end(&mut glb).map_err(|e| cannot_read(&args.changes, e))?;
+        let glb = bounded(input).bytes().map_err(|e| cannot_read(&args.changes, e))?;
         return editor.meshes(&glb).map_err(|e| Failure::in_file(&name, &e));
     }
+    if head.contains(&0) {
+        let what = "it is no text in UTF-8: rows are csv, json or ndjson, and meshes are a binary glTF";
+        return Err(Failure::new(Exit::Usage, format!("{name}: {what}")));
+    }
     let form = Form::of_name(&name).unwrap_or_else(|| Form::of_head(head));
+    let input = match form {
+        Form::Csv => bounded(input).with_lines(CSV_LINE),
+        Form::Json | Form::Ndjson => bounded(input),
+    };
     let from = if form == Form::Csv { From::Text } else { From::Typed };
     let mut exported = false;
     let mut take = |row: Row| match row {
@@ -404,7 +422,7 @@ pub(super) fn between(old: &Asset, new: &Asset, tables: &[String], context: &Con
         let asset = if side == Side::Old { old } else { new };
         context.damaged(asset.source().name(), &error);
     };
-    patch::between(old, new, tables, &mut damaged, &mut |row| {
+    let left = patch::between(old, new, context.options(), tables, &mut damaged, &mut |row| {
         rows = rows.saturating_add(1);
         json.value(&row)?;
         json.end_line()
@@ -412,5 +430,12 @@ pub(super) fn between(old: &Asset, new: &Asset, tables: &[String], context: &Con
     out.flush()?;
     context.warn(old);
     context.warn(new);
+    if !left.is_empty() {
+        let name = new.source().name();
+        left.reasons.iter().for_each(|reason| context.complain(&format!("{name}: {reason}")));
+        let tables = left.tables.iter().map(|(table, count)| format!("{table} {count}")).collect::<Vec<_>>().join(", ");
+        let what = "rows that differ cannot be written, and this patch does not tell of them";
+        return Err(Failure::new(Exit::Usage, format!("{name}: {what}: {tables}")));
+    }
     Ok(if rows > 0 { Exit::NotFound } else { Exit::Done })
 }

@@ -1,13 +1,13 @@
 //! What was written, read back and compared with what was asked.
 
-use super::{Check, Piece, Pieces, TableEdits, fit};
+use super::{Check, Pieces, TableEdits, fit};
 use crate::ask::diff;
 use crate::asset::Asset;
 use crate::compare::same_value;
 use crate::error::{Error, Result};
 use crate::report::Progress;
 use crate::table::{Column, Role, RowCursor, Table, Takes, Tree, Value};
-use crate::threads::prelude::*;
+use crate::write::whole::NewFile;
 use std::collections::HashMap;
 
 /// The error of a file that is not what was asked.
@@ -17,32 +17,50 @@ pub(super) fn failed(what: String) -> Error {
     Error::io("cannot write", std::io::Error::other(what))
 }
 
-/// Bytes that a core compares at once.
-const TOGETHER: usize = 1 << 22;
+/// Bytes that are compared at once: as many as the cache of one core holds of both files.
+pub(super) const TOGETHER: usize = 1 << 19;
 
-/// Compares the ranges that were kept.
-pub(super) fn kept(pieces: &Pieces, old: &[u8], new: &[u8]) -> Result<()> {
-    let mut at = 0usize;
-    for piece in pieces.list() {
-        let len = match piece {
-            Piece::Keep(range) => range.len(),
-            Piece::New(bytes) => bytes.len(),
-        };
-        let written = new.get(at..at.saturating_add(len)).unwrap_or_default();
-        let meant = match piece {
-            Piece::Keep(range) => old.get(range.clone()).unwrap_or_default(),
-            Piece::New(bytes) => bytes,
-        };
-        let chunks: Vec<(&[u8], &[u8])> = written.chunks(TOGETHER).zip(meant.chunks(TOGETHER)).collect();
-        if written.len() != meant.len() || !chunks.par_iter().all(|(a, b)| a == b) {
-            return Err(failed(format!("bytes from {at:#x} on are others")));
-        }
-        at = at.saturating_add(len);
+/// Compares what was written with what was meant, stretch by stretch.
+#[derive(Debug, Default)]
+pub(super) struct ReadBack<'m> {
+    /// Bytes that were compared.
+    done: usize,
+    /// What was to be written behind them.
+    meant: Vec<&'m [u8]>,
+    len: usize,
+    /// What the file has there, in one place for all stretches: fresh memory would cost more than to read.
+    written: Vec<u8>,
+}
+
+impl<'m> ReadBack<'m> {
+    /// Notes what was written last.
+    pub(super) fn push(&mut self, meant: &'m [u8], file: &mut NewFile) -> Result<()> {
+        self.meant.push(meant);
+        self.len = self.len.saturating_add(meant.len());
+        if self.len < TOGETHER { Ok(()) } else { self.compare(file) }
     }
-    if at != new.len() {
-        return Err(failed(format!("it has {} bytes, not {at}", new.len())));
+
+    /// Compares what was noted and not compared yet.
+    pub(super) fn compare(&mut self, file: &mut NewFile) -> Result<()> {
+        self.written.resize(self.written.len().max(self.len), 0);
+        let written = self.written.get_mut(..self.len).unwrap_or_default();
+        read_back(file, self.done, &self.meant, written)?;
+        self.done = self.done.saturating_add(self.len);
+        self.meant.clear();
+        self.len = 0;
+        Ok(())
     }
-    Ok(())
+}
+
+/// Reads the bytes of `file` from `at` on, which are to be these, into `written`, which has room for as many.
+pub(super) fn read_back(file: &mut NewFile, at: usize, meant: &[&[u8]], written: &mut [u8]) -> Result<()> {
+    file.read_at(at as u64, written).map_err(|e| Error::io("cannot read back", e))?;
+    let mut rest = &*written;
+    let is_meant = |part: &&[u8]| rest.split_off(..part.len()).is_some_and(|written| written == *part);
+    if meant.iter().all(is_meant) && rest.is_empty() {
+        return Ok(());
+    }
+    Err(failed(format!("of the {} bytes from {at:#x} on some are others", written.len())))
 }
 
 /// Compares all rows of the edited tables with what they were and what was asked of them, and all other tables with what
@@ -56,6 +74,8 @@ pub(super) fn check(
     progress: &Progress,
 ) -> Result<()> {
     let writable = old.reader().writable();
+    let keying = writable.and_then(|writable| writable.keying());
+    let keying = keying.filter(|keying| edits.iter().any(|edit| edit.table == *keying));
     for edit in edits {
         let find = |asset: &'_ Asset| asset.reader().table(&edit.table).map(|table| table.columns().len());
         if find(old) != find(new) {
@@ -74,10 +94,11 @@ pub(super) fn check(
         }
         let follows = pieces.follows.iter().filter(|(table, _)| *table == edit.table).map(|(_, column)| *column);
         let follows: Vec<usize> = follows.collect();
+        let free = Free { follows, keys: keying.is_some_and(|keying| keying != edit.table) };
         let added = pieces.added.iter().find(|(table, _)| *table == edit.table).map(|(_, rows)| &**rows);
         match pieces.check {
-            Check::Rows if edit.add.is_empty() && edit.remove.is_empty() => rows(&*old, &*new, edit, &follows)?,
-            _ => whole(&*old, &*new, edit, added, &follows)?,
+            Check::Rows if edit.add.is_empty() && edit.remove.is_empty() => rows(&*old, &*new, edit, &free)?,
+            _ => whole(&*old, &*new, edit, added, &free)?,
         }
     }
     // An entry that the format has written by itself says not which rows it changes.
@@ -144,17 +165,25 @@ fn other_cell(table: &dyn Table, row: usize, column: &Column) -> Error {
     failed(format!("{}: row {row}: column {} is another", table.name(), column.name))
 }
 
+/// Columns of an edited table whose cells may become others than was asked for.
+struct Free {
+    /// Those of rows that were edited, by their numbers.
+    follows: Vec<usize>,
+    /// Whether all keys are free that cannot be written: an edit of another table decides them.
+    keys: bool,
+}
+
 /// Compares a row with what it was and what was asked of it.
 fn row(
     table: &dyn Table,
     old: &dyn RowCursor,
     new: &dyn RowCursor,
     asked: Option<&[(usize, Value<'static>)]>,
-    follows: &[usize],
+    free: &Free,
 ) -> Result<()> {
     for (at, column) in table.columns().iter().enumerate() {
-        // Of rows that were edited only.
-        if asked.is_some() && follows.contains(&at) {
+        let is_decided = free.keys && column.role == Role::Key && column.takes == Takes::Nothing;
+        if is_decided || (asked.is_some() && free.follows.contains(&at)) {
             continue;
         }
         let wanted = asked.and_then(|asked| asked.iter().find(|(column, _)| *column == at));
@@ -170,7 +199,7 @@ fn row(
 }
 
 /// Compares the edited rows only.
-fn rows(old: &dyn Table, new: &dyn Table, edit: &TableEdits, follows: &[usize]) -> Result<()> {
+fn rows(old: &dyn Table, new: &dyn Table, edit: &TableEdits, free: &Free) -> Result<()> {
     // Rows are counted on demand: a question may have had those of the old file counted.
     if let (Some(before), Some(after)) = (old.known_len(), new.known_len())
         && before != after
@@ -180,19 +209,13 @@ fn rows(old: &dyn Table, new: &dyn Table, edit: &TableEdits, follows: &[usize]) 
     let (mut before, mut after) = (diff::Seeker::new(old), diff::Seeker::new(new));
     for (number, asked) in &edit.set {
         let number = u32::try_from(*number).unwrap_or(u32::MAX);
-        row(new, before.at(number)?, after.at(number)?, Some(asked), follows)?;
+        row(new, before.at(number)?, after.at(number)?, Some(asked), free)?;
     }
     Ok(())
 }
 
 /// Compares all rows: those that stayed are in order, and those that came are where the format says, or last.
-fn whole(
-    old: &dyn Table,
-    new: &dyn Table,
-    edit: &TableEdits,
-    added: Option<&[usize]>,
-    follows: &[usize],
-) -> Result<()> {
+fn whole(old: &dyn Table, new: &dyn Table, edit: &TableEdits, added: Option<&[usize]>, free: &Free) -> Result<()> {
     let asked: HashMap<usize, &[(usize, Value<'static>)]> = edit.set.iter().map(|(row, set)| (*row, &**set)).collect();
     let mut removed = edit.remove.iter().copied().peekable();
     let came: HashMap<usize, usize> = added.unwrap_or_default().iter().copied().zip(0..).collect();
@@ -214,7 +237,7 @@ fn whole(
             }
         };
         match (stayed, more) {
-            (Ok(true), Ok(true)) => row(new, &*before, &*after, asked.get(&before.row()).copied(), follows)?,
+            (Ok(true), Ok(true)) => row(new, &*before, &*after, asked.get(&before.row()).copied(), free)?,
             (Ok(false), Ok(true)) if added.is_none() => {
                 is_new(new, &*after, edit.add.get(come))?;
                 come = come.saturating_add(1);

@@ -3,7 +3,7 @@
 use super::fit::From;
 use super::resolve::{Outcome, Resolved};
 use super::restore::Restore;
-use super::{Cells, Check, Edit, EntryEdit, Pieces, TableEdits, Writable, check, refused};
+use super::{Cells, Check, Edit, EntryEdit, Piece, Pieces, TableEdits, Writable, check, refused};
 use crate::archive;
 use crate::asset::Asset;
 use crate::codec::xxh64;
@@ -50,6 +50,8 @@ pub struct Editor<'a> {
     writable: &'a dyn Writable,
     options: Options,
     tables: Vec<Resolved<'a>>,
+    /// The file with the edits of the table that decides by which keys rows of others are known, once they were asked for.
+    known: Option<Asset>,
     main: Option<String>,
     /// The whole file, where the format writes it itself.
     pieces: Option<Pieces>,
@@ -88,6 +90,7 @@ impl<'a> Editor<'a> {
             writable,
             options: options.clone(),
             tables: Vec::new(),
+            known: None,
             main: None,
             pieces: None,
             shown: None,
@@ -129,6 +132,60 @@ impl<'a> Editor<'a> {
         self.tables.get_mut(at).ok_or_else(|| refused("no table"))
     }
 
+    /// A table whose rows are asked for by their keys: those that they have behind the edits of the table that decides it.
+    fn keyed(&mut self, name: Option<&str>) -> Result<&mut Resolved<'a>> {
+        let at = self.table(name)?;
+        let is_keying =
+            self.tables.get(at).is_some_and(|resolved| self.writable.keying() == Some(resolved.table.name()));
+        if is_keying && let Some(keying) = self.writable.keying().filter(|_| self.known.is_some()) {
+            let what = format!("rows of {keying} come before those of the tables whose rows are known by them");
+            return Err(refused(what));
+        }
+        let known = if is_keying { None } else { self.known()? };
+        let resolved = self.tables.get_mut(at).ok_or_else(|| refused("no table"))?;
+        known.iter().for_each(|known| resolved.know(known));
+        Ok(resolved)
+    }
+
+    /// The file whose keys rows are known by from now on; `None` where no edit makes them others.
+    ///
+    /// # Errors
+    /// When the edits that decide it cannot be made.
+    pub(super) fn known(&mut self) -> Result<Option<Asset>> {
+        if self.known.is_some() {
+            return Ok(self.known.clone());
+        }
+        let Some(keying) = self.writable.keying() else { return Ok(None) };
+        let mut tables = self.tables.iter_mut();
+        let resolved = tables.find(|resolved| resolved.table.name() == keying && !resolved.is_empty());
+        let Some(resolved) = resolved else { return Ok(None) };
+        let edits = resolved.finish();
+        resolved.take(edits.clone())?;
+        if !edits.is_empty() {
+            self.known = Some(with_edits(self.asset, self.writable, &self.options, &[edits])?);
+        }
+        Ok(self.known.clone())
+    }
+
+    /// Whether edits of a table can be made, next to those of the table by whose rows others are known: takes none of them.
+    ///
+    /// # Errors
+    /// Why one of them cannot.
+    pub(super) fn would_take(&mut self, table: &str, edits: impl Iterator<Item = Edit>) -> Result<()> {
+        let wanted = self.asset.reader().table(table).ok_or_else(|| refused(format!("no table {table:?}")))?;
+        let mut resolved = Resolved::new(wanted);
+        if self.writable.keying() != Some(table) {
+            self.known()?.iter().for_each(|known| resolved.know(known));
+        }
+        for edit in edits {
+            if let Outcome::LeftOut(why) = resolved.edit(edit, From::Typed)? {
+                return Err(refused(why));
+            }
+        }
+        let edits = resolved.finish();
+        if edits.is_empty() { Ok(()) } else { self.writable.write(&[edits]).map(drop) }
+    }
+
     fn note(&mut self, outcome: &Outcome) {
         match outcome {
             Outcome::Done => self.done = self.done.saturating_add(1),
@@ -146,7 +203,7 @@ impl<'a> Editor<'a> {
         let table = edit.table.clone();
         // Tables of which nothing can be written follow from others; what tools tell of them need not be done.
         let is_told = edit.old.is_some() || matches!(edit.change, super::Change::Add(_));
-        let resolved = self.resolved(table.as_deref())?;
+        let resolved = self.keyed(table.as_deref())?;
         let takes = |column: &crate::table::Column| column.takes != crate::table::Takes::Nothing;
         let outcome = if is_told && !resolved.table.takes_rows() && !resolved.table.columns().iter().any(takes) {
             Outcome::Held
@@ -163,7 +220,7 @@ impl<'a> Editor<'a> {
     /// # Errors
     /// As [`Editor::edit`].
     pub fn exported(&mut self, table: Option<&str>, cells: Cells, from: From, insert: bool) -> Result<Outcome> {
-        let outcome = self.resolved(table)?.exported(cells, from, insert)?;
+        let outcome = self.keyed(table)?.exported(cells, from, insert)?;
         self.note(&outcome);
         Ok(outcome)
     }
@@ -286,7 +343,7 @@ impl<'a> Editor<'a> {
     pub fn finish(self) -> Result<Plan<'a>> {
         let mut edits = Vec::new();
         let mut derived = self.derived;
-        for resolved in self.tables {
+        for mut resolved in self.tables {
             resolved.check_rows()?;
             derived = derived.or(resolved.derived.clone());
             let table = resolved.finish();
@@ -352,6 +409,16 @@ impl<'a> Plan<'a> {
         self.pieces == Pieces::whole(self.file().source().bytes().len())
     }
 
+    /// The new file, in memory: to look at, not to keep.
+    ///
+    /// # Errors
+    /// When the old file is damaged, or the new one cannot be opened.
+    pub(super) fn asset(&self) -> Result<Asset> {
+        let source = self.asset.source();
+        let bytes = self.pieces.clone().with_seal(source)?.bytes(source.bytes());
+        Asset::open_with(Source::from_vec(source.name(), bytes), &self.options)
+    }
+
     /// The same for the file that holds the edited one as `inner`.
     ///
     /// # Errors
@@ -389,10 +456,11 @@ impl<'a> Plan<'a> {
         let copied = || copy(&self.pieces, old, &mut file);
         let (copied, seal) = threads::join(copied, || self.pieces.made_seal(old));
         let seal = seal?;
-        copied.map_err(cannot)?;
+        copied?;
         let mut pieces = Cow::Borrowed(&self.pieces);
         if let Some((range, bytes)) = seal {
             file.write_at(range.start as u64, &bytes).map_err(cannot)?;
+            check::read_back(&mut file, range.start, &[&bytes], &mut vec![0; bytes.len()])?;
             pieces = Cow::Owned(pieces.into_owned().sealed(range.start, &bytes));
         }
         file.flush().map_err(cannot)?;
@@ -404,6 +472,9 @@ impl<'a> Plan<'a> {
             Some((_, inner)) => archive::open_inside(&outer, inner, &self.options).map_err(failed)?,
             None => outer.clone(),
         };
+        if outer.source().bytes().len() != pieces.len() {
+            return Err(check::failed(format!("it has {} bytes, not {}", outer.source().bytes().len(), pieces.len())));
+        }
         if new.format() != self.asset.format() {
             return Err(check::failed(format!("it is a {} file now", new.format())));
         }
@@ -412,13 +483,8 @@ impl<'a> Plan<'a> {
                 return Err(check::failed("it has other bytes than it had".to_owned()));
             }
             Some(_) => {}
-            None if self.is_same() => {
-                if outer.source().bytes() != old.bytes() {
-                    return Err(check::failed("without an edit it has other bytes".to_owned()));
-                }
-            }
+            None if self.is_same() => {}
             None => {
-                check::kept(&pieces, old.bytes(), outer.source().bytes())?;
                 check::check(self.asset, &new, &self.edits, &pieces, self.by_rows, progress)?;
                 if let Some((entry, shown)) = &self.shown {
                     check::entry(&new, entry, shown)?;
@@ -478,21 +544,47 @@ impl Written {
     }
 }
 
-/// Writes pieces of `old`: ranges from file to file, where the system can do that by itself.
-fn copy(pieces: &Pieces, old: &Source, to: &mut NewFile) -> std::io::Result<()> {
+/// The file with these edits, in memory and without its seal: to look at, not to keep.
+///
+/// # Errors
+/// As [`Writable::write`], and when what it makes cannot be opened.
+pub(super) fn with_edits(
+    asset: &Asset,
+    writable: &dyn Writable,
+    options: &Options,
+    edits: &[TableEdits],
+) -> Result<Asset> {
+    let source = asset.source();
+    let bytes = writable.write(edits)?.bytes(source.bytes());
+    Asset::open_with(Source::from_vec(source.name(), bytes), options)
+}
+
+/// Writes pieces of `old`, ranges from file to file where the system can do that by itself, and reads them back while they
+/// are in the processor's caches: all bytes that were kept are compared with the old ones, all others with those that were to be
+/// written.
+fn copy(pieces: &Pieces, old: &Source, to: &mut NewFile) -> Result<()> {
     let bytes = old.bytes();
     let mut from = old.reopened().filter(|file| file.metadata().is_ok_and(|meta| meta.len() == bytes.len() as u64));
+    let cannot = |e| Error::io("cannot write", e);
+    let mut back = check::ReadBack::default();
     for piece in pieces.list() {
-        match (piece, &mut from) {
-            (super::Piece::New(new), _) => to.write_all(new)?,
-            (super::Piece::Keep(range), Some(file)) if range.len() >= WORTH => {
-                file.seek(SeekFrom::Start(range.start as u64))?;
-                to.copy_from(file, range.len() as u64)?;
+        let meant = match piece {
+            Piece::New(new) => new.as_slice(),
+            Piece::Keep(range) => bytes.get(range.clone()).unwrap_or_default(),
+        };
+        for (part, number) in meant.chunks(check::TOGETHER).zip(0usize..) {
+            match (piece, &mut from) {
+                (Piece::Keep(range), Some(file)) if part.len() >= WORTH => {
+                    let at = range.start.saturating_add(number.saturating_mul(check::TOGETHER));
+                    let copied = file.seek(SeekFrom::Start(at as u64));
+                    copied.and_then(|_| to.copy_from(file, part.len() as u64)).map_err(cannot)?;
+                }
+                _ => to.write_all(part).map_err(cannot)?,
             }
-            (super::Piece::Keep(range), _) => to.write_all(bytes.get(range.clone()).unwrap_or_default())?,
+            back.push(part, to)?;
         }
     }
-    Ok(())
+    back.compare(to)
 }
 
 /// Bytes up to which a file is small.

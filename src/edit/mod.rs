@@ -24,7 +24,7 @@ pub use check::differs;
 pub use editor::{Editor, Plan, Written};
 pub(crate) use fit::like;
 pub use fit::{From, is_same};
-pub use patch::key_of;
+pub use patch::{Left, key_of};
 pub use pieces::{Check, Piece, Pieces, Seal};
 pub use resolve::{NTH, Outcome, check_cell};
 pub use restore::{Of, Restore};
@@ -146,6 +146,11 @@ pub trait Writable: Send + Sync {
 
     /// The tables that a patch tells of, where those are not all that can be written and follow from no other.
     fn patched(&self) -> Option<Vec<String>> {
+        None
+    }
+
+    /// The table by whose rows those of other tables are known: once it is edited, their keys are others.
+    fn keying(&self) -> Option<&'static str> {
         None
     }
 }

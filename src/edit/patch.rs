@@ -1,14 +1,15 @@
 //! Patches: changes as rows that [`Editor`](super::Editor) takes, each complete, with stored values.
 
 use super::editor::stored;
-use super::{Cells, NTH, TableEdits, refused};
+use super::{Cells, Change, Edit, Editor, NTH, TableEdits, refused};
 use crate::ask::diff::{self, Side};
 use crate::asset::Asset;
 use crate::compare::{Kind, Pair, hash_value, same_value};
 use crate::error::{Error, Result};
+use crate::reader::Options;
 use crate::report::Progress;
 use crate::table::{Column, Role, Table, Takes, Value};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
 /// The row of a patch.
@@ -126,22 +127,66 @@ fn is_written(table: &dyn Table) -> bool {
     table.takes_rows() || table.columns().iter().any(is_stored)
 }
 
+/// Differences that a patch does not tell of, as no patch can.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Left {
+    /// How many rows differ still once the patch is made, by table.
+    pub tables: Vec<(String, u64)>,
+    /// Why, of the first rows that cannot be written.
+    pub reasons: Vec<String>,
+}
+
+impl Left {
+    fn refused(&mut self, table: &str, error: &Error) {
+        self.count(table, self.counted(table).saturating_add(1));
+        self.reason(error.to_string());
+    }
+
+    fn reason(&mut self, reason: String) {
+        /// As many as people read.
+        const MOST: usize = 8;
+        if self.reasons.len() < MOST {
+            self.reasons.push(reason);
+        }
+    }
+
+    fn counted(&self, table: &str) -> u64 {
+        self.tables.iter().find(|(name, _)| name == table).map_or(0, |(_, count)| *count)
+    }
+
+    /// Notes that so many rows of a table differ still, or more than are known of.
+    fn count(&mut self, table: &str, count: u64) {
+        match self.tables.iter_mut().find(|(name, _)| name == table) {
+            Some((_, known)) => *known = count.max(*known),
+            None if count > 0 => self.tables.push((table.to_owned(), count)),
+            None => {}
+        }
+    }
+
+    /// Whether the patch makes of the old file all that the new one is.
+    pub fn is_empty(&self) -> bool {
+        self.tables.is_empty() && self.reasons.is_empty()
+    }
+}
+
 /// The patch that makes of `old` what `new` is: gives each row to `each`, and what cannot be read to `damaged`. Only
-/// `tables`, where some are named.
+/// `tables`, where some are named. Each row was taken by an editor, and what they all make was compared with `new`.
 ///
 /// # Errors
 /// `Syntax` where the format is not written, or there is no such table, and those of `each`.
 pub fn between(
     old: &Asset,
     new: &Asset,
+    options: &Options,
     tables: &[String],
     damaged: &mut dyn FnMut(Side, Error),
     each: &mut dyn FnMut(Value<'static>) -> Result<()>,
-) -> Result<()> {
+) -> Result<Left> {
     let format = old.format();
     let writable = old.reader().writable();
     let writable = writable.ok_or_else(|| refused(format!("{format} files are read and not written")))?;
-    let wanted: Vec<String> = match tables {
+    let mut wanted: Vec<String> = match tables {
         [] => writable.patched().unwrap_or_else(|| {
             let all = old.reader().tables();
             let told = all.iter().filter(|table| is_written(&***table) && !table.is_derived());
@@ -149,66 +194,236 @@ pub fn between(
         }),
         some => some.to_vec(),
     };
-    if wanted.is_empty() {
-        return Ok(());
+    // Rows of others are told by the keys that they have behind its edits.
+    wanted.sort_by_key(|name| writable.keying() != Some(name));
+    let mut editor = Editor::with_options(old, options)?;
+    let mut left = Left::default();
+    let mut told = false;
+    for name in &wanted {
+        let rows = if writable.keying() == Some(name) {
+            keying(old, new, options, name, &mut left, damaged)?
+        } else {
+            let known = editor.known()?;
+            rows(known.as_ref().unwrap_or(old), new, name, &mut left, damaged)?
+        };
+        for row in taken(&mut editor, name, rows, &mut left) {
+            editor.edit(row.edit(name))?;
+            told = true;
+            each(row.told(name))?;
+        }
     }
-    for table in diff::tables(old, new, &wanted)? {
+    let made = if told { editor.finish().and_then(|plan| plan.asset()) } else { Ok(old.clone()) };
+    let made = match made {
+        Ok(made) => made,
+        Err(error) => {
+            left.reason(format!("these rows together: {error}"));
+            return Ok(left);
+        }
+    };
+    for table in diff::tables(&made, new, tables)? {
+        left.count(table.name(), table.find(&Progress::default(), 0).len() as u64);
+    }
+    Ok(left)
+}
+
+/// A row of a patch in the making.
+#[derive(Clone)]
+struct Row {
+    kind: Kind,
+    key: Value<'static>,
+    old: Option<Cells>,
+    new: Option<Cells>,
+}
+
+impl Row {
+    fn edit(&self, table: &str) -> Edit {
+        let cells = || self.new.clone().unwrap_or_default();
+        let change = match self.kind {
+            Kind::Changed => Change::Set(cells()),
+            Kind::Added => Change::Add(cells()),
+            Kind::Removed => Change::Remove,
+        };
+        Edit { old: self.old.clone(), ..Edit::new(Some(table), self.key.clone(), change) }
+    }
+
+    fn told(self, table: &str) -> Value<'static> {
+        row(table, self.kind, self.key, self.old, self.new)
+    }
+}
+
+/// Two tables of one name, and the numbers of rows with the same key in each.
+struct Both<'t> {
+    before: &'t dyn Table,
+    after: &'t dyn Table,
+    nth: (Nth, Nth),
+}
+
+impl<'t> Both<'t> {
+    fn new(before: &'t dyn Table, after: &'t dyn Table) -> Self {
+        Self { before, after, nth: (Nth::of(before), Nth::of(after)) }
+    }
+
+    /// The row of a patch for a row that differs; `None` where no stored cell does of the columns that are `wanted`.
+    fn told(&self, pair: Pair, wanted: &dyn Fn(&Column) -> bool) -> Result<Option<Row>> {
+        let (before, after) = (self.before, self.after);
+        let rows = (pair.old.map(|row| row as usize), pair.new.map(|row| row as usize));
+        let kind = pair.kind();
+        Ok(match rows {
+            (Some(old), Some(new)) => {
+                let (mut had, mut has) = (Cells::new(), Cells::new());
+                let columns = before.columns().iter().enumerate();
+                for (at, column) in columns.filter(|(_, column)| is_stored(column) && wanted(column)) {
+                    let Some(other) = after.columns().iter().position(|c| c.name == column.name) else { continue };
+                    let (a, b) = (before.value(old, at)?, after.value(new, other)?);
+                    if !same_value(&a, &b) {
+                        had.push((column.name.clone(), a.into_owned()));
+                        has.push((column.name.clone(), b.into_owned()));
+                    }
+                }
+                if had.is_empty() {
+                    return Ok(None);
+                }
+                Some(Row { kind: Kind::Changed, key: self.nth.0.key(before, old)?, old: Some(had), new: Some(has) })
+            }
+            (Some(old), None) => {
+                let cells = stored(before, old, false)?;
+                Some(Row { kind, key: self.nth.0.key(before, old)?, old: Some(cells), new: None })
+            }
+            (None, Some(new)) => {
+                let cells = stored(after, new, false)?;
+                Some(Row { kind, key: self.nth.1.key(after, new)?, old: None, new: Some(cells) })
+            }
+            (None, None) => None,
+        })
+    }
+}
+
+/// Rows that differ, paired. Where no row can come or go, rows whose keys can be written got other keys, and others are left.
+fn pairs(table: &dyn Table, found: &diff::Differences, left: &mut Left) -> Vec<Pair> {
+    if table.takes_rows() {
+        return found.pairs().collect();
+    }
+    let has_other_keys = keys(table).any(|key| table.columns().get(key).is_some_and(is_stored));
+    let both = if has_other_keys { found.removed.len().min(found.added.len()) } else { 0 };
+    let lone = found.removed.len().max(found.added.len()).saturating_sub(both);
+    if lone > 0 {
+        left.count(table.name(), lone as u64);
+        left.reason(format!("rows of {} can neither be added nor removed", table.name()));
+    }
+    let others = found.removed.iter().zip(&found.added).take(both).map(|(old, new)| (*old, *new));
+    let pairs = others.chain(found.changed.iter().copied());
+    pairs.map(|(old, new)| Pair { old: Some(old), new: Some(new) }).collect()
+}
+
+/// The rows of a patch for one table.
+fn rows(
+    old: &Asset,
+    new: &Asset,
+    name: &str,
+    left: &mut Left,
+    damaged: &mut dyn FnMut(Side, Error),
+) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for table in diff::tables(old, new, &[name.to_owned()])? {
         let (Some(before), Some(after)) = (table.side(Side::Old), table.side(Side::New)) else { continue };
         if !is_written(before) {
-            return Err(refused(format!("table {} follows from others, so no patch tells of it", table.name())));
+            return Err(refused(format!("table {name} follows from others, so no patch tells of it")));
         }
-        let found = table.find(&Progress::default(), 0);
-        found.faults.into_iter().for_each(|(side, error)| damaged(side, error));
-        let differences = diff::Differences { faults: Vec::new(), ..found };
-        if differences.is_empty() {
+        let found = told_faults(table.find(&Progress::default(), 0), damaged);
+        if found.is_empty() {
             continue;
         }
-        let nth = (Nth::of(before), Nth::of(after));
-        for pair in differences.pairs() {
-            match told(table.name(), pair, before, after, &nth) {
-                Ok(Some(row)) => each(row)?,
-                Ok(None) => {}
+        let both = Both::new(before, after);
+        for pair in pairs(before, &found, left) {
+            match both.told(pair, &|_| true) {
+                Ok(row) => rows.extend(row),
                 Err(error) => damaged(if pair.new.is_some() { Side::New } else { Side::Old }, error),
             }
         }
     }
-    Ok(())
+    Ok(rows)
 }
 
-/// The row of a patch for a row that differs; `None` where no stored cell does.
-fn told(
+/// Those of `rows` that can be written.
+fn taken(editor: &mut Editor<'_>, name: &str, mut rows: Vec<Row>, left: &mut Left) -> Vec<Row> {
+    match editor.would_take(name, rows.iter().map(|row| row.edit(name))) {
+        Ok(()) => rows,
+        Err(error) if rows.len() <= 1 => {
+            left.refused(name, &error);
+            Vec::new()
+        }
+        // One that cannot is found in as many steps as it can be halved.
+        Err(_) => {
+            let more = rows.split_off(rows.len() / 2);
+            let mut taken_first = taken(editor, name, rows, left);
+            taken_first.extend(taken(editor, name, more, left));
+            taken_first
+        }
+    }
+}
+
+fn told_faults(mut found: diff::Differences, damaged: &mut dyn FnMut(Side, Error)) -> diff::Differences {
+    found.faults.drain(..).for_each(|(side, error)| damaged(side, error));
+    found
+}
+
+/// The rows of a patch for the table by which rows of others are known. That such a row leads to another place is told only
+/// where it finds there what it leads to in the new file: elsewhere the patch makes what it leads to another thing.
+fn keying(
+    old: &Asset,
+    new: &Asset,
+    options: &Options,
     name: &str,
-    pair: Pair,
-    before: &dyn Table,
-    after: &dyn Table,
-    nth: &(Nth, Nth),
-) -> Result<Option<Value<'static>>> {
-    let rows = (pair.old.map(|row| row as usize), pair.new.map(|row| row as usize));
-    Ok(match rows {
-        (Some(old), Some(new)) => {
-            let (mut had, mut has) = (Cells::new(), Cells::new());
-            for (at, column) in before.columns().iter().enumerate().filter(|(_, column)| is_stored(column)) {
-                let Some(other) = after.columns().iter().position(|c| c.name == column.name) else { continue };
-                let (a, b) = (before.value(old, at)?, after.value(new, other)?);
-                if !same_value(&a, &b) {
-                    had.push((column.name.clone(), a.into_owned()));
-                    has.push((column.name.clone(), b.into_owned()));
+    left: &mut Left,
+    damaged: &mut dyn FnMut(Side, Error),
+) -> Result<Vec<Row>> {
+    let is_no_place = |column: &Column| column.role != Role::Place;
+    let mut told = Vec::new();
+    for table in diff::tables(old, new, &[name.to_owned()])? {
+        let (Some(before), Some(after)) = (table.side(Side::Old), table.side(Side::New)) else { continue };
+        let found = told_faults(table.find(&Progress::default(), 0), damaged);
+        if found.is_empty() {
+            continue;
+        }
+        let both = Both::new(before, after);
+        let has_places = before.columns().iter().any(|column| is_stored(column) && !is_no_place(column));
+        let mut editor = Editor::with_options(old, options)?;
+        let mut all = Vec::new();
+        for pair in pairs(before, &found, left) {
+            match both.told(pair, &|_| true) {
+                Ok(row) => all.extend(row.map(|row| (pair, row))),
+                Err(error) => damaged(if pair.new.is_some() { Side::New } else { Side::Old }, error),
+            }
+        }
+        if !has_places {
+            told.extend(all.into_iter().map(|(_, row)| row));
+            continue;
+        }
+        // Some lead where the old file has nothing.
+        let mut lost = Left::default();
+        let rows = all.iter().map(|(_, row)| row.clone()).collect();
+        for row in taken(&mut editor, name, rows, &mut lost) {
+            editor.edit(row.edit(name))?;
+        }
+        let mut differing = HashSet::new();
+        if let Some(made) = editor.known()? {
+            for table in diff::tables(&made, new, &[name.to_owned()])? {
+                differing.extend(table.find(&Progress::default(), 0).pairs().filter_map(|pair| pair.new));
+            }
+        }
+        for (pair, row) in all {
+            let is_other = pair.new.is_some_and(|row| differing.contains(&row));
+            match row.kind {
+                Kind::Changed if is_other => told.extend(both.told(pair, &is_no_place)?),
+                Kind::Added if is_other => {
+                    let what = "what it leads to is not in the old file, and no patch makes it";
+                    left.refused(name, &refused(format!("{name} {}: {what}", row.key)));
                 }
-            }
-            if had.is_empty() {
-                None
-            } else {
-                Some(row(name, pair.kind(), nth.0.key(before, old)?, Some(had), Some(has)))
+                _ => told.push(row),
             }
         }
-        (Some(old), None) => {
-            Some(row(name, Kind::Removed, nth.0.key(before, old)?, Some(stored(before, old, false)?), None))
-        }
-        (None, Some(new)) => {
-            Some(row(name, Kind::Added, nth.1.key(after, new)?, None, Some(stored(after, new, false)?)))
-        }
-        (None, None) => None,
-    })
+    }
+    Ok(told)
 }
 
 /// The patch that undoes these edits, as rows: for a file that has them, whatever else it has become.

@@ -75,13 +75,12 @@ impl<'de> Deserialize<'de> for Tree {
 /// # Errors
 /// `Syntax` with the place.
 pub fn value(text: &str) -> Result<Value<'static>> {
-    serde_json::from_str(text).map(|Tree(value)| value).map_err(|e| wrong_json(&e, 0))
+    serde_json::from_str(text).map(|Tree(value)| value).map_err(|e| wrong_json(e, 0))
 }
 
-fn wrong_json(error: &serde_json::Error, line: u64) -> Error {
+fn wrong_json(error: serde_json::Error, line: u64) -> Error {
     if error.is_io() {
-        let kind = error.io_error_kind().unwrap_or(std::io::ErrorKind::Other);
-        return Error::io("cannot read", kind.into());
+        return Error::io("cannot read", error.into());
     }
     match line {
         0 => refused(format!("no JSON: {error}")),
@@ -169,7 +168,7 @@ fn ndjson(mut input: impl BufRead, each: &mut dyn FnMut(Row) -> Result<()>) -> R
         if text.is_empty() {
             continue;
         }
-        let Tree(value) = serde_json::from_slice(text).map_err(|e| wrong_json(&e, number))?;
+        let Tree(value) = serde_json::from_slice(text).map_err(|e| wrong_json(e, number))?;
         each(row(value, number)?)?;
     }
     Ok(())
@@ -185,7 +184,7 @@ fn json(mut input: impl BufRead, each: &mut dyn FnMut(Row) -> Result<()>) -> Res
     let outcome = Items { each, failed: &mut failed }.deserialize(&mut document).and_then(|()| document.end());
     match (failed, outcome) {
         (Some(error), _) => Err(error),
-        (None, Err(error)) => Err(wrong_json(&error, 0)),
+        (None, Err(error)) => Err(wrong_json(error, 0)),
         (None, Ok(())) => Ok(()),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::fit::{self, From, short};
 use super::{Cells, Change, Edit, Set, TableEdits, refused};
+use crate::asset::Asset;
 use crate::compare::{hash_value, same_value};
 use crate::error::{Error, Result};
 use crate::table::{Column, Role, Table, Takes, Value};
@@ -29,6 +30,9 @@ const WALKS: usize = 8;
 /// A table and what is asked of it.
 pub(super) struct Resolved<'a> {
     pub(super) table: Box<dyn Table + 'a>,
+    /// The file whose keys its rows are known by, where edits of another table make them others. Rows have the same numbers
+    /// in it.
+    known: Option<Asset>,
     keys: Vec<usize>,
     state: RandomState,
     probes: usize,
@@ -65,6 +69,7 @@ impl<'a> Resolved<'a> {
         let keys = table.columns().iter().enumerate().filter(|(_, c)| c.role == Role::Key).map(|(at, _)| at).collect();
         Self {
             table,
+            known: None,
             keys,
             state: RandomState::new(),
             probes: 0,
@@ -76,6 +81,22 @@ impl<'a> Resolved<'a> {
             times: HashMap::new(),
             rows: 0,
             derived: None,
+        }
+    }
+
+    /// From now on, rows are known by the keys that they have in `known`.
+    pub(super) fn know(&mut self, known: &Asset) {
+        if self.known.is_none() {
+            (self.index, self.probes) = (None, 0);
+            self.known = Some(known.clone());
+        }
+    }
+
+    /// What `read` finds in the table that has the keys of the rows.
+    fn keyed<T>(&self, read: impl FnOnce(&dyn Table) -> T) -> T {
+        match self.known.as_ref().and_then(|known| known.reader().table(self.table.name())) {
+            Some(table) => read(&*table),
+            None => read(&*self.table),
         }
     }
 
@@ -157,40 +178,47 @@ impl<'a> Resolved<'a> {
             let len = self.table.len()?;
             return Ok(row.filter(|row| *row < len).into_iter().collect());
         }
-        let mut candidates = None;
-        if self.index.is_none() && self.probes < if self.table.walks() { WALKS } else { PROBES } {
-            self.probes = self.probes.saturating_add(1);
-            let probe = |(key, cell): (&usize, &Value<'static>)| self.table.find(*key, cell);
-            // An index has the rows before damage.
-            candidates = self.keys.iter().zip(cells).find_map(probe).and_then(Result::ok);
-        }
-        let candidates = match candidates {
-            Some(rows) => rows,
-            None => {
-                if self.index.is_none() {
-                    self.index = Some(self.make_index()?);
-                }
-                let hash = self.hash(cells);
-                let index = self.index.as_deref().unwrap_or_default();
-                let start = index.partition_point(|&(other, _)| other < hash);
-                let equal = index.iter().skip(start).take_while(|&&(other, _)| other == hash);
-                equal.map(|&(_, row)| row).collect()
+        let probes = if self.table.walks() { WALKS } else { PROBES };
+        let is_probed = self.index.is_none() && self.probes < probes;
+        self.probes = self.probes.saturating_add(usize::from(is_probed));
+        let hash = self.hash(cells);
+        let (rows, index) = self.keyed(|table| {
+            let mut candidates = None;
+            if is_probed {
+                let probe = |(key, cell): (&usize, &Value<'static>)| table.find(*key, cell);
+                // An index has the rows before damage.
+                candidates = self.keys.iter().zip(cells).find_map(probe).and_then(Result::ok);
             }
-        };
-        let is_it = |row: &usize| {
-            let is = |(key, cell): (&usize, &Value<'static>)| {
-                self.table.value(*row, *key).is_ok_and(|value| same_value(&value, cell))
+            let mut made = None;
+            let candidates = match candidates {
+                Some(rows) => rows,
+                None => {
+                    let index = match &self.index {
+                        Some(index) => index,
+                        None => made.insert(self.make_index(table)),
+                    };
+                    let start = index.partition_point(|&(other, _)| other < hash);
+                    let equal = index.iter().skip(start).take_while(|&&(other, _)| other == hash);
+                    equal.map(|&(_, row)| row).collect()
+                }
             };
-            self.keys.iter().zip(cells).all(is)
-        };
-        let mut rows: Vec<usize> = candidates.into_iter().filter(is_it).collect();
-        rows.sort_unstable();
+            let is_it = |row: &usize| {
+                let is = |(key, cell): (&usize, &Value<'static>)| {
+                    table.value(*row, *key).is_ok_and(|value| same_value(&value, cell))
+                };
+                self.keys.iter().zip(cells).all(is)
+            };
+            let mut rows: Vec<usize> = candidates.into_iter().filter(is_it).collect();
+            rows.sort_unstable();
+            (rows, made)
+        });
+        self.index = self.index.take().or(index);
         Ok(rows)
     }
 
-    fn make_index(&self) -> Result<Vec<(u64, usize)>> {
+    fn make_index(&self, table: &dyn Table) -> Vec<(u64, usize)> {
         let mut index = Vec::new();
-        let mut rows = self.table.cursor_over(0, &self.keys);
+        let mut rows = table.cursor_over(0, &self.keys);
         // Rows behind damage cannot be edited; those before it can.
         while let Ok(true) = rows.advance() {
             let mut hasher = self.state.build_hasher();
@@ -200,7 +228,7 @@ impl<'a> Resolved<'a> {
             }
         }
         index.sort_unstable();
-        Ok(index)
+        index
     }
 
     /// The first of `cells` that the row does not have, in words.
@@ -574,8 +602,14 @@ impl<'a> Resolved<'a> {
         Ok(())
     }
 
-    pub(super) fn finish(self) -> TableEdits {
-        let set = self.set.into_iter().map(|(row, mut cells)| {
+    /// Whether no edit is asked for so far.
+    pub(super) fn is_empty(&self) -> bool {
+        self.set.is_empty() && self.add.is_empty() && self.remove.is_empty()
+    }
+
+    /// The edits so far, which are taken again by [`Resolved::take`].
+    pub(super) fn finish(&mut self) -> TableEdits {
+        let set = std::mem::take(&mut self.set).into_iter().map(|(row, mut cells)| {
             cells.retain(|cell| cell.differs);
             cells.sort_by_key(|cell| cell.column);
             (row, cells.into_iter().map(|cell| (cell.column, cell.value)).collect::<Set>())
@@ -583,8 +617,8 @@ impl<'a> Resolved<'a> {
         TableEdits {
             table: self.table.name().to_owned(),
             set: set.filter(|(_, cells)| !cells.is_empty()).collect(),
-            add: self.add.into_iter().map(|(_, set)| set).collect(),
-            remove: self.remove.into_iter().collect(),
+            add: std::mem::take(&mut self.add).into_iter().map(|(_, set)| set).collect(),
+            remove: std::mem::take(&mut self.remove).into_iter().collect(),
         }
     }
 }

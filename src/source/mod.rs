@@ -1,5 +1,7 @@
 //! Where bytes come from: a mapped file, a file read into memory, or bytes that a codec made.
 
+#[cfg(feature = "cli")]
+pub(crate) mod bounded;
 mod map;
 #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "parts that only the command uses"))]
 #[cfg(feature = "export")]

@@ -1,5 +1,6 @@
 //! Databases, models and spaces written anew.
 
+use crate::tree::at;
 use assetq::bwdb::Database;
 use assetq::bwdb::prototypes::PrototypeType;
 use assetq::edit::{Check, Editor, Pieces, TableEdits, Writable};
@@ -140,7 +141,9 @@ fn a_patch_between_two_databases_makes_one_of_the_other() {
             other => panic!("{other:?}"),
         })
     };
-    assetq::edit::patch::between(&before, &after, &[], &mut |_, error| panic!("{error}"), &mut take).unwrap();
+    let damaged = &mut |_, error| panic!("{error}");
+    let left = assetq::edit::patch::between(&before, &after, &Options::default(), &[], damaged, &mut take).unwrap();
+    assert!(left.is_empty(), "{left:?}");
     assert_eq!(rows, 3);
     let pieces = editor.finish().unwrap().pieces().clone().with_seal(before.source()).unwrap();
     assert!(pieces.bytes(&old) == new);
@@ -466,17 +469,6 @@ fn a_checksum_of_the_other_kind_is_kept_and_a_wrong_one_refused() {
     old[8] ^= 1;
     let error = set(&old, BIN, &[("materials", 0, "sort_order", 3.into())]).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Checksum { .. }), "{error}");
-}
-
-/// The value at `path` of what `cat` shows: names and numbers.
-fn at<'t>(tree: &'t mut Value<'static>, path: &[&str]) -> &'t mut Value<'static> {
-    let Some((first, rest)) = path.split_first() else { return tree };
-    let inner = match tree {
-        Value::Map(entries) => &mut entries.iter_mut().find(|(key, _)| key == first).unwrap().1,
-        Value::List(items) => &mut items[first.parse::<usize>().unwrap()],
-        other => panic!("{other}: {first}"),
-    };
-    at(inner, rest)
 }
 
 /// What `cat ENTRY -f json` shows, as a program reads it back.

@@ -17,3 +17,6 @@ mod edit;
 mod reader;
 mod records;
 mod references;
+#[cfg(feature = "edit")]
+#[path = "../common/tree.rs"]
+mod tree;

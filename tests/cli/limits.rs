@@ -187,3 +187,27 @@ fn a_pipe_is_read() {
     let (stdout, stderr) = texts(&pipe);
     assert!(pipe.status.success() && stdout.starts_with("/dev/stdin: bwdb"), "{stdout}{stderr}");
 }
+
+/// Changes, and files that say something about others, from what never ends.
+#[cfg(unix)]
+#[test]
+fn what_is_said_without_end_is_refused() {
+    let dir = samples();
+    let ran = |script: &str| {
+        let script = format!("ulimit -v 3000000; {script}");
+        let out =
+            Command::new("sh").current_dir(dir.path()).args(["-c", &script, env!("CARGO_BIN_EXE_assetq")]).output();
+        let out = out.unwrap();
+        (out.status.code(), texts(&out).1)
+    };
+    for (script, code, what) in [
+        ("\"$0\" patch sheet.wdb /dev/zero --dry-run", 2, "/dev/zero: it is no text in UTF-8"),
+        ("\"$0\" patch sheet.wdb - --dry-run < /dev/zero", 2, "-: it is no text in UTF-8"),
+        ("yes | tr -d '\\n' | \"$0\" patch sheet.wdb - --dry-run", 4, "a line of more than 67108864 bytes"),
+        ("\"$0\" info sheet.wdb --fields /dev/zero", 4, "/dev/zero: cannot read: it has more than 16777216 bytes"),
+    ] {
+        let (ended, stderr) = ran(script);
+        assert_eq!(ended, Some(code), "{script}: {stderr}");
+        assert!(stderr.contains(what) && stderr.lines().count() == 1, "{script}: {stderr}");
+    }
+}

@@ -4,6 +4,7 @@ use crate::command::{folder, read, run};
 use assetq::bwdb::prototypes::PrototypeType;
 use assetq::sample::bwdb::DatabaseBuilder;
 use assetq::sample::prototypes::BlobWriter;
+use assetq::sample::wdb::{Cell, Game, Sheet};
 
 #[test]
 fn statements_change_rows_and_see_what_those_before_them_changed() {
@@ -100,4 +101,18 @@ fn one_file_is_written_and_others_are_read() {
     let both = "DELETE FROM old.records; DELETE FROM new.records";
     let (_, said) = run(dir.path(), 2, &["sql", both, "old.wdb", "new.wdb", "--to", "b.wdb"]);
     assert!(said.contains("change several files"), "{said}");
+}
+
+/// Each row that a statement changes costs the same, however many it has changed before.
+#[test]
+fn a_statement_changes_many_rows_in_one_walk() {
+    let dir = folder();
+    let sheet = Sheet::new(Game::Later, "Items").fields(["u20Price"]);
+    let sheet = (0..40_000).fold(sheet, |sheet, row| sheet.record(format!("it_{row:06}"), [Cell::Int(0)]));
+    std::fs::write(dir.path().join("many.wdb"), sheet.build()).unwrap();
+    let begin = std::time::Instant::now();
+    let args = ["sql", "UPDATE records SET u20Price = 7", "many.wdb", "--to", "other.wdb", "-f", "csv"];
+    let (shown, _) = run(dir.path(), 0, &args);
+    assert_eq!(shown.lines().count(), 40_001);
+    assert!(begin.elapsed().as_secs() < 30, "{:?}", begin.elapsed());
 }

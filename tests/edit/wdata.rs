@@ -8,7 +8,7 @@ use assetq::sample::Size;
 use assetq::sample::wdata::{Spec, demo, write};
 use assetq::table::{Kind, Role, Table, Takes, Tree, Value, Visitor as _};
 use assetq::wdata::{BoxType, TriggerLayout};
-use assetq::{Asset, Source};
+use assetq::{Asset, Options, Source};
 
 fn open(bytes: &[u8]) -> Asset {
     Asset::open(Source::from_vec("town.wdata", bytes.to_vec())).unwrap()
@@ -97,7 +97,8 @@ fn between(old: &[u8], new: &[u8]) -> Vec<Edit> {
         text.push(b'\n');
         Ok(())
     };
-    patch::between(&open(old), &open(new), &[], &mut |_, error| panic!("{error}"), &mut each).unwrap();
+    let damaged = &mut |_, error| panic!("{error}");
+    patch::between(&open(old), &open(new), &Options::default(), &[], damaged, &mut each).unwrap();
     let mut edits = Vec::new();
     rows(&*text, Form::Ndjson, &mut |row| {
         let Row::Edit(edit) = row else { panic!("{row:?}") };

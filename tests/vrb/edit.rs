@@ -1,6 +1,7 @@
 //! Archives written anew: values set, added and removed, and whole entries.
 
 use super::*;
+use crate::tree::at;
 use assetq::edit::{EntryEdit, Pieces, TableEdits, Writable};
 use fastrand::Rng;
 
@@ -81,17 +82,6 @@ fn decoded(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     let archive = open(bytes).unwrap();
     let chunks = archive.chunks().unwrap();
     chunks.iter().map(|c| (c.name().to_owned(), c.data().unwrap().bytes().to_vec())).collect()
-}
-
-/// The value at `path` of a tree: names and numbers.
-fn at<'t>(tree: &'t mut Value<'static>, path: &[&str]) -> &'t mut Value<'static> {
-    let Some((first, rest)) = path.split_first() else { return tree };
-    let inner = match tree {
-        Value::Map(entries) => &mut entries.iter_mut().find(|(key, _)| key == first).unwrap().1,
-        Value::List(items) => &mut items[first.parse::<usize>().unwrap()],
-        other => panic!("{other}: {first}"),
-    };
-    at(inner, rest)
 }
 
 fn list<'t>(tree: &'t mut Value<'static>, path: &[&str]) -> &'t mut Vec<Value<'static>> {

@@ -16,6 +16,9 @@ mod edit;
 mod generated;
 mod hostile;
 mod real;
+#[cfg(feature = "edit")]
+#[path = "../common/tree.rs"]
+mod tree;
 
 use assetq::report::{Progress, Report};
 use assetq::sample::Size;

@@ -244,7 +244,7 @@ fn compare(old: &Asset, new: &Asset, is_same: bool) {
 
 fn between(old: &Asset, new: &Asset) {
     let mut rows = 0;
-    let _ = patch::between(old, new, &[], &mut |_, _| {}, &mut |row| {
+    let _ = patch::between(old, new, &assetq::Options::default(), &[], &mut |_, _| {}, &mut |row| {
         rows += 1;
         let mut tree = Tree::default();
         assetq::table::Visitor::value(&mut tree, &row)?;

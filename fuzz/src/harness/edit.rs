@@ -229,7 +229,7 @@ pub fn patches() -> Vec<Vec<u8>> {
         let mut lines = Vec::new();
         for other in models.iter().filter(|other| other.name == model.name && other.bytes != model.bytes).take(1) {
             let other = Asset::open(Source::from_vec(other.name, other.bytes.clone())).unwrap();
-            let _ = patch::between(&asset, &other, &[], &mut |_, _| {}, &mut |row| {
+            let _ = patch::between(&asset, &other, &assetq::Options::default(), &[], &mut |_, _| {}, &mut |row| {
                 lines.push(json::to_string(&row)?);
                 Ok(())
             });

@@ -178,6 +178,8 @@ impl Changes {
             let (to, value) = check_cell(table, column, given, Some(&now))?;
             put(&mut changed, to, value);
         }
+        // Held by others, the changes of all rows would be copied for this one.
+        drop(pending);
         self.change(at, |pending| {
             let set = match number {
                 Some(number) => pending.added.get_mut(number).and_then(Option::as_mut),

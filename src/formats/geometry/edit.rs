@@ -39,6 +39,8 @@ impl Writable for Geometry {
         let stretches = patches.into_iter().map(|(at, bytes)| (at..at.saturating_add(bytes.len()), bytes));
         let mut pieces = Pieces::replaced(self.source.bytes().len(), stretches)?;
         pieces.check = Check::Rows;
+        // They show the ids and the materials, too, or hash the bytes that have them.
+        pieces.also = ["armor_models", "armor_triangles", "render_groups"].map(str::to_owned).into();
         Ok(pieces)
     }
 

@@ -293,6 +293,11 @@ impl Writable for Database {
         let tables = Reader::tables(self);
         Some(tables.iter().filter(|table| told(&***table)).map(|table| table.name().to_owned()).collect())
     }
+
+    /// Records are known by the resources that lead to them.
+    fn keying(&self) -> Option<&'static str> {
+        Some("resources")
+    }
 }
 
 impl Database {
@@ -519,6 +524,11 @@ impl Writable for Models {
         // Their rows are known by the ids of the models.
         pieces.also = ["render_sets", "lods", "dyes"].map(str::to_owned).into();
         Ok(pieces)
+    }
+
+    /// What models have is known by their ids.
+    fn keying(&self) -> Option<&'static str> {
+        Some("models")
     }
 }
 
