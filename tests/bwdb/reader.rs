@@ -257,23 +257,24 @@ fn deleted_and_impossible_records_are_told_and_not_followed() {
     let mut builder = DatabaseBuilder::default();
     builder.database(PrototypeType::Model.magic(), 0, BlobWriter::new(PrototypeType::Model, 2).finish());
     builder.resource(1, 0, 0, 3);
-    builder.resource(2, 0, 9, 0);
-    builder.resource(3, 5, 0, 0);
+    // The first record and the first database that there are not.
+    builder.resource(2, 0, 2, 0);
+    builder.resource(3, 1, 0, 0);
     builder.resource(4, 0, 0, 1);
     let db = open(builder.build());
     let resource = |id| db.lookup(id).unwrap().unwrap();
     assert_eq!(resource(1).state(), State::Deleted);
     assert!(resource(1).record().unwrap().is_none());
     let error = resource(2).record().unwrap_err();
-    assert!(error.to_string().contains("record 9 of 2 in database 0"), "{error}");
+    assert!(error.to_string().contains("record 2 of 2 in database 0"), "{error}");
     let error = resource(3).record().unwrap_err();
-    assert!(error.to_string().contains("number of a database: 5"), "{error}");
+    assert!(error.to_string().contains("number of a database: 1"), "{error}");
     assert_eq!(resource(4).state(), State::Unnamed(1));
     assert!(resource(4).bytes().unwrap().is_none());
     let report = db.verify(&Default::default());
     let findings: Vec<String> = report.checks.iter().flat_map(|c| c.findings()).map(|f| f.kind().to_string()).collect();
-    assert!(findings.iter().any(|f| f.contains("record of a resource: 9")), "{findings:?}");
-    assert!(findings.iter().any(|f| f.contains("database of a resource: 5")), "{findings:?}");
+    assert!(findings.iter().any(|f| f.contains("record of a resource: 2")), "{findings:?}");
+    assert!(findings.iter().any(|f| f.contains("database of a resource: 1")), "{findings:?}");
     assert_eq!(findings.len(), 2, "a state that no reader explains is none: {findings:?}");
 }
 
