@@ -117,6 +117,11 @@ impl Args {
     fn parts(&self) -> Result<(Option<Cow<'_, str>>, Vec<PathBuf>), Failure> {
         let Some(query) = &self.query else { return Ok((None, Vec::new())) };
         if is_file(query) {
+            let is_query = |text: &str| text.contains(char::is_whitespace) && !is_file(text);
+            if self.files.iter().filter_map(|file| file.to_str()).any(is_query) {
+                let what = "the query comes before the files, as in: assetq sql 'SELECT * FROM paths' assets.bin";
+                return Err(Failure::new(Exit::Usage, what));
+            }
             let files = std::iter::once(query.into()).chain(self.files.iter().cloned());
             return Ok((None, files.collect()));
         }

@@ -62,7 +62,9 @@ fn write(args: &Args, asset: &Asset, to: &Path, force: bool, context: &Context) 
     let about = [asset.format().name(), &version, &format!("· {size} bytes")].join(" ");
     let drawing = drawing(args, asset, context)?;
     context.create(to, force, |out| {
-        let mut page = Page::new(out, name, &about)?;
+        // Where the file lies concerns nobody that the page is passed on to.
+        let title = name.rsplit(['/', '\\']).next().unwrap_or(name);
+        let mut page = Page::new(out, title, &about)?;
         let mut met = |errors: Vec<Error>, count: u64| {
             context.more_damaged(count.saturating_sub(errors.len() as u64));
             errors.iter().for_each(|error| context.damaged(name, error));

@@ -342,6 +342,12 @@ pub trait Table: Send + Sync {
         text_behind(self.columns(), column)
     }
 
+    /// The column of ids whose texts the cells of `column` are in rows that have one; in others they are something else.
+    fn ids_of(&self, column: usize) -> Option<usize> {
+        let _ = column;
+        None
+    }
+
     /// The column whose text is the last component of the paths in `column`: behind their last '/', and all of a path
     /// that has none. `None` where a column holds no paths that are put together from names.
     fn name_of_path(&self, column: usize) -> Option<usize> {

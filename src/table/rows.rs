@@ -66,6 +66,8 @@ struct Source<'a> {
     id_column: Option<usize>,
     /// The column of last components, for one of paths.
     name_column: Option<usize>,
+    /// The name of the column of ids whose texts these are where it has some.
+    ids: Option<&'static str>,
     look: Option<Look<'a>>,
     holds_text: Option<bool>,
 }
@@ -164,8 +166,19 @@ impl<'a, R> TableOf<'a, R> {
         for (number, column) in columns.into_iter().enumerate() {
             self.columns.push(column);
             let (find, finds, search, look, holds_text) = (None, None, None, None, None);
-            let (id_column, name_column) = (None, None);
-            self.cells.push(Source { get: at, number, find, finds, search, id_column, name_column, look, holds_text });
+            let (id_column, name_column, ids) = (None, None, None);
+            self.cells.push(Source {
+                get: at,
+                number,
+                find,
+                finds,
+                search,
+                id_column,
+                name_column,
+                ids,
+                look,
+                holds_text,
+            });
         }
         self
     }
@@ -252,6 +265,16 @@ impl<'a, R> TableOf<'a, R> {
         let column = self.columns.iter().position(|column| column.name == name);
         if let Some(cell) = self.cells.last_mut() {
             cell.id_column = column;
+        }
+        self
+    }
+
+    /// The same table, whose last column has the texts of the ids in the column called `ids`, where that has some: see
+    /// [`Table::ids_of`].
+    #[must_use]
+    pub fn texts_of(mut self, ids: &'static str) -> Self {
+        if let Some(cell) = self.cells.last_mut() {
+            cell.ids = Some(ids);
         }
         self
     }
@@ -430,6 +453,11 @@ impl<R> Table for TableOf<'_, R> {
     fn text_of(&self, column: usize) -> Option<usize> {
         let stated = self.cells.iter().position(|cell| cell.id_column == Some(column));
         stated.or_else(|| text_behind(&self.columns, column))
+    }
+
+    fn ids_of(&self, column: usize) -> Option<usize> {
+        let name = self.cells.get(column)?.ids?;
+        self.columns.iter().position(|column| column.name == name)
     }
 
     fn name_of_path(&self, column: usize) -> Option<usize> {

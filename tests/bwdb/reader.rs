@@ -142,9 +142,12 @@ fn paths_are_found_however_people_write_them() {
 fn a_file_that_hashes_paths_in_another_way_is_searched_by_name() {
     let mut builder = DatabaseBuilder::default();
     builder.raw_path(11, 0, "content");
+    // One of that name lies in another folder, and comes first.
+    builder.raw_path(13, 0, "hull.model");
     builder.raw_path(12, 11, "hull.model");
-    builder.database(PrototypeType::Model.magic(), 0, BlobWriter::new(PrototypeType::Model, 1).finish());
+    builder.database(PrototypeType::Model.magic(), 0, BlobWriter::new(PrototypeType::Model, 2).finish());
     builder.resource(12, 0, 0, 0);
+    builder.resource(13, 0, 1, 0);
     let db = open(builder.build());
     assert_eq!(db.lookup_path("content/hull.model").unwrap().map(|r| r.id()), Some(12));
     assert!(db.lookup_path("content/deck.model").unwrap().is_none());
@@ -257,23 +260,24 @@ fn deleted_and_impossible_records_are_told_and_not_followed() {
     let mut builder = DatabaseBuilder::default();
     builder.database(PrototypeType::Model.magic(), 0, BlobWriter::new(PrototypeType::Model, 2).finish());
     builder.resource(1, 0, 0, 3);
-    builder.resource(2, 0, 9, 0);
-    builder.resource(3, 5, 0, 0);
+    // The first record and the first database that there are not.
+    builder.resource(2, 0, 2, 0);
+    builder.resource(3, 1, 0, 0);
     builder.resource(4, 0, 0, 1);
     let db = open(builder.build());
     let resource = |id| db.lookup(id).unwrap().unwrap();
     assert_eq!(resource(1).state(), State::Deleted);
     assert!(resource(1).record().unwrap().is_none());
     let error = resource(2).record().unwrap_err();
-    assert!(error.to_string().contains("record 9 of 2 in database 0"), "{error}");
+    assert!(error.to_string().contains("record 2 of 2 in database 0"), "{error}");
     let error = resource(3).record().unwrap_err();
-    assert!(error.to_string().contains("number of a database: 5"), "{error}");
+    assert!(error.to_string().contains("number of a database: 1"), "{error}");
     assert_eq!(resource(4).state(), State::Unnamed(1));
     assert!(resource(4).bytes().unwrap().is_none());
     let report = db.verify(&Default::default());
     let findings: Vec<String> = report.checks.iter().flat_map(|c| c.findings()).map(|f| f.kind().to_string()).collect();
-    assert!(findings.iter().any(|f| f.contains("record of a resource: 9")), "{findings:?}");
-    assert!(findings.iter().any(|f| f.contains("database of a resource: 5")), "{findings:?}");
+    assert!(findings.iter().any(|f| f.contains("record of a resource: 2")), "{findings:?}");
+    assert!(findings.iter().any(|f| f.contains("database of a resource: 1")), "{findings:?}");
     assert_eq!(findings.len(), 2, "a state that no reader explains is none: {findings:?}");
 }
 
@@ -367,6 +371,33 @@ fn paths_deeper_than_any_real_one_end() {
     let db = open(builder.build());
     assert!(matches!(db.path(200).unwrap_err().kind(), ErrorKind::Limit { .. }));
     assert_eq!(db.path(100).unwrap().unwrap().len(), 199);
+}
+
+/// Names of a hostile file may share their bytes, so that paths have no other bound.
+#[test]
+fn paths_longer_than_any_real_one_end() {
+    let mut builder = DatabaseBuilder::default();
+    let name = "x".repeat(400);
+    (1..=100).for_each(|i| builder.raw_path(i, i - 1, &name));
+    let db = open(builder.build());
+    // Joined at first, and by the paths of folders once those are made.
+    for id in (1..=100).chain(1..=100) {
+        match db.path(id) {
+            Ok(path) => assert_eq!(path.unwrap().len() as u64, 401 * id - 1),
+            Err(error) => assert!(id > 81 && matches!(error.kind(), ErrorKind::Limit { .. }), "{id}: {error}"),
+        }
+    }
+    assert!(db.path(81).is_ok() && db.path(82).is_err());
+}
+
+#[test]
+fn the_root_of_the_game_s_package_index_is_no_folder() {
+    let mut builder = DatabaseBuilder::default();
+    builder.raw_path(1, 0xDBB1_A1D1_B108_B927, "content");
+    builder.raw_path(2, 1, "gameplay");
+    let db = open(builder.build());
+    assert_eq!(db.path(2).unwrap().as_deref(), Some("content/gameplay"));
+    assert_eq!(db.path(1).unwrap().as_deref(), Some("content"));
 }
 
 #[test]

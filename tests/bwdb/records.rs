@@ -9,7 +9,7 @@ use assetq::sample::Size;
 use assetq::sample::bwdb::{DatabaseBuilder, demo};
 use assetq::sample::prototypes::{BlobWriter, floats, u64s};
 use assetq::table::{Tree, Value};
-use assetq::{Asset, Reader as _, Source, diff};
+use assetq::{Asset, ErrorKind, Reader as _, Source, diff};
 use serde_json::Value as Json;
 use std::path::Path;
 use std::process::Command;
@@ -252,6 +252,21 @@ fn a_bad_pointer_in_any_record_is_named_and_hides_nothing() {
     let (mut bytes, pointers) = visuals(&[1], 0);
     break_pointers(&mut bytes, &pointers);
     assert!(findings(&open(bytes)).iter().any(|f| f.contains("record 0: render_sets")));
+}
+
+#[test]
+fn a_pointer_of_a_record_ends_with_its_database() {
+    let (mut bytes, pointers) = visuals(&[1], 0);
+    // Bytes of the file, but of no database.
+    let behind = bytes.len() - (pointers[0] - 0x60);
+    bytes.extend([0; 0x100]);
+    bytes[pointers[0]..pointers[0] + 8].copy_from_slice(&(behind as u64).to_le_bytes());
+    let db = open(bytes);
+    let table = db.table("render_sets").unwrap();
+    let name = table.columns().iter().position(|column| column.name == "name_id").unwrap();
+    let error = table.value(0, name).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::OutOfBounds { .. }), "{error}");
+    assert!(db.cat("content/0.visual", &mut Tree::default()).is_err());
 }
 
 #[test]

@@ -85,6 +85,10 @@ fn mistakes_are_one_line_and_exit_code_2() {
         ),
         (&["DELETE FROM paths", "assets.bin"], "assetq: SQL: table paths may not be modified\n"),
         (&["asets.bin"], "assetq: asets.bin: neither a file nor a query\n"),
+        (
+            &["assets.bin", "SELECT 1 FROM paths WHERE id = 2"],
+            "assetq: the query comes before the files, as in: assetq sql 'SELECT * FROM paths' assets.bin\n",
+        ),
         (&["SELECT 1;", "--into", "x.sqlite", "-"], "assetq: -: cannot open: No such file or directory (os error 2)\n"),
     ] {
         let code = if args.contains(&"-") { 4 } else { 2 };

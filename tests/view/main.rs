@@ -161,11 +161,14 @@ fn copied_rows_are_those_of_an_export() {
 }
 
 #[test]
-fn what_a_graph_says_is_not_said_again() {
+fn a_page_says_once_what_a_graph_says_and_not_where_the_file_lies() {
     let dir = TempDir::new().unwrap();
     sample(dir.path(), "savegame.vrb", Size::Small);
-    run(dir.path(), 0, &["view", "savegame.vrb", "--to", "page.html"]);
+    let file = dir.path().join("savegame.vrb");
+    run(dir.path(), 0, &["view", file.to_str().unwrap(), "--to", "page.html"]);
     let page = fs::read_to_string(dir.path().join("page.html")).unwrap();
+    // Nor where the file lies.
+    assert!(page.contains("<title>savegame.vrb</title>") && !page.contains(dir.path().to_str().unwrap()));
     let (parts, _) = page.split_once("id=\"parts\">").unwrap().1.split_once("</script>").unwrap();
     let parts: Value = serde_json::from_str(parts).unwrap();
     let values = parts["parts"].as_array().unwrap().iter().find(|part| part["id"] == "table=values").unwrap();

@@ -688,6 +688,7 @@ fn material_properties<'a>(rows: DatabaseRows<'a>) -> Box<dyn Table + 'a> {
             Leaf::Path(id) => Ok(db.path(id.0)?.into()),
             Leaf::Name(_) => Ok(Value::Null),
         })
+        .texts_of("texture_id")
         .column(Column::id64("texture_id").reference().writable(), |property| match &property.value {
             Leaf::Path(id) => Ok(Value::Id64(id.0)),
             _ => Ok(Value::Null),

@@ -179,10 +179,6 @@ impl Places {
         self.0.insert_unique(Self::spread(short), (short, place), |(short, _)| Self::spread(*short));
     }
 
-    pub(super) fn reserve(&mut self, more: usize) {
-        self.0.reserve(more, |(short, _)| Self::spread(*short));
-    }
-
     fn short(hash: u64) -> u32 {
         u32::try_from(hash >> 32).unwrap_or(0)
     }

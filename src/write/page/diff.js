@@ -1,5 +1,5 @@
 // Differences: the rows of a table that came, went and changed, a portion at a time.
-const { el } = assetq;
+const { el, many } = assetq;
 const KINDS = ["added", "removed", "changed"];
 const PORTION = 300;
 
@@ -19,13 +19,13 @@ class Diff {
         this.on[n] = !this.on[n];
         toggle.setAttribute("aria-pressed", String(this.on[n]));
         this.fill();
-      } }, `${this.counts[n].toLocaleString("en")} ${kind}`);
+      } }, `${many(this.counts[n])} ${kind}`);
       toggle.hidden = this.counts[n] === 0;
       return toggle;
     });
     element.append(el("div", { class: "bar" }, toggles, this.input, this.tally));
     if (this.rows < this.count) {
-      element.append(el("p", { class: "note" }, `This page has ${this.rows.toLocaleString("en")} of ${this.count.toLocaleString("en")} rows, as --limit says.`));
+      element.append(el("p", { class: "note" }, `This page has ${many(this.rows)} of ${many(this.count)} rows, as --limit says.`));
     }
     this.list = el("div", { class: "changes", tabindex: "0", "aria-label": part.title });
     this.list.addEventListener("scroll", () => {
@@ -53,7 +53,7 @@ class Diff {
       }
       this.fitting.push(row);
     }
-    this.tally.textContent = this.fitting.length === this.rows ? "" : `${this.fitting.length.toLocaleString("en")} shown`;
+    this.tally.textContent = this.fitting.length === this.rows ? "" : `${many(this.fitting.length)} shown`;
     this.next = 0;
     this.list.replaceChildren();
     this.list.scrollTop = 0;

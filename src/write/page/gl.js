@@ -277,7 +277,7 @@ shapes.Renderer = class {
       const places = model.matrices ? model.matrices.length / 12 : 1;
       const culls = !model.twoSided && !model.matrices && this.section.every((v, i) => i === 3 || !v);
       gl[culls ? "enable" : "disable"](gl.CULL_FACE);
-      const indices = isLines ? this.edges(model) : this.draft ? this.coarse(model) : solid.indices && gpu.indices;
+      const indices = isLines ? this.edges(model) : this.draft && !(extra && solid.plates) ? this.coarse(model) : solid.indices && gpu.indices;
       if (indices) {
         gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, indices.buffer);
         gl.drawElementsInstanced(isLines ? gl.LINES : gl.TRIANGLES, indices.count, gl.UNSIGNED_INT, 0, places);
@@ -316,8 +316,8 @@ shapes.Renderer = class {
     gl.bindTexture(gl.TEXTURE_2D, this.paletteTexture.made);
   }
 
-  // The number at a point of the page, or null.
-  pick(camera, x, y) {
+  // The number at a point of the page, or null. Where drawing is slow, meshes are sought roughly, but not what is pressed.
+  pick(camera, x, y, isPressed) {
     const { gl, canvas } = this;
     const box = canvas.getBoundingClientRect();
     if (x < box.left || y < box.top || x >= box.right || y >= box.bottom || gl.isContextLost()) return null;
@@ -332,7 +332,7 @@ shapes.Renderer = class {
     gl.viewport(0, 0, 1, 1);
     gl.clearColor(1, 1, 1, 1);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
-    this.draft = this.slowness && 1;
+    this.draft = isPressed ? 0 : this.slowness && 1;
     this.pass("NUMBERS", m, [0, 0, 1], this.models.filter((model) => model.isShown && model.solid), false);
     const found = new Uint8Array(4);
     gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, found);

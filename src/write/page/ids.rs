@@ -5,8 +5,9 @@
 
 use super::Block;
 use super::column::{Places, ROWS, Texts, hash};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::table::Kind;
+use hashbrown::HashTable;
 use std::ops::Range;
 
 /// What is said of an id.
@@ -31,7 +32,7 @@ impl<T> Said<T> {
 
 /// An id as a hash: many are hashes already, and others are small numbers.
 fn spread(id: u64) -> u64 {
-    id.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    id.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(32)
 }
 
 /// The ids of a stretch of rows.
@@ -42,6 +43,8 @@ pub(super) struct LocalIds {
     known: Places,
     /// For each row 0 for null, or 1 and the place of its id; its place in this stretch has another bit.
     rows: Vec<u32>,
+    /// The ids of the rows behind those.
+    later: Vec<Option<u64>>,
 }
 
 #[derive(Debug, Clone)]
@@ -55,11 +58,10 @@ const HERE: u32 = 1 << 31;
 
 impl LocalIds {
     /// Adds the id of a row. `text` writes what is said of it, and is asked where that is not known. With `is_of_id`, an id has
-    /// one text wherever it stands, which is what the dictionary says where it says one.
+    /// one text wherever it stands.
     pub(super) fn push(
         &mut self,
         id: Option<u64>,
-        dictionary: Option<&Ids>,
         is_of_id: bool,
         text: Option<impl FnOnce(&mut String) -> Result<Said<()>>>,
     ) -> Result<()> {
@@ -67,20 +69,12 @@ impl LocalIds {
             self.rows.push(0);
             return Ok(());
         };
-        let Self { all, texts, known, rows } = self;
+        let Self { all, texts, known, rows, .. } = self;
         let is_it = |place: u32| all.get(place as usize).is_some_and(|local| local.id == id);
         let is_shared = is_of_id || text.is_none();
         if is_shared {
             let last = rows.last().filter(|last| **last & HERE != 0).map(|last| (last & !HERE).saturating_sub(1));
-            if let Some(place) = last.filter(|last| is_it(*last)) {
-                rows.push(place.saturating_add(1) | HERE);
-                return Ok(());
-            }
-            if let Some(place) = dictionary.and_then(|all| if text.is_some() { all.sure(id) } else { all.first(id) }) {
-                rows.push(place.saturating_add(1));
-                return Ok(());
-            }
-            if let Some(place) = known.find(spread(id), is_it) {
+            if let Some(place) = last.filter(|last| is_it(*last)).or_else(|| known.find(spread(id), is_it)) {
                 rows.push(place.saturating_add(1) | HERE);
                 return Ok(());
             }
@@ -100,10 +94,56 @@ impl LocalIds {
         damage
     }
 
+    /// Adds the id of a row that is looked up with others.
+    pub(super) fn push_later(&mut self, id: Option<u64>) {
+        self.later.push(id);
+    }
+
+    /// Looks up the ids that were to be looked up later: memory answers many questions in the time of one. `text` writes what is
+    /// said of the id of a row, which counts among all of the stretch, and is asked where the dictionary does not say it.
+    pub(super) fn settle(
+        &mut self,
+        dictionary: &Ids,
+        mut text: Option<impl FnMut(usize, &mut String) -> Result<Said<()>>>,
+        met: &mut dyn FnMut(Error),
+    ) {
+        let later = std::mem::take(&mut self.later);
+        let mut last = (None, None);
+        let find = |id: &Option<u64>| {
+            if *id != last.0 {
+                last = (*id, id.and_then(|id| dictionary.known(id)).filter(|known| text.is_none() || known.is_sure));
+            }
+            last.1.map(|known| dictionary.place_of(known.index as usize))
+        };
+        let found: Vec<Option<u32>> = later.iter().map(find).collect();
+        for (id, found) in later.iter().zip(found) {
+            if let Some(place) = found {
+                self.rows.push(place.saturating_add(1));
+                continue;
+            }
+            let row = self.rows.len();
+            let text = text.as_mut().map(|text| |texts: &mut String| text(row, texts));
+            self.push(*id, true, text).unwrap_or_else(&mut *met);
+        }
+        // Its room is used again.
+        self.later = later;
+        self.later.clear();
+    }
+
     /// About how many bytes they take.
     pub(super) fn size(&self) -> usize {
-        self.texts.len().saturating_add(self.rows.len().saturating_mul(8))
+        self.texts.len().saturating_add(self.rows.len().saturating_add(self.later.len()).saturating_mul(8))
     }
+}
+
+/// An id that is known.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    id: u64,
+    /// Where it came first.
+    index: u32,
+    /// Whether it has a text, and no other one was said.
+    is_sure: bool,
 }
 
 /// Ids of all tables, each once for each text that it has.
@@ -113,11 +153,8 @@ pub(super) struct Ids {
     first: usize,
     all: Vec<u64>,
     said: Vec<Said<Range<usize>>>,
-    /// Whether the text of an id is the only one that was said.
-    sure: Vec<bool>,
     texts: String,
-    /// Each id where it came first.
-    known: Places,
+    known: HashTable<Known>,
     /// Further texts of ids.
     others: Places,
 }
@@ -128,9 +165,13 @@ impl Ids {
         Self { first: dictionary.all.len().next_multiple_of(ROWS), ..Self::default() }
     }
 
-    fn index_of(&self, id: u64) -> Option<usize> {
-        let is_it = |index: u32| self.all.get(index as usize) == Some(&id);
-        self.known.find(spread(id), is_it).map(|index| index as usize)
+    fn known(&self, id: u64) -> Option<Known> {
+        self.known.find(spread(id), |known| known.id == id).copied()
+    }
+
+    /// Whether it is known what all columns say of an id.
+    pub(super) fn is_sure(&self, id: u64) -> bool {
+        self.known(id).is_some_and(|known| known.is_sure)
     }
 
     fn place_of(&self, index: usize) -> u32 {
@@ -142,21 +183,9 @@ impl Ids {
         said.map(|range| self.texts.get(range.clone()).unwrap_or_default())
     }
 
-    /// The place of an id that has one text.
-    fn sure(&self, id: u64) -> Option<u32> {
-        let index = self.index_of(id)?;
-        let is_sure = matches!(self.said.get(index), Some(Said::Text(_))) && self.sure.get(index) == Some(&true);
-        is_sure.then(|| self.place_of(index))
-    }
-
-    /// The first place of an id.
-    fn first(&self, id: u64) -> Option<u32> {
-        self.index_of(id).map(|index| self.place_of(index))
-    }
-
     /// Adds the ids of a stretch, and gives the places of its rows.
     fn add(&mut self, local: LocalIds, dictionary: Option<&Self>) -> Vec<u32> {
-        self.known.reserve(local.all.len());
+        self.known.reserve(local.all.len(), |known| spread(known.id));
         let places: Vec<u32> = local.all.iter().map(|of| self.place(of, &local.texts, dictionary)).collect();
         let mut rows = local.rows;
         for row in rows.iter_mut().filter(|row| **row & HERE != 0) {
@@ -169,30 +198,33 @@ impl Ids {
     fn place(&mut self, local: &LocalId, texts: &str, dictionary: Option<&Self>) -> u32 {
         let text = local.text.map(|range| texts.get(range.clone()).unwrap_or_default());
         if let Some(of) = dictionary
-            && let Some(index) = of.index_of(local.id)
-            && (text == Said::Nothing || of.text(index) == text)
+            && let Some(known) = of.known(local.id)
+            && (text == Said::Nothing || of.text(known.index as usize) == text)
         {
-            return of.place_of(index);
+            return of.place_of(known.index as usize);
         }
-        let Some(index) = self.index_of(local.id) else {
-            let place = self.new_place(local.id, text);
-            self.known.add(spread(local.id), place);
-            return self.place_of(place as usize);
+        let Some(known) = self.known(local.id) else {
+            let known =
+                Known { id: local.id, index: self.new_index(local.id, text), is_sure: matches!(text, Said::Text(_)) };
+            self.known.insert_unique(spread(local.id), known, |known| spread(known.id));
+            return self.place_of(known.index as usize);
         };
+        let index = known.index as usize;
         let own = self.text(index);
         // Nothing said is said by whatever else is known of the id.
         if text == Said::Nothing || own == text {
             return self.place_of(index);
         }
-        if own == Said::Nothing {
+        let is_first = own == Said::Nothing;
+        if let Some(known) = self.known.find_mut(spread(local.id), |known| known.id == local.id) {
+            known.is_sure = is_first && matches!(text, Said::Text(_));
+        }
+        if is_first {
             let text = self.keep(text);
             if let Some(own) = self.said.get_mut(index) {
                 *own = text;
             }
             return self.place_of(index);
-        }
-        if let Some(sure) = self.sure.get_mut(index) {
-            *sure = false;
         }
         let hash = match text {
             Said::Text(text) => spread(local.id) ^ hash(text.as_bytes()),
@@ -202,17 +234,16 @@ impl Ids {
         if let Some(other) = self.others.find(hash, is_it) {
             return self.place_of(other as usize);
         }
-        let other = self.new_place(local.id, text);
+        let other = self.new_index(local.id, text);
         self.others.add(hash, other);
         self.place_of(other as usize)
     }
 
-    fn new_place(&mut self, id: u64, text: Said<&str>) -> u32 {
+    fn new_index(&mut self, id: u64, text: Said<&str>) -> u32 {
         let index = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
         let text = self.keep(text);
         self.all.push(id);
         self.said.push(text);
-        self.sure.push(true);
         index
     }
 

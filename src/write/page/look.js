@@ -21,7 +21,7 @@ shapes.Look = class {
     shapes.steer(canvas, {
       move: (by) => ((this.tip.hidden = true), move(by), this.redraw(true)),
       point: (x, y) => this.point(canvas, x, y),
-      press: (x, y) => this.choose(this.at(x, y)),
+      press: (x, y) => this.choose(this.at(x, y, true)),
     });
     canvas.addEventListener("keydown", (e) => {
       if (e.ctrlKey || e.metaKey || e.altKey || !acts[e.key]) return;

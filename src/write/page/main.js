@@ -9,6 +9,8 @@ const NAMED = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 assetq.clean = (text) =>
   text.replace(UNFIT, (c) => NAMED[c] ?? `\\u{${c.codePointAt(0).toString(16)}}`);
 
+assetq.many = (count) => count.toLocaleString("en");
+
 // An element: `class`, `title` and other attributes, `on…` functions, and children, of which strings become text.
 assetq.el = (tag, props = {}, ...children) => {
   const element = document.createElement(tag);
@@ -24,7 +26,7 @@ assetq.el = (tag, props = {}, ...children) => {
   }
   return element;
 };
-const el = assetq.el;
+const { el, many } = assetq;
 const $ = (id) => document.getElementById(id);
 
 const page = {
@@ -158,7 +160,7 @@ const start = () => {
   $("menu").addEventListener("click", () => unfold(!document.body.classList.contains("menu")));
   for (const part of page.parts) {
     const count = part.meta?.count;
-    const note = count === undefined ? null : el("small", {}, count.toLocaleString("en"));
+    const note = count === undefined ? null : el("small", {}, many(count));
     part.item = el("a", { href: page.link(part.id), class: part.kind, title: assetq.clean(part.title) }, el("span", {}, part.title), note);
     $("parts-of-page").append(part.item);
   }

@@ -65,19 +65,24 @@ class Table {
     this.part = part;
     this.page = page;
     this.columns.forEach((column, n) => (column.n = n));
-    this.loaded = this.columns.map(() => new Map());
-    this.loading = this.columns.map(() => new Map());
+    // What is null where there is an id is its text: another column has that, which is not seen.
+    this.all = this.columns.map((column) => column);
+    for (const column of this.columns) {
+      if (column.plan === "own" && column.of !== null) column.or = this.all.push({ n: this.all.length, kind: "Text", plan: "text", of: column.of }) - 1;
+    }
+    this.loaded = this.all.map(() => new Map());
+    this.loading = this.all.map(() => new Map());
   }
 
   // Where the cells of a column come from: its own block, or that of another one.
   source(n) {
-    const column = this.columns[n];
+    const column = this.all[n];
     return column.plan === "text" ? column.of : column.plan === "name" ? this.source(column.of) : n;
   }
 
   // The ids of which a column says one or another thing.
   ids(n) {
-    const { plan, kind } = this.columns[this.source(n)];
+    const { plan, kind } = this.all[this.source(n)];
     return plan === "ids" ? idsOf(this.page, kind) : null;
   }
 
@@ -112,8 +117,14 @@ class Table {
     return this.loading[n].get(stretch);
   }
 
+  // These columns, and those that say more of them.
+  with(columns) {
+    return columns.flatMap((n) => (this.all[n].or === undefined ? n : [n, this.all[n].or]));
+  }
+
   // The same for what these rows say in these columns, ids with their texts.
   need(columns, rows) {
+    columns = this.with(columns);
     const stretches = [...new Set(rows.map((row) => this.stretchOf(row)))];
     const cells = wait(columns.flatMap((n) => stretches.map((stretch) => this.load(n, stretch)).filter(Boolean)));
     if (cells) return cells.then(() => this.need(columns, rows));
@@ -125,6 +136,7 @@ class Table {
 
   // And for a stretch of rows, and for all of them.
   async whole(columns, stretch) {
+    columns = this.with(columns);
     await Promise.all(columns.map((n) => this.load(n, stretch)));
     for (const n of columns) await this.ids(n)?.loadAll();
   }
@@ -141,15 +153,17 @@ class Table {
   }
 
   ofId(n, place) {
-    const { plan } = this.columns[n];
+    const { plan } = this.all[n];
     return place < 0 ? null : this.ids(n)[plan === "ids" ? "show" : plan === "text" ? "text" : "nameOf"](place);
   }
 
   value(n, row, form = "value") {
     const stretch = this.stretchOf(row);
     const cells = this.cells(n, stretch);
-    row -= this.starts[stretch];
-    return cells.kind === "id" ? this.ofId(n, cells.places[row] - 1) : cells[form](row);
+    const { or } = this.all[n];
+    const at = row - this.starts[stretch];
+    const found = cells.kind === "id" ? this.ofId(n, cells.places[at] - 1) : cells[form](at);
+    return found === null && or !== undefined ? this.value(or, row) : found;
   }
 
   text(n, row) {

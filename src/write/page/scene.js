@@ -75,7 +75,7 @@ class Scene extends shapes.Look {
     const bar = el("div", { class: "bar" }, button("Fit", "Show all (F)", fit), VIEWS.map(([name], i) => button(name, `${name} view (${i + 1})`, looks[i])));
     if (this.layers.size) {
       this.colours = this.select("Colour of armour", [["material", "Colour by material"], ["layer", "Colour by layer"]], (by) => this.colour(by));
-      bar.append(this.colours);
+      bar.append(this.colours, button("Thickest plates", "The list of plates", () => this.thickest()));
     }
     this.slider = el("input", { type: "range", min: "0", max: "1000", value: "500", "aria-label": "Where to cut", disabled: true, oninput: () => this.cut() });
     this.axis = this.select("Section plane", CUTS, () => this.cut());
@@ -159,9 +159,15 @@ class Scene extends shapes.Look {
     this.sorts = this.select("Order of plates", [["area", "Largest first"], ["material", "By material"], ["layer", "By layer"]], (by) => ((this.sort = by), this.fillPlates()));
     const file = el("input", { type: "file", accept: ".json,application/json", hidden: true, onchange: () => this.readThickness(file.files[0]) });
     const give = el("button", { onclick: () => file.click(), title: "A JSON file of the ship's parameters: millimetres by layer × 65536 + material" }, "Thicknesses …");
-    const note = el("p", { class: "scene-note" }, "This file has materials and layers of plates. How thick they are stands in the ship's parameters.");
-    const details = el("details", { ontoggle: () => details.open && this.loadPlates() }, el("summary", {}, "Plates"), el("div", { class: "scene-all" }, this.filter, this.sorts, give, file), note, this.list);
-    return details;
+    const note = el("p", { class: "scene-note" }, "How thick plates are is in the ship's parameters, not in this file: choose their JSON file by “Thicknesses …”.");
+    const details = el("details", { ontoggle: () => details.open && this.loadPlates() }, el("summary", {}, "Plates, the largest first"), el("div", { class: "scene-all" }, this.filter, this.sorts, give, file), note, this.list);
+    return (this.plateDetails = details);
+  }
+
+  thickest() {
+    this.plateDetails.open = true;
+    this.plateDetails.scrollIntoView();
+    this.plateDetails.querySelector("input, select").focus({ preventScroll: true });
   }
 
   async loadPlates() {
@@ -223,6 +229,7 @@ class Scene extends shapes.Look {
         this.colours.append(this.page.el("option", { value: "thickness" }, "Colour by thickness"));
       }
       this.thickness = found;
+      this.plateDetails.firstChild.textContent = "Plates, the thickest first";
       this.sorts.value = this.sort = this.colours.value = "thickness";
       await this.loadPlates();
       this.colour("thickness");
@@ -330,8 +337,8 @@ class Scene extends shapes.Look {
     this.renderer.draw(this.camera, moves);
   }
 
-  at(x, y) {
-    return this.renderer.pick(this.camera, x, y);
+  at(x, y, isPressed) {
+    return this.renderer.pick(this.camera, x, y, isPressed);
   }
 
   facts(id) {

@@ -21,14 +21,14 @@ const fits = (test, text, value) => {
 const marker = (table, test) => {
   const known = new Map();
   return (n, stretch, marks) => {
-    const column = table.columns[n];
+    const column = table.all[n];
     const cells = table.cells(n, stretch);
     const rows = marks.length;
     if (cells.kind === "null") return;
     if (cells.kind === "list" && test.how === ":") return;
     let of = null;
     if (cells.kind === "id") {
-      const key = `${column.plan} ${table.columns[table.source(n)].kind}`;
+      const key = `${column.plan} ${table.all[table.source(n)].kind}`;
       if (!known.has(key)) known.set(key, new Map());
       const seen = known.get(key);
       of = (place) => {
@@ -72,7 +72,7 @@ const filter = async (table, tests, columns, current) => {
     let all = null;
     for (const [t, test] of tests.entries()) {
       const marks = new Uint8Array(count);
-      const asked = test.column ? [test.column.n] : columns;
+      const asked = table.with(test.column ? [test.column.n] : columns);
       await table.whole(asked, stretch);
       if (!current()) return null;
       for (const n of asked) mark[t](n, stretch, marks);
@@ -94,19 +94,20 @@ const ranks = async (table, n) => {
   const ranks = new Float64Array(table.rows);
   const distinct = new Map();
   const places = new Map(); // of ids, as their texts are slow to make
+  const isPlain = table.all[n].or === undefined;
   let row = 0;
   for (let stretch = 0; stretch < table.starts.length; stretch++) {
     const cells = table.cells(n, stretch);
     const count = table.length(stretch);
     const seen = cells.kind === "text" ? new Map() : places;
     for (let k = 0; k < count; k++, row++) {
-      if (cells.kind === "number") {
+      if (isPlain && cells.kind === "number") {
         const value = cells.value(k);
         ranks[row] = value === null ? Infinity : Number(value);
-      } else if (cells.kind === "null") {
+      } else if (isPlain && cells.kind === "null") {
         ranks[row] = Infinity;
       } else {
-        const place = cells.places ? cells.places[k] : -1;
+        const place = isPlain && cells.places ? cells.places[k] : -1;
         if (place === 0) { ranks[row] = -1; continue; }
         let of = place < 0 ? undefined : seen.get(place);
         if (of === undefined) {

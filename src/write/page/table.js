@@ -1,5 +1,5 @@
 // Tables as they are seen: rows laid out as they scroll into view.
-const { el, clean, tableOf, leadOf, index, targets } = assetq;
+const { el, many, clean, tableOf, leadOf, index, targets } = assetq;
 const ROW = 26; // the height of a row, as in the style
 const TALLEST = 8_000_000; // what every browser lets an element be high
 const RIGHT = new Set(["Int", "Uint", "F32", "F64"]);
@@ -54,11 +54,11 @@ class View {
       this.choice.append(el("label", {}, box, column.name));
     }
     if (table.more) {
-      const of = table.more.of === null ? "all" : table.more.of.toLocaleString("en");
-      element.append(el("p", { class: "note" }, `This page has the first ${table.rows.toLocaleString("en")} of ${of} rows. All of them: `, el("code", {}, table.more.command)));
+      const of = table.more.of === null ? "all" : many(table.more.of);
+      element.append(el("p", { class: "note" }, `This page has the first ${many(table.rows)} of ${of} rows. All of them: `, el("code", {}, table.more.command)));
     }
     if (table.fault) {
-      element.append(el("p", { class: "note fault" }, `${table.damaged.toLocaleString("en")} damaged: the first is ${table.fault}`));
+      element.append(el("p", { class: "note fault" }, `${many(table.damaged)} damaged: the first is ${table.fault}`));
     }
     this.head = el("div", { class: "head", role: "row" });
     this.body = el("div", { class: "body", role: "rowgroup" });
@@ -83,7 +83,7 @@ class View {
     this.gutter = String(table.rows).length * 8 + 18;
     this.widths = table.columns.map((column) => {
       const name = column.name.length * 8.4 + 36;
-      const width = column.plan === "own" || column.plan === "ids" || column.of === "graph" ? Math.min(wide, Math.max(8, column.width)) : wide;
+      const width = (column.plan === "own" && column.or === undefined) || column.plan === "ids" || column.of === "graph" ? Math.min(wide, Math.max(8, column.width)) : wide;
       const letter = this.classes(column).includes("mono") || column.kind === "Nested" ? 8.2 : 9;
       return Math.round(Math.max(name, width * letter + 20, 56));
     });
@@ -111,8 +111,8 @@ class View {
     this.tall = Math.min(TALLEST, this.count * ROW);
     this.space.style.width = `${width}px`;
     this.space.style.height = `${this.tall + ROW + 2}px`;
-    const all = this.table.rows.toLocaleString("en");
-    this.tally.textContent = this.rows && this.rows.length !== this.table.rows ? `${this.count.toLocaleString("en")} of ${all}` : `${all} ${this.table.rows === 1 ? "row" : "rows"}`;
+    const all = many(this.table.rows);
+    this.tally.textContent = this.rows && this.rows.length !== this.table.rows ? `${many(this.count)} of ${all}` : `${all} ${this.table.rows === 1 ? "row" : "rows"}`;
   }
 
   // How many rows are seen, and how far one row is when the whole table does not fit into an element.
@@ -265,10 +265,10 @@ class View {
 
   async copy() {
     const most = 200_000;
-    if (this.count > most) this.page.say(`${most.toLocaleString("en")} rows are copied; Save takes all`);
+    if (this.count > most) this.page.say(`${many(most)} rows are copied; Save takes all`);
     const text = await assetq.csv(this.table, this.shown, this.rows, Math.min(most, this.count));
     await this.page.copy(text);
-    if (this.count <= most) this.page.say(`${this.count.toLocaleString("en")} rows copied as CSV`);
+    if (this.count <= most) this.page.say(`${many(this.count)} rows copied as CSV`);
   }
 
   key(event) {

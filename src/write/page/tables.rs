@@ -38,6 +38,8 @@ const MOST: Most = Most { rows: 1 << 22, bytes: 256 << 20, all: 1 << 30 };
 enum Plan {
     /// By itself.
     Own,
+    /// By itself, but null in rows that have an id in another column, as its text is what the cell is.
+    OwnOr(usize),
     /// Ids, with the texts that another column has for them. `Some(true)` where an id has one text wherever it stands.
     Ids { text: Option<usize>, is_of_id: bool },
     /// The texts of the ids in another column.
@@ -78,6 +80,14 @@ fn plans(table: &dyn Table, has_graphs: bool) -> Vec<Plan> {
             }
         }
     }
+    for column in 0..columns.len() {
+        if let Some(ids) = table.ids_of(column)
+            && matches!(plans.get(ids), Some(Plan::Ids { .. }))
+            && let Some(plan @ Plan::Own) = plans.get_mut(column)
+        {
+            *plan = Plan::OwnOr(ids);
+        }
+    }
     for path in 0..columns.len() {
         if let Some(name) = table.name_of_path(path)
             && matches!(plans.get(path), Some(Plan::OfId(_)))
@@ -103,7 +113,7 @@ impl Local {
         match plan {
             Plan::OfId(_) | Plan::Name(_) | Plan::Leaf(_) => Self::Implied,
             Plan::Ids { .. } => Self::Ids(LocalIds::default()),
-            Plan::Own => Self::Own(match column.kind {
+            Plan::Own | Plan::OwnOr(_) => Self::Own(match column.kind {
                 Kind::Bool | Kind::Int | Kind::Uint => Cells::Numbers(Numbers::default()),
                 Kind::F32 => Cells::F32(Vec::new()),
                 Kind::F64 => Cells::F64(Vec::new()),
@@ -152,9 +162,11 @@ impl Rows {
 /// Reads `rows` of `table`, or fewer where they take more than `most` bytes.
 fn read(table: &dyn Table, plans: &[Plan], rows: Range<usize>, most: usize, dictionary: Option<&Both>) -> Rows {
     let columns = table.columns();
+    // Ids are looked up some at a time where their rows can be come back to.
+    let dictionary = dictionary.filter(|_| table.splits());
     // What is read only now and then is not what a walk is for.
     let is_needed = |plan: &Plan| match *plan {
-        Plan::Own | Plan::Ids { .. } => true,
+        Plan::Own | Plan::OwnOr(_) | Plan::Ids { .. } => true,
         Plan::OfId(ids) => !matches!(plans.get(ids), Some(Plan::Ids { is_of_id: true, .. })) || dictionary.is_none(),
         Plan::Name(_) | Plan::Leaf(_) => false,
     };
@@ -164,7 +176,7 @@ fn read(table: &dyn Table, plans: &[Plan], rows: Range<usize>, most: usize, dict
     while left > 0 && bytes < most {
         let new = columns.iter().zip(plans).map(|(column, plan)| Local::new(column, *plan)).collect();
         let mut stretch = Stretch { rows: 0, columns: new };
-        let mut size = 0;
+        let (mut size, mut first) = (0, None);
         while left > 0 && stretch.rows < ROWS && size < STRETCH {
             match cursor.advance() {
                 Ok(true) => {}
@@ -176,13 +188,16 @@ fn read(table: &dyn Table, plans: &[Plan], rows: Range<usize>, most: usize, dict
                     break;
                 }
             }
-            row(&*cursor, columns, plans, &mut stretch.columns, dictionary, &mut scratch, &mut |error| all.met(error));
+            first.get_or_insert(cursor.row());
+            row(&*cursor, plans, &mut stretch.columns, dictionary, &mut scratch, &mut |error| all.met(error));
             stretch.rows = stretch.rows.saturating_add(1);
             left = left.saturating_sub(1);
             if stretch.rows.is_multiple_of(64) {
+                settle(table, plans, &mut stretch.columns, dictionary, first, &mut all);
                 size = stretch.columns.iter().map(Local::size).sum();
             }
         }
+        settle(table, plans, &mut stretch.columns, dictionary, first, &mut all);
         bytes = bytes.saturating_add(stretch.columns.iter().map(Local::size).sum());
         if stretch.rows > 0 {
             all.stretches.push(stretch);
@@ -194,19 +209,28 @@ fn read(table: &dyn Table, plans: &[Plan], rows: Range<usize>, most: usize, dict
 /// Bytes of cells after which a stretch ends, whatever its rows.
 const STRETCH: usize = 16 << 20;
 
+/// Reads a row. Ids that may be in a dictionary are kept for [`settle`].
 fn row(
     row: &dyn RowCursor,
-    of: &[Column],
     plans: &[Plan],
     columns: &mut [Local],
     dictionary: Option<&Both>,
     scratch: &mut String,
     met: &mut dyn FnMut(Error),
 ) {
-    for (n, ((local, plan), column)) in columns.iter_mut().zip(plans).zip(of).enumerate() {
+    for (n, (local, plan)) in columns.iter_mut().zip(plans).enumerate() {
         match (local, *plan) {
-            (Local::Own(cells), _) => {
-                let pushed = match row.value(n) {
+            (Local::Own(cells), plan) => {
+                let is_said = |dictionary: &Both, ids: usize| match row.value(ids) {
+                    Ok(Value::Id64(id)) => dictionary.of(Kind::Id64).is_sure(id),
+                    Ok(Value::Id32(id)) => dictionary.of(Kind::Id32).is_sure(id.into()),
+                    _ => false,
+                };
+                let cell = match (plan, dictionary) {
+                    (Plan::OwnOr(ids), Some(dictionary)) if is_said(dictionary, ids) => Ok(Value::Null),
+                    _ => row.value(n),
+                };
+                let pushed = match cell {
                     Ok(ref cell) => cells.push(cell, scratch),
                     Err(error) => cells.push(&Value::Null, scratch).and(Err(error)),
                 };
@@ -222,24 +246,50 @@ fn row(
                         None
                     }
                 };
+                if dictionary.is_some() && (is_of_id || text.is_none()) {
+                    ids.push_later(id);
+                    continue;
+                }
                 let scratch = &mut *scratch;
-                let text = text.map(|text| {
-                    move |texts: &mut String| {
-                        Ok(match plain::text(&row.value(text)?, scratch)? {
-                            Some(text) => {
-                                texts.push_str(text);
-                                Said::Text(())
-                            }
-                            None => Said::Null,
-                        })
-                    }
-                });
-                let known = dictionary.map(|dictionary| dictionary.of(column.kind));
-                ids.push(id, known, is_of_id, text).unwrap_or_else(&mut *met);
+                let text = text.map(|text| move |texts: &mut String| said(&row.value(text)?, texts, scratch));
+                ids.push(id, is_of_id, text).unwrap_or_else(&mut *met);
             }
             _ => {}
         }
     }
+}
+
+/// Looks up the ids of rows that were read, of which the first one of the stretch is the table's row `first`.
+fn settle(
+    table: &dyn Table,
+    plans: &[Plan],
+    columns: &mut [Local],
+    dictionary: Option<&Both>,
+    first: Option<usize>,
+    all: &mut Rows,
+) {
+    let (Some(dictionary), Some(first)) = (dictionary, first) else { return };
+    for ((local, plan), column) in columns.iter_mut().zip(plans).zip(table.columns()) {
+        let (Local::Ids(ids), Plan::Ids { text, .. }) = (local, *plan) else { continue };
+        let mut scratch = String::new();
+        let text = text.map(|text| {
+            move |row: usize, texts: &mut String| {
+                said(&table.value(first.saturating_add(row), text)?, texts, &mut scratch)
+            }
+        });
+        ids.settle(dictionary.of(column.kind), text, &mut |error| all.met(error));
+    }
+}
+
+/// What a cell says, which is appended to `texts`.
+fn said(cell: &Value<'_>, texts: &mut String, scratch: &mut String) -> Result<Said<()>> {
+    Ok(match plain::text(cell, scratch)? {
+        Some(text) => {
+            texts.push_str(text);
+            Said::Text(())
+        }
+        None => Said::Null,
+    })
 }
 
 /// What of a table has been written.
@@ -535,6 +585,7 @@ fn part(table: &dyn Table, plans: &[Plan], shown: Written, n: usize, file: &str,
         .map(|((column, plan), width)| {
             let (plan, of) = match *plan {
                 Plan::Own => ("own", json!(null)),
+                Plan::OwnOr(ids) => ("own", json!(ids)),
                 Plan::Ids { text, .. } => ("ids", json!(text)),
                 Plan::OfId(ids) => ("text", json!(ids)),
                 Plan::Name(path) => ("name", json!(path)),

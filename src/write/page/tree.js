@@ -1,5 +1,5 @@
 // Graphs: a tree whose branches are laid out when they are unfolded, as columns of nodes in the order of the graph.
-const { el } = assetq;
+const { el, many } = assetq;
 const MAP = 1, LIST = 2, TEXT = 3;
 const PORTION = 200; // children that are laid out at once
 
@@ -28,7 +28,7 @@ class Tree {
       el("button", { title: "the value as JSON", onclick: () => this.selected >= 0 && page.copy(this.graph.json(this.selected)) }, "Copy value"));
     element.append(bar, this.where);
     if (this.leftOut > 0) {
-      element.append(el("p", { class: "note" }, `This page has the first ${this.nodes.toLocaleString("en")} values of ${(this.nodes + this.leftOut).toLocaleString("en")}. `, el("code", {}, `assetq cat FILE '${this.entry}' -f json`), " has all of them."));
+      element.append(el("p", { class: "note" }, `This page has the first ${many(this.nodes)} values of ${many(this.nodes + this.leftOut)}. `, el("code", {}, `assetq cat FILE '${this.entry}' -f json`), " has all of them."));
     }
     if (this.fault) element.append(el("p", { class: "note fault" }, `damaged: ${this.fault}`));
     this.tree = el("div", { class: "nodes", role: "tree", tabindex: "0", "aria-label": part.title });
@@ -98,7 +98,7 @@ class Tree {
 
   many(node) {
     const count = this.count(node);
-    return count > 9999 ? "10,000+" : count.toLocaleString("en");
+    return count > 9999 ? "10,000+" : many(count);
   }
 
   // Lays out the children of a node: a portion, and a button for the next one; `until` is a child that must be among them.
@@ -128,7 +128,7 @@ class Tree {
       let before = child, at = place;
       while (before + this.sizes[before] <= until && at - place < 1e7) { before += this.sizes[before]; at++; }
       if (at - place > 5 * PORTION) {
-        all.append(el("p", { class: "skipped" }, `… ${(at - place).toLocaleString("en")} more`));
+        all.append(el("p", { class: "skipped" }, `… ${many(at - place)} more`));
         [child, place] = [before, at];
       }
     }
@@ -139,7 +139,7 @@ class Tree {
     }
     group.append(all);
     group.next = { child, place };
-    if (child < end) group.append(el("button", { class: "more", onclick: () => this.more(item) }, `… more, from ${place.toLocaleString("en")} on`));
+    if (child < end) group.append(el("button", { class: "more", onclick: () => this.more(item) }, `… more, from ${many(place)} on`));
   }
 
   fold(node) {
@@ -207,7 +207,7 @@ class Tree {
   step(by) {
     if (!this.found || this.found.length === 0) return;
     this.at = (this.at + by + this.found.length) % this.found.length;
-    this.tally.textContent = `${(this.at + 1).toLocaleString("en")} of ${this.found.length.toLocaleString("en")}`;
+    this.tally.textContent = `${many(this.at + 1)} of ${many(this.found.length)}`;
     this.reveal(this.found[this.at]);
   }
 

@@ -343,6 +343,12 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
         self
     }
 
+    /// The same table, whose last column has the texts of ids in another one: see [`TableOf::texts_of`].
+    pub(super) fn texts_of(mut self, ids: &'static str) -> Self {
+        self.table = self.table.texts_of(ids);
+        self
+    }
+
     /// The same table, whose last column has the texts that `walk` shows to a walker: a text, or nested values with some
     /// in them.
     pub(super) fn searched(
