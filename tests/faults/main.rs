@@ -1,5 +1,5 @@
 //! What goes wrong around a command rather than in a file: disks, signals, files that change, that never end or cannot be
-//! read, and many threads at once.
+//! read.
 #![allow(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
@@ -14,7 +14,6 @@ mod changing;
 mod ended;
 mod places;
 mod shown;
-mod threads;
 
 use assetq::sample::Size;
 use std::collections::BTreeSet;

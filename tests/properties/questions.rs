@@ -59,7 +59,7 @@ fn literals(value: &Value<'_>) -> Option<[String; 2]> {
     Some(match value {
         Value::Bool(truth) => [truth.to_string(), i32::from(*truth).to_string()],
         Value::Int(_) | Value::Uint(0..=0x7FFF_FFFF_FFFF_FFFF) => [value.to_string(), value.to_string()],
-        // SQL has the double that outputs write; of two shortest forms that are equally near either is right.
+        // Digits without a point or an exponent are an integer in SQL.
         Value::F32(number) if number.is_finite() => [value.to_string(), assetq::write::json::to_string(value).unwrap()],
         Value::F64(number) if number.is_finite() => [value.to_string(), value.to_string()],
         Value::Id64(_) | Value::Id32(_) => [quoted(&value.to_string()), quoted(&value.to_string())],

@@ -1,4 +1,8 @@
 //! Many threads that ask one open file, and pools of other sizes: the answers are those of one thread.
+//!
+//! The thread sanitizer takes it, too: see docs/hostile.md.
+#![cfg(feature = "sample")]
+#![allow(missing_docs, clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 
 use assetq::bwdb::Database;
 use assetq::sample::{FILES, Size};
