@@ -464,7 +464,7 @@ mod hostile {
         let data = at + 0x40;
         // The second plate of the first model says that it has more vertices than the model has bytes.
         put(&mut bytes, data + 0x20 + 0x20 + 48 + 28, 60u32.to_le_bytes());
-        let g = open(bytes);
+        let g = open(bytes.clone());
         let table = g.table("armor_plates").unwrap();
         let mut rows = table.cursor(0);
         assert!(rows.advance().unwrap() && rows.advance().unwrap());
@@ -472,6 +472,11 @@ mod hostile {
         let error = rows.advance().unwrap_err().to_string();
         assert!(error.starts_with("armor model 0: plate 1: "), "{error}");
         assert!(findings(&g).iter().any(|f| f.contains("armor model 0: plate 1")));
+        // However many there are said to be, none is looked for behind damage.
+        put(&mut bytes, data + 0x1C, 9u32.to_le_bytes());
+        let g = open(bytes);
+        let plates: Vec<bool> = g.armor_model(0).unwrap().plates().unwrap().map(|plate| plate.is_ok()).collect();
+        assert_eq!(plates, [true, false]);
     }
 
     #[test]
