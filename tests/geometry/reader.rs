@@ -335,6 +335,27 @@ mod hostile {
     }
 
     #[test]
+    fn counts_of_indices_that_cannot_be_true_are_told_before_anything_is_decoded() {
+        let (_, indices) = surface(5, 6, 4.0, 1);
+        let mut builder = GeometryBuilder::new();
+        builder.index_buffer(2, &indices, true);
+        let g = open(builder.build());
+        let payload = g.index_buffer(0).unwrap().encoded().unwrap().unwrap().payload.to_vec();
+        let most = (payload.len() - 17 + 1) * 3;
+        for (count, says) in [
+            (indices.len() + 1, "whole triangles"),
+            (most, "more than the payload can hold"),
+            (3 << 28, "more than the payload can hold"),
+        ] {
+            let mut builder = GeometryBuilder::new();
+            builder.index_blob(2, encd(count, payload.clone()));
+            let error = open(builder.build()).index_buffer(0).unwrap().size().unwrap_err().to_string();
+            assert!(error.contains(says), "{count}: {error}");
+        }
+        assert_eq!(g.index_buffer(0).unwrap().size().unwrap(), indices.len() * 2);
+    }
+
+    #[test]
     fn wrong_counts_and_strides_name_the_buffer_and_leave_the_rest() {
         let whole = small();
         let at = vertices_struct(&whole);
