@@ -40,6 +40,8 @@ pub(super) struct Resolved<'a> {
     index: Option<Vec<(u64, usize)>>,
     set: BTreeMap<usize, Vec<Cell>>,
     add: Vec<(Vec<Value<'static>>, Set)>,
+    /// Numbers of rows to add, by the hash of their key.
+    coming: HashMap<u64, Vec<usize>>,
     remove: BTreeSet<usize>,
     /// Rows that exported rows have named.
     seen: BTreeSet<usize>,
@@ -76,6 +78,7 @@ impl<'a> Resolved<'a> {
             index: None,
             set: BTreeMap::new(),
             add: Vec::new(),
+            coming: HashMap::new(),
             remove: BTreeSet::new(),
             seen: BTreeSet::new(),
             times: HashMap::new(),
@@ -431,16 +434,20 @@ impl<'a> Resolved<'a> {
             }
         }
         self.rows_may_go(shown)?;
-        let coming = self.add.iter().filter(|(other, _)| {
+        let hash = self.hash(&key.cells);
+        let is_it = |number: &&usize| {
+            let other = self.add.get(**number).map_or(&[][..], |(other, _)| other);
             other.len() == key.cells.len() && other.iter().zip(&key.cells).all(|(a, b)| same_value(a, b))
-        });
-        let (there, coming) = (rows.iter().filter(|row| !self.remove.contains(row)).count(), coming.count());
+        };
+        let coming = self.coming.get(&hash).map_or(0, |numbers| numbers.iter().filter(is_it).count());
+        let there = rows.iter().filter(|row| !self.remove.contains(row)).count();
         if there > 0 && (key.nth.is_none() && rows.len() == 1 || key.nth.is_some_and(|nth| nth < rows.len())) {
             return Ok(Outcome::LeftOut(format!("{shown}: it is there already, with other values")));
         }
         if coming > 0 && key.nth.is_none() {
             return Err(refused(format!("{shown}: it is added twice")));
         }
+        self.coming.entry(hash).or_default().push(self.add.len());
         self.add.push((key.cells.clone(), set));
         Ok(Outcome::Done)
     }

@@ -116,3 +116,16 @@ fn a_statement_changes_many_rows_in_one_walk() {
     assert_eq!(shown.lines().count(), 40_001);
     assert!(begin.elapsed().as_secs() < 30, "{:?}", begin.elapsed());
 }
+
+/// Each row that comes costs the same, however many came before it.
+#[test]
+fn many_rows_come_from_csv() {
+    let dir = folder();
+    let rows: String = (0..40_000).map(|row| format!("it_{row:06},{},1\n", row % 500)).collect();
+    std::fs::write(dir.path().join("more.csv"), format!("record,u9Index,fScale\n{rows}")).unwrap();
+    let begin = std::time::Instant::now();
+    let args = ["patch", "old.wdb", "more.csv", "--insert", "--to", "other.wdb", "-f", "csv"];
+    let (shown, _) = run(dir.path(), 0, &args);
+    assert!(shown.lines().count() > 40_000, "{}", shown.lines().count());
+    assert!(begin.elapsed().as_secs() < 30, "{:?}", begin.elapsed());
+}
