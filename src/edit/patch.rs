@@ -1,4 +1,4 @@
-//! Patches: changes as rows that [`Editor`](super::Editor) takes, each complete, with stored values.
+//! Patches: changes as rows that [`Editor`] takes, each complete, with stored values.
 
 use super::editor::stored;
 use super::{Cells, Change, Edit, Editor, NTH, TableEdits, refused};
