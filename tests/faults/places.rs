@@ -87,7 +87,7 @@ fn a_device_without_end_is_read_up_to_a_bound() {
     for line in ["info FILE", "sql SELECT+1 FILE", "info sheet.wdb --layouts FILE", "info sheet.wdb --key FILE"] {
         let (code, err) = refused(line, "/dev/zero");
         let is_told = err.contains("more than 1073741824 bytes come from what is no file")
-            || err.contains("more than 1048576 bytes")
+            || err.contains("more than 16777216 bytes")
             || err.contains("a key is 256 bytes");
         assert!(matches!(code, Some(2 | 4)) && is_told, "{line}: {err}");
     }
