@@ -42,13 +42,12 @@ fn deep(run: &mut Run) {
     let program = program.to_str().expect("the path is text");
     let diff = |threads: &str, old: &Path, new: &Path, deep: &[&str]| {
         let [old, new] = [old, new].map(|path| path.to_str().expect("the path is text"));
-        let threads = format!("RAYON_NUM_THREADS={threads}");
-        words(&[&["env", &threads, program, "diff", old, new][..], deep].concat())
+        words(&[&[program, "diff", old, new, "--threads", threads][..], deep].concat())
     };
     let whole = ["1", "2"].map(|threads| diff(threads, &old, &new, &["--deep"]));
     let names: Vec<_> =
         std::fs::read_dir(&old).expect("it can be read").map(|e| e.expect("it can be read").file_name()).collect();
-    let version = words(&["env", "RAYON_NUM_THREADS=1", program, "--version"]);
+    let version = words(&[program, "--version"]);
     let parts = names.iter().map(|name| diff("1", &old.join(name), &new.join(name), &[]));
     let commands: Vec<_> = whole.into_iter().chain([version]).chain(parts).collect();
     let costs = Order { commands, rounds: run.rounds(8), drop: Vec::new() }.run();
