@@ -54,9 +54,11 @@ impl Names for crate::names::Names {
     }
 }
 
-/// Builds the value of what is walked. Keeps what is damaged in `errors`.
+/// Builds values as they are walked. Keeps what is damaged in `errors`.
 pub(super) struct Shown<'a, 'n> {
     names: &'a dyn Names,
+    /// The fields that were walked.
+    fields: Vec<(Cow<'a, str>, Value<'a>)>,
     /// Lists and maps that are open, with their names.
     open: Vec<(&'static str, Value<'a>)>,
     budget: &'n Budget,
@@ -65,22 +67,20 @@ pub(super) struct Shown<'a, 'n> {
 
 impl<'a, 'n> Shown<'a, 'n> {
     pub(super) fn new(names: &'a dyn Names, budget: &'n Budget) -> Self {
-        Self { names, open: vec![("", Value::Map(Vec::new()))], budget, errors: Vec::new() }
+        Self { names, fields: Vec::new(), open: Vec::new(), budget, errors: Vec::new() }
     }
 
     /// The fields that were walked.
-    pub(super) fn into_fields(mut self) -> (Vec<(Cow<'a, str>, Value<'a>)>, Vec<Error>) {
-        match self.open.pop() {
-            Some((_, Value::Map(fields))) => (fields, self.errors),
-            _ => (Vec::new(), self.errors),
-        }
+    pub(super) fn into_fields(self) -> (Vec<(Cow<'a, str>, Value<'a>)>, Vec<Error>) {
+        (self.fields, self.errors)
     }
 
     fn put(&mut self, name: &'static str, value: Value<'a>) {
         match self.open.last_mut() {
             Some((_, Value::List(values))) => values.push(value),
             Some((_, Value::Map(fields))) => fields.push((Cow::Borrowed(name), value)),
-            _ => {}
+            None => self.fields.push((Cow::Borrowed(name), value)),
+            Some(_) => {}
         }
     }
 
@@ -152,7 +152,7 @@ impl<'a> Walker<'a> for Shown<'a, '_> {
     }
 }
 
-/// The value of one field, with what it refers to; `walk` shows the field with a number to a walker.
+/// The value of one field, with the texts of its references; `walk` shows the field with a number to a walker.
 pub(super) fn field_value<'a>(
     walk: impl Fn(usize, &mut dyn Walker<'a>),
     field: usize,
@@ -166,6 +166,51 @@ pub(super) fn field_value<'a>(
         Some(error) => Err(error),
         None => Ok(fields.into_iter().next().map_or(Value::Null, |(_, value)| value)),
     }
+}
+
+/// The id of a reference, or the text that names have for it.
+struct Half<'a> {
+    names: Option<&'a dyn Names>,
+    found: Result<Value<'a>>,
+}
+
+impl<'a> Walker<'a> for Half<'a> {
+    fn leaf(&mut self, _: &'static str, leaf: Leaf<'a>) {
+        let text = |text: Option<Cow<'a, str>>| text.map_or(Value::Null, Value::Text);
+        self.found = match (leaf, self.names) {
+            (Leaf::Value(value), _) => Ok(value),
+            (Leaf::Name(id), None) => Ok(Value::Id32(id.0)),
+            (Leaf::Name(id), Some(names)) => names.name(id).map(text),
+            (Leaf::Path(id), None) => Ok(Value::Id64(id.0)),
+            // A path id of 0 refers to nothing.
+            (Leaf::Path(PathId(0)), Some(_)) => Ok(Value::Null),
+            (Leaf::Path(id), Some(names)) => names.path(id).map(text),
+        };
+    }
+
+    fn begin(&mut self, _: &'static str) {}
+    fn end(&mut self) {}
+
+    fn begin_list(&mut self, _: &'static str, _: &ListInfo<'a>) -> bool {
+        false
+    }
+
+    fn end_list(&mut self) {}
+
+    fn damage(&mut self, name: &'static str, error: Error) {
+        self.found = Err(if name.is_empty() { error } else { error.within(name) });
+    }
+}
+
+/// The id in a field that refers to something, or its text where there are `names`.
+pub(super) fn half<'a>(
+    walk: impl Fn(usize, &mut dyn Walker<'a>),
+    field: usize,
+    names: Option<&'a dyn Names>,
+) -> Result<Value<'a>> {
+    let mut half = Half { names, found: Ok(Value::Null) };
+    walk(field, &mut half);
+    half.found
 }
 
 /// Shows the fields of a record in reading order: properties of a material with their names, the rest as stored.
@@ -234,7 +279,7 @@ impl<'a> Shown<'a, '_> {
     }
 }
 
-/// `cat`: one resource with its path, its place and its record, or an error for what cannot be read.
+/// `cat`: one resource with its path, its place and its record, or an error for each part that cannot be read.
 pub(super) fn cat_resource(db: &Database, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
     let id = match crate::id::parse(entry) {
         Some(id) => id,
