@@ -333,6 +333,12 @@ fn references_lead_to_their_rows() {
     tab.shot("reference-1280");
     tab.eval("history.back()");
     tab.wait("document.querySelector('.part:not([hidden])').getAttribute('aria-label') === 'models'");
+
+    // A nested value is laid out in lines.
+    tab.eval("assetq.page.go('table=lods', { row: 0 })");
+    tab.wait("document.querySelectorAll('.part:not([hidden]) .detail dd div').length > 3");
+    let detail = tab.eval("document.querySelector('.part:not([hidden]) .detail').textContent");
+    assert!(!detail.as_str().unwrap().contains("\\n"), "{detail}");
     assert_eq!(tab.errors(), [""; 0]);
 }
 

@@ -374,7 +374,8 @@ const pretty = (column, text) => {
   if (column.kind !== "Nested" && column.kind !== "Any") return text;
   if (text.length > 100_000 || !/^[[{]/.test(text)) return text;
   try {
-    return JSON.stringify(JSON.parse(text), null, 1).replace(/\[\s+([^[\]{}]{0,200}?)\s+\]/g, (_, inner) => `[${inner.replace(/\s+/g, " ")}]`);
+    return JSON.stringify(JSON.parse(text), null, 1).replace(/\[\s+([^[\]{}]{0,200}?)\s+\]/g, (_, inner) => `[${inner.replace(/\s+/g, " ")}]`)
+      .split("\n").map((line) => el("div", {}, line));
   } catch {
     return text;
   }
