@@ -75,7 +75,7 @@ pub(super) struct Args {
     feed: Option<PathBuf>,
 }
 
-/// What rows are counted by.
+/// A property that rows are counted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum By {
     /// The folder of a path
@@ -126,12 +126,12 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         Report::None => {}
         Report::Page(tables) => {
             let mut out = context.stdout();
-            tables.write(&mut out, &format!("{old_name} → {new_name}"))?;
+            tables.write(&mut out, &page::title(&old_name, &new_name))?;
             out.flush()?;
         }
         Report::Entry(html) if meant > 0 || args.feed.is_none() => {
             let subject = subject(&[(&old_name, &old), (&new_name, &new)], &html);
-            entry(args, context, &subject, &format!("{old_name} → {new_name}"), &html)?;
+            entry(args, context, &subject, &page::title(&old_name, &new_name), &html)?;
         }
         Report::Entry(_) => {}
     }
@@ -294,14 +294,14 @@ enum Report {
     Entry(Vec<u8>),
 }
 
-/// What a side is called: as it was given, and the build that it is where that was not said.
+/// The name of a side: as it was given, and the build that it is where that was not said.
 fn label(given: &Path, asset: &Asset) -> String {
     let (name, version) = (given.to_string_lossy(), asset.reader().version());
     let has_builds = asset.reader().archive().is_some_and(Archive::has_builds);
     if has_builds && !name.ends_with(&version) { format!("{name}@{version}") } else { name.into_owned() }
 }
 
-/// What an entry is about: the two builds, or else the two names and what differs.
+/// The subject of an entry: the two builds, or else the two names and what differs.
 fn subject(sides: &[(&String, &Asset)], html: &[u8]) -> String {
     let has_builds = |asset: &Asset| asset.reader().archive().is_some_and(Archive::has_builds);
     if sides.iter().all(|(_, asset)| has_builds(asset)) {
@@ -359,7 +359,7 @@ struct Show<'s> {
 }
 
 impl Show<'_> {
-    /// What of the tables differs and is meant. `path` is that of the files in their archives.
+    /// The rows of the tables that differ and are meant. `path` is that of the files in their archives.
     fn found<'d, 'a>(
         &mut self,
         path: Option<&str>,

@@ -1,4 +1,4 @@
-//! A cell as plain text: what CSV has in a field, and what a column of text in Parquet and Arrow has.
+//! A cell as plain text, for a field of CSV and for a column of text in Parquet and Arrow.
 
 use super::json;
 use crate::clean::clean;

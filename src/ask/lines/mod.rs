@@ -1,4 +1,4 @@
-//! A file as lines of text that stay where they are: what `git diff` and `git log -p` compare.
+//! A file as lines of text that stay where they are, for `git diff` and `git log -p` to compare.
 //!
 //! Tables come in the order of the reader, rows in the order of their keys, and each cell is a line of its own. Where rows
 //! lie, and how they are stored, is left out, so that the same contents are the same text. The key of a row begins a line,

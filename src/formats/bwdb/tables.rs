@@ -302,7 +302,7 @@ impl<'a> Records<'a> for DatabaseRows<'a> {
             let own = |record: &usize| self.db.owner(self.blob.index(), *record) == Some(id);
             Ok(here.map(|r| r.record_index()).filter(own).into_iter().collect())
         };
-        let path = Lead::new(Column::text("path").brief().resolved(), move |row| match id(row) {
+        let path = Lead::new(Column::text("path").brief().resolved().in_folders(), move |row| match id(row) {
             Some(id) => self.db.path(id).map(Value::from),
             None => Ok(Value::Null),
         });
@@ -401,7 +401,7 @@ fn field_columns(fields: &'static [FieldInfo], only: Option<&[&str]>) -> (Vec<Co
             };
             let brief = half == Half::Text || (half == Half::Whole && kind != Kind::Nested && columns.len() < 8);
             let takes = takes(fields, info, half);
-            columns.push(Column { name, kind, brief, role, wide: false, takes });
+            columns.push(Column { name, kind, brief, role, wide: false, takes, folders: false });
             sources.push(FieldColumn { field, half });
         };
         match info.shown {
@@ -419,7 +419,7 @@ fn field_columns(fields: &'static [FieldInfo], only: Option<&[&str]>) -> (Vec<Co
     (columns, sources)
 }
 
-/// What may be written to the column of a field.
+/// The values that may be written to the column of a field.
 fn takes(fields: &[FieldInfo], info: &FieldInfo, half: Half) -> Takes {
     let is_count = fields.iter().any(|field| matches!(field.form, Form::Array { count } if count == info.name));
     match (half, info.form, info.of) {
@@ -472,7 +472,7 @@ fn cell_of<'a>(
     }
 }
 
-/// A record and its number, and what its cells may cost.
+/// A record and its number, and the budget of its cells.
 struct Row<T> {
     number: usize,
     record: Result<T>,
@@ -631,7 +631,7 @@ where
     }
 }
 
-/// The tables of what a visual holds; `visual` gets it out of the record.
+/// The tables of a visual's arrays; `visual` gets it out of the record.
 fn visual_children<'a, P: Field<'a> + 'a, R: Records<'a>>(
     rows: R,
     visual: impl Fn(P) -> Result<p::Visual<'a>> + Send + Sync + Copy + 'a,

@@ -89,9 +89,11 @@ impl Names for crate::names::Names {
     }
 }
 
-/// Builds the value of what is walked. Keeps what is damaged in `errors`.
+/// Builds values as they are walked. Keeps what is damaged in `errors`.
 pub(super) struct Shown<'a, 'n> {
     names: &'a dyn Names,
+    /// The fields that were walked.
+    fields: Vec<(Cow<'a, str>, Value<'a>)>,
     /// Lists and maps that are open, with their names.
     open: Vec<(&'static str, Value<'a>)>,
     budget: &'n Budget,
@@ -100,22 +102,20 @@ pub(super) struct Shown<'a, 'n> {
 
 impl<'a, 'n> Shown<'a, 'n> {
     pub(super) fn new(names: &'a dyn Names, budget: &'n Budget) -> Self {
-        Self { names, open: vec![("", Value::Map(Vec::new()))], budget, errors: Vec::new() }
+        Self { names, fields: Vec::new(), open: Vec::new(), budget, errors: Vec::new() }
     }
 
     /// The fields that were walked.
-    pub(super) fn into_fields(mut self) -> (Vec<(Cow<'a, str>, Value<'a>)>, Vec<Error>) {
-        match self.open.pop() {
-            Some((_, Value::Map(fields))) => (fields, self.errors),
-            _ => (Vec::new(), self.errors),
-        }
+    pub(super) fn into_fields(self) -> (Vec<(Cow<'a, str>, Value<'a>)>, Vec<Error>) {
+        (self.fields, self.errors)
     }
 
     fn put(&mut self, name: &'static str, value: Value<'a>) {
         match self.open.last_mut() {
             Some((_, Value::List(values))) => values.push(value),
             Some((_, Value::Map(fields))) => fields.push((Cow::Borrowed(name), value)),
-            _ => {}
+            None => self.fields.push((Cow::Borrowed(name), value)),
+            Some(_) => {}
         }
     }
 
@@ -224,7 +224,7 @@ pub(super) fn single_leaf<'a>(walk: impl Fn(usize, &mut dyn Walker<'a>), field: 
     if single.has_parts { Ok(None) } else { single.met.transpose() }
 }
 
-/// The value of one field, with what it refers to; `walk` shows the field with a number to a walker.
+/// The value of one field, with the texts of its references; `walk` shows the field with a number to a walker.
 pub(super) fn field_value<'a>(
     walk: impl Fn(usize, &mut dyn Walker<'a>),
     field: usize,
@@ -306,7 +306,7 @@ impl<'a> Shown<'a, '_> {
     }
 }
 
-/// `cat`: one resource with its path, its place and its record, or an error for what cannot be read.
+/// `cat`: one resource with its path, its place and its record, or an error for each part that cannot be read.
 pub(super) fn cat_resource(db: &Database, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
     let id = match crate::id::parse(entry) {
         Some(id) => id,

@@ -1,4 +1,4 @@
-//! Rows of what records hold: those of one record after those of the record before.
+//! Rows of the arrays in records: those of one record after those of the record before.
 
 use super::{KIND, Records, within};
 use crate::budget::{Budget, RowBudget};
@@ -247,7 +247,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
     }
 }
 
-/// A row, with what the rows of its record share.
+/// A row, with the cells that the rows of its record share.
 pub(super) struct Child<'a, T> {
     row: usize,
     record: usize,
