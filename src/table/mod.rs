@@ -22,6 +22,7 @@ pub use visit::{Tree, Visitor};
 
 use crate::error::{Error, ErrorKind, Result};
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// A column of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -316,6 +317,13 @@ pub trait Table: Send + Sync {
     /// the reader's, as names of types are.
     fn has_own_texts(&self) -> bool {
         true
+    }
+
+    /// Touches what cells of these rows refer to, before all of them are asked for: memory answers many questions in the
+    /// time of one, where none waits for the answer to another. For rows in any order; a walk over rows as they lie looks
+    /// ahead by itself.
+    fn touch(&self, rows: &[Range<usize>]) {
+        let _ = rows;
     }
 
     /// Whether rows may come and go when a file is written.

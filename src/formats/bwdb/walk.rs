@@ -23,10 +23,45 @@ pub trait Names: Send + Sync {
     /// When the path is damaged.
     fn path(&self, id: PathId) -> Result<Option<Cow<'_, str>>>;
 
-    /// Looks where the texts of several name ids lie, before they are asked for one by one: memory answers many
-    /// questions in the time of one, where none waits for the answer to another.
-    fn ahead(&self, ids: &[NameId]) {
+    /// Looks where the texts of these ids lie, before they are asked for one by one: memory answers many questions in
+    /// the time of one, where none waits for the answer to another.
+    fn ahead(&self, ids: &Ids) {
         let _ = ids;
+    }
+}
+
+/// Ids that are walked, whose texts lie anywhere in a file.
+#[derive(Debug, Default)]
+pub struct Ids {
+    /// Ids of names.
+    pub names: Vec<NameId>,
+    /// Ids of paths.
+    pub paths: Vec<PathId>,
+}
+
+impl<'a> Walker<'a> for Ids {
+    fn leaf(&mut self, _: &'static str, leaf: Leaf<'a>) {
+        match leaf {
+            Leaf::Name(id) => self.names.push(id),
+            Leaf::Path(PathId(0)) | Leaf::Value(_) => {}
+            Leaf::Path(id) => self.paths.push(id),
+        }
+    }
+
+    fn begin(&mut self, _: &'static str) {}
+    fn end(&mut self) {}
+
+    /// Lists of ids are walked, and no others: what they point to may be long.
+    fn begin_list(&mut self, _: &'static str, list: &ListInfo<'a>) -> bool {
+        const MANY: usize = 64;
+        list.stride <= size_of::<u64>() && list.len <= MANY
+    }
+
+    fn end_list(&mut self) {}
+    fn damage(&mut self, _: &'static str, _: Error) {}
+
+    fn texts_only(&self) -> bool {
+        true
     }
 }
 
@@ -152,6 +187,43 @@ impl<'a> Walker<'a> for Shown<'a, '_> {
     }
 }
 
+/// Meets a field that is one leaf, and keeps nothing around it: most cells are that.
+#[derive(Default)]
+struct Single<'a> {
+    met: Option<Result<Leaf<'a>>>,
+    has_parts: bool,
+}
+
+impl<'a> Walker<'a> for Single<'a> {
+    fn leaf(&mut self, _: &'static str, leaf: Leaf<'a>) {
+        self.met.get_or_insert(Ok(leaf));
+    }
+
+    fn begin(&mut self, _: &'static str) {
+        self.has_parts = true;
+    }
+
+    fn end(&mut self) {}
+
+    fn begin_list(&mut self, _: &'static str, _: &ListInfo<'a>) -> bool {
+        self.has_parts = true;
+        false
+    }
+
+    fn end_list(&mut self) {}
+
+    fn damage(&mut self, name: &'static str, error: Error) {
+        self.met = Some(Err(if name.is_empty() { error } else { error.within(name) }));
+    }
+}
+
+/// The leaf that a field is; `None` where it has parts. `walk` shows the field with a number to a walker.
+pub(super) fn single_leaf<'a>(walk: impl Fn(usize, &mut dyn Walker<'a>), field: usize) -> Result<Option<Leaf<'a>>> {
+    let mut single = Single::default();
+    walk(field, &mut single);
+    if single.has_parts { Ok(None) } else { single.met.transpose() }
+}
+
 /// The value of one field, with the texts of its references; `walk` shows the field with a number to a walker.
 pub(super) fn field_value<'a>(
     walk: impl Fn(usize, &mut dyn Walker<'a>),
@@ -166,51 +238,6 @@ pub(super) fn field_value<'a>(
         Some(error) => Err(error),
         None => Ok(fields.into_iter().next().map_or(Value::Null, |(_, value)| value)),
     }
-}
-
-/// The id of a reference, or the text that names have for it.
-struct Half<'a> {
-    names: Option<&'a dyn Names>,
-    found: Result<Value<'a>>,
-}
-
-impl<'a> Walker<'a> for Half<'a> {
-    fn leaf(&mut self, _: &'static str, leaf: Leaf<'a>) {
-        let text = |text: Option<Cow<'a, str>>| text.map_or(Value::Null, Value::Text);
-        self.found = match (leaf, self.names) {
-            (Leaf::Value(value), _) => Ok(value),
-            (Leaf::Name(id), None) => Ok(Value::Id32(id.0)),
-            (Leaf::Name(id), Some(names)) => names.name(id).map(text),
-            (Leaf::Path(id), None) => Ok(Value::Id64(id.0)),
-            // A path id of 0 refers to nothing.
-            (Leaf::Path(PathId(0)), Some(_)) => Ok(Value::Null),
-            (Leaf::Path(id), Some(names)) => names.path(id).map(text),
-        };
-    }
-
-    fn begin(&mut self, _: &'static str) {}
-    fn end(&mut self) {}
-
-    fn begin_list(&mut self, _: &'static str, _: &ListInfo<'a>) -> bool {
-        false
-    }
-
-    fn end_list(&mut self) {}
-
-    fn damage(&mut self, name: &'static str, error: Error) {
-        self.found = Err(if name.is_empty() { error } else { error.within(name) });
-    }
-}
-
-/// The id in a field that refers to something, or its text where there are `names`.
-pub(super) fn half<'a>(
-    walk: impl Fn(usize, &mut dyn Walker<'a>),
-    field: usize,
-    names: Option<&'a dyn Names>,
-) -> Result<Value<'a>> {
-    let mut half = Half { names, found: Ok(Value::Null) };
-    walk(field, &mut half);
-    half.found
 }
 
 /// Shows the fields of a record in reading order: properties of a material with their names, the rest as stored.
