@@ -268,6 +268,24 @@ fn a_table_is_scrolled_filtered_and_put_in_order() {
     assert_eq!(tab.errors(), [""; 0]);
 }
 
+/// Where two texts are as near, every output has the same.
+#[test]
+fn floats_have_the_digits_of_other_outputs() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    let mut sheet = Sheet::new(Game::Later, "Floats").fields(["fX"]);
+    for n in 0..60 {
+        sheet = sheet.record(format!("r{n:02}"), [Cell::Float((n * 37 - 900) as f32 / 1024.0)]);
+    }
+    fs::write(dir.path().join("a.wdb"), sheet.build()).unwrap();
+    let tab = view(&browser, dir.path(), "a.wdb", 1280, Scheme::Light);
+    go(&tab, "table=records");
+    let (csv, _) = run(dir.path(), 0, &["export", "a.wdb", "--table", "records", "--to", "-", "--as", "csv"]);
+    tab.click(".copy");
+    tab.wait("globalThis.copied !== undefined");
+    assert_eq!(tab.eval("copied"), csv);
+}
+
 #[test]
 fn rows_are_put_in_order_opened_and_left_by_keyboard() {
     let Some(browser) = Browser::start() else { return };

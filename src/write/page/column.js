@@ -63,13 +63,12 @@ const texts = (from) => {
   return { count, get: (n) => all.slice(n === 0 ? 0 : ends[n - 1], ends[n]) };
 };
 
-// The shortest digits that mean this single-precision number.
+// The shortest digits of a single-precision number, the even ones of two as near.
 const float = (n) => {
-  for (let digits = 6; digits < 9; digits++) {
-    const short = Number(n.toPrecision(digits));
-    if (Math.fround(short) === n) return String(short);
+  for (let digits = 6; ; digits++) {
+    const [short, more] = [0, 1].map((k) => n.toPrecision(digits + k)), even = more.replace(/([02468])5(?=e|$)/, "$1");
+    if (Math.fround(short) === n) return String(+(+more === n && even !== more ? even : short));
   }
-  return String(Number(n.toPrecision(9)));
 };
 
 const floats = (all, show) => ({

@@ -13,7 +13,7 @@ const cube = () => {
   return { vertices: new Uint8Array(words.buffer), words, indices: new Uint32Array(FACES), lines: new Uint32Array(EDGES), plates: null };
 };
 
-// The convex outline of points, counterclockwise.
+// A convex outline, counterclockwise.
 const outline = (points) => {
   points.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
   const turn = (a, b, c) => (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);

@@ -101,7 +101,7 @@ class Tree {
     return count > 9999 ? "10,000+" : many(count);
   }
 
-  // Lays out the children of a node: a portion, and a button for the next one; `until` is a child that must be among them.
+  // Lays out the children of a node: a portion, and a button for the next one; `until` must be among them.
   unfold(node, until = -1) {
     const item = this.items.get(node);
     if (!item || !this.isBranch(node) || this.sizes[node] === 1) return;
