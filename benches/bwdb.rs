@@ -2,14 +2,7 @@
 //!
 //! `cargo bench --bench bwdb` measures each case, then prints the ratios that the project promises, each pair measured
 //! in turn in one run. Every case asserts its answer.
-#![allow(
-    missing_docs,
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::cast_possible_truncation
-)]
+#![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 
 mod common;
 

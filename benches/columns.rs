@@ -4,7 +4,7 @@
 //! `cargo bench --bench columns` walks over each column by `export` (CSV) and by SQL (`count`), each time in a file that
 //! was just opened, compares the answers with those of the whole table, and fails where a column costs more than 1.5
 //! times its table and 20 ms. `-- --quick` does so with a smaller file.
-#![allow(missing_docs, clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 
 mod common;
 

@@ -2,15 +2,7 @@
 //!
 //! `cargo bench --bench diff` prints the ratios that the project promises, each pair measured in turn in one run. Every
 //! case asserts how many differences there are, which the builder of the files knows.
-#![allow(
-    clippy::disallowed_methods,
-    missing_docs,
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::cast_possible_truncation
-)]
+#![allow(missing_docs, clippy::disallowed_methods, clippy::pedantic, clippy::restriction)]
 
 mod common;
 

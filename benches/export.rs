@@ -1,14 +1,7 @@
 //! Tables written as files: CSV by its speed, Parquet against the crate that writes it when it is fed ready arrays.
 //!
 //! `cargo bench --bench export` prints ratios, each pair measured in turn in one run. Every case asserts its answer.
-#![allow(
-    missing_docs,
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::cast_possible_truncation
-)]
+#![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 
 mod common;
 

@@ -3,14 +3,7 @@
 //!
 //! `cargo bench --bench find` measures each case, then prints the ratios that the project promises, each pair measured
 //! in turn in one run. Every case asserts that it finds what a look at each name finds.
-#![allow(
-    missing_docs,
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::cast_possible_truncation
-)]
+#![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 
 mod common;
 

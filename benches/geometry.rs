@@ -1,14 +1,7 @@
 //! Geometry: what decoding costs besides the decoder itself, what a second thread gives, and what opening costs.
 //!
 //! `cargo bench --bench geometry`. With `ASSETQ_SAMPLES` the largest real file is measured too.
-#![allow(
-    clippy::disallowed_methods,
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    missing_docs
-)]
+#![allow(missing_docs, clippy::disallowed_methods, clippy::pedantic, clippy::restriction)]
 
 mod common;
 

@@ -1,12 +1,5 @@
 //! `.vrb`: opening, checking and writing as JSON, on an archive of 200 MB with chunks of each codec.
-#![allow(
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::cast_possible_truncation,
-    missing_docs
-)]
+#![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 
 mod common;
 

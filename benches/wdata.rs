@@ -1,13 +1,6 @@
 //! Questions to a map of 50 MB and 100,000 boxes, and what they cost next to reading all of it.
 
-#![allow(
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::cast_possible_truncation,
-    missing_docs
-)]
+#![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 
 use assetq::sample::wdata::{large, write};
 use assetq::table::Place;

@@ -1,12 +1,5 @@
 //! Sheets: opening, records by name, all cells to CSV against a reader that builds a map for each record.
-#![allow(
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::cast_possible_truncation,
-    missing_docs
-)]
+#![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 
 use assetq::sample::wdb::{Game, generated};
 use assetq::table::filter::Filter;

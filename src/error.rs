@@ -186,7 +186,7 @@ impl Error {
         self
     }
 
-    /// The same finding again, for what keeps an error and is asked more than once. Its kind becomes `Damaged` with
+    /// The same finding again, for holders of errors that are asked more than once. Its kind becomes `Damaged` with
     /// the words of the kind, as a system's error cannot be copied.
     #[cold]
     #[must_use]

@@ -44,7 +44,7 @@ struct Lines {
 }
 
 impl Names {
-    /// Whether there are none to ask for.
+    /// Whether the names are empty, so that nothing need be asked for.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty() && self.lines.paths.is_empty()
     }
@@ -96,7 +96,7 @@ fn texts_of(asset: &Asset) -> Option<&dyn Texts> {
     asset.reader().relations()?.texts()
 }
 
-/// What the lists say, then what the files do, in the order in which they were added.
+/// The lists come first, then the files, in the order in which they were added.
 impl Texts for Names {
     fn path(&self, id: u64) -> Result<Option<Cow<'_, str>>> {
         if id == 0 {

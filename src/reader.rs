@@ -88,7 +88,7 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
         self.cat(entry, out)
     }
 
-    /// Entries that are graphs of values, which are read best by unfolding them: what [`Reader::cat`] takes.
+    /// Entries that are graphs of values, which are read best by unfolding them; [`Reader::cat`] takes them.
     fn graphs(&self) -> Vec<Cow<'_, str>> {
         Vec::new()
     }

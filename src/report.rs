@@ -29,7 +29,7 @@ impl Report {
     }
 }
 
-/// One check and what it found.
+/// One check and its findings.
 #[derive(Debug)]
 pub struct Check {
     /// The name of the check.

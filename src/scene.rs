@@ -222,7 +222,7 @@ pub trait Drawing {
         &[]
     }
 
-    /// What it shows, for pages and pictures. `None` where that is nothing.
+    /// The shapes that pages and pictures show. `None` where that is nothing.
     ///
     /// # Errors
     /// What cannot be read.

@@ -147,9 +147,6 @@ pub(crate) trait ParallelSlice<T> {
     fn par_chunks_mut(&mut self, len: usize) -> ChunksMut<'_, T>
     where
         T: Send;
-    fn par_sort_by_key<K: Ord>(&mut self, key: impl Fn(&T) -> K + Sync)
-    where
-        T: Send;
     fn par_sort_unstable(&mut self)
     where
         T: Ord + Send;
@@ -180,14 +177,6 @@ impl<T> ParallelSlice<T> for [T] {
     {
         ready();
         rayon::slice::ParallelSliceMut::par_chunks_mut(self, len)
-    }
-
-    fn par_sort_by_key<K: Ord>(&mut self, key: impl Fn(&T) -> K + Sync)
-    where
-        T: Send,
-    {
-        ready();
-        rayon::slice::ParallelSliceMut::par_sort_by(self, |a, b| key(a).cmp(&key(b)));
     }
 
     fn par_sort_unstable(&mut self)

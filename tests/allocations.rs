@@ -1,6 +1,6 @@
 //! Allocations, and how large they are: counted by an allocator of the test's own.
 #![cfg(feature = "sample")]
-#![allow(missing_docs, clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 
 use assetq::bwdb::Database;
 use assetq::sample::{Size, bwdb::demo};

@@ -1,6 +1,6 @@
 //! Archives as people ask them: the folder of a game, its builds, and the files inside.
 #![cfg(feature = "cli")]
-#![allow(missing_docs, clippy::indexing_slicing, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 
 use assetq::sample::Size;
 use assetq::sample::wows::{BUILDS, game};

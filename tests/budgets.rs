@@ -1,13 +1,7 @@
 //! Budgets: what damaged files of every format cost to read whole, by an allocator that counts. One test only: what other
 //! threads allocate would be counted too.
 #![cfg(feature = "cli")]
-#![allow(
-    missing_docs,
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::cast_possible_truncation
-)]
+#![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 
 mod common;
 

@@ -2,7 +2,7 @@
 //!
 //! Their output is looked at, so each runs in a process of its own: this test again, which is told by a variable which
 //! example it is. It has no harness, as that would print too.
-#![allow(missing_docs, clippy::indexing_slicing, clippy::unwrap_used, dead_code)]
+#![allow(missing_docs, dead_code, clippy::pedantic, clippy::restriction)]
 
 #[path = "../examples/assets_bin.rs"]
 mod assets_bin;

@@ -2,13 +2,7 @@
 //!
 //! A run is so many inputs and not so many seconds: the same on every machine. `ASSETQ_FUZZ=100000` runs more of them.
 #![cfg(all(feature = "edit", feature = "find", feature = "sample", feature = "se2", feature = "sql"))]
-#![allow(
-    missing_docs,
-    clippy::arithmetic_side_effects,
-    clippy::cast_possible_truncation,
-    clippy::expect_used,
-    clippy::indexing_slicing
-)]
+#![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 
 #[path = "../fuzz/src/harness/mod.rs"]
 mod harness;

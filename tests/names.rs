@@ -1,6 +1,6 @@
 //! Names for ids that a file does not name itself: from the archive that it lies in, from lists, from other files.
 #![cfg(feature = "cli")]
-#![allow(clippy::indexing_slicing, clippy::unwrap_used, missing_docs)]
+#![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 
 use assetq::archive::Archive as _;
 use assetq::id::{of_name, of_path};

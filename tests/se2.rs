@@ -1,13 +1,6 @@
 //! Space Engineers 2 folders: what definitions are called, in a folder that is made and in files that are damaged.
 #![cfg(feature = "cli")]
-#![allow(
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::cast_possible_truncation,
-    missing_docs
-)]
+#![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 
 mod common;
 

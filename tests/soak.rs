@@ -4,13 +4,7 @@
 //! A few hundred of them by default. `ASSETQ_SOAK=100000 cargo test --release --test soak -- --nocapture` runs it in full
 //! and says what it measured.
 #![cfg(all(feature = "cli", target_os = "linux"))]
-#![allow(
-    missing_docs,
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::cast_possible_truncation
-)]
+#![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 
 use assetq::edit::Editor;
 use assetq::sample::{FILES, Size};

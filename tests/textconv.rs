@@ -1,6 +1,6 @@
 //! Game files and their differences as text, for git and for people who read on elsewhere.
 #![cfg(feature = "cli")]
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 
 use assetq::sample::wdb::{Cell, Game, Sheet};
 use assetq::sample::{FILES, Size};

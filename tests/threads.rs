@@ -2,7 +2,7 @@
 //!
 //! The thread sanitizer takes it, too: see docs/hostile.md.
 #![cfg(feature = "sample")]
-#![allow(missing_docs, clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 
 use assetq::bwdb::Database;
 use assetq::sample::{FILES, Size};

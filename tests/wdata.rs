@@ -1,14 +1,7 @@
 //! Whole maps: generated ones in every version, and damaged ones.
 
 #![cfg(feature = "sample")]
-#![allow(
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::cast_possible_truncation,
-    missing_docs
-)]
+#![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 
 use assetq::report::Progress;
 use assetq::sample::wdata::{Spec, Written, demo, write};

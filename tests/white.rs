@@ -1,13 +1,6 @@
 //! FINAL FANTASY XIII trilogy folders: generated ones against a second reader, and damaged ones.
 #![cfg(feature = "cli")]
-#![allow(
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::cast_possible_truncation,
-    missing_docs
-)]
+#![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 
 mod common;
 

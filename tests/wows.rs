@@ -1,14 +1,7 @@
 //! World of Warships archives: what the library reads of indexes, volumes and a game's folder, and what it makes of
 //! damaged ones.
 #![cfg(feature = "sample")]
-#![allow(
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::cast_possible_truncation,
-    missing_docs
-)]
+#![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 
 mod common;
 

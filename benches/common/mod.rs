@@ -1,12 +1,5 @@
 //! Tools that several benches need: inputs made once, and ratios measured in one run.
-#![allow(
-    dead_code,
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::cast_possible_truncation
-)]
+#![allow(dead_code, clippy::pedantic, clippy::restriction)]
 
 pub mod bare;
 pub mod owned;

@@ -9,13 +9,13 @@ use crate::source::Source;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What stands between an archive and the path in it.
+/// The sign between an archive and the path in it.
 pub const MARK: char = ':';
 
 /// How deep archives may lie in each other.
 pub const NESTED: usize = 16;
 
-/// What stands between an archive and its build.
+/// The sign between an archive and its build.
 const AT_BUILD: char = '@';
 
 /// A file on this machine, or one in an archive.

@@ -121,7 +121,7 @@ fn chunks(stored: &[u8], size: usize) -> Result<Vec<u8>, ErrorKind> {
     }
 }
 
-/// What the files of a part of an archive came to.
+/// The sums over the files of a part of an archive.
 struct Deep {
     check: Check,
     decoded: u64,

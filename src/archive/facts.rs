@@ -1,4 +1,4 @@
-//! What `info` shows of every archive.
+//! The facts that `info` shows of every archive.
 
 use super::Archive;
 use crate::table::Value;

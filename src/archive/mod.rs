@@ -41,7 +41,7 @@ use crate::source::Source;
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-/// What an archive says of one of its files, without reading the file.
+/// The entry of a file in an archive, which is read without the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct File<'a> {
@@ -88,7 +88,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// What an archive says of the contents of one of its files, under the id that is the hash of its path.
+/// The sizes and the checksum by which an archive knows the contents of a file, under the id that is the hash of its path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Identity {
@@ -187,11 +187,11 @@ impl Build {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AtBuild(pub String);
 
-/// What makes a folder an archive that tells of the same files as another one, without their volumes.
+/// The files that make a folder an archive that tells of the same files as another one, without their volumes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Snapshot {
-    /// The folder of this build below that of the archive: `bin/13015811`.
+    /// The folder of this build below the archive's: `bin/13015811`.
     pub folder: String,
     /// The indexes: where each is, and its path below [`Snapshot::folder`].
     pub indexes: Vec<(PathBuf, String)>,
@@ -214,7 +214,7 @@ pub trait Archive: Send + Sync {
     /// When no list of files can be made at all.
     fn len(&self) -> Result<usize>;
 
-    /// Whether there are none.
+    /// Whether the archive is empty.
     ///
     /// # Errors
     /// As [`Archive::len`].
@@ -222,7 +222,7 @@ pub trait Archive: Send + Sync {
         Ok(self.len()? == 0)
     }
 
-    /// File `n`, in an order that stays: that of the archive where it has one.
+    /// File `n`, in an order that stays: the archive's own where it has one.
     ///
     /// # Errors
     /// Damage of this file's entry, or `NotFound` behind the last one.
@@ -319,7 +319,7 @@ pub trait Archive: Send + Sync {
         None
     }
 
-    /// What is kept of the archive to compare it with later builds, where the format has an index that stands alone.
+    /// The index that is kept of the archive to compare it with later builds, where the format has an index that stands alone.
     ///
     /// # Errors
     /// As [`Archive::len`].

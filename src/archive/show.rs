@@ -1,4 +1,4 @@
-//! What is known of a file in an archive, shown as an entry.
+//! A file in an archive, shown as an entry.
 
 use super::{Archive, File};
 use crate::error::Result;

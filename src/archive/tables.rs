@@ -22,7 +22,7 @@ pub const FILES: &str = "files";
 fn files(archive: &dyn Archive) -> Box<dyn Table + '_> {
     let locate = |n| if n < archive.len()? { archive.file(n).map(Some) } else { Ok(None) };
     let mut table = TableOf::<File<'_>>::new(FILES, || archive.len(), locate)
-        .column_of_row(Column::text("path").brief().key(), |file| Ok(Value::text(&file.path)))
+        .column_of_row(Column::text("path").brief().key().in_folders(), |file| Ok(Value::text(&file.path)))
         .found_by(|key| {
             let path = key.as_text()?;
             Some(archive.positions(&path))

@@ -95,7 +95,7 @@ impl VolumeFile {
     }
 }
 
-/// Whether `name` is that of a file in a folder, and leads nowhere else.
+/// Whether `name` names a file in a folder, and leads nowhere else.
 fn is_file_name(name: &str) -> bool {
     let mut parts = Path::new(name).components();
     matches!((parts.next(), parts.next()), (Some(Component::Normal(part)), None) if part == name)

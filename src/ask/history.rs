@@ -23,7 +23,7 @@ const MOST_ROWS: usize = 1 << 16;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct State(BTreeMap<(String, Part), Vec<(String, Value<'static>)>>);
 
-/// What tells apart the rows of an entry in one table: the other parts of their keys, and how many of one key came before.
+/// The marks that tell apart the rows of an entry in one table: the other parts of their keys, and how many of one key came before.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
 struct Part {
     key: Vec<String>,
@@ -179,7 +179,7 @@ fn check_count(table: &dyn Table, rows: usize) -> Result<()> {
     Err(Error::without_offset(kind, table.name().to_owned()))
 }
 
-/// What happened to a row of the entry, or to one of its fields.
+/// An event in the life of a row of the entry, or of one of its fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
     /// It is there in the first build that is known.
@@ -210,11 +210,11 @@ impl Change {
 pub struct Event {
     /// The build in which it is so.
     pub build: String,
-    /// What happened.
+    /// The event.
     pub change: Change,
     /// The table of the row.
     pub table: String,
-    /// What tells the row from others of the entry in that table; empty where it is the only one.
+    /// The mark that tells the row from others of the entry in that table; empty where it is the only one.
     pub part: String,
     /// The field that changed; `None` where the whole row came or went.
     pub field: Option<String>,
@@ -244,7 +244,7 @@ impl History {
         Self { source: Source::from_vec(entry, Vec::new()), events }
     }
 
-    /// What happened, in order.
+    /// The events, in order.
     pub fn events(&self) -> &[Event] {
         &self.events
     }

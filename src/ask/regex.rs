@@ -1,4 +1,4 @@
-//! Regular expressions that people write, bounded by what they may cost.
+//! Regular expressions that people write, with a bound on their cost.
 
 use regex_syntax::hir::{Hir, HirKind};
 

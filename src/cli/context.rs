@@ -28,7 +28,7 @@ const DATABASES: [&str; 3] = ["assets.bin", "content/assets.bin", "res/content/a
 /// Errors in rows that are shown one by one.
 const SHOWN_ERRORS: u64 = 10;
 
-/// The settings of one run, and what went wrong in it so far.
+/// The settings of one run, and its faults so far.
 #[derive(Debug)]
 pub(super) struct Context {
     format: Format,
@@ -379,7 +379,7 @@ impl Context {
     }
 }
 
-/// Whether a folder is that of a game, as one archive.
+/// Whether a folder is a game's, as one archive.
 fn is_archive(path: &Path) -> bool {
     path.is_dir() && crate::Format::detect(&Source::of_folder(path)).is_ok()
 }

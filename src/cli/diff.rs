@@ -12,7 +12,7 @@ use crate::report::Progress;
 use crate::source::bounded::Bounded;
 use crate::table::filter::{Bound, Filter};
 use crate::table::{Column, Kind, Value};
-use crate::threads::prelude::*;
+use crate::threads::{self, prelude::*};
 use crate::write::atom::{self, Entry};
 use crate::write::rows::RowWriter;
 use crate::write::text::{Mark, Page, clean};
@@ -75,7 +75,7 @@ pub(super) struct Args {
     feed: Option<PathBuf>,
 }
 
-/// What rows are counted by.
+/// A property that rows are counted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum By {
     /// The folder of a path
@@ -126,12 +126,12 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         Report::None => {}
         Report::Page(tables) => {
             let mut out = context.stdout();
-            tables.write(&mut out, &format!("{old_name} → {new_name}"))?;
+            tables.write(&mut out, &page::title(&old_name, &new_name))?;
             out.flush()?;
         }
         Report::Entry(html) if meant > 0 || args.feed.is_none() => {
             let subject = subject(&[(&old_name, &old), (&new_name, &new)], &html);
-            entry(args, context, &subject, &format!("{old_name} → {new_name}"), &html)?;
+            entry(args, context, &subject, &page::title(&old_name, &new_name), &html)?;
         }
         Report::Entry(_) => {}
     }
@@ -147,8 +147,8 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     Ok(if differing > 0 { Exit::NotFound } else { Exit::Done })
 }
 
-/// Inner files that are compared before what differs is shown.
-const TOGETHER: usize = 64;
+/// Inner files that are compared together, while what differs in those before them is shown.
+const TOGETHER: usize = 16;
 
 /// The paths of files that changed, and that seem to be of a format whose tables can be compared.
 fn inner(old: &Asset, new: &Asset, found: &[Found<'_, '_>]) -> Vec<[String; 2]> {
@@ -166,35 +166,42 @@ fn inner(old: &Asset, new: &Asset, found: &[Found<'_, '_>]) -> Vec<[String; 2]> 
     pairs.filter_map(paths).collect()
 }
 
+/// Two files inside of the archives, and in what each of their tables differs; none where they have no tables to compare.
+struct Inner {
+    old: Asset,
+    new: Asset,
+    differences: Vec<Differences>,
+}
+
 /// Compares files inside of the archives, and shows what differs under their inner address.
 fn deep(show: &mut Show<'_>, inner: &[[String; 2]]) -> Result<(), Failure> {
-    let (args, context) = (show.args, show.context);
-    let (outer_old, outer_new) = (show.old, show.new);
-    for together in inner.chunks(TOGETHER) {
-        let options = context.options();
-        let open = |[old, new]: &[String; 2]| {
-            let old = archive::open_inside(outer_old, old, options)?;
-            Ok::<_, Error>((old, archive::open_inside(outer_new, new, options)?))
-        };
-        let opened: Vec<_> = together.par_iter().map(open).collect();
-        for ([_, path], opened) in together.iter().zip(&opened) {
-            let (old, new) = match opened {
-                Ok((old, new)) => (old, new),
-                Err(error) => {
-                    context.failed(&Failure::in_file(path, error));
-                    continue;
-                }
-            };
-            let Ok(tables) = diff::tables(old, new, &[]) else { continue };
-            let Ok(filters) = bind(args, &tables) else { continue };
-            let all = tables.iter().map(|table| table.find(&Progress::default(), 0)).collect();
-            let mut inside =
-                Show { args, context, old, new, out: std::mem::take(&mut show.out), differing: 0, meant: 0 };
-            let found = inside.found(Some(path), &tables, all, &filters);
-            inside.show(found)?;
-            show.out = std::mem::take(&mut inside.out);
-            show.meant = show.meant.saturating_add(inside.meant);
+    let (old_outer, new_outer, options) = (show.old, show.new, show.context.options());
+    let compare = |[old, new]: &[String; 2]| -> Result<Inner, Error> {
+        let old = archive::open_inside(old_outer, old, options)?;
+        let new = archive::open_inside(new_outer, new, options)?;
+        let tables = diff::tables(&old, &new, &[]).unwrap_or_default();
+        let differences = tables.iter().map(|table| table.find(&Progress::default(), 0)).collect();
+        drop(tables);
+        Ok(Inner { old, new, differences })
+    };
+    let all = |paths: &[[String; 2]]| paths.par_iter().map(compare).collect::<Vec<_>>();
+    let mut chunks = inner.chunks(TOGETHER);
+    let (mut paths, mut compared) = (chunks.next().unwrap_or_default(), Vec::new());
+    compared.extend(all(paths));
+    while !paths.is_empty() {
+        let (next, mut next_compared) = (chunks.next().unwrap_or_default(), Vec::new());
+        let mut shown =
+            || paths.iter().zip(compared.drain(..)).try_for_each(|([_, path], inner)| show.inner(path, inner));
+        if threads::count() > 1 {
+            threads::scope(|scope| {
+                scope.spawn(|_| next_compared = all(next));
+                shown()
+            })?;
+        } else {
+            shown()?;
+            next_compared = all(next);
         }
+        (paths, compared) = (next, next_compared);
     }
     Ok(())
 }
@@ -287,14 +294,14 @@ enum Report {
     Entry(Vec<u8>),
 }
 
-/// What a side is called: as it was given, and the build that it is where that was not said.
+/// The name of a side: as it was given, and the build that it is where that was not said.
 fn label(given: &Path, asset: &Asset) -> String {
     let (name, version) = (given.to_string_lossy(), asset.reader().version());
     let has_builds = asset.reader().archive().is_some_and(Archive::has_builds);
     if has_builds && !name.ends_with(&version) { format!("{name}@{version}") } else { name.into_owned() }
 }
 
-/// What an entry is about: the two builds, or else the two names and what differs.
+/// The subject of an entry: the two builds, or else the two names and what differs.
 fn subject(sides: &[(&String, &Asset)], html: &[u8]) -> String {
     let has_builds = |asset: &Asset| asset.reader().archive().is_some_and(Archive::has_builds);
     if sides.iter().all(|(_, asset)| has_builds(asset)) {
@@ -352,7 +359,7 @@ struct Show<'s> {
 }
 
 impl Show<'_> {
-    /// What of the tables differs and is meant. `path` is that of the files in their archives.
+    /// The rows of the tables that differ and are meant. `path` is that of the files in their archives.
     fn found<'d, 'a>(
         &mut self,
         path: Option<&str>,
@@ -384,6 +391,27 @@ impl Show<'_> {
             found.push(Found { name, table, pairs });
         }
         found
+    }
+
+    /// Shows what differs in two files inside of the archives.
+    fn inner(&mut self, path: &str, inner: Result<Inner, Error>) -> Result<(), Failure> {
+        let (args, context) = (self.args, self.context);
+        let Inner { old, new, differences } = match inner {
+            Ok(inner) => inner,
+            Err(error) => {
+                context.failed(&Failure::in_file(path, &error));
+                return Ok(());
+            }
+        };
+        let Ok(tables) = diff::tables(&old, &new, &[]) else { return Ok(()) };
+        let Ok(filters) = bind(args, &tables) else { return Ok(()) };
+        let out = std::mem::take(&mut self.out);
+        let mut inside = Show { args, context, old: &old, new: &new, out, differing: 0, meant: 0 };
+        let found = inside.found(Some(path), &tables, differences, &filters);
+        inside.show(found)?;
+        self.out = std::mem::take(&mut inside.out);
+        self.meant = self.meant.saturating_add(inside.meant);
+        Ok(())
     }
 
     fn show(&mut self, mut found: Vec<Found<'_, '_>>) -> Result<(), Failure> {

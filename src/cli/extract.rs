@@ -28,7 +28,7 @@ pub(super) struct Args {
     /// Which files: a glob over their paths, or one path
     #[arg(value_name = "GLOB", default_value = "*")]
     glob: String,
-    /// The folder that they go into, made where there is none; - for standard output, where one file is chosen
+    /// The folder that they go into, made where it is missing; - for standard output, where one file is chosen
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
     /// Write over files that exist

@@ -83,7 +83,7 @@ fn write(args: &Args, asset: &Asset, to: &Path, force: bool, context: &Context) 
     })
 }
 
-/// What a page or a picture shows of the shapes of a file: all levels of detail of all of them.
+/// The drawing of a file's shapes for a page or a picture: all levels of detail of all of them.
 fn drawing<'a>(args: &Args, asset: &'a Asset, context: &Context) -> Result<Option<Box<dyn Drawing + 'a>>, Failure> {
     let file = asset.source().name();
     let mut others = args.db.iter().chain(&args.with).peekable();
@@ -95,7 +95,14 @@ fn drawing<'a>(args: &Args, asset: &'a Asset, context: &Context) -> Result<Optio
     };
     let options = Options { lod: None, ..Options::default() };
     if others.peek().is_some() {
-        return export::draw(shapes, file, others, options, context).map(Some);
+        match export::draw(shapes, file, others, options, context) {
+            // The others draw nothing of it, which is said: it is shown as it is alone.
+            Err(failure) if failure.exit == Exit::NotFound => context.failed(&failure),
+            Ok(drawing) if matches!(drawing.sight(), Ok(None)) => {
+                context.not_found(&format!("{file}: the other files draw nothing of it"));
+            }
+            drawn => return drawn.map(Some),
+        }
     }
     match shapes.draw(&Known::default(), options) {
         Ok(drawing) => Ok(Some(drawing)),

@@ -1,4 +1,4 @@
-//! Memory for what codecs make.
+//! Memory for the output of codecs.
 
 use memmap2::MmapMut;
 use std::ops::{Deref, DerefMut};

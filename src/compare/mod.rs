@@ -153,7 +153,7 @@ pub trait Comparable: Sync {
     }
 }
 
-/// Errors in what is compared. The first errors are kept, all are counted.
+/// Errors in the two sides. The first errors are kept, all are counted.
 #[derive(Debug, Default)]
 pub struct Faults(Mutex<(Vec<(Side, Error)>, u64)>);
 

@@ -353,7 +353,7 @@ fn planned(seed: u64, plan: &Plan) -> DatabaseBuilder {
     builder
 }
 
-/// A later build of the [`demo`] of a seed, and what differs between the two.
+/// A later build of the [`demo`] of a seed, and the differences of the two.
 #[derive(Debug)]
 pub struct Altered {
     /// The file.

@@ -35,7 +35,7 @@ impl BlobWriter {
         16 + index * self.size
     }
 
-    /// Points the field at `base + field` to what is written next.
+    /// Points the field at `base + field` to the bytes that are written next.
     pub fn point_here(&mut self, base: usize, field: usize) {
         let here = self.data.position();
         self.data.point(base + field, base, here);

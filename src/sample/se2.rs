@@ -5,7 +5,7 @@ use super::vrb::{ArchiveBuilder, Codec, TypesBuilder, ValuesBuilder, builtin::*,
 use crate::formats::vrb::{ModelId, TypeId};
 use crate::table::Guid;
 
-/// The folder of the content in that of the game.
+/// The folder of the content in the game's.
 pub const CONTENT: &str = "GameData/Vanilla/Content";
 
 /// A definition as it is to be written.

@@ -113,7 +113,7 @@ impl Spec {
 /// The fields of one record, as a reader should give them. Fields that the version does not have are left out.
 pub type Row = Vec<(&'static str, Value<'static>)>;
 
-/// A map and what is in it.
+/// A map and its contents.
 #[derive(Debug, Default)]
 pub struct Written {
     /// The file.

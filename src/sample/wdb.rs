@@ -376,6 +376,20 @@ pub fn demo(seed: u64, size: Size) -> Vec<u8> {
     generated(seed, Game::Later, records, 26).build()
 }
 
+/// The fields of the first game's sheet of bonuses for chains, in the order in which its records have them.
+pub const CHAINS: [&str; 10] = [
+    "u6WhoFrom",
+    "u6When0",
+    "u6When1",
+    "u6When2",
+    "u6WhatState",
+    "u6WhoTo",
+    "u6DoWhat",
+    "u6Where",
+    "u6How",
+    "u16Bonus",
+];
+
 /// A believable pack: two sheets and two other files.
 pub fn demo_pack(seed: u64, size: Size) -> Vec<u8> {
     let records = match size {
@@ -385,18 +399,7 @@ pub fn demo_pack(seed: u64, size: Size) -> Vec<u8> {
     let mut rng = Rng::with_seed(seed);
     let mut bytes = |len: usize| (0..len).map(|_| rng.u8(..)).collect::<Vec<u8>>();
     let chains = Sheet::new(Game::First, "")
-        .fields([
-            "u6WhoFrom",
-            "u6When0",
-            "u6When1",
-            "u6When2",
-            "u6WhatState",
-            "u6WhoTo",
-            "u6DoWhat",
-            "u6Where",
-            "u6How",
-            "u16Bonus",
-        ])
+        .fields(CHAINS)
         .record("chain_a", [1, 2, 3, 4, 5, 6, 7, 8, 9, 150].map(Cell::Int))
         .record("chain_b", [9, 8, 7, 6, 5, 4, 3, 2, 1, 65_535].map(Cell::Int));
     pack(&[

@@ -212,7 +212,7 @@ impl Package {
     }
 }
 
-/// The id of a volume is that of the file, which older indexes name with its folder.
+/// The id of a volume is the file's, which older indexes name with its folder.
 pub fn volume_id(name: &str) -> u64 {
     cityhash64(name.strip_prefix("//.//").unwrap_or(name).as_bytes())
 }

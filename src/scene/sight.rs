@@ -1,11 +1,11 @@
-//! Sights: what drawings show, in terms of no format, for pages and pictures.
+//! Sights: the shapes of drawings, in terms of no format, for pages and pictures.
 
 use crate::error::Error;
 
 /// A boxed iterator: solids of different formats have different ones.
 pub type Iter<'s, T> = Box<dyn Iterator<Item = T> + 's>;
 
-/// What a drawing shows.
+/// The shapes of a drawing.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Sight<'d> {
@@ -20,7 +20,7 @@ pub enum Sight<'d> {
 pub struct Solids<'d> {
     /// A title.
     pub name: &'d str,
-    /// What the solids are made of.
+    /// The materials of the solids.
     pub materials: Vec<Tint<'d>>,
     /// The solids.
     pub solids: Vec<&'d dyn Solid>,
@@ -54,7 +54,7 @@ pub struct Place<'d> {
     pub matrix: Option<&'d [f32; 16]>,
 }
 
-/// What a solid is.
+/// The kind of a solid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum SolidKind {
@@ -83,7 +83,7 @@ pub struct Plated {
 pub trait Solid: std::fmt::Debug {
     /// Its name.
     fn name(&self) -> &str;
-    /// What it is.
+    /// Its kind.
     fn kind(&self) -> SolidKind;
     /// Its material, by number.
     fn material(&self) -> usize;
@@ -112,7 +112,7 @@ pub trait Solid: std::fmt::Debug {
 pub struct Chart<'d> {
     /// A title.
     pub name: String,
-    /// What boxes there are.
+    /// The kinds of boxes.
     pub kinds: Vec<ChartKind>,
     /// The boxes, the largest first.
     pub boxes: Vec<ChartBox<'d>>,

@@ -1,4 +1,4 @@
-//! The map, and what happens when a mapped file becomes shorter. The only `unsafe` code of the crate's base.
+//! The map, and the guard against mapped files that become shorter. The only `unsafe` code of the crate's base.
 #![allow(unsafe_code)]
 
 use bytes::Bytes;

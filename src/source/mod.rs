@@ -205,7 +205,7 @@ pub(crate) fn head_of<const N: usize>(path: &Path) -> Option<[u8; N]> {
     Some(head)
 }
 
-/// Bytes that are read of what does not say how many it has: a pipe, or a device that may never end.
+/// Bytes that are read of a source of unknown length: a pipe, or a device that may never end.
 const UNSIZED: u64 = 1 << 30;
 
 /// All bytes of `file`, which says that it has `len`, or else may have no more than `most`.

@@ -1,4 +1,4 @@
-//! Globs: what they mean everywhere that one may stand.
+//! Globs, which mean the same everywhere that one may stand.
 //!
 //! `*` stands for any text, also with `/` in it; `?` for one character; `[a-z]` for one of a set, `[!a-z]` for one that
 //! is not in it; `{a,b}` for either; `\` before a character for that character. A glob is held against the whole of a

@@ -1,4 +1,4 @@
-//! Tables: what every command and every output reads.
+//! Tables, which every command and every output reads.
 //!
 //! A [`Table`] is a lazy view of rows that a format lays out in its own way. Nothing is copied to make one: a cell is
 //! read from the map when it is asked for.
@@ -22,6 +22,7 @@ pub use visit::{Tree, Visitor};
 
 use crate::error::{Error, ErrorKind, Result};
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// A column of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,11 +38,13 @@ pub struct Column {
     pub role: Role,
     /// Whether unsigned integers in it may need all 64 bits. In all other columns 63 are enough, as in a signed type.
     pub wide: bool,
-    /// What may be written to it.
+    /// The values that may be written to it.
     pub takes: Takes,
+    /// Whether rows are known by the paths in it, so that folders group them.
+    pub folders: bool,
 }
 
-/// What may be written to a column, besides that it must be of the column's kind.
+/// The values that may be written to a column, all of the column's kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Takes {
@@ -58,9 +61,9 @@ pub enum Takes {
     Bytes(u32),
     /// Lists of exactly so many numbers, as a position is.
     Numbers(u8),
-    /// Paths whose id is what the column before it holds: that one is written.
+    /// Paths whose ids the column before it holds: that one is written.
     Path,
-    /// Names whose id is what the column before it holds: that one is written.
+    /// Names whose ids the column before it holds: that one is written.
     Name,
 }
 
@@ -114,12 +117,21 @@ pub enum Kind {
 impl Column {
     /// A column that short listings leave out.
     pub const fn new(name: &'static str, kind: Kind) -> Self {
-        Self { name: Cow::Borrowed(name), kind, brief: false, role: Role::Value, wide: false, takes: Takes::Nothing }
+        let name = Cow::Borrowed(name);
+        Self { name, kind, brief: false, role: Role::Value, wide: false, takes: Takes::Nothing, folders: false }
     }
 
     /// A column whose name was made at run time.
     pub const fn named(name: String, kind: Kind) -> Self {
-        Self { name: Cow::Owned(name), kind, brief: false, role: Role::Value, wide: false, takes: Takes::Nothing }
+        let name = Cow::Owned(name);
+        Self { name, kind, brief: false, role: Role::Value, wide: false, takes: Takes::Nothing, folders: false }
+    }
+
+    /// The same column, with the paths by which rows are known.
+    #[must_use]
+    pub const fn in_folders(mut self) -> Self {
+        self.folders = true;
+        self
     }
 
     /// A column of [`Kind::Bool`].
@@ -305,6 +317,13 @@ pub trait Table: Send + Sync {
     /// the reader's, as names of types are.
     fn has_own_texts(&self) -> bool {
         true
+    }
+
+    /// Touches what cells of these rows refer to, before all of them are asked for: memory answers many questions in the
+    /// time of one, where none waits for the answer to another. For rows in any order; a walk over rows as they lie looks
+    /// ahead by itself.
+    fn touch(&self, rows: &[Range<usize>]) {
+        let _ = rows;
     }
 
     /// Whether rows may come and go when a file is written.

@@ -14,6 +14,7 @@ type FromRow<'a, R> = Box<dyn for<'r> Fn(&'r R, usize) -> Result<Value<'r>> + Se
 pub(crate) type Find<'a> = Box<dyn Fn(&Value<'_>) -> Option<Result<Vec<usize>>> + Send + Sync + 'a>;
 type Search<'a> = Box<dyn Fn(&Literal) -> Option<Vec<usize>> + Send + Sync + 'a>;
 type Look<'a> = Box<dyn Fn(Range<usize>) -> usize + Send + Sync + 'a>;
+type Touch<'a> = Box<dyn Fn(&[Range<usize>]) + Send + Sync + 'a>;
 type IsAt<'a, R> = Box<dyn Fn(&R, &Place) -> Result<bool> + Send + Sync + 'a>;
 
 /// A table whose rows are values of type `R`, which borrow from a file for `'a`. A format says how many rows there are,
@@ -40,6 +41,7 @@ pub struct TableOf<'a, R> {
     damage: Option<Box<dyn Fn() -> Option<Error> + Send + Sync + 'a>>,
     locate: Locate<'a, R>,
     is_at: Option<IsAt<'a, R>>,
+    touch: Option<Touch<'a>>,
     label: Option<usize>,
     splits: bool,
     derived: bool,
@@ -114,6 +116,7 @@ impl<'a, R> TableOf<'a, R> {
             damage: None,
             locate: Box::new(locate),
             is_at: None,
+            touch: None,
             label: None,
             splits: false,
             derived: false,
@@ -228,6 +231,13 @@ impl<'a, R> TableOf<'a, R> {
         if let Some(cell) = self.cells.last_mut() {
             cell.look = Some(Box::new(look));
         }
+        self
+    }
+
+    /// The same table, whose rows `touch` looks ahead for: see [`Table::touch`].
+    #[must_use]
+    pub fn touched_by(mut self, touch: impl Fn(&[Range<usize>]) + Send + Sync + 'a) -> Self {
+        self.touch = Some(Box::new(touch));
         self
     }
 
@@ -421,6 +431,12 @@ impl<R> Table for TableOf<'_, R> {
 
     fn has_own_texts(&self) -> bool {
         self.own_texts
+    }
+
+    fn touch(&self, rows: &[Range<usize>]) {
+        if let Some(touch) = &self.touch {
+            touch(rows);
+        }
     }
 
     fn takes_rows(&self) -> bool {

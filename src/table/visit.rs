@@ -1,7 +1,7 @@
 use super::Value;
 use crate::error::Result;
 
-/// Takes an entry as a stream: what `cat` writes to. A reader calls it while it walks, so that an entry of any size
+/// Takes an entry as a stream: `cat` writes to it. A reader calls it while it walks, so that an entry of any size
 /// needs no memory; calls nest as the entry does.
 pub trait Visitor {
     /// A map begins. Every value in it comes after its [`Visitor::key`].

@@ -1,9 +1,8 @@
 //! Arrow: record batches in memory, and as they lie there in a file or a stream (IPC).
 
-use super::batch::Batches;
-use super::rows::{Met, RowSink};
+use super::batch::{BatchSink, Batches};
 use crate::error::{Error, Result};
-use crate::table::{Column, RowCursor, Table, Value};
+use crate::table::Column;
 use arrow_array::RecordBatch;
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_schema::{ArrowError, SchemaRef};
@@ -59,26 +58,12 @@ impl<W: Write> ArrowRows<W> {
     }
 }
 
-impl<W: Write> RowSink for ArrowRows<W> {
-    fn row(&mut self, cells: &[Value<'_>]) -> Result<()> {
-        self.batches.add(cells, |batch| self.out.write(&batch))
+impl<W: Write> BatchSink for ArrowRows<W> {
+    fn parts(&mut self) -> (&mut Batches, impl FnMut(RecordBatch) -> Result<()>) {
+        (&mut self.batches, |batch| self.out.write(&batch))
     }
 
-    fn row_of(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
-        self.batches.add_row(row, columns, |batch| self.out.write(&batch))
-    }
-
-    fn rows_of<E: From<Error>>(
-        &mut self,
-        table: &dyn Table,
-        columns: &[usize],
-        met: impl FnMut(Met) -> Result<(), E>,
-    ) -> Option<Result<(), E>> {
-        self.batches.read_all(table, columns, met, |batch| Ok(self.out.write(&batch)?))
-    }
-
-    fn finish(&mut self) -> Result<()> {
-        self.batches.hand_over(|batch| self.out.write(&batch))?;
+    fn end(&mut self) -> Result<()> {
         match &mut self.out {
             Output::File(out) => out.finish(),
             Output::Stream(out) => out.finish(),
@@ -111,26 +96,9 @@ impl<H: FnMut(RecordBatch) -> Result<()>> ArrowBatches<H> {
     }
 }
 
-impl<H: FnMut(RecordBatch) -> Result<()>> RowSink for ArrowBatches<H> {
-    fn row(&mut self, cells: &[Value<'_>]) -> Result<()> {
-        self.batches.add(cells, &mut self.hand_over)
-    }
-
-    fn row_of(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
-        self.batches.add_row(row, columns, &mut self.hand_over)
-    }
-
-    fn rows_of<E: From<Error>>(
-        &mut self,
-        table: &dyn Table,
-        columns: &[usize],
-        met: impl FnMut(Met) -> Result<(), E>,
-    ) -> Option<Result<(), E>> {
-        self.batches.read_all(table, columns, met, |batch| Ok((self.hand_over)(batch)?))
-    }
-
-    fn finish(&mut self) -> Result<()> {
-        self.batches.hand_over(&mut self.hand_over)
+impl<H: FnMut(RecordBatch) -> Result<()>> BatchSink for ArrowBatches<H> {
+    fn parts(&mut self) -> (&mut Batches, impl FnMut(RecordBatch) -> Result<()>) {
+        (&mut self.batches, &mut self.hand_over)
     }
 }
 

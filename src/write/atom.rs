@@ -11,7 +11,7 @@ const NAMESPACE: &str = "http://www.w3.org/2005/Atom";
 /// An entry.
 #[derive(Debug, Clone)]
 pub struct Entry<'a> {
-    /// What it is about, and nothing else is: two entries of one subject are the same.
+    /// The subject, which no other entry has: two entries of one subject are the same.
     pub subject: &'a str,
     /// Its title, in plain text.
     pub title: &'a str,

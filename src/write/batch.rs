@@ -1,10 +1,10 @@
-//! Rows gathered into Arrow record batches: what Parquet and Arrow files are written from.
+//! Rows gathered into Arrow record batches, from which Parquet and Arrow files are written.
 //!
 //! Ids and GUIDs become text in the form that every other output has, nested values their JSON, a cell that says itself
 //! what it is the text that CSV has for it; floats that are not finite are null, as in JSON and SQL.
 
 use super::plain;
-use super::rows::Met;
+use super::rows::{Met, RowSink};
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::{Column, Kind, RowCursor, Table, Value};
 use crate::threads::{self, prelude::*};
@@ -28,7 +28,7 @@ const CELL: usize = 1 << 30;
 
 /// Gathers rows, and hands them out as batches of a bounded size.
 #[derive(Debug)]
-pub(super) struct Batches {
+pub struct Batches {
     schema: SchemaRef,
     columns: Vec<Cells>,
     rows: usize,
@@ -36,6 +36,45 @@ pub(super) struct Batches {
     /// Whether a part of a row lies behind the rows, as one of its cells is damaged.
     torn: bool,
     scratch: String,
+}
+
+/// Rows that are handed over as batches.
+pub trait BatchSink {
+    /// The rows that wait, and a function that takes a batch of them.
+    fn parts(&mut self) -> (&mut Batches, impl FnMut(RecordBatch) -> Result<()>);
+
+    /// Ends the document behind the last batch.
+    fn end(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl<S: BatchSink> RowSink for S {
+    fn row(&mut self, cells: &[Value<'_>]) -> Result<()> {
+        let (batches, hand_over) = self.parts();
+        batches.add(cells, hand_over)
+    }
+
+    fn row_of(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
+        let (batches, hand_over) = self.parts();
+        batches.add_row(row, columns, hand_over)
+    }
+
+    fn rows_of<E: From<Error>>(
+        &mut self,
+        table: &dyn Table,
+        columns: &[usize],
+        met: impl FnMut(Met) -> Result<(), E>,
+    ) -> Option<Result<(), E>> {
+        let (batches, mut hand_over) = self.parts();
+        batches.read_all(table, columns, met, |batch| Ok(hand_over(batch)?))
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        let (batches, hand_over) = self.parts();
+        batches.hand_over(hand_over)?;
+        self.end()
+    }
 }
 
 /// The cells of one column.

@@ -1,6 +1,7 @@
 //! JSON: entries as a stream of events, rows as objects.
 
 use crate::error::{Error, Result};
+use crate::id::{Id32, Id64};
 use crate::table::{Value, Visitor};
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 use std::fmt::Write as _;
@@ -35,6 +36,11 @@ impl<W: Write> JsonWriter<W, PrettyFormatter<'static>> {
     pub fn pretty(out: W) -> Self {
         Self { out, formatter: PrettyFormatter::new(), open: Vec::new(), text: String::new() }
     }
+}
+
+/// Writes what no sign is special in.
+fn quoted(text: &[u8], out: &mut impl Write) -> Result<()> {
+    [b"\"", text, b"\""].iter().try_for_each(|part| out.write_all(part)).map_err(io)
 }
 
 fn io(error: std::io::Error) -> Error {
@@ -135,12 +141,9 @@ impl<W: Write, F: Formatter> Visitor for JsonWriter<W, F> {
             Value::F32(v) if v.is_finite() => self.formatter.write_f32(out, *v).map_err(io)?,
             Value::F64(v) if v.is_finite() => self.formatter.write_f64(out, *v).map_err(io)?,
             Value::F32(_) | Value::F64(_) => self.formatter.write_null(out).map_err(io)?,
-            Value::Guid(guid) => {
-                let mut quoted = [b'"'; 38];
-                quoted.iter_mut().skip(1).zip(guid.to_ascii()).for_each(|(to, byte)| *to = byte);
-                out.write_all(&quoted).map_err(io)?;
-            }
-            Value::Id64(_) | Value::Id32(_) => write!(out, "\"{value}\"").map_err(io)?,
+            Value::Guid(guid) => quoted(&guid.to_ascii(), out)?,
+            Value::Id64(id) => quoted(&Id64(*id).to_ascii(), out)?,
+            Value::Id32(id) => quoted(&Id32(*id).to_ascii(), out)?,
             Value::Text(text) => self.string(text)?,
             Value::Utf16(text) => {
                 let mut buffer = std::mem::take(&mut self.text);

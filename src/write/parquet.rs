@@ -1,9 +1,8 @@
 //! Parquet: rows in groups of a bounded size, dictionaries and statistics for each column, zstd.
 
-use super::batch::Batches;
-use super::rows::{Met, RowSink};
+use super::batch::{BatchSink, Batches};
 use crate::error::{Error, Result};
-use crate::table::{Column, RowCursor, Table, Value};
+use crate::table::Column;
 use arrow_array::RecordBatch;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
@@ -16,9 +15,9 @@ use std::sync::mpsc::sync_channel;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// Rows of one group, which is what engines share among their workers.
+/// Rows of one group, which engines share among their workers.
 const GROUP_ROWS: usize = 122_880;
-/// Encoded bytes after which a group ends whatever its rows: what is held in memory.
+/// Encoded bytes after which a group ends whatever its rows: they are held in memory.
 const GROUP_BYTES: usize = 64 << 20;
 
 /// Batches that are read and not encoded yet: as many as keep the encoder busy while a slow row is read. More would have
@@ -89,26 +88,9 @@ pub fn properties(metadata: &[(&str, String)]) -> WriterProperties {
         .build()
 }
 
-impl RowSink for ParquetRows<'_> {
-    fn row(&mut self, cells: &[Value<'_>]) -> Result<()> {
-        self.batches.add(cells, |batch| (self.encode)(batch))
-    }
-
-    fn row_of(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
-        self.batches.add_row(row, columns, |batch| (self.encode)(batch))
-    }
-
-    fn rows_of<E: From<Error>>(
-        &mut self,
-        table: &dyn Table,
-        columns: &[usize],
-        met: impl FnMut(Met) -> Result<(), E>,
-    ) -> Option<Result<(), E>> {
-        self.batches.read_all(table, columns, met, |batch| Ok((self.encode)(batch)?))
-    }
-
-    fn finish(&mut self) -> Result<()> {
-        self.batches.hand_over(|batch| (self.encode)(batch))
+impl BatchSink for ParquetRows<'_> {
+    fn parts(&mut self) -> (&mut Batches, impl FnMut(RecordBatch) -> Result<()>) {
+        (&mut self.batches, &mut self.encode)
     }
 }
 

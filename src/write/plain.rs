@@ -1,4 +1,4 @@
-//! A cell as plain text: what CSV has in a field, and what a column of text in Parquet and Arrow has.
+//! A cell as plain text, for a field of CSV and for a column of text in Parquet and Arrow.
 
 use super::json;
 use crate::clean::clean;
@@ -41,8 +41,10 @@ pub(crate) fn push_clean(value: &Value<'_>, out: &mut String) {
         Value::Utf16(text) => out.push_str(&clean(&text.to_string())),
         Value::Uint(number) => out.push_str(itoa::Buffer::new().format(*number)),
         Value::Int(number) => out.push_str(itoa::Buffer::new().format(*number)),
-        #[allow(clippy::cast_possible_truncation, reason = "it is whole and small")]
-        Value::F32(number) if is_small_whole(*number) => out.push_str(itoa::Buffer::new().format(*number as i32)),
+        Value::F32(number) if let Some(whole) = small_whole(*number) => match u8::try_from(whole) {
+            Ok(digit @ 0..10) => out.push(char::from(b'0'.wrapping_add(digit))),
+            _ => out.push_str(itoa::Buffer::new().format(whole)),
+        },
         Value::F32(number) if number.is_finite() => float(zmij::Buffer::new().format_finite(*number), out),
         Value::F64(number) if number.is_finite() => float(zmij::Buffer::new().format_finite(*number), out),
         Value::Id64(id) => out.push_str(std::str::from_utf8(&Id64(*id).to_ascii()).unwrap_or_default()),
@@ -69,10 +71,13 @@ pub(crate) fn push_clean(value: &Value<'_>, out: &mut String) {
     }
 }
 
-/// Whether a number is whole, and small enough to be exact as an integer: most of those in matrices are 0 or 1.
-fn is_small_whole(number: f32) -> bool {
+/// The number, if it is whole and small enough to be exact as an integer: most of those in matrices are 0 or 1.
+#[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "it is compared with what was cast")]
+fn small_whole(number: f32) -> Option<i32> {
     const EXACT: f32 = 16_777_216.0;
-    number.trunc() == number && number.abs() < EXACT && (number != 0.0 || number.is_sign_positive())
+    let whole = number as i32;
+    let is_exact = whole as f32 == number && number.abs() < EXACT && (whole != 0 || number.is_sign_positive());
+    is_exact.then_some(whole)
 }
 
 fn float(digits: &str, out: &mut String) {

@@ -271,7 +271,7 @@ fn unwanted() -> Error {
     Error::without_offset(ErrorKind::Damaged { what: "nobody takes the rows".into() }, "")
 }
 
-/// What a thread reads, portion by portion. Ends behind the first error.
+/// The rows that a thread reads, portion by portion. Ends behind the first error.
 pub struct Portions<T> {
     from: Option<Receiver<Result<T>>>,
     reader: Option<JoinHandle<()>>,

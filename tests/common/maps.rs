@@ -1,5 +1,5 @@
 //! Rusty Hearts maps that hold what was written.
-#![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used, missing_docs)]
+#![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 
 use assetq::report::Progress;
 use assetq::sample::wdata::{Row, Spec, Written};

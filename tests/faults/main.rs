@@ -1,13 +1,6 @@
 //! What goes wrong around a command rather than in a file: disks, signals, files that change, that never end or cannot be
 //! read.
-#![allow(
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::cast_possible_truncation,
-    missing_docs
-)]
+#![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 #![cfg(all(feature = "cli", unix))]
 
 mod changing;

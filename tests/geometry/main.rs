@@ -1,12 +1,5 @@
 //! Tests of `.geometry` and `.splash`: reading, drawings, and scenes of several files.
-#![allow(
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::cast_possible_truncation,
-    missing_docs
-)]
+#![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 #![cfg(feature = "sample")]
 
 #[cfg(feature = "edit")]

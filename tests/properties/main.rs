@@ -2,14 +2,7 @@
 //!
 //! Each is tried with a few files of chance, so that all take seconds; the variable `ASSETQ_CASES` says with how many
 //! instead. What fails is made smaller until no smaller file fails, and shown as the builder's own values.
-#![allow(
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::cast_possible_truncation,
-    missing_docs
-)]
+#![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 #![cfg(feature = "cli")]
 
 #[path = "../edit/made.rs"]

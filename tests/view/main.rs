@@ -1,13 +1,5 @@
 //! Pages in a real browser. Where none is at hand, tests say that they skip.
-#![allow(
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::cast_possible_truncation,
-    missing_docs,
-    dead_code
-)]
+#![allow(missing_docs, dead_code, clippy::pedantic, clippy::restriction)]
 #![cfg(all(feature = "cli", unix))]
 
 mod browser;
@@ -276,6 +268,30 @@ fn a_table_is_scrolled_filtered_and_put_in_order() {
     assert_eq!(tab.errors(), [""; 0]);
 }
 
+#[test]
+fn rows_are_put_in_order_opened_and_left_by_keyboard() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("a.wdb"), monsters(5000)).unwrap();
+    let tab = view(&browser, dir.path(), "a.wdb", 1280, Scheme::Light);
+    go(&tab, "table=records");
+    tab.eval("document.querySelector('.head button:nth-of-type(3)').focus()");
+    for least in ["0", "996"] {
+        tab.key("Enter");
+        tab.wait(&format!("document.querySelector('.line [role=gridcell]:last-child').textContent === '{least}'"));
+        assert_eq!(tab.eval("document.activeElement.textContent.slice(0, 12)"), "u16HitPoints");
+        assert_eq!(tab.eval("document.querySelector('.detail').hidden"), true);
+    }
+    tab.eval("document.querySelector('.grid').focus()");
+    tab.key("ArrowDown");
+    tab.key("Enter");
+    tab.wait("document.activeElement.className === 'detail'");
+    assert_eq!(tab.eval("document.querySelector('.detail dd span').textContent"), lines(&tab)[1][0]);
+    tab.key("Escape");
+    assert_eq!(tab.eval("document.activeElement.className + document.querySelector('.detail').hidden"), "gridtrue");
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
 /// Browsers bound how high an element can be: the place of the bar stands for a row then, and the wheel still goes by rows.
 #[test]
 fn a_table_that_is_higher_than_an_element_can_be_shows_every_row() {
@@ -317,6 +333,12 @@ fn references_lead_to_their_rows() {
     tab.shot("reference-1280");
     tab.eval("history.back()");
     tab.wait("document.querySelector('.part:not([hidden])').getAttribute('aria-label') === 'models'");
+
+    // A nested value is laid out in lines.
+    tab.eval("assetq.page.go('table=lods', { row: 0 })");
+    tab.wait("document.querySelectorAll('.part:not([hidden]) .detail dd div').length > 3");
+    let detail = tab.eval("document.querySelector('.part:not([hidden]) .detail').textContent");
+    assert!(!detail.as_str().unwrap().contains("\\n"), "{detail}");
     assert_eq!(tab.errors(), [""; 0]);
 }
 

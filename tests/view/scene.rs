@@ -263,6 +263,21 @@ fn pictures_are_written_without_a_browser() {
     assert!(error.contains("has no shape"), "{error}");
 }
 
+#[test]
+fn a_mesh_that_a_database_does_not_draw_is_shown_as_it_is() {
+    let dir = TempDir::new().unwrap();
+    sample(dir.path(), "ship.geometry", Size::Small);
+    sample(dir.path(), "assets.bin", Size::Small);
+    let args = ["ship.geometry", "--db", "assets.bin", "--to"];
+    let (_, error) = run(dir.path(), 1, &[&["view"], &args[..], &["x.html"]].concat());
+    assert_eq!(error, "assetq: ship.geometry: a visual of the database that draws ship.geometry not found\n");
+    let page = fs::read_to_string(dir.path().join("x.html")).unwrap();
+    assert!(page.contains(r#""kind":"scene""#) && page.contains(r#""id":"table=vertices""#));
+    // A file for other programs would have other names than were asked for.
+    let (_, same) = run(dir.path(), 1, &[&["export"], &args[..], &["x.glb"]].concat());
+    assert!(same == error && !dir.path().join("x.glb").exists(), "{same}");
+}
+
 /// How fast a mesh of 10 MB turns: `cargo test --test view frames -- --ignored --nocapture`, on a quiet machine.
 #[test]
 #[ignore = "a measurement"]

@@ -2,6 +2,19 @@
 
 use super::*;
 
+/// How many rows of `values` a walk shows, and the error with which it ends.
+fn values_until_an_error(archive: &Archive) -> (usize, Error) {
+    let table = archive.table("values").unwrap();
+    let (mut rows, mut seen) = (table.cursor(0), 0);
+    loop {
+        match rows.advance() {
+            Ok(true) => seen += 1,
+            Ok(false) => panic!("{seen} rows"),
+            Err(error) => return (seen, error),
+        }
+    }
+}
+
 #[test]
 fn every_truncation_is_found() {
     let bytes = demo(1, Size::Small);
@@ -173,15 +186,7 @@ fn many_small_bombs_share_one_limit() {
     assert!(fit < count && good == (0..=count).map(|i| i < fit).collect::<Vec<_>>(), "{good:?}");
 
     // A walk over the values shows those that fit, and says why it ends.
-    let table = archive.table("values").unwrap();
-    let (mut rows, mut seen) = (table.cursor(0), 0);
-    let error = loop {
-        match rows.advance() {
-            Ok(true) => seen += 1,
-            Ok(false) => panic!("{seen} rows"),
-            Err(error) => break error,
-        }
-    };
+    let (seen, error) = values_until_an_error(&archive);
     assert!(seen == fit && matches!(error.kind(), ErrorKind::Limit { .. }), "{seen} rows, {error}");
     let report = archive.verify(&Progress::default());
     let values = report.checks.iter().find(|c| c.name == "chunk values").unwrap();
@@ -210,17 +215,9 @@ fn long_names_in_all_values_end_with_an_error() {
     let bytes = builder.build();
     let archive = open(&bytes).unwrap();
     assert_ok(&bytes);
-    let table = archive.table("values").unwrap();
-    let (mut rows, mut seen) = (table.cursor(0), 0);
-    let error = loop {
-        match rows.advance() {
-            Ok(true) => seen += 1,
-            Ok(false) => panic!("{seen} rows"),
-            Err(error) => break error,
-        }
-    };
+    let (seen, error) = values_until_an_error(&archive);
     let ErrorKind::Limit { limit, .. } = *error.kind() else { panic!("{error}") };
-    assert!(seen > 30 && seen < limit >> 20, "{seen} rows");
+    assert!(seen > 30 && (seen as u64) < limit >> 20, "{seen} rows");
     assert!(error.to_string().starts_with("chunk [Main], decompressed: bytes of the paths"), "{error}");
 }
 

@@ -1,13 +1,6 @@
 //! `.vrb` archives as whole files: generated ones, hostile ones, and real ones where there are any.
 #![cfg(feature = "sample")]
-#![allow(
-    clippy::arithmetic_side_effects,
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::cast_possible_truncation,
-    missing_docs
-)]
+#![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 
 #[cfg(feature = "cli")]
 mod command;

@@ -175,19 +175,9 @@ mod first_game {
     use super::*;
 
     fn chain() -> build::Sheet {
-        let names = [
-            "u6WhoFrom",
-            "u6When0",
-            "u6When1",
-            "u6When2",
-            "u6WhatState",
-            "u6WhoTo",
-            "u6DoWhat",
-            "u6Where",
-            "u6How",
-            "u16Bonus",
-        ];
-        build::Sheet::new(Game::First, "").fields(names).record("x", [1, 2, 3, 4, 5, 6, 7, 8, 9, 150].map(Cell::Int))
+        build::Sheet::new(Game::First, "")
+            .fields(build::CHAINS)
+            .record("x", [1, 2, 3, 4, 5, 6, 7, 8, 9, 150].map(Cell::Int))
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Archives: files by path, compared by what the indexes say of them.
+//! Archives: files by path, compared by their entries in the indexes.
 //!
 //! Files of one path are the same where id, CRC-32 and size are; where the indexes have no CRC-32, as of loose files and of
 //! plain folders, sizes are compared, and then contents. A file that went and one that came with its CRC-32 and size are one that moved.
@@ -35,7 +35,7 @@ struct Files<'a> {
     state: RandomState,
 }
 
-/// What tells the contents of a file from those of others.
+/// A checksum and a size, which tell the contents of a file from those of others.
 type Content = (u32, u64);
 
 impl<'a> Files<'a> {
@@ -56,7 +56,7 @@ impl<'a> Files<'a> {
         archive::open(self.archive(side), file, "")
     }
 
-    /// The CRC-32 of a file: that of the index, else of its bytes.
+    /// The CRC-32 of a file: the index's, else one of its bytes.
     fn crc32(&self, side: Side, file: &File<'_>) -> Result<u32> {
         match file.crc32 {
             Some(crc32) => Ok(crc32),
@@ -98,7 +98,7 @@ impl<'a> Files<'a> {
     }
 }
 
-/// What a file is known by. Several lists may have one path.
+/// The key of a file. Several lists may have one path.
 fn key<'f>(file: &'f File<'_>) -> (&'f str, Option<&'f str>) {
     (&file.path, file.list.as_deref())
 }

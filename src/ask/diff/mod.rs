@@ -44,7 +44,7 @@ pub use crate::compare::{
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
 use crate::report::Progress;
-use crate::table::{Role, Table, Value};
+use crate::table::{Table, Value};
 use std::fmt;
 
 /// Rows of one table that are compared at most.
@@ -183,10 +183,7 @@ impl<'a> TableDiff<'a> {
     /// Whether its rows are known by paths, so that folders group them.
     pub fn has_paths(&self) -> bool {
         let table = self.old.as_ref().or(self.new.as_ref());
-        table.is_some_and(|table| {
-            let says_path = |role| matches!(role, Role::Resolved | Role::Key);
-            table.columns().iter().any(|column| says_path(column.role) && column.name == "path")
-        })
+        table.is_some_and(|table| table.columns().iter().any(|column| column.folders))
     }
 
     /// Whether `filter`, bound to each of the tables, means the row on a side that has it.

@@ -184,7 +184,7 @@ pub(super) fn lone_fields<'t>(
     }
 }
 
-/// How many rows a table has that can be read, and what keeps others from it.
+/// How many rows of a table can be read, and the error that keeps others from it.
 pub(super) fn count(table: &dyn Table) -> (u32, Option<Error>) {
     let mut cursor = table.cursor(0);
     let mut count = 0u32;
@@ -204,13 +204,13 @@ fn too_many(table: &dyn Table) -> Error {
     Error::without_offset(kind, table.name().to_owned())
 }
 
-/// The column that shows the path of the id at `at`, where that is what rows are known by.
+/// The column that shows the path of the id at `at`, where rows are known by it.
 pub(in crate::ask) fn path_of_key(table: &dyn Table, at: usize) -> Option<usize> {
     table.columns().get(at).filter(|column| column.role == Role::Key && column.kind == Kind::Id64)?;
     table.text_of(at)
 }
 
-/// The key of a row: the values of its key columns, or its number where there is none. A path that is known for
+/// The key of a row: the values of its key columns, or its number in a table without keys. A path that is known for
 /// an id stands for it.
 pub(super) fn key(table: &dyn Table, row: u32) -> Result<Value<'_>> {
     let mut parts: Vec<(Cow<'_, str>, Value<'_>)> = Vec::new();

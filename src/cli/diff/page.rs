@@ -8,6 +8,7 @@ use crate::table::Value;
 use crate::write::page::{Block, Page, Part, Texts, numbers};
 use serde_json::json;
 use std::io::Write;
+use std::iter;
 
 /// Tables that differ, ready to be written.
 #[derive(Default)]
@@ -68,7 +69,22 @@ impl Tables {
     }
 }
 
-/// What is shown of a row besides its key, as JSON: the name of each field, its values, by how much it differs, and the
+/// Longer and longer ends of a path, and then the whole of it again and again.
+fn ends(path: &str) -> impl Iterator<Item = &str> {
+    let begins = path.rmatch_indices(['/', '\\']).map(|(at, _)| at.saturating_add(1));
+    begins.filter_map(|begin| path.get(begin..)).chain(iter::repeat(path))
+}
+
+/// The two sides by the ends of their names, from the folder on that differs. Where they lie concerns nobody that a report is
+/// passed on to.
+pub(super) fn title(old: &str, new: &str) -> String {
+    let mut both = ends(old).zip(ends(new));
+    let names = if old == new { both.next() } else { both.find(|(old, new)| old != new) };
+    let (old, new) = names.unwrap_or((old, new));
+    format!("{old} → {new}")
+}
+
+/// The details of a row besides its key, as JSON: the name of each field, its values, by how much it differs, and the
 /// colours that the values are.
 fn shown(change: &Change<'_>) -> String {
     let one = |name: &str, value: &Value<'_>| {
@@ -87,4 +103,22 @@ fn shown(change: &Change<'_>) -> String {
         Some(json!([field.name, old, new, difference(&field.old, &field.new), was, is]))
     });
     fields.collect::<serde_json::Value>().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::title;
+
+    #[test]
+    fn a_title_says_of_paths_as_much_as_tells_them_apart() {
+        for (old, new, said) in [
+            ("/home/me/old.wdb", "new.wdb", "old.wdb → new.wdb"),
+            ("/home/me/old/res/a.bin", "new/res/a.bin", "old/res/a.bin → new/res/a.bin"),
+            ("a.bin", "mods\\a.bin", "a.bin → mods\\a.bin"),
+            ("/games/wows@1", "/games/wows@2", "wows@1 → wows@2"),
+            ("/home/me/a.bin", "/home/me/a.bin", "a.bin → a.bin"),
+        ] {
+            assert_eq!(title(old, new), said);
+        }
+    }
 }

@@ -34,7 +34,7 @@ enum Target {
     Set,
 }
 
-/// A file, and what its tables are written to.
+/// A file, and the outputs of its tables.
 struct Job<'a> {
     file: &'a Path,
     /// The only file, once it was opened: a pipe cannot be opened again, and a file may be another one then.

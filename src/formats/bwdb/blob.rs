@@ -9,7 +9,7 @@ use crate::id::Id32;
 use std::ops::RangeInclusive;
 use std::sync::OnceLock;
 
-/// One database: all records of one prototype type, and what they point to.
+/// One database: all records of one prototype type, and the data that they point to.
 #[derive(Debug, Clone, Copy)]
 pub struct Blob<'a> {
     index: usize,

@@ -244,7 +244,7 @@ impl<'a> Differ<'a, '_> {
         T::same(old, new, &mut Allowance::new(self.budget))
     }
 
-    /// Notes that all of what lies at `view` is shown.
+    /// Notes that the value at `view` is shown whole.
     pub(super) fn afford<T: Field<'a>>(&mut self, view: View<'a>) -> Result<()> {
         // To compare it with itself costs what it is long.
         self.same::<T>(view, view).map(drop)
@@ -319,7 +319,7 @@ impl<'a> Differ<'a, '_> {
         fields.into_iter().next().map_or(Value::Null, |(_, value)| plainly(value))
     }
 
-    /// Two materials: their properties by name, and what is not a property.
+    /// Two materials: their properties by name, and their other fields.
     fn materials(&mut self, old: &Material<'a>, new: &Material<'a>) {
         match (properties(old), properties(new)) {
             (Ok(Some(a)), Ok(Some(b))) => self.properties(a, b),

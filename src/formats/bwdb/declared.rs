@@ -198,7 +198,7 @@ impl Type {
         Ok(true)
     }
 
-    /// Shows in what two values differ.
+    /// Shows the differences of two values.
     pub(super) fn differ<'a>(&self, old: View<'a>, new: View<'a>, differ: &mut Differ<'a, '_>) -> Result<()> {
         let members = match &self.body {
             Body::BuiltIn { differ: show, .. } => return show(old, new, differ),

@@ -1,4 +1,4 @@
-//! Prototype databases: paths and strings as they lie there, resources by what their records say.
+//! Prototype databases: paths and strings as they lie there, resources by the values of their records.
 
 use super::compare::{differ_record, digest, plain_fields, same_record};
 use super::{Blob, Database, Location, RawLayout, Resource, State};
@@ -208,7 +208,7 @@ impl Special for Strings<'_> {
     fn fields<'s>(&'s self, _: (u32, u32), _: &mut Vec<Field<'s>>, _: &mut Damaged<'_>) {}
 }
 
-/// Compares records by what they say.
+/// Compares records by their values.
 struct Records<'a> {
     dbs: [&'a Database; 2],
     budget: Budget,
@@ -337,7 +337,7 @@ impl<'a> Records<'a> {
 struct Resources<'a> {
     dbs: [&'a Database; 2],
     blobs: [Vec<Option<Blob<'a>>>; 2],
-    /// Where the record of each row is: the file's map is read once in its own order, which is not that of records.
+    /// The place of each row's record: the file's map is read once in its own order, which is not that of records.
     locations: [OnceLock<Vec<Location>>; 2],
     records: Records<'a>,
 }

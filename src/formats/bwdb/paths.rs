@@ -166,7 +166,7 @@ impl<'a> Paths<'a> {
         self.entries.len()
     }
 
-    /// Whether there are none.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -544,7 +544,7 @@ mod tests {
         Source::from_vec("assets.bin", crate::sample::bwdb::demo_of(1, 1_000_000))
     }
 
-    /// What is paid until the index is there, the comparison that reaches the price included.
+    /// The price until the index is there, the comparison that reaches the price included.
     fn most(db: &Database) -> usize {
         db.paths().len() * (SCANS + 1)
     }

@@ -11,7 +11,7 @@ const LONGEST: usize = 4096;
 const SAMPLES: usize = 64;
 /// Sizes for which all records are looked at.
 const TRIED: usize = 16;
-/// Bytes that may lie between the records and what they point to.
+/// Bytes that may lie between the records and the data that they point to.
 const PADDING: usize = 16;
 
 /// How the records of a raw database seem to be laid out.
@@ -23,7 +23,7 @@ pub struct RawLayout {
     pub pointers: Vec<usize>,
 }
 
-/// The records of a blob, and what lies behind them.
+/// The records of a blob, and the data behind them.
 struct Stride<'a> {
     bytes: &'a [u8],
     count: usize,

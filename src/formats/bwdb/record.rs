@@ -152,7 +152,7 @@ pub trait Field<'a>: Copy {
         Ok(old.take(Self::SIZE)? == new.take(Self::SIZE)?)
     }
 
-    /// Shows in what it differs between two places.
+    /// Shows its differences between two places.
     ///
     /// # Errors
     /// When it cannot be read at one of them.
@@ -351,7 +351,7 @@ impl<'a, T: Field<'a>> List<'a, T> {
         self.len
     }
 
-    /// Whether there are none.
+    /// Whether the array is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }

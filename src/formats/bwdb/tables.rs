@@ -10,8 +10,8 @@ pub(super) use space::{instances, models, space};
 use super::declared::Type;
 use super::prototypes::KIND;
 use super::prototypes::{self as p, Layout, PrototypeType, known_property_name};
-use super::record::{Field, FieldInfo, Form, Leaf, List, NameId, Prototype, Shown, Walker};
-use super::walk::{self, field_value};
+use super::record::{Field, FieldInfo, Form, Leaf, List, NameId, PathId, Prototype, Shown, Walker};
+use super::walk::{self, Ids, field_value};
 use super::{Blob, Database, Models, Names};
 use crate::budget::{Budget, RowBudget};
 use crate::bytes::View;
@@ -216,11 +216,13 @@ struct Lead<'a> {
     find: Option<Find<'a>>,
     /// As in [`TableOf::found_if`].
     finds: Option<Box<dyn Fn() -> bool + Send + Sync + 'a>>,
+    /// Touches the cells of some records, as in [`TableOf::looked_ahead`].
+    look: Option<Box<dyn Fn(Range<usize>) + Send + Sync + 'a>>,
 }
 
 impl<'a> Lead<'a> {
     fn new(column: Column, get: impl Fn(usize) -> Result<Value<'a>> + Send + Sync + 'a) -> Self {
-        Self { column, get: Box::new(get), find: None, finds: None }
+        Self { column, get: Box::new(get), find: None, finds: None, look: None }
     }
 
     fn found_by(mut self, find: impl Fn(&Value<'_>) -> Option<Result<Vec<usize>>> + Send + Sync + 'a) -> Self {
@@ -230,6 +232,11 @@ impl<'a> Lead<'a> {
 
     fn found_if(mut self, finds: impl Fn() -> bool + Send + Sync + 'a) -> Self {
         self.finds = Some(Box::new(finds));
+        self
+    }
+
+    fn looked_ahead(mut self, look: impl Fn(Range<usize>) + Send + Sync + 'a) -> Self {
+        self.look = Some(Box::new(look));
         self
     }
 
@@ -295,7 +302,7 @@ impl<'a> Records<'a> for DatabaseRows<'a> {
             let own = |record: &usize| self.db.owner(self.blob.index(), *record) == Some(id);
             Ok(here.map(|r| r.record_index()).filter(own).into_iter().collect())
         };
-        let path = Lead::new(Column::text("path").brief().resolved(), move |row| match id(row) {
+        let path = Lead::new(Column::text("path").brief().resolved().in_folders(), move |row| match id(row) {
             Some(id) => self.db.path(id).map(Value::from),
             None => Ok(Value::Null),
         });
@@ -307,7 +314,8 @@ impl<'a> Records<'a> for DatabaseRows<'a> {
                 Value::Text(path) => Some(at_path(self.db, path, with_id)),
                 _ => None,
             })
-            .found_if(move || self.db.hashes_paths()),
+            .found_if(move || self.db.hashes_paths())
+            .looked_ahead(move |records| self.db.paths().ahead(records.filter_map(id))),
         ]
     }
 
@@ -393,7 +401,7 @@ fn field_columns(fields: &'static [FieldInfo], only: Option<&[&str]>) -> (Vec<Co
             };
             let brief = half == Half::Text || (half == Half::Whole && kind != Kind::Nested && columns.len() < 8);
             let takes = takes(fields, info, half);
-            columns.push(Column { name, kind, brief, role, wide: false, takes });
+            columns.push(Column { name, kind, brief, role, wide: false, takes, folders: false });
             sources.push(FieldColumn { field, half });
         };
         match info.shown {
@@ -411,7 +419,7 @@ fn field_columns(fields: &'static [FieldInfo], only: Option<&[&str]>) -> (Vec<Co
     (columns, sources)
 }
 
-/// What may be written to the column of a field.
+/// The values that may be written to the column of a field.
 fn takes(fields: &[FieldInfo], info: &FieldInfo, half: Half) -> Takes {
     let is_count = fields.iter().any(|field| matches!(field.form, Form::Array { count } if count == info.name));
     match (half, info.form, info.of) {
@@ -447,23 +455,24 @@ fn cell_of<'a>(
     names: &'a dyn Names,
     budget: &Budget,
 ) -> Result<Value<'a>> {
-    let value = match column.half {
-        Half::Id => field_value(&walk, column.field, &walk::ById, budget)?,
-        Half::Whole | Half::Text => field_value(&walk, column.field, names, budget)?,
-    };
-    match (column.half, value) {
-        (Half::Whole, value) => Ok(value),
-        (half, Value::Map(mut reference)) => {
-            let at = usize::from(half == Half::Text);
-            Ok(if at < reference.len() { reference.swap_remove(at).1 } else { Value::Null })
-        }
+    let leaf = match walk::single_leaf(&walk, column.field)? {
+        Some(leaf) => leaf,
         // A path id of 0 refers to nothing.
-        (Half::Id, Value::Null) => Ok(Value::Id64(0)),
-        (_, value) => Ok(value),
+        None if column.half == Half::Id => return Ok(Value::Id64(0)),
+        None => return field_value(&walk, column.field, names, budget),
+    };
+    match (column.half, leaf) {
+        (_, Leaf::Value(value)) => Ok(value),
+        (Half::Whole, _) => field_value(&walk, column.field, names, budget),
+        (Half::Id, Leaf::Name(id)) => Ok(Value::Id32(id.0)),
+        (Half::Text, Leaf::Name(id)) => Ok(names.name(id)?.map(Value::Text).unwrap_or_default()),
+        (Half::Id, Leaf::Path(id)) => Ok(Value::Id64(id.0)),
+        (Half::Text, Leaf::Path(PathId(0))) => Ok(Value::Null),
+        (Half::Text, Leaf::Path(id)) => Ok(names.path(id)?.map(Value::Text).unwrap_or_default()),
     }
 }
 
-/// A record and its number, and what its cells may cost.
+/// A record and its number, and the budget of its cells.
 struct Row<T> {
     number: usize,
     record: Result<T>,
@@ -497,13 +506,20 @@ fn table_of<'a, T: 'a, R: Records<'a>>(
     if R::DERIVED {
         table = table.derived().own_texts(false);
     }
-    rows.leads().into_iter().fold(table, |table, Lead { column, get, find, finds }| {
+    rows.leads().into_iter().fold(table, |table, Lead { column, get, find, finds, look }| {
         let mut table = table.column(column, move |row: &Row<T>| get(row.number));
         if let Some(find) = find {
             table = table.found_by(find);
         }
         if let Some(finds) = finds {
             table = table.found_if(finds);
+        }
+        if let Some(look) = look {
+            table = table.looked_ahead(move |ahead| {
+                let end = ahead.end.min(rows.len());
+                look(ahead.start..end);
+                end
+            });
         }
         table
     })
@@ -536,6 +552,12 @@ fn with_own_texts<'a, R>(
     if sources.iter().any(holds_own) { table.own_texts(true) } else { table }
 }
 
+/// Appends the ids in the fields of a struct.
+fn ids_of<'a, P: Prototype<'a>>(of: &P, ids: &mut Ids) {
+    let fields = P::FIELDS.iter().enumerate().filter(|(_, field)| field.texts.any());
+    fields.for_each(|(field, _)| of.walk_field(field, ids));
+}
+
 /// A row for each record.
 fn records<'a, T: Prototype<'a> + Copy + 'a, R: Records<'a>>(
     name: &'static str,
@@ -543,7 +565,13 @@ fn records<'a, T: Prototype<'a> + Copy + 'a, R: Records<'a>>(
     only: Option<&[&str]>,
 ) -> Box<dyn Table + 'a> {
     let table = table_of(name, rows, move |row| T::read(rows.view(row)?));
-    Box::new(with_fields(table, name, rows.names(), only, |record: &T| Ok(*record)))
+    let touch = move |ahead: &[Range<usize>]| {
+        let mut ids = Ids::default();
+        let records = ahead.iter().cloned().flatten().map_while(|row| rows.view(row).ok());
+        records.filter_map(|view| T::read(view).ok()).for_each(|record| ids_of(&record, &mut ids));
+        rows.names().ahead(&ids);
+    };
+    Box::new(with_fields(table.touched_by(touch), name, rows.names(), only, |record: &T| Ok(*record)))
 }
 
 fn within(table: &str, row: usize, error: crate::Error) -> crate::Error {
@@ -596,9 +624,14 @@ where
     fn row(&self, record: View<'a>, index: usize) -> Result<C> {
         (self.list)(record)?.get(index).ok_or_else(|| no_cell(self.name, index, 0))?
     }
+
+    fn ids(&self, record: View<'a>, rows: Range<usize>, ids: &mut Ids) -> Result<()> {
+        let list = (self.list)(record)?;
+        rows.filter_map(|index| list.get(index)).try_for_each(|element| element.map(|element| ids_of(&element, ids)))
+    }
 }
 
-/// The tables of what a visual holds; `visual` gets it out of the record.
+/// The tables of a visual's arrays; `visual` gets it out of the record.
 fn visual_children<'a, P: Field<'a> + 'a, R: Records<'a>>(
     rows: R,
     visual: impl Fn(P) -> Result<p::Visual<'a>> + Send + Sync + Copy + 'a,
@@ -665,9 +698,9 @@ impl<'a, S: Fn(View<'a>) -> Result<p::Skeleton<'a>> + Send + Sync + 'a> Children
         Ok(Node { skeleton: (self.0)(record)?, index })
     }
 
-    fn names(&self, record: View<'a>, rows: Range<usize>) -> Result<Vec<NameId>> {
+    fn ids(&self, record: View<'a>, rows: Range<usize>, ids: &mut Ids) -> Result<()> {
         let names = (self.0)(record)?.names()?;
-        rows.filter_map(|index| names.get(index)).collect()
+        rows.filter_map(|index| names.get(index)).try_for_each(|name| name.map(|name| ids.names.push(name)))
     }
 }
 
@@ -714,8 +747,13 @@ impl<'a> Children<'a> for Properties {
         p::Material::read(record)?.property(index)
     }
 
-    fn names(&self, record: View<'a>, rows: Range<usize>) -> Result<Vec<NameId>> {
-        let names = p::Material::read(record)?.property_names()?;
-        rows.filter_map(|index| names.get(index)).collect()
+    fn ids(&self, record: View<'a>, rows: Range<usize>, ids: &mut Ids) -> Result<()> {
+        let material = p::Material::read(record)?;
+        rows.map(|index| material.property(index)).try_for_each(|property| {
+            let p::Property { name, value, .. } = property?;
+            ids.names.push(name);
+            ids.leaf("", value);
+            Ok(())
+        })
     }
 }

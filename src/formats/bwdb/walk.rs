@@ -23,10 +23,45 @@ pub trait Names: Send + Sync {
     /// When the path is damaged.
     fn path(&self, id: PathId) -> Result<Option<Cow<'_, str>>>;
 
-    /// Looks where the texts of several name ids lie, before they are asked for one by one: memory answers many
-    /// questions in the time of one, where none waits for the answer to another.
-    fn ahead(&self, ids: &[NameId]) {
+    /// Looks where the texts of these ids lie, before they are asked for one by one: memory answers many questions in
+    /// the time of one, where none waits for the answer to another.
+    fn ahead(&self, ids: &Ids) {
         let _ = ids;
+    }
+}
+
+/// Ids that are walked, whose texts lie anywhere in a file.
+#[derive(Debug, Default)]
+pub struct Ids {
+    /// Ids of names.
+    pub names: Vec<NameId>,
+    /// Ids of paths.
+    pub paths: Vec<PathId>,
+}
+
+impl<'a> Walker<'a> for Ids {
+    fn leaf(&mut self, _: &'static str, leaf: Leaf<'a>) {
+        match leaf {
+            Leaf::Name(id) => self.names.push(id),
+            Leaf::Path(PathId(0)) | Leaf::Value(_) => {}
+            Leaf::Path(id) => self.paths.push(id),
+        }
+    }
+
+    fn begin(&mut self, _: &'static str) {}
+    fn end(&mut self) {}
+
+    /// Lists of ids are walked, and no others: what they point to may be long.
+    fn begin_list(&mut self, _: &'static str, list: &ListInfo<'a>) -> bool {
+        const MANY: usize = 64;
+        list.stride <= size_of::<u64>() && list.len <= MANY
+    }
+
+    fn end_list(&mut self) {}
+    fn damage(&mut self, _: &'static str, _: Error) {}
+
+    fn texts_only(&self) -> bool {
+        true
     }
 }
 
@@ -54,9 +89,11 @@ impl Names for crate::names::Names {
     }
 }
 
-/// Builds the value of what is walked. Keeps what is damaged in `errors`.
+/// Builds values as they are walked. Keeps what is damaged in `errors`.
 pub(super) struct Shown<'a, 'n> {
     names: &'a dyn Names,
+    /// The fields that were walked.
+    fields: Vec<(Cow<'a, str>, Value<'a>)>,
     /// Lists and maps that are open, with their names.
     open: Vec<(&'static str, Value<'a>)>,
     budget: &'n Budget,
@@ -65,22 +102,20 @@ pub(super) struct Shown<'a, 'n> {
 
 impl<'a, 'n> Shown<'a, 'n> {
     pub(super) fn new(names: &'a dyn Names, budget: &'n Budget) -> Self {
-        Self { names, open: vec![("", Value::Map(Vec::new()))], budget, errors: Vec::new() }
+        Self { names, fields: Vec::new(), open: Vec::new(), budget, errors: Vec::new() }
     }
 
     /// The fields that were walked.
-    pub(super) fn into_fields(mut self) -> (Vec<(Cow<'a, str>, Value<'a>)>, Vec<Error>) {
-        match self.open.pop() {
-            Some((_, Value::Map(fields))) => (fields, self.errors),
-            _ => (Vec::new(), self.errors),
-        }
+    pub(super) fn into_fields(self) -> (Vec<(Cow<'a, str>, Value<'a>)>, Vec<Error>) {
+        (self.fields, self.errors)
     }
 
     fn put(&mut self, name: &'static str, value: Value<'a>) {
         match self.open.last_mut() {
             Some((_, Value::List(values))) => values.push(value),
             Some((_, Value::Map(fields))) => fields.push((Cow::Borrowed(name), value)),
-            _ => {}
+            None => self.fields.push((Cow::Borrowed(name), value)),
+            Some(_) => {}
         }
     }
 
@@ -152,7 +187,44 @@ impl<'a> Walker<'a> for Shown<'a, '_> {
     }
 }
 
-/// The value of one field, with what it refers to; `walk` shows the field with a number to a walker.
+/// Meets a field that is one leaf, and keeps nothing around it: most cells are that.
+#[derive(Default)]
+struct Single<'a> {
+    met: Option<Result<Leaf<'a>>>,
+    has_parts: bool,
+}
+
+impl<'a> Walker<'a> for Single<'a> {
+    fn leaf(&mut self, _: &'static str, leaf: Leaf<'a>) {
+        self.met.get_or_insert(Ok(leaf));
+    }
+
+    fn begin(&mut self, _: &'static str) {
+        self.has_parts = true;
+    }
+
+    fn end(&mut self) {}
+
+    fn begin_list(&mut self, _: &'static str, _: &ListInfo<'a>) -> bool {
+        self.has_parts = true;
+        false
+    }
+
+    fn end_list(&mut self) {}
+
+    fn damage(&mut self, name: &'static str, error: Error) {
+        self.met = Some(Err(if name.is_empty() { error } else { error.within(name) }));
+    }
+}
+
+/// The leaf that a field is; `None` where it has parts. `walk` shows the field with a number to a walker.
+pub(super) fn single_leaf<'a>(walk: impl Fn(usize, &mut dyn Walker<'a>), field: usize) -> Result<Option<Leaf<'a>>> {
+    let mut single = Single::default();
+    walk(field, &mut single);
+    if single.has_parts { Ok(None) } else { single.met.transpose() }
+}
+
+/// The value of one field, with the texts of its references; `walk` shows the field with a number to a walker.
 pub(super) fn field_value<'a>(
     walk: impl Fn(usize, &mut dyn Walker<'a>),
     field: usize,
@@ -234,7 +306,7 @@ impl<'a> Shown<'a, '_> {
     }
 }
 
-/// `cat`: one resource with its path, its place and its record, or an error for what cannot be read.
+/// `cat`: one resource with its path, its place and its record, or an error for each part that cannot be read.
 pub(super) fn cat_resource(db: &Database, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
     let id = match crate::id::parse(entry) {
         Some(id) => id,

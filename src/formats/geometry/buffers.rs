@@ -310,7 +310,7 @@ impl<'a> Indices<'a> {
         }
     }
 
-    /// Whether there are none.
+    /// Whether the buffer is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -1,4 +1,4 @@
-//! Hashes of what mappings and models hold, however it is packed and wherever it lies: equal ones are the same mesh.
+//! Hashes of the contents of mappings and models, however they are packed and wherever they lie: equal ones are the same mesh.
 
 use super::{Geometry, Indices};
 use crate::codec::{contents, xxh64};

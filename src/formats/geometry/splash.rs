@@ -19,7 +19,7 @@ const LEAST: usize = 28;
 /// The longest name that is written, as the file is known by a name that is not longer.
 const LONGEST: u32 = 255;
 
-/// What the name of a box takes.
+/// The texts that the name of a box takes.
 const NAME: Takes = Takes::Bytes(LONGEST);
 
 /// An open `.splash` file.

@@ -1,4 +1,4 @@
-//! Vertex formats (docs/formats/geometry.md §4.3): what the bytes of a vertex mean.
+//! Vertex formats (docs/formats/geometry.md §4.3): the meaning of a vertex's bytes.
 
 use crate::bytes::le;
 
@@ -30,7 +30,7 @@ pub enum Attribute {
     Colour,
 }
 
-/// Letters of a format name and what they stand for, with its bytes. Longer ones come before their beginnings.
+/// Letters of a format name and their meaning, with its bytes. Longer ones come before their beginnings.
 const LETTERS: [(&str, &[(Attribute, u8)]); 11] = [
     ("xyz", &[(Attribute::Position, 12)]),
     ("n", &[(Attribute::Normal, 4)]),
@@ -165,7 +165,7 @@ impl<'a> Vertices<'a> {
         self.bytes.len().checked_div(self.format.stride).unwrap_or(0)
     }
 
-    /// Whether there are none.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

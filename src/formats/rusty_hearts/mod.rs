@@ -55,7 +55,7 @@ impl Key {
 }
 
 impl Default for Key {
-    /// That of the public versions.
+    /// The key of the public versions.
     fn default() -> Self {
         Self(layout::KEY)
     }
@@ -139,7 +139,7 @@ impl Game {
         Some(self.volumes.get(usize::from(number))?.get_or_init(volume))
     }
 
-    /// What the record of file `n` says.
+    /// File `n`, as its record describes it.
     fn file_of(&self, record: &Record<'_>, n: usize) -> Result<File<'static>> {
         let place = record.place;
         let (size, offset) = (place.size.get(), place.offset.get());

@@ -95,7 +95,7 @@ impl Definitions {
         result.map_err(|error| self.failed.push(error.within(path))).ok()
     }
 
-    /// The definition with this GUID, made where there is none.
+    /// The definition with this GUID, made where it is missing.
     fn entry(&mut self, guid: Guid) -> Option<&mut Definition> {
         let n = *self.by_guid.entry(guid).or_insert_with(|| {
             self.definitions.push(Definition::new(guid));

@@ -171,7 +171,7 @@ impl Reader for Game {
         ]
     }
 
-    /// What is known of a file; of a definition, by its GUID or by its name where one alone has it.
+    /// The facts about a file; of a definition, by its GUID or by its name where one alone has it.
     fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
         if archive::show(self, entry, out)? {
             return Ok(true);

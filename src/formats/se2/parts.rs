@@ -1,4 +1,4 @@
-//! What is read of files: records of an archive of values, by the interface of all readers; and of `.def` files, the two
+//! The parts of files that are read: records of an archive of values, by the interface of all readers; and of `.def` files, the two
 //! members that name a definition.
 
 use crate::error::{ErrorKind, Result};
@@ -12,7 +12,7 @@ use std::fmt;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Field(Value<'static>);
 
-/// What stands before the GUID in a reference.
+/// The prefix of the GUID in a reference.
 const REFERENCE: &str = "{G}";
 
 impl Field {
@@ -117,7 +117,7 @@ impl Visitor for Walk<'_> {
 /// # Errors
 /// `Damaged` where the file is no JSON, or has no GUID.
 pub(super) fn definition_of(file: &Source) -> Result<(Guid, Option<String>)> {
-    /// What some editors write before a text.
+    /// The mark that some editors write before a text.
     const MARK: &[u8] = b"\xEF\xBB\xBF";
     let damaged = |what: String| file.view("definition").error(ErrorKind::Damaged { what: what.into() });
     let text = file.bytes().strip_prefix(MARK).unwrap_or(file.bytes());

@@ -302,7 +302,7 @@ impl Archive {
         Ok(std::iter::once(&self.main).chain(extra).map(|chunk| Chunk { archive: self, chunk }).collect())
     }
 
-    /// The chunks that can be listed, and what keeps the others from it.
+    /// The chunks that can be listed, and the error that keeps the others from it.
     fn known_chunks(&self) -> (Vec<Chunk<'_>>, Result<()>) {
         match self.chunks() {
             Ok(chunks) => (chunks, Ok(())),

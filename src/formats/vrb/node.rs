@@ -25,7 +25,7 @@ impl<'a> Node<'a> {
         Self { graph, slot, position }
     }
 
-    /// The model of the value as declared: of a polymorphic member, that of the member.
+    /// The model of the value as declared: of a polymorphic member, the member's.
     pub fn model(&self) -> ModelId {
         self.slot.model
     }
@@ -124,7 +124,7 @@ impl<'a> Node<'a> {
         Ok(walker.inferred())
     }
 
-    /// What lies at the same place of other bytes of the chunk.
+    /// The node at the same place of other bytes of the chunk.
     #[cfg(feature = "edit")]
     pub(super) fn moved_to<'b>(&self, data: &'b crate::source::Source) -> Node<'b>
     where

@@ -76,7 +76,7 @@ impl std::fmt::Display for Path<'_> {
     }
 }
 
-/// The text up to the closing quote, and what comes behind.
+/// The text up to the closing quote, and the rest.
 fn unquote(quoted: &str) -> Option<(String, &str)> {
     let mut name = String::new();
     let mut chars = quoted.char_indices();

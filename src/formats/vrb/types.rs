@@ -120,7 +120,7 @@ pub struct Member {
     pub polymorphic: bool,
     /// Where it lies in the image of a blittable composite.
     pub offset: Option<u32>,
-    /// Its model, or that of its declared type.
+    /// Its model, or its declared type's.
     pub model: ModelId,
 }
 

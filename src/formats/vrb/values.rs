@@ -26,9 +26,9 @@ const STRETCHES: usize = 4;
 /// Rows that are gone to from the first one before places between are kept.
 const JUMPS: usize = 16;
 
-/// The columns, each with what reads its cells. [`column`] has their numbers.
+/// The columns, each with a function that reads its cells. [`column`] has their numbers.
 static COLUMNS: [(Column, Get); 4] = [
-    (Column::text("path").brief().key().writable(), Get::FromWalk(|rows| Ok(Value::text(&rows.path)))),
+    (Column::text("path").brief().key().in_folders().writable(), Get::FromWalk(|rows| Ok(Value::text(&rows.path)))),
     (Column::text("type").brief().writable(), Get::FromArchive(|rows| rows.type_name())),
     (Column::new("value", Kind::Any).brief().writable(), Get::FromArchive(|rows| Ok(rows.leaf()?.1.clone()))),
     (Column::text("chunk").key().writable(), Get::FromArchive(|rows| Ok(rows.chunk().map(Chunk::name).into()))),

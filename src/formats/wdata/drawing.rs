@@ -31,7 +31,7 @@ impl Shapes for Map {
 
 struct Boxes<'a> {
     map: &'a Map,
-    /// What pages and pictures show, once one was asked for.
+    /// The chart of pages and pictures, once one was asked for.
     #[cfg(feature = "view")]
     plan: Lazy<Plan>,
 }

@@ -161,7 +161,7 @@ const fn kind_of(stored: &Stored) -> Kind {
     }
 }
 
-/// What is written to a field.
+/// The values that a field takes.
 fn takes(stored: &Stored) -> Takes {
     match stored {
         Stored::Count => Takes::Nothing,
@@ -322,7 +322,7 @@ fn scripts(map: &Map) -> Box<dyn Table + '_> {
     let locate = |row| Ok(map.script_rows()?.get(row));
     let table = TableOf::new("scripts", || map.script_rows().map(<[Script]>::len), locate)
         .column(Column::text("kind").brief().key().writable(), |script| Ok(script.kind.into()))
-        .column(Column::text("path").brief().key().takes(Takes::OrNull), |script| {
+        .column(Column::text("path").brief().key().in_folders().takes(Takes::OrNull), |script| {
             if let Some(field) = script.in_head {
                 let path = map.trigger_head()?.first()?.text_in(field)?;
                 return Ok(path.filter(|p| field != SCRIPT_DIR || is_path(*p)).into());

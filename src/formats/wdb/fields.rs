@@ -116,7 +116,7 @@ enum Wide {
     No,
 }
 
-/// The fields of a sheet and what they add up to.
+/// The fields of a sheet and their sum.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layout {
     pub fields: Vec<Field>,

@@ -16,7 +16,7 @@ pub(super) struct Added {
     pub data: Vec<u8>,
 }
 
-/// What becomes of the entries of a container, by their numbers.
+/// The new contents of a container's entries, by their numbers.
 #[derive(Debug)]
 pub(super) struct Relay<'s> {
     source: &'s Source,

@@ -31,7 +31,7 @@ pub(super) fn record_columns(fields: &[Field]) -> Vec<Column> {
     columns
 }
 
-/// What fits into a field.
+/// The values that fit into a field.
 fn takes(field: &Field) -> Takes {
     match field.kind {
         FieldKind::Uint | FieldKind::Int | FieldKind::Wide => Takes::Bits(field.bits),

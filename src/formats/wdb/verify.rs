@@ -129,7 +129,7 @@ fn entries(source: &Source, count: usize, is_record: impl Fn(usize) -> bool) -> 
     check.with_detail(detail)
 }
 
-/// Entries whose data leaves the file, begins in the table or overlaps that of another, by number.
+/// Entries whose data leaves the file, begins in the table or overlaps another's, by number.
 fn misplaced(ranges: impl Iterator<Item = Range<usize>>, table: usize, file: usize) -> Vec<(usize, &'static str)> {
     let mut sorted: Vec<(usize, usize, usize)> = ranges.zip(0..).map(|(r, index)| (r.start, r.end, index)).collect();
     sorted.par_sort_unstable();

@@ -3,13 +3,13 @@
 use crate::bytes::{be, le};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-/// What tells an enciphered list, and one that was: at 20 (§2).
+/// The tag of an enciphered list, and of one that was: at 20 (§2).
 pub const CRYPT_TAG: u32 = 0x1DE0_3478;
 
 /// Bytes of a sector of an image (§5).
 pub const SECTOR: u64 = 2048;
 
-/// What stands before an enciphered list (§2).
+/// The header before an enciphered list (§2).
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct CryptHeader {
@@ -23,7 +23,7 @@ pub struct CryptHeader {
 }
 const _: () = assert!(size_of::<CryptHeader>() == 32);
 
-/// What stands behind the list where there is a [`CryptHeader`].
+/// The trailer behind the list where there is a [`CryptHeader`].
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct CryptTrailer {
@@ -34,7 +34,7 @@ pub struct CryptTrailer {
 }
 const _: () = assert!(size_of::<CryptTrailer>() == 8);
 
-/// What a list begins with (§3).
+/// The header of a list (§3).
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct Header {

@@ -40,7 +40,7 @@ pub(super) struct List {
     size: usize,
     pub(super) layout: EntryLayout,
     pub(super) encryption: Encryption,
-    /// What is wrong with the checksum.
+    /// The error of a wrong checksum.
     pub(super) mismatch: Option<Error>,
     files: usize,
     chunk_info: usize,
@@ -70,7 +70,7 @@ impl Encryption {
     }
 }
 
-/// What the text of an entry says.
+/// The parts of an entry's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Text<'a> {
     /// In bytes of the image.
@@ -225,7 +225,7 @@ impl List {
         self.chunks.len()
     }
 
-    /// That the table of chunks has no bytes that are no whole row.
+    /// Checks that the table of chunks ends with a whole row.
     pub(super) fn check(&self) -> Result<()> {
         let at = self.view("chunk table").skip(self.chunk_info);
         let table = self.chunk_data.saturating_sub(self.chunk_info);

@@ -240,7 +240,7 @@ impl Game {
         Some(self.starts().get(list)?.saturating_add(n))
     }
 
-    /// What decides which of several files at a path it names: a search meets that one first.
+    /// The order that decides which of several files a path names: a search meets that one first.
     fn order(&self, n: usize) -> (usize, usize, usize) {
         let Ok((list, n)) = self.place(n) else { return (usize::MAX, 0, 0) };
         (list, self.list(list).map_or(0, |list| list.chunk_of(n)), n)

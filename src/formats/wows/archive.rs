@@ -32,7 +32,7 @@ fn halves(handle: u64) -> (usize, usize) {
 }
 
 impl Game {
-    /// What `look` finds in the first index in which it finds anything, of those with `structs` that it looks at.
+    /// The find of `look` in the first index in which it finds anything, of those with `structs` that it looks at.
     fn first<T: Send>(&self, structs: usize, look: impl Fn(usize, &Index) -> Option<T> + Sync + Send) -> Option<T> {
         if structs < SHARED {
             return self.indexes().iter().enumerate().find_map(|(n, index)| look(n, index));
@@ -65,7 +65,7 @@ impl Game {
         Ok(self.loose().all().iter().find(|file| file.id() == id).map(|file| file.path.clone()))
     }
 
-    /// Whether the resource at `place` is what a path ends in: called `name`, in the folder with the id `parent`.
+    /// Whether a path ends in the resource at `place`: called `name`, in the folder with the id `parent`.
     fn is_called(&self, place: tree::Place, name: &str, parent: u64) -> Result<bool> {
         let (index, n) = place;
         let Some(resource) = self.indexes().get(index).and_then(|index| index.resource(n)) else { return Ok(false) };
@@ -104,7 +104,7 @@ impl Game {
         Ok(None)
     }
 
-    /// What an index says of file `n` of the index with the number `index`.
+    /// File `n` of the index with the number `index`, as that describes it.
     fn indexed_file<'a>(&'a self, index: usize, n: usize, path: impl Into<Cow<'a, str>>) -> Result<File<'a>> {
         let missing = || archive::no_file(n);
         let from = self.indexes().get(index).ok_or_else(missing)?;
@@ -145,7 +145,7 @@ impl Game {
         Some((index, index.file(n)?))
     }
 
-    /// What is shown in row `n`.
+    /// The file in row `n`.
     fn row(&self, tree: &Tree, n: usize) -> Result<File<'_>> {
         let row = *tree.rows.get(n).ok_or_else(|| archive::no_file(n))?;
         match row {

@@ -14,9 +14,9 @@ use std::fmt;
 pub enum Variant {
     /// Today's.
     V2,
-    /// That of 32 bits.
+    /// The variant of 32 bits.
     V1,
-    /// That of World of Warships: Legends.
+    /// The variant of World of Warships: Legends.
     Legends,
 }
 
@@ -101,7 +101,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// What `method` and `codec` say in an index of this variant.
+    /// The codec that `method` and `codec` mean in an index of this variant.
     pub fn codec(&self, variant: Variant) -> Codec {
         match (self.method, self.codec) {
             (0 | 6, 0) => Codec::None,
@@ -187,7 +187,7 @@ pub struct Index {
     volumes: Span,
 }
 
-/// What has an id in a table of an index.
+/// Rows with ids in the tables of an index.
 trait HasId: Overlay {
     fn id(&self) -> u64;
 }
@@ -336,22 +336,10 @@ impl Index {
     /// File `n`; `None` behind the last.
     #[inline]
     pub fn file(&self, n: usize) -> Option<Entry> {
-        Some(match self.variant {
-            Variant::V2 => {
-                let f = self.all::<v2::File>(self.files).get(n)?;
-                Entry {
-                    id: f.id.get(),
-                    volume: f.volume.get(),
-                    offset: f.offset.get(),
-                    method: f.method.get(),
-                    codec: f.codec.get(),
-                    stored_size: f.stored_size.get().into(),
-                    crc32: f.crc32.get(),
-                    size: f.size.get(),
-                }
-            }
-            Variant::V1 | Variant::Legends => {
-                let f = self.all::<v1::File>(self.files).get(n)?;
+        // Their fields have the same names and other places and widths.
+        macro_rules! entry {
+            ($file:expr) => {{
+                let f = $file;
                 Entry {
                     id: f.id.get(),
                     volume: f.volume.get(),
@@ -362,7 +350,11 @@ impl Index {
                     crc32: f.crc32.get(),
                     size: f.size.get().into(),
                 }
-            }
+            }};
+        }
+        Some(match self.variant {
+            Variant::V2 => entry!(self.all::<v2::File>(self.files).get(n)?),
+            Variant::V1 | Variant::Legends => entry!(self.all::<v1::File>(self.files).get(n)?),
         })
     }
 

@@ -6,7 +6,7 @@
 use crate::bytes::le::{I64, U32, U64};
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
-/// What an index begins with.
+/// The first bytes of an index.
 pub const MAGIC: [u8; 4] = *b"ISFP";
 
 /// The file header (§1), at offset 0 of every variant.

@@ -73,7 +73,7 @@ impl FromIterator<Result<Index>> for Opened {
     }
 }
 
-/// What the entries of all indexes come to.
+/// The sums over the entries of all indexes.
 #[derive(Debug, Default)]
 struct Sums {
     files: u64,
@@ -177,7 +177,7 @@ impl Game {
         opened
     }
 
-    /// The build that was opened, where the folder is that of a game.
+    /// The build that was opened, where the folder is a game's.
     pub fn build(&self) -> Option<&str> {
         self.build.as_deref()
     }
@@ -201,7 +201,7 @@ impl Game {
         &self.loose
     }
 
-    /// What the entries of all indexes come to, without the tree.
+    /// The sums over the entries of all indexes, without the tree.
     fn sums(&self) -> Sums {
         let volumes = self.volume_list();
         let is_there: Vec<bool> = volumes.all().iter().map(|volume| volumes::size(volume).is_some()).collect();
@@ -306,7 +306,7 @@ impl Reader for Game {
         facts
     }
 
-    /// What is known of a file, by its path or its id.
+    /// The facts about a file, by its path or its id.
     fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
         let Some(file) = self.asked(entry)? else { return Ok(false) };
         out.begin_map()?;

@@ -29,7 +29,7 @@ pub(super) struct Places {
     pub loose: Vec<PathBuf>,
 }
 
-/// Whether `name` is that of an index, and not of what macOS leaves beside it on other systems' drives.
+/// Whether `name` names an index, and not a file that macOS leaves beside it on other systems' drives.
 fn is_index(name: &str) -> bool {
     name.ends_with(".idx") && !name.starts_with("._")
 }

@@ -24,7 +24,7 @@ pub(super) type Place = (usize, usize);
 pub(super) enum Row {
     /// A loose file, by its number.
     Loose(u32),
-    /// File `file` of an index, whose name is that of `resource`, unless only another index has it.
+    /// File `file` of an index, whose name `resource` gives, unless only another index has it.
     Indexed { index: u32, file: u32, resource: u32 },
 }
 
@@ -49,7 +49,7 @@ fn number(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(NONE)
 }
 
-/// What one index has by itself: for each of its files the resource that names it, and which resources name no file.
+/// The tree of one index by itself: for each of its files the resource that names it, and which resources name no file.
 fn of_index(index: &Index) -> (Vec<u32>, Vec<u32>) {
     let files = index.file_count();
     let mut numbers = Ids::with_capacity(files);

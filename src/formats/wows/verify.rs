@@ -108,7 +108,7 @@ fn twice(game: &Game) -> Check {
     check.with_detail(format!("{count} entries"))
 }
 
-/// What was seen of the files in a part of the indexes.
+/// The files seen in a part of the indexes, summed up.
 struct Seen {
     check: Check,
     missing: u64,

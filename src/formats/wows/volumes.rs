@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry::{Occupied, Vacant};
 use std::path::PathBuf;
 
-/// What older indexes write before the name of a volume.
+/// The prefix that older indexes write before the name of a volume.
 const PREFIX: &str = "//.//";
 
 /// The volumes that the indexes of a build name.

@@ -47,8 +47,8 @@ const numbers = (from, count) => {
   return all;
 };
 
-const planesOf = (bytes, count, size) => {
-  const whole = new Uint8Array(count * size);
+const planesOf = (from, count, size) => {
+  const bytes = from.take(count * size), whole = new Uint8Array(count * size);
   for (let k = 0; k < size; k++) for (let n = 0; n < count; n++) whole[n * size + k] = bytes[k * count + n];
   return whole.buffer;
 };
@@ -72,6 +72,12 @@ const float = (n) => {
   return String(Number(n.toPrecision(9)));
 };
 
+const floats = (all, show) => ({
+  kind: "number",
+  value: (row) => (isNaN(all[row]) ? null : all[row]),
+  text: (row) => (isNaN(all[row]) ? null : show(all[row])),
+});
+
 // Cells of a stretch. `value(row)` is a number, a bigint, a text or null, by which rows are put in order; `text(row)` is
 // what people read, null for nothing.
 const NOTHING = { kind: "null", value: () => null, text: () => null };
@@ -87,16 +93,10 @@ const decode = (bytes, rows, column, from = new Bytes(bytes)) => {
       const text = (row) => (all[row] === none ? null : bool ? (all[row] ? "true" : "false") : String(all[row]));
       return { kind: "number", value, text, all };
     }
-    case 2: {
-      const all = new Float32Array(planesOf(from.take(rows * 4), rows, 4));
-      const value = (row) => (all[row] !== all[row] ? null : all[row]);
-      return { kind: "number", value, text: (row) => (all[row] !== all[row] ? null : float(all[row])) };
-    }
-    case 3: {
-      const all = new Float64Array(planesOf(from.take(rows * 8), rows, 8));
-      const value = (row) => (all[row] !== all[row] ? null : all[row]);
-      return { kind: "number", value, text: (row) => (all[row] !== all[row] ? null : String(all[row])) };
-    }
+    case 2:
+      return floats(new Float32Array(planesOf(from, rows, 4)), float);
+    case 3:
+      return floats(new Float64Array(planesOf(from, rows, 8)), String);
     case 4: {
       const of = texts(from);
       const places = numbers(from, rows);
@@ -106,7 +106,7 @@ const decode = (bytes, rows, column, from = new Bytes(bytes)) => {
     case 5: {
       const length = from.u32(), count = from.u32();
       const lists = [];
-      for (let k = 0; k < length; k++) lists.push(new Float32Array(planesOf(from.take(count * 4), count, 4)));
+      for (let k = 0; k < length; k++) lists.push(new Float32Array(Uint32Array.from(numbers(from, count)).buffer));
       const places = numbers(from, rows);
       const text = (row) => (places[row] === 0 ? null : `[${lists.map((list) => float(list[places[row] - 1])).join(",")}]`);
       return { kind: "list", value: text, text };

@@ -9,14 +9,14 @@
 //! | 2 | single-precision floats, NaN for null: all first bytes, then all second ones, … |
 //! | 3 | double-precision floats likewise |
 //! | 4 | *texts*: a `u32` count of distinct texts, their lengths in UTF-16 units as numbers, the bytes of all of them as a `u32` length and UTF-8, and for each row as numbers 0 for null or 1 and the place of its text |
-//! | 5 | lists of `u32` floats each: a `u32` count of distinct lists, their floats as all first bytes of all first floats, then all second bytes of those, …, and for each row as numbers 0 or 1 and the place of its list |
+//! | 5 | lists of `u32` floats each: a `u32` count of distinct lists, the bits of all of their first floats as numbers, those of all second ones, …, and for each row as numbers 0 or 1 and the place of its list |
 //! | 6 | ids: for each row as numbers 0 or 1 and the place of its id among all of the page |
 //!
 //! What repeats is stored once, and what is alike lies together: deflate makes little of the rest.
 
 use crate::codec::xxh64;
 use crate::error::Result;
-use crate::table::Value;
+use crate::table::{Kind, Value};
 use crate::write::{json, plain};
 use hashbrown::HashTable;
 use std::collections::HashSet;
@@ -24,7 +24,7 @@ use std::collections::HashSet;
 /// Rows of a stretch.
 pub(super) const ROWS: usize = 1 << 16;
 
-/// Numbers as a column: what scripts read by `assetq.column`.
+/// Numbers as a column, which scripts read by `assetq.column`.
 pub fn numbers(all: Vec<i64>) -> Vec<u8> {
     Cells::Numbers(Numbers { all, ..Numbers::default() }).to_bytes()
 }
@@ -140,7 +140,7 @@ fn push_numbers(all: &[i64], base: i128, out: &mut Vec<u8>) {
     planes(&above, width, out);
 }
 
-/// Places as numbers.
+/// Numbers of 32 bits, such as places.
 fn places(all: &[u32], out: &mut Vec<u8>) {
     push_numbers(&all.iter().map(|&place| place.into()).collect::<Vec<_>>(), 0, out);
 }
@@ -218,6 +218,24 @@ pub(super) enum Cells {
 }
 
 impl Cells {
+    /// None yet, of a column of as many rows.
+    pub(super) fn new(kind: Kind, rows: usize) -> Self {
+        match kind {
+            Kind::Bool | Kind::Int | Kind::Uint => {
+                Self::Numbers(Numbers { all: Vec::with_capacity(rows), ..Numbers::default() })
+            }
+            Kind::F32 => Self::F32(Vec::with_capacity(rows)),
+            Kind::F64 => Self::F64(Vec::with_capacity(rows)),
+            Kind::Nested => Self::Lists(Lists { rows: Vec::with_capacity(rows), ..Lists::default() }),
+            _ => Self::Texts(Texts { rows: Vec::with_capacity(rows), ..Texts::default() }),
+        }
+    }
+
+    /// Whether they are texts, most of them.
+    pub(super) fn are_texts(&self) -> bool {
+        matches!(self, Self::Texts(_))
+    }
+
     /// Adds a cell.
     pub(super) fn push(&mut self, cell: &Value<'_>, scratch: &mut String) -> Result<()> {
         match self {
@@ -353,7 +371,7 @@ impl Texts {
         places(&self.rows, out);
     }
 
-    /// The column: what scripts read by `assetq.column`.
+    /// The column, which scripts read by `assetq.column`.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         self.write(&mut out);
@@ -404,7 +422,8 @@ impl Lists {
         let new = u32::try_from(begin.checked_div(*len).unwrap_or(0)).unwrap_or(u32::MAX);
         // Bits decide, as 0 and -0 are two numbers to read.
         let bits = |place: u32| list(place).unwrap_or_default().iter().map(|n| n.to_bits());
-        let hash = bits(new).fold(0u64, |hash, bits| mixed(hash ^ u64::from(bits)));
+        let two = |pair: &[f32]| pair.iter().fold(0u64, |bits, n| bits << 32 | u64::from(n.to_bits()));
+        let hash = list(new).unwrap_or_default().chunks(2).fold(0u64, |hash, pair| mixed(hash ^ two(pair)));
         let place = known.find(hash, |place| bits(place).eq(bits(new))).unwrap_or(new);
         if place == new {
             known.add(hash, new);
@@ -435,11 +454,10 @@ impl Lists {
         out.push(5);
         count(self.len, out);
         count(self.all.len().checked_div(self.len).unwrap_or(0), out);
-        let mut one = Vec::with_capacity(self.all.len().checked_div(self.len).unwrap_or(0));
+        // Those of a matrix are the same in many lists, mostly.
         for at in 0..self.len {
-            one.clear();
-            one.extend(self.all.chunks_exact(self.len).map(|list| list.get(at).map_or(0, |n| n.to_bits())));
-            planes32(&one, out);
+            let bits = |list: &[f32]| list.get(at).map_or(0, |n| n.to_bits());
+            places(&self.all.chunks_exact(self.len).map(bits).collect::<Vec<_>>(), out);
         }
         places(&self.rows, out);
     }

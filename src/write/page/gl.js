@@ -191,7 +191,7 @@ shapes.Renderer = class {
 
   // Makes the canvas as many pixels as the screen has there; fewer where it moves and drawing is slow.
   resize() {
-    const scale = Math.min(window.devicePixelRatio || 1, 2) * [1, 1, 0.75, 0.5][this.draft];
+    const scale = Math.min(devicePixelRatio || 1, 2) * [1, 1, 0.75, 0.5][this.draft];
     const [width, height] = [this.canvas.clientWidth, this.canvas.clientHeight].map((v) => Math.max(1, Math.round(v * scale)));
     if (this.canvas.width !== width || this.canvas.height !== height) Object.assign(this.canvas, { width, height });
   }

@@ -5,17 +5,17 @@
 
 use super::Block;
 use super::column::{Places, ROWS, Texts, hash};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::table::Kind;
 use hashbrown::HashTable;
 use std::ops::Range;
 
-/// What is said of an id.
+/// A text of an id, or why it has no text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Said<T> {
     /// Nothing.
     Nothing,
-    /// That it has no text.
+    /// A null stands where its text would.
     Null,
     Text(T),
 }
@@ -55,8 +55,15 @@ struct LocalId {
 
 /// Marks places in a stretch.
 const HERE: u32 = 1 << 31;
+/// Bytes that the texts of a stretch's ids may have in all.
+const MOST_TEXTS: usize = 64 << 20;
 
 impl LocalIds {
+    /// None yet of as many rows.
+    pub(super) fn of_rows(rows: usize) -> Self {
+        Self { rows: Vec::with_capacity(rows), ..Self::default() }
+    }
+
     /// Adds the id of a row. `text` writes what is said of it, and is asked where that is not known. With `is_of_id`, an id has
     /// one text wherever it stands.
     pub(super) fn push(
@@ -80,7 +87,18 @@ impl LocalIds {
             }
         }
         let begin = texts.len();
-        let (said, damage) = match text.map(|text| text(texts)) {
+        let said = text.map(|text| {
+            let said = text(texts)?;
+            let value = texts.len() as u64;
+            if texts.len() > MOST_TEXTS {
+                texts.truncate(begin);
+                let what = "bytes of the texts of ids in a stretch of a page";
+                let limit = ErrorKind::Limit { what, value, limit: MOST_TEXTS as u64 };
+                return Err(Error::without_offset(limit, "page"));
+            }
+            Ok(said)
+        });
+        let (said, damage) = match said {
             None => (Said::Nothing, Ok(())),
             Some(Ok(said)) => (said, Ok(())),
             Some(Err(error)) => (Said::Null, Err(error)),
@@ -108,14 +126,7 @@ impl LocalIds {
         met: &mut dyn FnMut(Error),
     ) {
         let later = std::mem::take(&mut self.later);
-        let mut last = (None, None);
-        let find = |id: &Option<u64>| {
-            if *id != last.0 {
-                last = (*id, id.and_then(|id| dictionary.known(id)).filter(|known| text.is_none() || known.is_sure));
-            }
-            last.1.map(|known| dictionary.place_of(known.index as usize))
-        };
-        let found: Vec<Option<u32>> = later.iter().map(find).collect();
+        let found = dictionary.places_of(&later, text.is_some());
         for (id, found) in later.iter().zip(found) {
             if let Some(place) = found {
                 self.rows.push(place.saturating_add(1));
@@ -154,6 +165,8 @@ pub(super) struct Ids {
     all: Vec<u64>,
     said: Vec<Said<Range<usize>>>,
     texts: String,
+    /// The bytes of the longest one.
+    pub(super) longest: usize,
     known: HashTable<Known>,
     /// Further texts of ids.
     others: Places,
@@ -172,6 +185,43 @@ impl Ids {
     /// Whether it is known what all columns say of an id.
     pub(super) fn is_sure(&self, id: u64) -> bool {
         self.known(id).is_some_and(|known| known.is_sure)
+    }
+
+    /// The places of `ids`, of those that are sure where they must be.
+    fn places_of(&self, ids: &[Option<u64>], must_be_sure: bool) -> Vec<Option<u32>> {
+        // The table is larger than what is at hand: it is asked part by part, each with all questions about it.
+        const PARTS: usize = 64;
+        let buckets = self.known.num_buckets().max(PARTS);
+        let part = |id: u64| {
+            let slot = usize::try_from(spread(id)).ok().and_then(|hash| hash.checked_rem(buckets));
+            slot.and_then(|slot| slot.checked_div(buckets / PARTS)).unwrap_or(0)
+        };
+        let mut parts = vec![Vec::new(); PARTS];
+        let mut last = None;
+        for (row, id) in (0u32..).zip(ids) {
+            // Rows often say what the row before says.
+            if let Some(id) = id.filter(|_| *id != last)
+                && let Some(part) = parts.get_mut(part(id))
+            {
+                part.push(row);
+            }
+            last = *id;
+        }
+        let mut places = vec![None; ids.len()];
+        for row in parts.iter().flatten().map(|row| *row as usize) {
+            let known = ids.get(row).and_then(|id| self.known((*id)?)).filter(|known| known.is_sure || !must_be_sure);
+            if let Some(place) = places.get_mut(row) {
+                *place = known.map(|known| self.place_of(known.index as usize));
+            }
+        }
+        let mut last = (None, None);
+        for (place, id) in places.iter_mut().zip(ids) {
+            if *id == last.0 {
+                *place = last.1;
+            }
+            last = (*id, *place);
+        }
+        places
     }
 
     fn place_of(&self, index: usize) -> u32 {
@@ -251,6 +301,7 @@ impl Ids {
         let begin = self.texts.len();
         if let Said::Text(text) = text {
             self.texts.push_str(text);
+            self.longest = self.longest.max(text.len());
         }
         text.map(|_| begin..self.texts.len())
     }
@@ -282,7 +333,7 @@ impl Ids {
             bytes.extend(u32::try_from(texts.len()).unwrap_or(u32::MAX).to_le_bytes());
             bytes.extend(texts);
         }
-        Block::new(&bytes)
+        Block::of_texts(&bytes)
     }
 }
 
@@ -318,7 +369,7 @@ impl Both {
         [(long, &self.long), (short, &self.short)]
     }
 
-    /// What is to be written: for each stretch its kind, as in [`Both::block`], and its number.
+    /// The stretches to be written: for each its kind, as in [`Both::block`], and its number.
     pub(super) fn stretches(&self) -> Vec<(usize, usize)> {
         let of = |(kind, (_, ids)): (usize, (_, &Ids))| ids.stretches().map(move |stretch| (kind, stretch));
         self.each().into_iter().enumerate().flat_map(of).collect()

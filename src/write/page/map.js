@@ -76,7 +76,7 @@ class Chart extends shapes.Look {
     this.toggle = el("button", { title: "From above or in space (V)", onclick: over }, "3D");
     const check = (text, name) => this.check(text, "", (on) => ((this[name] = on), this.redraw()), true).label;
     this.search = el("input", { type: "search", placeholder: "Find a name", "aria-label": "Find a name", oninput: () => this.find() });
-    const bar = el("div", { class: "bar" }, this.toggle, el("button", { title: "Show all (F)", onclick: fit }, "Fit"), check("Labels", "labels"));
+    const bar = el("div", { class: "bar" }, this.toggle, el("button", { title: "Show all (F)", onclick: fit }, "Fit"), (this.naming = check("Labels", "labels")));
     if (this.linkList.length || this.ranges.length) bar.append(check("Waypoints", "links"));
     bar.append(this.search, el("button", { title: "As PNG", onclick: () => this.picture() }, "Save picture"));
     this.found = el("div", { class: "scene-list" });
@@ -145,6 +145,7 @@ class Chart extends shapes.Look {
     this.space.hidden = this.isFlat;
     this.toggle.textContent = this.isFlat ? "3D" : "2D";
     this.tip.hidden = true;
+    this.naming.hidden = !this.isFlat;
     if (!this.isFlat && this.renderer === undefined) this.startSpace();
     (this.isFlat ? this.plan : this.space).focus({ preventScroll: true });
     this.redraw();
@@ -188,7 +189,7 @@ class Chart extends shapes.Look {
 
   drawPlan() {
     const { plan } = this;
-    const scale = Math.min(window.devicePixelRatio || 1, 2);
+    const scale = Math.min(devicePixelRatio || 1, 2);
     const [width, height] = this.size();
     Object.assign(plan, { width: Math.round(width * scale), height: Math.round(height * scale) });
     const pen = plan.getContext("2d");
@@ -259,10 +260,11 @@ class Chart extends shapes.Look {
     const isFirst = (box) => box === this.chosen || box.target;
     let left = 400;
     for (const box of [...shown.filter(isFirst), ...shown.filter((box) => !isFirst(box))]) {
-      const [x, y] = this.onPaper(box.center[0], box.center[2]);
+      let [x, y] = this.onPaper(box.center[0], box.center[2]);
       if (!left || x < 0 || y < 0 || x > width || y > height) continue;
       const lines = (box.target ? [box.name, `→ ${box.target}`] : [box.name]).map((text) => this.page.clean(text.length > 60 ? `${text.slice(0, 59)}…` : text));
       const wide = Math.max(...lines.map((text) => text.length)) * 6.2;
+      x = Math.max(Math.min(x, width - wide / 2), wide / 2);
       const cells = [];
       for (let cx = Math.floor((x - wide / 2) / 12); cx <= (x + wide / 2) / 12; cx++) {
         for (let cy = Math.floor((y - 8) / 12); cy <= (y + 12 * lines.length - 8) / 12; cy++) cells.push(cx * 65536 + cy);

@@ -1,4 +1,4 @@
-//! Shapes in a page: what its scripts draw, as small as it gets without loss that a screen shows.
+//! Shapes in a page, which its scripts draw, as small as it gets without loss that a screen shows.
 //!
 //! A *solid* is packed into bytes of a block as: for each axis its positions, as 16 bits between the least and the
 //! greatest, first all low bytes and then all high bytes; for vertices with normals their two octahedral coordinates, 8 bits
@@ -29,7 +29,7 @@ pub fn add(page: &mut Page<'_>, drawing: &dyn Drawing) -> Result<()> {
 /// A part of a page before it has a place there.
 #[derive(Debug)]
 struct Shown {
-    /// What shows it.
+    /// The script that shows it.
     kind: &'static str,
     title: &'static str,
     meta: Value,
@@ -37,7 +37,7 @@ struct Shown {
     blocks: Vec<(String, Vec<u8>)>,
 }
 
-/// What `sight` shows, with blocks whose names begin with `id`.
+/// The part that shows `sight`, with blocks whose names begin with `id`.
 fn shown(sight: &Sight<'_>, id: &str) -> Shown {
     match sight {
         Sight::Solids(solids) => scene(solids, id),

@@ -13,7 +13,7 @@ const fits = (test, text, value) => {
   if (text === null) return false;
   if (test.how === ":") return text.toLowerCase().includes(test.word);
   if (test.how === "=") return text.toLowerCase() === test.word || (value !== text && Number(value) === test.number);
-  const number = typeof value === "string" ? Number.parseFloat(value) : Number(value);
+  const number = typeof value === "string" ? parseFloat(value) : Number(value);
   return test.how === "<" ? number < test.number : number > test.number;
 };
 
@@ -125,7 +125,7 @@ const ranks = async (table, n) => {
     await breathe();
   }
   if (distinct.size > 0) {
-    const numeric = table.columns[n].kind === "Any" && [...distinct.keys()].every((text) => text.trim() !== "" && !Number.isNaN(Number(text)));
+    const numeric = table.columns[n].kind === "Any" && [...distinct.keys()].every((text) => text.trim() !== "" && !isNaN(text));
     const texts = [...distinct.keys()];
     texts.sort(numeric ? (a, b) => a - b : (a, b) => (a < b ? -1 : a > b ? 1 : 0));
     const order = new Float64Array(texts.length);

@@ -64,7 +64,7 @@ class View {
     this.body = el("div", { class: "body", role: "rowgroup" });
     this.space = el("div", { class: "space" }, this.head, this.body);
     this.scroll = el("div", { class: "grid", role: "grid", tabindex: "0", "aria-label": table.table, "aria-rowcount": String(table.rows) }, this.space);
-    this.detail = el("aside", { class: "detail", hidden: true, "aria-label": "row" });
+    this.detail = el("aside", { class: "detail", hidden: true, "aria-label": "row", tabindex: "-1", onkeydown: (event) => event.key === "Escape" && this.close() });
     element.append(el("div", { class: "both" }, this.scroll, this.detail));
     this.scroll.addEventListener("scroll", () => this.scrolled(), { passive: true });
     this.scroll.addEventListener("wheel", (event) => this.wheeled(event), { passive: false });
@@ -83,13 +83,13 @@ class View {
     this.gutter = String(table.rows).length * 8 + 18;
     this.widths = table.columns.map((column) => {
       const name = column.name.length * 8.4 + 36;
-      const width = (column.plan === "own" && column.or === undefined) || column.plan === "ids" || column.of === "graph" ? Math.min(wide, Math.max(8, column.width)) : wide;
+      const width = (column.plan !== "leaf" && column.or === undefined) || column.of === "graph" ? Math.min(wide, Math.max(8, column.width)) : wide;
       const letter = this.classes(column).includes("mono") || column.kind === "Nested" ? 8.2 : 9;
       return Math.round(Math.max(name, width * letter + 20, 56));
     });
     // What room is left goes to the longest texts.
     const spare = this.scroll.clientWidth - this.shown.reduce((sum, n) => sum + this.widths[n], this.gutter);
-    const long = this.shown.filter((n) => this.table.source(n) !== n || table.columns[n].width >= wide).at(-1);
+    const long = this.shown.filter((n) => table.columns[n].width >= wide).at(-1);
     if (spare > 0 && long !== undefined) this.widths[long] += spare;
     const cells = this.shown.map((n) => {
       const column = table.columns[n];
@@ -231,6 +231,7 @@ class View {
   async sort(n) {
     this.order = this.order?.n !== n ? { n, down: false } : this.order.down ? null : { n, down: true };
     this.header();
+    this.head.children[this.shown.indexOf(n) + 1].focus();
     await this.arrange();
     this.to(0);
   }
@@ -278,8 +279,8 @@ class View {
       this.move(Math.min(Math.max(0, this.cursor + moves[event.key]), this.count - 1));
     } else if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
       this.scroll.scrollLeft += event.key === "ArrowLeft" ? -120 : 120;
-    } else if (event.key === "Enter" || event.key === " ") {
-      this.select(this.cursor);
+    } else if (event.target === this.scroll && (event.key === "Enter" || event.key === " ")) {
+      this.select(this.cursor).then(() => this.detail.focus());
     } else if (event.key === "Escape" && !this.detail.hidden) {
       this.close();
     } else return;
@@ -348,7 +349,7 @@ class View {
   }
 
   async show(params) {
-    const row = Number.parseInt(params.get("row"), 10);
+    const row = parseInt(params.get("row"), 10);
     if (params.has("q")) {
       this.input.value = params.get("q");
       await this.arrange();
@@ -373,7 +374,8 @@ const pretty = (column, text) => {
   if (column.kind !== "Nested" && column.kind !== "Any") return text;
   if (text.length > 100_000 || !/^[[{]/.test(text)) return text;
   try {
-    return JSON.stringify(JSON.parse(text), null, 1).replace(/\[\s+([^[\]{}]{0,200}?)\s+\]/g, (_, inner) => `[${inner.replace(/\s+/g, " ")}]`);
+    return JSON.stringify(JSON.parse(text), null, 1).replace(/\[\s+([^[\]{}]{0,200}?)\s+\]/g, (_, inner) => `[${inner.replace(/\s+/g, " ")}]`)
+      .split("\n").map((line) => el("div", {}, line));
   } catch {
     return text;
   }

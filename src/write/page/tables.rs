@@ -3,7 +3,7 @@
 //! What a column says that another one implies is left out: the text of an id is kept with the id, the name at the end of a
 //! path with the path.
 
-use super::column::{self, Cells, Lists, Numbers, ROWS, Texts};
+use super::column::{self, Cells, ROWS};
 use super::ids::{Both, LocalIds, Said};
 use super::{Block, Page, Part};
 use crate::error::{Error, Result};
@@ -30,7 +30,7 @@ struct Most {
     all: usize,
 }
 
-/// What browsers cope with.
+/// The sizes that browsers cope with.
 const MOST: Most = Most { rows: 1 << 22, bytes: 256 << 20, all: 1 << 30 };
 
 /// How a column is stored.
@@ -38,7 +38,7 @@ const MOST: Most = Most { rows: 1 << 22, bytes: 256 << 20, all: 1 << 30 };
 enum Plan {
     /// By itself.
     Own,
-    /// By itself, but null in rows that have an id in another column, as its text is what the cell is.
+    /// By itself, but null in rows that have an id in another column, as its text is the cell.
     OwnOr(usize),
     /// Ids, with the texts that another column has for them. `Some(true)` where an id has one text wherever it stands.
     Ids { text: Option<usize>, is_of_id: bool },
@@ -46,7 +46,7 @@ enum Plan {
     OfId(usize),
     /// The names at the ends of the paths in another column.
     Name(usize),
-    /// What the leaves of graphs say.
+    /// The leaves of graphs say it.
     Leaf(&'static str),
 }
 
@@ -109,17 +109,12 @@ enum Local {
 }
 
 impl Local {
-    fn new(column: &Column, plan: Plan) -> Self {
+    /// None yet, of a column of as many rows.
+    fn new(column: &Column, plan: Plan, rows: usize) -> Self {
         match plan {
             Plan::OfId(_) | Plan::Name(_) | Plan::Leaf(_) => Self::Implied,
-            Plan::Ids { .. } => Self::Ids(LocalIds::default()),
-            Plan::Own | Plan::OwnOr(_) => Self::Own(match column.kind {
-                Kind::Bool | Kind::Int | Kind::Uint => Cells::Numbers(Numbers::default()),
-                Kind::F32 => Cells::F32(Vec::new()),
-                Kind::F64 => Cells::F64(Vec::new()),
-                Kind::Nested => Cells::Lists(Lists::default()),
-                _ => Cells::Texts(Texts::default()),
-            }),
+            Plan::Ids { .. } => Self::Ids(LocalIds::of_rows(rows)),
+            Plan::Own | Plan::OwnOr(_) => Self::Own(Cells::new(column.kind, rows)),
         }
     }
 
@@ -139,7 +134,7 @@ struct Stretch {
     columns: Vec<Local>,
 }
 
-/// What came of reading some rows.
+/// Rows that were read, and the damage among them.
 #[derive(Debug, Default)]
 struct Rows {
     stretches: Vec<Stretch>,
@@ -174,7 +169,9 @@ fn read(table: &dyn Table, plans: &[Plan], rows: Range<usize>, most: usize, dict
     let mut cursor = table.cursor_over(rows.start, &needed);
     let (mut all, mut bytes, mut left, mut scratch) = (Rows::default(), 0usize, rows.len(), String::new());
     while left > 0 && bytes < most {
-        let new = columns.iter().zip(plans).map(|(column, plan)| Local::new(column, *plan)).collect();
+        // A table that does not say how many rows it has may have few.
+        let room = if table.splits() { left.min(ROWS) } else { 0 };
+        let new = columns.iter().zip(plans).map(|(column, plan)| Local::new(column, *plan, room)).collect();
         let mut stretch = Stretch { rows: 0, columns: new };
         let (mut size, mut first) = (0, None);
         while left > 0 && stretch.rows < ROWS && size < STRETCH {
@@ -193,7 +190,6 @@ fn read(table: &dyn Table, plans: &[Plan], rows: Range<usize>, most: usize, dict
             stretch.rows = stretch.rows.saturating_add(1);
             left = left.saturating_sub(1);
             if stretch.rows.is_multiple_of(64) {
-                settle(table, plans, &mut stretch.columns, dictionary, first, &mut all);
                 size = stretch.columns.iter().map(Local::size).sum();
             }
         }
@@ -281,7 +277,7 @@ fn settle(
     }
 }
 
-/// What a cell says, which is appended to `texts`.
+/// Appends the text of a cell to `texts`.
 fn said(cell: &Value<'_>, texts: &mut String, scratch: &mut String) -> Result<Said<()>> {
     Ok(match plain::text(cell, scratch)? {
         Some(text) => {
@@ -292,7 +288,7 @@ fn said(cell: &Value<'_>, texts: &mut String, scratch: &mut String) -> Result<Sa
     })
 }
 
-/// What of a table has been written.
+/// The share of a table that has been written.
 #[derive(Debug, Default)]
 struct Written {
     rows: usize,
@@ -313,7 +309,7 @@ struct Job {
     rows: Range<usize>,
 }
 
-/// What comes of jobs, in their order.
+/// The outcome of jobs, in their order.
 enum Sent {
     /// A block of the page, and its number among them.
     Block(usize, Result<(String, Block)>),
@@ -321,15 +317,38 @@ enum Sent {
     Damage(Vec<Error>, u64),
 }
 
-/// Rows that have been read, on their way into the page.
-struct Flow<'f> {
+/// Whose turn it is.
+struct Turn<'f> {
     jobs: &'f [Job],
     /// Jobs that were begun.
     begun: usize,
     /// Jobs whose rows have joined the others.
     joined: usize,
-    /// Rows that were read before those of earlier jobs.
+    /// Whether a thread is at that. Others leave their rows to it, and go on.
+    is_joining: bool,
+    /// Rows that were read and have not joined the others.
     early: BTreeMap<usize, Rows>,
+}
+
+impl Turn<'_> {
+    /// The next job to begin, where not too many wait for earlier ones.
+    fn next(&mut self) -> Option<(usize, Job)> {
+        let most = self.joined.saturating_add(threads::count().saturating_mul(2));
+        let next = (self.begun, self.jobs.get(self.begun).filter(|_| self.begun < most)?.clone());
+        self.begun = self.begun.saturating_add(1);
+        Some(next)
+    }
+
+    /// The table and the rows whose turn it is to join the others, where they have been read.
+    fn take(&mut self) -> Option<(usize, Rows)> {
+        let next = self.jobs.get(self.joined).map(|job| job.table).zip(self.early.remove(&self.joined));
+        self.is_joining = next.is_some();
+        next
+    }
+}
+
+/// Rows that have been read, on their way into the page.
+struct Flow<'f> {
     blocks: usize,
     written: &'f mut [Written],
     /// Bytes of the cells of all tables.
@@ -337,7 +356,7 @@ struct Flow<'f> {
     ids: &'f mut Both,
 }
 
-/// What all jobs share.
+/// The tables and the settings that all jobs share.
 #[derive(Clone, Copy)]
 struct Tables<'f> {
     tables: &'f [Box<dyn Table + 'f>],
@@ -361,20 +380,8 @@ enum Cooked {
 }
 
 impl Flow<'_> {
-    /// Takes the rows of a job, and of those behind it that waited for them. Gives what is to be compressed of them.
-    fn join(&mut self, job: usize, rows: Rows, all: Tables<'_>, send: &Sender<Sent>) -> Vec<Ready> {
-        self.early.insert(job, rows);
-        let mut ready = Vec::new();
-        while let Some(rows) = self.early.remove(&self.joined) {
-            if let Some(job) = self.jobs.get(self.joined) {
-                self.take(job.table, rows, all, send, &mut ready);
-            }
-            self.joined = self.joined.saturating_add(1);
-        }
-        ready
-    }
-
-    fn take(&mut self, n: usize, rows: Rows, all: Tables<'_>, send: &Sender<Sent>, ready: &mut Vec<Ready>) {
+    /// Has rows join the others. `ready` is given what is to be compressed of them.
+    fn take(&mut self, n: usize, rows: Rows, all: Tables<'_>, send: &Sender<Sent>, ready: &mut dyn FnMut(Ready)) {
         let (Some(table), Some(shown)) = (all.tables.get(n), self.written.get_mut(n)) else { return };
         if shown.full {
             return;
@@ -411,26 +418,19 @@ impl Flow<'_> {
                     *most = width.max(*most);
                 }
                 let name = format!("t{n}.{}.{place}", shown.starts.len());
-                ready.push(Ready { number: self.blocks, name, cells });
+                ready(Ready { number: self.blocks, name, cells });
                 self.blocks = self.blocks.saturating_add(1);
             }
             shown.starts.push(shown.rows);
             shown.rows = shown.rows.saturating_add(stretch.rows);
         }
     }
-
-    /// The next job to begin, where not too many wait for earlier ones.
-    fn next(&mut self) -> Option<(usize, Job)> {
-        let most = self.joined.saturating_add(threads::count().saturating_mul(2));
-        let next = (self.begun, self.jobs.get(self.begun).filter(|_| self.begun < most)?.clone());
-        self.begun = self.begun.saturating_add(1);
-        Some(next)
-    }
 }
 
-/// What tasks need to go on.
+/// The state that tasks share.
 struct Work<'f> {
     all: Tables<'f>,
+    turn: &'f Mutex<Turn<'f>>,
     flow: &'f Mutex<Flow<'f>>,
     stop: &'f AtomicBool,
 }
@@ -445,8 +445,8 @@ impl Copy for Work<'_> {}
 
 /// Begins jobs that may begin. Each reads rows, hands them over in their turn, and has what came of them compressed.
 fn begin<'f>(scope: &Scope<'f>, work: Work<'f>, send: &Sender<Sent>) {
-    let mut flow = lock(work.flow);
-    while let Some((number, job)) = flow.next() {
+    let mut turn = lock(work.turn);
+    while let Some((number, job)) = turn.next() {
         let send = send.clone();
         scope.spawn(move |scope| {
             let rows = match (work.all.tables.get(job.table), work.all.plans.get(job.table)) {
@@ -455,20 +455,35 @@ fn begin<'f>(scope: &Scope<'f>, work: Work<'f>, send: &Sender<Sent>) {
                 }
                 _ => Rows::default(),
             };
-            let ready = lock(work.flow).join(number, rows, work.all, &send);
+            join(scope, work, &send, number, rows);
             begin(scope, work, &send);
-            for ready in ready {
-                let send = send.clone();
-                scope.spawn(move |_| {
-                    let Ready { number, name, cells } = ready;
-                    let bytes = match cells {
-                        Cooked::Cells(cells) => cells.to_bytes(),
-                        Cooked::Ids(places) => column::ids(&places),
-                    };
-                    let _ = send.send(Sent::Block(number, Block::new(&bytes).map(|block| (name, block))));
-                });
-            }
         });
+    }
+}
+
+/// Hands the rows of a job over, and has those join the others whose turn it is, unless a thread is at that.
+fn join<'f>(scope: &Scope<'f>, work: Work<'f>, send: &Sender<Sent>, number: usize, rows: Rows) {
+    let mut turn = lock(work.turn);
+    turn.early.insert(number, rows);
+    if turn.is_joining {
+        return;
+    }
+    while let Some((table, rows)) = turn.take() {
+        drop(turn);
+        lock(work.flow).take(table, rows, work.all, send, &mut |ready| {
+            let send = send.clone();
+            scope.spawn(move |_| {
+                let Ready { number, name, cells } = ready;
+                let block = match cells {
+                    Cooked::Cells(cells) if cells.are_texts() => Block::of_texts(&cells.to_bytes()),
+                    Cooked::Cells(cells) => Block::new(&cells.to_bytes()),
+                    Cooked::Ids(places) => Block::new(&column::ids(&places)),
+                };
+                let _ = send.send(Sent::Block(number, block.map(|block| (name, block))));
+            });
+        });
+        turn = lock(work.turn);
+        turn.joined = turn.joined.saturating_add(1);
     }
 }
 
@@ -537,7 +552,15 @@ fn add_within(
         page.fact(name, stretches.into());
     }
     page.fact("stretch", ROWS.into());
-    for (n, ((table, plans), shown)) in tables.iter().zip(&plans).zip(written).enumerate() {
+    for (n, ((table, plans), mut shown)) in tables.iter().zip(&plans).zip(written).enumerate() {
+        for (width, plan) in shown.widths.iter_mut().zip(plans) {
+            let of_path = if let Plan::Name(path) = plan { plans.get(*path) } else { None };
+            if let Plan::OfId(ids) = of_path.unwrap_or(plan)
+                && let Some(ids) = table.columns().get(*ids)
+            {
+                *width = dictionary.of(ids.kind).longest.max(others.of(ids.kind).longest);
+            }
+        }
         page.part(part(&**table, plans, shown, n, file, most));
     }
     Ok(())
@@ -553,11 +576,11 @@ fn run<'f>(
     page: &mut Page<'_>,
     met: &mut dyn FnMut(Vec<Error>, u64),
 ) -> Result<()> {
-    let flow = Flow { jobs, begun: 0, joined: 0, early: BTreeMap::new(), blocks: 0, written, bytes, ids };
-    let (flow, stop) = (Mutex::new(flow), AtomicBool::new(false));
+    let turn = Mutex::new(Turn { jobs, begun: 0, joined: 0, is_joining: false, early: BTreeMap::new() });
+    let (flow, stop) = (Mutex::new(Flow { blocks: 0, written, bytes, ids }), AtomicBool::new(false));
     threads::scope(|scope| {
         let (send, receive) = channel();
-        begin(scope, Work { all, flow: &flow, stop: &stop }, &send);
+        begin(scope, Work { all, turn: &turn, flow: &flow, stop: &stop }, &send);
         drop(send);
         let (mut next, mut early) = (0usize, BTreeMap::new());
         while let Some(sent) = threads::receive(&receive) {

@@ -247,7 +247,7 @@ class Tree {
   }
 
   show(params) {
-    const node = Number.parseInt(params.get("node"), 10);
+    const node = parseInt(params.get("node"), 10);
     if (node > 0 && node < this.nodes && node !== this.selected) this.reveal(node);
   }
 }

@@ -10,7 +10,7 @@ use crate::scene::sight::Sight;
 use std::io::Write;
 use tiny_skia::{Color, Pixmap};
 
-/// The longer side of what is drawn, in pixels.
+/// The longer side of a picture, in pixels.
 const SIZE: f32 = 1200.0;
 const MARGIN: f32 = 24.0;
 

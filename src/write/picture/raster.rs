@@ -30,7 +30,7 @@ impl Raster {
         Self { width, height, depth: vec![f32::NEG_INFINITY; dots], colour: vec![[0; 3]; dots], spent: 0 }
     }
 
-    /// What was drawn at a dot.
+    /// The colour that was drawn at a dot.
     fn dot(&self, column: usize, row: usize) -> Option<[u8; 3]> {
         let at = row.saturating_mul(self.width).saturating_add(column);
         self.depth.get(at).filter(|depth| depth.is_finite())?;

@@ -322,7 +322,7 @@ impl<'a> Slot<'a> {
         T::same(self.view.follow(self.pointer)?, other.view.follow(other.pointer)?, allowance)
     }
 
-    /// Shows in what two bodies differ.
+    /// Shows the differences of two bodies.
     fn differ_body<T: Field<'a>>(self, other: Self, differ: &mut Differ<'a, '_>) {
         differ.within("value", |differ| {
             T::differ(self.view.follow(self.pointer)?, other.view.follow(other.pointer)?, differ)

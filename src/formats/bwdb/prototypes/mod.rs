@@ -122,7 +122,7 @@ macro_rules! prototype_types {
                 }
             }
 
-            /// Shows in what two records of it differ.
+            /// Shows the differences of two records of it.
             pub(super) fn differ<'a>(self, old: View<'a>, new: View<'a>, differ: &mut Differ<'a, '_>) -> Result<()> {
                 match self {
                     $(Self::Current(PrototypeType::$variant) => <$variant<'a> as Field>::differ(old, new, differ),)+

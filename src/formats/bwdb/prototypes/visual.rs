@@ -17,7 +17,7 @@ prototype! { 'a
         parents: [u16; node_count] @ 0x28,
     }
 
-    /// VisualPrototype: what is drawn of a mesh, and how.
+    /// VisualPrototype: the parts of a mesh that are drawn, and how.
     Visual = 0x70, unused 0x3D..0x40, 0x4C..0x50, 0x5C..0x60 {
         /// Its nodes.
         skeleton: Skeleton<'a> @ 0x00,
@@ -87,7 +87,7 @@ prototype! { 'a
         matrices: [[f32; 16]; node_count] @ 0x18,
     }
 
-    /// ModelPrototype: a visual with what changes it.
+    /// ModelPrototype: a visual and its dyes and animations.
     Model = 0x28, unused 0x0C..0x10 {
         /// Its `.visual`, which it draws.
         visual: PathId @ 0x00,

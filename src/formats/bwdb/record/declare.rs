@@ -80,7 +80,7 @@ pub struct FieldInfo {
     pub name: &'static str,
     /// Where it lies in the struct.
     pub at: usize,
-    /// The name of its type, or of that of its elements: [`Field::NOTATION`].
+    /// The name of its type, or of its elements' type: [`Field::NOTATION`].
     pub of: &'static str,
     /// Whether it is a pointer to them.
     pub form: Form,

@@ -56,7 +56,9 @@ pub(super) fn resources<'a>(db: &'a Database) -> Box<dyn Table + 'a> {
         .with_rows_written()
         .column(Column::id64("id").brief().key().writable(), |(id, _)| Ok(Value::Id64(*id)))
         .found_by(move |key| if let Value::Id64(id) = key { Some(with_id(*id)) } else { None })
-        .column(Column::text("path").brief().resolved().takes(Takes::Path), |(id, _)| Ok(db.path(*id)?.into()))
+        .column(Column::text("path").brief().resolved().in_folders().takes(Takes::Path), |(id, _)| {
+            Ok(db.path(*id)?.into())
+        })
         .looked_ahead(look)
         .found_by(move |key| match key {
             Value::Text(path) => Some(at_path(db, path, &of_path)),

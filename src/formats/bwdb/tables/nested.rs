@@ -1,10 +1,11 @@
-//! Rows of what records hold: those of one record after those of the record before.
+//! Rows of the arrays in records: those of one record after those of the record before.
 
 use super::{KIND, Records, within};
 use crate::budget::{Budget, RowBudget};
 use crate::bytes::View;
 use crate::error::{Error, Result};
-use crate::formats::bwdb::record::{HeldTexts, Leaf, ListInfo, NameId, Walker};
+use crate::formats::bwdb::record::{HeldTexts, Leaf, ListInfo, Walker};
+use crate::formats::bwdb::walk::Ids;
 use crate::lazy;
 use crate::table::search::{Literal, stands};
 use crate::table::{Column, Table, TableOf, Value};
@@ -30,10 +31,10 @@ pub(super) trait Children<'a>: Send + Sync + 'a {
     /// The row at `index` of a record.
     fn row(&self, record: View<'a>, index: usize) -> Result<Self::Row>;
 
-    /// The ids of names in these rows of a record, whose texts lie anywhere in the file.
-    fn names(&self, record: View<'a>, rows: Range<usize>) -> Result<Vec<NameId>> {
-        let _ = (record, rows);
-        Ok(Vec::new())
+    /// Appends the ids in these rows of a record, whose texts lie anywhere in the file.
+    fn ids(&self, record: View<'a>, rows: Range<usize>, ids: &mut Ids) -> Result<()> {
+        let _ = (record, rows, ids);
+        Ok(())
     }
 }
 
@@ -167,16 +168,46 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
         self.children.row(self.records.view(record)?, index)
     }
 
-    /// Looks for the names of these rows, as far as they are of one record.
+    /// Looks for the texts of these rows, as far as they are of one record, and returns the row behind them.
     fn look(&self, rows: Range<usize>) -> usize {
-        let (record, of_record) = self.record_of(rows.start, self.last.load(Ordering::Relaxed));
+        let mut ids = Ids::default();
+        let (_, end) = self.collect(rows, self.last.load(Ordering::Relaxed), &mut ids);
+        self.records.names().ahead(&ids);
+        end
+    }
+
+    /// Looks for the texts of all these rows.
+    fn touch(&self, rows: &[Range<usize>]) {
+        let (mut ids, mut record) = (Ids::default(), 0);
+        for rows in rows {
+            let (mut start, rows) = (rows.start, rows.end.min(self.len()));
+            while start < rows {
+                let (found, end) = self.collect(start..rows, record, &mut ids);
+                (record, start) = (found, end.max(start.saturating_add(1)));
+            }
+        }
+        self.records.names().ahead(&ids);
+    }
+
+    /// Collects the ids in these rows, as far as they are of one record, which may be `guess`. Gives the record and the row
+    /// behind them.
+    fn collect(&self, rows: Range<usize>, guess: usize, ids: &mut Ids) -> (usize, usize) {
+        let (record, of_record) = self.record_of(rows.start, guess);
         let end = rows.end.min(of_record.end);
         let inside = rows.start.saturating_sub(of_record.start)..end.saturating_sub(of_record.start);
-        let record = self.records.view(record);
-        if let Ok(ids) = record.and_then(|record| self.children.names(record, inside)) {
-            self.records.names().ahead(&ids);
-        }
-        end
+        // What cannot be read is told by the cells.
+        let _ = self.records.view(record).and_then(|view| self.children.ids(view, inside, ids));
+        (record, end)
+    }
+
+    /// Has `look` touch the records of these rows and some behind them, and returns the row behind all of theirs.
+    fn look_at_records(&self, rows: Range<usize>, look: &dyn Fn(Range<usize>)) -> usize {
+        /// Of which the misses overlap; a record has some rows, so that these are beyond those asked for.
+        const RECORDS: usize = 32;
+        let (first, _) = self.record_of(rows.start, self.last.load(Ordering::Relaxed));
+        let end = first.saturating_add(RECORDS).min(self.ends().len());
+        look(first..end);
+        self.rows_of(end.saturating_sub(1)).end
     }
 
     /// Whether `literal` stands anywhere among the texts of all records. Several columns ask one after another.
@@ -216,7 +247,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
     }
 }
 
-/// A row, with what the rows of its record share.
+/// A row, with the cells that the rows of its record share.
 pub(super) struct Child<'a, T> {
     row: usize,
     record: usize,
@@ -252,7 +283,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
             Arc::new(Parents { name, records, children, stood: Mutex::default(), ends, last, file: PhantomData });
         let leads = Arc::new(records.leads());
         let shared = leads.len();
-        let [of_count, of_row, of_damage, of_known] = std::array::from_fn(|_| Arc::clone(&parents));
+        let [of_count, of_row, of_touch, of_damage, of_known] = std::array::from_fn(|_| Arc::clone(&parents));
         let locate = move |row, before: Option<Child<'a, C::Row>>| {
             if row >= of_row.len() {
                 return of_row.check_all().map(|()| None);
@@ -275,14 +306,15 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
             }))
         };
         let mut table = TableOf::walked(name, move || Ok(of_count.len()), locate).splits();
+        table = table.touched_by(move |rows| of_touch.touch(rows));
         table = table.damaged(move || of_damage.check_all().err());
         table = table.known(move || of_known.known_len());
         if R::DERIVED {
             table = table.derived();
         }
         for (number, lead) in leads.iter().enumerate() {
-            let [leads, by, of_finds] = std::array::from_fn(|_| Arc::clone(&leads));
-            let of_find = Arc::clone(&parents);
+            let [leads, by, of_finds, ahead] = std::array::from_fn(|_| Arc::clone(&leads));
+            let [of_find, of_look] = std::array::from_fn(|_| Arc::clone(&parents));
             let get = move |record| match leads.get(number) {
                 Some(lead) => (lead.get)(record),
                 None => Ok(Value::Null),
@@ -296,6 +328,12 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
                     None => get(child.record),
                 }
             });
+            if lead.look.is_some() {
+                table = table.looked_ahead(move |rows| {
+                    let look = ahead.get(number).and_then(|lead| lead.look.as_ref());
+                    look.map_or(rows.end, |look| of_look.look_at_records(rows, look))
+                });
+            }
             if lead.find.is_some() {
                 table = table.found_by(move |key| {
                     let records = by.get(number)?.find.as_ref()?(key)?;

@@ -39,7 +39,7 @@ pub(super) fn table(db: &Database) -> Box<dyn Table + '_> {
         .column(Column::id64("parent_id").reference(), |row| Ok(Value::Id64(row.entry.parent_id.get())))
         .column(Column::text("name"), move |row| Ok(Value::text(paths.name(row.entry)?)))
         .searched_by(move |literal| paths.search_names(literal))
-        .column_of_row(Column::text("path").brief().resolved(), move |row| {
+        .column_of_row(Column::text("path").brief().resolved().in_folders(), move |row| {
             let join = || {
                 let mut path = row.spare.take();
                 paths.write_path(row.number, &mut path).ok().map(|()| path)

@@ -58,7 +58,7 @@ pub(in crate::formats::bwdb) fn models(models: &Models) -> Vec<Box<dyn Table + '
 
 /// The column of the paths of ids: for people where there are names to know them by.
 fn path_column(names: &Names) -> Column {
-    let column = Column::text("path").resolved();
+    let column = Column::text("path").resolved().in_folders();
     if names.is_empty() { column } else { column.brief() }
 }
 

@@ -183,7 +183,7 @@ impl Elements<'_> {
     }
 }
 
-/// What a mesh makes of a group; `None` where it stays as it is.
+/// The change that a mesh makes to a group; `None` where it stays as it is.
 pub(in crate::formats::geometry) struct Change {
     pub vertices: Option<Vec<u8>>,
     pub indices: Option<Vec<u32>>,

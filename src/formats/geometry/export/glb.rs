@@ -102,7 +102,7 @@ impl Stream {
         (size, size.checked_next_multiple_of(4).unwrap_or(u64::MAX))
     }
 
-    /// Writes all elements, and what pads them.
+    /// Writes all elements, and their padding.
     fn write(self, part: &Part<'_>, out: &mut impl Write) -> std::io::Result<()> {
         fn floats<const N: usize>(
             out: &mut impl Write,

@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::table::Value;
 use std::ops::Range;
 
-/// The names of the columns behind that of the box's name, in the order of the file.
+/// The names of the columns behind the box's name, in the order of the file.
 const CORNERS: [&str; 6] = ["min_x", "min_y", "min_z", "max_x", "max_y", "max_z"];
 
 /// A box as it is to be written.

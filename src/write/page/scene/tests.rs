@@ -6,7 +6,7 @@ use crate::sample::{self, Size};
 use crate::scene::{Context, Kind, Options};
 use crate::{Asset, Source};
 
-/// What a browser makes of a part: positions, normals and triangles.
+/// A part as a browser decodes it: positions, normals and triangles.
 struct Read {
     positions: Vec<[f32; 3]>,
     normals: Vec<[f32; 3]>,

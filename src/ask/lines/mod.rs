@@ -1,4 +1,4 @@
-//! A file as lines of text that stay where they are: what `git diff` and `git log -p` compare.
+//! A file as lines of text that stay where they are, for `git diff` and `git log -p` to compare.
 //!
 //! Tables come in the order of the reader, rows in the order of their keys, and each cell is a line of its own. Where rows
 //! lie, and how they are stored, is left out, so that the same contents are the same text. The key of a row begins a line,
@@ -6,6 +6,8 @@
 //!
 //! Nothing is kept of the rows but the keys of one table, the parts that rows next to each other share once, and some
 //! hundred rows as text. Rows that are only found by a walk ([`Table::walks`]) come as they lie.
+
+mod order;
 
 use crate::ask::diff;
 use crate::asset::Asset;
@@ -63,10 +65,22 @@ struct Key {
 /// A column that is shown.
 struct Cell {
     column: usize,
-    /// Its name, cleaned.
-    name: String,
-    /// The column of the texts that stand for its hashes, and its name, cleaned.
-    text: Option<(usize, String)>,
+    label: Label,
+    /// The column of the texts that stand for its hashes.
+    text: Option<(usize, Label)>,
+}
+
+/// The name of a column, cleaned, as a line of its cells begins.
+struct Label(String);
+
+impl Label {
+    fn new(name: &str) -> Self {
+        Self(format!("\t{}: ", clean(name)))
+    }
+
+    fn name(&self) -> &str {
+        self.0.strip_prefix('\t').and_then(|name| name.strip_suffix(": ")).unwrap_or_default()
+    }
 }
 
 /// Rows that lie one behind the other, of which all have one key but for its last part, which is a number that each has
@@ -91,10 +105,12 @@ impl Run {
     }
 }
 
-/// All rows in the order of their keys.
+/// All rows.
 #[derive(Default)]
 struct Runs {
     runs: Vec<Run>,
+    /// The numbers of the runs in the order of their keys.
+    order: Vec<u32>,
     texts: String,
     /// Whether a part of a key is not among the texts as it is shown.
     is_coded: bool,
@@ -127,8 +143,8 @@ impl<'t> Lines<'t> {
             .filter(|(at, column)| !matches!(column.role, Role::Key | Role::Place) && !is_said(*at))
             .map(|(at, column)| {
                 let text = table.text_of(at).and_then(|text| Some((text, table.columns().get(text)?)));
-                let text = text.map(|(at, text)| (at, clean(&text.name).into_owned()));
-                Cell { column: at, name: clean(&column.name).into_owned(), text }
+                let text = text.map(|(at, text)| (at, Label::new(&text.name)));
+                Cell { column: at, label: Label::new(&column.name), text }
             })
             .collect();
         Self { table, keys, cells }
@@ -162,7 +178,8 @@ impl<'t> Lines<'t> {
             unit.damage("rows", fault);
             unit.write(out, damaged)?;
         }
-        let mut left = all.runs.iter().flat_map(|run| (0..run.len).step_by(UNIT as usize).map(|skip| run.piece(skip)));
+        let in_order = all.order.iter().filter_map(|&run| all.runs.get(run as usize));
+        let mut left = in_order.flat_map(|run| (0..run.len).step_by(UNIT as usize).map(|skip| run.piece(skip)));
         let mut fill = |unit: &mut Unit| {
             let mut count = 0;
             while count < UNIT
@@ -174,27 +191,31 @@ impl<'t> Lines<'t> {
         };
         let units = || std::iter::repeat_with(Unit::default).take(threads::count().saturating_mul(UNITS)).collect();
         let (mut made, mut next): (Vec<Unit>, Vec<Unit>) = (units(), units());
-        loop {
-            next.iter_mut().for_each(&mut fill);
+        next.iter_mut().for_each(&mut fill);
+        while made.iter().chain(&next).any(|unit| !unit.is_empty()) {
             let make = || next.as_mut_slice().into_par_iter().with_max_len(1).for_each(|unit| self.unit(&all, unit));
-            // While some are made, those before them are written.
-            let (written, ()) =
-                threads::join(|| made.iter().try_for_each(|unit| out.write_all(unit.text.as_bytes())), make);
+            // While some are made, those before them are written, and are given the rows to be made next.
+            let mut write = || {
+                made.iter_mut().try_for_each(|unit| {
+                    out.write_all(unit.text.as_bytes())?;
+                    unit.text.clear();
+                    fill(unit);
+                    io::Result::Ok(())
+                })
+            };
+            let (written, ()) = threads::join(&mut write, make);
             written?;
-            for unit in &mut made {
-                unit.text.clear();
-                unit.faults.drain(..).for_each(&mut *damaged);
-            }
-            if next.iter().all(|unit| unit.text.is_empty()) {
-                return Ok(());
-            }
+            made.iter_mut().for_each(|unit| unit.faults.drain(..).for_each(&mut *damaged));
             std::mem::swap(&mut made, &mut next);
         }
+        Ok(())
     }
 
     /// Makes the rows of a unit into text.
     fn unit(&self, all: &Runs, unit: &mut Unit) {
         let mut seeker = diff::Seeker::new(self.table);
+        let rows = |run: &Run| run.row as usize..run.row.saturating_add(run.len) as usize;
+        self.table.touch(&unit.runs.iter().map(rows).collect::<Vec<_>>());
         for run in std::mem::take(&mut unit.runs) {
             let head = all.texts.get(run.head).filter(|head| !head.is_empty() && !all.is_coded);
             unit.share(head.unwrap_or_default());
@@ -221,7 +242,11 @@ impl<'t> Lines<'t> {
         let len = self.table.len();
         if let (true, Ok(len)) = (self.keys.is_empty(), &len) {
             let len = u32::try_from(*len).unwrap_or(u32::MAX);
-            return Runs { runs: vec![Run { head: 0..0, number: None, row: 0, len }], ..Runs::default() };
+            return Runs {
+                runs: vec![Run { head: 0..0, number: None, row: 0, len }],
+                order: vec![0],
+                ..Runs::default()
+            };
         }
         let mut all = Runs::default();
         match len {
@@ -235,12 +260,13 @@ impl<'t> Lines<'t> {
             }
             _ => all = self.keys_of(0..usize::MAX),
         }
-        if !self.keys.is_empty() {
-            let texts = &all.texts;
-            let head = |run: &Run| texts.get(run.head.clone()).unwrap_or_default();
-            // Its merges read the texts from front to back; the unstable sort waits for memory at most of its steps.
-            all.runs.par_sort_by_key(|run| (head(run), run.number, run.row));
-        }
+        all.order = match self.keys.is_empty() {
+            true => (0u32..).zip(&all.runs).map(|(run, _)| run).collect(),
+            false => {
+                let head = |run: &Run| all.texts.get(run.head.clone()).unwrap_or_default().as_bytes();
+                order::by_text(&all.runs, head, |a, b| (a.number, a.row).cmp(&(b.number, b.row)))
+            }
+        };
         all
     }
 
@@ -333,10 +359,10 @@ impl<'t> Lines<'t> {
             if said.take() == Some(cell.column) {
                 continue;
             }
-            if let Some((column, name)) = &cell.text {
+            if let Some((column, label)) = &cell.text {
                 match row.value(*column) {
                     Ok(text) if !text.is_null() => {
-                        unit.cell(name, &text);
+                        unit.cell(label, &text);
                         said = Some(*column);
                         continue;
                     }
@@ -344,8 +370,8 @@ impl<'t> Lines<'t> {
                 }
             }
             match row.value(cell.column) {
-                Ok(value) => unit.cell(&cell.name, &value),
-                Err(error) => unit.damage(&cell.name, error),
+                Ok(value) => unit.cell(&cell.label, &value),
+                Err(error) => unit.damage(cell.label.name(), error),
             }
         }
     }
@@ -375,6 +401,11 @@ impl Key {
 }
 
 impl Unit {
+    /// Whether there is nothing to make of it, to write or to tell.
+    fn is_empty(&self) -> bool {
+        self.runs.is_empty() && self.text.is_empty() && self.faults.is_empty()
+    }
+
     fn damage(&mut self, name: &str, error: Error) {
         self.text.push_str(&format!("\t{}: damaged: {}\n", name, clean(&error.to_string())));
         self.faults.push(error);
@@ -400,10 +431,20 @@ impl Unit {
     }
 
     /// Makes a cell into lines. A null is none.
-    fn cell(&mut self, name: &str, value: &Value<'_>) {
-        self.name.clear();
-        self.name.push_str(name);
-        self.leaves(value);
+    fn cell(&mut self, label: &Label, value: &Value<'_>) {
+        match value {
+            Value::Null => {}
+            Value::List(_) | Value::Map(_) => {
+                self.name.clear();
+                self.name.push_str(label.name());
+                self.leaves(value);
+            }
+            value => {
+                self.text.push_str(&label.0);
+                push_clean(value, &mut self.text);
+                self.text.push('\n');
+            }
+        }
     }
 
     /// Makes `value` into a line for each part that is no list of plain values.
