@@ -87,7 +87,8 @@ impl<'a> Stretch<'a> {
     fn keep(&mut self, walk: &Rows<'a>) {
         /// A path as no program makes it would be kept as often as there are walks.
         const LONGEST: usize = 1 << 12;
-        let is_place = |row: &usize| row / STRIDE == self.number && row % STEP == 0 && walk.path.len() <= LONGEST;
+        let is_place =
+            |row: &usize| row / STRIDE == self.number && row.is_multiple_of(STEP) && walk.path.len() <= LONGEST;
         let Some(row) = walk.number().filter(is_place) else { return };
         let behind = self.up_to(row);
         if behind.checked_sub(1).and_then(|at| self.walks.get(at)).is_none_or(|last| last.number() != Some(row)) {

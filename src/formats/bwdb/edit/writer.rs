@@ -206,6 +206,9 @@ impl<'a> Walker<'a> for Ranges<'_> {
     fn damage(&mut self, _: &'static str, _: Error) {}
 }
 
+/// Walks over all that the record with a number points to.
+type Walk<'a> = Box<dyn Fn(usize, &mut Ranges<'_>) + Sync + 'a>;
+
 /// Where what several records point to lies.
 pub(super) struct Area<'a> {
     /// Its bytes in the old file.
@@ -219,7 +222,7 @@ pub(super) struct Area<'a> {
     file: &'a [u8],
     records: usize,
     /// Walks over all that a record points to, which an edit in place needs not.
-    walk: Box<dyn Fn(usize, &mut Ranges<'_>) + Sync + 'a>,
+    walk: Walk<'a>,
     /// Arrays that got a new place, by the place of their pointer.
     moved: HashMap<To, Place<'a>>,
     /// New numbers of elements, by the place of their struct and the name of the field that counts them; with each the
