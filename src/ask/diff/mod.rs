@@ -129,6 +129,7 @@ impl<'a> TableDiff<'a> {
 
     /// Finds the rows that differ among those that have one of these cells in the key column called `key`, by looking for
     /// them. `None` where the tables do not find rows by it, or have several with one key.
+    #[cfg(feature = "edit")]
     pub(crate) fn find_among(&self, key: &str, cells: &[Value<'_>]) -> Option<Differences> {
         match (&self.special, &self.old, &self.new) {
             (None, Some(old), Some(new)) => table::Columns::new(&**old, &**new).among(key, cells),
@@ -269,7 +270,7 @@ pub fn notes(old: &Asset, new: &Asset) -> Vec<String> {
     compared.map_or_else(Vec::new, |compared| compared.notes())
 }
 
-#[cfg(all(test, feature = "sample"))]
+#[cfg(all(test, feature = "sample", feature = "edit"))]
 mod tests {
     use super::*;
     use crate::Source;

@@ -2,7 +2,7 @@
 
 use super::MAX_ROWS;
 use crate::compare::{
-    Comparable, Damaged, Differences, Each, Faults, Field, Keys, Pair, Side, Verdict, differ, hash_value, same_value,
+    Comparable, Damaged, Each, Faults, Field, Keys, Pair, Side, Verdict, differ, hash_value, same_value,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::{Kind, Role, RowCursor, Table, Value, no_cell};
@@ -60,12 +60,13 @@ impl<'t> Columns<'t> {
     }
 
     /// The rows that differ among those with one of these cells in the column called `key`.
-    pub(super) fn among(&self, key: &str, cells: &[Value<'_>]) -> Option<Differences> {
+    #[cfg(feature = "edit")]
+    pub(super) fn among(&self, key: &str, cells: &[Value<'_>]) -> Option<super::Differences> {
         let [old, new] = self.tables;
         let is_it = |both: &&Both| old.columns().get(both.0).is_some_and(|column| column.name == key);
         let key = *self.keys.iter().find(is_it)?;
         let mut seekers = (Seeker::new(old), Seeker::new(new));
-        let mut found = Differences::default();
+        let mut found = super::Differences::default();
         for cell in cells {
             let rows = |side, table: &dyn Table, seeker: &mut Seeker<'_>| -> Option<Vec<(u64, u32)>> {
                 let found = table.find(pick(key, side), cell)?.ok()?;
