@@ -78,7 +78,8 @@ fn write(args: &Args, asset: &Asset, to: &Path, force: bool, context: &Context) 
             drawing.damage().iter().for_each(|error| context.damaged(name, error));
         }
         let has_graphs = tree::add(&mut page, asset.reader(), &mut |error| context.damaged(name, &error))?;
-        tables::add(&mut page, &asset.reader().tables(), has_graphs, &args.file.to_string_lossy(), &mut met)?;
+        let (tables, file) = (asset.reader().tables(), args.file.to_string_lossy());
+        tables::add(tables::Most::SHOWN, &mut page, &tables, has_graphs, &file, &mut met)?;
         Ok(page.finish()?)
     })
 }

@@ -246,6 +246,7 @@ mod tests {
             ("{a,b{c,d}}", "bd", true),
             ("a\\*", "a*", true),
             ("a\\*", "ab", false),
+            ("a\\*", "a\\*", false),
             ("a*b", "a\nb", true),
             ("[Main]", "[Main]", true),
             ("[Main]", "M", true),

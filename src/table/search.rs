@@ -355,3 +355,22 @@ fn hits(bytes: &[u8], range: &Range<usize>, literal: &Literal) -> Option<Vec<usi
     let hits = shares.concat();
     (hits.len() <= MOST_HITS).then_some(hits)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The rows that have `text`, of rows that lie at `places` with anything between them.
+    fn rows(bytes: &[u8], places: &[Range<usize>], text: &str) -> Vec<usize> {
+        let texts =
+            Texts { bytes, range: 0..bytes.len(), rows: 0..places.len(), place: |row: usize| places[row].clone() };
+        texts.search_ordered(&Literal::new(text, Anchor::Anywhere, false).unwrap())
+    }
+
+    #[test]
+    fn a_gap_between_texts_hides_nothing_behind_it() {
+        assert_eq!(rows(b"needle\0needle\0\0needle\0", &[0..6, 15..21], "needle"), [0, 1]);
+        // The search finds the two that begin in the gap, and not those of the text that they lie on.
+        assert_eq!(rows(b"aa\0aaab\0", &[0..2, 4..7], "aa"), [0, 1]);
+    }
+}

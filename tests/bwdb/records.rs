@@ -301,6 +301,15 @@ fn a_known_schema_says_how_records_are_laid_out_however_many_are_damaged() {
 }
 
 #[test]
+fn records_are_looked_at_from_the_first_to_the_last_and_half_of_them_may_be_damaged() {
+    for (records, sound, is_laid_out) in [(6, 3, true), (6, 2, false), (40, 17, false)] {
+        let (mut bytes, pointers) = visuals(&vec![1; records], 0);
+        break_pointers(&mut bytes, &pointers[sound..]);
+        assert_eq!(open(bytes).table("visuals").is_some(), is_laid_out, "{sound} of {records}");
+    }
+}
+
+#[test]
 fn that_a_table_is_raw_is_said_everywhere() {
     let dir = TempDir::new().unwrap();
     let (mut bytes, pointers) = visuals(&[1; 6], 0);

@@ -122,6 +122,19 @@ fn a_space_places_its_models() {
     }
 }
 
+#[test]
+fn all_owners_of_a_record_are_known_behind_records_that_have_none() {
+    let mut builder = DatabaseBuilder::default();
+    let mut owners = ["a/1.model", "a/2.model"].map(|path| builder.path(path));
+    let blob = BlobWriter::new(PrototypeType::Model, 2);
+    let database = builder.database(PrototypeType::Model.magic(), 0, blob.finish());
+    owners.iter().for_each(|owner| builder.resource(*owner, database, 1, 0));
+    let db = Database::open(Source::from_vec("assets.bin", builder.build())).unwrap();
+    owners.sort_unstable();
+    assert_eq!(db.owners(0, 1).collect::<Vec<_>>(), owners);
+    assert_eq!(db.owner(0, 0), None);
+}
+
 /// Two models in one record, a deleted one, and tints that lie in each other.
 #[test]
 fn every_owner_of_a_record_refers_and_a_deleted_one_does_not() {

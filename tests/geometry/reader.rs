@@ -198,6 +198,11 @@ mod pairing {
     use super::*;
 
     fn two_alike(turned: bool) -> Geometry {
+        alike(turned, [10, 11])
+    }
+
+    /// The same, whose vertex mappings have these ids.
+    fn alike(turned: bool, ids: [u32; 2]) -> Geometry {
         let (vertices, indices) = surface(4, 5, 4.0, 1);
         // The same mesh again, with its vertices in another order.
         let n = vertices.len() as u32;
@@ -212,8 +217,8 @@ mod pairing {
         let half = all_indices.len() as u32 / 2;
         builder.vertex_buffer("set3/xyznuvtbpc", 28, &pack_vertices("set3/xyznuvtbpc", 28, &all), true);
         builder.index_buffer(2, &all_indices, false);
-        for i in 0..2 {
-            builder.vertex_mapping(Mapping { id: 10 + i, buffer: 0, density: 0, start: n * i, count: n });
+        for (i, id) in (0..).zip(ids) {
+            builder.vertex_mapping(Mapping { id, buffer: 0, density: 0, start: n * i, count: n });
             builder.index_mapping(Mapping { id: 20 + i, buffer: 0, density: 0, start: half * i, count: half });
         }
         open(builder.build())
@@ -249,6 +254,27 @@ mod pairing {
         let found: Vec<_> = groups.groups.iter().map(|g| (g.name.as_str(), g.vertices, g.indices, &*g.lods)).collect();
         assert_eq!(found, [("bow", 1, 0, &[0][..]), ("stern", 0, 1, &[0, 1][..])]);
         assert_eq!(groups.notes, ["1 render sets name mappings that this file does not have"]);
+        // Of two mappings with one id the first counts.
+        let model = Model { render_sets: vec![set("bow", 10, 20)], ..Model::default() };
+        assert_eq!(alike(false, [10, 10]).groups_of(&[model]).unwrap().groups[0].vertices, 0);
+    }
+
+    #[test]
+    fn triangles_are_the_same_whichever_corner_they_begin_with() {
+        let content = |indices: &[u32]| {
+            let mut builder = GeometryBuilder::new();
+            builder.index_buffer(2, indices, false);
+            builder.index_mapping(Mapping { id: 1, buffer: 0, density: 0, start: 0, count: indices.len() as u32 });
+            let g = open(builder.build());
+            let table = g.table("index_mappings").unwrap();
+            let column = column_index(&*table, "content").unwrap();
+            table.value(0, column).unwrap().into_owned()
+        };
+        let plain = content(&[0, 1, 2, 3, 5, 4]);
+        assert_eq!(content(&[1, 2, 0, 4, 3, 5]), plain);
+        assert!(content(&[0, 2, 1, 3, 5, 4]) != plain, "this one is turned over");
+        // Those that are no whole triangle are read, too.
+        assert!(content(&[0, 1, 2, 3]) != content(&[0, 1, 2, 4]));
     }
 
     #[test]
@@ -517,6 +543,22 @@ mod hostile {
             let found = findings(&open(bytes));
             assert!(found.iter().any(|f| f.contains(says)), "{says}: {found:?}");
         }
+    }
+
+    #[test]
+    fn no_hull_is_looked_for_behind_a_damaged_one() {
+        let cube = HullShape::cuboid([0.0; 3], [1.0; 3]);
+        let mut builder = GeometryBuilder::new();
+        builder.collision("c", vec![cube.clone(), cube]);
+        let mut bytes = builder.build();
+        let data = i64::from_le_bytes(bytes[0x38..0x40].try_into().unwrap()) as usize + 0x20;
+        // There are nine, says the model, and the second one has more corners than the model has bytes.
+        put(&mut bytes, data + 4, 9u32.to_le_bytes());
+        let (corners, edges, faces) = (4 + 8 * 12, 4 + 12 * 8, 4 + 6 * (4 + 4 * 8 + 4));
+        put(&mut bytes, data + 8 + corners + edges + faces, 60_000u32.to_le_bytes());
+        let g = open(bytes);
+        let hulls: Vec<bool> = g.collision_model(0).unwrap().hulls().unwrap().map(|hull| hull.is_ok()).collect();
+        assert_eq!(hulls, [true, false]);
     }
 
     #[test]

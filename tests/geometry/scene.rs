@@ -21,8 +21,13 @@ fn glb(scene: &export::Scene<'_>) -> gltf::Gltf {
 
 /// A database with one visual of two render sets that draws the file at `path`.
 fn database(path: &str, pairs: [(u32, u32); 2]) -> Asset {
+    database_of(path, ["bow_set", "stern_set"], pairs)
+}
+
+/// The same, whose render sets have these names. The first level of detail shows both, the second one the second.
+fn database_of(path: &str, [first, second]: [&str; 2], pairs: [(u32, u32); 2]) -> Asset {
     let mut db = Builder::with_capacities(64, 64);
-    let names = ["bow_set", "stern_set", "steel"].map(|text| db.string(text));
+    let names = [first, second, "steel"].map(|text| db.string(text));
     let geometry = db.path(path);
     let visual = db.path("content/ship/Ship.visual");
     let mut blob = BlobWriter::new(PrototypeType::Visual, 1);
@@ -54,7 +59,8 @@ fn a_database_names_and_pairs() {
     // Crosswise: hints would pair equal ids.
     let db = database("content/ship/Ship.geometry", [(1, 0), (0, 1)]);
     // Found by the id of its path, by its name alone where it lies elsewhere, and not under another name.
-    for name in ["/games/wows/res/content/ship/Ship.geometry", "elsewhere/Ship.geometry"] {
+    let windows = r"C:\games\res\content\ship\Ship.geometry";
+    for name in ["/games/wows/res/content/ship/Ship.geometry", windows, "elsewhere/Ship.geometry"] {
         let g = ship(name);
         let scene = scene(&g, &Context::from_assets([&db]).unwrap(), Options::default()).unwrap();
         assert_eq!(scene.notes, ["1 index mappings are named by no render set"]);
@@ -72,6 +78,25 @@ fn a_database_names_and_pairs() {
     let g = ship("Other.geometry");
     let error = scene(&g, &Context::from_assets([&db]).unwrap(), Options::default()).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::NotFound { .. }), "{error}");
+}
+
+#[test]
+fn a_name_alone_is_not_enough_where_no_mapping_is_known() {
+    let db = database("content/ship/Ship.geometry", [(77, 78), (79, 80)]);
+    let context = Context::from_assets([&db]).unwrap();
+    let error = scene(&ship("elsewhere/Ship.geometry"), &context, Options::default()).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::NotFound { .. }), "{error}");
+    // Its path is.
+    assert!(ship("content/ship/Ship.geometry").groups_in(&context).unwrap().groups.is_empty());
+}
+
+#[test]
+fn levels_of_detail_show_the_first_render_set_of_a_name_and_once() {
+    let db = database_of("Ship.geometry", ["hull", "hull"], [(1, 1), (0, 0)]);
+    let g = ship("Ship.geometry");
+    let groups = g.groups_in(&Context::from_assets([&db]).unwrap()).unwrap();
+    let shown: Vec<_> = groups.groups.iter().map(|group| (group.vertices, &*group.lods)).collect();
+    assert_eq!(shown, [(1, &[0, 1][..]), (0, &[])]);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use super::layout::Mapping;
 use super::places::spend;
 use super::vertex::Attribute;
 use super::{Geometry, mesh};
+use crate::budget::Budget;
 use crate::bytes::View;
 use crate::error::{Error, ErrorKind, Result};
 use crate::report::{Check, Progress, Report};
@@ -236,43 +237,52 @@ fn in_box(point: [f32; 3], min: [f32; 3], max: [f32; 3]) -> bool {
     })
 }
 
-fn armor(g: &Geometry, progress: &Progress) -> Check {
-    let mut check = Check::new("armor");
-    let (mut plates, mut triangles) = (0usize, 0usize);
+/// Checks `count` models one by one, as long as their bytes are not met again and again.
+fn each_model(
+    (g, progress, check): (&Geometry, &Progress, &mut Check),
+    count: usize,
+    mut each: impl FnMut(usize, &Budget, &mut Check) -> Result<()>,
+) {
     let budget = g.models_budget();
-    for i in 0..g.armor_prototypes().map_or(0, <[_]>::len) {
-        let mut model = || -> Result<()> {
-            let model = g.armor_model(i)?;
-            model.name()?;
-            spend(&budget, model.span()?.1)?;
-            let header = model.header()?;
-            let mut all = model.plates()?;
-            for (number, plate) in all.by_ref().enumerate() {
-                let plate = plate?;
-                plates = plates.saturating_add(1);
-                triangles = triangles.saturating_add(plate.triangles().len());
-                check_plate(g, &plate, &mut |at, what| {
-                    check.fail(damaged(at, format!("armor model {i}: plate {number}: {what}")));
-                });
-                let (min, max) = (header.min.map(|v| v.get()), header.max.map(|v| v.get()));
-                if plate.vertices().iter().any(|v| !in_box(v.position.map(|v| v.get()), min, max)) {
-                    let at = g.view("plate").locate(plate.header());
-                    check.fail(damaged(at, format!("armor model {i}: plate {number} leaves the model's box")));
-                }
-            }
-            if !all.rest().is_empty() {
-                let at = g.view("plate").locate(all.rest());
-                check.fail(damaged(at, format!("armor model {i}: {} bytes behind the last plate", all.rest().len())));
-            }
-            Ok(())
-        };
-        let result = model();
+    for i in 0..count {
+        let result = each(i, &budget, check);
         check.note(result);
         progress.advance(1);
         if budget.is_spent() {
             break;
         }
     }
+}
+
+fn armor(g: &Geometry, progress: &Progress) -> Check {
+    let mut check = Check::new("armor");
+    let (mut plates, mut triangles) = (0usize, 0usize);
+    let count = g.armor_prototypes().map_or(0, <[_]>::len);
+    each_model((g, progress, &mut check), count, |i, budget, check| {
+        let model = g.armor_model(i)?;
+        model.name()?;
+        spend(budget, model.span()?.1)?;
+        let header = model.header()?;
+        let mut all = model.plates()?;
+        for (number, plate) in all.by_ref().enumerate() {
+            let plate = plate?;
+            plates = plates.saturating_add(1);
+            triangles = triangles.saturating_add(plate.triangles().len());
+            check_plate(g, &plate, &mut |at, what| {
+                check.fail(damaged(at, format!("armor model {i}: plate {number}: {what}")));
+            });
+            let (min, max) = (header.min.map(|v| v.get()), header.max.map(|v| v.get()));
+            if plate.vertices().iter().any(|v| !in_box(v.position.map(|v| v.get()), min, max)) {
+                let at = g.view("plate").locate(plate.header());
+                check.fail(damaged(at, format!("armor model {i}: plate {number} leaves the model's box")));
+            }
+        }
+        if !all.rest().is_empty() {
+            let at = g.view("plate").locate(all.rest());
+            check.fail(damaged(at, format!("armor model {i}: {} bytes behind the last plate", all.rest().len())));
+        }
+        Ok(())
+    });
     check.with_detail(format!("{plates} plates, {triangles} triangles, each in its box"))
 }
 
@@ -296,38 +306,30 @@ fn check_plate<'g>(g: &'g Geometry, plate: &Plate<'g>, fail: &mut dyn FnMut(View
 fn collision(g: &Geometry, progress: &Progress) -> Check {
     let mut check = Check::new("collision");
     let (mut hulls, mut open) = (0usize, 0usize);
-    let budget = g.models_budget();
-    for i in 0..g.collision_prototypes().map_or(0, <[_]>::len) {
-        let mut model = || -> Result<()> {
-            let model = g.collision_model(i)?;
-            model.name()?;
-            spend(&budget, model.span()?.1)?;
-            let mut all = model.hulls()?;
-            for (number, hull) in all.by_ref().enumerate() {
-                let hull = hull?;
-                hulls = hulls.saturating_add(1);
-                match check_hull(&hull) {
-                    Ok(has_holes) => open = open.saturating_add(usize::from(has_holes)),
-                    Err(what) => {
-                        let at = g.view("hull").locate(hull.vertices());
-                        check.fail(damaged(at, format!("collision model {i}: hull {number}: {what}")));
-                    }
+    let count = g.collision_prototypes().map_or(0, <[_]>::len);
+    each_model((g, progress, &mut check), count, |i, budget, check| {
+        let model = g.collision_model(i)?;
+        model.name()?;
+        spend(budget, model.span()?.1)?;
+        let mut all = model.hulls()?;
+        for (number, hull) in all.by_ref().enumerate() {
+            let hull = hull?;
+            hulls = hulls.saturating_add(1);
+            match check_hull(&hull) {
+                Ok(has_holes) => open = open.saturating_add(usize::from(has_holes)),
+                Err(what) => {
+                    let at = g.view("hull").locate(hull.vertices());
+                    check.fail(damaged(at, format!("collision model {i}: hull {number}: {what}")));
                 }
             }
-            if !all.rest().is_empty() {
-                let at = g.view("hull").locate(all.rest());
-                let what = format!("collision model {i}: {} bytes behind the last hull", all.rest().len());
-                check.fail(damaged(at, what));
-            }
-            Ok(())
-        };
-        let result = model();
-        check.note(result);
-        progress.advance(1);
-        if budget.is_spent() {
-            break;
         }
-    }
+        if !all.rest().is_empty() {
+            let at = g.view("hull").locate(all.rest());
+            let what = format!("collision model {i}: {} bytes behind the last hull", all.rest().len());
+            check.fail(damaged(at, what));
+        }
+        Ok(())
+    });
     check.with_detail(format!(
         "{hulls} hulls; corners - edges + faces is 2 in each, less the holes of the {open} that lack faces"
     ))

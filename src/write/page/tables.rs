@@ -19,9 +19,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// How much of tables a page has.
+/// Bounds of the tables in a page.
 #[derive(Debug, Clone, Copy)]
-struct Most {
+pub struct Most {
     /// Rows of a table.
     rows: usize,
     /// Bytes of a table's cells, before they are compressed.
@@ -30,8 +30,10 @@ struct Most {
     all: usize,
 }
 
-/// The sizes that browsers cope with.
-const MOST: Most = Most { rows: 1 << 22, bytes: 256 << 20, all: 1 << 30 };
+impl Most {
+    /// Sizes that browsers cope with.
+    pub const SHOWN: Self = Self { rows: 1 << 22, bytes: 256 << 20, all: 1 << 30 };
+}
 
 /// How a column is stored.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -491,19 +493,9 @@ fn lock<'l, T>(of: &'l Mutex<T>) -> MutexGuard<'l, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Adds a part for each table. What the graphs of the page say need not be said again where it `has_graphs`, whole ones. `file`
-/// is what the command was given, and `met` is told of damage: the number of faults, with the first few of them.
+/// Adds a part for each table, of `most` rows and bytes. Leaves of graphs are left out where the page `has_graphs`, whole ones.
+/// The command was given `file`, and `met` is told of damage: the number of faults, with the first few of them.
 pub fn add(
-    page: &mut Page<'_>,
-    tables: &[Box<dyn Table + '_>],
-    has_graphs: bool,
-    file: &str,
-    met: &mut dyn FnMut(Vec<Error>, u64),
-) -> Result<()> {
-    add_within(MOST, page, tables, has_graphs, file, met)
-}
-
-fn add_within(
     most: Most,
     page: &mut Page<'_>,
     tables: &[Box<dyn Table + '_>],
@@ -646,7 +638,7 @@ mod tests {
         let mut out = Vec::new();
         let mut page = Page::new(&mut out, "a", "").unwrap();
         let mut met = |errors: Vec<Error>, _| panic!("{errors:?}");
-        add_within(most, &mut page, tables, false, "it's.bin", &mut met).unwrap();
+        add(most, &mut page, tables, false, "it's.bin", &mut met).unwrap();
         let parts = page.parts.clone();
         page.finish().unwrap();
         (parts, String::from_utf8(out).unwrap())
@@ -661,7 +653,7 @@ mod tests {
 
     #[test]
     fn a_table_that_is_cut_says_of_how_many_rows_and_how_to_get_them() {
-        let few = Most { rows: 4, ..MOST };
+        let few = Most { rows: 4, ..Most::SHOWN };
         for (splits, of) in [(true, json!(10)), (false, json!(null))] {
             let (parts, page) = page(few, &[numbers(10, splits)]);
             let meta = &parts[0]["meta"];
@@ -670,7 +662,7 @@ mod tests {
             assert_eq!((&meta["rows"], &meta["more"]), (&json!(4), &more), "{meta}");
             assert!(page.contains("id=\"b:t0.0.0\"") && !page.contains("id=\"b:t0.1.0\""));
         }
-        let (parts, _) = page(MOST, &[numbers(10, true)]);
+        let (parts, _) = page(Most::SHOWN, &[numbers(10, true)]);
         assert_eq!((&parts[0]["meta"]["rows"], &parts[0]["meta"]["more"]), (&json!(10), &json!(null)));
     }
 
@@ -682,16 +674,16 @@ mod tests {
             page(most, &tables()).0.iter().map(|part| part["meta"]["rows"].as_u64().unwrap()).collect()
         };
         let (rows, first) = (rows as u64, ROWS as u64);
-        assert_eq!(rows_of(MOST), [rows, rows]);
+        assert_eq!(rows_of(Most::SHOWN), [rows, rows]);
         // The stretch with which a bound is met is the last one.
-        assert_eq!(rows_of(Most { bytes: 1000, ..MOST }), [first, first]);
-        assert_eq!(rows_of(Most { all: 1000, ..MOST }), [first, 0]);
+        assert_eq!(rows_of(Most { bytes: 1000, ..Most::SHOWN }), [first, first]);
+        assert_eq!(rows_of(Most { all: 1000, ..Most::SHOWN }), [first, 0]);
     }
 
     #[test]
     fn a_page_is_the_same_each_time() {
         let tables: Vec<Box<dyn Table>> = (0..40).map(|n| numbers(n * 1000, n % 3 > 0)).collect();
-        let (_, first) = page(MOST, &tables);
-        assert!((0..5).all(|_| page(MOST, &tables).1 == first));
+        let (_, first) = page(Most::SHOWN, &tables);
+        assert!((0..5).all(|_| page(Most::SHOWN, &tables).1 == first));
     }
 }
