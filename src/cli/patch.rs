@@ -3,7 +3,7 @@ use crate::archive::{Address, MARK};
 use crate::ask::diff::{self, Pair, Side, TableDiff};
 use crate::asset::Asset;
 use crate::edit::read::{self, Form, Row};
-use crate::edit::{self, Check, Editor, From, Plan, TableEdits, patch};
+use crate::edit::{self, Check, Edit, Editor, Plan, TableEdits, patch};
 use crate::error::Error;
 use crate::report::Progress;
 use crate::source::bounded::Bounded;
@@ -130,6 +130,15 @@ fn bounded(input: Box<dyn BufRead>) -> Bounded<Box<dyn BufRead>> {
     Bounded::new(input, CHANGES)
 }
 
+/// Edits that are given to the editor at once.
+const TOGETHER: usize = 1 << 10;
+
+/// Gives edits to the editor, which needs none of them where an undo file has brought the bytes back.
+fn give(editor: &mut Editor<'_>, edits: &mut Vec<Edit>) -> Result<(), Error> {
+    let edits = edits.drain(..);
+    if editor.is_restored() { Ok(()) } else { editor.edits(edits) }
+}
+
 /// Gives the rows of CHANGES to the editor.
 fn changes(args: &Args, editor: &mut Editor<'_>, context: &Context) -> Result<(), Failure> {
     let name = args.changes.to_string_lossy();
@@ -149,24 +158,30 @@ fn changes(args: &Args, editor: &mut Editor<'_>, context: &Context) -> Result<()
         Form::Csv => bounded(input).with_lines(CSV_LINE),
         Form::Json | Form::Ndjson => bounded(input),
     };
-    let from = if form == Form::Csv { From::Text } else { From::Typed };
     let mut exported = false;
-    let mut take = |row: Row| match row {
-        _ if editor.is_restored() => Ok(()),
-        Row::Restore(restore) => editor.restore(&restore).map(drop),
-        Row::Edit(mut edit) => {
+    let mut edits = Vec::new();
+    let mut take = |row: Row| {
+        if let Row::Edit(mut edit) = row {
             if edit.table.is_none() {
                 edit.table = args.table.as_deref().map(std::sync::Arc::from);
             }
-            editor.edit(edit).map(drop)
+            edits.push(edit);
+            let is_full = edits.len() >= TOGETHER;
+            return if is_full { give(editor, &mut edits) } else { Ok(()) };
         }
-        Row::Exported { origin, cells } => {
-            exported = true;
-            let row = editor.exported(args.table.as_deref(), cells, from, args.insert);
-            row.map(drop).map_err(|e| e.within(format_args!("row {origin}")))
+        give(editor, &mut edits)?;
+        match row {
+            Row::Restore(restore) if !editor.is_restored() => editor.restore(&restore).map(drop),
+            Row::Exported { origin, cells, from } if !editor.is_restored() => {
+                exported = true;
+                let row = editor.exported(args.table.as_deref(), cells, from, args.insert);
+                row.map(drop).map_err(|e| e.within(format_args!("row {origin}")))
+            }
+            _ => Ok(()),
         }
     };
-    read::rows(input, form, &mut take).map_err(|e| Failure::in_file(&name, &e))?;
+    let read = read::rows(input, form, &mut take).and_then(|()| give(editor, &mut edits));
+    read.map_err(|e| Failure::in_file(&name, &e))?;
     if args.delete_missing {
         if !exported {
             return Err(Failure::new(Exit::Usage, format!("{name}: --delete-missing is for exported rows")));

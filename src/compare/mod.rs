@@ -216,6 +216,11 @@ pub trait Comparison<'a> {
     /// files are compared, and none need repeat what another one tells.
     fn table(&self, name: &str, all: bool) -> Option<Box<dyn Special + 'a>>;
 
+    /// The table whose rows differ wherever rows of other tables do that have its key, where there is such a table.
+    fn decisive(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Reasons, other than damage, for which rows are not compared, in words.
     fn notes(&self) -> Vec<String>;
 }

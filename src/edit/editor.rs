@@ -11,11 +11,13 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::reader::Options;
 use crate::report::Progress;
 use crate::source::Source;
-use crate::table::{Value, column_index};
+use crate::table::{Table, Value, column_index};
 use crate::threads;
 use crate::write::whole::{Existing, NewFile};
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::io::{Seek as _, SeekFrom, Write};
+use std::ops::Range;
 use std::path::Path;
 
 /// Takes the edits of a file, each resolved against its rows, and makes the new file of them.
@@ -102,6 +104,11 @@ impl<'a> Editor<'a> {
         })
     }
 
+    /// Bytes of the file.
+    pub(super) fn size(&self) -> usize {
+        self.asset.source().bytes().len()
+    }
+
     /// The number of the table called `name`, or of the main one.
     fn table(&mut self, name: Option<&str>) -> Result<usize> {
         let name = match (name, &self.main) {
@@ -167,23 +174,37 @@ impl<'a> Editor<'a> {
         Ok(self.known.clone())
     }
 
-    /// Whether edits of a table can be made, next to those of the table by whose rows others are known: takes none of them.
+    /// Those of the edits of a table that cannot be made, next to those of the table by whose rows others are known: their
+    /// numbers, in order, and why. Takes none of them. There may be more of them once these are left out.
     ///
     /// # Errors
-    /// Why one of them cannot.
-    pub(super) fn would_take(&mut self, table: &str, edits: impl Iterator<Item = Edit>) -> Result<()> {
+    /// Why one of them cannot, where it does not show which.
+    pub(super) fn refusals(&mut self, table: &str, edits: impl Iterator<Item = Edit>) -> Result<Vec<(usize, Error)>> {
         let wanted = self.asset.reader().table(table).ok_or_else(|| refused(format!("no table {table:?}")))?;
         let mut resolved = Resolved::new(wanted);
-        if self.writable.keying() != Some(table) {
-            self.known()?.iter().for_each(|known| resolved.know(known));
-        }
-        for edit in edits {
-            if let Outcome::LeftOut(why) = resolved.edit(edit, From::Typed)? {
-                return Err(refused(why));
+        let known = if self.writable.keying() == Some(table) { None } else { self.known()? };
+        let by_keys = known.as_ref().and_then(|known| known.reader().table(table));
+        let (mut places, mut found) = (HashMap::new(), Vec::new());
+        for (number, edit) in edits.enumerate() {
+            match resolved.edit(edit, From::Typed, by_keys.as_deref()) {
+                Ok(Outcome::LeftOut(why)) => found.push((number, refused(why))),
+                Ok(Outcome::Done) => places.extend(resolved.last.take().map(|at| (at, number))),
+                Ok(Outcome::Held) => {}
+                Err(error) => found.push((number, error)),
             }
         }
         let edits = resolved.finish();
-        if edits.is_empty() { Ok(()) } else { self.writable.write(&[edits]).map(drop) }
+        if !found.is_empty() || edits.is_empty() {
+            return Ok(found);
+        }
+        for (at, error) in self.writable.refusals(&edits)? {
+            match places.get(&at) {
+                Some(number) => found.push((*number, error)),
+                None => return Err(error),
+            }
+        }
+        found.sort_by_key(|(number, _)| *number);
+        Ok(found)
     }
 
     fn note(&mut self, outcome: &Outcome) {
@@ -201,17 +222,33 @@ impl<'a> Editor<'a> {
     /// What is damaged in the row.
     pub fn edit(&mut self, edit: Edit) -> Result<Outcome> {
         let table = edit.table.clone();
-        // Tables of which nothing can be written follow from others; what tools tell of them need not be done.
-        let is_told = edit.old.is_some() || matches!(edit.change, super::Change::Add(_));
-        let resolved = self.keyed(table.as_deref())?;
-        let takes = |column: &crate::table::Column| column.takes != crate::table::Takes::Nothing;
-        let outcome = if is_told && !resolved.table.takes_rows() && !resolved.table.columns().iter().any(takes) {
-            Outcome::Held
-        } else {
-            resolved.edit(edit, From::Typed)?
-        };
+        let outcome = edited(self.keyed(table.as_deref())?, edit, None)?;
         self.note(&outcome);
         Ok(outcome)
+    }
+
+    /// Takes many edits, in order, each as [`Editor::edit`] does.
+    ///
+    /// # Errors
+    /// As [`Editor::edit`], of the first that fails.
+    pub fn edits(&mut self, edits: impl IntoIterator<Item = Edit>) -> Result<()> {
+        let mut edits = edits.into_iter().peekable();
+        while let Some(first) = edits.next() {
+            let name = first.table.clone();
+            self.keyed(name.as_deref())?;
+            let at = self.table(name.as_deref())?;
+            let known = self.known.clone();
+            let Some(resolved) = self.tables.get_mut(at) else { return Err(refused("no table")) };
+            // The table that has the keys is made once for all rows.
+            let known = known.filter(|_| resolved.is_known());
+            let by_keys = known.as_ref().and_then(|known| known.reader().table(resolved.table.name()));
+            let mut outcomes = vec![edited(resolved, first, by_keys.as_deref())?];
+            while let Some(next) = edits.next_if(|next| next.table == name) {
+                outcomes.push(edited(resolved, next, by_keys.as_deref())?);
+            }
+            outcomes.iter().for_each(|outcome| self.note(outcome));
+        }
+        Ok(())
     }
 
     /// Takes a row as it was exported: cells by the names of columns, of which some may be left out. A row with a new key
@@ -380,6 +417,17 @@ impl<'a> Editor<'a> {
     }
 }
 
+/// Takes an edit. `known` is the table whose keys rows are known by, where it is at hand.
+fn edited(resolved: &mut Resolved<'_>, edit: Edit, known: Option<&dyn Table>) -> Result<Outcome> {
+    // Tables of which nothing can be written follow from others; what tools tell of them need not be done.
+    let is_told = edit.old.is_some() || matches!(edit.change, super::Change::Add(_));
+    let takes = |column: &crate::table::Column| column.takes != crate::table::Takes::Nothing;
+    if is_told && !resolved.table.takes_rows() && !resolved.table.columns().iter().any(takes) {
+        return Ok(Outcome::Held);
+    }
+    resolved.edit(edit, From::Typed, known)
+}
+
 /// A new file that is not written yet.
 #[derive(Debug)]
 pub struct Plan<'a> {
@@ -407,6 +455,23 @@ impl<'a> Plan<'a> {
     /// Whether the new file has the bytes of the old one.
     pub fn is_same(&self) -> bool {
         self.pieces == Pieces::whole(self.file().source().bytes().len())
+    }
+
+    /// Whether the new file has these bytes, but for its seal.
+    pub(super) fn makes(&self, bytes: &[u8]) -> bool {
+        let seal = self.pieces.seal_range();
+        let mut at = 0usize;
+        let mut is_there = |slice: &[u8]| {
+            let end = at.saturating_add(slice.len());
+            let sealed = [seal.start, seal.end].map(|place| place.clamp(at, end).saturating_sub(at));
+            let there = bytes.get(at..end);
+            at = end;
+            there.is_some_and(|there| {
+                let alike = |part: Range<usize>| slice.get(part.clone()) == there.get(part);
+                alike(0..sealed[0]) && alike(sealed[1]..slice.len())
+            })
+        };
+        self.pieces.slices(self.asset.source().bytes(), 0).all(&mut is_there) && at == bytes.len()
     }
 
     /// The new file, in memory: to look at, not to keep.
@@ -460,11 +525,11 @@ impl<'a> Plan<'a> {
         let mut pieces = Cow::Borrowed(&self.pieces);
         if let Some((range, bytes)) = seal {
             file.write_at(range.start as u64, &bytes).map_err(cannot)?;
-            check::read_back(&mut file, range.start, &[&bytes], &mut vec![0; bytes.len()])?;
             pieces = Cow::Owned(pieces.into_owned().sealed(range.start, &bytes));
         }
         file.flush().map_err(cannot)?;
         let part = file.part_path().unwrap_or(to);
+        check::read_back(part, &pieces, old.bytes())?;
         let failed = |error: Error| error.within("read back");
         let source = self.options.source(part)?.named(old.name());
         let outer = Asset::open_with(source, &self.options).map_err(failed)?;
@@ -559,32 +624,23 @@ pub(super) fn with_edits(
     Asset::open_with(Source::from_vec(source.name(), bytes), options)
 }
 
-/// Writes pieces of `old`, ranges from file to file where the system can do that by itself, and reads them back while they
-/// are in the processor's caches: all bytes that were kept are compared with the old ones, all others with those that were to be
-/// written.
+/// Writes pieces of `old`, ranges from file to file where the system can do that by itself.
 fn copy(pieces: &Pieces, old: &Source, to: &mut NewFile) -> Result<()> {
     let bytes = old.bytes();
     let mut from = old.reopened().filter(|file| file.metadata().is_ok_and(|meta| meta.len() == bytes.len() as u64));
     let cannot = |e| Error::io("cannot write", e);
-    let mut back = check::ReadBack::default();
     for piece in pieces.list() {
-        let meant = match piece {
-            Piece::New(new) => new.as_slice(),
-            Piece::Keep(range) => bytes.get(range.clone()).unwrap_or_default(),
-        };
-        for (part, number) in meant.chunks(check::TOGETHER).zip(0usize..) {
-            match (piece, &mut from) {
-                (Piece::Keep(range), Some(file)) if part.len() >= WORTH => {
-                    let at = range.start.saturating_add(number.saturating_mul(check::TOGETHER));
-                    let copied = file.seek(SeekFrom::Start(at as u64));
-                    copied.and_then(|_| to.copy_from(file, part.len() as u64)).map_err(cannot)?;
-                }
-                _ => to.write_all(part).map_err(cannot)?,
+        match (piece, &mut from) {
+            (Piece::Keep(range), Some(file)) if range.len() >= WORTH => {
+                let copied = file.seek(SeekFrom::Start(range.start as u64));
+                copied.and_then(|_| to.copy_from(file, range.len() as u64))
             }
-            back.push(part, to)?;
+            (Piece::Keep(range), _) => to.write_all(bytes.get(range.clone()).unwrap_or_default()),
+            (Piece::New(new), _) => to.write_all(new),
         }
+        .map_err(cannot)?;
     }
-    back.compare(to)
+    Ok(())
 }
 
 /// Bytes up to which a file is small.

@@ -13,8 +13,26 @@ pub enum From {
     Typed,
     /// A cell of a CSV file: all is text, and nothing is empty text or null.
     Text,
+    /// The same where cells are divided by semicolons, as spreadsheets do that write `1,5` for one and a half: a comma in a
+    /// number is its decimal point.
+    TextWithCommas,
     /// SQL: truths are numbers, and nested values text.
     Sql,
+}
+
+impl From {
+    /// Whether all is text.
+    pub(super) fn is_text(self) -> bool {
+        matches!(self, Self::Text | Self::TextWithCommas)
+    }
+}
+
+/// A number with a decimal comma as one with a point; `None` for what is no such number, as one with a point besides.
+fn with_point(text: &str) -> Option<String> {
+    let (whole, rest) = text.split_once(',')?;
+    let is_number = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | 'e' | 'E');
+    let is_one = whole.chars().all(is_number) && rest.chars().all(is_number);
+    is_one.then(|| format!("{whole}.{rest}"))
 }
 
 /// The value that `column` is to have where `given` is asked for and `now` is there.
@@ -97,12 +115,23 @@ pub(super) fn short(value: &Value<'_>) -> String {
 
 /// `given` as a value of `kind`, where `now` is there; `None` where it is none.
 pub(super) fn typed(kind: Kind, given: &Value<'static>, from: From, now: Option<&Value<'_>>) -> Option<Value<'static>> {
+    let is_number = match (kind, now) {
+        (Kind::Any, Some(now)) => matches!(now, Value::Int(_) | Value::Uint(_) | Value::F32(_) | Value::F64(_)),
+        _ => matches!(kind, Kind::Int | Kind::Uint | Kind::F32 | Kind::F64),
+    };
+    if from == From::TextWithCommas
+        && is_number
+        && let Value::Text(text) = given
+        && let Some(number) = with_point(text)
+    {
+        return typed(kind, &Value::owned(number), From::Text, now);
+    }
     let text = match given {
         Value::Text(text) => Some(&**text),
         _ => None,
     };
     if let Some(now) = now {
-        let empty = given.is_null() || (from == From::Text && text == Some(""));
+        let empty = given.is_null() || (from.is_text() && text == Some(""));
         // A float that is not finite has no form in JSON and none in CSV.
         let stays = match now {
             Value::Null => true,
@@ -333,6 +362,25 @@ mod tests {
         assert_eq!(fits(column(), 0.1f64), Ok(Value::F32(0.1)));
         assert_eq!(fits(column(), "16777216"), Ok(Value::F32(16_777_216.0)));
         assert!(fits(column(), 1e39f64).is_err() && fits(column(), "1e39").is_err() && fits(column(), "x").is_err());
+    }
+
+    #[test]
+    fn commas_are_decimal_where_semicolons_divide_cells() {
+        let fits = |column: Column, text: &'static str, from| fit(&column, text.into(), from, None).ok();
+        let number = || Column::f32("f").writable();
+        assert_eq!(fits(number(), "-1,5", From::TextWithCommas), Some(Value::F32(-1.5)));
+        assert_eq!(fits(number(), "1,5e-3", From::TextWithCommas), Some(Value::F32(0.0015)));
+        assert_eq!(fits(number(), "1.5", From::TextWithCommas), Some(Value::F32(1.5)));
+        // Which of the two is the decimal one is not said.
+        assert_eq!(fits(number(), "1.234,5", From::TextWithCommas), None);
+        assert_eq!(fits(number(), "1,234,5", From::TextWithCommas), None);
+        assert_eq!(fits(number(), "1,5", From::Text), None);
+        assert_eq!(fits(Column::text("t").writable(), "1,5", From::TextWithCommas), Some("1,5".into()));
+        let any = Column::new("v", Kind::Any).writable();
+        let now = Value::F64(2.0);
+        assert_eq!(fit(&any, "0,25".into(), From::TextWithCommas, Some(&now)).ok(), Some(Value::F64(0.25)));
+        let now = Value::text("x");
+        assert_eq!(fit(&any, "0,25".into(), From::TextWithCommas, Some(&now)).ok(), Some("0,25".into()));
     }
 
     #[test]

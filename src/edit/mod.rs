@@ -90,6 +90,17 @@ pub struct TableEdits {
     pub remove: Vec<usize>,
 }
 
+/// One of the edits of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum At {
+    /// That of the cells of this row.
+    Set(usize),
+    /// The row with this number among those that come.
+    Add(usize),
+    /// This row, which goes.
+    Remove(usize),
+}
+
 impl TableEdits {
     /// Whether nothing is to be done.
     pub fn is_empty(&self) -> bool {
@@ -105,6 +116,15 @@ pub trait Writable: Send + Sync {
     /// # Errors
     /// [`refused`] for an edit that the format has no room for, and whatever is damaged in the parts that must be read.
     fn write(&self, edits: &[TableEdits]) -> Result<Pieces>;
+
+    /// The edits of one table that cannot be made, with the reasons. A format that names all of them at once is asked once
+    /// for thousands; one that does not fails for all.
+    ///
+    /// # Errors
+    /// As [`Writable::write`], where it does not show which of the edits is refused.
+    fn refusals(&self, edits: &TableEdits) -> Result<Vec<(At, Error)>> {
+        self.write(std::slice::from_ref(edits)).map(|_| Vec::new())
+    }
 
     /// The edits that make `entry` what `new` is: the tree that `cat ENTRY -f json` shows, edited. `None` where the format
     /// leaves it to the columns of the main table.

@@ -10,6 +10,7 @@ use crate::reader::Options;
 use crate::report::Progress;
 use crate::table::{Column, Role, Table, Takes, Value};
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
 /// The row of a patch.
@@ -140,14 +141,14 @@ pub struct Left {
 impl Left {
     fn refused(&mut self, table: &str, error: &Error) {
         self.count(table, self.counted(table).saturating_add(1));
-        self.reason(error.to_string());
+        self.reason(error);
     }
 
-    fn reason(&mut self, reason: String) {
+    fn reason(&mut self, reason: impl fmt::Display) {
         /// As many as people read.
         const MOST: usize = 8;
         if self.reasons.len() < MOST {
-            self.reasons.push(reason);
+            self.reasons.push(reason.to_string());
         }
     }
 
@@ -199,20 +200,30 @@ pub fn between(
     let mut editor = Editor::with_options(old, options)?;
     let mut left = Left::default();
     let mut told = false;
+    let mut near = None;
     for name in &wanted {
         let rows = if writable.keying() == Some(name) {
             keying(old, new, options, name, &mut left, damaged)?
         } else {
             let known = editor.known()?;
-            rows(known.as_ref().unwrap_or(old), new, name, &mut left, damaged)?
+            let known = known.as_ref().unwrap_or(old);
+            let near = match &near {
+                Some(near) => near,
+                None => near.insert(Near::between(known, new)?),
+            };
+            rows(known, new, name, near, &mut left, damaged)?
         };
-        for row in taken(&mut editor, name, rows, &mut left) {
-            editor.edit(row.edit(name))?;
-            told = true;
-            each(row.told(name))?;
-        }
+        let rows = taken(&mut editor, name, rows, &mut left);
+        editor.edits(rows.iter().map(|row| row.edit(name)))?;
+        told |= !rows.is_empty();
+        rows.into_iter().try_for_each(|row| each(row.told(name)))?;
     }
-    let made = if told { editor.finish().and_then(|plan| plan.asset()) } else { Ok(old.clone()) };
+    let made = if told { editor.finish().map(Some) } else { Ok(None) };
+    let made = match made {
+        Ok(Some(plan)) if plan.makes(new.source().bytes()) => return Ok(left),
+        Ok(plan) => plan.map_or_else(|| Ok(old.clone()), |plan| plan.asset()),
+        Err(error) => Err(error),
+    };
     let made = match made {
         Ok(made) => made,
         Err(error) => {
@@ -224,6 +235,46 @@ pub fn between(
         left.count(table.name(), table.find(&Progress::default(), 0).len() as u64);
     }
     Ok(left)
+}
+
+/// The rows of the table that decides where others differ, where few of them do.
+struct Near {
+    /// The name of its key, and the keys of those rows.
+    keys: Option<(String, Vec<Value<'static>>)>,
+}
+
+impl Near {
+    fn between(old: &Asset, new: &Asset) -> Result<Self> {
+        /// Of so many rows, one may differ for those of other tables to be looked for one by one.
+        const ONE_OF: u64 = 16;
+        let compared = if old.format() == new.format() { old.reader().compared(new.reader()) } else { None };
+        let Some(decisive) = compared.and_then(|compared| compared.decisive()) else { return Ok(Self { keys: None }) };
+        for table in diff::tables(old, new, &[decisive.to_owned()])? {
+            let found = table.find(&Progress::default(), 0);
+            let few = (found.len() as u64).saturating_mul(ONE_OF) <= found.rows_old.saturating_add(found.rows_new);
+            let key = table.side(Side::Old).and_then(|table| match &keys(table).collect::<Vec<_>>()[..] {
+                [key] => Some((*key, table.columns().get(*key)?.name.to_string())),
+                _ => None,
+            });
+            let Some((at, name)) = key.filter(|_| few && found.faults.is_empty()) else { continue };
+            let cell = |pair: Pair| {
+                let (side, row) = match pair.new {
+                    Some(row) => (Side::New, row),
+                    None => (Side::Old, pair.old?),
+                };
+                Some(table.side(side)?.value(row as usize, at).ok()?.into_owned())
+            };
+            let keys = found.pairs().map(cell).collect::<Option<Vec<_>>>().map(|cells| (name, cells));
+            return Ok(Self { keys });
+        }
+        Ok(Self { keys: None })
+    }
+
+    /// The rows of a table that differ.
+    fn find(&self, table: &diff::TableDiff<'_>) -> diff::Differences {
+        let among = self.keys.as_ref().and_then(|(key, cells)| table.find_among(key, cells));
+        among.unwrap_or_else(|| table.find(&Progress::default(), 0))
+    }
 }
 
 /// A row of a patch in the making.
@@ -259,8 +310,12 @@ struct Both<'t> {
 }
 
 impl<'t> Both<'t> {
-    fn new(before: &'t dyn Table, after: &'t dyn Table) -> Self {
-        Self { before, after, nth: (Nth::of(before), Nth::of(after)) }
+    /// `found` are the rows that are told.
+    fn new(before: &'t dyn Table, after: &'t dyn Table, found: &diff::Differences) -> Self {
+        let of_old = found.removed.iter().copied().chain(found.changed.iter().map(|pair| pair.0));
+        let old = Nth::of_rows(before, of_old.map(|row| row as usize));
+        let new = Nth::of_rows(after, found.added.iter().map(|row| *row as usize));
+        Self { before, after, nth: (old, new) }
     }
 
     /// The row of a patch for a row that differs; `None` where no stored cell does of the columns that are `wanted`.
@@ -320,6 +375,7 @@ fn rows(
     old: &Asset,
     new: &Asset,
     name: &str,
+    near: &Near,
     left: &mut Left,
     damaged: &mut dyn FnMut(Side, Error),
 ) -> Result<Vec<Row>> {
@@ -329,11 +385,11 @@ fn rows(
         if !is_written(before) {
             return Err(refused(format!("table {name} follows from others, so no patch tells of it")));
         }
-        let found = told_faults(table.find(&Progress::default(), 0), damaged);
+        let found = told_faults(near.find(&table), damaged);
         if found.is_empty() {
             continue;
         }
-        let both = Both::new(before, after);
+        let both = Both::new(before, after, &found);
         for pair in pairs(before, &found, left) {
             match both.told(pair, &|_| true) {
                 Ok(row) => rows.extend(row),
@@ -345,21 +401,61 @@ fn rows(
 }
 
 /// Those of `rows` that can be written.
-fn taken(editor: &mut Editor<'_>, name: &str, mut rows: Vec<Row>, left: &mut Left) -> Vec<Row> {
-    match editor.would_take(name, rows.iter().map(|row| row.edit(name))) {
-        Ok(()) => rows,
-        Err(error) if rows.len() <= 1 => {
-            left.refused(name, &error);
-            Vec::new()
+fn taken(editor: &mut Editor<'_>, name: &str, rows: Vec<Row>, left: &mut Left) -> Vec<Row> {
+    /// All tries may take so many times as long as the first one.
+    const TIMES: usize = 64;
+    /// Bytes of the file that are read in the time in which a row is tried.
+    const BYTES_OF_ROW: usize = 1 << 10;
+    let of_file = editor.size() / BYTES_OF_ROW;
+    let left_to_do = of_file.saturating_add(rows.len()).saturating_mul(TIMES);
+    tried(editor, name, rows, left, &mut Tries { of_file, left: left_to_do })
+}
+
+/// What may still be done to find the rows that cannot be written, where the format does not say which they are.
+struct Tries {
+    /// What a try costs besides its rows.
+    of_file: usize,
+    left: usize,
+}
+
+impl Tries {
+    /// Whether one more may be made.
+    fn take(&mut self, rows: usize) -> bool {
+        let left = self.left.checked_sub(self.of_file.saturating_add(rows));
+        self.left = left.unwrap_or(0);
+        left.is_some()
+    }
+}
+
+fn tried(editor: &mut Editor<'_>, name: &str, mut rows: Vec<Row>, left: &mut Left, tries: &mut Tries) -> Vec<Row> {
+    while !rows.is_empty() {
+        if !tries.take(rows.len()) {
+            left.count(name, left.counted(name).saturating_add(rows.len() as u64));
+            left.reason(format!("{name}: so many rows cannot be written that not all were tried by themselves"));
+            return Vec::new();
         }
-        // One that cannot is found in as many steps as it can be halved.
-        Err(_) => {
-            let more = rows.split_off(rows.len() / 2);
-            let mut taken_first = taken(editor, name, rows, left);
-            taken_first.extend(taken(editor, name, more, left));
-            taken_first
+        match editor.refusals(name, rows.iter().map(|row| row.edit(name))) {
+            Ok(refused) if refused.is_empty() => break,
+            Ok(refused) => {
+                refused.iter().for_each(|(_, error)| left.refused(name, error));
+                let mut refused = refused.into_iter().map(|(number, _)| number).peekable();
+                let mut number = 0usize..;
+                rows.retain(|_| number.next().is_none_or(|number| refused.next_if_eq(&number).is_none()));
+            }
+            Err(error) if rows.len() == 1 => {
+                left.refused(name, &error);
+                return Vec::new();
+            }
+            // One that cannot is found in as many steps as it can be halved.
+            Err(_) => {
+                let more = rows.split_off(rows.len() / 2);
+                let mut taken_first = tried(editor, name, rows, left, tries);
+                taken_first.extend(tried(editor, name, more, left, tries));
+                return taken_first;
+            }
         }
     }
+    rows
 }
 
 fn told_faults(mut found: diff::Differences, damaged: &mut dyn FnMut(Side, Error)) -> diff::Differences {
@@ -385,7 +481,7 @@ fn keying(
         if found.is_empty() {
             continue;
         }
-        let both = Both::new(before, after);
+        let both = Both::new(before, after, &found);
         let has_places = before.columns().iter().any(|column| is_stored(column) && !is_no_place(column));
         let mut editor = Editor::with_options(old, options)?;
         let mut all = Vec::new();
@@ -402,9 +498,8 @@ fn keying(
         // Some lead where the old file has nothing.
         let mut lost = Left::default();
         let rows = all.iter().map(|(_, row)| row.clone()).collect();
-        for row in taken(&mut editor, name, rows, &mut lost) {
-            editor.edit(row.edit(name))?;
-        }
+        let rows = taken(&mut editor, name, rows, &mut lost);
+        editor.edits(rows.iter().map(|row| row.edit(name)))?;
         let mut differing = HashSet::new();
         if let Some(made) = editor.known()? {
             for table in diff::tables(&made, new, &[name.to_owned()])? {

@@ -222,6 +222,11 @@ impl Pieces {
         Ok(Some((range.clone(), make(self, old)?)))
     }
 
+    /// Where the seal lies; nowhere, where there is none.
+    pub(super) fn seal_range(&self) -> Range<usize> {
+        self.seal.as_ref().map_or(0..0, |seal| seal.range.clone())
+    }
+
     /// The same pieces with other bytes at `at`, which are no seal any more.
     #[must_use]
     pub(super) fn sealed(self, at: usize, bytes: &[u8]) -> Self {

@@ -1,6 +1,6 @@
 //! Changes as files have them: rows of a patch, rows as they were exported, and entries.
 
-use super::{Cells, Change, Edit, Restore, refused};
+use super::{Cells, Change, Edit, From, Restore, refused};
 use crate::error::{Error, Result};
 use crate::table::Value;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -101,6 +101,8 @@ pub enum Row {
         origin: u64,
         /// Its cells.
         cells: Cells,
+        /// How they are written.
+        from: From,
     },
 }
 
@@ -245,7 +247,7 @@ fn row(value: Value<'static>, origin: u64) -> Result<Row> {
     if says("change") && (says("key") || says("new") || says("old")) {
         return edit(parts, origin);
     }
-    Ok(Row::Exported { origin, cells: parts })
+    Ok(Row::Exported { origin, cells: parts, from: From::Typed })
 }
 
 /// The edit that a row of a patch is.
@@ -287,7 +289,7 @@ fn edit(parts: Cells, origin: u64) -> Result<Row> {
 }
 
 /// Rows of a CSV file, whose header has the names of the columns. Commas, or semicolons or tabs where the header has no
-/// comma, as spreadsheets of some countries write it.
+/// comma, as spreadsheets of some countries write it: where semicolons divide cells, commas are decimal.
 fn csv(mut input: impl BufRead, each: &mut dyn FnMut(Row) -> Result<()>) -> Result<()> {
     let head = input.fill_buf().map_err(|e| Error::io("cannot read", e))?;
     let mark = if head.starts_with(BOM) { BOM.len() } else { 0 };
@@ -301,6 +303,7 @@ fn csv(mut input: impl BufRead, each: &mut dyn FnMut(Row) -> Result<()>) -> Resu
         _ => ([b';', b'\t'].into_iter().find(|&sign| has(sign)).unwrap_or(b','), mark),
     };
     input.consume(skip);
+    let from = if delimiter == b';' { From::TextWithCommas } else { From::Text };
     let failed = |error: csv::Error| match error.into_kind() {
         csv::ErrorKind::Io(error) => Error::io("cannot read", error),
         csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
@@ -319,7 +322,7 @@ fn csv(mut input: impl BufRead, each: &mut dyn FnMut(Row) -> Result<()>) -> Resu
     while reader.read_record(&mut record).map_err(failed)? {
         let origin = record.position().map_or(0, |pos| pos.line());
         let cells = names.iter().cloned().zip(record.iter().map(|text| Value::owned(text.to_owned()))).collect();
-        each(Row::Exported { origin, cells })?;
+        each(Row::Exported { origin, cells, from })?;
     }
     Ok(())
 }
@@ -362,8 +365,9 @@ mod tests {
             "\u{FEFF}sep=;\r\nrecord;x\r\na;1\r\n",
         ] {
             let found = all(text, Form::Csv).unwrap();
-            let [Row::Exported { cells, .. }] = &found[..] else { panic!("{found:?}") };
+            let [Row::Exported { cells, from, .. }] = &found[..] else { panic!("{found:?}") };
             assert_eq!(cells[..], [("record".into(), "a".into()), ("x".into(), "1".into())]);
+            assert_eq!(*from == From::TextWithCommas, text.contains(';'), "{text}");
         }
         assert_eq!(all("a,b\n1\n", Form::Csv).unwrap_err(), "line 2: 1 cells, and the header has 2");
     }

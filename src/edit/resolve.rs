@@ -1,7 +1,7 @@
 //! The edits of one table, resolved against its rows.
 
 use super::fit::{self, From, short};
-use super::{Cells, Change, Edit, Set, TableEdits, refused};
+use super::{At, Cells, Change, Edit, Set, TableEdits, refused};
 use crate::asset::Asset;
 use crate::compare::{hash_value, same_value};
 use crate::error::{Error, Result};
@@ -33,6 +33,8 @@ pub(super) struct Resolved<'a> {
     /// The file whose keys its rows are known by, where edits of another table make them others. Rows have the same numbers
     /// in it.
     known: Option<Asset>,
+    /// The edit that was noted last.
+    pub(super) last: Option<At>,
     keys: Vec<usize>,
     state: RandomState,
     probes: usize,
@@ -72,6 +74,7 @@ impl<'a> Resolved<'a> {
         Self {
             table,
             known: None,
+            last: None,
             keys,
             state: RandomState::new(),
             probes: 0,
@@ -95,8 +98,16 @@ impl<'a> Resolved<'a> {
         }
     }
 
-    /// What `read` finds in the table that has the keys of the rows.
-    fn keyed<T>(&self, read: impl FnOnce(&dyn Table) -> T) -> T {
+    /// Whether its rows are known by the keys of another file.
+    pub(super) fn is_known(&self) -> bool {
+        self.known.is_some()
+    }
+
+    /// What `read` finds in the table that has the keys of the rows: `at_hand`, or one that is made anew.
+    fn keyed<T>(&self, at_hand: Option<&dyn Table>, read: impl FnOnce(&dyn Table) -> T) -> T {
+        if let Some(table) = at_hand {
+            return read(table);
+        }
         match self.known.as_ref().and_then(|known| known.reader().table(self.table.name())) {
             Some(table) => read(&*table),
             None => read(&*self.table),
@@ -172,7 +183,7 @@ impl<'a> Resolved<'a> {
     }
 
     /// The rows of a key, in order.
-    fn rows_of(&mut self, cells: &[Value<'static>]) -> Result<Vec<usize>> {
+    fn rows_of(&mut self, cells: &[Value<'static>], known: Option<&dyn Table>) -> Result<Vec<usize>> {
         if self.keys.is_empty() {
             let row = match cells {
                 [Value::Uint(row)] => usize::try_from(*row).ok(),
@@ -185,7 +196,7 @@ impl<'a> Resolved<'a> {
         let is_probed = self.index.is_none() && self.probes < probes;
         self.probes = self.probes.saturating_add(usize::from(is_probed));
         let hash = self.hash(cells);
-        let (rows, index) = self.keyed(|table| {
+        let (rows, index) = self.keyed(known, |table| {
             let mut candidates = None;
             if is_probed {
                 let probe = |(key, cell): (&usize, &Value<'static>)| table.find(*key, cell);
@@ -286,18 +297,18 @@ impl<'a> Resolved<'a> {
         cell_of(&*self.table, at, given, from, now.as_ref())
     }
 
-    /// Takes one edit.
+    /// Takes one edit. `known` is the table whose keys rows are known by, where it is at hand.
     ///
     /// # Errors
     /// Wrong usage, and damage of the row.
-    pub(super) fn edit(&mut self, edit: Edit, from: From) -> Result<Outcome> {
+    pub(super) fn edit(&mut self, edit: Edit, from: From, known: Option<&dyn Table>) -> Result<Outcome> {
         let shown = self.shown(&edit.key);
         let named = |error: Error| match edit.origin {
             Some(origin) => error.within(format_args!("row {origin}")),
             None => error,
         };
         let key = self.key(&edit.key).map_err(named)?;
-        let rows = self.rows_of(&key.cells).map_err(named)?;
+        let rows = self.rows_of(&key.cells, known).map_err(named)?;
         match edit.change {
             Change::Set(cells) => {
                 let row = match self.the_row(&rows, &key, edit.old.as_ref(), &shown)? {
@@ -335,6 +346,7 @@ impl<'a> Resolved<'a> {
         if self.set.contains_key(&row) || !self.remove.insert(row) {
             return Err(refused(format!("{shown}: there are two edits of this row")));
         }
+        self.last = Some(At::Remove(row));
         Ok(Outcome::Done)
     }
 
@@ -381,6 +393,7 @@ impl<'a> Resolved<'a> {
         let mut outcome = Outcome::Held;
         for (column, value) in asked {
             if self.put(row, column, value, shown)? {
+                self.last = Some(At::Set(row));
                 outcome = Outcome::Done;
             }
         }
@@ -447,6 +460,7 @@ impl<'a> Resolved<'a> {
         if coming > 0 && key.nth.is_none() {
             return Err(refused(format!("{shown}: it is added twice")));
         }
+        self.last = Some(At::Add(self.add.len()));
         self.coming.entry(hash).or_default().push(self.add.len());
         self.add.push((key.cells.clone(), set));
         Ok(Outcome::Done)
@@ -492,15 +506,14 @@ impl<'a> Resolved<'a> {
             key.push(number.into());
         }
         // CSV has one form for no text and for an empty one.
-        let has_empty =
-            from == From::Text && key.iter().any(|cell| matches!(cell, Value::Text(text) if text.is_empty()));
-        if has_empty && self.rows_of(&key)?.is_empty() {
+        let has_empty = from.is_text() && key.iter().any(|cell| matches!(cell, Value::Text(text) if text.is_empty()));
+        if has_empty && self.rows_of(&key, None)?.is_empty() {
             let or_null = |cell: &Value<'static>| match cell {
                 Value::Text(text) if text.is_empty() => Value::Null,
                 other => other.clone(),
             };
             let nulls: Vec<Value<'static>> = key.iter().map(or_null).collect();
-            if !self.rows_of(&nulls)?.is_empty() {
+            if !self.rows_of(&nulls, None)?.is_empty() {
                 key = nulls;
             }
         }
@@ -513,7 +526,7 @@ impl<'a> Resolved<'a> {
             })
         };
         let shown = shown();
-        let rows = self.rows_of(&key)?;
+        let rows = self.rows_of(&key, None)?;
         let nth = match rows.len() {
             0 | 1 => 0,
             _ => {
@@ -531,7 +544,7 @@ impl<'a> Resolved<'a> {
             let columns = self.table.columns();
             let name = |at: usize| columns.get(at).map(|column| column.name.clone());
             let empty = |value: &Value<'_>| {
-                value.is_null() || (from == From::Text && matches!(value, Value::Text(t) if t.is_empty()))
+                value.is_null() || (from.is_text() && matches!(value, Value::Text(t) if t.is_empty()))
             };
             let cells = named.into_iter().filter(|(at, value)| !self.keys.contains(at) && !empty(value));
             let cells = cells.filter_map(|(at, given)| Some((name(at)?, given))).collect();
@@ -687,9 +700,7 @@ fn is_derived(table: &dyn Table, column: &Column, given: &Value<'_>) -> Error {
 /// Whether `given` is what outputs show for `now`, for the common kinds.
 fn is_shown_as(now: &Value<'_>, given: &Value<'_>, from: From) -> bool {
     match (now, given) {
-        (Value::Null, given) => {
-            given.is_null() || (from == From::Text && matches!(given, Value::Text(t) if t.is_empty()))
-        }
+        (Value::Null, given) => given.is_null() || (from.is_text() && matches!(given, Value::Text(t) if t.is_empty())),
         (Value::Text(now), Value::Text(given)) => now == given,
         (now, given) => same_value(now, given),
     }

@@ -3,7 +3,7 @@
 use crate::tree::at;
 use assetq::bwdb::Database;
 use assetq::bwdb::prototypes::PrototypeType;
-use assetq::edit::{Check, Editor, Pieces, TableEdits, Writable};
+use assetq::edit::{At, Check, Editor, Pieces, TableEdits, Writable};
 use assetq::report::Progress;
 use assetq::sample::Size;
 use assetq::sample::bwdb::{DatabaseBuilder, demo};
@@ -155,6 +155,34 @@ fn json(value: &Value<'_>) -> String {
     json.value(value).unwrap();
     drop(json);
     String::from_utf8(out).unwrap()
+}
+
+/// A patch in the making asks once which of its rows cannot be written, however many those are.
+#[test]
+fn all_rows_that_cannot_be_written_are_named_at_once() {
+    let named = |name: &str, bytes: &[u8], edits: TableEdits| {
+        let asset = asset(bytes, name);
+        let named = asset.reader().writable().unwrap().refusals(&edits).unwrap();
+        named.into_iter().map(|(at, _)| at).collect::<Vec<At>>()
+    };
+    let add = |id, record: u32| vec![(0, Value::Id64(id)), (3, 0u32.into()), (4, record.into())];
+    let edits = TableEdits {
+        table: "resources".into(),
+        set: vec![(0, vec![(4, 77u32.into())]), (1, vec![(5, "whatever".into())])],
+        add: vec![add(1000, 98), add(1001, 99)],
+        ..TableEdits::default()
+    };
+    let old = materials([7, 8], 5, false, "speed");
+    assert_eq!(named(BIN, &old, edits), [At::Set(0), At::Set(1), At::Add(0), At::Add(1)]);
+    let old = models_that_share(3, 4);
+    let at = |table: &str, column: &str| {
+        column_index(&*asset(&old, "models.bin").reader().table(table).unwrap(), column).unwrap()
+    };
+    let skeleton = at("models", "skeleton_index");
+    let set = (0..3).map(|row| (row, vec![(skeleton, if row == 1 { 0u32 } else { 9999 }.into())])).collect();
+    let edits = TableEdits { table: "models".into(), set, add: vec![vec![]], ..TableEdits::default() };
+    let refused = named("models.bin", &old, edits);
+    assert!(refused.contains(&At::Add(0)) && refused.contains(&At::Set(0)) && refused.contains(&At::Set(2)));
 }
 
 #[test]
@@ -544,6 +572,49 @@ fn a_record_goes_out_as_json_and_comes_back_with_all_that_it_holds() {
     assert_eq!(at(&mut now, &["value", "properties", &texture, "value", "id"]).to_string(), id("content/mine.dds"));
     assert_eq!(at(&mut now, &["value", "sort_order"]).to_string(), "-7");
     assert_eq!(findings(&new, BIN), Vec::<String>::new());
+}
+
+/// Lists whose elements point to lists of their own: what stays keeps what it pointed to, and what is new gets its own.
+#[test]
+fn elements_with_lists_come_and_go_with_all_that_they_hold() {
+    let old = demo(4, Size::Small);
+    let before = asset(&old, BIN);
+    let table = before.reader().table("visuals").unwrap();
+    let [path, sets] = ["path", "render_set_count"].map(|name| column_index(&*table, name).unwrap());
+    let row = (0..table.len().unwrap()).find(|&row| table.value(row, sets).unwrap().to_string() != "0").unwrap();
+    let visual = table.value(row, path).unwrap().to_string();
+    let lists = |tree: &mut Value<'static>| ["render_sets", "lods"].map(|list| json(at(tree, &["value", list])));
+    let mut tree = shown(&before, &visual);
+    let first = lists(&mut tree);
+    let mut set = at(&mut tree, &["value", "render_sets", "0"]).clone();
+    *at(&mut set, &["mfm"]) = "content/mine.mfm".into();
+    *at(&mut set, &["nodes"]) = Value::List(vec!["hull".into(), "a_node_of_mine".into()]);
+    let Value::List(sets) = at(&mut tree, &["value", "render_sets"]) else { panic!() };
+    sets.push(set);
+    let count = sets.len();
+    let lod = at(&mut tree, &["value", "lods", "0"]).clone();
+    let Value::List(lods) = at(&mut tree, &["value", "lods"]) else { panic!() };
+    lods.insert(0, lod.clone());
+    lods.push(lod);
+    let (new, mut now) = put(&old, &visual, tree).unwrap();
+    assert_eq!(findings(&new, BIN), Vec::<String>::new());
+    let last = (count - 1).to_string();
+    assert_eq!(at(&mut now, &["value", "render_set_count"]).to_string(), count.to_string());
+    assert_eq!(at(&mut now, &["value", "render_sets", &last, "mfm", "id"]).to_string(), id("content/mine.mfm"));
+    let nodes = json(at(&mut now, &["value", "render_sets", &last, "nodes"]));
+    assert!(nodes.contains("\"hull\"") || nodes.matches("\"id\"").count() == 2, "{nodes}");
+    let [sets, lods] = lists(&mut now);
+    assert!(sets.starts_with(first[0].trim_end_matches(']')), "{sets}");
+    assert!(lods.contains(first[1].trim_matches(['[', ']'])), "{lods}");
+    // Back to as many as there were.
+    let (back, mut again) = put(&new, &visual, shown(&before, &visual)).unwrap();
+    assert_eq!(lists(&mut again), first);
+    assert_eq!(findings(&back, BIN), Vec::<String>::new());
+    // A new element says all of its members.
+    let mut tree = shown(&before, &visual);
+    let Value::List(lods) = at(&mut tree, &["value", "lods"]) else { panic!() };
+    lods.push(Value::Map(vec![("extent".into(), 5.into())]));
+    refused(put(&old, &visual, tree).map(|(new, _)| new), &["member \"casts_shadow\" is missing"]);
 }
 
 fn id(path: &str) -> String {

@@ -91,6 +91,22 @@ fn exported_rows_are_edited_and_written_back() {
     }
 }
 
+/// As a spreadsheet with decimal commas saves what it was given.
+#[test]
+fn decimal_commas_are_numbers_where_semicolons_divide_cells() {
+    let dir = folder();
+    let rows =
+        "record;sName;u9Index;fScale\npotion;Potion, 1,5;10;-1,25\nether;Ether;11;0.5\nelixir;Elixir;12;2,5E-1\n";
+    let (shown, _) = run_with(dir.path(), 0, &["patch", "old.wdb", "-", "--to", "a.wdb"], rows);
+    assert_eq!(shown, "~ records potion\n    sName: Potion -> Potion, 1,5\n    fScale: 0.5 -> -1.25\n");
+    let (_, said) =
+        run_with(dir.path(), 2, &["patch", "old.wdb", "-", "--to", "b.wdb"], "record;fScale\nether;1.234,5\n");
+    assert!(said.contains("column fScale: \"1.234,5\" does not fit: a finite number"), "{said}");
+    let commas = "record,fScale\nether,\"1,5\"\n";
+    let (_, said) = run_with(dir.path(), 2, &["patch", "old.wdb", "-", "--to", "b.wdb"], commas);
+    assert!(said.contains("column fScale: \"1,5\" does not fit"), "{said}");
+}
+
 #[test]
 fn rows_come_with_insert_and_go_with_delete_missing() {
     let dir = folder();

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::tree::at;
-use assetq::edit::{EntryEdit, Pieces, TableEdits, Writable};
+use assetq::edit::{At, EntryEdit, Pieces, TableEdits, Writable};
 use fastrand::Rng;
 
 const PATH: usize = 0;
@@ -443,6 +443,53 @@ fn values_that_do_not_fit_say_what_does() {
     map(&mut tree, &[]).push(("Weight".into(), 5.into()));
     refused(put(&bytes, "Entities[0]", &tree), &["Weight", "Mass"]);
     refused(put(&bytes, "Bounds", &Value::Null), &["null", "an object"]);
+}
+
+/// A patch in the making asks once which of its rows cannot be written, however many those are.
+#[test]
+fn all_values_that_do_not_fit_are_named_at_once() {
+    let bytes = demo(2, Size::Small);
+    let archive = open(&bytes).unwrap();
+    let all = rows(&archive);
+    let row = |path: &str| row_of(&all, MAIN, path);
+    let cell = |path: &str, value: Value<'static>| (row(path), vec![(VALUE, value)]);
+    let mut set = vec![
+        cell("Version", 40_000.into()),
+        cell("Name", "fits".into()),
+        cell("Level", 256.into()),
+        cell("Entities[0].Health", Value::F64(1e60)),
+        cell("Entities[1].Mass", 7.into()),
+    ];
+    set.sort_by_key(|(row, _)| *row);
+    let edits = TableEdits { table: "values".into(), set, ..TableEdits::default() };
+    let named: Vec<At> = archive.refusals(&edits).unwrap().into_iter().map(|(at, _)| at).collect();
+    let mut expected = ["Version", "Level", "Entities[0].Health"].map(row);
+    expected.sort_unstable();
+    assert_eq!(named, expected.map(At::Set));
+    let add = |path: &'static str| vec![(PATH, path.into()), (VALUE, 1.into()), (CHUNK, MAIN.into())];
+    let edits = TableEdits {
+        table: "values".into(),
+        add: vec![add("Entities[12]"), add("a.."), add("[")],
+        ..TableEdits::default()
+    };
+    let named: Vec<At> = archive.refusals(&edits).unwrap().into_iter().map(|(at, _)| at).collect();
+    assert_eq!(named, [At::Add(1), At::Add(2)]);
+}
+
+/// Two archives rarely have their members in one order, so that rows are asked for back and forth.
+#[test]
+fn rows_are_read_in_any_order() {
+    let bytes = demo(4, Size::Small);
+    let archive = open(&bytes).unwrap();
+    let (all, table) = (rows(&archive), archive.table("values").unwrap());
+    let mut rng = Rng::with_seed(3);
+    for _ in 0..2000 {
+        let row = rng.usize(..all.len());
+        for row in [row, row.saturating_sub(rng.usize(..40)), row] {
+            assert_eq!(table.value(row, PATH).unwrap(), all[row][PATH], "{row}");
+            assert_eq!(table.value(row, VALUE).unwrap().to_string(), all[row][VALUE].to_string(), "{row}");
+        }
+    }
 }
 
 /// Numbers that are not finite are null in every output, and stay where null is written.

@@ -4,7 +4,7 @@ use super::input::{File, any, below, file, lie, rest_as_text};
 use super::models;
 use arbitrary::Unstructured;
 use assetq::edit::read::{self, Form, Row};
-use assetq::edit::{Change, Edit, Editor, From, key_of, patch};
+use assetq::edit::{Change, Edit, Editor, key_of, patch};
 use assetq::scene::{Context, Kind};
 use assetq::table::{Guid, Table, Tree, Value};
 use assetq::write::json;
@@ -205,10 +205,7 @@ pub fn patch(data: &[u8]) {
     let mut take = |row| match row {
         Row::Restore(restore) => editor.restore(&restore).map(drop),
         Row::Edit(edit) => editor.edit(edit).map(drop),
-        Row::Exported { cells, .. } => {
-            let from = if form == Form::Csv { From::Text } else { From::Typed };
-            editor.exported(None, cells, from, kind & 4 == 0).map(drop)
-        }
+        Row::Exported { cells, from, .. } => editor.exported(None, cells, from, kind & 4 == 0).map(drop),
     };
     let _ = read::rows(text.as_bytes(), form, &mut take);
     if kind & 0x30 == 0x30 {

@@ -127,6 +127,16 @@ impl<'a> TableDiff<'a> {
         }
     }
 
+    /// Finds the rows that differ among those that have one of these cells in the key column called `key`, by looking for
+    /// them. `None` where the tables do not find rows by it, or have several with one key.
+    #[cfg(feature = "edit")]
+    pub(crate) fn find_among(&self, key: &str, cells: &[Value<'_>]) -> Option<Differences> {
+        match (&self.special, &self.old, &self.new) {
+            (None, Some(old), Some(new)) => table::Columns::new(&**old, &**new).among(key, cells),
+            _ => None,
+        }
+    }
+
     /// The key of a row that differs, with the text of an id where that is known.
     ///
     /// # Errors
@@ -258,4 +268,34 @@ pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<V
 pub fn notes(old: &Asset, new: &Asset) -> Vec<String> {
     let compared = if old.format() == new.format() { old.reader().compared(new.reader()) } else { None };
     compared.map_or_else(Vec::new, |compared| compared.notes())
+}
+
+#[cfg(all(test, feature = "sample", feature = "edit"))]
+mod tests {
+    use super::*;
+    use crate::Source;
+    use crate::sample::wdb::{Cell, Game, Sheet};
+
+    fn sheet(rows: &[(&str, i64)]) -> Asset {
+        let sheet = Sheet::new(Game::Later, "Items").fields(["u9Index"]);
+        let sheet = rows.iter().fold(sheet, |sheet, (name, number)| sheet.record(name, [Cell::Int(*number)]));
+        Asset::open(Source::from_vec("items.wdb", sheet.build())).unwrap()
+    }
+
+    #[test]
+    fn among_some_keys_the_same_rows_are_found_as_among_all() {
+        let old = sheet(&[("a", 1), ("b", 2), ("c", 3), ("d", 4), ("e", 5)]);
+        let new = sheet(&[("a", 1), ("c", 30), ("d", 4), ("e", 50), ("f", 6)]);
+        let tables = tables(&old, &new, &["records".to_owned()]).unwrap();
+        let found = tables[0].find(&Progress::default(), 0);
+        assert_eq!((&found.removed, &found.added, &found.changed), (&vec![1], &vec![4], &vec![(2, 1), (4, 3)]));
+        let among = |names: &[&'static str]| {
+            let cells: Vec<Value<'_>> = names.iter().map(|name| Value::text(name)).collect();
+            let found = tables[0].find_among("record", &cells).unwrap();
+            (found.removed, found.added, found.changed)
+        };
+        assert_eq!(among(&["f", "e", "d", "c", "b", "a"]), (found.removed, found.added, found.changed));
+        assert_eq!(among(&["c", "d", "nothing"]), (vec![], vec![], vec![(2, 1)]));
+        assert!(tables[0].find_among("u9Index", &[Value::from(3)]).is_none());
+    }
 }

@@ -59,6 +59,49 @@ impl<'t> Columns<'t> {
         Ok(hasher.finish())
     }
 
+    /// The rows that differ among those with one of these cells in the column called `key`.
+    #[cfg(feature = "edit")]
+    pub(super) fn among(&self, key: &str, cells: &[Value<'_>]) -> Option<super::Differences> {
+        let [old, new] = self.tables;
+        let is_it = |both: &&Both| old.columns().get(both.0).is_some_and(|column| column.name == key);
+        let key = *self.keys.iter().find(is_it)?;
+        let mut seekers = (Seeker::new(old), Seeker::new(new));
+        let mut found = super::Differences::default();
+        for cell in cells {
+            let rows = |side, table: &dyn Table, seeker: &mut Seeker<'_>| -> Option<Vec<(u64, u32)>> {
+                let found = table.find(pick(key, side), cell)?.ok()?;
+                let hashed = found.into_iter().map(|row| {
+                    let row = u32::try_from(row).ok()?;
+                    Some((self.hash(seeker.at(row).ok()?, side, &self.keys).ok()?, row))
+                });
+                let mut hashed = hashed.collect::<Option<Vec<_>>>()?;
+                hashed.sort_unstable();
+                hashed.is_sorted_by(|a, b| a.0 < b.0).then_some(hashed)
+            };
+            let before = rows(Side::Old, old, &mut seekers.0)?;
+            let after = rows(Side::New, new, &mut seekers.1)?;
+            let has = |rows: &[(u64, u32)], hash| rows.binary_search_by_key(&hash, |row| row.0).is_ok();
+            found.added.extend(after.iter().filter(|(hash, _)| !has(&before, *hash)).map(|(_, row)| *row));
+            for (hash, row) in before {
+                let Ok(other) = after.binary_search_by_key(&hash, |row| row.0) else {
+                    found.removed.push(row);
+                    continue;
+                };
+                let pair = (row, after.get(other)?.1);
+                match self.verdict(seekers.0.at(pair.0).ok()?, seekers.1.at(pair.1).ok()?) {
+                    Ok(Verdict::Same) => {}
+                    Ok(Verdict::Changed) => found.changed.push(pair),
+                    // Two keys of one hash, or damage: all rows are compared.
+                    _ => return None,
+                }
+            }
+        }
+        found.removed.sort_unstable();
+        found.added.sort_unstable();
+        found.changed.sort_unstable();
+        Some(found)
+    }
+
     /// How two rows compare.
     fn verdict(&self, old: &dyn RowCursor, new: &dyn RowCursor) -> Result<Verdict, (Side, Error)> {
         let same = |columns: &[Both]| {

@@ -318,7 +318,7 @@ impl<'t> Lines<'t> {
                 Value::Uint(number) => Some(number),
                 Value::Int(number) => Some(number.abs_diff(i64::MIN)),
                 Value::Text(text) => {
-                    *is_coded |= text.contains('\0');
+                    *is_coded |= memchr::memchr(0, text.as_bytes()).is_some();
                     out.push_str(&text);
                     None
                 }

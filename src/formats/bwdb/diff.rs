@@ -36,6 +36,16 @@ impl<'a> Comparison<'a> for Both<'a> {
         }
     }
 
+    /// Records are compared with the resources that they belong to, where all do and are laid out in one way.
+    fn decisive(&self) -> Option<&'static str> {
+        let blobs = |db: &'a Database| db.databases().collect::<Result<Vec<_>>>().ok();
+        let (old, new) = blobs(self.old).zip(blobs(self.new))?;
+        let is_other = |a: &Blob<'_>| new.iter().any(|b| a.magic() == b.magic() && a.layout() != b.layout());
+        let any_unnamed = |db, blobs: &[Blob<'a>]| blobs.iter().any(|blob| has_unnamed(db, *blob));
+        let is_decisive = !old.iter().any(is_other) && !any_unnamed(self.old, &old) && !any_unnamed(self.new, &new);
+        is_decisive.then_some("resources")
+    }
+
     fn notes(&self) -> Vec<String> {
         notes(self.old, self.new)
     }

@@ -100,6 +100,11 @@ impl Models {
         (0..self.models).filter_map(|i| self.model(i))
     }
 
+    /// How many models there are.
+    pub fn model_count(&self) -> usize {
+        self.models
+    }
+
     /// The number of the model with this path id. Compares one after another: there are some hundreds.
     pub fn find(&self, path_id: u64) -> Option<usize> {
         self.models().position(|m| m.id().is_ok_and(|id| id.0 == path_id))

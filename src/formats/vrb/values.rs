@@ -16,6 +16,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Rows between two places that are kept to come back to.
 const STRIDE: usize = 1 << 14;
 
+/// Rows between two places of a stretch of [`STRIDE`] rows that was asked for lately, so that to go back a little, as
+/// where members come in another order, costs little.
+const STEP: usize = 1 << 7;
+
+/// Stretches whose places are kept: threads ask for rows of one each.
+const STRETCHES: usize = 4;
+
 /// Rows that are gone to from the first one before places between are kept.
 const JUMPS: usize = 16;
 
@@ -59,8 +66,50 @@ struct Seek<'a> {
     last: Option<Rows<'a>>,
     /// Walks that stand at row 0, [`STRIDE`], twice that, …
     kept: Vec<Rows<'a>>,
+    /// Stretches that were asked for, the last one last.
+    stretches: Vec<Stretch<'a>>,
     /// Rows that were gone to from the first one.
     jumps: usize,
+}
+
+/// Walks that stand at rows of one stretch of [`STRIDE`] rows, in order.
+struct Stretch<'a> {
+    number: usize,
+    walks: Vec<Rows<'a>>,
+}
+
+impl<'a> Stretch<'a> {
+    /// The number of walks that stand at `row` or before it.
+    fn up_to(&self, row: usize) -> usize {
+        self.walks.partition_point(|walk| walk.next <= row.saturating_add(1))
+    }
+
+    fn keep(&mut self, walk: &Rows<'a>) {
+        /// A path as no program makes it would be kept as often as there are walks.
+        const LONGEST: usize = 1 << 12;
+        let is_place =
+            |row: &usize| row / STRIDE == self.number && row.is_multiple_of(STEP) && walk.path.len() <= LONGEST;
+        let Some(row) = walk.number().filter(is_place) else { return };
+        let behind = self.up_to(row);
+        if behind.checked_sub(1).and_then(|at| self.walks.get(at)).is_none_or(|last| last.number() != Some(row)) {
+            self.walks.insert(behind, walk.clone());
+        }
+    }
+}
+
+impl<'a> Seek<'a> {
+    /// Takes the stretch of a row out of those that are kept, or begins it.
+    fn stretch(&mut self, row: usize) -> Stretch<'a> {
+        let number = row / STRIDE;
+        match self.stretches.iter().position(|stretch| stretch.number == number) {
+            Some(at) => self.stretches.remove(at),
+            None => {
+                let many = self.stretches.len().saturating_add(1).saturating_sub(STRETCHES);
+                self.stretches.drain(..many);
+                Stretch { number, walks: Vec::new() }
+            }
+        }
+    }
 }
 
 impl<'a> Values<'a> {
@@ -72,14 +121,18 @@ impl<'a> Values<'a> {
     /// A walk that stands at `row`; `None` when there are not so many.
     fn at(&self, seek: &mut Seek<'a>, row: usize) -> Result<Option<Rows<'a>>> {
         let near = |rows: &Rows<'_>| rows.number() <= Some(row) && rows.number().is_some();
-        let kept = seek.kept.get(..seek.kept.len().min((row / STRIDE).saturating_add(1))).and_then(<[_]>::last);
         let last = seek.last.take().filter(near);
+        let stretch = seek.stretch(row);
+        let kept = seek.kept.get(..seek.kept.len().min((row / STRIDE).saturating_add(1))).and_then(<[_]>::last);
+        let close = stretch.up_to(row).checked_sub(1).and_then(|at| stretch.walks.get(at));
+        let kept = [kept, close].into_iter().flatten().max_by_key(|walk| walk.next);
         let mut rows = match (last, kept) {
             (Some(last), Some(kept)) if last.number() < kept.number() => kept.clone(),
             (Some(last), _) => last,
             (None, Some(kept)) => kept.clone(),
             (None, None) => Rows::new(self.archive)?,
         };
+        seek.stretches.push(stretch);
         // A few rows are gone to past all others; for many, it pays to keep places to come back to.
         if seek.jumps < JUMPS && rows.number().is_none_or(|at| row.saturating_sub(at) > STRIDE) {
             seek.jumps = seek.jumps.saturating_add(1);
@@ -91,6 +144,9 @@ impl<'a> Values<'a> {
             }
             if rows.number() == Some(seek.kept.len().saturating_mul(STRIDE)) {
                 seek.kept.push(rows.clone());
+            }
+            if let Some(stretch) = seek.stretches.last_mut() {
+                stretch.keep(&rows);
             }
         }
         Ok(Some(rows))

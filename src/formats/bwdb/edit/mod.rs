@@ -2,6 +2,7 @@
 //! than it has behind all else that its records point to.
 
 mod entry;
+mod lists;
 mod slots;
 mod value;
 mod writer;
@@ -10,9 +11,8 @@ use super::declared::Type;
 use super::prototypes::{self as p, Layout, PrototypeType};
 use super::record::{Field as _, Prototype, Shown};
 use super::{Blob, Database, Models, Space, layout};
-use crate::budget::Budget;
 use crate::codec;
-use crate::edit::{Check, EntryEdit, Pieces, Seal, Set, TableEdits, Writable, refused};
+use crate::edit::{At, Check, EntryEdit, Pieces, Seal, Set, TableEdits, Writable, refused};
 use crate::error::{Error, ErrorKind, Result};
 use crate::reader::Reader;
 use crate::source::Source;
@@ -20,7 +20,7 @@ use crate::table::{Column, Table, Takes, Value, column_index};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use value::refers;
-use writer::{Area, Patches, Place, Ranges, Struct, Writer};
+use writer::{Area, Patches, Place, Struct, Writer};
 
 /// What a table has a row for.
 #[derive(Debug, Clone, Copy)]
@@ -113,6 +113,22 @@ impl Job<'_, '_> {
             Value::Uint(number) => Ok(usize::try_from(number).unwrap_or(usize::MAX)),
             _ => Err(refused(format!("{}: row {row} has no {column}", self.table.name()))),
         }
+    }
+
+    /// Writes one row, or nothing of it.
+    fn attempt<'a>(
+        &mut self,
+        area: &mut Area<'a>,
+        row: usize,
+        refuse: Refuse<'_>,
+        write: impl FnOnce(&mut Self, &mut Area<'a>) -> Result<()>,
+    ) -> Result<()> {
+        let mark = self.patches.mark();
+        write(self, area).or_else(|error| {
+            self.patches.back_to(mark);
+            area.forget_counts();
+            refuse(At::Set(row), error)
+        })
     }
 
     /// Writes the cells of one row, of a record at `place`.
@@ -227,55 +243,53 @@ fn table<'a>(reader: &'a dyn Reader, name: &str) -> Result<Box<dyn Table + 'a>> 
     reader.table(name).ok_or_else(|| refused(format!("no table {name:?}")))
 }
 
-fn no_rows(edits: &TableEdits) -> Result<()> {
-    if edits.add.is_empty() && edits.remove.is_empty() {
-        return Ok(());
+/// What becomes of the edits that cannot be made: the first one ends the writing, or each is noted and left out.
+type Refuse<'r> = &'r mut dyn FnMut(At, Error) -> Result<()>;
+
+/// Gives the edits that cannot be made, which `write` names.
+fn named(write: impl FnOnce(Refuse<'_>) -> Result<()>) -> Result<Vec<(At, Error)>> {
+    let mut found = Vec::new();
+    write(&mut |at, error| {
+        found.push((at, error));
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+fn no_rows(edits: &TableEdits, refuse: Refuse<'_>) -> Result<()> {
+    let rows = (0..edits.add.len()).map(At::Add).chain(edits.remove.iter().copied().map(At::Remove));
+    for at in rows {
+        refuse(at, refused(format!("rows of {} can neither be added nor removed", edits.table)))?;
     }
-    Err(refused(format!("rows of {} can neither be added nor removed", edits.table)))
+    Ok(())
+}
+
+/// What becomes of a database.
+#[derive(Default)]
+struct Changes<'a> {
+    patches: Patches,
+    areas: BTreeMap<usize, Area<'a>>,
+    /// As in [`Pieces`].
+    follows: Vec<(String, usize)>,
+    added: Vec<(String, Vec<usize>)>,
+    vouched: Vec<String>,
+    also: Vec<String>,
 }
 
 impl Writable for Database {
     fn write(&self, edits: &[TableEdits]) -> Result<Pieces> {
-        let (mut patches, mut follows, mut areas) = (Patches::default(), Vec::new(), BTreeMap::new());
-        let mut added = Vec::new();
-        let mut vouched = Vec::new();
+        let mut changes = Changes::default();
         // A resource shows as changed where its record is.
-        let mut also = vec!["resources".to_owned()];
-        for edits in edits {
-            if edits.table == "resources" {
-                let rows = slots::write(self, edits, &mut patches)?;
-                if !edits.add.is_empty() {
-                    added.push((edits.table.clone(), rows));
-                }
-                if !edits.remove.is_empty() {
-                    vouched.push(edits.table.clone());
-                }
-                continue;
-            }
-            no_rows(edits)?;
-            let (blob, rows) = self.shown_by(&edits.table)?;
-            let same_records = |name: &&str| blob.layout().is_some_and(|layout| rows_of(layout, name).is_some());
-            let tables = Reader::tables(self);
-            also.extend(tables.iter().map(|table| table.name()).filter(same_records).map(str::to_owned));
-            let table = table(self, &edits.table)?;
-            let area = match areas.entry(blob.index()) {
-                std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
-                std::collections::btree_map::Entry::Vacant(entry) => entry.insert(self.area(blob)),
-            };
-            let mut job = Job { table: &*table, patches: &mut patches, follows: &mut follows };
-            for (row, cells) in &edits.set {
-                let record = job.number(*row, "record")?;
-                let place = Place::of(blob.record_span(record)?.0);
-                job.row(area, place, rows, *row, cells)?;
-            }
-        }
-        let areas: BTreeMap<usize, Area<'_>> = areas;
+        changes.also.push("resources".to_owned());
+        edits.iter().try_for_each(|edits| self.rows(edits, &mut changes, &mut |_, error| Err(error)))?;
+        let Changes { patches, areas, follows, added, vouched, also } = changes;
         let mut pieces = self.pieces(patches, areas)?;
-        pieces.follows = follows;
-        pieces.added = added;
-        pieces.vouched = vouched;
-        pieces.also = also;
+        (pieces.follows, pieces.added, pieces.vouched, pieces.also) = (follows, added, vouched, also);
         Ok(pieces)
+    }
+
+    fn refusals(&self, edits: &TableEdits) -> Result<Vec<(At, Error)>> {
+        named(|refuse| self.rows(edits, &mut Changes::default(), refuse))
     }
 
     fn entry(&self, entry: &str, new: &Value<'static>) -> Result<Option<EntryEdit>> {
@@ -301,6 +315,36 @@ impl Writable for Database {
 }
 
 impl Database {
+    /// Writes the edits of one table.
+    fn rows<'a>(&'a self, edits: &TableEdits, changes: &mut Changes<'a>, refuse: Refuse<'_>) -> Result<()> {
+        if edits.table == "resources" {
+            let rows = slots::write(self, edits, &mut changes.patches, refuse)?;
+            if !edits.add.is_empty() {
+                changes.added.push((edits.table.clone(), rows));
+            }
+            if !edits.remove.is_empty() {
+                changes.vouched.push(edits.table.clone());
+            }
+            return Ok(());
+        }
+        no_rows(edits, refuse)?;
+        let (blob, rows) = self.shown_by(&edits.table)?;
+        let same_records = |name: &&str| blob.layout().is_some_and(|layout| rows_of(layout, name).is_some());
+        let tables = Reader::tables(self);
+        changes.also.extend(tables.iter().map(|table| table.name()).filter(same_records).map(str::to_owned));
+        let table = table(self, &edits.table)?;
+        let area = changes.areas.entry(blob.index()).or_insert_with(|| self.area(blob));
+        let mut job = Job { table: &*table, patches: &mut changes.patches, follows: &mut changes.follows };
+        for (row, cells) in &edits.set {
+            job.attempt(area, *row, refuse, |job, area| {
+                let record = job.number(*row, "record")?;
+                let place = Place::of(blob.record_span(record)?.0);
+                job.row(area, place, rows, *row, cells)
+            })?;
+        }
+        Ok(())
+    }
+
     /// The database whose records a table shows, and how.
     fn shown_by(&self, table: &str) -> Result<(Blob<'_>, Rows)> {
         let blobs: Vec<Blob<'_>> = self.databases().flatten().collect();
@@ -314,15 +358,11 @@ impl Database {
 
     /// What the records of a database point to.
     fn area<'a>(&'a self, blob: Blob<'a>) -> Area<'a> {
-        Area::new(blob.view().position()..blob.end(), move || {
-            let budget = Budget::of_arrays(self.source.bytes().len());
-            let mut ranges = Ranges::new(self.source.bytes(), &budget);
-            for record in 0..blob.len() {
-                if let Ok(Some(record)) = blob.record(record) {
-                    record.walk_pointers(&mut ranges);
-                }
+        let range = blob.view().position()..blob.end();
+        Area::new(self.source.bytes(), range, blob.len(), move |record, ranges| {
+            if let Ok(Some(record)) = blob.record(record) {
+                record.walk_pointers(ranges);
             }
-            ranges.finish()
         })
     }
 
@@ -463,67 +503,20 @@ fn at_end(length: usize, patches: Patches, area: Area<'_>) -> Result<Pieces> {
 
 impl Writable for Models {
     fn write(&self, edits: &[TableEdits]) -> Result<Pieces> {
-        let length = self.source().bytes().len();
-        let mut area = Area::new(0..length, || {
-            let budget = Budget::of_arrays(length);
-            let mut ranges = Ranges::new(self.source().bytes(), &budget);
-            self.models().for_each(|model| model.walk_pointers(&mut ranges));
-            (0..self.skeleton_count()).filter_map(|i| self.skeleton(i)).for_each(|s| s.walk_pointers(&mut ranges));
-            ranges.finish()
-        });
-        let (mut patches, mut follows) = (Patches::default(), Vec::new());
-        let merged = Struct::built_in::<p::MergedModel<'_>>();
-        let part = |name: &str| merged.field(name).and_then(|at| merged.fields.get(at)).map_or(0, |field| field.at);
-        let (model, visual) = (part("model"), part("visual"));
+        let (mut patches, mut follows, mut area) = (Patches::default(), Vec::new(), self.area());
         for edits in edits {
-            no_rows(edits)?;
-            let rows = match &*edits.table {
-                "dyes" => Some(elements::<p::Model<'_>, p::Dye<'_>>(model, "dyes")),
-                "skeleton_nodes" => Some(Rows::Nodes { at: 0 }),
-                name => visual_rows(visual, name),
-            };
-            let table = table(self, &edits.table)?;
-            let mut job = Job { table: &*table, patches: &mut patches, follows: &mut follows };
-            for (row, cells) in &edits.set {
-                match rows {
-                    Some(rows) => {
-                        let view = match rows {
-                            Rows::Nodes { .. } => self.skeleton(job.number(*row, "skeleton")?).map(|s| s.view()),
-                            _ => self.model(job.number(*row, "model")?).map(|m| m.view()),
-                        };
-                        let view = view.ok_or_else(|| crate::table::no_cell(&edits.table, *row, 0))?;
-                        job.row(&mut area, Place::of(view), rows, *row, cells)?;
-                    }
-                    None => {
-                        let view = self.model(*row).map(|m| m.view());
-                        let place = Place::of(view.ok_or_else(|| crate::table::no_cell(&edits.table, *row, 0))?);
-                        for cell in cells {
-                            let column = table.columns().get(cell.0).map(|c| c.name.clone()).unwrap_or_default();
-                            let parts = [
-                                (merged, 0),
-                                (Struct::built_in::<p::Model<'_>>(), model),
-                                (Struct::built_in::<p::Visual<'_>>(), visual),
-                            ];
-                            let skeletons = self.skeleton_count();
-                            let fits = |at: &u64| usize::try_from(*at).is_ok_and(|at| at < skeletons);
-                            if column == "skeleton_index" && !matches!(&cell.1, Value::Uint(at) if fits(at)) {
-                                let what = format!("{} does not fit: there are {skeletons} skeletons", cell.1);
-                                return Err(refused(format!("models: column skeleton_index: {what}")));
-                            }
-                            let has = |(of, _): &(Struct, usize)| field_of(*of, &column).is_some();
-                            let found = parts.into_iter().find(has);
-                            let (of, at) = found.ok_or_else(|| refused(format!("column {column} is not written")))?;
-                            job.row(&mut area, place.skip(at), Rows::Records(of), *row, &vec![cell.clone()])?;
-                        }
-                    }
-                }
-            }
+            self.rows(edits, (&mut patches, &mut follows, &mut area), &mut |_, error| Err(error))?;
         }
-        let mut pieces = at_end(length, patches, area)?;
+        let mut pieces = at_end(self.source().bytes().len(), patches, area)?;
         pieces.follows = follows;
         // Their rows are known by the ids of the models.
         pieces.also = ["render_sets", "lods", "dyes"].map(str::to_owned).into();
         Ok(pieces)
+    }
+
+    fn refusals(&self, edits: &TableEdits) -> Result<Vec<(At, Error)>> {
+        let (mut patches, mut follows, mut area) = (Patches::default(), Vec::new(), self.area());
+        named(|refuse| self.rows(edits, (&mut patches, &mut follows, &mut area), refuse))
     }
 
     /// What models have is known by their ids.
@@ -532,48 +525,145 @@ impl Writable for Models {
     }
 }
 
+/// What becomes of a file without databases.
+type Parts<'p, 'a> = (&'p mut Patches, &'p mut Vec<(String, usize)>, &'p mut Area<'a>);
+
+impl Models {
+    /// What the records point to.
+    fn area(&self) -> Area<'_> {
+        let (file, models) = (self.source().bytes(), self.model_count());
+        let records = models.saturating_add(self.skeleton_count());
+        Area::new(file, 0..file.len(), records, move |record, ranges| match record.checked_sub(models) {
+            None => self.model(record).into_iter().for_each(|model| model.walk_pointers(ranges)),
+            Some(record) => self.skeleton(record).into_iter().for_each(|skeleton| skeleton.walk_pointers(ranges)),
+        })
+    }
+
+    /// Writes the edits of one table.
+    fn rows<'a>(
+        &'a self,
+        edits: &TableEdits,
+        (patches, follows, area): Parts<'_, 'a>,
+        refuse: Refuse<'_>,
+    ) -> Result<()> {
+        let merged = Struct::built_in::<p::MergedModel<'_>>();
+        let part = |name: &str| merged.field(name).and_then(|at| merged.fields.get(at)).map_or(0, |field| field.at);
+        let (model, visual) = (part("model"), part("visual"));
+        no_rows(edits, refuse)?;
+        let rows = match &*edits.table {
+            "dyes" => Some(elements::<p::Model<'_>, p::Dye<'_>>(model, "dyes")),
+            "skeleton_nodes" => Some(Rows::Nodes { at: 0 }),
+            name => visual_rows(visual, name),
+        };
+        let table = table(self, &edits.table)?;
+        let mut job = Job { table: &*table, patches, follows };
+        let parts =
+            [(merged, 0), (Struct::built_in::<p::Model<'_>>(), model), (Struct::built_in::<p::Visual<'_>>(), visual)];
+        let missing = |row: usize| crate::table::no_cell(&edits.table, row, 0);
+        for (row, cells) in &edits.set {
+            job.attempt(area, *row, refuse, |job, area| match rows {
+                Some(rows) => {
+                    let view = match rows {
+                        Rows::Nodes { .. } => self.skeleton(job.number(*row, "skeleton")?).map(|s| s.view()),
+                        _ => self.model(job.number(*row, "model")?).map(|m| m.view()),
+                    };
+                    job.row(area, Place::of(view.ok_or_else(|| missing(*row))?), rows, *row, cells)
+                }
+                None => {
+                    let view = self.model(*row).map(|m| m.view());
+                    let place = Place::of(view.ok_or_else(|| missing(*row))?);
+                    cells.iter().try_for_each(|cell| self.set_cell(job, area, (place, parts), *row, cell))
+                }
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Writes one cell of a model, whose structs lie at these places behind its start.
+    fn set_cell<'a>(
+        &self,
+        job: &mut Job<'_, '_>,
+        area: &mut Area<'a>,
+        (place, parts): (Place<'a>, [(Struct, usize); 3]),
+        row: usize,
+        cell: &(usize, Value<'static>),
+    ) -> Result<()> {
+        let column = job.table.columns().get(cell.0).map(|column| column.name.clone()).unwrap_or_default();
+        let skeletons = self.skeleton_count();
+        let fits = |at: &u64| usize::try_from(*at).is_ok_and(|at| at < skeletons);
+        if column == "skeleton_index" && !matches!(&cell.1, Value::Uint(at) if fits(at)) {
+            let what = format!("{} does not fit: there are {skeletons} skeletons", cell.1);
+            return Err(refused(format!("models: column skeleton_index: {what}")));
+        }
+        let found = parts.into_iter().find(|(of, _)| field_of(*of, &column).is_some());
+        let (of, at) = found.ok_or_else(|| refused(format!("column {column} is not written")))?;
+        job.row(area, place.skip(at), Rows::Records(of), row, &vec![cell.clone()])
+    }
+}
+
 impl Writable for Space {
     fn write(&self, edits: &[TableEdits]) -> Result<Pieces> {
-        let length = self.source().bytes().len();
-        let view = self.source().view("instances");
-        let mut area = Area::new(0..length, || {
-            let budget = Budget::of_arrays(length);
-            let mut ranges = Ranges::new(self.source().bytes(), &budget);
-            for instance in self.instances() {
-                let text = view.locate(&instance.name).packed_str();
-                let leaf = text.map(|text| super::record::Leaf::Value(Value::text(text)));
-                leaf.into_iter().for_each(|leaf| super::record::Walker::leaf(&mut ranges, "", leaf));
-            }
-            (0..self.light_count()).filter_map(|i| self.light(i)).for_each(|light| light.walk_pointers(&mut ranges));
-            ranges.finish()
-        });
-        let (mut patches, mut follows) = (Patches::default(), Vec::new());
+        let (mut patches, mut follows, mut area) = (Patches::default(), Vec::new(), self.area());
         for edits in edits {
-            no_rows(edits)?;
-            let table = table(self, &edits.table)?;
-            let mut job = Job { table: &*table, patches: &mut patches, follows: &mut follows };
-            for (row, cells) in &edits.set {
-                let missing = || crate::table::no_cell(&edits.table, *row, 0);
-                if edits.table == "point_lights" {
-                    let light = Place::of(self.light(*row).ok_or_else(missing)?.view());
-                    let rows = Rows::Records(Struct::built_in::<p::SpaceLight<'_>>());
-                    job.row(&mut area, light, rows, *row, cells)?;
-                    continue;
-                }
-                let instance = self.instances().get(*row).ok_or_else(missing)?;
-                let place = Place::of(view.locate(instance));
-                for cell in cells {
-                    self.set_instance(&mut job, &mut area, place, *row, cell)?;
-                }
-            }
+            self.rows(edits, (&mut patches, &mut follows, &mut area), &mut |_, error| Err(error))?;
         }
-        let mut pieces = at_end(length, patches, area)?;
+        let mut pieces = at_end(self.source().bytes().len(), patches, area)?;
         pieces.follows = follows;
         Ok(pieces)
+    }
+
+    fn refusals(&self, edits: &TableEdits) -> Result<Vec<(At, Error)>> {
+        let (mut patches, mut follows, mut area) = (Patches::default(), Vec::new(), self.area());
+        named(|refuse| self.rows(edits, (&mut patches, &mut follows, &mut area), refuse))
     }
 }
 
 impl Space {
+    /// What instances and lights point to.
+    fn area(&self) -> Area<'_> {
+        let (file, instances) = (self.source().bytes(), self.instances());
+        let records = instances.len().saturating_add(self.light_count());
+        let view = self.source().view("instances");
+        Area::new(file, 0..file.len(), records, move |record, ranges| match instances.get(record) {
+            Some(instance) => {
+                let text = view.locate(&instance.name).packed_str();
+                let leaf = text.map(|text| super::record::Leaf::Value(Value::text(text)));
+                leaf.into_iter().for_each(|leaf| super::record::Walker::leaf(ranges, "", leaf));
+            }
+            None => {
+                let light = record.checked_sub(instances.len()).and_then(|light| self.light(light));
+                light.into_iter().for_each(|light| light.walk_pointers(ranges));
+            }
+        })
+    }
+
+    /// Writes the edits of one table.
+    fn rows<'a>(
+        &'a self,
+        edits: &TableEdits,
+        (patches, follows, area): Parts<'_, 'a>,
+        refuse: Refuse<'_>,
+    ) -> Result<()> {
+        no_rows(edits, refuse)?;
+        let table = table(self, &edits.table)?;
+        let mut job = Job { table: &*table, patches, follows };
+        let view = self.source().view("instances");
+        for (row, cells) in &edits.set {
+            let missing = || crate::table::no_cell(&edits.table, *row, 0);
+            job.attempt(area, *row, refuse, |job, area| {
+                if edits.table == "point_lights" {
+                    let light = Place::of(self.light(*row).ok_or_else(missing)?.view());
+                    let rows = Rows::Records(Struct::built_in::<p::SpaceLight<'_>>());
+                    return job.row(area, light, rows, *row, cells);
+                }
+                let instance = self.instances().get(*row).ok_or_else(missing)?;
+                let place = Place::of(view.locate(instance));
+                cells.iter().try_for_each(|cell| self.set_instance(job, area, place, *row, cell))
+            })?;
+        }
+        Ok(())
+    }
+
     /// Writes one cell of an instance.
     fn set_instance<'a>(
         &self,

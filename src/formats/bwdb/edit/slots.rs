@@ -3,13 +3,14 @@
 use super::super::hashmap::Bucket as _;
 use super::super::layout::ResourceBucket;
 use super::super::{Database, Location};
+use super::Refuse;
 use super::writer::{Patches, short};
 use crate::bytes::le;
-use crate::edit::{Set, TableEdits, refused};
+use crate::edit::{At, Set, TableEdits, refused};
 use crate::error::Result;
 use crate::id::Id64;
 use crate::table::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// The numbers of the columns of `resources`.
 mod column {
@@ -93,7 +94,12 @@ impl Slots<'_> {
 }
 
 /// Writes the edits of `resources`; gives the numbers of the rows that come.
-pub(super) fn write(db: &Database, edits: &TableEdits, patches: &mut Patches) -> Result<Vec<usize>> {
+pub(super) fn write(
+    db: &Database,
+    edits: &TableEdits,
+    patches: &mut Patches,
+    refuse: Refuse<'_>,
+) -> Result<Vec<usize>> {
     let (buckets, values) = (db.resource_buckets(), db.spans.resource_values.get());
     let mut slots = Slots { buckets, values, new: BTreeMap::new() };
     let slot_of = |row: usize| {
@@ -104,12 +110,14 @@ pub(super) fn write(db: &Database, edits: &TableEdits, patches: &mut Patches) ->
         let at = slot_of(*row)?;
         let old = slots.get(at);
         if cells.iter().any(|(column, _)| *column == column::ID) {
-            return Err(refused(
-                "resources: column id: the key of a resource is its place: add one, and remove the other",
-            ));
+            let what = "resources: column id: the key of a resource is its place: add one, and remove the other";
+            refuse(At::Set(*row), refused(what))?;
+            continue;
         }
-        let value = located(db, cells, old.value)?;
-        slots.new.insert(at, Slot { value, ..old });
+        match located(db, cells, old.value) {
+            Ok(value) => drop(slots.new.insert(at, Slot { value, ..old })),
+            Err(error) => refuse(At::Set(*row), error)?,
+        }
     }
     let mut gone = Vec::new();
     for row in &edits.remove {
@@ -124,28 +132,27 @@ pub(super) fn write(db: &Database, edits: &TableEdits, patches: &mut Patches) ->
     let occupied = buckets.iter().find(|bucket| bucket.is_occupied()).map_or(1, |bucket| bucket.occupied.get());
     let mut count = db.resource_count().saturating_sub(gone.len());
     let mut keys = Vec::new();
-    for cells in &edits.add {
-        let cell = |number| cells.iter().find(|(column, _)| *column == number).map(|(_, value)| value);
-        let Some(Value::Id64(key)) = cell(column::ID) else {
-            return Err(refused("resources: a row that is added has no id, and no path either"));
-        };
-        if cell(column::DATABASE).is_none() || cell(column::RECORD).is_none() {
-            let what = "the record that it leads to is missing: the columns database and record";
-            return Err(refused(format!("resources: {}: {what}", Id64(*key))));
+    for (number, cells) in edits.add.iter().enumerate() {
+        let new = new_slot(db, cells).and_then(|(key, value)| {
+            let shown = Id64(key);
+            // A search ends at an empty slot.
+            if count.saturating_add(1) >= buckets.len() {
+                let what = format!("resources: {shown}: all {} slots of the map but one are occupied", buckets.len());
+                return Err(refused(what));
+            }
+            match slots.find(key) {
+                Some((at, false)) => Ok((at, key, value)),
+                _ => Err(refused(format!("resources: {shown} is there already"))),
+            }
+        });
+        match new {
+            Ok((at, key, value)) => {
+                slots.new.insert(at, Slot { key, occupied, value });
+                count = count.saturating_add(1);
+                keys.push((key, value));
+            }
+            Err(error) => refuse(At::Add(number), error)?,
         }
-        let value = located(db, cells, 0)?;
-        count = count.saturating_add(1);
-        // A search ends at an empty slot.
-        if count >= buckets.len() {
-            let what =
-                format!("resources: {}: all {} slots of the map but one are occupied", Id64(*key), buckets.len());
-            return Err(refused(what));
-        }
-        match slots.find(*key) {
-            Some((at, false)) => drop(slots.new.insert(at, Slot { key: *key, occupied, value })),
-            _ => return Err(refused(format!("resources: {} is there already", Id64(*key)))),
-        }
-        keys.push((*key, value));
     }
     check(&slots, &gone, &keys)?;
     let (buckets_at, values_at) = (db.spans.resource_buckets.start, db.spans.resource_values.start);
@@ -154,25 +161,42 @@ pub(super) fn write(db: &Database, edits: &TableEdits, patches: &mut Patches) ->
         patches.put(buckets_at.saturating_add(at.saturating_mul(16)), &bucket)?;
         patches.put(values_at.saturating_add(at.saturating_mul(4)), &slot.value.to_le_bytes())?;
     }
+    // For each slot that becomes another, how many rows came and went up to it.
+    let (mut came, mut went) = (0usize, 0usize);
+    let mut changes = Vec::new();
+    for (at, slot) in &slots.new {
+        let was = buckets.get(*at).is_some_and(super::super::hashmap::Bucket::is_occupied);
+        came = came.saturating_add(usize::from(!was && slot.occupied != 0));
+        went = went.saturating_add(usize::from(was && slot.occupied == 0));
+        changes.push((*at, came, went));
+    }
     let row = |key: u64| {
         let at = slots.find(key).map_or(0, |(at, _)| at);
         let before = db.resource_rows().partition_point(|&slot| (slot as usize) < at);
-        let was = |at: &usize| buckets.get(*at).is_some_and(super::super::hashmap::Bucket::is_occupied);
-        let change = |(came, went): (usize, usize), (at, slot): (&usize, &Slot)| match (was(at), slot.occupied != 0) {
-            (false, true) => (came.saturating_add(1), went),
-            (true, false) => (came, went.saturating_add(1)),
-            _ => (came, went),
-        };
-        let (came, went) = slots.new.range(..at).fold((0, 0), change);
+        let changed = changes.partition_point(|(other, ..)| *other < at).checked_sub(1);
+        let (came, went) = changed.and_then(|last| changes.get(last)).map_or((0, 0), |(_, came, went)| (*came, *went));
         before.saturating_add(came).saturating_sub(went)
     };
     Ok(keys.iter().map(|(key, _)| row(*key)).collect())
 }
 
+/// The id and the location of a row that comes.
+fn new_slot(db: &Database, cells: &Set) -> Result<(u64, u32)> {
+    let cell = |number| cells.iter().find(|(column, _)| *column == number).map(|(_, value)| value);
+    let Some(Value::Id64(key)) = cell(column::ID) else {
+        return Err(refused("resources: a row that is added has no id, and no path either"));
+    };
+    if cell(column::DATABASE).is_none() || cell(column::RECORD).is_none() {
+        let what = "the record that it leads to is missing: the columns database and record";
+        return Err(refused(format!("resources: {}: {what}", Id64(*key))));
+    }
+    Ok((*key, located(db, cells, 0)?))
+}
+
 /// Checks that every key that was touched is found as it should be.
 fn check(slots: &Slots<'_>, gone: &[u64], keys: &[(u64, u32)]) -> Result<()> {
-    let added = |key: u64| keys.iter().any(|(other, _)| *other == key);
-    let missing = gone.iter().any(|key| !added(*key) && matches!(slots.find(*key), Some((_, true))));
+    let added: HashSet<u64> = keys.iter().map(|(key, _)| *key).collect();
+    let missing = gone.iter().any(|key| !added.contains(key) && matches!(slots.find(*key), Some((_, true))));
     let occupied = slots.new.values().filter(|slot| slot.occupied != 0);
     let lost = occupied.clone().any(|slot| {
         let found = slots.find(slot.key).filter(|(_, there)| *there).map(|(at, _)| slots.get(at));

@@ -12,9 +12,10 @@ use crate::bytes::{View, le};
 use crate::compare::same_value;
 use crate::edit::refused;
 use crate::error::{Error, ErrorKind, Result};
-use crate::lazy::Lazy;
+use crate::lazy::{self, Lazy};
 use crate::table::Value;
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
@@ -29,7 +30,7 @@ pub(super) enum To {
 }
 
 impl To {
-    fn skip(self, count: usize) -> Self {
+    pub fn skip(self, count: usize) -> Self {
         match self {
             Self::Old(at) => Self::Old(at.saturating_add(count)),
             Self::New(at) => Self::New(at.saturating_add(count)),
@@ -154,28 +155,20 @@ impl Shares {
     }
 }
 
-/// Collects the arrays and texts of what is walked.
+/// Collects the arrays and texts of what is walked, all of them or those that have bytes of one range.
 pub(super) struct Ranges<'b> {
     data: Range<usize>,
+    near: Option<Range<usize>>,
     ranges: Vec<(usize, usize)>,
     budget: &'b Budget,
     spent: Option<Error>,
 }
 
-impl<'b> Ranges<'b> {
-    pub fn new(data: &[u8], budget: &'b Budget) -> Self {
-        let start = data.as_ptr().addr();
-        Self { data: start..start.saturating_add(data.len()), ranges: Vec::new(), budget, spent: None }
-    }
-
-    /// The arrays and texts that were met.
-    ///
-    /// # Errors
-    /// `Limit` where arrays lie on each other without measure.
-    pub fn finish(self) -> Result<Shares> {
-        match self.spent {
-            Some(error) => Err(error),
-            None => Ok(Shares::of(self.ranges)),
+impl Ranges<'_> {
+    fn meet(&mut self, start: usize, len: usize) {
+        let end = start.saturating_add(len);
+        if self.near.as_ref().is_none_or(|near| start < near.end && near.start < end) {
+            self.ranges.push((start, end));
         }
     }
 }
@@ -187,7 +180,7 @@ impl<'a> Walker<'a> for Ranges<'_> {
             let at = text.as_ptr().addr();
             if self.data.contains(&at) && !text.is_empty() {
                 let start = at.saturating_sub(self.data.start);
-                self.ranges.push((start, start.saturating_add(text.len()).saturating_add(1)));
+                self.meet(start, text.len().saturating_add(1));
             }
         }
     }
@@ -199,8 +192,7 @@ impl<'a> Walker<'a> for Ranges<'_> {
         if list.len == 0 || self.spent.is_some() {
             return false;
         }
-        let start = list.view.position();
-        self.ranges.push((start, start.saturating_add(list.bytes())));
+        self.meet(list.view.position(), list.bytes());
         // Leaves of more than 8 bytes and no plain values are texts.
         let descend = !list.plain && list.stride > 8;
         if descend && let Err(error) = self.budget.spend_at(list.view, list.bytes()) {
@@ -214,6 +206,9 @@ impl<'a> Walker<'a> for Ranges<'_> {
     fn damage(&mut self, _: &'static str, _: Error) {}
 }
 
+/// Walks over all that the record with a number points to.
+type Walk<'a> = Box<dyn Fn(usize, &mut Ranges<'_>) + Sync + 'a>;
+
 /// Where what several records point to lies.
 pub(super) struct Area<'a> {
     /// Its bytes in the old file.
@@ -221,8 +216,13 @@ pub(super) struct Area<'a> {
     /// Appended to it.
     pub new: Vec<u8>,
     shares: Lazy<Shares>,
-    /// Walks over all that its records point to, which an edit in place needs not.
-    find_shares: Box<dyn Fn() -> Result<Shares> + 'a>,
+    /// Questions that were answered by a walk of their own.
+    asked: Cell<usize>,
+    /// The whole file.
+    file: &'a [u8],
+    records: usize,
+    /// Walks over all that a record points to, which an edit in place needs not.
+    walk: Walk<'a>,
     /// Arrays that got a new place, by the place of their pointer.
     moved: HashMap<To, Place<'a>>,
     /// New numbers of elements, by the place of their struct and the name of the field that counts them; with each the
@@ -231,14 +231,49 @@ pub(super) struct Area<'a> {
 }
 
 impl<'a> Area<'a> {
-    pub fn new(range: Range<usize>, find_shares: impl Fn() -> Result<Shares> + 'a) -> Self {
+    /// What the `records` of a part of `file` point to, which `walk` walks over by their numbers.
+    pub fn new(
+        file: &'a [u8],
+        range: Range<usize>,
+        records: usize,
+        walk: impl Fn(usize, &mut Ranges<'_>) + Sync + 'a,
+    ) -> Self {
         let (new, moved, counts) = (Vec::new(), HashMap::new(), HashMap::new());
-        Self { range, new, shares: Lazy::default(), find_shares: Box::new(find_shares), moved, counts }
+        let (shares, asked, walk) = (Lazy::default(), Cell::new(0), Box::new(walk));
+        Self { range, new, shares, asked, file, records, walk, moved, counts }
     }
 
     /// Whether more than one pointer leads to bytes of a range.
     fn are_shared(&self, range: &Range<usize>) -> Result<bool> {
-        Ok(self.shares.get_or_try_init(&self.find_shares)?.are_shared(range))
+        /// Questions for which arrays need not all be kept and put in order.
+        const FEW: usize = 2;
+        if self.asked.get() < FEW {
+            self.asked.set(self.asked.get().saturating_add(1));
+            return Ok(self.ranges(Some(range))?.len() > 1);
+        }
+        let shares = self.shares.get_or_try_init(|| self.ranges(None).map(Shares::of))?;
+        Ok(shares.are_shared(range))
+    }
+
+    /// The arrays and texts of all records, or those that have bytes of `near`.
+    ///
+    /// # Errors
+    /// `Limit` where arrays lie on each other without measure.
+    fn ranges(&self, near: Option<&Range<usize>>) -> Result<Vec<(usize, usize)>> {
+        let budget = Budget::of_arrays(self.file.len());
+        let start = self.file.as_ptr().addr();
+        let data = start..start.saturating_add(self.file.len());
+        let (records, walk) = (self.records, &self.walk);
+        let parts = lazy::parts_for(records, 1 << 10);
+        let share = records.div_ceil(parts);
+        let part = |number: usize| {
+            let (data, near, ranges) = (data.clone(), near.cloned(), Vec::new());
+            let mut ranges = Ranges { data, near, ranges, budget: &budget, spent: None };
+            let first = number.saturating_mul(share);
+            (first..first.saturating_add(share).min(records)).for_each(|record| walk(record, &mut ranges));
+            ranges.spent.map_or(Ok(ranges.ranges), Err)
+        };
+        Ok(lazy::parts(parts, part).into_iter().collect::<Result<Vec<_>>>()?.concat())
     }
 
     /// The place of what is appended, as if nothing moved.
@@ -258,6 +293,11 @@ impl<'a> Area<'a> {
         at
     }
 
+    /// Forgets the numbers of elements of a row that is not written.
+    pub fn forget_counts(&mut self) {
+        self.counts.clear();
+    }
+
     /// Makes its new end a multiple of what may follow it.
     pub fn finish(&mut self) {
         if !self.new.is_empty() {
@@ -268,31 +308,48 @@ impl<'a> Area<'a> {
 
 /// The bytes of a file that become others.
 #[derive(Debug, Default)]
-pub(super) struct Patches(BTreeMap<usize, Vec<u8>>);
+pub(super) struct Patches {
+    new: BTreeMap<usize, Vec<u8>>,
+    /// Where they are, in the order in which they were noted.
+    noted: Vec<usize>,
+}
 
 impl Patches {
+    /// What was noted so far, to come back to.
+    pub fn mark(&self) -> usize {
+        self.noted.len()
+    }
+
+    /// Forgets all that was noted behind a mark.
+    pub fn back_to(&mut self, mark: usize) {
+        for at in self.noted.drain(mark.min(self.noted.len())..) {
+            self.new.remove(&at);
+        }
+    }
+
     /// Notes that `bytes` are at `at`.
     ///
     /// # Errors
     /// Wrong usage where another edit says otherwise of some of them.
     pub fn put(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
         let end = at.saturating_add(bytes.len());
-        let near = self.0.range(..end).next_back();
+        let near = self.new.range(..end).next_back();
         if let Some((&other, old)) = near
             && other.saturating_add(old.len()) > at
         {
             return if (other, old.as_slice()) == (at, bytes) { Ok(()) } else { Err(two_edits()) };
         }
-        self.0.insert(at, bytes.to_vec());
+        self.new.insert(at, bytes.to_vec());
+        self.noted.push(at);
         Ok(())
     }
 
     pub fn into_stretches(self) -> impl Iterator<Item = (Range<usize>, Vec<u8>)> {
-        self.0.into_iter().map(|(at, bytes)| (at..at.saturating_add(bytes.len()), bytes))
+        self.new.into_iter().map(|(at, bytes)| (at..at.saturating_add(bytes.len()), bytes))
     }
 
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.new.is_empty()
     }
 }
 
@@ -328,7 +385,7 @@ impl<'a> Writer<'_, 'a> {
     }
 
     /// Makes the pointer `at` bytes behind the start of `owner` lead to `target`.
-    fn point(&mut self, owner: To, at: usize, target: To) -> Result<()> {
+    pub fn point(&mut self, owner: To, at: usize, target: To) -> Result<()> {
         let (base, target) = (self.area.address(owner), self.area.address(target));
         let far = || refused("a pointer would lead further than it can");
         let from = i64::try_from(base).map_err(|_| far())?;
@@ -342,6 +399,35 @@ impl<'a> Writer<'_, 'a> {
         }
         let what = "it lies outside of the records' own part of the file, so that it is not written".into();
         Err(view.error(ErrorKind::Damaged { what }).within(&self.what))
+    }
+
+    /// Appends zeros for so many values of a type.
+    pub fn room(&mut self, of: &'static Type, count: usize) -> Result<To> {
+        let size = of.size.checked_mul(count).filter(|size| u32::try_from(*size).is_ok());
+        let size = size.ok_or_else(|| self.refuse("an array of 4 GiB does not fit"))?;
+        let at = self.area.append(&[], ALIGNMENT);
+        self.area.new.resize(at.saturating_add(size), 0);
+        Ok(To::New(at))
+    }
+
+    /// Appends a copy of the first `count` elements of an array, whose pointers lead where they led, and zeros behind them
+    /// up to `len`.
+    pub fn copied(&mut self, view: View<'a>, of: &'static Type, count: usize, len: usize) -> Result<To> {
+        let mut pointers = Vec::new();
+        if Struct::pointers(of, 0, &mut pointers).is_none() {
+            return Err(self.refuse(format_args!("where a {} points to is not known, so that none is copied", of.name)));
+        }
+        let to = self.room(of, len)?;
+        let mut bytes = view.take(count.saturating_mul(of.size))?.to_vec();
+        let new = self.area.address(to);
+        for element in 0..count {
+            for pointer in &pointers {
+                let at = element.saturating_mul(of.size).saturating_add(*pointer);
+                rebase(&mut bytes, at, view.position(), new).ok_or_else(|| view.bad_value("pointer", 0))?;
+            }
+        }
+        self.put(to, &bytes)?;
+        Ok(to)
     }
 
     /// The array that the pointer `at` bytes behind the start of `owner` leads to, for writing: a copy of its own where
@@ -362,20 +448,7 @@ impl<'a> Writer<'_, 'a> {
         if matches!(owner.to, To::Old(_)) && !self.area.are_shared(&range)? {
             return Ok(Place::of(view));
         }
-        let mut bytes = view.take(range.len())?.to_vec();
-        let to = To::New(self.area.append(&[], ALIGNMENT));
-        let (old, new) = (start, self.area.address(to));
-        let mut pointers = Vec::new();
-        if Struct::pointers(of, 0, &mut pointers).is_none() {
-            return Err(self.refuse(format_args!("other rows have the same {}, and it cannot be copied", of.name)));
-        }
-        for element in 0..len {
-            for pointer in &pointers {
-                let at = element.saturating_mul(of.size).saturating_add(*pointer);
-                rebase(&mut bytes, at, old, new).ok_or_else(|| view.bad_value("pointer", 0))?;
-            }
-        }
-        self.area.append(&bytes, 1);
+        let to = self.copied(view, of, len, len)?;
         self.point(owner.to, at, to)?;
         let place = Place { view, to };
         self.area.moved.insert(owner.to.skip(at), place);
@@ -450,14 +523,8 @@ impl<'a> Writer<'_, 'a> {
             }
             return Ok(());
         }
-        let mut bytes = Vec::new();
-        for (i, new) in after.iter().enumerate() {
-            let old = before.get(i).unwrap_or(&Value::Null);
-            bytes.extend(self.flat_bytes(element, old, new)?);
-        }
         if !after.is_empty() {
-            let to = To::New(self.area.append(&bytes, ALIGNMENT));
-            self.point(owner.to, info.at, to)?;
+            self.lay_anew((owner, info.at), element, before, after)?;
         }
         let (wanted, arrays) = self.area.counts.entry((owner.to, count)).or_insert((after.len(), 0));
         *arrays = arrays.saturating_add(1);
@@ -488,29 +555,7 @@ impl<'a> Writer<'_, 'a> {
         Ok(())
     }
 
-    /// A value without pointers, in full.
-    fn flat_bytes(&self, of: &'static Type, old: &Value<'_>, new: &Value<'_>) -> Result<Vec<u8>> {
-        if of.fields.is_empty() {
-            return self.leaf(of, old, new);
-        }
-        let Value::Map(entries) = new else { return Err(self.refuse("an object of its members fits")) };
-        let this = Struct::of(of);
-        let mut bytes = vec![0; of.size];
-        for (field, info) in of.fields.iter().enumerate() {
-            let Some(inner) = this.type_of(field).filter(|_| info.form == Form::Inline && info.flat) else {
-                return Err(self.refuse("elements of this type do not come or go"));
-            };
-            let value = entries.iter().find(|(name, _)| name == info.name).map(|(_, value)| value);
-            let value = value.ok_or_else(|| self.refuse(format_args!("its member {:?} is missing", info.name)))?;
-            let value = self.flat_bytes(inner, &Value::Null, value)?;
-            if let Some(place) = bytes.get_mut(info.at..info.at.saturating_add(value.len())) {
-                place.copy_from_slice(&value);
-            }
-        }
-        Ok(bytes)
-    }
-
-    fn leaf(&self, of: &'static Type, old: &Value<'_>, new: &Value<'_>) -> Result<Vec<u8>> {
+    pub fn leaf(&self, of: &'static Type, old: &Value<'_>, new: &Value<'_>) -> Result<Vec<u8>> {
         leaf_bytes(of.name, old, new)
             .map_err(|fits| self.refuse(format_args!("value {} does not fit: {fits} does", short(new))))
     }
@@ -571,8 +616,8 @@ impl<'a> Writer<'_, 'a> {
         self.check_counts(this)
     }
 
-    /// Writes a text at its packed string.
-    pub fn set_text(&mut self, place: Place<'a>, new: &Value<'_>) -> Result<()> {
+    /// A text as it is stored, with its end, and how many bytes those are.
+    fn text_bytes(&self, new: &Value<'_>) -> Result<(Vec<u8>, u32)> {
         let text = match new {
             Value::Null => "".into(),
             other => other
@@ -584,8 +629,25 @@ impl<'a> Writer<'_, 'a> {
         }
         let bytes = [text.as_bytes(), &[0]].concat();
         let Ok(size) = u32::try_from(bytes.len()) else { return Err(self.refuse("a text of 4 GiB does not fit")) };
+        Ok((bytes, size))
+    }
+
+    /// Writes a text at a packed string that has none yet. One that is empty has no bytes.
+    pub fn fresh_text(&mut self, to: To, new: &Value<'_>) -> Result<()> {
+        let (bytes, size) = self.text_bytes(new)?;
+        if size == 1 {
+            return Ok(());
+        }
+        let text = To::New(self.area.append(&bytes, 1));
+        self.point(to, 8, text)?;
+        self.put(to, &size.to_le_bytes())
+    }
+
+    /// Writes a text at its packed string.
+    pub fn set_text(&mut self, place: Place<'a>, new: &Value<'_>) -> Result<()> {
+        let (bytes, size) = self.text_bytes(new)?;
         let old = place.view.packed_bytes()?;
-        if text.is_empty() && old.is_empty() {
+        if size == 1 && old.is_empty() {
             return Ok(());
         }
         let stored = place.view.read::<le::U32>()?.get() as usize;
@@ -637,7 +699,7 @@ impl<'a> Writer<'_, 'a> {
         let len = self.count(owner, of, count)?;
         let view = follow(owner.view, info.at, len, element.size)?;
         let mut bytes = view.take(len.saturating_mul(element.size))?.to_vec();
-        bytes.extend(self.flat_bytes(element, &Value::Null, new)?);
+        bytes.extend(self.leaf(element, &Value::Null, new)?);
         let to = To::New(self.area.append(&bytes, ALIGNMENT));
         self.point(owner.to, info.at, to)?;
         self.area.moved.insert(owner.to.skip(info.at), Place { view, to });

@@ -10,7 +10,7 @@ use super::part::{Compression, Part};
 use super::values::{Values, column};
 use super::{Archive, Chunk, ChunkArchiveEntry, MAGIC};
 use crate::codec;
-use crate::edit::{Check, EntryEdit, Pieces, TableEdits, Writable, refused};
+use crate::edit::{At, Check, EntryEdit, Pieces, TableEdits, Writable, refused};
 use crate::error::{Error, ErrorKind, Result};
 use crate::source::Source;
 use crate::table::{Table as _, Value};
@@ -29,34 +29,88 @@ const MAIN_ENTRY: usize = 132;
 /// How often the chunk table is encoded again, where its own size moves the chunks that it lists.
 const ROUNDS: usize = 16;
 
+/// What edits of `values` say.
+#[derive(Default)]
+struct Asked<'e> {
+    set: Vec<SetRow<'e>>,
+    /// By chunk.
+    adds: HashMap<String, Adds>,
+    remove: &'e [usize],
+    /// The chunks and paths of the rows that come.
+    places: Vec<(String, String)>,
+}
+
+impl<'e> Asked<'e> {
+    /// Takes the edits of one table. `refuse` is told which row cannot come.
+    fn take(
+        &mut self,
+        edits: &'e TableEdits,
+        depth: usize,
+        refuse: &mut dyn FnMut(At, Error) -> Result<()>,
+    ) -> Result<()> {
+        if edits.table != "values" {
+            return Err(refused(format!("rows of {} follow from those of values: edit those", edits.table)));
+        }
+        for (row, cells) in &edits.set {
+            let cell = |number| cells.iter().find(|(column, _)| *column == number).map(|(_, value)| value);
+            self.set.push(SetRow { row: *row, type_name: cell(column::TYPE), value: cell(column::VALUE) });
+        }
+        for (number, cells) in edits.add.iter().enumerate() {
+            let cell = |number| cells.iter().find(|(column, _)| *column == number).map(|(_, value)| value);
+            let text = |number| cell(number).and_then(|value| value.as_text());
+            let chunk = text(column::CHUNK).unwrap_or(super::MAIN.into()).into_owned();
+            let path = text(column::PATH).unwrap_or_default();
+            let value = cell(column::VALUE).cloned().unwrap_or_default();
+            self.places.push((chunk.clone(), path.to_string()));
+            let added = match text(column::PATH) {
+                Some(path) => self.adds.entry(chunk).or_default().add(&path, cell(column::TYPE), value, depth),
+                None => Err(refused("values: a row that is added has no path")),
+            };
+            added.or_else(|error| refuse(At::Add(number), error))?;
+        }
+        if !edits.remove.is_empty() {
+            self.remove = &edits.remove;
+        }
+        Ok(())
+    }
+}
+
 impl Writable for Archive {
     fn write(&self, edits: &[TableEdits]) -> Result<Pieces> {
-        if let Some(other) = edits.iter().find(|edits| edits.table != "values") {
-            return Err(refused(format!("rows of {} follow from those of values: edit those", other.table)));
+        let mut asked = Asked::default();
+        let depth = self.options.limits.depth;
+        edits.iter().try_for_each(|edits| asked.take(edits, depth, &mut |_, error| Err(error)))?;
+        let Asked { set, adds, remove, places } = asked;
+        let mut rows = Rows::new(set, remove);
+        let mut pieces = self.rebuilt(self.applied(&mut rows, adds)?)?;
+        if places.is_empty() && remove.is_empty() {
+            pieces.check = Check::Parts;
         }
-        let no_row = Vec::new();
-        let (mut set, mut adds, mut remove) = (Vec::new(), HashMap::<String, Adds>::new(), &no_row);
-        let mut places = Vec::new();
-        for edits in edits {
-            for (row, cells) in &edits.set {
-                let cell = |number| cells.iter().find(|(column, _)| *column == number).map(|(_, value)| value);
-                set.push(SetRow { row: *row, type_name: cell(column::TYPE), value: cell(column::VALUE) });
-            }
-            for cells in &edits.add {
-                let cell = |number| cells.iter().find(|(column, _)| *column == number).map(|(_, value)| value);
-                let text = |number| cell(number).and_then(|value| value.as_text());
-                let chunk = text(column::CHUNK).unwrap_or(super::MAIN.into()).into_owned();
-                let path = text(column::PATH).ok_or_else(|| refused("values: a row that is added has no path"))?;
-                let value = cell(column::VALUE).cloned().unwrap_or_default();
-                let limit = self.options.limits.depth;
-                places.push((chunk.clone(), path.to_string()));
-                adds.entry(chunk).or_default().add(&path, cell(column::TYPE), value, limit)?;
-            }
-            if !edits.remove.is_empty() {
-                remove = &edits.remove;
-            }
+        if !places.is_empty() {
+            pieces.added = vec![("values".into(), self.rows_of(&places, &pieces)?)];
         }
-        self.write_rows(set, adds, remove, &places)
+        if rows.shifted {
+            // Items that others moved up to are other rows now.
+            pieces.vouched.push("values".into());
+        }
+        Ok(pieces)
+    }
+
+    /// Applies the edits and encodes nothing, which would take a hundred times as long.
+    fn refusals(&self, edits: &TableEdits) -> Result<Vec<(At, Error)>> {
+        let (mut asked, mut found) = (Asked::default(), Vec::new());
+        asked.take(edits, self.options.limits.depth, &mut |at, error| {
+            found.push((at, error));
+            Ok(())
+        })?;
+        if found.is_empty() {
+            let mut rows = Rows::new(asked.set, asked.remove).noting_refused();
+            for (chunk, _) in self.applied(&mut rows, asked.adds)? {
+                self.check_whole(&chunk)?;
+            }
+            found = rows.refused.unwrap_or_default();
+        }
+        Ok(found)
     }
 
     fn compare(&self, new: &Source, edits: &TableEdits) -> Result<bool> {
@@ -93,14 +147,8 @@ impl Archive {
         Ok(Encoder::new(types, &name, self.options.limits.depth, self.text_limit()))
     }
 
-    fn write_rows(
-        &self,
-        set: Vec<SetRow<'_>>,
-        mut adds: HashMap<String, Adds>,
-        remove: &[usize],
-        places: &[(String, String)],
-    ) -> Result<Pieces> {
-        let mut rows = Rows::new(set, remove);
+    /// The chunks that become others with these rows, and what they become.
+    fn applied(&self, rows: &mut Rows<'_>, mut adds: HashMap<String, Adds>) -> Result<Vec<(Chunk<'_>, Vec<u8>)>> {
         let mut changed = Vec::new();
         for chunk in self.chunks()? {
             let added = adds.remove(chunk.name());
@@ -120,7 +168,7 @@ impl Archive {
             }
             let mut out = self.encoder(&chunk)?;
             out.lenient = true;
-            let tally = out.apply(&mut walker, &mut rows, added.as_ref())?;
+            let tally = out.apply(&mut walker, rows, added.as_ref())?;
             walker.expect_end()?;
             if tally.gone() {
                 return Err(out.refuse("all rows of a chunk would go; it holds one value, which cannot"));
@@ -132,18 +180,7 @@ impl Archive {
         if let Some(name) = adds.keys().next() {
             return Err(refused(format!("values: chunk {name:?} is not there; `assetq ls FILE` shows those that are")));
         }
-        let mut pieces = self.rebuilt(changed)?;
-        if places.is_empty() && remove.is_empty() {
-            pieces.check = Check::Parts;
-        }
-        if !places.is_empty() {
-            pieces.added = vec![("values".into(), self.rows_of(places, &pieces)?)];
-        }
-        if rows.shifted {
-            // Items that others moved up to are other rows now.
-            pieces.vouched.push("values".into());
-        }
-        Ok(pieces)
+        Ok(changed)
     }
 
     /// The numbers that the rows at these chunks and paths have in the new archive.

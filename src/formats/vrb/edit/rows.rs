@@ -11,11 +11,12 @@ use super::super::shape::Shape;
 use super::super::types::ModelId;
 use super::encode::{Encoder, same_leaf, shown};
 use super::merge::astray;
-use crate::edit::refused;
-use crate::error::Result;
+use crate::edit::{At, refused};
+use crate::error::{Error, Result};
 use crate::table::Value;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::iter::Peekable;
+use std::ops::Range;
 
 /// A row that becomes another: its number, its type where that is said, and its value.
 #[derive(Debug)]
@@ -33,11 +34,19 @@ pub(super) struct Rows<'e> {
     remove: Peekable<std::slice::Iter<'e, usize>>,
     /// Whether items moved up, as others before them went.
     pub shifted: bool,
+    /// Rows that cannot become what was asked, where they are noted and left as they were.
+    pub refused: Option<Vec<(At, Error)>>,
 }
 
 impl<'e> Rows<'e> {
     pub fn new(set: Vec<SetRow<'e>>, remove: &'e [usize]) -> Self {
-        Self { row: 0, set: set.into_iter().peekable(), remove: remove.iter().peekable(), shifted: false }
+        let (set, remove) = (set.into_iter().peekable(), remove.iter().peekable());
+        Self { row: 0, set, remove, shifted: false, refused: None }
+    }
+
+    /// The same, where a row that cannot become what was asked is noted and does not end the walk.
+    pub fn noting_refused(self) -> Self {
+        Self { refused: Some(Vec::new()), ..self }
     }
 
     /// Whether rows are left that lie further on.
@@ -220,6 +229,27 @@ impl<'a> Encoder<'a> {
         Ok(tally)
     }
 
+    /// Writes one row, which has `value` in these bytes.
+    fn set_leaf(
+        &mut self,
+        old: &Walker<'a>,
+        bytes: Range<usize>,
+        (slot, actual): (Slot, Option<ModelId>),
+        value: &Value<'_>,
+        set: SetRow<'_>,
+    ) -> Result<()> {
+        if matches!(set.value, Some(Value::Map(_) | Value::List(_))) {
+            let what = "an object or a list is several rows: add those, or write the entry with `patch --entry`";
+            return Err(self.refuse(what));
+        }
+        let new = set.value.cloned().unwrap_or_else(|| value.clone().into_owned());
+        if same_leaf(value, &new) && set.type_name.is_none() {
+            self.copy(old, bytes);
+            return Ok(());
+        }
+        self.fresh(slot, &typed(set.type_name, new), actual)
+    }
+
     fn apply_in(&mut self, old: &mut Walker<'a>, rows: &mut Rows<'_>, adds: Option<&Adds>) -> Result<Tally> {
         let Some(slot) = old.pending() else { return Err(astray(old)) };
         let actual = if slot.polymorphic { old.stated_model() } else { Some(slot.model) };
@@ -239,15 +269,13 @@ impl<'a> Encoder<'a> {
             Event::Leaf(_, value) => {
                 let (set, removed) = rows.next();
                 match (set, adds) {
-                    (Some(SetRow { value: Some(Value::Map(_) | Value::List(_)), .. }), None) => Err(self.refuse(
-                        "an object or a list is several rows: add those, or write the entry with `patch --entry`",
-                    )),
                     (Some(set), None) => {
-                        let new = set.value.cloned().unwrap_or_else(|| value.clone().into_owned());
-                        if same_leaf(&value, &new) && set.type_name.is_none() {
+                        let row = At::Set(set.row);
+                        if let Err(error) = self.set_leaf(old, start..body, (slot, actual), &value, set) {
+                            let Some(refused) = &mut rows.refused else { return Err(error) };
+                            refused.push((row, error));
+                            self.out.truncate(mark);
                             self.copy(old, start..body);
-                        } else {
-                            self.fresh(slot, &typed(set.type_name, new), actual)?;
                         }
                         Ok(Tally::KEPT)
                     }
