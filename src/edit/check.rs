@@ -5,13 +5,10 @@ use crate::ask::diff;
 use crate::asset::Asset;
 use crate::compare::same_value;
 use crate::error::{Error, Result};
-use crate::lazy;
 use crate::report::Progress;
 use crate::table::{Column, Role, RowCursor, Table, Takes, Tree, Value};
+use crate::write::whole::NewFile;
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{Read as _, Seek as _, SeekFrom};
-use std::path::Path;
 
 /// The error of a file that is not what was asked.
 #[cold]
@@ -21,38 +18,49 @@ pub(super) fn failed(what: String) -> Error {
 }
 
 /// Bytes that are compared at once: as many as the cache of one core holds of both files.
-const TOGETHER: usize = 1 << 19;
+pub(super) const TOGETHER: usize = 1 << 19;
 
-/// Bytes of which a thread compares so many in the time that it takes to start another.
-const SHARE: usize = 1 << 22;
+/// Compares what was written with what was meant, stretch by stretch.
+#[derive(Debug, Default)]
+pub(super) struct ReadBack<'m> {
+    /// Bytes that were compared.
+    done: usize,
+    /// What was to be written behind them.
+    meant: Vec<&'m [u8]>,
+    len: usize,
+    /// What the file has there, in one place for all stretches: fresh memory would cost more than to read.
+    written: Vec<u8>,
+}
 
-/// Reads what was written to the file at `path`, and compares all of it with what was meant: bytes that were kept with the
-/// old ones, all others with those that were to be written. Read rather than mapped, so that no memory is taken for it.
-pub(super) fn read_back(path: &Path, pieces: &Pieces, old: &[u8]) -> Result<()> {
-    let cannot = |e| Error::io("cannot read back", e);
-    let len = pieces.len();
-    let parts = lazy::parts_for(len, SHARE);
-    let share = len.div_ceil(parts);
-    let part = |number: usize| {
-        let start = number.saturating_mul(share).min(len);
-        let mut file = File::open(path).map_err(cannot)?;
-        file.seek(SeekFrom::Start(start as u64)).map_err(cannot)?;
-        let (mut at, end) = (start, start.saturating_add(share).min(len));
-        let mut written = vec![0; TOGETHER.min(end.saturating_sub(start))];
-        for slice in pieces.slices(old, start) {
-            let left = end.saturating_sub(at);
-            for meant in slice.get(..left.min(slice.len())).unwrap_or_default().chunks(TOGETHER) {
-                let there = written.get_mut(..meant.len()).unwrap_or_default();
-                file.read_exact(there).map_err(cannot)?;
-                if there != meant {
-                    return Err(failed(format!("of the {} bytes from {at:#x} on some are others", meant.len())));
-                }
-                at = at.saturating_add(meant.len());
-            }
-        }
+impl<'m> ReadBack<'m> {
+    /// Notes what was written last.
+    pub(super) fn push(&mut self, meant: &'m [u8], file: &mut NewFile) -> Result<()> {
+        self.meant.push(meant);
+        self.len = self.len.saturating_add(meant.len());
+        if self.len < TOGETHER { Ok(()) } else { self.compare(file) }
+    }
+
+    /// Compares what was noted and not compared yet.
+    pub(super) fn compare(&mut self, file: &mut NewFile) -> Result<()> {
+        self.written.resize(self.written.len().max(self.len), 0);
+        let written = self.written.get_mut(..self.len).unwrap_or_default();
+        read_back(file, self.done, &self.meant, written)?;
+        self.done = self.done.saturating_add(self.len);
+        self.meant.clear();
+        self.len = 0;
         Ok(())
-    };
-    lazy::parts(parts, part).into_iter().collect()
+    }
+}
+
+/// Reads the bytes of `file` from `at` on, which are to be these, into `written`, which has room for as many.
+pub(super) fn read_back(file: &mut NewFile, at: usize, meant: &[&[u8]], written: &mut [u8]) -> Result<()> {
+    file.read_at(at as u64, written).map_err(|e| Error::io("cannot read back", e))?;
+    let mut rest = &*written;
+    let is_meant = |part: &&[u8]| rest.split_off(..part.len()).is_some_and(|written| written == *part);
+    if meant.iter().all(is_meant) && rest.is_empty() {
+        return Ok(());
+    }
+    Err(failed(format!("of the {} bytes from {at:#x} on some are others", written.len())))
 }
 
 /// Compares all rows of the edited tables with what they were and what was asked of them, and all other tables with what

@@ -525,11 +525,11 @@ impl<'a> Plan<'a> {
         let mut pieces = Cow::Borrowed(&self.pieces);
         if let Some((range, bytes)) = seal {
             file.write_at(range.start as u64, &bytes).map_err(cannot)?;
+            check::read_back(&mut file, range.start, &[&bytes], &mut vec![0; bytes.len()])?;
             pieces = Cow::Owned(pieces.into_owned().sealed(range.start, &bytes));
         }
         file.flush().map_err(cannot)?;
         let part = file.part_path().unwrap_or(to);
-        check::read_back(part, &pieces, old.bytes())?;
         let failed = |error: Error| error.within("read back");
         let source = self.options.source(part)?.named(old.name());
         let outer = Asset::open_with(source, &self.options).map_err(failed)?;
@@ -624,23 +624,32 @@ pub(super) fn with_edits(
     Asset::open_with(Source::from_vec(source.name(), bytes), options)
 }
 
-/// Writes pieces of `old`, ranges from file to file where the system can do that by itself.
+/// Writes pieces of `old`, ranges from file to file where the system can do that by itself, and reads them back while they
+/// are in the processor's caches: all bytes that were kept are compared with the old ones, all others with those that were to be
+/// written.
 fn copy(pieces: &Pieces, old: &Source, to: &mut NewFile) -> Result<()> {
     let bytes = old.bytes();
     let mut from = old.reopened().filter(|file| file.metadata().is_ok_and(|meta| meta.len() == bytes.len() as u64));
     let cannot = |e| Error::io("cannot write", e);
+    let mut back = check::ReadBack::default();
     for piece in pieces.list() {
-        match (piece, &mut from) {
-            (Piece::Keep(range), Some(file)) if range.len() >= WORTH => {
-                let copied = file.seek(SeekFrom::Start(range.start as u64));
-                copied.and_then(|_| to.copy_from(file, range.len() as u64))
+        let meant = match piece {
+            Piece::New(new) => new.as_slice(),
+            Piece::Keep(range) => bytes.get(range.clone()).unwrap_or_default(),
+        };
+        for (part, number) in meant.chunks(check::TOGETHER).zip(0usize..) {
+            match (piece, &mut from) {
+                (Piece::Keep(range), Some(file)) if part.len() >= WORTH => {
+                    let at = range.start.saturating_add(number.saturating_mul(check::TOGETHER));
+                    let copied = file.seek(SeekFrom::Start(at as u64));
+                    copied.and_then(|_| to.copy_from(file, part.len() as u64)).map_err(cannot)?;
+                }
+                _ => to.write_all(part).map_err(cannot)?,
             }
-            (Piece::Keep(range), _) => to.write_all(bytes.get(range.clone()).unwrap_or_default()),
-            (Piece::New(new), _) => to.write_all(new),
+            back.push(part, to)?;
         }
-        .map_err(cannot)?;
     }
-    Ok(())
+    back.compare(to)
 }
 
 /// Bytes up to which a file is small.

@@ -87,7 +87,8 @@ impl NewFile {
         let name =
             tempfile::Builder::new().prefix(".assetq-").suffix(".part").rand_bytes(12).make_in(folder, |part| {
                 let unfinished = Unfinished::at(part)?;
-                Ok((OpenOptions::new().write(true).create_new(true).open(part)?, unfinished))
+                // Read as well: what was written is compared.
+                Ok((OpenOptions::new().read(true).write(true).create_new(true).open(part)?, unfinished))
             })?;
         let ((out, _unfinished), path) = name.into_parts();
         Ok(Place::Part(Part { out: BufWriter::with_capacity(BUFFER, out), path, existing, _unfinished }))
@@ -123,6 +124,17 @@ impl NewFile {
         let written = out.seek(SeekFrom::Start(at)).and_then(|_| out.write_all(bytes));
         let written = written.and_then(|()| out.seek(SeekFrom::End(0)).map(drop));
         written.map_err(|error| about(&self.to, error))
+    }
+
+    /// Reads the bytes at `at`, all that was written so far being in the file, and continues at the end.
+    ///
+    /// # Errors
+    /// When the file has fewer, or they cannot be read: `NotSeekable` for a pipe.
+    pub fn read_at(&mut self, at: u64, into: &mut [u8]) -> io::Result<()> {
+        let out = self.out();
+        let read = out.seek(SeekFrom::Start(at)).and_then(|_| out.get_mut().read_exact(into));
+        let read = read.and_then(|()| out.seek(SeekFrom::End(0)).map(drop));
+        read.map_err(|error| about(&self.to, error))
     }
 
     /// Gives the file its name.
@@ -343,6 +355,9 @@ mod tests {
         let mut file = NewFile::create(&to, Existing::Refuse).unwrap();
         file.write_all(b"sum 0000 of ").unwrap();
         file.write_at(4, b"1234").unwrap();
+        let mut back = [0; 6];
+        file.read_at(4, &mut back).unwrap();
+        assert_eq!(&back, b"1234 o");
         file.write_all(b"all").unwrap();
         file.keep().unwrap();
         assert_eq!(fs::read(&to).unwrap(), b"sum 1234 of all");
