@@ -147,8 +147,8 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     Ok(if differing > 0 { Exit::NotFound } else { Exit::Done })
 }
 
-/// Inner files that are compared together, while what differs in those before them is shown.
-const TOGETHER: usize = 16;
+/// Inner files that are compared together, while those before them are shown.
+const TOGETHER: usize = 8;
 
 /// The paths of files that changed, and that seem to be of a format whose tables can be compared.
 fn inner(old: &Asset, new: &Asset, found: &[Found<'_, '_>]) -> Vec<[String; 2]> {
@@ -185,7 +185,8 @@ fn deep(show: &mut Show<'_>, inner: &[[String; 2]]) -> Result<(), Failure> {
         Ok(Inner { old, new, differences })
     };
     let all = |paths: &[[String; 2]]| paths.par_iter().map(compare).collect::<Vec<_>>();
-    let mut chunks = inner.chunks(TOGETHER);
+    // One thread shows a file while what it decoded is still at hand.
+    let mut chunks = inner.chunks(if threads::count() > 1 { TOGETHER } else { 1 });
     let (mut paths, mut compared) = (chunks.next().unwrap_or_default(), Vec::new());
     compared.extend(all(paths));
     while !paths.is_empty() {
