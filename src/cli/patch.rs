@@ -302,7 +302,7 @@ impl Target {
                 let mut json = JsonWriter::compact(out);
                 let mut line = |row: Value<'static>| json.value(&row).and_then(|()| json.end_line());
                 line(restore.row())?;
-                patch::undo(&self.asset, plan.edits(), &mut line)?;
+                patch::undo(&self.asset, plan.edits(), &mut line).map_err(|e| Failure::in_file(file, &e))?;
                 Ok(())
             };
             match super::output::is_stdout(undo) {

@@ -73,6 +73,20 @@ fn the_difference_of_two_files_makes_the_one_of_the_other() {
 }
 
 #[test]
+fn a_row_that_no_undo_can_tell_is_an_error_of_its_file_and_leaves_nothing() {
+    let (dir, scale) = (folder(), 2.5f32);
+    let mut sheet = sheet(scale, "Ether");
+    let behind_name = sheet.windows(4).position(|four| four == scale.to_be_bytes()).unwrap() - 4;
+    sheet[behind_name - 4..behind_name].fill(0x7A);
+    fs::write(dir.path().join("bad.wdb"), sheet).unwrap();
+    let gone = r#"{"table":"records","change":"removed","key":"ether"}"#;
+    let args = ["patch", "bad.wdb", "-", "--to", "out.wdb", "--undo", "undo.ndjson"];
+    let (_, said) = run_with(dir.path(), 3, &args, gone);
+    assert!(said.starts_with("assetq: bad.wdb: record ether, field sName"), "{said}");
+    assert!(["out.wdb", "undo.ndjson"].iter().all(|name| !dir.path().join(name).exists()));
+}
+
+#[test]
 fn exported_rows_are_edited_and_written_back() {
     let dir = folder();
     for ending in ["csv", "json", "ndjson"] {

@@ -161,12 +161,9 @@ fn write(file: &File, asset: &Asset, editor: Editor<'_>) {
         Err(error) => return refused(file, &error),
     };
     let restore = plan.undo(&written);
-    let mut rows = Vec::new();
-    patch::undo(asset, plan.edits(), &mut |row| {
-        rows.push(row);
-        Ok(())
-    })
-    .unwrap();
+    // A row of a damaged file may have cells that no row of a patch can say.
+    let undone = patch::undo(asset, plan.edits(), &mut |_| Ok(()));
+    assert!(undone.is_ok() || !file.is_valid, "{}: {undone:?}", file.name);
     drop(written.keep().unwrap());
     let new = fs::read(&to).unwrap();
     let new = Asset::open_with(Source::from_vec(&file.name, new), &file.options).unwrap();
