@@ -16,6 +16,7 @@ use crate::threads::{self, prelude::*};
 use crate::write::atom::{self, Entry};
 use crate::write::rows::RowWriter;
 use crate::write::text::{Mark, Page, clean};
+use self_cell::self_cell;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::io::{BufReader, Read as _, Write};
@@ -110,7 +111,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     };
     let out = Out { rows: None, report, tables: 0 };
     let mut show = Show { args, context, old: &old, new: &new, out, differing: 0, meant: 0 };
-    let found = show.found(None, &tables, all, &filters);
+    let found = show.found(None, &tables, &all, &filters);
     diff::notes(&old, &new).iter().for_each(|note| context.note(new.source().name(), note));
     context.warn(&old);
     context.warn(&new);
@@ -166,12 +167,20 @@ fn inner(old: &Asset, new: &Asset, found: &[Found<'_, '_>]) -> Vec<[String; 2]> 
     pairs.filter_map(paths).collect()
 }
 
-/// Two files inside of the archives, and in what each of their tables differs; none where they have no tables to compare.
-struct Inner {
-    old: Asset,
-    new: Asset,
+/// Tables of two files, and in what each differs.
+struct Compared<'a> {
+    tables: Vec<TableDiff<'a>>,
     differences: Vec<Differences>,
 }
+
+self_cell!(
+    /// Two files inside of the archives, old and new, with their tables: to compare and to show them, these are made once.
+    struct Inner {
+        owner: [Asset; 2],
+        #[covariant]
+        dependent: Compared,
+    }
+);
 
 /// Compares files inside of the archives, and shows what differs under their inner address.
 fn deep(show: &mut Show<'_>, inner: &[[String; 2]]) -> Result<(), Failure> {
@@ -179,10 +188,12 @@ fn deep(show: &mut Show<'_>, inner: &[[String; 2]]) -> Result<(), Failure> {
     let compare = |[old, new]: &[String; 2]| -> Result<Inner, Error> {
         let old = archive::open_inside(old_outer, old, options)?;
         let new = archive::open_inside(new_outer, new, options)?;
-        let tables = diff::tables(&old, &new, &[]).unwrap_or_default();
-        let differences = tables.iter().map(|table| table.find(&Progress::default(), 0)).collect();
-        drop(tables);
-        Ok(Inner { old, new, differences })
+        Ok(Inner::new([old, new], |[old, new]| {
+            // None where the two have no tables to compare.
+            let tables = diff::tables(old, new, &[]).unwrap_or_default();
+            let differences = tables.iter().map(|table| table.find(&Progress::default(), 0)).collect();
+            Compared { tables, differences }
+        }))
     };
     let all = |paths: &[[String; 2]]| paths.par_iter().map(compare).collect::<Vec<_>>();
     // One thread shows a file while what it decoded is still at hand.
@@ -365,12 +376,12 @@ impl Show<'_> {
         &mut self,
         path: Option<&str>,
         tables: &'d [TableDiff<'a>],
-        all: Vec<Differences>,
+        all: &[Differences],
         filters: &[Option<Filters>],
     ) -> Vec<Found<'d, 'a>> {
         let (context, old, new) = (self.context, self.old, self.new);
         let mut found = Vec::new();
-        for ((table, differences), filter) in tables.iter().zip(&all).zip(filters) {
+        for ((table, differences), filter) in tables.iter().zip(all).zip(filters) {
             for (side, error) in &differences.faults {
                 context.damaged(side_of(*side, old, new).source().name(), error);
             }
@@ -397,22 +408,23 @@ impl Show<'_> {
     /// Shows what differs in two files inside of the archives.
     fn inner(&mut self, path: &str, inner: Result<Inner, Error>) -> Result<(), Failure> {
         let (args, context) = (self.args, self.context);
-        let Inner { old, new, differences } = match inner {
+        let inner = match inner {
             Ok(inner) => inner,
             Err(error) => {
                 context.failed(&Failure::in_file(path, &error));
                 return Ok(());
             }
         };
-        let Ok(tables) = diff::tables(&old, &new, &[]) else { return Ok(()) };
-        let Ok(filters) = bind(args, &tables) else { return Ok(()) };
-        let out = std::mem::take(&mut self.out);
-        let mut inside = Show { args, context, old: &old, new: &new, out, differing: 0, meant: 0 };
-        let found = inside.found(Some(path), &tables, differences, &filters);
-        inside.show(found)?;
-        self.out = std::mem::take(&mut inside.out);
-        self.meant = self.meant.saturating_add(inside.meant);
-        Ok(())
+        inner.with_dependent(|[old, new], Compared { tables, differences }| {
+            let Ok(filters) = bind(args, tables) else { return Ok(()) };
+            let out = std::mem::take(&mut self.out);
+            let mut inside = Show { args, context, old, new, out, differing: 0, meant: 0 };
+            let found = inside.found(Some(path), tables, differences, &filters);
+            inside.show(found)?;
+            self.out = std::mem::take(&mut inside.out);
+            self.meant = self.meant.saturating_add(inside.meant);
+            Ok(())
+        })
     }
 
     fn show(&mut self, mut found: Vec<Found<'_, '_>>) -> Result<(), Failure> {

@@ -296,6 +296,7 @@ mod tests {
         };
         assert_eq!(among(&["f", "e", "d", "c", "b", "a"]), (found.removed, found.added, found.changed));
         assert_eq!(among(&["c", "d", "nothing"]), (vec![], vec![], vec![(2, 1)]));
+        assert_eq!(among(&["b", "c", "f", "f", "c", "b"]), (vec![1], vec![4], vec![(2, 1)]));
         assert!(tables[0].find_among("u9Index", &[Value::from(3)]).is_none());
     }
 }

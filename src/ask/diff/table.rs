@@ -99,6 +99,10 @@ impl<'t> Columns<'t> {
         found.removed.sort_unstable();
         found.added.sort_unstable();
         found.changed.sort_unstable();
+        // A key may be asked for more than once.
+        found.removed.dedup();
+        found.added.dedup();
+        found.changed.dedup();
         Some(found)
     }
 
