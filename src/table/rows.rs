@@ -1,6 +1,6 @@
 //! Tables declared column by column over rows that are located once: [`TableOf`].
 
-use super::{Column, Kind, Literal, Place, RowCursor, Table, Value, no_cell, text_behind};
+use super::{Column, ItemList, Kind, Literal, Place, RowCursor, Table, Value, no_cell, text_behind};
 use crate::error::{Error, Result};
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
@@ -50,8 +50,12 @@ pub struct TableOf<'a, R> {
     resolves: bool,
     own_texts: bool,
     takes_rows: bool,
+    /// The column that numbers items, and what finds the lists that have them.
+    items: Option<(usize, Lists<'a>)>,
     words: &'static [&'static str],
 }
+
+type Lists<'a> = Box<dyn Fn(usize, &Value<'_>) -> Result<Vec<ItemList>> + Send + Sync + 'a>;
 
 enum Get<'a, R> {
     FromMap(FromMap<'a, R>),
@@ -72,6 +76,8 @@ struct Source<'a> {
     name_column: Option<usize>,
     /// The name of the column of ids whose texts these are where it has some.
     ids: Option<&'static str>,
+    /// The name of the column that says of which type these are.
+    types: Option<&'static str>,
     look: Option<Look<'a>>,
     holds_text: Option<bool>,
 }
@@ -126,6 +132,7 @@ impl<'a, R> TableOf<'a, R> {
             resolves: false,
             own_texts: true,
             takes_rows: false,
+            items: None,
             words: &[],
         }
     }
@@ -172,7 +179,7 @@ impl<'a, R> TableOf<'a, R> {
         for (number, column) in columns.into_iter().enumerate() {
             self.columns.push(column);
             let (find, finds, search, look, holds_text) = (None, None, None, None, None);
-            let (id_column, name_column, ids) = (None, None, None);
+            let (id_column, name_column, ids, types) = (None, None, None, None);
             self.cells.push(Source {
                 get: at,
                 number,
@@ -182,6 +189,7 @@ impl<'a, R> TableOf<'a, R> {
                 id_column,
                 name_column,
                 ids,
+                types,
                 look,
                 holds_text,
             });
@@ -292,6 +300,15 @@ impl<'a, R> TableOf<'a, R> {
         self
     }
 
+    /// The same table, of which another column says of which type the cells of the last one are: see [`Table::typed_by`].
+    #[must_use]
+    pub fn typed_by(mut self, types: &'static str) -> Self {
+        if let Some(cell) = self.cells.last_mut() {
+            cell.types = Some(types);
+        }
+        self
+    }
+
     /// The same table, whose last column is the one that people name rows by. Otherwise it is the first one of texts.
     #[must_use]
     pub fn label(mut self) -> Self {
@@ -359,6 +376,18 @@ impl<'a, R> TableOf<'a, R> {
     #[must_use]
     pub fn with_rows_written(mut self) -> Self {
         self.takes_rows = true;
+        self
+    }
+
+    /// The same table, of which each row is an item of a list: its last column numbers them, and `lists` answers
+    /// [`Table::lists`]. Rows may come to the lists and go from them.
+    #[must_use]
+    pub fn with_items_written(
+        mut self,
+        lists: impl Fn(usize, &Value<'_>) -> Result<Vec<ItemList>> + Send + Sync + 'a,
+    ) -> Self {
+        self.takes_rows = true;
+        self.items = Some((self.columns.len().saturating_sub(1), Box::new(lists)));
         self
     }
 
@@ -445,6 +474,19 @@ impl<R> Table for TableOf<'_, R> {
 
     fn takes_rows(&self) -> bool {
         self.takes_rows
+    }
+
+    fn typed_by(&self, column: usize) -> Option<usize> {
+        let types = self.cells.get(column)?.types?;
+        self.columns.iter().position(|column| column.name == types)
+    }
+
+    fn item(&self) -> Option<usize> {
+        self.items.as_ref().map(|(column, _)| *column)
+    }
+
+    fn lists(&self, column: usize, cell: &Value<'_>) -> Result<Vec<ItemList>> {
+        self.items.as_ref().map_or_else(|| Ok(Vec::new()), |(_, lists)| lists(column, cell))
     }
 
     fn finds(&self, column: usize) -> bool {

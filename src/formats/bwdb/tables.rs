@@ -347,7 +347,7 @@ impl<'a> Records<'a> for ModelRows<'a> {
             Ok(Value::Id64(p::MergedModel::read(self.view(row)?)?.id()?.0))
         });
         vec![
-            Lead::new(Column::uint("model").brief().place(), |row| Ok(row.into())),
+            Lead::number(Column::uint("model").brief().place(), self.len()),
             id.found_by(move |key| match key {
                 Value::Id64(id) => Some(Ok(self.0.all_with(*id))),
                 _ => None,
@@ -636,8 +636,8 @@ fn skeleton_nodes<'a, R: Records<'a>>(
     skeleton: impl Fn(View<'a>) -> Result<p::Skeleton<'a>> + Send + Sync + 'a,
 ) -> Box<dyn Table + 'a> {
     Nested::new("skeleton_nodes", rows, SkeletonNodes(skeleton))
-        .column(Column::id32("name_id"), |node| Ok(Value::Id32(node.name()?.0)))
-        .column(Column::text("name").brief().resolved(), move |node| {
+        .column(Column::id32("name_id").writable(), |node| Ok(Value::Id32(node.name()?.0)))
+        .column(Column::text("name").brief().resolved().takes(Takes::Name), move |node| {
             Ok(rows.names().name(node.name()?)?.map(Value::Text).unwrap_or_default())
         })
         .looked_ahead()
@@ -704,14 +704,15 @@ fn material_properties<'a>(rows: DatabaseRows<'a>) -> Box<dyn Table + 'a> {
             }
         })
         .looked_ahead()
-        .column(Column::text("type").brief(), |property| Ok(property.kind.into()))
+        .column(Column::text("type").brief().writable(), |property| Ok(property.kind.into()))
         .column(Column::new("value", Kind::Any).brief().writable(), |property| match &property.value {
             Leaf::Value(value) => Ok(value.clone()),
             Leaf::Path(id) => Ok(db.path(id.0)?.into()),
             Leaf::Name(_) => Ok(Value::Null),
         })
         .texts_of("texture_id")
-        .column(Column::id64("texture_id").reference().writable(), |property| match &property.value {
+        .typed_by("type")
+        .column(Column::id64("texture_id").reference().takes(Takes::OrNull), |property| match &property.value {
             Leaf::Path(id) => Ok(Value::Id64(id.0)),
             _ => Ok(Value::Null),
         })
