@@ -24,7 +24,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// Positions of rows that were counted: for each parent, the row behind its last child.
+/// Positions of rows that were counted: for each parent, the row behind its last child. A file keeps them, by the names of
+/// its tables, which differ: the tables themselves are made anew for each question.
 #[derive(Debug, Default)]
 pub(super) struct Counts(RwLock<HashMap<&'static str, Arc<[usize]>>>);
 
