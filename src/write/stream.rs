@@ -82,7 +82,7 @@ impl Selection {
         Ok(self)
     }
 
-    /// Those of the rows for which `condition` holds, as in `size > 10k`: see [`filter`](crate::table::filter).
+    /// The rows for which `condition` holds, as in `size > 10k`: see [`filter`](crate::table::filter).
     ///
     /// # Errors
     /// `Syntax` where the condition makes no sense for the table.
@@ -90,7 +90,7 @@ impl Selection {
         self.filter_by(&Filter::parse(condition)?)
     }
 
-    /// Those of the rows that `filter` means.
+    /// The rows that `filter` accepts.
     ///
     /// # Errors
     /// `Syntax` where it makes no sense for the table.
@@ -126,10 +126,10 @@ impl Selection {
         &self.columns
     }
 
-    /// How many rows there are. With a condition this reads the cells that it is about.
+    /// The number of rows. With a condition this reads the cells that the condition is about.
     ///
     /// # Errors
-    /// As those of reading the rows.
+    /// The errors of reading the rows.
     pub fn count(&self) -> Result<usize> {
         if self.filter.is_empty() {
             return open(&self.asset, &self.table)?.len();
@@ -145,8 +145,8 @@ impl Selection {
     /// Hands each row to `each` until that says `false`.
     ///
     /// # Errors
-    /// That of the first damaged row unless these are left out, and those of `each`, by which a row counts as damaged
-    /// as well unless writing failed.
+    /// The error of the first damaged row unless damaged rows are left out, and the errors of `each`, by which a row
+    /// counts as damaged as well unless writing failed.
     pub fn each(&self, mut each: impl FnMut(&dyn RowCursor) -> Result<bool>) -> Result<()> {
         let table = open(&self.asset, &self.table)?;
         self.walk(&*table, &mut each)

@@ -1,7 +1,7 @@
 //! Tables in a page: every column in stretches of rows, ids and their texts once for all tables.
 //!
-//! What a column says that another one implies is left out: the text of an id is kept with the id, the name at the end of a
-//! path with the path.
+//! The cells of a column that follow from another column are left out: the text of an id is kept with the id, the name
+//! at the end of a path with the path.
 
 use super::column::{self, Cells, ROWS};
 use super::ids::{Both, LocalIds, Said};
@@ -26,7 +26,7 @@ pub struct Most {
     rows: usize,
     /// Bytes of a table's cells, before they are compressed.
     bytes: usize,
-    /// Those of all tables.
+    /// Bytes of the cells of all tables, before they are compressed.
     all: usize,
 }
 
@@ -66,7 +66,7 @@ fn plans(table: &dyn Table, has_graphs: bool) -> Vec<Plan> {
         let beside = n.checked_add(1).filter(|&n| text(n) && of_it(n) && table.name_of_path(n).is_none());
         let chosen = path.filter(|path| text(*path)).filter(is_free).or(beside.filter(is_free));
         let is_of_id = chosen.and_then(|text| columns.get(text)).is_some_and(|text| text.role == Role::Resolved);
-        // The path of a row is that of its key by no declaration.
+        // No declaration says that the path of a row is the path of its key.
         let is_of_id = is_of_id && chosen == n.checked_add(1);
         if let Some(plan) = plans.get_mut(n) {
             *plan = Plan::Ids { text: chosen, is_of_id };
@@ -161,7 +161,7 @@ fn read(table: &dyn Table, plans: &[Plan], rows: Range<usize>, most: usize, dict
     let columns = table.columns();
     // Ids are looked up some at a time where their rows can be come back to.
     let dictionary = dictionary.filter(|_| table.splits());
-    // What is read only now and then is not what a walk is for.
+    // The walk does not prepare columns that are read only now and then.
     let is_needed = |plan: &Plan| match *plan {
         Plan::Own | Plan::OwnOr(_) | Plan::Ids { .. } => true,
         Plan::OfId(ids) => !matches!(plans.get(ids), Some(Plan::Ids { is_of_id: true, .. })) || dictionary.is_none(),
@@ -382,7 +382,7 @@ enum Cooked {
 }
 
 impl Flow<'_> {
-    /// Has rows join the others. `ready` is given what is to be compressed of them.
+    /// Has rows join the others. `ready` is given the cells and ids of them, to be compressed.
     fn take(&mut self, n: usize, rows: Rows, all: Tables<'_>, send: &Sender<Sent>, ready: &mut dyn FnMut(Ready)) {
         let (Some(table), Some(shown)) = (all.tables.get(n), self.written.get_mut(n)) else { return };
         if shown.full {
@@ -445,7 +445,7 @@ impl Clone for Work<'_> {
 
 impl Copy for Work<'_> {}
 
-/// Begins jobs that may begin. Each reads rows, hands them over in their turn, and has what came of them compressed.
+/// Begins jobs that may begin. Each reads rows, hands them over in their turn, and has their columns compressed.
 fn begin<'f>(scope: &Scope<'f>, work: Work<'f>, send: &Sender<Sent>) {
     let mut turn = lock(work.turn);
     while let Some((number, job)) = turn.next() {
@@ -558,7 +558,7 @@ pub fn add(
     Ok(())
 }
 
-/// Reads what `jobs` say, and writes it to `page`: both at once, and in their order.
+/// Reads the rows of `jobs`, and writes them to `page`: both at once, and in their order.
 fn run<'f>(
     jobs: &'f [Job],
     all: Tables<'f>,

@@ -131,7 +131,7 @@ fn look(solids: &Solids<'_>, shown: &[(&dyn Solid, &Place<'_>)], view: &View) ->
     Ok(Some(raster))
 }
 
-/// Puts what was drawn onto the page, a pixel for each square of dots.
+/// Copies the raster onto the page, with the mean of each square of dots as a pixel.
 fn copy(raster: &Raster, page: &mut Pixmap, [left, top]: [f32; 2]) {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few thousand pixels")]
     let [left, top] = [left, top].map(|v| v.max(0.0) as usize);
