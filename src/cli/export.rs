@@ -203,7 +203,7 @@ fn files(args: &Args, context: &Context) -> Result<Vec<PathBuf>, Failure> {
     context.files(&given)
 }
 
-/// Files with a shape: one as one drawing, those of an archive each as one in a folder.
+/// Draws files with a shape: one file as one drawing, the files of an archive as a drawing each, in a folder.
 fn drawings(args: &Args, context: &Context) -> Outcome {
     let kind = args.kind.map_or_else(|| kind_of(&args.to), Ok)?;
     let files = files(args, context)?;

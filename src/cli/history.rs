@@ -131,8 +131,8 @@ fn at_build(folder: &Path, build: &str) -> PathBuf {
     address.into()
 }
 
-/// The file in the archives that the entry is in, and what it is called there; no file where it is one itself, or where
-/// there are no archives.
+/// The file in the archives that has the entry, and the name of the entry in it; no file where the entry is itself a
+/// file of the archives, or without archives.
 fn inner<'e>(entry: &'e str, steps: &[Step]) -> Result<(Option<&'e str>, &'e str), Failure> {
     let archives = || steps.iter().filter_map(|step| Some((step, step.asset.reader().archive()?)));
     let has = |path: &str| {

@@ -291,9 +291,9 @@ fn run_line<A: Into<OsString> + Clone>(parser: &mut clap::Command, args: impl In
     let cli = match parsed.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches)) {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => {
-            // That standard error cannot be written is nothing that could be told anyone.
+            // Nobody can be told that standard error cannot be written.
             let _ = if std::env::args_os().any(|argument| is_unclean(&argument)) {
-                // What is wrong quotes arguments as they are.
+                // The message quotes arguments as they are.
                 let text = error.render().to_string();
                 text.lines().try_for_each(|line| writeln!(std::io::stderr(), "{}", clean(line)))
             } else {

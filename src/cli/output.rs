@@ -11,8 +11,8 @@ use std::sync::{Arc, OnceLock};
 /// The name of standard output in errors.
 const STDOUT: &str = "standard output";
 
-/// Standard output, buffered. What it could not write is known to its context also where nobody asked: dropped, it
-/// passes everything on.
+/// Standard output, buffered. Its context learns of output that it could not write, also where nobody asked: dropped,
+/// it passes everything on.
 pub(super) struct Stdout {
     out: BufWriter<Aside>,
     lost: Lost,
@@ -83,7 +83,7 @@ pub(super) fn is_stdout(to: &Path) -> bool {
 }
 
 impl Context {
-    /// How a command ends that ran like this: what was lost without anyone being told is told now.
+    /// The end of a command that ran like this: output that was lost without a word is told of now.
     pub(super) fn close(&self, ran: Outcome) -> Outcome {
         match (ran, self.lost().failure()) {
             (Ok(exit), None) => Ok(exit.max(self.worst())),
@@ -112,7 +112,7 @@ impl Context {
         check_new(to, force, |id| self.is_read(id))
     }
 
-    /// Writes a file under its final name only once it is whole. Its folder is made where there is none.
+    /// Writes a file under its final name only once it is whole. Makes its folder where that is missing.
     pub(super) fn create(
         &self,
         to: &Path,
@@ -135,7 +135,7 @@ impl Context {
         Outputs { read: self.files_read() }
     }
 
-    /// As [`Context::create`], for what opens the file itself, under the name that it is told.
+    /// As [`Context::create`], for code that opens the file itself, under the name that it is told.
     pub(super) fn create_as(
         &self,
         to: &Path,
@@ -189,7 +189,7 @@ impl Outputs {
     }
 }
 
-/// An interrupted command removes what it has not finished.
+/// Has an interrupted command remove the files that it has not finished.
 fn leave_nothing_when_ended() {
     whole::remove_unfinished_when_ended();
     #[cfg(not(unix))]

@@ -273,7 +273,7 @@ fn script(session: &Session, context: &Context) -> Result<(), Failure> {
     }
 }
 
-/// Why a statement was not answered: what is wrong with it or its data, or with the output.
+/// The reason for which a statement was not answered: a fault of it or its data, or a failure of the output.
 #[derive(Debug)]
 enum Asked {
     Fault(Fault),
@@ -366,7 +366,7 @@ fn show(answer: &mut Answer<'_>, context: &Context) -> Result<(), Failure> {
     Ok(())
 }
 
-/// How a computed column is shown: by what its first cell holds.
+/// The kind by which a computed column is shown, from the value in its first cell.
 fn kind_of(cell: Option<&Value<'_>>) -> Kind {
     match cell {
         Some(Value::Int(_)) => Kind::Int,

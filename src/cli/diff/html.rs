@@ -93,7 +93,7 @@ fn row(out: &mut dyn Write, change: &Change<'_>) -> io::Result<()> {
     out.write_all(b"</table></div>\n")
 }
 
-/// Text of a file, shown as it is but for what is no visible character.
+/// Text of a file, shown as it is but for characters that are not visible.
 struct Text<'t>(&'t str);
 
 impl Display for Text<'_> {

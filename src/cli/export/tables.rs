@@ -77,7 +77,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
                     context.create(to, args.force, |out| export.write(kind, out))
                 };
                 match write() {
-                    // What is wrong with one of several tables does not keep the others from being written.
+                    // The failure of one of several tables does not keep the others from being written.
                     Err(failure) if count > 1 && failure.exit != Exit::Io => context.failed(&failure),
                     other => other?,
                 }

@@ -106,7 +106,7 @@ pub(super) fn run(session: &Session, context: &Context) -> Result<(), Failure> {
     loop {
         let text = match editor.readline(PROMPT) {
             Ok(text) => text,
-            // What was typed so far is dropped, as in a shell.
+            // The text that was typed so far is dropped, as in a shell.
             Err(ReadlineError::Interrupted) => continue,
             Err(ReadlineError::Eof) => return Ok(()),
             Err(error) => return Err(failed(error)),
