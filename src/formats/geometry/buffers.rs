@@ -482,7 +482,7 @@ impl Geometry {
     }
 
     /// Decodes all buffers that are packed, spread over the workers of the current rayon pool, and keeps them.
-    /// Gives what could not be decoded; the rest is usable.
+    /// Gives the errors of buffers that could not be decoded; the others are usable.
     pub fn decode_all(&self) -> Vec<Error> {
         let decoded = match self.decoded() {
             Ok(decoded) => decoded,

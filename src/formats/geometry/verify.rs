@@ -229,7 +229,7 @@ fn groups(g: &Geometry) -> Check {
     check.with_detail(detail)
 }
 
-/// Whether `point` lies in the box, but for what rounding does.
+/// Whether `point` lies in the box, but for errors of rounding.
 fn in_box(point: [f32; 3], min: [f32; 3], max: [f32; 3]) -> bool {
     point.iter().zip(min.iter().zip(&max)).all(|(v, (min, max))| {
         let slack = SLACK * v.abs().max(1.0);

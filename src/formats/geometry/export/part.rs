@@ -30,7 +30,7 @@ pub(super) struct Part<'a> {
     pub material: usize,
     /// JSON to be kept with the mesh.
     pub extras: Option<String>,
-    /// The levels of detail that show it; empty where they are not known, or there are none.
+    /// The levels of detail that show it; empty where they are not known, or for a part without any.
     pub lods: Vec<usize>,
     pub vertices: usize,
     /// Indices; `None` where each three vertices are a triangle.

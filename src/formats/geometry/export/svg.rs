@@ -121,7 +121,7 @@ fn draw(
             faces.push(Face { depth, part: *number, points: triangle.map(|p| place(&p)) });
         }
     }
-    // What is nearer to the eye comes last.
+    // Faces nearer to the eye come last.
     faces.sort_by(|a, b| a.depth.total_cmp(&b.depth));
     for same in faces.chunk_by(|a, b| a.part == b.part) {
         let Some(part) = same.first().and_then(|f| scene.parts.get(f.part)) else { continue };
