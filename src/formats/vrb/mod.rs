@@ -293,7 +293,7 @@ impl Archive {
         Chunk { archive: self, chunk: &self.main }
     }
 
-    /// All chunks, the main chunk first, then those of the chunk table.
+    /// All chunks, the main chunk first, then the chunks of the chunk table.
     ///
     /// # Errors
     /// When the chunk table is damaged; [`Archive::main`] works all the same.
@@ -546,7 +546,7 @@ impl Reader for Archive {
             types.type_name(types.type_of(id))
         });
         let compression = self.main.part.compression().map(|c| Value::text(c.name()));
-        // What is damaged has no fact to show; `verify` says why.
+        // A damaged part has no fact to show; `verify` says why.
         let facts = [("root_type", root.ok()), ("compression", compression.ok())];
         facts.into_iter().filter_map(|(name, value)| Some((name.into(), value?))).collect()
     }

@@ -59,7 +59,7 @@ impl<'a> Node<'a> {
     /// and a dictionary with string keys are maps, a list is a list, any other dictionary a list of `{key, value}`.
     ///
     /// # Errors
-    /// As [`Walker::next`], and when `out` fails. What could be read has been shown.
+    /// As [`Walker::next`], and when `out` fails. The values that could be read have been shown.
     pub fn visit(&self, out: &mut dyn Visitor) -> Result<(usize, Inferred)> {
         let mut walker = self.walk();
         visit(&mut walker, out)?;
@@ -133,7 +133,7 @@ impl<'a> Node<'a> {
         Node { graph: Graph { view: data.view("values"), ..self.graph }, slot: self.slot, position: self.position }
     }
 
-    /// The value at `path` in this one; `None` when there is none.
+    /// The value at `path` in this one; `None` without a value there.
     pub fn find(&self, path: &Path<'_>) -> Result<Option<Self>> {
         let mut node = *self;
         for step in path.steps() {

@@ -56,7 +56,8 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// The shape of `model`, which lies in `types`. Only what is known from real files or follows from it has one.
+    /// The shape of `model`, which lies in `types`. Only models that are known from real files, or follow from those,
+    /// have one.
     pub(super) fn of(model: &Model, types: &TypeModel) -> Self {
         let nullable = types.is_nullable(model.ty);
         match (model.tag, model.parts) {
@@ -170,7 +171,7 @@ pub(super) fn extents(types: &TypeModel) -> (Vec<Extent>, Vec<ModelId>) {
             sum.least = sum.least.saturating_add(extent.least);
             sum.fixed &= extent.fixed && sum.least != u32::MAX;
             sum.leaves = sum.leaves.saturating_add(extent.leaves);
-            // What is wrong with an image is wrong with every value of it, so a check must not pass over it.
+            // A fault of an image is a fault of every value of it, so a check must not pass over it.
             let image = |room| {
                 let shape = types.shape(id);
                 extent.least <= room && matches!(shape, Shape::Scalar(_) | Shape::Enum(_) | Shape::Image { .. })

@@ -178,13 +178,13 @@ impl TypeModel {
         &self.recursive
     }
 
-    /// The model that a stored number means, where there is one.
+    /// The model that a stored number means; `None` for a number without a model.
     pub fn model_id(&self, stored: i32) -> Option<ModelId> {
         let id = ModelId(u32::try_from(stored).ok()?);
         id.position().is_none_or(|at| at < self.models.len()).then_some(id)
     }
 
-    /// The type that a stored number means, where there is one.
+    /// The type that a stored number means; `None` for a number without a type.
     pub fn type_id(&self, stored: i32) -> Option<TypeId> {
         let id = TypeId(u32::try_from(stored).ok()?);
         id.position().is_none_or(|at| at < self.types.len()).then_some(id)

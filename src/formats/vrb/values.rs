@@ -318,7 +318,7 @@ struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     fn new(archive: &'a Archive) -> Result<Self> {
-        // What is wrong with the list of chunks is said behind the rows of those that are known.
+        // Damage of the list of chunks is told behind the rows of the chunks that are known.
         let (types, chunks) = (archive.types()?, archive.known_chunks().0.into());
         let (path, marks, key) = (String::new(), Vec::new(), String::new());
         let text = Cell::new(archive.text_limit());

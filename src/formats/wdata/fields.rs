@@ -446,7 +446,7 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// Adds what was met elsewhere.
+    /// Adds the counts of another walk.
     pub fn add(&mut self, other: &Self) {
         self.with_nul = self.with_nul.saturating_add(other.with_nul);
         self.without_nul = self.without_nul.saturating_add(other.without_nul);
@@ -504,8 +504,8 @@ impl<'a> Action<'a> for Inspect<'_> {
     }
 }
 
-/// Moves behind a record and looks at every value: lists what is wrong in `check`, counts what is worth knowing in
-/// `seen`.
+/// Moves behind a record and looks at every value: lists what is wrong in `check`, counts the forms of texts and flags
+/// in `seen`.
 ///
 /// # Errors
 /// Names the field that does not fit; there is no way past it.

@@ -14,7 +14,7 @@ pub struct IndexEntry {
 }
 const _: () = assert!(size_of::<IndexEntry>() == 8);
 
-/// Where a box stands: what follows its name in every record that has a place (§4.2).
+/// The place of a box, which follows the name in every record that has a place (§4.2).
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct Obb {

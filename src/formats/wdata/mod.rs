@@ -1,10 +1,11 @@
 //! Rusty Hearts maps, `.wdata`.
 //!
-//! A map is one sequence of records without lengths, so that a place in it is found by walking over what comes before.
-//! The walks read lengths only, happen when something behind them is asked for, and stop at the end of what was asked
-//! for; where records begin is kept. Event boxes are found by their table: those of one type without touching others.
+//! A map is one sequence of records without lengths, so that a place in it is found by walking over the records before.
+//! The walks read lengths only, happen when something behind them is asked for, and stop at the end of the records that
+//! were asked for; the places of records are kept. Event boxes are found by their table: the boxes of one type without
+//! touching others.
 //!
-//! [`Map::open`] reads the versions, the paths and the event-box table. Damage behind these does not keep what comes
+//! [`Map::open`] reads the versions, the paths and the event-box table. Damage behind these does not keep the records
 //! before it from being read.
 
 mod cat;
@@ -280,7 +281,7 @@ impl Map {
         if offset < table_end || offset > self.source.bytes().len() {
             return Err(row.bad_value("offset outside of the event boxes", entry.offset.get()));
         }
-        // Boxes end where those of the type that lies next begin.
+        // Boxes end where the boxes of the type that lies next begin.
         let mut limit = self.source.bytes().len();
         for (other, e) in BoxType::ALL.iter().zip(entries).filter(|(t, e)| **t != box_type && e.count.get() != 0) {
             let begins = e.offset.get() as usize;
@@ -307,7 +308,7 @@ impl Map {
         }
     }
 
-    /// A view of the whole file whose errors name nothing but what they are put into.
+    /// A view of the whole file whose errors name only the parts that they are put into.
     fn view(&self) -> View<'_> {
         self.source.view("")
     }
@@ -359,7 +360,8 @@ impl Map {
         tail.triggers(self).map(|run| Some(Records::new(self, run)))
     }
 
-    /// The cameras of the scenes; `None` in a file that ends behind the triggers, as those of the game's servers do.
+    /// The cameras of the scenes; `None` in a file that ends behind the triggers, as the files of the game's servers
+    /// do.
     pub fn scenes(&self) -> Result<Option<Records<'_>>> {
         Ok(self.tail()?.after_triggers(self, tail::SCENES)?.map(|run| Records::new(self, run)))
     }
@@ -383,7 +385,7 @@ impl Map {
         Ok((tail.layout, tail.choice))
     }
 
-    /// Whether the file ends right behind the triggers, as those of the game's servers do.
+    /// Whether the file ends right behind the triggers, as the files of the game's servers do.
     pub fn is_server_side(&self) -> Result<bool> {
         self.tail().map(Tail::is_server_side)
     }

@@ -175,7 +175,7 @@ impl<'a> Records<'a> {
         Some(Record::new(self.map, self.run.shape, cursor))
     }
 
-    /// Those that can be read, in file order.
+    /// The records that can be read, in file order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Record<'a>> + use<'a> {
         let Self { map, run } = *self;
         run.positions.iter().map(move |&at| {

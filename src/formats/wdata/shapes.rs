@@ -227,7 +227,7 @@ box_types! {
 
 /// A name of something, with its category from main version 22 on.
 const ENTRY: &[Field] = &[field("category", Uint).when(since_main(22)), field("key", Text)];
-/// The same, with its category in every version.
+/// A name of something, with its category in every version.
 const ELEMENT: &[Field] = &[field("category", Uint), field("key", Text)];
 const PVS_EVENT: &[Field] = &[field("category", Uint), field("name", Text)];
 
@@ -383,7 +383,7 @@ pub static SCENES: Shape = Shape::plain(
     ],
 );
 
-/// The second pass over the scenes, from main version 20 on: what they show and hide (§8).
+/// The second pass over the scenes, from main version 20 on: the things that they show and hide (§8).
 pub static SCENE_ELEMENTS: Shape = Shape::plain(
     "scene_elements",
     &[

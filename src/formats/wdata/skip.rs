@@ -1,7 +1,8 @@
-//! The fast way past records: their descriptions boiled down, for one file's versions, to what moves a reader on.
+//! The fast way past records: their descriptions boiled down, for one file's versions, to the steps that move a reader
+//! on.
 //!
-//! Everything of a fixed size becomes one step, gates are decided once. What does not fit ends a walk without a word;
-//! the plain walk over the description, which arrives at the same places, then says what is wrong.
+//! Everything of a fixed size becomes one step, gates are decided once. A record that does not fit ends a walk without
+//! a word; the plain walk over the description, which arrives at the same places, then says what is wrong.
 
 use super::fields::{Field, Gate, Kind, Versions};
 use super::layout::Obb;

@@ -172,7 +172,7 @@ impl Tail {
         if let Some(run) = self.runs.get(number) {
             return Ok(run);
         }
-        // It could not be reached: an earlier one is not whole, or the count in front of the next is bad.
+        // The run could not be reached: an earlier one is not whole, or the count in front of the next is bad.
         let at = match self.runs.last() {
             Some(run) => run.end(map)?,
             None => map.section_run(Section::TriggerHead)?.end(map)?,

@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Bytes of the texts of a chunk; positions in it are numbers of 16 bits, where texts begin.
 const MAX_CHUNK: u64 = 1 << 17;
 
-/// Bytes of a text. Those of the games are paths, and have some hundred.
+/// Bytes of a text. The texts of the games are paths, and have some hundred.
 const MAX_TEXT: usize = 4096;
 
 /// Chunks that are inflated one by one, before the question is taken for one about all of them.
@@ -52,11 +52,11 @@ pub(super) struct List {
 /// Whether a list is enciphered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Encryption {
-    /// It never was.
+    /// The list was never enciphered.
     None,
-    /// It was, and has its crypt header still.
+    /// The list was enciphered, and has its crypt header still.
     Removed,
-    /// It is.
+    /// The list is enciphered.
     Present,
 }
 
@@ -203,7 +203,7 @@ impl List {
         Ok(())
     }
 
-    /// The header, with offsets of the file. Those of enciphered bytes are where they were.
+    /// The header, with offsets of the file. Deciphered bytes have the offsets of the enciphered ones.
     fn view(&self, part: &'static str) -> View<'_> {
         let (bytes, origin) = match &self.plain {
             Some(plain) => (plain.get(..self.size).unwrap_or_default(), self.base),

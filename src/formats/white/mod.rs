@@ -77,7 +77,7 @@ pub struct Game {
     kind: Option<GameKind>,
     lists: Vec<ListFile>,
     options: Options,
-    /// Where each list's files begin among all; the last number is that of all.
+    /// Where each list's files begin among all; the last number is the number of all files.
     starts: Lazy<Vec<usize>>,
     index: Lazy<PathIndex>,
     asked: Toll,
@@ -247,7 +247,7 @@ impl Game {
     }
 }
 
-/// `error` for those who ask once more. What was asked wrongly stays so.
+/// `error` for those who ask once more. The error of a wrong question (`Syntax`) keeps its kind.
 fn again(error: &Error) -> Error {
     match error.kind() {
         ErrorKind::Syntax { what } => {

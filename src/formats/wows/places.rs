@@ -25,7 +25,7 @@ pub(super) struct Places {
     pub indexes: Option<PathBuf>,
     /// Folders of volumes, in the order in which they are asked.
     pub volumes: Vec<PathBuf>,
-    /// Folders of loose files: those of the first win.
+    /// Folders of loose files: the files of the first win.
     pub loose: Vec<PathBuf>,
 }
 
@@ -114,7 +114,7 @@ fn volumes_of(folder: &Path) -> Vec<PathBuf> {
 }
 
 impl Places {
-    /// Those of a build of the game in `folder`.
+    /// The places of a build of the game in `folder`.
     pub(super) fn of_build(folder: &Path, build: &str, is_newest: bool) -> Self {
         let build = folder.join(BUILDS).join(build);
         let mods = if is_newest { newest_mods(folder) } else { None };
@@ -125,12 +125,12 @@ impl Places {
         }
     }
 
-    /// Those of a folder of indexes.
+    /// The places of a folder of indexes.
     pub(super) fn of_indexes(folder: &Path) -> Self {
         Self { indexes: Some(folder.to_owned()), volumes: volumes_of(folder), loose: Vec::new() }
     }
 
-    /// Those of the index at `path`.
+    /// The places of the index at `path`.
     pub(super) fn of_index(path: &Path) -> Self {
         Self { volumes: path.parent().map(volumes_of).unwrap_or_default(), ..Self::default() }
     }

@@ -134,8 +134,8 @@ impl Tree {
     }
 }
 
-/// A row for each file, in the order of the indexes; of two with one id that of the first index that names it. Then the
-/// loose files that no index has.
+/// A row for each file, in the order of the indexes; of several with one id the first that has a resource, else the
+/// first. A loose file takes the place of the row with its id, or comes behind all rows.
 fn rows<'p>(game: &Game, parts: impl Iterator<Item = &'p [u32]>) -> (Vec<Row>, Ids) {
     let indexes = game.indexes();
     let count = indexes.iter().map(Index::file_count).fold(0, usize::saturating_add);

@@ -158,7 +158,7 @@ impl Seen {
     }
 }
 
-/// Files lie inside of their volumes, and what lies behind each of them is what the index says.
+/// Checks that files lie inside of their volumes, and that the trailer behind each of them is as the index says.
 fn ranges(game: &Game, progress: &Progress) -> Check {
     let part = |index: &Index| {
         let seen = Seen::of(game, index);
