@@ -189,12 +189,12 @@ impl<'a> Blob<'a> {
         self.count == 0
     }
 
-    /// How its records are laid out, where that is known.
+    /// The layout of its records, where that is known.
     pub fn layout(&self) -> Option<Layout> {
         self.layout.ok()
     }
 
-    /// The same, as if its records were laid out in each way that they may be: for the names of its tables.
+    /// This blob, as if its records were laid out in each way that they may be: for the names of its tables.
     pub(super) fn presumed<'l>(self, layouts: &'l Layouts) -> impl Iterator<Item = Self> + use<'a, 'l> {
         candidates(&self, layouts).map(move |(layout, _)| Self { layout: Ok(layout), ..self })
     }
@@ -278,7 +278,7 @@ fn candidates<'l>(blob: &Blob<'_>, layouts: &'l Layouts) -> impl Iterator<Item =
 const SAMPLES: usize = 32;
 
 /// Counts the arrays of records that lie where arrays may, and those that do not. An array without elements says
-/// nothing: what its pointer holds no reader looks at.
+/// nothing: no reader looks at its pointer.
 struct Arrays {
     inside: RangeInclusive<usize>,
     sound: u32,

@@ -1,5 +1,5 @@
-//! Types whose fields are data: those of a layouts file, and beside them the built-in ones by the names that such a file
-//! calls them.
+//! Types whose fields are data: the types of a layouts file, and beside them the built-in ones by their names in such a
+//! file.
 
 use super::compare::{Allowance, Differ};
 use super::prototypes as p;

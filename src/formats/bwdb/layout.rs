@@ -9,7 +9,8 @@ use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
 /// The magic: the u32 0x42574442, "BWDB" from its highest byte down, so that the file begins with "BDWB".
 pub const MAGIC: [u8; 4] = 0x4257_4442u32.to_le_bytes();
-/// The same letters in the order of the file. No packer is known to write them so; taken for the same.
+/// The letters of the magic in the order of the file. No packer is known to write them so; they are taken for the
+/// magic.
 pub const MAGIC_IN_ORDER: [u8; 4] = *b"BWDB";
 
 /// The file header (§2.2), at offset 0.
@@ -139,7 +140,7 @@ pub struct DatabaseEntry {
 }
 const _: () = assert!(size_of::<DatabaseEntry>() == 0x18);
 
-/// How a blob (§5.2) begins: fixed-size records, with what they point to behind them.
+/// The header of a blob (§5.2), which has fixed-size records, with the data that they point to behind them.
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct BlobHeader {

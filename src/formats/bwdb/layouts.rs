@@ -64,11 +64,11 @@ const MAX_DEPTH: usize = 32;
 const BUILT_IN_DEPTH: usize = 12;
 
 impl Layouts {
-    /// Reads layouts from `text`. `name` is what errors call it.
+    /// Reads layouts from `text`. Errors call it `name`.
     ///
     /// # Errors
-    /// `Damaged` with the line: what a row, a size or a name is not, fields that lie on each other, counts that are no
-    /// fields; or a text without any struct.
+    /// `Damaged` with the line: for a malformed row, size or name, fields that lie on each other, or counts that are no
+    /// fields; or for a text without any struct.
     pub fn parse(text: &str, name: &str) -> Result<Self> {
         let mut parser = Parser::default();
         let mut run = || -> Result<(), (usize, String)> {
@@ -91,7 +91,7 @@ impl Layouts {
         })
     }
 
-    /// These layouts, with those of `more` tried before them.
+    /// These layouts, with the layouts of `more` tried before them.
     #[must_use]
     pub fn extended(&self, more: Self) -> Self {
         let mut declared = more.declared;

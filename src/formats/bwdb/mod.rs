@@ -1,7 +1,7 @@
 //! World of Warships prototype databases: `assets.bin` (BWDB), and the `models.bin` and `space.bin` of a space.
 //!
 //! [`Database`] answers from the map: a lookup is a probe of the file's own hash map, a record is a view of its
-//! bytes. Nothing is built at opening; what needs an index builds it on first use.
+//! bytes. Nothing is built at opening; a question that needs an index builds it on first use.
 
 pub mod compare;
 pub mod layout;
@@ -153,7 +153,7 @@ impl<T: Overlay> Span<T> {
 pub enum State {
     /// Its record can be read.
     Valid,
-    /// It was deleted: its record may belong to something else.
+    /// The resource was deleted: its record may belong to something else.
     Deleted,
     /// 1 or 2, which no reader explains; not followed.
     Unnamed(u8),
@@ -533,8 +533,8 @@ impl Database {
     }
 
     /// The path with this id, its components joined by '/': the file's own, for which the parents are walked, each of them
-    /// found by [`Paths::find`]; else that of the names that the database was opened with ([`crate::names`]). `None` where
-    /// neither has it.
+    /// found by [`Paths::find`]; else the path among the names that the database was opened with ([`crate::names`]).
+    /// `None` where neither has it.
     ///
     /// # Errors
     /// `Cycle` when the parents lead back, and whatever is wrong with the names.
@@ -612,7 +612,7 @@ impl Database {
     /// The database with this number.
     ///
     /// # Errors
-    /// `BadValue` when there is none, or when its blob or its header leaves the file.
+    /// `BadValue` without such a database, or when its blob or its header leaves the file.
     pub fn database(&self, index: usize) -> Result<Blob<'_>> {
         let view = self.source.view("databases").at(self.spans.databases.start);
         match self.spans.databases.get().get(index) {

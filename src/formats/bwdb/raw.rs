@@ -66,8 +66,8 @@ impl Stride<'_> {
 }
 
 impl<'a> Blob<'a> {
-    /// How its records seem to be laid out, by what all of them say: the size with which their pointers lead behind the last
-    /// record, the first of them to its very end. `None` where nothing shows it.
+    /// The layout that its records seem to have, by the bytes of all of them: the size with which their pointers lead
+    /// behind the last record, the first of them to its very end. `None` where nothing shows it.
     pub fn raw_layout(&self) -> Option<RawLayout> {
         let bytes = self.behind()?;
         let (count, most) = (self.len(), bytes.len().checked_div(self.len())?);

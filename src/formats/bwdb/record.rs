@@ -103,7 +103,7 @@ impl HeldTexts {
     pub(super) const OWN: Self = Self { own: true, by_id: false };
     pub(super) const BY_ID: Self = Self { own: false, by_id: true };
 
-    /// Those of two values together.
+    /// The texts of two values together.
     pub(super) const fn or(self, other: Self) -> Self {
         Self { own: self.own || other.own, by_id: self.by_id || other.by_id }
     }
@@ -128,7 +128,7 @@ pub trait Field<'a>: Copy {
     const LEAF: bool = Self::PLAIN;
     /// Whether its bytes say all: it has no pointers.
     const FLAT: bool = Self::LEAF;
-    /// Whether it, or what it points to, may refer to a resource, by id or by the text of its path.
+    /// Whether it, or the data that it points to, may refer to a resource, by id or by the text of its path.
     const REFERS: bool = false;
     /// The texts that it, or the data behind its pointers, may hold.
     const TEXTS: HeldTexts = HeldTexts::NONE;
@@ -145,7 +145,7 @@ pub trait Field<'a>: Copy {
     /// Whether it says the same at both places, of which each may be in a file of its own.
     ///
     /// # Errors
-    /// When what it says cannot be read at one of them.
+    /// When its contents cannot be read at one of them.
     #[inline]
     fn same(old: View<'a>, new: View<'a>, allowance: &mut Allowance<'_>) -> Result<bool> {
         let _ = allowance;

@@ -33,8 +33,8 @@ impl Counts {
         self.0.read().unwrap_or_else(PoisonError::into_inner).contains_key(table)
     }
 
-    /// Those of a table, of which at most `most` rows are counted: of a parent beyond them, and those behind it, there
-    /// are none.
+    /// The positions of a table, of which at most `most` rows are counted: a parent whose rows go beyond them, and the
+    /// parents behind it, have no position.
     fn get(&self, table: &'static str, most: usize, count: impl FnOnce() -> Vec<usize>) -> Arc<[usize]> {
         if let Some(ends) = self.0.read().unwrap_or_else(PoisonError::into_inner).get(table) {
             return Arc::clone(ends);
@@ -442,7 +442,7 @@ fn field_cell<'a, T: Prototype<'a>>(
     cell_of(|field, walker| record.walk_field(field, walker), column, names, budget)
 }
 
-/// The cell of a column, with what shows the fields of its row to a walker.
+/// The cell of a column; `walk` shows a field of its row to a walker.
 fn cell_of<'a>(
     walk: impl Fn(usize, &mut dyn Walker<'a>),
     column: FieldColumn,

@@ -181,11 +181,11 @@ prototype_types! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Layout {
-    /// As in the current build.
+    /// The layout of the current build.
     Current(PrototypeType),
     /// Models before `skeleton_extenders` came: known by the schema checksum 0xD6B11569.
     ModelV14,
-    /// As a layouts file declares.
+    /// The layout that a layouts file declares.
     Declared(&'static Type),
 }
 

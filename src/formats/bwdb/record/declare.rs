@@ -1,11 +1,11 @@
-//! Declarations of structs, and what follows from one: getters, a walk, comparisons, the fields as data.
+//! Declarations of structs, and the code that follows from one: getters, a walk, comparisons, the fields as data.
 
 use super::{Field, HeldTexts, Shown, Walker};
 use crate::bytes::View;
 
 /// A struct whose fields were declared with `prototype!`.
 pub trait Prototype<'a>: Field<'a> {
-    /// Evaluates only where its declaration covers each byte once: fields, and what is declared as unused.
+    /// Evaluates only where its declaration covers each byte once: fields, and bytes that are declared as unused.
     const LAID_OUT: ();
 
     /// Its declared fields, in order.
@@ -125,7 +125,7 @@ macro_rules! prototype {
                 $(#[$field_meta])*
                 ///
                 /// # Errors
-                /// When it, or what it points to, leaves the file.
+                /// When it, or the data that it points to, leaves the file.
                 pub fn $field(&self) -> $crate::error::Result<prototype!(@type $a $kind $(<$life>)?)> {
                     prototype!(@read self, $offset, $kind $(<$life>)?)
                 }

@@ -1,4 +1,4 @@
-//! Rows of the arrays in records: those of one record after those of the record before.
+//! Rows of the arrays in records: the rows of one record after the rows of the record before.
 
 use super::{KIND, Records, within};
 use crate::budget::{Budget, RowBudget};
@@ -195,7 +195,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
         let (record, of_record) = self.record_of(rows.start, guess);
         let end = rows.end.min(of_record.end);
         let inside = rows.start.saturating_sub(of_record.start)..end.saturating_sub(of_record.start);
-        // What cannot be read is told by the cells.
+        // The cells tell of damage.
         let _ = self.records.view(record).and_then(|view| self.children.ids(view, inside, ids));
         (record, end)
     }
@@ -374,7 +374,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
         self
     }
 
-    /// The same table, whose last column has the texts of the children's names.
+    /// The same table, which looks for the texts of rows before their cells are asked for.
     pub(super) fn looked_ahead(mut self) -> Self {
         let parents = Arc::clone(&self.parents);
         self.table = self.table.looked_ahead(move |rows| parents.look(rows));
