@@ -20,12 +20,13 @@
 //! - Places and the texts of ids are not compared; columns that only one of the files has are not, either.
 //! - Archives are compared by their files, whatever archives they are; a plain folder is one as well
 //!   ([`Folder`](crate::archive::Folder)).
-//! - A format may know better ([`Comparison`]): prototype databases compare records by what they and their arrays say,
-//!   wherever they lie, as [`crate::bwdb::compare`] does.
-//!   Records that no resource names are paired by what they say; those of a layout that is not known are compared by their
-//!   own bytes less pointers, where their size shows.
+//! - A format may know better ([`Comparison`]): prototype databases compare records by the contents of them and of
+//!   their arrays, wherever they lie, as [`crate::bwdb::compare`] does. Records that no resource names are paired by
+//!   their contents; records of a layout that is not known are compared by their own bytes less pointers, where their
+//!   size shows.
 //!
-//! Of the rows themselves nothing is kept: a few numbers for each while a table is compared, and those of rows that differ.
+//! Of the rows themselves nothing is kept: a few numbers for each while a table is compared, and then the numbers of
+//! rows that differ.
 
 mod archive;
 mod pair;
@@ -152,7 +153,7 @@ impl<'a> TableDiff<'a> {
         }
     }
 
-    /// A row that differs, in words. What cannot be read is null, and `damaged` is told.
+    /// A row that differs, in words. A cell that cannot be read is null, and `damaged` is told.
     pub fn change(&self, pair: Pair, damaged: &mut Damaged<'_>) -> Change<'_> {
         let side = if pair.new.is_some() { Side::New } else { Side::Old };
         let key = self.key(pair).unwrap_or_else(|error| {
@@ -255,7 +256,7 @@ pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<V
     tables.retain(|table| match wanted {
         [] => {
             let is_derived = [&table.old, &table.new].into_iter().flatten().any(|table| table.is_derived());
-            // What others show of rows may leave some out: records that no resource names.
+            // Other tables may leave out rows of a derived one: records that no resource names.
             table.special.is_some() || !is_derived
         }
         wanted => wanted.contains(&table.name),

@@ -94,7 +94,7 @@ struct Run {
 }
 
 impl Run {
-    /// The same but for the first `skip` rows, and at most [`UNIT`] of them.
+    /// The rows of this run behind the first `skip`, and at most [`UNIT`] of them.
     fn piece(&self, skip: u32) -> Self {
         Self {
             head: self.head.clone(),
@@ -430,7 +430,7 @@ impl Unit {
         self.text.push('\n');
     }
 
-    /// Makes a cell into lines. A null is none.
+    /// Makes a cell into lines; a null becomes no line.
     fn cell(&mut self, label: &Label, value: &Value<'_>) {
         match value {
             Value::Null => {}
@@ -480,7 +480,7 @@ impl Unit {
         }
     }
 
-    /// Writes the text, tells what was damaged, and is empty then.
+    /// Writes the text, tells `damaged` of the faults, and is empty then.
     fn write(&mut self, out: &mut dyn Write, damaged: &mut dyn FnMut(Error)) -> io::Result<()> {
         out.write_all(self.text.as_bytes())?;
         self.text.clear();

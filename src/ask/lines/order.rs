@@ -1,5 +1,5 @@
 //! The order of many texts that begin alike, as paths do: eight bytes of all are compared before the next eight of any.
-//! A sort by whole texts waits for memory at each of its comparisons, and reads again what they have in common.
+//! A sort by whole texts waits for memory at each of its comparisons, and reads their common beginnings again.
 
 use crate::threads::prelude::*;
 use std::cmp::Ordering;
