@@ -11,7 +11,7 @@ use std::hash::{Hash, Hasher};
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// A format. Those that are built in are constants of this type; [`Format::of`] gives that of any reader.
+/// A format. The built-in formats are constants of this type; [`Format::of`] gives the format of any reader.
 #[derive(Clone, Copy)]
 pub struct Format(&'static Entry);
 

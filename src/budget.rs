@@ -1,8 +1,8 @@
 //! Bounds of work and memory by the size of the file that asks for them: the one place that has them.
 //!
 //! Counts, offsets and compressed parts let a small file ask for any amount of work: its arrays may lie on each other,
-//! its entries may share their bytes, a few bytes may expand to gigabytes. Real files do a little of all that. So what
-//! a file may cost is a multiple of its size with headroom above every known file, and what is beyond ends in an error
+//! its entries may share their bytes, a few bytes may expand to gigabytes. Real files do a little of all that. So a
+//! file may cost a multiple of its size, with headroom above every known file, and a cost beyond that ends in an error
 //! of the kind [`Limit`](ErrorKind::Limit).
 //!
 //! - Bytes that are walked: [`OVERLAP`] for each byte of the file, and [`FLOOR`] for the smallest files. A table counts
@@ -110,7 +110,7 @@ impl<'b> Allowance<'b> {
     pub(crate) fn spend(&mut self, view: View<'_>, bytes: usize) -> Result<()> {
         let bytes = bytes as u64;
         if bytes > self.left {
-            // Near the end only what is needed: what threads hold back must not be missing to others.
+            // Near the end only the bytes that are needed: bytes that threads hold back must not be missing to others.
             let rest = self.budget.limit.saturating_sub(self.budget.spent.load(Ordering::Relaxed));
             let share = bytes.saturating_sub(self.left).max(Self::SHARE.min(rest / 64));
             self.budget.spend(share).map_err(|kind| view.error(kind))?;
@@ -129,8 +129,8 @@ impl Drop for Allowance<'_> {
     }
 }
 
-/// The budget of a walk over the rows of a table, which grows from row to row: a walk over all rows may meet what a
-/// walk over the file may, one over a few rows in proportion, and any single row as much as the file has.
+/// The budget of a walk over the rows of a table, which grows from row to row: a walk over all rows may meet as many
+/// bytes as a walk over the file, a walk over a few rows in proportion, and any single row as much as the file has.
 #[derive(Debug)]
 pub(crate) struct RowBudget {
     budget: Budget,

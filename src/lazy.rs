@@ -45,8 +45,8 @@ impl<T> Lazy<T> {
     }
 }
 
-/// The cost of questions so far that an index would answer at once. It is made when they have cost as much as making it does:
-/// a few of them never wait for it, and any number costs at most twice what it must.
+/// The cost of questions so far that an index would answer at once. The index is made when they have cost as much as
+/// making it does: a few of them never wait for it, and any number costs at most twice the least cost.
 #[derive(Debug, Default)]
 pub(crate) struct Toll(AtomicUsize);
 

@@ -77,7 +77,7 @@ impl Check {
         }
     }
 
-    /// Notes the error, where there is one, and gives the value.
+    /// Notes the error of `result`, or gives its value.
     pub fn note<T>(&mut self, result: Result<T, Error>) -> Option<T> {
         result.map_err(|e| self.fail(e)).ok()
     }
@@ -89,14 +89,14 @@ impl Check {
         self
     }
 
-    /// The same findings, as those of a part of `outer`.
+    /// The same check, whose findings lie in a part of `outer`.
     #[must_use]
     pub fn within(mut self, outer: impl fmt::Display) -> Self {
         self.findings = self.findings.into_iter().map(|error| error.within(&outer)).collect();
         self
     }
 
-    /// Adds what the same check found in another part of the file.
+    /// Adds the findings of the same check in another part of the file.
     #[must_use]
     pub fn merge(mut self, other: Self) -> Self {
         self.found = self.found.saturating_add(other.found);

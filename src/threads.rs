@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, Once, PoisonError, mpsc};
 use std::thread;
 
-/// Threads for each core that may be asked for: what waits for a disk may want some more than there are cores.
+/// Threads for each core that may be asked for: work that waits for a disk may want some more than there are cores.
 const PER_CORE: usize = 4;
 
 /// How many threads were asked for; 0 for as many as there are cores.
@@ -65,8 +65,8 @@ fn ready() {
 
 type Work = Box<dyn FnOnce() + Send>;
 
-/// As many of `wanted` threads as `spawn` starts, and what makes each of them a worker of a pool. They are started before
-/// the pool is set up, as rayon has no way back from one that lacks a thread.
+/// As many of `wanted` threads as `spawn` starts, and a function that makes each of them a worker of a pool. They are
+/// started before the pool is set up, as rayon has no way back from one that lacks a thread.
 fn start(
     wanted: usize,
     mut spawn: impl FnMut(Work) -> io::Result<()>,
@@ -99,7 +99,7 @@ pub(crate) fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnc
     rayon::join(a, b)
 }
 
-/// Runs `here` on this thread, while others run what it spawns.
+/// Runs `here` on this thread, while others run the tasks that it spawns.
 #[cfg(feature = "view")]
 pub(crate) fn scope<'s, R>(here: impl FnOnce(&rayon::Scope<'s>) -> R) -> R {
     ready();

@@ -1,4 +1,5 @@
-//! Comparing two files of one format: what a table of both is asked for, and what a format knows better than its columns.
+//! Comparing two files of one format: the questions to a table of both, and the answers that a format knows better than
+//! its columns.
 //!
 //! [`diff`](crate::diff) compares any table by the roles of its columns. A format whose rows say more than their columns,
 //! as the resources of a database whose records lie elsewhere, implements [`Comparison`] and gives tables of its own
@@ -181,7 +182,7 @@ impl Faults {
 
 /// A table on both sides that knows better than its columns how its rows compare.
 pub trait Special: Comparable + Send {
-    /// Adds the fields that differ and that no column shows. What cannot be read is told to `damaged`.
+    /// Adds the fields that differ and that no column shows. Tells `damaged` of fields that cannot be read.
     fn fields<'s>(&'s self, row: (u32, u32), fields: &mut Vec<Field<'s>>, damaged: &mut Damaged<'_>);
 
     /// The kind of a row, as the type of a resource.
@@ -196,24 +197,24 @@ pub trait Special: Comparable + Send {
         None
     }
 
-    /// Takes out of what was found what is told elsewhere.
+    /// Takes differences that are told elsewhere out of `found`.
     fn settle(&self, found: &mut Differences) {
         let _ = found;
     }
 
-    /// Whether `fields` says all, also what columns show.
+    /// Whether `fields` adds all fields that differ, also those that columns show.
     fn says_all(&self) -> bool {
         false
     }
 }
 
-/// Is told what cannot be read, and in which file.
+/// A function that is told the errors of reading, and in which file they are.
 pub type Damaged<'d> = dyn FnMut(Side, Error) + 'd;
 
 /// Two files of one format that the format compares itself, in part.
 pub trait Comparison<'a> {
     /// The table called `name`, where its rows are compared otherwise than by its columns. With `all`, all tables of the
-    /// files are compared, and none need repeat what another one tells.
+    /// files are compared, and no table need repeat the differences that another one tells.
     fn table(&self, name: &str, all: bool) -> Option<Box<dyn Special + 'a>>;
 
     /// The table whose rows differ wherever rows of other tables do that have its key, where there is such a table.

@@ -27,7 +27,7 @@ impl Records {
         Self::default()
     }
 
-    /// Adds a record. `hash` is that of [`hash`].
+    /// Adds a record. `hash` is the result of [`hash`].
     pub fn record(&mut self, name: &str, volume: u8, size: i32, hash: u32, offset: i64) -> &mut Self {
         let units: Vec<u16> = name.encode_utf16().collect();
         self.0.u16(units.len() as u16);

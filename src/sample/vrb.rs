@@ -308,7 +308,7 @@ impl ValuesBuilder {
         self.bytes(value.0)
     }
 
-    /// Any bytes: numbers of other widths, images, and what is wrong on purpose.
+    /// Any bytes: numbers of other widths, images, and values that are wrong on purpose.
     pub fn bytes(&mut self, bytes: impl AsRef<[u8]>) -> &mut Self {
         self.out.push(bytes);
         self
@@ -328,7 +328,7 @@ impl ValuesBuilder {
 /// A chunk to be written.
 #[derive(Debug, Clone)]
 pub struct ChunkSpec {
-    /// Its name; that of the main chunk is not written.
+    /// Its name; the name of the main chunk is not written.
     pub name: String,
     /// The number of the model of its value.
     pub root: i32,

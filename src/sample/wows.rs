@@ -302,7 +302,7 @@ pub const OODLE_FILE: &str = "content/gameplay/common/textures/sky_n.dds";
 /// loose file, a mod, a volume that is not there, and a file of a codec that nobody else may decode.
 ///
 /// # Errors
-/// Those of `write`.
+/// The errors of `write`.
 pub fn game<E>(seed: u64, size: Size, mut write: impl FnMut(&str, &[u8]) -> Result<(), E>) -> Result<(), E> {
     let assets = bwdb::demo_with_files(seed, size);
     let [old, new] = BUILDS;
@@ -380,7 +380,7 @@ fn texture(seed: u64, size: usize) -> Vec<u8> {
     bytes
 }
 
-/// Indexes and files of a whole game, those of [`game`] included.
+/// Indexes and files of a whole game, the ones of [`game`] included.
 const FULL: (usize, usize) = (228, 400_000);
 /// Contents of the many files, of which each is there many times under other paths.
 const CONTENTS: usize = 4096;
@@ -404,7 +404,7 @@ fn many<E>(
         })
         .collect();
     let (indexes, files) = FULL;
-    // Those that `game` has written already.
+    // Less the indexes that `game` has written already.
     let indexes = indexes - 3;
     let named = named.iter().filter(|path| !written.contains(path)).cloned();
     let others = (0..).map(|n| {

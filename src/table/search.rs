@@ -126,7 +126,7 @@ fn commonness(byte: u8) -> usize {
     place.map_or(0, |place| FROM_COMMON.len().saturating_sub(place))
 }
 
-/// The places of `wanted`, by those of its byte at `rare`.
+/// The places of `wanted`, by the places of its byte at `rare`.
 fn places_folded<'b>(wanted: &'b [u8], rare: usize, bytes: &'b [u8]) -> impl Iterator<Item = usize> + 'b {
     let byte = wanted.get(rare).copied().unwrap_or_default();
     // At the first place this byte lies `rare` bytes in.
@@ -193,7 +193,7 @@ impl<P: Fn(usize) -> Range<usize> + Sync> Texts<'_, P> {
                 row = self.row_at(hit, row..rows.end);
                 let text = (self.place)(row);
                 let behind = hit.saturating_add(literal.text.len());
-                // What lies in a gap between texts, at least in part, may hide what begins on it.
+                // A hit in a gap between texts, at least in part, may hide hits that begin on it.
                 if hit < text.start && behind > text.start {
                     continue 'search;
                 } else if hit < text.start {
@@ -226,7 +226,7 @@ impl<P: Fn(usize) -> Range<usize> + Sync> Texts<'_, P> {
         found
     }
 
-    /// The last of `rows` whose text begins at `at` or before it; the first of them where there is none.
+    /// The last of `rows` whose text begins at `at` or before it; the first of them without such a row.
     fn row_at(&self, at: usize, rows: Range<usize>) -> usize {
         // Hits are close to each other more often than not: steps that double, then halves.
         let (mut low, mut step) = (rows.start, 1usize);
@@ -320,7 +320,7 @@ pub(crate) fn search_terminated(
 pub(crate) fn stands(bytes: &[u8], range: &Range<usize>, literal: &Literal) -> bool {
     let part = |i: usize| {
         let start = range.start.saturating_add(i.saturating_mul(SHARE));
-        // What begins in this share may end behind it.
+        // A hit that begins in this share may end behind it.
         let end = start.saturating_add(SHARE).saturating_add(literal.text.len()).min(range.end);
         bytes.get(start..end).is_some_and(|bytes| literal.is_in_bytes(bytes))
     };
@@ -334,7 +334,7 @@ fn hits(bytes: &[u8], range: &Range<usize>, literal: &Literal) -> Option<Vec<usi
     let part = |i: usize| {
         let start = range.start.saturating_add(i.saturating_mul(SHARE));
         let behind = start.saturating_add(SHARE);
-        // What begins in this share may end behind it.
+        // A hit that begins in this share may end behind it.
         let end = behind.saturating_add(literal.text.len()).min(range.end);
         let mut hits = Vec::new();
         let mut at = start;
@@ -370,7 +370,7 @@ mod tests {
     #[test]
     fn a_gap_between_texts_hides_nothing_behind_it() {
         assert_eq!(rows(b"needle\0needle\0\0needle\0", &[0..6, 15..21], "needle"), [0, 1]);
-        // The search finds the two that begin in the gap, and not those of the text that they lie on.
+        // The search finds the two that begin in the gap, and not the ones in the text that they lie on.
         assert_eq!(rows(b"aa\0aaab\0", &[0..2, 4..7], "aa"), [0, 1]);
     }
 }

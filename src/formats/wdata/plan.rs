@@ -348,8 +348,8 @@ impl Plan {
         writeln!(out, "</g>")
     }
 
-    /// Names, as many as there is room for: portals and start points first, then what is large. The others are shown
-    /// when the pointer rests on them.
+    /// Names, as many as there is room for: portals and start points first, then the other outlines, the largest ones
+    /// first. The others are shown when the pointer rests on them.
     fn write_labels(
         &self,
         to_paper: &impl Fn(Point) -> Point,

@@ -167,7 +167,7 @@ impl Shape {
     }
 }
 
-/// Matches by going back to the last `Token::Any` only: what an earlier one took need never change.
+/// Matches by going back to the last `Token::Any` only: the text that an earlier one took need never change.
 fn general(text: &str, tokens: &[Token], fold: bool) -> bool {
     let mut text = text.chars();
     let mut rest = tokens;
