@@ -147,10 +147,10 @@ pub struct Asset {
 }
 
 impl Asset {
-    /// Opens `source` as whatever it is. Reads headers only.
+    /// Opens `source` as a file of the format that it is of. Reads headers only.
     ///
     /// # Errors
-    /// `UnknownFormat`, and whatever is wrong with the headers.
+    /// `UnknownFormat`, and the errors of the headers.
     pub fn open(source: Source) -> Result<Self> {
         Self::open_with(source, &Options::default())
     }

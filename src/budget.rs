@@ -101,7 +101,7 @@ impl<'b> Allowance<'b> {
     /// Bytes that are taken from the budget at once.
     const SHARE: u64 = 1 << 16;
 
-    /// Nothing yet: taken from `budget` as needed.
+    /// An allowance without bytes yet: takes them from `budget` as needed.
     pub(crate) fn new(budget: &'b Budget) -> Self {
         Self { budget, left: 0 }
     }

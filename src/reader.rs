@@ -154,11 +154,11 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Likeness {
-    /// They cannot be its.
+    /// The bytes cannot be a file of the format.
     No,
-    /// They make sense as its header, as the bytes of another format might by chance.
+    /// The bytes make sense as its header, as the bytes of another format might by chance.
     Shape,
-    /// They have its magic.
+    /// The bytes have its magic.
     Magic,
 }
 

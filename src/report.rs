@@ -46,7 +46,7 @@ impl Check {
         Self { name: name.into(), detail: String::new(), findings: Vec::new(), found: 0 }
     }
 
-    /// Whether nothing was found.
+    /// Whether the check found no errors.
     pub fn ok(&self) -> bool {
         self.found == 0
     }

@@ -16,7 +16,7 @@ use std::fmt;
 #[cfg(feature = "export")]
 use std::io::Write;
 
-/// A model of the database or of a space, as far as its meshes go. Filled from whatever knows render sets.
+/// A model of the database or of a space, as far as its meshes go. Filled by each format that knows render sets.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Model {
     /// The id of its path, where it has one.
@@ -246,7 +246,8 @@ pub(crate) fn no_such_kind(kind: Kind) -> Error {
 }
 
 /// Colours for things that are told apart by them: the one with number `rank` of `count`. Hues are as far apart as so many
-/// can be, and far from those of the numbers beside; where there are many, colours of like hues differ in brightness.
+/// can be, and far from the hues of the numbers beside; where there are many, colours of like hues differ in
+/// brightness.
 #[cfg(feature = "export")]
 pub(crate) fn colour(rank: usize, count: usize) -> [f32; 3] {
     const FEW: usize = 8;

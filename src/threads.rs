@@ -106,8 +106,8 @@ pub(crate) fn scope<'s, R>(here: impl FnOnce(&rayon::Scope<'s>) -> R) -> R {
     rayon::in_place_scope(here)
 }
 
-/// The next thing that a task of a [`scope`] sends, `None` once none is left to send one. This thread does their work
-/// meanwhile where it is one of those that they run on.
+/// The next thing that a task of a [`scope`] sends, `None` once none is left to send one. This thread does work of
+/// these tasks meanwhile where it is one of the threads that they run on.
 #[cfg(feature = "view")]
 pub(crate) fn receive<T>(from: &mpsc::Receiver<T>) -> Option<T> {
     loop {

@@ -138,7 +138,7 @@ pub fn open_inside(outer: &Asset, inner: &str, options: &Options) -> Result<Asse
     Err(Error::without_offset(kind, outer.source().name().to_owned()))
 }
 
-/// The decoded bytes of the file that `inner` led to before, where there is a cache and it knows that.
+/// The decoded bytes of the file that `inner` led to before, if there is a cache that knows it.
 fn recalled(archive: &dyn Archive, inner: &str, name: &str, options: &Options) -> Option<Source> {
     #[cfg(feature = "export")]
     return options.get::<super::Cache>()?.recall(archive, inner, name);

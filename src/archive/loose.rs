@@ -1,4 +1,4 @@
-//! Loose files: those that lie in folders of a game, where they win over its index or are all there is.
+//! Loose files: files that lie in folders of a game, where they win over its index or are all there is.
 
 use crate::codec::cityhash64;
 use crate::lazy::Lazy;

@@ -358,7 +358,7 @@ pub fn open(archive: &dyn Archive, file: &File<'_>, name: &str) -> Result<Source
     decode(archive.stored(file)?, file, &format!("{name}:{}", file.path))
 }
 
-/// The file at `file`, as whatever it is: see [`open`].
+/// The file at `file`, as an asset of its own format: see [`open`].
 ///
 /// # Errors
 /// As [`open`] and [`Asset::open_with`].

@@ -720,7 +720,7 @@ fn code(text: &str) -> String {
     if text.is_empty() { "(empty)".to_owned() } else { format!("{fence}{edge}{text}{edge}{fence}") }
 }
 
-/// By how much a number changed.
+/// The amount by which a number changed.
 pub(super) fn difference(old: &Value<'_>, new: &Value<'_>) -> Option<String> {
     let whole = |value: &Value<'_>| match *value {
         Value::Int(v) => Some(i128::from(v)),

@@ -70,7 +70,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     for (step, state) in steps.iter().zip(states) {
         match state {
             Ok(state) => builds.push((step.name.clone(), state)),
-            // Nothing is known of this build, which is neither that the entry is there nor that it is not.
+            // Nothing is known of this build: the entry counts neither as there nor as missing.
             Err(error) => context.failed(&Failure::in_file(&step.name, &error)),
         }
         context.warn(&step.asset);

@@ -151,7 +151,7 @@ mod tests {
             let both = murmur3_of_both(bytes[..len].chunks(step), bytes[..other].chunks(pace));
             assert_eq!(both, (expected[len], expected[other]), "{len} by {step}, {other} by {pace}");
         }
-        // As a file has them of which one block becomes another.
+        // The parts of a file of which one block becomes another.
         let edited = [&bytes[..400], &[9, 9, 9, 9], &bytes[404..]].concat();
         let parts = [&bytes[..400], &edited[400..404], &bytes[404..]];
         let both = murmur3_of_both(std::iter::once(&bytes[..]), parts.into_iter());

@@ -48,9 +48,9 @@ impl Kind {
 /// A row that differs: its number in each file that has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pair {
-    /// In the old file.
+    /// Its number in the old file.
     pub old: Option<u32>,
-    /// In the new file.
+    /// Its number in the new file.
     pub new: Option<u32>,
 }
 
@@ -95,7 +95,7 @@ impl Differences {
         self.len() == 0
     }
 
-    /// The rows that differ: removed and changed ones in the order of the old file, then those that were added.
+    /// The rows that differ: removed and changed ones in the order of the old file, then added ones.
     pub fn pairs(&self) -> impl Iterator<Item = Pair> + '_ {
         let (mut removed, mut changed) = (self.removed.iter().peekable(), self.changed.iter().peekable());
         let of_old = std::iter::from_fn(move || match (removed.peek(), changed.peek()) {
@@ -112,11 +112,11 @@ impl Differences {
 /// How two rows that may belong together compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// They say the same.
+    /// The rows say the same.
     Same,
-    /// They have one key and say different things.
+    /// The rows have one key and say different things.
     Changed,
-    /// Their keys are not the same.
+    /// The keys of the rows are not the same.
     Other,
 }
 

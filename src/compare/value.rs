@@ -9,9 +9,9 @@ use std::hash::{Hash, Hasher};
 pub struct Field<'a> {
     /// Its name; parts of nested fields as in `render_sets[2].mfm`.
     pub name: Cow<'a, str>,
-    /// In the old file.
+    /// Its value in the old file.
     pub old: Value<'a>,
-    /// In the new file.
+    /// Its value in the new file.
     pub new: Value<'a>,
 }
 

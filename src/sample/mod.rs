@@ -101,7 +101,7 @@ impl Writer {
         Self::default()
     }
 
-    /// Nothing yet, with room for `capacity` bytes.
+    /// No bytes yet, with room for `capacity` bytes.
     pub fn with_capacity(capacity: usize) -> Self {
         Self { bytes: Vec::with_capacity(capacity) }
     }

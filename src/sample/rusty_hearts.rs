@@ -22,7 +22,7 @@ pub fn volume_of(name: &str) -> u8 {
 pub struct Records(Writer);
 
 impl Records {
-    /// None yet.
+    /// No records yet.
     pub fn new() -> Self {
         Self::default()
     }

@@ -255,7 +255,7 @@ pub struct ValuesBuilder {
 }
 
 impl ValuesBuilder {
-    /// Nothing yet.
+    /// No bytes yet.
     pub fn new() -> Self {
         Self::default()
     }

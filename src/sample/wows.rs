@@ -14,13 +14,13 @@ const CHUNK: usize = 64 << 10;
 /// How a file is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum How {
-    /// As it is.
+    /// The bytes as they are.
     Stored,
-    /// As it is, under the numbers that another publisher uses.
+    /// The bytes as they are, under the numbers that another publisher uses.
     StoredAs6,
-    /// As a deflate stream, in chunks where the variant has them so.
+    /// A deflate stream, in chunks where the variant has them so.
     Deflated,
-    /// In a container that only a proprietary library decodes: with a true head, and nothing of worth in it.
+    /// A container that only a proprietary library decodes: with a true head, and nothing of worth in it.
     Oodle,
 }
 

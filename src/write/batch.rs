@@ -136,7 +136,7 @@ impl Batches {
     /// Hands over the rows that were gathered since the last batch, if any.
     ///
     /// # Errors
-    /// Those of `hand_over`.
+    /// The errors of `hand_over`.
     pub(super) fn hand_over(&mut self, hand_over: impl FnOnce(RecordBatch) -> Result<()>) -> Result<()> {
         self.take()?.map_or(Ok(()), hand_over)
     }

@@ -207,14 +207,15 @@ impl<'a> TableDiff<'a> {
     }
 }
 
-/// The tables of two files to compare: those called `wanted`, or those that say something of their own.
+/// The tables of two files to compare: the ones called `wanted`, or without such names all that say something of their
+/// own.
 ///
 /// # Errors
 /// `Syntax` when the files differ in format and are no archives, or neither has a table that is wanted.
 pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<Vec<TableDiff<'a>>> {
     let syntax = |what: String| Error::without_offset(ErrorKind::Syntax { what: what.into() }, "");
     let format = old.format();
-    // Files by path are compared whatever they lie in.
+    // Files of any two archives are compared by their paths.
     let archives = old.reader().archive().is_some() && new.reader().archive().is_some();
     if format != new.format() && !archives {
         return Err(syntax(format!("files of two formats cannot be compared: {format} and {}", new.format())));

@@ -331,7 +331,7 @@ impl<'t> Lines<'t> {
                 *is_coded = true;
                 out.push_str(&format!("{number:020}"));
             }
-            // Sorts before whatever may follow.
+            // A NUL sorts before all bytes that may follow.
             out.push('\0');
         }
         Ok(None)

@@ -29,7 +29,7 @@ pub(super) enum Raw {
         size: usize,
         known: bool,
     },
-    /// So many records of those that were looked at have an array that lies where none may.
+    /// Of `of` records that were looked at, `bad` have an array that lies where no array may.
     Arrays {
         size: usize,
         bad: u16,

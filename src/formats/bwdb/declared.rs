@@ -40,7 +40,7 @@ pub(super) enum Body {
 
 /// A field of a type that a layouts file declares.
 pub(super) enum Member {
-    /// In place.
+    /// A value in place.
     Inline(&'static Type),
     /// An array outside of the struct, with as many elements as another field says.
     Array { of: &'static Type, count: CountField },

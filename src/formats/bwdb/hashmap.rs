@@ -35,7 +35,7 @@ impl Bucket for StringBucket {
 /// The values that `of` gives for each occupied slot, in order. `values` are as many as there are buckets.
 ///
 /// Which slots are occupied cannot be guessed, so there is no branch on it: each item is written, and the next one over
-/// those that do not count.
+/// an item that does not count.
 pub(super) fn gather<B: Bucket, V, T: Copy + Default>(
     buckets: &[B],
     values: impl IntoIterator<Item = V>,

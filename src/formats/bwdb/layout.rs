@@ -56,9 +56,9 @@ pub struct HashMap {
     /// Number of slots.
     pub capacity: U32,
     _pad: [u8; 4],
-    /// To the buckets.
+    /// Pointer to the buckets.
     pub buckets: I64,
-    /// To the values.
+    /// Pointer to the values.
     pub values: I64,
 }
 const _: () = assert!(size_of::<HashMap>() == 0x18);
@@ -72,7 +72,7 @@ pub struct Strings {
     /// Bytes of the pool.
     pub size: U32,
     _pad: [u8; 4],
-    /// To the pool.
+    /// Pointer to the pool.
     pub data: I64,
 }
 const _: () = assert!(size_of::<Strings>() == 0x28);
@@ -84,7 +84,7 @@ pub struct Array {
     /// Number of elements.
     pub count: U32,
     _pad: [u8; 4],
-    /// To the elements.
+    /// Pointer to the elements.
     pub data: I64,
 }
 const _: () = assert!(size_of::<Array>() == 0x10);
@@ -135,7 +135,7 @@ pub struct DatabaseEntry {
     /// Bytes of the blob.
     pub size: U32,
     _pad: [u8; 4],
-    /// To the blob.
+    /// Pointer to the blob.
     pub data: I64,
 }
 const _: () = assert!(size_of::<DatabaseEntry>() == 0x18);
@@ -146,7 +146,7 @@ const _: () = assert!(size_of::<DatabaseEntry>() == 0x18);
 pub struct BlobHeader {
     /// Number of records.
     pub count: I64,
-    /// To the records: 0x10.
+    /// Pointer to the records: 0x10.
     pub records: I64,
 }
 const _: () = assert!(size_of::<BlobHeader>() == 0x10);
@@ -161,9 +161,9 @@ pub struct ModelsHeader {
     pub skeletons: U16,
     /// Number of bones in all.
     pub bones: U16,
-    /// To the models, 0xA8 bytes each.
+    /// Pointer to the models, 0xA8 bytes each.
     pub models_data: I64,
-    /// To the skeletons, 0x30 bytes each.
+    /// Pointer to the skeletons, 0x30 bytes each.
     pub skeletons_data: I64,
 }
 const _: () = assert!(size_of::<ModelsHeader>() == 0x18);
@@ -178,7 +178,7 @@ pub struct SpaceHeader {
     /// Instances, 0x70 bytes each; second array (0x58 bytes each), third array (0x68 bytes each), point lights (0xC0
     /// bytes each), probes, decals (0x70 bytes each), and two that are 0 in every known file.
     pub counts: [U32; 8],
-    /// To the arrays that the counts belong to.
+    /// Pointer to the arrays that the counts belong to.
     pub data: [I64; 8],
 }
 const _: () = assert!(size_of::<SpaceHeader>() == 0x60);

@@ -537,7 +537,7 @@ impl Database {
     /// `None` where neither has it.
     ///
     /// # Errors
-    /// `Cycle` when the parents lead back, and whatever is wrong with the names.
+    /// `Cycle` when the parents lead back, and the errors of the names.
     pub fn path(&self, path_id: u64) -> Result<Option<String>> {
         match self.paths().path(path_id)? {
             None => Ok(Texts::path(&*self.more_names, path_id)?.map(Cow::into_owned)),

@@ -58,8 +58,8 @@ pub trait Walker<'a> {
     /// A field that cannot be read.
     fn damage(&mut self, name: &'static str, error: Error);
 
-    /// Whether fields are passed over that hold no texts, nor ids that stand for some ([`Field::TEXTS`]), with whatever
-    /// they point to.
+    /// Whether fields are passed over that hold no texts, nor ids that stand for some ([`Field::TEXTS`]), with the data
+    /// that they point to.
     fn texts_only(&self) -> bool {
         false
     }

@@ -567,7 +567,7 @@ fn within(table: &str, row: usize, error: crate::Error) -> crate::Error {
     error.within(format_args!("{table} {row}"))
 }
 
-/// Whether a column's texts are those that a walk over its field meets.
+/// Whether a walk over its field meets the texts of a column.
 const fn may_be_searched(shown: Shown) -> bool {
     matches!(shown, Shown::Plain(Kind::Nested | Kind::Text))
 }

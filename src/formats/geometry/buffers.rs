@@ -280,9 +280,9 @@ impl IndexBuffer<'_> {
 /// Decoded indices, borrowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Indices<'a> {
-    /// Of 16 bits.
+    /// Indices of 16 bits.
     U16(&'a [le::U16]),
-    /// Of 32 bits.
+    /// Indices of 32 bits.
     U32(&'a [le::U32]),
 }
 

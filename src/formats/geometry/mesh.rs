@@ -44,9 +44,9 @@ pub enum Pairing {
     SameId,
     /// No other vertex mapping has this texel density and so many vertices as the indices ask for.
     Count,
-    /// Of several that fit, the one whose normals agree with the triangles.
+    /// The normals of this vertex mapping, of several that fit, agree with the triangles.
     Normals,
-    /// Of several that fit alike, the one that comes at this place in the file: a guess.
+    /// This vertex mapping, of several that fit alike, comes at this place in the file: a guess.
     Order,
 }
 

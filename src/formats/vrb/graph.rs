@@ -138,7 +138,7 @@ impl Inferred {
         self.built_ins = self.built_ins.saturating_add(other.built_ins);
     }
 
-    /// In words; `None` when there were none.
+    /// The counts in words; `None` when all are 0.
     pub fn describe(&self) -> Option<String> {
         let parts = [
             (self.polymorphic_classes, "class instances in polymorphic members"),

@@ -460,7 +460,7 @@ impl<'a> Chunk<'a> {
     /// The model of its root value.
     ///
     /// # Errors
-    /// `BadValue` when there is no such model, and whatever is wrong with the type table.
+    /// `BadValue` when there is no such model, and the errors of the type table.
     pub fn root_model(&self) -> Result<ModelId> {
         let types = self.archive.types()?;
         types.model_id(self.chunk.root).ok_or_else(|| {

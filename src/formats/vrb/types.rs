@@ -74,7 +74,7 @@ pub enum TypeDef {
     },
     /// `A`: an array.
     Array {
-        /// Of this type.
+        /// The type of its elements.
         element: TypeId,
         /// Dimensions.
         rank: u8,
@@ -88,9 +88,9 @@ pub struct Model {
     pub ty: TypeId,
     /// `C` composite, `D` dictionary, `L` list, `T` stored as another type.
     pub tag: u8,
-    /// Of a `C` or `T`, as stored.
+    /// The flags of a `C` or `T`, as stored.
     pub flags: u8,
-    /// Of a `C` or `T` with flag 0x10: bytes that a value takes.
+    /// Bytes that a value takes, for a `C` or `T` with flag 0x10.
     pub size: Option<u32>,
     /// The members, elements or target.
     pub parts: Parts,

@@ -252,7 +252,7 @@ impl Map {
 
     /// Finds the boxes of all types, in parallel: worth it before something is asked of all of them.
     pub fn find_all_boxes(&self) {
-        // Whatever is wrong with a type shows again when its boxes are asked for.
+        // Damage of a type shows again when its boxes are asked for.
         BoxType::ALL.par_iter().for_each(|&t| drop(self.box_run(t)));
     }
 

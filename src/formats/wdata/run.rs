@@ -136,7 +136,7 @@ impl<'a> Records<'a> {
         self.map
     }
 
-    /// Bytes of those that can be read.
+    /// Bytes of the records that can be read.
     pub(super) fn extent(&self) -> u64 {
         self.run.end.saturating_sub(self.run.start) as u64
     }
@@ -184,7 +184,7 @@ impl<'a> Records<'a> {
         })
     }
 
-    /// Where those that can be read stand, with their numbers. Nothing else of them is looked at.
+    /// The places of the records that can be read, with their numbers. Nothing else of them is looked at.
     pub(super) fn places(&self) -> impl ParallelIterator<Item = (usize, &'a Obb)> + use<'a> {
         let data = self.map.source().bytes();
         let place = move |&at: &u32| {

@@ -31,11 +31,11 @@ enum Op {
     Records { program: Program, count: usize },
     /// So many records.
     Times { program: Program, times: usize },
-    /// In the first of several records.
+    /// A program for the first of several records only.
     First(Program),
-    /// In all but the last of several records.
+    /// A program for all but the last of several records.
     NotLast(Program),
-    /// Where a count is not 0.
+    /// A program for records in which a count is not 0.
     Any(Program, usize),
 }
 

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::source::Source;
 use std::path::{Path, PathBuf};
 
-/// The folders of a data folder that have lists, those that win first.
+/// The folders of a data folder that have lists, the ones that win first.
 const FOLDERS: [&str; 2] = ["sys", "zone"];
 
 /// Names of lists begin like this.

@@ -73,7 +73,7 @@ impl Encryption {
 /// The parts of an entry's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Text<'a> {
-    /// In bytes of the image.
+    /// The offset in bytes of the image.
     pub(super) offset: u64,
     pub(super) size: u64,
     pub(super) stored_size: u64,
@@ -387,7 +387,7 @@ fn parse(text: &[u8]) -> Option<Text<'_>> {
     Some(Text { offset: sector.checked_mul(SECTOR)?, size, stored_size, path })
 }
 
-/// Bytes as text; those that are no UTF-8 as `\xff`.
+/// Bytes as text; bytes that are no UTF-8 as `\xff`.
 fn shown(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return text.into();

@@ -14,9 +14,9 @@ const MAX_COMPARISONS: usize = 1000;
 enum Token {
     /// A bare word: a column or one of the language's own words.
     Word(String),
-    /// In double quotes or backticks before an operator a column, behind it text.
+    /// A text in double quotes or backticks: before an operator a column, behind it text.
     Quoted(String),
-    /// In single quotes.
+    /// A text in single quotes.
     Text(String),
     Number(String),
     Op(Op),

@@ -218,7 +218,7 @@ pub(super) enum Cells {
 }
 
 impl Cells {
-    /// None yet, of a column of as many rows.
+    /// No cells yet, for a column of as many rows.
     pub(super) fn new(kind: Kind, rows: usize) -> Self {
         match kind {
             Kind::Bool | Kind::Int | Kind::Uint => {
@@ -319,7 +319,7 @@ pub(super) fn ids(places_of_rows: &[u32]) -> Vec<u8> {
 pub struct Texts {
     all: String,
     ends: Vec<usize>,
-    /// In UTF-16 units.
+    /// The lengths in UTF-16 units.
     lengths: Vec<u32>,
     known: Places,
     rows: Vec<u32>,

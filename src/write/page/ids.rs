@@ -14,7 +14,7 @@ use std::ops::Range;
 /// A text of an id, or why it has no text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Said<T> {
-    /// Nothing.
+    /// No text is said of it.
     Nothing,
     /// A null stands where its text would.
     Null,
@@ -263,7 +263,7 @@ impl Ids {
         };
         let index = known.index as usize;
         let own = self.text(index);
-        // Nothing said is said by whatever else is known of the id.
+        // An id of which nothing is said agrees with any text that is known of it.
         if text == Said::Nothing || own == text {
             return self.place_of(index);
         }

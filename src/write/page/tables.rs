@@ -38,9 +38,9 @@ impl Most {
 /// How a column is stored.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Plan {
-    /// By itself.
+    /// The cells by themselves.
     Own,
-    /// By itself, but null in rows that have an id in another column, as its text is the cell.
+    /// The cells by themselves, but null in rows that have an id in another column, as its text is the cell.
     OwnOr(usize),
     /// Ids, with the texts that another column has for them. `Some(true)` where an id has one text wherever it stands.
     Ids { text: Option<usize>, is_of_id: bool },
@@ -111,7 +111,7 @@ enum Local {
 }
 
 impl Local {
-    /// None yet, of a column of as many rows.
+    /// No cells yet, for a column of as many rows.
     fn new(column: &Column, plan: Plan, rows: usize) -> Self {
         match plan {
             Plan::OfId(_) | Plan::Name(_) | Plan::Leaf(_) => Self::Implied,

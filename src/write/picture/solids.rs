@@ -75,7 +75,7 @@ pub(super) fn draw(solids: &Solids<'_>) -> Result<Pixmap> {
     Ok(page)
 }
 
-/// The triangles seen from `view`; `None` where there is nothing.
+/// The triangles seen from `view`; `None` without any.
 fn look(solids: &Solids<'_>, shown: &[(&dyn Solid, &Place<'_>)], view: &View) -> Result<Option<Raster>> {
     let (mut low, mut high) = ([f32::INFINITY; 2], [f32::NEG_INFINITY; 2]);
     for (solid, place) in shown {

@@ -126,7 +126,7 @@ prototype! { 'a
 
     /// Values that change with the distance to the camera.
     Distance = 0x10 {
-        /// In metres.
+        /// The distance in metres.
         max_distance: f32 @ 0x00,
         config_count: u32 @ 0x04,
         configs: [IntensityConfig<'a>; config_count] @ 0x08,
