@@ -14,7 +14,7 @@ use crate::bytes::View;
 use crate::error::{ErrorKind, Result};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How often each byte of a file may be met: arrays may be shared by records.
+/// Times that each byte of a file may be met: arrays may be shared by records.
 const OVERLAP: u64 = 8;
 /// Bytes that may be met in any file, however small.
 const FLOOR: u64 = 1 << 16;
@@ -54,7 +54,7 @@ impl Budget {
     }
 
     /// A budget for one walk over the records of a file of `size` bytes, or of two files that have so many together.
-    /// Their arrays may be shared; those that overlap on purpose could otherwise be walked without end.
+    /// Their arrays may be shared; arrays that overlap on purpose could otherwise be walked without end.
     pub(crate) fn of_arrays(size: usize) -> Self {
         Self::of_file("bytes of the arrays of records, which overlap", size)
     }

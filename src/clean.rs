@@ -44,7 +44,7 @@ fn is_unfit(c: char) -> bool {
         )
 }
 
-/// Text as XML and HTML hold it, in elements and in attributes: it is shown, whatever it is, and nothing else.
+/// Text as XML and HTML hold it, in elements and in attributes: any text is shown as it is, and does nothing else.
 pub(crate) struct Xml<'t>(pub(crate) &'t str);
 
 impl fmt::Display for Xml<'_> {

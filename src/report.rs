@@ -56,7 +56,7 @@ impl Check {
         &self.findings
     }
 
-    /// How many errors were found in all.
+    /// The number of errors in all.
     pub fn found(&self) -> u64 {
         self.found
     }
@@ -106,7 +106,7 @@ impl Check {
     }
 }
 
-/// How far long work has come: workers add to it, a progress bar reads it.
+/// The progress of long work: workers add to it, a progress bar reads it.
 #[derive(Debug, Default)]
 pub struct Progress {
     total: AtomicU64,

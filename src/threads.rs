@@ -22,7 +22,7 @@ use std::thread;
 /// Threads for each core that may be asked for: work that waits for a disk may want some more than there are cores.
 const PER_CORE: usize = 4;
 
-/// How many threads were asked for; 0 for as many as there are cores.
+/// The number of threads that were asked for; 0 for as many as there are cores.
 static WANTED: AtomicUsize = AtomicUsize::new(0);
 
 fn cores() -> usize {
@@ -38,7 +38,7 @@ pub(crate) fn limit(wanted: usize) -> usize {
     threads
 }
 
-/// How many threads work at once.
+/// The number of threads that work at once.
 pub(crate) fn count() -> usize {
     if rayon::current_thread_index().is_some() {
         return rayon::current_num_threads();

@@ -31,7 +31,7 @@ pub struct Cache {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cached {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
     /// The CRC-32 that its name says.
     pub crc32: u32,
@@ -39,7 +39,7 @@ pub struct Cached {
     pub size: u64,
     /// Bytes that it has.
     pub found: u64,
-    /// When it was made, or last used.
+    /// The time when it was made, or last used.
     pub used: SystemTime,
 }
 

@@ -4,8 +4,8 @@ use super::{Archive, File};
 use crate::error::{Error, ErrorKind, Result};
 use std::collections::HashSet;
 
-/// Times that the bytes of all volumes may be read: files of an archive may share bytes, and those that overlap on purpose
-/// could otherwise be decoded without end.
+/// Times that the bytes of all volumes may be read: files of an archive may share bytes, and files that overlap on
+/// purpose could otherwise be decoded without end.
 pub(super) const SHARED: u64 = 8;
 
 /// The files whose path `wanted` accepts, in the order of the archive, under names that are all different: one that was

@@ -59,7 +59,7 @@ impl Loose {
         })
     }
 
-    /// Where the file at `path` in folder number `folder` is.
+    /// The place of the file at `path` in folder number `folder`.
     pub(crate) fn place(&self, folder: usize, path: &str) -> Option<PathBuf> {
         below(self.folders.get(folder)?, path)
     }

@@ -59,7 +59,7 @@ pub struct File<'a> {
     pub crc32: Option<u32>,
     /// The file on disk that it lies in; `None` for a loose one.
     pub volume: Option<Cow<'a, str>>,
-    /// Where it lies in that file, in bytes.
+    /// Its place in that file, in bytes.
     pub offset: Option<u64>,
     /// Whether that file is there.
     pub installed: bool,
@@ -208,7 +208,7 @@ impl Snapshot {
 
 /// Files by path. A file that is damaged, or whose volume is missing, is an error of its own and no failure of the rest.
 pub trait Archive: Send + Sync {
-    /// How many files there are. The first call may read all indexes.
+    /// The number of files. The first call may read all indexes.
     ///
     /// # Errors
     /// When no list of files can be made at all.

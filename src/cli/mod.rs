@@ -201,7 +201,7 @@ impl Command {
     }
 }
 
-/// How a command ended.
+/// The end of a command: its exit code, or the failure.
 type Outcome = Result<Exit, Failure>;
 
 /// The exit codes that other programs rely on.
@@ -214,7 +214,7 @@ enum Exit {
     Io = 4,
 }
 
-/// Why a command could not go on: one line for standard error, and an exit code.
+/// The reason for which a command could not go on: one line for standard error, and an exit code.
 #[derive(Debug)]
 struct Failure {
     exit: Exit,

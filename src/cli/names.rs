@@ -21,9 +21,9 @@ pub(super) fn unfit_path(path: &str) -> Option<&'static str> {
 /// Bytes of a path that every system takes.
 const LONGEST: usize = 4000;
 
-/// Why a name from a file is not fit for a file in a folder of someone else's, on this system or another one that may
-/// come to read the folder: `None` where it is fit. Such a name is refused, never rewritten, as no one would find the
-/// entry under another name.
+/// The reason for which a name from a file is not fit for a file in a folder of someone else's, on this system or
+/// another one that may come to read the folder: `None` where it is fit. Such a name is refused, never rewritten, as no
+/// one would find the entry under another name.
 fn unfit(name: &str) -> Option<&'static str> {
     let device = |stem: &str| {
         let stem = stem.trim_end_matches(' ').to_ascii_uppercase();

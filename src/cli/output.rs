@@ -31,7 +31,7 @@ impl Write for Aside {
     }
 }
 
-/// Why standard output could not be written, where it could not.
+/// The reason for which standard output could not be written, if it could not.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Lost(Arc<OnceLock<(ErrorKind, String)>>);
 
@@ -44,14 +44,14 @@ impl Lost {
         })
     }
 
-    /// Why to fail, where something was lost.
+    /// The failure to end with, where output was lost.
     fn failure(&self) -> Option<Failure> {
         let (kind, what) = self.0.get()?;
         Some(lost(io::Error::new(*kind, what.as_str())))
     }
 }
 
-/// Why to fail where standard output cannot be written.
+/// The failure to end with where standard output cannot be written.
 pub(super) fn lost(error: io::Error) -> Failure {
     of_output(STDOUT, error).into()
 }

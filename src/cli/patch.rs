@@ -196,7 +196,7 @@ pub(super) struct Target {
     asset: Asset,
     /// The file in which it lies, where that is written anew, and its name in it.
     outer: Option<(Asset, String)>,
-    /// Where the new file goes; `None` where nothing is written.
+    /// The path of the new file; `None` where nothing is written.
     to: Option<PathBuf>,
     existing: Existing,
     /// A place that a user may have to be told of.
@@ -347,7 +347,7 @@ impl Target {
 /// Edits left out that are named.
 const SHOWN: usize = 20;
 
-/// The tables of which changes are shown: all that `diff` compares, and those that were edited.
+/// The tables of which changes are shown: all that `diff` compares, and the ones that were edited.
 fn tables<'a>(old: &'a Asset, new: &'a Asset, edits: &[TableEdits]) -> Result<Vec<TableDiff<'a>>, Failure> {
     let mut tables = diff::tables(old, new, &[])?;
     for edit in edits {

@@ -16,7 +16,7 @@ pub(super) struct Rows<'a> {
     limit: Option<usize>,
 }
 
-/// Which names are meant.
+/// The names that are meant.
 enum Pattern {
     All,
     Glob(Glob),

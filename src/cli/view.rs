@@ -129,7 +129,7 @@ fn picture(args: &Args, asset: &Asset, to: &Path, context: &Context) -> Result<(
     })
 }
 
-/// Where a page that is only looked at stays: in a folder of its own, which nobody else can have made or can look into.
+/// The path of a page that is only looked at: in a folder of its own, which nobody else can have made or can look into.
 fn place(file: &Path) -> Result<PathBuf, Failure> {
     let failed = |error| Failure::from(Error::io("cannot make a folder for the page", error));
     let mut folder = tempfile::Builder::new();

@@ -19,7 +19,7 @@ struct Output {
     bytes: Vec<u8>,
     len: usize,
     size: usize,
-    /// Where a byte beyond the declared size shows itself.
+    /// Room in which a byte beyond the declared size shows itself.
     spill: [u8; 1],
 }
 
@@ -33,7 +33,7 @@ impl Output {
         ErrorKind::Codec { codec: self.codec, message: message.into() }
     }
 
-    /// Where the next bytes go; one byte when the declared size is reached.
+    /// Room for the next bytes; one byte when the declared size is reached.
     fn room(&mut self) -> Result<&mut [u8], ErrorKind> {
         if self.len == self.bytes.len() && self.len < self.size {
             let grown = self.len.saturating_mul(2).clamp(1, self.size);

@@ -74,18 +74,18 @@ pub struct Differences {
     pub added: Vec<u32>,
     /// Rows of both files, in the order of the old one.
     pub changed: Vec<(u32, u32)>,
-    /// How many rows the old file has.
+    /// The number of rows of the old file.
     pub rows_old: u64,
-    /// How many rows the new file has.
+    /// The number of rows of the new file.
     pub rows_new: u64,
     /// Errors of rows that could not be compared: at most 100.
     pub faults: Vec<(Side, Error)>,
-    /// How many errors there were in all.
+    /// The number of errors in all.
     pub fault_count: u64,
 }
 
 impl Differences {
-    /// How many rows differ.
+    /// The number of rows that differ.
     pub fn len(&self) -> usize {
         self.removed.len().saturating_add(self.added.len()).saturating_add(self.changed.len())
     }

@@ -7,7 +7,7 @@ use fastrand::Rng;
 use flate2::write::ZlibEncoder;
 use std::io::Write as _;
 
-/// How many volumes the game has.
+/// The number of the game's volumes.
 pub const VOLUMES: u8 = 10;
 
 /// The volume that the game's tools put a file into: DJB2 of the name's bytes.

@@ -314,7 +314,7 @@ impl ValuesBuilder {
         self
     }
 
-    /// How many bytes there are.
+    /// The number of bytes so far.
     pub fn position(&self) -> usize {
         self.out.position()
     }

@@ -19,7 +19,7 @@ pub struct Listed {
     pub text: Vec<u8>,
 }
 
-/// How the entries of a game are laid out.
+/// The layout of the entries of a game.
 pub fn layout_of(game: GameKind) -> EntryLayout {
     if game == GameKind::First { EntryLayout::First } else { EntryLayout::Later }
 }

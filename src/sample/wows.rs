@@ -385,7 +385,7 @@ const FULL: (usize, usize) = (228, 400_000);
 /// Contents of the many files, of which each is there many times under other paths.
 const CONTENTS: usize = 4096;
 
-/// The many small files of a full game: those that the `assets.bin` names, and others.
+/// The many small files of a full game: files that the `assets.bin` names, and others.
 fn many<E>(
     seed: u64,
     named: &[String],

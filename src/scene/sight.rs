@@ -91,9 +91,9 @@ pub trait Solid: std::fmt::Debug {
     fn lods(&self) -> &[usize];
     /// The box around it: the least coordinates and the greatest.
     fn bounds(&self) -> ([f32; 3], [f32; 3]);
-    /// How many vertices it has.
+    /// The number of its vertices.
     fn vertices(&self) -> usize;
-    /// Where the vertices are.
+    /// The places of the vertices.
     fn positions(&self) -> Iter<'_, [f32; 3]>;
     /// Normals of length 1; `None` where the vertices have none.
     fn normals(&self) -> Option<Iter<'_, [f32; 3]>>;
@@ -120,7 +120,7 @@ pub struct Chart<'d> {
     pub ranges: Vec<([f64; 3], f64)>,
     /// Lines between waypoints.
     pub links: Vec<ChartLink>,
-    /// How many records describe no space.
+    /// The number of records that describe no space.
     pub without_place: usize,
 }
 
@@ -144,7 +144,7 @@ pub struct ChartBox<'d> {
     pub row: usize,
     /// Its name.
     pub name: &'d str,
-    /// Where it leads, in words.
+    /// The target that it leads to, in words.
     pub target: Option<&'d str>,
     /// Its centre.
     pub center: [f64; 3],

@@ -4,7 +4,7 @@ use crate::threads::prelude::*;
 use memchr::memmem;
 use std::ops::Range;
 
-/// Where in a cell's text a [`Literal`] has to stand.
+/// The place in a cell's text at which a [`Literal`] has to stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Anchor {
     /// Anywhere.
@@ -64,7 +64,7 @@ impl Literal {
         &self.text
     }
 
-    /// Where it has to stand.
+    /// The place at which it has to stand.
     pub fn anchor(&self) -> Anchor {
         self.anchor
     }
@@ -109,7 +109,7 @@ impl Literal {
         }
     }
 
-    /// The places in `bytes` where it stands, from the first one on; of those that lie on each other perhaps not all.
+    /// The places in `bytes` where it stands, from the first one on; of places that lie on each other perhaps not all.
     fn places<'b>(&'b self, bytes: &'b [u8]) -> impl Iterator<Item = usize> + 'b {
         let (exact, folded) = match &self.needle {
             Needle::Exact(finder) => (Some(finder.find_iter(bytes)), None),
@@ -119,7 +119,7 @@ impl Literal {
     }
 }
 
-/// How often a byte stands in names, roughly: the lower the better to look for.
+/// The frequency of a byte in names, roughly: the lower the better to look for.
 fn commonness(byte: u8) -> usize {
     const FROM_COMMON: &[u8] = b"esatinrold_mc/u.ph0g1bv2f3w4k5y6789xjzq-";
     let place = FROM_COMMON.iter().position(|&b| b == byte.to_ascii_lowercase());
@@ -151,7 +151,7 @@ fn has(text: &[u8], byte: u8) -> bool {
 /// it.
 pub(crate) struct Texts<'a, P> {
     pub(crate) bytes: &'a [u8],
-    /// Where all of them lie.
+    /// The range in which all of them lie.
     pub(crate) range: Range<usize>,
     pub(crate) rows: Range<usize>,
     pub(crate) place: P,
@@ -296,7 +296,7 @@ pub(crate) fn search_terminated(
     if hits.is_empty() {
         return Some(Vec::new());
     }
-    // Where the stretch without a NUL begins in which a hit lies: a text that begins there or behind has the hit.
+    // The start of the stretch without a NUL in which a hit lies: a text that begins there or behind has the hit.
     let mut runs: Vec<usize> = Vec::with_capacity(hits.len());
     let mut before = range.start;
     for &hit in &hits {

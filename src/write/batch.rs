@@ -302,7 +302,7 @@ impl Batches {
 struct Share {
     batch: Result<Option<RecordBatch>>,
     damage: Vec<(Option<usize>, Error)>,
-    /// How many rows that were, damaged ones included.
+    /// The number of rows that were read, damaged ones included.
     read: usize,
     /// Whether there are no further rows.
     ended: bool,

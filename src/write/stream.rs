@@ -54,7 +54,7 @@ impl Selection {
     /// All rows and columns of the table called `table`.
     ///
     /// # Errors
-    /// `NotFound` where the file has no such table, with the reason or with the names of those that it has.
+    /// `NotFound` where the file has no such table, with the reason or with the names of the tables that it has.
     pub fn new(asset: Asset, table: &str) -> Result<Self> {
         let chosen = open(&asset, table)?.columns().to_vec();
         let columns = (0..chosen.len()).collect();
@@ -100,7 +100,7 @@ impl Selection {
         Ok(self)
     }
 
-    /// The same rows less those that are damaged, which are noted in `left_out`. Otherwise the first one is an error.
+    /// The same rows less the damaged ones, which are noted in `left_out`. Otherwise the first damaged row is an error.
     #[must_use]
     pub fn leave_out_damaged(self, left_out: Arc<Mutex<Check>>) -> Self {
         Self { left_out: Some(left_out), ..self }

@@ -141,7 +141,7 @@ impl<'a> TableDiff<'a> {
     /// The key of a row that differs, with the text of an id where that is known.
     ///
     /// # Errors
-    /// When it is damaged.
+    /// When the key is damaged.
     pub fn key(&self, pair: Pair) -> Result<Value<'_>> {
         if let Some(key) = self.special.as_ref().and_then(|special| special.key(pair)) {
             return Ok(key);

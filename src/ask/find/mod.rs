@@ -81,7 +81,7 @@ pub struct Look<'l> {
     /// Whether rows are only counted: a path whose name says that it matches is not put together then, so that its text
     /// is empty and damage in its folders is not met.
     pub count_only: bool,
-    /// Where the rows that were looked at are counted.
+    /// The counter of rows that were looked at.
     pub progress: Option<&'l Progress>,
 }
 

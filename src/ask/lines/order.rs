@@ -93,7 +93,7 @@ fn eight(text: &[u8]) -> u64 {
     }
 }
 
-/// How many bytes two texts begin with in common, in whole steps of eight.
+/// The number of bytes that two texts begin with in common, in whole steps of eight.
 fn shared(a: &[u8], b: &[u8]) -> usize {
     let (eights, _) = a.as_chunks::<8>();
     let (others, _) = b.as_chunks::<8>();

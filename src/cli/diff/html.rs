@@ -13,7 +13,7 @@ use std::io::{self, Write};
 /// Rows of a kind that are shown without a click.
 const UNFOLDED: usize = 20;
 
-/// How many rows of which tables differ, with links to them. `first` is the number of the first table.
+/// Writes how many rows of which tables differ, with links to them. `first` is the number of the first table.
 pub(super) fn counts(out: &mut dyn Write, found: &[Found<'_, '_>], first: usize) -> io::Result<()> {
     out.write_all(
         b"<table class=\"counts\">\n<thead><tr><th></th><th>added</th><th>removed</th><th>changed</th></tr></thead>\n",

@@ -222,7 +222,7 @@ impl<'a> Export<'a> {
         }
     }
 
-    /// Where the rows come from, for formats that keep it.
+    /// The origin of the rows, for formats that keep it.
     #[cfg(feature = "parquet")]
     fn metadata(&self) -> [(&'static str, String); 5] {
         [

@@ -156,7 +156,7 @@ fn explain(text: &str, fault: Fault, context: &Context) {
     context.complain(&failure(fault).message);
 }
 
-/// Where the history is kept, in a folder that is made where it is missing.
+/// The file of the history, in a folder that is made where it is missing.
 fn history_file() -> Option<PathBuf> {
     let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let state = match () {

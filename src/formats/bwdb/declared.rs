@@ -154,7 +154,7 @@ impl Type {
         }
     }
 
-    /// Where the elements of an array are, and how many; none for a field that is no array of a declared type.
+    /// The place of an array's elements, and their number; none for a field that is no array of a declared type.
     pub(super) fn array<'a>(&self, view: View<'a>, field: usize) -> Result<(View<'a>, usize)> {
         match (&self.body, self.fields.get(field)) {
             (Body::Members(members), Some(info)) => match members.get(field) {

@@ -58,7 +58,7 @@ pub(super) fn occupied<B: Bucket>(buckets: &[B]) -> Vec<u32> {
     gather(buckets, 0u32.., |_, slot| slot)
 }
 
-/// How many slots are occupied, counted without a list of them.
+/// The number of slots that are occupied, counted without a list of them.
 pub(super) fn count<B: Bucket>(buckets: &[B]) -> usize {
     buckets.iter().filter(|bucket| bucket.is_occupied()).count()
 }

@@ -67,7 +67,7 @@ const _: () = assert!(size_of::<HashMap>() == 0x18);
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct Strings {
-    /// From name id to position in the pool.
+    /// The map from a name id to the position of its text in the pool.
     pub offsets: HashMap,
     /// Bytes of the pool.
     pub size: U32,

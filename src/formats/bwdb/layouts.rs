@@ -58,9 +58,9 @@ struct Declared {
 const MAX_TEXT: usize = 1 << 20;
 /// Bytes of a struct at most.
 const MAX_SIZE: u32 = 1 << 16;
-/// How deep structs hold structs at most: walks recurse as deep.
+/// The greatest depth of structs in structs: walks recurse as deep.
 const MAX_DEPTH: usize = 32;
-/// How deep the built-in ones may be.
+/// The greatest depth of the built-in structs.
 const BUILT_IN_DEPTH: usize = 12;
 
 impl Layouts {
@@ -141,7 +141,7 @@ struct Row {
 struct Parser {
     layouts: Layouts,
     open: Option<Open>,
-    /// How deep the structs of the text are.
+    /// The depth of each struct of the text.
     depths: HashMap<&'static str, usize>,
     in_code: bool,
     in_table: bool,

@@ -169,7 +169,7 @@ impl From<State> for Value<'_> {
     }
 }
 
-/// Where a record is, as the map from resources to prototypes packs it.
+/// The place of a record, as the map from resources to prototypes packs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Location(u32);
 
@@ -196,10 +196,10 @@ impl Location {
         (self.0 >> 8) as usize
     }
 
-    /// How many databases it can tell apart.
+    /// The number of databases that it can tell apart.
     pub(crate) const DATABASES: usize = 1 << 6;
 
-    /// Where a record is that can be read; `None` where no location can say so.
+    /// The location of a record that can be read; `None` for one beyond the numbers that it can hold.
     pub(crate) fn of(database: usize, record: usize) -> Option<Self> {
         let database = u32::try_from(database).ok().filter(|_| database < Self::DATABASES)?;
         let record = u32::try_from(record).ok().filter(|record| record >> 24 == 0)?;
@@ -227,7 +227,7 @@ impl<'a> Resource<'a> {
         self.id
     }
 
-    /// Where its record is.
+    /// The location of its record.
     #[inline]
     pub fn location(&self) -> Location {
         self.location
@@ -468,7 +468,7 @@ impl Database {
             .map(|(bucket, value)| self.resource(bucket.key.get(), Location(value.get())))
     }
 
-    /// How many resources there are.
+    /// The number of resources.
     pub fn resource_count(&self) -> usize {
         *self.resource_count.get_or_init(|| hashmap::count(self.resource_buckets()))
     }
@@ -483,7 +483,7 @@ impl Database {
         self.resource_at(slot, id).ok_or_else(|| crate::table::no_cell("resources", row, 0))
     }
 
-    /// How many strings there are.
+    /// The number of strings.
     pub fn string_count(&self) -> usize {
         *self.string_count.get_or_init(|| hashmap::count(self.spans.string_buckets.get()))
     }
@@ -506,7 +506,7 @@ impl Database {
         hashmap::gather(self.resource_buckets(), self.spans.resource_values.get(), |bucket, _| bucket.key.get())
     }
 
-    /// Where the record of each row of the table of resources is.
+    /// The location of the record of each row of the table of resources.
     pub(crate) fn resource_locations(&self) -> Vec<Location> {
         let values = hashmap::gather(self.resource_buckets(), self.spans.resource_values.get(), |_, value| value.get());
         values.into_iter().map(Location).collect()
@@ -582,14 +582,14 @@ impl Database {
         }
     }
 
-    /// Where the pool of texts lies.
+    /// The place of the pool of texts.
     fn string_span(&self) -> std::ops::Range<usize> {
         let pool = &self.spans.string_data;
         pool.start..pool.start.saturating_add(pool.get().len())
     }
 
-    /// Where the text that a slot of the strings map points to begins, in a pool that ends at `end`; `None` outside
-    /// of it.
+    /// The start of the text that a slot of the strings map points to, in a pool that ends at `end`; `None` outside of
+    /// it.
     fn start_in_slot(&self, slot: usize) -> Option<usize> {
         let offset = self.spans.string_values.get().get(slot)?.get() as usize;
         let pool = self.string_span();
@@ -604,7 +604,7 @@ impl Database {
             .map(|(slot, bucket)| (bucket.key.get(), self.string_in_slot(slot)))
     }
 
-    /// How many databases there are.
+    /// The number of databases.
     pub fn database_count(&self) -> usize {
         self.spans.databases.get().len()
     }

@@ -24,7 +24,7 @@ const PACKAGE_ROOT: u64 = 0xDBB1_A1D1_B108_B927;
 pub struct Paths<'a> {
     db: &'a Database,
     entries: &'a [PathEntry],
-    /// Where the entries begin.
+    /// The start of the entries.
     first: usize,
 }
 
@@ -66,7 +66,7 @@ impl Index {
         Self { shards: lazy::parts(count, build) }
     }
 
-    /// How many slices there are: a power of two.
+    /// The number of slices: a power of two.
     fn shards(entries: usize) -> usize {
         lazy::parts_for(entries, 1 << 14).next_power_of_two()
     }
@@ -89,7 +89,7 @@ impl Index {
     }
 }
 
-/// Where the names lie. Learned in one pass over the entries, at the first search.
+/// The place of the names. Learned in one pass over the entries, at the first search.
 #[derive(Debug, Clone)]
 pub(super) struct NamePool {
     start: usize,
@@ -161,7 +161,7 @@ impl<'a> Paths<'a> {
         self.entries
     }
 
-    /// How many there are.
+    /// The number of entries.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
@@ -199,7 +199,7 @@ impl<'a> Paths<'a> {
         self.view(entry).locate(&entry.name).part("path name").packed_bytes()
     }
 
-    /// Where the name of the entry at `position` should lie, without its NUL; at 0 where it has none.
+    /// The place that the name of the entry at `position` should have, without its NUL; at 0 for one without a name.
     #[inline]
     fn place(&self, position: usize) -> Range<usize> {
         let Some(entry) = self.entries.get(position) else { return 0..0 };

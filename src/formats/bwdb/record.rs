@@ -68,11 +68,11 @@ pub trait Walker<'a> {
 /// An array, as a walker is told of it before its elements.
 #[derive(Debug, Clone, Copy)]
 pub struct ListInfo<'a> {
-    /// Where the elements lie.
+    /// The place of the elements.
     pub view: View<'a>,
-    /// How many there are.
+    /// The number of elements.
     pub len: usize,
-    /// How long one is, in bytes.
+    /// Bytes of an element.
     pub stride: usize,
     /// Whether its elements are plain values, which refer to nothing.
     pub plain: bool,
@@ -356,7 +356,7 @@ impl<'a, T: Field<'a>> List<'a, T> {
         self.len == 0
     }
 
-    /// Where the elements lie.
+    /// The place of the elements.
     pub fn view(&self) -> View<'a> {
         self.view
     }
@@ -379,7 +379,7 @@ impl<'a, T: Field<'a>> List<'a, T> {
         same_arrays(T::SIZE, Traits::of::<T>(), old, new, allowance, T::same)
     }
 
-    /// Where it lies, and how many elements it has.
+    /// Its place, and the number of its elements.
     pub(super) fn span(&self) -> (View<'a>, usize) {
         (self.view, self.len)
     }
@@ -403,13 +403,13 @@ impl<'a, T: Field<'a>> List<'a, T> {
     }
 }
 
-/// Where the single element is that the pointer at `at` leads to, relative to `base`.
+/// The place of the single element that the pointer at `at` leads to, relative to `base`.
 pub(super) fn follow_one(base: View<'_>, at: usize) -> Result<View<'_>> {
     base.follow_field(base.skip(at).read::<le::I64>()?.get(), at)
 }
 
-/// Where the `count` elements of `size` bytes lie that the pointer at `at` leads to, relative to `base`. Without elements
-/// the pointer is not looked at.
+/// The place of the `count` elements of `size` bytes that the pointer at `at` leads to, relative to `base`. Without
+/// elements the pointer is not looked at.
 pub(super) fn follow<'a>(base: View<'a>, at: usize, count: usize, size: usize) -> Result<View<'a>> {
     if count == 0 {
         return Ok(base);
@@ -511,7 +511,7 @@ impl<'a, T: Field<'a>> Element<'a> for Typed<T> {
     }
 }
 
-/// How many elements a count field announces.
+/// A field that announces the number of elements.
 pub(super) trait Count {
     fn count(self, view: View<'_>) -> Result<usize>;
 }

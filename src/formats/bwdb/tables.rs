@@ -70,7 +70,7 @@ pub(super) fn all(db: &Database) -> Vec<Box<dyn Table + '_>> {
     tables
 }
 
-/// Why there is no table called `name`, where the records that it would show are shown raw.
+/// The reason for which there is no table called `name`, where the records that it would show are shown raw.
 pub(super) fn absent(db: &Database, name: &str) -> Option<String> {
     let raw = db.databases().flatten().filter(|blob| blob.layout().is_none());
     let presumed = raw.flat_map(|blob| blob.presumed(&db.layouts).map(move |presumed| (blob, presumed)));
@@ -252,7 +252,7 @@ fn at_path(db: &Database, path: &str, with_id: impl Fn(u64) -> Result<Vec<usize>
     Ok(if is_its { rows } else { Vec::new() })
 }
 
-/// Where the records of a table come from, and which columns every table of them begins with.
+/// The origin of a table's records, and the columns that every table of them begins with.
 trait Records<'a>: Copy + Send + Sync + 'a {
     /// Whether comparing two files compares these records with the resources that they are of.
     const DERIVED: bool = false;
@@ -382,7 +382,7 @@ enum Half {
     Text,
 }
 
-/// The columns of a struct's fields, without those that another table or column tells.
+/// The columns of a struct's fields, without fields that another table or column tells.
 fn field_columns(fields: &'static [FieldInfo]) -> (Vec<Column>, Vec<FieldColumn>) {
     let mut columns = Vec::new();
     let mut sources = Vec::new();

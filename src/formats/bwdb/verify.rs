@@ -99,7 +99,7 @@ fn all_sections(db: &Database) -> Vec<Section> {
     sections
 }
 
-/// Where the last section ends.
+/// The end of the last section.
 fn known_end(db: &Database) -> u64 {
     all_sections(db).iter().map(|s| s.offset.saturating_add(s.size)).max().unwrap_or(0)
 }
@@ -336,12 +336,12 @@ fn records(db: &Database, index: usize, progress: &Progress) -> Check {
 
 /// Checks that arrays lie where they may, and notes the parts that cannot be read.
 struct Pointers<'b> {
-    /// Where arrays may lie.
+    /// The range in which arrays may lie.
     inside: Range<usize>,
     budget: &'b Budget,
     check: Check,
     record: usize,
-    /// Where arrays were seen, when that is asked for.
+    /// The places of arrays that were seen, when these are asked for.
     spans: Option<Vec<Range<usize>>>,
 }
 

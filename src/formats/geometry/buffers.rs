@@ -123,7 +123,7 @@ impl<'a> VertexBuffer<'a> {
         usize::from(self.prototype.stride_in_bytes.get())
     }
 
-    /// How many vertices it has.
+    /// The number of its vertices.
     ///
     /// # Errors
     /// As [`Buffer::stored`], and `BadValue` for a stride of 0 or raw bytes that are not whole vertices.
@@ -141,7 +141,7 @@ impl<'a> VertexBuffer<'a> {
         }
     }
 
-    /// How many bytes its vertices have when decoded. Checked: a count that the stored bytes cannot hold is an error.
+    /// Bytes of its vertices when decoded. Checked: a count that the stored bytes cannot hold is an error.
     ///
     /// # Errors
     /// As [`VertexBuffer::count`], and `BadValue` for a stride or a count that cannot be true.
@@ -189,7 +189,7 @@ impl IndexBuffer<'_> {
         }
     }
 
-    /// How many indices it has.
+    /// The number of its indices.
     ///
     /// # Errors
     /// As [`Buffer::stored`], and `BadValue` for a size of the indices or of the raw bytes that cannot be.
@@ -203,7 +203,7 @@ impl IndexBuffer<'_> {
         }
     }
 
-    /// How many bytes its indices have when decoded. Checked: a count that the stored bytes cannot hold is an error.
+    /// Bytes of its indices when decoded. Checked: a count that the stored bytes cannot hold is an error.
     ///
     /// # Errors
     /// As [`IndexBuffer::count`], and `BadValue` for a count that cannot be true.
@@ -302,7 +302,7 @@ impl<'a> Indices<'a> {
         }
     }
 
-    /// How many there are.
+    /// The number of indices.
     pub fn len(&self) -> usize {
         match self {
             Self::U16(v) => v.len(),
@@ -389,7 +389,7 @@ impl Geometry {
         })
     }
 
-    /// How many bytes all buffers together have when decoded, as far as their headers make sense.
+    /// Bytes of all buffers together when decoded, as far as their headers make sense.
     ///
     /// # Errors
     /// `Limit` when that is more than [`Geometry::decode_limit`].

@@ -41,7 +41,7 @@ const _: () = assert!(size_of::<Header>() == 0x48);
 pub struct Mapping {
     /// The id by which a render set names it: a name's hash in files of one model, a running number in merged ones.
     pub mapping_id: le::U32,
-    /// Which merged buffer.
+    /// The number of the merged buffer.
     pub merged_buffer_index: le::U16,
     /// Texel density in an encoding of the game's own; 0 in older files.
     pub packed_texel_density: le::U16,

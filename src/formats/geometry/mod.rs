@@ -106,7 +106,7 @@ impl Geometry {
         self.view(part).follow_array(pointer, count as usize)
     }
 
-    /// Which slices of the merged vertex buffers the render groups use.
+    /// The slices of the merged vertex buffers that the render groups use.
     ///
     /// # Errors
     /// When the array does not lie in the file.
@@ -115,7 +115,7 @@ impl Geometry {
         self.array("vertex mappings", h.vertices_mapping_count.get(), h.vertices_mapping.get())
     }
 
-    /// Which slices of the merged index buffers the render groups use.
+    /// The slices of the merged index buffers that the render groups use.
     ///
     /// # Errors
     /// When the array does not lie in the file.
@@ -383,7 +383,7 @@ impl<'a> Blob<'a> {
         self.name_view().packed_str().map_err(|e| self.named(e))
     }
 
-    /// Where its data lies; the data of the view ends with the blob.
+    /// The place of its data; the data of the view ends with the blob.
     fn data(&self) -> Result<View<'a>> {
         let data = || {
             let size = self.prototype.size_in_bytes.get();

@@ -379,7 +379,7 @@ fn check_hull(hull: &Hull<'_>) -> Result<bool, String> {
     Ok(holes > 0)
 }
 
-/// How many connected sets the edges make, over corners below `corners`.
+/// The number of connected sets that the edges make, over corners below `corners`.
 fn rings(corners: usize, edges: impl Iterator<Item = [usize; 2]>) -> usize {
     let mut parent: Vec<usize> = (0..corners).collect();
     fn root(parent: &mut [usize], mut at: usize) -> usize {

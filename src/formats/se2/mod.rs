@@ -30,7 +30,7 @@ const SETS: &str = "definitionsets.vrb";
 /// Which files have which GUIDs.
 const CACHE: &str = "contentcache.vrb";
 
-/// Where the content lies in the game's folder.
+/// The place of the content in the game's folder.
 const CONTENT: &str = "GameData/Vanilla/Content";
 
 /// Entries of a folder that are looked at for a `.def` file.

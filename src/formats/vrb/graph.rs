@@ -16,7 +16,7 @@ pub(super) struct Graph<'a> {
     pub view: View<'a>,
     /// The name of the chunk in errors.
     pub label: &'a str,
-    /// How deep values may nest.
+    /// The greatest depth of nested values.
     pub depth: usize,
 }
 
@@ -155,7 +155,7 @@ impl Inferred {
 pub struct Walker<'a> {
     graph: Graph<'a>,
     data: &'a [u8],
-    /// Where the next byte is read.
+    /// The place of the next byte.
     at: usize,
     stack: Vec<Frame<'a>>,
     pending: Option<Slot>,
@@ -685,7 +685,7 @@ impl<'a> Walker<'a> {
             }
     }
 
-    /// How many elements of a list were passed over at once.
+    /// The number of elements of a list that were passed over at once.
     #[inline]
     fn skimmed(&mut self, element: ModelId, count: u32) -> Result<u32> {
         if self.skim == Skim::None {
@@ -739,8 +739,8 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// How many values a walk may read in all: a byte may come with a few structs and proxies around it, and hardly any value
-/// takes none.
+/// The number of values that a walk may read in all: a byte may come with a few structs and proxies around it, and
+/// hardly any value takes none.
 fn most_values(view: View<'_>) -> u64 {
     (view.data().len() as u64).saturating_mul(8).saturating_add(1 << 10)
 }

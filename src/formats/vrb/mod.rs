@@ -64,7 +64,7 @@ pub const MAIN: &str = "[Main]";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// How deep values may nest.
+    /// The greatest depth of nested values.
     pub depth: usize,
     /// Decompressed bytes of all parts together, however large the archive is.
     pub decoded: u64,
@@ -110,7 +110,7 @@ struct ChunkPart {
     name: String,
     part: Part,
     root: i32,
-    /// Where the number of the root model lies.
+    /// The place of the number of the root model.
     root_at: u64,
     /// Its stored bytes belong to something else too.
     shared: bool,

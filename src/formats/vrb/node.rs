@@ -30,7 +30,7 @@ impl<'a> Node<'a> {
         self.slot.model
     }
 
-    /// Where the value begins, from the start of the decoded chunk.
+    /// The start of the value, from the start of the decoded chunk.
     pub fn position(&self) -> usize {
         self.position
     }
@@ -40,7 +40,7 @@ impl<'a> Node<'a> {
         Walker::new(self.graph, self.slot, self.position)
     }
 
-    /// Where the value ends: it is passed over, not read.
+    /// The end of the value: it is passed over, not read.
     pub fn end(&self) -> Result<usize> {
         let mut walker = self.walk();
         walker.skip()?;

@@ -75,7 +75,7 @@ pub struct Part {
     /// As errors name its decoded bytes.
     label: String,
     entry: ArchiveEntry,
-    /// Where the entry lies: in the file, or, with a name, in a decoded table.
+    /// The place of the entry: in the file, or, with a name, in a decoded table.
     place: (u64, Option<&'static str>),
     /// Decoded bytes of the parts that come before it.
     before: u64,
@@ -154,7 +154,7 @@ impl Part {
         }
     }
 
-    /// Where the stored bytes lie in the file, if that is anywhere.
+    /// The place of the stored bytes in the file, if they lie in it.
     pub(super) fn range(&self) -> Option<(u64, u64)> {
         let start = u64::try_from(self.entry.offset.get()).ok()?;
         Some((start, start.checked_add(u64::try_from(self.entry.entry_size.get()).ok()?)?))

@@ -108,7 +108,7 @@ impl Shape {
     }
 }
 
-/// How many bytes a value takes.
+/// The number of bytes that a value takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Extent {
     /// At least so many.

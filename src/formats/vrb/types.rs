@@ -62,7 +62,7 @@ pub enum TypeDef {
         kind: u8,
         /// Type parameters, for an open generic.
         arity: u8,
-        /// Where the name lies in the table.
+        /// The place of the name in the table.
         name: Range<usize>,
     },
     /// `G`: a closed generic.
@@ -96,7 +96,7 @@ pub struct Model {
     pub parts: Parts,
     /// Its meaning for reading.
     pub shape: Shape,
-    /// Where the model lies in the table.
+    /// The place of the model in the table.
     pub at: usize,
 }
 
@@ -118,7 +118,7 @@ pub struct Member {
     name: Range<usize>,
     /// Whether the value says itself which model it has.
     pub polymorphic: bool,
-    /// Where it lies in the image of a blittable composite.
+    /// Its place in the image of a blittable composite.
     pub offset: Option<u32>,
     /// Its model, or its declared type's.
     pub model: ModelId,
@@ -222,7 +222,7 @@ impl TypeModel {
         self.names.get(member.name.clone()).unwrap_or_default()
     }
 
-    /// How many bytes values of a model take.
+    /// The number of bytes that values of a model take.
     #[inline]
     pub fn extent(&self, id: ModelId) -> Extent {
         match id.position() {

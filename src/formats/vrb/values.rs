@@ -98,7 +98,7 @@ impl<'a> Stretch<'a> {
 }
 
 impl<'a> Seek<'a> {
-    /// Takes the stretch of a row out of those that are kept, or begins it.
+    /// Takes the stretch of a row out of the kept stretches, or begins it.
     fn stretch(&mut self, row: usize) -> Stretch<'a> {
         let number = row / STRIDE;
         match self.stretches.iter().position(|stretch| stretch.number == number) {

@@ -9,7 +9,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 pub struct IndexEntry {
     /// From the start of the file; of no meaning without boxes.
     pub offset: le::U32,
-    /// How many boxes.
+    /// The number of boxes.
     pub count: le::U32,
 }
 const _: () = assert!(size_of::<IndexEntry>() == 8);

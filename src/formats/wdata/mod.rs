@@ -88,7 +88,7 @@ pub struct Map {
     text_form: TextForm,
     versions: Versions,
     header_counts: HeaderCounts,
-    /// Where the event-box version stands, for errors.
+    /// The place of the event-box version, for errors.
     event_box_version_at: usize,
     paths: Run,
     boxes: [Lazy<Run>; BoxType::COUNT],
@@ -199,7 +199,7 @@ impl Map {
         records.damaged_or_not().text(name).map(|path| path.filter(|p| is_path(*p)))
     }
 
-    /// Where the event-box table begins, behind the leading paths.
+    /// The start of the event-box table, behind the leading paths.
     fn index_at(&self) -> Result<usize> {
         self.paths.end(self)
     }
@@ -221,7 +221,7 @@ impl Map {
         }
     }
 
-    /// Where the event-box table ends.
+    /// The end of the event-box table.
     fn index_end(&self) -> Result<usize> {
         let entries = self.box_index()?;
         let head = if self.versions.main < 7 { 0 } else { 4 };
@@ -236,7 +236,7 @@ impl Map {
         Ok(filled.into_iter().map(|(t, _)| t).collect())
     }
 
-    /// How many boxes of a type the event-box table names.
+    /// The number of boxes of a type that the event-box table states.
     pub fn box_count(&self, box_type: BoxType) -> Result<u32> {
         Ok(self.box_index()?.get(usize::from(box_type.number())).map_or(0, |e| e.count.get()))
     }
@@ -300,7 +300,7 @@ impl Map {
         Ok(Run::walk(shape, self.source.view(""), offset, count, limit, &self.versions))
     }
 
-    /// Where the event boxes end: behind the last box of the type that lies last.
+    /// The end of the event boxes: behind the last box of the type that lies last.
     fn boxes_end(&self) -> Result<usize> {
         match self.box_types()?.last() {
             Some(&last) => self.box_run(last)?.end(self),
@@ -376,7 +376,7 @@ impl Map {
         Ok(self.tail()?.after_triggers(self, tail::SCENE_RESOURCES)?.map(|run| Records::new(self, run)))
     }
 
-    /// Which trigger layout was found, and why.
+    /// The trigger layout that was found, and the reason for it.
     ///
     /// # Errors
     /// When the file is damaged before the triggers.

@@ -45,7 +45,7 @@ impl<'a> Record<'a> {
         fields::read_text(&mut self.cursor.clone())
     }
 
-    /// Where it stands; `None` for a record that stands nowhere.
+    /// Its place; `None` for a record that stands nowhere.
     ///
     /// # Errors
     /// `OutOfBounds` when the file ends before it does.

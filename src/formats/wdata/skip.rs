@@ -9,7 +9,7 @@ use super::layout::Obb;
 use super::shapes::Shape;
 use crate::bytes::le;
 
-/// How to get past a record.
+/// The steps that lead past a record.
 #[derive(Debug)]
 pub(super) struct Program(Vec<Op>);
 
@@ -111,7 +111,7 @@ impl Program {
         }
     }
 
-    /// Where the record that begins at `at` ends; `None` when it does not end in `data`.
+    /// The end of the record that begins at `at`; `None` when it does not end in `data`.
     pub(super) fn end(&self, data: &[u8], at: usize) -> Option<usize> {
         self.run(data, at, true, true).filter(|end| *end <= data.len())
     }

@@ -69,7 +69,7 @@ impl TriggerLayout {
     }
 }
 
-/// Why a trigger layout was chosen.
+/// The reason for which a trigger layout was chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Choice {
@@ -143,7 +143,7 @@ impl Tail {
         end
     }
 
-    /// Where the last section ends, if all of them are there.
+    /// The end of the last section, if all of them are there.
     fn end(&self) -> Option<usize> {
         let all = self.server_side || self.runs.len() > SCENE_RESOURCES;
         self.runs.last().filter(|run| all && run.is_whole()).map(Run::found_end)
@@ -255,7 +255,7 @@ impl Map {
         })
     }
 
-    /// Where the last section ends.
+    /// The end of the last section.
     ///
     /// # Errors
     /// When a section is damaged.

@@ -34,7 +34,7 @@ pub(super) struct List {
     source: Source,
     /// The deciphered bytes of the list, where it was enciphered.
     plain: Option<Vec<u8>>,
-    /// Where the header begins, from the first byte of the file.
+    /// The start of the header, from the first byte of the file.
     base: usize,
     /// Bytes from the header on that belong to the list.
     size: usize,
@@ -215,12 +215,12 @@ impl List {
         View::new(bytes, part).with_origin(self.source.view("").offset().saturating_add(origin as u64))
     }
 
-    /// How many files there are.
+    /// The number of files.
     pub(super) fn len(&self) -> usize {
         self.files
     }
 
-    /// How many chunks there are.
+    /// The number of chunks.
     pub(super) fn chunks(&self) -> usize {
         self.chunks.len()
     }

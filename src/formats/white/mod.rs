@@ -77,7 +77,7 @@ pub struct Game {
     kind: Option<GameKind>,
     lists: Vec<ListFile>,
     options: Options,
-    /// Where each list's files begin among all; the last number is the number of all files.
+    /// The start of each list's files among all; the last number is the number of all files.
     starts: Lazy<Vec<usize>>,
     index: Lazy<PathIndex>,
     asked: Toll,
@@ -153,7 +153,7 @@ impl Game {
         }
     }
 
-    /// Where the files of each list begin; a list that cannot be read has one, which says why.
+    /// The start of the files of each list; a list that cannot be read has one file, which says why.
     fn starts(&self) -> &[usize] {
         let starts = self.starts.get_or_try_init(|| {
             let mut starts = vec![0usize];

@@ -77,7 +77,7 @@ pub mod v2 {
     }
     const _: () = assert!(size_of::<Resource>() == 32);
 
-    /// Where the bytes of a file are.
+    /// The place of a file's bytes.
     #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
     #[repr(C)]
     pub struct File {
@@ -152,7 +152,7 @@ pub mod v1 {
     }
     const _: () = assert!(size_of::<Resource>() == 24);
 
-    /// Where the bytes of a file are; [`super::legends`] has the same.
+    /// The place of a file's bytes; [`super::legends`] has the same.
     #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
     #[repr(C)]
     pub struct File {

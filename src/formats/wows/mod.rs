@@ -56,7 +56,7 @@ pub struct Game {
 #[derive(Debug, Default)]
 struct Opened {
     indexes: Vec<Index>,
-    /// Why others could not be opened.
+    /// The errors of other indexes, which could not be opened.
     damaged: Vec<Error>,
 }
 
@@ -158,7 +158,7 @@ impl Game {
         &self.opened().indexes
     }
 
-    /// Why other indexes could not be opened.
+    /// The errors of other indexes, which could not be opened.
     fn damaged(&self) -> &[Error] {
         &self.opened().damaged
     }

@@ -107,7 +107,7 @@ pub(super) fn has_index(folder: &Path) -> bool {
     names(folder).iter().filter(|name| is_index(name)).take(TRIED).any(begins)
 }
 
-/// Where the volumes of indexes in `folder` may be: beside them, or where a game has them.
+/// The folders in which the volumes of indexes in `folder` may be: beside them, or where a game has them.
 fn volumes_of(folder: &Path) -> Vec<PathBuf> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     vec![folder.to_owned(), folder.join("../../..").join(VOLUMES)]

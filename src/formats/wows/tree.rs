@@ -19,7 +19,7 @@ const NONE: u32 = u32::MAX;
 /// A resource: the number of its index, and its own number there.
 pub(super) type Place = (usize, usize);
 
-/// Where a file of the archive comes from.
+/// The origin of a file of the archive.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Row {
     /// A loose file, by its number.

@@ -443,7 +443,7 @@ impl Bound {
         }))
     }
 
-    /// The rows of `table` to judge by [`Bound::matches`]: the candidates where there is a probe, else all.
+    /// The rows of `table` to judge by [`Bound::matches`]: the candidates of a probe if there is one, else all.
     ///
     /// # Errors
     /// When a probe meets damaged data.

@@ -32,7 +32,7 @@ pub fn numbers(all: Vec<i64>) -> Vec<u8> {
 /// Whole numbers of a stretch.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
-    /// How much more than the base they are; anything for null.
+    /// The excess of each number over the base; anything for null.
     all: Vec<i64>,
     /// 0, or 2^63 where there are numbers beyond the signed ones.
     base: i128,
@@ -63,7 +63,7 @@ impl Numbers {
         self.all.push(number.unwrap_or(0));
     }
 
-    /// How much more than 2^63 a number is.
+    /// The excess of a number over 2^63.
     fn beside(number: u64) -> i64 {
         (number ^ 1 << 63).cast_signed()
     }

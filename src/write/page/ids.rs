@@ -189,7 +189,7 @@ impl Ids {
         self.known(id).is_some_and(|known| known.is_sure)
     }
 
-    /// The places of `ids`, of those that are sure where they must be.
+    /// The places of `ids`; with `must_be_sure`, of the sure ones only.
     fn places_of(&self, ids: &[Option<u64>], must_be_sure: bool) -> Vec<Option<u32>> {
         // The table is larger than the caches of a core: it is asked part by part, each with all questions about it.
         const PARTS: usize = 64;
@@ -384,7 +384,7 @@ impl Both {
         Ok((format!("{name}.{stretch}"), ids.block(stretch)?))
     }
 
-    /// How many stretches there are of each kind behind the last of these.
+    /// The number of stretches of each kind behind the last of these.
     pub(super) fn counts(&self) -> [(&'static str, usize); 2] {
         self.each().map(|(name, ids)| (name, ids.stretches().end))
     }

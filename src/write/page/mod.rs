@@ -230,7 +230,7 @@ impl<'w> Page<'w> {
             .map_err(failed)
     }
 
-    /// Adds a part, behind those that were added before. The first one is shown first.
+    /// Adds a part, behind the parts that were added before. The first one is shown first.
     pub fn part(&mut self, part: Part) {
         let Part { id, kind, title, meta } = part;
         self.parts.push(json!({ "id": id, "kind": kind, "title": title, "meta": meta }));

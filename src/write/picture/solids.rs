@@ -13,7 +13,7 @@ type Point = [f32; 3];
 /// Dots a pixel, along each side.
 const FINE: usize = 2;
 
-/// Where a view looks from: the directions that lead right, up and to the eye.
+/// A view: the directions that lead right, up and to the eye.
 struct View {
     right: Point,
     up: Point,

@@ -11,7 +11,7 @@ pub trait Prototype<'a>: Field<'a> {
     /// Its declared fields, in order.
     const FIELDS: &'static [FieldInfo];
 
-    /// Where it lies.
+    /// Its place.
     fn view(&self) -> View<'a>;
 
     /// Shows one field to a walker.
@@ -46,7 +46,7 @@ pub enum Form {
 }
 
 impl FieldInfo {
-    /// Where it lies in the struct when it is a pointer.
+    /// Its place in the struct when it is a pointer.
     pub const fn pointer(&self) -> Option<usize> {
         match self.form {
             Form::Inline => None,
@@ -78,7 +78,7 @@ pub(in crate::formats::bwdb) const fn tile(spans: &[(usize, usize)], size: usize
 pub struct FieldInfo {
     /// Its name.
     pub name: &'static str,
-    /// Where it lies in the struct.
+    /// Its place in the struct.
     pub at: usize,
     /// The name of its type, or of its elements' type: [`Field::NOTATION`].
     pub of: &'static str,

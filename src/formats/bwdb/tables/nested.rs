@@ -25,7 +25,7 @@ pub(super) trait Children<'a>: Send + Sync + 'a {
     /// Bytes of a row in its array.
     fn size(&self) -> usize;
 
-    /// How many rows a record has.
+    /// The number of rows of a record.
     fn count(&self, record: View<'a>) -> Result<usize>;
 
     /// The row at `index` of a record.
@@ -107,7 +107,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
         })
     }
 
-    /// How many rows there are, where they were counted before or are counted in less time than a process takes to start.
+    /// The number of rows, where they were counted before or are counted in less time than a process takes to start.
     /// The records of a game's own database are ten times as many and lie all over it.
     fn known_len(&self) -> Option<usize> {
         const FEW_RECORDS: usize = 1 << 12;

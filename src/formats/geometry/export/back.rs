@@ -267,7 +267,7 @@ impl<'g> Laid<'g, '_> {
         refused(format!("mesh {:?}: {what}", self.mesh.name))
     }
 
-    /// Writes an attribute of all vertices by `encode`, but for values that are those that `before` gives.
+    /// Writes an attribute of all vertices by `encode`, but for values that `before` gives as well.
     fn put<const N: usize>(
         &mut self,
         attribute: Attribute,

@@ -11,7 +11,7 @@ use std::io::{BufWriter, Write};
 const WIDTH: f32 = 1200.0;
 const MARGIN: f32 = 24.0;
 
-/// Where a view looks from: which axes go to the right and up on paper, and which leads to the eye, or away from it.
+/// A view: the axes that go to the right and up on paper, and the one that leads to the eye, or away from it.
 struct View {
     title: &'static str,
     right: usize,
