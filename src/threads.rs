@@ -93,7 +93,7 @@ fn pool(threads: usize) -> ThreadPoolBuilder {
     if threads == 0 { pool.use_current_thread() } else { pool }
 }
 
-/// Does both, at once where there is a thread for it.
+/// Runs both, at once where there is a thread for it.
 pub(crate) fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
     ready();
     rayon::join(a, b)

@@ -111,7 +111,7 @@ impl Identity {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Codec {
-    /// As they are.
+    /// The bytes as they are.
     None,
     /// A bare deflate stream (RFC 1951).
     Deflate,

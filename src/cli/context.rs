@@ -361,7 +361,7 @@ impl Context {
         self.say(&format!("{file}: note: {note}"));
     }
 
-    /// One line on standard error that must be seen, also where the command goes on.
+    /// Writes one line to standard error that must be seen, also where the command goes on.
     pub(super) fn complain(&self, message: &str) {
         complain(message);
     }
@@ -371,7 +371,7 @@ impl Context {
         let _ = aside(|| writeln!(io::stderr(), "{}", clean(line)));
     }
 
-    /// One line on standard error that is no failure.
+    /// Writes one line to standard error that is no failure.
     pub(super) fn say(&self, message: &str) {
         if !self.quiet {
             complain(message);

@@ -192,7 +192,7 @@ fn rows(history: &History, context: &Context) -> Result<(), Failure> {
     Ok(())
 }
 
-/// For people: a paragraph for each build in which something happened.
+/// Writes the history for people: a paragraph for each build in which something happened.
 fn text(history: &History, context: &Context) -> Result<(), Failure> {
     let mut page = context.page();
     let mut build = None;

@@ -348,7 +348,7 @@ fn is_unclean(argument: &std::ffi::OsStr) -> bool {
     clean(&text) != text
 }
 
-/// One line on standard error. That standard error cannot be written is nothing that could be told anyone.
+/// Writes one line to standard error. Nobody can be told that it cannot be written.
 fn complain(message: &str) {
     let _ = progress::aside(|| writeln!(std::io::stderr(), "assetq: {}", clean(message)));
 }

@@ -17,20 +17,20 @@ use std::sync::{Mutex, PoisonError};
 /// One of the two files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// The first one.
+    /// The first file.
     Old = 0,
-    /// The second one.
+    /// The second file.
     New = 1,
 }
 
 /// The change of a row between two files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// Only the new file has it.
+    /// Only the new file has the row.
     Added,
-    /// Only the old file has it.
+    /// Only the old file has the row.
     Removed,
-    /// Both have it, with other contents.
+    /// Both have the row, with other contents.
     Changed,
 }
 
@@ -129,7 +129,7 @@ pub struct Keys {
     pub skipped: Vec<u32>,
 }
 
-/// Is told of each pair of rows, and how it compares.
+/// A function that is told of each pair of rows, and how it compares.
 pub type Each<'e> = dyn FnMut((u32, u32), Result<Verdict, (Side, Error)>) + 'e;
 
 /// A table on both sides, whose rows are paired by hashes of their keys.

@@ -178,7 +178,7 @@ impl Writer {
         &self.bytes
     }
 
-    /// All that was written.
+    /// The bytes that were written.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }

@@ -12,7 +12,7 @@ use fastrand::Rng;
 /// How a part is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Codec {
-    /// As it is.
+    /// The bytes as they are.
     None,
     /// Deflate with a zlib header.
     Zlib,
@@ -359,7 +359,7 @@ impl ArchiveBuilder {
         Self { bundles, types: types.table(), chunks: vec![main], tables: Codec::Brotli }
     }
 
-    /// One more chunk.
+    /// Adds a chunk.
     #[must_use]
     pub fn chunk(mut self, name: &str, root: ModelId, codec: Codec, data: Vec<u8>) -> Self {
         self.chunks.push(ChunkSpec { name: name.into(), root: root.0 as i32, codec, data });

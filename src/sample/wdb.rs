@@ -57,7 +57,7 @@ pub struct Sheet {
 struct Field {
     name: String,
     letter: u8,
-    /// Of a packed field.
+    /// The width of a packed field.
     width: Option<u32>,
 }
 

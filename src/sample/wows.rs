@@ -44,7 +44,7 @@ pub struct FileEntry {
 pub struct NameEntry {
     pub id: u64,
     pub parent: u64,
-    /// Without its NUL.
+    /// The name without its NUL.
     pub name: Vec<u8>,
 }
 

@@ -9,11 +9,11 @@ use std::ops::Range;
 pub enum Anchor {
     /// Anywhere.
     Anywhere,
-    /// At its start.
+    /// The start of the text.
     Start,
-    /// At its end.
+    /// The end of the text.
     End,
-    /// From start to end.
+    /// The whole text, from start to end.
     Whole,
 }
 

@@ -153,7 +153,7 @@ impl Batches {
     /// Adds a row of as many cells as there are columns: the whole row, or nothing of it and an error.
     ///
     /// # Errors
-    /// For a cell that its column cannot hold.
+    /// When a cell does not fit into its column.
     fn push(&mut self, cells: &[Value<'_>]) -> Result<()> {
         cells.iter().enumerate().try_for_each(|(place, cell)| self.push_cell(place, cell))?;
         self.rows = self.rows.saturating_add(1);

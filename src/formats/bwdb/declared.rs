@@ -27,7 +27,7 @@ pub struct Type {
 
 /// How a type is read.
 pub(super) enum Body {
-    /// As its declaration in this crate says.
+    /// A built-in type, read as its declaration in this crate says.
     BuiltIn {
         walk: for<'a> fn(View<'a>, &'static str, &mut dyn Walker<'a>),
         walk_field: for<'a> fn(View<'a>, usize, &mut dyn Walker<'a>),

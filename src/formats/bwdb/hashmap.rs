@@ -72,7 +72,7 @@ pub(super) struct Modulus {
 }
 
 impl Modulus {
-    /// For a map of `capacity` slots; with none, every key has slot 0.
+    /// The modulus of a map of `capacity` slots; without slots, every key has slot 0.
     pub(super) fn new(capacity: u32) -> Self {
         let capacity = u64::from(capacity);
         Self { capacity, reciprocal: u64::MAX.checked_div(capacity).unwrap_or(0) }

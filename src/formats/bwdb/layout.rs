@@ -193,7 +193,7 @@ pub struct Instance {
     pub name: PackedString,
     /// Path id of the `.model`.
     pub id: U64,
-    /// Not named by any reader.
+    /// Flags that no reader names.
     pub flags: U32,
     _unknown: [u8; 20],
 }

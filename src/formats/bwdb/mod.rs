@@ -113,7 +113,7 @@ struct Spans {
 /// Structs that are known to lie in the file.
 struct Span<T> {
     start: usize,
-    /// As many bytes as the structs have.
+    /// The bytes of the structs, no more and no fewer.
     bytes: bytes::Bytes,
     element: PhantomData<fn() -> T>,
 }

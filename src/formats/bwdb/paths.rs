@@ -93,7 +93,7 @@ impl Index {
 #[derive(Debug, Clone)]
 pub(super) struct NamePool {
     start: usize,
-    /// Behind the last NUL.
+    /// The place behind the last NUL.
     end: usize,
     /// Whether they lie one behind another in the order of entries, each with its NUL.
     ordered: bool,

@@ -111,7 +111,7 @@ impl<'a> Blob<'a> {
 }
 
 impl RawLayout {
-    /// One for two databases whose records have the same size.
+    /// The layout of two databases whose records have the same size.
     pub fn common(old: Self, new: Self) -> Option<Self> {
         let Self { size, mut pointers } = old;
         pointers.extend(new.pointers);

@@ -168,11 +168,11 @@ pub trait Field<'a>: Copy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Shown {
-    /// As one column of plain values.
+    /// One column of plain values.
     Plain(Kind),
-    /// As two columns, the id and the text it stands for.
+    /// Two columns: the id and the text it stands for.
     Name,
-    /// As two columns, the id and the path it stands for.
+    /// Two columns: the id and the path it stands for.
     Path,
 }
 
@@ -479,7 +479,7 @@ pub(super) trait Element<'a> {
     fn differ(&self, old: View<'a>, new: View<'a>, differ: &mut Differ<'a, '_>) -> Result<()>;
 }
 
-/// As an [`Element`], a type that the compiler knows.
+/// A type that the compiler knows, as an [`Element`].
 pub(super) struct Typed<T>(pub(super) PhantomData<fn() -> T>);
 
 impl<'a, T: Field<'a>> Element<'a> for Typed<T> {

@@ -333,7 +333,7 @@ impl<'a> Indices<'a> {
         }
     }
 
-    /// One after another.
+    /// The indices, one after another.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = u32> + use<'a> {
         let all = *self;
         // Every number is below the length, so that nothing is made up here.

@@ -70,7 +70,7 @@ pub enum Event<'a> {
     EntryEnd,
     /// The dictionary ends.
     EndDictionary {
-        /// As where it began.
+        /// Whether its keys are strings.
         named: bool,
     },
     /// A value without branches, or null in place of one with branches.

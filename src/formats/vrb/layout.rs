@@ -13,7 +13,7 @@ pub const VERSION: u32 = 1;
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct ArchiveEntry {
-    /// From the start of the file.
+    /// The offset from the start of the file.
     pub offset: le::I64,
     /// XXH64 of the stored bytes, seeded with the magic.
     pub checksum: le::U64,
@@ -41,7 +41,7 @@ pub struct ChunkArchiveEntry {
 }
 const _: () = assert!(size_of::<ChunkArchiveEntry>() == 40);
 
-/// The first 192 bytes.
+/// The header: the first 192 bytes.
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct ArchiveHeader {

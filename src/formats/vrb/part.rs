@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Compression {
-    /// As it is.
+    /// The bytes as they are.
     None,
     /// Deflate, with a zlib header or bare.
     Zlib,
@@ -70,9 +70,9 @@ impl Room {
 /// bounded.
 #[derive(Debug)]
 pub struct Part {
-    /// As errors name it.
+    /// The name of the part in errors.
     name: String,
-    /// As errors name its decoded bytes.
+    /// The name of its decoded bytes in errors.
     label: String,
     entry: ArchiveEntry,
     /// The place of the entry: in the file, or, with a name, in a decoded table.

@@ -58,7 +58,7 @@ impl<'p> Path<'p> {
     }
 }
 
-/// As the table of values writes it.
+/// Writes the path as the table of values does.
 impl std::fmt::Display for Path<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut text = String::new();

@@ -22,18 +22,18 @@ pub enum Shape {
     Scalar(Builtin),
     /// Members, one after another.
     Record {
-        /// From this number among all members.
+        /// The first of its members, by number among all members.
         from: u32,
-        /// Up to this one.
+        /// The number behind the last of its members.
         to: u32,
         /// Whether a byte in front says if it is there: of classes and nullables.
         prefix: bool,
     },
     /// Members at their places in `size` bytes.
     Image {
-        /// From this number among all members.
+        /// The first of its members, by number among all members.
         from: u32,
-        /// Up to this one.
+        /// The number behind the last of its members.
         to: u32,
         /// Bytes that the value takes, padding included.
         size: u32,
@@ -51,7 +51,7 @@ pub enum Shape {
     },
     /// An integer.
     Enum(Builtin),
-    /// Not known how; says why.
+    /// Values that are read in no known way, with the reason.
     Unknown(&'static str),
 }
 
@@ -111,7 +111,7 @@ impl Shape {
 /// The number of bytes that a value takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Extent {
-    /// At least so many.
+    /// The least number of bytes.
     pub least: u32,
     /// Exactly so many.
     pub fixed: bool,

@@ -45,9 +45,9 @@ pub(super) mod column {
 
 /// The way to a cell of the row at which a walk stands.
 enum Get {
-    /// One that borrows from the archive.
+    /// A cell that borrows from the archive.
     FromArchive(for<'r, 'a> fn(&'r Rows<'a>) -> Result<Value<'a>>),
-    /// One that the walk keeps until it goes on.
+    /// A cell that the walk keeps until it goes on.
     FromWalk(for<'r, 'a> fn(&'r Rows<'a>) -> Result<Value<'r>>),
 }
 
@@ -307,7 +307,7 @@ struct Rows<'a> {
     /// Length of the path at each open branch.
     marks: Vec<usize>,
     leaf: Option<(ModelId, Value<'a>)>,
-    /// One more than the current row, once there is one.
+    /// One more than the number of the current row; 0 before the first.
     next: usize,
     /// The first row of the current chunk.
     first: usize,

@@ -85,7 +85,7 @@ pub enum Kind {
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Gate {
-    /// Always.
+    /// Stored always.
     Always,
     /// Stored in these main versions.
     Main(i32, i32),
@@ -93,13 +93,13 @@ pub enum Gate {
     EventBox(i32, i32),
     /// Stored in the first of several records, and from this event-box version on in all of them.
     FirstOrEventBox(i32),
-    /// From this version of the animated backgrounds on.
+    /// Stored from this version of the animated backgrounds on.
     AniBg(i32),
-    /// From this item-box version on.
+    /// Stored from this item-box version on.
     ItemBox(i32),
     /// Stored in all but the last of several records.
     NotLast,
-    /// Where the record's count of this number is not 0.
+    /// Stored where the record's count of this number is not 0.
     Any(usize),
 }
 

@@ -7,7 +7,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct IndexEntry {
-    /// From the start of the file; of no meaning without boxes.
+    /// The offset from the start of the file; of no meaning without boxes.
     pub offset: le::U32,
     /// The number of boxes.
     pub count: le::U32,

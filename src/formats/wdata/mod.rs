@@ -71,13 +71,13 @@ impl TextForm {
 /// The script counts of the header (docs/formats/wdata.md §2), which no reader uses. Null where the version has none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HeaderCounts {
-    /// From main version 9 on.
+    /// Stored from main version 9 on.
     pub script_count1: Option<i32>,
-    /// From main version 16 on.
+    /// Stored from main version 16 on.
     pub script_condition_count1: Option<i32>,
-    /// From main version 18 on.
+    /// Stored from main version 18 on.
     pub script_count2: Option<i32>,
-    /// From main version 18 on.
+    /// Stored from main version 18 on.
     pub script_condition_count2: Option<i32>,
 }
 

@@ -101,7 +101,7 @@ pub(super) struct Plan {
     outlines: Vec<Outline>,
     /// Centre and range of each waypoint.
     waypoints: Vec<([f64; 3], f64)>,
-    /// From, to, and whether it leads back as well.
+    /// The start and the end of each link, and whether it leads back as well.
     links: Vec<([f64; 3], [f64; 3], bool)>,
     without_place: usize,
 }

@@ -81,7 +81,7 @@ macro_rules! box_types {
         }
 
         impl BoxType {
-            /// All of them, in the order of their numbers.
+            /// All types, in the order of their numbers.
             pub const ALL: [Self; BoxType::COUNT] = [$(Self::$name),+];
 
             /// The name in §4.3.

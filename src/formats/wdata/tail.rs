@@ -75,9 +75,9 @@ impl TriggerLayout {
 pub enum Choice {
     /// The version has only one.
     OnlyOne,
-    /// With it the sections end at the last byte of the file; with the other they do not.
+    /// With this layout the sections end at the last byte of the file; with the other they do not.
     EndsTheFile,
-    /// Both end at the last byte; the document is followed.
+    /// With both layouts the sections end at the last byte; the document is followed.
     BothFit,
     /// Neither ends at the last byte; the document is followed.
     NeitherFits,

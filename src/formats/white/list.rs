@@ -30,7 +30,7 @@ const ONE_BY_ONE: usize = 3;
 /// A list, laid out.
 #[derive(Debug)]
 pub(super) struct List {
-    /// From the crypt header or the header on.
+    /// The file from the crypt header or the header on.
     source: Source,
     /// The deciphered bytes of the list, where it was enciphered.
     plain: Option<Vec<u8>>,

@@ -39,7 +39,7 @@ pub enum GameKind {
 }
 
 impl GameKind {
-    /// All of them.
+    /// All kinds of games.
     pub const ALL: [Self; 3] = [Self::First, Self::Second, Self::LightningReturns];
 
     /// The name by which it is given.

@@ -13,7 +13,7 @@ const DEEP: usize = 64;
 /// Bytes that a path may be long. Names of a hostile index may overlap, so that their sum has no other bound.
 const LONG: usize = 4 << 10;
 
-/// No number of anything.
+/// The number that stands for nothing.
 const NONE: u32 = u32::MAX;
 
 /// A resource: the number of its index, and its own number there.

@@ -34,11 +34,11 @@ pub enum Filter {
         /// The other side of the comparison.
         literal: Literal,
     },
-    /// All of these.
+    /// All of these conditions.
     And(Vec<Filter>),
-    /// At least one of these.
+    /// At least one of these conditions.
     Or(Vec<Filter>),
-    /// Not this.
+    /// The opposite of this condition.
     Not(Box<Filter>),
 }
 
@@ -114,11 +114,11 @@ impl Filter {
 pub enum Bound {
     /// One comparison.
     Compare(Compare),
-    /// All of these.
+    /// All of these conditions.
     And(Vec<Bound>),
-    /// At least one of these.
+    /// At least one of these conditions.
     Or(Vec<Bound>),
-    /// Not this.
+    /// The opposite of this condition.
     Not(Box<Bound>),
 }
 

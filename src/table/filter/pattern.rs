@@ -29,7 +29,7 @@ enum Token {
     One,
     /// Any number of any characters.
     Any,
-    /// One of these ranges, or none of them.
+    /// A character in one of these ranges, or in none of them.
     Set {
         negated: bool,
         ranges: Box<[(char, char)]>,

@@ -20,7 +20,7 @@ struct View {
     eye: Point,
 }
 
-/// From the quarter, above the bow; and from above, the bow to the right.
+/// The views: from the quarter, above the bow; and from above, the bow to the right.
 fn views() -> [View; 2] {
     let (turn, tilt) = (0.9f32, 0.35f32);
     let eye = [-turn.sin() * tilt.cos(), tilt.sin(), turn.cos() * tilt.cos()];

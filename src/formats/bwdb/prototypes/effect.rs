@@ -487,7 +487,7 @@ prototype! { 'a
 prototype! { 'a
     /// A light among the components of a system. Its body begins as the bodies of actions do.
     SystemLight = 0x10, unused 0x04..0x08 {
-        /// As actions have it; of lights no reader looks at it.
+        /// The kind, as actions have it; no reader looks at the kind of a light.
         kind: i32 @ 0x00,
         /// The light.
         value: [super::PointLight<'a>] @ 0x08,

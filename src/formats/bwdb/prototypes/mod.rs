@@ -28,7 +28,7 @@ macro_rules! prototype_types {
         pub enum PrototypeType { $($(#[$meta])* $variant,)+ }
 
         impl PrototypeType {
-            /// All of them, in the order of docs/formats/bwdb.md §5.3.
+            /// All types, in the order of docs/formats/bwdb.md §5.3.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
 
             /// The type whose tables have this magic: the MurmurHash3 of its name.

@@ -34,14 +34,14 @@ pub trait Prototype<'a>: Field<'a> {
 /// How a field holds values of its type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// One, in place.
+    /// One value, in place.
     Inline,
-    /// As many as the field `count` says, behind a pointer.
+    /// As many values as the field `count` says, behind a pointer.
     Array {
         /// The name of the field.
         count: &'static str,
     },
-    /// One, behind a pointer.
+    /// One value, behind a pointer.
     One,
 }
 

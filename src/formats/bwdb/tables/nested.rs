@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Several things that a record holds.
 pub(super) trait Children<'a>: Send + Sync + 'a {
-    /// One of them, read once for all cells of its row.
+    /// One child, read once for all cells of its row.
     type Row: 'a;
 
     /// Bytes of a row in its array.

@@ -196,7 +196,7 @@ struct Laid<'g, 'a> {
     mesh: Mesh<'g>,
     old: Vertices<'a>,
     format: VertexFormat,
-    /// As many vertices as before, so that each is known by its number.
+    /// Whether there are as many vertices as before, so that each is known by its number.
     same_count: bool,
     out: Vec<u8>,
 }

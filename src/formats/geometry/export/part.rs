@@ -221,7 +221,7 @@ fn damaged(part: &str, what: String) -> Error {
     Error::without_offset(ErrorKind::Damaged { what: what.into() }, part.to_owned())
 }
 
-/// From the left-handed space to the right-handed one. Adding zero makes a negative zero positive.
+/// Turns the left-handed space into the right-handed one. Adding zero makes a negative zero positive.
 pub(super) fn mirror([x, y, z]: [f32; 3]) -> [f32; 3] {
     [-x + 0.0, y, z]
 }
