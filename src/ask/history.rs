@@ -234,7 +234,8 @@ pub struct History {
 }
 
 impl History {
-    /// The history of `entry` in these builds, the oldest first. What is not known of a build is left out beforehand.
+    /// The history of `entry` in these builds, the oldest first. The caller leaves out builds of which nothing is
+    /// known.
     pub fn new(entry: &str, builds: &[(String, State)]) -> Self {
         let mut events = Vec::new();
         let nothing = State::default();

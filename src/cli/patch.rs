@@ -239,7 +239,7 @@ impl Target {
                 let what = "files in this archive are not written in place; --to NEW writes the file by itself";
                 return Err(Failure::new(Exit::Usage, format!("{}: {what}", file.to_string_lossy())));
             } else if is_written {
-                // A pack that lies in a game's archive, too, is what goes to the game.
+                // The whole pack is written, also one that lies in a game's archive.
                 on_disk = holding.source().path().map(Path::to_owned).unwrap_or(on_disk);
                 outer = Some((holding, name.to_owned()));
             }

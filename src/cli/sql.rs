@@ -125,7 +125,7 @@ impl Args {
             let files = std::iter::once(query.into()).chain(self.files.iter().cloned());
             return Ok((None, files.collect()));
         }
-        // A query of one word is a file that is not there.
+        // A query of one word is taken for a file that is not there.
         if query != "-" && !query.contains(char::is_whitespace) && !query.contains(';') {
             return Err(Failure::new(Exit::Usage, format!("{query}: neither a file nor a query")));
         }

@@ -141,7 +141,8 @@ impl Package {
             Variant::V1 => [24, 16],
             Variant::Legends => [32, 32],
         };
-        // Where the pool of names begins, and what a name's pointer counts from.
+        // The pool of names begins behind the entries; a name's pointer counts from its entry, or from `name_len` in
+        // it.
         let mut text = names + self.names.len() * sizes[0];
         for entry in &self.names {
             let (at, len) = (w.position(), entry.name.len() + 1);

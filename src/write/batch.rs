@@ -242,7 +242,7 @@ impl Batches {
                 for (i, share) in shares.into_iter().enumerate() {
                     let mut left = rows(i);
                     let mut taken = each(share)?;
-                    // Rows of much text, and those behind a damaged one, are not in the first batch.
+                    // Rows of much text, and rows behind a damaged one, are not in the first batch.
                     while let (Some(read), Some(reader)) = (taken, readers.get_mut(i)) {
                         left.start = left.start.saturating_add(read);
                         if left.is_empty() {

@@ -68,7 +68,7 @@ impl Selection {
     pub fn columns(mut self, names: &[impl AsRef<str>]) -> Result<Self> {
         let mut columns = Vec::with_capacity(names.len());
         for name in names.iter().map(AsRef::as_ref) {
-            // Among those that were chosen before.
+            // Among the columns that were chosen before.
             let column = self.columns.get(find_column(&self.chosen, name)?).copied().unwrap_or_default();
             if columns.contains(&column) {
                 return Err(syntax(format!("column {name} is named twice")));

@@ -194,7 +194,7 @@ impl<'t> Lines<'t> {
         next.iter_mut().for_each(&mut fill);
         while made.iter().chain(&next).any(|unit| !unit.is_empty()) {
             let make = || next.as_mut_slice().into_par_iter().with_max_len(1).for_each(|unit| self.unit(&all, unit));
-            // While some are made, those before them are written, and are given the rows to be made next.
+            // While some units are made, the units before them are written, and are given the rows to be made next.
             let mut write = || {
                 made.iter_mut().try_for_each(|unit| {
                     out.write_all(unit.text.as_bytes())?;

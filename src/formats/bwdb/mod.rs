@@ -654,7 +654,7 @@ impl Names for Database {
         let text = |id: &NameId| {
             let slot = hashmap::find(buckets, self.string_slots, id.0.into())?;
             let (pool, start) = (self.string_pool(), values.get(slot)?.get() as usize);
-            // Most texts are shorter than this, and half of those lie in two lines of the cache.
+            // Most texts are shorter than this, and half of these texts lie in two lines of the cache.
             Some(pool.get(start)? ^ pool.get(start.saturating_add(31)).unwrap_or(&0))
         };
         black_box(ids.names.iter().filter_map(text).fold(0, |all, first| all ^ first));

@@ -161,7 +161,7 @@ impl<'a> Node<'a> {
                 walker.next()?;
             }
             (Some(Event::BeginDictionary { count, named, .. }), _) if index < count => {
-                // To the entry, past those before it.
+                // Walks to the entry, past the entries before it.
                 let mut at = 0;
                 loop {
                     match walker.next()? {

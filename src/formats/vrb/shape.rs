@@ -130,7 +130,7 @@ pub(super) fn extents(types: &TypeModel) -> (Vec<Extent>, Vec<ModelId>) {
     let count = types.models().len();
     let (mut extents, mut state) = (vec![Extent::default(); count], vec![NEW; count]);
     let mut recursive = Vec::new();
-    // Models that are open, with the next member to look at and the sum of those before.
+    // Models that are open, with the next member to look at and the sum of the members before.
     let mut stack: Vec<(usize, u32, Extent)> = Vec::new();
     for root in 0..count {
         if state.get(root) != Some(&NEW) {

@@ -190,7 +190,7 @@ fn folders<'p>(indexes: &[Index], parts: impl Iterator<Item = &'p [u32]>) -> (Ve
 /// The path of a resource. `up` finds the resource with an id, first in the index whose number is given.
 pub(super) fn join(indexes: &[Index], place: Place, mut up: impl FnMut(u64, usize) -> Option<Place>) -> Result<String> {
     let mut names = [""; DEEP];
-    // Brent's way to notice a cycle: an id is held against those that follow, each time for twice as many.
+    // Brent's way to notice a cycle: an id is compared with the ids that follow, each time for twice as many.
     let mut mark = None;
     let (mut place, mut length, mut used) = (Some(place), 0usize, 0usize);
     for (at, slot) in names.iter_mut().enumerate() {

@@ -59,7 +59,7 @@ fn plans(table: &dyn Table, has_graphs: bool) -> Vec<Plan> {
     for (n, column) in columns.iter().enumerate().filter(|(_, column)| is_id(column)) {
         let is_free = |text: &usize| plans.get(*text) == Some(&Plan::Own);
         let text = |n: usize| columns.get(n).is_some_and(|column| column.kind == Kind::Text);
-        // Beside a key, any text is about it; beside other ids, one that is said to be theirs.
+        // Beside a key, any text is about it; beside other ids, a text column that says to be theirs.
         let of_it =
             |n: usize| column.role == Role::Key || columns.get(n).is_some_and(|text| text.role == Role::Resolved);
         let path = (0..columns.len()).find(|&path| column.role == Role::Key && table.name_of_path(path).is_some());
