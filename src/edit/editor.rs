@@ -3,7 +3,7 @@
 use super::fit::From;
 use super::resolve::{Outcome, Resolved};
 use super::restore::Restore;
-use super::{Cells, Check, Edit, EntryEdit, Piece, Pieces, TableEdits, Writable, check, refused};
+use super::{Cells, Check, Edit, EntryEdit, Pieces, TableEdits, Writable, check, copy, refused};
 use crate::archive;
 use crate::asset::Asset;
 use crate::codec::xxh64;
@@ -16,7 +16,7 @@ use crate::threads;
 use crate::write::whole::{Existing, NewFile};
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::io::{Seek as _, SeekFrom, Write};
+use std::io::Write as _;
 use std::ops::Range;
 use std::path::Path;
 
@@ -518,14 +518,14 @@ impl<'a> Plan<'a> {
             return Err(refused(format!("{} is no file, so what is written there cannot be read back", to.display())));
         }
         let old = self.file().source();
-        let copied = || copy(&self.pieces, old, &mut file);
+        let copied = || copy::copy(&self.pieces, old, &mut file);
         let (copied, seal) = threads::join(copied, || self.pieces.made_seal(old));
         let seal = seal?;
         copied?;
         let mut pieces = Cow::Borrowed(&self.pieces);
         if let Some((range, bytes)) = seal {
             file.write_at(range.start as u64, &bytes).map_err(cannot)?;
-            check::read_back(&mut file, range.start, &[&bytes], &mut vec![0; bytes.len()])?;
+            copy::read_back(&mut file, range.start, &[&bytes], &mut vec![0; bytes.len()])?;
             pieces = Cow::Owned(pieces.into_owned().sealed(range.start, &bytes));
         }
         file.flush().map_err(cannot)?;
@@ -624,42 +624,11 @@ pub(super) fn with_edits(
     Asset::open_with(Source::from_vec(source.name(), bytes), options)
 }
 
-/// Writes pieces of `old`, ranges from file to file where the system can do that by itself, and reads them back while they
-/// are in the processor's caches: all bytes that were kept are compared with the old ones, all others with those that were to be
-/// written.
-fn copy(pieces: &Pieces, old: &Source, to: &mut NewFile) -> Result<()> {
-    let bytes = old.bytes();
-    let mut from = old.reopened().filter(|file| file.metadata().is_ok_and(|meta| meta.len() == bytes.len() as u64));
-    let cannot = |e| Error::io("cannot write", e);
-    let mut back = check::ReadBack::default();
-    for piece in pieces.list() {
-        let meant = match piece {
-            Piece::New(new) => new.as_slice(),
-            Piece::Keep(range) => bytes.get(range.clone()).unwrap_or_default(),
-        };
-        for (part, number) in meant.chunks(check::TOGETHER).zip(0usize..) {
-            match (piece, &mut from) {
-                (Piece::Keep(range), Some(file)) if part.len() >= WORTH => {
-                    let at = range.start.saturating_add(number.saturating_mul(check::TOGETHER));
-                    let copied = file.seek(SeekFrom::Start(at as u64));
-                    copied.and_then(|_| to.copy_from(file, part.len() as u64)).map_err(cannot)?;
-                }
-                _ => to.write_all(part).map_err(cannot)?,
-            }
-            back.push(part, to)?;
-        }
-    }
-    back.compare(to)
-}
-
 /// Bytes up to which a file is small.
 const SMALL: usize = 1 << 20;
 
 /// Bytes from which on a file is large.
 const LARGE: usize = 16 << 20;
-
-/// Bytes from which on a system call for a range is worth it.
-const WORTH: usize = 1 << 16;
 
 /// The cells of a row that can be written, with stored values: what a patch tells of a row that comes or goes.
 ///
