@@ -1,6 +1,7 @@
 //! Edits of one file, and the file that they make.
 
 use super::fit::From;
+use super::read::Given;
 use super::resolve::{Outcome, Resolved};
 use super::restore::Restore;
 use super::{Cells, Check, Edit, EntryEdit, Pieces, TableEdits, Writable, check, copy, refused};
@@ -256,7 +257,7 @@ impl<'a> Editor<'a> {
     ///
     /// # Errors
     /// As [`Editor::edit`].
-    pub fn exported(&mut self, table: Option<&str>, cells: Cells, from: From, insert: bool) -> Result<Outcome> {
+    pub fn exported(&mut self, table: Option<&str>, cells: Given<'_>, from: From, insert: bool) -> Result<Outcome> {
         let outcome = self.keyed(table)?.exported(cells, from, insert)?;
         self.note(&outcome);
         Ok(outcome)
@@ -645,4 +646,48 @@ pub(super) fn stored(table: &dyn crate::table::Table, row: usize, keys: bool) ->
         cells.push((column.name.clone(), table.value(row, at)?.into_owned()));
     }
     Ok(cells)
+}
+
+#[cfg(all(test, feature = "sample"))]
+mod tests {
+    use super::super::Seal;
+    use super::*;
+    use crate::sample::wdb::{Cell, Game, Sheet};
+
+    /// Wherever its parts end, a plan makes the bytes of its pieces, whose seal may be any, and no others.
+    #[test]
+    fn a_plan_makes_its_bytes_with_any_seal_and_no_others() {
+        let sheet = Sheet::new(Game::Later, "Items").fields(["u9Index"]).record("a", [Cell::Int(1)]).build();
+        let len = sheet.len();
+        let asset = Asset::open(Source::from_vec("items.wdb", sheet.clone())).unwrap();
+        for stretches in [
+            vec![],
+            vec![(40..44, vec![1; 4])],
+            vec![(8..12, vec![2; 4])],
+            vec![(6..10, vec![3; 7]), (11..13, vec![])],
+            vec![(9..9, vec![4]), (len..len, vec![5; 3])],
+            vec![(0..len, vec![6; 20])],
+        ] {
+            let mut pieces = Pieces::replaced(len, stretches).unwrap();
+            pieces.seal = Some(Seal::new(8..12, |_, _| Ok(vec![0; 4])));
+            let mut bytes = pieces.bytes(&sheet);
+            let plan = Plan {
+                asset: &asset,
+                options: Options::default(),
+                edits: Vec::new(),
+                pieces,
+                shown: None,
+                by_rows: false,
+                restored: None,
+                outer: None,
+            };
+            assert!(plan.makes(&bytes));
+            for at in 0..bytes.len() {
+                bytes[at] ^= 0x55;
+                assert_eq!(plan.makes(&bytes), (8..12).contains(&at), "{at}");
+                bytes[at] ^= 0x55;
+            }
+            assert!(!plan.makes(&bytes[..bytes.len() - 1]) && !plan.makes(&[&bytes[..], &[0]].concat()));
+        }
+    }
 }
