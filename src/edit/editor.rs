@@ -398,7 +398,10 @@ impl<'a> Editor<'a> {
             }
             Some(pieces) => pieces,
             None if edits.is_empty() => Pieces::whole(self.asset.source().bytes().len()),
-            None => self.writable.write(&edits)?,
+            None => {
+                self.writable.settle(&mut edits)?;
+                self.writable.write(&edits)?
+            }
         };
         // Of a small file all is compared in no time.
         if self.asset.source().bytes().len() < SMALL {

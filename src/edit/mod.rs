@@ -14,8 +14,10 @@ mod check;
 mod copy;
 mod editor;
 mod fit;
+mod items;
 pub mod patch;
 mod pieces;
+pub(crate) mod pointers;
 pub mod read;
 mod resolve;
 mod restore;
@@ -23,11 +25,12 @@ mod restore;
 pub(crate) use check::agrees;
 pub use check::differs;
 pub use editor::{Editor, Plan, Written};
-pub(crate) use fit::like;
 pub use fit::{From, is_same};
+pub(crate) use fit::{like, whole_number};
+pub(crate) use items::{Item, ListEdit, Lists};
 pub use patch::{Left, key_of};
 pub use pieces::{Check, Piece, Pieces, Seal};
-pub use resolve::{NTH, Outcome, check_cell};
+pub use resolve::{NTH, Outcome, check_cell, item_cells};
 pub use restore::{Of, Restore};
 
 use crate::error::{Error, ErrorKind, Result};
@@ -117,6 +120,16 @@ pub trait Writable: Send + Sync {
     /// # Errors
     /// [`refused`] for an edit that the format has no room for, and whatever is damaged in the parts that must be read.
     fn write(&self, edits: &[TableEdits]) -> Result<Pieces>;
+
+    /// Makes the edits say what the new file will show: ids for the texts of ids in nested values of rows that come, which the file
+    /// need not know, and rows with no cells for those that change in consequence.
+    ///
+    /// # Errors
+    /// As [`Writable::write`].
+    fn settle(&self, edits: &mut Vec<TableEdits>) -> Result<()> {
+        let _ = edits;
+        Ok(())
+    }
 
     /// The edits of one table that cannot be made, with the reasons. A format that names all of them at once is asked once
     /// for thousands; one that does not fails for all.

@@ -1,7 +1,7 @@
 //! Patches: changes as rows that [`Editor`] takes, each complete, with stored values.
 
 use super::editor::stored;
-use super::{Cells, Change, Edit, Editor, NTH, TableEdits, refused};
+use super::{Cells, Change, Edit, Editor, Item, ListEdit, Lists, NTH, Set, TableEdits, refused};
 use crate::ask::diff::{self, Side};
 use crate::asset::Asset;
 use crate::compare::{Kind, Pair, hash_value, same_value};
@@ -521,6 +521,63 @@ fn keying(
     Ok(told)
 }
 
+/// The rows that undo the edits of one list, told as `diff` does: those behind an item that came or went have other numbers.
+fn undo_list(
+    before: &dyn Table,
+    edit: &TableEdits,
+    (of, list): (usize, &ListEdit),
+    each: &mut dyn FnMut(Value<'static>) -> Result<()>,
+) -> Result<()> {
+    let items = list.order(before.name()).map_err(|(_, error)| error)?;
+    let owner = before.lists(0, &Value::from(of))?.pop().map(|list| list.cells).unwrap_or_default();
+    let name = |at: usize| before.columns().get(at).map(|column| column.name.clone());
+    let named = |set: &Set| -> Cells {
+        let is_key = |at: usize| before.item().is_some_and(|item| at <= item);
+        set.iter().filter(|(at, _)| !is_key(*at)).filter_map(|(at, value)| Some((name(*at)?, value.clone()))).collect()
+    };
+    let old = |item: usize| stored(before, list.first.saturating_add(item), false);
+    let new = |item: &Item| match item {
+        Item::New(place) => Ok(edit.add.get(*place).map(&named).unwrap_or_default()),
+        Item::Kept(number) => {
+            let mut cells = old(*number)?;
+            let set = list.set.get(number).and_then(|place| edit.set.get(*place));
+            for (column, value) in set.map(|(_, set)| named(set)).unwrap_or_default() {
+                cells.retain(|(other, _)| *other != column);
+                cells.push((column, value));
+            }
+            Ok(cells)
+        }
+    };
+    for number in 0..list.len.max(items.len()) {
+        let mut key = Cells::new();
+        for (at, column) in before.columns().iter().enumerate().filter(|(_, column)| column.role == Role::Key) {
+            let cell = owner.iter().find(|(other, _)| *other == at).map(|(_, cell)| cell.clone());
+            key.push((column.name.clone(), cell.unwrap_or_else(|| number.into())));
+        }
+        let key = Value::Map(key);
+        let now = items.get(number).map(new).transpose()?;
+        let was = (number < list.len).then(|| old(number)).transpose()?;
+        let (kind, has, had) = match (now, was) {
+            (Some(mut now), Some(mut was)) => {
+                let same = |cells: &Cells, (name, value): &(_, Value<'_>)| {
+                    cells.iter().any(|(other, old)| other == name && same_value(old, value))
+                };
+                let kept = now.clone();
+                now.retain(|cell| !same(&was, cell));
+                was.retain(|cell| !same(&kept, cell));
+                if was.is_empty() {
+                    continue;
+                }
+                (Kind::Changed, Some(now), Some(was))
+            }
+            (None, Some(was)) => (Kind::Added, None, Some(was)),
+            (now, None) => (Kind::Removed, now, None),
+        };
+        each(row(&edit.table, kind, key, has, had))?;
+    }
+    Ok(())
+}
+
 /// The patch that undoes these edits, as rows: for a file that has them, whatever else it has become.
 ///
 /// # Errors
@@ -530,7 +587,13 @@ pub fn undo(old: &Asset, edits: &[TableEdits], each: &mut dyn FnMut(Value<'stati
         let Some(before) = old.reader().table(&edit.table) else { continue };
         let rows = edit.set.iter().map(|(row, _)| *row).chain(edit.remove.iter().copied());
         let nth = Nth::of_rows(&*before, rows);
-        for (at, set) in &edit.set {
+        let lists = Lists::of(&*before, edit, |_| false)?;
+        let of_lists: HashSet<usize> = lists.0.values().flat_map(|list| list.set.values().copied()).collect();
+        lists.0.iter().try_for_each(|(of, list)| undo_list(&*before, edit, (*of, list), each))?;
+        for (place, (at, set)) in edit.set.iter().enumerate() {
+            if of_lists.contains(&place) || set.is_empty() {
+                continue;
+            }
             let (mut had, mut has) = (Cells::new(), Cells::new());
             for (column, value) in set {
                 let Some(of) = before.columns().get(*column) else { continue };
@@ -552,6 +615,9 @@ pub fn undo(old: &Asset, edits: &[TableEdits], each: &mut dyn FnMut(Value<'stati
                 }
             }
             each(row(&edit.table, Kind::Changed, key, Some(has), Some(had)))?;
+        }
+        if before.item().is_some() {
+            continue;
         }
         for set in &edit.add {
             let cell = |at: usize| set.iter().find(|(column, _)| *column == at).map(|(_, value)| value.clone());

@@ -2,11 +2,11 @@
 
 use super::fit::{self, From, short};
 use super::read::Given;
-use super::{At, Cells, Change, Edit, Set, TableEdits, refused};
+use super::{At, Cells, Change, Edit, Set, TableEdits, agrees, refused};
 use crate::asset::Asset;
 use crate::compare::{hash_value, same_value};
 use crate::error::{Error, Result};
-use crate::table::{Column, Role, Table, Takes, Value};
+use crate::table::{Column, Kind, Role, Table, Takes, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
@@ -45,6 +45,8 @@ pub(super) struct Resolved<'a> {
     add: Vec<(Vec<Value<'static>>, Set)>,
     /// Numbers of rows to add, by the hash of their key.
     coming: HashMap<u64, Vec<usize>>,
+    /// How many items come to a list, by the hash of the key that it has.
+    items: HashMap<u64, usize>,
     remove: BTreeSet<usize>,
     /// Rows that exported rows have named.
     seen: BTreeSet<usize>,
@@ -83,6 +85,7 @@ impl<'a> Resolved<'a> {
             set: BTreeMap::new(),
             add: Vec::new(),
             coming: HashMap::new(),
+            items: HashMap::new(),
             remove: BTreeSet::new(),
             seen: BTreeSet::new(),
             times: HashMap::new(),
@@ -256,6 +259,8 @@ impl<'a> Resolved<'a> {
             let now = self.table.value(row, at)?;
             let same = match column.takes {
                 Takes::Path | Takes::Name => true,
+                // Of references, the id says all.
+                _ if column.kind == Kind::Nested && agrees(&now, wanted) => true,
                 _ => fit::fit(column, wanted.clone(), From::Typed, Some(&now)).is_ok_and(|v| same_value(&v, &now)),
             };
             if !same {
@@ -268,17 +273,12 @@ impl<'a> Resolved<'a> {
     /// Whether a row has these cells.
     fn has(&self, row: usize, set: &Set) -> Result<bool> {
         for (column, wanted) in set {
-            if !same_value(&self.table.value(row, *column)?, wanted) {
+            let now = self.table.value(row, *column)?;
+            if !same_value(&now, wanted) && !fit::is_same(&now, wanted) {
                 return Ok(false);
             }
         }
         Ok(true)
-    }
-
-    /// The column and the value that are written where `given` is asked for in the column called `name`.
-    fn cell(&self, name: &str, given: Value<'_>, from: From, row: Option<usize>) -> Result<(usize, Value<'static>)> {
-        let (at, _) = self.column(name)?;
-        self.cell_of(at, given, from, row)
     }
 
     fn cell_of(&self, at: usize, given: Value<'_>, from: From, row: Option<usize>) -> Result<(usize, Value<'static>)> {
@@ -308,7 +308,7 @@ impl<'a> Resolved<'a> {
             }
             Change::Add(cells) => {
                 let cells = self.numbered(cells).map_err(named)?;
-                self.add(key, &rows, cells, from, &shown).map_err(named)
+                self.add(key, &rows, cells, (from, known), &shown).map_err(named)
             }
             Change::Remove => {
                 self.rows_may_go(&shown)?;
@@ -367,14 +367,18 @@ impl<'a> Resolved<'a> {
 
     fn set(&mut self, row: usize, cells: Cells, old: Option<&Cells>, from: From, shown: &str) -> Result<Outcome> {
         let mut asked = Vec::new();
+        let names: Vec<_> = cells.iter().map(|(name, _)| name.clone()).collect();
         for (name, given) in cells {
-            let (_, column) = self.column(&name)?;
+            let (at, column) = self.column(&name)?;
             let is_told = |old: &Cells| old.iter().any(|(other, _)| *other == name);
             // What tools tell of derived columns follows again from the rest.
             if column.takes == Takes::Nothing && old.is_some_and(is_told) {
                 continue;
             }
-            asked.push(self.cell(&name, given, from, Some(row))?);
+            // A value of another type is not like the one that is there.
+            let types = self.table.typed_by(at).and_then(|types| self.table.columns().get(types));
+            let is_retyped = types.is_some_and(|types| names.contains(&types.name));
+            asked.push(self.cell_of(at, given, from, Some(row).filter(|_| !is_retyped))?);
         }
         if let Some(why) = old.map(|old| self.differing(row, old)).transpose()?.flatten() {
             let holds = !asked.is_empty() && self.has(row, &asked)?;
@@ -417,18 +421,22 @@ impl<'a> Resolved<'a> {
         key: Key,
         rows: &[usize],
         cells: Vec<(usize, Value<'_>)>,
-        from: From,
+        (from, known): (From, Option<&dyn Table>),
         shown: &str,
     ) -> Result<Outcome> {
-        let columns = self.table.columns();
+        let (columns, is_item) = (self.table.columns(), self.table.item().is_some());
         // In the order of the columns.
         let mut set = Set::with_capacity(self.keys.len().saturating_add(cells.len()));
-        let keys = self.keys.iter().zip(&key.cells).map(|(at, cell)| (*at, cell.clone(), From::Typed));
-        // All cells of a row that another file has are told, also those that follow from others.
-        let told = cells.into_iter().filter(|(_, given)| !given.is_null()).map(|(at, given)| (at, given, from));
-        for (at, given, from) in keys.chain(told) {
-            let Some(column) = columns.get(at).filter(|column| column.takes != Takes::Nothing) else { continue };
-            let (at, value) = self.cell_of(at, given, from, None)?;
+        let keys = self.keys.iter().zip(&key.cells).map(|(at, cell)| (*at, cell.clone(), From::Typed, is_item));
+        let told = cells.into_iter().filter(|(_, given)| !given.is_null()).map(|(at, given)| (at, given, from, false));
+        for (at, given, from, decides) in keys.chain(told) {
+            let Some(column) = columns.get(at) else { continue };
+            let (at, value) = match column.takes {
+                Takes::Nothing if decides => (at, given.into_owned()),
+                // All cells of a row that another file has are told, also those that follow from others.
+                Takes::Nothing => continue,
+                _ => self.cell_of(at, given, from, None)?,
+            };
             match set.binary_search_by_key(&at, |(column, _)| *column) {
                 Ok(there) if set.get(there).is_some_and(|(_, other)| same_value(other, &value)) => {}
                 Ok(_) => return Err(refused(format!("{shown}: column {} has two values", column.name))),
@@ -454,6 +462,11 @@ impl<'a> Resolved<'a> {
         if coming > 0 && key.nth.is_none() {
             return Err(refused(format!("{shown}: it is added twice")));
         }
+        match self.list_of(&key, known)? {
+            Ok(cells) => set.extend(cells.into_iter().filter(|(at, _)| !self.keys.contains(at))),
+            Err(why) => return Ok(Outcome::LeftOut(format!("{shown}: {why}"))),
+        }
+        set.sort_by_key(|(column, _)| *column);
         self.last = Some(At::Add(self.add.len()));
         self.coming.entry(hash).or_default().push(self.add.len());
         self.add.push((key.cells, set));
@@ -474,6 +487,31 @@ impl<'a> Resolved<'a> {
             next = at.saturating_add(1);
         }
         Ok(named)
+    }
+
+    /// The cells that say to which list an item comes; why it cannot, where there is no such list, or its number is beyond the
+    /// next one.
+    fn list_of(&mut self, key: &Key, known: Option<&dyn Table>) -> Result<Result<Set, String>> {
+        let (Some(_), Some(of), Some(cell)) = (self.table.item(), self.keys.first(), key.cells.first()) else {
+            return Ok(Ok(Set::new()));
+        };
+        let lists = self.keyed(known, |table| table.lists(*of, cell))?;
+        let [list] = &lists[..] else {
+            return Ok(Err(match lists.len() {
+                0 => format!("not found: nothing that has such a list is {}", short(cell)),
+                more => format!("{more} lists have this key"),
+            }));
+        };
+        let owner = self.hash(key.cells.iter().take(key.cells.len().saturating_sub(1)));
+        let more = self.items.entry(owner).or_default();
+        let next = list.len.saturating_add(*more);
+        if let Some(Value::Uint(index)) = key.cells.last()
+            && usize::try_from(*index).is_ok_and(|index| index > next)
+        {
+            return Ok(Err(format!("{index} is beyond the next, which is {next}")));
+        }
+        *more = more.saturating_add(1);
+        Ok(Ok(list.cells.clone()))
     }
 
     /// Takes a row as it was exported.
@@ -549,12 +587,21 @@ impl<'a> Resolved<'a> {
             };
             named.retain(|(at, value)| !self.keys.contains(at) && !empty(value));
             let key = Key { cells: key, nth: (!rows.is_empty()).then_some(nth) };
-            return self.add(key, &rows, named, from, &shown);
+            return self.add(key, &rows, named, (from, None), &shown);
         };
         if !self.seen.insert(row) {
             return Err(refused(format!("{shown}: there are two rows of it")));
         }
         let mut outcome = Outcome::Held;
+        let retyped: Vec<usize> = (0..self.table.columns().len())
+            .filter(|at| {
+                let types = self.table.typed_by(*at);
+                let given = types.and_then(|types| named.iter().find(|(other, _)| *other == types));
+                given.is_some_and(|(types, given)| {
+                    self.table.value(row, *types).is_ok_and(|now| !is_shown_as(&now, given, from))
+                })
+            })
+            .collect();
         for (at, given) in named {
             if self.keys.contains(&at) {
                 continue;
@@ -575,7 +622,7 @@ impl<'a> Resolved<'a> {
             if matches!(column.takes, Takes::Path | Takes::Name) && !matches!(&given, Value::Text(t) if !t.is_empty()) {
                 continue;
             }
-            let (column, value) = self.cell_of(at, given, from, Some(row))?;
+            let (column, value) = self.cell_of(at, given, from, Some(row).filter(|_| !retyped.contains(&at)))?;
             if !same_value(&self.table.value(row, column)?, &value) {
                 self.put(row, column, value, &shown)?;
                 outcome = Outcome::Done;
@@ -689,6 +736,39 @@ pub fn check_cell(
     now: Option<&Value<'_>>,
 ) -> Result<(usize, Value<'static>)> {
     cell_of(table, at, given, From::Sql, now)
+}
+
+/// The cells of an item that comes to a list: which list that is, by what SQL gives for the columns before the number of the item,
+/// and that number, where it is given.
+///
+/// # Errors
+/// `Syntax` where that is no list, several, or not the same one in all columns.
+pub fn item_cells(table: &dyn Table, item: usize, given: Vec<(usize, Value<'static>)>) -> Result<Set> {
+    let (name, columns) = (table.name(), table.columns());
+    let (mut list, mut index) = (None, None);
+    for (at, cell) in given {
+        let Some(column) = columns.get(at) else { continue };
+        let wrong = |what: &str| refused(format!("{name}: column {}: {} {what}", column.name, short(&cell)));
+        let Some(fitted) = fit::key(column, &cell) else {
+            return Err(wrong(&format!("does not fit: {}", fit::what_fits(&column.clone().takes(Takes::Any)))));
+        };
+        if at == item {
+            index = Some((at, fitted));
+            continue;
+        }
+        let mut lists = table.lists(at, &fitted)?;
+        match (lists.pop(), lists.is_empty()) {
+            (None, _) => return Err(wrong("has no such list")),
+            (Some(_), false) => return Err(wrong("has several such lists")),
+            (Some(found), true) if list.as_ref().is_none_or(|list| *list == found) => list = Some(found),
+            _ => return Err(wrong("has another list than the columns before it say")),
+        }
+    }
+    let before = columns.iter().take(item).map(|column| &*column.name).collect::<Vec<_>>().join(", ");
+    let list = list.ok_or_else(|| refused(format!("{name}: a row that comes says its list: {before}")))?;
+    let mut cells = list.cells;
+    cells.extend(index);
+    Ok(cells)
 }
 
 #[cold]

@@ -235,6 +235,15 @@ impl Column {
     }
 }
 
+/// A list whose items are rows of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ItemList {
+    /// The cells that say which list it is, by their columns: the same ones for all of its items.
+    pub cells: Vec<(usize, Value<'static>)>,
+    /// How many items it has.
+    pub len: usize,
+}
+
 /// As [`Table::text_of`], where nothing else is stated.
 fn text_behind(columns: &[Column], column: usize) -> Option<usize> {
     let ids = columns.get(column).filter(|column| matches!(column.kind, Kind::Id64 | Kind::Id32));
@@ -329,6 +338,27 @@ pub trait Table: Send + Sync {
     /// Whether rows may come and go when a file is written.
     fn takes_rows(&self) -> bool {
         false
+    }
+
+    /// The column that says of which type the values of another one are, where not all are of one.
+    fn typed_by(&self, column: usize) -> Option<usize> {
+        let _ = column;
+        None
+    }
+
+    /// The column that numbers the items of a list, where each row is an item of one: the last of its keys, of which the others
+    /// say the list. Rows that come or go move those behind them.
+    fn item(&self) -> Option<usize> {
+        None
+    }
+
+    /// The lists of which all items have, or would have, this cell in `column`, one before [`Table::item`].
+    ///
+    /// # Errors
+    /// When what has a list is damaged.
+    fn lists(&self, column: usize, cell: &Value<'_>) -> Result<Vec<ItemList>> {
+        let _ = (column, cell);
+        Ok(Vec::new())
     }
 
     /// Whether [`Table::find`] answers for this column. It may leave single keys to a comparison of all rows.

@@ -1,6 +1,6 @@
 //! Tables declared column by column over rows that are located once: [`TableOf`].
 
-use super::{Column, Kind, Literal, Place, RowCursor, Table, Value, no_cell, text_behind};
+use super::{Column, ItemList, Kind, Literal, Place, RowCursor, Table, Value, no_cell, text_behind};
 use crate::error::{Error, Result};
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
@@ -40,6 +40,8 @@ pub struct TableOf<'a, R> {
     known: Known<'a>,
     damage: Option<Box<dyn Fn() -> Option<Error> + Send + Sync + 'a>>,
     locate: Locate<'a, R>,
+    /// Whether `locate` takes something over from the row before.
+    takes_over: bool,
     is_at: Option<IsAt<'a, R>>,
     touch: Option<Touch<'a>>,
     label: Option<usize>,
@@ -48,8 +50,12 @@ pub struct TableOf<'a, R> {
     resolves: bool,
     own_texts: bool,
     takes_rows: bool,
+    /// The column that numbers items, and what finds the lists that have them.
+    items: Option<(usize, Lists<'a>)>,
     words: &'static [&'static str],
 }
+
+type Lists<'a> = Box<dyn Fn(usize, &Value<'_>) -> Result<Vec<ItemList>> + Send + Sync + 'a>;
 
 enum Get<'a, R> {
     FromMap(FromMap<'a, R>),
@@ -70,6 +76,8 @@ struct Source<'a> {
     name_column: Option<usize>,
     /// The name of the column of ids whose texts these are where it has some.
     ids: Option<&'static str>,
+    /// The name of the column that says of which type these are.
+    types: Option<&'static str>,
     look: Option<Look<'a>>,
     holds_text: Option<bool>,
 }
@@ -96,7 +104,7 @@ impl<'a, R> TableOf<'a, R> {
         count: impl Fn() -> Result<usize> + Send + Sync + 'a,
         locate: impl Fn(usize) -> Result<Option<R>> + Send + Sync + 'a,
     ) -> Self {
-        Self::walked(name, count, move |row, _| locate(row))
+        Self { takes_over: false, ..Self::walked(name, count, move |row, _| locate(row)) }
     }
 
     /// As [`TableOf::new`], for rows that take something over from the row before: a walk gives that to `locate`, a
@@ -115,6 +123,7 @@ impl<'a, R> TableOf<'a, R> {
             known: Known::Counted,
             damage: None,
             locate: Box::new(locate),
+            takes_over: true,
             is_at: None,
             touch: None,
             label: None,
@@ -123,6 +132,7 @@ impl<'a, R> TableOf<'a, R> {
             resolves: false,
             own_texts: true,
             takes_rows: false,
+            items: None,
             words: &[],
         }
     }
@@ -169,7 +179,7 @@ impl<'a, R> TableOf<'a, R> {
         for (number, column) in columns.into_iter().enumerate() {
             self.columns.push(column);
             let (find, finds, search, look, holds_text) = (None, None, None, None, None);
-            let (id_column, name_column, ids) = (None, None, None);
+            let (id_column, name_column, ids, types) = (None, None, None, None);
             self.cells.push(Source {
                 get: at,
                 number,
@@ -179,6 +189,7 @@ impl<'a, R> TableOf<'a, R> {
                 id_column,
                 name_column,
                 ids,
+                types,
                 look,
                 holds_text,
             });
@@ -289,6 +300,15 @@ impl<'a, R> TableOf<'a, R> {
         self
     }
 
+    /// The same table, of which another column says of which type the cells of the last one are: see [`Table::typed_by`].
+    #[must_use]
+    pub fn typed_by(mut self, types: &'static str) -> Self {
+        if let Some(cell) = self.cells.last_mut() {
+            cell.types = Some(types);
+        }
+        self
+    }
+
     /// The same table, whose last column is the one that people name rows by. Otherwise it is the first one of texts.
     #[must_use]
     pub fn label(mut self) -> Self {
@@ -359,6 +379,18 @@ impl<'a, R> TableOf<'a, R> {
         self
     }
 
+    /// The same table, of which each row is an item of a list: its last column numbers them, and `lists` answers
+    /// [`Table::lists`]. Rows may come to the lists and go from them.
+    #[must_use]
+    pub fn with_items_written(
+        mut self,
+        lists: impl Fn(usize, &Value<'_>) -> Result<Vec<ItemList>> + Send + Sync + 'a,
+    ) -> Self {
+        self.takes_rows = true;
+        self.items = Some((self.columns.len().saturating_sub(1), Box::new(lists)));
+        self
+    }
+
     fn damage(&self) -> Result<()> {
         self.damage.as_ref().and_then(|damage| damage()).map_or(Ok(()), Err)
     }
@@ -414,7 +446,8 @@ impl<R> Table for TableOf<'_, R> {
     fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
         // The first row is not looked ahead for: many walks end behind it.
         let looked = Cell::new(first.saturating_add(1));
-        Box::new(Cursor { table: self, next: first, current: OnceCell::new(), before: Cell::new(None), looked })
+        let (current, before) = (OnceCell::new(), Cell::new(None));
+        Box::new(Cursor { table: self, next: first, end: None, current, before, looked })
     }
 
     fn splits(&self) -> bool {
@@ -441,6 +474,19 @@ impl<R> Table for TableOf<'_, R> {
 
     fn takes_rows(&self) -> bool {
         self.takes_rows
+    }
+
+    fn typed_by(&self, column: usize) -> Option<usize> {
+        let types = self.cells.get(column)?.types?;
+        self.columns.iter().position(|column| column.name == types)
+    }
+
+    fn item(&self) -> Option<usize> {
+        self.items.as_ref().map(|(column, _)| *column)
+    }
+
+    fn lists(&self, column: usize, cell: &Value<'_>) -> Result<Vec<ItemList>> {
+        self.items.as_ref().map_or_else(|| Ok(Vec::new()), |(_, lists)| lists(column, cell))
     }
 
     fn finds(&self, column: usize) -> bool {
@@ -496,6 +542,8 @@ struct Cursor<'t, 'a, R> {
     table: &'t TableOf<'a, R>,
     /// One more than the current row, once there is one.
     next: usize,
+    /// How many rows there are, once that was asked for.
+    end: Option<usize>,
     /// The current row; `None` in it when it cannot be located.
     current: OnceCell<Option<R>>,
     /// The row that was located last before it.
@@ -509,12 +557,17 @@ const AHEAD: usize = 64;
 
 impl<R> RowCursor for Cursor<'_, '_, R> {
     fn advance(&mut self) -> Result<bool> {
-        if self.next >= (self.table.count)()? {
+        let end = match self.end {
+            Some(end) => end,
+            None => *self.end.insert((self.table.count)()?),
+        };
+        if self.next >= end {
             return self.table.damage().map(|()| false);
         }
         self.next = self.next.saturating_add(1);
-        if let Some(Some(row)) = self.current.take() {
-            self.before.set(Some(row));
+        let last = self.current.take().flatten();
+        if self.table.takes_over && last.is_some() {
+            self.before.set(last);
         }
         Ok(true)
     }
@@ -531,8 +584,11 @@ impl<R> RowCursor for Cursor<'_, '_, R> {
             {
                 self.looked.set(look(self.row()..self.row().saturating_add(AHEAD)).max(self.next));
             }
-            let locate = || (self.table.locate)(self.row(), self.before.take()).ok().flatten();
-            if let Some(row) = self.current.get_or_init(locate) {
+            if self.current.get().is_none() {
+                // `OnceCell::get_or_init` takes the first question for a rare one, and it is asked in each row.
+                let _ = self.current.set((self.table.locate)(self.row(), self.before.take()).ok().flatten());
+            }
+            if let Some(Some(row)) = self.current.get() {
                 return match get {
                     Get::FromMap(get) => get(row, source.number),
                     Get::FromRow(get) => get(row, source.number),

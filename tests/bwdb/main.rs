@@ -7,6 +7,8 @@ mod common;
 
 #[cfg(feature = "edit")]
 mod edit;
+#[cfg(feature = "edit")]
+mod items;
 mod reader;
 mod records;
 mod references;

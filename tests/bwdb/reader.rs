@@ -527,7 +527,9 @@ fn rows_of_shared_arrays_end_with_an_error() {
     assert!(matches!(table.value(count, 2).unwrap_err().kind(), ErrorKind::Limit { .. }));
     // What is asked for by key is there, or ends with the error too.
     let find = |model: u64| table.find(0, &Value::Uint(model));
-    assert!(find(0).is_none() && table.find(1, &Value::Id64(1)).unwrap().unwrap().is_empty());
+    assert_eq!(find(0).unwrap().unwrap(), (0..2000).collect::<Vec<_>>());
+    assert!(matches!(find(399).unwrap().unwrap_err().kind(), ErrorKind::Limit { .. }));
+    assert!(table.find(1, &Value::Id64(1)).unwrap().unwrap().is_empty());
     let sharing = models_that_share(8, 2000);
     let models = Models::open(Source::from_vec("models.bin", sharing)).unwrap();
     assert_eq!(models.table("render_sets").unwrap().len().unwrap(), 16_000, "some sharing is fair");

@@ -6,6 +6,7 @@
 mod common;
 
 mod command;
+mod items;
 mod made;
 mod places;
 mod sql;

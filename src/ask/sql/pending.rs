@@ -1,7 +1,7 @@
 //! What statements have changed so far: cells and rows that lie over those of the file until it is written.
 
 use super::cells::Cell;
-use crate::edit::{Set, TableEdits, check_cell, refused};
+use crate::edit::{Set, TableEdits, check_cell, item_cells, refused};
 use crate::error::Result;
 use crate::table::{Table, Takes, Value};
 use rusqlite::types::{ToSql as _, ToSqlOutput, Value as Owned, ValueRef};
@@ -130,15 +130,24 @@ impl Changes {
     ) -> Result<usize> {
         rows_may_change(table)?;
         let mut set = Set::new();
+        let item = table.item();
+        let mut of_list = Vec::new();
         for ((number, column), value) in table.columns().iter().enumerate().zip(values) {
             let value = value?;
             if value.is_null() {
+                continue;
+            }
+            if item.is_some_and(|item| number <= item) {
+                of_list.push((number, value));
                 continue;
             }
             let (to, value) = check_cell(table, number, value, None)?;
             if column.takes != Takes::Nothing {
                 put(&mut set, to, value);
             }
+        }
+        if let Some(item) = item {
+            item_cells(table, item, of_list)?.into_iter().for_each(|(to, value)| put(&mut set, to, value));
         }
         let mut number = 0;
         self.change(at, |pending| {
@@ -175,7 +184,9 @@ impl Changes {
                 continue;
             }
             let given = owned(*wanted)?;
-            let (to, value) = check_cell(table, column, given, Some(&now))?;
+            // A value of another type is not like the one that is there.
+            let is_retyped = table.typed_by(column).is_some_and(|types| cell(&changed, types).is_some());
+            let (to, value) = check_cell(table, column, given, Some(&now).filter(|_| !is_retyped))?;
             put(&mut changed, to, value);
         }
         // Held by others, the changes of all rows would be copied for this one.

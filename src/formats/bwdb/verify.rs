@@ -403,10 +403,9 @@ impl<'a> Walker<'a> for Pointers<'_> {
     }
 }
 
-/// Checks the merged models of a space.
-pub(super) fn models(models: &Models, progress: &Progress) -> Report {
+/// Checks what the models and skeletons of a `models.bin` point to; gives the stretches that this and they themselves cover, too.
+fn walk_models(models: &Models) -> (Check, Check, Vec<Range<usize>>) {
     let len = models.source().bytes().len();
-    progress.announce(len as u64);
     let budget = Budget::of_arrays(len);
     let mut spans = Vec::new();
     let mut walk = |name: &'static str, count: usize, get: &dyn Fn(usize, &mut Pointers<'_>)| {
@@ -427,6 +426,24 @@ pub(super) fn models(models: &Models, progress: &Progress) -> Report {
         Some(skeleton) => skeleton.walk_fields(pointers),
         None => pointers.check.fail(crate::table::no_cell("skeletons", index, 0)),
     });
+    let origin = models.source().view("").offset();
+    spans.extend(models.sections().iter().filter_map(|s| {
+        let start = usize::try_from(s.offset.checked_sub(origin)?).ok()?;
+        Some(start..start.checked_add(usize::try_from(s.size).ok()?)?)
+    }));
+    (records, skeletons, spans)
+}
+
+/// The end of the last bytes that something refers to.
+#[cfg(feature = "edit")]
+pub(super) fn end_of_models(models: &Models) -> usize {
+    walk_models(models).2.into_iter().map(|span| span.end).max().unwrap_or(0)
+}
+
+/// Checks the merged models of a space.
+pub(super) fn models(models: &Models, progress: &Progress) -> Report {
+    progress.announce(models.source().bytes().len() as u64);
+    let (records, skeletons, spans) = walk_models(models);
     let mut links = Check::new("skeleton links").with_detail(format!("{} skeletons", models.skeleton_count()));
     for model in models.models() {
         let Some(skeleton) = links.note(model.skeleton_index()) else { continue };
@@ -434,11 +451,6 @@ pub(super) fn models(models: &Models, progress: &Progress) -> Report {
             links.fail(model.view().skip(0xA0).bad_value("skeleton of a model", skeleton));
         }
     }
-    let origin = models.source().view("").offset();
-    spans.extend(models.sections().iter().filter_map(|s| {
-        let start = usize::try_from(s.offset.checked_sub(origin)?).ok()?;
-        Some(start..start.checked_add(usize::try_from(s.size).ok()?)?)
-    }));
     Report { checks: vec![records, skeletons, links, coverage(models.source().view("models.bin"), spans)] }
 }
 

@@ -3,9 +3,9 @@
 use super::super::prototypes::{self as p, Layout, PROPERTY_KINDS, PrototypeType};
 use super::super::walk::cat_resource;
 use super::super::{Database, declared::Type};
+use super::properties::{TEXTURE, property};
 use super::value::{Reference, reference};
 use super::writer::{Members, Patches, Place, Struct, Writer, short};
-use super::{TEXTURE, property};
 use crate::compare::same_value;
 use crate::edit::{EntryEdit, like, refused};
 use crate::error::{Error, ErrorKind, Result};
@@ -131,7 +131,8 @@ fn wanted_members(
     stored.filter_map(wanted).collect()
 }
 
-fn wanted(of: &'static Type, old: &Value<'static>, new: &Value<'static>) -> Value<'static> {
+/// What `cat` shows of a value that was written: of references their ids.
+pub(super) fn wanted(of: &'static Type, old: &Value<'static>, new: &Value<'static>) -> Value<'static> {
     match new {
         Value::List(items) if !of.name.starts_with("f32x") || matches!(items.first(), Some(Value::List(_))) => {
             let had: &[Value<'static>] = if let Value::List(had) = old { had } else { &[] };

@@ -2,21 +2,26 @@
 //! than it has behind all else that its records point to.
 
 mod entry;
+mod items;
 mod lists;
+mod nodes;
+mod properties;
 mod slots;
 mod value;
 mod writer;
 
 use super::declared::Type;
 use super::prototypes::{self as p, Layout, PrototypeType};
-use super::record::{Field as _, Prototype, Shown};
-use super::{Blob, Database, Models, Space, layout};
+use super::record::{Prototype, Shown};
+use super::{Blob, Database, Models, Space, layout, verify};
 use crate::codec;
-use crate::edit::{At, Check, EntryEdit, Pieces, Seal, Set, TableEdits, Writable, refused};
+use crate::edit::pointers::repointed;
+use crate::edit::{At, Check, EntryEdit, Lists, Piece, Pieces, Seal, Set, TableEdits, Writable, refused};
 use crate::error::{Error, ErrorKind, Result};
 use crate::reader::Reader;
 use crate::source::Source;
 use crate::table::{Column, Table, Takes, Value, column_index};
+use properties::property;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use value::refers;
@@ -35,10 +40,21 @@ enum Rows {
     Nodes { at: usize },
 }
 
-/// The kinds of material properties by their numbers: the array that has their values.
-const PROPERTY_ARRAYS: [&str; 9] =
-    ["bools", "ints", "uints", "floats", "textures", "vec2s", "vec3s", "vec4s", "matrices"];
-const TEXTURE: usize = 4;
+impl Rows {
+    /// Whether cells of a row are such that the whole list is written anew.
+    fn rearranges(self, table: &dyn Table, cells: &Set) -> bool {
+        let has = |name: &str| {
+            let is_it =
+                |(at, _): &(usize, Value<'_>)| table.columns().get(*at).is_some_and(|column| column.name == name);
+            cells.iter().any(is_it)
+        };
+        match self {
+            Self::Properties => has("type"),
+            Self::Nodes { .. } => has("name_id"),
+            Self::Records(_) | Self::Elements { .. } => false,
+        }
+    }
+}
 
 fn elements<'a, P: Prototype<'a>, E: Prototype<'a>>(at: usize, array: &'static str) -> Rows {
     Rows::Elements { at, of: Struct::built_in::<P>(), array, element: Struct::built_in::<E>() }
@@ -101,10 +117,7 @@ struct Job<'t, 'p> {
 
 impl Job<'_, '_> {
     fn follow(&mut self, column: usize) {
-        let follow = (self.table.name().to_owned(), column);
-        if !self.follows.contains(&follow) {
-            self.follows.push(follow);
-        }
+        follow(self.follows, self.table.name(), column);
     }
 
     fn number(&self, row: usize, column: &str) -> Result<usize> {
@@ -198,44 +211,11 @@ impl Job<'_, '_> {
     }
 }
 
-/// Writes a property of the material at `place`; gives whether it is a texture.
-fn property<'a>(
-    mut out: Writer<'_, 'a>,
-    place: Place<'a>,
-    index: usize,
-    column: &str,
-    old: &Value<'_>,
-    new: &Value<'_>,
-) -> Result<bool> {
-    let of = Struct::built_in::<p::Material<'_>>();
-    if column == "name_id" {
-        return out.set_element(place, of, "property_names", index, new, old).map(|()| false);
+/// Notes a column whose cells follow from others, or have texts of ids in them.
+fn follow(follows: &mut Vec<(String, usize)>, table: &str, column: usize) {
+    if !follows.iter().any(|(other, at)| other == table && *at == column) {
+        follows.push((table.to_owned(), column));
     }
-    let material = p::Material::read(place.view)?;
-    // A property whose value cannot be read has none to be written.
-    material.property(index)?;
-    let refs = material.property_refs()?;
-    let reference = refs.get(index).transpose()?.ok_or_else(|| out.refuse("there is no such property"))?;
-    let (kind, at) = (usize::from(reference & 0xF), usize::from(reference >> 4));
-    let array = PROPERTY_ARRAYS.get(kind).copied().ok_or_else(|| out.refuse("its kind is not known"))?;
-    if column == "texture_id" && kind != TEXTURE {
-        return Err(out.refuse("this property is no texture: its value is in the column value"));
-    }
-    let mut same = 0usize;
-    for other in refs.iter() {
-        same = same.saturating_add(usize::from(other? == reference));
-    }
-    if same > 1 {
-        // Another property of the material has the same value; it is not the one that was named.
-        let at = out.push_element(place, of, array, new)?;
-        let number = u16::try_from(at).ok().filter(|at| *at < 1 << 12);
-        let number = number.ok_or_else(|| out.refuse("it has no room for another value of this kind"))?;
-        let reference = (number << 4) | (reference & 0xF);
-        out.set_element(place, of, "property_refs", index, &reference.into(), &Value::Null)?;
-    } else {
-        out.set_element(place, of, array, at, new, old)?;
-    }
-    Ok(kind == TEXTURE)
 }
 
 /// The table called `name` of a reader.
@@ -292,6 +272,13 @@ impl Writable for Database {
         named(|refuse| self.rows(edits, &mut Changes::default(), refuse))
     }
 
+    fn settle(&self, edits: &mut Vec<TableEdits>) -> Result<()> {
+        items::settle(self, edits, |table| {
+            let (blob, rows) = self.shown_by(table).ok()?;
+            Some((rows, blob.layout()?.table()))
+        })
+    }
+
     fn entry(&self, entry: &str, new: &Value<'static>) -> Result<Option<EntryEdit>> {
         entry::edited(self, entry, new).map(Some)
     }
@@ -327,20 +314,32 @@ impl Database {
             }
             return Ok(());
         }
-        no_rows(edits, refuse)?;
         let (blob, rows) = self.shown_by(&edits.table)?;
+        if let Rows::Records(_) = rows {
+            no_rows(edits, refuse)?;
+        }
         let same_records = |name: &&str| blob.layout().is_some_and(|layout| rows_of(layout, name).is_some());
         let tables = Reader::tables(self);
         changes.also.extend(tables.iter().map(|table| table.name()).filter(same_records).map(str::to_owned));
         let table = table(self, &edits.table)?;
         let area = changes.areas.entry(blob.index()).or_insert_with(|| self.area(blob));
         let mut job = Job { table: &*table, patches: &mut changes.patches, follows: &mut changes.follows };
+        let lists = Lists::of(&*table, edits, |set| rows.rearranges(&*table, set))?;
+        for (record, list) in &lists.0 {
+            job.list(area, Place::of(blob.record_span(*record)?.0), rows, (edits, list), refuse)?;
+        }
         for (row, cells) in &edits.set {
+            let record = job.number(*row, "record");
+            if record.as_ref().is_ok_and(|record| lists.0.contains_key(record)) {
+                continue;
+            }
             job.attempt(area, *row, refuse, |job, area| {
-                let record = job.number(*row, "record")?;
-                let place = Place::of(blob.record_span(record)?.0);
+                let place = Place::of(blob.record_span(record?)?.0);
                 job.row(area, place, rows, *row, cells)
             })?;
+        }
+        if !edits.add.is_empty() {
+            changes.added.push((edits.table.clone(), lists.added(edits)));
         }
         Ok(())
     }
@@ -448,17 +447,7 @@ impl Database {
                 patches.put(at.saturating_add(8), &size.to_le_bytes())?;
             }
         }
-        for (at, base, pointer) in pointers.into_iter().filter(|(.., pointer)| *pointer != 0) {
-            let target = isize::try_from(pointer).ok().and_then(|pointer| base.checked_add_signed(pointer));
-            let Some(target) = target else { continue };
-            let distance = |at: usize| i64::try_from(moved(at)).ok();
-            let new = distance(target).zip(distance(base)).and_then(|(target, base)| target.checked_sub(base));
-            let new = new.ok_or_else(|| refused("the file would be larger than its pointers can say"))?;
-            if new != pointer {
-                patches.put(at, &new.to_le_bytes())?;
-            }
-        }
-        Ok(())
+        repointed(pointers, moved, |at, new| patches.put(at, &new.to_le_bytes()))
     }
 }
 
@@ -503,20 +492,21 @@ fn at_end(length: usize, patches: Patches, area: Area<'_>) -> Result<Pieces> {
 
 impl Writable for Models {
     fn write(&self, edits: &[TableEdits]) -> Result<Pieces> {
-        let (mut patches, mut follows, mut area) = (Patches::default(), Vec::new(), self.area());
-        for edits in edits {
-            self.rows(edits, (&mut patches, &mut follows, &mut area), &mut |_, error| Err(error))?;
-        }
-        let mut pieces = at_end(self.source().bytes().len(), patches, area)?;
-        pieces.follows = follows;
-        // Their rows are known by the ids of the models.
-        pieces.also = ["render_sets", "lods", "dyes"].map(str::to_owned).into();
+        let (mut changes, mut area) = (Changes::default(), self.area());
+        edits.iter().try_for_each(|edits| self.rows(edits, &mut changes, &mut area, &mut |_, error| Err(error)))?;
+        let mut pieces = self.without_tail(at_end(self.source().bytes().len(), changes.patches, area)?)?;
+        (pieces.follows, pieces.added) = (changes.follows, changes.added);
+        // Their rows are known by the ids of the models, which say how many of them there are.
+        pieces.also = ["models", "render_sets", "lods", "dyes"].map(str::to_owned).into();
         Ok(pieces)
     }
 
     fn refusals(&self, edits: &TableEdits) -> Result<Vec<(At, Error)>> {
-        let (mut patches, mut follows, mut area) = (Patches::default(), Vec::new(), self.area());
-        named(|refuse| self.rows(edits, (&mut patches, &mut follows, &mut area), refuse))
+        named(|refuse| self.rows(edits, &mut Changes::default(), &mut self.area(), refuse))
+    }
+
+    fn settle(&self, edits: &mut Vec<TableEdits>) -> Result<()> {
+        items::settle(self, edits, |table| Some((Self::lists_of(table)?, "models")))
     }
 
     /// What models have is known by their ids.
@@ -529,6 +519,44 @@ impl Writable for Models {
 type Parts<'p, 'a> = (&'p mut Patches, &'p mut Vec<(String, usize)>, &'p mut Area<'a>);
 
 impl Models {
+    /// Where the model and the visual lie in a record.
+    fn parts() -> [usize; 2] {
+        let merged = Struct::built_in::<p::MergedModel<'_>>();
+        let part = |name: &str| merged.field(name).and_then(|at| merged.fields.get(at)).map_or(0, |field| field.at);
+        [part("model"), part("visual")]
+    }
+
+    /// The pieces without the bytes at the end that nothing refers to any more, where there were none before: a file ends with what
+    /// its records point to.
+    fn without_tail(&self, pieces: Pieces) -> Result<Pieces> {
+        let old = self.source();
+        let new = Source::from_vec(old.name(), pieces.bytes(old.bytes()));
+        let end = verify::end_of_models(&Self::open(new)?);
+        if end >= pieces.len() || verify::end_of_models(self) < old.bytes().len() {
+            return Ok(pieces);
+        }
+        let mut cut = Pieces::new();
+        cut.check = pieces.check;
+        for piece in pieces.list() {
+            let left = end.saturating_sub(cut.len());
+            match piece {
+                Piece::Keep(range) => cut.keep(range.start..range.end.min(range.start.saturating_add(left))),
+                Piece::New(bytes) => cut.put(bytes.get(..left.min(bytes.len())).unwrap_or_default()),
+            }
+        }
+        Ok(cut)
+    }
+
+    /// The rows of a table of what models and skeletons have.
+    fn lists_of(table: &str) -> Option<Rows> {
+        let [model, visual] = Self::parts();
+        match table {
+            "dyes" => Some(elements::<p::Model<'_>, p::Dye<'_>>(model, "dyes")),
+            "skeleton_nodes" => Some(Rows::Nodes { at: 0 }),
+            name => visual_rows(visual, name),
+        }
+    }
+
     /// What the records point to.
     fn area(&self) -> Area<'_> {
         let (file, models) = (self.source().bytes(), self.model_count());
@@ -543,32 +571,45 @@ impl Models {
     fn rows<'a>(
         &'a self,
         edits: &TableEdits,
-        (patches, follows, area): Parts<'_, 'a>,
+        changes: &mut Changes<'a>,
+        area: &mut Area<'a>,
         refuse: Refuse<'_>,
     ) -> Result<()> {
-        let merged = Struct::built_in::<p::MergedModel<'_>>();
-        let part = |name: &str| merged.field(name).and_then(|at| merged.fields.get(at)).map_or(0, |field| field.at);
-        let (model, visual) = (part("model"), part("visual"));
-        no_rows(edits, refuse)?;
-        let rows = match &*edits.table {
-            "dyes" => Some(elements::<p::Model<'_>, p::Dye<'_>>(model, "dyes")),
-            "skeleton_nodes" => Some(Rows::Nodes { at: 0 }),
-            name => visual_rows(visual, name),
-        };
+        let rows = Self::lists_of(&edits.table);
+        if rows.is_none() {
+            no_rows(edits, refuse)?;
+        }
         let table = table(self, &edits.table)?;
-        let mut job = Job { table: &*table, patches, follows };
-        let parts =
-            [(merged, 0), (Struct::built_in::<p::Model<'_>>(), model), (Struct::built_in::<p::Visual<'_>>(), visual)];
+        let mut job = Job { table: &*table, patches: &mut changes.patches, follows: &mut changes.follows };
+        let [model, visual] = Self::parts();
+        let parts = [
+            (Struct::built_in::<p::MergedModel<'_>>(), 0),
+            (Struct::built_in::<p::Model<'_>>(), model),
+            (Struct::built_in::<p::Visual<'_>>(), visual),
+        ];
         let missing = |row: usize| crate::table::no_cell(&edits.table, row, 0);
+        let owner = |rows: Rows, number: usize| {
+            let view = match rows {
+                Rows::Nodes { .. } => self.skeleton(number).map(|skeleton| skeleton.view()),
+                _ => self.model(number).map(|model| model.view()),
+            };
+            view.map(Place::of).ok_or_else(|| missing(number))
+        };
+        let lists = Lists::of(&*table, edits, |set| rows.is_some_and(|rows| rows.rearranges(&*table, set)))?;
+        for ((number, list), rows) in lists.0.iter().zip(rows.into_iter().cycle()) {
+            job.list(area, owner(rows, *number)?, rows, (edits, list), refuse)?;
+        }
+        if !edits.add.is_empty() {
+            changes.added.push((edits.table.clone(), lists.added(edits)));
+        }
+        let first = table.columns().first().map(|column| column.name.clone()).unwrap_or_default();
         for (row, cells) in &edits.set {
+            let number = job.number(*row, &first);
+            if number.as_ref().is_ok_and(|number| lists.0.contains_key(number)) {
+                continue;
+            }
             job.attempt(area, *row, refuse, |job, area| match rows {
-                Some(rows) => {
-                    let view = match rows {
-                        Rows::Nodes { .. } => self.skeleton(job.number(*row, "skeleton")?).map(|s| s.view()),
-                        _ => self.model(job.number(*row, "model")?).map(|m| m.view()),
-                    };
-                    job.row(area, Place::of(view.ok_or_else(|| missing(*row))?), rows, *row, cells)
-                }
+                Some(rows) => job.row(area, owner(rows, number?)?, rows, *row, cells),
                 None => {
                     let view = self.model(*row).map(|m| m.view());
                     let place = Place::of(view.ok_or_else(|| missing(*row))?);

@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 /// What an area's new end is a multiple of, from its first byte: the largest alignment of what may follow it.
-const ALIGNMENT: usize = 16;
+pub(super) const ALIGNMENT: usize = 16;
 
 /// A place in the new file: one that the old file has, or one in what is appended to an area.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -96,7 +96,7 @@ impl Struct {
     }
 
     /// Where the pointers of a value lie; `None` where that is not known.
-    fn pointers(of: &'static Type, at: usize, all: &mut Vec<usize>) -> Option<()> {
+    pub fn pointers(of: &'static Type, at: usize, all: &mut Vec<usize>) -> Option<()> {
         if of.name == "text" {
             all.push(at.saturating_add(8));
             return Some(());
@@ -244,7 +244,7 @@ impl<'a> Area<'a> {
     }
 
     /// Whether more than one pointer leads to bytes of a range.
-    fn are_shared(&self, range: &Range<usize>) -> Result<bool> {
+    pub fn are_shared(&self, range: &Range<usize>) -> Result<bool> {
         /// Questions for which arrays need not all be kept and put in order.
         const FEW: usize = 2;
         if self.asked.get() < FEW {
@@ -277,14 +277,14 @@ impl<'a> Area<'a> {
     }
 
     /// The place of what is appended, as if nothing moved.
-    fn address(&self, to: To) -> usize {
+    pub fn address(&self, to: To) -> usize {
         match to {
             To::Old(at) => at,
             To::New(at) => self.range.end.saturating_add(at),
         }
     }
 
-    fn append(&mut self, bytes: &[u8], alignment: usize) -> usize {
+    pub fn append(&mut self, bytes: &[u8], alignment: usize) -> usize {
         let from_start = self.range.len().saturating_add(self.new.len());
         let padding = from_start.next_multiple_of(alignment).saturating_sub(from_start);
         self.new.resize(self.new.len().saturating_add(padding), 0);
@@ -393,7 +393,7 @@ impl<'a> Writer<'_, 'a> {
         self.put(owner.skip(at), &pointer.to_le_bytes())
     }
 
-    fn check_inside(&self, range: &Range<usize>, view: View<'a>) -> Result<()> {
+    pub fn check_inside(&self, range: &Range<usize>, view: View<'a>) -> Result<()> {
         if self.area.range.start <= range.start && range.end <= self.area.range.end {
             return Ok(());
         }
@@ -410,29 +410,9 @@ impl<'a> Writer<'_, 'a> {
         Ok(To::New(at))
     }
 
-    /// Appends a copy of the first `count` elements of an array, whose pointers lead where they led, and zeros behind them
-    /// up to `len`.
-    pub fn copied(&mut self, view: View<'a>, of: &'static Type, count: usize, len: usize) -> Result<To> {
-        let mut pointers = Vec::new();
-        if Struct::pointers(of, 0, &mut pointers).is_none() {
-            return Err(self.refuse(format_args!("where a {} points to is not known, so that none is copied", of.name)));
-        }
-        let to = self.room(of, len)?;
-        let mut bytes = view.take(count.saturating_mul(of.size))?.to_vec();
-        let new = self.area.address(to);
-        for element in 0..count {
-            for pointer in &pointers {
-                let at = element.saturating_mul(of.size).saturating_add(*pointer);
-                rebase(&mut bytes, at, view.position(), new).ok_or_else(|| view.bad_value("pointer", 0))?;
-            }
-        }
-        self.put(to, &bytes)?;
-        Ok(to)
-    }
-
     /// The array that the pointer `at` bytes behind the start of `owner` leads to, for writing: a copy of its own where
     /// others have it, too.
-    fn own(
+    pub fn own(
         &mut self,
         owner: Place<'a>,
         at: usize,
@@ -448,7 +428,7 @@ impl<'a> Writer<'_, 'a> {
         if matches!(owner.to, To::Old(_)) && !self.area.are_shared(&range)? {
             return Ok(Place::of(view));
         }
-        let to = self.copied(view, of, len, len)?;
+        let to = self.arranged(view, of, (0..len).map(Some))?;
         self.point(owner.to, at, to)?;
         let place = Place { view, to };
         self.area.moved.insert(owner.to.skip(at), place);
@@ -469,13 +449,14 @@ impl<'a> Writer<'_, 'a> {
         Ok((self.own(owner, info.at, (view, len), element)?, element, len))
     }
 
-    fn field(&self, of: Struct, field: usize) -> Result<(FieldInfo, &'static Type)> {
+    /// A field and the type of it, or of its elements.
+    pub fn field(&self, of: Struct, field: usize) -> Result<(FieldInfo, &'static Type)> {
         let found = of.fields.get(field).copied().zip(of.type_of(field));
         found.ok_or_else(|| self.refuse("values of this type are not written"))
     }
 
     /// The number of elements that the field `count` says.
-    fn count(&self, owner: Place<'a>, of: Struct, count: &str) -> Result<usize> {
+    pub fn count(&self, owner: Place<'a>, of: Struct, count: &str) -> Result<usize> {
         let info = of.fields.iter().find(|field| field.name == count);
         let read = info.and_then(|info| CountField::of(info.at, info.of));
         let count = read.ok_or_else(|| self.refuse("the number of its elements is not known"))?;
@@ -714,17 +695,6 @@ impl<'a> Writer<'_, 'a> {
 
 /// The members of a struct as they are shown.
 pub(super) type Members<'v> = [(Cow<'v, str>, Value<'v>)];
-
-/// Makes the pointer at `at` of bytes that moved from `old` to `new` lead where it led.
-fn rebase(bytes: &mut [u8], at: usize, old: usize, new: usize) -> Option<()> {
-    let place: &mut [u8; 8] = bytes.get_mut(at..)?.first_chunk_mut()?;
-    let pointer = i64::from_le_bytes(*place);
-    if pointer != 0 {
-        let moved = i64::try_from(old).ok()?.checked_sub(i64::try_from(new).ok()?)?;
-        *place = pointer.checked_add(moved)?.to_le_bytes();
-    }
-    Some(())
-}
 
 /// A value for a message, where long ones are cut.
 pub(super) fn short(value: &Value<'_>) -> String {

@@ -1,6 +1,6 @@
 //! Rows of the arrays in records: those of one record after those of the record before.
 
-use super::{KIND, Records, within};
+use super::{KIND, Lead, Records, within};
 use crate::budget::{Budget, RowBudget};
 use crate::bytes::View;
 use crate::error::{Error, Result};
@@ -8,7 +8,7 @@ use crate::formats::bwdb::record::{HeldTexts, Leaf, ListInfo, Walker};
 use crate::formats::bwdb::walk::Ids;
 use crate::lazy;
 use crate::table::search::{Literal, stands};
-use crate::table::{Column, Table, TableOf, Value};
+use crate::table::{Column, ItemList, Role, Table, TableOf, Value};
 use crate::threads::prelude::*;
 use std::cell::OnceCell;
 use std::marker::PhantomData;
@@ -113,6 +113,19 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
         const FEW_RECORDS: usize = 1 << 12;
         let counted = self.records.len() <= FEW_RECORDS || self.records.counts().has(self.name);
         counted.then(|| self.check_all().ok().map(|()| self.len())).flatten()
+    }
+
+    /// The lists of the records that have this cell in a column with which their rows begin.
+    fn lists(&self, leads: &[Lead<'a>], column: usize, cell: &Value<'_>) -> Result<Vec<ItemList>> {
+        let find = leads.get(column).and_then(|lead| lead.find.as_ref());
+        let records = find.and_then(|find| find(cell)).transpose()?.unwrap_or_default();
+        let list = |record: usize| {
+            let says = |(_, lead): &(usize, &Lead<'a>)| matches!(lead.column.role, Role::Place | Role::Key);
+            let cells = leads.iter().enumerate().filter(says);
+            let cells = cells.map(|(at, lead)| Ok((at, (lead.get)(record)?.into_owned()))).collect::<Result<_>>()?;
+            Ok(ItemList { cells, len: self.children.count(self.records.view(record)?)? })
+        };
+        records.into_iter().map(list).collect()
     }
 
     /// Rows that can be read.
@@ -349,6 +362,8 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
             }
         }
         let table = table.column(Column::uint("index").brief().key(), |child| Ok(child.index().into()));
+        let of_lists = Arc::clone(&parents);
+        let table = table.with_items_written(move |column, cell| of_lists.lists(&leads, column, cell));
         Self { parents, table, has_own_texts: !R::DERIVED }
     }
 
@@ -384,6 +399,12 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
     /// The same table, whose last column has the texts of ids in another one: see [`TableOf::texts_of`].
     pub(super) fn texts_of(mut self, ids: &'static str) -> Self {
         self.table = self.table.texts_of(ids);
+        self
+    }
+
+    /// The same table, of which another column says of which type the cells of the last one are: see [`TableOf::typed_by`].
+    pub(super) fn typed_by(mut self, types: &'static str) -> Self {
+        self.table = self.table.typed_by(types);
         self
     }
 
