@@ -449,7 +449,9 @@ impl<'a> Resolved<'a> {
             }
         }
         set.sort_by_key(|(column, _)| *column);
-        for &row in rows {
+        // Of rows with one key, another one may say the same.
+        let same = key.nth.map_or(Some(rows), |nth| rows.get(nth..=nth)).unwrap_or_default();
+        for &row in same {
             if self.has(row, &set)? {
                 return Ok(Outcome::Held);
             }
