@@ -113,6 +113,19 @@ pub(super) fn short(value: &Value<'_>) -> String {
     }
 }
 
+/// The whole number that a value in a nested one is; JSON may write it as `3.0`, which is exact up to 2^53.
+pub(crate) fn whole_number(value: &Value<'_>) -> Option<i128> {
+    match value {
+        Value::Int(number) => Some((*number).into()),
+        Value::Uint(number) => Some((*number).into()),
+        Value::F64(number) if number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0 => {
+            format!("{number:.0}").parse().ok()
+        }
+        Value::Text(text) => text.parse().ok(),
+        _ => None,
+    }
+}
+
 /// `given` as a value of `kind`, where `now` is there; `None` where it is none.
 pub(super) fn typed(kind: Kind, given: &Value<'static>, from: From, now: Option<&Value<'_>>) -> Option<Value<'static>> {
     let is_number = match (kind, now) {

@@ -40,6 +40,8 @@ pub struct TableOf<'a, R> {
     known: Known<'a>,
     damage: Option<Box<dyn Fn() -> Option<Error> + Send + Sync + 'a>>,
     locate: Locate<'a, R>,
+    /// Whether `locate` takes something over from the row before.
+    takes_over: bool,
     is_at: Option<IsAt<'a, R>>,
     touch: Option<Touch<'a>>,
     label: Option<usize>,
@@ -103,7 +105,7 @@ impl<'a, R> TableOf<'a, R> {
         count: impl Fn() -> Result<usize> + Send + Sync + 'a,
         locate: impl Fn(usize) -> Result<Option<R>> + Send + Sync + 'a,
     ) -> Self {
-        Self::walked(name, count, move |row, _| locate(row))
+        Self { takes_over: false, ..Self::walked(name, count, move |row, _| locate(row)) }
     }
 
     /// As [`TableOf::new`], for rows that take something over from the row before: a walk gives that to `locate`, a
@@ -122,6 +124,7 @@ impl<'a, R> TableOf<'a, R> {
             known: Known::Counted,
             damage: None,
             locate: Box::new(locate),
+            takes_over: true,
             is_at: None,
             touch: None,
             label: None,
@@ -452,7 +455,8 @@ impl<R> Table for TableOf<'_, R> {
     fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
         // The first row is not looked ahead for: many walks end behind it.
         let looked = Cell::new(first.saturating_add(1));
-        Box::new(Cursor { table: self, next: first, current: OnceCell::new(), before: Cell::new(None), looked })
+        let (current, before) = (OnceCell::new(), Cell::new(None));
+        Box::new(Cursor { table: self, next: first, end: None, current, before, looked })
     }
 
     fn splits(&self) -> bool {
@@ -551,6 +555,8 @@ struct Cursor<'t, 'a, R> {
     table: &'t TableOf<'a, R>,
     /// One more than the current row, once there is one.
     next: usize,
+    /// How many rows there are, once that was asked for.
+    end: Option<usize>,
     /// The current row; `None` in it when it cannot be located.
     current: OnceCell<Option<R>>,
     /// The row that was located last before it.
@@ -564,12 +570,17 @@ const AHEAD: usize = 64;
 
 impl<R> RowCursor for Cursor<'_, '_, R> {
     fn advance(&mut self) -> Result<bool> {
-        if self.next >= (self.table.count)()? {
+        let end = match self.end {
+            Some(end) => end,
+            None => *self.end.insert((self.table.count)()?),
+        };
+        if self.next >= end {
             return self.table.damage().map(|()| false);
         }
         self.next = self.next.saturating_add(1);
-        if let Some(Some(row)) = self.current.take() {
-            self.before.set(Some(row));
+        let last = self.current.take().flatten();
+        if self.table.takes_over && last.is_some() {
+            self.before.set(last);
         }
         Ok(true)
     }
@@ -586,8 +597,11 @@ impl<R> RowCursor for Cursor<'_, '_, R> {
             {
                 self.looked.set(look(self.row()..self.row().saturating_add(AHEAD)).max(self.next));
             }
-            let locate = || (self.table.locate)(self.row(), self.before.take()).ok().flatten();
-            if let Some(row) = self.current.get_or_init(locate) {
+            if self.current.get().is_none() {
+                // `OnceCell::get_or_init` takes the first question for a rare one, and it is asked in each row.
+                let _ = self.current.set((self.table.locate)(self.row(), self.before.take()).ok().flatten());
+            }
+            if let Some(Some(row)) = self.current.get() {
                 return match get {
                     Get::FromMap(get) => get(row, source.number),
                     Get::FromRow(get) => get(row, source.number),

@@ -266,6 +266,7 @@ impl Parser {
                 shown: if array { NESTED } else { row.of.shown },
                 texts: row.of.traits.texts,
                 flat: !array && row.of.traits.flat,
+                told_in: None,
             });
             members.push(member);
             traits.flat &= !array && row.of.traits.flat;

@@ -89,7 +89,7 @@ pub(super) fn absent(db: &Database, name: &str) -> Option<String> {
 fn declared_tables<'a>(db: &'a Database, blob: Blob<'a>, of: &'static Type, tables: &mut Vec<Box<dyn Table + 'a>>) {
     let rows = DatabaseRows { db, blob };
     let name = Layout::Declared(of).table();
-    let (columns, sources) = field_columns(of.fields, None);
+    let (columns, sources) = field_columns(of.fields);
     let records = with_own_texts(table_of(name, rows, move |row| rows.view(row)), of.fields, &sources);
     let records = records.columns(columns, move |row: &Row<View<'a>>, column| {
         let source = sources.get(column).copied().ok_or_else(|| no_cell(name, row.number, column))?;
@@ -119,7 +119,7 @@ fn declared_children<'a>(
 ) -> Box<dyn Table + 'a> {
     let element = elements.element;
     let mut table = Nested::new(name, rows, elements);
-    let (columns, sources) = field_columns(element.fields, None);
+    let (columns, sources) = field_columns(element.fields);
     for (column, source) in columns.into_iter().zip(sources) {
         table = table.column_within(column, move |view: &View<'a>, budget| {
             cell_of(|field, walker| element.walk_field(*view, field, walker), source, rows.names(), budget)
@@ -168,46 +168,40 @@ fn prototype_tables<'a>(
     let name = prototype.table();
     match prototype {
         PrototypeType::Material => {
-            let own = ["property_count", "fx", "collision_flags", "sort_order"];
-            tables.push(records::<p::Material<'a>, _>(name, rows, Some(&own)));
+            tables.push(records::<p::Material<'a>, _>(name, rows));
             tables.push(material_properties(rows));
         }
         PrototypeType::Visual => {
-            tables.push(records::<p::Visual<'a>, _>(name, rows, Some(VISUAL_COLUMNS)));
+            tables.push(records::<p::Visual<'a>, _>(name, rows));
             visual_children(rows, Ok, tables);
         }
         PrototypeType::SkeletonExtender => {
-            tables.push(records::<p::SkeletonExtender<'a>, _>(name, rows, None));
+            tables.push(records::<p::SkeletonExtender<'a>, _>(name, rows));
         }
         PrototypeType::Model if blob.layout() == Some(Layout::ModelV14) => {
-            tables.push(records::<p::ModelV14<'a>, _>(name, rows, Some(MODEL_COLUMNS)));
+            tables.push(records::<p::ModelV14<'a>, _>(name, rows));
             tables.push(children::<p::ModelV14<'a>, p::Dye<'a>, _>("dyes", rows, |m| m.dyes()));
         }
         PrototypeType::Model => {
-            tables.push(records::<p::Model<'a>, _>(name, rows, Some(MODEL_COLUMNS)));
+            tables.push(records::<p::Model<'a>, _>(name, rows));
             tables.push(children::<p::Model<'a>, p::Dye<'a>, _>("dyes", rows, |m| m.dyes()));
         }
-        PrototypeType::PointLight => tables.push(records::<p::PointLight<'a>, _>(name, rows, None)),
+        PrototypeType::PointLight => tables.push(records::<p::PointLight<'a>, _>(name, rows)),
         PrototypeType::Effect => {
-            let own = ["max_emitting_duration", "system_count"];
-            tables.push(records::<p::Effect<'a>, _>(name, rows, Some(&own)));
+            tables.push(records::<p::Effect<'a>, _>(name, rows));
             tables.push(children::<p::Effect<'a>, p::System<'a>, _>("effect_systems", rows, |e| e.systems()));
         }
-        PrototypeType::VelocityField => tables.push(records::<p::VelocityField<'a>, _>(name, rows, None)),
-        PrototypeType::EffectPreset => tables.push(records::<p::EffectPreset<'a>, _>(name, rows, None)),
+        PrototypeType::VelocityField => tables.push(records::<p::VelocityField<'a>, _>(name, rows)),
+        PrototypeType::EffectPreset => tables.push(records::<p::EffectPreset<'a>, _>(name, rows)),
         PrototypeType::EffectMetadata => {
-            tables.push(records::<p::EffectMetadata<'a>, _>(name, rows, Some(&["count"])));
+            tables.push(records::<p::EffectMetadata<'a>, _>(name, rows));
             tables.push(children::<p::EffectMetadata<'a>, p::EffectParameter<'a>, _>("effect_parameters", rows, |m| {
                 m.entries()
             }));
         }
-        PrototypeType::AtlasContour => tables.push(records::<p::AtlasContour<'a>, _>(name, rows, None)),
+        PrototypeType::AtlasContour => tables.push(records::<p::AtlasContour<'a>, _>(name, rows)),
     }
 }
-
-const VISUAL_COLUMNS: &[&str] =
-    &["geometry", "underwater", "abovewater", "render_set_count", "lod_count", "min", "max"];
-const MODEL_COLUMNS: &[&str] = &["visual", "misc_type", "skeleton_extenders", "animations", "dye_count"];
 
 /// A column with which every table of some records begins. It tells of the record, whose number its cells are asked by.
 struct Lead<'a> {
@@ -388,11 +382,11 @@ enum Half {
     Text,
 }
 
-/// The columns of a struct's fields: of those in `only`, or of all.
-fn field_columns(fields: &'static [FieldInfo], only: Option<&[&str]>) -> (Vec<Column>, Vec<FieldColumn>) {
+/// The columns of a struct's fields, without those that another table or column tells.
+fn field_columns(fields: &'static [FieldInfo]) -> (Vec<Column>, Vec<FieldColumn>) {
     let mut columns = Vec::new();
     let mut sources = Vec::new();
-    for (field, info) in fields.iter().enumerate().filter(|(_, f)| only.is_none_or(|o| o.contains(&f.name))) {
+    for (field, info) in fields.iter().enumerate().filter(|(_, field)| field.told_in.is_none()) {
         let mut push = |name: Cow<'static, str>, kind, half| {
             let role = match half {
                 Half::Id if kind == Kind::Id64 => Role::Reference,
@@ -530,10 +524,9 @@ fn with_fields<'a, T: 'a, P: Prototype<'a> + 'a>(
     table: TableOf<'a, Row<T>>,
     name: &'static str,
     names: &'a dyn Names,
-    only: Option<&[&str]>,
     get: impl Fn(&T) -> Result<P> + Send + Sync + 'a,
 ) -> TableOf<'a, Row<T>> {
-    let (columns, sources) = field_columns(P::FIELDS, only);
+    let (columns, sources) = field_columns(P::FIELDS);
     let table = with_own_texts(table, P::FIELDS, &sources);
     table.columns(columns, move |row: &Row<T>, column| {
         let source = sources.get(column).copied().ok_or_else(|| no_cell(name, row.number, column))?;
@@ -559,11 +552,7 @@ fn ids_of<'a, P: Prototype<'a>>(of: &P, ids: &mut Ids) {
 }
 
 /// A row for each record.
-fn records<'a, T: Prototype<'a> + Copy + 'a, R: Records<'a>>(
-    name: &'static str,
-    rows: R,
-    only: Option<&[&str]>,
-) -> Box<dyn Table + 'a> {
+fn records<'a, T: Prototype<'a> + Copy + 'a, R: Records<'a>>(name: &'static str, rows: R) -> Box<dyn Table + 'a> {
     let table = table_of(name, rows, move |row| T::read(rows.view(row)?));
     let touch = move |ahead: &[Range<usize>]| {
         let mut ids = Ids::default();
@@ -571,7 +560,7 @@ fn records<'a, T: Prototype<'a> + Copy + 'a, R: Records<'a>>(
         records.filter_map(|view| T::read(view).ok()).for_each(|record| ids_of(&record, &mut ids));
         rows.names().ahead(&ids);
     };
-    Box::new(with_fields(table.touched_by(touch), name, rows.names(), only, |record: &T| Ok(*record)))
+    Box::new(with_fields(table.touched_by(touch), name, rows.names(), |record: &T| Ok(*record)))
 }
 
 fn within(table: &str, row: usize, error: crate::Error) -> crate::Error {
@@ -591,7 +580,7 @@ fn children<'a, P: Field<'a> + 'a, C: Prototype<'a> + 'a, R: Records<'a>>(
 ) -> Box<dyn Table + 'a> {
     let elements = Elements { name, list: move |record| list(P::read(record)?) };
     let mut table = Nested::new(name, rows, elements);
-    let (columns, sources) = field_columns(C::FIELDS, None);
+    let (columns, sources) = field_columns(C::FIELDS);
     for (column, source) in columns.into_iter().zip(sources) {
         table = table.column_within(column, move |element, budget| field_cell(element, source, rows.names(), budget));
         if let Some(info) = C::FIELDS.get(source.field).filter(|info| may_be_searched(info.shown)) {

@@ -6,6 +6,7 @@ use super::export::back::{Glb, lay};
 use super::layout::Mapping;
 use super::mesh::{Group, Pairing};
 use crate::codec::encd;
+use crate::edit::pointers::repointed;
 use crate::edit::{Check, Pieces, TableEdits, Writable, refused};
 use crate::error::{Error, ErrorKind, Result};
 use crate::source::Source;
@@ -321,17 +322,10 @@ impl Geometry {
             add(at.saturating_add(8), 8, prototype.name.text.get());
             add(at, 0x18, prototype.data.get());
         }
-        for (at, base, pointer) in pointers.into_iter().filter(|(.., pointer)| *pointer != 0) {
-            let target = isize::try_from(pointer).ok().and_then(|pointer| base.checked_add_signed(pointer));
-            let Some(target) = target else { continue };
-            let distance = |at: usize| i64::try_from(moved(at)).ok();
-            let new = distance(target).zip(distance(base)).and_then(|(target, base)| target.checked_sub(base));
-            let new = new.ok_or_else(|| refused("the file would be larger than its pointers can say"))?;
-            if new != pointer {
-                patches.insert(at, new.to_le_bytes().to_vec());
-            }
-        }
-        Ok(())
+        repointed(pointers, moved, |at, new| {
+            patches.insert(at, new.to_le_bytes().to_vec());
+            Ok(())
+        })
     }
 
     /// Decodes what was written, and compares it with what was to be.

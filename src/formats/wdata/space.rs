@@ -2,14 +2,15 @@
 
 use super::layout::Obb;
 use super::{BoxType, Map};
+use crate::bytes::le::F32;
 use crate::error::Result;
 use crate::table::Place;
 use crate::threads::prelude::*;
 
 type Vec3 = [f64; 3];
 
-fn dot(a: Vec3, b: Vec3) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+fn dot([ax, ay, az]: Vec3, [bx, by, bz]: Vec3) -> f64 {
+    ax * bx + ay * by + az * bz
 }
 
 fn minus(a: Vec3, b: Vec3) -> Vec3 {
@@ -37,12 +38,12 @@ impl Volume {
     /// The space that a stored box takes: `extents` times `scale`, turned by `rotation`, around `position`, as the
     /// published program draws it. `None` when a number is not finite or the rotation is 0 0 0 0.
     pub fn new(obb: &Obb) -> Option<Self> {
-        let number = |v: &crate::bytes::le::F32| f64::from(v.get());
-        let [x, y, z, w] = obb.rotation.each_ref().map(number);
+        let [x, y, z, w] = &obb.rotation;
+        let [x, y, z, w] = [number(x), number(y), number(z), number(w)];
         let length = (x * x + y * y + z * z + w * w).sqrt();
-        let ([sx, sy, sz], [ex, ey, ez]) = (obb.scale.each_ref().map(number), obb.extents.each_ref().map(number));
+        let ([sx, sy, sz], [ex, ey, ez]) = (numbers(&obb.scale), numbers(&obb.extents));
         let volume = Self {
-            center: obb.position.each_ref().map(number),
+            center: numbers(&obb.position),
             axes: rotation([x / length, y / length, z / length, w / length]),
             half: [(sx * ex).abs(), (sy * ey).abs(), (sz * ez).abs()],
         };
@@ -63,7 +64,8 @@ impl Volume {
     /// A point in the box's own axes, from its centre.
     fn local(&self, point: Vec3) -> Vec3 {
         let from_center = minus(point, self.center);
-        self.axes.map(|axis| dot(axis, from_center))
+        let [x, y, z] = self.axes;
+        [dot(x, from_center), dot(y, from_center), dot(z, from_center)]
     }
 
     /// Whether `point` is in it, or on its surface.
@@ -179,21 +181,22 @@ impl Map {
 /// Whether the sphere around a box does not reach `place`: decided without its rotation, which takes most of the time.
 /// `false` for a box that describes no space.
 fn is_far(obb: &Obb, place: &Place) -> bool {
-    let number = |v: &crate::bytes::le::F32| f64::from(v.get());
-    let center = obb.position.each_ref().map(number);
-    let ([sx, sy, sz], [ex, ey, ez]) = (obb.scale.each_ref().map(number), obb.extents.each_ref().map(number));
+    let center @ [cx, cy, cz] = numbers(&obb.position);
+    let ([sx, sy, sz], [ex, ey, ez]) = (numbers(&obb.scale), numbers(&obb.extents));
     let half = [sx * ex, sy * ey, sz * ez];
     let nearest = match *place {
         Place::Point(point) => point,
         Place::Segment(a, b) => {
             let along = minus(b, a);
             let t = (dot(minus(center, a), along) / dot(along, along)).clamp(0.0, 1.0);
-            std::array::from_fn(|i| at(a, i) + at(along, i) * if t.is_nan() { 0.0 } else { t })
+            let t = if t.is_nan() { 0.0 } else { t };
+            let ([ax, ay, az], [x, y, z]) = (a, along);
+            [ax + x * t, ay + y * t, az + z * t]
         }
-        Place::Box(a, b) => std::array::from_fn(|i| {
-            let (low, high) = (at(a, i).min(at(b, i)), at(a, i).max(at(b, i)));
-            at(center, i).max(low).min(high)
-        }),
+        Place::Box([ax, ay, az], [bx, by, bz]) => {
+            let between = |c: f64, a: f64, b: f64| c.max(a.min(b)).min(a.max(b));
+            [between(cx, ax, bx), between(cy, ay, by), between(cz, az, bz)]
+        }
     };
     let apart = minus(center, nearest);
     let turns = obb.rotation.iter().any(|v| v.get() != 0.0) && obb.rotation.iter().all(|v| v.get().is_finite());
@@ -201,14 +204,19 @@ fn is_far(obb: &Obb, place: &Place) -> bool {
     turns && dot(half, half).is_finite() && dot(apart, apart) > dot(half, half) * (1.0 + 1e-9)
 }
 
-fn at(point: Vec3, axis: usize) -> f64 {
-    point.get(axis).copied().unwrap_or(0.0)
+#[inline]
+fn number(stored: &F32) -> f64 {
+    stored.get().into()
+}
+
+#[inline]
+fn numbers([x, y, z]: &[F32; 3]) -> Vec3 {
+    [number(x), number(y), number(z)]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bytes::le::F32;
     use std::f32::consts::FRAC_PI_8;
 
     /// 4 by 2 by 1 (half), turned by 45 degrees around the vertical axis, scaled by 2 along the first.

@@ -17,6 +17,7 @@ use super::prototypes::{self as p, Layout, PrototypeType};
 use super::record::{Prototype, Shown};
 use super::{Blob, Database, layout};
 use crate::codec;
+use crate::edit::pointers::repointed;
 use crate::edit::{At, Check, EntryEdit, Lists, Pieces, Seal, Set, TableEdits, Writable, refused};
 use crate::error::{Error, ErrorKind, Result};
 use crate::reader::Reader;
@@ -448,17 +449,7 @@ impl Database {
                 patches.put(at.saturating_add(8), &size.to_le_bytes())?;
             }
         }
-        for (at, base, pointer) in pointers.into_iter().filter(|(.., pointer)| *pointer != 0) {
-            let target = isize::try_from(pointer).ok().and_then(|pointer| base.checked_add_signed(pointer));
-            let Some(target) = target else { continue };
-            let distance = |at: usize| i64::try_from(moved(at)).ok();
-            let new = distance(target).zip(distance(base)).and_then(|(target, base)| target.checked_sub(base));
-            let new = new.ok_or_else(|| refused("the file would be larger than its pointers can say"))?;
-            if new != pointer {
-                patches.put(at, &new.to_le_bytes())?;
-            }
-        }
-        Ok(())
+        repointed(pointers, moved, |at, new| patches.put(at, &new.to_le_bytes()))
     }
 }
 

@@ -5,6 +5,7 @@
 
 use super::Refuse;
 use super::writer::Patches;
+use crate::edit::pointers::{Pointer, repointed};
 use crate::edit::{At, TableEdits, refused};
 use crate::error::Result;
 use std::ops::Range;
@@ -75,20 +76,21 @@ impl Records {
         at.saturating_sub(self.end()).saturating_add(self.kept_end()).saturating_add(self.new.len())
     }
 
-    /// Makes the pointer at `at` with this base, which is the header or a record that stays, lead where it led, unless it was
-    /// written.
-    pub fn repoint(&self, file: &[u8], (base, at): (usize, usize), patches: &mut Patches) -> Result<()> {
-        let Some(bytes) = file.get(at..).and_then(|rest| rest.first_chunk()) else { return Ok(()) };
-        let pointer = i64::from_le_bytes(*bytes);
-        let distance = isize::try_from(pointer).ok().filter(|distance| *distance != 0);
-        let target = distance.and_then(|distance| base.checked_add_signed(distance));
-        let Some(target) = target.filter(|target| *target <= file.len() && !patches.has(at)) else { return Ok(()) };
-        let new = i64::try_from(self.moved(target)).ok().zip(i64::try_from(base).ok());
-        let new = new.and_then(|(target, base)| target.checked_sub(base));
-        match new.ok_or_else(|| refused("a pointer would lead further than it can"))? {
-            new if new == pointer => Ok(()),
-            new => patches.put(at, &new.to_le_bytes()),
-        }
+    /// Makes pointers, each with its base and its place in the header or a record that stays, lead where they led, unless they
+    /// were written.
+    pub fn repoint(
+        &self,
+        file: &[u8],
+        pointers: impl IntoIterator<Item = (usize, usize)>,
+        patches: &mut Patches,
+    ) -> Result<()> {
+        let read = |(base, at): (usize, usize)| {
+            let pointer = i64::from_le_bytes(*file.get(at..)?.first_chunk()?);
+            let target = base.checked_add_signed(isize::try_from(pointer).ok()?)?;
+            (target <= file.len() && !patches.has(at)).then_some((at, base, pointer))
+        };
+        let pointers: Vec<Pointer> = pointers.into_iter().filter_map(read).collect();
+        repointed(pointers, |at| self.moved(at), |at, new| patches.put(at, &new.to_le_bytes()))
     }
 
     /// Writes how many there are into the header, and where they begin: nowhere, where there are none.

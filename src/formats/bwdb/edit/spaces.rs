@@ -235,13 +235,12 @@ impl Models {
             Type::built_in(name).and_then(|ty| Struct::pointers(ty, 0, &mut of));
             pointers.extend(of.into_iter().map(|pointer| (at, at.saturating_add(pointer))));
         }
-        for number in 0..records.kept {
-            let start = records.start.saturating_add(number.saturating_mul(records.size));
-            for (base, at) in &pointers {
-                records.repoint(bytes, (start.saturating_add(*base), start.saturating_add(*at)), patches)?;
-            }
-        }
-        records.repoint(bytes, (0, std::mem::offset_of!(layout::ModelsHeader, skeletons_data)), patches)?;
+        let starts = (0..records.kept).map(|number| records.start.saturating_add(number.saturating_mul(records.size)));
+        let of_models = starts.flat_map(|start| {
+            pointers.iter().map(move |(base, at)| (start.saturating_add(*base), start.saturating_add(*at)))
+        });
+        let header = (0, std::mem::offset_of!(layout::ModelsHeader, skeletons_data));
+        records.repoint(bytes, of_models.chain([header]), patches)?;
         let places = [
             std::mem::offset_of!(layout::ModelsHeader, models),
             std::mem::offset_of!(layout::ModelsHeader, models_data),
@@ -446,14 +445,11 @@ impl Space {
     fn repoint(&self, records: &Records, patches: &mut Patches) -> Result<()> {
         let bytes = self.source().bytes();
         let name = std::mem::offset_of!(layout::Instance, name);
-        for number in 0..records.kept {
-            let base = records.start.saturating_add(number.saturating_mul(records.size)).saturating_add(name);
-            records.repoint(bytes, (base, base.saturating_add(8)), patches)?;
-        }
+        let starts = (0..records.kept).map(|number| records.start.saturating_add(number.saturating_mul(records.size)));
+        let names = starts.map(|start| (start.saturating_add(name), start.saturating_add(name).saturating_add(8)));
         let data = std::mem::offset_of!(layout::SpaceHeader, data);
-        for array in 1..ARRAYS.len() {
-            records.repoint(bytes, (0, data.saturating_add(array.saturating_mul(8))), patches)?;
-        }
+        let header = (1..ARRAYS.len()).map(|array| (0, data.saturating_add(array.saturating_mul(8))));
+        records.repoint(bytes, names.chain(header), patches)?;
         records.head(bytes, [std::mem::offset_of!(layout::SpaceHeader, counts), data], patches)
     }
 

@@ -1,11 +1,12 @@
 //! Values without parts as bytes.
 
+use crate::edit::whole_number;
 use crate::id;
 use crate::table::Value;
 
 /// The bytes of a value of the type that documents call `of`, which was shown as `old`; else the values that fit.
 pub(super) fn leaf_bytes(of: &str, old: &Value<'_>, new: &Value<'_>) -> Result<Vec<u8>, String> {
-    let whole = |size: usize, least: i128, most: i128| match whole(new) {
+    let whole = |size: usize, least: i128, most: i128| match whole_number(new) {
         Some(number) if (least..=most).contains(&number) => Ok(number.to_le_bytes().into_iter().take(size).collect()),
         _ => Err(format!("a whole number from {least} to {most}")),
     };
@@ -94,18 +95,6 @@ pub(super) fn refers(value: &Value<'_>) -> bool {
         }
         Value::List(values) => values.iter().any(refers),
         _ => false,
-    }
-}
-
-fn whole(value: &Value<'_>) -> Option<i128> {
-    match value {
-        Value::Int(number) => Some((*number).into()),
-        Value::Uint(number) => Some((*number).into()),
-        Value::F64(number) if number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0 => {
-            format!("{number:.0}").parse().ok()
-        }
-        Value::Text(text) => text.parse().ok(),
-        _ => None,
     }
 }
 

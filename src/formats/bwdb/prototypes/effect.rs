@@ -12,7 +12,7 @@ prototype! { 'a
         /// Number of particle systems.
         system_count: u32 @ 0x04,
         /// The particle systems.
-        systems: [System<'a>; system_count] @ 0x08,
+        systems: [System<'a>; system_count] @ 0x08 in effect_systems,
     }
 
     /// A particle system.

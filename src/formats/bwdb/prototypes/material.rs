@@ -10,45 +10,45 @@ prototype! { 'a
         /// Number of properties.
         property_count: u16 @ 0x00,
         /// Number of booleans.
-        bool_count: u8 @ 0x02,
+        bool_count: u8 @ 0x02 in material_properties,
         /// Number of signed integers.
-        int_count: u8 @ 0x03,
+        int_count: u8 @ 0x03 in material_properties,
         /// Number of unsigned integers.
-        uint_count: u8 @ 0x04,
+        uint_count: u8 @ 0x04 in material_properties,
         /// Number of floats.
-        float_count: u8 @ 0x05,
+        float_count: u8 @ 0x05 in material_properties,
         /// Number of textures.
-        texture_count: u8 @ 0x06,
+        texture_count: u8 @ 0x06 in material_properties,
         /// Number of 2-vectors.
-        vec2_count: u8 @ 0x07,
+        vec2_count: u8 @ 0x07 in material_properties,
         /// Number of 3-vectors.
-        vec3_count: u8 @ 0x08,
+        vec3_count: u8 @ 0x08 in material_properties,
         /// Number of 4-vectors.
-        vec4_count: u8 @ 0x09,
+        vec4_count: u8 @ 0x09 in material_properties,
         /// Number of matrices.
-        matrix_count: u8 @ 0x0A,
+        matrix_count: u8 @ 0x0A in material_properties,
         /// The name of each property.
-        property_names: [NameId; property_count] @ 0x10,
+        property_names: [NameId; property_count] @ 0x10 in material_properties,
         /// The kind (low 4 bits) and the index (high 12 bits) of each property.
-        property_refs: [u16; property_count] @ 0x18,
+        property_refs: [u16; property_count] @ 0x18 in material_properties,
         /// Values of kind 0.
-        bools: [Flag; bool_count] @ 0x20,
+        bools: [Flag; bool_count] @ 0x20 in material_properties,
         /// Values of kind 1.
-        ints: [i32; int_count] @ 0x28,
+        ints: [i32; int_count] @ 0x28 in material_properties,
         /// Values of kind 2.
-        uints: [u32; uint_count] @ 0x30,
+        uints: [u32; uint_count] @ 0x30 in material_properties,
         /// Values of kind 3.
-        floats: [f32; float_count] @ 0x38,
+        floats: [f32; float_count] @ 0x38 in material_properties,
         /// Values of kind 4.
-        textures: [PathId; texture_count] @ 0x40,
+        textures: [PathId; texture_count] @ 0x40 in material_properties,
         /// Values of kind 5.
-        vec2s: [[f32; 2]; vec2_count] @ 0x48,
+        vec2s: [[f32; 2]; vec2_count] @ 0x48 in material_properties,
         /// Values of kind 6.
-        vec3s: [[f32; 3]; vec3_count] @ 0x50,
+        vec3s: [[f32; 3]; vec3_count] @ 0x50 in material_properties,
         /// Values of kind 7.
-        vec4s: [[f32; 4]; vec4_count] @ 0x58,
+        vec4s: [[f32; 4]; vec4_count] @ 0x58 in material_properties,
         /// Values of kind 8.
-        matrices: [[f32; 16]; matrix_count] @ 0x60,
+        matrices: [[f32; 16]; matrix_count] @ 0x60 in material_properties,
         /// The shader, a `.fx`.
         fx: PathId @ 0x68,
         /// Flags for collision.

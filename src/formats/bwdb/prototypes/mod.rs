@@ -277,4 +277,30 @@ mod tests {
         let sizes: Vec<usize> = PrototypeType::ALL.iter().map(|&t| Layout::Current(t).size()).collect();
         assert_eq!(sizes, [0x78, 0x70, 0x20, 0x28, 0x70, 0x10, 0x18, 0x10, 0x10, 0x10]);
     }
+
+    #[test]
+    #[cfg(feature = "sample")]
+    fn a_field_without_a_column_is_told_in_the_table_or_the_column_that_it_names() {
+        use crate::formats::bwdb::record::Prototype;
+        use crate::reader::Reader as _;
+
+        let bytes = crate::sample::bwdb::demo(1, crate::sample::Size::Small);
+        let db = crate::formats::bwdb::Database::open(crate::source::Source::from_vec("assets.bin", bytes)).unwrap();
+        let tables = db.tables();
+        let table = |name: &str| tables.iter().find(|table| table.name() == name);
+        let all = [
+            (PrototypeType::Material, Material::FIELDS),
+            (PrototypeType::Visual, Visual::FIELDS),
+            (PrototypeType::Model, Model::FIELDS),
+            (PrototypeType::Effect, Effect::FIELDS),
+            (PrototypeType::EffectMetadata, EffectMetadata::FIELDS),
+        ];
+        for (prototype, fields) in all {
+            let own = table(prototype.table()).unwrap().columns();
+            for (name, told_in) in fields.iter().filter_map(|field| Some((field.name, field.told_in?))) {
+                let elsewhere = table(told_in).is_some() || own.iter().any(|column| column.name == told_in);
+                assert!(elsewhere && own.iter().all(|column| column.name != name), "{name} of {prototype:?}");
+            }
+        }
+    }
 }

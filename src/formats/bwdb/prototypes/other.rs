@@ -28,7 +28,7 @@ prototype! { 'a
         /// Number of parameters.
         count: u32 @ 0x00,
         /// The parameters.
-        entries: [EffectParameter<'a>; count] @ 0x08,
+        entries: [EffectParameter<'a>; count] @ 0x08 in effect_parameters,
     }
 
     /// A parameter of an effect.

@@ -20,7 +20,7 @@ prototype! { 'a
     /// VisualPrototype: the parts of a mesh that are drawn, and how.
     Visual = 0x70, unused 0x3D..0x40, 0x4C..0x50, 0x5C..0x60 {
         /// Its nodes.
-        skeleton: Skeleton<'a> @ 0x00,
+        skeleton: Skeleton<'a> @ 0x00 in skeleton_nodes,
         /// The `.geometry` that holds its buffers.
         geometry: PathId @ 0x30,
         /// Whether it is drawn under water.
@@ -36,9 +36,9 @@ prototype! { 'a
         /// Upper corner of the bounding box, in metres.
         max: [f32; 3] @ 0x50,
         /// Its draw groups.
-        render_sets: [RenderSet<'a>; render_set_count] @ 0x60,
+        render_sets: [RenderSet<'a>; render_set_count] @ 0x60 in render_sets,
         /// Which render sets are drawn at which distance.
-        lods: [Lod<'a>; lod_count] @ 0x68,
+        lods: [Lod<'a>; lod_count] @ 0x68 in lods,
     }
 
     /// One draw group of a visual: a slice of vertices and indices with a material.
@@ -92,11 +92,11 @@ prototype! { 'a
         /// Its `.visual`, which it draws.
         visual: PathId @ 0x00,
         /// Number of skeleton extenders.
-        skeleton_extender_count: u8 @ 0x08,
+        skeleton_extender_count: u8 @ 0x08 in skeleton_extenders,
         /// 0 structural, 1 necessary, 2 optional, 3 redundant, 4 undefined: see [`misc_type_name`].
         misc_type: u8 @ 0x09,
         /// Number of animations.
-        animation_count: u8 @ 0x0A,
+        animation_count: u8 @ 0x0A in animations,
         /// Number of dyes.
         dye_count: u8 @ 0x0B,
         /// Skeletons that extend its own.
@@ -104,7 +104,7 @@ prototype! { 'a
         /// Its animations, by path as the engine's schema says.
         animations: [PathId; animation_count] @ 0x18,
         /// Its dyes.
-        dyes: [Dye<'a>; dye_count] @ 0x20,
+        dyes: [Dye<'a>; dye_count] @ 0x20 in dyes,
     }
 
     /// ModelPrototype as packed before skeleton extenders came.
@@ -114,13 +114,13 @@ prototype! { 'a
         /// As [`Model::misc_type`].
         misc_type: u8 @ 0x08,
         /// Number of animations.
-        animation_count: u8 @ 0x09,
+        animation_count: u8 @ 0x09 in animations,
         /// Number of dyes.
         dye_count: u8 @ 0x0A,
         /// Its animations.
         animations: [PathId; animation_count] @ 0x10,
         /// Its dyes.
-        dyes: [Dye<'a>; dye_count] @ 0x18,
+        dyes: [Dye<'a>; dye_count] @ 0x18 in dyes,
     }
 
     /// A material that can be replaced by tinted ones.

@@ -90,6 +90,8 @@ pub struct FieldInfo {
     pub texts: HeldTexts,
     /// Whether its bytes say all: it has no pointers.
     pub flat: bool,
+    /// The table or the column that tells it, where the table of its struct has no column for it.
+    pub told_in: Option<&'static str>,
 }
 
 /// Declares a prototype struct: its size, and each field with its type and offset.
@@ -97,13 +99,17 @@ pub struct FieldInfo {
 /// Bytes without a field are declared as `unused`; the declaration is checked when it is compiled.
 ///
 /// `name: Type @ offset` is a field in place; `name: [Type; count_field] @ offset` is a pointer at that offset to as
-/// many elements as another field says, relative to the struct; `name: [Type] @ offset` is one to a single element. The
-/// lifetime at the start is the one that types use.
+/// many elements as another field says, relative to the struct; `name: [Type] @ offset` is one to a single element. A
+/// field that the table of the struct has no column for says behind `in` which table or column tells it. The lifetime at
+/// the start is the one that types use.
 macro_rules! prototype {
     ($a:lifetime $(
         $(#[$meta:meta])*
         $type:ident = $size:literal $(, unused $($from:literal..$to:literal),+)? {
-            $( $(#[$field_meta:meta])* $field:ident: $kind:tt $(<$life:lifetime>)? @ $offset:literal, )+
+            $(
+                $(#[$field_meta:meta])*
+                $field:ident: $kind:tt $(<$life:lifetime>)? @ $offset:literal $(in $table:ident)?,
+            )+
         }
     )+) => {$(
         $(#[$meta])*
@@ -191,6 +197,7 @@ macro_rules! prototype {
                     shown: prototype!(@shown $kind $(<$life>)?),
                     texts: prototype!(@texts $kind $(<$life>)?),
                     flat: prototype!(@flat $kind $(<$life>)?),
+                    told_in: prototype!(@told_in $($table)?),
                 },
             )+];
 
@@ -228,6 +235,8 @@ macro_rules! prototype {
     (@read $self:ident, $offset:literal, $type:ty) => {
         $crate::formats::bwdb::record::Field::read($self.view.skip($offset))
     };
+    (@told_in) => { None };
+    (@told_in $table:ident) => { Some(stringify!($table)) };
     (@flat [$element:ty; $count:ident]) => { false };
     (@flat [$element:ty]) => { false };
     (@flat $type:ty) => { <$type as $crate::formats::bwdb::record::Field>::FLAT };

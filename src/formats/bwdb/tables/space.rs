@@ -3,7 +3,7 @@
 use super::super::prototypes as p;
 use super::super::record::{Field as _, Prototype as _};
 use super::super::{Models, Space, walk};
-use super::{Counts, Lead, MODEL_COLUMNS, ModelRows, Records, Row, VISUAL_COLUMNS};
+use super::{Counts, Lead, ModelRows, Records, Row};
 use super::{children, skeleton_nodes, visual_children, with_fields};
 use crate::bytes::View;
 use crate::error::Result;
@@ -44,9 +44,8 @@ pub(in crate::formats::bwdb) fn models(models: &Models) -> Vec<Box<dyn Table + '
             Ok(row.read()?.geometry_count()?.into())
         });
     let names = models.names();
-    let table = with_fields(table, "models", names, Some(MODEL_COLUMNS), |merged: &p::MergedModel<'_>| merged.model());
-    let table =
-        with_fields(table, "models", names, Some(VISUAL_COLUMNS), |merged: &p::MergedModel<'_>| merged.visual());
+    let table = with_fields(table, "models", names, |merged: &p::MergedModel<'_>| merged.model());
+    let table = with_fields(table, "models", names, |merged: &p::MergedModel<'_>| merged.visual());
     let mut tables: Vec<Box<dyn Table + '_>> = vec![Box::new(table.with_rows_by_number())];
     visual_children::<p::MergedModel<'_>, _>(rows, |merged| merged.visual(), &mut tables);
     tables.push(children::<p::MergedModel<'_>, p::Dye<'_>, _>("dyes", rows, |merged| merged.model()?.dyes()));
@@ -109,7 +108,7 @@ pub(in crate::formats::bwdb) fn space(space: &Space) -> Vec<Box<dyn Table + '_>>
     let lights = TableOf::walked("point_lights", || Ok(space.light_count()), locate)
         .splits()
         .column(Column::uint("index").brief().place(), |row: &Row<p::SpaceLight<'_>>| Ok(row.number.into()));
-    let lights = with_fields(lights, "point_lights", &walk::ById, None, |light: &p::SpaceLight<'_>| Ok(*light));
+    let lights = with_fields(lights, "point_lights", &walk::ById, |light: &p::SpaceLight<'_>| Ok(*light));
     vec![Box::new(instances(space)), Box::new(lights)]
 }
 

@@ -7,7 +7,7 @@ use super::super::path::{push_index, push_name};
 use super::super::shape::Shape;
 use super::super::types::{Member, ModelId, TypeId, TypeModel};
 use crate::bytes::Utf16;
-use crate::edit::refused;
+use crate::edit::{refused, whole_number};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::table::{Guid, Value};
@@ -494,7 +494,7 @@ impl<'a> Encoder<'a> {
             let name = this.type_name(model);
             this.refuse(format_args!("value {} does not fit {name}: {fits} does", shown(value)))
         };
-        let whole = |this: &mut Self, size: usize, least: i128, most: i128| match whole(value) {
+        let whole = |this: &mut Self, size: usize, least: i128, most: i128| match whole_number(value) {
             Some(number) if (least..=most).contains(&number) => {
                 this.out.extend(number.to_le_bytes().iter().take(size));
                 Ok(())
@@ -612,20 +612,6 @@ pub(super) fn shown(value: &Value<'_>) -> String {
     }
 }
 
-/// The whole number that a value is.
-fn whole(value: &Value<'_>) -> Option<i128> {
-    match value {
-        Value::Int(number) => Some((*number).into()),
-        Value::Uint(number) => Some((*number).into()),
-        // Whole numbers of JSON may be written as 3.0 or 3e0, and are exact up to 2^53.
-        Value::F64(number) if number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0 => {
-            format!("{number:.0}").parse().ok()
-        }
-        Value::Text(text) => text.trim().parse().ok(),
-        _ => None,
-    }
-}
-
 /// The double-precision number that a value is, finite unless the value itself is not.
 fn double(value: &Value<'_>) -> Option<f64> {
     match value {
@@ -679,7 +665,7 @@ pub(super) fn same_leaf(old: &Value<'_>, new: &Value<'_>) -> bool {
             double(new).is_some_and(|new| old.to_bits() == new.to_bits() || (unsigned && *old == new))
         }
         (Value::Utf16(old), Value::Text(new)) => is_shown(*old, new),
-        (Value::Int(_) | Value::Uint(_), new) => whole(old) == whole(new),
+        (Value::Int(_) | Value::Uint(_), new) => whole_number(old) == whole_number(new),
         (Value::Guid(old), Value::Text(new)) => Guid::parse(new) == Some(*old),
         (Value::Bool(_), Value::Text(new)) => old.to_string() == **new,
         (Value::Text(_) | Value::Utf16(_), Value::Text(_) | Value::Utf16(_)) => old.as_text() == new.as_text(),

@@ -1,9 +1,9 @@
 //! The bytes of records: those that an edit names anew, the others as they were.
 
-use super::{RecordEdit, whole};
+use super::RecordEdit;
 use crate::bytes::Cursor;
 use crate::compare::same_value;
-use crate::edit::refused;
+use crate::edit::{refused, whole_number};
 use crate::error::{Error, Result};
 use crate::formats::wdata::fields::{
     self, ALONE, Counts, Field, Kind, Place, Versions, decode_kind, skip_field, skip_item,
@@ -239,12 +239,12 @@ impl<'m> Encoder<'m> {
         let number = match kind {
             Kind::Bool => match value {
                 Value::Bool(truth) => Some(u32::from(*truth).to_le_bytes()),
-                _ => whole(value)
+                _ => whole_number(value)
                     .filter(|n| (0..=1).contains(n))
                     .and_then(|n| Some(u32::try_from(n).ok()?.to_le_bytes())),
             },
-            Kind::Int => whole(value).and_then(|n| Some(i32::try_from(n).ok()?.to_le_bytes())),
-            Kind::Uint => whole(value).and_then(|n| Some(u32::try_from(n).ok()?.to_le_bytes())),
+            Kind::Int => whole_number(value).and_then(|n| Some(i32::try_from(n).ok()?.to_le_bytes())),
+            Kind::Uint => whole_number(value).and_then(|n| Some(u32::try_from(n).ok()?.to_le_bytes())),
             Kind::Float => float(value).map(f32::to_le_bytes),
             Kind::Text => {
                 let stored = match old {

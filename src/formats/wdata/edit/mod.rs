@@ -11,7 +11,7 @@ use super::tail::{SCENE_ELEMENTS, SCENE_RESOURCES, SCENES, Section, TriggerLayou
 use super::waypoints::id_of;
 use super::{BoxType, Map, Record};
 use crate::compare::same_value;
-use crate::edit::{Change, Edit, EntryEdit, Pieces, Set, TableEdits, Writable, is_same, refused};
+use crate::edit::{Change, Edit, EntryEdit, Pieces, Set, TableEdits, Writable, is_same, refused, whole_number};
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::{Table, Tree, Value};
 use encode::Encoder;
@@ -72,7 +72,7 @@ impl Writable for Map {
         let member = |wanted: &str| now.iter().find(|(name, _)| name == wanted).map(|(_, value)| value);
         let name = member("table").map(ToString::to_string).unwrap_or_default();
         let rows = all_rows().find(|rows| rows.name() == name);
-        let row = member("index").and_then(whole).and_then(|row| usize::try_from(row).ok());
+        let row = member("index").and_then(whole_number).and_then(|row| usize::try_from(row).ok());
         let (Some(rows), Some(row)) = (rows, row) else { return Err(refused("this entry is not written")) };
         let mut cells = Vec::new();
         for (name, given) in new {
@@ -283,7 +283,7 @@ impl<'m> Writer<'m> {
         let waypoints = self.map.boxes(BoxType::WaypointBox)?;
         waypoints.check()?;
         let links = |value: &Value<'_>| match value {
-            Value::List(links) => links.iter().filter_map(whole).collect(),
+            Value::List(links) => links.iter().filter_map(whole_number).collect(),
             _ => Vec::new(),
         };
         let mut ids_before: HashSet<i128> = HashSet::new();
@@ -301,13 +301,17 @@ impl<'m> Writer<'m> {
             }
             let cell = |field: usize| edit.set.get(&number).and_then(|record| record.fields.get(&field));
             let leads = cell(LINKS).map_or(leads, &links);
-            after.push((waypoint.name()?.to_string(), cell(ID).and_then(whole).unwrap_or(id), leads));
+            after.push((waypoint.name()?.to_string(), cell(ID).and_then(whole_number).unwrap_or(id), leads));
         }
         dangling_before.retain(|id| !ids_before.contains(id));
         for record in &edit.add {
             let cell = |field: usize| record.fields.get(&field);
             let name = record.name.as_ref().map(ToString::to_string).unwrap_or_default();
-            after.push((name, cell(ID).and_then(whole).unwrap_or(0), cell(LINKS).map(&links).unwrap_or_default()));
+            after.push((
+                name,
+                cell(ID).and_then(whole_number).unwrap_or(0),
+                cell(LINKS).map(&links).unwrap_or_default(),
+            ));
         }
         let mut ids = HashSet::new();
         for (name, id, _) in &after {
@@ -627,14 +631,4 @@ fn put_all(record: &mut RecordEdit, rows: Rows, table: &dyn Table, set: &Set, is
         record.put(part, value, &name)?;
     }
     Ok(())
-}
-
-/// The whole number that a value is.
-fn whole(value: &Value<'_>) -> Option<i128> {
-    match value {
-        Value::Int(number) => Some((*number).into()),
-        Value::Uint(number) => Some((*number).into()),
-        Value::F64(number) if number.fract() == 0.0 && number.abs() < 9e15 => format!("{number}").parse().ok(),
-        _ => None,
-    }
 }

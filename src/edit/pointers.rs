@@ -1,0 +1,30 @@
+//! Relative pointers of a file whose parts move.
+
+use super::refused;
+use crate::error::Result;
+
+/// A pointer: where it lies, the place that it counts from, and its value.
+pub type Pointer = (usize, usize, i64);
+
+/// Hands each pointer whose value changes to `put`, with its place in the old file and its new value. `moved` tells
+/// where a place of the old file comes to lie. A pointer of zero leads nowhere, and stays.
+///
+/// # Errors
+/// A distance that no pointer can say, and those of `put`.
+pub fn repointed(
+    pointers: impl IntoIterator<Item = Pointer>,
+    moved: impl Fn(usize) -> usize,
+    mut put: impl FnMut(usize, i64) -> Result<()>,
+) -> Result<()> {
+    let moved = |at: usize| i64::try_from(moved(at)).ok();
+    for (at, base, pointer) in pointers.into_iter().filter(|(.., pointer)| *pointer != 0) {
+        let target = isize::try_from(pointer).ok().and_then(|pointer| base.checked_add_signed(pointer));
+        let Some(target) = target else { continue };
+        let new = moved(target).zip(moved(base)).and_then(|(target, base)| target.checked_sub(base));
+        let new = new.ok_or_else(|| refused("the file would be larger than its pointers can say"))?;
+        if new != pointer {
+            put(at, new)?;
+        }
+    }
+    Ok(())
+}
