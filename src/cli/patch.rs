@@ -3,7 +3,7 @@ use crate::archive::{Address, MARK};
 use crate::ask::diff::{self, Pair, Side, TableDiff};
 use crate::asset::Asset;
 use crate::edit::read::{self, Form, Row};
-use crate::edit::{self, Check, Edit, Editor, Plan, TableEdits, patch};
+use crate::edit::{self, Check, Edit, Editor, Plan, patch};
 use crate::error::Error;
 use crate::report::Progress;
 use crate::source::bounded::Bounded;
@@ -11,7 +11,7 @@ use crate::table::{Value, Visitor as _};
 use crate::write::json::JsonWriter;
 use crate::write::rows::RowWriter;
 use crate::write::text::{Mark, Page};
-use crate::write::whole::Existing;
+use crate::write::whole::{Existing, output_of};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read as _, Write};
 use std::path::{Path, PathBuf};
@@ -337,6 +337,12 @@ impl Target {
                 let what = format!("{}: it exists; --force writes over it", to.to_string_lossy());
                 Failure::new(Exit::Io, what)
             }
+            // The file that it is made of, rather than the new one.
+            crate::ErrorKind::Io { source, .. }
+                if source.kind() == std::io::ErrorKind::UnexpectedEof && output_of(source).is_none() =>
+            {
+                Failure::in_file(self.asset.source().name(), error)
+            }
             crate::ErrorKind::Io { .. } => Failure::in_file(&to.to_string_lossy(), error),
             // Found in the file that the new one is made of.
             _ => Failure::in_file(self.asset.source().name(), error),
@@ -347,8 +353,14 @@ impl Target {
 /// Edits left out that are named.
 const SHOWN: usize = 20;
 
-/// The tables of which changes are shown: all that `diff` compares, and those that were edited.
-fn tables<'a>(old: &'a Asset, new: &'a Asset, edits: &[TableEdits]) -> Result<Vec<TableDiff<'a>>, Failure> {
+/// The tables of which changes are shown: all that `diff` compares, and those that were edited; of edits in place the
+/// latter alone.
+fn tables<'a>(old: &'a Asset, new: &'a Asset, plan: &Plan<'_>) -> Result<Vec<TableDiff<'a>>, Failure> {
+    let edits = plan.edits();
+    if plan.check() == Check::Rows && !edits.is_empty() {
+        let names: Vec<String> = edits.iter().map(|edit| edit.table.clone()).collect();
+        return Ok(diff::tables(old, new, &names)?);
+    }
     let mut tables = diff::tables(old, new, &[])?;
     for edit in edits {
         if tables.iter().all(|table| table.name() != edit.table) {
@@ -368,7 +380,7 @@ fn show(old: &Asset, new: &Asset, plan: &Plan<'_>, context: &Context) -> Result<
         _ => Shown::Rows(context.rows(&super::diff::columns())?),
     };
     if !plan.is_same() {
-        for table in tables(old, new, plan.edits())? {
+        for table in tables(old, new, plan)? {
             let pairs: Vec<Pair> = match plan.edits().iter().find(|edit| edit.table == table.name()) {
                 // Rows that stay where they are need not be looked for.
                 Some(edit) if plan.check() != Check::All && edit.add.is_empty() && edit.remove.is_empty() => {

@@ -7,7 +7,6 @@ use crate::compare::same_value;
 use crate::error::{Error, Result};
 use crate::report::Progress;
 use crate::table::{Column, Role, RowCursor, Table, Takes, Tree, Value};
-use crate::write::whole::NewFile;
 use std::collections::HashMap;
 
 /// The error of a file that is not what was asked.
@@ -15,52 +14,6 @@ use std::collections::HashMap;
 pub(super) fn failed(what: String) -> Error {
     let what = format!("what was written is not what was asked, so nothing is kept: {what}");
     Error::io("cannot write", std::io::Error::other(what))
-}
-
-/// Bytes that are compared at once: as many as the cache of one core holds of both files.
-pub(super) const TOGETHER: usize = 1 << 19;
-
-/// Compares what was written with what was meant, stretch by stretch.
-#[derive(Debug, Default)]
-pub(super) struct ReadBack<'m> {
-    /// Bytes that were compared.
-    done: usize,
-    /// What was to be written behind them.
-    meant: Vec<&'m [u8]>,
-    len: usize,
-    /// What the file has there, in one place for all stretches: fresh memory would cost more than to read.
-    written: Vec<u8>,
-}
-
-impl<'m> ReadBack<'m> {
-    /// Notes what was written last.
-    pub(super) fn push(&mut self, meant: &'m [u8], file: &mut NewFile) -> Result<()> {
-        self.meant.push(meant);
-        self.len = self.len.saturating_add(meant.len());
-        if self.len < TOGETHER { Ok(()) } else { self.compare(file) }
-    }
-
-    /// Compares what was noted and not compared yet.
-    pub(super) fn compare(&mut self, file: &mut NewFile) -> Result<()> {
-        self.written.resize(self.written.len().max(self.len), 0);
-        let written = self.written.get_mut(..self.len).unwrap_or_default();
-        read_back(file, self.done, &self.meant, written)?;
-        self.done = self.done.saturating_add(self.len);
-        self.meant.clear();
-        self.len = 0;
-        Ok(())
-    }
-}
-
-/// Reads the bytes of `file` from `at` on, which are to be these, into `written`, which has room for as many.
-pub(super) fn read_back(file: &mut NewFile, at: usize, meant: &[&[u8]], written: &mut [u8]) -> Result<()> {
-    file.read_at(at as u64, written).map_err(|e| Error::io("cannot read back", e))?;
-    let mut rest = &*written;
-    let is_meant = |part: &&[u8]| rest.split_off(..part.len()).is_some_and(|written| written == *part);
-    if meant.iter().all(is_meant) && rest.is_empty() {
-        return Ok(());
-    }
-    Err(failed(format!("of the {} bytes from {at:#x} on some are others", written.len())))
 }
 
 /// Compares all rows of the edited tables with what they were and what was asked of them, and all other tables with what

@@ -1,9 +1,10 @@
 //! Edits of one file, and the file that they make.
 
 use super::fit::From;
+use super::read::Given;
 use super::resolve::{Outcome, Resolved};
 use super::restore::Restore;
-use super::{Cells, Check, Edit, EntryEdit, Piece, Pieces, TableEdits, Writable, check, refused};
+use super::{Cells, Check, Edit, EntryEdit, Pieces, TableEdits, Writable, check, copy, refused};
 use crate::archive;
 use crate::asset::Asset;
 use crate::codec::xxh64;
@@ -16,7 +17,7 @@ use crate::threads;
 use crate::write::whole::{Existing, NewFile};
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::io::{Seek as _, SeekFrom, Write};
+use std::io::Write as _;
 use std::ops::Range;
 use std::path::Path;
 
@@ -256,7 +257,7 @@ impl<'a> Editor<'a> {
     ///
     /// # Errors
     /// As [`Editor::edit`].
-    pub fn exported(&mut self, table: Option<&str>, cells: Cells, from: From, insert: bool) -> Result<Outcome> {
+    pub fn exported(&mut self, table: Option<&str>, cells: Given<'_>, from: From, insert: bool) -> Result<Outcome> {
         let outcome = self.keyed(table)?.exported(cells, from, insert)?;
         self.note(&outcome);
         Ok(outcome)
@@ -521,14 +522,14 @@ impl<'a> Plan<'a> {
             return Err(refused(format!("{} is no file, so what is written there cannot be read back", to.display())));
         }
         let old = self.file().source();
-        let copied = || copy(&self.pieces, old, &mut file);
+        let copied = || copy::copy(&self.pieces, old, &mut file);
         let (copied, seal) = threads::join(copied, || self.pieces.made_seal(old));
         let seal = seal?;
         copied?;
         let mut pieces = Cow::Borrowed(&self.pieces);
         if let Some((range, bytes)) = seal {
             file.write_at(range.start as u64, &bytes).map_err(cannot)?;
-            check::read_back(&mut file, range.start, &[&bytes], &mut vec![0; bytes.len()])?;
+            copy::read_back(&mut file, range.start, &[&bytes], &mut vec![0; bytes.len()])?;
             pieces = Cow::Owned(pieces.into_owned().sealed(range.start, &bytes));
         }
         file.flush().map_err(cannot)?;
@@ -627,42 +628,11 @@ pub(super) fn with_edits(
     Asset::open_with(Source::from_vec(source.name(), bytes), options)
 }
 
-/// Writes pieces of `old`, ranges from file to file where the system can do that by itself, and reads them back while they
-/// are in the processor's caches: all bytes that were kept are compared with the old ones, all others with those that were to be
-/// written.
-fn copy(pieces: &Pieces, old: &Source, to: &mut NewFile) -> Result<()> {
-    let bytes = old.bytes();
-    let mut from = old.reopened().filter(|file| file.metadata().is_ok_and(|meta| meta.len() == bytes.len() as u64));
-    let cannot = |e| Error::io("cannot write", e);
-    let mut back = check::ReadBack::default();
-    for piece in pieces.list() {
-        let meant = match piece {
-            Piece::New(new) => new.as_slice(),
-            Piece::Keep(range) => bytes.get(range.clone()).unwrap_or_default(),
-        };
-        for (part, number) in meant.chunks(check::TOGETHER).zip(0usize..) {
-            match (piece, &mut from) {
-                (Piece::Keep(range), Some(file)) if part.len() >= WORTH => {
-                    let at = range.start.saturating_add(number.saturating_mul(check::TOGETHER));
-                    let copied = file.seek(SeekFrom::Start(at as u64));
-                    copied.and_then(|_| to.copy_from(file, part.len() as u64)).map_err(cannot)?;
-                }
-                _ => to.write_all(part).map_err(cannot)?,
-            }
-            back.push(part, to)?;
-        }
-    }
-    back.compare(to)
-}
-
 /// Bytes up to which a file is small.
 const SMALL: usize = 1 << 20;
 
 /// Bytes from which on a file is large.
 const LARGE: usize = 16 << 20;
-
-/// Bytes from which on a system call for a range is worth it.
-const WORTH: usize = 1 << 16;
 
 /// The cells of a row that can be written, with stored values: what a patch tells of a row that comes or goes.
 ///
@@ -679,4 +649,48 @@ pub(super) fn stored(table: &dyn crate::table::Table, row: usize, keys: bool) ->
         cells.push((column.name.clone(), table.value(row, at)?.into_owned()));
     }
     Ok(cells)
+}
+
+#[cfg(all(test, feature = "sample"))]
+mod tests {
+    use super::super::Seal;
+    use super::*;
+    use crate::sample::wdb::{Cell, Game, Sheet};
+
+    /// Wherever its parts end, a plan makes the bytes of its pieces, whose seal may be any, and no others.
+    #[test]
+    fn a_plan_makes_its_bytes_with_any_seal_and_no_others() {
+        let sheet = Sheet::new(Game::Later, "Items").fields(["u9Index"]).record("a", [Cell::Int(1)]).build();
+        let len = sheet.len();
+        let asset = Asset::open(Source::from_vec("items.wdb", sheet.clone())).unwrap();
+        for stretches in [
+            vec![],
+            vec![(40..44, vec![1; 4])],
+            vec![(8..12, vec![2; 4])],
+            vec![(6..10, vec![3; 7]), (11..13, vec![])],
+            vec![(9..9, vec![4]), (len..len, vec![5; 3])],
+            vec![(0..len, vec![6; 20])],
+        ] {
+            let mut pieces = Pieces::replaced(len, stretches).unwrap();
+            pieces.seal = Some(Seal::new(8..12, |_, _| Ok(vec![0; 4])));
+            let mut bytes = pieces.bytes(&sheet);
+            let plan = Plan {
+                asset: &asset,
+                options: Options::default(),
+                edits: Vec::new(),
+                pieces,
+                shown: None,
+                by_rows: false,
+                restored: None,
+                outer: None,
+            };
+            assert!(plan.makes(&bytes));
+            for at in 0..bytes.len() {
+                bytes[at] ^= 0x55;
+                assert_eq!(plan.makes(&bytes), (8..12).contains(&at), "{at}");
+                bytes[at] ^= 0x55;
+            }
+            assert!(!plan.makes(&bytes[..bytes.len() - 1]) && !plan.makes(&[&bytes[..], &[0]].concat()));
+        }
+    }
 }

@@ -39,12 +39,7 @@ fn with_point(text: &str) -> Option<String> {
 ///
 /// # Errors
 /// The column, the value and what fits, in words.
-pub(super) fn fit(
-    column: &Column,
-    given: Value<'static>,
-    from: From,
-    now: Option<&Value<'_>>,
-) -> Result<Value<'static>> {
+pub(super) fn fit(column: &Column, given: Value<'_>, from: From, now: Option<&Value<'_>>) -> Result<Value<'static>> {
     let shown = || short(&given);
     let wrong = |what: String| refused(format!("column {}: {} does not fit: {what}", column.name, shown()));
     let fitted = match typed(column.kind, &given, from, now) {
@@ -127,7 +122,7 @@ pub(crate) fn whole_number(value: &Value<'_>) -> Option<i128> {
 }
 
 /// `given` as a value of `kind`, where `now` is there; `None` where it is none.
-pub(super) fn typed(kind: Kind, given: &Value<'static>, from: From, now: Option<&Value<'_>>) -> Option<Value<'static>> {
+pub(super) fn typed(kind: Kind, given: &Value<'_>, from: From, now: Option<&Value<'_>>) -> Option<Value<'static>> {
     let is_number = match (kind, now) {
         (Kind::Any, Some(now)) => matches!(now, Value::Int(_) | Value::Uint(_) | Value::F32(_) | Value::F64(_)),
         _ => matches!(kind, Kind::Int | Kind::Uint | Kind::F32 | Kind::F64),
@@ -187,11 +182,11 @@ pub(super) fn typed(kind: Kind, given: &Value<'static>, from: From, now: Option<
                 Some(text) if from != From::Typed && !matches!(now, Some(Value::Text(_) | Value::Utf16(_))) => {
                     match super::read::value(text) {
                         Ok(value) => value,
-                        Err(_) if kind == Kind::Any => given.clone(),
+                        Err(_) if kind == Kind::Any => given.clone().into_owned(),
                         Err(_) => return None,
                     }
                 }
-                _ => given.clone(),
+                _ => given.clone().into_owned(),
             };
             match now {
                 Some(now) => like(now, nested)?,
@@ -335,9 +330,9 @@ pub(super) fn id_of(takes: Takes, text: &str) -> Option<Value<'static>> {
 }
 
 /// A cell of a key: as a cell of its column, and for an id also the path that has it.
-pub(super) fn key(column: &Column, given: &Value<'static>) -> Option<Value<'static>> {
+pub(super) fn key(column: &Column, given: &Value<'_>) -> Option<Value<'static>> {
     match (column.kind, given) {
-        (Kind::Any | Kind::Nested, given) => Some(given.clone()),
+        (Kind::Any | Kind::Nested, given) => Some(given.clone().into_owned()),
         (Kind::Text, Value::Int(_) | Value::Uint(_)) => Some(Value::owned(given.to_string())),
         (kind, given) => typed(kind, given, From::Sql, None).or_else(|| match (kind, given) {
             (Kind::Id64, Value::Text(path)) => Some(Value::Id64(id::of_path(path))),

@@ -11,6 +11,7 @@
 //! [`Column::writable`]: crate::table::Column::writable
 
 mod check;
+mod copy;
 mod editor;
 mod fit;
 mod items;

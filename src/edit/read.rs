@@ -88,9 +88,12 @@ fn wrong_json(error: serde_json::Error, line: u64) -> Error {
     }
 }
 
+/// Cells by the names of their columns, of a row that is looked at and not kept.
+pub type Given<'r> = Vec<(Cow<'r, str>, Value<'r>)>;
+
 /// What a file of changes has.
 #[derive(Debug)]
-pub enum Row {
+pub enum Row<'r> {
     /// A row of a patch.
     Edit(Edit),
     /// What brings the bytes of a file back.
@@ -100,7 +103,7 @@ pub enum Row {
         /// Its line, or its number in its list.
         origin: u64,
         /// Its cells.
-        cells: Cells,
+        cells: Given<'r>,
         /// How they are written.
         from: From,
     },
@@ -147,7 +150,7 @@ const BOM: &[u8] = b"\xEF\xBB\xBF";
 ///
 /// # Errors
 /// Those of `each`, `Syntax` with the line for what cannot be understood, and `Io`.
-pub fn rows(input: impl BufRead, form: Form, each: &mut dyn FnMut(Row) -> Result<()>) -> Result<()> {
+pub fn rows(input: impl BufRead, form: Form, each: &mut dyn FnMut(Row<'_>) -> Result<()>) -> Result<()> {
     match form {
         Form::Json => json(input, each),
         Form::Ndjson => ndjson(input, each),
@@ -158,7 +161,7 @@ pub fn rows(input: impl BufRead, form: Form, each: &mut dyn FnMut(Row) -> Result
 /// The longest line of a patch.
 const LINE: u64 = 1 << 30;
 
-fn ndjson(mut input: impl BufRead, each: &mut dyn FnMut(Row) -> Result<()>) -> Result<()> {
+fn ndjson(mut input: impl BufRead, each: &mut dyn FnMut(Row<'_>) -> Result<()>) -> Result<()> {
     let mut line = Vec::new();
     for number in 1u64.. {
         line.clear();
@@ -176,7 +179,7 @@ fn ndjson(mut input: impl BufRead, each: &mut dyn FnMut(Row) -> Result<()>) -> R
     Ok(())
 }
 
-fn json(mut input: impl BufRead, each: &mut dyn FnMut(Row) -> Result<()>) -> Result<()> {
+fn json(mut input: impl BufRead, each: &mut dyn FnMut(Row<'_>) -> Result<()>) -> Result<()> {
     let head = input.fill_buf().map_err(|e| Error::io("cannot read", e))?;
     if head.starts_with(BOM) {
         input.consume(BOM.len());
@@ -193,7 +196,7 @@ fn json(mut input: impl BufRead, each: &mut dyn FnMut(Row) -> Result<()>) -> Res
 
 /// The items of a list, given on one by one, or one object.
 struct Items<'e> {
-    each: &'e mut dyn FnMut(Row) -> Result<()>,
+    each: &'e mut dyn FnMut(Row<'_>) -> Result<()>,
     failed: &'e mut Option<Error>,
 }
 
@@ -239,7 +242,7 @@ impl<'de> Visitor<'de> for Items<'_> {
 }
 
 /// What an object is: a row of a patch, where it says a change.
-fn row(value: Value<'static>, origin: u64) -> Result<Row> {
+fn row(value: Value<'static>, origin: u64) -> Result<Row<'static>> {
     let Value::Map(parts) = value else {
         return Err(refused(format!("row {origin}: {} is no object", super::fit::short(&value))));
     };
@@ -251,7 +254,7 @@ fn row(value: Value<'static>, origin: u64) -> Result<Row> {
 }
 
 /// The edit that a row of a patch is.
-fn edit(parts: Cells, origin: u64) -> Result<Row> {
+fn edit(parts: Cells, origin: u64) -> Result<Row<'static>> {
     let wrong = |what: &str| refused(format!("row {origin}: {what}"));
     let (mut table, mut change, mut key, mut old, mut new) = (None, None, Value::Null, None, None);
     for (name, part) in parts {
@@ -290,7 +293,7 @@ fn edit(parts: Cells, origin: u64) -> Result<Row> {
 
 /// Rows of a CSV file, whose header has the names of the columns. Commas, or semicolons or tabs where the header has no
 /// comma, as spreadsheets of some countries write it: where semicolons divide cells, commas are decimal.
-fn csv(mut input: impl BufRead, each: &mut dyn FnMut(Row) -> Result<()>) -> Result<()> {
+fn csv(mut input: impl BufRead, each: &mut dyn FnMut(Row<'_>) -> Result<()>) -> Result<()> {
     let head = input.fill_buf().map_err(|e| Error::io("cannot read", e))?;
     let mark = if head.starts_with(BOM) { BOM.len() } else { 0 };
     let text = head.get(mark..).unwrap_or_default();
@@ -316,12 +319,11 @@ fn csv(mut input: impl BufRead, each: &mut dyn FnMut(Row) -> Result<()>) -> Resu
         other => refused(format!("no CSV: {other:?}")),
     };
     let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).from_reader(input);
-    let names: Vec<Cow<'static, str>> =
-        reader.headers().map_err(failed)?.iter().map(|name| Cow::Owned(name.to_owned())).collect();
+    let names = reader.headers().map_err(failed)?.clone();
     let mut record = csv::StringRecord::new();
     while reader.read_record(&mut record).map_err(failed)? {
         let origin = record.position().map_or(0, |pos| pos.line());
-        let cells = names.iter().cloned().zip(record.iter().map(|text| Value::owned(text.to_owned()))).collect();
+        let cells = names.iter().map(Cow::Borrowed).zip(record.iter().map(Value::text)).collect();
         each(Row::Exported { origin, cells, from })?;
     }
     Ok(())
@@ -331,10 +333,18 @@ fn csv(mut input: impl BufRead, each: &mut dyn FnMut(Row) -> Result<()>) -> Resu
 mod tests {
     use super::*;
 
-    fn all(text: &str, form: Form) -> Result<Vec<Row>, String> {
+    fn all(text: &str, form: Form) -> Result<Vec<Row<'static>>, String> {
         let mut found = Vec::new();
         rows(text.as_bytes(), form, &mut |row| {
-            found.push(row);
+            found.push(match row {
+                Row::Exported { origin, cells, from } => {
+                    let owned =
+                        |(name, value): (Cow<'_, str>, Value<'_>)| (Cow::Owned(name.into_owned()), value.into_owned());
+                    Row::Exported { origin, cells: cells.into_iter().map(owned).collect(), from }
+                }
+                Row::Edit(edit) => Row::Edit(edit),
+                Row::Restore(restore) => Row::Restore(restore),
+            });
             Ok(())
         })
         .map_err(|e| e.to_string())?;

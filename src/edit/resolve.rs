@@ -1,6 +1,7 @@
 //! The edits of one table, resolved against its rows.
 
 use super::fit::{self, From, short};
+use super::read::Given;
 use super::{At, Cells, Change, Edit, Set, TableEdits, agrees, refused};
 use crate::asset::Asset;
 use crate::compare::{hash_value, same_value};
@@ -280,13 +281,7 @@ impl<'a> Resolved<'a> {
         Ok(true)
     }
 
-    fn cell_of(
-        &self,
-        at: usize,
-        given: Value<'static>,
-        from: From,
-        row: Option<usize>,
-    ) -> Result<(usize, Value<'static>)> {
+    fn cell_of(&self, at: usize, given: Value<'_>, from: From, row: Option<usize>) -> Result<(usize, Value<'static>)> {
         let now = row.map(|row| self.table.value(row, at)).transpose()?;
         cell_of(&*self.table, at, given, from, now.as_ref())
     }
@@ -311,7 +306,10 @@ impl<'a> Resolved<'a> {
                 };
                 self.set(row, cells, edit.old.as_ref(), from, &shown).map_err(named)
             }
-            Change::Add(cells) => self.add(&key, &rows, cells, (from, known), &shown).map_err(named),
+            Change::Add(cells) => {
+                let cells = self.numbered(cells).map_err(named)?;
+                self.add(key, &rows, cells, (from, known), &shown).map_err(named)
+            }
             Change::Remove => {
                 self.rows_may_go(&shown)?;
                 if rows.is_empty() && edit.old.is_some() {
@@ -417,38 +415,34 @@ impl<'a> Resolved<'a> {
         Ok(differs)
     }
 
+    /// Takes a row that comes, with these cells by the numbers of their columns.
     fn add(
         &mut self,
-        key: &Key,
+        key: Key,
         rows: &[usize],
-        cells: Cells,
+        cells: Vec<(usize, Value<'_>)>,
         (from, known): (From, Option<&dyn Table>),
         shown: &str,
     ) -> Result<Outcome> {
-        let is_item = self.table.item().is_some();
-        let mut set = Set::new();
-        for (at, cell) in self.keys.iter().zip(&key.cells) {
-            let Some(column) = self.table.columns().get(*at) else { continue };
-            match column.takes {
-                Takes::Nothing if is_item => set.push((*at, cell.clone())),
-                Takes::Nothing => {}
-                _ => set.push(self.cell_of(*at, cell.clone(), From::Typed, None)?),
+        let (columns, is_item) = (self.table.columns(), self.table.item().is_some());
+        // In the order of the columns.
+        let mut set = Set::with_capacity(self.keys.len().saturating_add(cells.len()));
+        let keys = self.keys.iter().zip(&key.cells).map(|(at, cell)| (*at, cell.clone(), From::Typed, is_item));
+        let told = cells.into_iter().filter(|(_, given)| !given.is_null()).map(|(at, given)| (at, given, from, false));
+        for (at, given, from, decides) in keys.chain(told) {
+            let Some(column) = columns.get(at) else { continue };
+            let (at, value) = match column.takes {
+                Takes::Nothing if decides => (at, given.into_owned()),
+                // All cells of a row that another file has are told, also those that follow from others.
+                Takes::Nothing => continue,
+                _ => self.cell_of(at, given, from, None)?,
+            };
+            match set.binary_search_by_key(&at, |(column, _)| *column) {
+                Ok(there) if set.get(there).is_some_and(|(_, other)| same_value(other, &value)) => {}
+                Ok(_) => return Err(refused(format!("{shown}: column {} has two values", column.name))),
+                Err(place) => set.insert(place, (at, value)),
             }
         }
-        for (name, given) in cells {
-            let (at, column) = self.column(&name)?;
-            // All cells of a row that another file has are told, also those that follow from others.
-            if column.takes == Takes::Nothing || given.is_null() {
-                continue;
-            }
-            let cell = self.cell_of(at, given, from, None)?;
-            match set.iter().find(|(column, _)| *column == cell.0) {
-                Some((_, value)) if same_value(value, &cell.1) => {}
-                Some(_) => return Err(refused(format!("{shown}: column {name} has two values"))),
-                None => set.push(cell),
-            }
-        }
-        set.sort_by_key(|(column, _)| *column);
         // Of rows with one key, another one may say the same.
         let same = key.nth.map_or(Some(rows), |nth| rows.get(nth..=nth)).unwrap_or_default();
         for &row in same {
@@ -470,15 +464,31 @@ impl<'a> Resolved<'a> {
         if coming > 0 && key.nth.is_none() {
             return Err(refused(format!("{shown}: it is added twice")));
         }
-        match self.list_of(key, known)? {
+        match self.list_of(&key, known)? {
             Ok(cells) => set.extend(cells.into_iter().filter(|(at, _)| !self.keys.contains(at))),
             Err(why) => return Ok(Outcome::LeftOut(format!("{shown}: {why}"))),
         }
         set.sort_by_key(|(column, _)| *column);
         self.last = Some(At::Add(self.add.len()));
         self.coming.entry(hash).or_default().push(self.add.len());
-        self.add.push((key.cells.clone(), set));
+        self.add.push((key.cells, set));
         Ok(Outcome::Done)
+    }
+
+    /// Cells by the numbers of their columns.
+    fn numbered<'v>(&self, cells: Given<'v>) -> Result<Vec<(usize, Value<'v>)>> {
+        let mut named = Vec::with_capacity(cells.len());
+        // Columns mostly come in order.
+        let mut next = 0usize;
+        for (name, given) in cells {
+            let at = match self.table.columns().get(next) {
+                Some(column) if column.name == name => next,
+                _ => self.column(&name)?.0,
+            };
+            named.push((at, given));
+            next = at.saturating_add(1);
+        }
+        Ok(named)
     }
 
     /// The cells that say to which list an item comes; why it cannot, where there is no such list, or its number is beyond the
@@ -510,17 +520,10 @@ impl<'a> Resolved<'a> {
     ///
     /// # Errors
     /// As [`Resolved::edit`].
-    pub(super) fn exported(&mut self, cells: Cells, from: From, insert: bool) -> Result<Outcome> {
+    pub(super) fn exported(&mut self, cells: Given<'_>, from: From, insert: bool) -> Result<Outcome> {
         let number = self.rows;
         self.rows = self.rows.saturating_add(1);
-        let mut named = Vec::with_capacity(cells.len());
-        for (place, (name, given)) in cells.into_iter().enumerate() {
-            let at = match self.table.columns().get(place) {
-                Some(column) if column.name == name => place,
-                _ => self.column(&name)?.0,
-            };
-            named.push((at, given));
-        }
+        let mut named = self.numbered(cells)?;
         let mut key = Vec::with_capacity(self.keys.len());
         for &at in &self.keys {
             let column = self.table.columns().get(at);
@@ -553,7 +556,8 @@ impl<'a> Resolved<'a> {
                 other => other.clone(),
             };
             let nulls: Vec<Value<'static>> = key.iter().map(or_null).collect();
-            if !self.rows_of(&nulls, None)?.is_empty() {
+            let takes_null = |at: &usize| self.table.columns().get(*at).is_some_and(|c| c.takes == Takes::OrNull);
+            if self.keys.iter().any(takes_null) || !self.rows_of(&nulls, None)?.is_empty() {
                 key = nulls;
             }
         }
@@ -581,15 +585,12 @@ impl<'a> Resolved<'a> {
             if !insert {
                 return Ok(Outcome::LeftOut(format!("{shown}: not found; --insert adds rows")));
             }
-            let columns = self.table.columns();
-            let name = |at: usize| columns.get(at).map(|column| column.name.clone());
             let empty = |value: &Value<'_>| {
                 value.is_null() || (from.is_text() && matches!(value, Value::Text(t) if t.is_empty()))
             };
-            let cells = named.into_iter().filter(|(at, value)| !self.keys.contains(at) && !empty(value));
-            let cells = cells.filter_map(|(at, given)| Some((name(at)?, given))).collect();
+            named.retain(|(at, value)| !self.keys.contains(at) && !empty(value));
             let key = Key { cells: key, nth: (!rows.is_empty()).then_some(nth) };
-            return self.add(&key, &rows, cells, (from, None), &shown);
+            return self.add(key, &rows, named, (from, None), &shown);
         };
         if !self.seen.insert(row) {
             return Err(refused(format!("{shown}: there are two rows of it")));
@@ -709,7 +710,7 @@ impl<'a> Resolved<'a> {
 fn cell_of(
     table: &dyn Table,
     at: usize,
-    given: Value<'static>,
+    given: Value<'_>,
     from: From,
     now: Option<&Value<'_>>,
 ) -> Result<(usize, Value<'static>)> {

@@ -11,7 +11,7 @@ use crate::bytes::View;
 use crate::error::{Error, ErrorKind, Result};
 use bytes::Bytes;
 use std::fmt;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::ops::Range;
 use std::path::Path;
@@ -36,7 +36,10 @@ pub struct Source {
 /// A file by its name, and by its number where it is mapped and the system numbers files.
 struct Place {
     path: Box<Path>,
-    #[cfg_attr(not(feature = "edit"), allow(dead_code, reason = "only files that are written anew are copied from"))]
+    #[cfg_attr(
+        not(feature = "edit"),
+        allow(dead_code, reason = "only files that are written anew are looked at again")
+    )]
     mapped: Option<(u64, u64)>,
 }
 
@@ -46,15 +49,15 @@ impl Place {
     }
 }
 
-/// The number of an open file, which another one of the same name does not have.
+/// The number of a file, which another one of the same name does not have.
 #[cfg(unix)]
-fn number(file: &File) -> Option<(u64, u64)> {
+fn numbered(meta: &Metadata) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt as _;
-    file.metadata().ok().map(|meta| (meta.dev(), meta.ino()))
+    Some((meta.dev(), meta.ino()))
 }
 
 #[cfg(not(unix))]
-fn number(_: &File) -> Option<(u64, u64)> {
+fn numbered(_: &Metadata) -> Option<(u64, u64)> {
     None
 }
 
@@ -69,7 +72,10 @@ impl Source {
         let (file, len) = open_file(path)?;
         let name = name_of(path);
         let (bytes, mapped) = match len {
-            Some(1..) => (map::map(&file, &name).map_err(|e| Error::io("cannot map", e))?, number(&file)),
+            Some(1..) => (
+                map::map(&file, &name).map_err(|e| Error::io("cannot map", e))?,
+                file.metadata().ok().as_ref().and_then(numbered),
+            ),
             _ => (read_all(file, len, UNSIZED)?, None),
         };
         Ok(Self { bytes, origin: 0, name, place: Place::new(path, mapped) })
@@ -159,15 +165,11 @@ impl Source {
         self.place.as_deref().map(|place| &*place.path)
     }
 
-    /// The file that is mapped, opened again to be copied from: `None` where another one has its name by now, and where the
-    /// bytes are a copy, from which the file may differ.
+    /// Whether the file that is mapped has become shorter than the map.
     #[cfg(feature = "edit")]
-    pub(crate) fn reopened(&self) -> Option<File> {
-        let place = self.place.as_ref()?;
-        let mapped = place.mapped?;
-        // A pipe that has the name by now would wait for its writer.
-        place.path.metadata().ok().filter(std::fs::Metadata::is_file)?;
-        File::open(&place.path).ok().filter(|file| number(file) == Some(mapped))
+    pub(crate) fn is_cut(&self) -> bool {
+        let mapped = self.place.as_ref().and_then(|place| Some((place.path.metadata().ok()?, place.mapped?)));
+        mapped.is_some_and(|(meta, number)| numbered(&meta) == Some(number) && meta.len() < self.bytes.len() as u64)
     }
 
     /// The file name without folders and without its last extension.

@@ -102,19 +102,6 @@ impl NewFile {
         }
     }
 
-    /// Continues with `len` bytes of `from`, from where that stands on: the system copies them, where it can without their
-    /// coming through this process.
-    ///
-    /// # Errors
-    /// When `from` has fewer, or they cannot be written.
-    pub fn copy_from(&mut self, from: &mut File, len: u64) -> io::Result<()> {
-        let copied = self.out().flush().and_then(|()| io::copy(&mut from.take(len), self.out().get_mut()));
-        match copied.map_err(|error| about(&self.to, error))? {
-            copied if copied == len => Ok(()),
-            _ => Err(about(&self.to, ErrorKind::UnexpectedEof.into())),
-        }
-    }
-
     /// Puts other bytes in place of those at `at`, and continues at the end.
     ///
     /// # Errors

@@ -47,7 +47,7 @@ pub fn patched(bytes: &[u8], name: &str, rows: &[Value<'static>]) -> Vec<u8> {
     let mut editor = Editor::new(&asset).unwrap();
     for row in rows {
         let text = format!("{}\n", json(row));
-        let mut take = |row| match row {
+        let mut take = |row: Row<'_>| match row {
             Row::Edit(edit) => {
                 let outcome = editor.edit(edit)?;
                 assert!(matches!(outcome, Outcome::Done | Outcome::Held), "{text}: {outcome:?}");

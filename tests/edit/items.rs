@@ -156,3 +156,21 @@ fn a_model_and_its_instances_come_in_sql() {
     run(dir, 0, &["sql", "DELETE FROM instances WHERE name = 'MINE'", "one/space.bin", "--to", "two/space.bin"]);
     run(dir, 0, &["diff", "space.bin", "two/space.bin"]);
 }
+
+/// An empty cell of a spreadsheet is no name: an instance of a model that had none yet.
+#[test]
+fn an_instance_without_a_name_comes_from_a_spreadsheet() {
+    let dir = folder();
+    run(dir.path(), 0, &["export", "space.bin", "-t", "instances", "--to", "all.csv"]);
+    let sheet = String::from_utf8(read(&dir, "all.csv")).unwrap();
+    let names: Vec<&str> = sheet.lines().next().unwrap().split(',').collect();
+    let row = sheet.lines().nth(2).unwrap();
+    let (id, name) = (names.iter().position(|n| *n == "id").unwrap(), names.iter().position(|n| *n == "name").unwrap());
+    let cells: Vec<&str> = row.split(',').collect();
+    assert_eq!(cells[name], "");
+    let more = sheet.clone() + &row.replace(cells[id], "0x0000000000000007") + "\r\n";
+    fs::write(dir.path().join("all.csv"), more).unwrap();
+    run(dir.path(), 0, &["patch", "space.bin", "all.csv", "-t", "instances", "--insert", "--to", "new.bin"]);
+    let last = "SELECT id, name IS NULL FROM instances ORDER BY \"index\" DESC LIMIT 1";
+    assert_eq!(csv(dir.path(), last, "new.bin"), "0x0000000000000007,1");
+}

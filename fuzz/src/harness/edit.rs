@@ -199,7 +199,7 @@ pub fn patch(data: &[u8]) {
     let text = rest_as_text(&mut u);
     let mut editor = Editor::new(asset).unwrap();
     let form = [Form::Ndjson, Form::Json, Form::Csv, Form::of_head(text.as_bytes())][usize::from(kind & 3)];
-    let mut take = |row| match row {
+    let mut take = |row: Row<'_>| match row {
         Row::Restore(restore) => editor.restore(&restore).map(drop),
         Row::Edit(edit) => editor.edit(edit).map(drop),
         Row::Exported { cells, from, .. } => editor.exported(None, cells, from, kind & 4 == 0).map(drop),

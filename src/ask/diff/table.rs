@@ -173,6 +173,7 @@ pub(super) fn lone_fields<'t>(
     let (side, columns) = (if pair.old.is_some() { Side::Old } else { Side::New }, table.columns());
     let keys = columns.iter().enumerate().filter(|(_, column)| column.role == Role::Key);
     let paths: Vec<usize> = keys.filter_map(|(at, _)| path_of_key(table, at)).collect();
+    fields.reserve(columns.len());
     for (at, column) in columns.iter().enumerate() {
         if matches!(column.role, Role::Key | Role::Place) || paths.contains(&at) {
             continue;

@@ -467,7 +467,7 @@ fn unnamed<'a>(table: &str, old: &'a Database, new: &'a Database) -> Option<Box<
 }
 
 fn has_unnamed(db: &Database, blob: Blob<'_>) -> bool {
-    (0..blob.len()).any(|record| db.owner(blob.index(), record).is_none())
+    !(0..blob.len()).all(|record| db.is_owned(blob.index(), record))
 }
 
 impl<'a> Unnamed<'a> {
@@ -477,7 +477,7 @@ impl<'a> Unnamed<'a> {
     }
 
     fn is_named(&self, side: Side, blob: &Blob<'_>, row: u32) -> bool {
-        pick(self.records.dbs, side).owner(blob.index(), row as usize).is_some()
+        pick(self.records.dbs, side).is_owned(blob.index(), row as usize)
     }
 
     fn digest(&self, side: Side, row: u32, allowance: &mut Allowance<'_>) -> Option<u64> {

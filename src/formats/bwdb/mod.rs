@@ -87,6 +87,8 @@ pub struct Database {
     path_joins: Toll,
     hashes_paths: Lazy<bool>,
     owners: Lazy<owners::Owners>,
+    /// Locations that were looked at without `owners`.
+    owner_walks: Toll,
     found_layouts: blob::Found,
     layouts: Arc<Layouts>,
     /// Asked for ids that the file does not name.
@@ -356,6 +358,7 @@ impl Database {
             path_scans: Toll::default(),
             folders: Lazy::default(),
             path_joins: Toll::default(),
+            owner_walks: Toll::default(),
             hashes_paths: Lazy::default(),
             owners: Lazy::default(),
             found_layouts: blob::Found::default(),

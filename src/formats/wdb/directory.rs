@@ -111,6 +111,7 @@ fn escaped(bytes: &[u8]) -> String {
 
 /// The bytes that [`text`] shows as `shown`, where it holds escapes.
 pub(super) fn unescaped(shown: &str) -> Option<Vec<u8>> {
+    memchr::memchr(b'\\', shown.as_bytes())?;
     let mut parts = shown.split("\\x");
     let mut bytes = parts.next()?.as_bytes().to_vec();
     let mut any = false;

@@ -8,6 +8,7 @@ use super::{Field, FieldKind, Pack, Sheet};
 use crate::edit::{Check, Pieces, Set, TableEdits, Writable, refused};
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::Value;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 impl Writable for Sheet {
@@ -67,23 +68,23 @@ fn records(sheet: &Sheet, edit: &TableEdits) -> Result<Pieces> {
     Writer::new(sheet).write(edit)
 }
 
-struct Writer<'s> {
+struct Writer<'s, 'e> {
     sheet: &'s Sheet,
     pool: &'s [u8],
     /// Texts that are written, and where they are in the pool.
-    texts: HashMap<Vec<u8>, Option<u32>>,
+    texts: HashMap<Cow<'e, [u8]>, Option<u32>>,
     /// What comes behind the pool.
     more: Vec<u8>,
     arrays: Option<Packed>,
 }
 
-impl<'s> Writer<'s> {
+impl<'s, 'e> Writer<'s, 'e> {
     fn new(sheet: &'s Sheet) -> Self {
         let pool = sheet.pool.clone().and_then(|range| sheet.source.bytes().get(range)).unwrap_or_default();
         Self { sheet, pool, texts: HashMap::new(), more: Vec::new(), arrays: None }
     }
 
-    fn write(mut self, edit: &TableEdits) -> Result<Pieces> {
+    fn write(mut self, edit: &'e TableEdits) -> Result<Pieces> {
         let sheet = self.sheet;
         self.find_texts(edit)?;
         let mut relay = Relay::new(&sheet.source, sheet.entries);
@@ -117,14 +118,15 @@ impl<'s> Writer<'s> {
     }
 
     /// A record that comes: cells that are left out are zero, and texts empty.
-    fn record(&mut self, set: &Set) -> Result<Added> {
+    fn record(&mut self, set: &'e Set) -> Result<Added> {
         let mut data = vec![0; self.sheet.layout.size];
-        let Some((0, called)) = set.first() else { return Err(refused("a new record needs a name")) };
+        let Some(((0, called), cells)) = set.split_first() else { return Err(refused("a new record needs a name")) };
+        let mut cells = cells.iter().peekable();
         for field in 0..self.sheet.fields().len() {
             let column = field.saturating_add(1);
-            match set.iter().find(|(other, _)| *other == column) {
+            match cells.next_if(|(other, _)| *other == column) {
                 Some((_, value)) => self.cell(&mut data, field, value)?,
-                None if self.is_text(field) => self.cell(&mut data, field, &Value::text(""))?,
+                None if self.is_text(field) => self.cell(&mut data, field, const { &Value::text("") })?,
                 None => {}
             }
         }
@@ -137,41 +139,38 @@ impl<'s> Writer<'s> {
     }
 
     /// No two records have one name, and none is taken for a section.
-    fn check_names(&self, edit: &TableEdits) -> Result<()> {
-        let named = |set: &Set| set.iter().find(|(column, _)| *column == 0).map(|(_, value)| value.to_string());
+    fn check_names(&self, edit: &'e TableEdits) -> Result<()> {
+        let named = |set: &'e Set| set.first().filter(|(column, _)| *column == 0)?.1.as_text();
         let mut gone: HashSet<usize> = edit.remove.iter().copied().collect();
-        let renamed: Vec<(usize, String)> =
+        let renamed: Vec<(usize, Cow<'e, str>)> =
             edit.set.iter().filter_map(|(row, set)| Some((*row, named(set)?))).collect();
         gone.extend(renamed.iter().map(|(row, _)| *row));
         let mut taken = HashSet::new();
         let all = renamed.into_iter().map(|(_, name)| name).chain(edit.add.iter().filter_map(named));
         for name in all {
             let there = self.sheet.rows_named(&name).any(|row| !gone.contains(&row));
-            if there || !taken.insert(name.clone()) {
-                return Err(refused(format!("column record: {name:?} does not fit: another record has this name")));
-            }
             if name.starts_with('!') {
                 return Err(refused(format!("column record: {name:?} does not fit: sections begin with !")));
             }
+            if there || taken.contains(&name) {
+                return Err(refused(format!("column record: {name:?} does not fit: another record has this name")));
+            }
+            taken.insert(name);
         }
         Ok(())
     }
 
     /// Finds in the pool what is written, in one walk over it.
-    fn find_texts(&mut self, edit: &TableEdits) -> Result<()> {
-        let sets = edit.set.iter().map(|(_, set)| set).chain(&edit.add);
-        let mut wanted: Vec<(usize, &Value<'static>)> = Vec::new();
-        for set in sets {
-            wanted.extend(set.iter().filter_map(|(column, value)| Some((column.checked_sub(1)?, value))));
-        }
-        for (field, value) in wanted {
-            if self.is_text(field) {
+    fn find_texts(&mut self, edit: &'e TableEdits) -> Result<()> {
+        for set in edit.set.iter().map(|(_, set)| set).chain(&edit.add) {
+            for (column, value) in set {
+                let Some(field) = column.checked_sub(1).filter(|field| self.is_text(*field)) else { continue };
                 let text = self.text(field, value)?;
                 self.texts.entry(text).or_default();
             }
         }
         if !edit.add.is_empty() && (0..self.sheet.fields().len()).any(|field| self.is_text(field)) {
-            self.texts.entry(Vec::new()).or_default();
+            self.texts.entry(Cow::default()).or_default();
         }
         let mut left = self.texts.len();
         let mut start = 0usize;
@@ -189,11 +188,8 @@ impl<'s> Writer<'s> {
     }
 
     /// The bytes of a text that is written.
-    fn text(&self, field: usize, value: &Value<'_>) -> Result<Vec<u8>> {
-        let text = value.as_text().unwrap_or_default();
-        // Bytes that are no text are shown escaped.
-        let escaped = unescaped(&text).filter(|bytes| std::str::from_utf8(bytes).is_err());
-        let bytes = escaped.unwrap_or_else(|| text.as_bytes().to_vec());
+    fn text(&self, field: usize, value: &'e Value<'_>) -> Result<Cow<'e, [u8]>> {
+        let bytes = bytes_of(value);
         if bytes.contains(&0) || bytes.len() >= MAX_TEXT {
             let what = format!("a text without NUL of less than {MAX_TEXT} bytes");
             return Err(self.does_not_fit(field, value, &what));
@@ -208,8 +204,8 @@ impl<'s> Writer<'s> {
     }
 
     /// The offset of a text in the pool, where it comes last if it is not there.
-    fn offset(&mut self, text: &[u8]) -> Result<u32> {
-        if let Some(Some(offset)) = self.texts.get(text) {
+    fn offset(&mut self, text: Cow<'e, [u8]>) -> Result<u32> {
+        if let Some(Some(offset)) = self.texts.get(&text) {
             return Ok(*offset);
         }
         if self.sheet.pool.is_none() {
@@ -221,14 +217,14 @@ impl<'s> Writer<'s> {
         }
         let offset = u32::try_from(self.pool.len().saturating_add(self.more.len()));
         let offset = offset.map_err(|_| refused("the texts would have more than 4 GB"))?;
-        self.more.extend_from_slice(text);
+        self.more.extend_from_slice(&text);
         self.more.push(0);
-        self.texts.insert(text.to_vec(), Some(offset));
+        self.texts.insert(text, Some(offset));
         Ok(offset)
     }
 
     /// Writes a cell into the words of a record.
-    fn cell(&mut self, data: &mut [u8], number: usize, value: &Value<'static>) -> Result<()> {
+    fn cell(&mut self, data: &mut [u8], number: usize, value: &'e Value<'static>) -> Result<()> {
         let field: &'s Field =
             self.sheet.layout.fields.get(number).ok_or_else(|| crate::table::no_cell("records", 0, number))?;
         let word = match (field.kind, value) {
@@ -243,11 +239,11 @@ impl<'s> Writer<'s> {
             }
             (FieldKind::Text, value) => {
                 let text = self.text(number, value)?;
-                Some(self.offset(&text)?)
+                Some(self.offset(text)?)
             }
             (FieldKind::ArrayText(array), value) => {
                 let text = self.text(number, value)?;
-                let index = self.item(array, &text)?;
+                let index = self.item(array, text)?;
                 if field.bits < 32 && index.checked_shr(field.bits.into()).unwrap_or(0) != 0 {
                     let most = 1u32.checked_shl(field.bits.into()).unwrap_or(u32::MAX);
                     let what = format!("its array has room for {most} texts, and this one is not among them");
@@ -274,16 +270,16 @@ impl<'s> Writer<'s> {
     }
 
     /// The number of a text in a string array, where it comes last if it is not there.
-    fn item(&mut self, array: u32, text: &[u8]) -> Result<u32> {
+    fn item(&mut self, array: u32, text: Cow<'e, [u8]>) -> Result<u32> {
         if self.arrays.is_none() {
             self.arrays = Some(Packed::read(self.sheet)?);
         }
-        if let Some(index) = self.arrays.as_ref().and_then(|arrays| arrays.find(array, text)) {
+        if let Some(index) = self.arrays.as_ref().and_then(|arrays| arrays.find(array, &text)) {
             return Ok(index);
         }
-        let offset = self.offset(text)?;
+        let offset = self.offset(text.clone())?;
         let arrays = self.arrays.as_mut().ok_or_else(|| refused("the sheet has no string arrays"))?;
-        arrays.push(array, text, offset)
+        arrays.push(array, &text, offset)
     }
 
     /// The sections that the records need otherwise than they are.
@@ -312,15 +308,28 @@ impl<'s> Writer<'s> {
     }
 }
 
+/// The bytes that a text stands for: those that are no text are shown escaped.
+fn bytes_of<'v>(value: &'v Value<'_>) -> Cow<'v, [u8]> {
+    let text = value.as_text().unwrap_or_default();
+    match unescaped(&text).filter(|bytes| std::str::from_utf8(bytes).is_err()) {
+        Some(bytes) => bytes.into(),
+        None => match text {
+            Cow::Borrowed(text) => text.as_bytes().into(),
+            Cow::Owned(text) => text.into_bytes().into(),
+        },
+    }
+}
+
 /// The name of a record, padded.
 fn name(value: &Value<'_>) -> Result<[u8; 0x10]> {
-    let text = value.as_text().unwrap_or_default();
-    let escaped = unescaped(&text).filter(|bytes| std::str::from_utf8(bytes).is_err());
-    let bytes = escaped.unwrap_or_else(|| text.as_bytes().to_vec());
+    let bytes = bytes_of(value);
     let mut name = [0; 0x10];
     match name.get_mut(..bytes.len()) {
         Some(to) if !bytes.contains(&0) && !bytes.is_empty() => to.copy_from_slice(&bytes),
-        _ => return Err(refused(format!("column record: {text:?} does not fit: a name of 1 to 16 bytes"))),
+        _ => {
+            let text = value.as_text().unwrap_or_default();
+            return Err(refused(format!("column record: {text:?} does not fit: a name of 1 to 16 bytes")));
+        }
     }
     Ok(name)
 }

@@ -1,0 +1,163 @@
+//! New files, written block by block, and each block read back while it is in the processor's caches.
+
+use super::Pieces;
+use super::check::failed;
+use crate::error::{Error, Result};
+use crate::source::Source;
+use crate::write::whole::NewFile;
+use std::io::Write as _;
+
+/// Bytes that are written, read back and compared at once: as many as the cache of one core holds beside those that were
+/// meant. Blocks begin at multiples of it in the new file, as systems keep pages of writes that begin elsewhere in smaller
+/// groups: an edit that shifted all writes behind it by four bytes made them take half as long again.
+const BLOCK: usize = 1 << 19;
+
+/// Writes `pieces` of `old` and reads them back: all bytes that were kept are compared with the old ones, all others with
+/// those that were to be written.
+pub(super) fn copy(pieces: &Pieces, old: &Source, to: &mut NewFile) -> Result<()> {
+    let mut blocks = Blocks { to, old, done: 0, meant: Vec::new(), len: 0, gathered: Vec::new(), written: Vec::new() };
+    for mut slice in pieces.slices(old.bytes(), 0) {
+        while let Some((part, rest)) =
+            slice.split_at_checked(blocks.room().min(slice.len())).filter(|(p, _)| !p.is_empty())
+        {
+            blocks.push(part)?;
+            slice = rest;
+        }
+    }
+    blocks.write()
+}
+
+/// A file that is written, and the block of it that is being gathered.
+struct Blocks<'m, 'f> {
+    to: &'f mut NewFile,
+    old: &'m Source,
+    /// Bytes of the blocks before it.
+    done: usize,
+    /// What it has so far, and how many bytes that are.
+    meant: Vec<&'m [u8]>,
+    len: usize,
+    /// Several parts in one place, and what the file has there, in one place for all blocks: fresh memory would cost more
+    /// than to read.
+    gathered: Vec<u8>,
+    written: Vec<u8>,
+}
+
+impl<'m> Blocks<'m, '_> {
+    /// Bytes that the block still takes.
+    fn room(&self) -> usize {
+        BLOCK.saturating_sub(self.len)
+    }
+
+    fn push(&mut self, part: &'m [u8]) -> Result<()> {
+        self.meant.push(part);
+        self.len = self.len.saturating_add(part.len());
+        if self.room() > 0 { Ok(()) } else { self.write() }
+    }
+
+    /// Writes what was gathered, and compares what the file has there then.
+    fn write(&mut self) -> Result<()> {
+        let block = match &*self.meant {
+            [all] => all,
+            parts => {
+                self.gathered.clear();
+                parts.iter().for_each(|part| self.gathered.extend_from_slice(part));
+                &*self.gathered
+            }
+        };
+        let written = self.to.write_all(block);
+        written.map_err(|error| if self.old.is_cut() { cut() } else { Error::io("cannot write", error) })?;
+        self.written.resize(self.written.len().max(self.len), 0);
+        read_back(self.to, self.done, &self.meant, self.written.get_mut(..self.len).unwrap_or_default())?;
+        self.done = self.done.saturating_add(self.len);
+        self.meant.clear();
+        self.len = 0;
+        Ok(())
+    }
+}
+
+/// The error of a file that ends before what is to be copied of it.
+#[cold]
+fn cut() -> Error {
+    let what = "what lay behind its end cannot be copied";
+    let error = std::io::Error::new(std::io::ErrorKind::UnexpectedEof, what);
+    Error::io("the file became shorter while it was mapped", error)
+}
+
+/// Reads the bytes of `file` from `at` on, which are to be these, into `written`, which has room for as many.
+pub(super) fn read_back(file: &mut NewFile, at: usize, meant: &[&[u8]], written: &mut [u8]) -> Result<()> {
+    file.read_at(at as u64, written).map_err(|e| Error::io("cannot read back", e))?;
+    let mut rest = &*written;
+    let is_meant = |part: &&[u8]| rest.split_off(..part.len()).is_some_and(|written| written == *part);
+    if meant.iter().all(is_meant) && rest.is_empty() {
+        return Ok(());
+    }
+    Err(failed(format!("of the {} bytes from {at:#x} on some are others", written.len())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::write::whole::Existing;
+    use std::fs;
+    use tempfile::TempDir;
+
+    /// Three blocks and a bit, and the file that has them.
+    fn source(folder: &TempDir) -> (Vec<u8>, Source) {
+        let bytes: Vec<u8> = (0..3 * BLOCK as u32 + 77).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+        let old = folder.path().join("old.bin");
+        fs::write(&old, &bytes).unwrap();
+        (bytes, Source::open(&old).unwrap())
+    }
+
+    fn new_file(folder: &TempDir) -> NewFile {
+        NewFile::create(&folder.path().join("new.bin"), Existing::Replace).unwrap()
+    }
+
+    #[test]
+    fn blocks_have_what_the_pieces_have_wherever_those_end() {
+        let folder = TempDir::new().unwrap();
+        let (bytes, mapped) = source(&folder);
+        let len = bytes.len();
+        let read = Source::read(folder.path().join("old.bin")).unwrap();
+        for stretches in [
+            vec![],
+            vec![(5..9, vec![1; 4])],
+            vec![(0..0, vec![2; 3]), (BLOCK..BLOCK + 1, vec![3; BLOCK]), (len..len, vec![4])],
+            vec![(BLOCK - 1..BLOCK + 1, vec![5; 2]), (2 * BLOCK..len, vec![])],
+            vec![(0..len, vec![6; 2 * BLOCK])],
+            vec![(0..len, vec![])],
+        ] {
+            let pieces = Pieces::replaced(len, stretches).unwrap();
+            for source in [&mapped, &read] {
+                let mut file = new_file(&folder);
+                copy(&pieces, source, &mut file).unwrap();
+                file.keep().unwrap();
+                assert!(fs::read(folder.path().join("new.bin")).unwrap() == pieces.bytes(&bytes), "{pieces:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn one_byte_that_was_written_otherwise_is_found() {
+        let folder = TempDir::new().unwrap();
+        let mut file = new_file(&folder);
+        file.write_all(b"what was wrotten").unwrap();
+        let mut room = [0; 12];
+        read_back(&mut file, 0, &[b"what was", b" wro"], &mut room).unwrap();
+        let error = read_back(&mut file, 4, &[b" was written"], &mut room).unwrap_err();
+        assert!(error.to_string().contains("of the 12 bytes from 0x4 on some are others"), "{error}");
+        assert!(read_back(&mut file, 5, &[b"was wrotten."], &mut room).is_err(), "the file ends before");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_source_that_becomes_shorter_is_an_error_and_no_crash() {
+        let folder = TempDir::new().unwrap();
+        let (bytes, source) = source(&folder);
+        let old = fs::OpenOptions::new().write(true).open(folder.path().join("old.bin")).unwrap();
+        old.set_len(BLOCK as u64).unwrap();
+        let error = copy(&Pieces::whole(bytes.len()), &source, &mut new_file(&folder)).unwrap_err();
+        assert!(error.to_string().contains("the file became shorter while it was mapped"), "{error}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left");
+    }
+}
