@@ -352,12 +352,20 @@ impl<'t> Both<'t> {
 
 /// Rows that differ, paired. Where no row can come or go, rows whose keys can be written got other keys, and others are left.
 fn pairs(table: &dyn Table, found: &diff::Differences, left: &mut Left) -> Vec<Pair> {
-    if table.takes_rows() {
+    if table.takes_rows() && !table.by_number() {
         return found.pairs().collect();
     }
     let has_other_keys = keys(table).any(|key| table.columns().get(key).is_some_and(is_stored));
     let both = if has_other_keys { found.removed.len().min(found.added.len()) } else { 0 };
     let lone = found.removed.len().max(found.added.len()).saturating_sub(both);
+    if table.by_number() {
+        // Where more come than go, the last ones do, and where more go, these.
+        let come = found.added.iter().skip(both).map(|row| Pair { old: None, new: Some(*row) });
+        let go = found.removed.iter().skip(both).map(|row| Pair { old: Some(*row), new: None });
+        let stay = found.removed.iter().zip(&found.added).take(both).map(|(old, new)| (*old, *new));
+        let stay = stay.chain(found.changed.iter().copied());
+        return stay.map(|(old, new)| Pair { old: Some(old), new: Some(new) }).chain(come).chain(go).collect();
+    }
     if lone > 0 {
         left.count(table.name(), lone as u64);
         left.reason(format!("rows of {} can neither be added nor removed", table.name()));
@@ -507,7 +515,8 @@ fn keying(
             let is_other = pair.new.is_some_and(|row| differing.contains(&row));
             match row.kind {
                 Kind::Changed if is_other => told.extend(both.told(pair, &is_no_place)?),
-                Kind::Added if is_other => {
+                // What it has comes with rows of other tables.
+                Kind::Added if is_other && !before.by_number() => {
                     let what = "what it leads to is not in the old file, and no patch makes it";
                     left.refused(name, &refused(format!("{name} {}: {what}", row.key)));
                 }
@@ -621,7 +630,9 @@ pub fn undo(old: &Asset, edits: &[TableEdits], each: &mut dyn FnMut(Value<'stati
             let mut key = Cells::new();
             let mut cells = Cells::new();
             for (at, column) in before.columns().iter().enumerate() {
-                let Some(value) = cell(at) else { continue };
+                // A part of a key that is left out is null.
+                let null = Some(Value::Null).filter(|_| column.role == Role::Key && column.takes == Takes::OrNull);
+                let Some(value) = cell(at).or(null) else { continue };
                 let to = if column.role == Role::Key { &mut key } else { &mut cells };
                 to.push((column.name.clone(), value));
             }

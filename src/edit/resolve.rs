@@ -441,7 +441,9 @@ impl<'a> Resolved<'a> {
                 Err(place) => set.insert(place, (at, value)),
             }
         }
-        for &row in rows {
+        // Of rows with one key, another one may say the same.
+        let same = key.nth.map_or(Some(rows), |nth| rows.get(nth..=nth)).unwrap_or_default();
+        for &row in same {
             if self.has(row, &set)? {
                 return Ok(Outcome::Held);
             }
@@ -552,7 +554,8 @@ impl<'a> Resolved<'a> {
                 other => other.clone(),
             };
             let nulls: Vec<Value<'static>> = key.iter().map(or_null).collect();
-            if !self.rows_of(&nulls, None)?.is_empty() {
+            let takes_null = |at: &usize| self.table.columns().get(*at).is_some_and(|c| c.takes == Takes::OrNull);
+            if self.keys.iter().any(takes_null) || !self.rows_of(&nulls, None)?.is_empty() {
                 key = nulls;
             }
         }

@@ -340,6 +340,12 @@ pub trait Table: Send + Sync {
         false
     }
 
+    /// Whether others know its rows by their numbers: those that come come last, only the last ones go, and one that gets another key
+    /// stays the same row.
+    fn by_number(&self) -> bool {
+        false
+    }
+
     /// The column that says of which type the values of another one are, where not all are of one.
     fn typed_by(&self, column: usize) -> Option<usize> {
         let _ = column;

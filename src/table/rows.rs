@@ -50,6 +50,7 @@ pub struct TableOf<'a, R> {
     resolves: bool,
     own_texts: bool,
     takes_rows: bool,
+    by_number: bool,
     /// The column that numbers items, and what finds the lists that have them.
     items: Option<(usize, Lists<'a>)>,
     words: &'static [&'static str],
@@ -132,6 +133,7 @@ impl<'a, R> TableOf<'a, R> {
             resolves: false,
             own_texts: true,
             takes_rows: false,
+            by_number: false,
             items: None,
             words: &[],
         }
@@ -379,6 +381,13 @@ impl<'a, R> TableOf<'a, R> {
         self
     }
 
+    /// As [`TableOf::with_rows_written`], where others know rows by their numbers: see [`Table::by_number`].
+    #[must_use]
+    pub fn with_rows_by_number(mut self) -> Self {
+        self.by_number = true;
+        self.with_rows_written()
+    }
+
     /// The same table, of which each row is an item of a list: its last column numbers them, and `lists` answers
     /// [`Table::lists`]. Rows may come to the lists and go from them.
     #[must_use]
@@ -474,6 +483,10 @@ impl<R> Table for TableOf<'_, R> {
 
     fn takes_rows(&self) -> bool {
         self.takes_rows
+    }
+
+    fn by_number(&self) -> bool {
+        self.by_number
     }
 
     fn typed_by(&self, column: usize) -> Option<usize> {

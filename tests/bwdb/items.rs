@@ -14,7 +14,7 @@ use fastrand::Rng;
 const MODELS: &str = "models.bin";
 
 /// The file with these edits, written, read back and compared; and what undoes them, as rows.
-fn made(bytes: &[u8], name: &str, edits: Vec<TableEdits>) -> Result<(Vec<u8>, Vec<Value<'static>>)> {
+pub fn made(bytes: &[u8], name: &str, edits: Vec<TableEdits>) -> Result<(Vec<u8>, Vec<Value<'static>>)> {
     let asset = asset(bytes, name);
     let mut editor = Editor::new(&asset)?;
     edits.into_iter().try_for_each(|edits| editor.resolved_edits(edits))?;
@@ -42,7 +42,7 @@ fn restored(bytes: &[u8], name: &str, restore: &assetq::edit::Restore) -> Vec<u8
 }
 
 /// The file after rows of a patch; each must be made.
-fn patched(bytes: &[u8], name: &str, rows: &[Value<'static>]) -> Vec<u8> {
+pub fn patched(bytes: &[u8], name: &str, rows: &[Value<'static>]) -> Vec<u8> {
     let asset = asset(bytes, name);
     let mut editor = Editor::new(&asset).unwrap();
     for row in rows {
@@ -65,7 +65,7 @@ fn patched(bytes: &[u8], name: &str, rows: &[Value<'static>]) -> Vec<u8> {
 }
 
 /// The patch from one file to the other, which leaves nothing.
-fn between(old: &[u8], new: &[u8], name: &str) -> Vec<Value<'static>> {
+pub fn between(old: &[u8], new: &[u8], name: &str) -> Vec<Value<'static>> {
     let (old, new) = (asset(old, name), asset(new, name));
     let mut rows = Vec::new();
     let damaged = &mut |_, error| panic!("{error}");
@@ -79,7 +79,7 @@ fn between(old: &[u8], new: &[u8], name: &str) -> Vec<Value<'static>> {
 }
 
 /// All cells that say something of their own, as text, row by row.
-fn rows_of(bytes: &[u8], name: &str, table: &str) -> Vec<Vec<String>> {
+pub fn rows_of(bytes: &[u8], name: &str, table: &str) -> Vec<Vec<String>> {
     let asset = asset(bytes, name);
     let table = asset.reader().table(table).unwrap();
     let columns: Vec<usize> = (0..table.columns().len())
@@ -90,7 +90,7 @@ fn rows_of(bytes: &[u8], name: &str, table: &str) -> Vec<Vec<String>> {
 }
 
 /// The cells of a row that one like it comes with, at another list.
-fn like(table: &dyn Table, row: usize, list: usize, index: Option<usize>) -> Set {
+pub fn like(table: &dyn Table, row: usize, list: usize, index: Option<usize>) -> Set {
     let item = table.item().unwrap();
     let mut set = table.lists(0, &Value::from(list)).unwrap().remove(0).cells;
     set.extend(index.map(|index| (item, index.into())));
@@ -191,7 +191,7 @@ fn rows_come_and_go_anywhere_in_their_lists() {
     assert!(refused * 2 < written.values().sum::<usize>(), "{written:?} {refused}");
 }
 
-fn edits(table: &str) -> TableEdits {
+pub fn edits(table: &str) -> TableEdits {
     TableEdits { table: table.to_owned(), ..TableEdits::default() }
 }
 

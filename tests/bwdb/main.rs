@@ -9,6 +9,8 @@ mod common;
 mod edit;
 #[cfg(feature = "edit")]
 mod items;
+#[cfg(feature = "edit")]
+mod placed;
 mod reader;
 mod records;
 mod references;

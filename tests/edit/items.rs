@@ -3,7 +3,7 @@
 use crate::command::{read, run};
 use assetq::sample::Size;
 use assetq::sample::bwdb::demo;
-use assetq::sample::space::models_bin;
+use assetq::sample::space::{models_bin, space_bin};
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
@@ -12,6 +12,7 @@ fn folder() -> TempDir {
     let dir = TempDir::new().unwrap();
     fs::write(dir.path().join("models.bin"), models_bin(7, Size::Small)).unwrap();
     fs::write(dir.path().join("assets.bin"), demo(7, Size::Small)).unwrap();
+    fs::write(dir.path().join("space.bin"), space_bin(7, Size::Small)).unwrap();
     dir
 }
 
@@ -115,4 +116,61 @@ fn a_property_of_a_material_comes_by_its_path() {
     assert!(run(dir, 0, &["verify", "new.bin"]).0.contains("bwdb ok"));
     run(dir, 0, &["patch", "new.bin", "undo.ndjson", "--in-place"]);
     assert!(fs::read(dir.join("new.bin")).unwrap() == fs::read(dir.join("assets.bin")).unwrap());
+}
+
+/// A model, what it has, and an instance of it, each copied from another one.
+#[test]
+fn a_model_and_its_instances_come_in_sql() {
+    let dir = folder();
+    let dir = dir.path();
+    let query =
+        "INSERT INTO models(path, skeleton_index, first_geometry, geometry_count, visual_id, misc_type, geometry_id,
+                                    underwater, abovewater, min, max)
+                 SELECT 'content/mine.model', skeleton_index, first_geometry, geometry_count, visual_id, misc_type,
+                        geometry_id, underwater, abovewater, min, max FROM models WHERE \"index\" = 1";
+    run(dir, 0, &["sql", query, "models.bin", "--to", "one/models.bin", "--undo", "one.ndjson"]);
+    assert_eq!(csv(dir, "SELECT count(*), sum(lod_count) FROM models", "one/models.bin"), "7,6");
+    let query = "INSERT INTO lods(model, extent, casts_shadow, render_sets)
+                 SELECT 6, extent, casts_shadow, render_sets FROM lods WHERE model = 1";
+    run(dir, 0, &["sql", query, "one/models.bin", "--to", "two/models.bin"]);
+    assert_eq!(csv(dir, "SELECT count(*), sum(lod_count) FROM models", "two/models.bin"), "7,7");
+    // As a patch, both in one step.
+    let (patch, _) = run(dir, 1, &["diff", "models.bin", "two/models.bin", "-f", "patch"]);
+    fs::write(dir.join("patch.ndjson"), patch).unwrap();
+    run(dir, 0, &["patch", "models.bin", "patch.ndjson", "--to", "again/models.bin", "--strict"]);
+    run(dir, 0, &["diff", "two/models.bin", "again/models.bin"]);
+    let query = "INSERT INTO instances(path, name, transform, flags, x)
+                 SELECT 'content/mine.model', 'MINE', transform, flags, 12.5 FROM instances WHERE \"index\" = 0";
+    run(dir, 0, &["sql", query, "space.bin", "--to", "one/space.bin", "--undo", "undo.ndjson"]);
+    let last = "SELECT x, json_extract(transform, '$[12]'), name FROM instances ORDER BY \"index\" DESC LIMIT 1";
+    assert_eq!(csv(dir, last, "one/space.bin"), "12.5,12.5,MINE");
+    assert!(run(dir, 0, &["verify", "one/space.bin"]).0.contains("space ok"));
+    run(dir, 0, &["patch", "one/space.bin", "undo.ndjson", "--to", "back.bin"]);
+    assert!(fs::read(dir.join("back.bin")).unwrap() == fs::read(dir.join("space.bin")).unwrap());
+    let (_, said) = run(
+        dir,
+        2,
+        &["sql", "DELETE FROM instances WHERE name = 'MINE' OR \"index\" = 3", "one/space.bin", "--to", "x.bin"],
+    );
+    assert!(said.contains("row 3 cannot go") && said.contains("only the last ones go"), "{said}");
+    run(dir, 0, &["sql", "DELETE FROM instances WHERE name = 'MINE'", "one/space.bin", "--to", "two/space.bin"]);
+    run(dir, 0, &["diff", "space.bin", "two/space.bin"]);
+}
+
+/// An empty cell of a spreadsheet is no name: an instance of a model that had none yet.
+#[test]
+fn an_instance_without_a_name_comes_from_a_spreadsheet() {
+    let dir = folder();
+    run(dir.path(), 0, &["export", "space.bin", "-t", "instances", "--to", "all.csv"]);
+    let sheet = String::from_utf8(read(&dir, "all.csv")).unwrap();
+    let names: Vec<&str> = sheet.lines().next().unwrap().split(',').collect();
+    let row = sheet.lines().nth(2).unwrap();
+    let (id, name) = (names.iter().position(|n| *n == "id").unwrap(), names.iter().position(|n| *n == "name").unwrap());
+    let cells: Vec<&str> = row.split(',').collect();
+    assert_eq!(cells[name], "");
+    let more = sheet.clone() + &row.replace(cells[id], "0x0000000000000007") + "\r\n";
+    fs::write(dir.path().join("all.csv"), more).unwrap();
+    run(dir.path(), 0, &["patch", "space.bin", "all.csv", "-t", "instances", "--insert", "--to", "new.bin"]);
+    let last = "SELECT id, name IS NULL FROM instances ORDER BY \"index\" DESC LIMIT 1";
+    assert_eq!(csv(dir.path(), last, "new.bin"), "0x0000000000000007,1");
 }

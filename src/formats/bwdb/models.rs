@@ -121,6 +121,18 @@ impl Models {
         self.find(path_id).and_then(|i| self.model(i))
     }
 
+    /// Where the models lie, if there are any.
+    #[cfg(feature = "edit")]
+    pub(super) fn models_at(&self) -> usize {
+        self.models_at
+    }
+
+    /// Where the skeletons lie, if there are any.
+    #[cfg(feature = "edit")]
+    pub(super) fn skeletons_at(&self) -> usize {
+        self.skeletons_at
+    }
+
     /// Number of skeletons.
     pub fn skeleton_count(&self) -> usize {
         self.skeletons

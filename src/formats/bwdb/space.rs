@@ -70,6 +70,12 @@ impl Space {
         (self.source.view("").at(at), count)
     }
 
+    /// Where an array lies, and how many entries it has.
+    #[cfg(feature = "edit")]
+    pub(super) fn place_of(&self, index: usize) -> (usize, usize) {
+        self.arrays.get(index).copied().unwrap_or_default()
+    }
+
     /// The placed models, in file order.
     pub fn instances(&self) -> &[Instance] {
         let (view, count) = self.array(INSTANCES);

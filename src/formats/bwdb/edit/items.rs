@@ -224,6 +224,10 @@ pub(super) fn settle(
     // How many elements they have changes in rows that are not edited.
     for (owner, rows) in owners {
         let Some(edit) = edits.iter_mut().find(|edit| edit.table == owner) else { continue };
+        // Those that come and those that go have all that they have by these edits.
+        let there = table(reader, owner)?.len()?;
+        let stays = |row: &usize| *row < there && edit.remove.binary_search(row).is_err();
+        let rows: Vec<usize> = rows.into_iter().filter(stays).collect();
         let mut set: BTreeMap<usize, Set> = std::mem::take(&mut edit.set).into_iter().collect();
         for row in rows {
             set.entry(row).or_default();

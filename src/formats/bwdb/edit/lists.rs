@@ -56,8 +56,9 @@ impl<'a> Writer<'_, 'a> {
                 continue;
             };
             bytes.extend_from_slice(old.take(of.size)?);
+            let from = self.area.address(To::Old(old.position()));
             for pointer in &pointers {
-                let rebased = rebase(&mut bytes, at.saturating_add(*pointer), old.position(), new.saturating_add(at));
+                let rebased = rebase(&mut bytes, at.saturating_add(*pointer), from, new.saturating_add(at));
                 rebased.ok_or_else(|| old.bad_value("pointer", 0))?;
             }
         }
@@ -106,7 +107,7 @@ impl<'a> Writer<'_, 'a> {
         }
         let Value::Map(members) = new else { return Err(self.refuse("an object of its members fits")) };
         let this = Struct::of(of);
-        let mut counts: Vec<(&str, usize)> = Vec::new();
+        let mut counts: Vec<(&'static str, usize)> = Vec::new();
         for (field, info) in of.fields.iter().enumerate() {
             if this.is_count(info.name) {
                 // It follows from the lists.
@@ -114,38 +115,46 @@ impl<'a> Writer<'_, 'a> {
             }
             let value = members.iter().find(|(name, _)| name == info.name).map(|(_, value)| value);
             let value = value.ok_or_else(|| self.refuse(format_args!("its member {:?} is missing", info.name)))?;
-            let inner = this.type_of(field);
-            let inner = inner.ok_or_else(|| self.refuse("values of this type are not written"))?;
-            let (count, items) = match (info.form, value) {
-                (Form::Inline, value) => {
-                    self.fresh(to.skip(info.at), inner, value)?;
-                    continue;
+            self.fresh_field((to, this), field, value, &mut counts)?;
+        }
+        Ok(())
+    }
+
+    /// Writes a field of a struct where there are zeros so far. `counts` has the numbers of elements that were written.
+    pub fn fresh_field(
+        &mut self,
+        (to, this): (To, Struct),
+        field: usize,
+        value: &Value<'_>,
+        counts: &mut Vec<(&'static str, usize)>,
+    ) -> Result<()> {
+        let (info, inner) = self.field(this, field)?;
+        let (count, items) = match (info.form, value) {
+            (Form::Inline, value) => return self.fresh(to.skip(info.at), inner, value),
+            (Form::One, value) => (None, std::slice::from_ref(value)),
+            (Form::Array { count }, Value::List(items)) => (Some(count), &items[..]),
+            (Form::Array { .. }, _) => return Err(self.refuse(format_args!("{}: a list fits", info.name))),
+        };
+        if let Some(count) = count {
+            match counts.iter().find(|(other, _)| *other == count) {
+                Some((_, len)) if *len != items.len() => {
+                    let what = format!("{} has {} elements, and {len} are beside them", info.name, items.len());
+                    return Err(self.refuse(what));
                 }
-                (Form::One, value) => (None, std::slice::from_ref(value)),
-                (Form::Array { count }, Value::List(items)) => (Some(count), &items[..]),
-                (Form::Array { .. }, _) => return Err(self.refuse(format_args!("{}: a list fits", info.name))),
-            };
-            if let Some(count) = count {
-                match counts.iter().find(|(other, _)| *other == count) {
-                    Some((_, len)) if *len != items.len() => {
-                        let what = format!("{} has {} elements, and {len} are beside them", info.name, items.len());
-                        return Err(self.refuse(what));
-                    }
-                    Some(_) => {}
-                    None => {
-                        self.fresh_count((to, this), count, items.len())?;
-                        counts.push((count, items.len()));
-                    }
+                Some(_) => {}
+                None => {
+                    self.fresh_count((to, this), count, items.len())?;
+                    counts.push((count, items.len()));
                 }
             }
-            if items.is_empty() {
-                continue;
-            }
-            let array = self.room(inner, items.len())?;
-            self.point(to, info.at, array)?;
-            for (i, item) in items.iter().enumerate() {
-                self.fresh(array.skip(i.saturating_mul(inner.size)), inner, item)?;
-            }
+        }
+        if items.is_empty() {
+            return Ok(());
+        }
+        let array = self.room(inner, items.len())?;
+        self.point(to, info.at, array)?;
+        for (i, item) in items.iter().enumerate() {
+            self.fresh(array.skip(i.saturating_mul(inner.size)), inner, item)?;
         }
         Ok(())
     }

@@ -6,6 +6,7 @@
 
 use super::super::declared::{Body, CountField, Member, Type};
 use super::super::record::{Field as _, FieldInfo, Flag, Form, Leaf, ListInfo, Prototype, Walker, follow, follow_one};
+use super::records::Records;
 use super::value::leaf_bytes;
 use crate::budget::Budget;
 use crate::bytes::{View, le};
@@ -27,6 +28,8 @@ pub(super) const ALIGNMENT: usize = 16;
 pub(super) enum To {
     Old(usize),
     New(usize),
+    /// One in the records that come.
+    Record(usize),
 }
 
 impl To {
@@ -34,6 +37,7 @@ impl To {
         match self {
             Self::Old(at) => Self::Old(at.saturating_add(count)),
             Self::New(at) => Self::New(at.saturating_add(count)),
+            Self::Record(at) => Self::Record(at.saturating_add(count)),
         }
     }
 }
@@ -215,6 +219,8 @@ pub(super) struct Area<'a> {
     pub range: Range<usize>,
     /// Appended to it.
     pub new: Vec<u8>,
+    /// The records of its file, where some come or go.
+    pub array: Option<Records>,
     shares: Lazy<Shares>,
     /// Questions that were answered by a walk of their own.
     asked: Cell<usize>,
@@ -240,7 +246,7 @@ impl<'a> Area<'a> {
     ) -> Self {
         let (new, moved, counts) = (Vec::new(), HashMap::new(), HashMap::new());
         let (shares, asked, walk) = (Lazy::default(), Cell::new(0), Box::new(walk));
-        Self { range, new, shares, asked, file, records, walk, moved, counts }
+        Self { range, new, array: None, shares, asked, file, records, walk, moved, counts }
     }
 
     /// Whether more than one pointer leads to bytes of a range.
@@ -279,13 +285,14 @@ impl<'a> Area<'a> {
     /// The place of what is appended, as if nothing moved.
     pub fn address(&self, to: To) -> usize {
         match to {
-            To::Old(at) => at,
-            To::New(at) => self.range.end.saturating_add(at),
+            To::Old(at) => self.array.as_ref().map_or(at, |records| records.moved(at)),
+            To::New(at) => self.address(To::Old(self.range.end)).saturating_add(at),
+            To::Record(at) => self.array.as_ref().map_or(at, |records| records.kept_end().saturating_add(at)),
         }
     }
 
     pub fn append(&mut self, bytes: &[u8], alignment: usize) -> usize {
-        let from_start = self.range.len().saturating_add(self.new.len());
+        let from_start = self.address(To::New(self.new.len())).saturating_sub(self.range.start);
         let padding = from_start.next_multiple_of(alignment).saturating_sub(from_start);
         self.new.resize(self.new.len().saturating_add(padding), 0);
         let at = self.new.len();
@@ -344,6 +351,12 @@ impl Patches {
         Ok(())
     }
 
+    /// Whether the byte at `at` becomes another.
+    pub fn has(&self, at: usize) -> bool {
+        let near = self.new.range(..=at).next_back();
+        near.is_some_and(|(start, bytes)| at < start.saturating_add(bytes.len()))
+    }
+
     pub fn into_stretches(self) -> impl Iterator<Item = (Range<usize>, Vec<u8>)> {
         self.new.into_iter().map(|(at, bytes)| (at..at.saturating_add(bytes.len()), bytes))
     }
@@ -376,8 +389,10 @@ impl<'a> Writer<'_, 'a> {
     pub fn put(&mut self, to: To, bytes: &[u8]) -> Result<()> {
         match to {
             To::Old(at) => self.patches.put(at, bytes),
-            To::New(at) => {
-                let place = self.area.new.get_mut(at..at.saturating_add(bytes.len()));
+            To::New(at) | To::Record(at) => {
+                let records = self.area.array.as_mut().map(|records| &mut records.new);
+                let bytes_there = if let To::New(_) = to { Some(&mut self.area.new) } else { records };
+                let place = bytes_there.and_then(|there| there.get_mut(at..at.saturating_add(bytes.len())));
                 place.ok_or_else(two_edits)?.copy_from_slice(bytes);
                 Ok(())
             }
@@ -630,6 +645,11 @@ impl<'a> Writer<'_, 'a> {
         let old = place.view.packed_bytes()?;
         if size == 1 && old.is_empty() {
             return Ok(());
+        }
+        if new.is_null() {
+            // As those have it that have no text.
+            self.put(place.to.skip(8), &[0; 8])?;
+            return self.put(place.to, &[0; 4]);
         }
         let stored = place.view.read::<le::U32>()?.get() as usize;
         let pointer = place.view.skip(8).read::<le::I64>()?.get();

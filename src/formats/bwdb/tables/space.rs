@@ -46,7 +46,7 @@ pub(in crate::formats::bwdb) fn models(models: &Models) -> Vec<Box<dyn Table + '
     let names = models.names();
     let table = with_fields(table, "models", names, |merged: &p::MergedModel<'_>| merged.model());
     let table = with_fields(table, "models", names, |merged: &p::MergedModel<'_>| merged.visual());
-    let mut tables: Vec<Box<dyn Table + '_>> = vec![Box::new(table)];
+    let mut tables: Vec<Box<dyn Table + '_>> = vec![Box::new(table.with_rows_by_number())];
     visual_children::<p::MergedModel<'_>, _>(rows, |merged| merged.visual(), &mut tables);
     tables.push(children::<p::MergedModel<'_>, p::Dye<'_>, _>("dyes", rows, |merged| merged.model()?.dyes()));
     // The file's own skeletons, to which `skeleton_index` leads, replace the empty ones inside of the visuals.
@@ -120,6 +120,7 @@ pub(in crate::formats::bwdb) fn instances(space: &Space) -> impl Table + '_ {
     };
     TableOf::over("instances", all)
         .splits()
+        .with_rows_by_number()
         .column(Column::uint("index").brief().place(), |(row, _)| Ok((*row).into()))
         .found_by_row(|| all.len())
         .column(Column::id64("id").brief().key().writable(), |(_, instance)| Ok(Value::Id64(instance.id.get())))
@@ -131,7 +132,7 @@ pub(in crate::formats::bwdb) fn instances(space: &Space) -> impl Table + '_ {
             Ok(Texts::path(&*space.names, instance.id.get())?.map_or(Value::Null, Value::Text))
         })
         .found_by(move |key| by_path(&space.names, key, with_id))
-        .column(Column::text("name").brief().key().writable(), |(_, instance)| {
+        .column(Column::text("name").brief().key().takes(Takes::OrNull), |(_, instance)| {
             Ok(space.instance_name(instance)?.into())
         })
         .column(Column::nested("transform").takes(Takes::Numbers(16)), |(_, instance)| {

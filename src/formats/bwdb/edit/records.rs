@@ -1,0 +1,112 @@
+//! Records of a file without databases that come behind all others of their array, and the last ones that go.
+//!
+//! Others know records by their numbers, so that those in between stay. What lies behind the array moves as a whole: pointers are
+//! relative, so that those in it stay as they are, and only the header's and those of the records lead past what comes or goes.
+
+use super::Refuse;
+use super::writer::Patches;
+use crate::edit::pointers::{Pointer, repointed};
+use crate::edit::{At, TableEdits, refused};
+use crate::error::Result;
+use std::ops::Range;
+
+/// An array of records as it will be.
+#[derive(Debug)]
+pub(super) struct Records {
+    /// Where it begins, or is to.
+    pub start: usize,
+    /// Bytes of one.
+    pub size: usize,
+    /// How many there are.
+    pub count: usize,
+    /// How many of them stay.
+    pub kept: usize,
+    /// Those that come.
+    pub new: Vec<u8>,
+}
+
+impl Records {
+    /// The position behind the last one.
+    pub fn end(&self) -> usize {
+        self.start.saturating_add(self.count.saturating_mul(self.size))
+    }
+
+    /// The position behind the last one that stays.
+    pub fn kept_end(&self) -> usize {
+        self.start.saturating_add(self.kept.saturating_mul(self.size))
+    }
+
+    /// How many come.
+    pub fn come(&self) -> usize {
+        self.new.len().checked_div(self.size).unwrap_or(0)
+    }
+
+    /// These records after the edits of `table`, where some come or go. `other` is a part that does not lie behind all of them.
+    pub fn with(
+        mut self,
+        edits: &[TableEdits],
+        table: &str,
+        other: Option<&str>,
+        refuse: Refuse<'_>,
+    ) -> Result<Option<Self>> {
+        let Some(edits) = edits.iter().find(|edits| edits.table == table) else { return Ok(None) };
+        if edits.add.is_empty() && edits.remove.is_empty() {
+            return Ok(None);
+        }
+        if let Some(other) = other {
+            return Err(refused(format!("{table}: {other} of this file lie before them, so that none comes or goes")));
+        }
+        for &row in edits.remove.iter().rev() {
+            if row.checked_add(1) == Some(self.kept) {
+                self.kept = row;
+                continue;
+            }
+            let what = "those behind it would get other numbers, by which they may be known; only the last ones go";
+            refuse(At::Remove(row), refused(format!("{table}: row {row} cannot go: {what}")))?;
+        }
+        self.new = vec![0; edits.add.len().saturating_mul(self.size)];
+        Ok(Some(self))
+    }
+
+    /// Where a place of the old file lies in the new one.
+    pub fn moved(&self, at: usize) -> usize {
+        if at < self.end() {
+            return at;
+        }
+        at.saturating_sub(self.end()).saturating_add(self.kept_end()).saturating_add(self.new.len())
+    }
+
+    /// Makes pointers, each with its base and its place in the header or a record that stays, lead where they led, unless they
+    /// were written.
+    pub fn repoint(
+        &self,
+        file: &[u8],
+        pointers: impl IntoIterator<Item = (usize, usize)>,
+        patches: &mut Patches,
+    ) -> Result<()> {
+        let read = |(base, at): (usize, usize)| {
+            let pointer = i64::from_le_bytes(*file.get(at..)?.first_chunk()?);
+            let target = base.checked_add_signed(isize::try_from(pointer).ok()?)?;
+            (target <= file.len() && !patches.has(at)).then_some((at, base, pointer))
+        };
+        let pointers: Vec<Pointer> = pointers.into_iter().filter_map(read).collect();
+        repointed(pointers, |at| self.moved(at), |at, new| patches.put(at, &new.to_le_bytes()))
+    }
+
+    /// Writes how many there are into the header, and where they begin: nowhere, where there are none.
+    pub fn head(&self, file: &[u8], [count, pointer]: [usize; 2], patches: &mut Patches) -> Result<()> {
+        let many = self.kept.saturating_add(self.come());
+        let number = u32::try_from(many).map_err(|_| refused("the file has no room for so many records"))?;
+        patches.put(count, &number.to_le_bytes())?;
+        let start = if many == 0 { 0 } else { self.start as u64 }.to_le_bytes();
+        if file.get(pointer..).is_some_and(|there| there.starts_with(&start)) {
+            return Ok(());
+        }
+        patches.put(pointer, &start)
+    }
+
+    /// The bytes of those that come in place of those that go.
+    pub fn into_stretch(self) -> (Range<usize>, Vec<u8>) {
+        (self.kept_end()..self.end(), self.new)
+    }
+}
