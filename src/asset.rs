@@ -11,7 +11,7 @@ use std::hash::{Hash, Hasher};
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// A format. Those that are built in are constants of this type; [`Format::of`] gives that of any reader.
+/// A format. The built-in formats are constants of this type; [`Format::of`] gives the format of any reader.
 #[derive(Clone, Copy)]
 pub struct Format(&'static Entry);
 
@@ -147,10 +147,10 @@ pub struct Asset {
 }
 
 impl Asset {
-    /// Opens `source` as whatever it is. Reads headers only.
+    /// Opens `source` as a file of the format that it is of. Reads headers only.
     ///
     /// # Errors
-    /// `UnknownFormat`, and whatever is wrong with the headers.
+    /// `UnknownFormat`, and the errors of the headers.
     pub fn open(source: Source) -> Result<Self> {
         Self::open_with(source, &Options::default())
     }

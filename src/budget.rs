@@ -1,8 +1,8 @@
 //! Bounds of work and memory by the size of the file that asks for them: the one place that has them.
 //!
 //! Counts, offsets and compressed parts let a small file ask for any amount of work: its arrays may lie on each other,
-//! its entries may share their bytes, a few bytes may expand to gigabytes. Real files do a little of all that. So what
-//! a file may cost is a multiple of its size with headroom above every known file, and what is beyond ends in an error
+//! its entries may share their bytes, a few bytes may expand to gigabytes. Real files do a little of all that. So a
+//! file may cost a multiple of its size, with headroom above every known file, and a cost beyond that ends in an error
 //! of the kind [`Limit`](ErrorKind::Limit).
 //!
 //! - Bytes that are walked: [`OVERLAP`] for each byte of the file, and [`FLOOR`] for the smallest files. A table counts
@@ -14,7 +14,7 @@ use crate::bytes::View;
 use crate::error::{ErrorKind, Result};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How often each byte of a file may be met: arrays may be shared by records.
+/// Times that each byte of a file may be met: arrays may be shared by records.
 const OVERLAP: u64 = 8;
 /// Bytes that may be met in any file, however small.
 const FLOOR: u64 = 1 << 16;
@@ -54,7 +54,7 @@ impl Budget {
     }
 
     /// A budget for one walk over the records of a file of `size` bytes, or of two files that have so many together.
-    /// Their arrays may be shared; those that overlap on purpose could otherwise be walked without end.
+    /// Their arrays may be shared; arrays that overlap on purpose could otherwise be walked without end.
     pub(crate) fn of_arrays(size: usize) -> Self {
         Self::of_file("bytes of the arrays of records, which overlap", size)
     }
@@ -101,7 +101,7 @@ impl<'b> Allowance<'b> {
     /// Bytes that are taken from the budget at once.
     const SHARE: u64 = 1 << 16;
 
-    /// Nothing yet: taken from `budget` as needed.
+    /// An allowance without bytes yet: takes them from `budget` as needed.
     pub(crate) fn new(budget: &'b Budget) -> Self {
         Self { budget, left: 0 }
     }
@@ -110,7 +110,7 @@ impl<'b> Allowance<'b> {
     pub(crate) fn spend(&mut self, view: View<'_>, bytes: usize) -> Result<()> {
         let bytes = bytes as u64;
         if bytes > self.left {
-            // Near the end only what is needed: what threads hold back must not be missing to others.
+            // Near the end only the bytes that are needed: bytes that threads hold back must not be missing to others.
             let rest = self.budget.limit.saturating_sub(self.budget.spent.load(Ordering::Relaxed));
             let share = bytes.saturating_sub(self.left).max(Self::SHARE.min(rest / 64));
             self.budget.spend(share).map_err(|kind| view.error(kind))?;
@@ -129,8 +129,8 @@ impl Drop for Allowance<'_> {
     }
 }
 
-/// The budget of a walk over the rows of a table, which grows from row to row: a walk over all rows may meet what a
-/// walk over the file may, one over a few rows in proportion, and any single row as much as the file has.
+/// The budget of a walk over the rows of a table, which grows from row to row: a walk over all rows may meet as many
+/// bytes as a walk over the file, a walk over a few rows in proportion, and any single row as much as the file has.
 #[derive(Debug)]
 pub(crate) struct RowBudget {
     budget: Budget,

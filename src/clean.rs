@@ -1,13 +1,13 @@
 //! Text for people: nothing in it moves a cursor, starts a command of the terminal, hides, or turns other text around.
 //!
-//! Files are other people's, and so are the names in them. Whatever is shown to people goes through here: rows and
+//! Files are other people's, and so are the names in them. All text that is shown to people goes through here: rows and
 //! entries in [`write::text`](crate::write), messages in [`Error`](crate::Error). Outputs for programs keep text as it
 //! is.
 
 use std::borrow::Cow;
 use std::fmt;
 
-/// `text` with what is no visible character escaped, as in `\n` and `\u{1b}`.
+/// `text` with characters that are not visible escaped, as in `\n` and `\u{1b}`.
 pub fn clean(text: &str) -> Cow<'_, str> {
     // Most text is ASCII, which is judged without a branch for each byte.
     let plain = text.bytes().fold(true, |plain, b| plain & matches!(b, b' '..=b'~'));
@@ -44,7 +44,7 @@ fn is_unfit(c: char) -> bool {
         )
 }
 
-/// Text as XML and HTML hold it, in elements and in attributes: it is shown, whatever it is, and nothing else.
+/// Text as XML and HTML hold it, in elements and in attributes: any text is shown as it is, and does nothing else.
 pub(crate) struct Xml<'t>(pub(crate) &'t str);
 
 impl fmt::Display for Xml<'_> {

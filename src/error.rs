@@ -84,7 +84,7 @@ pub enum ErrorKind {
     },
     /// A codec could not decode its input.
     Codec {
-        /// Which codec.
+        /// The codec.
         codec: &'static str,
         /// Its message.
         message: Cow<'static, str>,

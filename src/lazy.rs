@@ -45,8 +45,8 @@ impl<T> Lazy<T> {
     }
 }
 
-/// The cost of questions so far that an index would answer at once. It is made when they have cost as much as making it does:
-/// a few of them never wait for it, and any number costs at most twice what it must.
+/// The cost of questions so far that an index would answer at once. The index is made when they have cost as much as
+/// making it does: a few of them never wait for it, and any number costs at most twice the least cost.
 #[derive(Debug, Default)]
 pub(crate) struct Toll(AtomicUsize);
 
@@ -91,8 +91,8 @@ pub(crate) fn parts<T: Send>(count: usize, make: impl Fn(usize) -> T + Sync) -> 
     })
 }
 
-/// How many [`parts`] work on `items` things is worth, of which one thread does `share` in the time that it takes to start
-/// another.
+/// The number of [`parts`] that work on `items` things is worth, of which one thread does `share` in the time that it
+/// takes to start another.
 pub(crate) fn parts_for(items: usize, share: usize) -> usize {
     threads::count().min(items.checked_div(share).unwrap_or(1)).clamp(1, 64)
 }

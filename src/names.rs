@@ -1,9 +1,9 @@
 //! Names for ids that a file does not name itself.
 //!
-//! The game's files refer to paths and names by their hashes. A text whose hash is an id **is** what the id stands for: no two
-//! paths of a game share a hash of 64 bits, so that a match is a proof and no guess. Hashes of names have 32 bits. A list of
-//! all names of a game, some hundred thousand, proves them as well as the game itself can tell them apart; of a list with many
-//! millions of made-up texts a few would share the id of a name by chance.
+//! The game's files refer to paths and names by their hashes. A text whose hash is an id **is** the text that the id
+//! stands for: no two paths of a game share a hash of 64 bits, so that a match is a proof and no guess. Hashes of names
+//! have 32 bits. A list of all names of a game, some hundred thousand, proves them as well as the game itself can tell
+//! them apart; of a list with many millions of made-up texts a few would share the id of a name by chance.
 
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};

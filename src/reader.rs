@@ -64,7 +64,7 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
         self.tables().into_iter().find(|t| t.name() == name)
     }
 
-    /// Why there is no table called `table`, where the file has what it would show.
+    /// The reason for which there is no table called `table`, where the file has the data that it would show.
     fn absent(&self, table: &str) -> Option<String> {
         let _ = table;
         None
@@ -79,11 +79,11 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
     /// shown then.
     ///
     /// # Errors
-    /// When the entry is damaged (what could be read has been shown), or `out` fails.
+    /// When the entry is damaged (the values that could be read have been shown), or `out` fails.
     fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool>;
 
-    /// As [`Reader::cat`], with the types that values say to have, where the format has any: what an edited entry needs where
-    /// a value gets another type, or is null and gets one.
+    /// As [`Reader::cat`], with the types that values say to have, where the format has any: an edited entry needs them
+    /// where a value gets another type, or is null and gets one.
     fn cat_typed(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
         self.cat(entry, out)
     }
@@ -154,27 +154,27 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Likeness {
-    /// They cannot be its.
+    /// The bytes cannot be a file of the format.
     No,
-    /// They make sense as its header, as those of another format might by chance.
+    /// The bytes make sense as its header, as the bytes of another format might by chance.
     Shape,
-    /// They have its magic.
+    /// The bytes have its magic.
     Magic,
 }
 
 impl Likeness {
-    /// Of a format that has a magic.
+    /// The likeness to a format that has a magic.
     pub const fn by_magic(found: bool) -> Self {
         if found { Self::Magic } else { Self::No }
     }
 
-    /// Of a format that has none.
+    /// The likeness to a format without a magic.
     pub const fn by_shape(fits: bool) -> Self {
         if fits { Self::Shape } else { Self::No }
     }
 }
 
-/// A format: its name, how its files are told from those of others, and how one is opened.
+/// A format: its name, how its files are told from the files of others, and how one is opened.
 pub trait FileFormat: Reader + Sized {
     /// The name that outputs use.
     const NAME: &'static str;
@@ -191,8 +191,8 @@ pub trait FileFormat: Reader + Sized {
     /// How much `data`, a whole file, looks like this format. Reads a few bytes at its beginning.
     fn likeness(data: &[u8]) -> Likeness;
 
-    /// Adds to `options` the setting that a user gives: `setting` is the name of the command's option, `given` what it was
-    /// given or what the file that it names has in it, and errors call that `from`. `None` where the format has no such
+    /// Adds to `options` the setting that a user gives: `setting` is the name of the command's option, `given` its
+    /// value or the content of the file that it names, and errors call that `from`. `None` where the format has no such
     /// setting.
     ///
     /// # Errors
@@ -207,7 +207,7 @@ pub trait FileFormat: Reader + Sized {
     fn open_as(source: Source, options: &Options) -> Result<Self>;
 }
 
-/// A setting that is a text: what [`FileFormat::configure`] was given.
+/// The text of a setting, from the bytes that [`FileFormat::configure`] was given.
 ///
 /// # Errors
 /// `Text` where it is not UTF-8.
@@ -215,13 +215,13 @@ pub fn setting_text<'a>(given: &'a [u8], from: &str) -> Result<&'a str> {
     View::new(given, "").utf8(given).map_err(|error| error.within(from))
 }
 
-/// Settings beside the file itself: strictness, and whatever single formats know by a type of their own.
+/// Settings beside the file itself: strictness, and the settings that single formats know by types of their own.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Options {
     /// Whether a warning ([`Reader::warnings`]) is an error, in formats that check while they read.
     pub strict: bool,
-    /// Whether files are read rather than mapped, as those of a network drive should be.
+    /// Whether files are read rather than mapped, as the files of a network drive should be.
     pub no_mmap: bool,
     own: Vec<(TypeId, Arc<dyn Any + Send + Sync>)>,
 }
@@ -230,7 +230,7 @@ impl Options {
     /// The file or folder at `path`, mapped or read as these settings say.
     pub fn source(&self, path: &Path) -> Result<Source> {
         match if self.no_mmap { Source::read(path) } else { Source::open(path) } {
-            // Asked only of what is no file: a game has hundreds of indexes to open.
+            // Asked only where opening fails: a game has hundreds of indexes to open.
             Err(_) if path.is_dir() => Ok(Source::of_folder(path)),
             opened => opened,
         }
@@ -248,7 +248,7 @@ impl Options {
         }
     }
 
-    /// The same, with `value` for the format that asks for a `T`, such as [`crate::wdb::KnownFields`].
+    /// These options, with `value` for the format that asks for a `T`, such as [`crate::wdb::KnownFields`].
     #[must_use]
     pub fn with<T: Any + Send + Sync>(mut self, value: Arc<T>) -> Self {
         self.own.retain(|(id, _)| *id != TypeId::of::<T>());

@@ -1,8 +1,8 @@
 //! Relations: entries that files know by ids, references between them, and the texts that ids stand for.
 //!
-//! A format whose records refer to entries, its own or those of other files, implements [`Relations`]. Where its entries
-//! have ids, [`Entries`] finds them; where it knows the texts of ids, [`Texts`] gives them. [`refs`](crate::refs), `resolve`
-//! and `string` ask for nothing else.
+//! A format whose records refer to entries, its own or entries of other files, implements [`Relations`]. Where its
+//! entries have ids, [`Entries`] finds them; where it knows the texts of ids, [`Texts`] gives them.
+//! [`refs`](crate::refs), `resolve` and `string` ask for nothing else.
 
 use crate::error::{Error, Result};
 use crate::report::{Check, Progress};
@@ -143,7 +143,7 @@ impl fmt::Debug for AllTexts<'_> {
 }
 
 impl<'a> AllTexts<'a> {
-    /// Adds those of one more file.
+    /// Adds the texts of one more file.
     pub fn add(&mut self, texts: &'a dyn Texts) {
         self.0.push(texts);
     }

@@ -46,7 +46,7 @@ impl Check {
         Self { name: name.into(), detail: String::new(), findings: Vec::new(), found: 0 }
     }
 
-    /// Whether nothing was found.
+    /// Whether the check found no errors.
     pub fn ok(&self) -> bool {
         self.found == 0
     }
@@ -56,7 +56,7 @@ impl Check {
         &self.findings
     }
 
-    /// How many errors were found in all.
+    /// The number of errors in all.
     pub fn found(&self) -> u64 {
         self.found
     }
@@ -77,7 +77,7 @@ impl Check {
         }
     }
 
-    /// Notes the error, where there is one, and gives the value.
+    /// Notes the error of `result`, or gives its value.
     pub fn note<T>(&mut self, result: Result<T, Error>) -> Option<T> {
         result.map_err(|e| self.fail(e)).ok()
     }
@@ -89,14 +89,14 @@ impl Check {
         self
     }
 
-    /// The same findings, as those of a part of `outer`.
+    /// The same check, whose findings lie in a part of `outer`.
     #[must_use]
     pub fn within(mut self, outer: impl fmt::Display) -> Self {
         self.findings = self.findings.into_iter().map(|error| error.within(&outer)).collect();
         self
     }
 
-    /// Adds what the same check found in another part of the file.
+    /// Adds the findings of the same check in another part of the file.
     #[must_use]
     pub fn merge(mut self, other: Self) -> Self {
         self.found = self.found.saturating_add(other.found);
@@ -106,7 +106,7 @@ impl Check {
     }
 }
 
-/// How far long work has come: workers add to it, a progress bar reads it.
+/// The progress of long work: workers add to it, a progress bar reads it.
 #[derive(Debug, Default)]
 pub struct Progress {
     total: AtomicU64,

@@ -1,8 +1,8 @@
 //! Shapes: meshes that one file holds, others name and put into place, and drawings are made of.
 //!
 //! A `.geometry` does not know which of its vertices belong to which of its indices, what they are called, and where they
-//! stand. A format that knows some of it implements [`Stage`]; a format that holds such meshes implements [`Meshes`]. What
-//! has a shape, with or without the help of others, implements [`Shapes`].
+//! stand. A format that knows some of it implements [`Stage`]; a format that holds such meshes implements [`Meshes`]. A
+//! format whose files have a shape, with or without the help of others, implements [`Shapes`].
 
 #[cfg(feature = "view")]
 pub mod sight;
@@ -16,7 +16,7 @@ use std::fmt;
 #[cfg(feature = "export")]
 use std::io::Write;
 
-/// A model of the database or of a space, as far as its meshes go. Filled from whatever knows render sets.
+/// A model of the database or of a space, as far as its meshes go. Filled by each format that knows render sets.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Model {
     /// The id of its path, where it has one.
@@ -106,7 +106,8 @@ pub trait Stage: Sync {
         Ok(Vec::new())
     }
 
-    /// All models of a file whose models draw one geometry, as those of a space do. `texts` names them where it can.
+    /// All models of a file whose models draw one geometry, as the models of a space do. `texts` names them where it
+    /// can.
     fn models(&self, texts: Option<&dyn Texts>) -> Option<Result<Vec<Model>>> {
         let _ = texts;
         None
@@ -146,7 +147,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// All models, where a file has those of one geometry: see [`Stage::models`].
+    /// All models, where a file has the models of one geometry: see [`Stage::models`].
     pub fn models(&self) -> Option<Result<Vec<Model>>> {
         self.stages.iter().rev().find_map(|stage| stage.models(Some(&self.texts)))
     }
@@ -222,19 +223,19 @@ pub trait Drawing {
         &[]
     }
 
-    /// The shapes that pages and pictures show. `None` where that is nothing.
+    /// The shapes that pages and pictures show. `None` without any.
     ///
     /// # Errors
-    /// What cannot be read.
+    /// When a shape cannot be read.
     #[cfg(feature = "view")]
     fn sight(&self) -> Result<Option<sight::Sight<'_>>> {
         Ok(None)
     }
 
-    /// Writes them, and gives notes on what was left out meanwhile.
+    /// Writes the shapes, and gives notes on parts that were left out meanwhile.
     ///
     /// # Errors
-    /// `Unsupported` for a form that is not among [`Shapes::kinds`], what cannot be read, or when `out` fails.
+    /// `Unsupported` for a form that is not among [`Shapes::kinds`], when a part cannot be read, or when `out` fails.
     fn write(&self, kind: Kind, out: &mut dyn Write) -> Result<Vec<String>>;
 }
 
@@ -245,7 +246,8 @@ pub(crate) fn no_such_kind(kind: Kind) -> Error {
 }
 
 /// Colours for things that are told apart by them: the one with number `rank` of `count`. Hues are as far apart as so many
-/// can be, and far from those of the numbers beside; where there are many, those of like hues differ in brightness.
+/// can be, and far from the hues of the numbers beside; where there are many, colours of like hues differ in
+/// brightness.
 #[cfg(feature = "export")]
 pub(crate) fn colour(rank: usize, count: usize) -> [f32; 3] {
     const FEW: usize = 8;

@@ -19,10 +19,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, Once, PoisonError, mpsc};
 use std::thread;
 
-/// Threads for each core that may be asked for: what waits for a disk may want some more than there are cores.
+/// Threads for each core that may be asked for: work that waits for a disk may want some more than there are cores.
 const PER_CORE: usize = 4;
 
-/// How many threads were asked for; 0 for as many as there are cores.
+/// The number of threads that were asked for; 0 for as many as there are cores.
 static WANTED: AtomicUsize = AtomicUsize::new(0);
 
 fn cores() -> usize {
@@ -38,7 +38,7 @@ pub(crate) fn limit(wanted: usize) -> usize {
     threads
 }
 
-/// How many threads work at once.
+/// The number of threads that work at once.
 pub(crate) fn count() -> usize {
     if rayon::current_thread_index().is_some() {
         return rayon::current_num_threads();
@@ -65,8 +65,8 @@ fn ready() {
 
 type Work = Box<dyn FnOnce() + Send>;
 
-/// As many of `wanted` threads as `spawn` starts, and what makes each of them a worker of a pool. They are started before
-/// the pool is set up, as rayon has no way back from one that lacks a thread.
+/// As many of `wanted` threads as `spawn` starts, and a function that makes each of them a worker of a pool. They are
+/// started before the pool is set up, as rayon has no way back from one that lacks a thread.
 fn start(
     wanted: usize,
     mut spawn: impl FnMut(Work) -> io::Result<()>,
@@ -93,21 +93,21 @@ fn pool(threads: usize) -> ThreadPoolBuilder {
     if threads == 0 { pool.use_current_thread() } else { pool }
 }
 
-/// Does both, at once where there is a thread for it.
+/// Runs both, at once where there is a thread for it.
 pub(crate) fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
     ready();
     rayon::join(a, b)
 }
 
-/// Runs `here` on this thread, while others run what it spawns.
+/// Runs `here` on this thread, while others run the tasks that it spawns.
 #[cfg(feature = "view")]
 pub(crate) fn scope<'s, R>(here: impl FnOnce(&rayon::Scope<'s>) -> R) -> R {
     ready();
     rayon::in_place_scope(here)
 }
 
-/// The next thing that a task of a [`scope`] sends, `None` once none is left to send one. This thread does their work
-/// meanwhile where it is one of those that they run on.
+/// The next thing that a task of a [`scope`] sends, `None` once none is left to send one. This thread does work of
+/// these tasks meanwhile where it is one of the threads that they run on.
 #[cfg(feature = "view")]
 pub(crate) fn receive<T>(from: &mpsc::Receiver<T>) -> Option<T> {
     loop {

@@ -28,8 +28,8 @@ pub struct Address {
 
 impl Address {
     /// Takes `path` apart: a path that exists as it stands is that file; else the first part before a `:` that exists,
-    /// less an `@BUILD` at its end, is the archive. What names nothing at all stands for itself, so that opening it says
-    /// that it is not there.
+    /// less an `@BUILD` at its end, is the archive. A path that names nothing at all stands for itself, so that opening
+    /// it says that it is not there.
     pub fn of(path: &Path) -> Self {
         let whole = || Self { outer: path.to_owned(), build: None, inner: None };
         let Some(text) = path.to_str().filter(|_| path.symlink_metadata().is_err()) else { return whole() };
@@ -79,8 +79,8 @@ impl Address {
     /// Opens the file, through all archives that it lies in.
     ///
     /// # Errors
-    /// `NotFound` with the nearest path that there is, `Syntax` where something that is no archive stands before a `:`, and
-    /// whatever is wrong with the files on the way.
+    /// `NotFound` with the nearest path that exists, `Syntax` where a file that is no archive stands before a `:`, and
+    /// the errors of opening the files on the way.
     pub fn open(&self, options: &Options) -> Result<Asset> {
         let outer = self.open_outer(options)?;
         match &self.inner {
@@ -112,7 +112,7 @@ impl Address {
 /// # Errors
 /// As [`Address::open`].
 pub fn open_inside(outer: &Asset, inner: &str, options: &Options) -> Result<Asset> {
-    // What lies in an archive has its names.
+    // A file in an archive knows the names that the archive has.
     let mut names = options.get::<Names>().map(|names| Names::clone(&names)).unwrap_or_default();
     names.add_asset(outer.clone());
     let options = &options.clone().with(Arc::new(names));
@@ -138,7 +138,7 @@ pub fn open_inside(outer: &Asset, inner: &str, options: &Options) -> Result<Asse
     Err(Error::without_offset(kind, outer.source().name().to_owned()))
 }
 
-/// The decoded bytes of the file that `inner` led to before, where there is a cache and it knows that.
+/// The decoded bytes of the file that `inner` led to before, if there is a cache that knows it.
 fn recalled(archive: &dyn Archive, inner: &str, name: &str, options: &Options) -> Option<Source> {
     #[cfg(feature = "export")]
     return options.get::<super::Cache>()?.recall(archive, inner, name);
@@ -149,7 +149,7 @@ fn recalled(archive: &dyn Archive, inner: &str, name: &str, options: &Options) -
     }
 }
 
-/// The decoded bytes of a file, from the cache where there is one.
+/// The decoded bytes of a file, from the cache if `options` have one.
 fn contents(archive: &dyn Archive, file: &File<'_>, name: &str, options: &Options) -> Result<Source> {
     #[cfg(feature = "export")]
     if let Some(cache) = options.get::<super::Cache>() {
@@ -160,7 +160,8 @@ fn contents(archive: &dyn Archive, file: &File<'_>, name: &str, options: &Option
     super::open(archive, file, name)
 }
 
-/// The file that all of `inner` names, or its part before a mark, and what is meant inside of that one.
+/// The file that all of `inner` names, or else its part before a mark, with the path behind the mark, which lies inside
+/// of that file.
 fn first<'a, 'i>(archive: &'a dyn Archive, inner: &'i str) -> Result<Option<(File<'a>, Option<&'i str>)>> {
     if let Some(file) = archive.find(inner)? {
         return Ok(Some((file, None)));

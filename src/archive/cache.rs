@@ -1,9 +1,9 @@
 //! Decoded files that are asked often, kept on disk under their CRC-32 and size.
 //!
 //! A database of a game is stored deflated: decoding it takes a second, mapping the decoded file nothing. A [`Cache`] that
-//! is given to [`Options::with`](crate::Options::with) keeps what [`Address::open`](super::Address::open) decodes. A kept
-//! file is whole or not there, was checked against its CRC-32 before it got its name, and is trusted by its name and its
-//! size from then on; [`Cache::check`] reads it again. Several processes may use one cache at once.
+//! is given to [`Options::with`](crate::Options::with) keeps the files that [`Address::open`](super::Address::open)
+//! decodes. A kept file is whole or not there, was checked against its CRC-32 before it got its name, and is trusted by
+//! its name and its size from then on; [`Cache::check`] reads it again. Several processes may use one cache at once.
 //!
 //! The cache also knows which kept file an address led to ([`Cache::recall`]), as long as the indexes on the way keep their
 //! sizes and times of change.
@@ -31,7 +31,7 @@ pub struct Cache {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cached {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
     /// The CRC-32 that its name says.
     pub crc32: u32,
@@ -39,7 +39,7 @@ pub struct Cached {
     pub size: u64,
     /// Bytes that it has.
     pub found: u64,
-    /// When it was made, or last used.
+    /// The time when it was made, or last used.
     pub used: SystemTime,
 }
 
@@ -131,8 +131,8 @@ impl Cache {
         self.make_room(path)
     }
 
-    /// Removes the files that were not used for longest, until the others fit. What another process removes meanwhile is
-    /// gone as well.
+    /// Removes the files that were not used for longest, until the others fit. A file that another process removes
+    /// meanwhile is gone as well.
     fn make_room(&self, but: &Path) -> io::Result<()> {
         let mut files = self.files()?;
         let mut total = files.iter().map(|file| file.found).fold(0, u64::saturating_add);
@@ -147,7 +147,7 @@ impl Cache {
         Ok(())
     }
 
-    /// The files that are kept, in order of name. Files of others in the folder are none of them.
+    /// The files that are kept, in order of name. Other files in the folder are left out.
     ///
     /// # Errors
     /// When the folder cannot be read; one that is not there holds no files.
@@ -322,7 +322,7 @@ mod tests {
         let one = One::new(&[7; 5000]);
         let cache = Cache::at(file.path().join("below a file")).with_limits(1, MOST);
         assert_eq!(cache.open(&one, &one.file(), "GAME").unwrap().bytes(), one.data);
-        // Less than is worth it, and what does not fit.
+        // A file below the least size, and one that does not fit into the cache.
         let folder = tempfile::tempdir().unwrap();
         for (least, most) in [(5001, MOST), (1, 4999)] {
             let cache = Cache::at(folder.path()).with_limits(least, most);

@@ -4,16 +4,16 @@ use super::{Archive, File};
 use crate::error::{Error, ErrorKind, Result};
 use std::collections::HashSet;
 
-/// Times that the bytes of all volumes may be read: files of an archive may share bytes, and those that overlap on purpose
-/// could otherwise be decoded without end.
+/// Times that the bytes of all volumes may be read: files of an archive may share bytes, and files that overlap on
+/// purpose could otherwise be decoded without end.
 pub(super) const SHARED: u64 = 8;
 
 /// The files whose path `wanted` accepts, in the order of the archive, under names that are all different: one that was
-/// there before, but for upper and lower case, has a number behind it. Names are what the archive says, which may be no
-/// names for files. `damaged` is told of entries that cannot be read.
+/// there before, but for upper and lower case, has a number behind it. Names are those in the archive, which may be
+/// unfit for files. `damaged` is told of entries that cannot be read.
 ///
 /// # Errors
-/// `Limit` when the files overlap so that they take many times what their volumes have; as [`Archive::len`].
+/// `Limit` when the files overlap so that they take many times the bytes of their volumes; as [`Archive::len`].
 pub fn choose<'a>(
     archive: &'a dyn Archive,
     wanted: impl Fn(&str) -> bool,
@@ -38,7 +38,7 @@ pub fn choose<'a>(
     Ok(chosen)
 }
 
-/// Holds the stored bytes of `files` that are there against those of their volumes.
+/// Refuses files whose stored bytes overlap so much that together they are many times the bytes of the volumes.
 ///
 /// # Errors
 /// `Limit`.

@@ -12,13 +12,13 @@ use crate::threads::prelude::*;
 const CHUNK: usize = 64 << 10;
 
 /// The bytes of `file` under the name `name`, decoded from `stored`: the same bytes where they are stored as they are.
-/// What is decoded is checked against the file's CRC-32; see [`check_crc32`] for what is not.
+/// Decoded bytes are checked against the file's CRC-32; see [`check_crc32`] for bytes that are stored as they are.
 ///
 /// # Errors
 /// `Unsupported` for a codec that is not known, `Codec` for a damaged stream or one of another size than declared,
 /// `Checksum`, `OutOfBounds`.
 pub fn decode(stored: Source, file: &File<'_>, name: &str) -> Result<Source> {
-    // Offsets are those of the volume.
+    // Offsets count in the volume.
     decode_in(stored, file, name).map_err(|error| match &file.volume {
         Some(volume) => error.within(volume),
         None => error,
@@ -46,7 +46,7 @@ fn decode_in(stored: Source, file: &File<'_>, name: &str) -> Result<Source> {
     let decoded = decoded.map_err(|kind| at.error(kind))?;
     let decoded = Source::from_vec(name, decoded);
     check_crc32(&decoded, file).map_err(|error| match error.kind() {
-        // The place that can be looked at is that of the stored bytes.
+        // Only the stored bytes have a place that can be looked at.
         ErrorKind::Checksum { algorithm, stored, computed } => {
             at.error(ErrorKind::Checksum { algorithm, stored: *stored, computed: *computed })
         }
@@ -55,7 +55,8 @@ fn decode_in(stored: Source, file: &File<'_>, name: &str) -> Result<Source> {
     Ok(decoded)
 }
 
-/// The first decoded bytes of a file, 64 of them or fewer: enough to tell what it is. Empty where they cannot be had.
+/// The first decoded bytes of a file, 64 of them or fewer: enough to tell its format. Empty where the stored bytes
+/// cannot be read, or need another codec than deflate or zlib.
 pub fn head(archive: &dyn Archive, file: &File<'_>) -> Vec<u8> {
     const ENOUGH: usize = 64;
     let Ok(stored) = archive.stored(file) else { return Vec::new() };

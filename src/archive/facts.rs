@@ -4,7 +4,7 @@ use super::Archive;
 use crate::table::Value;
 use std::borrow::Cow;
 
-/// How many files an archive has, how many bytes its volumes have, and which of them are not installed.
+/// The number of files of an archive and of its volumes, the bytes of these, and the volumes that are not installed.
 pub fn facts(archive: &dyn Archive) -> Vec<(Cow<'static, str>, Value<'static>)> {
     let mut facts = vec![("files".into(), archive.len().map_or(Value::Null, Value::from))];
     if let Ok(volumes) = archive.volumes() {

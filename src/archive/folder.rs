@@ -54,7 +54,7 @@ impl Archive for Folder {
 impl FileFormat for Folder {
     const NAME: &'static str = "folder";
 
-    /// It is never a file.
+    /// A folder is never a file.
     fn likeness(_: &[u8]) -> Likeness {
         Likeness::No
     }

@@ -60,7 +60,7 @@ impl Known {
         }
     }
 
-    /// Empty where there is no list, or one that no list of ours can be.
+    /// Empty without a list, or for one that cannot be a list of ours.
     fn text(&self) -> String {
         let fits = |meta: &fs::Metadata| meta.is_file() && meta.len() <= (MOST * LINE) as u64;
         let there = fs::metadata(&self.path).is_ok_and(|meta| fits(&meta));

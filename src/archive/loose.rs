@@ -1,4 +1,4 @@
-//! Loose files: those that lie in folders of a game, where they win over its index or are all there is.
+//! Loose files: files that lie in folders of a game, where they win over its index or are all there is.
 
 use crate::codec::cityhash64;
 use crate::lazy::Lazy;
@@ -39,8 +39,8 @@ pub(crate) struct Loose {
     found: Lazy<Found>,
 }
 
-/// `path` below `folder`, unless it would lead anywhere else: by `..`, from a root or a drive, or by what only some
-/// systems take for a mark between folders.
+/// `path` below `folder`, unless it would lead anywhere else: by `..`, from a root or a drive, or by a sign that only
+/// some systems take for a mark between folders.
 pub(crate) fn below(folder: &Path, path: &str) -> Option<PathBuf> {
     let is_plain = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':', '\0']);
     path.split('/').all(is_plain).then(|| folder.join(path))
@@ -59,7 +59,7 @@ impl Loose {
         })
     }
 
-    /// Where the file at `path` in folder number `folder` is.
+    /// The place of the file at `path` in folder number `folder`.
     pub(crate) fn place(&self, folder: usize, path: &str) -> Option<PathBuf> {
         below(self.folders.get(folder)?, path)
     }
@@ -95,7 +95,7 @@ impl Loose {
                     }
                 };
                 for entry in entries.flatten() {
-                    // What is not Unicode has no path that could be asked for.
+                    // A name that is not Unicode has no path that could be asked for.
                     let Ok(name) = entry.file_name().into_string() else { continue };
                     let path = if path.is_empty() { name } else { format!("{path}/{name}") };
                     match entry.file_type() {

@@ -59,7 +59,7 @@ pub struct File<'a> {
     pub crc32: Option<u32>,
     /// The file on disk that it lies in; `None` for a loose one.
     pub volume: Option<Cow<'a, str>>,
-    /// Where it lies in that file, in bytes.
+    /// Its place in that file, in bytes.
     pub offset: Option<u64>,
     /// Whether that file is there.
     pub installed: bool,
@@ -111,7 +111,7 @@ impl Identity {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Codec {
-    /// As they are.
+    /// The bytes as they are.
     None,
     /// A bare deflate stream (RFC 1951).
     Deflate,
@@ -182,7 +182,7 @@ impl Build {
     }
 }
 
-/// The build that an archive is opened at: what stands behind `@` in `GAME@13015811`, given to a format in
+/// The build that an archive is opened at: the text behind `@` in `GAME@13015811`, given to a format in
 /// [`Options::with`](crate::Options::with). Without one, an archive is its newest build.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AtBuild(pub String);
@@ -208,7 +208,7 @@ impl Snapshot {
 
 /// Files by path. A file that is damaged, or whose volume is missing, is an error of its own and no failure of the rest.
 pub trait Archive: Send + Sync {
-    /// How many files there are. The first call may read all indexes.
+    /// The number of files. The first call may read all indexes.
     ///
     /// # Errors
     /// When no list of files can be made at all.
@@ -262,8 +262,9 @@ pub trait Archive: Send + Sync {
         Ok(self.position(path)?.into_iter().collect())
     }
 
-    /// A number that is another one as soon as the file at `path` may be another file: made of the names, sizes and times of
-    /// change of whatever tells where it is, without a look into any of that. `None` where telling costs as much as looking.
+    /// A number that changes as soon as the file at `path` may be another file: made of the names, sizes and times of
+    /// change of the files that tell where it is, without a look into any of these. `None` where the number costs as
+    /// much as a look at the file.
     fn stamp(&self, path: &str) -> Option<u64> {
         let _ = path;
         None
@@ -337,11 +338,11 @@ pub trait Archive: Send + Sync {
         false
     }
 
-    /// Checks what the archive says of the bytes around `file`, which `stored` has been given for: a trailer behind them,
-    /// for one. Its CRC-32 is the caller's to check.
+    /// Checks the bytes around `file`, which `stored` has been given for, against the archive's description: a trailer
+    /// behind them, for one. The caller checks its CRC-32.
     ///
     /// # Errors
-    /// What is wrong there.
+    /// When bytes there are not as the archive describes them.
     fn check(&self, file: &File<'_>) -> Result<()> {
         let _ = file;
         Ok(())
@@ -349,7 +350,7 @@ pub trait Archive: Send + Sync {
 }
 
 /// The decoded bytes of `file`, under the name `ARCHIVE:PATH`: a slice of the map where they are stored as they are.
-/// Checks the CRC-32 of what it decodes.
+/// Checks the CRC-32 of decoded bytes.
 ///
 /// # Errors
 /// As [`Archive::stored`] and [`decode`].
@@ -357,7 +358,7 @@ pub fn open(archive: &dyn Archive, file: &File<'_>, name: &str) -> Result<Source
     decode(archive.stored(file)?, file, &format!("{name}:{}", file.path))
 }
 
-/// The file at `file`, as whatever it is: see [`open`].
+/// The file at `file`, as an asset of its own format: see [`open`].
 ///
 /// # Errors
 /// As [`open`] and [`Asset::open_with`].
@@ -376,8 +377,8 @@ pub fn verify_places(archive: &dyn Archive, report: &mut Report, progress: &Prog
     contents::verify_places(archive, report, progress);
 }
 
-/// Decodes and checks every file, in parallel: what `verify --deep` does more than `verify`. A file whose volume is missing
-/// or whose codec is not known is counted and not checked.
+/// Decodes and checks every file, in parallel: the checks that `verify --deep` adds to `verify`. A file whose volume is
+/// missing or whose codec is not known is counted and not checked.
 pub fn verify_deep(archive: &dyn Archive, report: &mut Report, progress: &Progress) {
     contents::verify(archive, report, progress);
 }

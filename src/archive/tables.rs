@@ -1,6 +1,6 @@
 //! The tables of every archive: `files`, `volumes` and, where there are builds, `builds`.
 //!
-//! How and where a file is stored is no part of what it says: two archives with the same contents are the same.
+//! How and where a file is stored is left out of comparisons: two archives with the same contents are the same.
 
 use super::{Archive, Build, File, Volume};
 use crate::error::Result;

@@ -89,7 +89,7 @@ impl VolumeFile {
         let volume = self.source.get_or_try_init(|| Source::open(path)).map_err(|error| error.within(&self.name))?;
         let range = usize::try_from(offset).ok().zip(usize::try_from(len).ok());
         let range = range.and_then(|(start, len)| Some(start..start.checked_add(len)?));
-        // It may have become shorter since it was found.
+        // The volume may have become shorter since it was found.
         let have = (volume.bytes().len() as u64).saturating_sub(offset);
         range.and_then(|range| volume.slice(range, &self.name)).ok_or_else(|| self.too_short(offset, len, have))
     }

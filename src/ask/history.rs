@@ -1,7 +1,7 @@
 //! One entry through all builds: when it came, each change of each field, and when it went.
 //!
-//! An entry is all rows of a file that are known by one path, id or key: of a ship's visual those of `paths`, `resources`,
-//! `visuals`, its render sets and its nodes. What tells where a row lies is no part of it.
+//! An entry is all rows of a file that are known by one path, id or key: for a ship's visual the rows of `paths`,
+//! `resources`, `visuals`, its render sets and its nodes. A column that tells where a row lies is no part of it.
 
 use crate::archive::{self, Archive, File};
 use crate::ask::diff::{Seeker, path_of_key};
@@ -19,7 +19,8 @@ use std::collections::BTreeMap;
 /// Rows of one table that an entry may have.
 const MOST_ROWS: usize = 1 << 16;
 
-/// An entry as one build has it: its rows, by table and by what tells the rows of one table apart, and the fields of each.
+/// An entry as one build has it: its rows, by table and by the marks that tell the rows of one table apart, and the
+/// fields of each.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct State(BTreeMap<(String, Part), Vec<(String, Value<'static>)>>);
 
@@ -41,7 +42,7 @@ impl Part {
 }
 
 impl State {
-    /// The entry that `asset` knows as `entry`, in all tables or in those called `tables`. Empty where there is none.
+    /// The entry that `asset` knows as `entry`, in all tables or in those called `tables`. Empty without such an entry.
     ///
     /// # Errors
     /// The first damage in one of its rows, and `Limit` where it has too many.
@@ -55,8 +56,8 @@ impl State {
         Ok(state)
     }
 
-    /// The file at `path` of an archive: its id, size and CRC-32, which is that of its bytes where the archive does not say it,
-    /// as a snapshot does not say that of a file that it keeps.
+    /// The file at `path` of an archive: its id, size and CRC-32, which is computed from its bytes where the archive
+    /// does not have it, as a snapshot does not for a file that it keeps.
     ///
     /// # Errors
     /// Damage of its entry, and as [`archive::open`] where its bytes are needed.
@@ -139,7 +140,8 @@ impl State {
     }
 }
 
-/// The cells that a row of `entry` has in the key column `key`, or in the column of its paths: by what `entry` may be.
+/// The cells that a row of `entry` has in the key column `key`, or in the column of its paths, where `entry` may be
+/// such a key or a path.
 fn asked<'e>(table: &dyn Table, key: usize, entry: &'e str) -> Vec<(usize, Value<'e>)> {
     let Some(column) = table.columns().get(key) else { return Vec::new() };
     let own = match column.kind {
@@ -154,7 +156,7 @@ fn asked<'e>(table: &dyn Table, key: usize, entry: &'e str) -> Vec<(usize, Value
     own.map(|own| (key, own)).into_iter().chain(path).collect()
 }
 
-/// The rows whose cell in `column` is `value`: by an index where there is one.
+/// The rows whose cell in `column` is `value`: by an index if the table has one.
 fn rows_with(table: &dyn Table, column: usize, value: &Value<'_>) -> Result<Vec<usize>> {
     if let Some(found) = table.find(column, value) {
         return found;
@@ -182,13 +184,13 @@ fn check_count(table: &dyn Table, rows: usize) -> Result<()> {
 /// An event in the life of a row of the entry, or of one of its fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// It is there in the first build that is known.
+    /// The row is there in the first build that is known.
     Present,
-    /// It came.
+    /// The row came.
     Added,
     /// A field has another value.
     Changed,
-    /// It went.
+    /// The row went.
     Removed,
 }
 
@@ -232,7 +234,8 @@ pub struct History {
 }
 
 impl History {
-    /// The history of `entry` in these builds, the oldest first. What is not known of a build is left out beforehand.
+    /// The history of `entry` in these builds, the oldest first. The caller leaves out builds of which nothing is
+    /// known.
     pub fn new(entry: &str, builds: &[(String, State)]) -> Self {
         let mut events = Vec::new();
         let nothing = State::default();
@@ -286,7 +289,7 @@ fn between(build: &str, before: Option<&State>, after: &State, nothing: &State, 
 impl FileFormat for History {
     const NAME: &'static str = "history";
 
-    /// It is never a file.
+    /// A history is never a file.
     fn likeness(_: &[u8]) -> Likeness {
         Likeness::No
     }

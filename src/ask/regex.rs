@@ -9,7 +9,7 @@ const MOST: u64 = 2048;
 /// The expression in its parts, which say what matches.
 ///
 /// # Errors
-/// In words, for one that makes no sense or repeats too much.
+/// The reason in words, for an expression that makes no sense or repeats too much.
 pub(crate) fn parse(pattern: &str) -> Result<Hir, String> {
     let mut parser = regex_syntax::ParserBuilder::new().utf8(false).build();
     let hir = parser.parse(pattern).map_err(|error| last_line(&error.to_string()))?;

@@ -14,7 +14,7 @@ impl<'a> Cursor<'a> {
         Self { view }
     }
 
-    /// Where the next read happens.
+    /// The place of the next read.
     #[inline]
     pub const fn view(&self) -> View<'a> {
         self.view

@@ -26,8 +26,8 @@ impl<T> Overlay for T where
 {
 }
 
-/// Whether a header is all zeros, as that of an empty file is where no magic stands in it, and more follows: then `data`
-/// is no file of the format, but for example a hole that a download has left.
+/// Whether a header is all zeros, as the header of an empty file is where no magic stands in it, and more follows: then
+/// `data` is no file of the format, but for example a hole that a download has left.
 pub fn is_hole(data: &[u8], header: usize) -> bool {
     let is_zero = |(header, rest): (&[u8], &[u8])| !rest.is_empty() && header.iter().all(|byte| *byte == 0);
     data.split_at_checked(header).is_some_and(is_zero)

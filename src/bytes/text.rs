@@ -25,7 +25,7 @@ impl<'a> Utf16<'a> {
         self.units.is_empty()
     }
 
-    /// Without the NULs at its end.
+    /// The text without the NULs at its end.
     #[must_use]
     pub fn trim_nul(self) -> Self {
         let len = self.units.iter().rposition(|u| u.get() != 0).map_or(0, |last| last.saturating_add(1));

@@ -32,7 +32,7 @@ impl<'a> View<'a> {
         Self { data, at: 0, origin: 0, part }
     }
 
-    /// The same, where `data` itself begins at `origin` of an outer file.
+    /// This view, where `data` itself begins at `origin` of an outer file.
     #[inline]
     #[must_use]
     pub const fn with_origin(mut self, origin: u64) -> Self {
@@ -224,7 +224,7 @@ impl<'a> View<'a> {
     /// The bytes from here to the next NUL, without it.
     ///
     /// # Errors
-    /// `Damaged` when there is none before the end.
+    /// `Damaged` without a NUL before the end.
     pub fn until_nul(&self) -> Result<&'a [u8]> {
         let rest = self.rest();
         match rest.iter().position(|&b| b == 0) {

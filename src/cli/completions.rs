@@ -89,7 +89,7 @@ const OFFERED: usize = 200;
 pub(super) fn inside(args: &InsideArgs, context: &Context) -> Outcome {
     let address = Address::of(Path::new(&args.address));
     let Some(inner) = address.inner() else { return Ok(Exit::Done) };
-    // What stands before the last mark is a file that may be an archive itself.
+    // The text before the last mark names a file that may be an archive itself.
     let (outer, begun) = args.address.rsplit_once(MARK).unwrap_or_default();
     let asset = context.open(Path::new(outer))?;
     let mut out = context.stdout();

@@ -276,7 +276,7 @@ impl Context {
         Ok(files)
     }
 
-    /// Says what reading has noticed and gone on from.
+    /// Shows the warnings of reading, which went on in spite of them.
     pub(super) fn warn(&self, asset: &Asset) {
         for warning in asset.reader().warnings() {
             complain(&format!("{}: warning: {warning}", asset.source().name()));
@@ -361,17 +361,17 @@ impl Context {
         self.say(&format!("{file}: note: {note}"));
     }
 
-    /// One line on standard error that must be seen, also where the command goes on.
+    /// Writes one line to standard error that must be seen, also where the command goes on.
     pub(super) fn complain(&self, message: &str) {
         complain(message);
     }
 
-    /// A line on standard error as it is, but for what a terminal would take for a command.
+    /// Writes a line to standard error as it is, but for characters that a terminal would take for a command.
     pub(super) fn show(&self, line: &str) {
         let _ = aside(|| writeln!(io::stderr(), "{}", clean(line)));
     }
 
-    /// One line on standard error that is no failure.
+    /// Writes one line to standard error that is no failure.
     pub(super) fn say(&self, message: &str) {
         if !self.quiet {
             complain(message);
@@ -392,7 +392,7 @@ pub(super) fn within(archive: &Path, inner: &str) -> PathBuf {
     address.into()
 }
 
-/// `options` and what was given as the command's option `setting`: by a file, or on the command line itself.
+/// `options` with the value that was given as the command's option `setting`: by a file, or on the command line itself.
 fn configured(setting: &str, given: &[u8], from: &str, options: &Options) -> Result<Options, Failure> {
     let configured = asset::Format::configure(setting, given, from, options);
     configured.map_err(|e| Failure::new(Exit::Usage, e.to_string()))

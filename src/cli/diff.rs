@@ -85,7 +85,7 @@ enum By {
     Kind,
 }
 
-/// A table, and what of it differs and is meant.
+/// A table, and the pairs of its rows that differ and are meant.
 struct Found<'d, 'a> {
     /// Its name, behind the path of the file that has it where that lies in an archive.
     name: String,
@@ -167,7 +167,7 @@ fn inner(old: &Asset, new: &Asset, found: &[Found<'_, '_>]) -> Vec<[String; 2]> 
     pairs.filter_map(paths).collect()
 }
 
-/// Tables of two files, and in what each differs.
+/// Tables of two files, and the differences of each.
 struct Compared<'a> {
     tables: Vec<TableDiff<'a>>,
     differences: Vec<Differences>,
@@ -182,21 +182,21 @@ self_cell!(
     }
 );
 
-/// Compares files inside of the archives, and shows what differs under their inner address.
+/// Compares files inside of the archives, and shows their differences under their inner address.
 fn deep(show: &mut Show<'_>, inner: &[[String; 2]]) -> Result<(), Failure> {
     let (old_outer, new_outer, options) = (show.old, show.new, show.context.options());
     let compare = |[old, new]: &[String; 2]| -> Result<Inner, Error> {
         let old = archive::open_inside(old_outer, old, options)?;
         let new = archive::open_inside(new_outer, new, options)?;
         Ok(Inner::new([old, new], |[old, new]| {
-            // None where the two have no tables to compare.
+            // No tables, where the two have none that can be compared.
             let tables = diff::tables(old, new, &[]).unwrap_or_default();
             let differences = tables.iter().map(|table| table.find(&Progress::default(), 0)).collect();
             Compared { tables, differences }
         }))
     };
     let all = |paths: &[[String; 2]]| paths.par_iter().map(compare).collect::<Vec<_>>();
-    // One thread shows a file while what it decoded is still at hand.
+    // A single thread shows a file while its decoded bytes are still at hand.
     let mut chunks = inner.chunks(if threads::count() > 1 { TOGETHER } else { 1 });
     let (mut paths, mut compared) = (chunks.next().unwrap_or_default(), Vec::new());
     compared.extend(all(paths));
@@ -285,7 +285,7 @@ fn top(folder: &str, depth: usize) -> &str {
     end.and_then(|end| folder.get(..end)).unwrap_or(folder)
 }
 
-/// Where what differs goes, once for all files.
+/// The outputs of differences, once for all files.
 #[derive(Default)]
 struct Out {
     /// Rows for machines, once there are some.
@@ -313,7 +313,7 @@ fn label(given: &Path, asset: &Asset) -> String {
     if has_builds && !name.ends_with(&version) { format!("{name}@{version}") } else { name.into_owned() }
 }
 
-/// The subject of an entry: the two builds, or else the two names and what differs.
+/// The subject of an entry: the two builds, or else the two names and a hash of the report.
 fn subject(sides: &[(&String, &Asset)], html: &[u8]) -> String {
     let has_builds = |asset: &Asset| asset.reader().archive().is_some_and(Archive::has_builds);
     if sides.iter().all(|(_, asset)| has_builds(asset)) {
@@ -366,12 +366,12 @@ struct Show<'s> {
     out: Out,
     /// Rows that differ.
     differing: usize,
-    /// Those of them that are meant.
+    /// Rows that differ and are meant.
     meant: usize,
 }
 
 impl Show<'_> {
-    /// The rows of the tables that differ and are meant. `path` is that of the files in their archives.
+    /// The rows of the tables that differ and are meant. `path` is the path of the files in their archives.
     fn found<'d, 'a>(
         &mut self,
         path: Option<&str>,
@@ -405,7 +405,7 @@ impl Show<'_> {
         found
     }
 
-    /// Shows what differs in two files inside of the archives.
+    /// Shows the differences of two files inside of the archives.
     fn inner(&mut self, path: &str, inner: Result<Inner, Error>) -> Result<(), Failure> {
         let (args, context) = (self.args, self.context);
         let inner = match inner {
@@ -476,7 +476,7 @@ impl Show<'_> {
         Ok(())
     }
 
-    /// How many rows differ, by table and by what is asked for.
+    /// Counts the rows that differ, by table and by the properties that are asked for.
     fn stat(&mut self, found: &[Found<'_, '_>]) -> Result<(), Failure> {
         let text = |name| Column::new(name, Kind::Text);
         let names: &[&'static str] = match &*self.args.by {
@@ -720,7 +720,7 @@ fn code(text: &str) -> String {
     if text.is_empty() { "(empty)".to_owned() } else { format!("{fence}{edge}{text}{edge}{fence}") }
 }
 
-/// By how much a number changed.
+/// The amount by which a number changed.
 pub(super) fn difference(old: &Value<'_>, new: &Value<'_>) -> Option<String> {
     let whole = |value: &Value<'_>| match *value {
         Value::Int(v) => Some(i128::from(v)),

@@ -10,8 +10,8 @@ use serde_json::ser::PrettyFormatter;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Whether files are asked for that may be more than one, so that a document about them is an array: whatever becomes of
-/// them, and however many a folder holds.
+/// Whether more than one file may be asked for, so that a document about them is an array: also where some cannot be
+/// read, and however many a folder holds.
 pub(super) fn are_many(given: &[PathBuf]) -> bool {
     !matches!(given, [file] if !file.is_dir())
 }

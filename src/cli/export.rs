@@ -181,7 +181,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     }
 }
 
-/// How the ending of a file says that it is written.
+/// The kind that the ending of a file stands for.
 fn kind_of(path: &Path) -> Result<KindArg, Failure> {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     <KindArg as clap::ValueEnum>::from_str(&ending, true).map_err(|_| {
@@ -203,7 +203,7 @@ fn files(args: &Args, context: &Context) -> Result<Vec<PathBuf>, Failure> {
     context.files(&given)
 }
 
-/// Files with a shape: one as one drawing, those of an archive each as one in a folder.
+/// Draws files with a shape: one file as one drawing, the files of an archive as a drawing each, in a folder.
 fn drawings(args: &Args, context: &Context) -> Outcome {
     let kind = args.kind.map_or_else(|| kind_of(&args.to), Ok)?;
     let files = files(args, context)?;
@@ -232,7 +232,7 @@ fn drawings(args: &Args, context: &Context) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// Where a file's drawing or table goes in `folder`: below its folders in the archive that it lies in.
+/// The path of a file's drawing or table in `folder`: below its folders in the archive that it lies in.
 fn in_folder(folder: &Path, file: &Path, kind: KindArg) -> PathBuf {
     let address = Address::of(file);
     let inner = address.inner().map_or_else(|| file.file_name().unwrap_or_default().to_string_lossy(), Into::into);

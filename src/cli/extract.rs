@@ -36,7 +36,7 @@ pub(super) struct Args {
     force: bool,
 }
 
-/// Files that are decoded before what became of them is told.
+/// Files that are decoded before their results are told.
 const TOGETHER: usize = 256;
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {

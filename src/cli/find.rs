@@ -138,7 +138,7 @@ impl Search<'_> {
         Ok(counts.len())
     }
 
-    /// Hands what is found to `each`, file by file and table by table, until it breaks off.
+    /// Hands the hits to `each`, file by file and table by table, until it breaks off.
     fn each(
         &self,
         files: &[PathBuf],

@@ -70,7 +70,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     for (step, state) in steps.iter().zip(states) {
         match state {
             Ok(state) => builds.push((step.name.clone(), state)),
-            // Nothing is known of this build, which is neither that the entry is there nor that it is not.
+            // Nothing is known of this build: the entry counts neither as there nor as missing.
             Err(error) => context.failed(&Failure::in_file(&step.name, &error)),
         }
         context.warn(&step.asset);
@@ -131,8 +131,8 @@ fn at_build(folder: &Path, build: &str) -> PathBuf {
     address.into()
 }
 
-/// The file in the archives that the entry is in, and what it is called there; no file where it is one itself, or where
-/// there are no archives.
+/// The file in the archives that has the entry, and the name of the entry in it; no file where the entry is itself a
+/// file of the archives, or without archives.
 fn inner<'e>(entry: &'e str, steps: &[Step]) -> Result<(Option<&'e str>, &'e str), Failure> {
     let archives = || steps.iter().filter_map(|step| Some((step, step.asset.reader().archive()?)));
     let has = |path: &str| {
@@ -192,7 +192,7 @@ fn rows(history: &History, context: &Context) -> Result<(), Failure> {
     Ok(())
 }
 
-/// For people: a paragraph for each build in which something happened.
+/// Writes the history for people: a paragraph for each build in which something happened.
 fn text(history: &History, context: &Context) -> Result<(), Failure> {
     let mut page = context.page();
     let mut build = None;

@@ -44,7 +44,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// For people: a heading, the facts, and two lists.
+/// Describes a file for people: a heading, the facts, and two lists.
 fn text(out: &mut impl Write, asset: &Asset) -> Result<(), Failure> {
     let reader = asset.reader();
     let (name, version, size) = (asset.source().name(), reader.version(), asset.source().bytes().len());

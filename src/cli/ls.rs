@@ -51,7 +51,7 @@ pub(super) struct Args {
     limit: Option<usize>,
 }
 
-/// As many numbers as are asked for, with commas between them.
+/// Parses as many numbers as are asked for, with commas between them.
 fn numbers<const N: usize>(text: &str) -> Result<[f64; N], String> {
     let wrong = || format!("{N} numbers with commas between them are needed");
     let numbers: Vec<f64> = text.split(',').map(|n| n.trim().parse()).collect::<Result<_, _>>().map_err(|_| wrong())?;

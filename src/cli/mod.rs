@@ -201,7 +201,7 @@ impl Command {
     }
 }
 
-/// How a command ended.
+/// The end of a command: its exit code, or the failure.
 type Outcome = Result<Exit, Failure>;
 
 /// The exit codes that other programs rely on.
@@ -214,7 +214,7 @@ enum Exit {
     Io = 4,
 }
 
-/// Why a command could not go on: one line for standard error, and an exit code.
+/// The reason for which a command could not go on: one line for standard error, and an exit code.
 #[derive(Debug)]
 struct Failure {
     exit: Exit,
@@ -291,9 +291,9 @@ fn run_line<A: Into<OsString> + Clone>(parser: &mut clap::Command, args: impl In
     let cli = match parsed.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches)) {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => {
-            // That standard error cannot be written is nothing that could be told anyone.
+            // Nobody can be told that standard error cannot be written.
             let _ = if std::env::args_os().any(|argument| is_unclean(&argument)) {
-                // What is wrong quotes arguments as they are.
+                // The message quotes arguments as they are.
                 let text = error.render().to_string();
                 text.lines().try_for_each(|line| writeln!(std::io::stderr(), "{}", clean(line)))
             } else {
@@ -348,7 +348,7 @@ fn is_unclean(argument: &std::ffi::OsStr) -> bool {
     clean(&text) != text
 }
 
-/// One line on standard error. That standard error cannot be written is nothing that could be told anyone.
+/// Writes one line to standard error. Nobody can be told that it cannot be written.
 fn complain(message: &str) {
     let _ = progress::aside(|| writeln!(std::io::stderr(), "assetq: {}", clean(message)));
 }

@@ -21,9 +21,9 @@ pub(super) fn unfit_path(path: &str) -> Option<&'static str> {
 /// Bytes of a path that every system takes.
 const LONGEST: usize = 4000;
 
-/// Why a name from a file is not fit for a file in a folder of someone else's, on this system or another one that may
-/// come to read the folder: `None` where it is fit. Such a name is refused, never rewritten, as no one would find the
-/// entry under another name.
+/// The reason for which a name from a file is not fit for a file in a folder of someone else's, on this system or
+/// another one that may come to read the folder: `None` where it is fit. Such a name is refused, never rewritten, as no
+/// one would find the entry under another name.
 fn unfit(name: &str) -> Option<&'static str> {
     let device = |stem: &str| {
         let stem = stem.trim_end_matches(' ').to_ascii_uppercase();
@@ -49,7 +49,7 @@ fn unfit(name: &str) -> Option<&'static str> {
 /// A folder that files come into by paths that others chose, and that may have links in it already: as one who made an archive
 /// and a folder can have it that a file of the one goes through a link of the other.
 ///
-/// What another program puts there between the question and the file is not seen.
+/// A link that another program puts there between the question and the file is not seen.
 #[derive(Debug)]
 pub(super) struct Inside<'f> {
     folder: &'f Path,
@@ -62,17 +62,17 @@ impl<'f> Inside<'f> {
         Self { folder, seen: Mutex::default() }
     }
 
-    /// Whether a file at `path`, of names that are fit, would lie in the folder, and would be a file.
+    /// Checks that a file at `path`, of names that are fit, would lie in the folder, and would be a file.
     ///
     /// # Errors
-    /// What is in the way, as words behind its name.
+    /// The obstacle in the way, as words behind its name.
     pub(super) fn check(&self, path: &str) -> Result<(), String> {
         let mut at = self.folder.to_owned();
         let mut names = path.split('/').peekable();
         while let Some(name) = names.next() {
             at.push(name);
             if names.peek().is_none() {
-                // What is written to as it is: a link to a file is itself what is replaced.
+                // A stream would be written to as it is; a link to a file is itself replaced.
                 return if whole::is_stream(&at) { Err("it exists and is no file".to_owned()) } else { Ok(()) };
             }
             if self.seen().contains(&at) {

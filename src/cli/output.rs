@@ -11,8 +11,8 @@ use std::sync::{Arc, OnceLock};
 /// The name of standard output in errors.
 const STDOUT: &str = "standard output";
 
-/// Standard output, buffered. What it could not write is known to its context also where nobody asked: dropped, it
-/// passes everything on.
+/// Standard output, buffered. Its context learns of output that it could not write, also where nobody asked: dropped,
+/// it passes everything on.
 pub(super) struct Stdout {
     out: BufWriter<Aside>,
     lost: Lost,
@@ -31,7 +31,7 @@ impl Write for Aside {
     }
 }
 
-/// Why standard output could not be written, where it could not.
+/// The reason for which standard output could not be written, if it could not.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Lost(Arc<OnceLock<(ErrorKind, String)>>);
 
@@ -44,14 +44,14 @@ impl Lost {
         })
     }
 
-    /// Why to fail, where something was lost.
+    /// The failure to end with, where output was lost.
     fn failure(&self) -> Option<Failure> {
         let (kind, what) = self.0.get()?;
         Some(lost(io::Error::new(*kind, what.as_str())))
     }
 }
 
-/// Why to fail where standard output cannot be written.
+/// The failure to end with where standard output cannot be written.
 pub(super) fn lost(error: io::Error) -> Failure {
     of_output(STDOUT, error).into()
 }
@@ -83,7 +83,7 @@ pub(super) fn is_stdout(to: &Path) -> bool {
 }
 
 impl Context {
-    /// How a command ends that ran like this: what was lost without anyone being told is told now.
+    /// The end of a command that ran like this: output that was lost without a word is told of now.
     pub(super) fn close(&self, ran: Outcome) -> Outcome {
         match (ran, self.lost().failure()) {
             (Ok(exit), None) => Ok(exit.max(self.worst())),
@@ -112,7 +112,7 @@ impl Context {
         check_new(to, force, |id| self.is_read(id))
     }
 
-    /// Writes a file under its final name only once it is whole. Its folder is made where there is none.
+    /// Writes a file under its final name only once it is whole. Makes its folder where that is missing.
     pub(super) fn create(
         &self,
         to: &Path,
@@ -135,7 +135,7 @@ impl Context {
         Outputs { read: self.files_read() }
     }
 
-    /// As [`Context::create`], for what opens the file itself, under the name that it is told.
+    /// As [`Context::create`], for code that opens the file itself, under the name that it is told.
     pub(super) fn create_as(
         &self,
         to: &Path,
@@ -189,7 +189,7 @@ impl Outputs {
     }
 }
 
-/// An interrupted command removes what it has not finished.
+/// Has an interrupted command remove the files that it has not finished.
 fn leave_nothing_when_ended() {
     whole::remove_unfinished_when_ended();
     #[cfg(not(unix))]

@@ -196,7 +196,7 @@ pub(super) struct Target {
     asset: Asset,
     /// The file in which it lies, where that is written anew, and its name in it.
     outer: Option<(Asset, String)>,
-    /// Where the new file goes; `None` where nothing is written.
+    /// The path of the new file; `None` where nothing is written.
     to: Option<PathBuf>,
     existing: Existing,
     /// A place that a user may have to be told of.
@@ -239,7 +239,7 @@ impl Target {
                 let what = "files in this archive are not written in place; --to NEW writes the file by itself";
                 return Err(Failure::new(Exit::Usage, format!("{}: {what}", file.to_string_lossy())));
             } else if is_written {
-                // A pack that lies in a game's archive, too, is what goes to the game.
+                // The whole pack is written, also one that lies in a game's archive.
                 on_disk = holding.source().path().map(Path::to_owned).unwrap_or(on_disk);
                 outer = Some((holding, name.to_owned()));
             }
@@ -259,7 +259,7 @@ impl Target {
         &self.asset
     }
 
-    /// Writes what the editor was given, and shows it.
+    /// Writes the edits that the editor was given, and shows them.
     pub(super) fn finish(&self, editor: Editor<'_>, output: &Output, context: &Context) -> Outcome {
         let file = self.asset.source().name();
         let failed = |error: Error| Failure::in_file(file, &error);
@@ -284,7 +284,7 @@ impl Target {
         if let Some(undo) = output.undo.as_deref().filter(|undo| !super::output::is_stdout(undo)) {
             context.check_new(undo, output.force)?;
         }
-        // What is only shown is written, too, to be read back, and gets no name.
+        // A file whose changes are only shown is written, too, to be read back, and gets no name.
         let part;
         let to = match &self.to {
             Some(to) => to,
@@ -295,7 +295,7 @@ impl Target {
         };
         let write = |progress: &Progress| plan.write_with(to, self.existing, progress);
         let written = context.with_progress("writing", write).map_err(|e| self.failure(to, &e))?;
-        // What has a new name can be undone: the way back is there before it.
+        // A file with a new name can be undone: the undo patch is there before the name.
         if let Some(undo) = &output.undo {
             let restore = plan.undo(&written);
             let write = |out: &mut dyn Write| -> Result<(), Failure> {

@@ -37,7 +37,7 @@ fn bar(what: &str) -> ProgressBar {
     ProgressBar::new(0).with_prefix(clean(what).into_owned())
 }
 
-/// How a bar looks. Where no one knows how much there is to do, what is done is counted.
+/// The look of a bar. Where nobody knows how much there is to do, it counts the work that is done.
 fn style(unit: Unit, known: bool) -> ProgressStyle {
     let template = match (unit, known) {
         (Unit::Bytes, _) => "{prefix} [{bar:40}] {bytes}/{total_bytes} {elapsed}",
@@ -53,7 +53,7 @@ impl Context {
         self.with_progress_of(what, Unit::Bytes, work)
     }
 
-    /// As [`Context::with_progress`], of whatever is counted.
+    /// As [`Context::with_progress`], of any unit.
     pub(super) fn with_progress_of<T>(&self, what: &str, unit: Unit, work: impl FnOnce(&Progress) -> T) -> T {
         let progress = Progress::default();
         self.watch(what, unit, &progress, || work(&progress))

@@ -162,7 +162,7 @@ impl Search<'_> {
         })
     }
 
-    /// Says what a pass found besides references.
+    /// Shows the notes and the damage that a pass found besides references.
     fn say(&self, asset: &Asset, found: &Found) {
         let file = asset.source().name();
         for note in &found.notes {

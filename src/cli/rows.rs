@@ -16,7 +16,7 @@ pub(super) struct Rows<'a> {
     limit: Option<usize>,
 }
 
-/// Which names are meant.
+/// The names that are meant.
 enum Pattern {
     All,
     Glob(Glob),
@@ -54,23 +54,23 @@ impl<'a> Rows<'a> {
         Self { table, filter: None, pattern: Pattern::All, place: None, limit: None }
     }
 
-    /// Those of them for which the condition holds.
+    /// Keeps only the rows for which the condition holds.
     pub(super) fn with_condition(self, condition: Option<&str>) -> Result<Self, Failure> {
         let bind = |text| Filter::parse(text)?.bind(self.table.columns());
         Ok(Self { filter: condition.map(bind).transpose()?, ..self })
     }
 
-    /// Those of them whose name matches.
+    /// Keeps only the rows whose name matches.
     pub(super) fn with_name(self, name: Option<&str>) -> Result<Self, Failure> {
         Ok(Self { pattern: name.map_or(Ok(Pattern::All), Pattern::new)?, ..self })
     }
 
-    /// Those of them that are at this place.
+    /// Keeps only the rows at this place.
     pub(super) fn with_place(self, place: Option<Place>) -> Self {
         Self { place, ..self }
     }
 
-    /// At most this many of them.
+    /// Keeps at most this many rows.
     pub(super) fn with_limit(self, limit: Option<usize>) -> Self {
         Self { limit, ..self }
     }

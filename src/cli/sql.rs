@@ -125,7 +125,7 @@ impl Args {
             let files = std::iter::once(query.into()).chain(self.files.iter().cloned());
             return Ok((None, files.collect()));
         }
-        // A query of one word is a file that is not there.
+        // A query of one word is taken for a file that is not there.
         if query != "-" && !query.contains(char::is_whitespace) && !query.contains(';') {
             return Err(Failure::new(Exit::Usage, format!("{query}: neither a file nor a query")));
         }
@@ -273,7 +273,7 @@ fn script(session: &Session, context: &Context) -> Result<(), Failure> {
     }
 }
 
-/// Why a statement was not answered: what is wrong with it or its data, or with the output.
+/// The reason for which a statement was not answered: a fault of it or its data, or a failure of the output.
 #[derive(Debug)]
 enum Asked {
     Fault(Fault),
@@ -366,7 +366,7 @@ fn show(answer: &mut Answer<'_>, context: &Context) -> Result<(), Failure> {
     Ok(())
 }
 
-/// How a computed column is shown: by what its first cell holds.
+/// The kind by which a computed column is shown, from the value in its first cell.
 fn kind_of(cell: Option<&Value<'_>>) -> Kind {
     match cell {
         Some(Value::Int(_)) => Kind::Int,

@@ -129,12 +129,12 @@ fn picture(args: &Args, asset: &Asset, to: &Path, context: &Context) -> Result<(
     })
 }
 
-/// Where a page that is only looked at stays: in a folder of its own, which nobody else can have made or can look into.
+/// The path of a page that is only looked at: in a folder of its own, which nobody else can have made or can look into.
 fn place(file: &Path) -> Result<PathBuf, Failure> {
     let failed = |error| Failure::from(Error::io("cannot make a folder for the page", error));
     let mut folder = tempfile::Builder::new();
     folder.prefix("assetq-");
-    // What is in a file is for whoever may read that.
+    // The content of a file is for those who may read that file.
     #[cfg(unix)]
     folder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
     let folder = folder.tempdir().map_err(failed)?.keep();

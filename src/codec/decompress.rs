@@ -13,13 +13,13 @@ const FIRST_ROOM: usize = 64 << 10;
 const USUAL: usize = 4;
 
 /// Output in the making. Memory is taken as the stream fills it, not as the declared size says: a small file that
-/// declares gigabytes costs what it really holds, at most twice, or a few times its own size.
+/// declares gigabytes costs at most twice the bytes that it really holds, or a few times its own size.
 struct Output {
     codec: &'static str,
     bytes: Vec<u8>,
     len: usize,
     size: usize,
-    /// Where a byte beyond the declared size shows itself.
+    /// Room in which a byte beyond the declared size shows itself.
     spill: [u8; 1],
 }
 
@@ -33,7 +33,7 @@ impl Output {
         ErrorKind::Codec { codec: self.codec, message: message.into() }
     }
 
-    /// Where the next bytes go; one byte when the declared size is reached.
+    /// Room for the next bytes; one byte when the declared size is reached.
     fn room(&mut self) -> Result<&mut [u8], ErrorKind> {
         if self.len == self.bytes.len() && self.len < self.size {
             let grown = self.len.saturating_mul(2).clamp(1, self.size);
@@ -136,7 +136,7 @@ fn inflate_with(state: &mut Decompress, input: &[u8], size: usize, wrapped: bool
         let (read, total) = (state.total_in(), state.total_out());
         let rest = usize::try_from(read).ok().and_then(|at| input.get(at..)).unwrap_or_default();
         let room = out.room()?;
-        // What has room for all of it needs no window of what came before.
+        // Output with room for all bytes needs no window of the bytes before.
         let flush = if total == 0 && room.len() == size { FlushDecompress::Finish } else { FlushDecompress::None };
         let status = match state.decompress(rest, room, flush) {
             Ok(status) => status,
@@ -218,7 +218,7 @@ impl<'a> ZlibSteps<'a> {
         Ok(true)
     }
 
-    /// The input that has not been read: behind the end of the stream, what does not belong to it.
+    /// The input that has not been read: behind the end of the stream, the bytes that do not belong to it.
     pub fn unread(&self) -> &'a [u8] {
         usize::try_from(self.state.total_in()).ok().and_then(|at| self.input.get(at..)).unwrap_or_default()
     }

@@ -1,9 +1,9 @@
 //! ENCD blobs (docs/formats/geometry.md §4.2): vertex and index buffers as meshoptimizer's codecs pack them.
 //!
 //! The decoder is the C++ library's own. On x86 it asks the processor and takes its SSSE3 path where there is one; on
-//! ARM it is NEON. It is safe for any payload, but what comes out of a damaged one need not make sense. The safe
-//! wrapper of the `meshopt` crate fixes the vertex size at compile time and cannot fill a caller's buffer, so the two
-//! calls into the library are made here.
+//! ARM it is NEON. It is safe for any payload, but the output of a damaged one need not make sense. The safe wrapper of
+//! the `meshopt` crate fixes the vertex size at compile time and cannot fill a caller's buffer, so the two calls into
+//! the library are made here.
 #![allow(unsafe_code)]
 
 use crate::bytes::le;
@@ -40,8 +40,8 @@ pub const fn is_stride(stride: usize) -> bool {
     stride > 0 && stride <= MAX_STRIDE && stride.is_multiple_of(4)
 }
 
-/// Whether `payload` could hold `count` vertices of `stride` bytes: a bound from below on what the codec makes, so
-/// that nothing is allocated for a count that cannot be true.
+/// Whether `payload` could hold `count` vertices of `stride` bytes: a bound from below on the codec's output, so that
+/// nothing is allocated for a count that cannot be true.
 pub fn can_hold_vertices(payload: &[u8], count: usize, stride: usize) -> bool {
     // A block holds as many vertices as fit into 8 KiB, in steps of 16 and at most 256. For each it stores at least a
     // byte a channel (version 0) or two bits a channel (version 1).
@@ -70,8 +70,8 @@ pub fn decode_vertices(payload: &[u8], stride: usize, out: &mut [u8]) -> Result<
     let Some(count) = out.len().checked_div(stride).filter(|_| out.len().is_multiple_of(stride)) else {
         return Err(bad("length of the output", out.len()));
     };
-    // SAFETY: `out` is writable for `count * stride` bytes, which is what the decoder writes; `payload` is readable
-    // for its length and the decoder checks every read against it. `stride` meets what the decoder asserts.
+    // SAFETY: `out` is writable for `count * stride` bytes, as many as the decoder writes; `payload` is readable for
+    // its length and the decoder checks every read against it. `stride` meets the decoder's assertions.
     let code = unsafe {
         ffi::meshopt_decodeVertexBuffer(out.as_mut_ptr().cast(), count, stride, payload.as_ptr(), payload.len())
     };
@@ -105,7 +105,7 @@ fn decode_indices<T: Index>(payload: &[u8], out: &mut [T]) -> Result<(), ErrorKi
         return Err(bad("count of indices, which must be whole triangles", out.len()));
     }
     // SAFETY: `T` is u16 or u32, so `out` is writable and aligned for `out.len()` integers of that size; `payload` is
-    // readable for its length and the decoder checks every read against it. The count meets what the decoder asserts.
+    // readable for its length and the decoder checks every read against it. The count meets the decoder's assertions.
     let code = unsafe {
         ffi::meshopt_decodeIndexBuffer(
             out.as_mut_ptr().cast(),
@@ -130,7 +130,7 @@ pub fn encode_vertices(data: &[u8], stride: usize, like: &[u8]) -> Result<Vec<u8
     let Some(count) = data.len().checked_div(stride).filter(|_| data.len().is_multiple_of(stride)) else {
         return Err(bad("length of the vertices", data.len()));
     };
-    // SAFETY: `is_stride` is what the function asserts.
+    // SAFETY: `is_stride` checks all that the function asserts.
     let bound = unsafe { ffi::meshopt_encodeVertexBufferBound(count, stride) };
     let mut out = vec![0; bound];
     let version = i32::from(like.first() != Some(&0xA0));
@@ -158,8 +158,9 @@ pub fn encode_indices(indices: &[u32], like: &[u8]) -> Result<Vec<u8>, ErrorKind
     let vertices = indices.iter().max().map_or(0, |max| (*max as usize).saturating_add(1));
     let version = i32::from(like.first() != Some(&0xE0));
     let alone = VERSION.lock().unwrap_or_else(PoisonError::into_inner);
-    // SAFETY: nothing but this function encodes indices, and no two threads do so at once, as `alone` is held. The count meets
-    // what the functions assert, `indices` is readable for it, and `out` writable for its length, which the encoder keeps to.
+    // SAFETY: nothing but this function encodes indices, and no two threads do so at once, as `alone` is held. The
+    // count meets the functions' assertions, `indices` is readable for it, and `out` writable for its length, which the
+    // encoder keeps to.
     let (out, size) = unsafe {
         ffi::meshopt_encodeIndexVersion(version);
         let mut out = vec![0; ffi::meshopt_encodeIndexBufferBound(indices.len(), vertices)];

@@ -8,8 +8,8 @@ const HUGE: usize = 4 << 20;
 
 /// Zeroed bytes for a codec to write into.
 ///
-/// The first touch of a page goes through the kernel, which for pages of 4 KiB takes about as long as decoding what
-/// they hold. Huge pages need 512 times fewer touches.
+/// The first touch of a page goes through the kernel, which for pages of 4 KiB takes about as long as decoding the
+/// bytes that they hold. Huge pages need 512 times fewer touches.
 #[derive(Debug)]
 pub(crate) enum Memory {
     Heap(Vec<u8>),

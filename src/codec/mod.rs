@@ -52,7 +52,7 @@ pub fn xxh64(bytes: &[u8], seed: u64) -> u64 {
     xxhash_rust::xxh64::xxh64(bytes, seed)
 }
 
-/// The hash of each of `count` pieces of a file, on all cores. Pieces may share bytes; those that overlap on purpose
+/// The hash of each of `count` pieces of a file, on all cores. Pieces may share bytes; pieces that overlap on purpose
 /// could otherwise be hashed without end: all together have at most `limit` bytes.
 pub(crate) fn contents(
     count: usize,

@@ -26,7 +26,7 @@ fn step(hash: u32, block: [u8; 4]) -> u32 {
 }
 
 /// Two hashes behind as many blocks each. Blocks of one place are read and mixed once; where all before them was the same,
-/// too, one hash is that of both.
+/// too, one hash serves for both.
 fn hashes((a, b): (u32, u32), left: &[[u8; 4]], right: &[[u8; 4]]) -> (u32, u32) {
     match (std::ptr::eq(left, right), a == b) {
         (true, true) => {
@@ -117,7 +117,7 @@ pub(crate) fn murmur3_of_both<'a>(
             }
             None if left.is_empty() && right.is_empty() => return (a.finish(), b.finish()),
             None => {
-                // What is too short for a block of both, or lies at other places of blocks.
+                // Bytes that are too few for a block of both, or lie at other places of blocks.
                 let few = if both == 0 || !same { usize::MAX } else { both };
                 let (l, r) = (left.split_at(few.min(left.len())), right.split_at(few.min(right.len())));
                 a.feed(l.0);
@@ -151,7 +151,7 @@ mod tests {
             let both = murmur3_of_both(bytes[..len].chunks(step), bytes[..other].chunks(pace));
             assert_eq!(both, (expected[len], expected[other]), "{len} by {step}, {other} by {pace}");
         }
-        // As a file has them of which one block becomes another.
+        // The parts of a file of which one block becomes another.
         let edited = [&bytes[..400], &[9, 9, 9, 9], &bytes[404..]].concat();
         let parts = [&bytes[..400], &edited[400..404], &bytes[404..]];
         let both = murmur3_of_both(std::iter::once(&bytes[..]), parts.into_iter());

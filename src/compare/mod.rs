@@ -1,4 +1,5 @@
-//! Comparing two files of one format: what a table of both is asked for, and what a format knows better than its columns.
+//! Comparing two files of one format: the questions to a table of both, and the answers that a format knows better than
+//! its columns.
 //!
 //! [`diff`](crate::diff) compares any table by the roles of its columns. A format whose rows say more than their columns,
 //! as the resources of a database whose records lie elsewhere, implements [`Comparison`] and gives tables of its own
@@ -16,20 +17,20 @@ use std::sync::{Mutex, PoisonError};
 /// One of the two files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// The first one.
+    /// The first file.
     Old = 0,
-    /// The second one.
+    /// The second file.
     New = 1,
 }
 
 /// The change of a row between two files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// Only the new file has it.
+    /// Only the new file has the row.
     Added,
-    /// Only the old file has it.
+    /// Only the old file has the row.
     Removed,
-    /// Both have it, with other contents.
+    /// Both have the row, with other contents.
     Changed,
 }
 
@@ -47,9 +48,9 @@ impl Kind {
 /// A row that differs: its number in each file that has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pair {
-    /// In the old file.
+    /// Its number in the old file.
     pub old: Option<u32>,
-    /// In the new file.
+    /// Its number in the new file.
     pub new: Option<u32>,
 }
 
@@ -73,18 +74,18 @@ pub struct Differences {
     pub added: Vec<u32>,
     /// Rows of both files, in the order of the old one.
     pub changed: Vec<(u32, u32)>,
-    /// How many rows the old file has.
+    /// The number of rows of the old file.
     pub rows_old: u64,
-    /// How many rows the new file has.
+    /// The number of rows of the new file.
     pub rows_new: u64,
     /// Errors of rows that could not be compared: at most 100.
     pub faults: Vec<(Side, Error)>,
-    /// How many errors there were in all.
+    /// The number of errors in all.
     pub fault_count: u64,
 }
 
 impl Differences {
-    /// How many rows differ.
+    /// The number of rows that differ.
     pub fn len(&self) -> usize {
         self.removed.len().saturating_add(self.added.len()).saturating_add(self.changed.len())
     }
@@ -94,7 +95,7 @@ impl Differences {
         self.len() == 0
     }
 
-    /// The rows that differ: removed and changed ones in the order of the old file, then those that were added.
+    /// The rows that differ: removed and changed ones in the order of the old file, then added ones.
     pub fn pairs(&self) -> impl Iterator<Item = Pair> + '_ {
         let (mut removed, mut changed) = (self.removed.iter().peekable(), self.changed.iter().peekable());
         let of_old = std::iter::from_fn(move || match (removed.peek(), changed.peek()) {
@@ -111,11 +112,11 @@ impl Differences {
 /// How two rows that may belong together compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// They say the same.
+    /// The rows say the same.
     Same,
-    /// They have one key and say different things.
+    /// The rows have one key and say different things.
     Changed,
-    /// Their keys are not the same.
+    /// The keys of the rows are not the same.
     Other,
 }
 
@@ -128,7 +129,7 @@ pub struct Keys {
     pub skipped: Vec<u32>,
 }
 
-/// Is told of each pair of rows, and how it compares.
+/// A function that is told of each pair of rows, and how it compares.
 pub type Each<'e> = dyn FnMut((u32, u32), Result<Verdict, (Side, Error)>) + 'e;
 
 /// A table on both sides, whose rows are paired by hashes of their keys.
@@ -181,7 +182,7 @@ impl Faults {
 
 /// A table on both sides that knows better than its columns how its rows compare.
 pub trait Special: Comparable + Send {
-    /// Adds the fields that differ and that no column shows. What cannot be read is told to `damaged`.
+    /// Adds the fields that differ and that no column shows. Tells `damaged` of fields that cannot be read.
     fn fields<'s>(&'s self, row: (u32, u32), fields: &mut Vec<Field<'s>>, damaged: &mut Damaged<'_>);
 
     /// The kind of a row, as the type of a resource.
@@ -196,24 +197,24 @@ pub trait Special: Comparable + Send {
         None
     }
 
-    /// Takes out of what was found what is told elsewhere.
+    /// Takes differences that are told elsewhere out of `found`.
     fn settle(&self, found: &mut Differences) {
         let _ = found;
     }
 
-    /// Whether `fields` says all, also what columns show.
+    /// Whether `fields` adds all fields that differ, also those that columns show.
     fn says_all(&self) -> bool {
         false
     }
 }
 
-/// Is told what cannot be read, and in which file.
+/// A function that is told the errors of reading, and in which file they are.
 pub type Damaged<'d> = dyn FnMut(Side, Error) + 'd;
 
 /// Two files of one format that the format compares itself, in part.
 pub trait Comparison<'a> {
     /// The table called `name`, where its rows are compared otherwise than by its columns. With `all`, all tables of the
-    /// files are compared, and none need repeat what another one tells.
+    /// files are compared, and no table need repeat the differences that another one tells.
     fn table(&self, name: &str, all: bool) -> Option<Box<dyn Special + 'a>>;
 
     /// The table whose rows differ wherever rows of other tables do that have its key, where there is such a table.

@@ -9,13 +9,13 @@ use std::hash::{Hash, Hasher};
 pub struct Field<'a> {
     /// Its name; parts of nested fields as in `render_sets[2].mfm`.
     pub name: Cow<'a, str>,
-    /// In the old file.
+    /// Its value in the old file.
     pub old: Value<'a>,
-    /// In the new file.
+    /// Its value in the new file.
     pub new: Value<'a>,
 }
 
-/// Whether two values say the same. Floats are compared by their bits, whole numbers and texts by what they mean.
+/// Whether two values say the same. Floats are compared by their bits, whole numbers and texts by their meaning.
 pub fn same_value(a: &Value<'_>, b: &Value<'_>) -> bool {
     match (a, b) {
         (Value::Text(a), Value::Text(b)) => a == b,
@@ -59,8 +59,8 @@ pub(crate) fn hash_value(value: &Value<'_>, state: &mut impl Hasher) {
     }
 }
 
-/// Adds what differs between two values of the field `name`. Maps are taken apart, and lists of maps; a list of plain
-/// values, as a position is, differs as a whole.
+/// Adds the differences between two values of the field `name`. Maps are taken apart, and lists of maps; a list of
+/// plain values, as a position is, differs as a whole.
 pub(crate) fn differ<'a>(name: Cow<'a, str>, old: Value<'a>, new: Value<'a>, fields: &mut Vec<Field<'a>>) {
     if same_value(&old, &new) {
         return;

@@ -19,7 +19,7 @@ macro_rules! formats {
         impl Format {
             $($(#[doc = $about])* $(#[cfg($when)])? pub const $name: Self = Self::of::<$reader>();)*
 
-            /// All of them.
+            /// All built-in formats.
             pub const BUILT_IN: &'static [Self] = &[$($(#[cfg($when)])? Self::$name),*];
         }
     };

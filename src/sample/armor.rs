@@ -9,7 +9,7 @@ type Point = [f32; 3];
 const HALF: f32 = 10.0;
 /// Frames, from the stern to the bow.
 const FRAMES: usize = 40;
-/// Where the citadel begins and ends, by frames.
+/// The frames at which the citadel begins and ends.
 const CITADEL: [usize; 2] = [10, 30];
 
 /// Lines along the ship, from the keel to the deck: how wide and how high it is there.

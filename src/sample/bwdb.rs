@@ -310,7 +310,7 @@ fn assemble(seed: u64, size: Size) -> DatabaseBuilder {
     planned(seed, plan)
 }
 
-/// The same with everything scaled to about `bytes` bytes, a million at the least: to see how cost grows.
+/// A sample with everything scaled to about `bytes` bytes, a million at the least: to see how cost grows.
 pub fn demo_of(seed: u64, bytes: usize) -> Vec<u8> {
     planned(seed, &Plan::of(bytes.max(1_000_000))).build()
 }
@@ -335,7 +335,7 @@ fn planned(seed: u64, plan: &Plan) -> DatabaseBuilder {
     if let Some(wanted) = plan.blob_bytes {
         let written: usize = blobs.iter().map(Vec::len).sum();
         assert!(written <= wanted, "the plan has room for {wanted} bytes of records, not {written}");
-        // The last blob takes what is left, behind its records' data.
+        // The last blob takes the bytes that are left, behind its records' data.
         let last = blobs.last_mut().expect("ten blobs");
         last.resize(last.len() + wanted - written, 0);
     }
@@ -412,7 +412,7 @@ pub fn altered(seed: u64, size: Size) -> Altered {
             changed.push((id, field));
         }
     }
-    // Two records change places: what they point to stays, so that their pointers change.
+    // Two records change places: the data that they point to stays, so that their pointers change.
     let mut moved: HashMap<(usize, usize), usize> = HashMap::new();
     for database in [0, 3] {
         let prototype = PrototypeType::ALL[database];
@@ -523,7 +523,7 @@ fn name_strings(builder: &mut DatabaseBuilder, plan: &Plan, rng: &mut Rng) -> Ve
     }
     while builder.strings.len() < plan.strings {
         let left = plan.strings - builder.strings.len();
-        // What is left is spread evenly, so that the last text fills the pool to its last byte.
+        // The bytes that are left are spread evenly, so that the last text fills the pool to its last byte.
         let room = plan.string_bytes.saturating_sub(bytes) / left;
         let jitter = if left > 8 && room > 12 { rng.usize(..9) } else { 4 };
         let wanted = if plan.string_bytes == 0 { 12 } else { (room + jitter).saturating_sub(5) };

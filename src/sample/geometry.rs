@@ -103,7 +103,7 @@ pub struct Vertex {
 }
 
 impl GeometryBuilder {
-    /// Nothing yet.
+    /// A file with nothing in it yet.
     pub fn new() -> Self {
         Self::default()
     }

@@ -101,7 +101,7 @@ impl Writer {
         Self::default()
     }
 
-    /// Nothing yet, with room for `capacity` bytes.
+    /// No bytes yet, with room for `capacity` bytes.
     pub fn with_capacity(capacity: usize) -> Self {
         Self { bytes: Vec::with_capacity(capacity) }
     }
@@ -178,7 +178,7 @@ impl Writer {
         &self.bytes
     }
 
-    /// All that was written.
+    /// The bytes that were written.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }

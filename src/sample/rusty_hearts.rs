@@ -7,7 +7,7 @@ use fastrand::Rng;
 use flate2::write::ZlibEncoder;
 use std::io::Write as _;
 
-/// How many volumes the game has.
+/// The number of the game's volumes.
 pub const VOLUMES: u8 = 10;
 
 /// The volume that the game's tools put a file into: DJB2 of the name's bytes.
@@ -22,12 +22,12 @@ pub fn volume_of(name: &str) -> u8 {
 pub struct Records(Writer);
 
 impl Records {
-    /// None yet.
+    /// No records yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a record. `hash` is that of [`hash`].
+    /// Adds a record. `hash` is the result of [`hash`].
     pub fn record(&mut self, name: &str, volume: u8, size: i32, hash: u32, offset: i64) -> &mut Self {
         let units: Vec<u16> = name.encode_utf16().collect();
         self.0.u16(units.len() as u16);

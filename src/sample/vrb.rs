@@ -12,7 +12,7 @@ use fastrand::Rng;
 /// How a part is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Codec {
-    /// As it is.
+    /// The bytes as they are.
     None,
     /// Deflate with a zlib header.
     Zlib,
@@ -255,7 +255,7 @@ pub struct ValuesBuilder {
 }
 
 impl ValuesBuilder {
-    /// Nothing yet.
+    /// No bytes yet.
     pub fn new() -> Self {
         Self::default()
     }
@@ -308,13 +308,13 @@ impl ValuesBuilder {
         self.bytes(value.0)
     }
 
-    /// Any bytes: numbers of other widths, images, and what is wrong on purpose.
+    /// Any bytes: numbers of other widths, images, and values that are wrong on purpose.
     pub fn bytes(&mut self, bytes: impl AsRef<[u8]>) -> &mut Self {
         self.out.push(bytes);
         self
     }
 
-    /// How many bytes there are.
+    /// The number of bytes so far.
     pub fn position(&self) -> usize {
         self.out.position()
     }
@@ -328,7 +328,7 @@ impl ValuesBuilder {
 /// A chunk to be written.
 #[derive(Debug, Clone)]
 pub struct ChunkSpec {
-    /// Its name; that of the main chunk is not written.
+    /// Its name; the name of the main chunk is not written.
     pub name: String,
     /// The number of the model of its value.
     pub root: i32,
@@ -359,7 +359,7 @@ impl ArchiveBuilder {
         Self { bundles, types: types.table(), chunks: vec![main], tables: Codec::Brotli }
     }
 
-    /// One more chunk.
+    /// Adds a chunk.
     #[must_use]
     pub fn chunk(mut self, name: &str, root: ModelId, codec: Codec, data: Vec<u8>) -> Self {
         self.chunks.push(ChunkSpec { name: name.into(), root: root.0 as i32, codec, data });

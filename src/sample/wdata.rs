@@ -30,23 +30,23 @@ pub struct Spec {
     pub triggers: TriggerLayout,
     /// Whether the file ends behind the triggers.
     pub server_side: bool,
-    /// How many rows the event-box table has.
+    /// The number of rows of the event-box table.
     pub box_types: u32,
-    /// How many boxes of each type, written from main version 7 on.
+    /// The number of boxes of each type, written from main version 7 on.
     pub boxes: [u32; 19],
     /// The order in which the boxes of the types lie in the file.
     pub block_order: [usize; 19],
-    /// How many animated backgrounds.
+    /// The number of animated backgrounds.
     pub ani_bgs: u32,
-    /// How many item boxes.
+    /// The number of item boxes.
     pub item_boxes: u32,
-    /// How many gimmicks.
+    /// The number of gimmicks.
     pub gimmicks: u32,
-    /// How many triggers, or scripts in each of the three lists.
+    /// The number of triggers, or of scripts in each of the three lists.
     pub trigger_count: u32,
-    /// How many scenes.
+    /// The number of scenes.
     pub scenes: u32,
-    /// How many scene resources.
+    /// The number of scene resources.
     pub scene_resources: u32,
     /// Values of every kind a field can hold, rather than believable ones.
     pub wild: bool,
@@ -83,13 +83,13 @@ impl Spec {
 }
 
 impl Spec {
-    /// How long and wide a believable map is: no more crowded with many boxes than with few.
+    /// The length and width of a believable map: no more crowded with many boxes than with few.
     fn side(&self) -> f32 {
         let boxes = self.boxes.iter().sum::<u32>() + self.ani_bgs + self.item_boxes + self.gimmicks;
         180.0 * (boxes as f32).sqrt()
     }
 
-    /// How many records there are whose names begin like this, so that names lead to records.
+    /// The number of records whose names begin like this, so that names lead to records.
     fn named(&self, stem: &str) -> u32 {
         match stem {
             "ani_bg" => self.ani_bgs,
@@ -120,7 +120,7 @@ pub struct Written {
     pub bytes: Vec<u8>,
     /// The rows of its tables, by table and in file order. Scenes appear twice, as `scenes` and `scene_elements`.
     pub rows: Vec<(&'static str, Row)>,
-    /// Where each section begins.
+    /// The start of each section.
     pub starts: Vec<(&'static str, usize)>,
 }
 
@@ -130,7 +130,7 @@ impl Written {
         self.rows.iter().filter(|(table, _)| *table == name).map(|(_, row)| row).collect()
     }
 
-    /// Where the section of this name begins.
+    /// The start of the section of this name.
     pub fn start(&self, name: &str) -> usize {
         self.starts.iter().find(|(section, _)| *section == name).map(|(_, at)| *at).unwrap()
     }
@@ -284,7 +284,7 @@ impl<'s> Out<'s> {
         counts.iter().for_each(|count| drop(self.count(*count)));
     }
 
-    /// How many items a list gets.
+    /// The number of items for a list.
     fn few(&mut self) -> u32 {
         self.rng.u32(0..4)
     }

@@ -4,7 +4,7 @@ use super::{Size, Writer};
 use fastrand::Rng;
 use std::collections::HashMap;
 
-/// Which game's sections a sheet has.
+/// The game whose sections a sheet has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Game {
     /// XIII: lists of u32, no field names.
@@ -57,7 +57,7 @@ pub struct Sheet {
 struct Field {
     name: String,
     letter: u8,
-    /// Of a packed field.
+    /// The width of a packed field.
     width: Option<u32>,
 }
 

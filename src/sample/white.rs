@@ -19,7 +19,7 @@ pub struct Listed {
     pub text: Vec<u8>,
 }
 
-/// How the entries of a game are laid out.
+/// The layout of the entries of a game.
 pub fn layout_of(game: GameKind) -> EntryLayout {
     if game == GameKind::First { EntryLayout::First } else { EntryLayout::Later }
 }
@@ -65,7 +65,8 @@ pub fn list(layout: EntryLayout, files: &[Listed], chunk: usize) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// `list` with what stands before and behind an enciphered one, itself still plain, as the published programs leave it.
+/// `list` with the header before and the trailer behind an enciphered one, itself still plain, as the published
+/// programs leave it.
 pub fn with_crypt_header(list: &[u8], seed: [u8; 16]) -> Vec<u8> {
     let size = list.len().next_multiple_of(8);
     let mut out = Writer::new();
@@ -141,7 +142,7 @@ pub struct Written {
 }
 
 /// Writes a believable data folder of `game`, file by file, with `write`; gives the files in it, in the order of the lists.
-/// Those of XIII-2 and Lightning Returns are enciphered.
+/// The lists of XIII-2 and Lightning Returns are enciphered.
 pub fn folder(seed: u64, size: Size, game: GameKind, mut write: impl FnMut(&str, Vec<u8>)) -> Vec<Written> {
     let mut rng = Rng::with_seed(seed);
     let mut noise = |len: usize| (0..len).map(|_| rng.u8(..4)).collect::<Vec<u8>>();

@@ -14,13 +14,13 @@ const CHUNK: usize = 64 << 10;
 /// How a file is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum How {
-    /// As it is.
+    /// The bytes as they are.
     Stored,
-    /// As it is, under the numbers that another publisher uses.
+    /// The bytes as they are, under the numbers that another publisher uses.
     StoredAs6,
-    /// As a deflate stream, in chunks where the variant has them so.
+    /// A deflate stream, in chunks where the variant has them so.
     Deflated,
-    /// In a container that only a proprietary library decodes: with a true head, and nothing of worth in it.
+    /// A container that only a proprietary library decodes: with a true head, and nothing of worth in it.
     Oodle,
 }
 
@@ -44,7 +44,7 @@ pub struct FileEntry {
 pub struct NameEntry {
     pub id: u64,
     pub parent: u64,
-    /// Without its NUL.
+    /// The name without its NUL.
     pub name: Vec<u8>,
 }
 
@@ -141,7 +141,8 @@ impl Package {
             Variant::V1 => [24, 16],
             Variant::Legends => [32, 32],
         };
-        // Where the pool of names begins, and what a name's pointer counts from.
+        // The pool of names begins behind the entries; a name's pointer counts from its entry, or from `name_len` in
+        // it.
         let mut text = names + self.names.len() * sizes[0];
         for entry in &self.names {
             let (at, len) = (w.position(), entry.name.len() + 1);
@@ -302,7 +303,7 @@ pub const OODLE_FILE: &str = "content/gameplay/common/textures/sky_n.dds";
 /// loose file, a mod, a volume that is not there, and a file of a codec that nobody else may decode.
 ///
 /// # Errors
-/// Those of `write`.
+/// The errors of `write`.
 pub fn game<E>(seed: u64, size: Size, mut write: impl FnMut(&str, &[u8]) -> Result<(), E>) -> Result<(), E> {
     let assets = bwdb::demo_with_files(seed, size);
     let [old, new] = BUILDS;
@@ -380,12 +381,12 @@ fn texture(seed: u64, size: usize) -> Vec<u8> {
     bytes
 }
 
-/// Indexes and files of a whole game, those of [`game`] included.
+/// Indexes and files of a whole game, the ones of [`game`] included.
 const FULL: (usize, usize) = (228, 400_000);
 /// Contents of the many files, of which each is there many times under other paths.
 const CONTENTS: usize = 4096;
 
-/// The many small files of a full game: those that the `assets.bin` names, and others.
+/// The many small files of a full game: files that the `assets.bin` names, and others.
 fn many<E>(
     seed: u64,
     named: &[String],
@@ -404,7 +405,7 @@ fn many<E>(
         })
         .collect();
     let (indexes, files) = FULL;
-    // Those that `game` has written already.
+    // Less the indexes that `game` has written already.
     let indexes = indexes - 3;
     let named = named.iter().filter(|path| !written.contains(path)).cloned();
     let others = (0..).map(|n| {

@@ -68,7 +68,7 @@ pub enum SolidKind {
     Zone,
 }
 
-/// A plate of armour: so many triangles of its solid, behind those of the plates before it.
+/// A plate of armour: so many triangles of its solid, behind the triangles of the plates before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Plated {
     /// Its row in the table `armor_plates`.
@@ -79,7 +79,7 @@ pub struct Plated {
     pub triangles: usize,
 }
 
-/// Triangles of one material, right-handed with y up. All numbers are finite, and all indices are those of vertices.
+/// Triangles of one material, right-handed with y up. All numbers are finite, and all indices lead to vertices.
 pub trait Solid: std::fmt::Debug {
     /// Its name.
     fn name(&self) -> &str;
@@ -87,13 +87,13 @@ pub trait Solid: std::fmt::Debug {
     fn kind(&self) -> SolidKind;
     /// Its material, by number.
     fn material(&self) -> usize;
-    /// The levels of detail that show it; empty where they are not known, or there are none.
+    /// The levels of detail that show it; empty where they are not known, or for a solid without any.
     fn lods(&self) -> &[usize];
     /// The box around it: the least coordinates and the greatest.
     fn bounds(&self) -> ([f32; 3], [f32; 3]);
-    /// How many vertices it has.
+    /// The number of its vertices.
     fn vertices(&self) -> usize;
-    /// Where the vertices are.
+    /// The places of the vertices.
     fn positions(&self) -> Iter<'_, [f32; 3]>;
     /// Normals of length 1; `None` where the vertices have none.
     fn normals(&self) -> Option<Iter<'_, [f32; 3]>>;
@@ -120,7 +120,7 @@ pub struct Chart<'d> {
     pub ranges: Vec<([f64; 3], f64)>,
     /// Lines between waypoints.
     pub links: Vec<ChartLink>,
-    /// How many records describe no space.
+    /// The number of records that describe no space.
     pub without_place: usize,
 }
 
@@ -144,7 +144,7 @@ pub struct ChartBox<'d> {
     pub row: usize,
     /// Its name.
     pub name: &'d str,
-    /// Where it leads, in words.
+    /// The target that it leads to, in words.
     pub target: Option<&'d str>,
     /// Its centre.
     pub center: [f64; 3],

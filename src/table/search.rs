@@ -4,16 +4,16 @@ use crate::threads::prelude::*;
 use memchr::memmem;
 use std::ops::Range;
 
-/// Where in a cell's text a [`Literal`] has to stand.
+/// The place in a cell's text at which a [`Literal`] has to stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Anchor {
     /// Anywhere.
     Anywhere,
-    /// At its start.
+    /// The start of the text.
     Start,
-    /// At its end.
+    /// The end of the text.
     End,
-    /// From start to end.
+    /// The whole text, from start to end.
     Whole,
 }
 
@@ -64,7 +64,7 @@ impl Literal {
         &self.text
     }
 
-    /// Where it has to stand.
+    /// The place at which it has to stand.
     pub fn anchor(&self) -> Anchor {
         self.anchor
     }
@@ -109,7 +109,7 @@ impl Literal {
         }
     }
 
-    /// The places in `bytes` where it stands, from the first one on; of those that lie on each other perhaps not all.
+    /// The places in `bytes` where it stands, from the first one on; of places that lie on each other perhaps not all.
     fn places<'b>(&'b self, bytes: &'b [u8]) -> impl Iterator<Item = usize> + 'b {
         let (exact, folded) = match &self.needle {
             Needle::Exact(finder) => (Some(finder.find_iter(bytes)), None),
@@ -119,14 +119,14 @@ impl Literal {
     }
 }
 
-/// How often a byte stands in names, roughly: the lower the better to look for.
+/// The frequency of a byte in names, roughly: the lower the better to look for.
 fn commonness(byte: u8) -> usize {
     const FROM_COMMON: &[u8] = b"esatinrold_mc/u.ph0g1bv2f3w4k5y6789xjzq-";
     let place = FROM_COMMON.iter().position(|&b| b == byte.to_ascii_lowercase());
     place.map_or(0, |place| FROM_COMMON.len().saturating_sub(place))
 }
 
-/// The places of `wanted`, by those of its byte at `rare`.
+/// The places of `wanted`, by the places of its byte at `rare`.
 fn places_folded<'b>(wanted: &'b [u8], rare: usize, bytes: &'b [u8]) -> impl Iterator<Item = usize> + 'b {
     let byte = wanted.get(rare).copied().unwrap_or_default();
     // At the first place this byte lies `rare` bytes in.
@@ -151,7 +151,7 @@ fn has(text: &[u8], byte: u8) -> bool {
 /// it.
 pub(crate) struct Texts<'a, P> {
     pub(crate) bytes: &'a [u8],
-    /// Where all of them lie.
+    /// The range in which all of them lie.
     pub(crate) range: Range<usize>,
     pub(crate) rows: Range<usize>,
     pub(crate) place: P,
@@ -193,7 +193,7 @@ impl<P: Fn(usize) -> Range<usize> + Sync> Texts<'_, P> {
                 row = self.row_at(hit, row..rows.end);
                 let text = (self.place)(row);
                 let behind = hit.saturating_add(literal.text.len());
-                // What lies in a gap between texts, at least in part, may hide what begins on it.
+                // A hit in a gap between texts, at least in part, may hide hits that begin on it.
                 if hit < text.start && behind > text.start {
                     continue 'search;
                 } else if hit < text.start {
@@ -226,7 +226,7 @@ impl<P: Fn(usize) -> Range<usize> + Sync> Texts<'_, P> {
         found
     }
 
-    /// The last of `rows` whose text begins at `at` or before it; the first of them where there is none.
+    /// The last of `rows` whose text begins at `at` or before it; the first of them without such a row.
     fn row_at(&self, at: usize, rows: Range<usize>) -> usize {
         // Hits are close to each other more often than not: steps that double, then halves.
         let (mut low, mut step) = (rows.start, 1usize);
@@ -296,7 +296,7 @@ pub(crate) fn search_terminated(
     if hits.is_empty() {
         return Some(Vec::new());
     }
-    // Where the stretch without a NUL begins in which a hit lies: a text that begins there or behind has the hit.
+    // The start of the stretch without a NUL in which a hit lies: a text that begins there or behind has the hit.
     let mut runs: Vec<usize> = Vec::with_capacity(hits.len());
     let mut before = range.start;
     for &hit in &hits {
@@ -320,7 +320,7 @@ pub(crate) fn search_terminated(
 pub(crate) fn stands(bytes: &[u8], range: &Range<usize>, literal: &Literal) -> bool {
     let part = |i: usize| {
         let start = range.start.saturating_add(i.saturating_mul(SHARE));
-        // What begins in this share may end behind it.
+        // A hit that begins in this share may end behind it.
         let end = start.saturating_add(SHARE).saturating_add(literal.text.len()).min(range.end);
         bytes.get(start..end).is_some_and(|bytes| literal.is_in_bytes(bytes))
     };
@@ -334,7 +334,7 @@ fn hits(bytes: &[u8], range: &Range<usize>, literal: &Literal) -> Option<Vec<usi
     let part = |i: usize| {
         let start = range.start.saturating_add(i.saturating_mul(SHARE));
         let behind = start.saturating_add(SHARE);
-        // What begins in this share may end behind it.
+        // A hit that begins in this share may end behind it.
         let end = behind.saturating_add(literal.text.len()).min(range.end);
         let mut hits = Vec::new();
         let mut at = start;
@@ -370,7 +370,7 @@ mod tests {
     #[test]
     fn a_gap_between_texts_hides_nothing_behind_it() {
         assert_eq!(rows(b"needle\0needle\0\0needle\0", &[0..6, 15..21], "needle"), [0, 1]);
-        // The search finds the two that begin in the gap, and not those of the text that they lie on.
+        // The search finds the two that begin in the gap, and not the ones in the text that they lie on.
         assert_eq!(rows(b"aa\0aaab\0", &[0..2, 4..7], "aa"), [0, 1]);
     }
 }

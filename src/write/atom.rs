@@ -101,7 +101,7 @@ pub fn with_entry(feed: &str, entry: &Entry<'_>) -> Result<Option<String>> {
     let at = entries.next().map(|first| first.range().start).or_else(end);
     let at = at.ok_or_else(|| damaged("it has no room for an entry".to_owned()))?;
     let (before, after) = feed.split_at_checked(at).unwrap_or((feed, ""));
-    // The prefix that the feed may use for its own names is none that the entry knows.
+    // The feed may have a prefix for its own names, which the entry does not know.
     let xml = entry.xml();
     let xml = xml.strip_prefix("<entry>").unwrap_or(&xml);
     let before = match child(root, "updated").filter(|(range, _)| range.end <= at) {

@@ -1,7 +1,7 @@
 //! Rows gathered into Arrow record batches, from which Parquet and Arrow files are written.
 //!
-//! Ids and GUIDs become text in the form that every other output has, nested values their JSON, a cell that says itself
-//! what it is the text that CSV has for it; floats that are not finite are null, as in JSON and SQL.
+//! Ids and GUIDs become text in the form that every other output has, nested values their JSON, a cell in a column of
+//! any kind the text that CSV has for it; floats that are not finite are null, as in JSON and SQL.
 
 use super::plain;
 use super::rows::{Met, RowSink};
@@ -111,7 +111,7 @@ impl Batches {
     /// Adds a row as [`Batches::push`] does, and hands the batch over where it is full then.
     ///
     /// # Errors
-    /// As [`Batches::push`], and those of `hand_over`.
+    /// As [`Batches::push`], and the errors of `hand_over`.
     pub(super) fn add(&mut self, cells: &[Value<'_>], hand_over: impl FnOnce(RecordBatch) -> Result<()>) -> Result<()> {
         let pushed = self.push(cells);
         self.hand_over_if_full(hand_over)?;
@@ -121,7 +121,7 @@ impl Batches {
     /// Adds a row as [`Batches::push_row`] does, and hands the batch over where it is full then.
     ///
     /// # Errors
-    /// As [`Batches::push_row`], and those of `hand_over`.
+    /// As [`Batches::push_row`], and the errors of `hand_over`.
     pub(super) fn add_row(
         &mut self,
         row: &dyn RowCursor,
@@ -133,10 +133,10 @@ impl Batches {
         pushed
     }
 
-    /// Hands over what there is.
+    /// Hands over the rows that were gathered since the last batch, if any.
     ///
     /// # Errors
-    /// Those of `hand_over`.
+    /// The errors of `hand_over`.
     pub(super) fn hand_over(&mut self, hand_over: impl FnOnce(RecordBatch) -> Result<()>) -> Result<()> {
         self.take()?.map_or(Ok(()), hand_over)
     }
@@ -153,7 +153,7 @@ impl Batches {
     /// Adds a row of as many cells as there are columns: the whole row, or nothing of it and an error.
     ///
     /// # Errors
-    /// For a cell that its column cannot hold.
+    /// When a cell does not fit into its column.
     fn push(&mut self, cells: &[Value<'_>]) -> Result<()> {
         cells.iter().enumerate().try_for_each(|(place, cell)| self.push_cell(place, cell))?;
         self.rows = self.rows.saturating_add(1);
@@ -194,8 +194,8 @@ impl Batches {
         pushed.map(drop)
     }
 
-    /// Leaves the row out whose cells lie in the columns before `place`. What was added to a column stays in it, so
-    /// that this ends the batch: its rows are cut off there.
+    /// Leaves out the row whose cells lie in the columns before `place`. They stay in their columns, so that this ends
+    /// the batch: it is cut off before that row.
     #[cold]
     fn tear(&mut self, place: usize) {
         self.columns.iter_mut().skip(place).for_each(Cells::push_null);
@@ -206,7 +206,7 @@ impl Batches {
     /// in order.
     ///
     /// # Errors
-    /// Those of `met` and `hand_over`, and when the rows cannot be counted.
+    /// The errors of `met` and `hand_over`, and when the rows cannot be counted.
     pub(super) fn read_all<E: From<Error>>(
         &self,
         table: &dyn Table,
@@ -242,7 +242,7 @@ impl Batches {
                 for (i, share) in shares.into_iter().enumerate() {
                     let mut left = rows(i);
                     let mut taken = each(share)?;
-                    // Rows of much text, and those behind a damaged one, are not in the first batch.
+                    // Rows of much text, and rows behind a damaged one, are not in the first batch.
                     while let (Some(read), Some(reader)) = (taken, readers.get_mut(i)) {
                         left.start = left.start.saturating_add(read);
                         if left.is_empty() {
@@ -287,7 +287,7 @@ impl Batches {
         Share { batch: self.take(), damage, read, ended }
     }
 
-    /// The rows that were added since the last time; `None` where there are none.
+    /// The rows that were added since the last batch; `None` without any.
     fn take(&mut self) -> Result<Option<RecordBatch>> {
         let columns = self.columns.iter_mut().map(Cells::take).collect();
         let batch = RecordBatch::try_new(self.schema.clone(), columns)
@@ -302,7 +302,7 @@ impl Batches {
 struct Share {
     batch: Result<Option<RecordBatch>>,
     damage: Vec<(Option<usize>, Error)>,
-    /// How many rows that were, damaged ones included.
+    /// The number of rows that were read, damaged ones included.
     read: usize,
     /// Whether there are no further rows.
     ended: bool,

@@ -13,7 +13,7 @@ pub struct CsvWriter<W: Write> {
 }
 
 fn cannot_write(error: csv::Error) -> Error {
-    // The error of the output as it is: its kind is what tells a closed pipe from others.
+    // The error of the output as it is: its kind tells a closed pipe from other errors.
     let error = match error.into_kind() {
         csv::ErrorKind::Io(error) => error,
         other => std::io::Error::other(format!("{other:?}")),

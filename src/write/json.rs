@@ -38,7 +38,7 @@ impl<W: Write> JsonWriter<W, PrettyFormatter<'static>> {
     }
 }
 
-/// Writes what no sign is special in.
+/// Writes a string without signs that JSON has to escape.
 fn quoted(text: &[u8], out: &mut impl Write) -> Result<()> {
     [b"\"", text, b"\""].iter().try_for_each(|part| out.write_all(part)).map_err(io)
 }

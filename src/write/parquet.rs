@@ -20,8 +20,8 @@ const GROUP_ROWS: usize = 122_880;
 /// Encoded bytes after which a group ends whatever its rows: they are held in memory.
 const GROUP_BYTES: usize = 64 << 20;
 
-/// Batches that are read and not encoded yet: as many as keep the encoder busy while a slow row is read. More would have
-/// readers take its core from it, where it is what takes longest.
+/// Batches that are read and not encoded yet: as many as keep the encoder busy while a slow row is read. More would
+/// have readers take its core from the encoder, where encoding takes longest.
 const WAITING: usize = 2;
 
 /// Takes rows for a file that another thread encodes, so that reading and encoding go on at once.

@@ -8,8 +8,8 @@ use crate::table::{Value, write_digits};
 use std::fmt::Write as _;
 
 /// The text of `value`: nested values as JSON, ids in their fixed form, floats with the shortest digits, without an
-/// exponent, and whole where they are whole. `None` for null and for floats that are not finite. What is not text
-/// already is made in `scratch`.
+/// exponent, and whole where they are whole. `None` for null and for floats that are not finite. Values other than
+/// texts are written into `scratch`.
 #[inline]
 pub(super) fn text<'t>(value: &'t Value<'_>, scratch: &'t mut String) -> Result<Option<&'t str>> {
     if let Value::Text(text) = value {

@@ -50,7 +50,7 @@ pub trait RowSink {
     }
 
     /// Takes the cells of `columns` of all rows, in order, where that is quicker than row by row; `None` where it is
-    /// not. `met` is told what was met on the way, and ends it with an error.
+    /// not. `met` is told of the rows and the damage on the way, and ends it with an error.
     fn rows_of<E: From<Error>>(
         &mut self,
         table: &dyn Table,

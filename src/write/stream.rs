@@ -54,7 +54,7 @@ impl Selection {
     /// All rows and columns of the table called `table`.
     ///
     /// # Errors
-    /// `NotFound` where the file has no such table, with the reason or with the names of those that it has.
+    /// `NotFound` where the file has no such table, with the reason or with the names of the tables that it has.
     pub fn new(asset: Asset, table: &str) -> Result<Self> {
         let chosen = open(&asset, table)?.columns().to_vec();
         let columns = (0..chosen.len()).collect();
@@ -68,7 +68,7 @@ impl Selection {
     pub fn columns(mut self, names: &[impl AsRef<str>]) -> Result<Self> {
         let mut columns = Vec::with_capacity(names.len());
         for name in names.iter().map(AsRef::as_ref) {
-            // Among those that were chosen before.
+            // Among the columns that were chosen before.
             let column = self.columns.get(find_column(&self.chosen, name)?).copied().unwrap_or_default();
             if columns.contains(&column) {
                 return Err(syntax(format!("column {name} is named twice")));
@@ -82,7 +82,7 @@ impl Selection {
         Ok(self)
     }
 
-    /// Those of the rows for which `condition` holds, as in `size > 10k`: see [`filter`](crate::table::filter).
+    /// The rows for which `condition` holds, as in `size > 10k`: see [`filter`](crate::table::filter).
     ///
     /// # Errors
     /// `Syntax` where the condition makes no sense for the table.
@@ -90,7 +90,7 @@ impl Selection {
         self.filter_by(&Filter::parse(condition)?)
     }
 
-    /// Those of the rows that `filter` means.
+    /// The rows that `filter` accepts.
     ///
     /// # Errors
     /// `Syntax` where it makes no sense for the table.
@@ -100,7 +100,7 @@ impl Selection {
         Ok(self)
     }
 
-    /// The same rows less those that are damaged, which are noted in `left_out`. Otherwise the first one is an error.
+    /// The same rows less the damaged ones, which are noted in `left_out`. Otherwise the first damaged row is an error.
     #[must_use]
     pub fn leave_out_damaged(self, left_out: Arc<Mutex<Check>>) -> Self {
         Self { left_out: Some(left_out), ..self }
@@ -126,10 +126,10 @@ impl Selection {
         &self.columns
     }
 
-    /// How many rows there are. With a condition this reads the cells that it is about.
+    /// The number of rows. With a condition this reads the cells that the condition is about.
     ///
     /// # Errors
-    /// As those of reading the rows.
+    /// The errors of reading the rows.
     pub fn count(&self) -> Result<usize> {
         if self.filter.is_empty() {
             return open(&self.asset, &self.table)?.len();
@@ -145,8 +145,8 @@ impl Selection {
     /// Hands each row to `each` until that says `false`.
     ///
     /// # Errors
-    /// That of the first damaged row unless these are left out, and those of `each`, by which a row counts as damaged
-    /// as well unless writing failed.
+    /// The error of the first damaged row unless damaged rows are left out, and the errors of `each`, by which a row
+    /// counts as damaged as well unless writing failed.
     pub fn each(&self, mut each: impl FnMut(&dyn RowCursor) -> Result<bool>) -> Result<()> {
         let table = open(&self.asset, &self.table)?;
         self.walk(&*table, &mut each)

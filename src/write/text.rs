@@ -14,8 +14,8 @@ fn io(error: std::io::Error) -> Error {
     Error::io("cannot write", error)
 }
 
-/// Lines for people. Whatever is put into a line is [cleaned](clean), so that only the page itself breaks lines and
-/// says what is bold or coloured.
+/// Lines for people. Text that is put into a line is [cleaned](clean), so that only the page itself breaks lines and
+/// makes text bold or coloured.
 #[derive(Debug)]
 pub struct Page<W> {
     out: W,
@@ -124,7 +124,7 @@ impl<W: Write> Outline<W> {
         self.open.len().saturating_sub(1)
     }
 
-    /// Shows what was collected of a list so far, because something that is not plain comes.
+    /// Shows the elements of a list that were collected so far, as the list ends or an element that is not plain comes.
     fn flush_inline(&mut self, ends: bool) -> Result<()> {
         let Some(inline) = self.inline.take() else { return Ok(()) };
         if self.pending {
@@ -291,7 +291,7 @@ impl<W: Write> Aligned<W> {
         self.page.line(line.trim_end())
     }
 
-    /// Writes what is still waiting, and passes everything on.
+    /// Writes the rows that are still waiting, and passes everything on.
     pub fn finish(&mut self) -> Result<()> {
         if self.widths.is_none() && !self.waiting.is_empty() {
             self.start()?;

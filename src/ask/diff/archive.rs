@@ -35,7 +35,7 @@ struct Files<'a> {
     state: RandomState,
 }
 
-/// A checksum and a size, which tell the contents of a file from those of others.
+/// A checksum and a size, which tell the contents of a file from the contents of others.
 type Content = (u32, u64);
 
 impl<'a> Files<'a> {
@@ -186,7 +186,8 @@ impl Special for Files<'_> {
         file.list.is_none().then(|| file.path.into_owned().into())
     }
 
-    /// Files that went and came with the same contents are ones that moved: those of one name first, each with one.
+    /// Pairs files that went and came with the same contents, as files that moved: files of one name first, each with
+    /// one other.
     fn settle(&self, found: &mut Differences) {
         let sizes = |side, rows: &[u32]| {
             let size = |row: &u32| self.file(side, *row).ok().map(|file| file.size);

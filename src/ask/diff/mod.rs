@@ -20,12 +20,13 @@
 //! - Places and the texts of ids are not compared; columns that only one of the files has are not, either.
 //! - Archives are compared by their files, whatever archives they are; a plain folder is one as well
 //!   ([`Folder`](crate::archive::Folder)).
-//! - A format may know better ([`Comparison`]): prototype databases compare records by what they and their arrays say,
-//!   wherever they lie, as [`crate::bwdb::compare`] does.
-//!   Records that no resource names are paired by what they say; those of a layout that is not known are compared by their
-//!   own bytes less pointers, where their size shows.
+//! - A format may know better ([`Comparison`]): prototype databases compare records by the contents of them and of
+//!   their arrays, wherever they lie, as [`crate::bwdb::compare`] does. Records that no resource names are paired by
+//!   their contents; records of a layout that is not known are compared by their own bytes less pointers, where their
+//!   size shows.
 //!
-//! Of the rows themselves nothing is kept: a few numbers for each while a table is compared, and those of rows that differ.
+//! Of the rows themselves nothing is kept: a few numbers for each while a table is compared, and then the numbers of
+//! rows that differ.
 
 mod archive;
 mod pair;
@@ -140,7 +141,7 @@ impl<'a> TableDiff<'a> {
     /// The key of a row that differs, with the text of an id where that is known.
     ///
     /// # Errors
-    /// When it is damaged.
+    /// When the key is damaged.
     pub fn key(&self, pair: Pair) -> Result<Value<'_>> {
         if let Some(key) = self.special.as_ref().and_then(|special| special.key(pair)) {
             return Ok(key);
@@ -152,7 +153,7 @@ impl<'a> TableDiff<'a> {
         }
     }
 
-    /// A row that differs, in words. What cannot be read is null, and `damaged` is told.
+    /// A row that differs, in words. A cell that cannot be read is null, and `damaged` is told.
     pub fn change(&self, pair: Pair, damaged: &mut Damaged<'_>) -> Change<'_> {
         let side = if pair.new.is_some() { Side::New } else { Side::Old };
         let key = self.key(pair).unwrap_or_else(|error| {
@@ -206,14 +207,15 @@ impl<'a> TableDiff<'a> {
     }
 }
 
-/// The tables of two files to compare: those called `wanted`, or those that say something of their own.
+/// The tables of two files to compare: the ones called `wanted`, or without such names all that say something of their
+/// own.
 ///
 /// # Errors
 /// `Syntax` when the files differ in format and are no archives, or neither has a table that is wanted.
 pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<Vec<TableDiff<'a>>> {
     let syntax = |what: String| Error::without_offset(ErrorKind::Syntax { what: what.into() }, "");
     let format = old.format();
-    // Files by path are compared whatever they lie in.
+    // Files of any two archives are compared by their paths.
     let archives = old.reader().archive().is_some() && new.reader().archive().is_some();
     if format != new.format() && !archives {
         return Err(syntax(format!("files of two formats cannot be compared: {format} and {}", new.format())));
@@ -255,7 +257,7 @@ pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<V
     tables.retain(|table| match wanted {
         [] => {
             let is_derived = [&table.old, &table.new].into_iter().flatten().any(|table| table.is_derived());
-            // What others show of rows may leave some out: records that no resource names.
+            // Other tables may leave out rows of a derived one: records that no resource names.
             table.special.is_some() || !is_derived
         }
         wanted => wanted.contains(&table.name),

@@ -1,7 +1,7 @@
 //! Pairs the rows of two tables by their keys.
 //!
-//! Rows that lie in the same order on both sides, as most do, are paired by walking; only what is left over is sorted
-//! by key. Nothing of a row is kept but the hash of its key and, of those that differ, its number.
+//! Rows that lie in the same order on both sides, as most do, are paired by walking; only the rows that are left over
+//! are sorted by key. Nothing of a row is kept but the hash of its key and, of those that differ, its number.
 
 use crate::compare::{Comparable, Differences, Faults, Keys, Side, Verdict};
 use crate::report::Progress;
@@ -26,7 +26,7 @@ struct Aligned {
 
 /// Rows that are looked ahead at where two sides part.
 const NEAR: usize = 16;
-/// The same behind a run of many: something may have been put in, or taken out, in one piece.
+/// Rows that are looked ahead at behind a run of many: something may have been put in, or taken out, in one piece.
 const FAR: usize = 1024;
 
 /// Walks over both sides and pairs equal keys that lie in one order. Each step costs a bounded number of comparisons.

@@ -190,7 +190,7 @@ pub(super) fn lone_fields<'t>(
     }
 }
 
-/// How many rows of a table can be read, and the error that keeps others from it.
+/// The number of rows of a table that can be read, and the error that keeps others from it.
 pub(super) fn count(table: &dyn Table) -> (u32, Option<Error>) {
     let mut cursor = table.cursor(0);
     let mut count = 0u32;

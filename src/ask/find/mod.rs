@@ -1,7 +1,7 @@
 //! Text found in the tables of files: paths, names, strings.
 //!
-//! A table whose texts lie together in the file is searched as one stretch of bytes, and only what is found there is
-//! looked at as rows; other tables are walked row by row.
+//! A table whose texts lie together in the file is searched as one stretch of bytes, and only the hits there are looked
+//! at as rows; other tables are walked row by row.
 
 mod pattern;
 
@@ -81,7 +81,7 @@ pub struct Look<'l> {
     /// Whether rows are only counted: a path whose name says that it matches is not put together then, so that its text
     /// is empty and damage in its folders is not met.
     pub count_only: bool,
-    /// Where the rows that were looked at are counted.
+    /// The counter of rows that were looked at.
     pub progress: Option<&'l Progress>,
 }
 
@@ -197,7 +197,7 @@ fn paths(table: &dyn Table, column: usize, pattern: &Pattern, look: &Look<'_>) -
                 let path = rows.value(column)?;
                 Ok::<_, Error>(pattern.is_path_match(&path.as_text().unwrap_or_default(), name.len()))
             };
-            // What cannot be read is a candidate: whoever reads it says why.
+            // A row that cannot be read is a candidate: whoever reads it says why.
             let matches = matches().unwrap_or(true);
             if matches {
                 found.push(rows.row());

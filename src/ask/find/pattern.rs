@@ -213,7 +213,7 @@ fn glob_pieces(pattern: &str) -> Option<Vec<Piece>> {
         let literal = match c {
             '{' | '}' => return None,
             '*' if chars.peek() == Some(&'*') => {
-                // It may stand for the '/' before and behind it as well.
+                // `**` may stand for the '/' before and behind it as well.
                 while chars.next_if(|&c| matches!(c, '*' | '/')).is_some() {}
                 if let Some(Piece::Text(text)) = pieces.last_mut() {
                     text.truncate(text.trim_end_matches('/').len());

@@ -94,7 +94,7 @@ struct Run {
 }
 
 impl Run {
-    /// The same but for the first `skip` rows, and at most [`UNIT`] of them.
+    /// The rows of this run behind the first `skip`, and at most [`UNIT`] of them.
     fn piece(&self, skip: u32) -> Self {
         Self {
             head: self.head.clone(),
@@ -194,7 +194,7 @@ impl<'t> Lines<'t> {
         next.iter_mut().for_each(&mut fill);
         while made.iter().chain(&next).any(|unit| !unit.is_empty()) {
             let make = || next.as_mut_slice().into_par_iter().with_max_len(1).for_each(|unit| self.unit(&all, unit));
-            // While some are made, those before them are written, and are given the rows to be made next.
+            // While some units are made, the units before them are written, and are given the rows to be made next.
             let mut write = || {
                 made.iter_mut().try_for_each(|unit| {
                     out.write_all(unit.text.as_bytes())?;
@@ -331,7 +331,7 @@ impl<'t> Lines<'t> {
                 *is_coded = true;
                 out.push_str(&format!("{number:020}"));
             }
-            // Sorts before whatever may follow.
+            // A NUL sorts before all bytes that may follow.
             out.push('\0');
         }
         Ok(None)
@@ -430,7 +430,7 @@ impl Unit {
         self.text.push('\n');
     }
 
-    /// Makes a cell into lines. A null is none.
+    /// Makes a cell into lines; a null becomes no line.
     fn cell(&mut self, label: &Label, value: &Value<'_>) {
         match value {
             Value::Null => {}
@@ -480,7 +480,7 @@ impl Unit {
         }
     }
 
-    /// Writes the text, tells what was damaged, and is empty then.
+    /// Writes the text, tells `damaged` of the faults, and is empty then.
     fn write(&mut self, out: &mut dyn Write, damaged: &mut dyn FnMut(Error)) -> io::Result<()> {
         out.write_all(self.text.as_bytes())?;
         self.text.clear();

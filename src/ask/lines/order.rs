@@ -1,5 +1,5 @@
 //! The order of many texts that begin alike, as paths do: eight bytes of all are compared before the next eight of any.
-//! A sort by whole texts waits for memory at each of its comparisons, and reads again what they have in common.
+//! A sort by whole texts waits for memory at each of its comparisons, and reads their common beginnings again.
 
 use crate::threads::prelude::*;
 use std::cmp::Ordering;
@@ -93,7 +93,7 @@ fn eight(text: &[u8]) -> u64 {
     }
 }
 
-/// How many bytes two texts begin with in common, in whole steps of eight.
+/// The number of bytes that two texts begin with in common, in whole steps of eight.
 fn shared(a: &[u8], b: &[u8]) -> usize {
     let (eights, _) = a.as_chunks::<8>();
     let (others, _) = b.as_chunks::<8>();

@@ -1,7 +1,7 @@
 //! References of entries to each other, across files.
 //!
-//! The references of one entry are read from its record. References *to* entries are found by one pass over those of all
-//! records on all cores, for any number of entries at once.
+//! The references of one entry are read from its record. References *to* entries are found by one pass over the
+//! references of all records on all cores, for any number of entries at once.
 
 use crate::asset::Asset;
 use crate::error::Result;
@@ -79,8 +79,9 @@ impl<'a> Known<'a> {
     }
 }
 
-/// The meshes in `geometry` that the entry `id` of `asset` draws: a visual of a database draws those of the file that it
-/// names, a model of a `models.bin` those of any file that has its mappings. Empty where `id` draws nothing.
+/// The meshes in `geometry` that the entry `id` of `asset` draws: a visual of a database draws the meshes of the file
+/// that it names, a model of a `models.bin` the meshes of any file that has its mappings. Empty where `id` draws
+/// nothing.
 ///
 /// # Errors
 /// When the entry or the mappings cannot be read.

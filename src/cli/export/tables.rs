@@ -77,7 +77,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
                     context.create(to, args.force, |out| export.write(kind, out))
                 };
                 match write() {
-                    // What is wrong with one of several tables does not keep the others from being written.
+                    // The failure of one of several tables does not keep the others from being written.
                     Err(failure) if count > 1 && failure.exit != Exit::Io => context.failed(&failure),
                     other => other?,
                 }
@@ -130,7 +130,7 @@ fn jobs<'a>(
         if tables.is_empty() {
             let asset = match context.open(file) {
                 Err(failure) if files.len() == 1 => return Err(failure),
-                // One of several that cannot be opened has no tables; that is said when it is its turn.
+                // A file, of several, that cannot be opened has no tables; the error is told when it is its turn.
                 opened => opened.ok(),
             };
             let names = asset.iter().flat_map(|asset| asset.reader().tables());
@@ -222,7 +222,7 @@ impl<'a> Export<'a> {
         }
     }
 
-    /// Where the rows come from, for formats that keep it.
+    /// The origin of the rows, for formats that keep it.
     #[cfg(feature = "parquet")]
     fn metadata(&self) -> [(&'static str, String); 5] {
         [

@@ -106,7 +106,7 @@ pub(super) fn run(session: &Session, context: &Context) -> Result<(), Failure> {
     loop {
         let text = match editor.readline(PROMPT) {
             Ok(text) => text,
-            // What was typed so far is dropped, as in a shell.
+            // The text that was typed so far is dropped, as in a shell.
             Err(ReadlineError::Interrupted) => continue,
             Err(ReadlineError::Eof) => return Ok(()),
             Err(error) => return Err(failed(error)),
@@ -156,7 +156,7 @@ fn explain(text: &str, fault: Fault, context: &Context) {
     context.complain(&failure(fault).message);
 }
 
-/// Where the history is kept, in a folder that is made where it is missing.
+/// The file of the history, in a folder that is made where it is missing.
 fn history_file() -> Option<PathBuf> {
     let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let state = match () {

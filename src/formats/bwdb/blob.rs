@@ -14,14 +14,14 @@ use std::sync::OnceLock;
 pub struct Blob<'a> {
     index: usize,
     entry: &'a DatabaseEntry,
-    /// Where the blob begins.
+    /// The start of the blob.
     view: View<'a>,
     records: View<'a>,
     count: usize,
     layout: Result<Layout, Raw>,
 }
 
-/// Why records cannot be taken apart.
+/// The reason for which records cannot be taken apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Raw {
     UnknownType,
@@ -29,7 +29,7 @@ pub(super) enum Raw {
         size: usize,
         known: bool,
     },
-    /// So many records of those that were looked at have an array that lies where none may.
+    /// Of `of` records that were looked at, `bad` have an array that lies where no array may.
     Arrays {
         size: usize,
         bad: u16,
@@ -37,7 +37,7 @@ pub(super) enum Raw {
     },
 }
 
-/// How the records of each database are laid out, found out when it is first opened: as many as resources can name.
+/// The layout of the records of each database, found out when it is first opened: as many as resources can name.
 #[derive(Debug)]
 pub(super) struct Found([OnceLock<Result<Layout, Raw>>; Found::KEPT]);
 
@@ -96,8 +96,8 @@ impl<'a> Blob<'a> {
         Ok(Self { layout, ..blob })
     }
 
-    /// How the records are laid out. No file states their size: a schema checksum that is known settles it; else a
-    /// sample of the records does, so that records of another size are told from a few that are damaged.
+    /// The layout of the records. No file states their size: a schema checksum that is known settles it; else a sample
+    /// of the records does, so that records of another size are told from a few that are damaged.
     fn find_layout(&self, layouts: &Layouts) -> Result<Layout, Raw> {
         let mut first = None;
         for (layout, known) in candidates(self, layouts) {
@@ -159,7 +159,7 @@ impl<'a> Blob<'a> {
         self.entry.size.get() as usize
     }
 
-    /// Where the blob begins.
+    /// The start of the blob.
     pub fn view(&self) -> View<'a> {
         self.view
     }
@@ -174,7 +174,7 @@ impl<'a> Blob<'a> {
         self.records.position().checked_add(self.count.checked_mul(self.record_size()?)?)
     }
 
-    /// Where the records begin.
+    /// The start of the records.
     pub fn records(&self) -> View<'a> {
         self.records
     }
@@ -189,12 +189,12 @@ impl<'a> Blob<'a> {
         self.count == 0
     }
 
-    /// How its records are laid out, where that is known.
+    /// The layout of its records, where that is known.
     pub fn layout(&self) -> Option<Layout> {
         self.layout.ok()
     }
 
-    /// The same, as if its records were laid out in each way that they may be: for the names of its tables.
+    /// This blob, as if its records were laid out in each way that they may be: for the names of its tables.
     pub(super) fn presumed<'l>(self, layouts: &'l Layouts) -> impl Iterator<Item = Self> + use<'a, 'l> {
         candidates(&self, layouts).map(move |(layout, _)| Self { layout: Ok(layout), ..self })
     }
@@ -219,7 +219,7 @@ impl<'a> Blob<'a> {
         self.layout.ok().map(Layout::size)
     }
 
-    /// Why its records are shown raw, if they are.
+    /// The reason for which its records are shown raw, if they are.
     pub fn note(&self) -> Option<String> {
         let name = self.type_name_or_magic();
         let why = match self.layout {
@@ -235,7 +235,7 @@ impl<'a> Blob<'a> {
         Some(format!("database {} ({name}) is shown raw: {why}", self.index))
     }
 
-    /// Where a record lies, and its size.
+    /// The place of a record, and its size.
     ///
     /// # Errors
     /// When there is no such record, or records are shown raw.
@@ -263,7 +263,7 @@ impl<'a> Blob<'a> {
     }
 }
 
-/// How the records of a database may be laid out, the likeliest first, and whether the schema checksum says so.
+/// The layouts that the records of a database may have, the likeliest first, and whether the schema checksum says so.
 fn candidates<'l>(blob: &Blob<'_>, layouts: &'l Layouts) -> impl Iterator<Item = (Layout, bool)> + use<'l> {
     let (magic, checksum) = (blob.magic(), blob.checksum());
     let declared = move |wanted: bool| {
@@ -278,7 +278,7 @@ fn candidates<'l>(blob: &Blob<'_>, layouts: &'l Layouts) -> impl Iterator<Item =
 const SAMPLES: usize = 32;
 
 /// Counts the arrays of records that lie where arrays may, and those that do not. An array without elements says
-/// nothing: what its pointer holds no reader looks at.
+/// nothing: no reader looks at its pointer.
 struct Arrays {
     inside: RangeInclusive<usize>,
     sound: u32,

@@ -1,7 +1,7 @@
-//! Compares what two records say, wherever they and their arrays lie, also in two files.
+//! Compares the contents of two records, wherever they and their arrays lie, also in two files.
 //!
-//! Declared fields are compared by their bytes, pointers by what they lead to; the padding between fields says nothing.
-//! Names and paths are compared by their ids.
+//! Declared fields are compared by their bytes, pointers by the data that they lead to; the padding between fields says
+//! nothing. Names and paths are compared by their ids.
 
 use super::prototypes::{Layout, Material, Record};
 use super::record::{Element, Field, Leaf, List, ListInfo, NameId, PathId, Prototype as _, Typed, Walker, same_arrays};
@@ -55,8 +55,8 @@ fn same_material(old: &Material<'_>, new: &Material<'_>) -> Result<bool> {
     Ok(alike && own(old)? == own(new)?)
 }
 
-/// A number that two records have in common if they say the same, but for what floats have in several forms; `None` for
-/// one that is damaged, or whose arrays overlap without measure.
+/// A number that two records have in common if they say the same, but for values that floats have in several forms;
+/// `None` for one that is damaged, or whose arrays overlap without measure.
 pub fn digest(record: &Record<'_>, allowance: &mut Allowance<'_>) -> Option<u64> {
     let mut digest = Digest { hasher: DefaultHasher::new(), allowance, sound: true };
     let named = match record {
@@ -139,8 +139,8 @@ impl fmt::Debug for Differ<'_, '_> {
     }
 }
 
-/// Tells `out` the fields in which two records differ, with the names and paths that each file knows. Gives what could
-/// not be read.
+/// Tells `out` the fields in which two records differ, with the names and paths that each file knows. Gives the errors
+/// of parts that could not be read.
 pub fn differ_record<'a, 'o>(
     layout: Layout,
     (old, new): (View<'a>, View<'a>),
@@ -246,7 +246,7 @@ impl<'a> Differ<'a, '_> {
 
     /// Notes that the value at `view` is shown whole.
     pub(super) fn afford<T: Field<'a>>(&mut self, view: View<'a>) -> Result<()> {
-        // To compare it with itself costs what it is long.
+        // To compare it with itself costs its length.
         self.same::<T>(view, view).map(drop)
     }
 
@@ -304,7 +304,7 @@ impl<'a> Differ<'a, '_> {
         Ok(())
     }
 
-    /// Tells the field that the walk is in, with what is shown to a walker of each side; null where nothing is.
+    /// Tells the field that the walk is in, with the values that a walker of each side is shown; null without any.
     fn out_of(&mut self, old: impl FnOnce(&mut dyn Walker<'a>), new: impl FnOnce(&mut dyn Walker<'a>)) {
         let [of_old, of_new] = self.names;
         let (old, new) = (self.shown(of_old, old), self.shown(of_new, new));

@@ -1,5 +1,5 @@
-//! Types whose fields are data: those of a layouts file, and beside them the built-in ones by the names that such a file
-//! calls them.
+//! Types whose fields are data: the types of a layouts file, and beside them the built-in ones by their names in such a
+//! file.
 
 use super::compare::{Allowance, Differ};
 use super::prototypes as p;
@@ -27,7 +27,7 @@ pub struct Type {
 
 /// How a type is read.
 pub(super) enum Body {
-    /// As its declaration in this crate says.
+    /// A built-in type, read as its declaration in this crate says.
     BuiltIn {
         walk: for<'a> fn(View<'a>, &'static str, &mut dyn Walker<'a>),
         walk_field: for<'a> fn(View<'a>, usize, &mut dyn Walker<'a>),
@@ -40,7 +40,7 @@ pub(super) enum Body {
 
 /// A field of a type that a layouts file declares.
 pub(super) enum Member {
-    /// In place.
+    /// A value in place.
     Inline(&'static Type),
     /// An array outside of the struct, with as many elements as another field says.
     Array { of: &'static Type, count: CountField },
@@ -154,7 +154,7 @@ impl Type {
         }
     }
 
-    /// Where the elements of an array are, and how many; none for a field that is no array of a declared type.
+    /// The place of an array's elements, and their number; none for a field that is no array of a declared type.
     pub(super) fn array<'a>(&self, view: View<'a>, field: usize) -> Result<(View<'a>, usize)> {
         match (&self.body, self.fields.get(field)) {
             (Body::Members(members), Some(info)) => match members.get(field) {

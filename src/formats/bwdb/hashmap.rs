@@ -35,7 +35,7 @@ impl Bucket for StringBucket {
 /// The values that `of` gives for each occupied slot, in order. `values` are as many as there are buckets.
 ///
 /// Which slots are occupied cannot be guessed, so there is no branch on it: each item is written, and the next one over
-/// those that do not count.
+/// an item that does not count.
 pub(super) fn gather<B: Bucket, V, T: Copy + Default>(
     buckets: &[B],
     values: impl IntoIterator<Item = V>,
@@ -58,7 +58,7 @@ pub(super) fn occupied<B: Bucket>(buckets: &[B]) -> Vec<u32> {
     gather(buckets, 0u32.., |_, slot| slot)
 }
 
-/// How many slots are occupied, counted without a list of them.
+/// The number of slots that are occupied, counted without a list of them.
 pub(super) fn count<B: Bucket>(buckets: &[B]) -> usize {
     buckets.iter().filter(|bucket| bucket.is_occupied()).count()
 }
@@ -72,7 +72,7 @@ pub(super) struct Modulus {
 }
 
 impl Modulus {
-    /// For a map of `capacity` slots; with none, every key has slot 0.
+    /// The modulus of a map of `capacity` slots; without slots, every key has slot 0.
     pub(super) fn new(capacity: u32) -> Self {
         let capacity = u64::from(capacity);
         Self { capacity, reciprocal: u64::MAX.checked_div(capacity).unwrap_or(0) }

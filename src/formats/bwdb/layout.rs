@@ -9,7 +9,8 @@ use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
 /// The magic: the u32 0x42574442, "BWDB" from its highest byte down, so that the file begins with "BDWB".
 pub const MAGIC: [u8; 4] = 0x4257_4442u32.to_le_bytes();
-/// The same letters in the order of the file. No packer is known to write them so; taken for the same.
+/// The letters of the magic in the order of the file. No packer is known to write them so; they are taken for the
+/// magic.
 pub const MAGIC_IN_ORDER: [u8; 4] = *b"BWDB";
 
 /// The file header (§2.2), at offset 0.
@@ -55,9 +56,9 @@ pub struct HashMap {
     /// Number of slots.
     pub capacity: U32,
     _pad: [u8; 4],
-    /// To the buckets.
+    /// Pointer to the buckets.
     pub buckets: I64,
-    /// To the values.
+    /// Pointer to the values.
     pub values: I64,
 }
 const _: () = assert!(size_of::<HashMap>() == 0x18);
@@ -66,12 +67,12 @@ const _: () = assert!(size_of::<HashMap>() == 0x18);
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct Strings {
-    /// From name id to position in the pool.
+    /// The map from a name id to the position of its text in the pool.
     pub offsets: HashMap,
     /// Bytes of the pool.
     pub size: U32,
     _pad: [u8; 4],
-    /// To the pool.
+    /// Pointer to the pool.
     pub data: I64,
 }
 const _: () = assert!(size_of::<Strings>() == 0x28);
@@ -83,7 +84,7 @@ pub struct Array {
     /// Number of elements.
     pub count: U32,
     _pad: [u8; 4],
-    /// To the elements.
+    /// Pointer to the elements.
     pub data: I64,
 }
 const _: () = assert!(size_of::<Array>() == 0x10);
@@ -134,18 +135,18 @@ pub struct DatabaseEntry {
     /// Bytes of the blob.
     pub size: U32,
     _pad: [u8; 4],
-    /// To the blob.
+    /// Pointer to the blob.
     pub data: I64,
 }
 const _: () = assert!(size_of::<DatabaseEntry>() == 0x18);
 
-/// How a blob (§5.2) begins: fixed-size records, with what they point to behind them.
+/// The header of a blob (§5.2), which has fixed-size records, with the data that they point to behind them.
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct BlobHeader {
     /// Number of records.
     pub count: I64,
-    /// To the records: 0x10.
+    /// Pointer to the records: 0x10.
     pub records: I64,
 }
 const _: () = assert!(size_of::<BlobHeader>() == 0x10);
@@ -160,9 +161,9 @@ pub struct ModelsHeader {
     pub skeletons: U16,
     /// Number of bones in all.
     pub bones: U16,
-    /// To the models, 0xA8 bytes each.
+    /// Pointer to the models, 0xA8 bytes each.
     pub models_data: I64,
-    /// To the skeletons, 0x30 bytes each.
+    /// Pointer to the skeletons, 0x30 bytes each.
     pub skeletons_data: I64,
 }
 const _: () = assert!(size_of::<ModelsHeader>() == 0x18);
@@ -177,7 +178,7 @@ pub struct SpaceHeader {
     /// Instances, 0x70 bytes each; second array (0x58 bytes each), third array (0x68 bytes each), point lights (0xC0
     /// bytes each), probes, decals (0x70 bytes each), and two that are 0 in every known file.
     pub counts: [U32; 8],
-    /// To the arrays that the counts belong to.
+    /// Pointer to the arrays that the counts belong to.
     pub data: [I64; 8],
 }
 const _: () = assert!(size_of::<SpaceHeader>() == 0x60);
@@ -192,7 +193,7 @@ pub struct Instance {
     pub name: PackedString,
     /// Path id of the `.model`.
     pub id: U64,
-    /// Not named by any reader.
+    /// Flags that no reader names.
     pub flags: U32,
     _unknown: [u8; 20],
 }

@@ -58,17 +58,17 @@ struct Declared {
 const MAX_TEXT: usize = 1 << 20;
 /// Bytes of a struct at most.
 const MAX_SIZE: u32 = 1 << 16;
-/// How deep structs hold structs at most: walks recurse as deep.
+/// The greatest depth of structs in structs: walks recurse as deep.
 const MAX_DEPTH: usize = 32;
-/// How deep the built-in ones may be.
+/// The greatest depth of the built-in structs.
 const BUILT_IN_DEPTH: usize = 12;
 
 impl Layouts {
-    /// Reads layouts from `text`. `name` is what errors call it.
+    /// Reads layouts from `text`. Errors call it `name`.
     ///
     /// # Errors
-    /// `Damaged` with the line: what a row, a size or a name is not, fields that lie on each other, counts that are no
-    /// fields; or a text without any struct.
+    /// `Damaged` with the line: for a malformed row, size or name, fields that lie on each other, or counts that are no
+    /// fields; or for a text without any struct.
     pub fn parse(text: &str, name: &str) -> Result<Self> {
         let mut parser = Parser::default();
         let mut run = || -> Result<(), (usize, String)> {
@@ -91,7 +91,7 @@ impl Layouts {
         })
     }
 
-    /// These layouts, with those of `more` tried before them.
+    /// These layouts, with the layouts of `more` tried before them.
     #[must_use]
     pub fn extended(&self, more: Self) -> Self {
         let mut declared = more.declared;
@@ -141,7 +141,7 @@ struct Row {
 struct Parser {
     layouts: Layouts,
     open: Option<Open>,
-    /// How deep the structs of the text are.
+    /// The depth of each struct of the text.
     depths: HashMap<&'static str, usize>,
     in_code: bool,
     in_table: bool,

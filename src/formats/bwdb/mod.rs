@@ -1,7 +1,7 @@
 //! World of Warships prototype databases: `assets.bin` (BWDB), and the `models.bin` and `space.bin` of a space.
 //!
 //! [`Database`] answers from the map: a lookup is a probe of the file's own hash map, a record is a view of its
-//! bytes. Nothing is built at opening; what needs an index builds it on first use.
+//! bytes. Nothing is built at opening; a question that needs an index builds it on first use.
 
 pub mod compare;
 pub mod layout;
@@ -115,7 +115,7 @@ struct Spans {
 /// Structs that are known to lie in the file.
 struct Span<T> {
     start: usize,
-    /// As many bytes as the structs have.
+    /// The bytes of the structs, no more and no fewer.
     bytes: bytes::Bytes,
     element: PhantomData<fn() -> T>,
 }
@@ -155,7 +155,7 @@ impl<T: Overlay> Span<T> {
 pub enum State {
     /// Its record can be read.
     Valid,
-    /// It was deleted: its record may belong to something else.
+    /// The resource was deleted: its record may belong to something else.
     Deleted,
     /// 1 or 2, which no reader explains; not followed.
     Unnamed(u8),
@@ -171,7 +171,7 @@ impl From<State> for Value<'_> {
     }
 }
 
-/// Where a record is, as the map from resources to prototypes packs it.
+/// The place of a record, as the map from resources to prototypes packs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Location(u32);
 
@@ -198,10 +198,10 @@ impl Location {
         (self.0 >> 8) as usize
     }
 
-    /// How many databases it can tell apart.
+    /// The number of databases that it can tell apart.
     pub(crate) const DATABASES: usize = 1 << 6;
 
-    /// Where a record is that can be read; `None` where no location can say so.
+    /// The location of a record that can be read; `None` for one beyond the numbers that it can hold.
     pub(crate) fn of(database: usize, record: usize) -> Option<Self> {
         let database = u32::try_from(database).ok().filter(|_| database < Self::DATABASES)?;
         let record = u32::try_from(record).ok().filter(|record| record >> 24 == 0)?;
@@ -229,7 +229,7 @@ impl<'a> Resource<'a> {
         self.id
     }
 
-    /// Where its record is.
+    /// The location of its record.
     #[inline]
     pub fn location(&self) -> Location {
         self.location
@@ -471,7 +471,7 @@ impl Database {
             .map(|(bucket, value)| self.resource(bucket.key.get(), Location(value.get())))
     }
 
-    /// How many resources there are.
+    /// The number of resources.
     pub fn resource_count(&self) -> usize {
         *self.resource_count.get_or_init(|| hashmap::count(self.resource_buckets()))
     }
@@ -486,7 +486,7 @@ impl Database {
         self.resource_at(slot, id).ok_or_else(|| crate::table::no_cell("resources", row, 0))
     }
 
-    /// How many strings there are.
+    /// The number of strings.
     pub fn string_count(&self) -> usize {
         *self.string_count.get_or_init(|| hashmap::count(self.spans.string_buckets.get()))
     }
@@ -509,7 +509,7 @@ impl Database {
         hashmap::gather(self.resource_buckets(), self.spans.resource_values.get(), |bucket, _| bucket.key.get())
     }
 
-    /// Where the record of each row of the table of resources is.
+    /// The location of the record of each row of the table of resources.
     pub(crate) fn resource_locations(&self) -> Vec<Location> {
         let values = hashmap::gather(self.resource_buckets(), self.spans.resource_values.get(), |_, value| value.get());
         values.into_iter().map(Location).collect()
@@ -536,11 +536,11 @@ impl Database {
     }
 
     /// The path with this id, its components joined by '/': the file's own, for which the parents are walked, each of them
-    /// found by [`Paths::find`]; else that of the names that the database was opened with ([`crate::names`]). `None` where
-    /// neither has it.
+    /// found by [`Paths::find`]; else the path among the names that the database was opened with ([`crate::names`]).
+    /// `None` where neither has it.
     ///
     /// # Errors
-    /// `Cycle` when the parents lead back, and whatever is wrong with the names.
+    /// `Cycle` when the parents lead back, and the errors of the names.
     pub fn path(&self, path_id: u64) -> Result<Option<String>> {
         match self.paths().path(path_id)? {
             None => Ok(Texts::path(&*self.more_names, path_id)?.map(Cow::into_owned)),
@@ -585,14 +585,14 @@ impl Database {
         }
     }
 
-    /// Where the pool of texts lies.
+    /// The place of the pool of texts.
     fn string_span(&self) -> std::ops::Range<usize> {
         let pool = &self.spans.string_data;
         pool.start..pool.start.saturating_add(pool.get().len())
     }
 
-    /// Where the text that a slot of the strings map points to begins, in a pool that ends at `end`; `None` outside
-    /// of it.
+    /// The start of the text that a slot of the strings map points to, in a pool that ends at `end`; `None` outside of
+    /// it.
     fn start_in_slot(&self, slot: usize) -> Option<usize> {
         let offset = self.spans.string_values.get().get(slot)?.get() as usize;
         let pool = self.string_span();
@@ -607,7 +607,7 @@ impl Database {
             .map(|(slot, bucket)| (bucket.key.get(), self.string_in_slot(slot)))
     }
 
-    /// How many databases there are.
+    /// The number of databases.
     pub fn database_count(&self) -> usize {
         self.spans.databases.get().len()
     }
@@ -615,7 +615,7 @@ impl Database {
     /// The database with this number.
     ///
     /// # Errors
-    /// `BadValue` when there is none, or when its blob or its header leaves the file.
+    /// `BadValue` without such a database, or when its blob or its header leaves the file.
     pub fn database(&self, index: usize) -> Result<Blob<'_>> {
         let view = self.source.view("databases").at(self.spans.databases.start);
         match self.spans.databases.get().get(index) {
@@ -657,7 +657,7 @@ impl Names for Database {
         let text = |id: &NameId| {
             let slot = hashmap::find(buckets, self.string_slots, id.0.into())?;
             let (pool, start) = (self.string_pool(), values.get(slot)?.get() as usize);
-            // Most texts are shorter than this, and half of those lie in two lines of the cache.
+            // Most texts are shorter than this, and half of these texts lie in two lines of the cache.
             Some(pool.get(start)? ^ pool.get(start.saturating_add(31)).unwrap_or(&0))
         };
         black_box(ids.names.iter().filter_map(text).fold(0, |all, first| all ^ first));

@@ -24,7 +24,7 @@ const PACKAGE_ROOT: u64 = 0xDBB1_A1D1_B108_B927;
 pub struct Paths<'a> {
     db: &'a Database,
     entries: &'a [PathEntry],
-    /// Where the entries begin.
+    /// The start of the entries.
     first: usize,
 }
 
@@ -66,7 +66,7 @@ impl Index {
         Self { shards: lazy::parts(count, build) }
     }
 
-    /// How many slices there are: a power of two.
+    /// The number of slices: a power of two.
     fn shards(entries: usize) -> usize {
         lazy::parts_for(entries, 1 << 14).next_power_of_two()
     }
@@ -89,11 +89,11 @@ impl Index {
     }
 }
 
-/// Where the names lie. Learned in one pass over the entries, at the first search.
+/// The place of the names. Learned in one pass over the entries, at the first search.
 #[derive(Debug, Clone)]
 pub(super) struct NamePool {
     start: usize,
-    /// Behind the last NUL.
+    /// The place behind the last NUL.
     end: usize,
     /// Whether they lie one behind another in the order of entries, each with its NUL.
     ordered: bool,
@@ -161,7 +161,7 @@ impl<'a> Paths<'a> {
         self.entries
     }
 
-    /// How many there are.
+    /// The number of entries.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
@@ -199,7 +199,7 @@ impl<'a> Paths<'a> {
         self.view(entry).locate(&entry.name).part("path name").packed_bytes()
     }
 
-    /// Where the name of the entry at `position` should lie, without its NUL; at 0 where it has none.
+    /// The place that the name of the entry at `position` should have, without its NUL; at 0 for one without a name.
     #[inline]
     fn place(&self, position: usize) -> Range<usize> {
         let Some(entry) = self.entries.get(position) else { return 0..0 };
@@ -290,7 +290,7 @@ impl<'a> Paths<'a> {
         Ok(path)
     }
 
-    /// As [`Paths::path_at`], in place of what is in `path`. The paths of folders are made for it when joining them
+    /// As [`Paths::path_at`], in place of the text in `path`. The paths of folders are made for it when joining them
     /// again and again has cost as much.
     pub(super) fn write_path(&self, position: usize, path: &mut String) -> Result<()> {
         let price = self.len().saturating_mul(JOINS) / 100;
@@ -315,7 +315,7 @@ impl<'a> Paths<'a> {
         Ok(())
     }
 
-    /// The path with this id, where there is one.
+    /// The path with this id; `None` for an id without an entry.
     pub(super) fn path(&self, id: u64) -> Result<Option<String>> {
         self.find(id).map(|position| self.path_at(position)).transpose()
     }
@@ -442,7 +442,7 @@ impl<'a> Paths<'a> {
 }
 
 /// The paths of folders, as most entries share theirs with others. Made in one pass, when many paths are asked for. One
-/// list for each slice of the ids, as in [`Index`]; each has what its folders lie in as well.
+/// list for each slice of the ids, as in [`Index`]; each has the folders that its folders lie in as well.
 #[derive(Debug)]
 pub(super) struct Folders {
     shards: Vec<Shard>,
@@ -496,8 +496,8 @@ impl Shard {
         self.places.find(hash(id), |folder| folder.id == id)
     }
 
-    /// Adds the folder with this id and those that it lies in. Leaves out what has no path or one at a limit: whoever
-    /// asks for it joins it and meets the error.
+    /// Adds the folder with this id and those that it lies in. Leaves out a folder without a path, or with one at a
+    /// limit: whoever asks for it joins it and meets the error.
     fn add<'a>(&mut self, paths: &Paths<'a>, id: u64, unknown: &mut Vec<&'a PathEntry>, kept: usize) -> Option<()> {
         let (mut next, mut above) = (Some(id), None);
         while let (Some(id), None) = (next, &above) {

@@ -5,7 +5,7 @@ use crate::bytes::le;
 use std::ops::Range;
 use zerocopy::FromBytes as _;
 
-/// The longest record that is looked for, in bytes; those that are known have 112.
+/// The longest record that is looked for, in bytes; the raw ones that are known have 112.
 const LONGEST: usize = 4096;
 /// Records that are looked at before all are.
 const SAMPLES: usize = 64;
@@ -14,7 +14,7 @@ const TRIED: usize = 16;
 /// Bytes that may lie between the records and the data that they point to.
 const PADDING: usize = 16;
 
-/// How the records of a raw database seem to be laid out.
+/// The layout that the records of a raw database seem to have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RawLayout {
     /// Bytes of one record.
@@ -31,13 +31,13 @@ struct Stride<'a> {
 }
 
 impl Stride<'_> {
-    /// Where the records end.
+    /// The end of the records.
     fn end(&self) -> usize {
         self.count.saturating_mul(self.size)
     }
 
-    /// Where the pointer in a field leads; `None` where it is null, `Err` where no pointer of a record can lead. The base may
-    /// be any struct in the record.
+    /// The target of the pointer in a field; `None` where it is null, `Err` where no pointer of a record can lead. The
+    /// base may be any struct in the record.
     fn target(&self, record: usize, field: usize) -> Result<Option<usize>, ()> {
         let base = record.saturating_mul(self.size);
         let at = base.saturating_add(field);
@@ -66,8 +66,8 @@ impl Stride<'_> {
 }
 
 impl<'a> Blob<'a> {
-    /// How its records seem to be laid out, by what all of them say: the size with which their pointers lead behind the last
-    /// record, the first of them to its very end. `None` where nothing shows it.
+    /// The layout that its records seem to have, by the bytes of all of them: the size with which their pointers lead
+    /// behind the last record, the first of them to its very end. `None` where nothing shows it.
     pub fn raw_layout(&self) -> Option<RawLayout> {
         let bytes = self.behind()?;
         let (count, most) = (self.len(), bytes.len().checked_div(self.len())?);
@@ -111,7 +111,7 @@ impl<'a> Blob<'a> {
 }
 
 impl RawLayout {
-    /// One for two databases whose records have the same size.
+    /// The layout of two databases whose records have the same size.
     pub fn common(old: Self, new: Self) -> Option<Self> {
         let Self { size, mut pointers } = old;
         pointers.extend(new.pointers);
@@ -120,7 +120,7 @@ impl RawLayout {
         (size == new.size).then_some(Self { size, pointers })
     }
 
-    /// Where two records differ: words outside of pointers, those next to each other as one.
+    /// The places where two records differ: words outside of pointers, adjacent ones as one.
     pub fn differences(&self, old: &[u8], new: &[u8]) -> Vec<Range<usize>> {
         const WORD: usize = 4;
         let mut found: Vec<Range<usize>> = Vec::new();

@@ -58,8 +58,8 @@ pub trait Walker<'a> {
     /// A field that cannot be read.
     fn damage(&mut self, name: &'static str, error: Error);
 
-    /// Whether fields are passed over that hold no texts, nor ids that stand for some ([`Field::TEXTS`]), with whatever
-    /// they point to.
+    /// Whether fields are passed over that hold no texts, nor ids that stand for some ([`Field::TEXTS`]), with the data
+    /// that they point to.
     fn texts_only(&self) -> bool {
         false
     }
@@ -68,11 +68,11 @@ pub trait Walker<'a> {
 /// An array, as a walker is told of it before its elements.
 #[derive(Debug, Clone, Copy)]
 pub struct ListInfo<'a> {
-    /// Where the elements lie.
+    /// The place of the elements.
     pub view: View<'a>,
-    /// How many there are.
+    /// The number of elements.
     pub len: usize,
-    /// How long one is, in bytes.
+    /// Bytes of an element.
     pub stride: usize,
     /// Whether its elements are plain values, which refer to nothing.
     pub plain: bool,
@@ -103,7 +103,7 @@ impl HeldTexts {
     pub(super) const OWN: Self = Self { own: true, by_id: false };
     pub(super) const BY_ID: Self = Self { own: false, by_id: true };
 
-    /// Those of two values together.
+    /// The texts of two values together.
     pub(super) const fn or(self, other: Self) -> Self {
         Self { own: self.own || other.own, by_id: self.by_id || other.by_id }
     }
@@ -128,7 +128,7 @@ pub trait Field<'a>: Copy {
     const LEAF: bool = Self::PLAIN;
     /// Whether its bytes say all: it has no pointers.
     const FLAT: bool = Self::LEAF;
-    /// Whether it, or what it points to, may refer to a resource, by id or by the text of its path.
+    /// Whether it, or the data that it points to, may refer to a resource, by id or by the text of its path.
     const REFERS: bool = false;
     /// The texts that it, or the data behind its pointers, may hold.
     const TEXTS: HeldTexts = HeldTexts::NONE;
@@ -145,7 +145,7 @@ pub trait Field<'a>: Copy {
     /// Whether it says the same at both places, of which each may be in a file of its own.
     ///
     /// # Errors
-    /// When what it says cannot be read at one of them.
+    /// When its contents cannot be read at one of them.
     #[inline]
     fn same(old: View<'a>, new: View<'a>, allowance: &mut Allowance<'_>) -> Result<bool> {
         let _ = allowance;
@@ -168,11 +168,11 @@ pub trait Field<'a>: Copy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Shown {
-    /// As one column of plain values.
+    /// One column of plain values.
     Plain(Kind),
-    /// As two columns, the id and the text it stands for.
+    /// Two columns: the id and the text it stands for.
     Name,
-    /// As two columns, the id and the path it stands for.
+    /// Two columns: the id and the path it stands for.
     Path,
 }
 
@@ -356,7 +356,7 @@ impl<'a, T: Field<'a>> List<'a, T> {
         self.len == 0
     }
 
-    /// Where the elements lie.
+    /// The place of the elements.
     pub fn view(&self) -> View<'a> {
         self.view
     }
@@ -379,7 +379,7 @@ impl<'a, T: Field<'a>> List<'a, T> {
         same_arrays(T::SIZE, Traits::of::<T>(), old, new, allowance, T::same)
     }
 
-    /// Where it lies, and how many elements it has.
+    /// Its place, and the number of its elements.
     pub(super) fn span(&self) -> (View<'a>, usize) {
         (self.view, self.len)
     }
@@ -403,13 +403,13 @@ impl<'a, T: Field<'a>> List<'a, T> {
     }
 }
 
-/// Where the single element is that the pointer at `at` leads to, relative to `base`.
+/// The place of the single element that the pointer at `at` leads to, relative to `base`.
 pub(super) fn follow_one(base: View<'_>, at: usize) -> Result<View<'_>> {
     base.follow_field(base.skip(at).read::<le::I64>()?.get(), at)
 }
 
-/// Where the `count` elements of `size` bytes lie that the pointer at `at` leads to, relative to `base`. Without elements
-/// the pointer is not looked at.
+/// The place of the `count` elements of `size` bytes that the pointer at `at` leads to, relative to `base`. Without
+/// elements the pointer is not looked at.
 pub(super) fn follow<'a>(base: View<'a>, at: usize, count: usize, size: usize) -> Result<View<'a>> {
     if count == 0 {
         return Ok(base);
@@ -479,7 +479,7 @@ pub(super) trait Element<'a> {
     fn differ(&self, old: View<'a>, new: View<'a>, differ: &mut Differ<'a, '_>) -> Result<()>;
 }
 
-/// As an [`Element`], a type that the compiler knows.
+/// A type that the compiler knows, as an [`Element`].
 pub(super) struct Typed<T>(pub(super) PhantomData<fn() -> T>);
 
 impl<'a, T: Field<'a>> Element<'a> for Typed<T> {
@@ -511,7 +511,7 @@ impl<'a, T: Field<'a>> Element<'a> for Typed<T> {
     }
 }
 
-/// How many elements a count field announces.
+/// A field that announces the number of elements.
 pub(super) trait Count {
     fn count(self, view: View<'_>) -> Result<usize>;
 }

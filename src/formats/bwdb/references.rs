@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 pub struct Reference {
     /// The path id of the resource.
     pub id: u64,
-    /// Where it stands, as in `render_sets[2].mfm`. Textures of a material have the name of their property, as in
+    /// The field that has it, as in `render_sets[2].mfm`. Textures of a material have the name of their property, as in
     /// `properties.diffuseMap`.
     pub column: String,
     /// Its form.

@@ -97,7 +97,7 @@ impl Entries for Database {
                 if resource.state() == State::Valid {
                     match blob.record_span(resource.record_index()) {
                         Ok((view, size)) => found.place = Some((view.offset(), size)),
-                        // That records are shown raw is no damage.
+                        // Records that are shown raw are no damage.
                         Err(error) if matches!(error.kind(), ErrorKind::Unsupported { .. }) => {}
                         Err(error) => damaged(error),
                     }

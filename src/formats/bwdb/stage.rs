@@ -71,9 +71,9 @@ fn merged_models(models: &Models, texts: Option<&dyn Texts>) -> Result<Vec<Model
     models.models().enumerate().map(&mut name_model).collect()
 }
 
-/// The visuals of `database` that draw `file`: those that name the id of its path (of any part of it, as files may lie
-/// anywhere), else those whose file has the same name and whose render sets have some of the mappings in `vertices`.
-/// `NotFound` without any.
+/// The visuals of `database` that draw `file`: visuals that name the id of its path (of any part of it, as files may
+/// lie anywhere), else those whose file has the same name and whose render sets have some of the mappings in
+/// `vertices`. `NotFound` without any.
 fn visuals_of(database: &Database, file: &str, vertices: &BTreeSet<u32>) -> Result<Vec<Model>> {
     let mut by_geometry: BTreeMap<u64, Vec<(usize, usize)>> = BTreeMap::new();
     for blob in database.databases() {

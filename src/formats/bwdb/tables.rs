@@ -24,7 +24,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// Positions of rows that were counted: for each parent, the row behind its last child.
+/// Positions of rows that were counted: for each parent, the row behind its last child. A file keeps them, by the names of
+/// its tables, which differ: the tables themselves are made anew for each question.
 #[derive(Debug, Default)]
 pub(super) struct Counts(RwLock<HashMap<&'static str, Arc<[usize]>>>);
 
@@ -33,8 +34,8 @@ impl Counts {
         self.0.read().unwrap_or_else(PoisonError::into_inner).contains_key(table)
     }
 
-    /// Those of a table, of which at most `most` rows are counted: of a parent beyond them, and those behind it, there
-    /// are none.
+    /// The positions of a table, of which at most `most` rows are counted: a parent whose rows go beyond them, and the
+    /// parents behind it, have no position.
     fn get(&self, table: &'static str, most: usize, count: impl FnOnce() -> Vec<usize>) -> Arc<[usize]> {
         if let Some(ends) = self.0.read().unwrap_or_else(PoisonError::into_inner).get(table) {
             return Arc::clone(ends);
@@ -70,7 +71,7 @@ pub(super) fn all(db: &Database) -> Vec<Box<dyn Table + '_>> {
     tables
 }
 
-/// Why there is no table called `name`, where the records that it would show are shown raw.
+/// The reason for which there is no table called `name`, where the records that it would show are shown raw.
 pub(super) fn absent(db: &Database, name: &str) -> Option<String> {
     let raw = db.databases().flatten().filter(|blob| blob.layout().is_none());
     let presumed = raw.flat_map(|blob| blob.presumed(&db.layouts).map(move |presumed| (blob, presumed)));
@@ -252,7 +253,7 @@ fn at_path(db: &Database, path: &str, with_id: impl Fn(u64) -> Result<Vec<usize>
     Ok(if is_its { rows } else { Vec::new() })
 }
 
-/// Where the records of a table come from, and which columns every table of them begins with.
+/// The origin of a table's records, and the columns that every table of them begins with.
 trait Records<'a>: Copy + Send + Sync + 'a {
     /// Whether comparing two files compares these records with the resources that they are of.
     const DERIVED: bool = false;
@@ -382,7 +383,7 @@ enum Half {
     Text,
 }
 
-/// The columns of a struct's fields, without those that another table or column tells.
+/// The columns of a struct's fields, without fields that another table or column tells.
 fn field_columns(fields: &'static [FieldInfo]) -> (Vec<Column>, Vec<FieldColumn>) {
     let mut columns = Vec::new();
     let mut sources = Vec::new();
@@ -442,7 +443,7 @@ fn field_cell<'a, T: Prototype<'a>>(
     cell_of(|field, walker| record.walk_field(field, walker), column, names, budget)
 }
 
-/// The cell of a column, with what shows the fields of its row to a walker.
+/// The cell of a column; `walk` shows a field of its row to a walker.
 fn cell_of<'a>(
     walk: impl Fn(usize, &mut dyn Walker<'a>),
     column: FieldColumn,
@@ -567,7 +568,7 @@ fn within(table: &str, row: usize, error: crate::Error) -> crate::Error {
     error.within(format_args!("{table} {row}"))
 }
 
-/// Whether a column's texts are those that a walk over its field meets.
+/// Whether a walk over its field meets the texts of a column.
 const fn may_be_searched(shown: Shown) -> bool {
     matches!(shown, Shown::Plain(Kind::Nested | Kind::Text))
 }

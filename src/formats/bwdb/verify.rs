@@ -58,7 +58,7 @@ fn checksum(db: &Database) -> Check {
     let Some(header) = check.note(view.read::<Header>()) else { return check };
     let stored = header.checksum.get();
     let body = view.skip(size_of::<Header>()).rest();
-    // Twice what is known of the file is time enough for bytes that nothing refers to.
+    // Twice the known part of the file is time enough for bytes that nothing refers to.
     let (length, end) = (db.source.bytes().len() as u64, known_end(db));
     if length > end.saturating_mul(2).saturating_add(FAR) {
         let what = format!("{} bytes behind everything that the file refers to", length.saturating_sub(end)).into();
@@ -99,7 +99,7 @@ fn all_sections(db: &Database) -> Vec<Section> {
     sections
 }
 
-/// Where the last section ends.
+/// The end of the last section.
 fn known_end(db: &Database) -> u64 {
     all_sections(db).iter().map(|s| s.offset.saturating_add(s.size)).max().unwrap_or(0)
 }
@@ -250,7 +250,7 @@ fn resource(db: &Database, slot: usize, records: &[Option<usize>]) -> Result<()>
     }
 }
 
-/// Checks that names can be read, parents exist and end at the root, and ids are those of the paths.
+/// Checks that names can be read, parents exist and end at the root, and ids belong to the paths.
 fn paths(db: &Database) -> Check {
     let paths = db.paths();
     let entries = paths.entries();
@@ -334,14 +334,14 @@ fn records(db: &Database, index: usize, progress: &Progress) -> Check {
     (0..chunks).into_par_iter().map(walk).reduce(check, Check::merge).with_detail(detail)
 }
 
-/// Checks that arrays lie where they may, and notes what cannot be read.
+/// Checks that arrays lie where they may, and notes the parts that cannot be read.
 struct Pointers<'b> {
-    /// Where arrays may lie.
+    /// The range in which arrays may lie.
     inside: Range<usize>,
     budget: &'b Budget,
     check: Check,
     record: usize,
-    /// Where arrays were seen, when that is asked for.
+    /// The places of arrays that were seen, when these are asked for.
     spans: Option<Vec<Range<usize>>>,
 }
 

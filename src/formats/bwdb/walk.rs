@@ -51,7 +51,7 @@ impl<'a> Walker<'a> for Ids {
     fn begin(&mut self, _: &'static str) {}
     fn end(&mut self) {}
 
-    /// Lists of ids are walked, and no others: what they point to may be long.
+    /// Lists of ids are walked, and no others: the data that these point to may be long.
     fn begin_list(&mut self, _: &'static str, list: &ListInfo<'a>) -> bool {
         const MANY: usize = 64;
         list.stride <= size_of::<u64>() && list.len <= MANY
@@ -78,7 +78,7 @@ impl Names for ById {
     }
 }
 
-/// Those of other files and of lists.
+/// The names of other files and of lists.
 impl Names for crate::names::Names {
     fn name(&self, id: NameId) -> Result<Option<Cow<'_, str>>> {
         Texts::name(self, id.0)
@@ -89,7 +89,7 @@ impl Names for crate::names::Names {
     }
 }
 
-/// Builds values as they are walked. Keeps what is damaged in `errors`.
+/// Builds values as they are walked. Keeps damage in `errors`.
 pub(super) struct Shown<'a, 'n> {
     names: &'a dyn Names,
     /// The fields that were walked.

@@ -106,7 +106,7 @@ impl<'a> Plate<'a> {
     }
 }
 
-/// Where every plate of a file lies; their items are triangles.
+/// The place of every plate of a file; its items are triangles.
 pub(super) fn places(geometry: &Geometry) -> Places {
     Places::find_all(geometry.armor_prototypes().map(<[_]>::len), geometry, |model, add| {
         let model = geometry.armor_model(model)?;

@@ -123,7 +123,7 @@ impl<'a> VertexBuffer<'a> {
         usize::from(self.prototype.stride_in_bytes.get())
     }
 
-    /// How many vertices it has.
+    /// The number of its vertices.
     ///
     /// # Errors
     /// As [`Buffer::stored`], and `BadValue` for a stride of 0 or raw bytes that are not whole vertices.
@@ -141,7 +141,7 @@ impl<'a> VertexBuffer<'a> {
         }
     }
 
-    /// How many bytes its vertices have when decoded. Checked: a count that the stored bytes cannot hold is an error.
+    /// Bytes of its vertices when decoded. Checked: a count that the stored bytes cannot hold is an error.
     ///
     /// # Errors
     /// As [`VertexBuffer::count`], and `BadValue` for a stride or a count that cannot be true.
@@ -189,7 +189,7 @@ impl IndexBuffer<'_> {
         }
     }
 
-    /// How many indices it has.
+    /// The number of its indices.
     ///
     /// # Errors
     /// As [`Buffer::stored`], and `BadValue` for a size of the indices or of the raw bytes that cannot be.
@@ -203,7 +203,7 @@ impl IndexBuffer<'_> {
         }
     }
 
-    /// How many bytes its indices have when decoded. Checked: a count that the stored bytes cannot hold is an error.
+    /// Bytes of its indices when decoded. Checked: a count that the stored bytes cannot hold is an error.
     ///
     /// # Errors
     /// As [`IndexBuffer::count`], and `BadValue` for a count that cannot be true.
@@ -280,9 +280,9 @@ impl IndexBuffer<'_> {
 /// Decoded indices, borrowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Indices<'a> {
-    /// Of 16 bits.
+    /// Indices of 16 bits.
     U16(&'a [le::U16]),
-    /// Of 32 bits.
+    /// Indices of 32 bits.
     U32(&'a [le::U32]),
 }
 
@@ -302,7 +302,7 @@ impl<'a> Indices<'a> {
         }
     }
 
-    /// How many there are.
+    /// The number of indices.
     pub fn len(&self) -> usize {
         match self {
             Self::U16(v) => v.len(),
@@ -333,7 +333,7 @@ impl<'a> Indices<'a> {
         }
     }
 
-    /// One after another.
+    /// The indices, one after another.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = u32> + use<'a> {
         let all = *self;
         // Every number is below the length, so that nothing is made up here.
@@ -389,7 +389,7 @@ impl Geometry {
         })
     }
 
-    /// How many bytes all buffers together have when decoded, as far as their headers make sense.
+    /// Bytes of all buffers together when decoded, as far as their headers make sense.
     ///
     /// # Errors
     /// `Limit` when that is more than [`Geometry::decode_limit`].
@@ -482,7 +482,7 @@ impl Geometry {
     }
 
     /// Decodes all buffers that are packed, spread over the workers of the current rayon pool, and keeps them.
-    /// Gives what could not be decoded; the rest is usable.
+    /// Gives the errors of buffers that could not be decoded; the others are usable.
     pub fn decode_all(&self) -> Vec<Error> {
         let decoded = match self.decoded() {
             Ok(decoded) => decoded,

@@ -68,7 +68,7 @@ impl<'a> Hulls<'a> {
         self.cursor.view().rest()
     }
 
-    /// How many hulls the model says it has.
+    /// The number of hulls that the model states.
     pub fn stated(&self) -> u32 {
         self.count
     }
@@ -116,7 +116,7 @@ impl<'a> Hull<'a> {
         self.edges
     }
 
-    /// How many faces it has.
+    /// The number of its faces.
     pub fn face_count(&self) -> u32 {
         self.face_count
     }
@@ -148,7 +148,7 @@ impl<'a> Face<'a> {
     }
 }
 
-/// Where every hull of a file lies; their items are corners.
+/// The place of every hull of a file; its items are corners.
 pub(super) fn places(geometry: &Geometry) -> Places {
     Places::find_all(geometry.collision_prototypes().map(<[_]>::len), geometry, |model, add| {
         let model = geometry.collision_model(model)?;

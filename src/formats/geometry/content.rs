@@ -24,7 +24,7 @@ pub(super) fn all(g: &Geometry, of: Of) -> Vec<Result<u64>> {
         Of::CollisionModels => g.collision_prototypes().map(<[_]>::len),
     };
     if matches!(of, Of::VertexMappings | Of::IndexMappings) {
-        // On all cores; what cannot be decoded is said where its bytes are wanted.
+        // On all cores; an error of decoding is told where the bytes are wanted.
         drop(g.decode_all());
     }
     let bytes = |index| match of {
@@ -61,7 +61,7 @@ fn triangles(indices: Indices<'_>) -> u64 {
         }
     }
     hasher.update(&block);
-    // What is left over where the indices are no multiple of three.
+    // The indices that are left over where their number is no multiple of three.
     let whole = indices.len() / 3;
     for at in whole.saturating_mul(3)..indices.len() {
         hasher.update(&indices.get(at).unwrap_or_default().to_le_bytes());

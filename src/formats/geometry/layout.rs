@@ -20,17 +20,17 @@ pub struct Header {
     pub collision_model_count: le::U32,
     /// Armour models.
     pub armor_model_count: le::U32,
-    /// To the vertex mapping entries.
+    /// Pointer to the vertex mapping entries.
     pub vertices_mapping: le::I64,
-    /// To the index mapping entries.
+    /// Pointer to the index mapping entries.
     pub indices_mapping: le::I64,
-    /// To the `VerticesPrototype` entries.
+    /// Pointer to the `VerticesPrototype` entries.
     pub merged_vertices: le::I64,
-    /// To the `IndicesPrototype` entries.
+    /// Pointer to the `IndicesPrototype` entries.
     pub merged_indices: le::I64,
-    /// To the collision models.
+    /// Pointer to the collision models.
     pub collision_models: le::I64,
-    /// To the armour models.
+    /// Pointer to the armour models.
     pub armor_models: le::I64,
 }
 const _: () = assert!(size_of::<Header>() == 0x48);
@@ -41,7 +41,7 @@ const _: () = assert!(size_of::<Header>() == 0x48);
 pub struct Mapping {
     /// The id by which a render set names it: a name's hash in files of one model, a running number in merged ones.
     pub mapping_id: le::U32,
-    /// Which merged buffer.
+    /// The number of the merged buffer.
     pub merged_buffer_index: le::U16,
     /// Texel density in an encoding of the game's own; 0 in older files.
     pub packed_texel_density: le::U16,
@@ -56,7 +56,7 @@ const _: () = assert!(size_of::<Mapping>() == 0x10);
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct VerticesPrototype {
-    /// To the blob, raw or ENCD.
+    /// Pointer to the blob, raw or ENCD.
     pub vertices_data: le::I64,
     /// Attributes by name, as in `set3/xyznuvtbpc`.
     pub format_name: PackedString,
@@ -75,7 +75,7 @@ const _: () = assert!(size_of::<VerticesPrototype>() == 0x20);
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct IndicesPrototype {
-    /// To the blob, raw or ENCD.
+    /// Pointer to the blob, raw or ENCD.
     pub indices_data: le::I64,
     /// Bytes of the blob.
     pub size_in_bytes: le::U32,
@@ -94,7 +94,7 @@ pub struct ModelPrototype {
     pub size_in_bytes: le::I64,
     /// Its name; may be null.
     pub name: PackedString,
-    /// To the blob; 0x20 where it follows the struct.
+    /// Pointer to the blob; 0x20 where it follows the struct.
     pub data: le::I64,
 }
 const _: () = assert!(size_of::<ModelPrototype>() == 0x20);

@@ -44,9 +44,9 @@ pub enum Pairing {
     SameId,
     /// No other vertex mapping has this texel density and so many vertices as the indices ask for.
     Count,
-    /// Of several that fit, the one whose normals agree with the triangles.
+    /// The normals of this vertex mapping, of several that fit, agree with the triangles.
     Normals,
-    /// Of several that fit alike, the one that comes at this place in the file: a guess.
+    /// This vertex mapping, of several that fit alike, comes at this place in the file: a guess.
     Order,
 }
 
@@ -138,7 +138,7 @@ impl Geometry {
         Ok(if models.is_empty() { Cow::Borrowed(self.groups()?) } else { Cow::Owned(self.groups_of(&models)?) })
     }
 
-    /// The models that draw this file, and whether they are those of a space, which has places for them.
+    /// The models that draw this file, and whether they are the models of a space, which has places for them.
     pub(super) fn models_in(&self, context: &Context<'_>) -> Result<(Vec<Model>, bool)> {
         if let Some(models) = context.models() {
             return Ok((models?, true));
@@ -269,8 +269,8 @@ fn pair_by_hints(geometry: &Geometry) -> Result<Groups> {
     Ok(out)
 }
 
-/// Checks that the mappings together name no more indices than a few times what the buffers have, so that looking at all of
-/// them is no more work than the file is worth.
+/// Checks that the mappings together name no more indices than a few times as many as the buffers have, so that looking
+/// at all of them is no more work than the file is worth.
 fn check_total(geometry: &Geometry, mappings: &[Mapping]) -> Result<()> {
     let counts = (0..geometry.indices_prototypes()?.len()).map(|i| geometry.index_buffer(i)?.count());
     let have = counts.flatten().fold(0u64, |sum, count| sum.saturating_add(count as u64));
@@ -308,7 +308,7 @@ fn pair_sorted(
     ranges: &[(u16, u32, usize)],
     pairs: &mut Vec<(usize, usize, Pairing)>,
 ) {
-    // The largest need takes the largest range, and so on down: what does not fit then cannot fit at all.
+    // The largest need takes the largest range, and so on down: a need that no range meets then cannot be met at all.
     let mut chosen: Vec<(&Wanted, u32, usize)> = Vec::with_capacity(wanted.len());
     let mut left = ranges.iter().rev().peekable();
     for want in wanted.iter().rev() {

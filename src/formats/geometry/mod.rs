@@ -106,7 +106,7 @@ impl Geometry {
         self.view(part).follow_array(pointer, count as usize)
     }
 
-    /// Which slices of the merged vertex buffers the render groups use.
+    /// The slices of the merged vertex buffers that the render groups use.
     ///
     /// # Errors
     /// When the array does not lie in the file.
@@ -115,7 +115,7 @@ impl Geometry {
         self.array("vertex mappings", h.vertices_mapping_count.get(), h.vertices_mapping.get())
     }
 
-    /// Which slices of the merged index buffers the render groups use.
+    /// The slices of the merged index buffers that the render groups use.
     ///
     /// # Errors
     /// When the array does not lie in the file.
@@ -173,7 +173,7 @@ impl Geometry {
     /// Vertex buffer `index`.
     ///
     /// # Errors
-    /// `NotFound` where there is none, and as [`Geometry::vertices_prototypes`].
+    /// `NotFound` without such a buffer, and as [`Geometry::vertices_prototypes`].
     pub fn vertex_buffer(&self, index: usize) -> Result<VertexBuffer<'_>> {
         let prototype = get(self.vertices_prototypes()?, index, "vertex buffer")?;
         Ok(VertexBuffer::new(index, prototype, self.view("vertices").locate(prototype)))
@@ -182,7 +182,7 @@ impl Geometry {
     /// Index buffer `index`.
     ///
     /// # Errors
-    /// `NotFound` where there is none, and as [`Geometry::indices_prototypes`].
+    /// `NotFound` without such a buffer, and as [`Geometry::indices_prototypes`].
     pub fn index_buffer(&self, index: usize) -> Result<IndexBuffer<'_>> {
         let prototype = get(self.indices_prototypes()?, index, "index buffer")?;
         Ok(IndexBuffer::new(index, prototype, self.view("indices").locate(prototype)))
@@ -191,7 +191,7 @@ impl Geometry {
     /// Armour model `index`.
     ///
     /// # Errors
-    /// `NotFound` where there is none, and as [`Geometry::armor_prototypes`].
+    /// `NotFound` without such a model, and as [`Geometry::armor_prototypes`].
     pub fn armor_model(&self, index: usize) -> Result<ArmorModel<'_>> {
         let prototype = get(self.armor_prototypes()?, index, "armor model")?;
         Ok(ArmorModel::new(Blob::new("armor", index, prototype, self.view("armor").locate(prototype))))
@@ -200,7 +200,7 @@ impl Geometry {
     /// Collision model `index`.
     ///
     /// # Errors
-    /// `NotFound` where there is none, and as [`Geometry::collision_prototypes`].
+    /// `NotFound` without such a model, and as [`Geometry::collision_prototypes`].
     pub fn collision_model(&self, index: usize) -> Result<CollisionModel<'_>> {
         let prototype = get(self.collision_prototypes()?, index, "collision model")?;
         Ok(CollisionModel::new(Blob::new("collision", index, prototype, self.view("collision").locate(prototype))))
@@ -225,8 +225,8 @@ impl Geometry {
         Budget::of_file("bytes of models that lie on each other", self.source.bytes().len())
     }
 
-    /// Everything that lies in the file, in file order, with what nothing points to as `unmapped`. Parts that are
-    /// damaged are left out.
+    /// Everything that lies in the file, in file order, with the stretches that nothing points to as `unmapped`. Parts
+    /// that are damaged are left out.
     fn pieces(&self) -> Vec<Section> {
         let mut pieces = vec![Section::new("header", 0, size_of::<Header>() as u64, None)];
         let base = self.view("file");
@@ -365,7 +365,7 @@ impl<'a> Blob<'a> {
         Self { kind, index, prototype, at }
     }
 
-    /// Its number among those of its kind.
+    /// Its number among the models of its kind.
     fn index(&self) -> usize {
         self.index
     }
@@ -383,7 +383,7 @@ impl<'a> Blob<'a> {
         self.name_view().packed_str().map_err(|e| self.named(e))
     }
 
-    /// Where its data lies; the data of the view ends with the blob.
+    /// The place of its data; the data of the view ends with the blob.
     fn data(&self) -> Result<View<'a>> {
         let data = || {
             let size = self.prototype.size_in_bytes.get();

@@ -6,7 +6,7 @@ use crate::budget::Budget;
 use crate::bytes::View;
 use crate::error::{Error, Result};
 
-/// Where every piece of a kind lies.
+/// The places of all pieces of a kind.
 #[derive(Debug)]
 pub(super) struct Places {
     pub all: Vec<Place>,
@@ -16,7 +16,7 @@ pub(super) struct Places {
     pub damage: Option<Error>,
 }
 
-/// Where a piece lies.
+/// The place of a piece.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
     pub model: u32,

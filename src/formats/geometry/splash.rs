@@ -26,14 +26,14 @@ const NAME: Takes = Takes::Bytes(LONGEST);
 #[derive(Debug)]
 pub struct Splash {
     source: Source,
-    /// Where each box starts; found on first use.
+    /// The start of each box; found on first use.
     index: OnceLock<Index>,
 }
 
 #[derive(Debug)]
 struct Index {
     boxes: Vec<usize>,
-    /// Where the last box ends.
+    /// The end of the last box.
     end: usize,
     damage: Option<Error>,
 }

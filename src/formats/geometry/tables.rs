@@ -18,7 +18,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::sync::{Arc, LazyLock};
 
-/// How a table is made.
+/// A function that makes a table.
 type Make = for<'g> fn(&'g Geometry) -> Made<'g>;
 
 type Made<'g> = Box<dyn Table + 'g>;
@@ -304,7 +304,7 @@ impl Starts {
         usize::try_from(self.total).unwrap_or(usize::MAX)
     }
 
-    /// Which buffer has `row`, and the row's number in it.
+    /// The buffer that has `row`, and the row's number in it.
     fn locate(&self, row: usize) -> Option<(usize, usize)> {
         let buffer = self.first.partition_point(|&s| s <= row as u64).checked_sub(1)?;
         let start = usize::try_from(*self.first.get(buffer)?).ok()?;

@@ -229,7 +229,7 @@ fn groups(g: &Geometry) -> Check {
     check.with_detail(detail)
 }
 
-/// Whether `point` lies in the box, but for what rounding does.
+/// Whether `point` lies in the box, but for errors of rounding.
 fn in_box(point: [f32; 3], min: [f32; 3], max: [f32; 3]) -> bool {
     point.iter().zip(min.iter().zip(&max)).all(|(v, (min, max))| {
         let slack = SLACK * v.abs().max(1.0);
@@ -379,7 +379,7 @@ fn check_hull(hull: &Hull<'_>) -> Result<bool, String> {
     Ok(holes > 0)
 }
 
-/// How many connected sets the edges make, over corners below `corners`.
+/// The number of connected sets that the edges make, over corners below `corners`.
 fn rings(corners: usize, edges: impl Iterator<Item = [usize; 2]>) -> usize {
     let mut parent: Vec<usize> = (0..corners).collect();
     fn root(parent: &mut [usize], mut at: usize) -> usize {

@@ -46,7 +46,7 @@ const LETTERS: [(&str, &[(Attribute, u8)]); 11] = [
 ];
 const ATTRIBUTES: usize = 11;
 
-/// Where in a vertex each attribute lies. The stride of the buffer is the judge: where the name's attributes do not
+/// The place of each attribute in a vertex. The stride of the buffer is the judge: where the name's attributes do not
 /// add up to it, or the name is not known, only the position is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VertexFormat {
@@ -90,7 +90,7 @@ impl VertexFormat {
         }
     }
 
-    /// Where in a vertex `attribute` lies, if vertices have it.
+    /// The place of `attribute` in a vertex, if vertices have it.
     pub fn offset(&self, attribute: Attribute) -> Option<usize> {
         self.offsets.get(attribute as usize).copied().flatten().map(usize::from)
     }
@@ -159,7 +159,7 @@ impl<'a> Vertices<'a> {
         self.bytes
     }
 
-    /// How many there are.
+    /// The number of vertices.
     #[inline]
     pub fn len(&self) -> usize {
         self.bytes.len().checked_div(self.format.stride).unwrap_or(0)

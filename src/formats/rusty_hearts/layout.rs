@@ -16,7 +16,7 @@ pub struct Place {
     pub size: le::I32,
     /// CRC-32 of the file, without the inversion at its end.
     pub hash: le::U32,
-    /// Where it lies in the volume.
+    /// Its place in the volume.
     pub offset: le::I64,
 }
 const _: () = assert!(size_of::<Place>() == 17);

@@ -22,11 +22,11 @@ const DECODED: &str = "decoded list";
 #[derive(Debug)]
 pub(super) struct List {
     bytes: Vec<u8>,
-    /// Where the records of files begin.
+    /// The starts of the records of files.
     starts: Vec<u32>,
     /// Records without a name.
     pub(super) unnamed: u64,
-    /// Why there may be more files than could be read.
+    /// The error for which there may be more files than could be read.
     pub(super) damage: Option<Error>,
     /// Bytes behind the stream.
     pub(super) left: usize,
@@ -38,7 +38,7 @@ pub(super) struct List {
 pub(super) struct Record<'a> {
     name: Utf16<'a>,
     pub(super) place: &'a Place,
-    /// Where `place` begins in the decoded list.
+    /// The start of `place` in the decoded list.
     pub(super) at: View<'a>,
 }
 
@@ -153,7 +153,7 @@ impl List {
         (list, false)
     }
 
-    /// How many files there are, without those that damage hides.
+    /// The number of files, without the ones that damage hides.
     pub(super) fn len(&self) -> usize {
         self.starts.len()
     }

@@ -82,7 +82,7 @@ pub struct Game {
     volumes: Vec<OnceLock<VolumeFile>>,
 }
 
-/// How many volumes a list can name.
+/// The number of volumes that a list can name.
 const VOLUMES: usize = 1 << u8::BITS;
 
 /// The file with the list in `folder`. Folders that were copied to a system where case matters may have another case.

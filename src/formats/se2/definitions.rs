@@ -25,7 +25,7 @@ pub struct Definition {
     pub parent: Option<Guid>,
     /// Whether it is there for others to take values from only.
     pub is_abstract: Option<bool>,
-    /// The number of its flags, of which no public source says what they mean.
+    /// The number of its flags, of which no public source tells the meaning.
     pub flags: Option<u64>,
     /// The number that says how it completes its parent.
     pub partial_kind: Option<u64>,
@@ -62,7 +62,7 @@ pub(super) struct Definitions {
     pub(super) definitions: Vec<Definition>,
     pub(super) assets: Vec<Asset>,
     by_guid: HashMap<Guid, usize>,
-    /// Those of the names that several have are left out.
+    /// Definitions by name; `None` for a name that several have.
     by_name: HashMap<String, Option<usize>>,
     /// Files that have the GUID of an earlier one.
     pub(super) repeated: Vec<String>,
@@ -77,7 +77,7 @@ fn stem(path: &str) -> String {
 }
 
 impl Definitions {
-    /// Reads all that tells of definitions. What cannot be read does not keep the others from being read.
+    /// Reads all files that tell of definitions. A file that cannot be read does not keep the others from being read.
     pub(super) fn gather(game: &Game) -> Self {
         let mut all = Self::default();
         all.take_sets(game);
@@ -104,7 +104,7 @@ impl Definitions {
         self.definitions.get_mut(n)
     }
 
-    /// `definitionsets.vrb`: which there are, and what they take values from.
+    /// Reads `definitionsets.vrb`: the definitions, and the parents that they take values from.
     fn take_sets(&mut self, game: &Game) {
         let wanted = ["Guid", "Type", "BaseGuid", "IsAbstract", "Flags", "PartialKind"];
         let read = read_part(game, SETS, "DefinitionSets", &wanted, |fields| {

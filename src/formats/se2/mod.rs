@@ -30,7 +30,7 @@ const SETS: &str = "definitionsets.vrb";
 /// Which files have which GUIDs.
 const CACHE: &str = "contentcache.vrb";
 
-/// Where the content lies in the game's folder.
+/// The place of the content in the game's folder.
 const CONTENT: &str = "GameData/Vanilla/Content";
 
 /// Entries of a folder that are looked at for a `.def` file.
@@ -78,7 +78,7 @@ impl Game {
     /// Opens a content folder, or the game's folder that has one.
     ///
     /// # Errors
-    /// `NotInstalled` when there is none.
+    /// `NotInstalled` without a content folder.
     pub fn open(source: Source, options: &Options) -> Result<Self> {
         let content = source.path().filter(|path| path.is_dir()).and_then(content_folder);
         let missing = || Error::without_offset(ErrorKind::NotInstalled { what: SETS.to_owned() }, "");
@@ -127,7 +127,7 @@ impl Archive for Game {
     }
 
     fn stored(&self, file: &File<'_>) -> Result<Source> {
-        // A path that leads out of the folder, or to no file, is none of the archive's.
+        // A path that leads out of the folder, or to no file, is not in the archive.
         let found = self.loose.find(&file.path).and_then(|_| self.loose.place(0, &file.path));
         let missing = || Error::without_offset(ErrorKind::NotFound { what: format!("file {:?}", file.path) }, "");
         self.options.source_in_folder(&found.ok_or_else(missing)?)
@@ -141,7 +141,7 @@ impl FileFormat for Game {
         content_folder(folder).is_some_and(|content| has_definitions(&content))
     }
 
-    /// It is never a file.
+    /// A game is a folder, never a file.
     fn likeness(_: &[u8]) -> Likeness {
         Likeness::No
     }

@@ -1,4 +1,4 @@
-//! Tables beside those of every archive: `definitions` and `assets`.
+//! Tables beside the ones of every archive: `definitions` and `assets`.
 
 use super::{Definition, Game};
 use crate::archive::Archive as _;
@@ -40,7 +40,7 @@ fn definitions(game: &Game) -> Box<dyn Table + '_> {
         .column(Column::bool("abstract"), |found| Ok(found.is_abstract.into()))
         .column(Column::uint("flags"), |found| Ok(found.flags.into()))
         .column(Column::uint("partial_kind"), |found| Ok(found.partial_kind.into()))
-        // What a walk over it costs is known once it was made.
+        // The number of rows is known once the definitions were gathered.
         .known(|| game.definitions.get().map(|gathered| gathered.definitions.len()));
     Box::new(table.splits())
 }

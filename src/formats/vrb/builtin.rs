@@ -7,7 +7,7 @@ use std::borrow::Cow;
 pub(super) const NULLABLE: u32 = 0x14;
 
 /// A built-in whose values can be read. The widths of [`Builtin::by_position`] ones follow from their place in the
-/// row of .NET's type codes; those of the others from real values.
+/// row of .NET's type codes; the widths of the others from real values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Builtin {

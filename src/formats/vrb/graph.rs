@@ -16,7 +16,7 @@ pub(super) struct Graph<'a> {
     pub view: View<'a>,
     /// The name of the chunk in errors.
     pub label: &'a str,
-    /// How deep values may nest.
+    /// The greatest depth of nested values.
     pub depth: usize,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Slot {
     pub model: ModelId,
     /// The value begins with the number of its actual model.
     pub polymorphic: bool,
-    /// It lies in the image of a blittable composite.
+    /// The value lies in the image of a blittable composite.
     pub image: bool,
 }
 
@@ -36,7 +36,7 @@ impl Slot {
     }
 }
 
-/// One step of a walk. What introduces a value comes right before the value.
+/// One step of a walk. An event that introduces a value comes right before the value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event<'a> {
     /// A class, struct or nullable begins.
@@ -70,7 +70,7 @@ pub enum Event<'a> {
     EntryEnd,
     /// The dictionary ends.
     EndDictionary {
-        /// As where it began.
+        /// Whether its keys are strings.
         named: bool,
     },
     /// A value without branches, or null in place of one with branches.
@@ -116,9 +116,9 @@ enum Turn {
 enum Skim {
     /// None: every value is shown.
     None,
-    /// Those that are valid whatever their bytes: to check a chunk.
+    /// Values that are valid whatever their bytes: to check a chunk.
     Opaque,
-    /// Those that take a fixed number of bytes: to get past a value.
+    /// Values that take a fixed number of bytes: to get past a value.
     Fixed,
 }
 
@@ -132,13 +132,13 @@ pub struct Inferred {
 }
 
 impl Inferred {
-    /// Counts those of another walk too.
+    /// Adds the counts of another walk.
     pub(super) fn add(&mut self, other: Self) {
         self.polymorphic_classes = self.polymorphic_classes.saturating_add(other.polymorphic_classes);
         self.built_ins = self.built_ins.saturating_add(other.built_ins);
     }
 
-    /// In words; `None` when there were none.
+    /// The counts in words; `None` when all are 0.
     pub fn describe(&self) -> Option<String> {
         let parts = [
             (self.polymorphic_classes, "class instances in polymorphic members"),
@@ -155,7 +155,7 @@ impl Inferred {
 pub struct Walker<'a> {
     graph: Graph<'a>,
     data: &'a [u8],
-    /// Where the next byte is read.
+    /// The place of the next byte.
     at: usize,
     stack: Vec<Frame<'a>>,
     pending: Option<Slot>,
@@ -223,7 +223,7 @@ impl<'a> Walker<'a> {
     /// Hands everything that is left to `out`.
     ///
     /// # Errors
-    /// As [`Walker::next`], and those of `out`.
+    /// As [`Walker::next`], and the errors of `out`.
     pub(super) fn drain(&mut self, out: &mut impl Sink<'a>) -> Result<()> {
         loop {
             match self.step::<true>(out) {
@@ -319,7 +319,7 @@ impl<'a> Walker<'a> {
         self.pending.map(|slot| super::Node::new(self.graph, slot, self.at))
     }
 
-    /// The model that the value says to have which comes next, where it says so: that of a polymorphic member.
+    /// The model that the next value says to have, where it says so: the value of a polymorphic member does.
     pub(super) fn stated_model(&self) -> Option<ModelId> {
         if !self.pending?.polymorphic {
             return None;
@@ -334,7 +334,7 @@ impl<'a> Walker<'a> {
         self.data
     }
 
-    /// Passes over what is left of the record, list or dictionary that the walk is in.
+    /// Passes over the rest of the record, list or dictionary that the walk is in.
     #[cfg(feature = "edit")]
     pub(super) fn leave(&mut self) -> Result<()> {
         let (depth, skim) = (self.stack.len(), std::mem::replace(&mut self.skim, Skim::Fixed));
@@ -371,7 +371,7 @@ impl<'a> Walker<'a> {
     fn stop(&mut self, error: Error) -> Error {
         self.stack.clear();
         self.pending = None;
-        // What is wrong with the output is not wrong in the chunk.
+        // A failure of the output is no damage of the chunk.
         if matches!(error.kind(), ErrorKind::Io { .. }) { error } else { error.within(self.graph.label) }
     }
 
@@ -409,7 +409,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Does the next step and hands it to `out`; `false` when there is none. An `EAGER` step goes on to the value
+    /// Does the next step and hands it to `out`; `false` at the end of the walk. An `EAGER` step goes on to the value
     /// that it introduces.
     #[inline]
     fn step<const EAGER: bool>(&mut self, out: &mut impl Sink<'a>) -> Result<bool> {
@@ -514,7 +514,7 @@ impl<'a> Walker<'a> {
                 return self.take(extent.least as usize).map(drop);
             }
         }
-        // What a leaf is shown as: the proxy rather than what it is stored as.
+        // The model that a leaf is shown with: the proxy rather than the model that it is stored as.
         let shown = model;
         let mut hops = 0usize;
         loop {
@@ -685,7 +685,7 @@ impl<'a> Walker<'a> {
             }
     }
 
-    /// How many elements of a list were passed over at once.
+    /// The number of elements of a list that were passed over at once.
     #[inline]
     fn skimmed(&mut self, element: ModelId, count: u32) -> Result<u32> {
         if self.skim == Skim::None {
@@ -739,8 +739,8 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// How many values a walk may read in all: a byte may come with a few structs and proxies around it, and hardly any value
-/// takes none.
+/// The number of values that a walk may read in all: a byte may come with a few structs and proxies around it, and
+/// hardly any value takes none.
 fn most_values(view: View<'_>) -> u64 {
     (view.data().len() as u64).saturating_mul(8).saturating_add(1 << 10)
 }

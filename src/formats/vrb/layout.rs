@@ -9,11 +9,11 @@ pub const MAGIC: u32 = 0x4233_5256;
 /// The one version there is.
 pub const VERSION: u32 = 1;
 
-/// Where the stored bytes of a table or chunk lie, and how they are stored.
+/// The place of the stored bytes of a table or chunk, and the way in which they are stored.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct ArchiveEntry {
-    /// From the start of the file.
+    /// The offset from the start of the file.
     pub offset: le::I64,
     /// XXH64 of the stored bytes, seeded with the magic.
     pub checksum: le::U64,
@@ -34,14 +34,14 @@ const _: () = assert!(size_of::<ArchiveEntry>() == 36);
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct ChunkArchiveEntry {
-    /// Where and how it is stored.
+    /// The place of its stored bytes, and how they are stored.
     pub entry: ArchiveEntry,
     /// Model index of the value that the chunk holds.
     pub root_type: le::I32,
 }
 const _: () = assert!(size_of::<ChunkArchiveEntry>() == 40);
 
-/// The first 192 bytes.
+/// The header: the first 192 bytes.
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct ArchiveHeader {

@@ -64,7 +64,7 @@ pub const MAIN: &str = "[Main]";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// How deep values may nest.
+    /// The greatest depth of nested values.
     pub depth: usize,
     /// Decompressed bytes of all parts together, however large the archive is.
     pub decoded: u64,
@@ -110,7 +110,7 @@ struct ChunkPart {
     name: String,
     part: Part,
     root: i32,
-    /// Where the number of the root model lies.
+    /// The place of the number of the root model.
     root_at: u64,
     /// Its stored bytes belong to something else too.
     shared: bool,
@@ -293,7 +293,7 @@ impl Archive {
         Chunk { archive: self, chunk: &self.main }
     }
 
-    /// All chunks, the main chunk first, then those of the chunk table.
+    /// All chunks, the main chunk first, then the chunks of the chunk table.
     ///
     /// # Errors
     /// When the chunk table is damaged; [`Archive::main`] works all the same.
@@ -460,7 +460,7 @@ impl<'a> Chunk<'a> {
     /// The model of its root value.
     ///
     /// # Errors
-    /// `BadValue` when there is no such model, and whatever is wrong with the type table.
+    /// `BadValue` when there is no such model, and the errors of the type table.
     pub fn root_model(&self) -> Result<ModelId> {
         let types = self.archive.types()?;
         types.model_id(self.chunk.root).ok_or_else(|| {
@@ -546,7 +546,7 @@ impl Reader for Archive {
             types.type_name(types.type_of(id))
         });
         let compression = self.main.part.compression().map(|c| Value::text(c.name()));
-        // What is damaged has no fact to show; `verify` says why.
+        // A damaged part has no fact to show; `verify` says why.
         let facts = [("root_type", root.ok()), ("compression", compression.ok())];
         facts.into_iter().filter_map(|(name, value)| Some((name.into(), value?))).collect()
     }

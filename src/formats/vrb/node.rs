@@ -30,7 +30,7 @@ impl<'a> Node<'a> {
         self.slot.model
     }
 
-    /// Where the value begins, from the start of the decoded chunk.
+    /// The start of the value, from the start of the decoded chunk.
     pub fn position(&self) -> usize {
         self.position
     }
@@ -40,7 +40,7 @@ impl<'a> Node<'a> {
         Walker::new(self.graph, self.slot, self.position)
     }
 
-    /// Where the value ends: it is passed over, not read.
+    /// The end of the value: it is passed over, not read.
     pub fn end(&self) -> Result<usize> {
         let mut walker = self.walk();
         walker.skip()?;
@@ -59,7 +59,7 @@ impl<'a> Node<'a> {
     /// and a dictionary with string keys are maps, a list is a list, any other dictionary a list of `{key, value}`.
     ///
     /// # Errors
-    /// As [`Walker::next`], and when `out` fails. What could be read has been shown.
+    /// As [`Walker::next`], and when `out` fails. The values that could be read have been shown.
     pub fn visit(&self, out: &mut dyn Visitor) -> Result<(usize, Inferred)> {
         let mut walker = self.walk();
         visit(&mut walker, out)?;
@@ -133,7 +133,7 @@ impl<'a> Node<'a> {
         Node { graph: Graph { view: data.view("values"), ..self.graph }, slot: self.slot, position: self.position }
     }
 
-    /// The value at `path` in this one; `None` when there is none.
+    /// The value at `path` in this one; `None` without a value there.
     pub fn find(&self, path: &Path<'_>) -> Result<Option<Self>> {
         let mut node = *self;
         for step in path.steps() {
@@ -161,7 +161,7 @@ impl<'a> Node<'a> {
                 walker.next()?;
             }
             (Some(Event::BeginDictionary { count, named, .. }), _) if index < count => {
-                // To the entry, past those before it.
+                // Walks to the entry, past the entries before it.
                 let mut at = 0;
                 loop {
                     match walker.next()? {

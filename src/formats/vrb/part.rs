@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Compression {
-    /// As it is.
+    /// The bytes as they are.
     None,
     /// Deflate, with a zlib header or bare.
     Zlib,
@@ -53,8 +53,8 @@ impl Room {
         Self { limit, taken: 0 }
     }
 
-    /// Takes what a part says that it needs, where there is as much; gives what was taken before. What is stored as it
-    /// is needs nothing.
+    /// Takes the decoded size that a part declares, where there is as much room; gives the bytes that were taken
+    /// before. A part that is stored as it is needs no room.
     fn take(&mut self, entry: &ArchiveEntry) -> u64 {
         let before = self.taken;
         let size = u64::try_from(entry.uncompressed_size.get()).unwrap_or(u64::MAX);
@@ -66,16 +66,16 @@ impl Room {
     }
 }
 
-/// A table or chunk. Its bytes are decoded when they are first asked for, and kept: those of all parts together are
+/// A table or chunk. Its bytes are decoded when they are first asked for, and kept: the bytes of all parts together are
 /// bounded.
 #[derive(Debug)]
 pub struct Part {
-    /// As errors name it.
+    /// The name of the part in errors.
     name: String,
-    /// As errors name its decoded bytes.
+    /// The name of its decoded bytes in errors.
     label: String,
     entry: ArchiveEntry,
-    /// Where the entry lies: in the file, or, with a name, in a decoded table.
+    /// The place of the entry: in the file, or, with a name, in a decoded table.
     place: (u64, Option<&'static str>),
     /// Decoded bytes of the parts that come before it.
     before: u64,
@@ -154,7 +154,7 @@ impl Part {
         }
     }
 
-    /// Where the stored bytes lie in the file, if that is anywhere.
+    /// The place of the stored bytes in the file, if they lie in it.
     pub(super) fn range(&self) -> Option<(u64, u64)> {
         let start = u64::try_from(self.entry.offset.get()).ok()?;
         Some((start, start.checked_add(u64::try_from(self.entry.entry_size.get()).ok()?)?))
@@ -203,7 +203,7 @@ impl Part {
     pub(super) fn data(&self, file: &Source, options: &Options, warn: impl FnOnce(Error)) -> Result<&Source> {
         self.data.get_or_try_init(|| {
             let checked = self.check_checksum(file);
-            // A damaged checksum explains what decoding then says, so it comes first.
+            // A damaged checksum explains the error of decoding that follows, so it comes first.
             match checked {
                 Err(error) if options.strict => return Err(error),
                 Err(error) => warn(error),

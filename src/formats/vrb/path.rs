@@ -16,11 +16,11 @@ pub struct Path<'p>(Vec<Step<'p>>);
 /// One step of a [`Path`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step<'p> {
-    /// To a member or the value of a key.
+    /// The step to a member or the value of a key.
     Name(Cow<'p, str>),
-    /// To an element, or the value of an entry.
+    /// The step to an element, or the value of an entry.
     Index(u32),
-    /// To the key of an entry.
+    /// The step to the key of an entry.
     Key(u32),
 }
 
@@ -58,7 +58,7 @@ impl<'p> Path<'p> {
     }
 }
 
-/// As the table of values writes it.
+/// Writes the path as the table of values does.
 impl std::fmt::Display for Path<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut text = String::new();

@@ -22,18 +22,18 @@ pub enum Shape {
     Scalar(Builtin),
     /// Members, one after another.
     Record {
-        /// From this number among all members.
+        /// The first of its members, by number among all members.
         from: u32,
-        /// Up to this one.
+        /// The number behind the last of its members.
         to: u32,
         /// Whether a byte in front says if it is there: of classes and nullables.
         prefix: bool,
     },
     /// Members at their places in `size` bytes.
     Image {
-        /// From this number among all members.
+        /// The first of its members, by number among all members.
         from: u32,
-        /// Up to this one.
+        /// The number behind the last of its members.
         to: u32,
         /// Bytes that the value takes, padding included.
         size: u32,
@@ -51,12 +51,13 @@ pub enum Shape {
     },
     /// An integer.
     Enum(Builtin),
-    /// Not known how; says why.
+    /// Values that are read in no known way, with the reason.
     Unknown(&'static str),
 }
 
 impl Shape {
-    /// The shape of `model`, which lies in `types`. Only what is known from real files or follows from it has one.
+    /// The shape of `model`, which lies in `types`. Only models that are known from real files, or follow from those,
+    /// have one.
     pub(super) fn of(model: &Model, types: &TypeModel) -> Self {
         let nullable = types.is_nullable(model.ty);
         match (model.tag, model.parts) {
@@ -107,10 +108,10 @@ impl Shape {
     }
 }
 
-/// How many bytes a value takes.
+/// The number of bytes that a value takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Extent {
-    /// At least so many.
+    /// The least number of bytes.
     pub least: u32,
     /// Exactly so many.
     pub fixed: bool,
@@ -129,7 +130,7 @@ pub(super) fn extents(types: &TypeModel) -> (Vec<Extent>, Vec<ModelId>) {
     let count = types.models().len();
     let (mut extents, mut state) = (vec![Extent::default(); count], vec![NEW; count]);
     let mut recursive = Vec::new();
-    // Models that are open, with the next member to look at and the sum of those before.
+    // Models that are open, with the next member to look at and the sum of the members before.
     let mut stack: Vec<(usize, u32, Extent)> = Vec::new();
     for root in 0..count {
         if state.get(root) != Some(&NEW) {
@@ -170,7 +171,7 @@ pub(super) fn extents(types: &TypeModel) -> (Vec<Extent>, Vec<ModelId>) {
             sum.least = sum.least.saturating_add(extent.least);
             sum.fixed &= extent.fixed && sum.least != u32::MAX;
             sum.leaves = sum.leaves.saturating_add(extent.leaves);
-            // What is wrong with an image is wrong with every value of it, so a check must not pass over it.
+            // A fault of an image is a fault of every value of it, so a check must not pass over it.
             let image = |room| {
                 let shape = types.shape(id);
                 extent.least <= room && matches!(shape, Shape::Scalar(_) | Shape::Enum(_) | Shape::Image { .. })

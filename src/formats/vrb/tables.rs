@@ -15,9 +15,9 @@ pub(super) fn tables(archive: &Archive) -> Vec<Box<dyn Table + '_>> {
     vec![chunks(archive), bundles(archive), types(archive), models(archive), Box::new(Values::new(archive))]
 }
 
-/// `chunks`: the main chunk as `[Main]`, then those of the chunk table.
+/// `chunks`: the main chunk as `[Main]`, then the chunks of the chunk table.
 fn chunks(archive: &Archive) -> Box<dyn Table + '_> {
-    // Those that can be listed; the reason for which others cannot comes behind them.
+    // The chunks that can be listed; the reason for which others cannot comes behind them.
     let known = Arc::new(LazyLock::new(|| archive.known_chunks().0));
     let of_count = Arc::clone(&known);
     let locate = move |row| Ok(known.get(row).cloned());

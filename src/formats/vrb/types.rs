@@ -62,7 +62,7 @@ pub enum TypeDef {
         kind: u8,
         /// Type parameters, for an open generic.
         arity: u8,
-        /// Where the name lies in the table.
+        /// The place of the name in the table.
         name: Range<usize>,
     },
     /// `G`: a closed generic.
@@ -74,7 +74,7 @@ pub enum TypeDef {
     },
     /// `A`: an array.
     Array {
-        /// Of this type.
+        /// The type of its elements.
         element: TypeId,
         /// Dimensions.
         rank: u8,
@@ -88,15 +88,15 @@ pub struct Model {
     pub ty: TypeId,
     /// `C` composite, `D` dictionary, `L` list, `T` stored as another type.
     pub tag: u8,
-    /// Of a `C` or `T`, as stored.
+    /// The flags of a `C` or `T`, as stored.
     pub flags: u8,
-    /// Of a `C` or `T` with flag 0x10: bytes that a value takes.
+    /// Bytes that a value takes, for a `C` or `T` with flag 0x10.
     pub size: Option<u32>,
     /// The members, elements or target.
     pub parts: Parts,
     /// Its meaning for reading.
     pub shape: Shape,
-    /// Where the model lies in the table.
+    /// The place of the model in the table.
     pub at: usize,
 }
 
@@ -118,7 +118,7 @@ pub struct Member {
     name: Range<usize>,
     /// Whether the value says itself which model it has.
     pub polymorphic: bool,
-    /// Where it lies in the image of a blittable composite.
+    /// Its place in the image of a blittable composite.
     pub offset: Option<u32>,
     /// Its model, or its declared type's.
     pub model: ModelId,
@@ -178,13 +178,13 @@ impl TypeModel {
         &self.recursive
     }
 
-    /// The model that a stored number means, where there is one.
+    /// The model that a stored number means; `None` for a number without a model.
     pub fn model_id(&self, stored: i32) -> Option<ModelId> {
         let id = ModelId(u32::try_from(stored).ok()?);
         id.position().is_none_or(|at| at < self.models.len()).then_some(id)
     }
 
-    /// The type that a stored number means, where there is one.
+    /// The type that a stored number means; `None` for a number without a type.
     pub fn type_id(&self, stored: i32) -> Option<TypeId> {
         let id = TypeId(u32::try_from(stored).ok()?);
         id.position().is_none_or(|at| at < self.types.len()).then_some(id)
@@ -222,7 +222,7 @@ impl TypeModel {
         self.names.get(member.name.clone()).unwrap_or_default()
     }
 
-    /// How many bytes values of a model take.
+    /// The number of bytes that values of a model take.
     #[inline]
     pub fn extent(&self, id: ModelId) -> Extent {
         match id.position() {

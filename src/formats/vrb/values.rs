@@ -45,9 +45,9 @@ pub(super) mod column {
 
 /// The way to a cell of the row at which a walk stands.
 enum Get {
-    /// One that borrows from the archive.
+    /// A cell that borrows from the archive.
     FromArchive(for<'r, 'a> fn(&'r Rows<'a>) -> Result<Value<'a>>),
-    /// One that the walk keeps until it goes on.
+    /// A cell that the walk keeps until it goes on.
     FromWalk(for<'r, 'a> fn(&'r Rows<'a>) -> Result<Value<'r>>),
 }
 
@@ -98,7 +98,7 @@ impl<'a> Stretch<'a> {
 }
 
 impl<'a> Seek<'a> {
-    /// Takes the stretch of a row out of those that are kept, or begins it.
+    /// Takes the stretch of a row out of the kept stretches, or begins it.
     fn stretch(&mut self, row: usize) -> Stretch<'a> {
         let number = row / STRIDE;
         match self.stretches.iter().position(|stretch| stretch.number == number) {
@@ -307,7 +307,7 @@ struct Rows<'a> {
     /// Length of the path at each open branch.
     marks: Vec<usize>,
     leaf: Option<(ModelId, Value<'a>)>,
-    /// One more than the current row, once there is one.
+    /// One more than the number of the current row; 0 before the first.
     next: usize,
     /// The first row of the current chunk.
     first: usize,
@@ -318,7 +318,7 @@ struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     fn new(archive: &'a Archive) -> Result<Self> {
-        // What is wrong with the list of chunks is said behind the rows of those that are known.
+        // Damage of the list of chunks is told behind the rows of the chunks that are known.
         let (types, chunks) = (archive.types()?, archive.known_chunks().0.into());
         let (path, marks, key) = (String::new(), Vec::new(), String::new());
         let text = Cell::new(archive.text_limit());

@@ -32,7 +32,7 @@ pub(super) fn cat(map: &Map, entry: &str, out: &mut dyn Visitor) -> Result<bool>
         }
     }
     let Some((&(rows, row), others)) = found.split_first() else {
-        // What was asked for may be where nothing can be read.
+        // The entry that was asked for may be where nothing can be read.
         return damage.map(|()| false);
     };
     show(map, rows, row, others, out)?;

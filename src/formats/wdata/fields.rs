@@ -9,18 +9,18 @@ use crate::report::Check;
 use crate::table::Value;
 use std::borrow::Cow;
 
-/// The versions that decide which fields a record has. Those that a file does not state are 0.
+/// The versions that decide which fields a record has. A version that a file does not state is 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Versions {
-    /// Of the file, 1 to 22.
+    /// The version of the file, 1 to 22.
     pub main: i32,
-    /// Of the event boxes, 1 to 9; stated from main version 7 on.
+    /// The version of the event boxes, 1 to 9; stated from main version 7 on.
     pub event_box: i32,
-    /// Of the animated backgrounds, up to 5; stated from main version 7 on.
+    /// The version of the animated backgrounds, up to 5; stated from main version 7 on.
     pub ani_bg: i32,
-    /// Of the item boxes, up to 3; stated from main version 7 on.
+    /// The version of the item boxes, up to 3; stated from main version 7 on.
     pub item_box: i32,
-    /// Of the gimmicks, of any value as nothing depends on it; stated from main version 8 on.
+    /// The version of the gimmicks, of any value as nothing depends on it; stated from main version 8 on.
     pub gimmick: i32,
 }
 
@@ -85,21 +85,21 @@ pub enum Kind {
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Gate {
-    /// Always.
+    /// Stored always.
     Always,
-    /// In these main versions.
+    /// Stored in these main versions.
     Main(i32, i32),
-    /// In these event-box versions.
+    /// Stored in these event-box versions.
     EventBox(i32, i32),
-    /// In the first of several records, and from this event-box version on in all of them.
+    /// Stored in the first of several records, and from this event-box version on in all of them.
     FirstOrEventBox(i32),
-    /// From this version of the animated backgrounds on.
+    /// Stored from this version of the animated backgrounds on.
     AniBg(i32),
-    /// From this item-box version on.
+    /// Stored from this item-box version on.
     ItemBox(i32),
-    /// In all but the last of several records.
+    /// Stored in all but the last of several records.
     NotLast,
-    /// Where the record's count of this number is not 0.
+    /// Stored where the record's count of this number is not 0.
     Any(usize),
 }
 
@@ -446,7 +446,7 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// Adds what was met elsewhere.
+    /// Adds the counts of another walk.
     pub fn add(&mut self, other: &Self) {
         self.with_nul = self.with_nul.saturating_add(other.with_nul);
         self.without_nul = self.without_nul.saturating_add(other.without_nul);
@@ -504,8 +504,8 @@ impl<'a> Action<'a> for Inspect<'_> {
     }
 }
 
-/// Moves behind a record and looks at every value: lists what is wrong in `check`, counts what is worth knowing in
-/// `seen`.
+/// Moves behind a record and looks at every value: lists what is wrong in `check`, counts the forms of texts and flags
+/// in `seen`.
 ///
 /// # Errors
 /// Names the field that does not fit; there is no way past it.

@@ -12,10 +12,11 @@ use std::io::Write;
 
 impl Map {
     /// Writes the boxes, animated backgrounds, item boxes and gimmicks as wireframes with their names, a node for each,
-    /// below a node for each type; and the links of the waypoints as lines. What describes no space is left out.
+    /// below a node for each type; and the links of the waypoints as lines. Records that describe no space are left
+    /// out.
     ///
     /// # Errors
-    /// When a record cannot be read, `Limit` when glTF cannot count what there is, or `out` fails.
+    /// When a record cannot be read, `Limit` when there is more than glTF can count, or `out` fails.
     pub fn write_glb(&self, out: &mut dyn Write) -> Result<()> {
         self.find_all_boxes();
         let mut scene = Builder::new();
@@ -246,7 +247,7 @@ impl Builder {
         json.resize(json.len().next_multiple_of(4), b' ');
         self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
 
-        // The header of 12 bytes and those of the two chunks, 8 bytes each.
+        // The header of 12 bytes and the headers of the two chunks, 8 bytes each.
         let total = json.len().saturating_add(self.bytes.len()).saturating_add(28);
         let too_large = |_| {
             let (what, limit) = ("size of a GLB", u32::MAX.into());

@@ -7,14 +7,14 @@ use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct IndexEntry {
-    /// From the start of the file; of no meaning without boxes.
+    /// The offset from the start of the file; of no meaning without boxes.
     pub offset: le::U32,
-    /// How many boxes.
+    /// The number of boxes.
     pub count: le::U32,
 }
 const _: () = assert!(size_of::<IndexEntry>() == 8);
 
-/// Where a box stands: what follows its name in every record that has a place (§4.2).
+/// The place of a box, which follows the name in every record that has a place (§4.2).
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct Obb {

@@ -1,10 +1,11 @@
 //! Rusty Hearts maps, `.wdata`.
 //!
-//! A map is one sequence of records without lengths, so that a place in it is found by walking over what comes before.
-//! The walks read lengths only, happen when something behind them is asked for, and stop at the end of what was asked
-//! for; where records begin is kept. Event boxes are found by their table: those of one type without touching others.
+//! A map is one sequence of records without lengths, so that a place in it is found by walking over the records before.
+//! The walks read lengths only, happen when something behind them is asked for, and stop at the end of the records that
+//! were asked for; the places of records are kept. Event boxes are found by their table: the boxes of one type without
+//! touching others.
 //!
-//! [`Map::open`] reads the versions, the paths and the event-box table. Damage behind these does not keep what comes
+//! [`Map::open`] reads the versions, the paths and the event-box table. Damage behind these does not keep the records
 //! before it from being read.
 
 mod cat;
@@ -70,13 +71,13 @@ impl TextForm {
 /// The script counts of the header (docs/formats/wdata.md §2), which no reader uses. Null where the version has none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HeaderCounts {
-    /// From main version 9 on.
+    /// Stored from main version 9 on.
     pub script_count1: Option<i32>,
-    /// From main version 16 on.
+    /// Stored from main version 16 on.
     pub script_condition_count1: Option<i32>,
-    /// From main version 18 on.
+    /// Stored from main version 18 on.
     pub script_count2: Option<i32>,
-    /// From main version 18 on.
+    /// Stored from main version 18 on.
     pub script_condition_count2: Option<i32>,
 }
 
@@ -87,7 +88,7 @@ pub struct Map {
     text_form: TextForm,
     versions: Versions,
     header_counts: HeaderCounts,
-    /// Where the event-box version stands, for errors.
+    /// The place of the event-box version, for errors.
     event_box_version_at: usize,
     paths: Run,
     boxes: [Lazy<Run>; BoxType::COUNT],
@@ -198,7 +199,7 @@ impl Map {
         records.damaged_or_not().text(name).map(|path| path.filter(|p| is_path(*p)))
     }
 
-    /// Where the event-box table begins, behind the leading paths.
+    /// The start of the event-box table, behind the leading paths.
     fn index_at(&self) -> Result<usize> {
         self.paths.end(self)
     }
@@ -220,7 +221,7 @@ impl Map {
         }
     }
 
-    /// Where the event-box table ends.
+    /// The end of the event-box table.
     fn index_end(&self) -> Result<usize> {
         let entries = self.box_index()?;
         let head = if self.versions.main < 7 { 0 } else { 4 };
@@ -235,7 +236,7 @@ impl Map {
         Ok(filled.into_iter().map(|(t, _)| t).collect())
     }
 
-    /// How many boxes of a type the event-box table names.
+    /// The number of boxes of a type that the event-box table states.
     pub fn box_count(&self, box_type: BoxType) -> Result<u32> {
         Ok(self.box_index()?.get(usize::from(box_type.number())).map_or(0, |e| e.count.get()))
     }
@@ -251,7 +252,7 @@ impl Map {
 
     /// Finds the boxes of all types, in parallel: worth it before something is asked of all of them.
     pub fn find_all_boxes(&self) {
-        // Whatever is wrong with a type shows again when its boxes are asked for.
+        // Damage of a type shows again when its boxes are asked for.
         BoxType::ALL.par_iter().for_each(|&t| drop(self.box_run(t)));
     }
 
@@ -280,7 +281,7 @@ impl Map {
         if offset < table_end || offset > self.source.bytes().len() {
             return Err(row.bad_value("offset outside of the event boxes", entry.offset.get()));
         }
-        // Boxes end where those of the type that lies next begin.
+        // Boxes end where the boxes of the type that lies next begin.
         let mut limit = self.source.bytes().len();
         for (other, e) in BoxType::ALL.iter().zip(entries).filter(|(t, e)| **t != box_type && e.count.get() != 0) {
             let begins = e.offset.get() as usize;
@@ -299,7 +300,7 @@ impl Map {
         Ok(Run::walk(shape, self.source.view(""), offset, count, limit, &self.versions))
     }
 
-    /// Where the event boxes end: behind the last box of the type that lies last.
+    /// The end of the event boxes: behind the last box of the type that lies last.
     fn boxes_end(&self) -> Result<usize> {
         match self.box_types()?.last() {
             Some(&last) => self.box_run(last)?.end(self),
@@ -307,7 +308,7 @@ impl Map {
         }
     }
 
-    /// A view of the whole file whose errors name nothing but what they are put into.
+    /// A view of the whole file whose errors name only the parts that they are put into.
     fn view(&self) -> View<'_> {
         self.source.view("")
     }
@@ -359,7 +360,8 @@ impl Map {
         tail.triggers(self).map(|run| Some(Records::new(self, run)))
     }
 
-    /// The cameras of the scenes; `None` in a file that ends behind the triggers, as those of the game's servers do.
+    /// The cameras of the scenes; `None` in a file that ends behind the triggers, as the files of the game's servers
+    /// do.
     pub fn scenes(&self) -> Result<Option<Records<'_>>> {
         Ok(self.tail()?.after_triggers(self, tail::SCENES)?.map(|run| Records::new(self, run)))
     }
@@ -374,7 +376,7 @@ impl Map {
         Ok(self.tail()?.after_triggers(self, tail::SCENE_RESOURCES)?.map(|run| Records::new(self, run)))
     }
 
-    /// Which trigger layout was found, and why.
+    /// The trigger layout that was found, and the reason for it.
     ///
     /// # Errors
     /// When the file is damaged before the triggers.
@@ -383,7 +385,7 @@ impl Map {
         Ok((tail.layout, tail.choice))
     }
 
-    /// Whether the file ends right behind the triggers, as those of the game's servers do.
+    /// Whether the file ends right behind the triggers, as the files of the game's servers do.
     pub fn is_server_side(&self) -> Result<bool> {
         self.tail().map(Tail::is_server_side)
     }

@@ -26,7 +26,7 @@ const WARP_PORTAL_ID: usize = BoxType::PortalBox.shape().number("warp_portal_id"
 
 type Point = [f64; 2];
 
-/// How much a plan shows, and how much it leaves out as it has no place.
+/// Counts of the outlines that a plan shows, and of the records that it leaves out as they have no place.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Drawn {
     /// Outlines drawn.
@@ -101,7 +101,7 @@ pub(super) struct Plan {
     outlines: Vec<Outline>,
     /// Centre and range of each waypoint.
     waypoints: Vec<([f64; 3], f64)>,
-    /// From, to, and whether it leads back as well.
+    /// The start and the end of each link, and whether it leads back as well.
     links: Vec<([f64; 3], [f64; 3], bool)>,
     without_place: usize,
 }
@@ -348,8 +348,8 @@ impl Plan {
         writeln!(out, "</g>")
     }
 
-    /// Names, as many as there is room for: portals and start points first, then what is large. The others are shown
-    /// when the pointer rests on them.
+    /// Names, as many as there is room for: portals and start points first, then the other outlines, the largest ones
+    /// first. The others are shown when the pointer rests on them.
     fn write_labels(
         &self,
         to_paper: &impl Fn(Point) -> Point,
@@ -473,7 +473,7 @@ fn area(corners: &[Point]) -> f64 {
     corners.iter().zip(next).map(|([ax, ay], [bx, by])| ax * by - bx * ay).sum::<f64>().abs() / 2.0
 }
 
-/// Which parts of the paper have a label already, in squares of a label's height.
+/// The parts of the paper that have a label already, in squares of a label's height.
 #[derive(Default)]
 struct Taken(HashSet<(i64, i64)>);
 

@@ -40,12 +40,12 @@ impl<'a> Record<'a> {
         if self.shape.placed { self.stored_name().map(Utf16::trim_nul) } else { Ok(Utf16::new(&[])) }
     }
 
-    /// The same, as it is stored.
+    /// The name as it is stored, also with a NUL.
     pub(super) fn stored_name(&self) -> Result<Utf16<'a>> {
         fields::read_text(&mut self.cursor.clone())
     }
 
-    /// Where it stands; `None` for a record that stands nowhere.
+    /// Its place; `None` for a record that stands nowhere.
     ///
     /// # Errors
     /// `OutOfBounds` when the file ends before it does.

@@ -15,13 +15,13 @@ use crate::threads::prelude::*;
 pub(super) struct Run {
     pub(super) shape: &'static Shape,
     pub(super) start: usize,
-    /// How many there should be.
+    /// The number of records that there should be.
     pub(super) count: usize,
-    /// Where those begin that were found whole.
+    /// The starts of the records that were found whole.
     pub(super) positions: Vec<u32>,
-    /// Where the last one that was found whole ends.
+    /// The end of the last record that was found whole.
     end: usize,
-    /// Where something else begins.
+    /// The place at which something else begins.
     limit: usize,
 }
 
@@ -54,12 +54,12 @@ impl Run {
         Self { shape, start, count, positions, end, limit }
     }
 
-    /// How many were found whole.
+    /// The number of records that were found whole.
     pub(super) fn found(&self) -> usize {
         self.positions.len()
     }
 
-    /// Where the last one that was found whole ends.
+    /// The end of the last record that was found whole.
     pub(super) fn found_end(&self) -> usize {
         self.end
     }
@@ -73,7 +73,7 @@ impl Run {
         if self.is_whole() { Ok(()) } else { Err(self.fault(map)) }
     }
 
-    /// Where they end.
+    /// The end of the records.
     pub(super) fn end(&self, map: &Map) -> Result<usize> {
         self.check(map).map(|()| self.end)
     }
@@ -136,7 +136,7 @@ impl<'a> Records<'a> {
         self.map
     }
 
-    /// Bytes of those that can be read.
+    /// Bytes of the records that can be read.
     pub(super) fn extent(&self) -> u64 {
         self.run.end.saturating_sub(self.run.start) as u64
     }
@@ -146,7 +146,8 @@ impl<'a> Records<'a> {
         self.run.shape
     }
 
-    /// How many can be read; fewer than [`Records::count`] when one is damaged, as nothing behind it can be found.
+    /// The number of records that can be read; fewer than [`Records::count`] when one is damaged, as none behind it can
+    /// be found.
     pub fn len(&self) -> usize {
         self.run.found()
     }
@@ -156,7 +157,7 @@ impl<'a> Records<'a> {
         self.run.found() == 0
     }
 
-    /// How many there should be.
+    /// The number of records that there should be.
     pub fn count(&self) -> usize {
         self.run.count
     }
@@ -175,7 +176,7 @@ impl<'a> Records<'a> {
         Some(Record::new(self.map, self.run.shape, cursor))
     }
 
-    /// Those that can be read, in file order.
+    /// The records that can be read, in file order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Record<'a>> + use<'a> {
         let Self { map, run } = *self;
         run.positions.iter().map(move |&at| {
@@ -184,7 +185,7 @@ impl<'a> Records<'a> {
         })
     }
 
-    /// Where those that can be read stand, with their numbers. Nothing else of them is looked at.
+    /// The places of the records that can be read, with their numbers. Nothing else of them is looked at.
     pub(super) fn places(&self) -> impl ParallelIterator<Item = (usize, &'a Obb)> + use<'a> {
         let data = self.map.source().bytes();
         let place = move |&at: &u32| {

@@ -81,7 +81,7 @@ macro_rules! box_types {
         }
 
         impl BoxType {
-            /// All of them, in the order of their numbers.
+            /// All types, in the order of their numbers.
             pub const ALL: [Self; BoxType::COUNT] = [$(Self::$name),+];
 
             /// The name in §4.3.
@@ -105,7 +105,7 @@ macro_rules! box_types {
 }
 
 impl BoxType {
-    /// How many there are.
+    /// The number of types.
     pub const COUNT: usize = 19;
 
     /// The number that stands for it: the row of the event-box table.
@@ -138,7 +138,7 @@ box_types! {
         field("category", Uint).when(since_event_box(7)),
         field("camera_infos", Array(&Record(CAMERA_INFO), 4)),
     ];
-    /// Where enemies appear.
+    /// A place where enemies appear.
     RespawnBox = 1, "respawn_boxes", &[
         field("total_enemy_num", Int),
         field("enemy_num", Int),
@@ -149,7 +149,7 @@ box_types! {
         field("random_direction", Bool),
         field("difficulty", Array(&Bool, 5)),
     ];
-    /// Where a player starts.
+    /// A place where a player starts.
     StartPointBox = 2, "start_point_boxes", &[ID];
     /// A volume that sets off scripted events.
     TriggerBox = 3, "trigger_boxes", &[
@@ -180,7 +180,7 @@ box_types! {
         field("hit_times", List(&Float, 0)),
         field("temp_hit_times", List(&Float, 1)),
     ];
-    /// Where an NPC stands.
+    /// A place where an NPC stands.
     NpcBox = 6, "npc_boxes", &[field("npc_name", Text), ID, field("instance_id", Int)];
     /// A way to another map.
     PortalBox = 7, "portal_boxes", &[
@@ -209,7 +209,7 @@ box_types! {
     ];
     /// Not in use: no layout is known, so that a map with such boxes is damaged.
     UnusedBox = 14, "unused_boxes", &[];
-    /// Where an icon of the small map stands.
+    /// A place where an icon of the small map stands.
     MiniMapIconBox = 15, "mini_map_icon_boxes", &[field("icon_type", Int)];
     /// A volume with an echo of its own.
     EnvironmentReverbBox = 16, "environment_reverb_boxes", &[field("reverb_type", Int)];
@@ -227,7 +227,7 @@ box_types! {
 
 /// A name of something, with its category from main version 22 on.
 const ENTRY: &[Field] = &[field("category", Uint).when(since_main(22)), field("key", Text)];
-/// The same, with its category in every version.
+/// A name of something, with its category in every version.
 const ELEMENT: &[Field] = &[field("category", Uint), field("key", Text)];
 const PVS_EVENT: &[Field] = &[field("category", Uint), field("name", Text)];
 
@@ -383,7 +383,7 @@ pub static SCENES: Shape = Shape::plain(
     ],
 );
 
-/// The second pass over the scenes, from main version 20 on: what they show and hide (§8).
+/// The second pass over the scenes, from main version 20 on: the things that they show and hide (§8).
 pub static SCENE_ELEMENTS: Shape = Shape::plain(
     "scene_elements",
     &[

@@ -1,14 +1,15 @@
-//! The fast way past records: their descriptions boiled down, for one file's versions, to what moves a reader on.
+//! The fast way past records: their descriptions boiled down, for one file's versions, to the steps that move a reader
+//! on.
 //!
-//! Everything of a fixed size becomes one step, gates are decided once. What does not fit ends a walk without a word;
-//! the plain walk over the description, which arrives at the same places, then says what is wrong.
+//! Everything of a fixed size becomes one step, gates are decided once. A record that does not fit ends a walk without
+//! a word; the plain walk over the description, which arrives at the same places, then says what is wrong.
 
 use super::fields::{Field, Gate, Kind, Versions};
 use super::layout::Obb;
 use super::shapes::Shape;
 use crate::bytes::le;
 
-/// How to get past a record.
+/// The steps that lead past a record.
 #[derive(Debug)]
 pub(super) struct Program(Vec<Op>);
 
@@ -30,11 +31,11 @@ enum Op {
     Records { program: Program, count: usize },
     /// So many records.
     Times { program: Program, times: usize },
-    /// In the first of several records.
+    /// A program for the first of several records only.
     First(Program),
-    /// In all but the last of several records.
+    /// A program for all but the last of several records.
     NotLast(Program),
-    /// Where a count is not 0.
+    /// A program for records in which a count is not 0.
     Any(Program, usize),
 }
 
@@ -110,7 +111,7 @@ impl Program {
         }
     }
 
-    /// Where the record that begins at `at` ends; `None` when it does not end in `data`.
+    /// The end of the record that begins at `at`; `None` when it does not end in `data`.
     pub(super) fn end(&self, data: &[u8], at: usize) -> Option<usize> {
         self.run(data, at, true, true).filter(|end| *end <= data.len())
     }

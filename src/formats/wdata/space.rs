@@ -142,7 +142,7 @@ fn rotation([x, y, z, w]: [f64; 4]) -> [Vec3; 3] {
 pub struct Hits {
     /// Type and number within the type, by type and in file order.
     pub boxes: Vec<(BoxType, usize)>,
-    /// How many boxes describe no space, so that nothing can be said of them.
+    /// The number of boxes that describe no space, so that nothing can be said of them.
     pub undecided: usize,
 }
 

@@ -19,7 +19,7 @@ pub(super) fn no_record(what: &'static str) -> Error {
     Error::without_offset(ErrorKind::NotFound { what: "record".to_owned() }, what)
 }
 
-/// Which records are the rows.
+/// The records that are the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rows {
     EventBoxes,
@@ -126,7 +126,7 @@ impl<'m> Found<'m> {
         self.rows.read(self.map, &mut Vec::new())
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub(super) fn len(&self) -> usize {
         self.parts.iter().map(|part| part.records.len()).sum()
     }

@@ -69,15 +69,15 @@ impl TriggerLayout {
     }
 }
 
-/// Why a trigger layout was chosen.
+/// The reason for which a trigger layout was chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Choice {
     /// The version has only one.
     OnlyOne,
-    /// With it the sections end at the last byte of the file; with the other they do not.
+    /// With this layout the sections end at the last byte of the file; with the other they do not.
     EndsTheFile,
-    /// Both end at the last byte; the document is followed.
+    /// With both layouts the sections end at the last byte; the document is followed.
     BothFit,
     /// Neither ends at the last byte; the document is followed.
     NeitherFits,
@@ -143,7 +143,7 @@ impl Tail {
         end
     }
 
-    /// Where the last section ends, if all of them are there.
+    /// The end of the last section, if all of them are there.
     fn end(&self) -> Option<usize> {
         let all = self.server_side || self.runs.len() > SCENE_RESOURCES;
         self.runs.last().filter(|run| all && run.is_whole()).map(Run::found_end)
@@ -172,7 +172,7 @@ impl Tail {
         if let Some(run) = self.runs.get(number) {
             return Ok(run);
         }
-        // It could not be reached: an earlier one is not whole, or the count in front of the next is bad.
+        // The run could not be reached: an earlier one is not whole, or the count in front of the next is bad.
         let at = match self.runs.last() {
             Some(run) => run.end(map)?,
             None => map.section_run(Section::TriggerHead)?.end(map)?,
@@ -255,7 +255,7 @@ impl Map {
         })
     }
 
-    /// Where the last section ends.
+    /// The end of the last section.
     ///
     /// # Errors
     /// When a section is damaged.

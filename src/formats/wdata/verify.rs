@@ -92,7 +92,7 @@ fn check_records(records: Records<'_>) -> (Check, Seen) {
     (check, seen)
 }
 
-/// Whether the event boxes lie behind their table, do not overlap, and fill the space up to what follows them.
+/// Checks the table of event boxes, and counts the unused bytes in front of the boxes of each type.
 fn check_index(map: &Map) -> Check {
     let mut check = Check::new("event_box_index");
     if map.versions().main < 7 {
@@ -103,7 +103,7 @@ fn check_index(map: &Map) -> Check {
     let mut gaps = 0usize;
     let mut at = end;
     for &box_type in &types {
-        // What is wrong with the boxes of a type is said by its own check.
+        // Damage of the boxes of a type is told by its own check.
         let Ok(run) = map.box_run(box_type) else { continue };
         gaps = gaps.saturating_add(run.start.saturating_sub(at));
         at = run.found_end().max(at);
@@ -152,8 +152,8 @@ fn check_tail(map: &Map) -> (Vec<Check>, Seen) {
     (checks, seen)
 }
 
-/// Whether the last section ends at the last byte. What keeps it from being reached is said once: here, if nothing
-/// was said of it before.
+/// Whether the last section ends at the last byte. Damage that keeps it from being reached is told once: here, if no
+/// check before told of any.
 fn check_end(map: &Map, all_well: bool) -> Check {
     let mut check = Check::new("end");
     match map.end() {

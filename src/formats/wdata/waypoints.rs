@@ -52,7 +52,7 @@ impl Map {
         })
     }
 
-    /// How many links the waypoints have.
+    /// The number of links of the waypoints.
     pub fn link_count(&self) -> Result<usize> {
         self.graph().map(|graph| graph.links.len())
     }

@@ -1,7 +1,7 @@
 //! The cipher of lists (docs/formats/white.md §2).
 //!
 //! Blocks of 8 bytes, each of which depends on its number and on one of 32 keys, and on no other block. The published
-//! programs describe it with two tables and some arithmetic on halves; all of that comes to what is here.
+//! programs describe it with two tables and some arithmetic on halves; all of that comes to the arithmetic here.
 
 use crate::threads::prelude::*;
 
@@ -36,7 +36,8 @@ impl Keys {
         }))
     }
 
-    /// The key of block `n`, what is added to each of its bytes, and what its two halves are mixed with.
+    /// The key of block `n`, the number that is added to each of its bytes, and the number that its two halves are
+    /// mixed with.
     fn of(&self, n: u64) -> (u64, u8, u64) {
         let [key] = [n % 32].map(|at| usize::try_from(at).ok().and_then(|at| self.0.get(at)).copied().unwrap_or(0));
         let shift = key.to_le_bytes().iter().fold(0xC0u8, |sum, byte| sum.wrapping_sub(*byte));
@@ -58,7 +59,7 @@ impl Keys {
         value.rotate_left(32).to_le_bytes()
     }
 
-    /// `stored` deciphered, on all cores; what does not fill a block at its end stays as it is.
+    /// `stored` deciphered, on all cores; bytes at the end that do not fill a block stay as they are.
     pub(super) fn decrypt(&self, stored: &[u8]) -> Vec<u8> {
         let mut bytes = stored.to_vec();
         bytes.par_chunks_mut(SHARE).enumerate().for_each(|(share, bytes)| {

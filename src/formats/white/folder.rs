@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::source::Source;
 use std::path::{Path, PathBuf};
 
-/// The folders of a data folder that have lists, those that win first.
+/// The folders of a data folder that have lists, the ones that win first.
 const FOLDERS: [&str; 2] = ["sys", "zone"];
 
 /// Names of lists begin like this.
@@ -42,8 +42,8 @@ impl Place {
     }
 }
 
-/// A list's name, taken apart: `filelist`, what tells the lists of a game apart, the platform, and a number where the
-/// archive is split.
+/// A list's name, taken apart: `filelist`, the part that tells the lists of a game apart, the platform, and a number
+/// where the archive is split.
 fn parts(name: &str) -> Option<(&str, &str, &str)> {
     let (middle, rest) = name.strip_prefix(LIST)?.split_once('.').unwrap_or((name.strip_prefix(LIST)?, ""));
     let (platform, part) = match rest.rsplit_once(".bin") {
@@ -69,7 +69,7 @@ fn images(name: &str) -> Vec<String> {
     }
 }
 
-/// The lists in `folder`, those of the game before those of scripts, by name.
+/// The lists in `folder`, the lists of the game before the lists of scripts, by name.
 fn lists_in(folder: &Path) -> Result<Vec<PathBuf>> {
     let failed = |e| Error::io("cannot read the folder", e);
     let mut found = Vec::new();

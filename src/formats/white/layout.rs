@@ -38,11 +38,11 @@ const _: () = assert!(size_of::<CryptTrailer>() == 8);
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct Header {
-    /// Where the table of chunks begins. Offsets count from this header.
+    /// The start of the table of chunks. Offsets count from this header.
     pub chunk_info: le::U32,
-    /// Where the chunks begin.
+    /// The start of the chunks.
     pub chunk_data: le::U32,
-    /// How many files there are.
+    /// The number of files.
     pub files: le::U32,
 }
 const _: () = assert!(size_of::<Header>() == 12);
@@ -66,7 +66,7 @@ pub struct ChunkInfo {
     pub size: le::U32,
     /// Bytes of its zlib stream.
     pub stored_size: le::U32,
-    /// Where the stream begins, from the first chunk on.
+    /// The start of the stream, counted from the first chunk.
     pub offset: le::U32,
 }
 const _: () = assert!(size_of::<ChunkInfo>() == 12);

@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Bytes of the texts of a chunk; positions in it are numbers of 16 bits, where texts begin.
 const MAX_CHUNK: u64 = 1 << 17;
 
-/// Bytes of a text. Those of the games are paths, and have some hundred.
+/// Bytes of a text. The texts of the games are paths, and have some hundred.
 const MAX_TEXT: usize = 4096;
 
 /// Chunks that are inflated one by one, before the question is taken for one about all of them.
@@ -30,11 +30,11 @@ const ONE_BY_ONE: usize = 3;
 /// A list, laid out.
 #[derive(Debug)]
 pub(super) struct List {
-    /// From the crypt header or the header on.
+    /// The file from the crypt header or the header on.
     source: Source,
     /// The deciphered bytes of the list, where it was enciphered.
     plain: Option<Vec<u8>>,
-    /// Where the header begins, from the first byte of the file.
+    /// The start of the header, from the first byte of the file.
     base: usize,
     /// Bytes from the header on that belong to the list.
     size: usize,
@@ -52,11 +52,11 @@ pub(super) struct List {
 /// Whether a list is enciphered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Encryption {
-    /// It never was.
+    /// The list was never enciphered.
     None,
-    /// It was, and has its crypt header still.
+    /// The list was enciphered, and has its crypt header still.
     Removed,
-    /// It is.
+    /// The list is enciphered.
     Present,
 }
 
@@ -73,7 +73,7 @@ impl Encryption {
 /// The parts of an entry's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Text<'a> {
-    /// In bytes of the image.
+    /// The offset in bytes of the image.
     pub(super) offset: u64,
     pub(super) size: u64,
     pub(super) stored_size: u64,
@@ -203,7 +203,7 @@ impl List {
         Ok(())
     }
 
-    /// The header, with offsets of the file. Those of enciphered bytes are where they were.
+    /// The header, with offsets of the file. Deciphered bytes have the offsets of the enciphered ones.
     fn view(&self, part: &'static str) -> View<'_> {
         let (bytes, origin) = match &self.plain {
             Some(plain) => (plain.get(..self.size).unwrap_or_default(), self.base),
@@ -215,12 +215,12 @@ impl List {
         View::new(bytes, part).with_origin(self.source.view("").offset().saturating_add(origin as u64))
     }
 
-    /// How many files there are.
+    /// The number of files.
     pub(super) fn len(&self) -> usize {
         self.files
     }
 
-    /// How many chunks there are.
+    /// The number of chunks.
     pub(super) fn chunks(&self) -> usize {
         self.chunks.len()
     }
@@ -387,7 +387,7 @@ fn parse(text: &[u8]) -> Option<Text<'_>> {
     Some(Text { offset: sector.checked_mul(SECTOR)?, size, stored_size, path })
 }
 
-/// Bytes as text; those that are no UTF-8 as `\xff`.
+/// Bytes as text; bytes that are no UTF-8 as `\xff`.
 fn shown(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return text.into();

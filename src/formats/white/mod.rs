@@ -39,7 +39,7 @@ pub enum GameKind {
 }
 
 impl GameKind {
-    /// All of them.
+    /// All kinds of games.
     pub const ALL: [Self; 3] = [Self::First, Self::Second, Self::LightningReturns];
 
     /// The name by which it is given.
@@ -77,7 +77,7 @@ pub struct Game {
     kind: Option<GameKind>,
     lists: Vec<ListFile>,
     options: Options,
-    /// Where each list's files begin among all; the last number is that of all.
+    /// The start of each list's files among all; the last number is the number of all files.
     starts: Lazy<Vec<usize>>,
     index: Lazy<PathIndex>,
     asked: Toll,
@@ -153,7 +153,7 @@ impl Game {
         }
     }
 
-    /// Where the files of each list begin; a list that cannot be read has one, which says why.
+    /// The start of the files of each list; a list that cannot be read has one file, which says why.
     fn starts(&self) -> &[usize] {
         let starts = self.starts.get_or_try_init(|| {
             let mut starts = vec![0usize];
@@ -247,7 +247,7 @@ impl Game {
     }
 }
 
-/// `error` for those who ask once more. What was asked wrongly stays so.
+/// `error` for those who ask once more. The error of a wrong question (`Syntax`) keeps its kind.
 fn again(error: &Error) -> Error {
     match error.kind() {
         ErrorKind::Syntax { what } => {

@@ -1,4 +1,4 @@
-//! Tables beside those of every archive: `lists` and `entries`.
+//! Tables beside the ones of every archive: `lists` and `entries`.
 
 use super::Game;
 use super::list::List;

@@ -73,7 +73,7 @@ impl Game {
     }
 
     /// The file at `path` of the first index that has it: its id is the hash of the path. The name and the folder that go
-    /// with the id must be those of the path, as the ids of a damaged index may be anything.
+    /// with the id must be the ones of the path, as the ids of a damaged index may be anything.
     fn indexed(&self, path: &str) -> Result<Option<(usize, usize)>> {
         let id = cityhash64(path.as_bytes());
         let (parent, name) =

@@ -3,8 +3,8 @@
 use hashbrown::HashTable;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
-/// Numbers by id. Ids of a sound file are hashes already; those of a hostile one are what it likes, so that the table has
-/// a secret of its own.
+/// Numbers by id. Ids of a sound file are hashes already; the ids of a hostile one are any numbers, so that the table
+/// has a secret of its own.
 #[derive(Debug)]
 pub(super) struct Ids {
     table: HashTable<(u64, u32)>,

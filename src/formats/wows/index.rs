@@ -79,7 +79,7 @@ impl<'a> Resource<'a> {
     }
 }
 
-/// Where the bytes of a file are.
+/// The place of a file's bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
     /// The id of its resource.
@@ -285,17 +285,17 @@ impl Index {
         self.variant
     }
 
-    /// How many folders and files it names.
+    /// The number of folders and files that it names.
     pub fn resource_count(&self) -> usize {
         self.resources.count
     }
 
-    /// How many files it has.
+    /// The number of its files.
     pub fn file_count(&self) -> usize {
         self.files.count
     }
 
-    /// How many volumes it has.
+    /// The number of its volumes.
     pub fn volume_count(&self) -> usize {
         self.volumes.count
     }

@@ -53,11 +53,11 @@ pub mod v2 {
         pub volumes: U32,
         /// Zero.
         pub reserved: U32,
-        /// To the resources.
+        /// Pointer to the resources.
         pub resources_at: U64,
-        /// To the files.
+        /// Pointer to the files.
         pub files_at: U64,
-        /// To the volumes.
+        /// Pointer to the volumes.
         pub volumes_at: U64,
     }
     const _: () = assert!(size_of::<Metadata>() == 40);
@@ -68,7 +68,7 @@ pub mod v2 {
     pub struct Resource {
         /// Bytes of the name, its NUL included.
         pub name_len: U64,
-        /// To the name, from this struct.
+        /// Pointer to the name, from this struct.
         pub name: I64,
         /// CityHash64 of the path.
         pub id: U64,
@@ -77,7 +77,7 @@ pub mod v2 {
     }
     const _: () = assert!(size_of::<Resource>() == 32);
 
-    /// Where the bytes of a file are.
+    /// The place of a file's bytes.
     #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
     #[repr(C)]
     pub struct File {
@@ -106,7 +106,7 @@ pub mod v2 {
     pub struct Volume {
         /// Bytes of the name, its NUL included.
         pub name_len: U64,
-        /// To the name, from this struct.
+        /// Pointer to the name, from this struct.
         pub name: I64,
         /// CityHash64 of the name.
         pub id: U64,
@@ -124,15 +124,15 @@ pub mod v1 {
     pub struct Metadata {
         /// Folders and files that are named.
         pub resources: U32,
-        /// To the resources.
+        /// Pointer to the resources.
         pub resources_at: U32,
         /// Files that have bytes.
         pub files: U32,
-        /// To the files.
+        /// Pointer to the files.
         pub files_at: U32,
         /// Volumes.
         pub volumes: U32,
-        /// To the volumes.
+        /// Pointer to the volumes.
         pub volumes_at: U32,
     }
     const _: () = assert!(size_of::<Metadata>() == 24);
@@ -147,12 +147,12 @@ pub mod v1 {
         pub parent: U64,
         /// Bytes of the name, its NUL included.
         pub name_len: U32,
-        /// To the name, from `name_len`.
+        /// Pointer to the name, from `name_len`.
         pub name: U32,
     }
     const _: () = assert!(size_of::<Resource>() == 24);
 
-    /// Where the bytes of a file are; [`super::legends`] has the same.
+    /// The place of a file's bytes; [`super::legends`] has the same.
     #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
     #[repr(C)]
     pub struct File {
@@ -185,7 +185,7 @@ pub mod v1 {
         pub id: U64,
         /// Bytes of the name, its NUL included.
         pub name_len: U32,
-        /// To the name, from `name_len`.
+        /// Pointer to the name, from `name_len`.
         pub name: U32,
     }
     const _: () = assert!(size_of::<Volume>() == 16);
@@ -203,15 +203,15 @@ pub mod legends {
     pub struct Metadata {
         /// Folders and files that are named.
         pub resources: U64,
-        /// To the resources.
+        /// Pointer to the resources.
         pub resources_at: U64,
         /// Files that have bytes.
         pub files: U64,
-        /// To the files.
+        /// Pointer to the files.
         pub files_at: U64,
         /// Volumes.
         pub volumes: U64,
-        /// To the volumes.
+        /// Pointer to the volumes.
         pub volumes_at: U64,
     }
     const _: () = assert!(size_of::<Metadata>() == 48);
@@ -226,7 +226,7 @@ pub mod legends {
         pub parent: U64,
         /// Bytes of the name, its NUL included.
         pub name_len: U64,
-        /// To the name, from `name_len`.
+        /// Pointer to the name, from `name_len`.
         pub name: I64,
     }
     const _: () = assert!(size_of::<Resource>() == 32);
@@ -241,7 +241,7 @@ pub mod legends {
         pub unknown: U64,
         /// Bytes of the name, its NUL included.
         pub name_len: U64,
-        /// To the name, from `name_len`.
+        /// Pointer to the name, from `name_len`.
         pub name: I64,
     }
     const _: () = assert!(size_of::<Volume>() == 32);

@@ -56,7 +56,7 @@ pub struct Game {
 #[derive(Debug, Default)]
 struct Opened {
     indexes: Vec<Index>,
-    /// Why others could not be opened.
+    /// The errors of other indexes, which could not be opened.
     damaged: Vec<Error>,
 }
 
@@ -84,8 +84,8 @@ struct Sums {
 }
 
 impl Game {
-    /// Opens a game's folder, a folder of indexes, or an index. Those of a folder are opened when the first of them is asked,
-    /// and of each the header is read; one that is damaged is a warning, unless `options` are strict.
+    /// Opens a game's folder, a folder of indexes, or an index. The indexes of a folder are opened when the first of
+    /// them is asked, and of each the header is read; one that is damaged is a warning, unless `options` are strict.
     ///
     /// # Errors
     /// When an index by itself is damaged, a folder cannot be read, or a build is asked for that is not there.
@@ -158,7 +158,7 @@ impl Game {
         &self.opened().indexes
     }
 
-    /// Why other indexes could not be opened.
+    /// The errors of other indexes, which could not be opened.
     fn damaged(&self) -> &[Error] {
         &self.opened().damaged
     }
@@ -270,7 +270,7 @@ impl Reader for Game {
         }
     }
 
-    /// Those of an index; the indexes of a folder have offsets of their own.
+    /// The sections of an index; the indexes of a folder have offsets of their own.
     fn sections(&self) -> Vec<Section> {
         match self.indexes() {
             [index] if !self.source.bytes().is_empty() => index.sections(),

@@ -25,7 +25,7 @@ pub(super) struct Places {
     pub indexes: Option<PathBuf>,
     /// Folders of volumes, in the order in which they are asked.
     pub volumes: Vec<PathBuf>,
-    /// Folders of loose files: those of the first win.
+    /// Folders of loose files: the files of the first win.
     pub loose: Vec<PathBuf>,
 }
 
@@ -107,14 +107,14 @@ pub(super) fn has_index(folder: &Path) -> bool {
     names(folder).iter().filter(|name| is_index(name)).take(TRIED).any(begins)
 }
 
-/// Where the volumes of indexes in `folder` may be: beside them, or where a game has them.
+/// The folders in which the volumes of indexes in `folder` may be: beside them, or where a game has them.
 fn volumes_of(folder: &Path) -> Vec<PathBuf> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     vec![folder.to_owned(), folder.join("../../..").join(VOLUMES)]
 }
 
 impl Places {
-    /// Those of a build of the game in `folder`.
+    /// The places of a build of the game in `folder`.
     pub(super) fn of_build(folder: &Path, build: &str, is_newest: bool) -> Self {
         let build = folder.join(BUILDS).join(build);
         let mods = if is_newest { newest_mods(folder) } else { None };
@@ -125,12 +125,12 @@ impl Places {
         }
     }
 
-    /// Those of a folder of indexes.
+    /// The places of a folder of indexes.
     pub(super) fn of_indexes(folder: &Path) -> Self {
         Self { indexes: Some(folder.to_owned()), volumes: volumes_of(folder), loose: Vec::new() }
     }
 
-    /// Those of the index at `path`.
+    /// The places of the index at `path`.
     pub(super) fn of_index(path: &Path) -> Self {
         Self { volumes: path.parent().map(volumes_of).unwrap_or_default(), ..Self::default() }
     }

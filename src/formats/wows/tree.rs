@@ -13,13 +13,13 @@ const DEEP: usize = 64;
 /// Bytes that a path may be long. Names of a hostile index may overlap, so that their sum has no other bound.
 const LONG: usize = 4 << 10;
 
-/// No number of anything.
+/// The number that stands for nothing.
 const NONE: u32 = u32::MAX;
 
 /// A resource: the number of its index, and its own number there.
 pub(super) type Place = (usize, usize);
 
-/// Where a file of the archive comes from.
+/// The origin of a file of the archive.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Row {
     /// A loose file, by its number.
@@ -134,8 +134,8 @@ impl Tree {
     }
 }
 
-/// A row for each file, in the order of the indexes; of two with one id that of the first index that names it. Then the
-/// loose files that no index has.
+/// A row for each file, in the order of the indexes; of several with one id the first that has a resource, else the
+/// first. A loose file takes the place of the row with its id, or comes behind all rows.
 fn rows<'p>(game: &Game, parts: impl Iterator<Item = &'p [u32]>) -> (Vec<Row>, Ids) {
     let indexes = game.indexes();
     let count = indexes.iter().map(Index::file_count).fold(0, usize::saturating_add);
@@ -190,7 +190,7 @@ fn folders<'p>(indexes: &[Index], parts: impl Iterator<Item = &'p [u32]>) -> (Ve
 /// The path of a resource. `up` finds the resource with an id, first in the index whose number is given.
 pub(super) fn join(indexes: &[Index], place: Place, mut up: impl FnMut(u64, usize) -> Option<Place>) -> Result<String> {
     let mut names = [""; DEEP];
-    // Brent's way to notice a cycle: an id is held against those that follow, each time for twice as many.
+    // Brent's way to notice a cycle: an id is compared with the ids that follow, each time for twice as many.
     let mut mark = None;
     let (mut place, mut length, mut used) = (Some(place), 0usize, 0usize);
     for (at, slot) in names.iter_mut().enumerate() {

@@ -47,7 +47,7 @@ fn opened(game: &Game) -> Check {
     check.with_detail(format!("{} opened", game.indexes().len()))
 }
 
-/// Each id is the hash of the path that the names make, and each file has a name.
+/// Checks that each id is the hash of the path that the names make, and that each file has a name.
 fn paths(game: &Game, tree: &Tree, at: usize, index: &Index, check: &mut Check, progress: &Progress) {
     for (n, resource) in (0..index.resource_count()).map_while(|n| Some((n, index.resource(n)?))) {
         match tree.join(game, (at, n)) {
@@ -67,7 +67,7 @@ fn paths(game: &Game, tree: &Tree, at: usize, index: &Index, check: &mut Check, 
     progress.advance(index.resource_count() as u64);
 }
 
-/// Each volume has a name for a file, whose hash is its id.
+/// Checks that each volume has a name for a file, whose hash is its id.
 fn volumes(game: &Game) -> Check {
     let mut check = Check::new("volumes");
     let mut count = 0u64;
@@ -87,7 +87,7 @@ fn volumes(game: &Game) -> Check {
     check.with_detail(format!("{count} names"))
 }
 
-/// No file is in two indexes with other bytes.
+/// Checks that no file is in two indexes with other bytes.
 fn twice(game: &Game) -> Check {
     let mut check = Check::new("files");
     let count = game.indexes().iter().map(Index::file_count).fold(0, usize::saturating_add);
@@ -158,7 +158,7 @@ impl Seen {
     }
 }
 
-/// Files lie inside of their volumes, and what lies behind each of them is what the index says.
+/// Checks that files lie inside of their volumes, and that the trailer behind each of them is as the index says.
 fn ranges(game: &Game, progress: &Progress) -> Check {
     let part = |index: &Index| {
         let seen = Seen::of(game, index);

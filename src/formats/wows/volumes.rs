@@ -25,7 +25,7 @@ pub(super) type Volume = Result<VolumeFile>;
 /// The name of the file on disk.
 ///
 /// # Errors
-/// When the name is damaged, or is none for a file in the folder of volumes.
+/// When the name is damaged, or is unfit for a file in the folder of volumes.
 pub(super) fn file_name<'a>(volume: &VolumeEntry<'a>) -> Result<&'a str> {
     let name = volume.name()?;
     let name = name.strip_prefix(PREFIX).unwrap_or(name);
@@ -86,7 +86,7 @@ pub(super) fn size(volume: &Volume) -> Option<u64> {
 /// Checks the trailer behind a blob that ends at `end` of `volume`.
 ///
 /// # Errors
-/// When it is not what the index says of the blob; as [`VolumeFile::slice`].
+/// When it is not as the index describes the blob; as [`VolumeFile::slice`].
 pub(super) fn check_trailer(volume: &VolumeFile, end: u64, crc32: u32, size: u64) -> Result<()> {
     let source = volume.slice(end, size_of::<Trailer>() as u64)?;
     let view = source.view("trailer");

@@ -8,7 +8,8 @@
 //!
 //! There are two answers, yes and no: a null cell equals `null` only, is neither less nor more than anything, and
 //! `!=` is the opposite of `=`. Ids are compared as numbers and written in any of the forms of [`id`], with or without
-//! quotes, text and GUIDs by their text, floats in their own precision, so that `scale = 0.1` finds what is shown as 0.1.
+//! quotes, text and GUIDs by their text, floats in their own precision, so that `scale = 0.1` finds the number that is
+//! shown as 0.1.
 
 mod parse;
 pub mod pattern;
@@ -33,11 +34,11 @@ pub enum Filter {
         /// The other side of the comparison.
         literal: Literal,
     },
-    /// All of these.
+    /// All of these conditions.
     And(Vec<Filter>),
-    /// At least one of these.
+    /// At least one of these conditions.
     Or(Vec<Filter>),
-    /// Not this.
+    /// The opposite of this condition.
     Not(Box<Filter>),
 }
 
@@ -95,7 +96,7 @@ impl Filter {
     ///
     /// # Errors
     /// `Syntax` for a column that the table does not have, a literal that the column's cells cannot be compared with,
-    /// or a glob that is none.
+    /// or a malformed glob.
     pub fn bind(&self, columns: &[Column]) -> Result<Bound> {
         let all = |filters: &[Self]| filters.iter().map(|f| f.bind(columns)).collect::<Result<Vec<_>>>();
         Ok(match self {
@@ -113,11 +114,11 @@ impl Filter {
 pub enum Bound {
     /// One comparison.
     Compare(Compare),
-    /// All of these.
+    /// All of these conditions.
     And(Vec<Bound>),
-    /// At least one of these.
+    /// At least one of these conditions.
     Or(Vec<Bound>),
-    /// Not this.
+    /// The opposite of this condition.
     Not(Box<Bound>),
 }
 
@@ -248,7 +249,7 @@ impl Compare {
 /// The number of the column called `name`; upper and lower case matter only where two names differ by it.
 ///
 /// # Errors
-/// `Syntax` where there is none.
+/// `Syntax` without such a column, or where several names differ from it by case only.
 pub fn find_column(columns: &[Column], name: &str) -> Result<usize> {
     if let Some(exact) = columns.iter().position(|c| c.name == name) {
         return Ok(exact);
@@ -363,8 +364,8 @@ impl Bound {
         self.holds(row, &mut None)
     }
 
-    /// `last` is the cell that was looked at last, with its column: what a cell holds is found once for all comparisons
-    /// with it that follow each other.
+    /// `last` is the cell that was looked at last, with its column: a cell is read once for all comparisons with it
+    /// that follow each other.
     fn holds<'r>(&self, row: &'r dyn RowCursor, last: &mut Option<(usize, Value<'r>)>) -> Result<bool> {
         match self {
             Self::Compare(compare) => {
@@ -442,7 +443,7 @@ impl Bound {
         }))
     }
 
-    /// The rows of `table` to judge by [`Bound::matches`]: the candidates where there is a probe, else all.
+    /// The rows of `table` to judge by [`Bound::matches`]: the candidates of a probe if there is one, else all.
     ///
     /// # Errors
     /// When a probe meets damaged data.

@@ -1,4 +1,4 @@
-//! Reads what people write.
+//! Reads conditions as people write them.
 
 use super::{Filter, Literal, Number, Op, syntax};
 use crate::error::{Error, Result};
@@ -14,9 +14,9 @@ const MAX_COMPARISONS: usize = 1000;
 enum Token {
     /// A bare word: a column or one of the language's own words.
     Word(String),
-    /// In double quotes or backticks before an operator a column, behind it text.
+    /// A text in double quotes or backticks: before an operator a column, behind it text.
     Quoted(String),
-    /// In single quotes.
+    /// A text in single quotes.
     Text(String),
     Number(String),
     Op(Op),
@@ -216,7 +216,7 @@ pub(super) fn number(text: &str) -> Option<Number> {
         let value = valid.then(|| u64::from_str_radix(hex, 16).ok()).flatten()?;
         return Some(Number::Int(i128::from(value).checked_mul(sign)?));
     }
-    // Also keeps out what Rust reads as a float: inf, nan.
+    // Also keeps out words that Rust reads as floats: inf, nan.
     if !(first.is_ascii_digit() || first == b'.') {
         return None;
     }

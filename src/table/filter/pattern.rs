@@ -29,7 +29,7 @@ enum Token {
     One,
     /// Any number of any characters.
     Any,
-    /// One of these ranges, or none of them.
+    /// A character in one of these ranges, or in none of them.
     Set {
         negated: bool,
         ranges: Box<[(char, char)]>,
@@ -167,7 +167,7 @@ impl Shape {
     }
 }
 
-/// Matches by going back to the last `Token::Any` only: what an earlier one took need never change.
+/// Matches by going back to the last `Token::Any` only: the text that an earlier one took need never change.
 fn general(text: &str, tokens: &[Token], fold: bool) -> bool {
     let mut text = text.chars();
     let mut rest = tokens;

@@ -200,7 +200,7 @@ fn a_damaged_cell_leaves_its_row_out_and_is_noted() {
     }
     drop(selection);
     assert_eq!((count, damaged), (5, vec![Some(0x99)]));
-    // What decides before it is not asked for.
+    // A cell is not asked for where one before it decides.
     assert_eq!(rows("size = 11 or name = 'x'"), [5]);
 }
 

@@ -12,7 +12,7 @@
 //! | 5 | lists of `u32` floats each: a `u32` count of distinct lists, the bits of all of their first floats as numbers, those of all second ones, …, and for each row as numbers 0 or 1 and the place of its list |
 //! | 6 | ids: for each row as numbers 0 or 1 and the place of its id among all of the page |
 //!
-//! What repeats is stored once, and what is alike lies together: deflate makes little of the rest.
+//! A repeated text, list or id is stored once, and bytes that are alike lie together: deflate makes little of the rest.
 
 use crate::codec::xxh64;
 use crate::error::Result;
@@ -32,7 +32,7 @@ pub fn numbers(all: Vec<i64>) -> Vec<u8> {
 /// Whole numbers of a stretch.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
-    /// How much more than the base they are; anything for null.
+    /// The excess of each number over the base; anything for null.
     all: Vec<i64>,
     /// 0, or 2^63 where there are numbers beyond the signed ones.
     base: i128,
@@ -63,7 +63,7 @@ impl Numbers {
         self.all.push(number.unwrap_or(0));
     }
 
-    /// How much more than 2^63 a number is.
+    /// The excess of a number over 2^63.
     fn beside(number: u64) -> i64 {
         (number ^ 1 << 63).cast_signed()
     }
@@ -110,9 +110,9 @@ fn span(mut numbers: impl Iterator<Item = i64>) -> (i64, i64) {
     numbers.fold((first, first), |(least, most), n| (least.min(n), most.max(n)))
 }
 
-/// Whole numbers as a byte of the width (0, 1, 2, 4 or 8), a byte that is 1 where each says how much more it is than the one
-/// before, the first number or else the least, the least step, both as `i128`, and what the numbers or steps are above the
-/// least: all lowest bytes, then all second ones, …
+/// Appends whole numbers as a byte of the width (0, 1, 2, 4 or 8), a byte that is 1 where each says how much more it is
+/// than the one before, the first number or else the least, the least step, both as `i128`, and the excess of each
+/// number or step over the least one: all lowest bytes, then all second ones, …
 fn push_numbers(all: &[i64], base: i128, out: &mut Vec<u8>) {
     /// Of a range within this, steps are numbers of 64 bits.
     const NARROW: u64 = 1 << 62;
@@ -154,7 +154,7 @@ fn planes(items: &[u64], width: u8, out: &mut Vec<u8>) {
     }
 }
 
-/// Those of 32-bit floats.
+/// The bytes of the bits of all 32-bit floats: all lowest ones, then all second ones, …
 fn planes32(items: &[u32], out: &mut Vec<u8>) {
     out.reserve(items.len().saturating_mul(4));
     for shift in [0, 8, 16, 24] {
@@ -173,7 +173,7 @@ impl Places {
         self.0.find(Self::spread(short), is_it).map(|(_, place)| *place)
     }
 
-    /// Adds what is not there.
+    /// Adds the place of an item that is not there yet.
     pub(super) fn add(&mut self, hash: u64, place: u32) {
         let short = Self::short(hash);
         self.0.insert_unique(Self::spread(short), (short, place), |(short, _)| Self::spread(*short));
@@ -193,7 +193,7 @@ fn count(n: usize, out: &mut Vec<u8>) {
     out.extend(u32::try_from(n).unwrap_or(u32::MAX).to_le_bytes());
 }
 
-/// Spreads what is in a number over all of its bits, the first ones above all.
+/// Spreads the information in a number over all of its bits, the first ones above all.
 pub(super) fn mixed(number: u64) -> u64 {
     let product = u128::from(number ^ 0xA076_1D64_78BD_642F).wrapping_mul(0xE703_7ED1_A0B4_28DB);
     #[allow(clippy::cast_possible_truncation, reason = "its halves are taken")]
@@ -201,7 +201,7 @@ pub(super) fn mixed(number: u64) -> u64 {
     halves[0] ^ halves[1]
 }
 
-/// A hash by which what repeats is found.
+/// A hash by which repeated bytes are found.
 pub(super) fn hash(bytes: &[u8]) -> u64 {
     xxh64(bytes, 0)
 }
@@ -218,7 +218,7 @@ pub(super) enum Cells {
 }
 
 impl Cells {
-    /// None yet, of a column of as many rows.
+    /// No cells yet, for a column of as many rows.
     pub(super) fn new(kind: Kind, rows: usize) -> Self {
         match kind {
             Kind::Bool | Kind::Int | Kind::Uint => {
@@ -319,7 +319,7 @@ pub(super) fn ids(places_of_rows: &[u32]) -> Vec<u8> {
 pub struct Texts {
     all: String,
     ends: Vec<usize>,
-    /// In UTF-16 units.
+    /// The lengths in UTF-16 units.
     lengths: Vec<u32>,
     known: Places,
     rows: Vec<u32>,
@@ -340,7 +340,7 @@ impl Texts {
 
     fn place(&mut self, text: &str) -> u32 {
         let Self { all, ends, lengths, known, rows } = self;
-        // Rows often say what the row before says.
+        // A row often has the text of the row before.
         if let Some(last) = rows.last().and_then(|last| last.checked_sub(1))
             && Self::get(all, ends, last) == Some(text)
         {
@@ -435,7 +435,7 @@ impl Lists {
         true
     }
 
-    /// The same cells as texts.
+    /// These cells as texts: the JSON of the lists.
     fn to_texts(&self) -> Result<Texts> {
         let mut texts = Texts::default();
         for &row in &self.rows {
@@ -454,7 +454,7 @@ impl Lists {
         out.push(5);
         count(self.len, out);
         count(self.all.len().checked_div(self.len).unwrap_or(0), out);
-        // Those of a matrix are the same in many lists, mostly.
+        // The numbers at one place of a matrix are the same in many lists, mostly.
         for at in 0..self.len {
             let bits = |list: &[f32]| list.get(at).map_or(0, |n| n.to_bits());
             places(&self.all.chunks_exact(self.len).map(bits).collect::<Vec<_>>(), out);

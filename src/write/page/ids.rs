@@ -1,7 +1,8 @@
 //! Ids in a page: each once for each text that it has, whatever tables have it.
 //!
-//! Ids have *places*, by which columns name them. What the *dictionary* says, those tables that have the texts of all ids of
-//! their kind, is known before other tables are read: these look their ids up there, and read texts of the others only.
+//! Ids have *places*, by which columns name them. The *dictionary*, which is the tables that have the texts of all ids
+//! of their kind, is known before other tables are read: these look their ids up there, and read the texts of other ids
+//! only.
 
 use super::Block;
 use super::column::{Places, ROWS, Texts, hash};
@@ -13,7 +14,7 @@ use std::ops::Range;
 /// A text of an id, or why it has no text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Said<T> {
-    /// Nothing.
+    /// No text is said of it.
     Nothing,
     /// A null stands where its text would.
     Null,
@@ -59,13 +60,13 @@ const HERE: u32 = 1 << 31;
 const MOST_TEXTS: usize = 64 << 20;
 
 impl LocalIds {
-    /// None yet of as many rows.
+    /// No ids yet, and room for as many rows.
     pub(super) fn of_rows(rows: usize) -> Self {
         Self { rows: Vec::with_capacity(rows), ..Self::default() }
     }
 
-    /// Adds the id of a row. `text` writes what is said of it, and is asked where that is not known. With `is_of_id`, an id has
-    /// one text wherever it stands.
+    /// Adds the id of a row. `text` writes the text that the row has for it, and is asked where that is not known. With
+    /// `is_of_id`, an id has one text wherever it stands.
     pub(super) fn push(
         &mut self,
         id: Option<u64>,
@@ -117,8 +118,9 @@ impl LocalIds {
         self.later.push(id);
     }
 
-    /// Looks up the ids that were to be looked up later: memory answers many questions in the time of one. `text` writes what is
-    /// said of the id of a row, which counts among all of the stretch, and is asked where the dictionary does not say it.
+    /// Looks up the ids that were to be looked up later: memory answers many questions in the time of one. `text`
+    /// writes the text that a row has for its id, takes the number of the row among all of the stretch, and is asked
+    /// where the dictionary does not have the text.
     pub(super) fn settle(
         &mut self,
         dictionary: &Ids,
@@ -173,7 +175,7 @@ pub(super) struct Ids {
 }
 
 impl Ids {
-    /// Further ones than these, which begin a stretch of their own.
+    /// Ids behind those of `dictionary`, which begin a stretch of their own.
     fn after(dictionary: &Self) -> Self {
         Self { first: dictionary.all.len().next_multiple_of(ROWS), ..Self::default() }
     }
@@ -182,14 +184,14 @@ impl Ids {
         self.known.find(spread(id), |known| known.id == id).copied()
     }
 
-    /// Whether it is known what all columns say of an id.
+    /// Whether the text is known that all columns have for an id.
     pub(super) fn is_sure(&self, id: u64) -> bool {
         self.known(id).is_some_and(|known| known.is_sure)
     }
 
-    /// The places of `ids`, of those that are sure where they must be.
+    /// The places of `ids`; with `must_be_sure`, of the sure ones only.
     fn places_of(&self, ids: &[Option<u64>], must_be_sure: bool) -> Vec<Option<u32>> {
-        // The table is larger than what is at hand: it is asked part by part, each with all questions about it.
+        // The table is larger than the caches of a core: it is asked part by part, each with all questions about it.
         const PARTS: usize = 64;
         let buckets = self.known.num_buckets().max(PARTS);
         let part = |id: u64| {
@@ -199,7 +201,7 @@ impl Ids {
         let mut parts = vec![Vec::new(); PARTS];
         let mut last = None;
         for (row, id) in (0u32..).zip(ids) {
-            // Rows often say what the row before says.
+            // A row often has the id of the row before.
             if let Some(id) = id.filter(|_| *id != last)
                 && let Some(part) = parts.get_mut(part(id))
             {
@@ -261,7 +263,7 @@ impl Ids {
         };
         let index = known.index as usize;
         let own = self.text(index);
-        // Nothing said is said by whatever else is known of the id.
+        // An id of which nothing is said agrees with any text that is known of it.
         if text == Said::Nothing || own == text {
             return self.place_of(index);
         }
@@ -348,12 +350,12 @@ impl Both {
     /// The names of their blocks, and of the facts that count them.
     const NAMES: [&'static str; 2] = ["i64", "i32"];
 
-    /// Further ones than these.
+    /// Ids of both kinds behind these.
     pub(super) fn after(&self) -> Self {
         Self { long: Ids::after(&self.long), short: Ids::after(&self.short) }
     }
 
-    /// Those of a kind.
+    /// The ids of `kind`.
     pub(super) fn of(&self, kind: Kind) -> &Ids {
         if kind == Kind::Id64 { &self.long } else { &self.short }
     }
@@ -382,7 +384,7 @@ impl Both {
         Ok((format!("{name}.{stretch}"), ids.block(stretch)?))
     }
 
-    /// How many stretches there are of each kind behind the last of these.
+    /// The number of stretches of each kind behind the last of these.
     pub(super) fn counts(&self) -> [(&'static str, usize); 2] {
         self.each().map(|(name, ids)| (name, ids.stretches().end))
     }

@@ -1,8 +1,9 @@
 //! Pages: one HTML file that any browser opens, without a server and without a network.
 //!
-//! A *page* is its shell (what is laid out, styled and run, the same for every file), *blocks* of bytes, and *parts*: what
-//! there is to look at, each shown by the script for its kind. The scripts are `main.js`, which opens parts and goes from
-//! one to another, `blocks.js`, which decodes blocks when they are first asked for, and a file for each kind.
+//! A *page* is its shell (the markup, the styles and the scripts, the same for every file), *blocks* of bytes, and
+//! *parts*: the things to look at, each shown by the script for its kind. The scripts are `main.js`, which opens parts
+//! and goes from one to another, `blocks.js`, which decodes blocks when they are first asked for, and a file for each
+//! kind.
 //!
 //! Texts of a file reach the page as data, in blocks and in JSON, and its scripts show them as text. The policy of the page
 //! allows the one script and the one style that it is written with, by their hashes, and nothing from elsewhere.
@@ -35,7 +36,7 @@ macro_rules! script {
         concat!("{\n", include_str!($file), "}\n")
     };
 }
-/// All scripts, in the order in which they use each other. They share what they put into `assetq`.
+/// All scripts, in the order in which they use each other. They share the properties that they put into `assetq`.
 const SCRIPT: &str = concat!(
     script!("main.js"),
     script!("blocks.js"),
@@ -84,7 +85,7 @@ impl Block {
         Self::at(LEVEL, bytes)
     }
 
-    /// Those of texts.
+    /// Compresses texts, at the quicker level for them.
     pub fn of_texts(bytes: &[u8]) -> Result<Self> {
         Self::at(TEXTS, bytes)
     }
@@ -114,7 +115,7 @@ impl Block {
 }
 
 /// A stretch of a deflate stream, which ends at a whole byte, so that the next one can follow. Noise is stored as it is:
-/// to look for repetitions costs the most where there are none.
+/// a search for repetitions costs the most in bytes without any.
 fn compress(bytes: &[u8], level: Compression, last: bool) -> io::Result<Vec<u8>> {
     let pieces: Vec<bool> = bytes.chunks(PIECE).map(is_noise).collect();
     let (mut out, mut rest) = (Vec::with_capacity((bytes.len() / 2).saturating_add(64)), bytes);
@@ -168,7 +169,7 @@ fn deflate(bytes: &[u8], level: Compression, last: bool, out: &mut Vec<u8>) -> i
         let done = usize::try_from(compress.total_in()).unwrap_or(usize::MAX);
         let rest = bytes.get(done..).unwrap_or_default();
         let status = compress.compress_vec(rest, out, flush)?;
-        // What did not fit comes with the next call; a flush is over once there is room left.
+        // Output that did not fit comes with the next call; a flush is over once there is room left.
         match status {
             Status::StreamEnd => return Ok(()),
             _ if !last && out.len() < out.capacity() => return Ok(()),
@@ -229,7 +230,7 @@ impl<'w> Page<'w> {
             .map_err(failed)
     }
 
-    /// Adds a part, behind those that were added before. The first one is shown first.
+    /// Adds a part, behind the parts that were added before. The first one is shown first.
     pub fn part(&mut self, part: Part) {
         let Part { id, kind, title, meta } = part;
         self.parts.push(json!({ "id": id, "kind": kind, "title": title, "meta": meta }));

@@ -3,7 +3,7 @@
 //! A *solid* is packed into bytes of a block as: for each axis its positions, as 16 bits between the least and the
 //! greatest, first all low bytes and then all high bytes; for vertices with normals their two octahedral coordinates, 8 bits
 //! each; and for indexed solids the indices as varints. Each number is the difference to the one before it, folded so that
-//! small ones of either sign have few bits: what is alike gets small when the block is compressed.
+//! small ones of either sign have few bits: numbers that are alike get small when the block is compressed.
 
 use super::{Page, Part};
 use crate::error::Result;
@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 /// Bytes after which a block is followed by another one.
 const BLOCK: usize = 4 << 20;
 
-/// Adds a part that shows what `drawing` does. Without anything to show there is none.
+/// Adds a part that shows the shapes of `drawing`; no part for a drawing with nothing to show.
 ///
 /// # Errors
-/// What cannot be read, and when the page cannot be written.
+/// When a shape cannot be read, or the page cannot be written.
 pub fn add(page: &mut Page<'_>, drawing: &dyn Drawing) -> Result<()> {
     let Some(sight) = drawing.sight()? else { return Ok(()) };
     let Shown { kind, title, meta, blocks } = shown(&sight, "shapes");
@@ -45,7 +45,7 @@ fn shown(sight: &Sight<'_>, id: &str) -> Shown {
     }
 }
 
-/// Blocks in the making. What is shown together lies together, so that the page decodes no more than it shows.
+/// Blocks in the making. Solids that are shown together lie together, so that the page decodes no more than it shows.
 struct Blocks<'i> {
     id: &'i str,
     all: Vec<(String, Vec<u8>)>,
@@ -201,7 +201,7 @@ fn pack(solid: &dyn Solid, out: &mut Vec<u8>) {
     }
 }
 
-/// The nearest integer; what is none of 16 bits becomes the nearest one.
+/// The nearest integer of 16 bits.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a float becomes the nearest integer")]
 fn to_u16(value: f64) -> u16 {
     value.round() as u16

@@ -1,7 +1,7 @@
 //! Tables in a page: every column in stretches of rows, ids and their texts once for all tables.
 //!
-//! What a column says that another one implies is left out: the text of an id is kept with the id, the name at the end of a
-//! path with the path.
+//! The cells of a column that follow from another column are left out: the text of an id is kept with the id, the name
+//! at the end of a path with the path.
 
 use super::column::{self, Cells, ROWS};
 use super::ids::{Both, LocalIds, Said};
@@ -26,7 +26,7 @@ pub struct Most {
     rows: usize,
     /// Bytes of a table's cells, before they are compressed.
     bytes: usize,
-    /// Those of all tables.
+    /// Bytes of the cells of all tables, before they are compressed.
     all: usize,
 }
 
@@ -38,9 +38,9 @@ impl Most {
 /// How a column is stored.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Plan {
-    /// By itself.
+    /// The cells by themselves.
     Own,
-    /// By itself, but null in rows that have an id in another column, as its text is the cell.
+    /// The cells by themselves, but null in rows that have an id in another column, as its text is the cell.
     OwnOr(usize),
     /// Ids, with the texts that another column has for them. `Some(true)` where an id has one text wherever it stands.
     Ids { text: Option<usize>, is_of_id: bool },
@@ -59,14 +59,14 @@ fn plans(table: &dyn Table, has_graphs: bool) -> Vec<Plan> {
     for (n, column) in columns.iter().enumerate().filter(|(_, column)| is_id(column)) {
         let is_free = |text: &usize| plans.get(*text) == Some(&Plan::Own);
         let text = |n: usize| columns.get(n).is_some_and(|column| column.kind == Kind::Text);
-        // Beside a key, any text is about it; beside other ids, one that is said to be theirs.
+        // Beside a key, any text is about it; beside other ids, a text column that says to be theirs.
         let of_it =
             |n: usize| column.role == Role::Key || columns.get(n).is_some_and(|text| text.role == Role::Resolved);
         let path = (0..columns.len()).find(|&path| column.role == Role::Key && table.name_of_path(path).is_some());
         let beside = n.checked_add(1).filter(|&n| text(n) && of_it(n) && table.name_of_path(n).is_none());
         let chosen = path.filter(|path| text(*path)).filter(is_free).or(beside.filter(is_free));
         let is_of_id = chosen.and_then(|text| columns.get(text)).is_some_and(|text| text.role == Role::Resolved);
-        // The path of a row is that of its key by no declaration.
+        // No declaration says that the path of a row is the path of its key.
         let is_of_id = is_of_id && chosen == n.checked_add(1);
         if let Some(plan) = plans.get_mut(n) {
             *plan = Plan::Ids { text: chosen, is_of_id };
@@ -111,7 +111,7 @@ enum Local {
 }
 
 impl Local {
-    /// None yet, of a column of as many rows.
+    /// No cells yet, for a column of as many rows.
     fn new(column: &Column, plan: Plan, rows: usize) -> Self {
         match plan {
             Plan::OfId(_) | Plan::Name(_) | Plan::Leaf(_) => Self::Implied,
@@ -161,7 +161,7 @@ fn read(table: &dyn Table, plans: &[Plan], rows: Range<usize>, most: usize, dict
     let columns = table.columns();
     // Ids are looked up some at a time where their rows can be come back to.
     let dictionary = dictionary.filter(|_| table.splits());
-    // What is read only now and then is not what a walk is for.
+    // The walk does not prepare columns that are read only now and then.
     let is_needed = |plan: &Plan| match *plan {
         Plan::Own | Plan::OwnOr(_) | Plan::Ids { .. } => true,
         Plan::OfId(ids) => !matches!(plans.get(ids), Some(Plan::Ids { is_of_id: true, .. })) || dictionary.is_none(),
@@ -382,7 +382,7 @@ enum Cooked {
 }
 
 impl Flow<'_> {
-    /// Has rows join the others. `ready` is given what is to be compressed of them.
+    /// Has rows join the others. `ready` is given the cells and ids of them, to be compressed.
     fn take(&mut self, n: usize, rows: Rows, all: Tables<'_>, send: &Sender<Sent>, ready: &mut dyn FnMut(Ready)) {
         let (Some(table), Some(shown)) = (all.tables.get(n), self.written.get_mut(n)) else { return };
         if shown.full {
@@ -445,7 +445,7 @@ impl Clone for Work<'_> {
 
 impl Copy for Work<'_> {}
 
-/// Begins jobs that may begin. Each reads rows, hands them over in their turn, and has what came of them compressed.
+/// Begins jobs that may begin. Each reads rows, hands them over in their turn, and has their columns compressed.
 fn begin<'f>(scope: &Scope<'f>, work: Work<'f>, send: &Sender<Sent>) {
     let mut turn = lock(work.turn);
     while let Some((number, job)) = turn.next() {
@@ -558,7 +558,7 @@ pub fn add(
     Ok(())
 }
 
-/// Reads what `jobs` say, and writes it to `page`: both at once, and in their order.
+/// Reads the rows of `jobs`, and writes them to `page`: both at once, and in their order.
 fn run<'f>(
     jobs: &'f [Job],
     all: Tables<'f>,

@@ -82,7 +82,7 @@ impl Nodes {
         Some(number)
     }
 
-    /// Makes a node of the map that has begun, where there is one.
+    /// Makes a node of the map that has begun, if any.
     fn settle(&mut self) {
         if let Some(Begun { key, stated }) = self.begun.take() {
             let key = std::mem::replace(&mut self.key, key);
@@ -167,8 +167,8 @@ impl Visitor for Nodes {
     }
 }
 
-/// Adds a part for each graph of `reader`, and tells whether they are whole. What of them is damaged is told to `met`; what could
-/// be read is shown.
+/// Adds a part for each graph of `reader`, and tells whether they are whole. Tells `met` of the damage in them, and
+/// shows the values that could be read.
 pub fn add(page: &mut Page<'_>, reader: &dyn Reader, met: &mut dyn FnMut(crate::Error)) -> Result<bool> {
     let mut are_whole = true;
     for (n, entry) in reader.graphs().iter().enumerate() {

@@ -13,14 +13,14 @@ type Point = [f32; 3];
 /// Dots a pixel, along each side.
 const FINE: usize = 2;
 
-/// Where a view looks from: the directions that lead right, up and to the eye.
+/// A view: the directions that lead right, up and to the eye.
 struct View {
     right: Point,
     up: Point,
     eye: Point,
 }
 
-/// From the quarter, above the bow; and from above, the bow to the right.
+/// The views: from the quarter, above the bow; and from above, the bow to the right.
 fn views() -> [View; 2] {
     let (turn, tilt) = (0.9f32, 0.35f32);
     let eye = [-turn.sin() * tilt.cos(), tilt.sin(), turn.cos() * tilt.cos()];
@@ -75,7 +75,7 @@ pub(super) fn draw(solids: &Solids<'_>) -> Result<Pixmap> {
     Ok(page)
 }
 
-/// The triangles seen from `view`; `None` where there is nothing.
+/// The triangles seen from `view`; `None` without any.
 fn look(solids: &Solids<'_>, shown: &[(&dyn Solid, &Place<'_>)], view: &View) -> Result<Option<Raster>> {
     let (mut low, mut high) = ([f32::INFINITY; 2], [f32::NEG_INFINITY; 2]);
     for (solid, place) in shown {
@@ -131,7 +131,7 @@ fn look(solids: &Solids<'_>, shown: &[(&dyn Solid, &Place<'_>)], view: &View) ->
     Ok(Some(raster))
 }
 
-/// Puts what was drawn onto the page, a pixel for each square of dots.
+/// Copies the raster onto the page, with the mean of each square of dots as a pixel.
 fn copy(raster: &Raster, page: &mut Pixmap, [left, top]: [f32; 2]) {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few thousand pixels")]
     let [left, top] = [left, top].map(|v| v.max(0.0) as usize);

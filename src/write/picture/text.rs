@@ -1,4 +1,4 @@
-//! Short texts in a picture, in an alphabet of 8 by 8 dots. What it has no letter for is a box.
+//! Short texts in a picture, in an alphabet of 8 by 8 dots. A character without a letter in it is a box.
 
 use font8x8::UnicodeFonts as _;
 use tiny_skia::{Color, Paint, Pixmap, Rect, Transform};

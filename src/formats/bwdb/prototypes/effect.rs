@@ -126,7 +126,7 @@ prototype! { 'a
 
     /// Values that change with the distance to the camera.
     Distance = 0x10 {
-        /// In metres.
+        /// The distance in metres.
         max_distance: f32 @ 0x00,
         config_count: u32 @ 0x04,
         configs: [IntensityConfig<'a>; config_count] @ 0x08,
@@ -329,12 +329,12 @@ impl<'a> Slot<'a> {
         });
     }
 
-    /// The error for a kind that has no body that is known.
+    /// The error for a kind without a known body; -1 has no body.
     fn unknown(self) -> Result<()> {
         if self.kind == -1 { Ok(()) } else { Err(self.view.bad_value("kind without a known layout", self.kind)) }
     }
 
-    /// Shows a kind that has no body, or none that is known.
+    /// Shows a kind without a body, or without a known one.
     fn walk_other(self, walker: &mut dyn Walker<'a>) {
         walker.leaf(KIND, Leaf::Value(self.kind.into()));
         if let Err(error) = self.unknown() {
@@ -485,9 +485,9 @@ prototype! { 'a
 }
 
 prototype! { 'a
-    /// A light among the components of a system. Its body begins as those of actions do.
+    /// A light among the components of a system. Its body begins as the bodies of actions do.
     SystemLight = 0x10, unused 0x04..0x08 {
-        /// As actions have it; of lights no reader looks at it.
+        /// The kind, as actions have it; no reader looks at the kind of a light.
         kind: i32 @ 0x00,
         /// The light.
         value: [super::PointLight<'a>] @ 0x08,

@@ -51,7 +51,7 @@ prototype! { 'a
 
     /// A colour at a time.
     LightColorKey = 0x14 {
-        /// In seconds.
+        /// The time in seconds.
         time: f32 @ 0x00,
         /// Red, green, blue, alpha.
         color: [f32; 4] @ 0x04,

@@ -28,7 +28,7 @@ macro_rules! prototype_types {
         pub enum PrototypeType { $($(#[$meta])* $variant,)+ }
 
         impl PrototypeType {
-            /// All of them, in the order of docs/formats/bwdb.md §5.3.
+            /// All types, in the order of docs/formats/bwdb.md §5.3.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
 
             /// The type whose tables have this magic: the MurmurHash3 of its name.
@@ -181,11 +181,11 @@ prototype_types! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Layout {
-    /// As in the current build.
+    /// The layout of the current build.
     Current(PrototypeType),
     /// Models before `skeleton_extenders` came: known by the schema checksum 0xD6B11569.
     ModelV14,
-    /// As a layouts file declares.
+    /// The layout that a layouts file declares.
     Declared(&'static Type),
 }
 

@@ -1,17 +1,17 @@
-//! Declarations of structs, and what follows from one: getters, a walk, comparisons, the fields as data.
+//! Declarations of structs, and the code that follows from one: getters, a walk, comparisons, the fields as data.
 
 use super::{Field, HeldTexts, Shown, Walker};
 use crate::bytes::View;
 
 /// A struct whose fields were declared with `prototype!`.
 pub trait Prototype<'a>: Field<'a> {
-    /// Evaluates only where its declaration covers each byte once: fields, and what is declared as unused.
+    /// Evaluates only where its declaration covers each byte once: fields, and bytes that are declared as unused.
     const LAID_OUT: ();
 
     /// Its declared fields, in order.
     const FIELDS: &'static [FieldInfo];
 
-    /// Where it lies.
+    /// Its place.
     fn view(&self) -> View<'a>;
 
     /// Shows one field to a walker.
@@ -34,19 +34,19 @@ pub trait Prototype<'a>: Field<'a> {
 /// How a field holds values of its type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// One, in place.
+    /// One value, in place.
     Inline,
-    /// As many as the field `count` says, behind a pointer.
+    /// As many values as the field `count` says, behind a pointer.
     Array {
         /// The name of the field.
         count: &'static str,
     },
-    /// One, behind a pointer.
+    /// One value, behind a pointer.
     One,
 }
 
 impl FieldInfo {
-    /// Where it lies in the struct when it is a pointer.
+    /// Its place in the struct when it is a pointer.
     pub const fn pointer(&self) -> Option<usize> {
         match self.form {
             Form::Inline => None,
@@ -78,7 +78,7 @@ pub(in crate::formats::bwdb) const fn tile(spans: &[(usize, usize)], size: usize
 pub struct FieldInfo {
     /// Its name.
     pub name: &'static str,
-    /// Where it lies in the struct.
+    /// Its place in the struct.
     pub at: usize,
     /// The name of its type, or of its elements' type: [`Field::NOTATION`].
     pub of: &'static str,
@@ -125,7 +125,7 @@ macro_rules! prototype {
                 $(#[$field_meta])*
                 ///
                 /// # Errors
-                /// When it, or what it points to, leaves the file.
+                /// When it, or the data that it points to, leaves the file.
                 pub fn $field(&self) -> $crate::error::Result<prototype!(@type $a $kind $(<$life>)?)> {
                     prototype!(@read self, $offset, $kind $(<$life>)?)
                 }

@@ -1,4 +1,4 @@
-//! Rows of the arrays in records: those of one record after those of the record before.
+//! Rows of the arrays in records: the rows of one record after the rows of the record before.
 
 use super::{KIND, Lead, Records, within};
 use crate::budget::{Budget, RowBudget};
@@ -19,13 +19,13 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Several things that a record holds.
 pub(super) trait Children<'a>: Send + Sync + 'a {
-    /// One of them, read once for all cells of its row.
+    /// One child, read once for all cells of its row.
     type Row: 'a;
 
     /// Bytes of a row in its array.
     fn size(&self) -> usize;
 
-    /// How many rows a record has.
+    /// The number of rows of a record.
     fn count(&self, record: View<'a>) -> Result<usize>;
 
     /// The row at `index` of a record.
@@ -107,7 +107,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
         })
     }
 
-    /// How many rows there are, where they were counted before or are counted in less time than a process takes to start.
+    /// The number of rows, where they were counted before or are counted in less time than a process takes to start.
     /// The records of a game's own database are ten times as many and lie all over it.
     fn known_len(&self) -> Option<usize> {
         const FEW_RECORDS: usize = 1 << 12;
@@ -208,7 +208,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
         let (record, of_record) = self.record_of(rows.start, guess);
         let end = rows.end.min(of_record.end);
         let inside = rows.start.saturating_sub(of_record.start)..end.saturating_sub(of_record.start);
-        // What cannot be read is told by the cells.
+        // The cells tell of damage.
         let _ = self.records.view(record).and_then(|view| self.children.ids(view, inside, ids));
         (record, end)
     }
@@ -389,7 +389,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
         self
     }
 
-    /// The same table, whose last column has the texts of the children's names.
+    /// The same table, which looks for the texts of rows before their cells are asked for.
     pub(super) fn looked_ahead(mut self) -> Self {
         let parents = Arc::clone(&self.parents);
         self.table = self.table.looked_ahead(move |rows| parents.look(rows));

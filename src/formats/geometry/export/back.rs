@@ -1,6 +1,7 @@
 //! Meshes of a GLB as vertices and indices of the groups that they were written from.
 //!
-//! What was not changed keeps its bytes: a number that is what the file's own would be written as is that one.
+//! An unchanged number keeps its bytes: where the GLB has the number that the file's own is written as, the file's own
+//! stays.
 
 use super::part::{Part, Shape, mirror};
 use crate::edit::refused;
@@ -195,7 +196,7 @@ struct Laid<'g, 'a> {
     mesh: Mesh<'g>,
     old: Vertices<'a>,
     format: VertexFormat,
-    /// As many vertices as before, so that each is known by its number.
+    /// Whether there are as many vertices as before, so that each is known by its number.
     same_count: bool,
     out: Vec<u8>,
 }
@@ -266,7 +267,7 @@ impl<'g> Laid<'g, '_> {
         refused(format!("mesh {:?}: {what}", self.mesh.name))
     }
 
-    /// Writes an attribute of all vertices by `encode`, but for values that are those that `before` gives.
+    /// Writes an attribute of all vertices by `encode`, but for values that `before` gives as well.
     fn put<const N: usize>(
         &mut self,
         attribute: Attribute,
@@ -419,7 +420,7 @@ fn byte(number: f32) -> Option<u8> {
     (number.fract() == 0.0 && (0.0..=255.0).contains(&number)).then_some(number as u8)
 }
 
-/// The half float nearest to a number; `None` where it is too large, or none.
+/// The half float nearest to a number; `None` where it is too large, infinite or no number.
 fn half(number: f32) -> Option<u16> {
     let bits = number.to_bits();
     let sign = u16::try_from(bits >> 16 & 0x8000).ok()?;
@@ -427,7 +428,7 @@ fn half(number: f32) -> Option<u16> {
     if !magnitude.is_finite() {
         return None;
     }
-    // Adding and taking away a number whose last digit is worth what the half's is rounds to that digit.
+    // Adding and taking away a number whose last digit has the worth of the half's last digit rounds to that digit.
     let exponent = (magnitude.to_bits() >> 23).max(113);
     let last = f32::from_bits(exponent.saturating_add(13) << 23);
     let rounded = (magnitude + last) - last;

@@ -63,8 +63,8 @@ impl Stream {
         }
     }
 
-    /// The name of the attribute; `None` for indices. What has no certain meaning in glTF is written under a name of
-    /// its own: bone weights, as it is not known which byte belongs to which bone.
+    /// The name of the attribute; `None` for indices. An attribute without a certain meaning in glTF is written under a
+    /// name of its own: bone weights, as it is not known which byte belongs to which bone.
     fn semantic(self) -> Option<Semantic> {
         Some(match self {
             Self::Positions => Semantic::Positions,

@@ -1,7 +1,7 @@
 //! Meshes, armour and collision hulls written for other programs: GLB, OBJ, and drawings as SVG.
 //!
-//! The game's space is left-handed with y up. What is written is right-handed: x is turned around, so that what looks
-//! forward (along z) still does, and triangles turn left around their normals.
+//! The game's space is left-handed with y up. The written shapes are right-handed: x is turned around, so that a mesh
+//! that looks forward (along z) still does, and triangles turn left around their normals.
 
 #[cfg(feature = "edit")]
 pub(in crate::formats::geometry) mod back;
@@ -35,7 +35,7 @@ pub struct Scene<'a> {
     name: String,
     parts: Vec<Part<'a>>,
     materials: Vec<Material>,
-    /// The materials that are told apart by colours, in the order in which they have them: those of armour and those of meshes.
+    /// The materials of armour and the materials of meshes that are told apart by colours, in the order of these.
     coloured: [BTreeMap<String, usize>; 2],
     nodes: Vec<Node>,
     /// The nodes that have no parent.
@@ -73,7 +73,7 @@ struct Shown<'s, 'a> {
     matrix: Option<&'s [f32; 16]>,
 }
 
-/// Nodes of a scene at most: a few times those of the largest space, and no more than memory holds.
+/// The most nodes of a scene: a few times as many as the largest space has, and no more than memory holds.
 const MAX_NODES: usize = 4_000_000;
 
 const GREY: [f32; 4] = [0.62, 0.64, 0.66, 1.0];
@@ -81,9 +81,9 @@ const HULL: [f32; 4] = [0.25, 0.55, 0.9, 0.4];
 
 impl<'a> Scene<'a> {
     /// The scene called `name` with the render groups of `geometry`, its armour and its hulls. With `placements`,
-    /// the models of `groups` are put where those say, and what belongs to no model is left out.
+    /// the models of `groups` are put where those say, and shapes that belong to no model are left out.
     ///
-    /// Decodes all buffers, in parallel. What is damaged is left out and listed in [`Scene::damage`].
+    /// Decodes all buffers, in parallel. Damaged parts are left out and listed in [`Scene::damage`].
     pub fn new(
         name: &str,
         geometry: &'a Geometry,
@@ -106,7 +106,7 @@ impl<'a> Scene<'a> {
             scene.notes.extend(groups.notes.iter().cloned());
             scene.add_groups(geometry, groups, placements, options.lod, &mut top);
         }
-        // In a space, hulls and armour have no place of their own: they are those of its models, where they stand.
+        // In a space, hulls and armour have no place of their own: they belong to its models, and stand where these do.
         if options.armor && placements.is_none() {
             scene.add_armor(geometry, &mut top);
         }
@@ -158,7 +158,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Gives materials their colours: strong ones to those of armour, soft ones to those of meshes.
+    /// Gives materials their colours: strong ones for armour, soft ones for meshes.
     fn colour(&mut self) {
         for (all, [least, share]) in self.coloured.iter().zip([[0.0, 1.0], [0.4, 0.5]]) {
             for (rank, material) in all.values().enumerate() {

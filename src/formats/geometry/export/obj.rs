@@ -89,7 +89,7 @@ fn point(m: &[f32; 16], [x, y, z]: [f32; 3]) -> [f32; 3] {
     ]
 }
 
-/// The cofactors of the upper left of the matrix, column by column: what turns normals.
+/// The cofactors of the upper left of the matrix, column by column: the matrix that turns normals.
 fn cofactors(m: &[f32; 16]) -> [[f32; 3]; 3] {
     let [a, b, c] = [[m[0], m[1], m[2]], [m[4], m[5], m[6]], [m[8], m[9], m[10]]];
     let cross =

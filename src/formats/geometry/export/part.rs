@@ -30,7 +30,7 @@ pub(super) struct Part<'a> {
     pub material: usize,
     /// JSON to be kept with the mesh.
     pub extras: Option<String>,
-    /// The levels of detail that show it; empty where they are not known, or there are none.
+    /// The levels of detail that show it; empty where they are not known, or for a part without any.
     pub lods: Vec<usize>,
     pub vertices: usize,
     /// Indices; `None` where each three vertices are a triangle.
@@ -221,7 +221,7 @@ fn damaged(part: &str, what: String) -> Error {
     Error::without_offset(ErrorKind::Damaged { what: what.into() }, part.to_owned())
 }
 
-/// From the left-handed space to the right-handed one. Adding zero makes a negative zero positive.
+/// Turns the left-handed space into the right-handed one. Adding zero makes a negative zero positive.
 pub(super) fn mirror([x, y, z]: [f32; 3]) -> [f32; 3] {
     [-x + 0.0, y, z]
 }

@@ -11,7 +11,7 @@ use std::io::{BufWriter, Write};
 const WIDTH: f32 = 1200.0;
 const MARGIN: f32 = 24.0;
 
-/// Where a view looks from: which axes go to the right and up on paper, and which leads to the eye, or away from it.
+/// A view: the axes that go to the right and up on paper, and the one that leads to the eye, or away from it.
 struct View {
     title: &'static str,
     right: usize,
@@ -121,7 +121,7 @@ fn draw(
             faces.push(Face { depth, part: *number, points: triangle.map(|p| place(&p)) });
         }
     }
-    // What is nearer to the eye comes last.
+    // Faces nearer to the eye come last.
     faces.sort_by(|a, b| a.depth.total_cmp(&b.depth));
     for same in faces.chunk_by(|a, b| a.part == b.part) {
         let Some(part) = same.first().and_then(|f| scene.parts.get(f.part)) else { continue };
