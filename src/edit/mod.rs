@@ -14,6 +14,7 @@ mod check;
 mod copy;
 mod editor;
 mod fit;
+mod index;
 mod items;
 pub mod patch;
 mod pieces;

@@ -38,21 +38,18 @@ impl Nth {
         if keys.is_empty() {
             return Self { numbers };
         }
-        let mut seen: HashMap<u64, (usize, usize)> = HashMap::new();
+        let mut hashes = Vec::new();
         let mut rows = table.cursor_over(0, &keys);
         while let Ok(true) = rows.advance() {
             let mut hasher = state.build_hasher();
             let mut read = |&key: &usize| rows.value(key).map(|value| hash_value(&value, &mut hasher));
-            if keys.iter().try_for_each(&mut read).is_err() {
-                continue;
+            if keys.iter().try_for_each(&mut read).is_ok() {
+                hashes.push((hasher.finish(), rows.row()));
             }
-            let at = rows.row();
-            let (first, times) = seen.entry(hasher.finish()).or_insert((at, 0));
-            if *times > 0 {
-                numbers.insert(*first, 0);
-                numbers.insert(at, *times);
-            }
-            *times = times.saturating_add(1);
+        }
+        hashes.sort_unstable();
+        for same in hashes.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() > 1) {
+            numbers.extend(same.iter().enumerate().map(|(nth, (_, row))| (*row, nth)));
         }
         Self { numbers }
     }

@@ -1,6 +1,7 @@
 //! The edits of one table, resolved against its rows.
 
 use super::fit::{self, From, short};
+use super::index::Index;
 use super::read::Given;
 use super::{At, Cells, Change, Edit, Set, TableEdits, agrees, refused};
 use crate::asset::Asset;
@@ -40,7 +41,7 @@ pub(super) struct Resolved<'a> {
     state: RandomState,
     probes: usize,
     /// Hashes of keys and their rows, in order, once there were many questions.
-    index: Option<Vec<(u64, usize)>>,
+    index: Option<Index>,
     set: BTreeMap<usize, Vec<Cell>>,
     add: Vec<(Vec<Value<'static>>, Set)>,
     /// Numbers of rows to add, by the hash of their key.
@@ -215,9 +216,7 @@ impl<'a> Resolved<'a> {
                         Some(index) => index,
                         None => made.insert(self.make_index(table)),
                     };
-                    let start = index.partition_point(|&(other, _)| other < hash);
-                    let equal = index.iter().skip(start).take_while(|&&(other, _)| other == hash);
-                    equal.map(|&(_, row)| row).collect()
+                    index.rows(hash).collect()
                 }
             };
             let is_it = |row: &usize| {
@@ -234,7 +233,7 @@ impl<'a> Resolved<'a> {
         Ok(rows)
     }
 
-    fn make_index(&self, table: &dyn Table) -> Vec<(u64, usize)> {
+    fn make_index(&self, table: &dyn Table) -> Index {
         let mut index = Vec::new();
         let mut rows = table.cursor_over(0, &self.keys);
         // Rows behind damage cannot be edited; those before it can.
@@ -245,8 +244,7 @@ impl<'a> Resolved<'a> {
                 index.push((hasher.finish(), rows.row()));
             }
         }
-        index.sort_unstable();
-        index
+        Index::new(index)
     }
 
     /// The first of `cells` that the row does not have, in words.

@@ -1,0 +1,60 @@
+//! Rows by the hashes of their keys.
+
+/// Hashes of keys and their rows, in order. Hashes are seeded, so that their first bits say nearly where each lies: a search
+/// by halves would wait for memory at each step.
+#[derive(Debug)]
+pub(super) struct Index {
+    rows: Vec<(u64, usize)>,
+    /// Where those begin whose hashes have these first bits.
+    starts: Vec<usize>,
+    shift: u32,
+}
+
+impl Index {
+    /// One or two rows for each of the first bits.
+    pub(super) fn new(mut rows: Vec<(u64, usize)>) -> Self {
+        rows.sort_unstable();
+        let bits = rows.len().checked_ilog2().unwrap_or(0).max(1);
+        let shift = u64::BITS.saturating_sub(bits);
+        let count = 1u64.checked_shl(bits).unwrap_or(0);
+        let mut at = 0usize;
+        let start = |first: u64| {
+            while rows.get(at).is_some_and(|(hash, _)| hash >> shift < first) {
+                at = at.saturating_add(1);
+            }
+            at
+        };
+        let starts = (0..count).map(start).collect();
+        Self { rows, starts, shift }
+    }
+
+    /// The rows with this hash, in order.
+    pub(super) fn rows(&self, hash: u64) -> impl Iterator<Item = usize> {
+        let first = usize::try_from(hash >> self.shift).unwrap_or(usize::MAX);
+        let start = self.starts.get(first).copied().unwrap_or(usize::MAX);
+        let near = self.rows.get(start..).unwrap_or_default().iter();
+        let equal = near.skip_while(move |(other, _)| *other < hash).take_while(move |(other, _)| *other == hash);
+        equal.map(|(_, row)| *row)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_found_by_their_hashes_however_many_there_are() {
+        let hash = |n: usize| (n as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        for len in [0, 1, 2, 3, 100, 1000] {
+            // Two rows of each hash, and the least and the greatest there is.
+            let rows = (0..len).flat_map(|n| [(hash(n / 2 + 1), n)]).chain([(0, len), (u64::MAX, len + 1)]);
+            let index = Index::new(rows.clone().collect());
+            for (wanted, row) in rows.clone() {
+                let same: Vec<usize> = rows.clone().filter(|(h, _)| *h == wanted).map(|(_, row)| row).collect();
+                assert_eq!(index.rows(wanted).collect::<Vec<_>>(), same, "{len}: {row}");
+                assert_eq!(index.rows(wanted ^ 1).count(), 0, "{len}: {row}");
+            }
+        }
+        assert_eq!(Index::new(Vec::new()).rows(5).count(), 0);
+    }
+}
