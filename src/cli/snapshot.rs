@@ -158,7 +158,6 @@ impl Part {
         if home.symlink_metadata().is_ok() {
             fs::remove_dir_all(home).map_err(failed)?;
         }
-        // Others may read it, as what they write themselves.
         let part = self.folder.keep();
         fs::rename(&part, home).map_err(|error| {
             let _ = fs::remove_dir_all(&part);

@@ -17,7 +17,8 @@ pub fn to_brotli(data: &[u8]) -> io::Result<Vec<u8>> {
     Ok(encoder.into_inner())
 }
 
-/// Bytes that one core compresses by itself: many times what its window helps to find again.
+/// Bytes that one core compresses by itself: more than the window of 4 MiB, so that only the first bytes of a part have less
+/// to refer to than in one stream.
 #[cfg(feature = "edit")]
 const PART: usize = 6 << 20;
 
