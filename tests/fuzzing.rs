@@ -1,7 +1,7 @@
 //! The fuzz targets (`fuzz/`) without libFuzzer: their seeds, and bytes of a seeded generator.
 //!
 //! A run is so many inputs and not so many seconds: the same on every machine. `ASSETQ_FUZZ=100000` runs more of them.
-#![cfg(all(feature = "edit", feature = "find", feature = "sample", feature = "se2", feature = "sql"))]
+#![cfg(all(feature = "cli", feature = "parquet"))]
 #![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 
 #[path = "../fuzz/src/harness/mod.rs"]

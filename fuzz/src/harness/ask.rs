@@ -1,4 +1,4 @@
-//! Questions about whole files: `verify`, references, exports, SQL, and differences of two files.
+//! Questions about whole files: `verify`, references, exports, pages, SQL, differences of two files, and histories.
 
 use super::input::{File, any, below, file, turn};
 use super::read::ROWS;
@@ -6,16 +6,22 @@ use arbitrary::Unstructured;
 use assetq::diff::{self, Side};
 use assetq::edit::patch;
 use assetq::find::{self, Pattern};
+use assetq::history::{History, State};
 use assetq::report::Progress;
 use assetq::scene::{Context, Kind, Options, Shapes};
 use assetq::sql::{Fault, Input, Session, statements};
-use assetq::table::Tree;
+use assetq::table::{Table, Tree};
+use assetq::write::arrow::ArrowRows;
 use assetq::write::json::JsonWriter;
-use assetq::write::rows::{Header, RowFormat, RowWriter};
+use assetq::write::page::{self, Page};
+use assetq::write::parquet;
+use assetq::write::rows::{Header, RowFormat, RowSink, RowWriter};
 use assetq::write::text::{Outline, Style};
-use assetq::{Asset, Error, refs};
+use assetq::{Asset, Error, ErrorKind, lines, refs};
 use std::io::{self, Write};
 use std::ops::ControlFlow;
+use std::sync::LazyLock;
+use tempfile::TempDir;
 
 /// Checks all of a file, or follows all of its references, or searches it.
 pub fn verify(data: &[u8]) {
@@ -74,7 +80,7 @@ pub fn search(asset: &Asset, text: &str) {
 #[derive(Debug, Default)]
 struct Counted(u64);
 
-/// What any output of a small file may have at most.
+/// The most bytes of any output of a small file.
 const MOST_WRITTEN: u64 = 256 << 20;
 
 impl Write for Counted {
@@ -89,15 +95,64 @@ impl Write for Counted {
     }
 }
 
-/// Writes some tables and some of their entries, or all shapes of a file, in all forms.
+/// Writes some tables and some of their entries, or all shapes of a file, in all forms; or all of it as a page.
 pub fn export(data: &[u8]) {
     let mut u = Unstructured::new(data);
     let file = file(&mut u, None);
     let Ok(asset) = file.open() else { return };
+    let way = any::<u8>(&mut u);
     match asset.reader().shapes() {
-        Some(shapes) if any::<u8>(&mut u) & 1 == 0 => draw(&mut u, shapes),
+        Some(shapes) if way & 1 == 0 => draw(&mut u, shapes),
+        _ if way & 6 == 2 => batches(&mut u, &asset),
+        _ if way & 6 == 4 => whole_page(&asset),
         _ => rows(&mut u, &asset),
     }
+}
+
+/// Writes some tables as Parquet and as Arrow, in a file and as a stream.
+fn batches(u: &mut Unstructured<'_>, asset: &Asset) {
+    let tables = asset.reader().tables();
+    for table in (0..tables.len()).filter(turn(u, tables.len())).map(|at| &*tables[at]) {
+        let columns = table.columns();
+        let as_parquet = parquet::write(Counted::default(), columns, &[], |mut rows| all_rows(table, &mut rows));
+        let arrow = |mut rows: ArrowRows<Counted>| all_rows(table, &mut rows);
+        let as_file = ArrowRows::file(Counted::default(), columns, &[]).and_then(arrow);
+        let as_stream = ArrowRows::stream(Counted::default(), columns, &[]).and_then(arrow);
+        for written in [as_parquet, as_file, as_stream] {
+            // A damaged table has an error of its own. The format holds whatever tables have, and the output takes all.
+            let is_refused = matches!(&written, Err(error) if matches!(error.kind(), ErrorKind::Io { .. }));
+            assert!(!is_refused, "{}: {written:?}", table.name());
+        }
+    }
+}
+
+/// Hands all rows over at once where that is possible, and else one by one, as exports do.
+fn all_rows(table: &dyn Table, out: &mut impl RowSink) -> assetq::Result<()> {
+    let columns: Vec<usize> = (0..table.columns().len()).collect();
+    if out.rows_of(table, &columns, |_| Ok::<_, Error>(())).transpose()?.is_none() {
+        let mut rows = table.cursor(0);
+        while rows.advance().unwrap_or(false) {
+            match out.row_of(&*rows, &columns) {
+                Err(error) if matches!(error.kind(), ErrorKind::Io { .. }) => return Err(error),
+                _ => {}
+            }
+        }
+    }
+    out.finish()
+}
+
+/// Writes the page that shows all of a file.
+fn whole_page(asset: &Asset) {
+    let (mut out, reader) = (Counted::default(), asset.reader());
+    let mut page = Page::new(&mut out, "title", "about").unwrap();
+    let drawing = reader.shapes().and_then(|shapes| shapes.draw(&Context::default(), Options::default()).ok());
+    if let Some(drawing) = &drawing {
+        let _ = page::scene::add(&mut page, &**drawing);
+    }
+    let has_graphs = page::tree::add(&mut page, reader, &mut |_| {}).unwrap();
+    let tables = reader.tables();
+    page::tables::add(page::tables::Most::SHOWN, &mut page, &tables, has_graphs, "f", &mut |_, _| {}).unwrap();
+    page.finish().unwrap();
 }
 
 fn rows(u: &mut Unstructured<'_>, asset: &Asset) {
@@ -190,8 +245,23 @@ pub fn sql(data: &[u8]) {
             &format!("SELECT a.{column} FROM {shown} a JOIN {shown} b ON a.{column} = b.{column} LIMIT 60"),
         );
     }
+    if is_question && let Some(shown) = shown.get(below(&mut u, shown.len())) {
+        kept(&session, shown);
+    }
     session.take_left_out();
     session.edits();
+}
+
+/// Keeps the first rows of a table as a database of SQLite.
+fn kept(session: &Session, shown: &str) {
+    static FOLDER: LazyLock<TempDir> = LazyLock::new(|| TempDir::new().unwrap());
+    let to = FOLDER.path().join("kept.db");
+    let _ = std::fs::remove_file(&to);
+    let question = format!("SELECT * FROM {shown} LIMIT {ROWS}");
+    for mut answer in statements(&question).filter_map(|statement| session.ask(statement).ok()) {
+        let rows = assetq::sql::keep(&to, "kept", &mut answer);
+        assert!(!matches!(rows, Err(Fault::Output(_))), "{shown}: {rows:?}");
+    }
 }
 
 /// The first rows of a statement as text.
@@ -211,7 +281,8 @@ pub fn run(session: &Session, sql: &str) -> Result<Vec<Vec<String>>, String> {
     Ok(all)
 }
 
-/// Compares a file with itself or with another, or makes the patch from one to the other.
+/// Compares a file with itself or with another, makes the patch from one to the other or the history of an entry in both;
+/// or writes one as lines.
 pub fn diff(data: &[u8]) {
     let mut u = Unstructured::new(data);
     let file_of = |u: &mut Unstructured<'_>| -> Option<(Asset, File)> {
@@ -220,9 +291,11 @@ pub fn diff(data: &[u8]) {
     };
     let Some((old, old_file)) = file_of(&mut u) else { return };
     let Some((new, new_file)) = file_of(&mut u) else { return };
-    match any::<u8>(&mut u) % 4 {
+    match any::<u8>(&mut u) % 6 {
         0 => compare(&old, &old, true),
         1 => between(&old, &new),
+        4 => lines::write(&old, &mut Counted::default(), |_| {}).unwrap(),
+        5 => history(&mut u, &old, &new),
         _ => compare(&old, &new, old_file.bytes == new_file.bytes && old_file.name == new_file.name),
     }
 }
@@ -250,4 +323,19 @@ fn between(old: &Asset, new: &Asset) {
         assetq::table::Visitor::value(&mut tree, &row)?;
         if rows < ROWS { Ok(()) } else { Err(assetq::edit::refused("enough")) }
     });
+}
+
+/// The history of an entry of `old` in both files.
+fn history(u: &mut Unstructured<'_>, old: &Asset, new: &Asset) {
+    let tables = old.reader().tables();
+    let Some(table) = tables.get(below(u, tables.len())) else { return };
+    let row = below(u, table.len().unwrap_or(0).min(ROWS));
+    let Ok(label) = table.value(row, table.label()) else { return };
+    let entry = label.to_string();
+    let state = |name: &str, asset: &Asset| Some((name.to_owned(), State::of(asset, &entry, &[]).ok()?));
+    let states: Vec<(String, State)> =
+        [state("old", old), state("again", old), state("new", new)].into_iter().flatten().collect();
+    for event in History::new(&entry, &states).events() {
+        assert!(event.build != "again", "{entry} differs from itself: {event:?}");
+    }
 }

@@ -31,7 +31,7 @@ pub use seeds::dictionary;
 pub struct Target {
     /// Its name, that of its file in `fuzz_targets/`.
     pub name: &'static str,
-    /// What it does with an input.
+    /// Does with an input all that it tries.
     pub run: fn(&[u8]),
     /// Inputs to begin with.
     pub seeds: fn() -> Vec<Vec<u8>>,

@@ -78,7 +78,7 @@ pub fn pairs() -> Vec<Vec<u8>> {
     for (n, model) in models::all().iter().enumerate() {
         for (m, other) in models::all().iter().enumerate() {
             if model.family == other.family && n != m {
-                inputs.extend((0..3).map(|way| vec![n as u8, 0, m as u8, 0, way]));
+                inputs.extend([0, 1, 2, 4, 5].map(|way| vec![n as u8, 0, m as u8, 0, way]));
                 inputs.push(vec![n as u8, 0, m as u8, 1, 3, n as u8, m as u8, 5]);
             }
         }
@@ -91,7 +91,7 @@ pub fn patches() -> Vec<Vec<u8>> {
     super::edit::patches()
 }
 
-/// What users write.
+/// Texts that users write.
 const TEXTS: &[(u8, &str)] = &[
     (0, "size > 10k and name ~ \"*.dds\""),
     (0, "not (id = 0x2A or path ~ 'a/*') and size <= 1.5M"),
