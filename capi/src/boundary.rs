@@ -1,4 +1,4 @@
-//! What every function of the boundary does: take pointers for what they lead to, and keep panics in.
+//! The boundary's part of every function: take pointers for what they lead to, and keep panics in.
 
 use crate::File;
 use std::ffi::{CStr, CString, c_char};

@@ -380,7 +380,7 @@ pub unsafe extern "C" fn assetq_name_id(name: *const c_char) -> u32 {
     unsafe { text(name, "name") }.map_or(0, assetq::id::of_name)
 }
 
-/// What is wrong, in one line, with the file, the part and the offset.
+/// The fault, in one line, with the file, the part and the offset.
 ///
 /// # Safety
 /// `error` is an error.

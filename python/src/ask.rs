@@ -16,7 +16,7 @@ use pyo3::types::{PyDict, PyList, PyTuple};
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-/// What `verify` found, as `assetq.Report`.
+/// The findings of `verify`, as `assetq.Report`.
 pub fn report<'py>(py: Python<'py>, file: &str, report: &Report) -> PyResult<Bound<'py, PyAny>> {
     let check = |check: &assetq::report::Check| {
         let findings = PyList::new(py, error::list(file, check.findings()))?;

@@ -52,7 +52,7 @@ fn rows<'py, const N: usize>(py: Python<'py>, rows: Vec<[f32; N]>) -> PyResult<B
 }
 
 impl Mesh {
-    /// What `read` makes of the vertices, which are decoded with all others of their buffer.
+    /// The array that `read` makes of the vertices, which are decoded with all others of their buffer.
     fn of_vertices<T: Send>(
         &self,
         py: Python<'_>,

@@ -86,7 +86,7 @@ impl Table {
         value::columns(py, self.rows.chosen())
     }
 
-    /// Those of the rows for which `condition` holds.
+    /// The rows for which `condition` holds.
     fn r#where(&self, condition: &str) -> PyResult<Self> {
         Ok(self.with(self.rows.clone().filter(condition).or_raise(self.file())?))
     }

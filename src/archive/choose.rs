@@ -1,4 +1,4 @@
-//! Which files of an archive are written out, and under which names.
+//! The files of an archive that are written out, and their names there.
 
 use super::{Archive, File};
 use crate::error::{Error, ErrorKind, Result};

@@ -1,4 +1,4 @@
-//! What was written, read back and compared with what was asked.
+//! A written file, read back and compared with the edits that were asked.
 
 use super::{Check, Pieces, TableEdits, fit};
 use crate::ask::diff;
@@ -120,7 +120,7 @@ fn other_cell(table: &dyn Table, row: usize, column: &Column) -> Error {
 
 /// Columns of an edited table whose cells may become others than was asked for.
 struct Free {
-    /// Those of rows that were edited, by their numbers.
+    /// The columns of edited rows that follow from others, by their numbers.
     follows: Vec<usize>,
     /// Whether all keys are free that cannot be written: an edit of another table decides them.
     keys: bool,

@@ -33,7 +33,7 @@ struct Blocks<'m, 'f> {
     old: &'m Source,
     /// Bytes of the blocks before it.
     done: usize,
-    /// What it has so far, and how many bytes that are.
+    /// Its parts so far, and how many bytes these are.
     meant: Vec<&'m [u8]>,
     len: usize,
     /// Several parts in one place, and what the file has there, in one place for all blocks: fresh memory would cost more

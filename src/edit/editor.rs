@@ -175,7 +175,7 @@ impl<'a> Editor<'a> {
         Ok(self.known.clone())
     }
 
-    /// Those of the edits of a table that cannot be made, next to those of the table by whose rows others are known: their
+    /// The edits of a table that cannot be made, next to the edits of the table by whose rows others are known: their
     /// numbers, in order, and why. Takes none of them. There may be more of them once these are left out.
     ///
     /// # Errors
@@ -220,7 +220,7 @@ impl<'a> Editor<'a> {
     ///
     /// # Errors
     /// `Syntax` where it is wrong usage: a column that is derived, a value that does not fit, a second edit of one cell.
-    /// What is damaged in the row.
+    /// The damage in the row.
     pub fn edit(&mut self, edit: Edit) -> Result<Outcome> {
         let table = edit.table.clone();
         let outcome = edited(self.keyed(table.as_deref())?, edit, None)?;
@@ -567,7 +567,7 @@ impl<'a> Plan<'a> {
         Ok(Written { file, outer, new, pieces })
     }
 
-    /// What an undo file says of the bytes, for a new file that was written.
+    /// The pieces of an undo file, for a new file that was written.
     pub fn undo(&self, written: &Written) -> Restore {
         Restore::new(&written.pieces, self.file().source().bytes(), written.outer.source().bytes())
     }

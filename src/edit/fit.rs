@@ -65,7 +65,7 @@ pub(super) fn fit(column: &Column, given: Value<'_>, from: From, now: Option<&Va
     if fits { Ok(fitted) } else { Err(wrong(what_fits(column))) }
 }
 
-/// What a column takes, in words.
+/// The values that a column takes, in words.
 pub(super) fn what_fits(column: &Column) -> String {
     match (column.takes, column.kind) {
         (Takes::Nothing, _) => "nothing, as it follows from other cells or from where things lie".to_owned(),

@@ -17,7 +17,7 @@ pub(crate) enum Item {
     New(usize),
 }
 
-/// What becomes of a list.
+/// The edits of one list.
 #[derive(Debug, Default)]
 pub(crate) struct ListEdit {
     /// The row of its first item, or the one that this would be.
@@ -55,7 +55,7 @@ impl ListEdit {
         Ok(slots.into_iter().map_while(|slot| slot.or_else(|| others.next())).collect())
     }
 
-    /// Those of its edits that make it longer or shorter.
+    /// The edits that make it longer or shorter.
     pub fn moving(&self) -> impl Iterator<Item = At> {
         let gone = self.remove.iter().map(|item| At::Remove(self.first.saturating_add(*item)));
         self.add.iter().map(|(place, _)| At::Add(*place)).chain(gone)
@@ -67,7 +67,7 @@ impl ListEdit {
 pub(crate) struct Lists(pub BTreeMap<usize, ListEdit>);
 
 impl Lists {
-    /// Those of some edits. `also` says which edited rows change their list besides.
+    /// The lists of some edits. `also` says which edited rows change their list besides.
     ///
     /// # Errors
     /// When a row is damaged, or one that comes says no list.

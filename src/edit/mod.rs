@@ -3,7 +3,7 @@
 //! An [`Edit`] is what `diff` reports: a row of a table by its key, and the cells that become others; or a row that comes,
 //! or goes. Edits are resolved against a reader ([`TableEdits`]: numbers of rows and columns, values of the columns' kinds),
 //! and a format that writes ([`Writable`]) makes of them the new file as [`Pieces`]: ranges of the old one, and new bytes.
-//! What no edit touches is therefore copied and not made again.
+//! Bytes that no edit touches are therefore copied and not made again.
 //!
 //! Columns that can be written are declared where they are declared to be read: [`Column::writable`] and
 //! [`Column::takes`](crate::table::Column::takes). All others are consequences, as offsets and counts are.
@@ -53,13 +53,13 @@ pub struct Edit {
     pub key: Value<'static>,
     /// Cells that the row must have for the edit to be made, where it says so.
     pub old: Option<Cells>,
-    /// What becomes of the row.
+    /// The change of the row.
     pub change: Change,
     /// The line of the patch, or the number of the row, for messages.
     pub origin: Option<u64>,
 }
 
-/// What becomes of a row.
+/// The change of a row.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
     /// These cells become others.

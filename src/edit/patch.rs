@@ -25,7 +25,7 @@ fn row(table: &str, change: Kind, key: Value<'static>, old: Option<Cells>, new: 
     ])
 }
 
-/// Which of the rows with the same key each row is, for keys that several rows have.
+/// The number of each row among the rows with its key, for keys that several rows have.
 struct Nth {
     numbers: HashMap<usize, usize>,
 }
@@ -405,7 +405,7 @@ fn rows(
     Ok(rows)
 }
 
-/// Those of `rows` that can be written.
+/// The `rows` that can be written.
 fn taken(editor: &mut Editor<'_>, name: &str, rows: Vec<Row>, left: &mut Left) -> Vec<Row> {
     /// All tries may take so many times as long as the first one.
     const TIMES: usize = 64;
@@ -416,9 +416,9 @@ fn taken(editor: &mut Editor<'_>, name: &str, rows: Vec<Row>, left: &mut Left) -
     tried(editor, name, rows, left, &mut Tries { of_file, left: left_to_do })
 }
 
-/// What may still be done to find the rows that cannot be written, where the format does not say which they are.
+/// The tries that are left to find the rows that cannot be written, where the format does not say which they are.
 struct Tries {
-    /// What a try costs besides its rows.
+    /// The cost of a try besides its rows.
     of_file: usize,
     left: usize,
 }

@@ -54,7 +54,7 @@ impl Eq for Seal {}
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pieces {
     list: Vec<Piece>,
-    /// What is still to be made of the rest.
+    /// The checksum or digest that is still to be made of the rest.
     pub seal: Option<Seal>,
     /// How the result is compared with the old file.
     pub check: Check,

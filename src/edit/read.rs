@@ -91,12 +91,12 @@ fn wrong_json(error: serde_json::Error, line: u64) -> Error {
 /// Cells by the names of their columns, of a row that is looked at and not kept.
 pub type Given<'r> = Vec<(Cow<'r, str>, Value<'r>)>;
 
-/// What a file of changes has.
+/// A row of a file of changes.
 #[derive(Debug)]
 pub enum Row<'r> {
     /// A row of a patch.
     Edit(Edit),
-    /// What brings the bytes of a file back.
+    /// The pieces that bring the bytes of a file back.
     Restore(Restore),
     /// A row as it was exported: cells by the names of columns.
     Exported {
@@ -149,7 +149,7 @@ const BOM: &[u8] = b"\xEF\xBB\xBF";
 /// rows of a patch, and others rows as they were exported.
 ///
 /// # Errors
-/// Those of `each`, `Syntax` with the line for what cannot be understood, and `Io`.
+/// The errors of `each`, `Syntax` with the line of a text that cannot be understood, and `Io`.
 pub fn rows(input: impl BufRead, form: Form, each: &mut dyn FnMut(Row<'_>) -> Result<()>) -> Result<()> {
     match form {
         Form::Json => json(input, each),
@@ -241,7 +241,7 @@ impl<'de> Visitor<'de> for Items<'_> {
     }
 }
 
-/// What an object is: a row of a patch, where it says a change.
+/// The row that an object is: a row of a patch, where it says a change.
 fn row(value: Value<'static>, origin: u64) -> Result<Row<'static>> {
     let Value::Map(parts) = value else {
         return Err(refused(format!("row {origin}: {} is no object", super::fit::short(&value))));

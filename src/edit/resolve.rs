@@ -108,7 +108,7 @@ impl<'a> Resolved<'a> {
         self.known.is_some()
     }
 
-    /// What `read` finds in the table that has the keys of the rows: `at_hand`, or one that is made anew.
+    /// The answer of `read` for the table that has the keys of the rows: `at_hand`, or one that is made anew.
     fn keyed<T>(&self, at_hand: Option<&dyn Table>, read: impl FnOnce(&dyn Table) -> T) -> T {
         if let Some(table) = at_hand {
             return read(table);

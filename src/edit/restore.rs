@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::table::Value;
 use std::fmt::Write as _;
 
-/// What tells a file from others.
+/// The size and digest that tell a file from others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Of {
     /// Its bytes.
@@ -32,7 +32,7 @@ impl Of {
     }
 }
 
-/// What brings the bytes of a file back from those of the file that was made of it.
+/// The pieces that bring the bytes of a file back from the file that was made of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Restore {
     /// The file that it is applied to.
@@ -82,7 +82,7 @@ impl Restore {
         ])
     }
 
-    /// What a row of a patch says, where it is such a row.
+    /// The pieces that a row of a patch says, where it is such a row.
     pub(super) fn read(old: Option<&Cells>, new: Option<&Cells>) -> Option<Self> {
         let (old, new) = (old?, new?);
         let (_, Value::List(pieces)) = new.iter().find(|(name, _)| name == "pieces")? else { return None };

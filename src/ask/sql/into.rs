@@ -7,7 +7,7 @@ use rusqlite::types::{ToSqlOutput, Type, ValueRef};
 use rusqlite::{Connection, Error as SqlError, OpenFlags, params_from_iter};
 use std::path::Path;
 
-/// Which types the cells of a column had.
+/// The types that the cells of a column had.
 #[derive(Debug, Clone, Copy, Default)]
 enum Seen {
     #[default]

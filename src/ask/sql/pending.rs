@@ -1,4 +1,4 @@
-//! What statements have changed so far: cells and rows that lie over those of the file until it is written.
+//! Changes of statements so far: cells and rows that lie over those of the file until it is written.
 
 use super::cells::Cell;
 use crate::edit::{Set, TableEdits, check_cell, item_cells, refused};

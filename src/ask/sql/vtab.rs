@@ -69,7 +69,7 @@ pub(super) struct Files {
 
 struct State {
     file: Arc<OpenFile>,
-    /// Which of the file's tables.
+    /// The number of the table in the file.
     index: usize,
     /// The plans that were made so far; SQLite hands back the number of one.
     plans: Mutex<Vec<Arc<Plan>>>,

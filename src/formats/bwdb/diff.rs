@@ -268,8 +268,8 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// Which file the damage is in that comparing a record of the old one with another one met: it is read once more by
-    /// itself. Of many damaged records, only the first ones are; the others are said to be the new file's.
+    /// The file with the damage that was met by comparing a record of the old one with another one: that record is read
+    /// once more by itself. Of many damaged records, only the first ones are; the others are said to be the new file's.
     fn faulty(&self, (blob, record): Place<'_, 'a>) -> Side {
         const ASKED: usize = 16;
         if self.faulty.fetch_add(1, Ordering::Relaxed) >= ASKED {

@@ -34,7 +34,7 @@ impl Bucket for StringBucket {
 
 /// The values that `of` gives for each occupied slot, in order. `values` are as many as there are buckets.
 ///
-/// Which slots are occupied cannot be guessed, so there is no branch on it: each item is written, and the next one over
+/// Occupied slots cannot be predicted, so there is no branch on them: each item is written, and the next one over
 /// an item that does not count.
 pub(super) fn gather<B: Bucket, V, T: Copy + Default>(
     buckets: &[B],

@@ -1,6 +1,6 @@
 use super::{Database, Location, State};
 
-/// Which resources each record belongs to.
+/// The resources that each record belongs to.
 ///
 /// Of several resources with one record, the one with the smallest id names it, wherever a record has a single name. Ids are
 /// hashes of paths, so that two files of one content agree, however their maps are laid out.

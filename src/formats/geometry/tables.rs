@@ -280,7 +280,7 @@ fn hull_vertices(g: &Geometry) -> Made<'_> {
     Box::new(table)
 }
 
-/// Which rows of a table belong to which buffer.
+/// The rows of a table that belong to each buffer.
 #[derive(Debug)]
 struct Starts {
     /// The first row of each buffer.

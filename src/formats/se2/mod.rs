@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 /// The file by which a content folder is known: which definitions there are.
 const SETS: &str = "definitionsets.vrb";
 
-/// Which files have which GUIDs.
+/// The GUIDs of all files.
 const CACHE: &str = "contentcache.vrb";
 
 /// The place of the content in the game's folder.

@@ -154,7 +154,7 @@ impl Counts {
     }
 }
 
-/// Which of several records one is.
+/// The place of a record among several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) first: bool,

@@ -73,7 +73,7 @@ struct Writer<'s, 'e> {
     pool: &'s [u8],
     /// Texts that are written, and where they are in the pool.
     texts: HashMap<Cow<'e, [u8]>, Option<u32>>,
-    /// What comes behind the pool.
+    /// The bytes that come behind the pool.
     more: Vec<u8>,
     arrays: Option<Packed>,
 }

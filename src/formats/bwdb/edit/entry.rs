@@ -117,7 +117,7 @@ fn set_property<'a>(
     Ok(())
 }
 
-/// What `cat` shows of members that were written: of references their ids, and no counts, which follow.
+/// The members that `cat` shows once they are written: of references their ids, and no counts, which follow.
 fn wanted_members(
     this: Struct,
     before: &Members<'static>,
@@ -131,7 +131,7 @@ fn wanted_members(
     stored.filter_map(wanted).collect()
 }
 
-/// What `cat` shows of a value that was written: of references their ids.
+/// The value that `cat` shows once it is written: of references their ids.
 pub(super) fn wanted(of: &'static Type, old: &Value<'static>, new: &Value<'static>) -> Value<'static> {
     match new {
         Value::List(items) if !of.name.starts_with("f32x") || matches!(items.first(), Some(Value::List(_))) => {

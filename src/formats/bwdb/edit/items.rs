@@ -14,7 +14,7 @@ use crate::table::{Table, Value};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// Which edit of a list cannot be made, where that is one, and why.
+/// The edit of a list that cannot be made, where it is one, and why.
 pub(super) type Wrong = (Option<At>, Error);
 
 /// A list that is written, its edits among those of its table, and its items as they will be.

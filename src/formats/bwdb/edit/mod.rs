@@ -29,7 +29,7 @@ use std::ops::Range;
 use value::refers;
 use writer::{Area, Patches, Place, Struct, Writer};
 
-/// What a table has a row for.
+/// The things that a table has a row for.
 #[derive(Debug, Clone, Copy)]
 enum Rows {
     /// A record.
@@ -225,7 +225,7 @@ fn table<'a>(reader: &'a dyn Reader, name: &str) -> Result<Box<dyn Table + 'a>> 
     reader.table(name).ok_or_else(|| refused(format!("no table {name:?}")))
 }
 
-/// What becomes of the edits that cannot be made: the first one ends the writing, or each is noted and left out.
+/// The fate of edits that cannot be made: the first one ends the writing, or each is noted and left out.
 type Refuse<'r> = &'r mut dyn FnMut(At, Error) -> Result<()>;
 
 /// Gives the edits that cannot be made, which `write` names.
@@ -246,7 +246,7 @@ fn no_rows(edits: &TableEdits, refuse: Refuse<'_>) -> Result<()> {
     Ok(())
 }
 
-/// What becomes of a database.
+/// The changes of a database.
 #[derive(Default)]
 struct Changes<'a> {
     patches: Patches,
@@ -285,7 +285,7 @@ impl Writable for Database {
         entry::edited(self, entry, new).map(Some)
     }
 
-    /// Those of records and of what they hold, which `diff` leaves to the table of resources, and that table.
+    /// The tables of records and of their items, which `diff` leaves to the table of resources, and that table.
     fn patched(&self) -> Option<Vec<String>> {
         let layouts: Vec<Layout> = self.databases().flatten().filter_map(|blob| blob.layout()).collect();
         let told = |table: &dyn Table| {
@@ -357,7 +357,7 @@ impl Database {
         found.ok_or_else(|| refused(format!("{table}: rows of this table are not written")))
     }
 
-    /// What the records of a database point to.
+    /// The area that the records of a database point to.
     fn area<'a>(&'a self, blob: Blob<'a>) -> Area<'a> {
         let range = blob.view().position()..blob.end();
         Area::new(self.source.bytes(), range, blob.len(), move |record, ranges| {

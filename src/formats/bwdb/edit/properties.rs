@@ -58,7 +58,7 @@ pub(super) fn property<'a>(
     Ok(kind == TEXTURE)
 }
 
-/// What rows say of a property.
+/// The cells that rows say of a property.
 #[derive(Default)]
 struct Said<'e> {
     name: Option<u32>,
@@ -88,7 +88,7 @@ impl<'e> Said<'e> {
         Ok(said)
     }
 
-    /// What a property of this kind has for a value.
+    /// The value of a property of this kind.
     fn value(&self, kind: usize) -> Option<&'e Value<'static>> {
         if kind == TEXTURE { self.texture.or(self.value) } else { self.value }
     }

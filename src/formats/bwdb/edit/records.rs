@@ -21,7 +21,7 @@ pub(super) struct Records {
     pub count: usize,
     /// How many of them stay.
     pub kept: usize,
-    /// Those that come.
+    /// The records that come.
     pub new: Vec<u8>,
 }
 

@@ -82,7 +82,7 @@ impl Writable for Models {
         items::settle(self, edits, |table| Some((Self::lists_of(table)?, "models")))
     }
 
-    /// What models have is known by their ids.
+    /// Rows of tables below models are known by the ids of their models.
     fn keying(&self) -> Option<&'static str> {
         Some("models")
     }
@@ -127,7 +127,7 @@ impl Models {
         }
     }
 
-    /// What the records point to.
+    /// The area that the records point to.
     fn area(&self) -> Area<'_> {
         let (file, models) = (self.source().bytes(), self.model_count());
         let records = models.saturating_add(self.skeleton_count());
@@ -453,7 +453,7 @@ impl Space {
         records.head(bytes, [std::mem::offset_of!(layout::SpaceHeader, counts), data], patches)
     }
 
-    /// What instances and lights point to.
+    /// The area that instances and lights point to.
     fn area(&self) -> Area<'_> {
         let (file, instances) = (self.source().bytes(), self.instances());
         let records = instances.len().saturating_add(self.light_count());

@@ -38,7 +38,7 @@ pub(super) fn leaf_bytes(of: &str, old: &Value<'_>, new: &Value<'_>) -> Result<V
     }
 }
 
-/// What an id is a hash of.
+/// The text that an id is a hash of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reference {
     Name,

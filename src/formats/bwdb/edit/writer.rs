@@ -1,8 +1,8 @@
 //! Bytes that become others, arrays and texts that get a new place, and which of them several records share.
 //!
 //! Everything that records point to lies in an *area*: the blob of their database, or a whole `models.bin` or `space.bin`.
-//! What needs more room than it has is appended to the area, and the pointer to it made to lead there. Pointers are relative
-//! to the struct that holds them, so that an area may move as a whole, but not what lies in it.
+//! A value that needs more room than it has is appended to the area, and the pointer to it made to lead there. Pointers
+//! are relative to the struct that holds them, so that an area may move as a whole, but not the values in it.
 
 use super::super::declared::{Body, CountField, Member, Type};
 use super::super::record::{Field as _, FieldInfo, Flag, Form, Leaf, ListInfo, Prototype, Walker, follow, follow_one};
@@ -20,7 +20,7 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-/// What an area's new end is a multiple of, from its first byte: the largest alignment of what may follow it.
+/// An area's new end is a multiple of this, from its first byte: the largest alignment of anything that may follow it.
 pub(super) const ALIGNMENT: usize = 16;
 
 /// A place in the new file: one that the old file has, or one in what is appended to an area.
@@ -237,7 +237,7 @@ pub(super) struct Area<'a> {
 }
 
 impl<'a> Area<'a> {
-    /// What the `records` of a part of `file` point to, which `walk` walks over by their numbers.
+    /// The area that the `records` of a part of `file` point to, which `walk` walks over by their numbers.
     pub fn new(
         file: &'a [u8],
         range: Range<usize>,
@@ -322,7 +322,7 @@ pub(super) struct Patches {
 }
 
 impl Patches {
-    /// What was noted so far, to come back to.
+    /// The number of notes so far, to come back to.
     pub fn mark(&self) -> usize {
         self.noted.len()
     }

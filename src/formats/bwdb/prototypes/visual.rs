@@ -37,7 +37,7 @@ prototype! { 'a
         max: [f32; 3] @ 0x50,
         /// Its draw groups.
         render_sets: [RenderSet<'a>; render_set_count] @ 0x60 in render_sets,
-        /// Which render sets are drawn at which distance.
+        /// The render sets that are drawn at each distance.
         lods: [Lod<'a>; lod_count] @ 0x68 in lods,
     }
 
@@ -145,7 +145,7 @@ prototype! { 'a
         model: Model<'a> @ 0x08,
         /// The visual that the model draws.
         visual: Visual<'a> @ 0x30,
-        /// Which of the file's skeletons it has.
+        /// The number of its skeleton in the file.
         skeleton_index: u32 @ 0xA0,
         /// Its first collision model in the space's `models.geometry`: in real files the boxes match.
         first_geometry: u16 @ 0xA4,

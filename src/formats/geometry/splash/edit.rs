@@ -13,7 +13,7 @@ const CORNERS: [&str; 6] = ["min_x", "min_y", "min_z", "max_x", "max_y", "max_z"
 /// A box as it is to be written.
 struct Written {
     name: String,
-    /// Those that are not known yet are `None`.
+    /// Corners that are not known yet are `None`.
     corners: [Option<f32>; 6],
 }
 

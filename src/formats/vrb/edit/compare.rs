@@ -1,5 +1,5 @@
 //! An archive compared with the one that it was made of: both are walked at once, and only as deep as edited values lie.
-//! What has the same bytes is the same.
+//! Values with the same bytes are the same.
 
 use super::super::graph::{Event, Walker};
 use super::super::values::column;

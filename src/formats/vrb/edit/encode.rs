@@ -561,12 +561,12 @@ pub(super) struct Fields<'v, 'w> {
     entries: &'v [(std::borrow::Cow<'w, str>, Value<'w>)],
 }
 
-/// Which fields were taken.
+/// The fields that were taken.
 #[derive(Debug, Default)]
 pub(super) struct Taken {
     /// All fields before this one were.
     up_to: usize,
-    /// Those behind it that were.
+    /// The fields behind it that were.
     beyond: Vec<usize>,
 }
 

@@ -87,7 +87,7 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// What comes before the elements of a list or dictionary, with another count.
+    /// The bytes before the elements of a list or dictionary, with another count.
     pub fn head(&self, old: &Walker<'a>, range: Range<usize>, what: &str, count: usize) -> Result<Vec<u8>> {
         let prefix = old.data().get(range.start..range.end.saturating_sub(4)).unwrap_or_default();
         Ok([prefix, &self.number(what, count)?].concat())

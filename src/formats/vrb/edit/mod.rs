@@ -29,7 +29,7 @@ const MAIN_ENTRY: usize = 132;
 /// How often the chunk table is encoded again, where its own size moves the chunks that it lists.
 const ROUNDS: usize = 16;
 
-/// What edits of `values` say.
+/// The edits of `values`, by kind.
 #[derive(Default)]
 struct Asked<'e> {
     set: Vec<SetRow<'e>>,

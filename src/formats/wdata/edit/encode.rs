@@ -283,7 +283,7 @@ impl<'m> Encoder<'m> {
         Ok(())
     }
 
-    /// What a field has in a record that comes, where it is not said.
+    /// The bytes of a field in a record that comes, where it is not said.
     fn nothing(&self, kind: &'static Kind, out: &mut Vec<u8>) -> Result<()> {
         match kind {
             Kind::Text => self.text("", &Value::text(""), None, out),

@@ -21,7 +21,7 @@ use std::ops::Range;
 /// The word of the format for no path.
 const NO_PATH: &str = ".\\";
 
-/// What becomes of one record, or what one that comes has.
+/// The edits of one record, or the values of one that comes.
 #[derive(Debug, Default)]
 struct RecordEdit {
     name: Option<Value<'static>>,
@@ -31,7 +31,7 @@ struct RecordEdit {
     element: BTreeMap<usize, Value<'static>>,
 }
 
-/// What becomes of the records of one kind, by their numbers.
+/// The edits of the records of one kind, by their numbers.
 #[derive(Debug, Default)]
 struct RunEdit {
     set: BTreeMap<usize, RecordEdit>,
