@@ -274,6 +274,41 @@ fn a_box_comes_to_the_table_of_all_boxes_with_its_type() {
     assert!(error.contains("column type_name: \"Door\" does not fit: it is one of CameraBox"), "{error}");
 }
 
+/// The table of all boxes shows the boxes of each type once more, and either of both may be edited.
+#[test]
+fn boxes_are_edited_in_the_table_of_all_and_in_that_of_their_type_at_once() {
+    let old = demo(3, Size::Small);
+    let asset = open(&old);
+    let portals = asset.reader().table("portal_boxes").unwrap();
+    let names: Vec<String> = plain::portals(&old).into_iter().map(|portal| portal.0).collect();
+    let [first, second] = [0, 1].map(|row| names[row].clone());
+    assert_eq!(first_name(&*portals), first.clone().into());
+    let in_all = |name: &str| Value::Map(cells([("type_name", "PortalBox".into()), ("name", name.to_owned().into())]));
+    let set = |column: &'static str, to: f32| Change::Set(cells([(column, Value::F32(to))]));
+    let of_all = |name: &str, change| Edit::new(Some("event_boxes"), in_all(name), change);
+    let of_type = |name: &str, change| Edit::new(Some("portal_boxes"), name.to_owned().into(), change);
+
+    // A box that goes from one of the tables moves the rows behind it in the other.
+    let goes = vec![of_all(&first, Change::Remove), of_type(&second, set("pos_y", 8.5))];
+    let made = edited("town.wdata", &old, goes).unwrap();
+    let now = plain::portals(&made.bytes);
+    assert_eq!((now.len(), &now[0].0, now[0].1[1]), (names.len() - 1, &second, 8.5));
+    assert_eq!(undone("town.wdata", &made.bytes, &made.undo), old);
+
+    // Two cells of one box, and one cell twice.
+    let both = vec![of_all(&first, set("pos_x", 1.5)), of_type(&first, set("pos_y", 2.5))];
+    let made = edited("town.wdata", &old, both).unwrap();
+    assert_eq!(plain::portals(&made.bytes)[0].1[..2], [1.5, 2.5]);
+    let twice =
+        |to| edited("town.wdata", &old, vec![of_all(&first, set("pos_x", 1.5)), of_type(&first, set("pos_x", to))]);
+    assert_eq!(plain::portals(&twice(1.5).unwrap().bytes)[0].1[0], 1.5);
+    let error = twice(2.5).err().unwrap().to_string();
+    assert!(error.contains("column pos_x: there are two edits of it, by two tables"), "{error}");
+    let gone = vec![of_all(&first, Change::Remove), of_type(&first, set("pos_x", 1.5))];
+    let error = edited("town.wdata", &old, gone).err().unwrap().to_string();
+    assert!(error.contains("portal_boxes: row 0 is changed and removed"), "{error}");
+}
+
 #[test]
 fn what_does_not_fit_is_named() {
     let old = write(&Spec::new(22, 3)).bytes;

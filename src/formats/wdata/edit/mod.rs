@@ -6,7 +6,7 @@ mod encode;
 use super::layout::{IndexEntry, Obb};
 use super::run::Run;
 use super::shapes::{self, Shape};
-use super::tables::{Found, Rows, SCRIPT_LISTS, path_rows};
+use super::tables::{Found, Rows, SCRIPT_LISTS, path_rows, records};
 use super::tail::{SCENE_ELEMENTS, SCENE_RESOURCES, SCENES, Section, TriggerLayout};
 use super::waypoints::id_of;
 use super::{BoxType, Map, Record};
@@ -17,6 +17,9 @@ use crate::table::{Table, Tree, Value};
 use encode::Encoder;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
+
+/// The column of a box's type in the table of all boxes.
+const TYPE: &str = "type_name";
 
 /// The word of the format for no path.
 const NO_PATH: &str = ".\\";
@@ -53,10 +56,21 @@ impl Writable for Map {
         }
         writer.check_waypoints()?;
         also.extend(writer.runs.keys().map(|rows| rows.name().to_owned()));
-        added.extend(writer.added(edits));
         let mut pieces = writer.finish()?;
         (pieces.also, pieces.added) = (also, added);
         Ok(pieces)
+    }
+
+    /// Boxes of the table of all boxes are edited in the tables of their types, where the same box may be edited, too.
+    fn settle(&self, edits: &mut Vec<TableEdits>) -> Result<()> {
+        let Some(at) = edits.iter().position(|edit| edit.table == Rows::EventBoxes.name()) else { return Ok(()) };
+        for edit in by_types(self, &edits.remove(at))? {
+            match edits.iter_mut().find(|other| other.table == edit.table) {
+                Some(other) => merge(other, edit),
+                None => edits.push(edit),
+            }
+        }
+        Ok(())
     }
 
     /// The cells of a record that its new form has otherwise.
@@ -87,7 +101,7 @@ impl Writable for Map {
         if cells.is_empty() {
             return Ok(Some(EntryEdit::Edits(Vec::new())));
         }
-        let table = super::tables::records(self, rows);
+        let table = records(self, rows);
         let key = crate::edit::key_of(&*table, row)?;
         Ok(Some(EntryEdit::Edits(vec![Edit::new(Some(rows.name()), key, Change::Set(cells))])))
     }
@@ -116,7 +130,6 @@ impl Stretch {
 
 /// A part of a record that a column shows.
 enum Part {
-    Type,
     Name,
     Obb(usize),
     Field(usize),
@@ -126,9 +139,6 @@ enum Part {
 impl Part {
     fn of(rows: Rows, name: &str) -> Option<Self> {
         let shape = rows.shape();
-        if rows == Rows::EventBoxes && name == "type_name" {
-            return Some(Self::Type);
-        }
         if shape.placed && name == "name" {
             return Some(Self::Name);
         }
@@ -149,7 +159,6 @@ impl RecordEdit {
             _ => Ok(()),
         };
         match part {
-            Part::Type => Ok(()),
             Part::Name => match self.name.replace(value.clone()) {
                 Some(other) if !same_value(&other, value) => Err(two()),
                 _ => Ok(()),
@@ -176,72 +185,21 @@ fn all_rows() -> impl Iterator<Item = Rows> {
 impl<'m> Writer<'m> {
     /// Takes the edits of a table of records.
     fn take(&mut self, edit: &TableEdits) -> Result<()> {
-        let rows = all_rows().find(|rows| rows.name() == edit.table);
+        let rows = all_rows().find(|rows| rows.name() == edit.table && *rows != Rows::EventBoxes);
         let rows =
             rows.ok_or_else(|| refused(format!("table {} follows from others and is not written", edit.table)))?;
-        let table = super::tables::records(self.map, rows);
-        let found = Found::new(self.map, rows);
-        // Where the boxes of all types are rows of one table, each is written with those of its type.
-        let at = |row: usize| {
-            let located = found.get(row).ok_or_else(|| crate::table::no_cell(&edit.table, row, 0))?;
-            Ok::<_, Error>((of_rows(rows, located.box_type), located.number))
-        };
+        let table = records(self.map, rows);
+        let run = self.runs.entry(rows).or_default();
         for (row, set) in &edit.set {
-            let (rows_of, number) = at(*row)?;
-            let record = self.runs.entry(rows_of).or_default().set.entry(number).or_default();
-            put_all(record, rows, &*table, set, true)?;
+            put_all(run.set.entry(*row).or_default(), rows, &*table, set)?;
         }
-        for row in &edit.remove {
-            let (rows_of, number) = at(*row)?;
-            self.runs.entry(rows_of).or_default().remove.insert(number);
-        }
+        run.remove.extend(&edit.remove);
         for set in &edit.add {
-            let rows_of = self.rows_of_new(rows, &*table, set)?;
             let mut record = RecordEdit::default();
-            put_all(&mut record, rows, &*table, set, false)?;
-            self.runs.entry(rows_of).or_default().add.push(record);
+            put_all(&mut record, rows, &*table, set)?;
+            run.add.push(record);
         }
         Ok(())
-    }
-
-    /// The kind of a record that comes.
-    fn rows_of_new(&self, rows: Rows, table: &dyn Table, set: &Set) -> Result<Rows> {
-        if rows != Rows::EventBoxes {
-            return Ok(rows);
-        }
-        let cell = set.iter().find(|(at, _)| table.columns().get(*at).is_some_and(|c| c.name == "type_name"));
-        let name = cell.map(|(_, value)| value.to_string()).unwrap_or_default();
-        let known = BoxType::ALL.into_iter().find(|t| t.name() == name && *t != BoxType::UnusedBox);
-        let names = || BoxType::ALL.map(BoxType::name).join(", ");
-        let known = known
-            .ok_or_else(|| refused(format!("column type_name: {name:?} does not fit: it is one of {}", names())))?;
-        Ok(Rows::Boxes(known))
-    }
-
-    /// The numbers of rows that come to the table of all boxes, where they come last in their types.
-    fn added(&self, edits: &[TableEdits]) -> Option<(String, Vec<usize>)> {
-        let edit = edits.iter().find(|edit| edit.table == Rows::EventBoxes.name())?;
-        let table = super::tables::records(self.map, Rows::EventBoxes);
-        let places = self.box_places(&self.runs);
-        let mut numbers: BTreeMap<BoxType, usize> = BTreeMap::new();
-        let mut start = 0usize;
-        for (box_type, _) in places {
-            let run = self.runs.get(&Rows::Boxes(box_type));
-            let (added, removed) = run.map_or((0, 0), |run| (run.add.len(), run.remove.len()));
-            let stays = self.map.box_count(box_type).map_or(0, |count| count as usize).saturating_sub(removed);
-            numbers.insert(box_type, start.saturating_add(stays));
-            start = start.saturating_add(stays).saturating_add(added);
-        }
-        let number = |set: &Set| match self.rows_of_new(Rows::EventBoxes, &*table, set) {
-            Ok(Rows::Boxes(box_type)) => {
-                let next = numbers.entry(box_type).or_default();
-                let number = *next;
-                *next = next.saturating_add(1);
-                number
-            }
-            _ => usize::MAX,
-        };
-        Some((edit.table.clone(), edit.add.iter().map(number).collect()))
     }
 
     /// The types that have boxes or get some, and where they lie, in order.
@@ -612,22 +570,71 @@ impl<'m> Writer<'m> {
     }
 }
 
-/// The kind that a row of a table belongs to.
-fn of_rows(rows: Rows, box_type: Option<BoxType>) -> Rows {
-    match (rows, box_type) {
-        (Rows::EventBoxes, Some(box_type)) => Rows::Boxes(box_type),
-        _ => rows,
+/// The edits of the table of all boxes, as edits of the tables of their types.
+fn by_types(map: &Map, all: &TableEdits) -> Result<Vec<TableEdits>> {
+    let (table, found) = (records(map, Rows::EventBoxes), Found::new(map, Rows::EventBoxes));
+    let at = |row: usize| {
+        let located = found.get(row).and_then(|located| Some((located.box_type?, located.number)));
+        located.ok_or_else(|| crate::table::no_cell(&all.table, row, 0))
+    };
+    let name = |column: usize| table.columns().get(column).map(|column| &*column.name).unwrap_or_default();
+    let mut types: BTreeMap<BoxType, TableEdits> = BTreeMap::new();
+    for (row, set) in &all.set {
+        if set.iter().any(|(column, _)| name(*column) == TYPE) {
+            return Err(refused("column type_name: the type of a box cannot become another: remove it and add one"));
+        }
+        let (box_type, number) = at(*row)?;
+        types.entry(box_type).or_default().set.push((number, set.clone()));
     }
+    for row in &all.remove {
+        let (box_type, number) = at(*row)?;
+        types.entry(box_type).or_default().remove.push(number);
+    }
+    for set in &all.add {
+        let mut set = set.clone();
+        let given = set.extract_if(.., |(column, _)| name(*column) == TYPE).next();
+        let given = given.map(|(_, value)| value.to_string()).unwrap_or_default();
+        let known = BoxType::ALL.into_iter().find(|t| t.name() == given && *t != BoxType::UnusedBox);
+        let names = || BoxType::ALL.map(BoxType::name).join(", ");
+        let known = known
+            .ok_or_else(|| refused(format!("column type_name: {given:?} does not fit: it is one of {}", names())))?;
+        types.entry(known).or_default().add.push(set);
+    }
+    let of_type = |(box_type, mut edits): (BoxType, TableEdits)| {
+        let of_type = records(map, Rows::Boxes(box_type));
+        let sets = edits.set.iter_mut().map(|(_, set)| set).chain(&mut edits.add);
+        for column in sets.flatten().map(|(column, _)| column) {
+            let same = of_type.columns().iter().position(|other| other.name == name(*column));
+            *column = same.ok_or_else(|| refused(format!("column {} is not written", name(*column))))?;
+        }
+        Ok(TableEdits { table: of_type.name().to_owned(), ..edits })
+    };
+    types.into_iter().map(of_type).collect()
+}
+
+/// Adds further edits of the same table. A cell that both edit otherwise stays twice, which is refused where it is written.
+fn merge(edits: &mut TableEdits, more: TableEdits) {
+    let mut sets: BTreeMap<usize, Set> = std::mem::take(&mut edits.set).into_iter().collect();
+    for (row, set) in more.set {
+        let cells = sets.entry(row).or_default();
+        for (at, new) in set {
+            if !cells.iter().any(|(column, value)| *column == at && same_value(value, &new)) {
+                cells.push((at, new));
+            }
+        }
+    }
+    edits.set = sets.into_iter().collect();
+    edits.add.extend(more.add);
+    edits.remove.extend(more.remove);
+    edits.remove.sort_unstable();
+    edits.remove.dedup();
 }
 
 /// Notes the cells of a row.
-fn put_all(record: &mut RecordEdit, rows: Rows, table: &dyn Table, set: &Set, is_there: bool) -> Result<()> {
+fn put_all(record: &mut RecordEdit, rows: Rows, table: &dyn Table, set: &Set) -> Result<()> {
     for (at, value) in set {
         let name = table.columns().get(*at).map(|column| column.name.clone()).unwrap_or_default();
         let part = Part::of(rows, &name).ok_or_else(|| refused(format!("column {name} is not written")))?;
-        if matches!(part, Part::Type) && is_there {
-            return Err(refused("column type_name: the type of a box cannot become another: remove it and add one"));
-        }
         record.put(part, value, &name)?;
     }
     Ok(())
