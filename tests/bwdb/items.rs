@@ -348,6 +348,24 @@ fn nodes_keep_their_parents_and_the_order_of_their_names() {
     assert_eq!(findings(&new, MODELS), Vec::<String>::new());
     let back = patched(&new, MODELS, &undo);
     assert_eq!(names(&back), (vec![root], vec![0]));
+    // Where a node before them goes, the child keeps its parent, by another number.
+    let gone = TableEdits { remove: vec![0], ..edits("skeleton_nodes") };
+    let (less, undo) = made(&new, MODELS, vec![gone]).unwrap();
+    assert_eq!(names(&less), (vec![3, root], vec![1, 0]));
+    assert_eq!(cell(&less, MODELS, "skeleton_nodes", 1, "parent"), Value::Uint(0));
+    let back = patched(&less, MODELS, &undo);
+    assert_eq!(rows_of(&back, MODELS, "skeleton_nodes"), rows_of(&new, MODELS, "skeleton_nodes"));
+    // The child becomes a root, and a child again.
+    let set = |bytes: &[u8], to: Value<'static>| {
+        made(bytes, MODELS, vec![TableEdits { set: vec![(2, vec![(parent, to)])], ..edits("skeleton_nodes") }])
+    };
+    let (root, undo) = set(&new, Value::Null).unwrap();
+    assert_eq!(cell(&root, MODELS, "skeleton_nodes", 2, "parent"), Value::Null);
+    assert_eq!(
+        rows_of(&patched(&root, MODELS, &undo), MODELS, "skeleton_nodes"),
+        rows_of(&new, MODELS, "skeleton_nodes")
+    );
+    refused(set(&new, Value::Uint(3)).map(|made| made.0), &["column parent: 3 is none of the 3 nodes"]);
     // The old root is the parent of the last.
     let gone = TableEdits { remove: vec![1], ..edits("skeleton_nodes") };
     refused(made(&new, MODELS, vec![gone]).map(|made| made.0), &["node 1, which is its parent, goes"]);

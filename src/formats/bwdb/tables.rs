@@ -642,7 +642,7 @@ fn skeleton_nodes<'a, R: Records<'a>>(
             Ok(rows.names().name(node.name()?)?.map(Value::Text).unwrap_or_default())
         })
         .looked_ahead()
-        .column(Column::uint("parent").brief().takes(Takes::Bits(16)), |node| {
+        .column(Column::uint("parent").brief().takes(Takes::OrNull), |node| {
             match node.skeleton.parents()?.get(node.index).ok_or_else(|| node.missing())?? {
                 0xFFFF => Ok(Value::Null),
                 parent => Ok(parent.into()),

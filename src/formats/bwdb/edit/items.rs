@@ -4,7 +4,7 @@ use super::super::record::{Form, follow};
 use super::entry::wanted;
 use super::value::refers;
 use super::writer::{Area, Place, Struct, To, Writer};
-use super::{Job, Refuse, Rows, field_of, properties, table};
+use super::{Job, Refuse, Rows, field_of, nodes, properties, table};
 use crate::bytes::View;
 use crate::edit::{At, Item, ListEdit, Lists, Set, TableEdits, refused};
 use crate::error::{Error, Result};
@@ -209,8 +209,10 @@ pub(super) fn settle(
         let lists = Lists::of(&*table, edit, |set| rows.rearranges(&*table, set))?;
         lists.note_moved(edit);
         owners.entry(owner).or_default().extend(lists.0.keys());
-        if let Rows::Properties = rows {
-            edit.add.iter_mut().try_for_each(|set| properties::settle(&*table, set))?;
+        match rows {
+            Rows::Properties => edit.add.iter_mut().try_for_each(|set| properties::settle(&*table, set))?,
+            Rows::Nodes { .. } => nodes::settle(&*table, &lists, edit)?,
+            Rows::Records(_) | Rows::Elements { .. } => {}
         }
         let Rows::Elements { element, .. } = rows else { continue };
         for (at, value) in edit.add.iter_mut().flatten() {

@@ -52,7 +52,7 @@ impl Rows {
         };
         match self {
             Self::Properties => has("type"),
-            Self::Nodes { .. } => has("name_id"),
+            Self::Nodes { .. } => has("name_id") || has(nodes::PARENT),
             Self::Records(_) | Self::Elements { .. } => false,
         }
     }
@@ -194,13 +194,11 @@ impl Job<'_, '_> {
                     }
                 }
                 Rows::Nodes { at } => {
-                    let array = match &*column {
-                        "parent" => "parents",
-                        "matrix" => "matrices",
-                        _ => return Err(out.refuse("this is not written")),
-                    };
+                    if column != "matrix" {
+                        return Err(out.refuse("this is not written"));
+                    }
                     let of = Struct::built_in::<p::Skeleton<'_>>();
-                    out.set_element(place.skip(at), of, array, index, new, &old)?;
+                    out.set_element(place.skip(at), of, "matrices", index, new, &old)?;
                 }
             }
         }

@@ -6,9 +6,13 @@ use super::super::record::Field as _;
 use super::Job;
 use super::items::{Listed, Wrong};
 use super::writer::{Area, Place, Struct, Writer};
-use crate::edit::{At, Item};
+use crate::edit::{At, Item, Lists, Set, TableEdits};
 use crate::error::Result;
-use crate::table::Value;
+use crate::table::{Table, Value};
+use std::collections::BTreeMap;
+
+/// The column of the number of a node's parent.
+pub(super) const PARENT: &str = "parent";
 
 /// The parent of a root.
 const ROOT: u16 = 0xFFFF;
@@ -18,6 +22,35 @@ struct Node {
     name: u32,
     parent: u16,
     matrix: Vec<u8>,
+}
+
+/// Adds the parents that get another number to the edits: nodes that stay keep the node that is their parent.
+pub(super) fn settle(table: &dyn Table, lists: &Lists, edits: &mut TableEdits) -> Result<()> {
+    let Some(column) = table.columns().iter().position(|column| column.name == PARENT) else { return Ok(()) };
+    let mut sets: BTreeMap<usize, Set> = std::mem::take(&mut edits.set).into_iter().collect();
+    for list in lists.0.values() {
+        // A list that cannot be made is refused where it is written.
+        let Ok(items) = list.order(&edits.table) else { continue };
+        let kept = items.iter().enumerate().filter_map(|(at, item)| match item {
+            Item::Kept(old) => Some((*old, at)),
+            Item::New(_) => None,
+        });
+        let numbers: BTreeMap<usize, usize> = kept.collect();
+        for old in numbers.keys() {
+            let row = list.first.saturating_add(*old);
+            let Value::Uint(parent) = table.value(row, column)? else { continue };
+            let Ok(parent) = usize::try_from(parent) else { continue };
+            let is_told = sets.get(&row).is_some_and(|set| set.iter().any(|(at, _)| *at == column));
+            match numbers.get(&parent) {
+                Some(now) if *now != parent && !is_told => {
+                    sets.entry(row).or_default().push((column, Value::Uint(*now as u64)));
+                }
+                _ => {}
+            }
+        }
+    }
+    edits.set = sets.into_iter().collect();
+    Ok(())
 }
 
 impl Job<'_, '_> {
@@ -55,8 +88,8 @@ impl Job<'_, '_> {
                     |out: &Writer<'_, '_>, what: &str| (at, out.refuse(format_args!("column {column}: {what}")));
                 match (column, value) {
                     ("name_id", Value::Id32(name)) => node_name = Some(*name),
-                    ("parent", Value::Null) => parent = Some(ROOT),
-                    ("parent", Value::Uint(of)) => {
+                    (PARENT, Value::Null) => parent = Some(ROOT),
+                    (PARENT, Value::Uint(of)) => {
                         let fits = u16::try_from(*of).ok().filter(|of| usize::from(*of) < count);
                         parent = Some(fits.ok_or_else(|| wrong(&out, &format!("{of} is none of the {count} nodes")))?);
                     }
