@@ -434,6 +434,14 @@ fn values_that_do_not_fit_say_what_does() {
     refused(add(&bytes, &[("Nowhere", 1.into())]), &["[Main]", "Nowhere"]);
     refused(add(&bytes, &[("Sets.East.X", 5.into())]), &["[Main].Sets.East.Y", "missing"]);
     refused(add(&bytes, &[("Name.Inner", 5.into())]), &["[Main].Name"]);
+    let row = row_of(&rows(&open(&bytes).unwrap()), MAIN, "Version");
+    for (at, name, to) in [(PATH, "path", "Players"), (CHUNK, "chunk", "Entities")] {
+        let set = vec![(row, vec![(VALUE, 1.into()), (at, to.into())])];
+        refused(
+            edited(&bytes, TableEdits { set, ..TableEdits::default() }),
+            &[&format!("column {name}: {to} does not fit"), "remove it there and add it here"],
+        );
+    }
     refused(remove_all(&bytes, |path| path == "Version"), &["[Main].Version", "cannot go alone"]);
     refused(remove_all(&bytes, |path| path == "Entities[1].Mass"), &["[Main].Entities[1].Mass", "cannot go alone"]);
     let mut tree = plain(&bytes, "Entities[0]");

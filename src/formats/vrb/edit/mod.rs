@@ -53,6 +53,12 @@ impl<'e> Asked<'e> {
         }
         for (row, cells) in &edits.set {
             let cell = |number| cells.iter().find(|(column, _)| *column == number).map(|(_, value)| value);
+            let place = [("path", column::PATH), ("chunk", column::CHUNK)];
+            if let Some((name, to)) = place.into_iter().find_map(|(name, at)| Some((name, cell(at)?))) {
+                let why = "a value stays where it is: remove it there and add it here";
+                refuse(At::Set(*row), refused(format!("values: row {row}: column {name}: {to} does not fit: {why}")))?;
+                continue;
+            }
             self.set.push(SetRow { row: *row, type_name: cell(column::TYPE), value: cell(column::VALUE) });
         }
         for (number, cells) in edits.add.iter().enumerate() {
