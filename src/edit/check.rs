@@ -1,6 +1,6 @@
 //! A written file, read back and compared with the edits that were asked.
 
-use super::{Check, Pieces, TableEdits, fit};
+use super::{Check, Pieces, TableEdits, fit, refused};
 use crate::ask::diff;
 use crate::asset::Asset;
 use crate::compare::same_value;
@@ -231,7 +231,8 @@ pub(super) fn entry(new: &Asset, entry: &str, shown: &Value<'static>) -> Result<
     Err(failed(format!("entry {entry:?} is another")))
 }
 
-/// Checks that `verify` finds no more in the new file than in the old one.
+/// Checks that `verify` finds no more in the new file than in the old one. It has what was asked by then, so that the edits
+/// do not fit together or not to the rest.
 pub(super) fn verified(old: &Asset, new: &Asset, progress: &Progress) -> Result<()> {
     let report = new.reader().verify(progress);
     if report.ok() {
@@ -242,7 +243,8 @@ pub(super) fn verified(old: &Asset, new: &Asset, progress: &Progress) -> Result<
         let found = before.checks.iter().find(|other| other.name == check.name).map_or(0, |other| other.found());
         if check.found() > found {
             let first = check.findings().first().map(ToString::to_string).unwrap_or_default();
-            return Err(failed(format!("verify, {}: {first}", check.name)));
+            let what = "the file would be damaged by these edits, so nothing is kept: verify";
+            return Err(refused(format!("{what}, {}: {first}", check.name)));
         }
     }
     Ok(())

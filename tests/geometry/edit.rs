@@ -245,6 +245,24 @@ fn materials_and_ids_are_written_in_place() {
     refused(write("vertices", 2, 1.0f32.into()), &["vertices"]);
 }
 
+/// An edit that fits by itself, and leaves triangles without their vertices.
+#[test]
+fn edits_that_would_damage_the_file_are_refused() {
+    let old = demo(1, Size::Small);
+    let asset = Asset::open(Source::from_vec("ship.geometry", old.clone())).unwrap();
+    let table = asset.reader().table("vertex_mappings").unwrap();
+    let column = table.columns().iter().position(|column| column.name == "texel_density").unwrap();
+    let density = |row| table.value(row, column).unwrap().into_owned();
+    assert_ne!(density(0), density(1));
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("ship.geometry");
+    let mut editor = Editor::new(&asset).unwrap();
+    editor.set_cell("vertex_mappings", 0, column, density(1)).unwrap();
+    let written = editor.finish().unwrap().write(&to, Existing::Refuse).map(|_| old);
+    refused(written, &["the file would be damaged by these edits", "indices in range", "no vertices that fit"]);
+    assert!(!to.exists());
+}
+
 #[test]
 fn hostile_glbs_and_files_never_panic() {
     let bytes = demo(5, Size::Small);
