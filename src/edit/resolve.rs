@@ -384,33 +384,33 @@ impl<'a> Resolved<'a> {
                 return Ok(Outcome::LeftOut(format!("{shown}: {why}")));
             }
         }
-        let mut outcome = Outcome::Held;
-        for (column, value) in asked {
-            if self.put(row, column, value, shown)? {
-                self.last = Some(At::Set(row));
-                outcome = Outcome::Done;
-            }
+        if self.put(row, asked, shown)? {
+            self.last = Some(At::Set(row));
+            return Ok(Outcome::Done);
         }
-        Ok(outcome)
+        Ok(Outcome::Held)
     }
 
-    /// Notes a cell; gives whether it becomes another.
-    fn put(&mut self, row: usize, column: usize, value: Value<'static>, shown: &str) -> Result<bool> {
-        let differs = !same_value(&self.table.value(row, column)?, &value);
-        let two = || {
-            let name = self.table.columns().get(column).map(|c| c.name.clone()).unwrap_or_default();
-            refused(format!("{shown}: there are two edits of column {name}"))
-        };
-        if self.remove.contains(&row) {
-            return Err(two());
+    /// Notes cells of a row, all of them or none; gives whether one becomes another.
+    fn put(&mut self, row: usize, cells: Set, shown: &str) -> Result<bool> {
+        let is_removed = self.remove.contains(&row);
+        let there = self.set.get(&row).map_or(&[][..], |cells| cells);
+        let mut new: Vec<Cell> = Vec::with_capacity(cells.len());
+        let mut is_other = false;
+        for (column, value) in cells {
+            let differs = !same_value(&self.table.value(row, column)?, &value);
+            is_other |= differs;
+            match there.iter().chain(&new).find(|cell| cell.column == column) {
+                Some(cell) if !is_removed && same_value(&cell.value, &value) => {}
+                None if !is_removed => new.push(Cell { column, value, differs }),
+                _ => {
+                    let name = self.table.columns().get(column).map(|c| c.name.clone()).unwrap_or_default();
+                    return Err(refused(format!("{shown}: there are two edits of column {name}")));
+                }
+            }
         }
-        let cells = self.set.entry(row).or_default();
-        match cells.iter().find(|cell| cell.column == column) {
-            Some(cell) if same_value(&cell.value, &value) => {}
-            Some(_) => return Err(two()),
-            None => cells.push(Cell { column, value, differs }),
-        }
-        Ok(differs)
+        self.set.entry(row).or_default().extend(new);
+        Ok(is_other)
     }
 
     /// Takes a row that comes, with these cells by the numbers of their columns.
@@ -603,6 +603,7 @@ impl<'a> Resolved<'a> {
                 })
             })
             .collect();
+        let mut asked = Set::new();
         for (at, given) in named {
             if self.keys.contains(&at) {
                 continue;
@@ -625,9 +626,12 @@ impl<'a> Resolved<'a> {
             }
             let (column, value) = self.cell_of(at, given, from, Some(row).filter(|_| !retyped.contains(&at)))?;
             if !same_value(&self.table.value(row, column)?, &value) {
-                self.put(row, column, value, &shown)?;
-                outcome = Outcome::Done;
+                asked.push((column, value));
             }
+        }
+        if !asked.is_empty() {
+            self.put(row, asked, &shown)?;
+            outcome = Outcome::Done;
         }
         Ok(outcome)
     }
@@ -665,16 +669,14 @@ impl<'a> Resolved<'a> {
     pub(super) fn set_cell(&mut self, row: usize, column: usize, given: Value<'static>) -> Result<Outcome> {
         let name = self.table.name().to_owned();
         let (column, value) = self.cell_of(column, given, From::Typed, Some(row))?;
-        Ok(if self.put(row, column, value, &name)? { Outcome::Done } else { Outcome::Held })
+        Ok(if self.put(row, vec![(column, value)], &name)? { Outcome::Done } else { Outcome::Held })
     }
 
     /// Takes edits that are resolved already, as SQL has them.
     pub(super) fn take(&mut self, edits: TableEdits) -> Result<()> {
         let name = self.table.name().to_owned();
         for (row, set) in edits.set {
-            for (column, value) in set {
-                self.put(row, column, value, &name)?;
-            }
+            self.put(row, set, &name)?;
         }
         for row in edits.remove {
             self.remove(row, &name)?;

@@ -3,7 +3,7 @@
 
 use crate::made::{cells, edited, undone};
 use assetq::edit::read::{Form, Row, rows};
-use assetq::edit::{Change, Edit, EntryEdit, Outcome, patch};
+use assetq::edit::{Change, Edit, Editor, EntryEdit, Outcome, patch};
 use assetq::sample::Size;
 use assetq::sample::wdata::{Spec, demo, write};
 use assetq::table::{Kind, Role, Table, Takes, Tree, Value, Visitor as _};
@@ -310,6 +310,18 @@ fn boxes_are_edited_in_the_table_of_all_and_in_that_of_their_type_at_once() {
 }
 
 #[test]
+fn of_a_row_that_is_refused_no_cell_is_taken() {
+    let old = demo(3, Size::Small);
+    let asset = open(&old);
+    let table = asset.reader().table("portal_boxes").unwrap();
+    let mut editor = Editor::new(&asset).unwrap();
+    let twice = Change::Set(cells([("pos_x", Value::F32(1.5)), ("pos_y", 1.5.into()), ("pos_x", Value::F32(2.5))]));
+    let error = editor.edit(Edit::new(Some("portal_boxes"), first_name(&*table), twice)).unwrap_err().to_string();
+    assert!(error.contains("there are two edits of column pos_x"), "{error}");
+    assert!(editor.finish().unwrap().edits().is_empty());
+}
+
+#[test]
 fn what_does_not_fit_is_named() {
     let old = write(&Spec::new(22, 3)).bytes;
     let asset = open(&old);
@@ -411,4 +423,21 @@ fn paths_and_scripts_are_written() {
     assert_eq!(map.path("moc_path").unwrap().unwrap().to_string(), "x.moc");
     assert!(map.path("obstacle_path").unwrap().is_none());
     assert_eq!(undone("town.wdata", &made.bytes, &made.undo), old);
+
+    let table = asset.reader().table("scripts").unwrap();
+    let path_of = |row: usize| table.value(row, 1).unwrap().into_owned();
+    let none = |row: usize| {
+        let key = Value::Map(cells([("kind", table.value(row, 0).unwrap().into_owned()), ("path", path_of(row))]));
+        edited(
+            "town.wdata",
+            &made.bytes,
+            vec![Edit::new(Some("scripts"), key, Change::Set(cells([("path", Value::Null)])))],
+        )
+    };
+    let last = table.len().unwrap() - 1;
+    for row in [1, last] {
+        let error = none(row).err().unwrap().to_string();
+        assert!(error.contains("column path: null does not fit"), "{error}");
+    }
+    assert!(none(0).is_ok());
 }

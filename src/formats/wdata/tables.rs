@@ -283,7 +283,7 @@ pub(super) struct Script {
     at: u32,
 }
 
-const SCRIPT_DIR: usize = shapes::TRIGGER_HEAD.number("script_dir");
+pub(super) const SCRIPT_DIR: usize = shapes::TRIGGER_HEAD.number("script_dir");
 const MAIN_SCRIPT: usize = shapes::TRIGGER_HEAD.number("main_script");
 /// The script lists: their kinds, and the numbers of the fields that count them.
 pub(super) const SCRIPT_LISTS: [(&str, usize); 3] = [

@@ -6,7 +6,7 @@ mod encode;
 use super::layout::{IndexEntry, Obb};
 use super::run::Run;
 use super::shapes::{self, Shape};
-use super::tables::{Found, Rows, SCRIPT_LISTS, path_rows, records};
+use super::tables::{Found, Rows, SCRIPT_DIR, SCRIPT_LISTS, path_rows, records};
 use super::tail::{SCENE_ELEMENTS, SCENE_RESOURCES, SCENES, Section, TriggerLayout};
 use super::waypoints::id_of;
 use super::{BoxType, Map, Record};
@@ -525,7 +525,14 @@ impl<'m> Writer<'m> {
                 return Err(refused("column kind: the kind of a script cannot become another: remove it and add one"));
             }
             let path = set.and_then(|set| cell(set, 1));
-            let path = path.map(|path| if path.is_null() { Value::text(NO_PATH) } else { path });
+            let path = match path {
+                Some(Value::Null) if script.in_head == Some(SCRIPT_DIR) => Some(Value::text(NO_PATH)),
+                Some(Value::Null) => {
+                    let why = "null does not fit: of all scripts, script_dir alone may be none";
+                    return Err(refused(format!("scripts: {} of row {row}: column path: {why}", script.kind)));
+                }
+                path => path,
+            };
             let is_removed = edit.remove.contains(&row);
             match script.in_head {
                 Some(_) if is_removed => return Err(refused(format!("scripts: {} cannot go", script.kind))),
