@@ -211,7 +211,7 @@ uint64_t assetq_path_id(const char *path);
 // `name` is a text.
 uint32_t assetq_name_id(const char *name);
 
-// What is wrong, in one line, with the file, the part and the offset.
+// The fault, in one line, with the file, the part and the offset.
 //
 // # Safety
 // `error` is an error.
