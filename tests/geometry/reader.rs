@@ -546,6 +546,39 @@ mod hostile {
     }
 
     #[test]
+    fn findings_lead_to_the_mapping_or_the_buffer() {
+        let (vertices, _) = surface(2, 2, 1.0, 7);
+        let mut builder = GeometryBuilder::new();
+        builder.vertex_buffer("set3/xyznuv2tbpc", 32, &pack_vertices("set3/xyznuv2tbpc", 32, &vertices), false);
+        builder.index_buffer(2, &[0, 1, 2, 0, 1, 2, 7, 0, 1, 2], false);
+        for (id, start, count) in [(1, 0, 3), (2, 3, 4)] {
+            builder.vertex_mapping(Mapping { id, buffer: 0, density: 5, start: 0, count: 3 });
+            builder.index_mapping(Mapping { id, buffer: 0, density: 5, start, count });
+        }
+        let check = |bytes: Vec<u8>, expected: &[(&str, usize, u64)]| {
+            let array = |pointer: usize| u64::from_le_bytes(bytes[pointer..pointer + 8].try_into().unwrap());
+            let report = open(bytes.clone()).verify(&Progress::default());
+            let found: Vec<_> = report.checks.iter().flat_map(|check| check.findings()).collect();
+            let expected = expected.iter().map(|(says, pointer, skip)| (*says, Some(array(*pointer) + skip)));
+            for ((says, offset), error) in expected.zip(&found) {
+                assert!(error.to_string().contains(says), "{says}: {found:?}");
+                assert_eq!(error.offset(), offset, "{found:?}");
+            }
+            found.len()
+        };
+        let (index_mappings, vertex_buffers, index_buffers) = (0x20, 0x28, 0x30);
+        let mapped = ("items, but only 3 are mapped", vertex_buffers, 0);
+        let unmapped = ("items, but only 7 are mapped", index_buffers, 0);
+        let triangles = ("group 1: 4 indices are not whole triangles", index_mappings, 0x10);
+        let range = ("group 1: index 7 of 3 vertices", index_mappings, 0x10);
+        assert_eq!(check(builder.build(), &[mapped, unmapped, triangles, range]), 4);
+        // With an id that no vertices have, groups are paired by their counts.
+        builder.index_mapping(Mapping { id: 3, buffer: 0, density: 5, start: 7, count: 3 });
+        let left = ("1 index mappings have no vertices that fit", index_mappings, 0);
+        assert_eq!(check(builder.build(), &[mapped, left]), 2);
+    }
+
+    #[test]
     fn no_hull_is_looked_for_behind_a_damaged_one() {
         let cube = HullShape::cuboid([0.0; 3], [1.0; 3]);
         let mut builder = GeometryBuilder::new();

@@ -175,10 +175,12 @@ fn write(file: &File, asset: &Asset, editor: Editor<'_>) {
     assert!(fs::read(&back).unwrap() == file.bytes, "{}: what was undone has other bytes", file.name);
 }
 
-/// A writer may refuse edits. In a valid file it never makes what it then finds to be wrong.
+/// A writer may refuse edits. In a valid file it never makes what it then finds to be wrong; nor, but for triangles without their
+/// vertices, what `verify` then finds to be damaged: it says before what does not fit.
 fn refused(file: &File, error: &Error) {
     let is_wrong = matches!(error.kind(), ErrorKind::Io { source, .. } if source.kind() == std::io::ErrorKind::Other);
-    assert!(!file.is_valid || !is_wrong, "{}: {error}", file.name);
+    let is_damage = error.to_string().contains("would be damaged") && !file.name.ends_with(".geometry");
+    assert!(!file.is_valid || !is_wrong && !is_damage, "{}: {error}", file.name);
 }
 
 /// Changes as text, in each of the forms, for a valid file.

@@ -146,50 +146,52 @@ fn index_buffer(g: &Geometry, i: usize, check: &mut Check) -> Result<()> {
 /// Checks that every mapping lies in its buffer and has an id of its own.
 fn mappings(g: &Geometry) -> Check {
     let mut check = Check::new("mappings");
-    type Kind<'g> = (&'static str, Result<&'g [Mapping]>, Vec<Option<usize>>);
+    // Of each buffer its prototype and the number of its items, where that can be told.
+    type Kind<'g> = (&'static str, Result<&'g [Mapping]>, Vec<(View<'g>, Option<usize>)>);
+    let (vertices, indices) = (g.view("vertices"), g.view("indices"));
     let kinds: [Kind<'_>; 2] = [
         (
             "vertex mapping",
             g.vertex_mappings(),
-            (0..g.vertices_prototypes().map_or(0, <[_]>::len))
-                .map(|i| g.vertex_buffer(i).and_then(|b| b.count()).ok())
+            (g.vertices_prototypes().unwrap_or_default().iter().enumerate())
+                .map(|(i, prototype)| (vertices.locate(prototype), g.vertex_buffer(i).and_then(|b| b.count()).ok()))
                 .collect(),
         ),
         (
             "index mapping",
             g.index_mappings(),
-            (0..g.indices_prototypes().map_or(0, <[_]>::len))
-                .map(|i| g.index_buffer(i).and_then(|b| b.count()).ok())
+            (g.indices_prototypes().unwrap_or_default().iter().enumerate())
+                .map(|(i, prototype)| (indices.locate(prototype), g.index_buffer(i).and_then(|b| b.count()).ok()))
                 .collect(),
         ),
     ];
-    for (what, mappings, counts) in kinds {
+    for (what, mappings, buffers) in kinds {
         // Arrays that cannot be read are findings of the header.
         let mut ids = HashSet::new();
-        let mut ends = vec![0u64; counts.len()];
+        let mut ends = vec![0u64; buffers.len()];
         for (i, m) in mappings.unwrap_or_default().iter().enumerate() {
             let at = g.view("mapping").locate(m);
             let mut fail = |error: Error| check.fail(error.within(format_args!("{what} {i}")));
-            match counts.get(usize::from(m.merged_buffer_index.get())) {
+            match buffers.get(usize::from(m.merged_buffer_index.get())) {
                 None => fail(at.bad_value("merged buffer, which does not exist", m.merged_buffer_index.get())),
-                Some(Some(count)) => {
+                Some((_, Some(count))) => {
                     let end = u64::from(m.items_offset.get()).saturating_add(u64::from(m.items_count.get()));
                     if end > *count as u64 {
                         fail(at.bad_value("end of its items, behind the end of its buffer", end));
                     }
                     ends.get_mut(usize::from(m.merged_buffer_index.get())).into_iter().for_each(|e| *e = end.max(*e));
                 }
-                Some(None) => {}
+                Some((_, None)) => {}
             }
             if !ids.insert(m.mapping_id.get()) {
                 fail(at.bad_value("mapping id, which another one has", m.mapping_id.get()));
             }
         }
         // The codec packs vertices in groups and does not know how many of the last one are meant.
-        for (i, (end, count)) in ends.iter().zip(&counts).enumerate() {
+        for (i, (end, (at, count))) in ends.iter().zip(&buffers).enumerate() {
             if let Some(count) = count.filter(|&count| count as u64 > *end) {
                 let what = format!("buffer {i} of the {what}s has {count} items, but only {end} are mapped");
-                check.fail(damaged(g.view("mapping"), what));
+                check.fail(damaged(*at, what));
             }
         }
     }
@@ -200,22 +202,24 @@ fn mappings(g: &Geometry) -> Check {
 fn groups(g: &Geometry) -> Check {
     let mut check = Check::new("indices in range");
     let Some(groups) = check.note(g.groups()) else { return check };
-    let wanted = g.index_mappings().map_or(0, <[_]>::len);
+    let mappings = g.index_mappings().unwrap_or_default();
+    let array = g.view("index mapping").locate(mappings);
     for (i, group) in groups.groups.iter().enumerate() {
+        let at = mappings.get(group.indices).map_or(array, |mapping| array.locate(mapping));
         let both = g.mapped_vertices(group.vertices).and_then(|v| Ok((v, g.mapped_indices(group.indices)?)));
         let Some((vertices, indices)) = check.note(both) else { continue };
         if !indices.len().is_multiple_of(3) {
             let what = format!("group {i}: {} indices are not whole triangles", indices.len());
-            check.fail(damaged(g.view("index mapping"), what));
+            check.fail(damaged(at, what));
         }
         if let Some(max) = indices.max().filter(|&max| max as usize >= vertices.len()) {
             let what = format!("group {i}: index {max} of {} vertices", vertices.len());
-            check.fail(damaged(g.view("index mapping"), what));
+            check.fail(damaged(at, what));
         }
     }
-    if groups.groups.len() < wanted {
-        let what = format!("{} index mappings have no vertices that fit", wanted.saturating_sub(groups.groups.len()));
-        check.fail(damaged(g.view("index mapping"), what));
+    let left = mappings.len().saturating_sub(groups.groups.len());
+    if left > 0 {
+        check.fail(damaged(array, format!("{left} index mappings have no vertices that fit")));
     }
     let count = |pairing| groups.groups.iter().filter(|g| g.pairing == pairing).count();
     let detail = format!(
