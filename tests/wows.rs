@@ -513,6 +513,22 @@ fn ids_that_are_no_hashes_are_found() {
 }
 
 #[test]
+fn files_are_found_in_folders_whose_ids_are_no_hashes() {
+    let (ship, other) = (cityhash64(b"content/ship"), 7);
+    let (game, listing, findings) = altered(|package| {
+        named(package, "ship").id = other;
+        package.names.iter_mut().filter(|entry| entry.parent == ship).for_each(|entry| entry.parent = other);
+    });
+    assert!(findings.iter().any(|finding| finding.contains("content/ship: resource: CityHash64")), "{findings:?}");
+    assert_eq!(listing.len(), 4);
+    for (n, path) in listing.iter().enumerate() {
+        let path = path.as_deref().unwrap();
+        assert!(game.find(path).unwrap().is_some_and(|file| file.path == path), "{path}");
+        assert_eq!(game.position(path).unwrap(), Some(n), "{path}");
+    }
+}
+
+#[test]
 fn of_two_files_with_one_id_the_first_counts() {
     let (game, listing, findings) = altered(|package| {
         let again = FileEntry { size: 5, ..package.files[0].clone() };

@@ -65,19 +65,23 @@ impl Game {
         Ok(self.loose().all().iter().find(|file| file.id() == id).map(|file| file.path.clone()))
     }
 
-    /// Whether a path ends in the resource at `place`: called `name`, in the folder with the id `parent`.
-    fn is_called(&self, place: tree::Place, name: &str, parent: u64) -> Result<bool> {
+    /// Whether the resource at `place` is the one of `path`: called as that ends, in the folder whose id is the hash of the rest.
+    /// The folder of a damaged index may have another id; then all names up to the root must be the ones of the path.
+    fn is_called(&self, place: tree::Place, path: &str) -> Result<bool> {
         let (index, n) = place;
         let Some(resource) = self.indexes().get(index).and_then(|index| index.resource(n)) else { return Ok(false) };
-        Ok(resource.parent == parent && resource.name()? == name)
+        let (parent, name) =
+            path.rsplit_once('/').map_or((tree::ROOT, path), |(folder, name)| (cityhash64(folder.as_bytes()), name));
+        if resource.name()? != name {
+            return Ok(false);
+        }
+        Ok(resource.parent == parent || self.tree().join(self, place).is_ok_and(|joined| joined == path))
     }
 
     /// The file at `path` of the first index that has it: its id is the hash of the path. The name and the folder that go
     /// with the id must be the ones of the path, as the ids of a damaged index may be anything.
     fn indexed(&self, path: &str) -> Result<Option<(usize, usize)>> {
         let id = cityhash64(path.as_bytes());
-        let (parent, name) =
-            path.rsplit_once('/').map_or((tree::ROOT, path), |(folder, name)| (cityhash64(folder.as_bytes()), name));
         let unnamed = AtomicBool::new(false);
         let in_index = |n: usize, index: &Index| {
             let file = index.find_file(id, 0)?;
@@ -85,7 +89,7 @@ impl Game {
                 unnamed.store(true, Ordering::Relaxed);
                 return None;
             };
-            match self.is_called((n, resource), name, parent) {
+            match self.is_called((n, resource), path) {
                 Ok(true) => Some(Ok((n, file))),
                 Ok(false) => None,
                 Err(error) => Some(Err(error.within(format_args!("{}: file {file}", index.name())))),
@@ -97,7 +101,7 @@ impl Game {
         // Its name may be in another index than its place.
         if unnamed.into_inner()
             && let Some(resource) = self.resource(id, None)
-            && self.is_called(resource, name, parent)?
+            && self.is_called(resource, path)?
         {
             return Ok(self.first(self.file_count(), |n, index| Some((n, index.find_file(id, 0)?))));
         }
