@@ -349,6 +349,10 @@ fn what_does_not_fit_is_named() {
         let error = refused(table, column, value);
         assert!(error.contains(what), "{table}.{column}: {error}");
     }
+    let turn = ["rot_x", "rot_y", "rot_z", "rot_w"].map(|column| (column, Value::Uint(0)));
+    let edit = Edit::new(Some("camera_boxes"), name("camera_boxes"), Change::Set(cells(turn)));
+    let error = edited("town.wdata", &old, vec![edit]).err().unwrap().to_string();
+    assert!(error.contains("with all of them 0 the box describes no space"), "{error}");
 }
 
 fn first_name(table: &dyn Table) -> Value<'static> {

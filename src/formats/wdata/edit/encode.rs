@@ -8,12 +8,14 @@ use crate::error::{Error, Result};
 use crate::formats::wdata::fields::{
     self, ALONE, Counts, Field, Kind, Place, Versions, decode_kind, skip_field, skip_item,
 };
+use crate::formats::wdata::layout::Obb;
 use crate::formats::wdata::shapes::Shape;
-use crate::formats::wdata::{Map, Record, TextForm};
+use crate::formats::wdata::{Map, Record, TextForm, Volume};
 use crate::table::Value;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use zerocopy::FromBytes as _;
 
 /// Makes the bytes of records.
 pub(super) struct Encoder<'m> {
@@ -53,8 +55,16 @@ impl<'m> Encoder<'m> {
             const NEW: [f32; 13] = [0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0];
             let obb = old.map(|record| record.obb()).transpose()?.flatten();
             let now: Vec<f32> = obb.map_or_else(|| NEW.to_vec(), |obb| obb.numbers().collect());
+            let start = out.len();
             for (asked, now) in edit.obb.iter().zip(now) {
                 out.extend_from_slice(&asked.unwrap_or(now).to_le_bytes());
+            }
+            let new = out.get(start..).and_then(|bytes| Obb::ref_from_bytes(bytes).ok());
+            let has_space = |obb: Option<&Obb>| obb.is_some_and(|obb| Volume::new(obb).is_some());
+            // All numbers that an edit takes are finite; others were there before.
+            if !has_space(new) && obb.is_none_or(|obb| has_space(Some(obb))) {
+                let what = "rot_x, rot_y, rot_z and rot_w do not fit: with all of them 0 the box describes no space";
+                return Err(refused(format!("{}: {what}", shape.name)));
             }
         }
         let new: Vec<Option<&Value<'static>>> = (0..shape.fields.len()).map(|at| fields.get(&at)).collect();
