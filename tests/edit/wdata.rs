@@ -352,7 +352,10 @@ fn what_does_not_fit_is_named() {
     let turn = ["rot_x", "rot_y", "rot_z", "rot_w"].map(|column| (column, Value::Uint(0)));
     let edit = Edit::new(Some("camera_boxes"), name("camera_boxes"), Change::Set(cells(turn)));
     let error = edited("town.wdata", &old, vec![edit]).err().unwrap().to_string();
-    assert!(error.contains("with all of them 0 the box describes no space"), "{error}");
+    assert!(error.contains("camera_boxes: row 0: columns rot_x, rot_y, rot_z, rot_w: 0 0 0 0 does not fit"), "{error}");
+    // As many rows may be edited, each refusal says its own.
+    let error = refused("waypoint_boxes", "links", Value::List(vec![]));
+    assert!(error.contains("waypoint_boxes: row 0: column link_distances"), "{error}");
 }
 
 fn first_name(table: &dyn Table) -> Value<'static> {

@@ -49,7 +49,7 @@ impl<'m> Encoder<'m> {
                     fields::read_text(&mut cursor)?;
                     self.copy(start..cursor.position(), &mut out);
                 }
-                (None, None) => return Err(refused(format!("{}: a new row needs a name", shape.name))),
+                (None, None) => return Err(refused("a new row needs a name")),
             }
             // One that comes has no turn, and is as large as its extents say.
             const NEW: [f32; 13] = [0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0];
@@ -63,8 +63,8 @@ impl<'m> Encoder<'m> {
             let has_space = |obb: Option<&Obb>| obb.is_some_and(|obb| Volume::new(obb).is_some());
             // All numbers that an edit takes are finite; others were there before.
             if !has_space(new) && obb.is_none_or(|obb| has_space(Some(obb))) {
-                let what = "rot_x, rot_y, rot_z and rot_w do not fit: with all of them 0 the box describes no space";
-                return Err(refused(format!("{}: {what}", shape.name)));
+                let what = "columns rot_x, rot_y, rot_z, rot_w: 0 0 0 0 does not fit: the box would describe no space";
+                return Err(refused(what));
             }
         }
         let new: Vec<Option<&Value<'static>>> = (0..shape.fields.len()).map(|at| fields.get(&at)).collect();

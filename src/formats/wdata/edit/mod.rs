@@ -395,7 +395,8 @@ impl<'m> Writer<'m> {
             }
             let cursor = run.cursor(self.map, *number).ok_or_else(|| crate::table::no_cell(shape.name, *number, 0))?;
             let old = Record::new(self.map, shape, cursor);
-            let bytes = self.encoder().record(shape, record, fields, Some(&old))?;
+            let bytes = self.encoder().record(shape, record, fields, Some(&old));
+            let bytes = bytes.map_err(|error| error.within(format_args!("{}: row {number}", shape.name)))?;
             self.replace(range(*number), bytes);
         }
         for &number in &edit.remove {
@@ -403,8 +404,10 @@ impl<'m> Writer<'m> {
         }
         if !edit.add.is_empty() {
             let mut bytes = Vec::new();
-            for record in &edit.add {
-                bytes.append(&mut self.encoder().record(shape, record, fields_of(record), None)?);
+            for (number, record) in edit.add.iter().enumerate() {
+                let new = self.encoder().record(shape, record, fields_of(record), None);
+                let new = new.map_err(|error| error.within(format_args!("{}: new row {number}", shape.name)));
+                bytes.append(&mut new?);
             }
             let (at, first) = self.place_of_new(run, shape, places)?;
             self.stretches.push(Stretch { range: at..at, bytes, first });
