@@ -1,5 +1,4 @@
 //! Rusty Hearts maps that hold what was written.
-#![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 
 use assetq::report::Progress;
 use assetq::sample::wdata::{Row, Spec, Written};

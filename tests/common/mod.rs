@@ -1,6 +1,12 @@
 //! Tools that several test files need.
 #![allow(dead_code)]
 
+#[cfg(feature = "edit")]
+pub mod made;
+pub mod maps;
+#[cfg(feature = "edit")]
+pub mod tree;
+
 use assetq::table::{Tree, Value};
 use assetq::{Asset, Source};
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! The bodies of all fuzz targets: each takes any bytes, makes of them what its part of the library takes, and asks that
 //! everything.
 //!
-//! libFuzzer runs them (`fuzz/`), and so does an ordinary test of the project (`tests/fuzzing.rs`), with bytes of a seeded
+//! libFuzzer runs them (`fuzz/`), and so does an ordinary test of the project (`tests/formats/fuzzing.rs`), with bytes of a seeded
 //! generator. A target finds a panic, an overflow, or an answer that contradicts another; the process around it finds what
 //! takes too long or too much memory.
 #![allow(

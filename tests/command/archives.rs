@@ -1,0 +1,362 @@
+//! Archives as people ask them: the folder of a game, its builds, and the files inside.
+
+use assetq::sample::Size;
+use assetq::sample::wows::{BUILDS, game};
+use serde_json::Value as Json;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::LazyLock;
+use tempfile::TempDir;
+
+/// A small game of two builds.
+static GAME: LazyLock<TempDir> = LazyLock::new(|| {
+    let dir = TempDir::new().unwrap();
+    game(1, Size::Small, |path, bytes| {
+        let path = dir.path().join("game").join(path);
+        fs::create_dir_all(path.parent().unwrap())?;
+        fs::write(path, bytes)
+    })
+    .unwrap();
+    dir
+});
+
+fn assetq(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_assetq"))
+        .current_dir(GAME.path())
+        .args(args)
+        .env_remove("ASSETQ_DB")
+        .env("ASSETQ_CACHE", GAME.path().join("cache"))
+        .output()
+        .unwrap()
+}
+
+/// Standard output and standard error of a run that ends with `code`.
+fn run(code: i32, args: &[&str]) -> (String, String) {
+    let out = assetq(args);
+    let (stdout, stderr) = (String::from_utf8(out.stdout).unwrap(), String::from_utf8(out.stderr).unwrap());
+    assert_eq!(out.status.code(), Some(code), "assetq {args:?}\n{stdout}{stderr}");
+    (stdout, stderr)
+}
+
+fn json(code: i32, args: &[&str]) -> Vec<Json> {
+    let args: Vec<&str> = args.iter().copied().chain(["-f", "json"]).collect();
+    serde_json::from_str(&run(code, &args).0).unwrap()
+}
+
+fn texts<'j>(rows: &'j [Json], column: &str) -> BTreeSet<&'j str> {
+    rows.iter().filter_map(|row| row[column].as_str()).collect()
+}
+
+#[test]
+fn a_file_inside_answers_as_one_outside() {
+    let out = TempDir::new().unwrap();
+    let to = out.path().to_str().unwrap();
+    run(0, &["extract", "game", "content/assets.bin", "--to", to]);
+    let outside = out.path().join("content/assets.bin");
+    let outside = outside.to_str().unwrap();
+    for args in [&["ls", "FILE", "-f", "csv"][..], &["find", "--count", "a", "FILE", "-f", "csv"], &["verify", "FILE"]]
+    {
+        let of = |file| run(0, &args.iter().map(|a| if *a == "FILE" { file } else { *a }).collect::<Vec<_>>()).0;
+        assert_eq!(of("game:content/assets.bin").replace("game:content/assets.bin", outside), of(outside), "{args:?}");
+    }
+    let bytes = assetq(&["extract", "game", "content/assets.bin", "--to", "-"]).stdout;
+    assert_eq!(bytes, fs::read(outside).unwrap());
+    let (_, err) = run(1, &["ls", "game:content/Assets.bin"]);
+    assert!(err.contains("did you mean \"content/assets.bin\"?"), "{err}");
+    let (_, err) = run(2, &["ls", "game:content/assets.bin:more"]);
+    assert!(err.contains("is no archive"), "{err}");
+}
+
+#[test]
+fn the_game_is_the_database_of_ids() {
+    let path = json(0, &["ls", "game:content/assets.bin", "-t", "visuals", "-n", "1"])[0]["path"].clone();
+    let path = path.as_str().unwrap();
+    let inside = json(0, &["resolve", path, "--db", "game:content/assets.bin"]);
+    assert_eq!(json(0, &["resolve", path, "--db", "game"]), inside);
+    assert_eq!(inside[0]["type"], "VisualPrototype");
+    // Also from inside of the game's folder.
+    let out = Command::new(env!("CARGO_BIN_EXE_assetq"))
+        .current_dir(GAME.path().join("game/res_packages"))
+        .env_remove("ASSETQ_DB")
+        .args(["resolve", path, "-f", "json"])
+        .output()
+        .unwrap();
+    assert_eq!(serde_json::from_slice::<Vec<Json>>(&out.stdout).unwrap(), inside);
+    assert_eq!(json(0, &["string", "diffuseMap", "--db", "game"])[0]["id"], "0x820F0280");
+    assert!(!json(0, &["refs", path, "game"]).is_empty());
+}
+
+#[test]
+fn sql_joins_the_files_of_a_game_with_tables_inside() {
+    let query = "SELECT count(*) AS n FROM game.files f JOIN assets.resources r ON r.id = f.id";
+    let joined = json(0, &["sql", query, "game", "game:content/assets.bin"]);
+    let files = json(0, &["ls", "game"]);
+    let (ids, resources) = (texts(&files, "id"), json(0, &["ls", "game:content/assets.bin", "-t", "resources"]));
+    let both = texts(&resources, "id").intersection(&ids).count();
+    assert_eq!(joined[0]["n"].as_u64().unwrap(), both as u64);
+}
+
+#[test]
+fn builds_are_compared_by_their_indexes_and_deeper_by_what_changed() {
+    let [old, new] = BUILDS;
+    let (old_game, new_game) = (format!("game@{old}"), format!("game@{new}"));
+    let rows = json(1, &["diff", &old_game, &new_game]);
+    let (before, after) = (json(0, &["ls", &old_game]), json(0, &["ls", &new_game]));
+    let (before, after) = (texts(&before, "path"), texts(&after, "path"));
+    let of = |change: &str| rows.iter().filter(|r| r["change"] == change).cloned().collect::<Vec<_>>();
+    let (added, removed, changed) = (of("added"), of("removed"), of("changed"));
+    assert_eq!(texts(&added, "key"), after.difference(&before).copied().collect());
+    assert_eq!(texts(&removed, "key"), before.difference(&after).copied().collect());
+    let database = changed.iter().find(|row| row["key"] == "content/assets.bin").unwrap();
+    assert_ne!(database["old"]["crc32"], database["new"]["crc32"]);
+
+    let deep = json(1, &["diff", &old_game, &new_game, "--deep"]);
+    assert_eq!(deep[..rows.len()], rows);
+    let inner = &deep[rows.len()..];
+    assert!(inner.iter().all(|row| row["table"].as_str().unwrap().starts_with("content/assets.bin:")), "{inner:?}");
+    let (a, b) = (format!("{old_game}:content/assets.bin"), format!("{new_game}:content/assets.bin"));
+    assert_eq!(inner.len(), json(1, &["diff", &a, &b]).len());
+    let (text, _) = run(1, &["diff", &old_game, &new_game, "--deep"]);
+    assert!(text.contains("content/assets.bin:resources: "), "{text}");
+    assert_eq!(json(0, &["diff", &new_game, "game"]), [] as [Json; 0]);
+    let (_, err) = run(1, &["ls", "game@1"]);
+    assert!(err.contains(new) && err.contains(old), "{err}");
+}
+
+#[test]
+fn a_snapshot_stands_for_a_build() {
+    let dir = TempDir::new().unwrap();
+    let to = dir.path().join("builds");
+    let to = to.to_str().unwrap();
+    let [old, new] = BUILDS;
+    run(0, &["snapshot", &format!("game@{old}"), "--to", to]);
+    let rows = json(0, &["snapshot", "game", "--to", to, "spaces/*"]);
+    assert!(texts(&rows, "path").iter().any(|path| path.ends_with("models.bin")));
+    run(4, &["snapshot", "game", "--to", to]);
+    run(0, &["snapshot", "game", "--to", to, "--force"]);
+    // It tells of the same files, and has the bytes of the database.
+    let without_places = |args: &[&str]| {
+        let rows =
+            json(0, args).into_iter().map(|r| (r["path"].to_string(), r["id"].to_string(), r["size"].to_string()));
+        rows.collect::<BTreeSet<_>>()
+    };
+    let kept = without_places(&["ls", &format!("{to}@{old}")]);
+    assert_eq!(kept, without_places(&["ls", &format!("game@{old}")]));
+    let inside = |game: &str| run(0, &["ls", &format!("{game}:content/assets.bin"), "-f", "csv"]).0;
+    assert_eq!(inside(to), inside("game"));
+    let diff = |a: &str, b: &str| json(1, &["diff", a, b]).len();
+    assert!(diff(&format!("{to}@{old}"), "game") > 0);
+    assert!(!fs::read_dir(Path::new(to).join("bin")).unwrap().any(|entry| {
+        let name = entry.unwrap().file_name();
+        name.to_string_lossy().starts_with('.')
+    }));
+    assert_eq!(new, json(0, &["ls", to, "-t", "builds"])[0]["build"]);
+}
+
+#[test]
+fn a_file_that_moved_is_told_as_one() {
+    use assetq::sample::wows::{How, Package};
+    use assetq::wows::Variant;
+    let dir = TempDir::new().unwrap();
+    let build = |build: &str, files: &[(&str, &str)]| {
+        let mut package = Package::new(Variant::V2, &format!("a{build}.pkg"));
+        for (path, text) in files {
+            package.file(path, text.as_bytes(), How::Stored);
+        }
+        let folder = dir.path().join("bin").join(build).join("idx");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("a.idx"), package.index()).unwrap();
+    };
+    build("1", &[("a/one.txt", "one"), ("a/two.txt", "two"), ("a/empty.txt", "")]);
+    build("2", &[("b/one.txt", "one"), ("a/TWO.txt", "two"), ("b/empty.txt", "")]);
+    let game = dir.path().to_str().unwrap();
+    let rows = json(1, &["diff", &format!("{game}@1"), game]);
+    let told: BTreeSet<_> = rows
+        .iter()
+        .map(|row| [&row["change"], &row["key"], &row["old"]["path"]].map(|t| t.as_str().unwrap_or("").to_owned()))
+        .collect();
+    let expected = [
+        ["changed", "b/one.txt", "a/one.txt"],
+        ["changed", "a/TWO.txt", "a/two.txt"],
+        // What is empty may have come from anywhere.
+        ["removed", "a/empty.txt", ""],
+        ["added", "b/empty.txt", ""],
+    ];
+    assert_eq!(told, expected.map(|row| row.map(str::to_owned)).into());
+}
+
+#[test]
+fn many_files_are_drawn_and_verified_at_once() {
+    let out = TempDir::new().unwrap();
+    let to = out.path().join("ships");
+    run(0, &["export", "game", "content/*.geometry", "--to", to.to_str().unwrap(), "--as", "glb"]);
+    let files = json(0, &["ls", "game", "content/*.geometry"]);
+    assert!(files.len() > 1);
+    for path in texts(&files, "path") {
+        let glb = to.join(Path::new(path).with_extension("glb"));
+        assert!(fs::read(&glb).unwrap().starts_with(b"glTF"), "{}", glb.display());
+    }
+    let reports = json(0, &["verify", "game:content/*.geometry", "game:spaces/*"]);
+    assert!(reports.len() > files.len() && reports.iter().all(|report| report["ok"] == true));
+    let report = json(0, &["verify", "game", "--deep"]);
+    let contents = report[0]["checks"].as_array().unwrap().iter().find(|check| check["name"] == "contents").unwrap();
+    let detail = contents["detail"].as_str().unwrap();
+    assert!(detail.contains("not installed") && detail.contains("not checked"), "{detail}");
+}
+
+#[test]
+fn what_cannot_be_extracted_is_named_and_the_rest_is_there() {
+    let out = TempDir::new().unwrap();
+    let (stdout, err) = run(3, &["extract", "game", "--to", out.path().to_str().unwrap(), "-f", "csv"]);
+    let files = json(0, &["ls", "game"]);
+    let refused = |row: &&Json| row["codec"] == "oodle" || row["installed"] == false;
+    let refused = files.iter().filter(refused).count();
+    assert!(refused >= 2);
+    assert_eq!(stdout.lines().count() - 1 + refused, files.len());
+    assert_eq!(err.lines().count(), refused, "{err}");
+    assert!(err.contains("is not installed") && err.contains("the codec oodle is not supported"), "{err}");
+    let (_, err) = run(1, &["extract", "game", "gui/battle/aim.xml", "--to", out.path().to_str().unwrap()]);
+    assert!(err.contains("is not installed"), "{err}");
+}
+
+#[test]
+fn an_error_names_the_address_once_and_where_it_is_on_disk() {
+    let dir = TempDir::new().unwrap();
+    game(1, Size::Small, |path, bytes| {
+        let path = dir.path().join(path);
+        fs::create_dir_all(path.parent().unwrap())?;
+        fs::write(path, bytes)
+    })
+    .unwrap();
+    let volume = dir.path().join("res_packages/content_0001.pkg");
+    let mut bytes = fs::read(&volume).unwrap();
+    bytes[..64].fill(0xFF);
+    fs::write(volume, bytes).unwrap();
+    let index = dir.path().join(format!("bin/{}/idx/spaces.idx", BUILDS[1]));
+    let bytes = fs::read(&index).unwrap();
+    fs::write(index, &bytes[..700]).unwrap();
+    let game = dir.path().to_str().unwrap();
+    let address = format!("{game}:content/assets.bin");
+    let (_, err) = run(3, &["info", &address]);
+    let [warning, error] = err.lines().collect::<Vec<_>>()[..] else { panic!("{err}") };
+    assert!(warning.contains("warning: spaces.idx: "), "{err}");
+    assert!(error.starts_with(&format!("assetq: {address}: content_0001.pkg: data: deflate: ")), "{err}");
+    assert!(error.ends_with("(at offset 0x0)"), "{err}");
+    // What is not found may be in what is damaged.
+    let (_, err) = run(1, &["info", &format!("{game}:spaces/sample/space.bin")]);
+    assert!(err.contains("warning: spaces.idx: ") && err.contains("not found"), "{err}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_shell_completes_paths_inside() {
+    let (script, _) = run(0, &["completions", "bash"]);
+    let script_file = GAME.path().join("completions.bash");
+    fs::write(&script_file, script).unwrap();
+    let complete = |word: &str| {
+        let test = format!(
+            "source {}; COMP_LINE='assetq ls {word}'; COMP_POINT=${{#COMP_LINE}}; COMP_WORDS=({} ls {word}); \
+             _assetq_inside assetq; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+            script_file.display(),
+            env!("CARGO_BIN_EXE_assetq"),
+        );
+        let out = Command::new("bash").current_dir(GAME.path()).args(["-c", &test]).output().unwrap();
+        String::from_utf8(out.stdout).unwrap().lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    if Command::new("bash").arg("--version").output().is_err() {
+        return eprintln!("skipped: there is no bash");
+    }
+    assert_eq!(complete("game:content/ass"), ["content/assets.bin"]);
+    let folders = complete("game:");
+    assert!(folders.contains(&"content/".to_owned()) && folders.contains(&"spaces/".to_owned()), "{folders:?}");
+    assert!(complete("game:nothing/").concat().is_empty());
+}
+
+#[test]
+fn an_entry_is_followed_through_builds_and_snapshots() {
+    let [old, new] = BUILDS;
+    let dir = TempDir::new().unwrap();
+    let kept = dir.path().join("kept");
+    let kept = kept.to_str().unwrap();
+    run(0, &["snapshot", &format!("game@{old}"), "--to", kept]);
+    let (old_game, new_game) = (format!("game@{old}"), format!("game@{new}"));
+    let rows = json(1, &["diff", &old_game, &new_game, "--deep"]);
+    let of_path = |row: &&Json| row["table"] == "content/assets.bin:resources" && row["change"] != "changed";
+    for row in rows.iter().filter(of_path).take(6) {
+        let path = row["key"].as_str().unwrap();
+        let events = json(0, &["history", path, "game"]);
+        let (change, build) = if row["change"] == "added" { ("added", new) } else { ("removed", new) };
+        let last = events.iter().rfind(|event| event["table"] == "resources").unwrap();
+        assert_eq!((&last["change"], &last["build"]), (&change.into(), &build.into()), "{path}");
+        // The snapshot has the old build, and the game the new one.
+        assert_eq!(json(0, &["history", path, kept, &new_game]), events);
+        assert_eq!(json(0, &["history", path, &new_game, kept]), events, "in the order of builds");
+    }
+    let file = json(0, &["history", "content/assets.bin", "game@all"]);
+    let crc32 = file.iter().find(|event| event["field"] == "crc32").unwrap();
+    assert_eq!((&crc32["build"], &crc32["change"]), (&new.into(), &"changed".into()));
+    assert_eq!(file[0]["change"], "present");
+    // A snapshot that keeps the file says nothing else of it than the game.
+    let kept_file = json(0, &["history", "content/assets.bin", kept, &new_game]);
+    assert_eq!(kept_file, file);
+    let csv = dir.path().join("file.csv");
+    run(0, &["history", "content/assets.bin", "game", "--to", csv.to_str().unwrap()]);
+    assert!(fs::read_to_string(&csv).unwrap().starts_with("build,change,table,part,field,old,new\r\n"));
+    run(4, &["history", "content/assets.bin", "game", "--to", csv.to_str().unwrap()]);
+    let query = "SELECT new FROM history WHERE field = 'crc32'";
+    assert_eq!(json(0, &["history", "content/assets.bin", "game", "--sql", query])[0]["new"], crc32["new"]);
+    let (text, _) = run(0, &["history", "content/assets.bin", "game"]);
+    assert!(text.contains(&format!("{new}\n  ~ files  ")), "{text}");
+    let (_, err) = run(1, &["history", "content/nothing.visual", "game"]);
+    assert!(err.contains("is in none of 2 builds"), "{err}");
+}
+
+#[test]
+fn two_folders_are_compared_by_their_files() {
+    let dir = TempDir::new().unwrap();
+    let write = |path: &str, bytes: &[u8]| {
+        let path = dir.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    };
+    let sheet = |points: i64| {
+        use assetq::sample::wdb::{Cell, Game, Sheet};
+        let sheet = Sheet::new(Game::Later, "Monsters").fields(["sName", "u16HitPoints"]);
+        sheet.record("bat", [Cell::from("bat"), points.into()]).build()
+    };
+    write("old/a/same.txt", b"same");
+    write("new/a/same.txt", b"same");
+    write("old/a/one.txt", b"moved");
+    write("new/b/two.txt", b"moved");
+    write("old/a/long.dds", b"123");
+    write("new/a/long.dds", b"124");
+    write("old/monsters.wdb", &sheet(3));
+    write("new/monsters.wdb", &sheet(5));
+    write("new/b/new.dds", b"new!");
+    let (old, new) = (dir.path().join("old"), dir.path().join("new"));
+    let (old, new) = (old.to_str().unwrap(), new.to_str().unwrap());
+    let rows = json(1, &["diff", old, new]);
+    let told = |row: &Json| format!("{} {} {} {}", row["change"], row["key"], row["old"], row["new"]).replace('"', "");
+    let told: BTreeSet<String> = rows.iter().map(told).collect();
+    let crc32 = |bytes: &[u8]| format!("0x{:08X}", assetq::internals::codec::crc32(bytes));
+    let (was, is) = (crc32(b"123"), crc32(b"124"));
+    assert!(told.contains("changed b/two.txt {path:a/one.txt} {path:b/two.txt}"), "{told:?}");
+    assert!(told.contains(&format!("changed a/long.dds {{crc32:{was}}} {{crc32:{is}}}")), "{told:?}");
+    assert!(told.iter().any(|row| row.starts_with("added b/new.dds")) && told.len() == 4, "{told:?}");
+    let deep = json(1, &["diff", old, new, "--deep"]);
+    let cell = deep.iter().find(|row| row["table"] == "monsters.wdb:records").unwrap();
+    assert_eq!((&cell["old"]["u16HitPoints"], &cell["new"]["u16HitPoints"]), (&3.into(), &5.into()));
+    let by = json(1, &["diff", old, new, "--stat", "--by", "folder,kind"]);
+    let count =
+        |folder: &str, kind: &str| by.iter().find(|row| row["folder"] == folder && row["kind"] == kind).unwrap();
+    assert_eq!((&count("b", ".dds")["added"], &count("a", ".dds")["changed"]), (&1.into(), &1.into()));
+    assert_eq!(json(0, &["diff", old, old]), [] as [Json; 0]);
+    // An archive and the folder that it was unpacked to have the same files.
+    let unpacked = dir.path().join("unpacked");
+    let unpacked = unpacked.to_str().unwrap();
+    assetq(&["extract", "game", "content/*.geometry", "--to", unpacked]);
+    let rows = json(1, &["diff", "game", unpacked]);
+    assert!(!rows.is_empty() && rows.iter().all(|row| row["change"] == "removed"), "{rows:?}");
+}

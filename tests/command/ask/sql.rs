@@ -1,0 +1,655 @@
+//! SQL: the same answers as SQLite gives over its own tables with the same rows, and what is more than that.
+
+use assetq::sample::bwdb::DatabaseBuilder;
+use assetq::sample::wdb::{self as sheets, Cell, Game};
+use assetq::sample::{FILES, Size};
+use assetq::sql::{Fault, Input, Session, keep, statements};
+use assetq::table::{Kind, Table, Value};
+use assetq::write::json;
+use assetq::{Asset, Source};
+use rusqlite::types::{Value as Sql, ValueRef};
+use tempfile::TempDir;
+
+fn asset(name: &str, bytes: Vec<u8>) -> (String, Input) {
+    (name.to_owned(), Input::Asset(Asset::open(Source::from_vec(name, bytes)).unwrap()))
+}
+
+fn one(name: &str, bytes: Vec<u8>) -> Session {
+    Session::new(vec![asset(name, bytes)], false).unwrap()
+}
+
+fn demo(name: &str) -> Vec<u8> {
+    let (_, _, make) = FILES.iter().find(|(file, ..)| *file == name).unwrap();
+    make(3, Size::Small)
+}
+
+/// A cell as text that tells its type.
+fn shown(value: &Value<'_>) -> String {
+    match value {
+        Value::Null => "null".into(),
+        Value::Bool(truth) => format!("{}", i32::from(*truth)),
+        Value::Int(number) => number.to_string(),
+        Value::F64(number) => format!("{number:?}f"),
+        Value::Text(text) => format!("'{text}'"),
+        nested => format!("'{}'", json::to_string(nested).unwrap()),
+    }
+}
+
+fn try_ask(session: &Session, sql: &str) -> Result<Vec<Vec<String>>, Fault> {
+    let mut rows = Vec::new();
+    for statement in statements(sql) {
+        session.ask(statement)?.rows::<Fault>(|cells| {
+            rows.push(cells.iter().map(shown).collect());
+            Ok(())
+        })?;
+    }
+    Ok(rows)
+}
+
+fn ask(session: &Session, sql: &str) -> Vec<Vec<String>> {
+    try_ask(session, sql).unwrap_or_else(|fault| panic!("{sql}: {fault}"))
+}
+
+/// The only column of an answer.
+fn list(session: &Session, sql: &str) -> Vec<String> {
+    ask(session, sql).into_iter().map(|row| row.into_iter().next().unwrap()).collect()
+}
+
+/// How SQLite says that it will read a table.
+fn plan(session: &Session, sql: &str) -> String {
+    let rows = ask(session, &format!("EXPLAIN QUERY PLAN {sql}"));
+    rows.iter().map(|row| row[3].trim_matches('\'')).collect::<Vec<_>>().join("\n")
+}
+
+mod reference {
+    //! The rows of the sample files copied into tables of SQLite's own, which are then asked the same.
+    use super::*;
+    use fastrand::Rng;
+
+    fn stored(value: Value<'_>) -> Sql {
+        match value {
+            Value::Null => Sql::Null,
+            Value::Bool(truth) => Sql::Integer(truth.into()),
+            Value::Int(number) => Sql::Integer(number),
+            Value::Uint(number) => i64::try_from(number).map_or_else(|_| Sql::Text(number.to_string()), Sql::Integer),
+            // As JSON has it.
+            Value::F32(number) if number.is_finite() => Sql::Real(json::to_string(&value).unwrap().parse().unwrap()),
+            Value::F32(number) => Sql::Real(number.into()),
+            Value::F64(number) => Sql::Real(number),
+            nested @ (Value::List(_) | Value::Map(_)) => Sql::Text(json::to_string(&nested).unwrap()),
+            text => Sql::Text(text.to_string()),
+        }
+    }
+
+    fn declared(kind: Kind) -> &'static str {
+        match kind {
+            Kind::Bool => "BOOLEAN",
+            Kind::Int | Kind::Uint => "INTEGER",
+            Kind::F32 | Kind::F64 => "REAL",
+            Kind::Guid => "TEXT COLLATE NOCASE",
+            Kind::Any => "",
+            _ => "TEXT",
+        }
+    }
+
+    fn quoted(name: &str) -> String {
+        format!("\"{}\"", name.replace('"', "\"\""))
+    }
+
+    /// Copies a table. Its row numbers become row ids.
+    fn copy(connection: &rusqlite::Connection, table: &dyn Table) {
+        let columns = table.columns();
+        let list: Vec<String> = columns.iter().map(|c| format!("{} {}", quoted(&c.name), declared(c.kind))).collect();
+        connection.execute_batch(&format!("CREATE TABLE {}({})", quoted(table.name()), list.join(", "))).unwrap();
+        let names: Vec<String> = columns.iter().map(|c| quoted(&c.name)).collect();
+        let places = vec!["?"; columns.len() + 1].join(", ");
+        let insert = format!("INSERT INTO {}(rowid, {}) VALUES ({places})", quoted(table.name()), names.join(", "));
+        let mut insert = connection.prepare(&insert).unwrap();
+        let mut cursor = table.cursor(0);
+        while cursor.advance().unwrap() {
+            let mut cells = vec![Sql::Integer(cursor.row() as i64)];
+            cells.extend((0..columns.len()).map(|column| stored(cursor.value(column).unwrap())));
+            insert.execute(rusqlite::params_from_iter(cells)).unwrap();
+        }
+    }
+
+    fn literal(value: &Sql) -> String {
+        match value {
+            Sql::Null => "NULL".into(),
+            Sql::Integer(number) => number.to_string(),
+            Sql::Real(number) if number.is_infinite() => if *number > 0.0 { "9e999" } else { "-9e999" }.into(),
+            Sql::Real(number) => format!("{number:?}"),
+            Sql::Text(text) => format!("'{}'", text.replace('\'', "''")),
+            Sql::Blob(_) => unreachable!(),
+        }
+    }
+
+    /// A part of `text` with wildcards for `LIKE`, or with `glob` for `GLOB`.
+    fn pattern(rng: &mut Rng, text: &str, glob: bool) -> String {
+        let chars: Vec<char> = text.chars().collect();
+        let (start, end) = (rng.usize(0..=chars.len()), rng.usize(0..=chars.len()));
+        let part: String = chars[start.min(end)..start.max(end)].iter().collect();
+        let (any, one) = if glob { ("*", "?") } else { ("%", "_") };
+        let part = match rng.u8(0..6) {
+            0 => part.to_uppercase(),
+            1 => part.replacen(['a', 'e'], one, 1),
+            2 => part.replacen('/', any, 1),
+            3 if glob => part.replacen(['1', 'a'], "[0-9^a]", 1),
+            4 if glob => part.replacen('0', "[^1-9]", 1),
+            _ => part,
+        };
+        match rng.u8(0..4) {
+            0 => format!("{any}{part}"),
+            1 => format!("{part}{any}"),
+            2 => format!("{any}{part}{any}"),
+            _ => text.to_owned(),
+        }
+    }
+
+    struct Generator<'t> {
+        rng: Rng,
+        table: &'t dyn Table,
+        rows: usize,
+    }
+
+    impl Generator<'_> {
+        /// Something that a cell of `column` may be compared with.
+        fn operand(&mut self, column: usize) -> Sql {
+            let row = self.rng.usize(0..self.rows);
+            let cell = stored(self.table.value(row, column).unwrap());
+            let id = matches!(self.table.columns()[column].kind, Kind::Id64 | Kind::Id32);
+            match (self.rng.u8(0..12), cell) {
+                (0, _) => Sql::Null,
+                // Other forms of ids are equal here, and for plain text are not.
+                (_, id_text) if id => id_text,
+                (1, Sql::Integer(number)) => Sql::Real(number as f64 + 0.5),
+                (2, Sql::Integer(number)) => Sql::Text(number.to_string()),
+                (3, Sql::Integer(number)) => Sql::Integer(number.wrapping_add(1)),
+                (4, Sql::Integer(number)) => Sql::Real(number as f64),
+                (1, Sql::Real(number)) => Sql::Integer(number as i64),
+                (2, Sql::Real(number)) => Sql::Real(number + 1e-9),
+                (3, Sql::Real(number)) => Sql::Real(f64::from(number as f32)),
+                (4, Sql::Real(number)) => Sql::Text(format!("{number:?}")),
+                (1, Sql::Text(text)) => Sql::Text(text.to_uppercase()),
+                (2, Sql::Text(text)) => Sql::Text(text + "x"),
+                (3, Sql::Text(_)) => Sql::Integer(7),
+                (4, Sql::Text(_)) => Sql::Real(0.1),
+                (5, _) => Sql::Integer(i64::MAX),
+                (6, _) => Sql::Text(String::new()),
+                (_, cell) => cell,
+            }
+        }
+
+        fn condition(&mut self) -> String {
+            let column = self.rng.usize(0..self.table.columns().len());
+            let name = quoted(&self.table.columns()[column].name);
+            let one = |generator: &mut Self| literal(&generator.operand(column));
+            match self.rng.u8(0..22) {
+                0..6 => format!("{name} = {}", one(self)),
+                6 => format!("{name} != {}", one(self)),
+                7 => format!("{name} < {}", one(self)),
+                8 => format!("{name} <= {}", one(self)),
+                9 => format!("{name} > {}", one(self)),
+                10 => format!("{name} >= {}", one(self)),
+                11 => format!("{name} IS {}", one(self)),
+                12 => format!("{name} IS NOT {}", one(self)),
+                13 => format!("{name} IS NULL"),
+                14 => format!("{name} IS NOT NULL"),
+                15 => format!("{name} IN ({}, {}, {})", one(self), one(self), one(self)),
+                16 => format!("{name} NOT IN ({}, {})", one(self), one(self)),
+                17 => format!("{name} BETWEEN {} AND {}", one(self), one(self)),
+                kind @ 18..21 => {
+                    let text = match self.operand(column) {
+                        Sql::Text(text) => text,
+                        Sql::Integer(number) => number.to_string(),
+                        _ => "a%".to_owned(),
+                    };
+                    let not = if self.rng.bool() { "NOT " } else { "" };
+                    let (operator, glob) = if kind == 18 { ("GLOB", true) } else { ("LIKE", false) };
+                    format!("{name} {not}{operator} {}", literal(&Sql::Text(pattern(&mut self.rng, &text, glob))))
+                }
+                _ => format!("rowid = {}", self.rng.usize(0..self.rows + 2)),
+            }
+        }
+
+        fn query(&mut self) -> String {
+            let mut condition = self.condition();
+            for _ in 0..self.rng.u8(0..3) {
+                let join = if self.rng.u8(0..3) == 0 { "OR" } else { "AND" };
+                condition = format!("{condition} {join} {}", self.condition());
+            }
+            let end = match self.rng.u8(0..4) {
+                0 => format!(" LIMIT {} OFFSET {}", self.rng.usize(0..9), self.rng.usize(0..self.rows)),
+                1 => format!(" LIMIT {}", self.rng.usize(0..9)),
+                _ => String::new(),
+            };
+            let table = quoted(self.table.name());
+            if self.rng.u8(0..12) == 0 {
+                // In the order of the rows, which both keep.
+                return format!("SELECT rowid, * FROM {table}{end}");
+            }
+            format!("SELECT rowid, * FROM {table} WHERE {condition} ORDER BY rowid{end}")
+        }
+    }
+
+    fn answer(connection: &rusqlite::Connection, sql: &str) -> Vec<Vec<String>> {
+        let mut statement = connection.prepare(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+        let count = statement.column_count();
+        let cell = |cell: ValueRef<'_>| match cell {
+            ValueRef::Null => "null".into(),
+            ValueRef::Integer(number) => number.to_string(),
+            ValueRef::Real(number) => format!("{number:?}f"),
+            ValueRef::Text(text) => format!("'{}'", str::from_utf8(text).unwrap()),
+            ValueRef::Blob(_) => unreachable!(),
+        };
+        let rows = statement.query_map([], |row| Ok((0..count).map(|i| cell(row.get_ref(i).unwrap())).collect()));
+        rows.unwrap().map(Result::unwrap).collect()
+    }
+
+    #[test]
+    fn every_table_gives_the_same_answers_as_a_copy_of_it() {
+        let (mut asked, mut found) = (0, 0);
+        for (file, _, make) in FILES {
+            let bytes = make(3, Size::Small);
+            let session = one(file, bytes.clone());
+            let copied = Asset::open(Source::from_vec(file, bytes)).unwrap();
+            let reference = rusqlite::Connection::open_in_memory().unwrap();
+            for table in copied.reader().tables() {
+                copy(&reference, &*table);
+                let rows = table.len().unwrap();
+                if rows == 0 {
+                    continue;
+                }
+                let seed = (file.len() * 1000 + table.name().len()) as u64;
+                let mut generator = Generator { rng: Rng::with_seed(seed), table: &*table, rows };
+                for _ in 0..40 {
+                    let sql = generator.query();
+                    let expected = answer(&reference, &sql);
+                    assert_eq!(ask(&session, &sql), expected, "{file}: {sql}\n{}", plan(&session, &sql));
+                    asked += 1;
+                    found += usize::from(!expected.is_empty());
+                }
+            }
+        }
+        // Most questions have an answer, so that they tell something.
+        assert!(asked > 1000 && found * 3 > asked, "{found} of {asked}");
+    }
+
+    #[test]
+    fn joins_and_groups_are_the_same_too() {
+        let bytes = demo("assets.bin");
+        let session = one("assets.bin", bytes.clone());
+        let copied = Asset::open(Source::from_vec("assets.bin", bytes)).unwrap();
+        let reference = rusqlite::Connection::open_in_memory().unwrap();
+        copied.reader().tables().iter().for_each(|table| copy(&reference, &**table));
+        for sql in [
+            "SELECT r.path, s.name FROM resources r JOIN render_sets s ON s.id = r.id ORDER BY 1, 2",
+            "SELECT p.name, c.name FROM paths p JOIN paths c ON c.parent_id = p.id ORDER BY 1, 2",
+            "SELECT p.path, count(c.id) FROM paths p LEFT JOIN paths c ON c.parent_id = p.id GROUP BY p.id ORDER BY 1",
+            "SELECT a.path, b.path FROM paths a, paths b WHERE a.name = b.name AND a.rowid < b.rowid ORDER BY 1, 2",
+            "SELECT p.path FROM paths p LEFT JOIN resources r ON r.id = p.id WHERE r.id IS NULL ORDER BY 1",
+            "SELECT p.path, c.name FROM paths p LEFT JOIN paths c ON c.parent_id = p.id AND c.name LIKE '%.visual' \
+             WHERE p.name NOT LIKE '%.%' ORDER BY 1, 2",
+            "SELECT p.path FROM paths p LEFT JOIN visuals v ON v.id = p.id AND NOT v.underwater WHERE v.path IS NOT NULL",
+            "SELECT type, count(*), min(size), max(offset) FROM resources GROUP BY type ORDER BY type",
+            "SELECT name, count(*) FROM material_properties WHERE texture_id IS NOT NULL GROUP BY name ORDER BY name",
+            "SELECT s.text FROM strings s WHERE s.id IN (SELECT name_id FROM render_sets) ORDER BY 1",
+            "SELECT path FROM visuals WHERE id IN (SELECT id FROM resources WHERE size > 100) ORDER BY path DESC",
+            "SELECT DISTINCT parent_id FROM paths ORDER BY parent_id LIMIT 3 OFFSET 1",
+            "WITH RECURSIVE up(id, n) AS (SELECT id, 0 FROM paths WHERE name LIKE '%.visual' UNION ALL \
+             SELECT p.parent_id, n + 1 FROM up JOIN paths p ON p.id = up.id) SELECT n, count(*) FROM up GROUP BY n",
+        ] {
+            let expected = answer(&reference, sql);
+            assert!(!expected.is_empty(), "{sql}");
+            assert_eq!(ask(&session, sql), expected, "{sql}\n{}", plan(&session, sql));
+        }
+    }
+}
+
+/// The promise of [`Table::finds`], against the answers of [`Table::find`].
+#[test]
+fn tables_find_rows_by_the_columns_that_they_say() {
+    let mut found = Vec::new();
+    for (file, _, make) in FILES {
+        let asset = Asset::open(Source::from_vec(file, make(3, Size::Small))).unwrap();
+        for table in asset.reader().tables() {
+            for (column, of) in table.columns().iter().enumerate() {
+                for row in 0..table.len().unwrap().min(40) {
+                    let cell = table.value(row, column).unwrap();
+                    if cell.is_null() {
+                        continue;
+                    }
+                    let rows = table.find(column, &cell).transpose().unwrap();
+                    assert_eq!(rows.is_some(), table.finds(column), "{file} {} {}", table.name(), of.name);
+                    let same = |row: &usize| table.value(*row, column).unwrap() == cell;
+                    if let Some(mut rows) = rows {
+                        rows.sort_unstable();
+                        let all: Vec<usize> = (0..table.len().unwrap()).filter(same).collect();
+                        assert_eq!(rows, all, "{file} {} {} {cell}", table.name(), of.name);
+                        found.push((table.name().to_owned(), of.name.to_string()));
+                    }
+                }
+            }
+        }
+    }
+    found.dedup();
+    assert!(found.len() > 20, "{found:?}");
+}
+
+mod ids {
+    use super::*;
+
+    const LARGEST: &str = "'0xFFFFFFFFFFFFFFFF'";
+
+    fn paths() -> Session {
+        let mut builder = DatabaseBuilder::with_capacities(16, 16);
+        builder.raw_path(1, 0, "root");
+        for (id, name) in [(u64::MAX, "last"), (u64::MAX - 1, "before"), (1 << 63, "half"), ((1 << 63) - 1, "less")] {
+            builder.raw_path(id, 1, name);
+        }
+        builder.raw_path(0x1234_5678_9012_3456, u64::MAX, "digits");
+        one("assets.bin", builder.build())
+    }
+
+    #[test]
+    fn all_64_bits_are_exact() {
+        let session = paths();
+        assert_eq!(list(&session, "SELECT id FROM paths WHERE name = 'last'"), [LARGEST]);
+        assert_eq!(list(&session, "SELECT max(id) FROM paths"), [LARGEST]);
+        assert_eq!(
+            list(&session, "SELECT name FROM paths ORDER BY id"),
+            ["'root'", "'digits'", "'less'", "'half'", "'before'", "'last'"]
+        );
+        assert_eq!(
+            list(&session, "SELECT c.name FROM paths p JOIN paths c ON c.parent_id = p.id AND p.id != '1'"),
+            ["'digits'"]
+        );
+        assert_eq!(
+            list(&session, "SELECT name FROM paths WHERE id > 0x7FFFFFFFFFFFFFFF ORDER BY 1"),
+            ["'before'", "'half'", "'last'"]
+        );
+    }
+
+    #[test]
+    fn every_way_to_write_an_id_means_it() {
+        let session = paths();
+        for (id, name) in [
+            ("'0xFFFFFFFFFFFFFFFF'", "'last'"),
+            ("'0xffffffffffffffff'", "'last'"),
+            ("'18446744073709551615'", "'last'"),
+            ("'18446744073709551614'", "'before'"),
+            ("9223372036854775807", "'less'"),
+            ("1", "'root'"),
+            ("'0x1'", "'root'"),
+            ("'0X0001'", "'root'"),
+            // Sixteen digits, of which none is a letter, are hexadecimal as everywhere.
+            ("1234567890123456", "'digits'"),
+            ("'1234567890123456'", "'digits'"),
+            ("1311768467284833366", "'digits'"),
+            ("'FFFFFFFFFFFFFFFF'", "'last'"),
+        ] {
+            // By a probe, by a scan, in a list, and as something computed.
+            for sql in [
+                format!("SELECT name FROM paths WHERE id = {id}"),
+                format!("SELECT name FROM paths WHERE id = {id} OR name IS NULL"),
+                format!("SELECT name FROM paths WHERE id IN ({id}, '0x99')"),
+                format!("SELECT name FROM paths WHERE CASE WHEN id = {id} THEN 1 ELSE 0 END"),
+            ] {
+                assert_eq!(list(&session, &sql), [name], "{sql}");
+            }
+        }
+        for no_id in ["'last'", "''", "-1", "1.5", "NULL", "18446744073709551615", "'18446744073709551616'", "x'01'"] {
+            let sql = format!("SELECT name FROM paths WHERE id = {no_id}");
+            assert!(ask(&session, &sql).is_empty(), "{sql}");
+        }
+    }
+
+    #[test]
+    fn functions_give_ids_as_columns_hold_them() {
+        let session = one("assets.bin", demo("assets.bin"));
+        let wrong = "SELECT count(*) FROM paths WHERE id != path_id(path) OR hex(id) != id";
+        assert_eq!(list(&session, wrong), ["0"]);
+        assert_eq!(list(&session, "SELECT count(*) FROM strings WHERE id != name_id(text)"), ["0"]);
+        assert_eq!(list(&session, "SELECT count(*) > 10 FROM paths WHERE path REGEXP '^content/.*\\.[a-z]+$'"), ["1"]);
+    }
+}
+
+mod plans {
+    use super::*;
+
+    #[test]
+    fn keys_are_probes() {
+        let session = one("assets.bin", demo("assets.bin"));
+        for (sql, expected) in [
+            ("SELECT name FROM paths WHERE id = '0x2A'", "SCAN paths VIRTUAL TABLE INDEX 0:probe id ="),
+            ("SELECT name FROM paths WHERE path IN ('a', 'b')", "probe path ="),
+            ("SELECT path FROM visuals WHERE record = 3 AND path LIKE '%x'", "probe record =, path LIKE"),
+            ("SELECT name FROM paths WHERE id IS '0x2A' AND name > 'a'", "probe id IS, name >"),
+            ("SELECT name FROM paths WHERE rowid = 4", "row rowid ="),
+            ("SELECT name FROM paths WHERE name LIKE '%.visual'", "scan name LIKE"),
+            ("SELECT name FROM paths WHERE name IN ('a', 'b')", "scan"),
+            ("SELECT name FROM paths LIMIT 3 OFFSET 5", "scan from OFFSET"),
+            ("SELECT name FROM paths WHERE path = 'a' COLLATE NOCASE", "scan"),
+        ] {
+            assert!(plan(&session, sql).ends_with(expected), "{sql}: {}", plan(&session, sql));
+        }
+        let join = plan(&session, "SELECT * FROM render_sets s JOIN paths p ON p.id = s.mfm_id");
+        assert!(
+            join.starts_with("SCAN s") && join.contains(":scan\nSCAN p") && join.ends_with(":probe id ="),
+            "{join}"
+        );
+        let join = plan(&session, "SELECT * FROM paths a JOIN paths b ON a.name = b.name");
+        assert!(join.contains("hash name ="), "{join}");
+    }
+
+    #[test]
+    fn a_collation_of_the_query_is_kept() {
+        let session = one("assets.bin", demo("assets.bin"));
+        let upper = "SELECT count(*) FROM paths WHERE path = upper('content') COLLATE NOCASE";
+        assert_eq!(list(&session, upper), ["1"]);
+        let binary = "SELECT count(*) FROM paths WHERE id = lower(path_id('content')) COLLATE BINARY";
+        assert_eq!(list(&session, binary), ["0"]);
+    }
+}
+
+#[test]
+fn files_are_schemas_and_join() {
+    let sheet = |power: i64| {
+        let sheet = sheets::Sheet::new(Game::Later, "Weapon").fields(["sName", "uPower"]);
+        let sheet = sheet.record("w_a", [Cell::from("sword"), power.into()]);
+        sheet.record("w_b", [Cell::from("lance"), 7.into()]).build()
+    };
+    let session = Session::new(vec![asset("old", sheet(5)), asset("new", sheet(6))], false).unwrap();
+    let changed = "SELECT n.record, o.uPower, n.uPower FROM new.records n JOIN old.records o USING (record) \
+                   WHERE n.uPower != o.uPower";
+    assert_eq!(ask(&session, changed), [["'w_a'", "5", "6"]]);
+    // Without a schema the first file is meant.
+    assert_eq!(list(&session, "SELECT uPower FROM records LIMIT 1"), ["5"]);
+    assert!(plan(&session, changed).contains("probe record ="));
+    // By what no table has an index for: the first question scans, the others use one that is made then.
+    let by_name = "SELECT n.record, o.record FROM new.records n JOIN old.records o ON n.sName = o.sName ORDER BY 1";
+    assert_eq!(ask(&session, by_name), [["'w_a'", "'w_a'"], ["'w_b'", "'w_b'"]]);
+    assert!(plan(&session, by_name).contains("hash sName ="), "{}", plan(&session, by_name));
+}
+
+#[test]
+fn equal_names_of_files_get_numbers_and_a_note() {
+    let files = || ["a", "A", "main"].map(|name| asset(name, demo("sheet.wdb"))).into();
+    let session = Session::new(files(), false).unwrap();
+    assert_eq!(session.schemas().collect::<Vec<_>>(), ["a", "A_2", "main_2"]);
+    assert_eq!(session.notes().len(), 2);
+    assert!(session.notes()[0].contains("A_2"), "{:?}", session.notes());
+    assert!(!ask(&session, "SELECT * FROM main_2.records, a_2.sections").is_empty());
+    // Too many for schemas: the names of tables begin with those of their files, and stay apart.
+    let names = (0..10).map(|_| "a").chain(["a_2.records"]);
+    let session = Session::new(names.map(|name| asset(name, demo("sheet.wdb"))).collect(), false).unwrap();
+    let tables: Vec<String> = session.tables().map(|table| table.name).collect();
+    assert_eq!(
+        (tables[0].as_str(), tables[3].as_str(), tables[30].as_str()),
+        ("a.records", "a_2.records", "a_2.records.records")
+    );
+    assert!(session.notes().last().unwrap().contains("\"a_2.records.records\""), "{:?}", session.notes());
+    for name in &tables {
+        assert!(!ask(&session, &format!("SELECT * FROM \"{name}\"")).is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn a_single_file_also_has_a_schema() {
+    let session = one("my sheet", demo("sheet.wdb"));
+    assert_eq!(ask(&session, "SELECT * FROM \"my sheet\".sections"), ask(&session, "SELECT * FROM sections"));
+    assert!(list(&session, "SELECT name FROM sqlite_schema").contains(&"'records'".to_owned()));
+}
+
+#[test]
+fn hostile_names_are_names() {
+    let names = ["a\"b", "A\"B", "select", " ", "x'); DROP TABLE y; --", "a b", "[c]", "ä", "Ä", "record_2"];
+    let cells = (0..).zip(names).map(|(n, name)| if name == "select" { Cell::from("x") } else { Cell::from(n) });
+    let bytes = sheets::Sheet::new(Game::Later, "Odd").fields(names).record("r", cells).build();
+    let session = one("odd", bytes.clone());
+    let table = session.tables().find(|table| table.name == "records").unwrap();
+    let columns: Vec<String> = table.columns.iter().map(|c| format!("\"{}\"", c.replace('"', "\"\""))).collect();
+    let row = ask(&session, &format!("SELECT {} FROM records", columns.join(", "))).remove(0);
+    assert_eq!(row[0], "'r'");
+    assert_eq!(row.len(), names.len() + 1);
+    assert_eq!(table.columns[1..3], ["a\"b", "A\"B_2"]);
+    assert!(session.notes()[0].contains("A\\\"B_2"), "{:?}", session.notes());
+    // Tables of a pack are called after its entries, and files as people like.
+    let pack =
+        sheets::pack(&[("it\"em", "wdb", bytes.clone()), ("IT\"EM", "wdb", bytes.clone()), ("sqlite_x", "wdb", bytes)]);
+    let session = one("p\"ack", pack);
+    for table in session.tables() {
+        let select = format!("SELECT count(*) FROM \"p\"\"ack\".{}", assetq::sql::in_sql(&table.name));
+        assert_eq!(list(&session, &select).len(), 1, "{select}");
+    }
+    let names: Vec<String> = session.tables().map(|table| table.name).collect();
+    assert!(names.iter().any(|n| n.contains("_sqlite_x")), "{names:?}");
+}
+
+#[test]
+fn numbers_beyond_63_bits_are_their_text() {
+    let sheet = sheets::Sheet::new(Game::Later, "Wide").fields(["sName", "u64Big", "fScale"]);
+    let wide = u64::MAX.cast_signed();
+    let bytes = sheet.record("r", [Cell::from("x"), wide.into(), 0.1.into()]).build();
+    let session = one("wide", bytes);
+    assert_eq!(ask(&session, "SELECT u64Big, fScale FROM records"), [["'18446744073709551615'", "0.1f"]]);
+    assert_eq!(list(&session, "SELECT record FROM records WHERE fScale = 0.1 AND u64Big > 5"), ["'r'"]);
+}
+
+mod damage {
+    use super::*;
+
+    /// Rows of which the fourth has no path, as its folder is missing.
+    fn bytes() -> Vec<u8> {
+        let mut builder = DatabaseBuilder::with_capacities(16, 16);
+        builder.path("root/p2");
+        builder.path("root/p3");
+        builder.raw_path(4, 99, "p4");
+        builder.path("root/p5");
+        builder.build()
+    }
+
+    #[test]
+    fn a_damaged_row_is_an_error_with_its_place() {
+        let session = one("assets.bin", bytes());
+        let Err(Fault::Damaged { file, error }) = try_ask(&session, "SELECT path FROM paths") else { panic!() };
+        assert_eq!(file, "assets.bin");
+        assert!(error.to_string().starts_with("paths: row 3: "), "{error}");
+        assert!(error.offset().is_some());
+        // What is not asked for is not read.
+        assert_eq!(list(&session, "SELECT name FROM paths").len(), 5);
+        assert_eq!(list(&session, "SELECT path FROM paths LIMIT 3"), ["'root'", "'root/p2'", "'root/p3'"]);
+        assert!(try_ask(&session, "SELECT path FROM paths LIMIT 4").is_err());
+        assert_eq!(list(&session, "SELECT path FROM paths WHERE id = path_id('root/p5')"), ["'root/p5'"]);
+    }
+
+    #[test]
+    fn or_is_left_out_and_counted() {
+        let session = Session::new(vec![asset("assets.bin", bytes())], true).unwrap();
+        let all = ["'root'", "'root/p2'", "'root/p3'", "'root/p5'"];
+        for sql in [
+            "SELECT path FROM paths",
+            "SELECT path FROM paths WHERE path LIKE '%'",
+            "SELECT a.path FROM paths a JOIN paths b ON a.path = b.path",
+            "SELECT path FROM paths WHERE id IN (SELECT id FROM paths WHERE name LIKE '%')",
+        ] {
+            // A list is asked for in an order of its own.
+            let mut found = list(&session, sql);
+            found.sort();
+            assert_eq!(found, all, "{sql}");
+            let left_out = session.take_left_out();
+            assert_eq!((left_out.rows, left_out.errors.len()), (1, 1), "{sql}");
+            assert!(left_out.errors[0].1.to_string().contains("paths: row 3: "), "{:?}", left_out.errors);
+        }
+        assert_eq!(list(&session, "SELECT count(*) FROM paths"), ["5"]);
+        assert_eq!(session.take_left_out().rows, 0);
+    }
+}
+
+#[test]
+fn mistakes_are_explained() {
+    let session = one("assets.bin", demo("assets.bin"));
+    for (sql, message, at) in [
+        ("SELECT 1; SELECT FORM paths", "no such column: FORM", Some(17)),
+        ("SELECT * FROM path", "no such table: path; there are paths, resources, ", None),
+        ("SELECT index FROM databases", "near \"index\": syntax error; as a name it goes in double quotes", Some(7)),
+        ("SELECT \"nme\" FROM paths", "no such column", Some(7)),
+        ("SELECT count(* FROM paths", "syntax error", Some(15)),
+        ("DELETE FROM paths", "table paths may not be modified", None),
+        ("UPDATE paths SET name = 'x'", "table paths may not be modified", None),
+        ("INSERT INTO paths(id) VALUES ('0x1')", "table paths may not be modified", None),
+        ("SELECT 'a' REGEXP '('", "unclosed group", None),
+        ("SELECT * FROM paths WHERE id = ?", "", None),
+    ] {
+        match try_ask(&session, sql) {
+            Err(Fault::Statement { message: found, at: place }) => {
+                assert!(found.contains(message), "{sql}: {found}");
+                assert!(at.is_none() || place == at, "{sql}: {place:?}");
+            }
+            other => assert!(message.is_empty(), "{sql}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn an_answer_is_kept_as_a_database() {
+    let session = one("assets.bin", demo("assets.bin"));
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("out.sqlite");
+    let sql = "SELECT id, path, size, size / 2.0 AS half, id, type = 'x' AS flag, NULL AS empty, \
+               CASE WHEN size > 100 THEN size ELSE 'small' END AS mixed FROM resources";
+    let statement = statements(sql).next().unwrap();
+    let rows = keep(&path, "it's \"kept\"", &mut session.ask(statement).unwrap()).unwrap();
+    let kept = rusqlite::Connection::open(&path).unwrap();
+    let types: Vec<(String, String)> = kept
+        .prepare("SELECT name, type FROM pragma_table_info('it''s \"kept\"')")
+        .unwrap()
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    let expected = [
+        ("id", "TEXT"),
+        ("path", "TEXT"),
+        ("size", "INTEGER"),
+        ("half", "REAL"),
+        ("id_2", "TEXT"),
+        ("flag", "INTEGER"),
+        ("empty", ""),
+        ("mixed", ""),
+    ];
+    assert_eq!(types, expected.map(|(name, kind)| (name.to_owned(), kind.to_owned())));
+    assert_eq!(kept.query_row("PRAGMA integrity_check", [], |row| row.get::<_, String>(0)).unwrap(), "ok");
+    let count: u32 = kept.query_row("SELECT count(*) FROM \"it's \"\"kept\"\"\"", [], |row| row.get(0)).unwrap();
+    assert_eq!(u64::from(count), rows);
+    drop(kept);
+    // And may be asked together with the file that it came from; nothing is written to it.
+    let inputs = vec![asset("assets", demo("assets.bin")), ("kept".to_owned(), Input::Database(path.clone()))];
+    assert!(Input::is_database(&path));
+    let session = Session::new(inputs, false).unwrap();
+    let table = "kept.\"it's \"\"kept\"\"\"";
+    let join = format!("SELECT count(*) FROM {table} k JOIN resources r ON r.id = k.id WHERE r.path = k.path");
+    assert_eq!(list(&session, &join), [rows.to_string()]);
+    let Err(fault) = try_ask(&session, &format!("DELETE FROM {table}")) else { panic!() };
+    assert!(fault.to_string().contains("readonly"), "{fault}");
+}

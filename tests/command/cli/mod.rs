@@ -1,0 +1,37 @@
+//! Tests of the command line.
+
+mod commands;
+#[cfg(feature = "parquet")]
+mod export;
+mod golden;
+#[cfg(unix)]
+mod limits;
+#[cfg(unix)]
+mod outputs;
+mod people;
+#[cfg(unix)]
+mod readme;
+mod sql;
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Standard output and standard error of a run that ends with `code`.
+fn run_in(dir: &Path, code: i32, args: &[&str], stdin: &str) -> (String, String) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_assetq"))
+        .current_dir(dir)
+        .args(args)
+        .env_remove("ASSETQ_DB")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // One that reads nothing may be gone already.
+    let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+    let out = child.wait_with_output().unwrap();
+    let (stdout, stderr) = (String::from_utf8(out.stdout).unwrap(), String::from_utf8(out.stderr).unwrap());
+    assert_eq!(out.status.code(), Some(code), "assetq {args:?}\n{stdout}{stderr}");
+    (stdout, stderr)
+}

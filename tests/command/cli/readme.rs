@@ -1,0 +1,289 @@
+//! The README, kept true: every command in it runs and ends in time, and what it shows is what comes out.
+//!
+//! Sessions run in order in one folder, as a reader would run them. Files that no session makes are made here, or are
+//! real ones from `ASSETQ_SAMPLES`. The ten questions are asked of full-size files: `ASSETQ_FULL` names a folder that
+//! `assetq sample DIR --size full` made; without it, they are asked of the small files, and only whether they are
+//! answered is looked at.
+
+use assetq::sample::bwdb::{altered, demo};
+use assetq::sample::{FILES, Size};
+use std::fmt::Write as _;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+use std::{env, fs};
+
+/// More time than any command needs: each is answered within a second or two, also without optimizations.
+const TOO_LONG: Duration = Duration::from_secs(120);
+/// The section whose commands are asked of full-size files.
+const FULL_SIZE: &str = "Ten questions of a data miner";
+/// Names that the README gives to real files, and where these lie.
+const REAL: &[(&str, &str)] = &[
+    ("BSA013_Colossus_1945.geometry", "geometry/BSA013_Colossus_1945.geometry"),
+    ("definitionsets.vrb", "vrb/definitionsets.vrb"),
+    ("models.geometry", "geometry/r01_military_navigation.models.geometry"),
+    ("monster_book.wdb", "wdb/monster_book.wdb"),
+    ("r01.models.bin", "models_bin/r01_military_navigation.models.bin"),
+    ("r01.space.bin", "space_bin/r01_military_navigation.space.bin"),
+];
+
+/// A command of a session, and the lines that are shown below it.
+#[derive(Debug)]
+struct Shown {
+    section: String,
+    line: usize,
+    command: String,
+    output: Vec<String>,
+}
+
+/// The commands of all blocks of this language.
+fn commands(readme: &str, language: &str) -> Vec<Shown> {
+    let mut found: Vec<Shown> = Vec::new();
+    let (mut section, mut inside) = (String::new(), false);
+    for (number, line) in readme.lines().enumerate() {
+        let shown = |command: &str| Shown {
+            section: section.clone(),
+            line: number + 1,
+            command: command.to_owned(),
+            output: Vec::new(),
+        };
+        match (inside, line.strip_prefix("```"), line.strip_prefix("$ ")) {
+            (false, Some(of), _) => inside = of == language,
+            (true, Some(_), _) => inside = false,
+            (true, None, Some(command)) => found.push(shown(command)),
+            (true, None, None) if language == "console" => found.last_mut().unwrap().output.push(line.to_owned()),
+            (true, None, None) => found.push(shown(line.split('#').next().unwrap().trim())),
+            (false, None, _) => {
+                if let Some(title) = line.strip_prefix("## ") {
+                    section = title.to_owned();
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Whether a line is shown as it came out; an ellipsis stands for any text.
+fn is_line(shown: &str, line: &str) -> bool {
+    let mut parts = shown.trim_end().split('…');
+    let Some(mut rest) = parts.next().and_then(|first| line.trim_end().strip_prefix(first)) else { return false };
+    let mut elided = false;
+    let last = parts.clone().next_back();
+    let between = parts.clone().count().saturating_sub(1);
+    for part in parts.take(between) {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+        elided = true;
+    }
+    match last {
+        Some(last) => rest.ends_with(last),
+        None => !elided && rest.is_empty(),
+    }
+}
+
+/// The first shown line that did not come out. A line of nothing but an ellipsis stands for any lines.
+fn missing<'s>(shown: &'s [String], lines: &[&str]) -> Option<&'s str> {
+    let (mut next, mut elided) = (0, false);
+    for wanted in shown {
+        if wanted.trim() == "…" {
+            elided = true;
+            continue;
+        }
+        let end = if elided { lines.len() } else { lines.len().min(next + 1) };
+        match lines[next..end].iter().position(|line| is_line(wanted, line)) {
+            Some(at) => next += at + 1,
+            None => return Some(wanted),
+        }
+        elided = false;
+    }
+    let more = !elided && next < lines.len();
+    more.then_some("(nothing more)")
+}
+
+#[test]
+fn an_ellipsis_stands_for_text_and_for_lines() {
+    assert!(is_line("a … d …", "a b c d e") && is_line("a…", "a") && is_line("a", "a  "));
+    assert!(!is_line("a", "a b") && !is_line("a … d", "a b c d e") && !is_line("a…", "b"));
+    let check = |shown: &[&str], lines: &[&str]| {
+        let shown: Vec<String> = shown.iter().map(|line| (*line).to_owned()).collect();
+        missing(&shown, lines).map(str::to_owned)
+    };
+    assert_eq!(check(&["a", "…", "d"], &["a", "b", "c", "d"]), None);
+    assert_eq!(check(&["a", "…"], &["a", "b"]), None);
+    assert_eq!(check(&["a", "c"], &["a", "b", "c"]).as_deref(), Some("c"));
+    assert_eq!(check(&["a"], &["a", "b"]).as_deref(), Some("(nothing more)"));
+}
+
+/// Everything from `from`, on a thread of its own.
+fn read(mut from: impl Read + Send + 'static) -> std::sync::mpsc::Receiver<String> {
+    let (tell, told) = channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        from.read_to_end(&mut bytes).unwrap();
+        drop(tell.send(String::from_utf8_lossy(&bytes).into_owned()));
+    });
+    told
+}
+
+/// Runs a command line by the shell: its exit code, standard output and standard error.
+fn run(command: &str, dir: &Path) -> Result<(i32, String, String), String> {
+    let binary = Path::new(env!("CARGO_BIN_EXE_assetq"));
+    let old = env::var_os("PATH").unwrap_or_default();
+    let path = env::join_paths([binary.parent().unwrap().to_owned()].into_iter().chain(env::split_paths(&old)));
+    // In place of the shell, so that it can be ended.
+    let line = if command.contains(" | ") { command.to_owned() } else { format!("exec {command}") };
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &line]).current_dir(dir).env("PATH", path.unwrap()).env_remove("ASSETQ_DB");
+    let mut child = shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let (out, err) = (read(child.stdout.take().unwrap()), read(child.stderr.take().unwrap()));
+    let end = Instant::now() + TOO_LONG;
+    let mut texts = Vec::new();
+    for text in [out, err] {
+        match text.recv_timeout(end.saturating_duration_since(Instant::now())) {
+            Ok(text) => texts.push(text),
+            Err(RecvTimeoutError::Timeout) => {
+                child.kill().unwrap();
+                child.wait().unwrap();
+                return Err(format!("it does not end in {TOO_LONG:?}"));
+            }
+            Err(RecvTimeoutError::Disconnected) => panic!("the output of {command} cannot be read"),
+        }
+    }
+    let code = child.wait().unwrap().code().ok_or("it was ended by a signal")?;
+    let [out, err] = <[String; 2]>::try_from(texts).unwrap();
+    Ok((code, out, err))
+}
+
+/// Where a file that a command names comes from.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum From {
+    /// A session, or this test, as small as it is.
+    Sample,
+    /// The full-size sample.
+    Full,
+    /// A real file.
+    Real,
+    /// It cannot be had here.
+    Nowhere,
+}
+
+/// Puts the file `name` into `dir` where the command that names it would find it.
+fn provide(name: &str, full_size: bool, dir: &Path) -> From {
+    let put = |bytes: Vec<u8>| fs::write(dir.join(name), bytes).unwrap();
+    let link = |from: PathBuf| {
+        drop(fs::remove_file(dir.join(name)));
+        std::os::unix::fs::symlink(from, dir.join(name)).unwrap();
+    };
+    if let Some((_, file)) = REAL.iter().find(|(shown, _)| *shown == name) {
+        let Some(samples) = crate::common::samples() else { return From::Nowhere };
+        link(samples.join(file));
+        return From::Real;
+    }
+    if full_size && let Some(full) = env::var_os("ASSETQ_FULL").map(|full| PathBuf::from(full).join(name)) {
+        if full.exists() {
+            link(full);
+            return From::Full;
+        }
+        eprintln!("{name} is not in the folder that ASSETQ_FULL names: a small one is asked");
+    }
+    match name {
+        "altered.bin" => put(altered(1, Size::Small).bytes),
+        "ids.txt" => {
+            let ids = assetq::Asset::open(assetq::Source::from_vec("", demo(1, Size::Small))).unwrap();
+            let table = ids.reader().table("resources").unwrap();
+            let lines = (0..5).map(|row| format!("{}\tof a sample\n", table.value(row, 0).unwrap()));
+            put(lines.collect::<String>().into_bytes());
+        }
+        _ => assert!(dir.join(name).exists(), "{name}: this test must learn how to have it"),
+    }
+    From::Sample
+}
+
+/// The files that a command reads: names with the ending of a file, where none follows an option that names an output.
+fn files(command: &str) -> Vec<String> {
+    let endings = [".bin", ".geometry", ".splash", ".txt", ".vrb", ".wdata", ".wdb"];
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let is_read = |at: &usize| *at == 0 || !matches!(words[at - 1], "--to" | "--into" | ">");
+    let name = |word: &str| {
+        let word = word.rsplit('=').next().unwrap().split(':').next().unwrap();
+        let plain = !word.contains(['\'', '"', '/', '*', '(', '`']);
+        (plain && endings.iter().any(|ending| word.ends_with(ending))).then(|| word.to_owned())
+    };
+    (0..words.len()).filter(is_read).filter_map(|at| name(words[at])).collect()
+}
+
+/// The faults of a command and of the output that is shown below it.
+fn check(shown: &Shown, dir: &Path) -> Result<(), String> {
+    let full_size = shown.section == FULL_SIZE;
+    let from = files(&shown.command).iter().map(|name| provide(name, full_size, dir)).max();
+    if from == Some(From::Nowhere) {
+        eprintln!("skipped: line {}: {}", shown.line, shown.command);
+        return Ok(());
+    }
+    let (code, out, err) = run(&shown.command, dir)?;
+    // Small files may have nothing of what is asked.
+    let other = full_size && from == Some(From::Sample);
+    let expected = i32::from(shown.command.starts_with("assetq diff "));
+    if !(code == expected || other && code == 1 && !err.is_empty()) {
+        return Err(format!("exit code {code}\n{out}{err}"));
+    }
+    let mut lines: Vec<&str> = out.lines().collect();
+    let mut output = shown.output.clone();
+    if shown.command.starts_with("find ") {
+        // As the folder has them.
+        lines.sort_unstable();
+        output.sort_unstable();
+    }
+    match missing(&output, &lines).filter(|_| !other && !output.is_empty()) {
+        Some(line) => Err(format!("it does not show\n{line}\nbut\n{out}{err}")),
+        None => Ok(()),
+    }
+}
+
+#[test]
+fn the_minimum_rust_version_is_the_declared_one() {
+    let needs = format!("Rust {} or newer", env!("CARGO_PKG_RUST_VERSION"));
+    for page in ["README.md", "CONTRIBUTING.md"] {
+        let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(page)).unwrap();
+        assert!(text.contains(&needs), "{page} does not say {needs:?}");
+    }
+}
+
+#[test]
+fn every_command_of_the_readme_runs_and_shows_what_it_says() {
+    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let root = tempfile::tempdir().unwrap();
+    let mut wrong = String::new();
+    let mut dir = root.path().to_owned();
+    let sessions = commands(&readme, "console");
+    assert!(sessions.len() > 20, "{} commands", sessions.len());
+    for shown in &sessions {
+        if let Some(folder) = shown.command.strip_prefix("cd ") {
+            dir.push(folder);
+            assert!(FILES.iter().all(|(name, ..)| dir.join(name).exists()), "{folder} has a file of every format");
+        } else if let Err(why) = check(shown, &dir) {
+            writeln!(wrong, "README.md:{}: {}: {why}\n", shown.line, shown.command).unwrap();
+        }
+    }
+    // The commands for a fresh clone: `cargo test` is what runs here.
+    let fresh = tempfile::tempdir().unwrap();
+    for shown in commands(&readme, "sh").iter().filter(|shown| shown.command != "cargo test") {
+        let command = shown.command.replace("cargo run --release --", "assetq");
+        match run(&command, fresh.path()) {
+            Ok((0, out, err)) if !out.is_empty() && err.is_empty() => {}
+            other => writeln!(wrong, "README.md:{}: {}: {other:?}\n", shown.line, shown.command).unwrap(),
+        }
+    }
+    // Commands that the text mentions exist.
+    for mention in readme.split('`').filter(|span| span.starts_with("assetq ") && !span.contains('\n')) {
+        let name = mention.split_whitespace().nth(1).unwrap();
+        match run(&format!("assetq {name} --help"), fresh.path()) {
+            Ok((0, ..)) => {}
+            other => writeln!(wrong, "README.md: `{mention}`: {other:?}\n").unwrap(),
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}

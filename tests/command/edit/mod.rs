@@ -1,0 +1,8 @@
+//! Tests of writing: each format's writer against a plain reader of its bytes, and the command.
+
+mod command;
+mod items;
+mod places;
+mod sql;
+mod wdata;
+mod wdb;

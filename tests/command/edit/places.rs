@@ -1,0 +1,213 @@
+//! Where a new file goes: beside its game, with its pack, and nowhere at all where the write does not come to its end.
+
+use super::command::{command, read, run, run_with};
+use assetq::sample::Size;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use tempfile::TempDir;
+
+/// A folder that this writes files into.
+fn folder(files: impl FnOnce(&mut dyn FnMut(&str, &[u8]))) -> TempDir {
+    let dir = TempDir::new().unwrap();
+    files(&mut |path, bytes| {
+        let path = dir.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    });
+    dir
+}
+
+fn game() -> TempDir {
+    folder(|write| {
+        let write = |path: &str, bytes: &[u8]| {
+            write(&format!("game/{path}"), bytes);
+            Ok::<_, std::convert::Infallible>(())
+        };
+        assetq::sample::wows::game(3, Size::Small, write).unwrap();
+    })
+}
+
+/// All files below a folder, by their paths, with their bytes.
+fn all(dir: &Path) -> BTreeSet<(String, Vec<u8>)> {
+    let mut files = BTreeSet::new();
+    let mut folders = vec![dir.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => folders.push(path),
+                false => {
+                    let name = path.strip_prefix(dir).unwrap().to_string_lossy().into_owned();
+                    files.insert((name, fs::read(path).unwrap()));
+                }
+            }
+        }
+    }
+    files
+}
+
+#[test]
+fn a_mod_lands_in_the_newest_folder_of_mods_and_no_volume_is_written() {
+    let dir = game();
+    let before = all(dir.path());
+    let (list, _) = run(dir.path(), 0, &["ls", "game", "*.splash", "-f", "csv"]);
+    let inner = list.lines().nth(1).unwrap().split(',').next().unwrap().to_owned();
+    let file = format!("game:{inner}");
+    let (boxes, _) = run(dir.path(), 0, &["ls", &file, "-f", "csv"]);
+    let name = boxes.lines().nth(1).unwrap().split(',').next().unwrap().to_owned();
+    let patch = format!("{{\"change\":\"changed\",\"key\":\"{name}\",\"new\":{{\"min_x\":-1e6}}}}\n");
+    let args = ["patch", &file, "-", "--to", "res_mods", "--undo", "undo.ndjson"];
+    let (shown, said) = run_with(dir.path(), 0, &args, &patch);
+    assert!(shown.starts_with(&format!("~ boxes {name}\n    min_x: ")), "{shown}");
+    let place = format!("game/res_mods/0.10.0.0/{inner}");
+    assert!(said.contains(&format!("the game takes {place} over its own file")), "{said}");
+    let mut after = all(dir.path());
+    after.retain(|file| !before.contains(file));
+    assert_eq!(after.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), [place.as_str(), "undo.ndjson"]);
+    // The mod is what the game has from now on, and its undo gives the bytes of the volume.
+    let (shown, _) = run(dir.path(), 0, &["ls", &file, "-f", "csv"]);
+    assert!(shown.contains("-1000000"), "{shown}");
+    run(dir.path(), 4, &["patch", &file, "undo.ndjson", "--to", "res_mods"]);
+    run(dir.path(), 0, &["patch", &place, "undo.ndjson", "--in-place"]);
+    fs::remove_dir_all(dir.path().join("game/res_mods")).unwrap();
+    let (_, said) = run_with(dir.path(), 2, &["patch", &file, "-", "--to", "res_mods"], &patch);
+    assert!(
+        said.contains("--to res_mods is for files in a World of Warships folder that has res_mods/VERSION"),
+        "{said}"
+    );
+    let (_, said) = run_with(dir.path(), 2, &["patch", &file, "-", "--in-place"], &patch);
+    assert!(said.contains("not written in place"), "{said}");
+}
+
+#[test]
+fn a_sheet_in_a_pack_in_a_game_is_written_with_its_pack() {
+    let dir = folder(|write| {
+        assetq::sample::white::folder(3, Size::Small, assetq::white::GameKind::First, |path, bytes| {
+            write(path, &bytes)
+        });
+    });
+    let before = all(dir.path());
+    let pack = "white_data:db/resident/wdbpack.bin";
+    let (list, _) = run(dir.path(), 0, &["ls", pack, "-f", "csv"]);
+    let sheet = list.lines().find(|line| line.contains("wdb")).unwrap();
+    let sheet: Vec<&str> = sheet.split(',').collect();
+    let sheet = format!("{}.{}", sheet[0], sheet[1]);
+    let file = format!("{pack}:{sheet}");
+    let (rows, _) = run(dir.path(), 0, &["export", &file, "--to", "-", "--as", "ndjson"]);
+    // Nothing to change: the pack as it is in the game.
+    run_with(dir.path(), 0, &["patch", &file, "-", "--to", "same.bin"], &rows);
+    run(dir.path(), 0, &["extract", pack.split_once(':').unwrap().0, "db/resident/wdbpack.bin", "--to", "out"]);
+    assert_eq!(read(&dir, "same.bin"), read(&dir, "out/db/resident/wdbpack.bin"));
+    let first = rows.lines().next().unwrap();
+    let (name, number) = first
+        .split(",\"")
+        .filter_map(|cell| cell.trim_end_matches('}').split_once("\":"))
+        .find(|(_, value)| value.parse::<f64>().is_ok())
+        .unwrap();
+    let other = if number == "1" { "0" } else { "1" };
+    let edited = first.replace(&format!("\"{name}\":{number}"), &format!("\"{name}\":{other}"));
+    let (shown, _) = run_with(dir.path(), 0, &["patch", &file, "-", "--to", "new.bin", "-f", "ndjson"], &edited);
+    assert_eq!(shown.lines().count(), 1, "{shown}");
+    run(dir.path(), 0, &["verify", "new.bin"]);
+    let (again, _) = run(dir.path(), 0, &["export", &format!("new.bin:{sheet}"), "--to", "-", "--as", "ndjson"]);
+    assert_eq!(again, rows.replacen(first, &edited, 1));
+    let (_, said) = run_with(dir.path(), 2, &["patch", &file, "-", "--in-place"], &edited);
+    assert!(said.contains("not written in place"), "{said}");
+    assert!(before.is_subset(&all(dir.path())), "the game is as it was");
+}
+
+/// A map, an edit of it, and what writes that over it.
+fn map() -> (TempDir, [&'static str; 6]) {
+    let dir = folder(|write| {
+        write("town.wdata", &assetq::sample::wdata::demo(3, Size::Full));
+        let patch =
+            b"{\"table\":\"portal_boxes\",\"change\":\"changed\",\"key\":\"portal_000\",\"new\":{\"pos_x\":1.5}}\n";
+        write("mod.ndjson", patch);
+    });
+    (dir, ["patch", "town.wdata", "mod.ndjson", "--in-place", "--undo", "undo.ndjson"])
+}
+
+fn names(dir: &Path) -> BTreeSet<String> {
+    fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_disk_that_becomes_full_leaves_the_old_file() {
+    let (dir, args) = map();
+    let old = all(dir.path());
+    let size = read(&dir, "town.wdata").len();
+    // Files of at most so many blocks of 512 bytes; the last ones are enough for the map and not for all else.
+    for blocks in [0, 1, size / 1024, size / 512] {
+        for to in [&args[..], &["patch", "town.wdata", "mod.ndjson", "--to", "new.wdata"]] {
+            let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
+            let mut limited = Command::new("sh");
+            limited.current_dir(dir.path()).args(["-c", &script, env!("CARGO_BIN_EXE_assetq")]).args(to);
+            let out = limited.output().unwrap();
+            let said = String::from_utf8_lossy(&out.stderr);
+            assert_eq!(out.status.code(), Some(4), "{blocks}: {said}");
+            assert!(said.contains("cannot write: File too large"), "{said}");
+            assert!(all(dir.path()) == old, "{blocks}: {:?}", names(dir.path()));
+        }
+    }
+    let undo = ["patch", "town.wdata", "mod.ndjson", "--in-place", "--undo", "/dev/full"];
+    let (_, said) = run(dir.path(), 4, &undo);
+    assert!(said.contains("/dev/full: cannot write: No space left on device"), "{said}");
+    assert!(all(dir.path()) == old, "without a way back nothing is written over");
+    let (_, said) = run(dir.path(), 2, &["patch", "town.wdata", "mod.ndjson", "--to", "/dev/full", "--force"]);
+    assert!(said.contains("is no file, so what is written there cannot be read back"), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_write_that_is_interrupted_leaves_the_old_file_or_the_new_one() {
+    use std::time::{Duration, Instant};
+    let (dir, args) = map();
+    let (old, patch) = (read(&dir, "town.wdata"), read(&dir, "mod.ndjson"));
+    let is_part = |name: &String| name.starts_with(".assetq-") && name.ends_with(".part");
+    // Runs it; where there is a signal, for so long after it has begun to write. Gives how long it took from there.
+    let run = |signal: Option<&str>, wait: Duration| {
+        let mut child = command(dir.path(), &args).spawn().unwrap();
+        while child.try_wait().unwrap().is_none() && !names(dir.path()).iter().any(is_part) {
+            std::thread::yield_now();
+        }
+        let begun = Instant::now();
+        if let Some(signal) = signal {
+            while begun.elapsed() < wait && child.try_wait().unwrap().is_none() {
+                std::thread::yield_now();
+            }
+            // It may be through already.
+            let _ = Command::new("kill").args([signal, &child.id().to_string()]).output();
+        }
+        child.wait().unwrap();
+        begun.elapsed()
+    };
+    let took = run(None, Duration::ZERO);
+    let (new, undo) = (read(&dir, "town.wdata"), read(&dir, "undo.ndjson"));
+    assert!(new != old && names(dir.path()).len() == 3);
+    for signal in ["-INT", "-KILL"] {
+        for tenths in [0, 1, 3, 5, 7, 9] {
+            fs::write(dir.path().join("town.wdata"), &old).unwrap();
+            fs::remove_file(dir.path().join("undo.ndjson")).ok();
+            run(Some(signal), took * tenths / 10);
+            let now = read(&dir, "town.wdata");
+            assert!(now == old || now == new, "{signal} after {tenths} tenths: a mixture");
+            let mut left = names(dir.path());
+            // Whoever is killed tidies nothing up, and leaves what no game takes for a file of its own.
+            if signal == "-KILL" {
+                left.iter()
+                    .filter(|name| is_part(name))
+                    .for_each(|name| fs::remove_file(dir.path().join(name)).unwrap());
+                left.retain(|name| !is_part(name));
+            }
+            match left.remove("undo.ndjson") {
+                true => assert_eq!(read(&dir, "undo.ndjson"), undo),
+                false => assert!(now == old, "{signal} after {tenths} tenths: no way back"),
+            }
+            assert_eq!(left, ["mod.ndjson", "town.wdata"].map(str::to_owned).into(), "{signal} after {tenths} tenths");
+            assert_eq!(read(&dir, "mod.ndjson"), patch);
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! `UPDATE`, `INSERT` and `DELETE` through the tables of a file, and the file that they make.
+
+use super::command::{folder, read, run};
+use assetq::bwdb::prototypes::PrototypeType;
+use assetq::sample::bwdb::DatabaseBuilder;
+use assetq::sample::prototypes::BlobWriter;
+use assetq::sample::wdb::{Cell, Game, Sheet};
+
+#[test]
+fn statements_change_rows_and_see_what_those_before_them_changed() {
+    let dir = folder();
+    let query = "UPDATE records SET u9Index = u9Index + 1 WHERE fScale < 0.5;
+                 INSERT INTO records(record, sName, u9Index) VALUES ('phoenix', 'Phoenix', 40), ('tent', '', 41);
+                 DELETE FROM records WHERE record IN ('potion', 'tent');
+                 UPDATE records SET sName = upper(sName) WHERE u9Index IN (13, 40)";
+    let args = ["sql", query, "old.wdb", "--to", "a.wdb", "--undo", "undo.ndjson", "-f", "ndjson"];
+    let (shown, said) = run(dir.path(), 0, &args);
+    assert_eq!(shown.lines().count(), 3, "{shown}");
+    assert!(said.contains("4 edits") || said.contains("3 edits"), "{said}");
+    let (listed, _) = run(dir.path(), 0, &["ls", "a.wdb", "-f", "csv"]);
+    assert_eq!(
+        listed.replace('\r', ""),
+        "record,sName,u9Index,fScale\nether,Ether,11,0.5\nelixir,ELIXIR,13,0.25\nphoenix,PHOENIX,40,0\n"
+    );
+    run(dir.path(), 0, &["patch", "a.wdb", "undo.ndjson", "--in-place"]);
+    assert_eq!(read(&dir, "a.wdb"), read(&dir, "old.wdb"));
+}
+
+#[test]
+fn a_transaction_that_is_rolled_back_changes_nothing() {
+    let dir = folder();
+    let query = "BEGIN; UPDATE records SET u9Index = 1; DELETE FROM records WHERE record = 'ether'; ROLLBACK;
+                 UPDATE records SET u9Index = 2 WHERE record = 'ether'";
+    let (shown, _) = run(dir.path(), 0, &["sql", query, "old.wdb", "--dry-run"]);
+    assert_eq!(shown, "~ records ether\n    u9Index: 11 -> 2\n");
+}
+
+#[test]
+fn a_cell_that_does_not_fit_is_wrong_usage_and_nothing_is_written() {
+    let dir = folder();
+    for (query, what) in [
+        ("UPDATE records SET u9Index = 512", "column u9Index: 512 does not fit: a whole number from 0 to 511"),
+        ("UPDATE records SET u9Index = 'x'", "column u9Index: \"x\" does not fit"),
+        ("UPDATE records SET fScale = NULL", "column fScale: null does not fit"),
+        ("UPDATE sections SET offset = 5", "column offset: 5 does not fit: it takes nothing"),
+        ("DELETE FROM fields", "rows of fields can neither be added nor removed"),
+        ("UPDATE records SET sName = x'00'", "a blob fits into no column"),
+        ("INSERT INTO records(record) VALUES ('ether')", "another record has this name"),
+    ] {
+        let (_, said) = run(dir.path(), 2, &["sql", query, "old.wdb", "--to", "a.wdb"]);
+        assert!(said.contains(what) && !dir.path().join("a.wdb").exists(), "{query}: {said}");
+    }
+    // Without a word of where to, nothing is changed, as ever.
+    let (_, said) = run(dir.path(), 2, &["sql", "DELETE FROM records", "old.wdb"]);
+    assert!(said.contains("may not be modified"), "{said}");
+}
+
+#[test]
+fn a_question_that_counts_rows_does_not_stand_in_the_way_of_its_own_edit() {
+    let dir = folder();
+    // More records than are counted without being asked.
+    let count = 4_200;
+    let mut builder = DatabaseBuilder::default();
+    let mut blob = BlobWriter::new(PrototypeType::Visual, count);
+    for record in 0..count {
+        let at = blob.record(record);
+        blob.data.patch(at + 0x3C, [1]);
+        blob.structs(at, 0x68, 1, 0x10);
+        let id = builder.path(&format!("{record}.visual"));
+        builder.resource(id, 0, record, 0);
+    }
+    builder.database(PrototypeType::Visual.magic(), 0, blob.finish());
+    std::fs::write(dir.path().join("assets.bin"), builder.build()).unwrap();
+    let query = "UPDATE lods SET extent = 7 WHERE record = 5";
+    run(dir.path(), 0, &["sql", query, "assets.bin", "--to", "a.bin"]);
+    let (sum, _) = run(dir.path(), 0, &["sql", "SELECT count(*), sum(extent) FROM lods", "a.bin", "-f", "csv"]);
+    assert!(sum.contains("4200,7"), "{sum}");
+}
+
+#[test]
+fn a_column_that_is_not_there_is_answered_with_those_that_are() {
+    let dir = folder();
+    let columns = "; records has record, sName, u9Index, fScale";
+    for (sql, what) in [
+        ("UPDATE records SET nope = 1", "no such column: nope"),
+        ("DELETE FROM Records WHERE nope = 1", "no such column: nope"),
+        ("INSERT INTO records (record, nope) VALUES ('x', 1)", "table records has no column named nope"),
+    ] {
+        let (_, said) = run(dir.path(), 2, &["sql", sql, "old.wdb", "--dry-run"]);
+        assert!(said.contains(&format!("{what}{columns}")), "{said}");
+    }
+}
+
+#[test]
+fn one_file_is_written_and_others_are_read() {
+    let dir = folder();
+    let query = "UPDATE old.records SET fScale = (SELECT n.fScale FROM new.records n WHERE n.record = records.record)
+                 WHERE record = 'ether'";
+    let (shown, _) = run(dir.path(), 0, &["sql", query, "old.wdb", "new.wdb", "--to", "a.wdb"]);
+    assert_eq!(shown, "~ records ether\n    fScale: 0.5 -> 2\n");
+    let both = "DELETE FROM old.records; DELETE FROM new.records";
+    let (_, said) = run(dir.path(), 2, &["sql", both, "old.wdb", "new.wdb", "--to", "b.wdb"]);
+    assert!(said.contains("change several files"), "{said}");
+}
+
+/// Each row that a statement changes costs the same, however many it has changed before.
+#[test]
+fn a_statement_changes_many_rows_in_one_walk() {
+    let dir = folder();
+    let sheet = Sheet::new(Game::Later, "Items").fields(["u20Price"]);
+    let sheet = (0..40_000).fold(sheet, |sheet, row| sheet.record(format!("it_{row:06}"), [Cell::Int(0)]));
+    std::fs::write(dir.path().join("many.wdb"), sheet.build()).unwrap();
+    let begin = std::time::Instant::now();
+    let args = ["sql", "UPDATE records SET u20Price = 7", "many.wdb", "--to", "other.wdb", "-f", "csv"];
+    let (shown, _) = run(dir.path(), 0, &args);
+    assert_eq!(shown.lines().count(), 40_001);
+    assert!(begin.elapsed().as_secs() < 30, "{:?}", begin.elapsed());
+}
+
+/// Each row that comes costs the same, however many came before it.
+#[test]
+fn many_rows_come_from_csv() {
+    let dir = folder();
+    let rows: String = (0..40_000).map(|row| format!("it_{row:06},{},1\n", row % 500)).collect();
+    std::fs::write(dir.path().join("more.csv"), format!("record,u9Index,fScale\n{rows}")).unwrap();
+    let begin = std::time::Instant::now();
+    let args = ["patch", "old.wdb", "more.csv", "--insert", "--to", "other.wdb", "-f", "csv"];
+    let (shown, _) = run(dir.path(), 0, &args);
+    assert!(shown.lines().count() > 40_000, "{}", shown.lines().count());
+    assert!(begin.elapsed().as_secs() < 30, "{:?}", begin.elapsed());
+}

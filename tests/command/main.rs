@@ -1,0 +1,17 @@
+//! The command and the questions that it asks: as a program is run, with its outputs, exit codes and files.
+#![cfg(feature = "cli")]
+#![allow(missing_docs, clippy::pedantic, clippy::restriction)]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod archives;
+mod ask;
+mod cli;
+mod edit;
+#[cfg(unix)]
+mod faults;
+mod names;
+mod textconv;
+#[cfg(unix)]
+mod view;

@@ -1,0 +1,177 @@
+//! Game files and their differences as text, for git and for people who read on elsewhere.
+
+use assetq::sample::wdb::{Cell, Game, Sheet};
+use assetq::sample::{FILES, Size};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use tempfile::TempDir;
+
+fn text(dir: &Path, file: &str) -> String {
+    let out = Command::new(env!("CARGO_BIN_EXE_assetq")).current_dir(dir).args(["textconv", file]).output().unwrap();
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    String::from_utf8(out.stdout).unwrap()
+}
+
+/// A sheet of monsters with their hit points.
+fn monsters(rows: &[(&str, i64)]) -> Vec<u8> {
+    let mut sheet = Sheet::new(Game::Later, "Monsters").fields(["sName", "u16HitPoints"]);
+    for (name, points) in rows {
+        sheet = sheet.record(name, [Cell::from(*name), (*points).into()]);
+    }
+    sheet.build()
+}
+
+#[test]
+fn a_row_is_its_key_and_a_line_for_each_cell() {
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("a.wdb"), monsters(&[("golem", 400), ("bat", 3)])).unwrap();
+    let text = text(dir.path(), "a.wdb");
+    let rows = "[records]\nbat\n\tsName: bat\n\tu16HitPoints: 3\ngolem\n\tsName: golem\n\tu16HitPoints: 400\n\n";
+    assert!(text.starts_with("format: wdb\n") && text.contains(rows), "{text}");
+}
+
+#[test]
+fn every_format_is_the_same_text_each_time() {
+    let dir = TempDir::new().unwrap();
+    for (name, _, make) in FILES {
+        fs::write(dir.path().join(name), make(1, Size::Small)).unwrap();
+        let first = text(dir.path(), name);
+        assert!(first.lines().count() > 5 && first == text(dir.path(), name), "{name}");
+        assert!(first.chars().all(|c| !c.is_control() || matches!(c, '\n' | '\t')), "{name}");
+    }
+}
+
+/// As many rows as several threads make into text at once.
+#[test]
+fn rows_come_in_the_order_of_their_keys_however_they_lie() {
+    let dir = TempDir::new().unwrap();
+    let names: Vec<String> = (0..3000).map(|n| format!("m{:04}", n * 7 % 3000)).collect();
+    let rows: Vec<(&str, i64)> = names.iter().map(|name| (&**name, 1)).collect();
+    fs::write(dir.path().join("a.wdb"), monsters(&rows)).unwrap();
+    let text = text(dir.path(), "a.wdb");
+    let keys: Vec<&str> = text.lines().filter(|line| line.starts_with('m')).collect();
+    assert!(keys.len() == 3000 && keys.is_sorted(), "{}", keys.len());
+}
+
+/// The parts of a record are by number, not by the digits of it, and the text of a hash stands for it.
+#[test]
+fn parts_of_records_are_in_their_order_and_named() {
+    let dir = TempDir::new().unwrap();
+    let (name, _, make) = FILES.iter().find(|(name, ..)| *name == "assets.bin").unwrap();
+    fs::write(dir.path().join(name), make(1, Size::Small)).unwrap();
+    let text = text(dir.path(), name);
+    let nodes = text.split("\n[skeleton_nodes]\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    let keys: Vec<(&str, u64)> = nodes
+        .lines()
+        .filter(|line| !line.starts_with('\t'))
+        .map(|line| line.rsplit_once("  ").unwrap())
+        .map(|(path, index)| (path, index.parse().unwrap()))
+        .collect();
+    assert!(keys.is_sorted() && keys.iter().any(|(_, index)| *index >= 10), "{keys:?}");
+    assert!(nodes.contains("\tname: ") && !nodes.contains("name_id"), "{nodes}");
+    assert!(text.contains(".visual  0\n\tname: ") && !text.contains("nodes[0].id"), "{text}");
+}
+
+#[test]
+fn a_difference_as_markdown_is_read_as_it_is_meant() {
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("old.wdb"), monsters(&[("bat", 3), ("golem", 400)])).unwrap();
+    let many: Vec<String> = (0..30).map(|n| format!("m{n:02}`*_")).collect();
+    let rows: Vec<(&str, i64)> = [("golem", 450)].into_iter().chain(many.iter().map(|name| (&**name, 1))).collect();
+    fs::write(dir.path().join("new.wdb"), monsters(&rows)).unwrap();
+    let run =
+        |args: &[&str]| Command::new(env!("CARGO_BIN_EXE_assetq")).current_dir(dir.path()).args(args).output().unwrap();
+    let out = run(&["diff", "old.wdb", "new.wdb", "-f", "markdown"]);
+    assert_eq!(out.status.code(), Some(1));
+    let text = String::from_utf8(out.stdout).unwrap();
+    assert!(text.contains("## `records`\n"), "{text}");
+    // A long list is folded up, a short one is not.
+    assert!(text.contains("<details><summary>30 added</summary>\n\n- ``m00`*_``\n"), "{text}");
+    assert!(text.contains("\n**1 removed**\n\n- `bat`\n"), "{text}");
+    assert!(text.contains("- `golem`\n  - `u16HitPoints`: `400` → `450` (+50)\n"), "{text}");
+    assert_eq!(run(&["ls", "old.wdb", "-f", "markdown"]).status.code(), Some(2));
+}
+
+/// Whatever a file says is data of the page, and its policy forbids all but its own script and style.
+#[test]
+fn a_difference_as_a_page_has_texts_as_data() {
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("old.wdb"), monsters(&[("bat", 3), ("golem", 400)])).unwrap();
+    fs::write(dir.path().join("<b>.wdb"), monsters(&[("golem", 450), ("<script>&\"'\u{202e}", 1)])).unwrap();
+    let run =
+        |args: &[&str]| Command::new(env!("CARGO_BIN_EXE_assetq")).current_dir(dir.path()).args(args).output().unwrap();
+    let out = run(&["diff", "old.wdb", "<b>.wdb", "-f", "html"]);
+    assert_eq!(out.status.code(), Some(1));
+    let page = String::from_utf8(out.stdout).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.trim_end().ends_with("</html>"), "{page}");
+    assert!(page.contains("content=\"default-src 'none'; script-src 'sha256-"), "{page}");
+    assert!(page.contains("<title>old.wdb → &lt;b&gt;.wdb</title>") && !page.contains("<b>"), "{page}");
+    assert!(page.contains(r#""counts":[1,1,1]"#) && !page.contains("golem"), "{page}");
+    let same = run(&["diff", "old.wdb", "old.wdb", "-f", "html"]);
+    assert!(same.status.success() && String::from_utf8(same.stdout).unwrap().contains("no differences"));
+    assert_eq!(run(&["ls", "old.wdb", "-f", "html"]).status.code(), Some(2));
+}
+
+#[test]
+fn a_feed_has_an_entry_for_each_build_once() {
+    let dir = TempDir::new().unwrap();
+    let run =
+        |args: &[&str]| Command::new(env!("CARGO_BIN_EXE_assetq")).current_dir(dir.path()).args(args).output().unwrap();
+    for (name, points) in [("1.wdb", 3), ("2.wdb", 4), ("3.wdb", 5)] {
+        fs::write(dir.path().join(name), monsters(&[("<bat>", points)])).unwrap();
+    }
+    let feed = || fs::read_to_string(dir.path().join("feed.xml")).unwrap();
+    let entries = || feed().matches("<entry").count();
+    assert_eq!(run(&["diff", "1.wdb", "1.wdb", "--feed", "feed.xml"]).status.code(), Some(0));
+    assert!(!dir.path().join("feed.xml").exists(), "nothing changed, so there is nothing to tell");
+    assert_eq!(run(&["diff", "1.wdb", "2.wdb", "--feed", "feed.xml"]).status.code(), Some(1));
+    assert_eq!(entries(), 1);
+    run(&["diff", "2.wdb", "3.wdb", "--feed", "feed.xml"]);
+    let two = feed();
+    assert_eq!(entries(), 2);
+    let again = run(&["diff", "2.wdb", "3.wdb", "--feed", "feed.xml"]);
+    assert!(again.status.code() == Some(1) && feed() == two, "{again:?}");
+    assert!(two.find("2.wdb → 3.wdb") < two.find("1.wdb → 2.wdb"), "{two}");
+    // Markup of the entry is escaped once, that of the file twice.
+    assert!(two.contains("&lt;code&gt;&amp;lt;bat&amp;gt;&lt;/code&gt;"), "{two}");
+    let atom = String::from_utf8(run(&["diff", "1.wdb", "2.wdb", "-f", "atom"]).stdout).unwrap();
+    assert!(atom.starts_with("<?xml") && atom.matches("<entry>").count() == 1, "{atom}");
+    fs::write(dir.path().join("other.xml"), "<html/>").unwrap();
+    let refused = run(&["diff", "1.wdb", "2.wdb", "--feed", "other.xml"]);
+    assert_eq!(refused.status.code(), Some(3));
+    assert_eq!(fs::read_to_string(dir.path().join("other.xml")).unwrap(), "<html/>");
+}
+
+#[test]
+fn git_shows_what_changed_in_a_sheet() {
+    let dir = TempDir::new().unwrap();
+    let git = |args: &[&str]| {
+        let out = Command::new("git")
+            .current_dir(dir.path())
+            .args(["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "init.defaultBranch=main"])
+            .args(args)
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("HOME", dir.path())
+            .output();
+        out.map(|out| (out.status.success(), String::from_utf8(out.stdout).unwrap()))
+    };
+    if git(&["init", "-q"]).is_err() {
+        return eprintln!("skipped: there is no git");
+    }
+    let git = |args: &[&str]| {
+        let (ok, out) = git(args).unwrap();
+        assert!(ok, "git {args:?}: {out}");
+        out
+    };
+    git(&["config", "diff.assetq.textconv", &format!("\"{}\" textconv", env!("CARGO_BIN_EXE_assetq"))]);
+    fs::write(dir.path().join(".gitattributes"), "*.wdb diff=assetq\n").unwrap();
+    for rows in [&[("bat", 3), ("golem", 400)][..], &[("bat", 3), ("golem", 450), ("wolf", 20)]] {
+        fs::write(dir.path().join("monsters.wdb"), monsters(rows)).unwrap();
+        git(&["add", "."]);
+        git(&["commit", "-qm", "a build"]);
+    }
+    let log = git(&["log", "-p", "-1", "--", "monsters.wdb"]);
+    assert!(log.contains("-\tu16HitPoints: 400\n+\tu16HitPoints: 450\n+wolf\n+\tsName: wolf\n"), "{log}");
+    assert!(!log.contains("Binary files"), "{log}");
+}

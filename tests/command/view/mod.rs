@@ -1,0 +1,467 @@
+//! Pages in a real browser. Where none is at hand, tests say that they skip.
+
+mod browser;
+mod scene;
+
+use crate::common::run;
+use assetq::sample::wdb::{Cell, Game, Sheet};
+use assetq::sample::{FILES, Size};
+use browser::{Browser, Scheme, Tab};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use tempfile::TempDir;
+
+/// The page over `file` in `dir`, opened.
+fn view<'b>(browser: &'b Browser, dir: &Path, file: &str, width: u32, scheme: Scheme) -> Tab<'b> {
+    run(dir, 0, &["view", file, "--to", "page.html", "--force"]);
+    let tab = browser.open(&dir.join("page.html"), width, 800, scheme);
+    tab.wait("!document.getElementById('loading')");
+    // What is copied is kept for the test.
+    tab.eval("navigator.clipboard.writeText = async (text) => { globalThis.copied = text; }, 0");
+    tab
+}
+
+/// Goes to a part, and waits until it shows something.
+fn go(tab: &Tab<'_>, part: &str) {
+    tab.eval(&format!("assetq.page.go({})", json!(part)));
+    tab.wait(&format!(
+        "(() => {{ const part = assetq.page.parts.find((part) => part.id === {}); const e = part.element; \
+         return !!e && !e.hidden && (e.querySelector('.line, .node, .change, canvas') !== null || part.meta.rows === 0); }})()",
+        json!(part)
+    ));
+}
+
+/// The texts of the rows that are laid out: those of cells, without the number of the row.
+fn lines(tab: &Tab<'_>) -> Vec<Vec<String>> {
+    let js = "[...document.querySelectorAll('.part:not([hidden]) .line')].map((line) => \
+              [...line.querySelectorAll('[role=gridcell]')].map((cell) => cell.textContent))";
+    serde_json::from_value(tab.eval(js)).unwrap()
+}
+
+/// Types into the filter of the part that is shown.
+fn filter(tab: &Tab<'_>, text: &str) {
+    let tally = "document.querySelector('.part:not([hidden]) .tally').textContent";
+    let before = tab.eval(tally);
+    tab.eval("(() => { const e = document.querySelector('.part:not([hidden]) input[type=search]'); e.focus(); e.select(); })()");
+    if text.is_empty() {
+        tab.key("Backspace")
+    } else {
+        tab.text(text)
+    }
+    tab.wait(&format!("{tally} !== {before} && {tally} !== '…'"));
+    // What is left is laid out with the next frame.
+    tab.eval("new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(() => next(0))))");
+}
+
+/// Whether two values say the same, whichever digits stand for a number.
+fn is_alike(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => {
+            a == b || a.as_f64() == b.as_f64() || a.as_f64().map(|n| n as f32) == b.as_f64().map(|n| n as f32)
+        }
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_alike(a, b)),
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(name, a)| b.get(name).is_some_and(|b| is_alike(a, b)))
+        }
+        _ => a == b,
+    }
+}
+
+fn sample(dir: &Path, name: &str, size: Size) {
+    let (_, _, make) = FILES.iter().find(|(file, ..)| *file == name).unwrap();
+    fs::write(dir.join(name), make(1, size)).unwrap();
+}
+
+/// Monsters whose numbers are in no order.
+fn monsters(count: i64) -> Vec<u8> {
+    let mut sheet = Sheet::new(Game::Later, "Monsters").fields(["sName", "u16HitPoints"]);
+    for n in 0..count {
+        sheet = sheet.record(format!("m{n:06}"), [Cell::from(&*format!("monster {n}")), (n * 37 % 997).into()]);
+    }
+    sheet.build()
+}
+
+#[test]
+fn every_part_of_a_page_of_every_format_opens_without_an_error() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    for (name, ..) in FILES {
+        sample(dir.path(), name, Size::Small);
+        for (width, scheme) in [(1280, Scheme::Light), (900, Scheme::Dark), (480, Scheme::Light)] {
+            let tab = view(&browser, dir.path(), name, width, scheme);
+            assert_eq!(tab.eval("document.title"), *name);
+            let parts: Vec<String> =
+                serde_json::from_value(tab.eval("assetq.page.parts.map((part) => part.id)")).unwrap();
+            assert!(!parts.is_empty(), "{name}");
+            for part in &parts {
+                go(&tab, part);
+                let across = tab.eval("document.documentElement.scrollWidth <= innerWidth");
+                assert_eq!(across, true, "{name} {part} is wider than {width}");
+            }
+            go(&tab, &parts[0]);
+            tab.shot(&format!("{name}-{width}"));
+            assert_eq!(tab.errors(), [""; 0], "{name}");
+        }
+    }
+}
+
+/// The page decodes for itself what it shows: every cell of every table is what an export has.
+#[test]
+fn copied_rows_are_those_of_an_export() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    for (name, ..) in FILES {
+        sample(dir.path(), name, Size::Small);
+        let tab = view(&browser, dir.path(), name, 1280, Scheme::Light);
+        let tables =
+            tab.eval("assetq.page.parts.filter((part) => part.kind === 'table').map((part) => part.meta.table)");
+        let tables: Vec<String> = serde_json::from_value(tables).unwrap();
+        for table in &tables {
+            go(&tab, &format!("table={table}"));
+            tab.eval(
+                "(() => { const part = document.querySelector('.part:not([hidden])'); globalThis.copied = null; \
+                 part.querySelectorAll('.choice input:not(:checked)').forEach((box) => box.click()); \
+                 part.querySelector('.copy').click(); })()",
+            );
+            tab.wait("copied !== null");
+            let copied = tab.eval("copied");
+            let (exported, _) = run(dir.path(), 0, &["export", name, "-t", table, "--to", "-", "--as", "csv"]);
+            let rows = |csv: &str| -> Vec<Vec<String>> {
+                let mut reader =
+                    csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(csv.as_bytes());
+                reader.records().map(|row| row.unwrap().iter().map(Into::into).collect()).collect()
+            };
+            let (copied, exported) = (rows(copied.as_str().unwrap()), rows(&exported));
+            assert_eq!(copied.len(), exported.len(), "{name} {table}");
+            for (copied, exported) in copied.iter().zip(&exported) {
+                let is_same = |(a, b): (&String, &String)| {
+                    let parsed = |text: &str| serde_json::from_str::<Value>(text).ok();
+                    a == b || parsed(a).zip(parsed(b)).is_some_and(|(a, b)| is_alike(&a, &b))
+                };
+                let is_same = copied.len() == exported.len() && copied.iter().zip(exported).all(is_same);
+                assert!(is_same, "{name} {table}\n{copied:?}\n{exported:?}");
+            }
+        }
+        assert_eq!(tab.errors(), [""; 0], "{name}");
+    }
+}
+
+#[test]
+fn a_page_says_once_what_a_graph_says_and_not_where_the_file_lies() {
+    let dir = TempDir::new().unwrap();
+    sample(dir.path(), "savegame.vrb", Size::Small);
+    let file = dir.path().join("savegame.vrb");
+    run(dir.path(), 0, &["view", file.to_str().unwrap(), "--to", "page.html"]);
+    let page = fs::read_to_string(dir.path().join("page.html")).unwrap();
+    // Nor where the file lies.
+    assert!(page.contains("<title>savegame.vrb</title>") && !page.contains(dir.path().to_str().unwrap()));
+    let (parts, _) = page.split_once("id=\"parts\">").unwrap().1.split_once("</script>").unwrap();
+    let parts: Value = serde_json::from_str(parts).unwrap();
+    let values = parts["parts"].as_array().unwrap().iter().find(|part| part["id"] == "table=values").unwrap();
+    let (meta, columns) = (&values["meta"], values["meta"]["columns"].as_array().unwrap());
+    for (n, column) in columns.iter().enumerate() {
+        let block = format!("id=\"b:{}.0.{n}\"", meta["block"].as_str().unwrap());
+        assert_eq!(page.contains(&block), column["name"] == "type", "{column}");
+    }
+    assert!(meta["rows"].as_u64().unwrap() > 100);
+}
+
+/// The page that has only some rows of a table says so: here a page is told that there were more.
+#[test]
+fn a_table_that_is_cut_says_how_to_get_all_of_it() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("sheet.wdb"), monsters(20)).unwrap();
+    run(dir.path(), 0, &["view", "sheet.wdb", "--to", "whole.html"]);
+    let whole = fs::read_to_string(dir.path().join("whole.html")).unwrap();
+    let command = "assetq export sheet.wdb --table monsters --to monsters.parquet";
+    let more = json!({ "of": 5_000_000, "command": command }).to_string();
+    fs::write(dir.path().join("page.html"), whole.replace("\"more\":null", &format!("\"more\":{more}"))).unwrap();
+    let tab = browser.open(&dir.path().join("page.html"), 480, 800, Scheme::Light);
+    tab.wait("document.querySelector('.part:not([hidden]) .line') !== null");
+    let note = tab.eval("document.querySelector('.part:not([hidden]) .note').textContent");
+    assert_eq!(note, format!("This page has the first 20 of 5,000,000 rows. All of them: {command}"));
+    assert_eq!(tab.eval("document.documentElement.scrollWidth <= innerWidth"), true);
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+/// A browser is what the platform opens pages with: here a script that tells which page it was given.
+#[cfg(target_os = "linux")]
+#[test]
+fn without_a_place_to_write_to_a_page_is_opened() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("my sheet.wdb"), monsters(20)).unwrap();
+    let (bin, told) = (dir.path().join("bin"), dir.path().join("told"));
+    fs::create_dir(&bin).unwrap();
+    assert!(Command::new("mkfifo").arg(&told).status().unwrap().success());
+    let script = format!("#!/bin/sh\nprintf %s \"$#$1\" > '{}'\n", told.display());
+    fs::write(bin.join("xdg-open"), script).unwrap();
+    fs::set_permissions(bin.join("xdg-open"), fs::Permissions::from_mode(0o755)).unwrap();
+    let view = |path: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_assetq"));
+        command.args(["view", "my sheet.wdb"]).current_dir(dir.path());
+        command.env("PATH", path).env("TMPDIR", dir.path()).output().unwrap()
+    };
+    let out = view(&format!("{}:/usr/bin:/bin", bin.display()));
+    assert_eq!((out.status.code(), &*out.stderr), (Some(0), &b""[..]));
+    let page = String::from_utf8(out.stdout).unwrap();
+    let page = page.trim_end();
+    // Read once the script wrote it.
+    assert_eq!(fs::read_to_string(&told).unwrap(), format!("1{page}"));
+    assert!(page.ends_with("/my_sheet.wdb.html") && Path::new(page).starts_with(dir.path()), "{page}");
+    assert!(fs::read_to_string(page).unwrap().contains("<title>my sheet.wdb</title>"));
+    let folder = fs::metadata(Path::new(page).parent().unwrap()).unwrap();
+    assert_eq!(folder.permissions().mode() & 0o077, 0, "others could read it");
+
+    // Without one, the page is there to be opened by hand.
+    let out = view("");
+    assert_eq!(out.status.code(), Some(0));
+    let said = String::from_utf8(out.stderr).unwrap();
+    assert!(said.contains("no browser could be started"), "{said}");
+    assert!(Path::new(String::from_utf8(out.stdout).unwrap().trim_end()).is_file());
+}
+
+#[test]
+fn a_table_is_scrolled_filtered_and_put_in_order() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("a.wdb"), monsters(5000)).unwrap();
+    let tab = view(&browser, dir.path(), "a.wdb", 1280, Scheme::Light);
+    go(&tab, "table=records");
+    assert_eq!(lines(&tab)[0], ["m000000", "monster 0", "0"]);
+    let laid = tab.eval("document.querySelectorAll('.line').length");
+    assert!(laid.as_u64().unwrap() < 60, "{laid} of 5000 rows are laid out");
+
+    tab.wheel(700.0, 400.0, 26_000.0);
+    tab.wait("document.querySelector('.line').dataset.at > 900");
+    tab.click(".grid");
+    tab.key("End");
+    tab.wait("[...document.querySelectorAll('.line')].at(-1).dataset.at === '4999'");
+    tab.key("Home");
+    tab.wait("document.querySelector('.line').dataset.at === '0'");
+
+    tab.click(".head button:nth-of-type(3)");
+    tab.wait("document.querySelectorAll('.line')[1].lastChild.textContent === '0'");
+    let in_order = lines(&tab);
+    assert!(in_order.is_sorted_by_key(|line| line[2].parse::<u32>().unwrap()), "{in_order:?}");
+    tab.click(".head button:nth-of-type(3)");
+    tab.wait("document.querySelector('.line [role=gridcell]:last-child').textContent === '996'");
+
+    filter(&tab, "u16HitPoints>995 monster");
+    let kept = lines(&tab);
+    assert!(!kept.is_empty() && kept.iter().all(|line| line[2] == "996"), "{kept:?}");
+    filter(&tab, "sName=\"monster 77\"");
+    assert_eq!(lines(&tab), [["m000077", "monster 77", &(77 * 37 % 997).to_string()]]);
+    assert_eq!(tab.eval("document.querySelector('.tally').textContent"), "1 of 5,000");
+    tab.click(".copy");
+    tab.wait("globalThis.copied !== undefined");
+    assert_eq!(tab.eval("copied"), format!("record,sName,u16HitPoints\r\nm000077,monster 77,{}\r\n", 77 * 37 % 997));
+    filter(&tab, "nobody");
+    assert_eq!(lines(&tab).len(), 0);
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+/// Where two texts are as near, every output has the same.
+#[test]
+fn floats_have_the_digits_of_other_outputs() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    let mut sheet = Sheet::new(Game::Later, "Floats").fields(["fX"]);
+    for n in 0..60 {
+        sheet = sheet.record(format!("r{n:02}"), [Cell::Float((n * 37 - 900) as f32 / 1024.0)]);
+    }
+    fs::write(dir.path().join("a.wdb"), sheet.build()).unwrap();
+    let tab = view(&browser, dir.path(), "a.wdb", 1280, Scheme::Light);
+    go(&tab, "table=records");
+    let (csv, _) = run(dir.path(), 0, &["export", "a.wdb", "--table", "records", "--to", "-", "--as", "csv"]);
+    tab.click(".copy");
+    tab.wait("globalThis.copied !== undefined");
+    assert_eq!(tab.eval("copied"), csv);
+}
+
+#[test]
+fn rows_are_put_in_order_opened_and_left_by_keyboard() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("a.wdb"), monsters(5000)).unwrap();
+    let tab = view(&browser, dir.path(), "a.wdb", 1280, Scheme::Light);
+    go(&tab, "table=records");
+    tab.eval("document.querySelector('.head button:nth-of-type(3)').focus()");
+    for least in ["0", "996"] {
+        tab.key("Enter");
+        tab.wait(&format!("document.querySelector('.line [role=gridcell]:last-child').textContent === '{least}'"));
+        assert_eq!(tab.eval("document.activeElement.textContent.slice(0, 12)"), "u16HitPoints");
+        assert_eq!(tab.eval("document.querySelector('.detail').hidden"), true);
+    }
+    tab.eval("document.querySelector('.grid').focus()");
+    tab.key("ArrowDown");
+    tab.key("Enter");
+    tab.wait("document.activeElement.className === 'detail'");
+    assert_eq!(tab.eval("document.querySelector('.detail dd span').textContent"), lines(&tab)[1][0]);
+    tab.key("Escape");
+    assert_eq!(tab.eval("document.activeElement.className + document.querySelector('.detail').hidden"), "gridtrue");
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+/// Browsers bound how high an element can be: the place of the bar stands for a row then, and the wheel still goes by rows.
+#[test]
+fn a_table_that_is_higher_than_an_element_can_be_shows_every_row() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("a.wdb"), monsters(400_000)).unwrap();
+    let tab = view(&browser, dir.path(), "a.wdb", 900, Scheme::Dark);
+    go(&tab, "table=records");
+    tab.wheel(600.0, 400.0, 260.0);
+    tab.wait("document.querySelector('.line').dataset.at === '6'");
+    assert_eq!(lines(&tab)[4][0], "m000010", "ten rows on, four are laid out above");
+    tab.click(".grid");
+    tab.key("End");
+    tab.wait("[...document.querySelectorAll('.line')].at(-1).dataset.at === '399999'");
+    tab.eval("document.querySelector('.grid').scrollTop = document.querySelector('.grid').scrollHeight / 2");
+    tab.wait("Math.abs(document.querySelector('.line').dataset.at - 200000) < 400");
+    tab.eval("assetq.page.go('table=records', { row: 123456 })");
+    tab.wait("document.querySelector('[aria-selected]')?.textContent.includes('m123456')");
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
+fn references_lead_to_their_rows() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    sample(dir.path(), "assets.bin", Size::Small);
+    let tab = view(&browser, dir.path(), "assets.bin", 1280, Scheme::Light);
+    go(&tab, "table=models");
+    let link = "[...document.querySelectorAll('.part:not([hidden]) .line a')].find((a) => a.hash.startsWith('#table=visuals'))";
+    tab.wait(&format!("{link} !== undefined"));
+    let visual = tab.eval(&format!("{link}.textContent"));
+    tab.eval(&format!("{link}.click()"));
+    tab.wait(
+        "!document.querySelector('.part:not([hidden]) .detail')?.hidden && location.hash.startsWith('#table=visuals')",
+    );
+    tab.wait("document.querySelector('.part:not([hidden]) [aria-selected]') !== null");
+    let id = tab.eval("document.querySelector('.part:not([hidden]) .detail').textContent");
+    assert!(id.as_str().unwrap().contains(visual.as_str().unwrap()), "{visual}: {id}");
+    tab.shot("reference-1280");
+    tab.eval("history.back()");
+    tab.wait("document.querySelector('.part:not([hidden])').getAttribute('aria-label') === 'models'");
+
+    // A nested value is laid out in lines.
+    tab.eval("assetq.page.go('table=lods', { row: 0 })");
+    tab.wait("document.querySelectorAll('.part:not([hidden]) .detail dd div').length > 3");
+    let detail = tab.eval("document.querySelector('.part:not([hidden]) .detail').textContent");
+    assert!(!detail.as_str().unwrap().contains("\\n"), "{detail}");
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+/// Whatever a file says is shown, and nothing of it is run.
+#[test]
+fn a_hostile_text_is_shown_and_not_run() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    let hostile = "</script><script>globalThis.ran = 1</script><img src=x onerror='ran = 1'>\u{202e}";
+    let sheet = Sheet::new(Game::Later, "<b>").fields(["sName"]).record("<script>", [Cell::from(hostile)]).build();
+    let name = "<img src=x onerror=ran=1>.wdb";
+    fs::write(dir.path().join(name), &sheet).unwrap();
+    fs::write(dir.path().join("old.wdb"), monsters(3)).unwrap();
+    let tab = view(&browser, dir.path(), name, 480, Scheme::Light);
+    go(&tab, "table=records");
+    let shown = lines(&tab)[0][1].clone();
+    assert_eq!(shown, hostile.replace('\u{202e}', "\\u{202e}"));
+    tab.click(".part:not([hidden]) .line");
+    tab.wait("!document.querySelector('.detail').hidden");
+    tab.shot("hostile-480");
+    assert_eq!(tab.eval("globalThis.ran === undefined && document.images.length === 0"), true);
+    assert_eq!(tab.eval("document.title"), name);
+    // The policy stands in the way even of what the page itself would do.
+    tab.eval("document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"globalThis.ran = 1\"><b style=\"color:red\">')");
+    tab.wait("document.images[0].complete");
+    assert_eq!(tab.eval("globalThis.ran === undefined"), true);
+}
+
+#[test]
+fn a_graph_unfolds_and_says_the_path_of_a_value() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    sample(dir.path(), "savegame.vrb", Size::Small);
+    let tab = view(&browser, dir.path(), "savegame.vrb", 900, Scheme::Light);
+    go(&tab, "graph=[Main]");
+    let laid = tab.eval("document.querySelectorAll('.node').length").as_u64().unwrap();
+    filter(&tab, "max");
+    tab.wait("document.querySelector('.item[aria-selected]') !== null");
+    assert!(tab.eval("document.querySelectorAll('.node').length").as_u64().unwrap() > laid);
+    // Of every value that is laid out once much is unfolded, `cat` finds the path, and the same value there.
+    tab.eval("(() => { for (let n = 0; n < 5; n++) document.querySelectorAll('.item[aria-expanded=false] > .node').forEach((e) => e.click()); })()");
+    let js = "[...document.querySelectorAll('.item')].map((item) => item.node)";
+    let nodes: Vec<u64> = serde_json::from_value(tab.eval(js)).unwrap();
+    assert!(nodes.len() > 40, "{}", nodes.len());
+    for node in nodes.iter().step_by(nodes.len() / 12) {
+        tab.eval(&format!("document.querySelector('[data-node=\"{node}\"]').click()"));
+        tab.eval("document.querySelector('.copy-path').click()");
+        let path = tab.eval("copied").as_str().unwrap().to_owned();
+        tab.eval("document.querySelector('.copy-path').nextElementSibling.click()");
+        let value: Value = serde_json::from_str(tab.eval("copied").as_str().unwrap()).unwrap();
+        let (shown, _) = run(dir.path(), 0, &["cat", "savegame.vrb", &path, "-f", "json"]);
+        assert!(is_alike(&serde_json::from_str(&shown).unwrap(), &value), "{path}\n{value}\n{shown}");
+    }
+    tab.shot("graph-900");
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
+fn parts_are_reached_by_keyboard_and_in_a_narrow_window() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    sample(dir.path(), "assets.bin", Size::Small);
+    let tab = view(&browser, dir.path(), "assets.bin", 480, Scheme::Dark);
+    go(&tab, "table=paths");
+    tab.key("]");
+    tab.wait("location.hash === '#table=resources'");
+    tab.key("/");
+    assert_eq!(tab.eval("document.activeElement.type"), "search");
+    tab.key("Escape");
+    tab.click("#menu");
+    tab.wait("getComputedStyle(document.querySelector('nav')).display !== 'none'");
+    tab.shot("menu-480");
+    tab.click("nav a[href='#table=strings']");
+    tab.wait(
+        "location.hash === '#table=strings' && getComputedStyle(document.querySelector('nav')).display === 'none'",
+    );
+    let background = "getComputedStyle(document.body).backgroundColor";
+    let dark = tab.eval(background);
+    tab.click("#theme");
+    assert_ne!(tab.eval(background), dark);
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
+fn a_difference_is_shown_by_kind() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    let sheet = |rows: &[(&str, i64)]| {
+        let all =
+            rows.iter().fold(Sheet::new(Game::Later, "Monsters").fields(["u16HitPoints"]), |sheet, (name, points)| {
+                sheet.record(name, [(*points).into()])
+            });
+        all.build()
+    };
+    fs::write(dir.path().join("old.wdb"), sheet(&[("bat", 3), ("golem", 400)])).unwrap();
+    fs::write(dir.path().join("new.wdb"), sheet(&[("golem", 450), ("<script>", 1)])).unwrap();
+    let (page, _) = run(dir.path(), 1, &["diff", "old.wdb", "new.wdb", "-f", "html"]);
+    fs::write(dir.path().join("diff.html"), page).unwrap();
+    for (width, scheme) in [(1280, Scheme::Light), (480, Scheme::Dark)] {
+        let tab = browser.open(&dir.path().join("diff.html"), width, 800, scheme);
+        tab.wait("document.querySelectorAll('.change').length === 3");
+        let changed = "document.querySelector('.change .old').closest('.change').textContent";
+        assert_eq!(tab.eval(changed), "~golemu16HitPoints400450+50");
+        assert_eq!(tab.eval("document.querySelector('.change .added code').textContent"), "<script>");
+        tab.shot(&format!("diff-{width}"));
+        tab.click("button.removed");
+        tab.wait("document.querySelectorAll('.change').length === 2");
+        filter(&tab, "golem");
+        assert_eq!(tab.eval("document.querySelectorAll('.change').length"), 1);
+        assert_eq!(tab.errors(), [""; 0]);
+    }
+}

@@ -1,0 +1,296 @@
+//! Meshes, armour and maps in a real browser.
+
+use super::browser::{Browser, Scheme, Tab};
+use super::sample;
+use crate::common::run;
+use assetq::sample::Size;
+use assetq::sample::geometry::{GeometryBuilder, HullShape, PlateShape, many};
+use serde_json::json;
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+/// The page of `file`, once what it shows was decoded.
+fn look<'b>(browser: &'b Browser, dir: &Path, file: &str) -> Tab<'b> {
+    run(dir, 0, &["view", file, "--to", "page.html", "--force"]);
+    let tab = browser.open(&dir.join("page.html"), 1280, 800, Scheme::Light);
+    tab.wait("!!document.querySelector('[data-ready]')");
+    tab.wait("Number(document.querySelector('[data-ready]').dataset.frames) > 0");
+    tab
+}
+
+/// What is on the screen, once it stands still.
+fn picture(tab: &Tab<'_>) -> String {
+    tab.eval("(async () => { for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame); })()");
+    let shot = tab.call("Page.captureScreenshot", json!({ "format": "png" }));
+    shot["data"].as_str().unwrap().to_owned()
+}
+
+/// A point of the canvas, from its left and upper edges in shares of its size.
+fn on_canvas(tab: &Tab<'_>, x: f64, y: f64) -> (f64, f64) {
+    let js = "(() => { const b = document.querySelector('.scene-canvas:not([hidden])').getBoundingClientRect(); \
+              return [b.left, b.top, b.width, b.height]; })()";
+    let [left, top, width, height]: [f64; 4] = serde_json::from_value(tab.eval(js)).unwrap();
+    (left + x * width, top + y * height)
+}
+
+/// What is said of what lies under a point.
+fn hover(tab: &Tab<'_>, (x, y): (f64, f64)) -> String {
+    tab.mouse("mouseMoved", x, y, "none");
+    tab.eval("(async () => { for (let i = 0; i < 4; i++) await new Promise(requestAnimationFrame); })()");
+    let js = "(() => { const tip = document.querySelector('.scene-tip'); return tip.hidden ? '' : tip.innerText; })()";
+    tab.eval(js).as_str().unwrap().to_owned()
+}
+
+fn drag(tab: &Tab<'_>, (x, y): (f64, f64), (dx, dy): (f64, f64)) {
+    tab.mouse("mousePressed", x, y, "left");
+    for step in 1..=4 {
+        tab.mouse("mouseMoved", x + dx * f64::from(step) / 4.0, y + dy * f64::from(step) / 4.0, "left");
+    }
+    tab.mouse("mouseReleased", x + dx, y + dy, "left");
+}
+
+/// A square plate that lies flat, with its middle at `x`.
+fn plate(material: u16, layer: u16, x: f32) -> PlateShape {
+    let [a, b, c, d] = [[x - 1.0, 0.0, -1.0], [x - 1.0, 0.0, 1.0], [x + 1.0, 0.0, 1.0], [x + 1.0, 0.0, -1.0]];
+    PlateShape { material, layer, triangles: vec![[a, b, c], [a, c, d]] }
+}
+
+/// Armour of two plates beside each other, and a hull above them, under a name that would be a script.
+fn armour(dir: &Path) {
+    let mut builder = GeometryBuilder::new();
+    builder.armor("<script>hit=1</script><img src=x onerror=hit=2>", vec![plate(12, 3, -1.0), plate(2, 1, 1.0)]);
+    builder.collision("default", vec![HullShape::cuboid([-2.0, 1.0, -1.0], [2.0, 2.0, 1.0])]);
+    fs::write(dir.join("ship.geometry"), builder.build()).unwrap();
+}
+
+#[test]
+fn a_plate_is_named_under_the_pointer_and_hidden_by_its_material() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    armour(dir.path());
+    let tab = look(&browser, dir.path(), "ship.geometry");
+    // From above, the bow to the right: x of the file leads to the left of what looks forward.
+    tab.eval("document.querySelector('.scene-canvas').focus()");
+    tab.key("4");
+    let (upper, lower) = (on_canvas(&tab, 0.5, 0.3), on_canvas(&tab, 0.5, 0.7));
+    let found = [hover(&tab, upper), hover(&tab, lower)];
+    let [bottom, side] = if found[0].contains("12 Bottom") { [0, 1] } else { [1, 0] };
+    assert!(found[bottom].contains("material 12 Bottom\nlayer 3\nplate 0\ntriangles 2"), "{found:?}");
+    assert!(found[side].contains("material 2 Dual_SSC_Bow_Side\nlayer 1\nplate 1"), "{found:?}");
+    assert_eq!(hover(&tab, on_canvas(&tab, 0.02, 0.02)), "", "nothing is there");
+
+    // A press chooses the plate, and leads to its row.
+    let at = [upper, lower][bottom];
+    tab.mouse("mousePressed", at.0, at.1, "left");
+    tab.mouse("mouseReleased", at.0, at.1, "left");
+    tab.wait("document.querySelector('.scene-chosen').innerText.includes('area 4 square units')");
+    let link = tab.eval("document.querySelector('.scene-chosen a').getAttribute('href')");
+    assert_eq!(link, "#table=armor_plates&row=0");
+
+    // Its material is switched off, and then its layer rather than that.
+    let lines =
+        "[...document.querySelectorAll('label.scene-line')].find((line) => line.innerText.includes('WHICH')).click()";
+    for which in ["12 Bottom", "Layer 3"] {
+        tab.eval("document.querySelectorAll('.scene-side details').forEach((details) => (details.open = true))");
+        tab.eval(&lines.replace("WHICH", which));
+        assert_eq!(hover(&tab, at), "", "{which} is hidden");
+        tab.eval(&lines.replace("WHICH", which));
+        assert!(hover(&tab, at).contains("12 Bottom"), "{which} is back");
+    }
+    // The hull is shown when it is asked for, and lies above the armour.
+    tab.eval("[...document.querySelectorAll('.scene-side summary')].find((s) => s.innerText.includes('hulls')).querySelector('input').click()");
+    tab.wait("document.querySelector('.scene-status').textContent === ''");
+    assert!(hover(&tab, at).contains("collision 0/hull 0"));
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
+fn a_hit_box_is_named_under_the_pointer() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    sample(dir.path(), "ship.splash", Size::Small);
+    let tab = look(&browser, dir.path(), "ship.splash");
+    let (boxes, _) = run(dir.path(), 0, &["ls", "ship.splash", "-f", "json"]);
+    let boxes: Vec<serde_json::Value> = serde_json::from_str(&boxes).unwrap();
+    // From the front: the foremost box hides those behind it.
+    tab.eval("document.querySelector('.scene-canvas').focus()");
+    tab.key("3");
+    let reach = |row: &&serde_json::Value| (row["max_z"].as_f64().unwrap() * 1000.0) as i64;
+    let foremost = boxes.iter().max_by_key(reach).unwrap()["name"].as_str().unwrap();
+    let found = hover(&tab, on_canvas(&tab, 0.5, 0.5));
+    assert!(found.starts_with(&format!("part {foremost}\n")), "{foremost}: {found}");
+    // A line for each kind of box, by its name.
+    let kinds = tab.eval("new Set([...document.querySelectorAll('.scene-side .scene-line')].map((line) => line.title.split(', of ')[1])).size");
+    assert!(kinds.as_u64().unwrap() > 1);
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
+fn a_mesh_called_script_is_shown_and_not_run() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    armour(dir.path());
+    let tab = look(&browser, dir.path(), "ship.geometry");
+    let tip = hover(&tab, on_canvas(&tab, 0.5, 0.5));
+    assert!(tip.contains("<script>hit=1</script><img src=x onerror=hit=2>"), "{tip}");
+    assert_eq!(tab.eval("typeof hit"), "undefined");
+    assert_eq!(tab.eval("document.querySelectorAll('main img, main script').length"), 0);
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
+fn mouse_fingers_and_keys_turn_and_cut_what_is_seen() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    sample(dir.path(), "ship.geometry", Size::Full);
+    let tab = look(&browser, dir.path(), "ship.geometry");
+    let middle = on_canvas(&tab, 0.5, 0.5);
+    let mut seen = picture(&tab);
+    let mut changes = |what: &str, act: &dyn Fn()| {
+        act();
+        // A draft is followed by the whole within moments.
+        tab.wait("document.querySelector('[data-ready]').dataset.draft === '0'");
+        let now = picture(&tab);
+        assert!(now != seen, "{what} changes nothing");
+        seen = now;
+    };
+    let set = |selector: &str, value: &str, event: &str| {
+        tab.eval(&format!(
+            "(() => {{ const e = document.querySelector('{selector}'); e.value = '{value}'; \
+             e.dispatchEvent(new Event('{event}')); }})()"
+        ));
+    };
+    changes("a drag", &|| drag(&tab, middle, (80.0, 20.0)));
+    changes("a wheel", &|| tab.wheel(middle.0, middle.1, -240.0));
+    for key in ["ArrowRight", "ArrowUp", "+", "f", "2", "3", "4", "1", "w", "w"] {
+        changes(key, &|| tab.key(key));
+    }
+    let fingers = |apart: f64| [(middle.0 - apart, middle.1), (middle.0 + apart, middle.1)];
+    changes("two fingers", &|| {
+        tab.touch("touchStart", &fingers(40.0));
+        (4..9).for_each(|step| tab.touch("touchMove", &fingers(f64::from(step) * 12.0)));
+        tab.touch("touchEnd", &[]);
+    });
+    changes("one finger", &|| {
+        tab.touch("touchStart", &[middle]);
+        (1..5).for_each(|step| tab.touch("touchMove", &[(middle.0 + 20.0 * f64::from(step), middle.1)]));
+        tab.touch("touchEnd", &[]);
+    });
+    changes("a section", &|| set("select[title=\"Section plane\"]", "2", "change"));
+    changes("another place of it", &|| set("input[type=range]", "250", "input"));
+    changes("colours by layer", &|| set("select[title=\"Colour of armour\"]", "layer", "change"));
+    tab.shot("ship-section");
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
+fn plates_are_listed_by_area_and_by_the_thicknesses_that_someone_has() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    armour(dir.path());
+    let tab = look(&browser, dir.path(), "ship.geometry");
+    tab.eval("[...document.querySelectorAll('.scene-side details')].find((d) => d.innerText.startsWith('Plates')).open = true");
+    tab.wait("document.querySelectorAll('button.scene-line').length === 2");
+    // Layer 1 of material 2 is the thicker one.
+    let json = json!({ "A_Hull": { "armor": { "65538": 410.0, "196620": 25.0 } } }).to_string();
+    tab.eval(&format!(
+        "(() => {{ const input = document.querySelector('input[type=file]'); const data = new DataTransfer(); \
+         data.items.add(new File([{}], 'ship.json')); input.files = data.files; \
+         input.dispatchEvent(new Event('change')); }})()",
+        json!(json)
+    ));
+    tab.wait("document.querySelector('button.scene-line').innerText.includes('410 mm')");
+    tab.click("button.scene-line");
+    tab.wait("document.querySelector('.scene-chosen').innerText.includes('thickness 410 mm')");
+    let card = tab.eval("document.querySelector('.scene-chosen').innerText");
+    assert!(card.as_str().unwrap().contains("2 Dual_SSC_Bow_Side"), "{card}");
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
+fn a_map_finds_names_and_shows_records_from_above_and_in_space() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    sample(dir.path(), "town.wdata", Size::Small);
+    let tab = look(&browser, dir.path(), "town.wdata");
+    tab.eval(
+        "(() => { const e = document.querySelector('.bar input[type=search]'); e.value = 'PORTAL_002'; \
+         e.dispatchEvent(new Event('input')); })()",
+    );
+    tab.wait("document.querySelector('.scene-chosen').innerText.includes('name portal_002')");
+    assert_eq!(tab.eval("document.querySelector('.scene-chosen a').getAttribute('href')"), "#table=portal_boxes&row=2");
+    // What was found is in the middle; its record has more than the map draws.
+    let middle = on_canvas(&tab, 0.5, 0.5);
+    hover(&tab, middle);
+    tab.wait("document.querySelector('.scene-tip').innerText.includes('warp_map_name')");
+    let flat = picture(&tab);
+    tab.eval("document.querySelector('.scene-canvas').focus()");
+    tab.key("v");
+    assert!(picture(&tab) != flat);
+    let tip = hover(&tab, on_canvas(&tab, 0.5, 0.5));
+    assert!(tip.contains("name "), "a box is under the pointer in space as well: {tip}");
+    tab.shot("town-space");
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
+fn a_page_is_no_larger_than_the_glb_and_a_third() {
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("many.geometry"), many(1, 150_000, 1)).unwrap();
+    sample(dir.path(), "ship.geometry", Size::Full);
+    for file in ["many.geometry", "ship.geometry"] {
+        run(dir.path(), 0, &["export", file, "--to", "x.glb", "--lod", "all", "--force"]);
+        run(dir.path(), 0, &["view", file, "--to", "x.html", "--force"]);
+        let size = |name: &str| fs::metadata(dir.path().join(name)).unwrap().len();
+        let (glb, page) = (size("x.glb"), size("x.html"));
+        println!("{file}: GLB {glb}, page {page}");
+        assert!(page * 10 < glb * 13, "{file}: GLB {glb}, page {page}");
+    }
+}
+
+#[test]
+fn pictures_are_written_without_a_browser() {
+    let dir = TempDir::new().unwrap();
+    for file in ["ship.geometry", "ship.splash", "town.wdata"] {
+        sample(dir.path(), file, Size::Small);
+        run(dir.path(), 0, &["view", file, "--to", "x.png", "--force"]);
+        let png = fs::read(dir.path().join("x.png")).unwrap();
+        assert!(png.starts_with(b"\x89PNG\r\n\x1a\n") && png.len() > 4000, "{file}");
+    }
+    sample(dir.path(), "sheet.wdb", Size::Small);
+    let (_, error) = run(dir.path(), 2, &["view", "sheet.wdb", "--to", "x.png", "--force"]);
+    assert!(error.contains("has no shape"), "{error}");
+}
+
+#[test]
+fn a_mesh_that_a_database_does_not_draw_is_shown_as_it_is() {
+    let dir = TempDir::new().unwrap();
+    sample(dir.path(), "ship.geometry", Size::Small);
+    sample(dir.path(), "assets.bin", Size::Small);
+    let args = ["ship.geometry", "--db", "assets.bin", "--to"];
+    let (_, error) = run(dir.path(), 1, &[&["view"], &args[..], &["x.html"]].concat());
+    assert_eq!(error, "assetq: ship.geometry: a visual of the database that draws ship.geometry not found\n");
+    let page = fs::read_to_string(dir.path().join("x.html")).unwrap();
+    assert!(page.contains(r#""kind":"scene""#) && page.contains(r#""id":"table=vertices""#));
+    // A file for other programs would have other names than were asked for.
+    let (_, same) = run(dir.path(), 1, &[&["export"], &args[..], &["x.glb"]].concat());
+    assert!(same == error && !dir.path().join("x.glb").exists(), "{same}");
+}
+
+/// How fast a mesh of 10 MB turns: `cargo test --test command view frames -- --ignored --nocapture`, on a quiet machine.
+#[test]
+#[ignore = "a measurement"]
+fn frames() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("many.geometry"), many(1, 150_000, 1)).unwrap();
+    let tab = look(&browser, dir.path(), "many.geometry");
+    let js = "(async () => { const canvas = document.querySelector('.scene-canvas'); const times = []; \
+              const turn = new KeyboardEvent('keydown', { key: 'ArrowRight' }); \
+              for (let i = 0; i < 120; i++) { canvas.dispatchEvent(turn); \
+              await new Promise(requestAnimationFrame); times.push(performance.now()); } \
+              const gaps = times.slice(41).map((t, i) => t - times[i + 40]).sort((a, b) => a - b); \
+              return { frames: 79000 / (times[119] - times[40]), median: gaps[39], draft: canvas.closest('[data-ready]').dataset.draft }; })()";
+    println!("{}", tab.eval(js));
+}

@@ -1,0 +1,660 @@
+//! Archives written anew: values set, added and removed, and whole entries.
+
+use super::*;
+use crate::common::tree::at;
+use assetq::edit::{At, EntryEdit, Pieces, TableEdits, Writable};
+use fastrand::Rng;
+
+const PATH: usize = 0;
+const TYPE_NAME: usize = 1;
+const VALUE: usize = 2;
+const CHUNK: usize = 3;
+
+type Row = [Value<'static>; 4];
+
+fn rows(archive: &Archive) -> Vec<Row> {
+    let table = archive.table("values").unwrap();
+    let mut cursor = table.cursor(0);
+    let mut rows = Vec::new();
+    while cursor.advance().unwrap() {
+        rows.push([0, 1, 2, 3].map(|column| cursor.value(column).unwrap().into_owned()));
+    }
+    rows
+}
+
+fn row_of(rows: &[Row], chunk: &str, path: &str) -> usize {
+    let found = rows.iter().position(|row| row[PATH] == path.into() && row[CHUNK] == chunk.into());
+    found.unwrap_or_else(|| panic!("no row {path}"))
+}
+
+fn written(bytes: &[u8], pieces: &Pieces) -> Vec<u8> {
+    let new = pieces.bytes(bytes);
+    assert_ok(&new);
+    assert_eq!(pieces.inverse(bytes).bytes(&new), bytes);
+    new
+}
+
+fn edited(bytes: &[u8], edits: TableEdits) -> Result<Vec<u8>> {
+    let edits = TableEdits { table: "values".into(), ..edits };
+    Ok(written(bytes, &open(bytes)?.write(&[edits])?))
+}
+
+fn set(row: usize, value: Value<'static>) -> TableEdits {
+    TableEdits { set: vec![(row, vec![(VALUE, value)])], ..TableEdits::default() }
+}
+
+fn set_at(bytes: &[u8], path: &str, value: impl Into<Value<'static>>) -> Result<Vec<u8>> {
+    let row = row_of(&rows(&open(bytes)?), MAIN, path);
+    edited(bytes, set(row, value.into()))
+}
+
+fn remove_all(bytes: &[u8], gone: impl Fn(&str) -> bool) -> Result<Vec<u8>> {
+    let all = rows(&open(bytes)?);
+    let remove = (0..all.len()).filter(|&row| gone(&all[row][PATH].to_string())).collect();
+    edited(bytes, TableEdits { remove, ..TableEdits::default() })
+}
+
+fn add(bytes: &[u8], rows: &[(&str, Value<'static>)]) -> Result<Vec<u8>> {
+    let cells = |(path, value): &(&str, Value<'static>)| {
+        vec![(PATH, Value::owned((*path).to_owned())), (VALUE, value.clone()), (CHUNK, MAIN.into())]
+    };
+    edited(bytes, TableEdits { add: rows.iter().map(cells).collect(), ..TableEdits::default() })
+}
+
+fn put(bytes: &[u8], entry: &str, tree: &Value<'static>) -> Result<Vec<u8>> {
+    match open(bytes)?.entry(entry, tree)? {
+        Some(EntryEdit::Pieces(pieces)) => Ok(written(bytes, &pieces)),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn typed(bytes: &[u8], entry: &str) -> Value<'static> {
+    let mut tree = Tree::default();
+    assert!(open(bytes).unwrap().cat_typed(entry, &mut tree).unwrap(), "{entry}");
+    tree.into_value()
+}
+
+fn plain(bytes: &[u8], entry: &str) -> Value<'static> {
+    cat(&open(bytes).unwrap(), entry).unwrap().unwrap()
+}
+
+fn decoded(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
+    let archive = open(bytes).unwrap();
+    let chunks = archive.chunks().unwrap();
+    chunks.iter().map(|c| (c.name().to_owned(), c.data().unwrap().bytes().to_vec())).collect()
+}
+
+fn list<'t>(tree: &'t mut Value<'static>, path: &[&str]) -> &'t mut Vec<Value<'static>> {
+    match at(tree, path) {
+        Value::List(items) => items,
+        other => panic!("{other}"),
+    }
+}
+
+fn map<'t>(
+    tree: &'t mut Value<'static>,
+    path: &[&str],
+) -> &'t mut Vec<(std::borrow::Cow<'static, str>, Value<'static>)> {
+    match at(tree, path) {
+        Value::Map(entries) => entries,
+        other => panic!("{other}"),
+    }
+}
+
+fn refused(result: Result<Vec<u8>>, words: &[&str]) {
+    let error = result.expect_err("must be refused");
+    assert!(matches!(error.kind(), ErrorKind::Syntax { .. }), "{error:?}");
+    let text = error.to_string();
+    words.iter().for_each(|word| assert!(text.contains(word), "{text:?} does not say {word:?}"));
+}
+
+#[test]
+fn an_entry_that_was_not_edited_keeps_every_byte() {
+    let bytes = demo(3, Size::Small);
+    for entry in [MAIN, "Vertex_0", "Vertex_1", "Entities", "Entities[0].Tags", "Bounds", "Nothing", "Sets.South"] {
+        assert!(put(&bytes, entry, &plain(&bytes, entry)).unwrap() == bytes, "{entry}");
+        assert!(put(&bytes, entry, &typed(&bytes, entry)).unwrap() == bytes, "{entry} with types");
+    }
+}
+
+/// What is compared of a save before its new form gets its name: all that no edit names, to the last byte.
+#[test]
+fn a_value_that_was_not_asked_for_is_found_when_two_archives_are_compared() {
+    let bytes = demo(3, Size::Small);
+    let archive = open(&bytes).unwrap();
+    let all = rows(&archive);
+    let asked = [row_of(&all, MAIN, "Seed"), row_of(&all, "Entities", "[1].Name")];
+    let edits = |seed: u64, name: &'static str| {
+        let set = vec![(asked[0], vec![(VALUE, seed.into())]), (asked[1], vec![(VALUE, name.into())])];
+        TableEdits { table: "values".into(), set, ..TableEdits::default() }
+    };
+    let source = |bytes: &[u8]| Source::from_vec("new.vrb", bytes.to_vec());
+    let right = edited(&bytes, edits(77, "a longer name than it had")).unwrap();
+    assert!(archive.compare(&source(&right), &edits(77, "a longer name than it had")).unwrap());
+    for (new, seed, name) in [(&right, 78, "a longer name than it had"), (&right, 77, "another"), (&bytes, 77, "x")] {
+        archive.compare(&source(new), &edits(seed, name)).expect_err("it is not what was asked");
+    }
+    // Any other row of both chunks.
+    let mut rng = Rng::with_seed(3);
+    for _ in 0..40 {
+        let row = rng.usize(..all.len());
+        let new = match &all[row][VALUE] {
+            Value::Int(number) => Value::Int(number ^ 1),
+            Value::Uint(number) => Value::Uint(number ^ 1),
+            Value::Bool(truth) => Value::Bool(!truth),
+            Value::F32(_) => Value::F32(0.1),
+            _ => continue,
+        };
+        if asked.contains(&row) || new == all[row][VALUE] || row > asked[1] {
+            continue;
+        }
+        let wrong = edited(&right, set(row, new)).unwrap();
+        let error = archive.compare(&source(&wrong), &edits(77, "a longer name than it had"));
+        error.expect_err(&format!("{:?} is another", all[row][PATH]));
+    }
+}
+
+/// Few edits are looked for one by one, past all that they do not lie in; many by an index of all rows.
+#[test]
+fn a_row_is_found_by_its_path_as_by_a_scan() {
+    let bytes = demo(4, Size::Small);
+    let archive = open(&bytes).unwrap();
+    let table = archive.table("values").unwrap();
+    let all = rows(&archive);
+    for (row, cells) in all.iter().enumerate().step_by(7) {
+        let expected: Vec<usize> = (0..all.len()).filter(|at| all[*at][PATH] == cells[PATH]).collect();
+        assert_eq!(table.find(PATH, &cells[PATH]).unwrap().unwrap(), expected, "{row}");
+        let again = archive.table("values").unwrap();
+        assert_eq!([0, 1, 2, 3].map(|column| again.value(row, column).unwrap().into_owned()), *cells, "{row}");
+    }
+    for path in ["", "Seed.X", "Bounds", "[0", "Bounds[0]", "[\"Seed\"]", "Sets.North.Pole.X"] {
+        assert_eq!(table.find(PATH, &path.into()).unwrap().unwrap(), [0usize; 0], "{path}");
+    }
+    assert!(table.find(VALUE, &1.into()).is_none());
+}
+
+/// Every kind of value, with the bytes that the builder gives it.
+#[test]
+fn values_of_every_kind_are_stored_as_a_builder_stores_them() {
+    let mut types = TypesBuilder::new();
+    use assetq::sample::vrb::builtin::*;
+    let enumeration = ModelId(0x201);
+    let ty = types.named(0, 0, "Test:All");
+    let kinds = [STRING, BOOLEAN, BYTE, INT16, UINT16, INT32, UINT32, INT64, UINT64, SINGLE, DOUBLE, GUID, TYPE];
+    let names: Vec<String> = (0..kinds.len()).map(|i| format!("M{i}")).collect();
+    let mut members: Vec<_> = names.iter().zip(kinds).map(|(name, kind)| member(name, kind)).collect();
+    members.push(member("E", enumeration));
+    let root = types.composite(ty, flags::CLASS, 0, &members);
+    let ty = types.named(1, 0, "Test:E");
+    types.proxy(ty, flags::ENUM, BYTE, 1);
+    let guid = Guid([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]);
+    let values = |full: bool| {
+        let mut out = ValuesBuilder::new();
+        out.present();
+        match full {
+            true => {
+                out.string("ä€😀").bool(true).bytes([200]).bytes((-2i16).to_le_bytes()).bytes(65_535u16.to_le_bytes())
+            }
+            false => out.null().bool(false).bytes([0]).bytes([0; 2]).bytes([0; 2]),
+        };
+        match full {
+            true => out.i32(i32::MIN).bytes(u32::MAX.to_le_bytes()).bytes(i64::MIN.to_le_bytes()).u64(u64::MAX),
+            false => out.i32(0).i32(0).u64(0).u64(0),
+        };
+        match full {
+            true => out.f32(0.1).bytes(1e300f64.to_le_bytes()).guid(guid).count(0x201).bytes([7]),
+            false => out.f32(0.0).u64(0).bytes([0; 16]).null().bytes([0]),
+        };
+        out.into_bytes()
+    };
+    let (empty, full) = (archive_of(&types, root, &values(false)), archive_of(&types, root, &values(true)));
+    let new: [Value<'static>; 14] = [
+        "ä€😀".into(),
+        true.into(),
+        200.into(),
+        Value::Int(-2),
+        65_535.into(),
+        i32::MIN.into(),
+        u32::MAX.into(),
+        i64::MIN.into(),
+        u64::MAX.into(),
+        Value::F64(0.1),
+        Value::F64(1e300),
+        guid.into(),
+        "Test:E".into(),
+        7.into(),
+    ];
+    let texts = new.clone().map(|value| Value::owned(value.to_string()));
+    for new in [new, texts] {
+        let set = (0..new.len()).map(|row| (row, vec![(VALUE, new[row].clone())])).collect();
+        assert_eq!(edited(&empty, TableEdits { set, ..TableEdits::default() }).unwrap(), full);
+    }
+    let tree = plain(&full, MAIN);
+    assert_eq!(put(&empty, MAIN, &tree).unwrap(), full);
+    assert_eq!(put(&full, MAIN, &plain(&empty, MAIN)).unwrap(), empty);
+}
+
+#[test]
+fn a_changed_chunk_keeps_its_compression_and_the_others_their_bytes() {
+    let bytes = demo(5, Size::Small);
+    for (chunk, compression) in [(MAIN, 2), ("Vertex_0", 0), ("Vertex_1", 1), ("Entities", 1)] {
+        let path = if chunk == "Entities" { "[0].Name" } else { "Name" };
+        let row = row_of(&rows(&open(&bytes).unwrap()), chunk, path);
+        let new = edited(&bytes, set(row, "quite another name, and a longer one".into())).unwrap();
+        let (old, new) = (open(&bytes).unwrap(), open(&new).unwrap());
+        for (old, new_chunk) in old.chunks().unwrap().iter().zip(new.chunks().unwrap()) {
+            assert_eq!(new_chunk.part().entry().compression_type, old.part().entry().compression_type);
+            let stored = |archive: &Archive, c: &assetq::vrb::Chunk<'_>| {
+                c.part().stored(archive.source()).unwrap().bytes().to_vec()
+            };
+            let same = stored(&open(&bytes).unwrap(), old) == stored(&new, &new_chunk);
+            assert_eq!(same, old.name() != chunk, "{chunk}: {}", old.name());
+        }
+        assert_eq!(new.chunk(chunk).unwrap().unwrap().part().entry().compression_type, compression);
+        assert_eq!(rows(&new)[row][VALUE], "quite another name, and a longer one".into());
+        // A bare deflate stream stays bare.
+        let head = new.chunk(chunk).unwrap().unwrap().part().stored(new.source()).unwrap().bytes()[0];
+        assert_eq!(head == 0x78, chunk == "Vertex_1", "{chunk}");
+    }
+}
+
+#[test]
+fn list_items_and_dictionary_entries_come_and_go_as_rows() {
+    let bytes = demo(7, Size::Small);
+    let count = |bytes: &[u8], entry: &str| match plain(bytes, &format!("{MAIN}.{entry}")) {
+        Value::List(items) => items.len(),
+        Value::Map(entries) => entries.len(),
+        other => panic!("{other}"),
+    };
+    // An item goes with all of its rows, those of its own items among them; the others move up.
+    let fewer = remove_all(&bytes, |path| path.starts_with("Entities[3].")).unwrap();
+    assert_eq!(count(&fewer, "Entities"), count(&bytes, "Entities") - 1);
+    assert_eq!(plain(&fewer, "[Main].Entities[3]"), plain(&bytes, "[Main].Entities[4]"));
+    // An entry with a text as its key, and one with another key.
+    let fewer = remove_all(&bytes, |path| path.starts_with("Sets.South.")).unwrap();
+    assert_eq!(count(&fewer, "Sets"), 1);
+    let fewer = remove_all(&bytes, |path| path.starts_with("ById[1]")).unwrap();
+    assert_eq!((count(&fewer, "ById"), plain(&fewer, "ById[1]")), (2, plain(&bytes, "ById[2]")));
+
+    let more = add(&bytes, &[("Entities[2].Tags[0]", "new".into())]);
+    let tags = count(&bytes, "Entities[2].Tags");
+    let last = format!("Entities[2].Tags[{tags}]");
+    let more = if tags == 0 { more.unwrap() } else { add(&bytes, &[(&last, "new".into())]).unwrap() };
+    assert_eq!(plain(&more, &format!("{MAIN}.{last}")), "new".into());
+    assert_eq!(decoded(&remove_all(&more, |path| path == last).unwrap()), decoded(&bytes));
+
+    let entry = [("Sets.East.X", 5.into()), ("Sets.East.Y", Value::Int(-6)), ("Sets.East.Label", "E".into())];
+    let more = add(&bytes, &entry).unwrap();
+    assert_eq!(count(&more, "Sets"), 3);
+    assert_eq!(plain(&more, "Sets.East.Y"), Value::Int(-6));
+    assert_eq!(decoded(&remove_all(&more, |path| path.starts_with("Sets.East.")).unwrap()), decoded(&bytes));
+
+    let guid = "00010203-0405-0607-0809-0a0b0c0d0e0f";
+    let entry = [("ById[3]#key", guid.into()), ("ById[3].Guid", guid.into()), ("ById[3].Level", 2.into())];
+    let more = add(&bytes, &entry).unwrap();
+    assert_eq!(count(&more, "ById"), 4);
+    assert_eq!(plain(&more, &format!("ById[\"{guid}\"].Level")), Value::Uint(2));
+
+    // A null gets its members, where its type is declared; and is null again.
+    let all = rows(&open(&bytes).unwrap());
+    let path = "Entities[1].Child";
+    assert!(all[row_of(&all, MAIN, path)][VALUE].is_null());
+    let members: Vec<(String, Value<'static>)> = all
+        .iter()
+        .filter_map(|row| Some((row[PATH].to_string().strip_prefix("Entities[2].")?.to_owned(), row[VALUE].clone())))
+        .map(|(rest, value)| (format!("{path}.{rest}"), value))
+        .collect();
+    let come = |(path, value): &(String, Value<'static>)| {
+        vec![(PATH, Value::owned(path.clone())), (VALUE, value.clone()), (CHUNK, MAIN.into())]
+    };
+    let coming = || TableEdits { add: members.iter().map(come).collect(), ..TableEdits::default() };
+    refused(edited(&bytes, coming()), &["[Main].Entities[1].Child", "null", "own row"]);
+    let remove = vec![row_of(&all, MAIN, path)];
+    let more = edited(&bytes, TableEdits { remove, ..coming() }).unwrap();
+    assert_eq!(plain(&more, &format!("{MAIN}.{path}")), plain(&bytes, "[Main].Entities[2]"));
+    let all = rows(&open(&more).unwrap());
+    let remove = (0..all.len()).filter(|&row| all[row][PATH].to_string().starts_with("Entities[1].Child.")).collect();
+    let null = vec![vec![(PATH, path.into()), (VALUE, Value::Null), (CHUNK, MAIN.into())]];
+    let back = edited(&more, TableEdits { remove, add: null, ..TableEdits::default() }).unwrap();
+    assert_eq!(decoded(&back), decoded(&bytes));
+}
+
+#[test]
+fn a_polymorphic_value_keeps_its_type_and_gets_another_by_name() {
+    let bytes = demo(1, Size::Small);
+    let mut tree = plain(&bytes, MAIN);
+    map(&mut tree, &["Counters"]).insert(1, ("falls".into(), 3.into()));
+    *at(&mut tree, &["Note", "Text"]) = "another note".into();
+    let new = put(&bytes, MAIN, &tree).unwrap();
+    assert_eq!(plain(&new, "Counters.falls"), 3.into());
+    assert_eq!(plain(&new, "Note.Text"), "another note".into());
+
+    // The null says no type; with one it can be filled, and a type changed.
+    let note = Value::Map(vec![("Text".into(), "filled".into())]);
+    *at(&mut tree, &["Nothing"]) = note;
+    refused(put(&bytes, MAIN, &tree), &["[Main].Nothing", "$type", "--types"]);
+    let mut tree = typed(&bytes, MAIN);
+    let note = at(&mut tree, &["Note"]).clone();
+    *at(&mut tree, &["Nothing"]) = note.clone();
+    let counters = at(&mut tree, &["Counters"]).clone();
+    *at(&mut tree, &["Note"]) = counters;
+    *at(&mut tree, &["Counters"]) = note;
+    let new = put(&bytes, MAIN, &tree).unwrap();
+    assert_eq!(format!("{:?}", typed(&new, MAIN)), format!("{tree:?}"));
+    assert_eq!((plain(&new, "Nothing.Text"), plain(&new, "Note.jumps")), ("a note".into(), 12.into()));
+    assert_eq!(decoded(&put(&new, MAIN, &typed(&bytes, MAIN)).unwrap()), decoded(&bytes));
+
+    *at(&mut tree, &["Nothing"]) = Value::Map(vec![("$type".into(), "No.Such".into())]);
+    refused(put(&bytes, MAIN, &tree), &["[Main].Nothing", "No.Such", "models"]);
+    let mut tree = typed(&bytes, MAIN);
+    *at(&mut tree, &["Entities", "0", "$type"]) = "System.Int32".into();
+    refused(put(&bytes, MAIN, &tree), &["[Main].Entities[0]", "Sample.World.Entity"]);
+}
+
+/// Items with polymorphic members, and padding that no value shows: an item that goes must not lend its type, nor its bytes,
+/// to the one behind it.
+#[test]
+fn items_that_others_moved_up_to_keep_their_types_and_padding() {
+    use assetq::sample::vrb::builtin::*;
+    let mut types = TypesBuilder::new();
+    let ty = types.named(0, 0, "Test:Root");
+    let [list_model, item, any, one, two, image] = [0x201, 0x202, 0x203, 0x204, 0x205, 0x206].map(ModelId);
+    let root = types.composite(ty, flags::CLASS, 0, &[member("Items", list_model)]);
+    let item_type = types.named(0, 0, "Test:Item");
+    let ty = types.generic(LIST, &[item_type]);
+    types.list(ty, item);
+    types.composite(
+        item_type,
+        flags::CLASS,
+        0,
+        &[member("Id", INT32), polymorphic("Any", any), member("Image", image)],
+    );
+    let ty = types.named(2, 0, "Test:IAny");
+    types.proxy(ty, flags::INTERFACE, ModelId(0), 0);
+    for name in ["Test:One", "Test:Two"] {
+        let ty = types.named(0, 0, name);
+        types.composite(ty, flags::CLASS, 0, &[member("Same", INT32)]);
+    }
+    let ty = types.named(1, 0, "Test:Image");
+    types.composite(ty, flags::IMAGE, 8, &[placed("Flag", BOOLEAN, 0), placed("Number", INT32, 4)]);
+    let build = |ids: &[i32]| {
+        let mut out = ValuesBuilder::new();
+        out.present().count(ids.len() as u32);
+        for &id in ids {
+            let model = if id % 2 == 0 { one } else { two };
+            out.present().i32(id).count(model.0).present().i32(5);
+            out.bytes([1, id as u8, 0xAA, 0xBB]).i32(id * 2);
+        }
+        archive_of(&types, root, &out.into_bytes())
+    };
+    let bytes = build(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    let without = |gone: &[usize]| {
+        let mut tree = plain(&bytes, MAIN);
+        let mut number = 0;
+        list(&mut tree, &["Items"]).retain(|_| {
+            number += 1;
+            !gone.contains(&(number - 1))
+        });
+        tree
+    };
+    assert_eq!(put(&bytes, MAIN, &without(&[0])).unwrap(), build(&[1, 2, 3, 4, 5, 6, 7, 8, 9]));
+    assert_eq!(put(&bytes, MAIN, &without(&[2, 3, 7])).unwrap(), build(&[0, 1, 4, 5, 6, 8, 9]));
+    assert_eq!(put(&bytes, MAIN, &without(&[0, 9])).unwrap(), build(&[1, 2, 3, 4, 5, 6, 7, 8]));
+    // One goes and the one behind it changes: it cannot be told which of the two it was.
+    let mut tree = without(&[4]);
+    *at(&mut tree, &["Items", "4", "Id"]) = 50.into();
+    refused(put(&bytes, MAIN, &tree), &["[Main].Items[4].Any", "$type"]);
+    // One goes, and another that stands apart from it changes.
+    let mut tree = without(&[4]);
+    *at(&mut tree, &["Items", "7", "Image", "Number"]) = 99.into();
+    let new = put(&bytes, MAIN, &tree).unwrap();
+    assert_eq!(plain(&new, MAIN), tree);
+    let typed_new = typed(&new, "Items[7].Any");
+    assert_eq!(typed_new, typed(&bytes, "Items[8].Any"));
+    // As rows: all of the item's, and the others move up with types and padding.
+    let fewer = remove_all(&bytes, |path| path.starts_with("Items[4].")).unwrap();
+    assert_eq!(fewer, build(&[0, 1, 2, 3, 5, 6, 7, 8, 9]));
+    // Members that one type has only are its type.
+    refused(add(&bytes, &[("Items[10].Any.Same", 1.into())]), &["[Main].Items[10]"]);
+}
+
+#[test]
+fn values_that_do_not_fit_say_what_does() {
+    let bytes = demo(2, Size::Small);
+    refused(set_at(&bytes, "Version", 40_000), &["[Main].Version", "40000", "System.Int16", "-32768 to 32767"]);
+    refused(set_at(&bytes, "Players", Value::Int(-1)), &["[Main].Players", "-1", "0 to 4294967295"]);
+    refused(set_at(&bytes, "Level", 256), &["[Main].Level", "256", "Sample.World.Level", "0 to 255"]);
+    refused(set_at(&bytes, "Paused", "maybe"), &["\"maybe\"", "System.Boolean", "true or false"]);
+    refused(set_at(&bytes, "Name", 5), &["[Main].Name", "System.String", "a text or null"]);
+    refused(set_at(&bytes, "Entities[0].Health", Value::F64(1e60)), &["[Main].Entities[0].Health", "System.Single"]);
+    refused(set_at(&bytes, "Entities[0].Health", Value::Null), &["null", "System.Single"]);
+    refused(set_at(&bytes, "Entities[0].Id", "no guid"), &["System.Guid"]);
+    refused(set_at(&bytes, "Owner", "No.Such.Type"), &["No.Such.Type", "types"]);
+    refused(add(&bytes, &[("Entities[99].Name", "far".into())]), &["[Main].Entities", "[12]"]);
+    refused(add(&bytes, &[("Nowhere", 1.into())]), &["[Main]", "Nowhere"]);
+    refused(add(&bytes, &[("Sets.East.X", 5.into())]), &["[Main].Sets.East.Y", "missing"]);
+    refused(add(&bytes, &[("Name.Inner", 5.into())]), &["[Main].Name"]);
+    let row = row_of(&rows(&open(&bytes).unwrap()), MAIN, "Version");
+    for (at, name, to) in [(PATH, "path", "Players"), (CHUNK, "chunk", "Entities")] {
+        let set = vec![(row, vec![(VALUE, 1.into()), (at, to.into())])];
+        refused(
+            edited(&bytes, TableEdits { set, ..TableEdits::default() }),
+            &[&format!("column {name}: {to} does not fit"), "remove it there and add it here"],
+        );
+    }
+    refused(remove_all(&bytes, |path| path == "Version"), &["[Main].Version", "cannot go alone"]);
+    refused(remove_all(&bytes, |path| path == "Entities[1].Mass"), &["[Main].Entities[1].Mass", "cannot go alone"]);
+    let mut tree = plain(&bytes, "Entities[0]");
+    map(&mut tree, &[]).retain(|(name, _)| name != "Mass");
+    refused(put(&bytes, "Entities[0]", &tree), &["Mass", "missing"]);
+    let mut tree = plain(&bytes, "Entities[0]");
+    map(&mut tree, &[]).push(("Weight".into(), 5.into()));
+    refused(put(&bytes, "Entities[0]", &tree), &["Weight", "Mass"]);
+    refused(put(&bytes, "Bounds", &Value::Null), &["null", "an object"]);
+}
+
+/// A patch in the making asks once which of its rows cannot be written, however many those are.
+#[test]
+fn all_values_that_do_not_fit_are_named_at_once() {
+    let bytes = demo(2, Size::Small);
+    let archive = open(&bytes).unwrap();
+    let all = rows(&archive);
+    let row = |path: &str| row_of(&all, MAIN, path);
+    let cell = |path: &str, value: Value<'static>| (row(path), vec![(VALUE, value)]);
+    let mut set = vec![
+        cell("Version", 40_000.into()),
+        cell("Name", "fits".into()),
+        cell("Level", 256.into()),
+        cell("Entities[0].Health", Value::F64(1e60)),
+        cell("Entities[1].Mass", 7.into()),
+    ];
+    set.sort_by_key(|(row, _)| *row);
+    let edits = TableEdits { table: "values".into(), set, ..TableEdits::default() };
+    let named: Vec<At> = archive.refusals(&edits).unwrap().into_iter().map(|(at, _)| at).collect();
+    let mut expected = ["Version", "Level", "Entities[0].Health"].map(row);
+    expected.sort_unstable();
+    assert_eq!(named, expected.map(At::Set));
+    let add = |path: &'static str| vec![(PATH, path.into()), (VALUE, 1.into()), (CHUNK, MAIN.into())];
+    let edits = TableEdits {
+        table: "values".into(),
+        add: vec![add("Entities[12]"), add("a.."), add("[")],
+        ..TableEdits::default()
+    };
+    let named: Vec<At> = archive.refusals(&edits).unwrap().into_iter().map(|(at, _)| at).collect();
+    assert_eq!(named, [At::Add(1), At::Add(2)]);
+}
+
+/// Two archives rarely have their members in one order, so that rows are asked for back and forth.
+#[test]
+fn rows_are_read_in_any_order() {
+    let bytes = demo(4, Size::Small);
+    let archive = open(&bytes).unwrap();
+    let (all, table) = (rows(&archive), archive.table("values").unwrap());
+    let mut rng = Rng::with_seed(3);
+    for _ in 0..2000 {
+        let row = rng.usize(..all.len());
+        for row in [row, row.saturating_sub(rng.usize(..40)), row] {
+            assert_eq!(table.value(row, PATH).unwrap(), all[row][PATH], "{row}");
+            assert_eq!(table.value(row, VALUE).unwrap().to_string(), all[row][VALUE].to_string(), "{row}");
+        }
+    }
+}
+
+/// Numbers that are not finite are null in every output, and stay where null is written.
+#[test]
+fn null_keeps_a_number_that_is_not_finite() {
+    let bytes = demo(2, Size::Small);
+    let mut tree = plain(&bytes, "Bounds");
+    *at(&mut tree, &["Min", "Z"]) = Value::Null;
+    *at(&mut tree, &["Max", "Z"]) = Value::Null;
+    assert!(put(&bytes, "Bounds", &tree).unwrap() == bytes);
+    *at(&mut tree, &["Min", "Z"]) = 3.into();
+    let new = put(&bytes, "Bounds", &tree).unwrap();
+    let data = |bytes: &[u8]| decoded(bytes)[0].1.clone();
+    let changed: Vec<usize> = (0..data(&new).len()).filter(|&i| data(&bytes)[i] != data(&new)[i]).collect();
+    let min_z = open(&bytes).unwrap().find("Bounds.Min.Z").unwrap().unwrap().1.position();
+    assert!(!changed.is_empty() && changed.iter().all(|i| (min_z..min_z + 4).contains(i)), "{changed:?}");
+    let row = row_of(&rows(&open(&new).unwrap()), MAIN, "Bounds.Min.Z");
+    assert!(decoded(&edited(&new, set(row, "NaN".into())).unwrap()) == decoded(&bytes));
+}
+
+/// Any edits, then those that undo them, give the first bytes of every chunk.
+#[test]
+fn edits_and_their_undo_give_the_first_bytes() {
+    for seed in 0..60 {
+        let mut rng = Rng::with_seed(seed);
+        let bytes = demo(seed, Size::Small);
+        let all = rows(&open(&bytes).unwrap());
+        let mut edits = TableEdits::default();
+        let mut undo = TableEdits::default();
+        for (row, cells) in all.iter().enumerate() {
+            if !rng.u8(..).is_multiple_of(16) {
+                continue;
+            }
+            let old = &cells[VALUE];
+            let new: Value<'static> = match old {
+                Value::Bool(old) => (!old).into(),
+                Value::Uint(old) => (old ^ rng.u64(..4)).into(),
+                Value::Int(old) => (old ^ rng.i64(0..100)).into(),
+                Value::F32(old) if old.is_finite() => Value::F32(rng.f32() * 1000.0),
+                Value::F64(_) => Value::F64(rng.f64()),
+                Value::Guid(_) => Guid(rng.u128(..).to_le_bytes()).into(),
+                Value::Text(_) if cells[TYPE_NAME] == "System.String".into() => {
+                    let length = rng.usize(..40);
+                    Value::owned((0..length).map(|_| rng.char(..)).collect())
+                }
+                _ => continue,
+            };
+            edits.set.push((row, vec![(VALUE, new)]));
+            undo.set.push((row, vec![(VALUE, old.clone())]));
+        }
+        let new = edited(&bytes, edits.clone()).unwrap();
+        let found = rows(&open(&new).unwrap());
+        assert_eq!(found.len(), all.len());
+        for (row, cells) in &edits.set {
+            let (found, asked) = (&found[*row][VALUE], &cells[0].1);
+            assert!(found == asked || found.to_string() == asked.to_string(), "{found:?} {asked:?}");
+        }
+        assert!(decoded(&edited(&new, undo).unwrap()) == decoded(&bytes), "seed {seed}");
+    }
+}
+
+/// Trees with items taken out, doubled and moved, and back: by types, so that any item can be made anew.
+#[test]
+fn trees_and_their_undo_give_the_same_values() {
+    fn mutate(tree: &mut Value<'static>, rng: &mut Rng) {
+        match tree {
+            Value::List(items) => {
+                items.iter_mut().for_each(|item| mutate(item, rng));
+                if items.len() > 1 && rng.u8(..) < 100 {
+                    let at = rng.usize(..items.len());
+                    match rng.u8(..3) {
+                        0 => drop(items.remove(at)),
+                        1 if !matches!(&items[0], Value::Map(m) if m.len() == 2 && m[0].0 == "key") => {
+                            items.insert(at, items[0].clone());
+                        }
+                        _ => items.swap(0, at),
+                    }
+                }
+            }
+            Value::Map(entries) => entries.iter_mut().for_each(|(_, value)| mutate(value, rng)),
+            _ => {}
+        }
+    }
+    for seed in 0..40 {
+        let mut rng = Rng::with_seed(seed);
+        let bytes = demo(seed, Size::Small);
+        let entry = [MAIN, "Entities", "Vertex_1"][rng.usize(..3)];
+        let first = typed(&bytes, entry);
+        let mut tree = first.clone();
+        // A value that is not finite cannot be made anew of its null.
+        let finite = |tree: &mut Value<'static>| {
+            if entry == MAIN {
+                *at(tree, &["Bounds", "Min", "Z"]) = 1.5f32.into();
+                *at(tree, &["Bounds", "Max", "Z"]) = 1.5f32.into();
+            }
+        };
+        mutate(&mut tree, &mut rng);
+        finite(&mut tree);
+        let new = put(&bytes, entry, &tree).unwrap();
+        assert_eq!(typed(&new, entry), tree, "seed {seed}");
+        let mut first = first;
+        finite(&mut first);
+        let back = put(&new, entry, &first).unwrap();
+        let direct = put(&bytes, entry, &first).unwrap();
+        assert_eq!(typed(&back, entry), typed(&direct, entry), "seed {seed}");
+        let lengths = |bytes: &[u8]| decoded(bytes).iter().map(|(_, data)| data.len()).collect::<Vec<_>>();
+        assert_eq!(lengths(&back), lengths(&direct));
+    }
+}
+
+/// What is damaged is not written anew: its damage would be sealed by a checksum that is right.
+#[test]
+fn a_damaged_chunk_is_refused_and_a_whole_one_beside_it_is_not() {
+    let bytes = demo(4, Size::Small);
+    let archive = open(&bytes).unwrap();
+    let place = |name: &str| archive.chunk(name).unwrap().unwrap().part().entry().offset.get() as usize;
+    let mut damaged = bytes.clone();
+    // A name in a chunk that is stored as it is: it can be read, but its checksum is wrong.
+    damaged[place("Vertex_0") + 6] ^= 1;
+    let writer = open(&damaged).unwrap();
+    let error = writer.entry("Vertex_0", &Value::Null).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Checksum { .. }), "{error}");
+    let mut tree = plain(&damaged, "Vertex_1");
+    *at(&mut tree, &["Name"]) = "whole".into();
+    let Some(EntryEdit::Pieces(pieces)) = writer.entry("Vertex_1", &tree).unwrap() else { panic!() };
+    let new = pieces.bytes(&damaged);
+    assert_eq!(plain(&new, "Vertex_1.Name"), "whole".into());
+    assert!(!verify(&new).ok(), "the other chunk is as damaged as before");
+
+    let mut header = bytes.clone();
+    header[180] = 1;
+    let error = open(&header).unwrap().entry("Vertex_1", &tree).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Checksum { .. }), "{error}");
+}
+
+/// No bytes make the writer panic or give an archive that cannot be read.
+#[test]
+fn hostile_archives_are_refused_or_written() {
+    let bytes = demo(6, Size::Small);
+    let tree = typed(&bytes, MAIN);
+    let mut rng = Rng::with_seed(1);
+    for _ in 0..300 {
+        let mut hostile = bytes.clone();
+        for _ in 0..rng.usize(1..4) {
+            let at = rng.usize(..hostile.len());
+            hostile[at] = rng.u8(..);
+        }
+        seal(&mut hostile);
+        let Ok(archive) = open(&hostile) else { continue };
+        for entry in [MAIN, "Vertex_0", "Entities"] {
+            if let Ok(Some(EntryEdit::Pieces(pieces))) = archive.entry(entry, &tree) {
+                use_all(&open(&pieces.bytes(&hostile)).unwrap());
+            }
+        }
+        let edits = TableEdits { table: "values".into(), ..set(0, "name".into()) };
+        if let Ok(pieces) = archive.write(&[edits]) {
+            use_all(&open(&pieces.bytes(&hostile)).unwrap());
+        }
+    }
+}
