@@ -255,7 +255,7 @@ pub mod internals {
     }
 }
 
-/// The examples of the README.
+/// The examples of the guide.
 #[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
+#[doc = include_str!("../docs/guide/rust.md")]
+struct Guide;

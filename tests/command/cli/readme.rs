@@ -1,11 +1,10 @@
-//! The README, kept true: every command in it runs and ends in time, and what it shows is what comes out.
+//! The README and the guide: every command in them runs, ends in time, and prints the output that is shown.
 //!
-//! Sessions run in order in one folder, as a reader would run them. Files that no session makes are made here, or are
-//! real ones from `ASSETQ_SAMPLES`. The ten questions are asked of full-size files: `ASSETQ_FULL` names a folder that
-//! `assetq sample DIR --size full` made; without it, they are asked of the small files, and only whether they are
-//! answered is looked at.
+//! The commands of a page run in order in one folder. Each page of the guide starts in a folder of samples. Real files come from
+//! `ASSETQ_SAMPLES`. The ten questions need full-size files: `ASSETQ_FULL` names a folder that `assetq sample DIR --size full
+//! --altered` wrote. Without it they run on small files, and only their exit codes are checked.
 
-use assetq::sample::bwdb::{altered, demo};
+use assetq::sample::bwdb::altered;
 use assetq::sample::{FILES, Size};
 use std::fmt::Write as _;
 use std::io::Read;
@@ -18,13 +17,12 @@ use std::{env, fs};
 
 /// More time than any command needs: each is answered within a second or two, also without optimizations.
 const TOO_LONG: Duration = Duration::from_secs(120);
-/// The section whose commands are asked of full-size files.
-const FULL_SIZE: &str = "Ten questions of a data miner";
+/// The page whose commands need full-size files.
+const FULL_SIZE: &str = "questions.md";
 /// Names that the README gives to real files, and where these lie.
 const REAL: &[(&str, &str)] = &[
     ("BSA013_Colossus_1945.geometry", "geometry/BSA013_Colossus_1945.geometry"),
     ("definitionsets.vrb", "vrb/definitionsets.vrb"),
-    ("models.geometry", "geometry/r01_military_navigation.models.geometry"),
     ("monster_book.wdb", "wdb/monster_book.wdb"),
     ("r01.models.bin", "models_bin/r01_military_navigation.models.bin"),
     ("r01.space.bin", "space_bin/r01_military_navigation.space.bin"),
@@ -33,34 +31,24 @@ const REAL: &[(&str, &str)] = &[
 /// A command of a session, and the lines that are shown below it.
 #[derive(Debug)]
 struct Shown {
-    section: String,
     line: usize,
     command: String,
     output: Vec<String>,
 }
 
 /// The commands of all blocks of this language.
-fn commands(readme: &str, language: &str) -> Vec<Shown> {
+fn commands(page: &str, language: &str) -> Vec<Shown> {
     let mut found: Vec<Shown> = Vec::new();
-    let (mut section, mut inside) = (String::new(), false);
-    for (number, line) in readme.lines().enumerate() {
-        let shown = |command: &str| Shown {
-            section: section.clone(),
-            line: number + 1,
-            command: command.to_owned(),
-            output: Vec::new(),
-        };
+    let mut inside = false;
+    for (number, line) in page.lines().enumerate() {
+        let shown = |command: &str| Shown { line: number + 1, command: command.to_owned(), output: Vec::new() };
         match (inside, line.strip_prefix("```"), line.strip_prefix("$ ")) {
             (false, Some(of), _) => inside = of == language,
             (true, Some(_), _) => inside = false,
             (true, None, Some(command)) => found.push(shown(command)),
             (true, None, None) if language == "console" => found.last_mut().unwrap().output.push(line.to_owned()),
             (true, None, None) => found.push(shown(line.split('#').next().unwrap().trim())),
-            (false, None, _) => {
-                if let Some(title) = line.strip_prefix("## ") {
-                    section = title.to_owned();
-                }
-            }
+            (false, None, _) => {}
         }
     }
     found
@@ -191,12 +179,6 @@ fn provide(name: &str, full_size: bool, dir: &Path) -> From {
     }
     match name {
         "altered.bin" => put(altered(1, Size::Small).bytes),
-        "ids.txt" => {
-            let ids = assetq::Asset::open(assetq::Source::from_vec("", demo(1, Size::Small))).unwrap();
-            let table = ids.reader().table("resources").unwrap();
-            let lines = (0..5).map(|row| format!("{}\tof a sample\n", table.value(row, 0).unwrap()));
-            put(lines.collect::<String>().into_bytes());
-        }
         _ => assert!(dir.join(name).exists(), "{name}: this test must learn how to have it"),
     }
     From::Sample
@@ -216,8 +198,7 @@ fn files(command: &str) -> Vec<String> {
 }
 
 /// The faults of a command and of the output that is shown below it.
-fn check(shown: &Shown, dir: &Path) -> Result<(), String> {
-    let full_size = shown.section == FULL_SIZE;
+fn check(shown: &Shown, full_size: bool, dir: &Path) -> Result<(), String> {
     let from = files(&shown.command).iter().map(|name| provide(name, full_size, dir)).max();
     if from == Some(From::Nowhere) {
         eprintln!("skipped: line {}: {}", shown.line, shown.command);
@@ -247,27 +228,41 @@ fn check(shown: &Shown, dir: &Path) -> Result<(), String> {
 fn the_minimum_rust_version_is_the_declared_one() {
     let needs = format!("Rust {} or newer", env!("CARGO_PKG_RUST_VERSION"));
     for page in ["README.md", "CONTRIBUTING.md"] {
-        let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(page)).unwrap();
-        assert!(text.contains(&needs), "{page} does not say {needs:?}");
+        assert!(self::page(page).contains(&needs), "{page} does not say {needs:?}");
     }
+}
+
+/// The faults of a page: of its sessions, which start in `dir`, and of the commands that its text mentions.
+fn faults(name: &str, page: &str, mut dir: PathBuf) -> String {
+    let mut wrong = String::new();
+    for shown in &commands(page, "console") {
+        if let Some(folder) = shown.command.strip_prefix("cd ") {
+            dir.push(folder);
+            assert!(FILES.iter().all(|(name, ..)| dir.join(name).exists()), "{folder} has a file of every format");
+        } else if let Err(why) = check(shown, name == FULL_SIZE, &dir) {
+            writeln!(wrong, "{name}:{}: {}: {why}\n", shown.line, shown.command).unwrap();
+        }
+    }
+    for mention in page.split('`').filter(|span| span.starts_with("assetq ") && !span.contains('\n')) {
+        let command = mention.split_whitespace().nth(1).unwrap();
+        match run(&format!("assetq {command} --help"), &dir) {
+            Ok((0, ..)) => {}
+            _ if command.chars().all(char::is_uppercase) => {}
+            other => writeln!(wrong, "{name}: `{mention}`: {other:?}\n").unwrap(),
+        }
+    }
+    wrong
+}
+
+fn page(path: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
 }
 
 #[test]
 fn every_command_of_the_readme_runs_and_shows_what_it_says() {
-    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
-    let root = tempfile::tempdir().unwrap();
-    let mut wrong = String::new();
-    let mut dir = root.path().to_owned();
-    let sessions = commands(&readme, "console");
-    assert!(sessions.len() > 20, "{} commands", sessions.len());
-    for shown in &sessions {
-        if let Some(folder) = shown.command.strip_prefix("cd ") {
-            dir.push(folder);
-            assert!(FILES.iter().all(|(name, ..)| dir.join(name).exists()), "{folder} has a file of every format");
-        } else if let Err(why) = check(shown, &dir) {
-            writeln!(wrong, "README.md:{}: {}: {why}\n", shown.line, shown.command).unwrap();
-        }
-    }
+    let readme = page("README.md");
+    let dir = tempfile::tempdir().unwrap();
+    let mut wrong = faults("README.md", &readme, dir.path().to_owned());
     // The commands for a fresh clone: `cargo test` is what runs here.
     let fresh = tempfile::tempdir().unwrap();
     for shown in commands(&readme, "sh").iter().filter(|shown| shown.command != "cargo test") {
@@ -277,13 +272,23 @@ fn every_command_of_the_readme_runs_and_shows_what_it_says() {
             other => writeln!(wrong, "README.md:{}: {}: {other:?}\n", shown.line, shown.command).unwrap(),
         }
     }
-    // Commands that the text mentions exist.
-    for mention in readme.split('`').filter(|span| span.starts_with("assetq ") && !span.contains('\n')) {
-        let name = mention.split_whitespace().nth(1).unwrap();
-        match run(&format!("assetq {name} --help"), fresh.path()) {
-            Ok((0, ..)) => {}
-            other => writeln!(wrong, "README.md: `{mention}`: {other:?}\n").unwrap(),
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn every_command_of_the_guide_runs_and_shows_what_it_says() {
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/guide");
+    let (mut wrong, mut sessions) = (String::new(), 0);
+    for entry in fs::read_dir(guide).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let page = page(&format!("docs/guide/{name}"));
+        let dir = tempfile::tempdir().unwrap();
+        if !commands(&page, "console").is_empty() {
+            run("assetq sample .", dir.path()).unwrap();
+            sessions += 1;
         }
+        wrong += &faults(&name, &page, dir.path().to_owned());
     }
+    assert!(sessions > 5, "{sessions} pages have sessions");
     assert!(wrong.is_empty(), "{wrong}");
 }
