@@ -1,9 +1,8 @@
-//! Every column of every table of a prototype database, alone: whatever can be asked of one column never costs much more
-//! than asking it of the whole table.
+//! Every column of every table of a prototype database: a query of one column never costs much more than a query of the whole
+//! table.
 //!
-//! `cargo bench --bench columns` walks over each column by `export` (CSV) and by SQL (`count`), each time in a file that
-//! was just opened, compares the answers with those of the whole table, and fails where a column costs more than 1.5
-//! times its table and 20 ms. `-- --quick` does so with a smaller file.
+//! `cargo bench --bench columns` reads each column with `export` (CSV) and with SQL (`count`), each time from a newly opened file. It
+//! compares the answers with the whole table, and fails if a column costs more than 1.5 times its table and 20 ms. `-- --quick` does so with a smaller file.
 #![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 
 mod common;
@@ -83,7 +82,7 @@ fn time<T>(mut ask: impl FnMut() -> T) -> (Duration, T) {
         (start.elapsed(), answer)
     };
     let (first, answer) = timed();
-    // What takes long need not be measured again.
+    // A slow column is not measured again.
     let again = if first > Duration::from_millis(500) { 0 } else { 2 };
     ((0..again).map(|_| timed().0).fold(first, Duration::min), answer)
 }
@@ -131,7 +130,7 @@ fn main() -> ExitCode {
             columns_seen += 1;
         }
     }
-    println!("{columns_seen} columns, of which {} cost more than {TIMES} times their table", dear.len());
+    println!("{columns_seen} columns, {} cost more than {TIMES} times their table", dear.len());
     dear.iter().for_each(|what| println!("too dear: {what}"));
     if dear.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -94,7 +94,7 @@ fn texts(table: &dyn Table, text: &str, syntax: Syntax) -> Vec<String> {
     texts
 }
 
-/// The bytes of all names, one behind another.
+/// The bytes of all names, concatenated.
 fn pool(db: &Database) -> &[u8] {
     let paths = db.paths();
     let place = |name: &str| name.as_ptr().addr() - db.source().bytes().as_ptr().addr();

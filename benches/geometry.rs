@@ -100,7 +100,7 @@ fn open(c: &mut Criterion) {
             let g = Geometry::open(Source::open(&file).unwrap()).unwrap();
             let table = g.table("vertex_buffers").unwrap();
             let mut cells = 0;
-            // What `assetq ls` shows.
+            // The columns of `assetq ls`.
             for row in 0..table.len().unwrap() {
                 for column in 0..table.columns().len() {
                     cells += usize::from(!black_box(table.value(row, column).unwrap()).is_null());

@@ -20,7 +20,7 @@ struct Files {
     /// 200 MB when decoded: a world (Brotli), meshes and entities as they are, by zlib, bare deflate and Brotli.
     mixed: Source,
     mixed_size: u64,
-    /// The same meshes, all stored as they are.
+    /// All meshes, stored without compression.
     stored: Source,
     /// The same chunks of entities, all compressed.
     packed: Source,

@@ -22,7 +22,7 @@ pub fn main() -> Result<()> {
     let mut bytes = demo_splash(1, Size::Small);
     show(Source::from_vec("ship.splash", bytes.clone()))?;
 
-    // What lies before the damage can be read all the same, and an error says where it is.
+    // Everything before the damage can be read, and an error names the offset.
     bytes.pop();
     show(Source::from_vec("cut.splash", bytes))
 }
@@ -66,7 +66,7 @@ fn first_rows(table: &dyn Table) -> Result<()> {
         }
         println!("    {}: {}", rows.row(), rows.value(table.label())?);
     }
-    // Also says whether rows behind these are missing.
+    // The length also shows whether later rows are missing.
     println!("    {} rows", table.len()?);
     Ok(())
 }

@@ -28,7 +28,7 @@ pub fn main() -> Result<()> {
         println!("{}: {} bytes", chunk.name(), chunk.data()?.bytes().len());
     }
 
-    // What comes before the value is passed over, and nothing is built: the value streams from the decoded chunk.
+    // Earlier values are skipped, and nothing is built: the value streams from the decoded chunk.
     let path = env::args().nth(2).unwrap_or_else(|| "Bounds".to_owned());
     match archive.find(&path)? {
         Some((chunk, value)) => {

@@ -20,7 +20,7 @@ pub fn main() -> Result<()> {
     };
     let map = Map::open(source)?;
 
-    // Boxes of a type are found by the table in the header: those of other types are not walked over.
+    // The table in the header leads to the boxes of a type; boxes of other types are not read.
     for box_type in map.box_types()? {
         println!("{}: {}", box_type.name(), map.boxes(box_type)?.len());
     }
@@ -38,7 +38,7 @@ pub fn main() -> Result<()> {
     }
     println!("{length:.1} in all");
 
-    // Rows of tables that stand somewhere can be asked for by place, as `assetq ls --at` does.
+    // Rows with a position can be queried by position, as `assetq ls --at` does.
     let (Some(obb), Some(table)) = (here.obb()?, map.table("event_boxes")) else { return Ok(()) };
     let [Some(kind), Some(name)] = ["type_name", "name"].map(|column| column_index(&*table, column)) else {
         return Ok(());

@@ -1,7 +1,7 @@
 //! The examples: each runs without arguments, and every command works on the format that one of them adds.
 //!
-//! Their output is looked at, so each runs in a process of its own: this test again, which is told by a variable which
-//! example it is. It has no harness, as that would print too.
+//! Each example runs in a separate process, because its output is compared: this test starts itself, and a variable names the example.
+//! There is no test harness, because it would print, too.
 #![allow(missing_docs, dead_code, clippy::pedantic, clippy::restriction)]
 
 #[path = "../examples/assets_bin.rs"]
@@ -34,7 +34,7 @@ fn main() -> ExitCode {
         let tests: [(&str, fn()); 3] = [
             ("every example runs without arguments", every_example_runs_without_arguments),
             ("every command works on an added format", every_command_works_on_an_added_format),
-            ("damage in an added format is told and passed over", damage_in_an_added_format_is_told_and_passed_over),
+            ("damage in an added format is reported and skipped", damage_in_an_added_format_is_reported_and_skipped),
         ];
         for (name, test) in tests {
             println!("{name}");
@@ -67,7 +67,7 @@ fn every_example_runs_without_arguments() {
     let dir = tempfile::tempdir().unwrap();
     let shows: [(&str, &[&str]); 8] = [
         ("assets_bin", &["29 resources, 40 strings", ".mfm"]),
-        ("custom_format", &["$ assetq info ", "robot     40    1.25", "price: 7 -> 9", "nothing behind the items"]),
+        ("custom_format", &["$ assetq info ", "robot     40    1.25", "price: 7 -> 9", "nothing after the items"]),
         ("custom_table", &["folder,records,bytes", "content/gameplay/usa/ship/submarine/USS000_Antenna,4,392"]),
         ("embedding", &["8 rows", "min: [-0.634616, -1, -7.5]", "24 bytes needed, 23 left (at offset 0x128)"]),
         ("geometry", &["81 vertices, 128 triangles", "Tur9GkTop: 2 triangles"]),
@@ -84,8 +84,8 @@ fn every_example_runs_without_arguments() {
     }
 }
 
-/// Runs the commands of a session with the format that the example adds, and compares what each prints on standard output,
-/// then on standard error, then its exit code in brackets where that is not 0.
+/// Runs the commands of a session with the format that the example adds, and compares the standard output, the standard error, and the
+/// exit code in brackets unless it is 0.
 fn session(dir: &Path, text: &str) {
     for shown in text.split("\n$ assetq ").skip(1) {
         let (line, wanted) = shown.split_once('\n').unwrap();
@@ -107,7 +107,7 @@ fn every_command_works_on_an_added_format() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     fs::write(dir.join("old.toy"), Toy::build(&[("kite", 7, 0.5), ("marble", 1, 0.02), ("robot", 40, 1.25)])).unwrap();
-    // Told by its magic, whatever its name.
+    // Detected by its magic, whatever its name.
     fs::write(dir.join("new.bin"), Toy::build(&[("kite", 9, 0.5), ("marble", 1, 0.02), ("top", 3, 0.1)])).unwrap();
     session(
         dir,
@@ -155,7 +155,7 @@ items: 1 added, 1 removed, 1 changed
 $ assetq verify old.toy
 old.toy: toy ok
   ok  items: 3 items
-  ok  end: nothing behind the items
+  ok  end: nothing after the items
 
 $ assetq export old.toy --to - --as csv
 name,price,weight
@@ -173,7 +173,7 @@ robot,40,1.25
     }
 }
 
-fn damage_in_an_added_format_is_told_and_passed_over() {
+fn damage_in_an_added_format_is_reported_and_skipped() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     let good = Toy::build(&[("kite", 7, 0.5), ("marble", 1, 0.02)]);
@@ -195,7 +195,7 @@ $ assetq verify text.toy
 text.toy: toy damaged
   BAD items: 2 items
         item 0: items: not valid UTF-8 after 1 units (at offset 0x8)
-  ok  end: nothing behind the items
+  ok  end: nothing after the items
 [3]
 
 $ assetq info cut.toy
@@ -204,7 +204,7 @@ assetq: cut.toy: header: items: 2 is not allowed (at offset 0x4)
 "#,
     );
     for length in 0..good.len() {
-        // Told by its name, as the magic may be cut.
+        // Detected by its name, because the magic may be cut.
         fs::write(dir.join("short.toy"), &good[..length]).unwrap();
         let (code, out, err) = run("custom_format", &["ls", "short.toy"], dir);
         assert_eq!((code, out.as_str(), err.lines().count()), (3, "", 1), "{length} {err}");

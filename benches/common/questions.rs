@@ -1,4 +1,4 @@
-//! Questions to a prototype database, put the same way wherever they are measured.
+//! Queries of a prototype database, the same in every bench.
 
 use assetq::Reader as _;
 use assetq::bwdb::{Database, Location};

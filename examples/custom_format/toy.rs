@@ -60,7 +60,7 @@ impl Toy {
         self.source.view("items").at(HEADER)
     }
 
-    /// The item of this number; `None` behind the last one. Costs the same for any of them.
+    /// The item of this number, or `None` after the last one, in constant time.
     fn item(&self, number: usize) -> Result<Option<Item<'_>>> {
         let stored: &[Stored] = self.items().array(self.count)?;
         Ok(stored.get(number).map(|item| Item(self.items().locate(item))))
@@ -78,7 +78,7 @@ impl Toy {
     }
 }
 
-/// How the format is told from others, and how a file of it is opened.
+/// Detects the format and opens its files.
 impl FileFormat for Toy {
     const NAME: &'static str = "toy";
     const ENDINGS: &'static [&'static str] = &[".toy"];
@@ -144,7 +144,7 @@ impl Reader for Toy {
             items.note(name.map_err(|error| error.within(format_args!("item {number}"))));
             progress.advance(1);
         }
-        let mut end = Check::new("end").with_detail("nothing behind the items");
+        let mut end = Check::new("end").with_detail("nothing after the items");
         let behind = self.count.saturating_mul(size_of::<Stored>());
         end.note(Cursor::new(self.items().skip(behind).part("end")).expect_end());
         vec![items, end].into()

@@ -136,7 +136,7 @@ fn a_snapshot_stands_for_a_build() {
     assert!(texts(&rows, "path").iter().any(|path| path.ends_with("models.bin")));
     run(4, &["snapshot", "game", "--to", to]);
     run(0, &["snapshot", "game", "--to", to, "--force"]);
-    // It tells of the same files, and has the bytes of the database.
+    // It lists the same files, and contains the bytes of the database.
     let without_places = |args: &[&str]| {
         let rows =
             json(0, args).into_iter().map(|r| (r["path"].to_string(), r["id"].to_string(), r["size"].to_string()));
@@ -180,7 +180,7 @@ fn a_file_that_moved_is_told_as_one() {
     let expected = [
         ["changed", "b/one.txt", "a/one.txt"],
         ["changed", "a/TWO.txt", "a/two.txt"],
-        // What is empty may have come from anywhere.
+        // An empty file may have come from anywhere.
         ["removed", "a/empty.txt", ""],
         ["added", "b/empty.txt", ""],
     ];
@@ -244,7 +244,7 @@ fn an_error_names_the_address_once_and_where_it_is_on_disk() {
     assert!(warning.contains("warning: spaces.idx: "), "{err}");
     assert!(error.starts_with(&format!("assetq: {address}: content_0001.pkg: data: deflate: ")), "{err}");
     assert!(error.ends_with("(at offset 0x0)"), "{err}");
-    // What is not found may be in what is damaged.
+    // A missing file may be in the damaged part.
     let (_, err) = run(1, &["info", &format!("{game}:spaces/sample/space.bin")]);
     assert!(err.contains("warning: spaces.idx: ") && err.contains("not found"), "{err}");
 }

@@ -1,4 +1,4 @@
-//! Edits made by the library, and what comes of them.
+//! Edits by the library, and their results.
 
 use assetq::edit::{Edit, Editor, Outcome, Restore};
 use assetq::table::Value;
@@ -7,7 +7,7 @@ use assetq::{Asset, Options, Source};
 use std::fs;
 use tempfile::TempDir;
 
-/// What edits came to.
+/// The result of edits.
 pub struct Made {
     pub bytes: Vec<u8>,
     pub outcomes: Vec<Outcome>,

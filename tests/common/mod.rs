@@ -11,7 +11,7 @@ use assetq::table::{Tree, Value};
 use assetq::{Asset, Source};
 use std::path::{Path, PathBuf};
 
-/// The folder of real files, where there is one; says that the test is skipped otherwise.
+/// The folder of real files. Without one, prints that the test is skipped.
 pub fn samples() -> Option<PathBuf> {
     let dir = std::env::var_os("ASSETQ_SAMPLES").map(PathBuf::from);
     if dir.is_none() {
@@ -81,7 +81,7 @@ pub fn writer(dir: &Path) -> impl FnMut(&str, Vec<u8>) {
     }
 }
 
-/// What the command says in `dir` on standard output and standard error, and that it ends with `code`.
+/// Runs the command in `dir`, asserts its exit code, and returns standard output and standard error.
 #[cfg(feature = "cli")]
 pub fn run(dir: &Path, code: i32, args: &[&str]) -> (String, String) {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_assetq"));

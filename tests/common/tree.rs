@@ -1,4 +1,4 @@
-//! What `cat` shows of an entry, as tests edit it.
+//! Edits of the output of `cat`.
 
 use assetq::table::Value;
 

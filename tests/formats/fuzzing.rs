@@ -1,6 +1,6 @@
 //! The fuzz targets (`fuzz/`) without libFuzzer: their seeds, and bytes of a seeded generator.
 //!
-//! A run is so many inputs and not so many seconds: the same on every machine. `ASSETQ_FUZZ=100000` runs more of them.
+//! A run has a fixed number of inputs, not of seconds: it is the same on every machine. `ASSETQ_FUZZ=100000` runs more inputs.
 
 #[path = "../../fuzz/src/harness/mod.rs"]
 mod harness;
@@ -20,7 +20,7 @@ fn run(name: &str, run: fn(&[u8]), input: &[u8]) {
     }
 }
 
-/// A seed with some of its bytes changed and more behind it, or any bytes.
+/// A seed with some bytes changed and more appended, or random bytes.
 fn mutated(rng: &mut Rng, seeds: &[Vec<u8>]) -> Vec<u8> {
     let mut input = rng.choice(seeds).filter(|_| rng.u8(..) > 60).cloned().unwrap_or_default();
     for _ in 0..rng.usize(..6) {

@@ -133,7 +133,7 @@ fn the_list_alone_and_a_missing_volume_say_what_is_not_there() {
     let (_, err) = run(dir.path(), 1, &["info", &format!(".:{town}")]);
     assert_eq!(err, format!("assetq: .:{town}: {missing} is not installed\n"));
 
-    // Without a name, it is told by its bytes; without a folder, it has no volumes.
+    // Without a name, its bytes identify it; without a folder, it has no volumes.
     let dat = fs::read(dir.path().join(LIST)).unwrap();
     let alone = Asset::open(Source::from_vec("x", dat)).unwrap();
     assert_eq!(alone.format(), Format::RUSTY_HEARTS);

@@ -105,7 +105,7 @@ fn definitions_are_joined_from_all_that_tells_of_them() {
     assert_eq!(assets, [("Items/Lost/LostItem.def", &false.into()), ("Textures/Armor_cm.dds", &true.into())]);
 }
 
-/// How many of which block, in one line.
+/// The count of each block, in one statement.
 const BLOCKS: &str = "SELECT name, count(*) AS n FROM \"values\" JOIN definitions ON guid = replace(value, '{G}', '') \
                       WHERE definitions.type LIKE '%BlockDefinition' GROUP BY name ORDER BY n DESC";
 

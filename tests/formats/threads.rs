@@ -41,7 +41,7 @@ fn answers(asset: &Asset, other: &Asset) -> String {
     said + &in_parallel(asset, other)
 }
 
-/// What is worked out by several threads: checks, differences, references, many lookups, decoded meshes.
+/// Results that several threads compute: checks, differences, references, many lookups, decoded meshes.
 fn in_parallel(asset: &Asset, other: &Asset) -> String {
     let mut said = String::new();
     let reader = asset.reader();
@@ -75,7 +75,7 @@ fn sixteen_threads_on_one_file_are_told_what_one_is_told() {
     for (name, _, make) in FILES {
         let [bytes, other] = [5, 6].map(|seed| make(seed, Size::Small));
         let expected = answers(&open(name, &bytes), &open(name, &other));
-        // What is decoded once is decoded while all of them ask.
+        // Lazily decoded values are decoded while all threads query them.
         let (shared, other) = (open(name, &bytes), open(name, &other));
         let together = Barrier::new(16);
         thread::scope(|scope| {

@@ -529,7 +529,7 @@ mod damaged {
                 } else {
                     Map::open(Source::from_vec("cut.wdata", cut)).is_ok_and(|m| m.verify(&Progress::default()).ok())
                 };
-                // What ends behind the triggers is complete.
+                // A file that ends after the triggers is complete.
                 assert_eq!(whole, len == triggers_end, "{main} {len}");
             }
             assert!(read_all(written.bytes));

@@ -63,7 +63,7 @@ mod published {
         byte as u8
     }
 
-    /// All blocks behind the header of 32 bytes.
+    /// All blocks after the header of 32 bytes.
     pub fn decrypt(file: &[u8]) -> Vec<u8> {
         let table = table(&file[..16]);
         let size = u32::from_be_bytes(file[16..20].try_into().unwrap()) as usize + 8;
@@ -191,7 +191,7 @@ fn the_archive_says_what_a_plain_reader_finds() {
         let (dir, files) = game(kind);
         let data = dir.path().join(kind.folder());
         let expected = LISTS.map(|list| plain(&fs::read(data.join(list)).unwrap(), build::layout_of(kind)));
-        assert!(expected[1].len() > 60, "so many that there are several chunks");
+        assert!(expected[1].len() > 60, "there are several chunks");
         for folder in [dir.path(), &data] {
             let asset = open(folder);
             assert_eq!((asset.format(), asset.get::<Game>().unwrap().kind()), (Format::WHITE, Some(kind)));
@@ -226,7 +226,7 @@ fn the_archive_says_what_a_plain_reader_finds() {
 #[test]
 fn the_cipher_is_that_of_the_published_programs() {
     for seed in [[0; 16], [0xFF; 16], std::array::from_fn(|i| (i * 37 + 100) as u8), std::array::from_fn(|i| i as u8)] {
-        // More blocks than keys, and so many that several threads share them.
+        // More blocks than keys, and enough for several threads.
         let bytes: Vec<u8> = (0..200_000u32).flat_map(|i| (i.wrapping_mul(2_654_435_761)).to_le_bytes()).collect();
         let plain = build::with_crypt_header(&bytes, seed);
         let enciphered = build::encrypt(&bytes, seed);
@@ -410,7 +410,7 @@ fn what_an_entry_lies_about_is_an_error_of_its_file() {
     for n in 5..9 {
         assert!(said(n).unwrap_err().contains("not SECTOR:SIZE:STORED:PATH (at offset 0x"), "{:?}", said(n));
     }
-    // A chunk that is not there, and a position behind the texts of its chunk.
+    // A missing chunk, and a position after the texts of its chunk.
     list[12 + 4] = 9;
     list[12 + 8 + 6..12 + 8 + 8].copy_from_slice(&0xFFFFu16.to_le_bytes());
     let game = Game::open(Source::from_vec("x", list), &with_game(GameKind::First)).unwrap();
@@ -483,7 +483,7 @@ fn counts_that_promise_too_much_are_refused() {
     assert!(said(with(20, 1 << 20)).contains("bytes of the texts of a chunk: 1048576 is more than the limit"));
     assert!(said(with(20, 3)).contains("more than the declared 3 bytes come out"));
     assert!(said(with(24, u32::MAX)).contains("chunk: 4294967295 bytes needed"));
-    // Many rows of the table, all of which have the same stream.
+    // Many rows of the table with one stream.
     let mut many = 12u32.to_le_bytes().to_vec();
     let rows = 10_000u32;
     many.extend((12 + 12 * rows).to_le_bytes());

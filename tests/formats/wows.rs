@@ -46,7 +46,7 @@ fn bytes(game: &Game, path: &str) -> assetq::Result<Vec<u8>> {
     Ok(archive::open(game, &file, "GAME")?.bytes().to_vec())
 }
 
-/// Everything that the archive lists: paths, or why there is none.
+/// All entries of the archive: paths, or errors.
 fn listing(game: &Game) -> Vec<Result<String, String>> {
     let file = |n| game.file(n).map(|file| file.path.into_owned()).map_err(|error| error.to_string());
     (0..game.len().unwrap()).map(file).collect()
@@ -440,7 +440,7 @@ fn parents_may_be_in_another_index() {
     assert!(findings(&game).is_empty(), "{:?}", findings(&game));
 }
 
-/// What the library says of a package whose entries were changed.
+/// The library's reading of a package with changed entries.
 fn altered(change: impl FnOnce(&mut Package)) -> (Game, Vec<Result<String, String>>, Vec<String>) {
     let dir = tempfile::tempdir().unwrap();
     let (mut package, _) = package(Variant::V2);
@@ -585,7 +585,7 @@ fn truncated_files_are_errors_and_nothing_worse() {
         write_package(dir.path(), "x.idx", &package);
         let (index, volume) = (package.index(), &package.volumes[0].1);
         for end in 0..index.len() {
-            // The tables are checked at opening, the names behind them when they are read.
+            // The tables are checked when they are opened, the names after them when they are read.
             if let Ok(game) = Game::open(Source::from_vec("x.idx", index[..end].to_vec()), &Options::default()) {
                 assert!(!findings(&game).is_empty(), "{variant:?} {end}");
             }

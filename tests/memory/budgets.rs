@@ -101,7 +101,7 @@ fn work_grows_with_the_file() {
 /// A part that says that it is small, and is a bomb: no more is decoded than was said.
 fn no_more_is_decoded_than_was_declared() {
     let bomb = vec![0u8; 32 << 20];
-    // In an archive of VRage the size of a chunk stands behind its stored size.
+    // In an archive of VRage the size of a chunk follows its stored size.
     for codec in [Codec::Zlib, Codec::Deflate, Codec::Brotli] {
         let mut data = ValuesBuilder::new();
         data.present().i32(bomb.len() as i32).bytes(&bomb);

@@ -1,7 +1,6 @@
-//! A week in minutes: files that are opened, asked, written and dropped, one after another, and what is left of them: no
-//! memory, no map, no descriptor and no file.
+//! A week in minutes: files that are opened, queried, written and dropped leave no memory, map, descriptor or file.
 //!
-//! A few hundred of them by default. `ASSETQ_SOAK=100000 cargo test --release --test memory -- --nocapture` runs it in full
+//! A few hundred files by default. `ASSETQ_SOAK=100000 cargo test --release --test memory -- --nocapture` runs it in full
 //! and says what it measured.
 
 use assetq::edit::Editor;
@@ -16,7 +15,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-/// What the process holds: kilobytes of memory, maps and descriptors.
+/// Resources of the process: kilobytes of memory, maps and descriptors.
 #[derive(Debug, Clone, Copy)]
 struct Held {
     memory: u64,
@@ -81,7 +80,7 @@ fn one(path: &Path, number: usize) -> assetq::Result<()> {
     });
     if let Some((table, at)) = written.filter(|_| number.is_multiple_of(7)) {
         let mut editor = Editor::new(&asset)?;
-        // One that is refused, as a key that another row has, is none that is made.
+        // A refused edit, such as a duplicate key, does not count.
         if editor.set_cell(table.name(), 0, at, table.value(1, at)?.into_owned()).is_ok()
             && let Ok(plan) = editor.finish()
             && let Ok(written) = plan.write(&path.with_extension("new"), Existing::Replace)
@@ -117,7 +116,7 @@ pub fn files_that_were_dropped_leave_nothing() {
             let _ = fs::remove_file(path);
         }
     };
-    // What is made once, threads and tables, is there after the first ones.
+    // Threads and tables, which are created once, exist after the first rounds.
     (0..count / 5).for_each(&round);
     let before = held();
     (count / 5..count).for_each(&round);

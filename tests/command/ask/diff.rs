@@ -213,7 +213,7 @@ fn materials_differ_by_the_names_of_their_properties() {
     assert_eq!(fields, ["properties.alpha: 1 -> 0.25", "properties.gloss: 0.5 -> ", "properties.scale:  -> 3"]);
 }
 
-/// Materials of one float each; `owners` has the paths of each, and the map of resources so many slots.
+/// Materials of one float each. `owners` has the paths of each, and the map of resources has `capacity` slots.
 fn owned_materials(materials: &[(f32, &[&str])], capacity: u32) -> Vec<u8> {
     let mut builder = DatabaseBuilder::with_capacities(7, capacity);
     let name = builder.string("roughness");
@@ -271,7 +271,7 @@ fn records_that_nothing_names_are_compared_by_what_they_say() {
     );
     let mut raw = old.clone();
     let at = raw.windows(4).rposition(|bytes| bytes == PrototypeType::Material.magic().to_le_bytes()).unwrap();
-    // So many records that no known layout fits.
+    // A number of records that fits no known layout.
     let blob = at + i64::from_le_bytes(raw[at + 16..at + 24].try_into().unwrap()) as usize;
     raw[blob..blob + 8].copy_from_slice(&9u64.to_le_bytes());
     let lost = lines("assets.bin", &old, &raw);
@@ -497,7 +497,7 @@ fn a_box_of_a_map_is_known_by_its_name() {
     new[at..at + 4].copy_from_slice(&5f32.to_le_bytes());
     let name = cell("name");
     assert_eq!(lines("town.wdata", &old, &new), [format!("respawn_boxes ~ {name} pos_x: {x} -> 5")]);
-    // All boxes once more, where that is asked for.
+    // All boxes again, if requested.
     assert_eq!(
         lines_of("town.wdata", &old, &new, &["event_boxes"]),
         [format!("event_boxes ~ {{type_name: RespawnBox, name: {name}}} pos_x: {x} -> 5")]

@@ -14,7 +14,7 @@ fn open(bytes: Vec<u8>) -> Database {
     Database::open(Source::from_vec("assets.bin", bytes)).unwrap()
 }
 
-/// Row and text of everything that `find` gives, and the number of errors it tells of.
+/// Rows and texts that `find` returns, and the number of reported errors.
 fn found(table: &dyn Table, column: usize, pattern: &Pattern) -> (Vec<(usize, String)>, usize) {
     let (mut hits, mut errors) = (Vec::new(), 0);
     let flow = find::each(
@@ -31,7 +31,7 @@ fn found(table: &dyn Table, column: usize, pattern: &Pattern) -> (Vec<(usize, St
     (hits, errors)
 }
 
-/// How a pattern is meant, said once more in the plainest way.
+/// A pattern, implemented in the plainest way.
 #[derive(Debug, Clone)]
 struct Plain<'a> {
     text: &'a str,
@@ -103,7 +103,7 @@ fn looked_at(table: &dyn Table, column: usize, name: Option<usize>, plain: &Plai
     (0..table.len().unwrap()).filter_map(row).collect()
 }
 
-/// Ways to ask for `needle` in the paths and the strings of `db`: as many as said of all of them.
+/// Searches `needle` in the paths and strings of `db` in `ways` ways.
 fn check(db: &Database, needle: &str, ways: usize, rng: &mut Rng) {
     let escaped = regex::escape(needle);
     let mut asked = [

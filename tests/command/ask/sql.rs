@@ -72,7 +72,7 @@ mod reference {
             Value::Bool(truth) => Sql::Integer(truth.into()),
             Value::Int(number) => Sql::Integer(number),
             Value::Uint(number) => i64::try_from(number).map_or_else(|_| Sql::Text(number.to_string()), Sql::Integer),
-            // As JSON has it.
+            // As in JSON.
             Value::F32(number) if number.is_finite() => Sql::Real(json::to_string(&value).unwrap().parse().unwrap()),
             Value::F32(number) => Sql::Real(number.into()),
             Value::F64(number) => Sql::Real(number),
@@ -382,7 +382,7 @@ mod ids {
             ("1", "'root'"),
             ("'0x1'", "'root'"),
             ("'0X0001'", "'root'"),
-            // Sixteen digits, of which none is a letter, are hexadecimal as everywhere.
+            // Sixteen digits without a letter are hexadecimal, as everywhere.
             ("1234567890123456", "'digits'"),
             ("'1234567890123456'", "'digits'"),
             ("1311768467284833366", "'digits'"),
@@ -463,7 +463,7 @@ fn files_are_schemas_and_join() {
     let changed = "SELECT n.record, o.uPower, n.uPower FROM new.records n JOIN old.records o USING (record) \
                    WHERE n.uPower != o.uPower";
     assert_eq!(ask(&session, changed), [["'w_a'", "5", "6"]]);
-    // Without a schema the first file is meant.
+    // Without a schema the first file is selected.
     assert_eq!(list(&session, "SELECT uPower FROM records LIMIT 1"), ["5"]);
     assert!(plan(&session, changed).contains("probe record ="));
     // By what no table has an index for: the first question scans, the others use one that is made then.
@@ -480,7 +480,7 @@ fn equal_names_of_files_get_numbers_and_a_note() {
     assert_eq!(session.notes().len(), 2);
     assert!(session.notes()[0].contains("A_2"), "{:?}", session.notes());
     assert!(!ask(&session, "SELECT * FROM main_2.records, a_2.sections").is_empty());
-    // Too many for schemas: the names of tables begin with those of their files, and stay apart.
+    // Too many for schemas: the names of tables begin with the names of their files, and stay distinct.
     let names = (0..10).map(|_| "a").chain(["a_2.records"]);
     let session = Session::new(names.map(|name| asset(name, demo("sheet.wdb"))).collect(), false).unwrap();
     let tables: Vec<String> = session.tables().map(|table| table.name).collect();
@@ -539,7 +539,7 @@ fn numbers_beyond_63_bits_are_their_text() {
 mod damage {
     use super::*;
 
-    /// Rows of which the fourth has no path, as its folder is missing.
+    /// Five rows; the fourth has no path, because its folder is missing.
     fn bytes() -> Vec<u8> {
         let mut builder = DatabaseBuilder::with_capacities(16, 16);
         builder.path("root/p2");
@@ -556,7 +556,7 @@ mod damage {
         assert_eq!(file, "assets.bin");
         assert!(error.to_string().starts_with("paths: row 3: "), "{error}");
         assert!(error.offset().is_some());
-        // What is not asked for is not read.
+        // Columns outside of the query are not read.
         assert_eq!(list(&session, "SELECT name FROM paths").len(), 5);
         assert_eq!(list(&session, "SELECT path FROM paths LIMIT 3"), ["'root'", "'root/p2'", "'root/p3'"]);
         assert!(try_ask(&session, "SELECT path FROM paths LIMIT 4").is_err());

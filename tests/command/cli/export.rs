@@ -270,7 +270,7 @@ fn tables_go_into_a_folder_and_builds_into_one_data_set() {
     ]);
     assert_eq!(out.files(), expected);
 
-    // What cannot be right is said before anything is written.
+    // Wrong usage is reported before anything is written.
     for wrong in [
         &["assets.bin", "--to", "OUT/days", "--partition", "build=1"][..],
         &["assets.bin", "--to", "OUT/days", "--as", "csv", "--partition", "path=1"],

@@ -1,5 +1,4 @@
-//! Outputs for people, held against those in `tests/golden`: a change of one is a choice. `ASSETQ_GOLDEN=write` writes
-//! them anew.
+//! Outputs for people, compared with `tests/golden`: a change of an output is a choice. `ASSETQ_GOLDEN=write` writes the files.
 
 use crate::common::run;
 use std::path::Path;

@@ -100,9 +100,9 @@ fn questions_without_measure_are_wrong_usage() {
     }
 }
 
-/// A hole of 5 GiB behind a file of a few kilobytes: it takes no room, and no time.
+/// A hole of 5 GiB after a file of a few kilobytes takes neither space nor time.
 #[test]
-fn a_hole_behind_a_file_takes_no_time() {
+fn a_hole_after_a_file_takes_no_time() {
     let dir = samples();
     for name in ["assets.bin", "models.bin", "ship.geometry", "savegame.vrb", "space.bin"] {
         let file = std::fs::OpenOptions::new().write(true).open(dir.path().join(name)).unwrap();

@@ -273,7 +273,7 @@ fn a_signal_leaves_nothing_of_a_file_that_is_being_written() {
     for (name, number, code) in
         [("INT", 2, Some(130)), ("TERM", 15, Some(143)), ("HUP", 1, Some(129)), ("ABRT", 6, None)]
     {
-        // Whoever starts this with `nohup` wants the signal to do nothing, and it does nothing.
+        // Under `nohup` the signal must do nothing.
         if is_ignored(number) {
             eprintln!("skipped: SIG{name} is ignored here");
             continue;
@@ -335,7 +335,7 @@ fn pipes_and_devices_are_written_to_as_they_are() {
     let listed = assetq(dir.path(), &["ls", "assets.bin", "-f", "csv"]).stdout;
     let path = dir.path().join("pipe");
     assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
-    // Held open at both ends, so that nobody waits for the other.
+    // Open at both ends, so that neither end waits for the other.
     let mut pipe = File::options().read(true).write(true).open(&path).unwrap();
     for force in [&[][..], &["--force"]] {
         let args = [&["export", "assets.bin", "--as", "csv", "--to", "pipe"], force].concat();

@@ -64,7 +64,7 @@ fn names_and_texts_of_files_are_no_commands_for_a_terminal() {
         (0, &["sql", "SELECT 1 AS \"a\x1b[31m\n\", 2", wdb], ""),
         (0, &["sql", wdb], ".tables\n.schema\n"),
         (0, &["sql", "pack.bin"], ".tables\n.schema\n.schema \x1b[31m\n"),
-        // What is wrong quotes what was asked for, and what there is.
+        // The message quotes the wrong name and the existing names.
         (1, &["ls", wdb, "-t", &unsafe_name], ""),
         (2, &["ls", wdb, "-c", &unsafe_name], ""),
         (2, &["ls", wdb, "-w", &unsafe_name], ""),
@@ -221,7 +221,7 @@ fn dozens_of_files_are_asked_at_once() {
         err,
         "assetq: of more than 10 files a table has the name of its file in its own, as in \"f29.records\"\n"
     );
-    // A table name alone means the first file that has it, as with fewer files; conditions become probes.
+    // A table name alone selects the first file with such a table, as with fewer files; conditions become probes.
     assert_eq!(sql(0, "SELECT iNumber FROM records", &files, "").0, "0\n");
     assert_eq!(sql(0, "SELECT iNumber FROM [F7.Records] WHERE record = 'r'", &files, "").0, "7\n");
     let (tables, _) =
@@ -313,11 +313,11 @@ mod terminal {
 
         /// Reads on until `text` is seen.
         fn wait_for(&mut self, text: &str) {
-            self.wait_for_behind("", text);
+            self.wait_for_after("", text);
         }
 
-        /// Reads on until `text` is seen behind the first `mark`.
-        fn wait_for_behind(&mut self, mark: &str, text: &str) {
+        /// Reads until `text` appears after the first `mark`.
+        fn wait_for_after(&mut self, mark: &str, text: &str) {
             let mut bytes = [0; 4096];
             let is_seen = |seen: &str| seen.split_once(mark).is_some_and(|(_, behind)| behind.contains(text));
             while !is_seen(&self.seen) {
@@ -355,7 +355,7 @@ mod terminal {
             let Some(mut terminal) = Terminal::run(dir.path(), line) else { return };
             terminal.wait_for("assetq> ");
             terminal.keys.write_all(b"SELECT 40 + 2;\r").unwrap();
-            terminal.wait_for_behind("\n42\r\n", "assetq> ");
+            terminal.wait_for_after("\n42\r\n", "assetq> ");
             let pid = terminal.seen.split("pid=").nth(1).unwrap().split(';').next().unwrap().to_owned();
             assert!(Command::new("kill").args([&format!("-{signal}"), &pid]).status().unwrap().success());
             terminal.wait_for("the end");
@@ -365,7 +365,7 @@ mod terminal {
                 let is_set = seen.split_whitespace().any(|word| word.trim_end_matches(';') == setting);
                 assert!(is_set, "{setting} in {seen}");
             }
-            // What was asked is remembered.
+            // The query is remembered.
             assert!(fs::read_to_string(dir.path().join("assetq/sql_history")).unwrap().contains("SELECT 40 + 2;"));
         }
     }
@@ -384,7 +384,7 @@ mod terminal {
         assert!(Command::new("kill").arg(&pid).status().unwrap().success());
         terminal.wait_for("code=143");
         terminal.end();
-        // It is not shown where nobody would see it, or wants it.
+        // It is not shown without a terminal, or with --quiet.
         let short = query.replace("1000000000", "3000000");
         let (out, err) = super::run(dir.path(), 0, &["sql", &short], "");
         assert_eq!((out.as_str(), err.as_str()), ("3000000\n", ""));

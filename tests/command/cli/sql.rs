@@ -70,7 +70,7 @@ fn several_files_and_names_for_them() {
     assert!(counts[0]["a"].as_u64().unwrap() > 10 && counts[0]["m"].as_u64().unwrap() > 1, "{counts}");
     let (_, err) = sql(0, &["SELECT count(*) FROM assets_2.paths", "assets.bin", "assets.bin"]);
     assert!(err.starts_with("assetq: assets.bin: is assets_2 here"), "{err}");
-    // A folder stands for the files in it, of which there are fewer than SQLite takes.
+    // A folder stands for its files, here fewer than SQLite accepts.
     let all = json(&["SELECT count(*) AS n FROM sheet.records, \"ship\".vertex_buffers", "."]);
     assert!(all[0]["n"].as_u64().unwrap() > 0);
 }
@@ -112,7 +112,7 @@ fn damage_is_exit_code_3_with_or_without_an_answer() {
     let (out, err) = run_in(dir.path(), 3, &[&query[..], &["--skip-damaged"]].concat(), "");
     assert_eq!(out, "root/a\nroot/b\n");
     assert!(err.lines().count() == 2 && err.ends_with("assetq: 1 damaged rows left out\n"), "{err}");
-    // What failed leaves no file.
+    // A failure leaves no file.
     run_in(dir.path(), 3, &[&query[..], &["--into", "out.sqlite"]].concat(), "");
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
 }
@@ -160,7 +160,7 @@ fn statements_come_from_standard_input() {
     assert!(typed(0, &["assets.bin"], ".help\n").0.contains("path_id"));
 }
 
-/// An id of 16 digits of which none is a letter, as other tools write it, means the same wherever an id may stand.
+/// An id of 16 digits without a letter, as other tools write it, has one meaning everywhere.
 #[test]
 fn ids_are_read_by_one_rule_everywhere() {
     let dir = TempDir::new().unwrap();
@@ -277,7 +277,7 @@ fn a_damaged_database_is_damage() {
         run_in(dir.path(), code, &["sql", "SELECT count(*) FROM t", "kept.sqlite"], "")
     };
     assert_eq!(ask(&whole, 0).0, "2000\n");
-    // The root of the table, the schema, and all behind the magic.
+    // The root of the table, the schema, and everything after the magic.
     for from in [4096, 100, 16] {
         let mut bytes = whole.clone();
         bytes[from..(from + 4096).min(whole.len())].fill(0xFF);

@@ -1,4 +1,4 @@
-//! `assetq patch`: changes in all of their forms, where they go, and what is said of them.
+//! `assetq patch`: all forms of changes, their outputs and their messages.
 
 use assetq::sample::wdb::{Cell, Game, Sheet, pack};
 use std::fs;
@@ -162,7 +162,7 @@ fn an_undo_brings_the_bytes_back_and_else_the_cells() {
     run_with(dir.path(), 0, &["patch", "old.wdb", "-", "--to", "a.wdb", "--undo", "undo.ndjson"], patch);
     run(dir.path(), 0, &["patch", "a.wdb", "undo.ndjson", "--to", "back.wdb"]);
     assert_eq!(read(&dir, "back.wdb"), read(&dir, "old.wdb"));
-    // The file has become another meanwhile: what the undo says of rows still holds.
+    // The file has changed since: the rows of the undo still apply.
     let more = "{\"change\":\"changed\",\"key\":\"elixir\",\"new\":{\"u9Index\":99}}\n";
     run_with(dir.path(), 0, &["patch", "a.wdb", "-", "--in-place"], more);
     run(dir.path(), 0, &["patch", "a.wdb", "undo.ndjson", "--in-place"]);

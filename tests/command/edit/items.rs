@@ -1,4 +1,4 @@
-//! Rows of lists that come and go, by SQL, by a spreadsheet, and by the difference of two files.
+//! Inserted and deleted rows of lists, by SQL, by a spreadsheet, and by the difference of two files.
 
 use super::command::{read, run};
 use assetq::sample::Size;

@@ -1,4 +1,4 @@
-//! Where a new file goes: beside its game, with its pack, and nowhere at all where the write does not come to its end.
+//! The position of a new file: beside its game, in its pack, and nowhere if the write fails.
 
 use super::command::{command, read, run, run_with};
 use assetq::sample::Size;
@@ -139,7 +139,7 @@ fn a_disk_that_becomes_full_leaves_the_old_file() {
     let (dir, args) = map();
     let old = all(dir.path());
     let size = read(&dir, "town.wdata").len();
-    // Files of at most so many blocks of 512 bytes; the last ones are enough for the map and not for all else.
+    // A limit on files in blocks of 512 bytes; the last limits suffice for the map but not for the rest.
     for blocks in [0, 1, size / 1024, size / 512] {
         for to in [&args[..], &["patch", "town.wdata", "mod.ndjson", "--to", "new.wdata"]] {
             let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
@@ -195,7 +195,7 @@ fn a_write_that_is_interrupted_leaves_the_old_file_or_the_new_one() {
             let now = read(&dir, "town.wdata");
             assert!(now == old || now == new, "{signal} after {tenths} tenths: a mixture");
             let mut left = names(dir.path());
-            // Whoever is killed tidies nothing up, and leaves what no game takes for a file of its own.
+            // A killed process cleans nothing up, and leaves a file that no game loads.
             if signal == "-KILL" {
                 left.iter()
                     .filter(|name| is_part(name))

@@ -117,9 +117,9 @@ fn a_statement_changes_many_rows_in_one_walk() {
     assert!(begin.elapsed().as_secs() < 30, "{:?}", begin.elapsed());
 }
 
-/// Each row that comes costs the same, however many came before it.
+/// Each inserted row costs the same, however many rows precede it.
 #[test]
-fn many_rows_come_from_csv() {
+fn many_rows_are_inserted_from_csv() {
     let dir = folder();
     let rows: String = (0..40_000).map(|row| format!("it_{row:06},{},1\n", row % 500)).collect();
     std::fs::write(dir.path().join("more.csv"), format!("record,u9Index,fScale\n{rows}")).unwrap();

@@ -20,7 +20,7 @@ mod plain {
         u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize
     }
 
-    /// Moves behind a counted text.
+    /// Reads a counted text, and returns the position after it.
     pub fn text(bytes: &[u8], at: usize) -> (String, usize) {
         let units = usize::from(u16::from_le_bytes(bytes[at..at + 2].try_into().unwrap()));
         let end = at + 2 + 2 * units;
@@ -109,9 +109,8 @@ fn between(old: &[u8], new: &[u8]) -> Vec<Edit> {
     edits
 }
 
-/// Two maps of one version with as many records of each kind, of which every other cell differs: the patch of them, applied to
-/// the one, gives a file that says what the other says, and its undo the one byte for byte: in every version, both forms of
-/// text and both layouts of triggers.
+/// The patch between two maps of one version turns one into the other, and its undo restores the first byte for byte: in every
+/// version, in both forms of text and in both layouts of triggers. Every other cell of the maps differs.
 #[test]
 fn the_patch_between_two_maps_makes_the_one_of_the_other() {
     for main in 1..=22 {
@@ -159,7 +158,7 @@ fn another(rng: &mut fastrand::Rng, kind: Kind, takes: Takes, now: &Value<'_>) -
     })
 }
 
-/// What random edits may be refused for.
+/// Reasons for refusing random edits.
 const REFUSED: [&str; 8] = [
     "the other list",
     "both have as many",
@@ -246,7 +245,7 @@ fn records_come_and_go() {
     let portals = plain::portals(&made.bytes);
     assert_eq!(portals[0], ("first".to_owned(), [0.0, 4.0, 0.0], "town".to_owned(), vec![9, 0, 0, 0, 0]));
     assert_eq!(portals[1].0, "second");
-    // What lies behind is where the table says.
+    // Later parts are at the offsets in the table.
     for number in 0..19 {
         let ((a, count), (b, now)) = (plain::index(&old, number), plain::index(&made.bytes, number));
         if number != 7 && count > 0 {
@@ -288,7 +287,7 @@ fn boxes_are_edited_in_the_table_of_all_and_in_that_of_their_type_at_once() {
     let of_all = |name: &str, change| Edit::new(Some("event_boxes"), in_all(name), change);
     let of_type = |name: &str, change| Edit::new(Some("portal_boxes"), name.to_owned().into(), change);
 
-    // A box that goes from one of the tables moves the rows behind it in the other.
+    // Deleting a box from one table moves the later rows of the other table.
     let goes = vec![of_all(&first, Change::Remove), of_type(&second, set("pos_y", 8.5))];
     let made = edited("town.wdata", &old, goes).unwrap();
     let now = plain::portals(&made.bytes);

@@ -24,8 +24,8 @@ mod plain {
                 let at = 16 + 32 * i;
                 let name = String::from_utf8(bytes[at..at + 16].iter().copied().take_while(|&b| b != 0).collect());
                 let (start, size) = (word(bytes, at + 16) as usize, word(bytes, at + 20) as usize);
-                assert!(start >= end && start % 4 == 0, "entry {i} begins at {start}, behind {end}");
-                assert!(bytes[end..start].iter().all(|&b| b == 0), "what lies between is zero");
+                assert!(start >= end && start % 4 == 0, "entry {i} begins at {start}, before {end}");
+                assert!(bytes[end..start].iter().all(|&b| b == 0), "the gap is zero");
                 end = start + size;
                 (name.unwrap(), &bytes[start..start + size])
             })
@@ -157,7 +157,7 @@ fn every_kind_of_cell_can_become_another() {
 fn a_sheet_of_the_first_game_is_written_in_its_own_form() {
     let sheet = every_kind(Game::First);
     let (old, fields) = (sheet.build(), names(&sheet));
-    // Packed words of which nobody knows the fields are written whole.
+    // Packed words with unknown fields are written whole.
     let edits = vec![
         set("b", [("field_0", "new".into())]),
         set("c", [("field_1", 2.5f32.into())]),
@@ -284,9 +284,9 @@ fn a_string_array_takes_as_many_texts_as_its_field_has_numbers() {
     assert!(error.contains("its array has room for 8 texts"), "{error}");
 }
 
-/// Items that need more bits than the arrays have are packed anew, all of them.
+/// If an item needs more bits than the arrays have, all items are packed again.
 #[test]
-fn string_arrays_are_packed_anew_where_texts_lie_further() {
+fn string_arrays_are_packed_again_for_larger_offsets() {
     let sheet = every_kind(Game::Later);
     let (old, fields) = (sheet.build(), names(&sheet));
     let edits = vec![
@@ -327,7 +327,7 @@ fn damage_elsewhere_does_not_keep_a_whole_part_from_being_written() {
     old[at + 16..at + 20].copy_from_slice(&0x00FF_FFFCu32.to_be_bytes());
     let made = edited("every.wdb", &old, vec![set("a", [("u7Race", 9u64.into())])]).unwrap();
     assert_eq!(made.bytes.iter().zip(&old).filter(|(a, b)| a != b).count(), 1);
-    // That entries must move is another matter.
+    // Moving entries has a separate message.
     let error = edited("every.wdb", &old, vec![set("a", [("sName", "further".into())])]).err().unwrap();
     assert!(error.to_string().contains("none can move"), "{error}");
     let error = edited("every.wdb", &old, vec![set("sixteen_letters_", [("u7Race", 9u64.into())])]).err().unwrap();

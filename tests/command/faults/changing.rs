@@ -22,7 +22,7 @@ fn held(args: &[String], path: &Path) -> (Child, bool) {
     (child, false)
 }
 
-/// A file in a folder of its own, and an empty folder for what is made of it.
+/// A file in a separate folder, and an empty folder for outputs.
 struct Place {
     dir: TempDir,
     path: PathBuf,
@@ -71,7 +71,7 @@ fn a_file_that_shrinks_under_any_command_is_an_error_in_one_line() {
             let ended = place.meanwhile(line, |place| place.file().set_len(left as u64).unwrap());
             let out = names(&place.out);
             let code = ended.status.code();
-            // What was not touched any more was not missed; what was opened again is damaged.
+            // Bytes that were not read again were not missed; a file that was opened again is damaged.
             assert!(matches!(code, Some(0..=4)), "{line} {left}: {ended:?}");
             assert!(!ended.err.contains("panicked"), "{line} {left}: {ended:?}");
             tried += 1;
@@ -120,7 +120,7 @@ fn a_file_that_is_replaced_under_any_command_changes_nothing() {
 /// ends, and leaves nothing half written.
 #[test]
 fn a_command_on_a_file_that_is_rewritten_ends_and_leaves_nothing() {
-    // A small one: rows of which all cells are damaged are a hundred times as many bytes of text.
+    // A small file: rows whose cells are all damaged are a hundred times as many bytes of text.
     let whole = fs::read(samples().join("assets.bin")).unwrap();
     let mut other = assetq::sample::bwdb::demo(4, assetq::sample::Size::Small);
     other.resize(whole.len(), 0);
@@ -130,7 +130,7 @@ fn a_command_on_a_file_that_is_rewritten_ends_and_leaves_nothing() {
             let place = Place::of(&whole);
             let ended = place.meanwhile(line, |place| place.file().write_all(new).unwrap());
             let out = names(&place.out);
-            // Only a build with assertions notices text that is none.
+            // Only a build with assertions notices invalid text.
             let is_text = ended.err.contains("unsafe precondition") || ended.err.contains("is not a char boundary");
             let is_ended = matches!(ended.status.code(), Some(0..=4)) && !ended.err.contains("panicked");
             assert!(is_ended || is_text, "{line}: {:?} {}", ended.status.signal(), ended.err);

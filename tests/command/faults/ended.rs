@@ -15,7 +15,7 @@ const WRITING: &[&str] = &[
     "sql UPDATE+resources+SET+state='deleted'+WHERE+state='valid' FILE --to OUT/x.bin --force",
 ];
 
-/// The only file in a folder that is not one in the making.
+/// The only file in a folder, except unfinished files.
 fn kept(dir: &Path) -> Option<Vec<u8>> {
     let name = names(dir).into_iter().find(|name| !name.starts_with('.'))?;
     Some(fs::read(dir.join(name)).unwrap())
@@ -55,8 +55,8 @@ fn a_disk_that_fills_at_any_tenth_of_a_file_leaves_nothing() {
     }
 }
 
-/// A signal that can be caught leaves nothing; one that cannot leaves at most the file in the making, under its own name.
-/// What is there under the final name is whole.
+/// A signal that can be caught leaves nothing. Any other leaves at most the unfinished file under its own name. A file under the final
+/// name is complete.
 #[test]
 fn a_command_that_is_killed_at_any_tenth_leaves_a_whole_file_or_none() {
     let mut met = 0;

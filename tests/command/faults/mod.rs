@@ -1,5 +1,4 @@
-//! What goes wrong around a command rather than in a file: disks, signals, files that change, that never end or cannot be
-//! read.
+//! Faults around a command rather than in a file: disks, signals, and files that change, never end or cannot be read.
 
 #[cfg(target_os = "linux")]
 mod changing;

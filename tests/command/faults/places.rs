@@ -1,5 +1,4 @@
-//! What stands under a name where a file is expected: nothing to read, nothing in it, no end, no right, a way in circles; and
-//! a thousand files at once.
+//! Special files under a name: nothing to read, empty, endless, not readable, links in circles; and a thousand files at once.
 
 use super::{Ended, READING, assetq, end, names, run, samples, skipped, words};
 use std::fs::{self, File};
@@ -14,7 +13,7 @@ fn refused(line: &str, file: &str) -> (Option<i32>, String) {
     let out = TempDir::new().unwrap();
     let Ended { status, err, .. } = run(&words(line, file, "other.bin", out.path()));
     assert!(names(out.path()).is_empty(), "{line} {file}: {:?}", names(out.path()));
-    // What finds nothing says so besides.
+    // A command that finds nothing adds a line.
     let lines = err.lines().filter(|line| !line.contains("was found") && !line.contains(": note: ")).count();
     assert!(lines == 1 && err.starts_with("assetq: "), "{line} {file}: {err}");
     (status.code(), err)
@@ -68,7 +67,7 @@ fn a_file_of_64_gigabytes_costs_what_is_in_it() {
             return skipped(&format!("no file of 64 GB can be made here: {error}"));
         }
         let lines: &[&str] = if *name == "assets.bin" { READING } else { &["info FILE", "ls FILE", "verify FILE"] };
-        // What writes a file anew copies all of it.
+        // A command that rewrites a file copies all of it.
         for line in lines.iter().filter(|line| !line.contains("UPDATE") && !line.starts_with("patch")) {
             let out = TempDir::new().unwrap();
             let args = words(line, path.to_str().unwrap(), "assets.bin", out.path());
@@ -125,7 +124,7 @@ fn a_pipe_is_the_file_that_comes_through_it() {
     }
 }
 
-/// Nobody may ever write to a pipe that lies in a folder, and a device has no end: they are none of the folder's files.
+/// A pipe in a folder may have no writer, and a device has no end: folders skip both.
 #[test]
 fn pipes_and_devices_in_folders_are_not_waited_for() {
     let dir = TempDir::new().unwrap();
@@ -268,7 +267,7 @@ fn what_may_not_be_read_or_written_is_said_and_nothing_is_left() {
         let ended = end(command.spawn().unwrap(), line);
         assert!(ended.status.code() == Some(4) && ended.err.contains("ermission denied"), "{line}: {ended:?}");
     }
-    // What may be read may not be written to.
+    // Readable folders are not always writable.
     for line in READING.iter().filter(|line| line.contains("OUT") && !line.starts_with("snapshot")) {
         if line.starts_with("extract") || line.starts_with("patch") || line.contains("--with") {
             continue;

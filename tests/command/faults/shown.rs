@@ -313,7 +313,7 @@ fn names_that_are_completed_are_no_commands_of_a_shell() {
     write(dir.path(), "game/any.idx", &package.index());
     let args = ["completions".to_owned(), "bash".to_owned()];
     write(dir.path(), "script", run(dir.path(), &args).out.as_bytes());
-    // What is replied is put into a line, and the line is run.
+    // The reply is inserted into a line, and the line is run.
     let test = format!(
         "source ./script; COMP_LINE='assetq ls game:c/'; COMP_POINT=${{#COMP_LINE}}; COMP_WORDS=({} ls game:c/); \
          _assetq_inside assetq; for reply in \"${{COMPREPLY[@]}}\"; do eval \"printf '%s\\n' $reply\"; done",

@@ -43,7 +43,7 @@ struct Pipe {
     events: VecDeque<Value>,
 }
 
-/// Light or dark, as the system would have it.
+/// The color scheme of the system.
 #[derive(Debug, Clone, Copy)]
 pub enum Scheme {
     Light,
@@ -51,7 +51,7 @@ pub enum Scheme {
 }
 
 impl Browser {
-    /// Starts one; `None`, and a line that says so, where there is none at hand.
+    /// Starts a browser. Without one, prints a line and returns `None`.
     pub fn start() -> Option<Self> {
         let Some(program) = program().filter(|_| cfg!(unix)) else {
             eprintln!("skipped: no Chromium at hand, and ASSETQ_BROWSER names none");

@@ -18,7 +18,7 @@ fn view<'b>(browser: &'b Browser, dir: &Path, file: &str, width: u32, scheme: Sc
     run(dir, 0, &["view", file, "--to", "page.html", "--force"]);
     let tab = browser.open(&dir.join("page.html"), width, 800, scheme);
     tab.wait("!document.getElementById('loading')");
-    // What is copied is kept for the test.
+    // Keeps copied text for the test.
     tab.eval("navigator.clipboard.writeText = async (text) => { globalThis.copied = text; }, 0");
     tab
 }
@@ -33,7 +33,7 @@ fn go(tab: &Tab<'_>, part: &str) {
     ));
 }
 
-/// The texts of the rows that are laid out: those of cells, without the number of the row.
+/// The cell texts of the rows that are laid out, without row numbers.
 fn lines(tab: &Tab<'_>) -> Vec<Vec<String>> {
     let js = "[...document.querySelectorAll('.part:not([hidden]) .line')].map((line) => \
               [...line.querySelectorAll('[role=gridcell]')].map((cell) => cell.textContent))";
@@ -51,7 +51,7 @@ fn filter(tab: &Tab<'_>, text: &str) {
         tab.text(text)
     }
     tab.wait(&format!("{tally} !== {before} && {tally} !== '…'"));
-    // What is left is laid out with the next frame.
+    // The next frame lays the remaining rows out.
     tab.eval("new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(() => next(0))))");
 }
 
@@ -168,7 +168,7 @@ fn a_page_says_once_what_a_graph_says_and_not_where_the_file_lies() {
     assert!(meta["rows"].as_u64().unwrap() > 100);
 }
 
-/// The page that has only some rows of a table says so: here a page is told that there were more.
+/// A page with only some rows of a table says so; this page claims that there were more.
 #[test]
 fn a_table_that_is_cut_says_how_to_get_all_of_it() {
     let Some(browser) = Browser::start() else { return };

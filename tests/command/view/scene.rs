@@ -19,7 +19,7 @@ fn look<'b>(browser: &'b Browser, dir: &Path, file: &str) -> Tab<'b> {
     tab
 }
 
-/// What is on the screen, once it stands still.
+/// The picture on the screen, once it is stable.
 fn picture(tab: &Tab<'_>) -> String {
     tab.eval("(async () => { for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame); })()");
     let shot = tab.call("Page.captureScreenshot", json!({ "format": "png" }));
@@ -34,7 +34,7 @@ fn on_canvas(tab: &Tab<'_>, x: f64, y: f64) -> (f64, f64) {
     (left + x * width, top + y * height)
 }
 
-/// What is said of what lies under a point.
+/// The text for the shape at a point.
 fn hover(tab: &Tab<'_>, (x, y): (f64, f64)) -> String {
     tab.mouse("mouseMoved", x, y, "none");
     tab.eval("(async () => { for (let i = 0; i < 4; i++) await new Promise(requestAnimationFrame); })()");
@@ -113,7 +113,7 @@ fn a_hit_box_is_named_under_the_pointer() {
     let tab = look(&browser, dir.path(), "ship.splash");
     let (boxes, _) = run(dir.path(), 0, &["ls", "ship.splash", "-f", "json"]);
     let boxes: Vec<serde_json::Value> = serde_json::from_str(&boxes).unwrap();
-    // From the front: the foremost box hides those behind it.
+    // From the front, the first box hides the others.
     tab.eval("document.querySelector('.scene-canvas').focus()");
     tab.key("3");
     let reach = |row: &&serde_json::Value| (row["max_z"].as_f64().unwrap() * 1000.0) as i64;
@@ -220,7 +220,7 @@ fn a_map_finds_names_and_shows_records_from_above_and_in_space() {
     );
     tab.wait("document.querySelector('.scene-chosen').innerText.includes('name portal_002')");
     assert_eq!(tab.eval("document.querySelector('.scene-chosen a').getAttribute('href')"), "#table=portal_boxes&row=2");
-    // What was found is in the middle; its record has more than the map draws.
+    // The found box is in the middle; its record has more than the map draws.
     let middle = on_canvas(&tab, 0.5, 0.5);
     hover(&tab, middle);
     tab.wait("document.querySelector('.scene-tip').innerText.includes('warp_map_name')");

@@ -1,4 +1,4 @@
-//! Databases, models and spaces written anew.
+//! Edited databases, models and spaces.
 
 use crate::common::tree::at;
 use assetq::bwdb::Database;
@@ -55,7 +55,7 @@ pub fn findings(bytes: &[u8], name: &str) -> Vec<String> {
     report.checks.iter().flat_map(|c| c.findings().iter().map(move |e| format!("{}: {e}", c.name))).collect()
 }
 
-/// A database of two materials, whose textures lie where `shared` says; and the database of a light behind it.
+/// A database of two materials, followed by a database with a light. If `shared`, the materials share their textures.
 fn materials(textures: [u64; 2], flags: u32, shared: bool, name: &str) -> Vec<u8> {
     let mut builder = DatabaseBuilder::default();
     let property = builder.string("diffuseMap");
@@ -102,7 +102,7 @@ fn builder_id(path: &str) -> u64 {
 
 pub const BIN: &str = "assets.bin";
 
-/// What the writer makes is what a builder makes of the new value, to the last byte and with the checksum.
+/// The written file equals the file that a builder writes with the new value, including the checksum.
 #[test]
 fn values_in_place_are_the_bytes_of_a_builder() {
     let old = materials([7, 8], 5, false, "speed");
@@ -116,7 +116,7 @@ fn values_in_place_are_the_bytes_of_a_builder() {
     assert!(set(&old, BIN, &[]).unwrap() == old);
 }
 
-/// A patch tells of records by their own tables, also where a texture's path is not known any more.
+/// A patch names records by their own tables, even if the path of a texture is no longer known.
 #[test]
 fn a_patch_between_two_databases_makes_one_of_the_other() {
     let old = demo(6, Size::Small);
@@ -157,7 +157,7 @@ pub fn json(value: &Value<'_>) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// A patch in the making asks once which of its rows cannot be written, however many those are.
+/// An unfinished patch checks all of its rows in one pass.
 #[test]
 fn all_rows_that_cannot_be_written_are_named_at_once() {
     let named = |name: &str, bytes: &[u8], edits: TableEdits| {
@@ -350,8 +350,7 @@ fn every_writable_cell_is_written_alone_and_comes_back() {
     }
 }
 
-/// A database is padded for the one behind it. Behind a `models.bin` nothing follows, and `verify` takes bytes there for
-/// damage, so that no list could get another length.
+/// A database is padded for the next one. Nothing follows a `models.bin`, and `verify` reports bytes there as damage.
 #[test]
 fn a_list_of_another_length_ends_a_file_without_padding() {
     let old = models_bin(1, Size::Small);
@@ -400,7 +399,7 @@ fn values_that_do_not_fit_say_what_does() {
     }
 }
 
-/// Any rows that come, go and change: what a map of the keys says, and every key is found by probing.
+/// Random inserts, deletes and updates give the rows of a plain map, and probing finds every key.
 #[test]
 fn resources_come_and_go_as_in_a_map() {
     for (seed, capacity) in [(1u64, 11u32), (2, 13), (3, 23), (4, 64), (5, 101)] {
@@ -421,7 +420,7 @@ fn resources_come_and_go_as_in_a_map() {
         let mut bytes = DatabaseBuilder::with_capacities(7, capacity).build();
         if let Some((&key, _)) = model.iter().next() {
             let _ = key;
-            // Rebuilt from the map, so that both agree on keys that came twice.
+            // Rebuilt from the map, so that both agree on keys that were inserted twice.
             let mut builder = DatabaseBuilder::with_capacities(7, capacity);
             let mut blob = BlobWriter::new(PrototypeType::EffectPreset, 8);
             blob.data.patch(16, [1]);
@@ -500,7 +499,7 @@ fn a_checksum_of_the_other_kind_is_kept_and_a_wrong_one_refused() {
     assert!(matches!(error.kind(), ErrorKind::Checksum { .. }), "{error}");
 }
 
-/// What `cat ENTRY -f json` shows, as a program reads it back.
+/// The output of `cat ENTRY -f json`, parsed.
 fn shown(asset: &Asset, entry: &str) -> Value<'static> {
     let mut tree = assetq::table::Tree::default();
     assert!(asset.reader().cat(entry, &mut tree).unwrap(), "{entry}");

@@ -1,4 +1,4 @@
-//! Rows of lists in records that come and go: render sets, levels of detail, dyes, parameters, properties of materials, nodes.
+//! Inserted and deleted rows of lists in records: render sets, levels of detail, dyes, parameters, properties of materials, nodes.
 
 use super::edit::{BIN, asset, cell, findings, json, refused};
 use assetq::edit::read::{Form, Row};
@@ -116,7 +116,7 @@ fn lists(table: &dyn Table) -> Vec<(usize, usize, usize)> {
     lists
 }
 
-/// Rows that come and go by chance, in some lists of a table.
+/// Random inserts and deletes in some lists of a table.
 fn chance(table: &dyn Table, rng: &mut Rng) -> TableEdits {
     let all = lists(table);
     let mut edits = TableEdits { table: table.name().to_owned(), ..TableEdits::default() };
@@ -140,8 +140,8 @@ fn chance(table: &dyn Table, rng: &mut Rng) -> TableEdits {
     edits
 }
 
-/// What comes lies where it says, with all that it holds, and everything else stays; undone by bytes and by rows. The difference
-/// of both files makes one of the other.
+/// An inserted row has its position and all of its values, and every other row is kept. Undo restores bytes and rows, and a patch
+/// between both files turns one into the other.
 #[test]
 fn rows_come_and_go_anywhere_in_their_lists() {
     let mut rng = Rng::with_seed(9);
@@ -159,7 +159,7 @@ fn rows_come_and_go_anywhere_in_their_lists() {
                         Ok(made) => made,
                         Err(error) => {
                             let text = error.to_string();
-                            // What systems of effects point to is not all known, and children need their parents.
+                            // Some targets of systems of effects are not known, and children need their parents.
                             let known = ["are not written", "is not known, so that none is copied", "its parent, goes"];
                             assert!(known.iter().any(|known| text.contains(known)), "{name} {}: {text}", table.name());
                             refused += 1;
@@ -195,7 +195,7 @@ pub fn edits(table: &str) -> TableEdits {
     TableEdits { table: table.to_owned(), ..TableEdits::default() }
 }
 
-/// Levels of detail, as their extents: in front, in between and behind, and without one.
+/// Levels of detail, by their extents: inserted first, in the middle, last, and without a number.
 #[test]
 fn an_item_comes_at_its_number_and_those_behind_it_move() {
     let old = models_bin(2, Size::Small);
@@ -283,7 +283,7 @@ fn rows_come_while_those_that_have_them_are_edited() {
     assert_eq!(cell(&new, MODELS, "models", 3, "misc_type").to_string(), "2");
 }
 
-/// A property of another type, one that two had in common, and values that nobody has any more.
+/// A property of another type, a value that two properties share, and values without a property.
 #[test]
 fn properties_get_other_types_and_leave_no_values() {
     let old = demo(4, Size::Small);

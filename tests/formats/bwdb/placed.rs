@@ -1,4 +1,4 @@
-//! Instances of a space and its models that come behind all others, and the last ones that go.
+//! Appended instances and models of a space, and deleted last ones.
 
 use super::edit::{asset, cell, findings, refused};
 use super::items::{between, edits, like, made, patched, rows_of};
@@ -42,7 +42,7 @@ fn instances_come_behind_all_others_and_go_from_there() {
     assert_eq!(cell(&new, SPACE, "instances", count, "name"), "NEW.ONE".into());
     assert_eq!(cell(&new, SPACE, "instances", count, "x"), Value::F32(1.0));
     assert_eq!(cell(&new, SPACE, "instances", count + 1, "name"), Value::Null);
-    // The bytes that no reader names are 0, and every old record but for its pointer is as it was.
+    // The unnamed bytes are 0, and every old record is unchanged except for its pointer.
     assert_eq!(new[0x60 + count * 0x70..][0x5C..0x70], [0; 0x14]);
     (0..count).for_each(|at| assert_eq!(new[0x60 + at * 0x70..][..0x48], old[0x60 + at * 0x70..][..0x48]));
     assert_eq!(rows_of(&patched(&new, SPACE, &undo), SPACE, "instances"), before);
@@ -96,14 +96,14 @@ fn an_instance_loses_its_name_and_gets_another_model() {
     assert_eq!(cell(&new, SPACE, "instances", named, "name"), Value::Null);
     assert_eq!(new[0x60 + named * 0x70 + 0x40..][..0x10], [0; 0x10]);
     assert_eq!(new.len(), old.len());
-    // The same row, not one that goes and one that comes: others may know it by its number.
+    // One changed row, not a deleted and an inserted row: other parts may know it by its number.
     let patch = between(&old, &new, SPACE);
     assert_eq!(patch.len(), 1);
     assert!(patched(&old, SPACE, &patch) == new);
     assert_eq!(rows_of(&patched(&new, SPACE, &undo), SPACE, "instances"), rows_of(&old, SPACE, "instances"));
 }
 
-/// A model comes with its lists in one step, and its skeleton is one that the file has.
+/// A model is inserted with its lists in one step, and its skeleton is already in the file.
 #[test]
 fn models_come_with_what_they_have_and_go_with_it() {
     let old = models_bin(3, Size::Small);
@@ -220,7 +220,7 @@ fn instances_and_models_come_to_real_files() {
     }
 }
 
-/// Rows that come and go in files with a few bytes of chance: refused, or written into a file that can be opened or not.
+/// Edits of damaged files are refused, or written into a file that may be readable or not.
 #[test]
 fn rows_of_hostile_files_come_and_go_or_are_refused() {
     use assetq::table::Takes;

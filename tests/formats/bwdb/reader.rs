@@ -525,7 +525,7 @@ fn rows_of_shared_arrays_end_with_an_error() {
     assert_eq!(table.len().unwrap_err().to_string(), error.to_string());
     assert_eq!(table.value(count - 1, 2).unwrap(), Value::Uint(1999));
     assert!(matches!(table.value(count, 2).unwrap_err().kind(), ErrorKind::Limit { .. }));
-    // What is asked for by key is there, or ends with the error too.
+    // A lookup by key finds its row or returns the error, too.
     let find = |model: u64| table.find(0, &Value::Uint(model));
     assert_eq!(find(0).unwrap().unwrap(), (0..2000).collect::<Vec<_>>());
     assert!(matches!(find(399).unwrap().unwrap_err().kind(), ErrorKind::Limit { .. }));
@@ -609,7 +609,7 @@ fn flipped_bytes_anywhere_end_well() {
     for round in 0..2500 {
         let mut bytes = if round % 40 == 0 { small.clone() } else { tiny.clone() };
         for _ in 0..=rng.usize(..3) {
-            // Behind the header, whose bytes the checksum does not cover.
+            // After the header, which the checksum does not cover.
             let at = rng.usize(16..bytes.len());
             bytes[at] ^= rng.u8(1..);
         }
@@ -717,7 +717,7 @@ fn paths_with_one_id_are_all_found() {
     for _ in ["by a comparison of all", "by the index"] {
         assert_eq!(table.find(id, &table.value(twice, id).unwrap()).unwrap().unwrap(), [twice, twice + 1]);
         assert_eq!(table.find(path, &first).unwrap().unwrap(), [twice]);
-        // Its id is another path's, so that nothing leads to it.
+        // Its id belongs to another path, so that nothing leads to it.
         assert_eq!(table.find(path, &second).unwrap().unwrap(), [0; 0]);
         db.paths().build_index();
     }

@@ -1,4 +1,4 @@
-//! Records of prototype databases: what effects refer to, their lights, and how layouts are told from damage.
+//! Records of prototype databases: references of effects, their lights, and layouts versus damage.
 
 use crate::common::field;
 use assetq::bwdb::prototypes::PrototypeType;
@@ -35,7 +35,7 @@ fn assetq(dir: &Path, code: i32, args: &[&str]) -> (String, String) {
 enum Form {
     /// A packed string, its text elsewhere.
     Packed,
-    /// A packed string, its text directly behind it.
+    /// A packed string, directly followed by its text.
     Inline,
     /// A pointer, relative to eight bytes before the reference, to a text without a length.
     Bare,
@@ -57,7 +57,7 @@ fn effects(references: &[(Form, &str)], radius: f32, pad: usize) -> Vec<u8> {
         }
         blob.data.patch(system + 0x1B8, 2i32.to_le_bytes());
         let components = blob.structs(system, 0x1C0, 2, 0x10);
-        // A spawner among the system actions: a ramp, and behind it what is spawned.
+        // A spawner among the system actions: a ramp, followed by the spawned system.
         blob.data.patch(components, 3i32.to_le_bytes());
         let action = blob.structs(components, 8, 1, 0x10);
         blob.data.patch(action, 1i32.to_le_bytes());
@@ -81,7 +81,7 @@ fn effects(references: &[(Form, &str)], radius: f32, pad: usize) -> Vec<u8> {
         let light = components + 0x10;
         blob.data.patch(light, 1i32.to_le_bytes());
         let body = blob.structs(light, 8, 1, 0x10);
-        // Its fields lie anywhere, as those of actions do.
+        // Its fields may be anywhere, like the fields of actions.
         blob.data.zeros(pad + 8);
         let fields = blob.structs(body, 8, 1, 0x70);
         blob.data.patch(fields + 0x10, 1i32.to_le_bytes());
@@ -121,7 +121,7 @@ fn a_reference_that_is_of_no_form_is_damage_and_not_a_guess() {
     let bytes = effects(&[(Form::Packed, text)], 2.0, 0);
     let at = memchr::memmem::find(&bytes, text.as_bytes()).unwrap();
     let reference = at - 24 - 0x10;
-    // Without its NUL, and with a length whose upper half says that it is none.
+    // Without its NUL, and with a length whose upper half marks it as invalid.
     for (at, byte) in [(at + text.len(), b'!'), (reference + 4, 1)] {
         let mut bad = bytes.clone();
         bad[at] = byte;
@@ -206,7 +206,7 @@ fn samples_have_values_that_the_format_knows() {
     }
 }
 
-/// A database of visuals with so many render sets each, and where the pointers to them lie in the file.
+/// A database of visuals with the given numbers of render sets, and the offsets of the pointers to them.
 fn visuals(sets: &[u16], checksum: u32) -> (Vec<u8>, Vec<usize>) {
     let mut builder = DatabaseBuilder::default();
     let mut blob = BlobWriter::new(PrototypeType::Visual, sets.len());
@@ -333,7 +333,7 @@ fn that_a_table_is_raw_is_said_everywhere() {
         let (out, err) = assetq(dir.path(), code, args);
         assert!(out.contains(why) || err.contains(why), "{args:?}\n{out}{err}");
     }
-    // Rows of resources are there, without places that nobody knows.
+    // Rows of resources are listed, without unknown positions.
     let rows = assetq(dir.path(), 0, &["ls", "raw.bin", "-t", "resources", "-f", "ndjson"]).0;
     assert_eq!(rows.lines().filter(|row| row.contains("\"offset\":null")).count(), 6, "{rows}");
 }
@@ -440,8 +440,8 @@ fn layouts_from_the_document_read_what_the_built_in_ones_read() {
         // A declared table has all fields; some built-in ones leave out what other tables show.
         assert!(!shown.is_empty() && shown.iter().all(|cell| all.contains(cell)), "{table}");
     }
-    // The old and the new file are laid out in two ways, and say the same; `cat` of two records is one text, but for
-    // what the built-in layouts know beyond the fields.
+    // The two layouts give the same values. `cat` of the two records prints one text, except for facts that only the built-in
+    // layouts have.
     let [old, new] = [built_in, declared].map(Asset::from);
     for table in diff::tables(&old, &new, &[]).unwrap() {
         let found = table.find(&Default::default(), 0);

@@ -1,4 +1,4 @@
-//! `refs`: what the pass over records gives is what the tables say, and what the command says of it.
+//! `refs`: the pass over records agrees with the tables and with the command.
 
 use assetq::bwdb::Database;
 use assetq::bwdb::prototypes::PrototypeType;
@@ -23,7 +23,7 @@ fn table<'a>(asset: &'a Asset, name: &str) -> Box<dyn Table + 'a> {
     asset.reader().table(name).unwrap()
 }
 
-/// The ids in a cell: an id itself, or those of a list of references.
+/// The ids in a cell: one id, or the ids of a list of references.
 fn ids(value: &Value<'_>) -> Vec<u64> {
     match value {
         Value::Id64(0) => Vec::new(),
@@ -34,7 +34,7 @@ fn ids(value: &Value<'_>) -> Vec<u64> {
     }
 }
 
-/// Who refers to whom by the columns of a table.
+/// The edges that the columns of a table describe.
 fn by_table(asset: &Asset, name: &str, key: &str, columns: &[&str], edges: &mut BTreeSet<(u64, u64)>) {
     let table = table(asset, name);
     let column = |name: &str| column_index(&*table, name).unwrap_or_else(|| panic!("no column {name}"));

@@ -1,4 +1,4 @@
-//! Files written anew: ids and materials in place, and meshes back from GLB.
+//! Edited files: ids and materials in place, and meshes from GLB.
 
 use assetq::edit::{Change, Edit, Editor, Pieces, TableEdits, Writable};
 use assetq::geometry::export::{Options, Scene, write_glb};
@@ -131,8 +131,8 @@ fn vertices_that_were_moved_are_read_where_they_were_put() {
     }
 }
 
-/// Another mesh altogether, with more or fewer vertices: all attributes come back as the format has them, what lies behind
-/// in the file moves, and the other groups of the buffer stay.
+/// A different mesh, with more or fewer vertices: all attributes are encoded in the format, later parts of the file move, and the
+/// other groups of the buffer are kept.
 #[test]
 fn a_mesh_with_other_vertices_is_packed_and_what_lies_behind_moves() {
     for (format, stride) in [("set3/xyznuvtbpc", 28), ("set3/xyznuviiiwwpc", 28), ("set3/xyznuvrpc", 24)] {
@@ -167,7 +167,7 @@ fn a_mesh_with_other_vertices_is_packed_and_what_lies_behind_moves() {
             }
         }
     }
-    // In a buffer of several groups, one that grows moves those behind it.
+    // In a buffer of several groups, a group that grows moves the following groups.
     let bytes = demo(4, Size::Small);
     let (text, mut binary) = split(&glb(&bytes));
     let at = place_of(&glb(&bytes), 1, &gltf::Semantic::Positions);
@@ -238,7 +238,7 @@ fn materials_and_ids_are_written_in_place() {
         (vec![plate], 250, 1)
     );
     assert_eq!(differ(&write("armor_plates", 4, 2u32.into()).unwrap()), [plate + 2]);
-    // The vertex mappings begin behind the header.
+    // The vertex mappings begin after the header.
     let new = write("vertex_mappings", 1, Value::Id32(0x0102_0304)).unwrap();
     assert_eq!((differ(&new), &new[0x48..0x4C]), (vec![0x48, 0x49, 0x4A, 0x4B], &[4, 3, 2, 1][..]));
     refused(write("vertex_mappings", 1, Value::Id32(0x77)), &["mapping_id", "another mapping"]);
@@ -359,7 +359,7 @@ fn splash_boxes_are_moved_come_and_go() {
     ];
     let new = splash_with(&old, edits).unwrap();
     assert_eq!(new, splash(&[("CM_SB_stern", other.1, other.2), ("CM_SB_tower", [1.0; 3], [2.0; 3])]));
-    // Whatever lies behind the boxes stays there.
+    // Bytes after the boxes are kept.
     let with_more = [&old[..], b"more"].concat();
     let new = splash_with(&with_more, vec![of_box("CM_SB_bow_1", Change::Remove)]).unwrap();
     assert_eq!(new, [&splash(&[other])[..], b"more"].concat());
@@ -395,7 +395,7 @@ fn splash_boxes_that_do_not_fit_are_refused_with_what_does() {
     ] {
         refused(splash_with(&old, vec![of_box(name, change)]), words);
     }
-    // A box behind damage is not known, so that how many there are is not either.
+    // A box after damage is not known, so neither is the number of boxes.
     let torn = &splash(&[("CM_SB_bow_1", [-1.0; 3], [0.5; 3]), ("CM_SB_aft", [2.0; 3], [4.0; 3])])[..60];
     assert!(splash_with(torn, vec![of_box("CM_SB_bow_1", Change::Remove)]).is_err());
 }

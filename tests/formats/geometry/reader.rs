@@ -477,7 +477,7 @@ mod hostile {
 
     #[test]
     fn blobs_that_lie_on_each_other_cost_no_more_than_a_few_times_the_file() {
-        // Ten thousand buffers, each of which says that it is the same megabyte of zeros.
+        // Ten thousand buffers that all claim the same megabyte of zeros.
         let zeros = vec![0u8; 1 << 20];
         let mut builder = GeometryBuilder::new();
         for _ in 0..10_000 {
@@ -519,7 +519,7 @@ mod hostile {
         let error = rows.advance().unwrap_err().to_string();
         assert!(error.starts_with("armor model 0: plate 1: "), "{error}");
         assert!(findings(&g).iter().any(|f| f.contains("armor model 0: plate 1")));
-        // However many there are said to be, none is looked for behind damage.
+        // Whatever the count, no array is read after damage.
         put(&mut bytes, data + 0x1C, 9u32.to_le_bytes());
         let g = open(bytes);
         let plates: Vec<bool> = g.armor_model(0).unwrap().plates().unwrap().map(|plate| plate.is_ok()).collect();

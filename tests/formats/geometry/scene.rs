@@ -140,7 +140,7 @@ fn a_real_space_is_placed() {
     let groups = g.groups_of(&merged).unwrap();
     assert!(groups.notes.is_empty(), "{:?}", groups.notes);
     assert_eq!(groups.groups.len(), 35);
-    // What the render sets name is what the hints found.
+    // The render sets name the same groups as the hints.
     let hinted = &g.groups().unwrap().groups;
     for group in &groups.groups {
         assert_eq!(group.pairing, Pairing::RenderSet);

@@ -1,4 +1,4 @@
-//! Files by themselves: the reader says what the builder was told, in every version that the builders write.
+//! Single files: the reader returns the values that the builder was given, in every version that the builders write.
 
 use super::{cases, name, path, text};
 use crate::common::maps::assert_all;
@@ -148,7 +148,7 @@ proptest! {
         }
     }
 
-    /// Both games' forms; those of the first have no names of fields in them.
+    /// The forms of both games; sheets of the first game contain no names of fields.
     #[test]
     fn a_sheet_has_the_records_that_it_was_given(
         later in any::<bool>(),
@@ -190,7 +190,7 @@ proptest! {
             prop_assert_eq!(&&table.value(row, 0).unwrap().to_string(), name);
             for (at, value) in cells.iter().enumerate() {
                 let found = table.value(row, at + 1).unwrap();
-                // Without a name nobody knows whether a word has a sign.
+                // Without a name it is not known whether a word has a sign.
                 match (&found, value) {
                     (Value::Text(found), Value::Text(text)) => prop_assert_eq!(found, text),
                     (Value::F32(_), _) => prop_assert_eq!(bits(&found), bits(value)),

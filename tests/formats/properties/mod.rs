@@ -1,7 +1,7 @@
-//! Properties: what holds for any file that the builders write, whatever is in it.
+//! Properties of any file that the builders write.
 //!
-//! Each is tried with a few files of chance, so that all take seconds; the variable `ASSETQ_CASES` says with how many
-//! instead. What fails is made smaller until no smaller file fails, and shown as the builder's own values.
+//! Each property runs on a few random files, so that all take seconds; `ASSETQ_CASES` sets another number. A failing file is shrunk,
+//! and shown as the builder's values.
 
 mod archives;
 mod files;
@@ -11,12 +11,12 @@ mod writing;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 
-/// So many cases, or as many as `ASSETQ_CASES` says.
+/// The configuration for `few` cases, or for the number in `ASSETQ_CASES`.
 fn cases(few: u32) -> Config {
     let wanted = std::env::var("ASSETQ_CASES").ok().and_then(|cases| cases.parse().ok());
-    // A few are the same ones every time, so that a change is to blame for what fails; many are others each time.
+    // A few cases are the same every time, so that a failure comes from a change. Many cases differ each time.
     let rng_seed = if wanted.is_some() { RngSeed::Random } else { RngSeed::Fixed(20) };
-    // What fails becomes a test of its own, not a file beside it.
+    // A failing case becomes a separate test, not a file.
     Config { cases: wanted.unwrap_or(few), rng_seed, failure_persistence: None, ..Config::default() }
 }
 
@@ -35,7 +35,7 @@ fn text() -> impl Strategy<Value = String> {
     "\\PC{0,16}"
 }
 
-/// Bytes of a file, of which many are alike.
+/// Bytes of a file with many repetitions.
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
     let few = proptest::collection::vec(0u8..4, 0..2000);
     let any = proptest::collection::vec(any::<u8>(), 0..300);

@@ -171,7 +171,7 @@ proptest! {
         }
     }
 
-    /// A row that is asked for by its number is the row that a walk comes to, and one that is looked up by a cell has it.
+    /// A row by its number equals the row of a walk, and a row that a lookup by a cell finds has the cell.
     #[test]
     fn rows_are_the_same_whichever_way_they_are_come_to(seed in any::<u64>(), at in any::<Index>()) {
         for (name, _, make) in FILES {

@@ -151,7 +151,7 @@ fn a_difference_that_is_applied_gives_the_second_file() {
     tried(made, of);
 }
 
-/// Of two files that have little in common, a patch may leave some rows as they are: it says how many, and of which tables.
+/// Between two very different files, a patch may skip some rows: it reports how many, by table.
 #[test]
 fn a_patch_says_what_it_leaves() {
     let mut runner = proptest::test_runner::TestRunner::new(cases(1));

@@ -1,4 +1,4 @@
-//! Archives written anew: values set, added and removed, and whole entries.
+//! Edited archives: values set, inserted and deleted, and whole entries.
 
 use super::*;
 use crate::common::tree::at;
@@ -117,7 +117,7 @@ fn an_entry_that_was_not_edited_keeps_every_byte() {
     }
 }
 
-/// What is compared of a save before its new form gets its name: all that no edit names, to the last byte.
+/// Before a new save gets its name, every byte that no edit names is compared.
 #[test]
 fn a_value_that_was_not_asked_for_is_found_when_two_archives_are_compared() {
     let bytes = demo(3, Size::Small);
@@ -266,7 +266,7 @@ fn list_items_and_dictionary_entries_come_and_go_as_rows() {
         Value::Map(entries) => entries.len(),
         other => panic!("{other}"),
     };
-    // An item goes with all of its rows, those of its own items among them; the others move up.
+    // An item is deleted with all of its rows, including the rows of its items; later items move up.
     let fewer = remove_all(&bytes, |path| path.starts_with("Entities[3].")).unwrap();
     assert_eq!(count(&fewer, "Entities"), count(&bytes, "Entities") - 1);
     assert_eq!(plain(&fewer, "[Main].Entities[3]"), plain(&bytes, "[Main].Entities[4]"));
@@ -351,8 +351,7 @@ fn a_polymorphic_value_keeps_its_type_and_gets_another_by_name() {
     refused(put(&bytes, MAIN, &tree), &["[Main].Entities[0]", "Sample.World.Entity"]);
 }
 
-/// Items with polymorphic members, and padding that no value shows: an item that goes must not lend its type, nor its bytes,
-/// to the one behind it.
+/// Items with polymorphic members and hidden padding: a deleted item must not pass its type or its bytes to the next item.
 #[test]
 fn items_that_others_moved_up_to_keep_their_types_and_padding() {
     use assetq::sample::vrb::builtin::*;
@@ -400,11 +399,11 @@ fn items_that_others_moved_up_to_keep_their_types_and_padding() {
     assert_eq!(put(&bytes, MAIN, &without(&[0])).unwrap(), build(&[1, 2, 3, 4, 5, 6, 7, 8, 9]));
     assert_eq!(put(&bytes, MAIN, &without(&[2, 3, 7])).unwrap(), build(&[0, 1, 4, 5, 6, 8, 9]));
     assert_eq!(put(&bytes, MAIN, &without(&[0, 9])).unwrap(), build(&[1, 2, 3, 4, 5, 6, 7, 8]));
-    // One goes and the one behind it changes: it cannot be told which of the two it was.
+    // One item is deleted and the next one changes: which of the two was deleted is ambiguous.
     let mut tree = without(&[4]);
     *at(&mut tree, &["Items", "4", "Id"]) = 50.into();
     refused(put(&bytes, MAIN, &tree), &["[Main].Items[4].Any", "$type"]);
-    // One goes, and another that stands apart from it changes.
+    // One item is deleted, and a distant one changes.
     let mut tree = without(&[4]);
     *at(&mut tree, &["Items", "7", "Image", "Number"]) = 99.into();
     let new = put(&bytes, MAIN, &tree).unwrap();
@@ -453,7 +452,7 @@ fn values_that_do_not_fit_say_what_does() {
     refused(put(&bytes, "Bounds", &Value::Null), &["null", "an object"]);
 }
 
-/// A patch in the making asks once which of its rows cannot be written, however many those are.
+/// An unfinished patch checks all of its rows in one pass.
 #[test]
 fn all_values_that_do_not_fit_are_named_at_once() {
     let bytes = demo(2, Size::Small);
@@ -559,7 +558,7 @@ fn edits_and_their_undo_give_the_first_bytes() {
     }
 }
 
-/// Trees with items taken out, doubled and moved, and back: by types, so that any item can be made anew.
+/// Trees with items deleted, copied and moved, and back: with types, so that any item can be rebuilt.
 #[test]
 fn trees_and_their_undo_give_the_same_values() {
     fn mutate(tree: &mut Value<'static>, rng: &mut Rng) {
@@ -587,7 +586,7 @@ fn trees_and_their_undo_give_the_same_values() {
         let entry = [MAIN, "Entities", "Vertex_1"][rng.usize(..3)];
         let first = typed(&bytes, entry);
         let mut tree = first.clone();
-        // A value that is not finite cannot be made anew of its null.
+        // A value that is not finite cannot be rebuilt from null.
         let finite = |tree: &mut Value<'static>| {
             if entry == MAIN {
                 *at(tree, &["Bounds", "Min", "Z"]) = 1.5f32.into();
@@ -608,7 +607,7 @@ fn trees_and_their_undo_give_the_same_values() {
     }
 }
 
-/// What is damaged is not written anew: its damage would be sealed by a checksum that is right.
+/// A damaged chunk is not rewritten, because a correct checksum would hide its damage.
 #[test]
 fn a_damaged_chunk_is_refused_and_a_whole_one_beside_it_is_not() {
     let bytes = demo(4, Size::Small);

@@ -45,7 +45,7 @@ fn every_flipped_byte_is_found() {
     }
 }
 
-/// Damage under checksums that match, so that it reaches the readers behind them.
+/// Damage with matching checksums, so that it reaches the readers.
 #[test]
 fn damage_behind_the_checksums_never_panics() {
     let world = world();

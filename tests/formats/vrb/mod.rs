@@ -1,4 +1,4 @@
-//! `.vrb` archives as whole files: generated ones, hostile ones, and real ones where there are any.
+//! `.vrb` archives as whole files: generated, hostile and, if present, real ones.
 
 #[cfg(feature = "cli")]
 mod command;

@@ -74,8 +74,8 @@ fn every_flip_of_a_real_file_is_found() {
     }
 }
 
-/// Every value of a real file made anew, from its type and what `cat` shows: the same bytes. What was not edited is copied, so
-/// the values are taken away first.
+/// Rebuilding every value of a real file from its type and the output of `cat` gives the same bytes. Unedited values are copied, so
+/// the values are deleted first.
 #[cfg(feature = "edit")]
 #[test]
 fn values_made_anew_are_the_bytes_of_the_game() {

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// A folder with a sheet, a first-game sheet that nobody knows, and a pack of both.
+/// A folder with a sheet, an unknown sheet of the first game, and a pack of both.
 fn folder() -> TempDir {
     let dir = TempDir::new().unwrap();
     let monsters = Sheet::new(Game::Later, "Monsters").fields(["sName", "u9SaveIndex", "fScale"]);

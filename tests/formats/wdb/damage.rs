@@ -170,7 +170,7 @@ mod damaged {
         assert_eq!(cells(&short, 0)[0], "Uint(1)");
         assert!(cells(&short, 0)[1].starts_with("!record r, field uB: cell: the sheet lists more fields than words"));
         assert!(findings(&short).iter().any(|f| f.contains("uB")));
-        // One name less: the second word belongs to nobody, and is shown.
+        // One name less: the second word belongs to no field, and is shown.
         let mut bytes = longer;
         let (names, _) = entry(&bytes, "!structitem");
         patch(&mut bytes, names + 20, &3u32.to_be_bytes());
@@ -253,7 +253,7 @@ mod damaged {
             patch(&mut bytes, 4, &count.to_be_bytes());
             let sheet = Sheet::open(Source::from_vec("x.wdb", bytes));
             match sheet {
-                // The data behind the table is read as one more record.
+                // The data after the table is read as one more record.
                 Ok(sheet) => assert!(count == 13 && !findings(&sheet).is_empty()),
                 Err(error) => assert!(matches!(error.kind(), ErrorKind::OutOfBounds { .. }), "{error}"),
             }

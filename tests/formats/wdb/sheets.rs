@@ -1,4 +1,4 @@
-//! Sheets for tests, and what the library says of them.
+//! Sheets for tests, and their cells and findings.
 
 #![allow(dead_code)]
 
