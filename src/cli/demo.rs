@@ -1,5 +1,6 @@
 use super::{Cli, Context, Exit, Outcome};
 use clap::Parser as _;
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 /// Make sample files and show what can be asked of them
@@ -37,11 +38,15 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         let words: Vec<String> = std::iter::once("assetq".to_owned()).chain(words).collect();
         let mut page = context.page();
         page.end_line()?;
-        page.line(&format!("$ {}", words.join(" ")))?;
+        page.line(&format!("$ {}", words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")))?;
         page.flush()?;
         drop(page);
         match Cli::try_parse_from(&words) {
-            Ok(cli) => worst = worst.max(super::run(cli)),
+            Ok(mut cli) => {
+                // One command after another, without a stop at each.
+                cli.global.no_pager = true;
+                worst = worst.max(super::run(cli));
+            }
             Err(error) => return Err(super::Failure::new(Exit::Usage, error.to_string())),
         }
         if visual.is_empty() {
@@ -49,6 +54,19 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         }
     }
     Ok(worst)
+}
+
+/// A word of a command line as it can be pasted: in quotes, unless each of its characters stands for itself in every shell.
+fn quoted(word: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=,@+%".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        Cow::Borrowed(word)
+    } else if cfg!(windows) {
+        // PowerShell and cmd both take double quotes, and no name on Windows has one.
+        Cow::Owned(format!("\"{word}\""))
+    } else {
+        Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
+    }
 }
 
 /// The path of a visual in the sample, for the commands that ask about one.
