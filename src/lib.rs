@@ -224,6 +224,7 @@ pub mod report;
 pub mod sample;
 pub mod scene;
 pub mod source;
+mod suggest;
 pub mod table;
 #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "parts that only the command uses"))]
 mod threads;

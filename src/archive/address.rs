@@ -6,6 +6,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::names::Names;
 use crate::reader::Options;
 use crate::source::Source;
+use crate::suggest;
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -186,23 +188,9 @@ fn not_found(archive: &dyn Archive, inner: &str) -> Error {
     Error::without_offset(ErrorKind::NotFound { what }, "")
 }
 
-/// The path that is `inner` but for upper and lower case or leading folders, else the first one that ends in its last part.
+/// The path of a file that is most alike to `inner`.
 fn nearest(archive: &dyn Archive, inner: &str) -> Option<String> {
-    let wanted = inner.split(MARK).next()?.trim_start_matches('/').to_lowercase();
-    let last = wanted.rsplit('/').next()?;
-    let ends_in = |path: &str, end: &str| {
-        path.strip_suffix(end).is_some_and(|front| front.is_empty() || front.ends_with('/')) && !end.is_empty()
-    };
-    let mut near = None;
-    for n in 0..archive.len().ok()? {
-        let Ok(file) = archive.file(n) else { continue };
-        let path = file.path.to_lowercase();
-        if ends_in(&path, &wanted) || ends_in(&wanted, &path) {
-            return Some(file.path.into_owned());
-        }
-        if near.is_none() && ends_in(&path, last) {
-            near = Some(file.path.into_owned());
-        }
-    }
-    near
+    let wanted = inner.split(MARK).next()?.trim_start_matches('/');
+    let paths = (0..archive.len().ok()?).filter_map(|n| Some(archive.file(n).ok()?.path));
+    suggest::nearest(wanted, paths).into_iter().next().map(Cow::into_owned)
 }

@@ -8,6 +8,7 @@ mod address;
 #[cfg(feature = "export")]
 mod cache;
 mod choose;
+mod collect;
 mod contents;
 mod facts;
 mod folder;
@@ -23,6 +24,7 @@ pub use address::{Address, MARK, NESTED, open_inside};
 #[cfg(feature = "export")]
 pub use cache::{Cache, Cached};
 pub use choose::choose;
+pub use collect::{Collected, collect, is_archive};
 pub use contents::{check_crc32, decode, head};
 pub use facts::facts;
 pub use folder::Folder;

@@ -1,4 +1,5 @@
 use super::{Context, Exit, Failure, Outcome};
+use crate::asset::Asset;
 use std::io::Write as _;
 use std::path::PathBuf;
 
@@ -33,7 +34,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     if args.raw {
         let bytes = asset.reader().raw(&args.entry).map_err(|e| Failure::in_file(file, &e))?;
         let mut out = context.stdout();
-        out.write_all(bytes.ok_or_else(|| not_found(file, &args.entry))?)?;
+        out.write_all(bytes.ok_or_else(|| not_found(&asset, &args.entry, context))?)?;
         out.flush()?;
         context.warn(&asset);
         return Ok(Exit::Done);
@@ -51,7 +52,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
                 _ => damaged = Some(error),
             },
         }
-        if found || damaged.is_some() { Ok(()) } else { Err(not_found(file, &args.entry)) }
+        if found || damaged.is_some() { Ok(()) } else { Err(not_found(&asset, &args.entry, context)) }
     })?;
     entries.finish()?;
     context.warn(&asset);
@@ -61,6 +62,9 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     Ok(Exit::Done)
 }
 
-fn not_found(file: &str, entry: &str) -> Failure {
-    Failure::new(Exit::NotFound, format!("{file}: no entry {entry:?}; `assetq ls` lists what there is"))
+fn not_found(asset: &Asset, entry: &str, context: &Context) -> Failure {
+    let file = asset.source().name();
+    let hint = context.hint(asset, entry);
+    let hint = if hint.is_empty() { "; `assetq ls` lists what there is" } else { &hint };
+    Failure::new(Exit::NotFound, format!("{file}: no entry {entry:?}{hint}"))
 }

@@ -2,23 +2,22 @@
 
 use super::entries::Entries;
 use super::output::{Lost, Stdout};
-use super::progress::aside;
-use super::{Exit, Failure, Format, Global, complain};
-use crate::archive::{self, Address, Cache, open_inside};
+use super::pager::{self, Pager};
+use super::{Color, Exit, Failure, Format, Global, complain};
+use crate::archive::{self, Address, Cache, is_archive, open_inside};
 use crate::asset::{self, Asset};
 use crate::error::{Error, Result};
 use crate::names::Names;
 use crate::reader::Options;
-use crate::source::Source;
 use crate::source::bounded::Bounded;
-use crate::table::glob::Glob;
+use crate::suggest;
 use crate::table::{Column, Table};
 use crate::write::rows::{Header, RowFormat, RowWriter};
 use crate::write::text::{Page, Style, clean};
 use crate::write::whole::FileId;
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
-use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::io::{self, BufRead as _, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -41,11 +40,16 @@ pub(super) struct Context {
     archive: RefCell<Option<(Address, Rc<Asset>)>>,
     /// The files that were opened.
     read: RefCell<HashSet<FileId>>,
+    pager: Pager,
+    style: Style,
+    /// The width of the terminal that tables fit into.
+    width: Option<usize>,
 }
 
 impl Context {
-    pub(super) fn new(global: &Global) -> Result<Self, Failure> {
-        let Global { format, quiet, no_mmap, no_cache, strict, .. } = *global;
+    /// With `is_paged` output on a terminal goes through a pager, unless the user wants none.
+    pub(super) fn new(global: &Global, is_paged: bool) -> Result<Self, Failure> {
+        let Global { format, quiet, no_mmap, no_cache, strict, wide, color, no_pager, .. } = *global;
         let mut options = Options::default();
         options.strict = strict;
         options.no_mmap = no_mmap;
@@ -78,12 +82,29 @@ impl Context {
             lost: Lost::default(),
             archive: RefCell::default(),
             read: RefCell::default(),
+            pager: if is_paged && !no_pager { Pager::on_terminal(wide) } else { Pager::default() },
+            style: style(color),
+            width: terminal_width().filter(|_| !wide),
         };
         context.reads(&global.fields);
         context.reads(&global.layouts);
         context.reads(&global.more_names);
         context.reads(global.key.as_slice());
         Ok(context)
+    }
+
+    pub(super) fn pager(&self) -> &Pager {
+        &self.pager
+    }
+
+    /// Whether lines for people are bold and coloured.
+    pub(super) fn style(&self) -> Style {
+        self.style
+    }
+
+    /// The width of the terminal that tables fit into; `None` if they have all of each cell.
+    pub(super) fn width(&self) -> Option<usize> {
+        self.width
     }
 
     pub(super) fn format(&self) -> Format {
@@ -185,7 +206,7 @@ impl Context {
     }
 
     /// The archive of an address. The last one stays open: many files of one archive are often asked for.
-    fn archive(&self, address: &Address) -> crate::Result<Rc<Asset>> {
+    pub(super) fn archive(&self, address: &Address) -> crate::Result<Rc<Asset>> {
         let address = address.without_inner();
         if let Some((_, open)) = self.archive.borrow().as_ref().filter(|(of, _)| *of == address) {
             return Ok(Rc::clone(open));
@@ -221,61 +242,6 @@ impl Context {
         address.exists() && opened().is_ok_and(|asset| asset.reader().archive().is_some())
     }
 
-    /// The files of the archive at `address` whose path matches `glob`, as addresses.
-    fn inside(&self, path: &Path, address: &Address, glob: &str) -> Result<Vec<PathBuf>, Failure> {
-        let failed = |e| Failure::in_file(&path.to_string_lossy(), &e);
-        let asset = self.archive(address).map_err(failed)?;
-        let (outer, _) = path.to_str().and_then(|path| path.rsplit_once(glob)).unwrap_or_default();
-        let outer = outer.strip_suffix(archive::MARK).unwrap_or(outer);
-        let Some(archive) = asset.reader().archive() else { return Ok(vec![path.to_owned()]) };
-        if archive.find(glob).map_err(failed)?.is_some() {
-            return Ok(vec![path.to_owned()]);
-        }
-        let wanted = Glob::new(glob, false)?;
-        let mut found = Vec::new();
-        for n in 0..archive.len().map_err(failed)? {
-            match archive.file(n) {
-                Ok(file) if wanted.is_match(&file.path) => found.push(within(Path::new(outer), &file.path)),
-                Ok(_) => {}
-                Err(error) => self.damaged(asset.source().name(), &error),
-            }
-        }
-        if found.is_empty() {
-            self.not_found(&format!("{outer}: nothing in it matches {glob:?}"));
-        }
-        Ok(found)
-    }
-
-    /// The files that are meant: a folder stands for the files in it that are of a known format, in order of name, and
-    /// `ARCHIVE:GLOB` for those in an archive that match. A folder that is an archive is one file.
-    pub(super) fn files(&self, given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
-        let mut files = Vec::new();
-        for path in given {
-            if !path.is_dir() || is_archive(path) {
-                let address = Address::of(path);
-                match address.inner().filter(|inner| Glob::is_glob(inner)) {
-                    Some(glob) => files.append(&mut self.inside(path, &address, glob)?),
-                    None => files.push(path.clone()),
-                }
-                continue;
-            }
-            let failed = |e| Failure::in_file(&path.to_string_lossy(), &Error::io("cannot read the folder", e));
-            let inside = std::fs::read_dir(path).map_err(failed)?;
-            let mut inside: Vec<PathBuf> =
-                inside.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>().map_err(failed)?;
-            inside.retain(|path| {
-                path.is_file()
-                    && self.options.source_in_folder(path).is_ok_and(|source| crate::Format::detect(&source).is_ok())
-            });
-            inside.sort_unstable();
-            if inside.is_empty() {
-                self.not_found(&format!("{}: no file of a known format in this folder", path.to_string_lossy()));
-            }
-            files.append(&mut inside);
-        }
-        Ok(files)
-    }
-
     /// Shows the warnings of reading, which went on in spite of them.
     pub(super) fn warn(&self, asset: &Asset) {
         for warning in asset.reader().warnings() {
@@ -308,13 +274,14 @@ impl Context {
 
     /// Lines for people on standard output.
     pub(super) fn page(&self) -> Page<Stdout> {
-        Page::new(self.stdout(), style())
+        Page::new(self.stdout(), self.style)
     }
 
     /// Rows on standard output.
     pub(super) fn rows(&self, columns: &[Column]) -> Result<RowWriter<Stdout>, Failure> {
         let header: Vec<Header> = columns.iter().map(|c| Header { name: c.name.to_string(), kind: c.kind }).collect();
-        Ok(RowWriter::new(self.stdout(), RowFormat::from(self.format), &header, style())?)
+        let rows = RowWriter::new(self.stdout(), RowFormat::from(self.format), &header, self.style)?;
+        Ok(rows.fit_into(self.width))
     }
 
     /// Whole entries on standard output: one object or, with `many`, an array of them, however many there are.
@@ -341,19 +308,24 @@ impl Context {
     pub(super) fn table<'a>(&self, asset: &'a Asset, name: Option<&str>) -> Result<Box<dyn Table + 'a>, Failure> {
         let (file, reader) = (asset.source().name(), asset.reader());
         match name {
-            Some(wanted) => reader.table(wanted).ok_or_else(|| {
-                if let Some(why) = reader.absent(wanted) {
-                    return Failure::new(Exit::NotFound, format!("{file}: no table {wanted:?}: {why}"));
-                }
-                let tables: Vec<String> = reader.tables().iter().map(|t| t.name().to_owned()).collect();
-                let what = format!("{file}: no table {wanted:?}; it has {}", tables.join(", "));
-                Failure::new(Exit::NotFound, what)
-            }),
+            Some(wanted) => {
+                let missing = || format!("{file}: {}", suggest::no_table(reader, wanted));
+                reader.table(wanted).ok_or_else(|| Failure::new(Exit::NotFound, missing()))
+            }
             None => {
                 let main = reader.tables().into_iter().next();
                 main.ok_or_else(|| Failure::new(Exit::NotFound, format!("{file}: it has no tables")))
             }
         }
+    }
+
+    /// The entries that are most alike to `wanted`, as the end of a message. Ids are alike to none.
+    pub(super) fn hint(&self, asset: &Asset, wanted: &str) -> String {
+        if crate::id::parse(wanted).is_some() {
+            return String::new();
+        }
+        let main = asset.reader().tables().into_iter().next();
+        main.map_or_else(String::new, |table| suggest::hint_of_rows(wanted, &*table))
     }
 
     /// Says something that is worth knowing and no failure.
@@ -368,7 +340,7 @@ impl Context {
 
     /// Writes a line to standard error as it is, but for characters that a terminal would take for a command.
     pub(super) fn show(&self, line: &str) {
-        let _ = aside(|| writeln!(io::stderr(), "{}", clean(line)));
+        pager::message(&clean(line));
     }
 
     /// Writes one line to standard error that is no failure.
@@ -377,11 +349,6 @@ impl Context {
             complain(message);
         }
     }
-}
-
-/// Whether a folder is a game's, as one archive.
-fn is_archive(path: &Path) -> bool {
-    path.is_dir() && crate::Format::detect(&Source::of_folder(path)).is_ok()
 }
 
 /// The address of a file in an archive.
@@ -406,13 +373,23 @@ fn bytes_of(file: &Path) -> Result<Vec<u8>, Failure> {
     read.map_err(|e| Failure::in_file(&file.to_string_lossy(), &Error::io("cannot read", e)))
 }
 
-/// Whether headers are bold.
-pub(super) fn style() -> Style {
-    match anstream::AutoStream::choice(&io::stdout()) {
-        anstream::ColorChoice::Never => Style::Plain,
-        _ if io::stdout().is_terminal() => Style::Bold,
-        _ => Style::Plain,
-    }
+/// Whether lines for people are bold and coloured.
+fn style(color: Color) -> Style {
+    let is_bold = match color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => {
+            anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never && io::stdout().is_terminal()
+        }
+    };
+    if is_bold { Style::Bold } else { Style::Plain }
+}
+
+/// The width of the terminal that standard output is.
+fn terminal_width() -> Option<usize> {
+    let (terminal_size::Width(width), _) = terminal_size::terminal_size_of(io::stdout())?;
+    // Some programs run others on terminals without a size.
+    Some(usize::from(width)).filter(|width| *width > 0)
 }
 
 /// The longest line that is taken for an argument.

@@ -1,20 +1,12 @@
 //! Entries as a stream, in every output format.
 
-use super::context::style;
 use super::{Failure, Format};
 use crate::table::{Kind, Tree, Value, Visitor};
 use crate::write::json::JsonWriter;
 use crate::write::rows::{Header, RowFormat, RowWriter};
-use crate::write::text::Outline;
+use crate::write::text::{Outline, Style};
 use serde_json::ser::PrettyFormatter;
 use std::io::Write;
-use std::path::PathBuf;
-
-/// Whether more than one file may be asked for, so that a document about them is an array: also where some cannot be
-/// read, and however many a folder holds.
-pub(super) fn are_many(given: &[PathBuf]) -> bool {
-    !matches!(given, [file] if !file.is_dir())
-}
 
 /// Writes whole entries, one after another.
 pub(super) struct Entries<W: Write> {
@@ -69,7 +61,7 @@ impl<W: Write> Entries<W> {
                 if let Value::Map(fields) = tree.into_value() {
                     let header = fields.iter().map(|(name, _)| Header { name: name.to_string(), kind: Kind::Any });
                     let header: Vec<Header> = header.collect();
-                    let mut rows = RowWriter::new(out, RowFormat::Csv, &header, style())?;
+                    let mut rows = RowWriter::new(out, RowFormat::Csv, &header, Style::Plain)?;
                     rows.row(&fields.into_iter().map(|(_, value)| value).collect::<Vec<_>>())?;
                     rows.finish()?;
                 }

@@ -1,6 +1,7 @@
 mod tables;
 
 use super::context::within;
+use super::files::path_below;
 use super::{Context, Exit, Failure, Outcome};
 use crate::archive::{self, Address};
 use crate::asset::Asset;
@@ -27,7 +28,7 @@ Examples:
 One table of one file becomes OUT. Into a folder (OUT ends with '/', or is one, or there are more tables or files) go
 OUT/TABLE.csv, with several files OUT/TABLE/FILE.csv, and with --partition OUT/TABLE/build=15.2/FILE.csv.")]
 pub(super) struct Args {
-    /// The files; a folder stands for the files in it; behind an archive, a path or a glob in it
+    /// The files; a folder stands for all files below it; after an archive, a path or a glob in it
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// The file or folder to write, '-' for standard output; its ending says how: csv, json, ndjson, parquet, arrow,
@@ -200,7 +201,7 @@ fn files(args: &Args, context: &Context) -> Result<Vec<PathBuf>, Failure> {
             _ => given.push(file.clone()),
         }
     }
-    context.files(&given)
+    context.files_without_archives(&given)
 }
 
 /// Draws files with a shape: one file as one drawing, the files of an archive as a drawing each, in a folder.
@@ -215,7 +216,7 @@ fn drawings(args: &Args, context: &Context) -> Outcome {
         ));
     }
     for file in &files {
-        let to = if into_folder { in_folder(&args.to, file, kind) } else { args.to.clone() };
+        let to = if into_folder { in_folder(&args.to, args, file, kind) } else { args.to.clone() };
         let draw = || {
             let asset = context.open(file)?;
             context.check_new(&to, args.force)?;
@@ -232,10 +233,12 @@ fn drawings(args: &Args, context: &Context) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// The path of a file's drawing or table in `folder`: below its folders in the archive that it lies in.
-fn in_folder(folder: &Path, file: &Path, kind: KindArg) -> PathBuf {
+/// The path of a file's drawing or table in `folder`: below its folders in the archive that it lies in, or in the folder
+/// that was given.
+fn in_folder(folder: &Path, args: &Args, file: &Path, kind: KindArg) -> PathBuf {
     let address = Address::of(file);
-    let inner = address.inner().map_or_else(|| file.file_name().unwrap_or_default().to_string_lossy(), Into::into);
+    let below = || path_below(&args.files, file).to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
+    let inner = address.inner().map_or_else(below, str::to_owned);
     let mut to = folder.to_owned();
     let mut parts = inner.split(['/', archive::MARK]).peekable();
     while let Some(part) = parts.next() {

@@ -50,7 +50,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let chosen = match archive.find(&args.glob).map_err(failed)? {
         Some(file) => vec![(file.path.clone().into_owned(), file)],
         None => {
-            let wanted = Glob::new(&args.glob, false)?;
+            let wanted = Glob::smart_case(&args.glob)?;
             choose(archive, |path| wanted.is_match(path), |error| context.damaged(name, &error)).map_err(failed)?
         }
     };

@@ -3,14 +3,16 @@ use super::{Context, Exit, Failure, Outcome};
 use crate::ask::find::{self, Hit, Look, Options, Pattern, Syntax};
 use crate::report::Progress;
 use crate::table::filter::{Bound, Filter};
+use crate::table::glob::has_uppercase;
 use crate::table::{Column, Kind, Role, RowCursor, Table, Value};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 /// Find paths, names and strings in files
 ///
-/// Without wildcards TEXT is looked for anywhere; upper and lower case matter unless -i is given. With one of * ? [ { it
-/// is a glob for the whole text, in which '*' also matches '/'.
+/// Without wildcards TEXT is looked for anywhere. With one of * ? [ { it is a glob for the whole text, in which '*' also
+/// matches '/'. Upper and lower case are the same unless TEXT has an upper-case letter; a regular expression always
+/// distinguishes them unless -i is given.
 ///
 /// Of a path only the last component is looked at: a folder that matches is found once, and what is in it is not.
 /// TEXT with a '/' in it is held against the whole path, and has to reach into the last component unless it is a glob
@@ -22,13 +24,13 @@ Examples:
   assetq find '*.visual' assets.bin            paths that end like this
   assetq find japan/ship assets.bin            the folder, not what is in it; with -p all of that, too
   assetq find -e '^JSD0\\d\\d_' assets.bin -t paths -n 20
-  assetq find dynamo extracted/                every file of a folder
+  assetq find dynamo extracted/                every file below a folder
   assetq find '*.dds' assets.bin --count       how many there are")]
 pub(super) struct Args {
     /// What to find
     #[arg(value_name = "TEXT")]
     text: String,
-    /// The files; a folder stands for the files in it
+    /// The files; a folder stands for all files below it, a glob in quotes for those that match
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Take TEXT as a glob for the whole text, also without wildcards
@@ -43,6 +45,9 @@ pub(super) struct Args {
     /// Upper and lower case are the same
     #[arg(long, short)]
     ignore_case: bool,
+    /// Upper and lower case differ
+    #[arg(long, short = 's', conflicts_with = "ignore_case")]
+    case_sensitive: bool,
     /// Find paths by their folders as well
     #[arg(long, short = 'p')]
     full_path: bool,
@@ -67,7 +72,9 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         (.., true) => Syntax::Text,
         _ => Syntax::Auto,
     };
-    let options = Options { syntax, ignore_case: args.ignore_case, full_path: args.full_path };
+    let smart_case = !args.case_sensitive && syntax != Syntax::Regex && !has_uppercase(&args.text);
+    let ignore_case = args.ignore_case || smart_case;
+    let options = Options { syntax, ignore_case, full_path: args.full_path };
     let pattern = Pattern::new(&args.text, options)?;
     let filter = args.condition.as_deref().map(Filter::parse).transpose()?;
     let search = Search { args, context, pattern, filter };
@@ -79,7 +86,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
             Some(folder) if !args.full_path => {
                 format!("; {folder:?} finds the folder, --full-path all that is in it")
             }
-            _ if !args.ignore_case => "; -i ignores case".to_owned(),
+            _ if !ignore_case => "; -i ignores case".to_owned(),
             _ => String::new(),
         };
         context.not_found(&format!("nothing with {:?}{of_what} was found{hint}", args.text));

@@ -1,9 +1,9 @@
-use super::entries::are_many;
+use super::files::are_many;
 use super::{Context, Exit, Failure, Format, Outcome};
 use crate::asset::Asset;
 use crate::table::{Table, Value, Visitor};
 use crate::threads::prelude::*;
-use crate::write::text::{Aligned, Page};
+use crate::write::text::{Aligned, AlignedColumn, Fit, Page};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  assetq info assets.bin\n  assetq info -f json *.geometry")]
 pub(super) struct Args {
-    /// The files; a folder stands for the files in it
+    /// The files; a folder stands for all files below it, a glob in quotes for those that match
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 }
@@ -29,7 +29,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
             if index > 0 {
                 writeln!(out)?;
             }
-            text(&mut out, &asset)?;
+            text(&mut out, &asset, context)?;
             context.warn(&asset);
         }
         out.flush()?;
@@ -45,11 +45,11 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
 }
 
 /// Describes a file for people: a heading, the facts, and two lists.
-fn text(out: &mut impl Write, asset: &Asset) -> Result<(), Failure> {
+fn text(out: &mut impl Write, asset: &Asset, context: &Context) -> Result<(), Failure> {
     let reader = asset.reader();
     let (name, version, size) = (asset.source().name(), reader.version(), asset.source().bytes().len());
     let space = if version.is_empty() { "" } else { " " };
-    let style = super::context::style();
+    let (style, width) = (context.style(), context.width());
     let mut page = Page::new(&mut *out, style);
     // A folder has no bytes of its own.
     let bytes = if is_folder(asset) { String::new() } else { format!(", {size} bytes") };
@@ -63,16 +63,21 @@ fn text(out: &mut impl Write, asset: &Asset) -> Result<(), Failure> {
     let number = |n: Option<u64>| n.map_or_else(|| "-".to_owned(), |n| n.to_string());
     let list = reader.sections();
     if !list.is_empty() {
-        let header = ["section", "offset", "size", "count"].map(str::to_owned).to_vec();
-        let mut sections = Aligned::new(&mut *out, header, vec![false, true, true, true], style);
+        let mut columns = vec![AlignedColumn::text("section", Fit::Whole)];
+        columns.extend(["offset", "size", "count"].map(AlignedColumn::number));
+        let mut sections = Aligned::new(&mut *out, columns, style).fit_into(width);
         for section in list {
             let offset = format!("{:#x}", section.offset);
             sections.row(vec![section.name.into_owned(), offset, section.size.to_string(), number(section.count)])?;
         }
         sections.finish()?;
     }
-    let header = ["table", "rows", "columns"].map(str::to_owned).to_vec();
-    let mut tables = Aligned::new(&mut *out, header, vec![false, true, false], style);
+    let columns = vec![
+        AlignedColumn::text("table", Fit::Whole),
+        AlignedColumn::number("rows"),
+        AlignedColumn::text("columns", Fit::Wrap),
+    ];
+    let mut tables = Aligned::new(&mut *out, columns, style).fit_into(width);
     for (table, rows) in counted(asset) {
         let columns: Vec<&str> = table.columns().iter().map(|c| c.name.as_ref()).collect();
         let rows = number(rows.map(|n| n as u64));

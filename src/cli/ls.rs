@@ -1,5 +1,7 @@
 use super::rows::{Rows, text_of};
 use super::{Context, Exit, Failure, Format, Outcome};
+use crate::suggest;
+use crate::table::glob::Glob;
 use crate::table::{Column, Place};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,7 +21,8 @@ pub(super) struct Args {
     /// The file
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Which rows: a glob ('*' also matches '/'), or the exact name of a row or of a folder
+    /// Which rows: a glob ('*' also matches '/'; without upper-case letters it ignores case), or the exact name of a row
+    /// or of a folder
     #[arg(value_name = "GLOB")]
     glob: Option<String>,
     /// Another table than the main one (`assetq info FILE` lists them)
@@ -83,7 +86,9 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     context.warn(&asset);
     let asked: Vec<_> = args.glob.iter().chain(&args.condition).map(|asked| format!("{asked:?}")).collect();
     if found == 0 && !asked.is_empty() {
-        context.not_found(&format!("{name}: nothing in {} matches {}", table.name(), asked.join(" and ")));
+        let exact = args.glob.as_deref().filter(|glob| !Glob::is_glob(glob) && args.condition.is_none());
+        let hint = exact.map_or_else(String::new, |exact| suggest::hint_of_rows(exact, &*table));
+        context.not_found(&format!("{name}: nothing in {} matches {}{hint}", table.name(), asked.join(" and ")));
     } else if found == 0 && place.is_some() {
         context.not_found(&format!("{name}: nothing in {} is there", table.name()));
     }

@@ -12,6 +12,7 @@ mod diff;
 mod entries;
 mod export;
 mod extract;
+mod files;
 mod find;
 mod history;
 mod info;
@@ -19,6 +20,7 @@ mod ls;
 mod man;
 mod names;
 mod output;
+mod pager;
 mod patch;
 mod progress;
 mod refs;
@@ -83,6 +85,15 @@ struct Global {
     /// Show no progress bar
     #[arg(long, short = 'q', global = true)]
     quiet: bool,
+    /// Do not fit tables to the width of the terminal
+    #[arg(long, global = true)]
+    wide: bool,
+    /// When output is bold and coloured
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    color: Color,
+    /// Write to the terminal itself rather than through $ASSETQ_PAGER, $PAGER or less
+    #[arg(long, global = true)]
+    no_pager: bool,
     /// Use at most this many threads, and no more than four for each core
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
@@ -110,6 +121,15 @@ struct Global {
     /// Refuse what a checksum does not match, rather than warn and go on; of a patch, refuse all where an edit cannot be made
     #[arg(long, global = true)]
     strict: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    #[default]
+    Auto,
+    Always,
+    Never,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -172,6 +192,23 @@ enum Command {
 }
 
 impl Command {
+    /// Whether its output is for reading, so that a terminal shows it in a pager.
+    fn is_paged(&self) -> bool {
+        match self {
+            Self::Info(_)
+            | Self::Ls(_)
+            | Self::Cat(_)
+            | Self::Refs(_)
+            | Self::Resolve(_)
+            | Self::String(_)
+            | Self::Diff(_)
+            | Self::History(_)
+            | Self::Find(_) => true,
+            Self::Sql(args) => args.is_paged(),
+            _ => false,
+        }
+    }
+
     fn run(self, context: &Context) -> Outcome {
         match self {
             Self::Info(args) => info::run(&args, context),
@@ -327,7 +364,8 @@ fn run(cli: Cli) -> Exit {
         complain("only `assetq diff`, and what writes, gives patches");
         return Exit::Usage;
     }
-    ended(Context::new(&cli.global).and_then(|context| context.close(cli.command.run(&context))))
+    let pages = cli.command.is_paged();
+    ended(Context::new(&cli.global, pages).and_then(|context| context.close(cli.command.run(&context))))
 }
 
 /// The exit code of a command, which says why it failed where it did.
@@ -348,7 +386,7 @@ fn is_unclean(argument: &std::ffi::OsStr) -> bool {
     clean(&text) != text
 }
 
-/// Writes one line to standard error. Nobody can be told that it cannot be written.
+/// Writes one line to standard error.
 fn complain(message: &str) {
-    let _ = progress::aside(|| writeln!(std::io::stderr(), "assetq: {}", clean(message)));
+    pager::message(&format!("assetq: {}", clean(message)));
 }

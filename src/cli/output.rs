@@ -1,6 +1,6 @@
 //! The ways out of a command: standard output, and files that appear under their name only once they are whole.
 
-use super::progress::aside;
+use super::pager::Pager;
 use super::{Context, Exit, Failure, Outcome};
 use crate::write::whole::{self, Existing, FileId, NewFile, check, of_output, output_of};
 use std::collections::HashSet;
@@ -14,20 +14,20 @@ const STDOUT: &str = "standard output";
 /// Standard output, buffered. Its context learns of output that it could not write, also where nobody asked: dropped,
 /// it passes everything on.
 pub(super) struct Stdout {
-    out: BufWriter<Aside>,
+    out: BufWriter<Paged>,
     lost: Lost,
 }
 
-/// Standard output, before which a progress bar makes room.
-struct Aside(io::Stdout);
+/// Standard output, perhaps through a pager.
+struct Paged(Pager);
 
-impl Write for Aside {
+impl Write for Paged {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        aside(|| self.0.write(bytes))
+        self.0.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        aside(|| self.0.flush())
+        self.0.flush()
     }
 }
 
@@ -85,6 +85,7 @@ pub(super) fn is_stdout(to: &Path) -> bool {
 impl Context {
     /// The end of a command that ran like this: output that was lost without a word is told of now.
     pub(super) fn close(&self, ran: Outcome) -> Outcome {
+        self.pager().finish();
         match (ran, self.lost().failure()) {
             (Ok(exit), None) => Ok(exit.max(self.worst())),
             (Ok(_), Some(lost)) => {
@@ -101,7 +102,7 @@ impl Context {
 
     /// Standard output.
     pub(super) fn stdout(&self) -> Stdout {
-        Stdout { out: BufWriter::with_capacity(1 << 16, Aside(io::stdout())), lost: self.lost().clone() }
+        Stdout { out: BufWriter::with_capacity(1 << 16, Paged(self.pager().clone())), lost: self.lost().clone() }
     }
 
     /// Refuses to write over a file that is read, or over any other unless that is wanted.

@@ -1,6 +1,6 @@
 //! Progress of long work, drawn on the terminal aside from all other output.
 
-use super::Context;
+use super::{Context, pager};
 use crate::report::Progress;
 use crate::write::text::clean;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -13,6 +13,7 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unit {
     Bytes,
+    Files,
     Rows,
 }
 
@@ -32,6 +33,13 @@ pub(super) fn aside<T>(write: impl FnOnce() -> T) -> T {
     }
 }
 
+/// Takes the bar away, and draws no other one while a pager has the terminal.
+pub(super) fn end() {
+    if let Some(bar) = BAR.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        bar.finish_and_clear();
+    }
+}
+
 fn bar(what: &str) -> ProgressBar {
     // Where the terminal cannot be drawn on, nothing is.
     ProgressBar::new(0).with_prefix(clean(what).into_owned())
@@ -40,7 +48,10 @@ fn bar(what: &str) -> ProgressBar {
 /// The look of a bar. Where nobody knows how much there is to do, it counts the work that is done.
 fn style(unit: Unit, known: bool) -> ProgressStyle {
     let template = match (unit, known) {
-        (Unit::Bytes, _) => "{prefix} [{bar:40}] {bytes}/{total_bytes} {elapsed}",
+        (Unit::Bytes, true) => "{prefix} [{bar:40}] {bytes}/{total_bytes} {elapsed}",
+        (Unit::Bytes, false) => "{prefix} {bytes} {elapsed}",
+        (Unit::Files, true) => "{prefix} [{bar:40}] {human_pos}/{human_len} files {elapsed}",
+        (Unit::Files, false) => "{prefix} {human_pos} files {elapsed}",
         (Unit::Rows, true) => "{prefix} [{bar:40}] {human_pos}/{human_len} rows {elapsed}",
         (Unit::Rows, false) => "{prefix} {human_pos} rows {elapsed}",
     };
@@ -77,6 +88,9 @@ impl Context {
                 let (steps, total) = progress.state();
                 let known = total > 0;
                 let mut bar_of_all = BAR.lock().unwrap_or_else(PoisonError::into_inner);
+                if pager::is_running() {
+                    continue;
+                }
                 let bar = bar_of_all.get_or_insert_with(|| bar(what));
                 if shown.replace(known) != Some(known) {
                     bar.set_style(style(unit, known));
@@ -84,9 +98,7 @@ impl Context {
                 bar.set_length(total);
                 bar.set_position(steps);
             }
-            if let Some(bar) = BAR.lock().unwrap_or_else(PoisonError::into_inner).take() {
-                bar.finish_and_clear();
-            }
+            end();
         };
         std::thread::scope(|scope| {
             // Where no thread can be had, the work is done without a bar.

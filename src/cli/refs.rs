@@ -28,7 +28,7 @@ Examples:
   assetq refs --dangling assets.bin space.bin           what refers to nothing that exists")]
 pub(super) struct Args {
     /// An id (0x…, 16 hex digits, or decimal) or a path, or `-` for one a line from standard input; then the files, of
-    /// which a folder stands for the files in it
+    /// which a folder stands for all files below it
     #[arg(required = true, value_names = ["ID", "FILE"])]
     arguments: Vec<PathBuf>,
     /// Only what the entry refers to
@@ -60,15 +60,19 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         }
     };
     let mut assets = Vec::new();
+    let has_meshes = |asset: &Asset| asset.reader().meshes().is_some();
     for path in context.files(files)? {
+        let is_named = files.contains(&path);
         match context.database_in(path).and_then(|path| context.open(&path)) {
-            Ok(asset) => assets.push(asset),
+            Ok(asset) => {
+                // Of the files of a folder, many refer to nothing.
+                if is_named && !refs::refers(&asset) && !has_meshes(&asset) {
+                    context.note(asset.source().name(), &format!("a {} file refers to nothing", asset.format()));
+                }
+                assets.push(asset);
+            }
             Err(failure) => context.failed(&failure),
         }
-    }
-    let has_meshes = |asset: &Asset| asset.reader().meshes().is_some();
-    for asset in assets.iter().filter(|asset| !refs::refers(asset) && !has_meshes(asset)) {
-        context.note(asset.source().name(), &format!("a {} file refers to nothing", asset.format()));
     }
     if assets.is_empty() {
         context.rows(&columns(asked.is_none()))?.finish()?;
@@ -240,7 +244,10 @@ impl Search<'_> {
                 (true, true, _) => "refers to nothing",
                 (true, ..) => "nothing refers to it",
             };
-            self.context.not_found(&format!("{query:?}: {what}"));
+            let is_unknown = what == "is in none of the files" && ids.len() == 1;
+            let first = self.assets.iter().find(|asset| refs::entries(asset).is_some()).filter(|_| is_unknown);
+            let hint = first.map_or_else(String::new, |asset| self.context.hint(asset, query));
+            self.context.not_found(&format!("{query:?}: {what}{hint}"));
         }
         Ok(Exit::Done)
     }

@@ -44,6 +44,8 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let shown = |name: &str| !(args.no_path && name == "path");
     let columns: Vec<Column> = columns.into_iter().filter(|c| shown(&c.name)).collect();
     let mut out = context.rows(&columns)?;
+    // To look for names takes a walk through all of them.
+    let is_suggesting = args.ids.len() < 4 && args.ids.iter().all(|id| id != "-");
     for query in context.arguments(&args.ids) {
         let query = query?;
         let mut damaged = |error: crate::Error| context.damaged(file, &error);
@@ -57,7 +59,10 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
                 cells.extend([kind.into(), database.into(), record.into(), state, offset.into(), size.into()]);
                 out.row(&cells)?;
             }
-            Ok(None) => context.not_found(&format!("{file}: {query:?} not found")),
+            Ok(None) => {
+                let hint = if is_suggesting { context.hint(&asset, &query) } else { String::new() };
+                context.not_found(&format!("{file}: {query:?} not found{hint}"));
+            }
             Err(error) => context.damaged(file, &error),
         }
     }

@@ -2,6 +2,7 @@
 
 use super::{Context, Exit, Failure};
 use crate::error::{Error, Result as AssetResult};
+use crate::suggest;
 use crate::table::filter::{self, Bound, Filter};
 use crate::table::glob::Glob;
 use crate::table::{Place, RowCursor, Table, Value};
@@ -27,7 +28,7 @@ enum Pattern {
 impl Pattern {
     fn new(text: &str) -> Result<Self, Failure> {
         if Glob::is_glob(text) {
-            Ok(Self::Glob(Glob::new(text, false)?))
+            Ok(Self::Glob(Glob::smart_case(text)?))
         } else {
             Ok(Self::Exact(text.trim_end_matches('/').into()))
         }
@@ -147,13 +148,12 @@ impl Context {
         let mut columns = Vec::with_capacity(names.len());
         for name in names {
             let wrong = |what: &str| {
-                let known: Vec<&str> = all.iter().map(|c| &*c.name).collect();
-                let message = format!("{file}: {} has {what} {name:?}; it has {}", table.name(), known.join(", "));
-                Failure::new(Exit::Usage, message)
+                let hint = suggest::hint_of_columns(name.trim(), "it has", all);
+                Failure::new(Exit::Usage, format!("{file}: {} has {what} {name:?}{hint}", table.name()))
             };
             let column = filter::find_column(all, name.trim()).map_err(|_| wrong("no column"))?;
             if columns.contains(&column) {
-                return Err(wrong("only one column"));
+                return Err(Failure::new(Exit::Usage, format!("{file}: column {name:?} is named twice")));
             }
             columns.push(column);
         }

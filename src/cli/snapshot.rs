@@ -53,7 +53,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     }
     let globs = match (&*args.globs, archive.database()) {
         ([], Some(database)) if archive.find(database).map_err(failed)?.is_some() => vec![Glob::new(database, false)?],
-        (globs, _) => globs.iter().map(|glob| Glob::new(glob, false)).collect::<Result<_, _>>()?,
+        (globs, _) => globs.iter().map(|glob| Glob::smart_case(glob)).collect::<Result<_, _>>()?,
     };
     let wanted = |path: &str| globs.iter().any(|glob| glob.is_match(path));
     let files = if globs.is_empty() {

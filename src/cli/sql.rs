@@ -17,8 +17,8 @@ use std::path::{Path, PathBuf};
 /// Ask files in SQL
 ///
 /// The tables of one file are there by name; of several files each is a schema that is called after the file, or as
-/// NAME=FILE says; of more than ten files a table is called "NAME.TABLE", with these quotes. A folder stands for the
-/// files in it, and a database of SQLite may be among them. Nothing is
+/// NAME=FILE says; of more than ten files a table is called "NAME.TABLE", with these quotes. A folder stands for
+/// the files below it without games' folders, and a database of SQLite may be among them. Nothing is
 /// written to a file: UPDATE, INSERT and DELETE make a new one (--to NEW). `assetq info FILE` lists tables and columns.
 ///
 /// The first argument is the query, unless it is the name of a file: then, and with -, statements are read from
@@ -113,6 +113,12 @@ fn write(session: &Session, paths: &[PathBuf], output: &Output, context: &Contex
 const SCRIPT: u64 = 16 << 20;
 
 impl Args {
+    /// Whether the answer is for reading: not at a prompt, nor if a file is written.
+    pub(super) fn is_paged(&self) -> bool {
+        let is_asked = matches!(self.parts(), Ok((Some(query), _)) if query != "-");
+        is_asked && self.into.is_none() && !self.output.is_given()
+    }
+
     /// The query, where the first argument is one, and the files.
     fn parts(&self) -> Result<(Option<Cow<'_, str>>, Vec<PathBuf>), Failure> {
         let Some(query) = &self.query else { return Ok((None, Vec::new())) };
@@ -150,7 +156,7 @@ fn open(given: &[PathBuf], args: &Args, context: &Context) -> Result<(Session, V
             inputs.push((name, Input::Database(path)));
             continue;
         }
-        let files = context.files(std::slice::from_ref(&path))?;
+        let files = context.files_without_archives(std::slice::from_ref(&path))?;
         for file in &files {
             let asset = context.open(file)?;
             let name = name.clone().unwrap_or_else(|| asset.source().stem().to_owned());

@@ -12,6 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::reader::Options;
 use crate::report::Progress;
 use crate::source::Source;
+use crate::suggest;
 use crate::table::{Table, Value, column_index};
 use crate::threads;
 use crate::write::whole::{Existing, NewFile};
@@ -124,13 +125,8 @@ impl<'a> Editor<'a> {
         if let Some(at) = self.tables.iter().position(|table| table.table.name() == name) {
             return Ok(at);
         }
-        let table = self.asset.reader().table(&name).ok_or_else(|| {
-            if let Some(why) = self.asset.reader().absent(&name) {
-                return refused(format!("no table {name:?}: {why}"));
-            }
-            let names: Vec<String> = self.asset.reader().tables().iter().map(|t| t.name().to_owned()).collect();
-            refused(format!("no table {name:?}; there are {}", names.join(", ")))
-        })?;
+        let reader = self.asset.reader();
+        let table = reader.table(&name).ok_or_else(|| refused(suggest::no_table(reader, &name)))?;
         self.tables.push(Resolved::new(table));
         Ok(self.tables.len().saturating_sub(1))
     }

@@ -7,6 +7,7 @@ use super::{At, Cells, Change, Edit, Set, TableEdits, agrees, refused};
 use crate::asset::Asset;
 use crate::compare::{hash_value, same_value};
 use crate::error::{Error, Result};
+use crate::suggest;
 use crate::table::{Column, Kind, Role, Table, Takes, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
@@ -122,8 +123,8 @@ impl<'a> Resolved<'a> {
     fn column(&self, name: &str) -> Result<(usize, &Column)> {
         let columns = self.table.columns();
         columns.iter().enumerate().find(|(_, column)| column.name == name).ok_or_else(|| {
-            let names: Vec<&str> = columns.iter().map(|c| &*c.name).collect();
-            refused(format!("{}: no column {name:?}; there are {}", self.table.name(), names.join(", ")))
+            let hint = suggest::hint_of_columns(name, "there are", columns);
+            refused(format!("{}: no column {name:?}{hint}", self.table.name()))
         })
     }
 

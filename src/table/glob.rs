@@ -4,8 +4,8 @@
 //! is not in it; `{a,b}` for either; `\` before a character for that character. A glob is held against the whole of a
 //! text. A text that is the glob itself matches, too, as names like `[Main]` have such characters in them.
 
+use super::search::{Anchor, Literal};
 use crate::error::{Error, ErrorKind, Result};
-use memchr::memmem::Finder;
 use regex::{Regex, RegexBuilder};
 use std::fmt::Write as _;
 use std::iter::Peekable;
@@ -30,7 +30,7 @@ enum Test {
     /// Texts with `*` between them: the first one begins a text that matches, the last one ends it.
     Pieces {
         start: Box<str>,
-        inner: Box<[Finder<'static>]>,
+        inner: Box<[Literal]>,
         end: Box<str>,
     },
     Regex(Regex),
@@ -42,6 +42,14 @@ impl Glob {
         text.contains(['*', '?', '[', '{'])
     }
 
+    /// Reads a glob with smart case: upper and lower case are the same unless the glob has an upper-case letter.
+    ///
+    /// # Errors
+    /// As [`Glob::new`].
+    pub fn smart_case(glob: &str) -> Result<Self> {
+        Self::new(glob, !has_uppercase(glob))
+    }
+
     /// Reads a glob. With `ignore_case` upper and lower case of ASCII letters are the same.
     ///
     /// # Errors
@@ -50,14 +58,15 @@ impl Glob {
         if glob.len() > LONGEST {
             return Err(syntax(format!("a glob of {} bytes is longer than {LONGEST}", glob.len())));
         }
-        let pieces = (!ignore_case).then(|| vec![String::new()]);
+        let pieces = (!glob.contains('\0')).then(|| vec![String::new()]);
         let mut translation = Translation { regex: String::from("^"), ignore_case, pieces };
         translation.glob(glob).map_err(|what| syntax(format!("{glob}: {what}")))?;
         let test = match translation.pieces.as_deref() {
             // To compile a regular expression takes longer than to look for the pieces.
             Some([start, inner @ .., end]) => Test::Pieces {
                 start: start.as_str().into(),
-                inner: inner.iter().map(|piece| Finder::new(piece.as_bytes()).into_owned()).collect(),
+                // An empty piece is everywhere.
+                inner: inner.iter().filter_map(|piece| Literal::new(piece, Anchor::Anywhere, ignore_case)).collect(),
                 end: end.as_str().into(),
             },
             _ => {
@@ -70,22 +79,32 @@ impl Glob {
 
     /// Whether the whole of `text` matches.
     pub fn is_match(&self, text: &str) -> bool {
-        let is_own = |own: &str| if self.ignore_case { own.eq_ignore_ascii_case(text) } else { own == text };
+        let is_equal = |a: &[u8], b: &[u8]| if self.ignore_case { a.eq_ignore_ascii_case(b) } else { a == b };
         let matches = match &self.test {
             Test::Regex(regex) => regex.is_match(text),
             Test::Pieces { start, inner, end } => {
-                text.strip_prefix(&**start).and_then(|rest| rest.strip_suffix(&**end)).is_some_and(|between| {
+                let edges = start.len().saturating_add(end.len());
+                let between = (edges <= text.len()).then(|| {
+                    let (head, rest) = text.as_bytes().split_at_checked(start.len())?;
+                    let (rest, tail) = rest.split_at_checked(rest.len().checked_sub(end.len())?)?;
+                    (is_equal(head, start.as_bytes()) && is_equal(tail, end.as_bytes())).then_some(rest)
+                });
+                between.flatten().is_some_and(|mut rest| {
                     // The first place of each piece leaves most room for the others.
-                    let mut rest = between.as_bytes();
                     inner.iter().all(|piece| {
-                        let end = piece.find(rest).map(|at| at.saturating_add(piece.needle().len()));
-                        end.and_then(|end| rest.get(end..)).map(|behind| rest = behind).is_some()
+                        let end = piece.first_in(rest).map(|at| at.saturating_add(piece.text().len()));
+                        end.and_then(|end| rest.get(end..)).map(|after| rest = after).is_some()
                     })
                 })
             }
         };
-        matches || self.own.as_deref().is_some_and(is_own)
+        matches || self.own.as_deref().is_some_and(|own| is_equal(own.as_bytes(), text.as_bytes()))
     }
+}
+
+/// Whether a pattern has an upper-case letter, which makes a search with smart case distinguish case.
+pub fn has_uppercase(pattern: &str) -> bool {
+    pattern.chars().any(char::is_uppercase)
 }
 
 /// A glob on its way to a regular expression.
@@ -260,10 +279,27 @@ mod tests {
             ("[!b-d]", "C", false),
             ("ü", "Ü", false),
             ("[Y-b]", "B", true),
+            ("*.Visual", "A.VISUAL", true),
+            ("uss*gun*9*", "USS_GUN_009x", true),
+            ("uss*gun*9*", "USS_GU_009x", false),
+            ("a*a", "A", false),
         ] {
             assert_eq!(Glob::new(glob, true).unwrap().is_match(text), matches, "{glob} {text}");
         }
         assert!(Glob::new("[Main]", true).unwrap().is_match("[main]"));
+    }
+
+    #[test]
+    fn smart_case_distinguishes_case_for_upper_case_letters_only() {
+        for (glob, text, matches) in [
+            ("*.visual", "A.Visual", true),
+            ("*turret?", "USS_TURRET1", true),
+            ("*.Visual", "a.visual", false),
+            ("*[A-C]", "b", false),
+            ("[main]", "[Main]", true),
+        ] {
+            assert_eq!(Glob::smart_case(glob).unwrap().is_match(text), matches, "{glob} {text}");
+        }
     }
 
     #[test]

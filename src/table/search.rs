@@ -79,6 +79,12 @@ impl Literal {
         self.places(bytes).next().is_some()
     }
 
+    /// Its first place in `bytes`.
+    #[cfg(any(feature = "filter", feature = "find"))]
+    pub(crate) fn first_in(&self, bytes: &[u8]) -> Option<usize> {
+        self.places(bytes).next()
+    }
+
     /// Whether `text` has it where it has to stand.
     pub fn is_in(&self, text: &str) -> bool {
         self.fits(text.as_bytes())

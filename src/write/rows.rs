@@ -2,7 +2,7 @@
 
 use super::csv::CsvWriter;
 use super::json::JsonWriter;
-use super::text::{Aligned, Page, Style};
+use super::text::{Aligned, AlignedColumn, Fit, Page, Style};
 use crate::error::{Error, Result};
 use crate::table::{Kind, RowCursor, Table, Value, Visitor as _};
 use serde_json::ser::CompactFormatter;
@@ -113,9 +113,12 @@ impl<W: Write> RowWriter<W> {
         let out = match format {
             RowFormat::Text if names.len() == 1 => Output::Lines(Page::new(out, style)),
             RowFormat::Text => {
-                let right =
-                    header.iter().map(|h| matches!(h.kind, Kind::Int | Kind::Uint | Kind::F32 | Kind::F64)).collect();
-                Output::Text(Aligned::new(out, names.clone(), right, style))
+                let column = |header: &Header| match header.kind {
+                    Kind::Int | Kind::Uint | Kind::F32 | Kind::F64 => AlignedColumn::number(&*header.name),
+                    Kind::Text | Kind::Nested | Kind::Any => AlignedColumn::text(&*header.name, Fit::Cut),
+                    Kind::Bool | Kind::Id64 | Kind::Id32 | Kind::Guid => AlignedColumn::text(&*header.name, Fit::Whole),
+                };
+                Output::Text(Aligned::new(out, header.iter().map(column).collect(), style))
             }
             RowFormat::Json => {
                 let mut json = JsonWriter::compact(out);
@@ -131,6 +134,15 @@ impl<W: Write> RowWriter<W> {
             }
         };
         Ok(Self { names, out, rows: 0 })
+    }
+
+    /// Fits text into a terminal of `width` columns. Other formats always have all of each cell.
+    #[must_use]
+    pub fn fit_into(mut self, width: Option<usize>) -> Self {
+        if let Output::Text(text) = self.out {
+            self.out = Output::Text(text.fit_into(width));
+        }
+        self
     }
 
     /// Writes a row of as many cells as there are columns.

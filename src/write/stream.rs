@@ -24,6 +24,7 @@ use super::rows::{Met, RowSink as _};
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
 use crate::report::Check;
+use crate::suggest;
 use crate::table::filter::{Bound, Filter, find_column};
 use crate::table::{Column, RowCursor, Table, Value};
 use arrow_array::{RecordBatch, RecordBatchReader};
@@ -254,10 +255,9 @@ pub type Row = Vec<Value<'static>>;
 fn open<'a>(asset: &'a Asset, name: &str) -> Result<Box<dyn Table + 'a>> {
     let reader = asset.reader();
     reader.table(name).ok_or_else(|| {
-        let why = reader.absent(name).unwrap_or_else(|| {
-            let tables: Vec<String> = reader.tables().iter().map(|table| table.name().to_owned()).collect();
-            format!("there are {}", tables.join(", "))
-        });
+        let tables = || suggest::hint_or_all(name, "there are", reader.tables().iter().map(|table| table.name()));
+        let why = reader.absent(name).unwrap_or_else(tables);
+        let why = why.trim_start_matches("; ");
         Error::without_offset(ErrorKind::NotFound { what: format!("table {name:?} ({why})") }, "")
     })
 }

@@ -6,9 +6,10 @@ pub use crate::clean::clean;
 
 use crate::error::{Error, Result};
 use crate::table::{Value, Visitor};
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::Write;
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 fn io(error: std::io::Error) -> Error {
     Error::io("cannot write", error)
@@ -218,12 +219,45 @@ impl<W: Write> Visitor for Outline<W> {
     }
 }
 
-/// Writes rows in aligned columns. Widths come from the first rows; a later cell that is wider moves its row only.
+/// How a column of [`Aligned`] gives way if the table is wider than the terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Fit {
+    /// Cells are whole, as ids and numbers are.
+    Whole,
+    /// A long cell is cut, with an ellipsis: in the middle of paths, at the end of other texts.
+    Cut,
+    /// A long cell continues on the next line. For the last column.
+    Wrap,
+}
+
+/// A column of [`Aligned`].
+#[derive(Debug, Clone)]
+pub struct AlignedColumn {
+    header: String,
+    right: bool,
+    fit: Fit,
+}
+
+impl AlignedColumn {
+    /// A column of numbers, aligned to the right.
+    pub fn number(header: impl Into<String>) -> Self {
+        Self { header: cleaned(header.into()), right: true, fit: Fit::Whole }
+    }
+
+    /// A column of texts.
+    pub fn text(header: impl Into<String>, fit: Fit) -> Self {
+        Self { header: cleaned(header.into()), right: false, fit }
+    }
+}
+
+/// Writes rows in aligned columns. Widths come from the first rows; a later cell that is wider moves its row only, unless
+/// the table has a width that it fits into.
 #[derive(Debug)]
 pub struct Aligned<W> {
     page: Page<W>,
-    header: Vec<String>,
-    right: Vec<bool>,
+    columns: Vec<AlignedColumn>,
+    fit_into: Option<usize>,
     waiting: Vec<Vec<String>>,
     widths: Option<Vec<usize>>,
 }
@@ -237,14 +271,24 @@ fn cleaned(text: String) -> String {
 
 /// Rows that are read before the widths are set.
 const SAMPLE: usize = 200;
-/// The widest that a column is made.
+/// The widest that a column is made if the table has no width to fit into.
 const WIDEST: usize = 72;
+/// The narrowest that a column is made, so that users can still distinguish its cells.
+const NARROWEST: usize = 12;
+/// Blanks between columns.
+const GAP: usize = 2;
 
 impl<W: Write> Aligned<W> {
-    /// Columns with these headers; `right` says which ones are aligned to the right.
-    pub fn new(out: W, header: Vec<String>, right: Vec<bool>, style: Style) -> Self {
-        let header = header.into_iter().map(cleaned).collect();
-        Self { page: Page::new(out, style), header, right, waiting: Vec::new(), widths: None }
+    /// A table with these columns.
+    pub fn new(out: W, columns: Vec<AlignedColumn>, style: Style) -> Self {
+        Self { page: Page::new(out, style), columns, fit_into: None, waiting: Vec::new(), widths: None }
+    }
+
+    /// Fits the table into a terminal of `width` columns. Columns that do not fit are left out, and named after the last
+    /// row.
+    #[must_use]
+    pub fn fit_into(self, width: Option<usize>) -> Self {
+        Self { fit_into: width, ..self }
     }
 
     /// Adds a row.
@@ -260,44 +304,170 @@ impl<W: Write> Aligned<W> {
 
     fn start(&mut self) -> Result<()> {
         let waiting = std::mem::take(&mut self.waiting);
-        let width = |column: usize| {
-            let cells = waiting.iter().filter_map(|row| row.get(column)).map(|c| c.width());
-            let header = self.header.get(column).map_or(0, |h| h.width());
-            cells.chain([header]).max().unwrap_or(0).min(WIDEST)
+        let cells = |column: usize| waiting.iter().filter_map(move |row| row.get(column));
+        let room = |(column, about): (usize, &AlignedColumn)| {
+            let natural = cells(column).map(|cell| cell.width()).chain([about.header.width()]).max().unwrap_or(0);
+            let least = match about.fit {
+                Fit::Whole => natural,
+                // A part of an id identifies nothing, so ids stay whole in columns of texts as well.
+                Fit::Cut | Fit::Wrap => {
+                    let ids = cells(column).filter(|cell| is_id(cell)).map(String::len);
+                    ids.chain([NARROWEST, about.header.width()]).max().unwrap_or(0)
+                }
+            };
+            Room { least: least.min(natural), natural }
         };
-        self.widths = Some((0..self.header.len()).map(width).collect());
-        let header = self.format(&self.header);
-        self.page.put_marked(header.trim_end(), Mark::Bold)?;
-        self.page.end_line()?;
+        let rooms: Vec<Room> = self.columns.iter().enumerate().map(room).collect();
+        self.widths = Some(match self.fit_into {
+            Some(width) => fit(&rooms, width),
+            None => rooms.into_iter().map(|room| room.natural.min(WIDEST)).collect(),
+        });
+        let headers: Vec<String> = self.columns.iter().map(|column| column.header.clone()).collect();
+        for line in self.lines(&headers) {
+            self.page.put_marked(&line, Mark::Bold)?;
+            self.page.end_line()?;
+        }
         waiting.iter().try_for_each(|row| self.write(row))
     }
 
-    fn format(&self, cells: &[String]) -> String {
-        let mut line = String::new();
+    /// The lines of a row: more than one only if its last cell wraps.
+    fn lines(&self, cells: &[String]) -> Vec<String> {
+        let mut lines = vec![String::new()];
         let widths = self.widths.as_deref().unwrap_or_default();
-        for (column, cell) in cells.iter().enumerate() {
-            let width = widths.get(column).copied().unwrap_or(0);
-            let pad = width.saturating_sub(cell.width());
-            let right = self.right.get(column).copied().unwrap_or(false);
-            line.push_str(if column == 0 { "" } else { "  " });
+        for (index, ((cell, column), &width)) in cells.iter().zip(&self.columns).zip(widths).enumerate() {
+            let Some(line) = lines.first_mut() else { continue };
+            line.push_str(if index == 0 { "" } else { "  " });
+            let mut shown = Cow::Borrowed(cell.as_str());
+            match column.fit {
+                Fit::Cut if self.fit_into.is_some() => shown = cut(cell, width),
+                Fit::Wrap if self.fit_into.is_some() => {
+                    let indent = line.width();
+                    let mut parts = wrap(cell, width).into_iter();
+                    shown = Cow::Owned(parts.next().unwrap_or_default());
+                    let more: Vec<String> = parts.map(|part| format!("{:indent$}{part}", "")).collect();
+                    line.push_str(&shown);
+                    lines.extend(more);
+                    continue;
+                }
+                _ => {}
+            }
+            let pad = width.saturating_sub(shown.width());
             // Writing to a string does not fail.
-            let _ = if right { write!(line, "{:pad$}{cell}", "") } else { write!(line, "{cell}{:pad$}", "") };
+            let _ = if column.right { write!(line, "{:pad$}{shown}", "") } else { write!(line, "{shown}{:pad$}", "") };
         }
-        line
+        for line in &mut lines {
+            line.truncate(line.trim_end().len());
+        }
+        lines
     }
 
     fn write(&mut self, cells: &[String]) -> Result<()> {
-        let line = self.format(cells);
-        self.page.line(line.trim_end())
+        self.lines(cells).iter().try_for_each(|line| self.page.line(line))
     }
 
-    /// Writes the rows that are still waiting, and passes everything on.
+    /// Writes the rows that are still waiting, names the columns that are left out, and passes everything on.
     pub fn finish(&mut self) -> Result<()> {
         if self.widths.is_none() && !self.waiting.is_empty() {
             self.start()?;
         }
+        let shown = self.widths.as_ref().map_or(self.columns.len(), Vec::len);
+        if let Some(hidden) = self.columns.get(shown..).filter(|hidden| !hidden.is_empty()) {
+            let names: Vec<&str> = hidden.iter().map(|column| column.header.as_str()).collect();
+            let plural = if hidden.len() == 1 { "" } else { "s" };
+            let note = format!("… {} more column{plural} with --wide: {}", hidden.len(), names.join(" "));
+            let width = self.fit_into.unwrap_or(usize::MAX);
+            wrap(&note, width).iter().try_for_each(|line| self.page.line(line))?;
+        }
         self.page.flush()
     }
+}
+
+/// The widths that a column may have.
+#[derive(Debug, Clone, Copy)]
+struct Room {
+    least: usize,
+    natural: usize,
+}
+
+/// The widths of columns in a terminal of `width`: the widest columns that may be cut give way first. If that is not
+/// enough, only the first columns have a width.
+fn fit(rooms: &[Room], width: usize) -> Vec<usize> {
+    let total = |widths: &[usize]| {
+        let gaps = widths.len().saturating_sub(1).saturating_mul(GAP);
+        widths.iter().fold(gaps, |sum, width| sum.saturating_add(*width))
+    };
+    let narrowed = |rooms: &[Room], most: usize| -> Vec<usize> {
+        rooms.iter().map(|room| room.natural.min(most.max(room.least))).collect()
+    };
+    let mut shown = rooms;
+    while let [rest @ .., _] = shown
+        && !rest.is_empty()
+        && total(&narrowed(shown, 0)) > width
+    {
+        shown = rest;
+    }
+    // The largest limit with which the columns fit.
+    let (mut low, mut high) = (0, width);
+    while low < high {
+        let middle = low.midpoint(high.saturating_add(1));
+        if total(&narrowed(shown, middle)) <= width { low = middle } else { high = middle.saturating_sub(1) }
+    }
+    let mut widths = narrowed(shown, low);
+    // The remainder of the division, column by column.
+    let mut left = width.saturating_sub(total(&widths));
+    for (now, room) in widths.iter_mut().zip(shown).filter(|(now, room)| **now == low && room.natural > low) {
+        let more = left.min(1).min(room.natural.saturating_sub(*now));
+        *now = now.saturating_add(more);
+        left = left.saturating_sub(more);
+    }
+    widths
+}
+
+/// Whether a cell is an id or a GUID.
+fn is_id(cell: &str) -> bool {
+    let digits = cell.strip_prefix("0x").unwrap_or(cell);
+    let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    is_hex && (cell.starts_with("0x") && matches!(cell.len(), 10 | 18) || cell.len() == 36)
+}
+
+/// `text` with an ellipsis in place of the part that does not fit into `width`: the middle of a path, whose name is at
+/// its end, and the end of any other text.
+fn cut(text: &str, width: usize) -> Cow<'_, str> {
+    if text.width() <= width {
+        return Cow::Borrowed(text);
+    }
+    let room = width.saturating_sub(1);
+    let is_path = text.contains('/') && !text.contains(' ');
+    let tail_room = if is_path { room.saturating_mul(2).checked_div(3).unwrap_or(0) } else { 0 };
+    let head = taken(text.chars(), room.saturating_sub(tail_room));
+    let tail: String = taken(text.chars().rev(), tail_room).chars().rev().collect();
+    Cow::Owned(format!("{head}…{tail}"))
+}
+
+/// The first characters that fit into `width`.
+fn taken(chars: impl Iterator<Item = char>, width: usize) -> String {
+    let mut left = width;
+    let fits = |c: &char| {
+        let rest = left.checked_sub(c.width().unwrap_or(0));
+        left = rest.unwrap_or(0);
+        rest.is_some()
+    };
+    chars.take_while(fits).collect()
+}
+
+/// The words of `text` as lines of at most `width`. A longer word has a line of its own.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.width().saturating_add(1).saturating_add(word.width()) <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }
 
 #[cfg(test)]
@@ -333,11 +503,54 @@ mod tests {
     #[test]
     fn columns_are_aligned_by_display_width() {
         let mut out = Vec::new();
-        let mut table = Aligned::new(&mut out, vec!["n".into(), "name".into()], vec![true, false], Style::Plain);
+        let columns = vec![AlignedColumn::number("n"), AlignedColumn::text("name", Fit::Cut)];
+        let mut table = Aligned::new(&mut out, columns, Style::Plain);
         table.row(vec!["5".into(), "日本".into()]).unwrap();
         table.row(vec!["10".into(), "x".into()]).unwrap();
         table.finish().unwrap();
         assert_eq!(String::from_utf8(out).unwrap(), " n  name\n 5  日本\n10  x\n");
+    }
+
+    fn fitted(width: usize, columns: &[AlignedColumn], rows: &[&[&str]]) -> String {
+        let mut out = Vec::new();
+        let mut table = Aligned::new(&mut out, columns.to_vec(), Style::Plain).fit_into(Some(width));
+        for row in rows {
+            table.row(row.iter().map(|cell| (*cell).to_owned()).collect()).unwrap();
+        }
+        table.finish().unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_table_fits_into_the_terminal() {
+        let columns = [
+            AlignedColumn::text("id", Fit::Whole),
+            AlignedColumn::text("path", Fit::Cut),
+            AlignedColumn::number("size"),
+            AlignedColumn::text("text", Fit::Cut),
+        ];
+        let row = ["0xA33046442D8327FC", "content/gameplay/usa/ship/USS001.visual", "1024", "a text of several words"];
+        let wide = fitted(120, &columns, &[&row]);
+        assert!(wide.contains(row[1]) && wide.contains(row[3]), "{wide}");
+        let narrow = fitted(60, &columns, &[&row]);
+        let lines: Vec<&str> = narrow.lines().collect();
+        assert_eq!(lines[1], "0xA33046442D8327FC  conte…001.visual  1024  a text of sever…");
+        let tiny = fitted(36, &columns, &[&row, &row]);
+        assert_eq!(tiny.lines().nth(1).unwrap().chars().count(), 36, "{tiny}");
+        assert_eq!(tiny.lines().last().unwrap(), "… 2 more columns with --wide: size text");
+        for width in 1..150 {
+            for line in fitted(width, &columns, &[&row]).lines() {
+                // An id stays whole on the narrowest terminal, and so does a word.
+                assert!(line.width() <= width.max(18), "{width}: {line}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_last_column_wraps() {
+        let columns = [AlignedColumn::text("table", Fit::Whole), AlignedColumn::text("columns", Fit::Wrap)];
+        let shown = fitted(20, &columns, &[&["paths", "id name parent_id path"]]);
+        assert_eq!(shown, "table  columns\npaths  id name\n       parent_id\n       path\n");
     }
 
     /// Names, headers, keys and values alike; only a page breaks lines.
@@ -346,7 +559,8 @@ mod tests {
         let hostile = "a\x1b]0;t\x07\n\u{202e}";
         let shown = "a\\u{1b}]0;t\\u{7}\\n\\u{202e}";
         let mut out = Vec::new();
-        let mut table = Aligned::new(&mut out, vec![hostile.into(), "n".into()], vec![false, false], Style::Plain);
+        let columns = [hostile, "n"].map(|name| AlignedColumn::text(name, Fit::Cut)).to_vec();
+        let mut table = Aligned::new(&mut out, columns, Style::Plain);
         table.row(vec!["x".into(), hostile.into()]).unwrap();
         table.finish().unwrap();
         let width = shown.len();

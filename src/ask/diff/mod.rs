@@ -45,6 +45,7 @@ pub use crate::compare::{
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
 use crate::report::Progress;
+use crate::suggest;
 use crate::table::{Table, Value};
 use std::fmt;
 
@@ -241,8 +242,8 @@ pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<V
         }
     }
     if let Some(missing) = wanted.iter().find(|name| tables.iter().all(|t| t.name != **name)) {
-        let names: Vec<&str> = tables.iter().map(|t| &*t.name).collect();
-        return Err(syntax(format!("no table {missing:?}; there are {}", names.join(", "))));
+        let names = tables.iter().map(|table| &*table.name);
+        return Err(syntax(format!("no table {missing:?}{}", suggest::hint_or_all(missing, "there are", names))));
     }
     if format == new.format()
         && let Some(compared) = old.reader().compared(new.reader())

@@ -33,6 +33,7 @@ use crate::edit::TableEdits;
 use crate::error::Error;
 use crate::report::Progress;
 use crate::source::head_of;
+use crate::suggest;
 #[cfg(doc)]
 use crate::table::Table;
 use damage::Damage;
@@ -368,36 +369,41 @@ impl Session {
         if let Some(word) = near.filter(|word| is_name(word)) {
             return format!("{message}; as a name it goes in double quotes, as it is a word of SQL: \"{word}\"");
         }
-        if message.starts_with("no such column: ") || message.contains(" has no column named ") {
-            return message + &self.columns_of(sql);
+        let (message, _) = message.split_once(" - should this be a string literal").unwrap_or((&message, ""));
+        let column = message
+            .strip_prefix("no such column: ")
+            .map(|name| name.rsplit('.').next().unwrap_or(name).trim_matches('"'))
+            .or_else(|| message.split_once(" has no column named ").map(|(_, name)| name));
+        if let Some(column) = column {
+            let tables = self.tables().filter(|table| is_named(sql, &table.name));
+            let names: Vec<String> = tables.flat_map(|table| table.columns).collect();
+            let hint = suggest::hint(column, &names);
+            let columns = self.columns_of(sql);
+            let columns = if hint.is_empty() { columns.as_str() } else { columns.trim_start_matches(';') };
+            return format!("{message}{hint}{columns}");
         }
         match message.strip_prefix("no such table: ") {
             Some(table) => {
-                let table = table.rsplit('.').next().unwrap_or(table);
-                if let Some(why) = self.files.iter().find_map(|file| file.asset().reader().absent(table)) {
+                let own = table.rsplit('.').next().unwrap_or(table);
+                if let Some(why) = self.files.iter().find_map(|file| file.asset().reader().absent(own)) {
                     return format!("{message}: {why}");
                 }
                 let names: Vec<String> = self.tables().map(|table| table.shown()).collect();
+                let hint = suggest::hint(table, &names);
                 let (shown, more) = (names.get(..12).unwrap_or(&names), if names.len() > 12 { ", …" } else { "" });
-                format!("{message}; there are {}{more}", shown.join(", "))
+                let separator = if hint.is_empty() { "; there" } else { " There" };
+                format!("{message}{hint}{separator} are {}{more}", shown.join(", "))
             }
-            None => message,
+            None => message.to_owned(),
         }
     }
 
-    /// The columns of the tables that a statement names which changes some, in words.
+    /// The columns of the tables that a statement names, in words.
     fn columns_of(&self, sql: &str) -> String {
         /// Columns of a table that are shown.
         const MOST: usize = 40;
-        let is_named = |name: &str| {
-            let is_part = |c: char| c.is_alphanumeric() || c == '_';
-            sql.split(|c| !is_part(c)).any(|word| word.eq_ignore_ascii_case(name))
-        };
         let mut said = String::new();
-        if !["update", "insert", "replace", "delete"].into_iter().any(is_named) {
-            return said;
-        }
-        for table in self.tables().filter(|table| is_named(&table.name)) {
+        for table in self.tables().filter(|table| is_named(sql, &table.name)) {
             let names: Vec<String> = table.columns.iter().take(MOST).map(|name| in_sql(name)).collect();
             let more = if table.columns.len() > MOST { ", …" } else { "" };
             said.push_str(&format!("; {} has {}{more}", table.shown(), names.join(", ")));
@@ -424,6 +430,12 @@ impl Session {
     pub fn schemas(&self) -> impl Iterator<Item = &str> {
         self.schemas.iter().filter(|(_, file)| self.flat.is_none() || file.is_none()).map(|(name, _)| name.as_str())
     }
+}
+
+/// Whether `name` is a word of a statement.
+fn is_named(sql: &str, name: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    sql.split(|c| !is_part(c)).any(|word| word.eq_ignore_ascii_case(name))
 }
 
 /// The names of the tables of each file where all are in one schema: all different.

@@ -163,7 +163,7 @@ fn path(args: &Args, file: &Path, table: &str, target: Target, kind: KindArg) ->
         Target::Set => {
             let mut folder = args.to.join(file_name(table));
             folder.extend(args.partition.iter().map(ToString::to_string));
-            in_folder(&folder, file, kind)
+            in_folder(&folder, args, file, kind)
         }
     }
 }

@@ -18,6 +18,7 @@ use super::glob::Glob;
 use super::{Column, Kind, RowCursor, Table, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id;
+use crate::suggest;
 use pattern::Pattern;
 use std::cmp::Ordering;
 
@@ -258,11 +259,8 @@ pub fn find_column(columns: &[Column], name: &str) -> Result<usize> {
     if let (Some(index), None) = (alike.next(), alike.next()) {
         return Ok(index);
     }
-    let mut names: Vec<&str> = columns.iter().take(12).map(|c| &*c.name).collect();
-    if columns.len() > names.len() {
-        names.push("…");
-    }
-    Err(syntax(format!("there is no column {name}; there are {}", names.join(", "))))
+    let hint = suggest::hint_of_columns(name, "there are", columns);
+    Err(syntax(format!("there is no column {name}{hint}")))
 }
 
 impl std::fmt::Display for Literal {

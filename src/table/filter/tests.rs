@@ -220,7 +220,7 @@ fn what_makes_no_sense_is_said_with_its_place() {
         ("size ! 10", "! means nothing here"),
         ("10 = size", "a column is needed, not 10 (at character 1)"),
         ("size = 1 and", "a column is needed (at character 13)"),
-        ("siez = 1", "there is no column siez; there are name, id, size"),
+        ("siez = 1", "there is no column siez; did you mean size? there are name, id, size"),
         ("size = 'many'", "column size holds numbers, and 'many' is none"),
         ("id = 'content'", "column id holds ids like 0x1F, and 'content' is none"),
         ("id = -1", "column id holds ids"),

@@ -591,9 +591,13 @@ fn mistakes_are_explained() {
     let session = one("assets.bin", demo("assets.bin"));
     for (sql, message, at) in [
         ("SELECT 1; SELECT FORM paths", "no such column: FORM", Some(17)),
-        ("SELECT * FROM path", "no such table: path; there are paths, resources, ", None),
+        ("SELECT * FROM path", "no such table: path; did you mean paths? There are paths, resources, ", None),
         ("SELECT index FROM databases", "near \"index\": syntax error; as a name it goes in double quotes", Some(7)),
-        ("SELECT \"nme\" FROM paths", "no such column", Some(7)),
+        (
+            "SELECT \"nme\" FROM paths",
+            "no such column: \"nme\"; did you mean name? paths has id, parent_id, name, path",
+            Some(7),
+        ),
         ("SELECT count(* FROM paths", "syntax error", Some(15)),
         ("DELETE FROM paths", "table paths may not be modified", None),
         ("UPDATE paths SET name = 'x'", "table paths may not be modified", None),

@@ -47,7 +47,7 @@ fn one_thread_is_enough_for_every_command() {
     .enumerate()
     {
         let run = |name: &str, lack: bool| {
-            let name = format!("{number}{name}");
+            let name = format!("made{number}{name}");
             let args: Vec<String> = args.iter().map(|arg| arg.replace("OUT", &name)).collect();
             let args: Vec<&str> = args.iter().map(String::as_str).collect();
             let mut command = assetq(dir.path(), &args);

@@ -12,6 +12,7 @@ mod people;
 #[cfg(unix)]
 mod readme;
 mod sql;
+mod terminal;
 
 use std::io::Write as _;
 use std::path::Path;

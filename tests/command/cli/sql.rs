@@ -78,7 +78,10 @@ fn several_files_and_names_for_them() {
 #[test]
 fn mistakes_are_one_line_and_exit_code_2() {
     for (args, message) in [
-        (&["SELECT FORM paths", "assets.bin"][..], "assetq: SQL: no such column: FORM (at character 8: FORM paths)\n"),
+        (
+            &["SELECT FORM paths", "assets.bin"][..],
+            "assetq: SQL: no such column: FORM; paths has id, parent_id, name, path (at character 8: FORM paths)\n",
+        ),
         (
             &["SELECT 1;\nSELECT ü, FORM", "assets.bin"],
             "assetq: SQL: no such column: ü (at line 2, character 8: ü, FORM)\n",
@@ -155,7 +158,10 @@ fn statements_come_from_standard_input() {
     let (out, err) = typed(2, &["assets.bin"], "SELECT 1;\nSELECT\n  nme FROM paths;\nSELECT 2;");
     assert_eq!(
         (out.as_str(), err.as_str()),
-        ("1\n", "assetq: SQL: no such column: nme (at line 2, character 3: nme FROM paths;)\n")
+        (
+            "1\n",
+            "assetq: SQL: no such column: nme; did you mean name? paths has id, parent_id, name, path (at line 2, character 3: nme FROM paths;)\n"
+        )
     );
     assert!(typed(0, &["assets.bin"], ".help\n").0.contains("path_id"));
 }

@@ -1,0 +1,187 @@
+//! The pager, through which commands that answer questions write on a terminal.
+//!
+//! It is started with the first output. Progress bars end then, and messages wait until the pager has ended, as they would
+//! be written over its screen.
+
+use super::progress;
+use std::io::{self, IsTerminal as _, Write};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+
+/// The pager that is used if the user names none. It ends by itself if the output fits on the screen, keeps the output
+/// on the screen, and passes colours on.
+const DEFAULT: &str = "less";
+/// Options of `less` unless the user has set some.
+const LESS: (&str, &str) = ("LESS", "FRX");
+/// As [`LESS`], for tables that are wider than the terminal: long lines are not wrapped but scrolled to.
+const LESS_WIDE: (&str, &str) = ("LESS", "FRXS");
+/// Bytes of messages that wait for the pager's end. Later ones are shown at once.
+const MESSAGES: usize = 1 << 20;
+
+/// Whether a pager has the terminal.
+static RUNNING: AtomicBool = AtomicBool::new(false);
+/// Messages that wait for its end.
+static MESSAGES_LATER: Mutex<String> = Mutex::new(String::new());
+
+/// Whether a pager has the terminal.
+pub(super) fn is_running() -> bool {
+    RUNNING.load(Ordering::Acquire)
+}
+
+/// Writes a line to standard error, or keeps it until the pager has ended.
+pub(super) fn message(line: &str) {
+    if is_running() && io::stderr().is_terminal() {
+        let mut later = lock(&MESSAGES_LATER);
+        if later.len().saturating_add(line.len()) < MESSAGES {
+            later.push_str(line);
+            later.push('\n');
+            return;
+        }
+    }
+    // No program can be told that standard error cannot be written.
+    let _ = progress::aside(|| writeln!(io::stderr(), "{line}"));
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Standard output, through a pager if one is wanted.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Pager(Arc<Mutex<State>>);
+
+#[derive(Debug, Default)]
+enum State {
+    /// Output goes to standard output.
+    #[default]
+    Off,
+    /// The first output starts the pager. Tables may be wider than the terminal if `wide`.
+    Waiting {
+        wide: bool,
+    },
+    Running {
+        input: ChildStdin,
+        end: JoinHandle<io::Result<ExitStatus>>,
+        closed: Arc<AtomicBool>,
+    },
+}
+
+impl Pager {
+    /// A pager if standard output is a terminal that one can work on.
+    pub(super) fn on_terminal(wide: bool) -> Self {
+        let is_dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
+        let state = if io::stdout().is_terminal() && !is_dumb { State::Waiting { wide } } else { State::Off };
+        Self(Arc::new(Mutex::new(state)))
+    }
+
+    /// Writes to the pager, or to standard output without one.
+    pub(super) fn write(&self, bytes: &[u8]) -> io::Result<usize> {
+        let mut state = lock(&self.0);
+        if let State::Waiting { wide } = *state {
+            *state = start(wide);
+        }
+        match &mut *state {
+            State::Running { input, .. } => input.write(bytes),
+            _ => progress::aside(|| io::stdout().write(bytes)),
+        }
+    }
+
+    pub(super) fn flush(&self) -> io::Result<()> {
+        match &mut *lock(&self.0) {
+            State::Running { input, .. } => input.flush(),
+            _ => progress::aside(|| io::stdout().flush()),
+        }
+    }
+
+    /// Waits until the user has left the pager, and shows the messages that waited.
+    pub(super) fn finish(&self) {
+        let State::Running { input, end, closed } = std::mem::take(&mut *lock(&self.0)) else { return };
+        closed.store(true, Ordering::Release);
+        drop(input);
+        if let Ok(Ok(status)) = end.join() {
+            ended(status);
+        }
+    }
+}
+
+/// Shows what waited for the end of the pager, and whether that could not be run.
+fn ended(status: ExitStatus) {
+    show_messages();
+    // A shell has these for commands that it cannot run.
+    if matches!(status.code(), Some(126 | 127)) {
+        message("assetq: the pager cannot be run: see $PAGER, or use --no-pager");
+    }
+}
+
+fn show_messages() {
+    RUNNING.store(false, Ordering::Release);
+    let later = std::mem::take(&mut *lock(&MESSAGES_LATER));
+    later.lines().for_each(message);
+}
+
+/// Starts the pager, if there is one.
+fn start(wide: bool) -> State {
+    let Some(mut child) = spawn(wide) else { return State::Off };
+    let Some(input) = child.stdin.take() else { return State::Off };
+    // Ctrl-C is for the pager, which stops waiting for more output and goes on.
+    let _ = ctrlc::set_handler(|| ());
+    RUNNING.store(true, Ordering::Release);
+    progress::end();
+    let closed = Arc::new(AtomicBool::new(false));
+    let is_closed = Arc::clone(&closed);
+    let wait = move || {
+        let status = child.wait()?;
+        if !is_closed.load(Ordering::Acquire) {
+            // The user has seen enough. The rest of the work is for no reader.
+            ended(status);
+            crate::source::unfinished::remove_unfinished();
+            std::process::exit(0);
+        }
+        Ok(status)
+    };
+    match thread::Builder::new().spawn(wait) {
+        Ok(end) => State::Running { input, end, closed },
+        Err(_) => {
+            RUNNING.store(false, Ordering::Release);
+            State::Off
+        }
+    }
+}
+
+/// The command that `$ASSETQ_PAGER` or `$PAGER` names, else `less` if it is installed. An empty one and `cat` mean none.
+fn spawn(wide: bool) -> Option<Child> {
+    let named = ["ASSETQ_PAGER", "PAGER"].into_iter().find_map(|name| std::env::var(name).ok());
+    let command = named.as_deref().unwrap_or(DEFAULT).trim();
+    if matches!(command, "" | "cat") {
+        return None;
+    }
+    let is_plain =
+        !command.contains(['|', '&', ';', '<', '>', '(', ')', '$', '`', '\\', '"', '\'', '*', '?', '~', '=']);
+    let mut pager = if is_plain {
+        let mut words = command.split_whitespace();
+        let mut pager = Command::new(words.next()?);
+        pager.args(words);
+        pager
+    } else {
+        let (shell, option) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
+        let mut pager = Command::new(shell);
+        pager.args([option, command]);
+        pager
+    };
+    for (name, value) in [if wide { LESS_WIDE } else { LESS }, ("LV", "-c")] {
+        if std::env::var_os(name).is_none() {
+            pager.env(name, value);
+        }
+    }
+    match pager.stdin(Stdio::piped()).spawn() {
+        Ok(child) => Some(child),
+        Err(error) => {
+            if named.is_some() {
+                message(&format!("assetq: the pager {command:?} cannot be run: {error}"));
+            }
+            None
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! People at a terminal: tables that fit, a pager, suggestions, folders, and commands that can be pasted.
+
+use crate::common::run;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use tempfile::TempDir;
+
+fn samples() -> TempDir {
+    let dir = TempDir::new().unwrap();
+    run(dir.path(), 0, &["sample", "."]);
+    dir
+}
+
+/// What `assetq ARGS` writes on a terminal of so many columns, of a system that has the program `script`.
+#[cfg(target_os = "linux")]
+fn on_terminal(dir: &Path, columns: usize, env: &[(&str, &str)], args: &str) -> Option<String> {
+    if Command::new("script").arg("--version").output().is_err() {
+        eprintln!("skipped: there is no `script`");
+        return None;
+    }
+    let line = format!("stty cols {columns} rows 40; {} {args}", env!("CARGO_BIN_EXE_assetq"));
+    let mut command = Command::new("script");
+    command.current_dir(dir).args(["-qec", &line, "/dev/null"]);
+    for name in ["PAGER", "ASSETQ_PAGER", "LESS", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+        command.env_remove(name);
+    }
+    let out = command.env("TERM", "xterm").envs(env.iter().copied()).output().unwrap();
+    Some(String::from_utf8(out.stdout).unwrap().replace('\r', ""))
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_table_is_as_wide_as_the_terminal_and_whole_in_a_pipe() {
+    let dir = samples();
+    let list = "ls assets.bin -t render_sets --no-pager --color never";
+    for columns in [80, 120, 200] {
+        let Some(shown) = on_terminal(dir.path(), columns, &[], list) else { return };
+        let widest = shown.lines().map(|line| line.chars().count()).max().unwrap();
+        assert!(widest <= columns && widest > columns - 12, "{columns}: {widest}\n{shown}");
+        assert_eq!(shown.contains("more column"), columns == 80, "{shown}");
+    }
+    let wide = on_terminal(dir.path(), 80, &[], &format!("{list} --wide")).unwrap();
+    let (piped, _) = run(dir.path(), 0, &["ls", "assets.bin", "-t", "render_sets"]);
+    assert_eq!(wide, piped);
+    assert!(piped.lines().all(|line| !line.contains('…')), "{piped}");
+    // An id is never cut, however narrow the terminal is.
+    let ids = on_terminal(dir.path(), 40, &[], "ls assets.bin -t resources --long --no-pager --color never").unwrap();
+    assert!(ids.lines().skip(1).take(5).all(|line| line.split(' ').next().unwrap().len() == 18), "{ids}");
+    let info = on_terminal(dir.path(), 80, &[], "info assets.bin --no-pager --color never").unwrap();
+    assert!(info.contains("vertices_name") && info.lines().all(|line| line.chars().count() <= 80), "{info}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn output_on_a_terminal_goes_through_the_pager_that_is_wanted() {
+    let dir = samples();
+    let pager = [("PAGER", "sed s/^/:/")];
+    let Some(paged) = on_terminal(dir.path(), 80, &pager, "ls sheet.wdb -n 2") else { return };
+    assert!(paged.lines().all(|line| line.starts_with(':')) && paged.lines().count() > 2, "{paged}");
+    let (with_shell, own) = ([("PAGER", "sed 's/^/;/'")], [("PAGER", "false"), ("ASSETQ_PAGER", "sed s/^/:/")]);
+    assert!(on_terminal(dir.path(), 80, &with_shell, "ls pack.bin").unwrap().starts_with(';'));
+    assert!(on_terminal(dir.path(), 80, &own, "ls pack.bin").unwrap().starts_with(':'));
+    for (env, args) in [
+        (&[("PAGER", "cat")], "ls pack.bin"),
+        (&[("PAGER", "sed s/^/:/")], "ls pack.bin --no-pager"),
+        (&[("PAGER", "sed s/^/:/")], "sample other"),
+    ] {
+        let shown = on_terminal(dir.path(), 80, env, args).unwrap();
+        assert!(!shown.contains(':') && shown.lines().count() > 2, "{args}: {shown}");
+    }
+    // A pager that does not exist loses nothing.
+    let shown = on_terminal(dir.path(), 80, &[("PAGER", "no-such-pager")], "ls pack.bin").unwrap();
+    assert!(shown.contains("the pager \"no-such-pager\" cannot be run") && shown.contains("btscene"), "{shown}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn colour_is_as_the_user_says() {
+    let dir = samples();
+    let bold = "\x1b[1m";
+    assert!(run(dir.path(), 0, &["ls", "pack.bin", "--color", "always"]).0.contains(bold));
+    assert!(!run(dir.path(), 0, &["ls", "pack.bin"]).0.contains(bold));
+    for (args, is_bold) in [("", true), ("--color=never", false), ("--color=always", true)] {
+        let Some(shown) = on_terminal(dir.path(), 80, &[], &format!("ls pack.bin --no-pager {args}")) else { return };
+        assert_eq!(shown.contains(bold), is_bold, "{args}");
+    }
+    let shown = on_terminal(dir.path(), 80, &[("NO_COLOR", "1")], "ls pack.bin --no-pager").unwrap();
+    assert!(!shown.contains(bold), "{shown}");
+}
+
+#[test]
+fn a_name_that_does_not_exist_gets_the_nearest_ones() {
+    let dir = samples();
+    let visual = "content/gameplay/usa/ship/submarine/USS000_Antenna/USS0001.visual";
+    for (code, args, message) in [
+        (1, &["ls", "assets.bin", "-t", "render_set"][..], "no table \"render_set\"; did you mean render_sets?"),
+        (2, &["ls", "assets.bin", "-c", "idd"], "paths has no column \"idd\"; did you mean id?"),
+        (2, &["ls", "sheet.wdb", "-w", "Race = 1"], "there is no column Race; did you mean u7Race or u7Race_1?"),
+        (1, &["ls", "assets.bin", "content/gamplay"], "did you mean content/gameplay?"),
+        (1, &["cat", "assets.bin", "content/USS00001.visual"], visual),
+        (1, &["resolve", "content/usa/USS0001.visual", "--db", "assets.bin"], visual),
+        (1, &["refs", "content/usa/USS0001.visual", "assets.bin"], visual),
+        (1, &["info", "wows:content/asset.bin"], "did you mean \"content/assets.bin\"?"),
+        (1, &["info", "pack.bin:bt_chain.wdb"], "did you mean \"bt_chainbonus.wdb\"?"),
+        (1, &["export", "assets.bin", "-t", "visual", "--to", "v.csv"], "did you mean visuals?"),
+        (2, &["diff", "assets.bin", "assets.bin", "-t", "pahts"], "did you mean paths?"),
+        (2, &["sql", "SELECT nme FROM paths", "assets.bin"], "no such column: nme; did you mean name? paths has id, "),
+        (2, &["sql", "SELECT * FROM pahts", "assets.bin"], "no such table: pahts; did you mean paths? There are "),
+    ] {
+        let err = run(dir.path(), code, args).1;
+        assert!(err.contains(message), "{args:?}: {err}");
+    }
+    // Nothing is near enough.
+    let err = run(dir.path(), 1, &["ls", "assets.bin", "-t", "nosuchtable"]).1;
+    assert!(err.contains("it has paths, resources") && !err.contains("did you mean"), "{err}");
+}
+
+#[test]
+fn a_folder_stands_for_all_files_below_it() {
+    let dir = samples();
+    let deep = dir.path().join("deep/er/still");
+    fs::create_dir_all(&deep).unwrap();
+    fs::copy(dir.path().join("sheet.wdb"), deep.join("sheet.wdb")).unwrap();
+    fs::copy(dir.path().join("ship.geometry"), dir.path().join("deep/ship.geometry")).unwrap();
+    fs::write(deep.join("readme.txt"), "no known format").unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("..", deep.join("up")).unwrap();
+
+    let info = run(dir.path(), 0, &["info", "deep", "-f", "ndjson"]).0;
+    let files: Vec<&str> = info.lines().map(|line| line.split('"').nth(3).unwrap()).collect();
+    assert_eq!(files, ["deep/er/still/sheet.wdb", "deep/ship.geometry"]);
+    assert_eq!(run(dir.path(), 0, &["verify", "deep"]).0.matches(" ok\n").count(), 2);
+    assert!(run(dir.path(), 0, &["find", "sName", "deep"]).0.contains("deep/er/still/sheet.wdb"));
+    // A game's folder is one file, wherever it lies.
+    fs::rename(dir.path().join("wows"), dir.path().join("deep/wows")).unwrap();
+    let found = run(dir.path(), 0, &["find", "assets.bin", "deep"]).0;
+    assert!(found.contains("deep/wows") && found.contains("content/assets.bin"), "{found}");
+
+    for (glob, count) in [("deep/*.wdb", 1), ("deep/*.WDB", 0), ("deep/*", 3), ("deep/er/*/[r-s]*", 1)] {
+        let code = i32::from(count == 0);
+        assert_eq!(run(dir.path(), code, &["info", glob, "-f", "ndjson"]).0.lines().count(), count, "{glob}");
+    }
+    assert!(run(dir.path(), 0, &["info", "deep/*.wdb", "-f", "json"]).0.starts_with('['));
+    let tables = ["export", "deep/*.wdb", "deep", "--to", "out", "--as", "csv", "-t", "sections"];
+    run(dir.path(), 2, &tables);
+    run(dir.path(), 0, &["export", "deep/er", "deep/ship.geometry", "--to", "out/", "--as", "csv"]);
+    assert!(dir.path().join("out/records/still/sheet.csv").is_file());
+    let empty = dir.path().join("empty");
+    fs::create_dir(&empty).unwrap();
+    let err = run(dir.path(), 1, &["verify", "empty"]).1;
+    assert!(err.contains("no file of a known format in this folder or below it"), "{err}");
+}
+
+#[test]
+fn patterns_in_lower_case_ignore_case() {
+    let dir = samples();
+    let count = |args: &[&str]| run(dir.path(), 0, args).0.lines().count();
+    let all = count(&["ls", "assets.bin", "*.visual"]);
+    assert_eq!(count(&["ls", "assets.bin", "*uss*.visual"]), count(&["ls", "assets.bin", "*USS*.visual"]));
+    assert!(all > count(&["ls", "assets.bin", "*USS*.visual"]));
+    run(dir.path(), 1, &["ls", "assets.bin", "*.VISUAL"]);
+    for (lower, upper) in [("uss0", "USS0"), ("uss0*", "USS0*")] {
+        let found = run(dir.path(), 0, &["find", lower, "assets.bin"]).0;
+        assert_eq!(found, run(dir.path(), 0, &["find", upper, "assets.bin"]).0, "{lower}");
+        run(dir.path(), 1, &["find", "-s", lower, "assets.bin"]);
+    }
+    assert!(run(dir.path(), 1, &["find", "Uss0", "assets.bin"]).1.contains("-i ignores case"));
+}
+
+/// `--where u9SaveIndex>250` would write to a file of that name.
+#[cfg(unix)]
+#[test]
+fn the_commands_of_the_demo_can_be_pasted() {
+    let dir = TempDir::new().unwrap();
+    let (out, _) = run(dir.path(), 0, &["demo", "a folder"]);
+    let lines: Vec<&str> = out.lines().filter_map(|line| line.strip_prefix("$ ")).collect();
+    assert!(lines.len() > 10, "{out}");
+    let program = Path::new(env!("CARGO_BIN_EXE_assetq"));
+    let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
+    let before = fs::read_dir(dir.path()).unwrap().count();
+    for line in lines {
+        let done = Command::new("sh").current_dir(dir.path()).env("PATH", &path).args(["-c", line]).output().unwrap();
+        assert!(done.status.success(), "{line}\n{}", String::from_utf8_lossy(&done.stderr));
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), before, "{line}");
+        let shown = String::from_utf8(done.stdout).unwrap();
+        assert!(line.contains(" sample ") || out.contains(&shown), "{line}\n{shown}");
+    }
+}
