@@ -34,7 +34,18 @@ from ._assetq import (
     sample,
     sql,
 )
-from ._types import Change, Check, Column, Error, Found, Locations, Reference, Report
+from ._types import (
+    Change,
+    Check,
+    Column,
+    Error,
+    Found,
+    Locations,
+    MissingFileError,
+    NotFoundError,
+    Reference,
+    Report,
+)
 
 __all__ = [
     "Answer",
@@ -47,6 +58,8 @@ __all__ = [
     "Found",
     "Locations",
     "Mesh",
+    "MissingFileError",
+    "NotFoundError",
     "Reference",
     "Report",
     "Resource",

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import errno
 from typing import TYPE_CHECKING, Any, Generic, Iterator, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Change", "Check", "Column", "Error", "Found", "Locations", "Reference", "Report"]
+__all__ = [
+    "Change",
+    "Check",
+    "Column",
+    "Error",
+    "Found",
+    "Locations",
+    "MissingFileError",
+    "NotFoundError",
+    "Reference",
+    "Report",
+]
 
 
 class Error(Exception):
@@ -37,8 +49,28 @@ class Error(Exception):
         self.offset = offset
         self.file = file
 
+    def __str__(self) -> str:
+        # KeyError shows its message in quotes.
+        return str(self.args[0])
+
     def __reduce__(self) -> tuple[type[Error], tuple[str, str, str, int | None, str | None]]:
         return type(self), (str(self), self.kind, self.part, self.offset, self.file)
+
+
+class NotFoundError(Error, KeyError):
+    """A table, column or entry that a file does not have."""
+
+
+class MissingFileError(Error, FileNotFoundError):
+    """A file that does not exist, on this machine or in an archive."""
+
+    def __init__(
+        self, message: str, kind: str = "", part: str = "", offset: int | None = None, file: str | None = None
+    ) -> None:
+        super().__init__(message, kind, part, offset, file)
+        self.errno = errno.ENOENT
+        self.strerror = message
+        self.filename = file
 
 
 class Column(NamedTuple):

@@ -1,6 +1,6 @@
 //! Open files.
 
-use crate::error::{OrRaise as _, raised, simple};
+use crate::error::{OrRaise as _, missing_file, raised, simple};
 use crate::mesh::{ArmorModel, Mesh};
 use crate::table::Table;
 use crate::{ask, database, mesh, value};
@@ -44,7 +44,7 @@ pub fn open(
             known.add_file(file, &options).map_err(|error| raised(&file.to_string_lossy(), &error))?;
         }
         let options = if names.is_empty() { options } else { options.with(Arc::new(known)) };
-        let inner = assetq::Asset::open_at(&address, &options).or_raise(&address.to_string_lossy())?;
+        let inner = assetq::Asset::open_at(&address, &options).or_raise_missing_file(&address.to_string_lossy())?;
         Ok(Asset { inner, options })
     })
 }
@@ -173,15 +173,15 @@ impl Asset {
             let Some(file) = archive.find(path)? else { return Ok(None) };
             archive::open(archive, &file, self.file()).map(Some)
         });
-        let source = source.or_raise(self.file())?;
-        Ok(PyBytes::new(py, source.ok_or_else(|| self.no_entry(path))?.bytes()))
+        let source = source.or_raise_missing_file(self.file())?;
+        Ok(PyBytes::new(py, source.ok_or_else(|| missing_file(self.file(), path))?.bytes()))
     }
 
     /// Opens the file that `inner` names in this archive.
     fn open(&self, py: Python<'_>, inner: &str) -> PyResult<Self> {
         let _ = self.archive()?;
         let opened = py.detach(|| archive::open_inside(&self.inner, inner, &self.options));
-        Ok(Self { inner: opened.or_raise(self.file())?, options: self.options.clone() })
+        Ok(Self { inner: opened.or_raise_missing_file(self.file())?, options: self.options.clone() })
     }
 
     /// Checks everything that can be checked.

@@ -94,7 +94,7 @@ impl Table {
     /// The same rows with these columns only, in this order.
     #[pyo3(signature = (*names))]
     fn columns(&self, names: Vec<String>) -> PyResult<Self> {
-        Ok(self.with(self.rows.clone().columns(&names).or_raise(self.file())?))
+        Ok(self.with(self.rows.clone().columns(&names).or_raise_missing_key(self.file())?))
     }
 
     /// The same rows less those that are damaged, which `damage` lists once they were met.
@@ -170,7 +170,7 @@ impl Table {
 
     /// A column of numbers, ids or truths as a numpy array.
     fn numpy<'py>(&self, py: Python<'py>, column: &str) -> PyResult<Bound<'py, PyAny>> {
-        let rows = self.rows.clone().columns(&[column]).or_raise(self.file())?;
+        let rows = self.rows.clone().columns(&[column]).or_raise_missing_key(self.file())?;
         let kind = rows.chosen().first().map_or((Kind::Any, false), |column| (column.kind, column.wide));
         macro_rules! array {
             ($of:expr) => {{

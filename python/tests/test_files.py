@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import pickle
 import struct
 from pathlib import Path
@@ -112,3 +113,25 @@ def test_samples_stay_where_others_lie(samples: Path, tmp_path: Path) -> None:
         assetq.sample(tmp_path, seed=7)
     assert raised.value.kind == "io" and (tmp_path / "assets.bin").read_bytes() == b"mine"
     assert len(plain.paths(samples / "assets.bin")) == 68
+
+
+def test_what_is_missing_is_caught_as_python_programs_do(samples: Path) -> None:
+    db = assetq.open(samples / "assets.bin")
+    with pytest.raises(KeyError, match="did you mean paths") as missing:
+        db["pahts"]
+    assert isinstance(missing.value, assetq.Error) and missing.value.kind == "not_found"
+    assert "'" not in str(missing.value)
+    with pytest.raises(KeyError, match="did you mean name"):
+        db["paths"].columns("nmae")
+    with pytest.raises(KeyError):
+        db.cat("content/nothing.visual")
+    with pytest.raises(FileNotFoundError) as absent:
+        assetq.open(samples / "nothing.bin")
+    assert isinstance(absent.value, assetq.Error) and absent.value.errno == errno.ENOENT
+    assert absent.value.filename == str(samples / "nothing.bin")
+    game = assetq.open(samples / "wows")
+    with pytest.raises(FileNotFoundError):
+        game.open("content/nothing.bin")
+    for error in (missing.value, absent.value):
+        again = pickle.loads(pickle.dumps(error))
+        assert type(again) is type(error) and str(again) == str(error) and again.kind == error.kind
