@@ -19,8 +19,7 @@ use std::collections::BTreeMap;
 /// Rows of one table that an entry may have.
 const MOST_ROWS: usize = 1 << 16;
 
-/// An entry as one build has it: its rows, by table and by the marks that tell the rows of one table apart, and the
-/// fields of each.
+/// An entry in one build: its rows, by table and by the marks that distinguish the rows of one table, with their fields.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct State(BTreeMap<(String, Part), Vec<(String, Value<'static>)>>);
 
@@ -56,11 +55,11 @@ impl State {
         Ok(state)
     }
 
-    /// The file at `path` of an archive: its id, size and CRC-32, which is computed from its bytes where the archive
-    /// does not have it, as a snapshot does not for a file that it keeps.
+    /// The file at `path` of an archive: its id, size and CRC-32, which is computed from its bytes if the archive has no CRC, such
+    /// as a snapshot for the files that it contains.
     ///
     /// # Errors
-    /// Damage of its entry, and as [`archive::open`] where its bytes are needed.
+    /// Damage of its entry, and the errors of [`archive::open`] if its bytes are needed.
     pub fn of_file(archive: &dyn Archive, path: &str) -> Result<Self> {
         let mut state = Self::default();
         let numbers = if archive.has_lists() { archive.positions(path)? } else { Vec::new() };
@@ -186,11 +185,11 @@ fn check_count(table: &dyn Table, rows: usize) -> Result<()> {
 pub enum Change {
     /// The row is there in the first build that is known.
     Present,
-    /// The row came.
+    /// The row was inserted.
     Added,
     /// A field has another value.
     Changed,
-    /// The row went.
+    /// The row was deleted.
     Removed,
 }
 
@@ -218,11 +217,11 @@ pub struct Event {
     pub table: String,
     /// The mark that tells the row from others of the entry in that table; empty where it is the only one.
     pub part: String,
-    /// The field that changed; `None` where the whole row came or went.
+    /// The changed field; `None` if the whole row was inserted or deleted.
     pub field: Option<String>,
-    /// The value before, or all fields of the row that went.
+    /// The old value, or all fields of the deleted row.
     pub old: Value<'static>,
-    /// The value from then on, or all fields of the row that came.
+    /// The new value, or all fields of the inserted row.
     pub new: Value<'static>,
 }
 
@@ -234,8 +233,7 @@ pub struct History {
 }
 
 impl History {
-    /// The history of `entry` in these builds, the oldest first. The caller leaves out builds of which nothing is
-    /// known.
+    /// The history of `entry` in these builds, the oldest first. The caller leaves out unknown builds.
     pub fn new(entry: &str, builds: &[(String, State)]) -> Self {
         let mut events = Vec::new();
         let nothing = State::default();

@@ -35,7 +35,7 @@ fn parts(hir: &Hir) -> u64 {
     }
 }
 
-/// The last line of an error, behind its drawing of the place.
+/// The last line of an error, after the drawing of the position.
 pub(crate) fn last_line(message: &str) -> String {
     let last = message.lines().last().unwrap_or(message);
     last.trim_start_matches("error: ").to_owned()

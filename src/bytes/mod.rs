@@ -26,8 +26,8 @@ impl<T> Overlay for T where
 {
 }
 
-/// Whether a header is all zeros, as the header of an empty file is where no magic stands in it, and more follows: then
-/// `data` is no file of the format, but for example a hole that a download has left.
+/// Whether a header is all zeros and more bytes follow. A header without a magic is all zeros in an empty file; with more bytes, `data`
+/// is not a file of the format but, for example, a hole of an interrupted download.
 pub fn is_hole(data: &[u8], header: usize) -> bool {
     let is_zero = |(header, rest): (&[u8], &[u8])| !rest.is_empty() && header.iter().all(|byte| *byte == 0);
     data.split_at_checked(header).is_some_and(is_zero)
@@ -36,7 +36,7 @@ pub fn is_hole(data: &[u8], header: usize) -> bool {
 /// An error where [`is_hole`].
 pub fn no_hole(file: View<'_>, header: usize) -> Result<()> {
     if is_hole(file.rest(), header) {
-        let what = "a header of zeros, as an empty file has, and more behind it".into();
+        let what = "a header of zeros, as in an empty file, with more bytes after it".into();
         return Err(file.error(ErrorKind::Damaged { what }));
     }
     Ok(())

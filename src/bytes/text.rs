@@ -67,7 +67,7 @@ impl fmt::Display for Utf16<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut rest = self.units;
         while let Some(first) = rest.first() {
-            // Most text is ASCII, which goes out many characters at a time.
+            // Most text is ASCII, which is written many characters at a time.
             let mut ascii = [0u8; 64];
             let mut run = 0usize;
             for (unit, byte) in rest.iter().zip(&mut ascii) {

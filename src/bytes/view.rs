@@ -40,7 +40,7 @@ impl<'a> View<'a> {
         self
     }
 
-    /// The same position, read as another part.
+    /// Renames the part, at the same position.
     #[inline]
     #[must_use]
     pub const fn part(mut self, part: &'static str) -> Self {
@@ -64,7 +64,7 @@ impl<'a> View<'a> {
         self
     }
 
-    /// The same position, with no data from `end` on, counted from the start of the data.
+    /// Cuts the data at `end`, counted from the start of the data. The position is the same.
     #[inline]
     #[must_use]
     pub fn until(mut self, end: usize) -> Self {
@@ -95,7 +95,7 @@ impl<'a> View<'a> {
         self.data
     }
 
-    /// The bytes from here on; empty behind the end.
+    /// The bytes from here on; empty past the end.
     #[inline]
     pub fn rest(&self) -> &'a [u8] {
         self.data.get(self.at..).unwrap_or_default()
@@ -162,7 +162,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// As [`View::follow`], for a pointer that lies `field` bytes behind its base: an error is at the pointer itself.
+    /// As [`View::follow`], for a pointer at offset `field` from its base: an error has the offset of the pointer.
     #[inline]
     pub fn follow_field(&self, pointer: i64, field: usize) -> Result<Self> {
         self.follow(pointer).map_err(|_| self.skip(field).error(ErrorKind::BadPointer { value: pointer }))
@@ -244,7 +244,7 @@ impl<'a> View<'a> {
     }
 
     /// The view of a struct that was borrowed from this data: where pointers relative to it start.
-    /// Behind the end when `inner` does not lie in this data.
+    /// Past the end unless `inner` is in this data.
     #[inline]
     #[must_use]
     pub fn locate<T: ?Sized>(&self, inner: &'a T) -> Self {

@@ -93,7 +93,7 @@ mod tests {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             state.to_be_bytes()
         };
-        // Numbers of which most bytes are like the bytes of others.
+        // Numbers that share most of their bytes.
         let data: Vec<u8> = (0..PART / 3).flat_map(|_| [next()[0] & 15, 0, 3, 0, next()[1] & 1, 0, 0, 0]).collect();
         for len in [0, 1, PART, PART + 1, data.len()] {
             let stream = to_brotli_on_all_cores(&data[..len]).unwrap();

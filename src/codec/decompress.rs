@@ -12,8 +12,8 @@ const FIRST_ROOM: usize = 64 << 10;
 /// Bytes that a byte of input usually gives, at most: room for them is made at once.
 const USUAL: usize = 4;
 
-/// Output in the making. Memory is taken as the stream fills it, not as the declared size says: a small file that
-/// declares gigabytes costs at most twice the bytes that it really holds, or a few times its own size.
+/// Unfinished output. Memory grows with the stream, not with the declared size: a small file that declares gigabytes costs at most twice
+/// the bytes that it really holds, or a few times its own size.
 struct Output {
     codec: &'static str,
     bytes: Vec<u8>,
@@ -60,7 +60,7 @@ impl Output {
     /// The output of a stream that has ended with `left` bytes of input unused.
     fn finish(mut self, left: usize) -> Result<Vec<u8>, ErrorKind> {
         if left != 0 {
-            return Err(self.error(format!("{left} bytes left over behind the stream")));
+            return Err(self.error(format!("{left} bytes left over after the stream")));
         }
         if self.len != self.size {
             return Err(self.error(format!("{} bytes come out, {} are declared", self.len, self.size)));
@@ -218,7 +218,7 @@ impl<'a> ZlibSteps<'a> {
         Ok(true)
     }
 
-    /// The input that has not been read: behind the end of the stream, the bytes that do not belong to it.
+    /// The unread input: after the end of the stream, the bytes that do not belong to it.
     pub fn unread(&self) -> &'a [u8] {
         usize::try_from(self.state.total_in()).ok().and_then(|at| self.input.get(at..)).unwrap_or_default()
     }

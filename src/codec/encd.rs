@@ -1,6 +1,6 @@
 //! ENCD blobs (docs/formats/geometry.md §4.2): vertex and index buffers as meshoptimizer's codecs pack them.
 //!
-//! The decoder is the C++ library's own. On x86 it asks the processor and takes its SSSE3 path where there is one; on
+//! The decoder is the C++ library's own. On x86 it asks the processor and takes its SSSE3 path if present; on
 //! ARM it is NEON. It is safe for any payload, but the output of a damaged one need not make sense. The safe wrapper of
 //! the `meshopt` crate fixes the vertex size at compile time and cannot fill a caller's buffer, so the two calls into
 //! the library are made here.

@@ -1,6 +1,6 @@
 //! MurmurHash3_x86_32 of two files at once.
 
-/// The hash of parts that follow each other, in the making.
+/// The state of the hash over consecutive parts.
 #[derive(Debug, Default)]
 struct Murmur {
     hash: u32,
@@ -25,8 +25,8 @@ fn step(hash: u32, block: [u8; 4]) -> u32 {
     stepped(hash, mixed(block))
 }
 
-/// Two hashes behind as many blocks each. Blocks of one place are read and mixed once; where all before them was the same,
-/// too, one hash serves for both.
+/// Two hashes over the same number of blocks. Equal blocks are mixed once, and while all earlier blocks are equal, too, one hash serves
+/// for both.
 fn hashes((a, b): (u32, u32), left: &[[u8; 4]], right: &[[u8; 4]]) -> (u32, u32) {
     match (std::ptr::eq(left, right), a == b) {
         (true, true) => {
@@ -151,7 +151,7 @@ mod tests {
             let both = murmur3_of_both(bytes[..len].chunks(step), bytes[..other].chunks(pace));
             assert_eq!(both, (expected[len], expected[other]), "{len} by {step}, {other} by {pace}");
         }
-        // The parts of a file of which one block becomes another.
+        // The parts of a file with one changed block.
         let edited = [&bytes[..400], &[9, 9, 9, 9], &bytes[404..]].concat();
         let parts = [&bytes[..400], &edited[400..404], &bytes[404..]];
         let both = murmur3_of_both(std::iter::once(&bytes[..]), parts.into_iter());

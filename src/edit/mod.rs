@@ -1,12 +1,11 @@
-//! Edits of any format, and files written anew with them.
+//! Edits of any format, and the files that they produce.
 //!
-//! An [`Edit`] is what `diff` reports: a row of a table by its key, and the cells that become others; or a row that comes,
-//! or goes. Edits are resolved against a reader ([`TableEdits`]: numbers of rows and columns, values of the columns' kinds),
-//! and a format that writes ([`Writable`]) makes of them the new file as [`Pieces`]: ranges of the old one, and new bytes.
-//! Bytes that no edit touches are therefore copied and not made again.
+//! An [`Edit`] is a row of `diff`: the key of a row with its changed cells, an inserted row, or a deleted row. Edits are resolved against
+//! a reader ([`TableEdits`]: numbers of rows and columns, values of the columns' kinds). A format that writes ([`Writable`]) returns the
+//! new file as [`Pieces`]: ranges of the old file, and new bytes. Bytes that no edit touches are copied.
 //!
-//! Columns that can be written are declared where they are declared to be read: [`Column::writable`] and
-//! [`Column::takes`](crate::table::Column::takes). All others are consequences, as offsets and counts are.
+//! [`Column::writable`] and [`Column::takes`](crate::table::Column::takes) declare a column as writable. All other columns are derived,
+//! such as offsets and counts.
 //!
 //! [`Column::writable`]: crate::table::Column::writable
 
@@ -62,7 +61,7 @@ pub struct Edit {
 /// The change of a row.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
-    /// These cells become others.
+    /// Changes these cells.
     Set(Cells),
     /// It comes, with these cells besides its key.
     Add(Cells),
@@ -86,12 +85,12 @@ pub type Set = Vec<(usize, Value<'static>)>;
 pub struct TableEdits {
     /// The table.
     pub table: String,
-    /// Rows of which cells become others, in order.
+    /// Rows with changed cells, in order.
     pub set: Vec<(usize, Set)>,
-    /// Rows that come, in the order in which they are to come. A column that is left out gets what a new row of the format
-    /// has there, where there is such a thing; else the writer refuses it.
+    /// Inserted rows, in order. A missing column gets the format's value for new rows, if it has one; otherwise the writer refuses the
+    /// row.
     pub add: Vec<Set>,
-    /// Rows that go, in order. None of them is in `set`.
+    /// Deleted rows, in order. None of them is in `set`.
     pub remove: Vec<usize>,
 }
 
@@ -100,9 +99,9 @@ pub struct TableEdits {
 pub enum At {
     /// That of the cells of this row.
     Set(usize),
-    /// The row with this number among those that come.
+    /// The inserted row with this number.
     Add(usize),
-    /// This row, which goes.
+    /// This deleted row.
     Remove(usize),
 }
 
@@ -113,7 +112,7 @@ impl TableEdits {
     }
 }
 
-/// A reader whose files can be written anew.
+/// A reader whose files can be edited.
 pub trait Writable: Send + Sync {
     /// The new file, as ranges of the old one and new bytes. Edits that do nothing do not come here. What follows from all of
     /// its bytes is left to a [`Seal`].
@@ -122,8 +121,8 @@ pub trait Writable: Send + Sync {
     /// [`refused`] for an edit that the format has no room for, and whatever is damaged in the parts that must be read.
     fn write(&self, edits: &[TableEdits]) -> Result<Pieces>;
 
-    /// Makes the edits say what the new file will show: ids for the texts of ids in nested values of rows that come, which the file
-    /// need not know, and rows with no cells for those that change in consequence.
+    /// Normalizes the edits to the values that the new file will show: ids in place of their texts in nested values of inserted rows, and
+    /// rows without cells for rows that change as a consequence.
     ///
     /// # Errors
     /// As [`Writable::write`].
@@ -151,8 +150,8 @@ pub trait Writable: Send + Sync {
         Ok(None)
     }
 
-    /// Compares the rows of a table in `new`, the file as it was written, with those of this one and with what was asked,
-    /// faster than one by one. `false` where there is no such way for these edits.
+    /// Compares the rows of a table in `new`, the written file, with this file and with the edits, faster than row by row. `false` if these
+    /// edits cannot be compared in this way.
     ///
     /// # Errors
     /// [`differs`], and damage.
@@ -179,12 +178,12 @@ pub trait Writable: Send + Sync {
         Ok(None)
     }
 
-    /// The tables that a patch tells of, where those are not all that can be written and follow from no other.
+    /// The tables of a patch, unless these are all writable tables that no other table implies.
     fn patched(&self) -> Option<Vec<String>> {
         None
     }
 
-    /// The table by whose rows those of other tables are known: once it is edited, their keys are others.
+    /// The table that keys the rows of other tables: editing it changes their keys.
     fn keying(&self) -> Option<&'static str> {
         None
     }

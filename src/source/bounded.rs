@@ -1,4 +1,4 @@
-//! Input of which only so many bytes are read: a pipe or a device may never end.
+//! Input with a limit: a pipe or a device may never end.
 
 use std::io::{self, BufRead, ErrorKind, Read};
 
@@ -51,7 +51,7 @@ impl<R: BufRead> BufRead for Bounded<R> {
     fn consume(&mut self, bytes: usize) {
         self.left = self.left.saturating_sub(bytes as u64);
         if self.longest < self.most {
-            // What is buffered comes again without being read again.
+            // Buffered bytes are returned without another read.
             let consumed = self.from.fill_buf().ok().and_then(|ready| ready.get(..bytes)).unwrap_or_default();
             self.line = match memchr::memrchr(b'\n', consumed) {
                 Some(end) => consumed.len().saturating_sub(end).saturating_sub(1) as u64,

@@ -132,7 +132,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The same value, keeping nothing borrowed.
+    /// Copies borrowed parts, so that the value is independent of the file.
     pub fn into_owned(self) -> Value<'static> {
         match self {
             Self::Null => Value::Null,

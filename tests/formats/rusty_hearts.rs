@@ -296,7 +296,7 @@ fn bytes_behind_the_stream_are_found_by_verify() {
     assert_eq!(game.file(0).unwrap().path, "a");
     let report = game.verify(&Default::default());
     let found = report.checks[0].findings()[0].to_string();
-    assert_eq!(found, format!("list: 3 bytes left over behind the stream (at offset {len:#x})"));
+    assert_eq!(found, format!("list: 3 bytes left over after the stream (at offset {len:#x})"));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::report::Progress;
 use crate::threads::{self, prelude::*};
 use std::borrow::Borrow;
 
-/// Rows that may belong together, one behind the other on both sides.
+/// Consecutive rows on both sides that may be pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Run {
     old: u32,
@@ -26,7 +26,7 @@ struct Aligned {
 
 /// Rows that are looked ahead at where two sides part.
 const NEAR: usize = 16;
-/// Rows that are looked ahead at behind a run of many: something may have been put in, or taken out, in one piece.
+/// Lookahead in rows after a long run: a block may have been inserted or deleted.
 const FAR: usize = 1024;
 
 /// Walks over both sides and pairs equal keys that lie in one order. Each step costs a bounded number of comparisons.
@@ -119,7 +119,7 @@ pub(super) fn differences(rows: &dyn Comparable, progress: &Progress, steps: u64
     Differences { removed, added, changed, rows_old, rows_new, faults, fault_count }
 }
 
-/// The pairs that are not the same, of pieces of pairs that cores take in turn. `advance` is told how many were compared.
+/// The unequal pairs. Threads take the pieces in turn, and `advance` gets the number of compared pairs.
 fn compared<P: Borrow<[(u32, u32)]> + Send>(
     rows: &dyn Comparable,
     pieces: impl IndexedParallelIterator<Item = P>,

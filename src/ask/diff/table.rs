@@ -17,7 +17,7 @@ pub(super) struct Columns<'t> {
     tables: [&'t dyn Table; 2],
     keys: Vec<Both>,
     values: Vec<Both>,
-    /// Seeded anew in each run, so that no file can be made whose keys collide.
+    /// Seeded in each run, so that no file can provoke collisions.
     state: RandomState,
 }
 
@@ -235,7 +235,7 @@ pub(super) fn key(table: &dyn Table, row: u32) -> Result<Value<'_>> {
     })
 }
 
-/// Rows that are skipped one by one rather than looked for anew.
+/// Rows that are skipped one by one before a new search.
 const NEAR: u32 = 256;
 
 /// Goes from row to row of one table, forwards best.

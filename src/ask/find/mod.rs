@@ -19,7 +19,7 @@ use std::ops::ControlFlow;
 /// A text that was found.
 #[non_exhaustive]
 pub struct Hit<'h> {
-    /// The row that has it.
+    /// The row of the match.
     pub row: &'h dyn RowCursor,
     /// The number of the column.
     pub column: usize,
@@ -54,7 +54,7 @@ pub fn texts(asset: &Asset) -> Vec<(Box<dyn Table + '_>, Vec<usize>)> {
     tables.filter(|(_, columns)| !columns.is_empty()).collect()
 }
 
-/// The columns of `table` that may hold text, but for those that repeat a part of another.
+/// The columns of `table` that may hold text, without columns that repeat a part of another column.
 pub fn columns(table: &dyn Table) -> Vec<usize> {
     let all = table.columns();
     let is_name = |index: usize| (0..all.len()).any(|other| table.name_of_path(other) == Some(index));
@@ -105,8 +105,7 @@ pub fn each<E>(
 }
 
 /// Hands every text in `columns` of `table` that matches to `each`, in order of rows for each column that can be
-/// searched at once and then of the others together. `damaged` is told of cells that cannot be read and that
-/// may have matched.
+/// searched at once and then of the others together. `damaged` gets the unreadable cells that may match.
 pub fn each_of<E>(
     table: &dyn Table,
     columns: &[usize],
@@ -197,7 +196,7 @@ fn paths(table: &dyn Table, column: usize, pattern: &Pattern, look: &Look<'_>) -
                 let path = rows.value(column)?;
                 Ok::<_, Error>(pattern.is_path_match(&path.as_text().unwrap_or_default(), name.len()))
             };
-            // A row that cannot be read is a candidate: whoever reads it says why.
+            // An unreadable row is a candidate: its reader reports the error.
             let matches = matches().unwrap_or(true);
             if matches {
                 found.push(rows.row());

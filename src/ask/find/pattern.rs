@@ -22,7 +22,7 @@ pub enum Syntax {
     Regex,
 }
 
-/// How a pattern is meant.
+/// The interpretation of a pattern.
 #[derive(Debug, Clone, Copy, Default)]
 #[non_exhaustive]
 pub struct Options {
@@ -50,7 +50,7 @@ enum Test {
     Regex(Regex),
 }
 
-/// The part of a path that a pattern is held against.
+/// The part of a path that a pattern is matched against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scope {
     /// Its last component.
@@ -112,7 +112,7 @@ impl Pattern {
         match (&self.test, self.scope) {
             (_, Scope::Name) => path.get(name_at..).is_some_and(|name| self.is_match(name)),
             (Test::Literal(literal), Scope::IntoName) => {
-                // A match that begins here or behind ends in the last component.
+                // A match that begins here or later ends in the last component.
                 let first = name_at.saturating_sub(literal.text().len().saturating_sub(1));
                 path.as_bytes().get(first..).is_some_and(|tail| literal.is_in_bytes(tail))
             }
@@ -157,7 +157,7 @@ impl Pattern {
 
 /// A stretch of a pattern.
 enum Piece {
-    /// Text that stands there as it is.
+    /// Literal text.
     Text(String),
     /// The start or the end of the text.
     Edge,
@@ -213,7 +213,7 @@ fn glob_pieces(pattern: &str) -> Option<Vec<Piece>> {
         let literal = match c {
             '{' | '}' => return None,
             '*' if chars.peek() == Some(&'*') => {
-                // `**` may stand for the '/' before and behind it as well.
+                // `**` may also stand for the '/' before and after it.
                 while chars.next_if(|&c| matches!(c, '*' | '/')).is_some() {}
                 if let Some(Piece::Text(text)) = pieces.last_mut() {
                     text.truncate(text.trim_end_matches('/').len());
@@ -228,7 +228,7 @@ fn glob_pieces(pattern: &str) -> Option<Vec<Piece>> {
             '*' | '?' => None,
             '[' => {
                 chars.next_if(|&c| matches!(c, '!' | '^'));
-                // A ']' that comes first is one of the class.
+                // A leading ']' is a member of the class.
                 chars.next()?;
                 chars.find(|&c| c == ']')?;
                 None

@@ -1,11 +1,11 @@
-//! A file as lines of text that stay where they are, for `git diff` and `git log -p` to compare.
+//! A file as lines of text in a stable order, for `git diff` and `git log -p`.
 //!
-//! Tables come in the order of the reader, rows in the order of their keys, and each cell is a line of its own. Where rows
-//! lie, and how they are stored, is left out, so that the same contents are the same text. The key of a row begins a line,
-//! its cells are indented: a change shows below the row that it is in. Of a hash whose text is known, the text is said.
+//! Tables have the order of the reader, rows the order of their keys, and each cell has one line. Positions and encodings are left out,
+//! so that equal contents give equal text. The key of a row begins a line, and its cells are indented below it. A hash with a known text
+//! is shown as the text.
 //!
-//! Nothing is kept of the rows but the keys of one table, the parts that rows next to each other share once, and some
-//! hundred rows as text. Rows that are only found by a walk ([`Table::walks`]) come as they lie.
+//! Only the keys of one table are kept in memory, with shared parts of neighbouring keys stored once, and some hundred rows as text.
+//! Rows that only a walk finds ([`Table::walks`]) keep the order of the file.
 
 mod order;
 
@@ -83,10 +83,9 @@ impl Label {
     }
 }
 
-/// Rows that lie one behind the other, of which all have one key but for its last part, which is a number that each has
-/// one more of than the row before.
+/// Consecutive rows whose keys differ only in the last part, a number that increases by one with each row.
 struct Run {
-    /// All of the first row's key but that number, among the texts of all: each part with a NUL behind it.
+    /// The first row's key without that number, in the shared text: each part ends with a NUL.
     head: Range<usize>,
     number: Option<u64>,
     row: u32,
@@ -94,7 +93,7 @@ struct Run {
 }
 
 impl Run {
-    /// The rows of this run behind the first `skip`, and at most [`UNIT`] of them.
+    /// At most [`UNIT`] rows of this run, after the first `skip`.
     fn piece(&self, skip: u32) -> Self {
         Self {
             head: self.head.clone(),
@@ -270,7 +269,7 @@ impl<'t> Lines<'t> {
         all
     }
 
-    /// The keys of some rows, as far as there are so many.
+    /// The keys of the existing rows in a range.
     fn keys_of(&self, rows: Range<usize>) -> Runs {
         let mut found = Runs::default();
         let mut cursor = self.table.cursor(rows.start);
@@ -310,7 +309,7 @@ impl<'t> Lines<'t> {
         found
     }
 
-    /// Appends the key of a row as a text that is sorted as the key is, but for the number at its end, if it is one.
+    /// Appends the key of a row as a text with the same sort order, without a number at its end. Returns the number.
     fn sortable(&self, row: &dyn RowCursor, out: &mut String, is_coded: &mut bool) -> Result<Option<u64>> {
         for (at, key) in self.keys.iter().enumerate() {
             let number = match key.value(row)? {
@@ -378,7 +377,7 @@ impl<'t> Lines<'t> {
 }
 
 impl Runs {
-    /// Adds the rows behind these.
+    /// Appends rows.
     fn append(&mut self, part: Self) {
         let base = self.texts.len();
         let moved = |at: usize| at.saturating_add(base);
@@ -411,7 +410,7 @@ impl Unit {
         self.faults.push(error);
     }
 
-    /// Keeps the key that rows share, which has a NUL behind each part, as it is shown.
+    /// Stores the shared part of keys, whose parts end with NUL, in its shown form.
     fn share(&mut self, head: &str) {
         self.head.clear();
         for (at, part) in head.strip_suffix('\0').unwrap_or(head).split('\0').enumerate() {

@@ -75,7 +75,7 @@ impl<'t, T: Fn(u32) -> &'t [u8] + Sync, C: Fn(u32, u32) -> Ordering + Sync> Sort
         places.sort_unstable_by(|a, b| (self.compare)(a.1, b.1));
     }
 
-    /// The text of an item behind its first `skip` bytes.
+    /// The text of an item after its first `skip` bytes.
     fn behind(&self, item: u32, skip: usize) -> &'t [u8] {
         (self.text)(item).get(skip..).unwrap_or_default()
     }

@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 /// A column of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResultColumn {
-    /// Its name, unlike those of all others.
+    /// Its name, unique among the columns.
     pub name: String,
     /// The kind of its cells, where it is a column of a table as it is.
     pub kind: Option<Kind>,

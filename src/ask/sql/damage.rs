@@ -14,7 +14,7 @@ pub(super) struct Place {
     pub(super) row: Option<usize>,
 }
 
-/// Rows that are told apart when they are counted, and errors that are kept.
+/// The limit on distinct rows that are counted, and on kept errors.
 const MOST_ROWS: usize = 1_000_000;
 const MOST_ERRORS: usize = 10;
 
@@ -56,7 +56,7 @@ impl Damage {
         self.met.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts what is damaged where that is left out, else gives it back.
+    /// Counts an error if damaged rows are skipped, otherwise returns it.
     #[cold]
     pub(super) fn of(&self, place: Place, error: Error) -> Result<(), Error> {
         if !self.left_out {

@@ -118,7 +118,7 @@ impl OpenFile {
     }
 }
 
-/// `names` without those that SQLite takes for the same: a later one gets a number behind it.
+/// Makes `names` distinct for SQLite: a later duplicate gets a number at its end.
 pub(super) fn unique<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Vec<String> {
     let given: HashSet<String> = names.clone().map(str::to_ascii_lowercase).collect();
     let mut taken: HashMap<String, u64> = HashMap::new();
@@ -134,7 +134,7 @@ pub(super) fn unique<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Vec<St
             let new = new.to_ascii_lowercase();
             !given.contains(&new) && !taken.contains_key(&new)
         });
-        // One of so many is free.
+        // One of these numbers is free.
         let Some((number, free)) = free else { return name };
         taken.insert(name.to_ascii_lowercase(), number.saturating_add(1));
         taken.insert(free.to_ascii_lowercase(), 2);
@@ -143,7 +143,7 @@ pub(super) fn unique<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Vec<St
     names.map(name).collect()
 }
 
-/// A name as a statement has it.
+/// A name, quoted for a statement.
 pub(super) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }

@@ -1,4 +1,4 @@
-//! Functions of SQL besides those of SQLite.
+//! SQL functions in addition to SQLite's.
 
 use super::cells::{ID_COLLATION, order_of_ids};
 use crate::ask::regex;

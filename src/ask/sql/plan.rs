@@ -1,8 +1,8 @@
 //! The part of a condition that the table answers itself: decided when SQLite plans a statement, carried out when it
 //! runs.
 //!
-//! SQLite checks every condition again, but for `LIKE` and `GLOB` on text, where both mean exactly the same. So what is
-//! decided here may let more rows through than are wanted, never fewer.
+//! SQLite checks every condition again, except `LIKE` and `GLOB` on text, whose meanings agree exactly. A plan may therefore let
+//! additional rows through, but never drop one.
 
 use super::cells::{self, ID_COLLATION};
 use crate::id;
@@ -115,7 +115,7 @@ struct Offer {
     exact: bool,
 }
 
-/// Rows that a table is taken to have where that is not known.
+/// The assumed number of rows of a table of unknown length.
 const UNKNOWN_ROWS: usize = 200_000;
 
 /// Decides how a table answers, and tells SQLite.
@@ -154,7 +154,7 @@ pub(super) fn best(info: &mut IndexInfo, table: &dyn Table) -> rusqlite::Result<
 }
 
 impl Plan {
-    /// A walk over all rows, of which the table answers no condition.
+    /// A walk over all rows, without conditions for the table.
     pub(super) fn bare(info: &mut IndexInfo, table: &dyn Table) -> Self {
         costs(info, Access::Scan, &[], UNKNOWN_ROWS);
         Self { access: Access::Scan, terms: Vec::new(), columns: (0..table.columns().len()).collect() }

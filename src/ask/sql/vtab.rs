@@ -53,7 +53,7 @@ pub(super) struct AssetCursor {
     walk: Option<Walk>,
     /// The changes when the walk began, where there were any.
     pending: Option<Arc<Pending>>,
-    /// The row that came and is current, behind the last one of the file.
+    /// The current inserted row, after the last row of the file.
     added: Option<usize>,
 }
 
@@ -148,7 +148,7 @@ impl State {
     /// Moves on; where the next row cannot be found, and damaged rows are left out, the walk is over.
     fn advance(&self, rows: &mut dyn RowCursor) -> Result<bool> {
         match rows.advance() {
-            // One in so many says it for all.
+            // One report for every COUNTED rows.
             Ok(true) if rows.row().is_multiple_of(COUNTED) => {
                 self.progress.advance(COUNTED as u64);
                 Ok(true)
@@ -158,7 +158,7 @@ impl State {
         }
     }
 
-    /// Moves on to a row that is meant and, where damaged rows are left out, can be read.
+    /// Moves on to a row that matches and, if damaged rows are skipped, can be read.
     fn next(&self, rows: &mut dyn RowCursor, bound: &Bound, columns: &[usize]) -> Result<bool> {
         while self.advance(rows)? {
             let wanted = bound.matches(rows).and_then(|wanted| {
@@ -241,7 +241,7 @@ impl State {
             _ => None,
         };
         let mut rows = rows.transpose()?;
-        // What was found by an index need not be compared again.
+        // Rows that an index found are not compared again.
         bounds.extend(first.filter(|_| rows.is_none()));
         if plan.access == Access::Scan {
             let found = bounds.iter().enumerate().find_map(|(at, bound)| Some((at, bound.search(table)?)));
@@ -319,7 +319,7 @@ unsafe impl VTab<'static> for AssetTable {
 
     fn best_index(&self, info: &mut IndexInfo) -> rusqlite::Result<bool> {
         let Some(table) = self.state.table() else { return Ok(false) };
-        // Where rows have become others, SQLite itself checks all of them.
+        // If rows have changed, SQLite itself checks all of them.
         let changed = !self.state.changes.of(self.state.at()).is_empty();
         let plan = if changed { Plan::bare(info, table) } else { plan::best(info, table)? };
         info.set_idx_str(&plan.describe(table.columns()));
@@ -419,7 +419,7 @@ unsafe impl VTabCursor for AssetCursor {
             }
         }
         let from = self.added.map_or(0, |number| number.saturating_add(1));
-        // An eof is told only by a walk that is not taken up again.
+        // Only a walk that does not resume reports the end.
         self.added = self.pending.as_ref().and_then(|pending| pending.next_added(from));
         if self.added.is_none() {
             self.pending = None;

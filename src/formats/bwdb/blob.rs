@@ -21,7 +21,7 @@ pub struct Blob<'a> {
     layout: Result<Layout, Raw>,
 }
 
-/// The reason for which records cannot be taken apart.
+/// Why the records cannot be split into fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Raw {
     UnknownType,
@@ -96,8 +96,8 @@ impl<'a> Blob<'a> {
         Ok(Self { layout, ..blob })
     }
 
-    /// The layout of the records. No file states their size: a schema checksum that is known settles it; else a sample
-    /// of the records does, so that records of another size are told from a few that are damaged.
+    /// Finds the layout of the records. No file states their size: a known schema checksum settles it, otherwise a sample of the
+    /// records. The sample distinguishes records of another size from a few damaged ones.
     fn find_layout(&self, layouts: &Layouts) -> Result<Layout, Raw> {
         let mut first = None;
         for (layout, known) in candidates(self, layouts) {
@@ -164,12 +164,12 @@ impl<'a> Blob<'a> {
         self.view
     }
 
-    /// The position behind its last byte.
+    /// The position after its last byte.
     pub(super) fn end(&self) -> usize {
         self.view.position().saturating_add(self.size())
     }
 
-    /// The position behind its last record, where its records are laid out.
+    /// The position after its last record, if the layout is known.
     pub(super) fn records_end(&self) -> Option<usize> {
         self.records.position().checked_add(self.count.checked_mul(self.record_size()?)?)
     }
@@ -189,7 +189,7 @@ impl<'a> Blob<'a> {
         self.count == 0
     }
 
-    /// The layout of its records, where that is known.
+    /// The layout of its records, if known.
     pub fn layout(&self) -> Option<Layout> {
         self.layout.ok()
     }
@@ -219,7 +219,7 @@ impl<'a> Blob<'a> {
         self.layout.ok().map(Layout::size)
     }
 
-    /// The reason for which its records are shown raw, if they are.
+    /// Why its records are shown raw, if so.
     pub fn note(&self) -> Option<String> {
         let name = self.type_name_or_magic();
         let why = match self.layout {

@@ -55,8 +55,8 @@ fn same_material(old: &Material<'_>, new: &Material<'_>) -> Result<bool> {
     Ok(alike && own(old)? == own(new)?)
 }
 
-/// A number that two records have in common if they say the same, but for values that floats have in several forms;
-/// `None` for one that is damaged, or whose arrays overlap without measure.
+/// A hash that equal records share, except for floats with several forms of one value. `None` for a damaged record, and for a record
+/// with excessively overlapping arrays.
 pub fn digest(record: &Record<'_>, allowance: &mut Allowance<'_>) -> Option<u64> {
     let mut digest = Digest { hasher: DefaultHasher::new(), allowance, sound: true };
     let named = match record {

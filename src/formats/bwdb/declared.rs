@@ -54,7 +54,7 @@ pub(super) struct CountField {
 }
 
 impl CountField {
-    /// The field at `at`, of the type with this name; `None` where that is no type of counts.
+    /// The field at `at`, of the type with this name; `None` unless the type is a count.
     pub(super) fn of(at: usize, type_name: &str) -> Option<Self> {
         let read: for<'a> fn(View<'a>) -> Result<usize> = match type_name {
             "u8" => |view| u8::read(view)?.count(view),

@@ -165,7 +165,7 @@ impl<'a> Strings<'a> {
         let alike = |(a, b): &(&[u8], &[u8])| a == b;
         let blocks = old.chunks_exact(BLOCK).zip(new.chunks_exact(BLOCK)).take_while(alike).count();
         let common = old.get(..blocks.saturating_mul(BLOCK)).unwrap_or_default();
-        // The last of them may go on behind what is the same.
+        // The last of them may continue after the common part.
         let same = memchr::memrchr(0, common).map_or(0, |nul| nul.saturating_add(1));
         Self { dbs, places: Default::default(), same: u32::try_from(same).unwrap_or(u32::MAX) }
     }
@@ -230,7 +230,7 @@ impl<'a> Records<'a> {
         Self { dbs, budget: budget(), shown: budget(), faulty: AtomicUsize::new(0), raw: OnceLock::new() }
     }
 
-    /// The bytes of two records of which no layout is known, and what seems to be theirs.
+    /// The bytes of two records without a known layout, and their apparent layout.
     fn raw(&self, (of_a, a): Place<'_, 'a>, (of_b, b): Place<'_, 'a>) -> Option<(&RawLayout, &'a [u8], &'a [u8])> {
         let layouts = self.raw.get_or_init(|| {
             let [old, new] = self.dbs;
@@ -398,7 +398,7 @@ impl Comparable for Resources<'_> {
     }
 
     fn arranged(&self, pairs: &mut dyn Iterator<Item = (u32, u32)>) -> Option<Vec<(u32, u32)>> {
-        // Rows lie in the order of their hashes; records are read faster one behind the other.
+        // Rows are in the order of their hashes; reading records in file order is faster.
         let locations = self.locations(Side::Old);
         let place = |row: u32| locations.get(row as usize).map_or(0, |location| location.place());
         let mut placed: Vec<(u32, (u32, u32))> = pairs.map(|pair| (place(pair.0), pair)).collect();
@@ -450,10 +450,10 @@ struct Unnamed<'a> {
     records: Records<'a>,
 }
 
-/// The rows of a table of records that no resource names, where there are any; those that one names are compared with it.
+/// The rows of a table of records that no resource names, if any. Other records are compared with their resources.
 fn unnamed<'a>(table: &str, old: &'a Database, new: &'a Database) -> Option<Box<dyn Special + 'a>> {
     let dbs = [old, new];
-    // As the table has it: the first of the type.
+    // As in the table: the first of the type.
     let shown = |blob: &Blob<'_>| blob.layout().is_some_and(|layout| layout.table() == table);
     let blobs = dbs.map(|db| db.databases().flatten().find(shown));
     // Rows that a file shows raw are no rows that it lacks.
@@ -523,7 +523,7 @@ impl Comparable for Unnamed<'_> {
 
     fn contents(&self, side: Side, rows: &[u32]) -> Vec<u64> {
         let mut allowance = Allowance::new(&self.records.budget);
-        // What is damaged is like nothing else; comparing it says so.
+        // A damaged record equals no other; the comparison reports it.
         rows.iter().map(|&row| self.digest(side, row, &mut allowance).unwrap_or(0)).collect()
     }
 

@@ -25,7 +25,7 @@ pub struct Header {
     pub packed: u8,
     /// 1.
     pub version: u8,
-    /// MurmurHash3 of everything behind the header (an older document says CRC-32: §2.3).
+    /// MurmurHash3 of everything after the header (an older document says CRC-32: §2.3).
     pub checksum: U32,
     /// Bits of a pointer: 64.
     pub pointer_width: U16,
@@ -140,7 +140,7 @@ pub struct DatabaseEntry {
 }
 const _: () = assert!(size_of::<DatabaseEntry>() == 0x18);
 
-/// The header of a blob (§5.2), which has fixed-size records, with the data that they point to behind them.
+/// The header of a blob (§5.2): fixed-size records, followed by the data that they point to.
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct BlobHeader {
@@ -170,8 +170,8 @@ const _: () = assert!(size_of::<ModelsHeader>() == 0x18);
 
 /// The header of `space.bin` (§9): counts, and the pointers that belong to them. Base of the pointers: 0.
 ///
-/// The public readers know the instances and the point lights. The other arrays are told apart by their place here;
-/// "probes" and "decals" go by the names that they contain.
+/// Public readers know the instances and the point lights. The other arrays are distinguished by their position; "probes" and "decals"
+/// are named after the names that they contain.
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct SpaceHeader {

@@ -28,7 +28,7 @@ use std::collections::HashMap;
 /// # Ok::<(), assetq::Error>(())
 /// ```
 ///
-/// The text is Markdown of which only this counts:
+/// The text is Markdown. Only these parts count:
 /// - A heading, or a line in bold, `Name, SIZE` begins a struct; a number of a section may stand before it. Offsets and
 ///   sizes are hexadecimal.
 /// - A table whose heads are `offset`, `type` and `field` has a row for each field. Types are `u8`, `u16`, `i16`, `u32`,
@@ -36,9 +36,9 @@ use std::collections::HashMap;
 ///   or is built in, and `[T; n]`: a pointer to as many `T` as the field `n` says. A field without a name is called by its
 ///   offset. Bytes that no row names are unused.
 /// - `schema:` has the schema checksums of the records of that layout: it holds for these and no others. Without it, a
-///   layout holds where the records look like it.
+///   layout holds if the records fit it.
 /// - `table:` is the name of the table that shows the records, or the elements of an array of that struct in a record.
-///   For structs that are built in under the same name it need not be said.
+///   Structs with the name of a built-in struct need no table.
 ///
 /// A struct is the layout of the records of a database whose magic is the MurmurHash3 of its name.
 #[derive(Debug, Clone, Default)]
@@ -67,8 +67,8 @@ impl Layouts {
     /// Reads layouts from `text`. Errors call it `name`.
     ///
     /// # Errors
-    /// `Damaged` with the line: for a malformed row, size or name, fields that lie on each other, or counts that are no
-    /// fields; or for a text without any struct.
+    /// `Damaged` with the line: for a malformed row, size or name, overlapping fields, counts that are not fields, or a text without
+    /// any struct.
     pub fn parse(text: &str, name: &str) -> Result<Self> {
         let mut parser = Parser::default();
         let mut run = || -> Result<(), (usize, String)> {
@@ -236,7 +236,7 @@ impl Parser {
             let size = if row.count.is_some() { 8 } else { row.of.size };
             let end = row.at.saturating_add(size);
             if end > open.size {
-                return wrong(format!("{} ends at {end:X}, behind the struct's {:X} bytes", row.name, open.size));
+                return wrong(format!("{} ends at {end:X}, past the struct's {:X} bytes", row.name, open.size));
             }
             if let Some((line, ..)) = spans.iter().find(|(_, from, to)| row.at < *to && *from < end) {
                 return wrong(format!("{} lies on the field of line {line}", row.name));
@@ -379,7 +379,7 @@ mod tests {
             (HEAD.to_owned(), "line 1: fields without a heading"),
             (String::new(), "it has no layout"),
             ("# A, 10\n".into(), "it has no layout"),
-            (one("| 0E | u32 | x |"), "line 5: x ends at 12, behind the struct's 10 bytes"),
+            (one("| 0E | u32 | x |"), "line 5: x ends at 12, past the struct's 10 bytes"),
             (one("| 00 | flag | x |"), "line 5: x lies on the field of line 4"),
             (one("| 04 | u32 | n |"), "line 5: a second field n"),
             (one("| 08 | [u8; m] | x |"), "line 5: m is no field with a count"),

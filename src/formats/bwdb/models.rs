@@ -88,7 +88,7 @@ impl Models {
         self.models == 0
     }
 
-    /// The model with this number; `None` behind the last.
+    /// The model with this number; `None` past the end.
     pub fn model(&self, index: usize) -> Option<MergedModel<'_>> {
         let at = index.checked_mul(Self::MODEL_SIZE)?.checked_add(self.models_at)?;
         let view = self.source.view("model").at(at);
@@ -138,7 +138,7 @@ impl Models {
         self.skeletons
     }
 
-    /// The skeleton with this number; `None` behind the last.
+    /// The skeleton with this number; `None` past the end.
     pub fn skeleton(&self, index: usize) -> Option<Skeleton<'_>> {
         let at = index.checked_mul(Self::SKELETON_SIZE)?.checked_add(self.skeletons_at)?;
         let view = self.source.view("skeleton").at(at);
@@ -155,7 +155,7 @@ impl FileFormat for Models {
     const ENDINGS: &'static [&'static str] = &["models.bin"];
 
     fn likeness(data: &[u8]) -> Likeness {
-        // The models lie right behind the header, or, where there are none, the skeletons do (§8).
+        // The models, or without models the skeletons, follow the header (§8).
         let pointer = |at: usize| peek_u32(data, at).zip(peek_u32(data, at.saturating_add(4)));
         let fits = match peek_u32(data, 0) {
             Some(0) => pointer(0x08) == Some((0, 0)) && matches!(pointer(0x10), Some((0 | 0x18, 0))),

@@ -80,7 +80,7 @@ impl Index {
         shard.firsts.find(hash(id), |&p| self_id(entries, p) == Some(id)).map(|&p| p as usize)
     }
 
-    /// The entries with this id behind the first one.
+    /// The entries with this id after the first one.
     fn others(&self, entries: &[PathEntry], id: u64) -> impl Iterator<Item = usize> {
         let others = self.shards.get(Self::shard(id, self.shards.len())).map_or(&[][..], |shard| &shard.others);
         let start = others.partition_point(|&p| self_id(entries, p) < Some(id));
@@ -93,9 +93,9 @@ impl Index {
 #[derive(Debug, Clone)]
 pub(super) struct NamePool {
     start: usize,
-    /// The place behind the last NUL.
+    /// The position after the last NUL.
     end: usize,
-    /// Whether they lie one behind another in the order of entries, each with its NUL.
+    /// Whether the names follow each other in the order of entries, each with its NUL.
     ordered: bool,
 }
 
@@ -186,7 +186,7 @@ impl<'a> Paths<'a> {
     /// The entry at `position`.
     ///
     /// # Errors
-    /// `NotFound` behind the last.
+    /// `NotFound` past the end.
     pub fn entry(&self, position: usize) -> Result<&'a PathEntry> {
         self.entries.get(position).ok_or_else(|| crate::table::no_cell("paths", position, 0))
     }
@@ -451,7 +451,7 @@ pub(super) struct Folders {
 #[derive(Debug, Default)]
 struct Shard {
     places: HashTable<Folder>,
-    /// The folders' paths with the '/' behind them, one after another.
+    /// The paths of folders, each with a trailing '/', concatenated.
     text: String,
 }
 
@@ -483,7 +483,7 @@ impl Folders {
         Self { shards: lazy::parts(count, build) }
     }
 
-    /// A folder, and its path with the '/' behind it.
+    /// A folder, and its path with a trailing '/'.
     fn find(&self, id: u64) -> Option<(&Folder, &str)> {
         let shard = self.shards.get(Index::shard(id, self.shards.len()))?;
         let folder = shard.find(id)?;
@@ -496,8 +496,8 @@ impl Shard {
         self.places.find(hash(id), |folder| folder.id == id)
     }
 
-    /// Adds the folder with this id and those that it lies in. Leaves out a folder without a path, or with one at a
-    /// limit: whoever asks for it joins it and meets the error.
+    /// Adds the folder with this id and its parents. Skips a folder without a path, or with a path at a limit: a later lookup joins the
+    /// path and returns the error.
     fn add<'a>(&mut self, paths: &Paths<'a>, id: u64, unknown: &mut Vec<&'a PathEntry>, kept: usize) -> Option<()> {
         let (mut next, mut above) = (Some(id), None);
         while let (Some(id), None) = (next, &above) {
@@ -549,8 +549,7 @@ mod tests {
         db.paths().len() * (SCANS + 1)
     }
 
-    /// Some columns are the texts of path ids, of which every row has one: looking for each of them among all paths takes
-    /// minutes in a file of the usual size.
+    /// Some columns resolve one path id in each row: a linear search for each takes minutes in a file of the usual size.
     #[test]
     fn a_walk_over_any_one_column_uses_the_index() {
         let source = sample();

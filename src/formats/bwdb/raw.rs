@@ -23,7 +23,7 @@ pub struct RawLayout {
     pub pointers: Vec<usize>,
 }
 
-/// The records of a blob, and the data behind them.
+/// The records of a blob, and the data after them.
 struct Stride<'a> {
     bytes: &'a [u8],
     count: usize,
@@ -50,7 +50,7 @@ impl Stride<'_> {
         target.filter(|target| (least..=self.bytes.len()).contains(target)).map(Some).ok_or(())
     }
 
-    /// Whether a field holds pointers in these records, at least one of which is not null.
+    /// Whether a field holds pointers in these records, and not only null pointers.
     fn points(&self, field: usize, mut records: impl Iterator<Item = usize>) -> bool {
         let mut any = false;
         records.all(|record| self.target(record, field).map(|target| any |= target.is_some()).is_ok()) && any
@@ -66,8 +66,8 @@ impl Stride<'_> {
 }
 
 impl<'a> Blob<'a> {
-    /// The layout that its records seem to have, by the bytes of all of them: the size with which their pointers lead
-    /// behind the last record, the first of them to its very end. `None` where nothing shows it.
+    /// Infers the record size from the bytes of all records: with the right size, all pointers lead past the last record, and the first
+    /// pointer to its end. `None` without evidence.
     pub fn raw_layout(&self) -> Option<RawLayout> {
         let bytes = self.behind()?;
         let (count, most) = (self.len(), bytes.len().checked_div(self.len())?);

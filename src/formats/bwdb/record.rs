@@ -38,7 +38,7 @@ pub enum Leaf<'a> {
     Path(PathId),
 }
 
-/// Takes the fields of a struct, nested as they are. Damage is reported in place, and the walk goes on behind it.
+/// Visits the fields of a struct, with their nesting. Damage is reported in place, and the walk continues.
 pub trait Walker<'a> {
     /// A field without parts.
     fn leaf(&mut self, name: &'static str, leaf: Leaf<'a>);
@@ -65,7 +65,7 @@ pub trait Walker<'a> {
     }
 }
 
-/// An array, as a walker is told of it before its elements.
+/// An array, announced to a walker before its elements.
 #[derive(Debug, Clone, Copy)]
 pub struct ListInfo<'a> {
     /// The place of the elements.
@@ -89,7 +89,7 @@ impl ListInfo<'_> {
     }
 }
 
-/// The texts that a value, or the data behind its pointers, may hold.
+/// The texts that a value, or the data at its pointers, may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeldTexts {
     /// Texts that lie in the value's own database.
@@ -130,7 +130,7 @@ pub trait Field<'a>: Copy {
     const FLAT: bool = Self::LEAF;
     /// Whether it, or the data that it points to, may refer to a resource, by id or by the text of its path.
     const REFERS: bool = false;
-    /// The texts that it, or the data behind its pointers, may hold.
+    /// The texts that it, or the data at its pointers, may hold.
     const TEXTS: HeldTexts = HeldTexts::NONE;
 
     /// Reads it where `view` is.
@@ -142,7 +142,7 @@ pub trait Field<'a>: Copy {
     /// Shows it to a walker.
     fn walk(self, name: &'static str, walker: &mut dyn Walker<'a>);
 
-    /// Whether it says the same at both places, of which each may be in a file of its own.
+    /// Whether the values at both positions are equal. The positions may be in different files.
     ///
     /// # Errors
     /// When its contents cannot be read at one of them.
@@ -361,7 +361,7 @@ impl<'a, T: Field<'a>> List<'a, T> {
         self.view
     }
 
-    /// The element at `index`; `None` behind the last.
+    /// The element at `index`; `None` past the end.
     pub fn get(&self, index: usize) -> Option<Result<T>> {
         let skip = index.checked_mul(T::SIZE)?;
         (index < self.len).then(|| T::read(self.view.skip(skip)))
@@ -436,7 +436,7 @@ pub(super) fn same_arrays<'a>(
     }
     let bytes = len.saturating_mul(size);
     allowance.spend(old, bytes)?;
-    // Elements that are not the same byte by byte may still say the same, but for leaves.
+    // Elements with different bytes may still be equal, unless they are leaves.
     if traits.flat {
         let same = old.take(bytes)? == new.take(bytes)?;
         if same || traits.leaf {

@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 pub struct Reference {
     /// The path id of the resource.
     pub id: u64,
-    /// The field that has it, as in `render_sets[2].mfm`. Textures of a material have the name of their property, as in
+    /// The field of the reference, such as `render_sets[2].mfm`. A texture of a material has the name of its property, such as
     /// `properties.diffuseMap`.
     pub column: String,
     /// Its form.

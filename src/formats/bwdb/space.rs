@@ -13,7 +13,7 @@ use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
 use std::sync::Arc;
 
-/// An open `space.bin` (docs/formats/bwdb.md §9): which models stand where in a space, and its point lights.
+/// An open `space.bin` (docs/formats/bwdb.md §9): the placed models of a space, and its point lights.
 #[derive(Debug)]
 pub struct Space {
     source: Source,
@@ -96,7 +96,7 @@ impl Space {
         self.array(LIGHTS).1
     }
 
-    /// The point light with this number; `None` behind the last.
+    /// The point light with this number; `None` past the end.
     pub fn light(&self, index: usize) -> Option<SpaceLight<'_>> {
         let (view, count) = self.array(LIGHTS);
         let skip = index.checked_mul(<SpaceLight<'_> as super::record::Field>::SIZE)?;
@@ -109,7 +109,7 @@ impl FileFormat for Space {
     const ENDINGS: &'static [&'static str] = &["space.bin"];
 
     fn likeness(data: &[u8]) -> Likeness {
-        // Eight counts and eight pointers, of which the first one that is not null leads right behind the header (§9).
+        // Eight counts and eight pointers. The first pointer that is not null leads to the end of the header (§9).
         let count =
             peek_u32(data, 0).is_some_and(|count| (count as usize).saturating_mul(size_of::<Instance>()) <= data.len());
         let mut pointers = (0x20..0x60).step_by(8).map(|at| peek_u32(data, at));

@@ -15,7 +15,7 @@ pub(super) fn game(game: &Game, progress: &Progress) -> Report {
         list.unnamed
     ));
     if list.left > 0 {
-        let what = format!("{} bytes left over behind the stream", list.left).into();
+        let what = format!("{} bytes left over after the stream", list.left).into();
         let at = game.list_source().bytes().len().saturating_sub(list.left);
         check.fail(game.list_source().view("list").at(at).error(ErrorKind::Damaged { what }));
     }

@@ -7,14 +7,14 @@ use crate::id;
 /// Deepest nesting of parentheses and `not`: reading is recursive.
 const MAX_DEPTH: u32 = 64;
 
-/// Most comparisons: every row may be held against each of them.
+/// The limit on comparisons: each row may be compared with each of them.
 const MAX_COMPARISONS: usize = 1000;
 
 #[derive(Debug, Clone, PartialEq)]
 enum Token {
     /// A bare word: a column or one of the language's own words.
     Word(String),
-    /// A text in double quotes or backticks: before an operator a column, behind it text.
+    /// A text in double quotes or backticks: a column before an operator, text after it.
     Quoted(String),
     /// A text in single quotes.
     Text(String),
@@ -130,7 +130,7 @@ impl Parser {
             ));
         }
         let Some((_, Token::Op(op))) = self.tokens.next() else {
-            return Err(wrong(at, format!("an operator is needed behind {column}: = != < <= > >= ~ !~")));
+            return Err(wrong(at, format!("an operator is needed after {column}: = != < <= > >= ~ !~")));
         };
         let at = self.at();
         let literal = match self.tokens.next() {
@@ -143,7 +143,7 @@ impl Parser {
                 _ if id::parse(&word).is_some() => Literal::Text(word),
                 _ => return Err(wrong(at, format!("text goes in quotes: '{word}'"))),
             },
-            _ => return Err(wrong(at, "a value is needed behind the operator")),
+            _ => return Err(wrong(at, "a value is needed after the operator")),
         };
         Ok(Filter::Compare { column, op, literal })
     }
@@ -230,7 +230,7 @@ pub(super) fn number(text: &str) -> Option<Number> {
     if let Ok(whole) = digits.parse::<u64>() {
         return Some(Number::Int(i128::from(whole).checked_mul(factor)?.checked_mul(sign)?));
     }
-    // 1.5k is a whole number: the digits behind the point move before it.
+    // 1.5k is a whole number: the factor moves the point.
     if let Some((whole, fraction)) = digits.split_once('.')
         && let Some(moved) = moved_point(whole, fraction, factor)
     {
@@ -241,7 +241,7 @@ pub(super) fn number(text: &str) -> Option<Number> {
     Some(Number::Float(value))
 }
 
-/// `whole.fraction` times `factor`, where that is a whole number and `factor` moves the point.
+/// `whole.fraction` times `factor`, if the product is a whole number and `factor` moves the point.
 fn moved_point(whole: &str, fraction: &str, factor: i128) -> Option<i128> {
     let places = factor.checked_ilog10()? as usize;
     if factor == 1 || fraction.len() > places || !fraction.bytes().all(|b| b.is_ascii_digit()) {

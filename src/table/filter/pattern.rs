@@ -119,7 +119,7 @@ fn until_nul(text: &str) -> &str {
     memchr::memchr(0, text.as_bytes()).and_then(|end| text.get(..end)).unwrap_or(text)
 }
 
-/// The set behind a `[`. `None` where it is not closed: such a pattern matches nothing.
+/// The set after a `[`. `None` if it is not closed: such a pattern matches nothing.
 fn set(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<Token> {
     let negated = chars.next_if_eq(&'^').is_some();
     let mut ranges = Vec::new();

@@ -208,8 +208,8 @@ fn a_damaged_cell_leaves_its_row_out_and_is_noted() {
 fn what_makes_no_sense_is_said_with_its_place() {
     for (text, what) in [
         ("", "a column is needed (at character 1)"),
-        ("size", "an operator is needed behind size: = != < <= > >= ~ !~ (at character 5)"),
-        ("size >", "a value is needed behind the operator (at character 7)"),
+        ("size", "an operator is needed after size: = != < <= > >= ~ !~ (at character 5)"),
+        ("size >", "a value is needed after the operator (at character 7)"),
         ("size > 10 20", "20 comes where 'and', 'or' or the end should (at character 11)"),
         ("(size > 10", "this parenthesis is not closed (at character 1)"),
         ("size > 10)", ") comes where"),

@@ -365,12 +365,12 @@ fn nodes_keep_their_parents_and_the_order_of_their_names() {
         rows_of(&patched(&root, MODELS, &undo), MODELS, "skeleton_nodes"),
         rows_of(&new, MODELS, "skeleton_nodes")
     );
-    refused(set(&new, Value::Uint(3)).map(|made| made.0), &["column parent: 3 is none of the 3 nodes"]);
+    refused(set(&new, Value::Uint(3)).map(|made| made.0), &["column parent: 3 is not one of the 3 nodes"]);
     // The old root is the parent of the last.
     let gone = TableEdits { remove: vec![1], ..edits("skeleton_nodes") };
     refused(made(&new, MODELS, vec![gone]).map(|made| made.0), &["node 1, which is its parent, goes"]);
     let lost = TableEdits { add: vec![node(1, 8, Some(9))], ..edits("skeleton_nodes") };
-    refused(made(&old, MODELS, vec![lost]).map(|made| made.0), &["column parent: 9 is none of the 2 nodes"]);
+    refused(made(&old, MODELS, vec![lost]).map(|made| made.0), &["column parent: 9 is not one of the 2 nodes"]);
 }
 
 #[test]

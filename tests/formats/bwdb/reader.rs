@@ -749,7 +749,7 @@ fn a_header_of_zeros_is_of_an_empty_file_or_of_none() {
         assert!(empty.reader().verify(&Default::default()).ok(), "{name}");
         for len in [header + 1, 4096] {
             let error = open(name, len).unwrap_err().to_string();
-            let expected = "header: a header of zeros, as an empty file has, and more behind it (at offset 0x0)";
+            let expected = "header: a header of zeros, as in an empty file, with more bytes after it (at offset 0x0)";
             assert_eq!(error, expected, "{name} {len}");
         }
     }

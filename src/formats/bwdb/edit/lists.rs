@@ -9,8 +9,7 @@ use crate::error::Result;
 use crate::table::Value;
 
 impl<'a> Writer<'_, 'a> {
-    /// Makes the array that the pointer `at` bytes behind the start of `owner` leads to one of these elements: those that it
-    /// had first, as far as they did not change, and new ones behind them.
+    /// Rewrites the array whose pointer is `at` bytes after the start of `owner`: unchanged old elements first, then new elements.
     pub fn lay_anew(
         &mut self,
         (owner, at): (Place<'a>, usize),
@@ -34,8 +33,7 @@ impl<'a> Writer<'_, 'a> {
         Ok(())
     }
 
-    /// Appends an array of which each element is a copy of the one that has this number in an old array, with its pointers made
-    /// to lead where they led, or zeros.
+    /// Appends an array. Each element is a copy of the given element of an old array, with adjusted pointers, or zeros.
     pub fn arranged(
         &mut self,
         view: View<'a>,

@@ -1,5 +1,4 @@
-//! `assets.bin`, `models.bin` and `space.bin` written anew (docs/formats/bwdb.md §11): fields in place, what needs more room
-//! than it has behind all else that its records point to.
+//! Edits of `assets.bin`, `models.bin` and `space.bin` (docs/formats/bwdb.md §12): fields in place, and larger values appended.
 
 mod entry;
 mod items;
@@ -34,16 +33,16 @@ use writer::{Area, Patches, Place, Struct, Writer};
 enum Rows {
     /// A record.
     Records(Struct),
-    /// An element of an array in a struct that lies so many bytes behind the start of the record.
+    /// An element of an array in a struct at an offset in the record.
     Elements { at: usize, of: Struct, array: &'static str, element: Struct },
     /// A property of a material.
     Properties,
-    /// A node of a skeleton that lies so many bytes behind the start of the record.
+    /// A node of a skeleton at an offset in the record.
     Nodes { at: usize },
 }
 
 impl Rows {
-    /// Whether cells of a row are such that the whole list is written anew.
+    /// Whether these cells of a row require rewriting the whole list.
     fn rearranges(self, table: &dyn Table, cells: &Set) -> bool {
         let has = |name: &str| {
             let is_it =
@@ -91,7 +90,7 @@ fn rows_of(layout: Layout, table: &str) -> Option<Rows> {
     })
 }
 
-/// The rows of a table of what visuals have, which lie `at` bytes behind the start of their record.
+/// The rows of a table of parts of visuals, at an offset in the record.
 fn visual_rows(at: usize, table: &str) -> Option<Rows> {
     Some(match table {
         "render_sets" => elements::<p::Visual<'_>, p::RenderSet<'_>>(at, "render_sets"),
@@ -380,7 +379,7 @@ impl Database {
         }
         let mut stretches: Vec<(Range<usize>, Vec<u8>)> = patches.into_stretches().collect();
         stretches.extend(areas.into_values().map(|area| (area.range.end..area.range.end, area.new)));
-        // What is appended comes before what is changed at the start of the next database.
+        // Appended bytes precede changes at the start of the next database.
         stretches.sort_by_key(|(range, _)| (range.start, range.end));
         let mut pieces = Pieces::replaced(length, stretches)?;
         pieces.check = if in_place { Check::Rows } else { Check::All };
@@ -391,7 +390,7 @@ impl Database {
     /// Checks that databases can grow: that their ends lie in no other part.
     fn check_appended(&self, areas: &BTreeMap<usize, Area<'_>>) -> Result<()> {
         let split = |at: usize| {
-            let what = "parts of the file lie on each other, so that what lies behind cannot be moved".into();
+            let what = "parts of the file overlap, so that later parts cannot be moved".into();
             Err(Error::new(ErrorKind::Damaged { what }, "databases", at as u64))
         };
         let sections: Vec<(usize, usize)> = Reader::sections(self)

@@ -1,5 +1,4 @@
-//! Nodes of skeletons that come and go, and their names: five arrays with one count, of which two are the map from names to
-//! nodes.
+//! Inserted and deleted nodes of skeletons, and their names: five arrays with one count. Two of them are the map from names to nodes.
 
 use super::super::prototypes as p;
 use super::super::record::Field as _;
@@ -24,7 +23,7 @@ struct Node {
     matrix: Vec<u8>,
 }
 
-/// Adds the parents that get another number to the edits: nodes that stay keep the node that is their parent.
+/// Adds renumbered parents to the edits, so that kept nodes keep their parents.
 pub(super) fn settle(table: &dyn Table, lists: &Lists, edits: &mut TableEdits) -> Result<()> {
     let Some(column) = table.columns().iter().position(|column| column.name == PARENT) else { return Ok(()) };
     let mut sets: BTreeMap<usize, Set> = std::mem::take(&mut edits.set).into_iter().collect();
@@ -91,7 +90,8 @@ impl Job<'_, '_> {
                     (PARENT, Value::Null) => parent = Some(ROOT),
                     (PARENT, Value::Uint(of)) => {
                         let fits = u16::try_from(*of).ok().filter(|of| usize::from(*of) < count);
-                        parent = Some(fits.ok_or_else(|| wrong(&out, &format!("{of} is none of the {count} nodes")))?);
+                        parent =
+                            Some(fits.ok_or_else(|| wrong(&out, &format!("{of} is not one of the {count} nodes")))?);
                     }
                     ("matrix", value) => {
                         let ty = of.field("matrices").map(|field| out.field(of, field)).transpose();

@@ -1,4 +1,4 @@
-//! Properties of materials: values that change, and rows that come and go.
+//! Properties of materials: changed values, and inserted and deleted rows.
 
 use super::super::prototypes::{self as p, PROPERTY_KINDS};
 use super::super::record::Field as _;
@@ -169,7 +169,7 @@ fn stored(out: &Writer<'_, '_>, of: Struct, kind: usize, value: &Value<'_>) -> R
     out.leaf(out.field(of, array)?.1, &Value::Null, value)
 }
 
-/// A property that comes as a row with these cells.
+/// A property that is inserted as a row with these cells.
 fn fresh(
     out: &Writer<'_, '_>,
     of: Struct,
@@ -212,7 +212,7 @@ fn arrange<'a>(
         let start = at.checked_mul(*size)?;
         bytes.get(start..start.checked_add(*size)?)
     };
-    // The values of each kind in the order of their properties, and the new numbers of those that stay.
+    // The values of each kind in the order of their properties, and the new numbers of kept values.
     let mut values: Vec<(Vec<u8>, usize)> = vec![(Vec::new(), 0); PROPERTY_ARRAYS.len()];
     let mut numbers: BTreeMap<(usize, usize), usize> = BTreeMap::new();
     let mut push = |kind: usize, bytes: &[u8]| {
@@ -257,7 +257,8 @@ fn arrange<'a>(
     out.set_flat(place, of, "property_refs", &refs)
 }
 
-/// Makes the cells of a property that comes say what the file will show: of a texture the id, as its path need not be known.
+/// Normalizes the cells of an inserted property to the values that the file will show: for a texture the id, because its path may be
+/// unknown.
 pub(super) fn settle(table: &dyn Table, set: &mut Set) -> Result<()> {
     let said = Said::of(table, set)?;
     if said.kind != Some(TEXTURE) {

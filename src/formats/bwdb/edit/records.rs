@@ -1,7 +1,7 @@
-//! Records of a file without databases that come behind all others of their array, and the last ones that go.
+//! Appended records, and deleted last records, of a file without databases.
 //!
-//! Others know records by their numbers, so that those in between stay. What lies behind the array moves as a whole: pointers are
-//! relative, so that those in it stay as they are, and only the header's and those of the records lead past what comes or goes.
+//! Other parts know records by their numbers, so that records in the middle are kept. The parts after the array move as a whole: their
+//! relative pointers do not change. Only pointers of the header and of the records cross the changed range.
 
 use super::Refuse;
 use super::writer::Patches;
@@ -21,17 +21,17 @@ pub(super) struct Records {
     pub count: usize,
     /// How many of them stay.
     pub kept: usize,
-    /// The records that come.
+    /// The inserted records.
     pub new: Vec<u8>,
 }
 
 impl Records {
-    /// The position behind the last one.
+    /// The position after the last one.
     pub fn end(&self) -> usize {
         self.start.saturating_add(self.count.saturating_mul(self.size))
     }
 
-    /// The position behind the last one that stays.
+    /// The position after the last kept one.
     pub fn kept_end(&self) -> usize {
         self.start.saturating_add(self.kept.saturating_mul(self.size))
     }
@@ -41,7 +41,7 @@ impl Records {
         self.new.len().checked_div(self.size).unwrap_or(0)
     }
 
-    /// These records after the edits of `table`, where some come or go. `other` is a part that does not lie behind all of them.
+    /// These records after the edits of `table`, if any are inserted or deleted. `other` is a part that does not follow all of them.
     pub fn with(
         mut self,
         edits: &[TableEdits],
@@ -61,8 +61,8 @@ impl Records {
                 self.kept = row;
                 continue;
             }
-            let what = "those behind it would get other numbers, by which they may be known; only the last ones go";
-            refuse(At::Remove(row), refused(format!("{table}: row {row} cannot go: {what}")))?;
+            let what = "later rows would get other numbers, and other parts may know them by number; only the last rows can be deleted";
+            refuse(At::Remove(row), refused(format!("{table}: row {row} cannot be deleted: {what}")))?;
         }
         self.new = vec![0; edits.add.len().saturating_mul(self.size)];
         Ok(Some(self))
@@ -76,8 +76,7 @@ impl Records {
         at.saturating_sub(self.end()).saturating_add(self.kept_end()).saturating_add(self.new.len())
     }
 
-    /// Makes pointers, each with its base and its place in the header or a record that stays, lead where they led, unless they
-    /// were written.
+    /// Adjusts pointers, each with its base and its position in the header or in a kept record, unless they were edited.
     pub fn repoint(
         &self,
         file: &[u8],
@@ -93,10 +92,10 @@ impl Records {
         repointed(pointers, |at| self.moved(at), |at, new| patches.put(at, &new.to_le_bytes()))
     }
 
-    /// Writes how many there are into the header, and where they begin: nowhere, where there are none.
+    /// Writes the count and the offset into the header: a null offset without records.
     pub fn head(&self, file: &[u8], [count, pointer]: [usize; 2], patches: &mut Patches) -> Result<()> {
         let many = self.kept.saturating_add(self.come());
-        let number = u32::try_from(many).map_err(|_| refused("the file has no room for so many records"))?;
+        let number = u32::try_from(many).map_err(|_| refused("too many records for a u32 count"))?;
         patches.put(count, &number.to_le_bytes())?;
         let start = if many == 0 { 0 } else { self.start as u64 }.to_le_bytes();
         if file.get(pointer..).is_some_and(|there| there.starts_with(&start)) {
@@ -105,7 +104,7 @@ impl Records {
         patches.put(pointer, &start)
     }
 
-    /// The bytes of those that come in place of those that go.
+    /// The inserted bytes, in place of the deleted ones.
     pub fn into_stretch(self) -> (Range<usize>, Vec<u8>) {
         (self.kept_end()..self.end(), self.new)
     }

@@ -32,7 +32,7 @@ impl Slot {
     const EMPTY: Self = Self { key: 0, occupied: 0, value: 0 };
 }
 
-/// The slots of a map, and those that become others.
+/// The slots of a map, and the changed slots.
 struct Slots<'a> {
     buckets: &'a [ResourceBucket],
     values: &'a [le::U32],
@@ -72,7 +72,7 @@ impl Slots<'_> {
         None
     }
 
-    /// Empties a slot, and moves those up that were behind it because of it, so that no chain is broken.
+    /// Empties a slot, and moves the later slots of its chain up.
     fn remove(&mut self, at: usize) {
         let mut hole = at;
         let mut at = at;
@@ -93,7 +93,7 @@ impl Slots<'_> {
     }
 }
 
-/// Writes the edits of `resources`; gives the numbers of the rows that come.
+/// Writes the edits of `resources`. Returns the numbers of the inserted rows.
 pub(super) fn write(
     db: &Database,
     edits: &TableEdits,
@@ -161,7 +161,7 @@ pub(super) fn write(
         patches.put(buckets_at.saturating_add(at.saturating_mul(16)), &bucket)?;
         patches.put(values_at.saturating_add(at.saturating_mul(4)), &slot.value.to_le_bytes())?;
     }
-    // For each slot that becomes another, how many rows came and went up to it.
+    // Running totals of inserted and deleted rows, up to each changed slot.
     let (mut came, mut went) = (0usize, 0usize);
     let mut changes = Vec::new();
     for (at, slot) in &slots.new {
@@ -180,7 +180,7 @@ pub(super) fn write(
     Ok(keys.iter().map(|(key, _)| row(*key)).collect())
 }
 
-/// The id and the location of a row that comes.
+/// The id and the location of an inserted row.
 fn new_slot(db: &Database, cells: &Set) -> Result<(u64, u32)> {
     let cell = |number| cells.iter().find(|(column, _)| *column == number).map(|(_, value)| value);
     let Some(Value::Id64(key)) = cell(column::ID) else {

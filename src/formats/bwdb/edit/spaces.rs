@@ -1,4 +1,4 @@
-//! `models.bin` and `space.bin` written anew.
+//! Edits of `models.bin` and `space.bin`.
 
 use super::super::declared::Type;
 use super::super::prototypes::{self as p};
@@ -22,7 +22,7 @@ const SKELETON: &str = "skeleton_index";
 /// The tables of what models have.
 const LISTS: [&str; 3] = ["render_sets", "lods", "dyes"];
 
-/// A model that comes, before anything is written.
+/// The initial bytes of an inserted model.
 static EMPTY: [u8; Models::MODEL_SIZE] = [0; Models::MODEL_SIZE];
 
 /// Whether a column has cells of its own.
@@ -62,7 +62,7 @@ impl Writable for Models {
         named(|refuse| {
             let mut area = self.area();
             area.array = self.records(std::slice::from_ref(edits), refuse)?;
-            // What has a list may come by edits of another table.
+            // The owner of a list may be inserted by edits of another table.
             let of_list = |set: &Set| match set.first() {
                 Some((0, Value::Uint(number))) => usize::try_from(*number).ok()?.checked_sub(self.model_count()),
                 _ => None,
@@ -171,14 +171,14 @@ impl Models {
         if edits.table == MODELS {
             for (number, cells) in edits.add.iter().enumerate() {
                 let to = To::Record(number.saturating_mul(Self::MODEL_SIZE));
-                let what = format!("models: the row that comes as number {}", kept.saturating_add(number));
+                let what = format!("models: the inserted row with number {}", kept.saturating_add(number));
                 let out = Writer { patches: job.patches, area, what };
                 self.fresh(out, to, parts, (&*table, cells)).or_else(|error| refuse(At::Add(number), error))?;
             }
         }
         let lists = Lists::of(&*table, edits, |set| rows.is_some_and(|rows| rows.rearranges(&*table, set)))?;
         for ((number, list), rows) in lists.0.iter().zip(rows.into_iter().cycle()) {
-            // Of a model that goes, all goes.
+            // A deleted model takes its parts along.
             let goes = !matches!(rows, Rows::Nodes { .. }) && (kept..self.model_count()).contains(number);
             if !goes {
                 job.list(area, owner(rows, *number)?, rows, (edits, list), refuse)?;
@@ -205,7 +205,7 @@ impl Models {
         Ok(())
     }
 
-    /// The records, of which all stay.
+    /// The unchanged records.
     fn all_records(&self) -> Records {
         let start = if self.is_empty() { size_of::<layout::ModelsHeader>() } else { self.models_at() };
         let count = self.model_count();
@@ -224,7 +224,7 @@ impl Models {
         Ok(records)
     }
 
-    /// Makes the header and the models that stay lead where they led, past those that come or go.
+    /// Adjusts pointers of the header and of kept models that cross the changed range.
     fn repoint(&self, records: &Records, patches: &mut Patches) -> Result<()> {
         let bytes = self.source().bytes();
         let [model, visual] = Self::parts();
@@ -248,7 +248,7 @@ impl Models {
         records.head(bytes, places, patches)
     }
 
-    /// Notes the rows of what models that go have.
+    /// Deletes the rows of the parts of deleted models.
     fn lists_that_go(&self, edits: &mut Vec<TableEdits>) -> Result<()> {
         let Some(models) = edits.iter().find(|edits| edits.table == MODELS) else { return Ok(()) };
         let gone = models.remove.clone();
@@ -283,7 +283,7 @@ impl Models {
         Err(refused(format!("models: column {SKELETON}: {what}")))
     }
 
-    /// Writes a model that comes, as yet without lists.
+    /// Writes an inserted model, without its lists.
     fn fresh(
         &self,
         mut out: Writer<'_, '_>,
@@ -319,7 +319,7 @@ impl Models {
         Err(out.refuse(format_args!("these columns are missing: {}", missing.join(", "))))
     }
 
-    /// Writes one cell of a model, whose structs lie at these places behind its start.
+    /// Writes one cell of a model with structs at these offsets.
     fn set_cell<'a>(
         &self,
         job: &mut Job<'_, '_>,
@@ -392,7 +392,7 @@ fn instance_field(column: &str) -> Result<(usize, &'static Type)> {
     Ok((at, Type::built_in(of).ok_or_else(|| refused("this is not written"))?))
 }
 
-/// Writes an instance that comes. The bytes that no reader names are 0, as in all files of the game that are known.
+/// Writes an inserted instance. The unnamed bytes are 0, as in all known files of the game.
 fn fresh_instance(mut out: Writer<'_, '_>, to: To, table: &dyn Table, cells: &Set) -> Result<()> {
     let cell = |name: &str| {
         let at = column_index(table, name)?;
@@ -401,7 +401,7 @@ fn fresh_instance(mut out: Writer<'_, '_>, to: To, table: &dyn Table, cells: &Se
     let needed = ["id", "transform", "flags"];
     let missing: Vec<&str> = needed.into_iter().filter(|name| cell(name).is_none()).collect();
     if !missing.is_empty() {
-        return Err(out.refuse(format_args!("a row that comes needs these columns: {}", missing.join(", "))));
+        return Err(out.refuse(format_args!("an inserted row needs these columns: {}", missing.join(", "))));
     }
     // A position that is said by its numbers lies in the matrix.
     for name in ["id", "transform", "flags", "name", "x", "y", "z"] {
@@ -423,7 +423,7 @@ impl Space {
         let others = (1..ARRAYS.len()).map(|array| (self.place_of(array), ARRAYS.get(array).map_or("", |of| of.0)));
         let other = others.into_iter().find(|((at, count), _)| *count > 0 && *at < all.end()).map(|(_, name)| name);
         let records = all.with(edits, INSTANCES, other, refuse)?;
-        // What is known of the second array: the number of an instance, which it lies at (docs/formats/bwdb.md, 9).
+        // In the second array only the number of an instance is known (docs/formats/bwdb.md §9).
         const NUMBER: usize = 0x40;
         let (at, count) = self.place_of(1);
         let stride = ARRAYS.get(1).map_or(0, |of| of.1);
@@ -441,7 +441,7 @@ impl Space {
         Ok(records)
     }
 
-    /// Makes the header and the names of instances that stay lead where they led, past those that come or go.
+    /// Adjusts pointers of the header and of the names of kept instances that cross the changed range.
     fn repoint(&self, records: &Records, patches: &mut Patches) -> Result<()> {
         let bytes = self.source().bytes();
         let name = std::mem::offset_of!(layout::Instance, name);

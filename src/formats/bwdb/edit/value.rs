@@ -45,7 +45,7 @@ pub(super) enum Reference {
     Path,
 }
 
-/// The id that a value says: as an id, by the text that it is a hash of, or as both, of which the one that was edited counts.
+/// The id of a value: an id, the hash of a text, or both. If both are present, the edited one is used.
 pub(super) fn reference(of: Reference, old: &Value<'_>, new: &Value<'_>) -> Option<u64> {
     let hash = |text: &str| match of {
         Reference::Name => u64::from(id::of_name(text)),
@@ -103,7 +103,7 @@ fn float(old: &Value<'_>, new: &Value<'_>) -> Option<f32> {
     match (old, new) {
         (Value::F32(old), Value::Null) if !old.is_finite() => Some(*old),
         (_, Value::F32(number)) => Some(*number),
-        #[allow(clippy::cast_possible_truncation)] // what is too large is refused
+        #[allow(clippy::cast_possible_truncation)] // too large values are refused
         (_, Value::F64(number)) => Some(*number as f32).filter(|short| short.is_finite() || !number.is_finite()),
         #[allow(clippy::cast_precision_loss)] // as with any number that JSON gives
         (_, Value::Int(number)) => Some(*number as f32),

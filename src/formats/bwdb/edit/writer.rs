@@ -1,8 +1,7 @@
-//! Bytes that become others, arrays and texts that get a new place, and which of them several records share.
+//! Byte patches, relocated arrays and strings, and which of them are shared between records.
 //!
-//! Everything that records point to lies in an *area*: the blob of their database, or a whole `models.bin` or `space.bin`.
-//! A value that needs more room than it has is appended to the area, and the pointer to it made to lead there. Pointers
-//! are relative to the struct that holds them, so that an area may move as a whole, but not the values in it.
+//! Records point into an *area*: the blob of their database, or a whole `models.bin` or `space.bin`. A value that grows is appended to
+//! the area, and its pointer is updated. Pointers are relative to their struct: an area may move as a whole, single values may not.
 
 use super::super::declared::{Body, CountField, Member, Type};
 use super::super::record::{Field as _, FieldInfo, Flag, Form, Leaf, ListInfo, Prototype, Walker, follow, follow_one};
@@ -28,7 +27,7 @@ pub(super) const ALIGNMENT: usize = 16;
 pub(super) enum To {
     Old(usize),
     New(usize),
-    /// One in the records that come.
+    /// A position in the inserted records.
     Record(usize),
 }
 
@@ -50,7 +49,7 @@ pub(super) struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// A value that stays where it is.
+    /// A value that keeps its position.
     pub fn of(view: View<'a>) -> Self {
         Self { view, to: To::Old(view.position()) }
     }
@@ -99,7 +98,7 @@ impl Struct {
         self.fields.iter().any(|field| matches!(field.form, Form::Array { count } if count == name))
     }
 
-    /// Where the pointers of a value lie; `None` where that is not known.
+    /// The positions of the pointers of a value; `None` if unknown.
     pub fn pointers(of: &'static Type, at: usize, all: &mut Vec<usize>) -> Option<()> {
         if of.name == "text" {
             all.push(at.saturating_add(8));
@@ -261,10 +260,10 @@ impl<'a> Area<'a> {
         Ok(shares.are_shared(range))
     }
 
-    /// The arrays and texts of all records, or those that have bytes of `near`.
+    /// The arrays and texts of all records, or only those that overlap `near`.
     ///
     /// # Errors
-    /// `Limit` where arrays lie on each other without measure.
+    /// `Limit` if arrays overlap excessively.
     fn ranges(&self, near: Option<&Range<usize>>) -> Result<Vec<(usize, usize)>> {
         let budget = Budget::of_arrays(self.file.len());
         let start = self.file.as_ptr().addr();
@@ -313,7 +312,7 @@ impl<'a> Area<'a> {
     }
 }
 
-/// The bytes of a file that become others.
+/// The changed bytes of a file.
 #[derive(Debug, Default)]
 pub(super) struct Patches {
     new: BTreeMap<usize, Vec<u8>>,
@@ -327,7 +326,7 @@ impl Patches {
         self.noted.len()
     }
 
-    /// Forgets all that was noted behind a mark.
+    /// Drops all changes after a mark.
     pub fn back_to(&mut self, mark: usize) {
         for at in self.noted.drain(mark.min(self.noted.len())..) {
             self.new.remove(&at);
@@ -351,7 +350,7 @@ impl Patches {
         Ok(())
     }
 
-    /// Whether the byte at `at` becomes another.
+    /// Whether the byte at `at` changes.
     pub fn has(&self, at: usize) -> bool {
         let near = self.new.range(..=at).next_back();
         near.is_some_and(|(start, bytes)| at < start.saturating_add(bytes.len()))
@@ -399,7 +398,7 @@ impl<'a> Writer<'_, 'a> {
         }
     }
 
-    /// Makes the pointer `at` bytes behind the start of `owner` lead to `target`.
+    /// Points the pointer at offset `at` of `owner` to `target`.
     pub fn point(&mut self, owner: To, at: usize, target: To) -> Result<()> {
         let (base, target) = (self.area.address(owner), self.area.address(target));
         let far = || refused("a pointer would lead further than it can");
@@ -416,7 +415,7 @@ impl<'a> Writer<'_, 'a> {
         Err(view.error(ErrorKind::Damaged { what }).within(&self.what))
     }
 
-    /// Appends zeros for so many values of a type.
+    /// Appends zeros for `count` values of a type.
     pub fn room(&mut self, of: &'static Type, count: usize) -> Result<To> {
         let size = of.size.checked_mul(count).filter(|size| u32::try_from(*size).is_ok());
         let size = size.ok_or_else(|| self.refuse("an array of 4 GiB does not fit"))?;
@@ -425,8 +424,7 @@ impl<'a> Writer<'_, 'a> {
         Ok(To::New(at))
     }
 
-    /// The array that the pointer `at` bytes behind the start of `owner` leads to, for writing: a copy of its own where
-    /// others have it, too.
+    /// The array of the pointer at offset `at` of `owner`, for writing: a copy if the array is shared.
     pub fn own(
         &mut self,
         owner: Place<'a>,
@@ -478,7 +476,7 @@ impl<'a> Writer<'_, 'a> {
         (count.read)(owner.view.skip(count.at))
     }
 
-    /// Writes the field of a struct, which was shown as `old`, as `new` has it.
+    /// Changes the field of a struct from `old` to `new`.
     pub fn set(&mut self, owner: Place<'a>, of: Struct, field: usize, old: &Value<'_>, new: &Value<'_>) -> Result<()> {
         let (info, inner) = self.field(of, field)?;
         match info.form {
@@ -566,7 +564,7 @@ impl<'a> Writer<'_, 'a> {
         }
         if of.fields.is_empty() {
             let bytes = self.leaf(of, old, new)?;
-            // A truth value that stays true keeps its byte; of a vector, only the numbers that change are written.
+            // A flag that remains true keeps its byte; in a vector, only changed numbers are written.
             if of.name == "flag" && Flag::read(place.view)?.0 == (bytes != [0]) {
                 return Ok(());
             }
@@ -647,7 +645,7 @@ impl<'a> Writer<'_, 'a> {
             return Ok(());
         }
         if new.is_null() {
-            // As those have it that have no text.
+            // Encode an absent string as the game does: size zero, null pointer.
             self.put(place.to.skip(8), &[0; 8])?;
             return self.put(place.to, &[0; 4]);
         }

@@ -308,7 +308,7 @@ impl<'a> Slot<'a> {
         T::read(self.view.follow(self.pointer)?)
     }
 
-    /// Shows the kind by name and the body behind it.
+    /// Shows the kind by name, and the body.
     fn walk_body<T: Field<'a>>(self, kind: &'static str, walker: &mut dyn Walker<'a>) {
         walker.leaf(KIND, Leaf::Value(kind.into()));
         match self.body::<T>() {
@@ -487,7 +487,7 @@ prototype! { 'a
 prototype! { 'a
     /// A light among the components of a system. Its body begins as the bodies of actions do.
     SystemLight = 0x10, unused 0x04..0x08 {
-        /// The kind, as actions have it; no reader looks at the kind of a light.
+        /// The kind, as in actions; no reader uses the kind of a light.
         kind: i32 @ 0x00,
         /// The light.
         value: [super::PointLight<'a>] @ 0x08,

@@ -120,7 +120,7 @@ impl<'a> Material<'a> {
     }
 }
 
-/// The known name of a material property, where the file's own strings do not have it.
+/// The known name of a material property, for names that are not in the file's strings.
 pub fn known_property_name(id: NameId) -> Option<&'static str> {
     KNOWN.binary_search_by_key(&id.0, |(known, _)| *known).ok().and_then(|i| KNOWN.get(i)).map(|(_, name)| *name)
 }

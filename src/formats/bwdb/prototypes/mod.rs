@@ -44,7 +44,7 @@ macro_rules! prototype_types {
                 match self { $(Self::$variant => $magic,)+ }
             }
 
-            /// Its name, as the engine has it.
+            /// Its name in the engine.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $type_name,)+ }
             }
@@ -219,7 +219,7 @@ impl Layout {
         Some(known.map_or((Self::Current(prototype), false), |(_, layout)| (*layout, true)))
     }
 
-    /// The type whose records are laid out so, where that is built in.
+    /// The type with this layout, if built in.
     pub const fn prototype(self) -> Option<PrototypeType> {
         match self {
             Self::Current(prototype) => Some(prototype),

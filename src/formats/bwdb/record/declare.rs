@@ -36,12 +36,12 @@ pub trait Prototype<'a>: Field<'a> {
 pub enum Form {
     /// One value, in place.
     Inline,
-    /// As many values as the field `count` says, behind a pointer.
+    /// A pointer to as many values as the field `count` states.
     Array {
         /// The name of the field.
         count: &'static str,
     },
-    /// One value, behind a pointer.
+    /// A pointer to one value.
     One,
 }
 
@@ -55,7 +55,7 @@ impl FieldInfo {
     }
 }
 
-/// Whether spans of bytes, each an offset and a length, lie one behind the other from 0 to `size`, in any order.
+/// Whether spans of bytes, each an offset and a length, cover 0 to `size` without gap or overlap, in any order.
 #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "the compiler evaluates it")]
 pub(in crate::formats::bwdb) const fn tile(spans: &[(usize, usize)], size: usize) -> bool {
     let (mut at, mut used) = (0, 0);
@@ -86,7 +86,7 @@ pub struct FieldInfo {
     pub form: Form,
     /// How a table shows it.
     pub shown: Shown,
-    /// The texts that it, or the data behind its pointers, may hold.
+    /// The texts that it, or the data at its pointers, may hold.
     pub texts: HeldTexts,
     /// Whether its bytes say all: it has no pointers.
     pub flat: bool,
@@ -99,9 +99,9 @@ pub struct FieldInfo {
 /// Bytes without a field are declared as `unused`; the declaration is checked when it is compiled.
 ///
 /// `name: Type @ offset` is a field in place; `name: [Type; count_field] @ offset` is a pointer at that offset to as
-/// many elements as another field says, relative to the struct; `name: [Type] @ offset` is one to a single element. A
-/// field that the table of the struct has no column for says behind `in` which table or column tells it. The lifetime at
-/// the start is the one that types use.
+/// many elements as another field says, relative to the struct; `name: [Type] @ offset` points to a single element. A
+/// field without a column in the table of the struct names after `in` the table or column that shows it. The lifetime at the start is the
+/// one that types use.
 macro_rules! prototype {
     ($a:lifetime $(
         $(#[$meta:meta])*
