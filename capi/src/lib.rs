@@ -3,6 +3,10 @@
 //! Every function here checks its pointers for null, takes whatever goes wrong for an error of its own, and lets no panic
 //! pass. What it cannot check it says under Safety: that pointers lead to what they should lead to.
 
+// A panic must unwind to the boundary, where it becomes an error.
+#[cfg(panic = "abort")]
+compile_error!("panics must unwind here: build with --profile release-unwind");
+
 mod boundary;
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;

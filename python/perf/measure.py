@@ -1,6 +1,6 @@
 """What the package costs beside the engine alone.
 
-    cargo build --release --manifest-path python/Cargo.toml --example engine --target-dir target
+    cargo build --release -p assetq-python --example engine
     python python/perf/measure.py target/release/examples/engine FULL
 
 The package is the installed one; it must be a release build. FULL is a folder of `assetq.sample(FULL, size="full")`. The

@@ -3,6 +3,10 @@
 //! Objects keep the file open by themselves. The lock of Python is released while the engine works, and no thread of the
 //! engine ever asks for it.
 
+// A panic must unwind to the boundary, where it becomes an error.
+#[cfg(panic = "abort")]
+compile_error!("panics must unwind here: build with --profile release-unwind");
+
 mod ask;
 mod asset;
 mod database;
