@@ -1,14 +1,12 @@
-//! Bounds of work and memory by the size of the file that asks for them: the one place that has them.
+//! The bounds of work and memory, as multiples of the file's size.
 //!
-//! Counts, offsets and compressed parts let a small file ask for any amount of work: its arrays may lie on each other,
-//! its entries may share their bytes, a few bytes may expand to gigabytes. Real files do a little of all that. So a
-//! file may cost a multiple of its size, with headroom above every known file, and a cost beyond that ends in an error
-//! of the kind [`Limit`](ErrorKind::Limit).
+//! Counts, offsets and compressed parts let a small file demand any amount of work: its arrays may overlap, its entries may share their
+//! bytes, a few bytes may expand to gigabytes. Real files do a little of all that. A file may therefore cost a multiple of its size, with
+//! headroom above every known file. A greater cost is an error of the kind [`Limit`](ErrorKind::Limit).
 //!
-//! - Bytes that are walked: [`OVERLAP`] for each byte of the file, and [`FLOOR`] for the smallest files. A table counts
-//!   its rows that way, and a walk over its rows counts the arrays in their cells.
-//! - Bytes that are decoded and kept, by all parts of a file together: [`EXPANSION`] for each byte of the file, and
-//!   [`DECODED`] for files that are small and compress well.
+//! - Walked bytes: [`OVERLAP`] for each byte of the file, and [`FLOOR`] for the smallest files. A table counts its rows, and a walk over
+//!   its rows counts the arrays in their cells.
+//! - Decoded bytes of all parts of a file: [`EXPANSION`] for each byte of the file, and [`DECODED`] for small files that compress well.
 
 use crate::bytes::View;
 use crate::error::{ErrorKind, Result};
@@ -33,8 +31,7 @@ pub(crate) fn walked(size: usize) -> u64 {
     (size as u64).saturating_mul(OVERLAP).saturating_add(FLOOR)
 }
 
-/// Bytes that may still be met, by all threads together. Once it is spent it stays so: everything that comes later
-/// ends at once.
+/// Bytes that all threads together may still walk. A spent budget remains spent: later walks end at once.
 #[derive(Debug)]
 pub struct Budget {
     what: &'static str,
@@ -53,8 +50,8 @@ impl Budget {
         Self::new(what, walked(size))
     }
 
-    /// A budget for one walk over the records of a file of `size` bytes, or of two files that have so many together.
-    /// Their arrays may be shared; arrays that overlap on purpose could otherwise be walked without end.
+    /// A budget for one walk over the records of a file, or of two files, of `size` bytes in all. Arrays may be shared; without a bound,
+    /// overlapping arrays could be walked without end.
     pub(crate) fn of_arrays(size: usize) -> Self {
         Self::of_file("bytes of the arrays of records, which overlap", size)
     }
@@ -138,7 +135,7 @@ pub(crate) struct RowBudget {
 }
 
 impl RowBudget {
-    /// The budget of the first row of a walk, or of a single row, of a table of so many rows.
+    /// The budget of the first row of a walk, or of a single row, of a table of `rows` rows.
     pub(crate) fn new(size: usize, rows: usize) -> Self {
         let mut budget = Budget::of_arrays(size);
         let each = budget.limit.checked_div(rows as u64).unwrap_or(0);

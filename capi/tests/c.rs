@@ -11,7 +11,7 @@ fn built() -> PathBuf {
     std::env::current_exe().expect("a test has a file").parent().expect("it is in a folder").to_owned()
 }
 
-/// What the program says to these arguments. `None` where there is no C compiler.
+/// The output of the program with these arguments. `None` without a C compiler.
 fn run(arguments: &[&Path]) -> Option<String> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let program = folder.join("use");
@@ -103,5 +103,5 @@ fn the_header_is_that_of_the_functions() {
         std::fs::write(&header, &text).expect("it can be written");
     }
     let found = std::fs::read_to_string(&header).unwrap_or_default();
-    assert!(found == text, "{} is another; with ASSETQ_BLESS=1 this test writes it:\n{text}", header.display());
+    assert!(found == text, "{} differs; with ASSETQ_BLESS=1 this test writes it:\n{text}", header.display());
 }

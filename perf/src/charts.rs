@@ -278,7 +278,7 @@ fn histograms(area: &Area<'_>, latency: &[&Latency], axis: &str, target: Option<
     use crate::record::BUCKETS;
     let share = |l: &Latency| l.buckets.iter().map(|b| b.1).sum::<u64>() as f64;
     let Some(low) = latency.iter().map(|l| l.buckets[0].0).reduce(f64::min) else { return Ok(()) };
-    // What lies beyond the slowest hundredth is told in the record.
+    // The record has the times beyond the slowest hundredth.
     let high = latency.iter().map(|l| l.p99 * 1.5).chain(target.map(|t| t * 1.2)).fold(low, f64::max);
     let shares = latency.iter().flat_map(|l| l.buckets.iter().map(|b| b.1 as f64 / share(l)));
     let top = shares.fold(0.0, f64::max) * 1.5;

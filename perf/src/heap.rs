@@ -19,7 +19,7 @@ fn add(size: usize) {
 
 fn remove(size: usize) {
     if ON.load(Relaxed) {
-        // What was allocated before counting began may be freed while it goes on.
+        // Memory from before the count may be freed during the count.
         let _ = NOW.fetch_update(Relaxed, Relaxed, |now| Some(now.saturating_sub(size)));
     }
 }

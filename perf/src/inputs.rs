@@ -89,8 +89,8 @@ pub fn game() -> PathBuf {
     path
 }
 
-/// The game, with one build more in which the contents of each hundredth file are others; the names of both builds, the
-/// older one first. Its volumes are those of the game: a comparison does not look into them.
+/// The game with a second build in which each hundredth file differs, and the names of both builds, the older one first. The builds share
+/// volumes, because a comparison does not read them.
 pub fn builds() -> (PathBuf, [String; 2]) {
     let game = game();
     let old = wows::BUILDS[1].to_owned();
@@ -104,7 +104,7 @@ pub fn builds() -> (PathBuf, [String; 2]) {
             let path = entry.expect("it can be read").path();
             let mut bytes = fs::read(&path).expect("it can be read");
             let word = |at: usize, bytes: &[u8]| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
-            // The header, then how many files there are and where they begin behind it; their CRC-32 is in the last 12 bytes.
+            // The header has the number of files and their offset; the CRC-32 of a file is in its last 12 bytes.
             let files = u32::from_le_bytes(bytes[20..24].try_into().expect("four bytes")) as usize;
             let first = 16 + word(40, &bytes) as usize;
             for file in 0..files {
@@ -120,7 +120,7 @@ pub fn builds() -> (PathBuf, [String; 2]) {
     (game, [old, new])
 }
 
-/// Two folders in which each file is another: a database of 170 MB, two spaces and 200 meshes.
+/// Two folders whose files all differ: a database of 170 MB, two spaces and 200 meshes.
 pub fn changed_folders() -> [PathBuf; 2] {
     let database = database();
     [1, 2].map(|seed| {

@@ -4,7 +4,7 @@ use crate::record::Machine;
 use std::fs;
 use std::hint::black_box;
 
-/// What the system says of itself: nothing that names this very machine.
+/// The description of the system, without anything that identifies the machine.
 pub fn describe() -> Machine {
     let field = |file: &str, name: &str| {
         let text = fs::read_to_string(file).unwrap_or_default();
@@ -24,7 +24,7 @@ pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, |n| n.get())
 }
 
-/// Multiplications, each of which needs the one before: no memory, nothing that cores share.
+/// A chain of dependent multiplications, without memory or shared state.
 pub fn multiply(steps: u64) -> u64 {
     (0..steps).fold(black_box(1), |x: u64, _| x.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(7))
 }

@@ -1,4 +1,4 @@
-//! What one run measured, as it is written to `record/` and drawn by `charts`.
+//! The measurements of a run, as written to `record/` and drawn by `charts`.
 
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ pub struct Record {
     pub threads: Vec<Threads>,
     pub latency: Vec<Latency>,
     pub pages: Vec<Pages>,
-    /// What could not be measured here, and why.
+    /// Measurements that were not possible, with reasons.
     pub skipped: Vec<String>,
 }
 
@@ -66,7 +66,7 @@ impl Record {
     }
 }
 
-/// What is asked of a number.
+/// A target for a number.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
@@ -131,7 +131,7 @@ pub struct Ratio {
     pub bound: Option<Bound>,
 }
 
-/// What a whole process cost, from its start to its end.
+/// The cost of a whole process, from its start to its end.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Process {
     pub command: String,
@@ -166,7 +166,7 @@ pub struct Growth {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Threads {
     pub what: String,
-    /// Threads, and time of one thread by time of so many.
+    /// Numbers of threads, and the time of one thread divided by their time.
     pub speedup: Vec<(usize, Spread)>,
     /// For the last of them.
     pub bound: Option<Bound>,

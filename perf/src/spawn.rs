@@ -23,7 +23,7 @@ pub struct Order {
     pub drop: Vec<PathBuf>,
 }
 
-/// What one process cost.
+/// The cost of one process.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct Cost {
     pub seconds: f64,
@@ -136,7 +136,7 @@ pub fn minor_faults() -> u64 {
     usage.ru_minflt as u64
 }
 
-/// Instructions that a command runs, by callgrind. `None` where there is none.
+/// The instructions of a command, counted by callgrind. `None` without callgrind.
 pub fn instructions(command: &[String]) -> Option<u64> {
     let out = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])

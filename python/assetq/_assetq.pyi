@@ -53,7 +53,7 @@ def open(
     """
 
 def from_bytes(data: bytes, name: str = "bytes") -> Asset:
-    """Opens a file that is in memory already, of which a copy is made."""
+    """Opens a copy of a file in memory."""
 
 def sql(query: str, *files: _File, skip_damaged: bool = False, **named: _File) -> Answer:
     """Asks files in SQL, as ``assetq.sql("SELECT * FROM new.paths EXCEPT SELECT * FROM old.paths", old=a, new=b)``.
@@ -80,7 +80,7 @@ def name_id(name: str) -> int:
     """The id of a name, as World of Warships computes it."""
 
 def format_id(id: int, bits: int = 64) -> str:
-    """The text of an id of 64 or 32 bits, as tables have it: ``0x000000000000002A``."""
+    """The text of an id of 64 or 32 bits, as in tables: ``0x000000000000002A``."""
 
 def parse_id(text: str) -> int:
     """The number of an id: ``0x`` and up to 16 digits, 16 hexadecimal digits, or decimal."""
@@ -112,7 +112,7 @@ class Asset:
         """Its bytes; 0 for a folder."""
     @property
     def facts(self) -> dict[str, Any]:
-        """What the file says of itself besides its tables."""
+        """Facts about the file, in addition to its tables."""
     @property
     def warnings(self) -> list[str]:
         """Faults that reading has gone on from."""
@@ -130,7 +130,7 @@ class Asset:
     def raw(self, entry: str) -> bytes:
         """The decoded bytes of an entry that is stored as a stretch of bytes."""
     def read(self, path: str | None = None) -> bytes:
-        """The bytes of the file itself, or those of the file at ``path`` in an archive, decoded."""
+        """The bytes of the file, or the decoded bytes of the file at ``path`` in an archive."""
     def open(self, inner: str) -> Asset:
         """Opens the file that ``inner`` names in this archive."""
     def verify(self, *, deep: bool = False) -> Report:
@@ -175,7 +175,7 @@ class Table:
     def schema(self) -> list[Column]:
         """Its columns."""
     def where(self, condition: str) -> Table:
-        """Those of the rows for which ``condition`` holds, as in ``size > 10k and name ~ "*.dds"``."""
+        """The rows that satisfy ``condition``, such as ``size > 10k and name ~ "*.dds"``."""
     def columns(self, *names: str) -> Table:
         """The same rows with these columns only, in this order."""
     def skip_damaged(self) -> Table:
@@ -259,11 +259,11 @@ class Resource:
     def size(self) -> int | None:
         """The bytes of its record."""
     def bytes(self) -> bytes | None:
-        """The bytes of its record, where they can be told from those of others."""
+        """The bytes of its record, if the size of records is known."""
 
 @final
 class Mesh:
-    """A render group of a geometry. Arrays are made anew each time they are asked for."""
+    """A render group of a geometry. Each access of an array creates a new one."""
 
     @property
     def name(self) -> str:

@@ -74,7 +74,7 @@ pub fn lookup_many<'py>(
     value::class(py, "Locations")?.call1(arrays)
 }
 
-/// The number of a database, of which a location tells 64 apart.
+/// The number of a database; a location distinguishes 64.
 fn byte(number: usize) -> u8 {
     u8::try_from(number).unwrap_or(u8::MAX)
 }
@@ -142,7 +142,7 @@ impl Resource {
         Ok(self.entry()?.and_then(|entry| entry.place).map(|(_, size)| size))
     }
 
-    /// The bytes of the record, where they can be told from those of others.
+    /// The bytes of the record, if the size of records is known.
     fn bytes<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let asset = self.asset.get();
         let bytes = asset.database()?.resource(self.id, self.location).bytes().or_raise(asset.file())?;

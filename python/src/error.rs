@@ -91,9 +91,7 @@ impl<T> OrRaise<T> for assetq::Result<T> {
 
     fn or_raise_missing_file(self, file: &str) -> PyResult<T> {
         self.map_err(|error| match error.kind() {
-            ErrorKind::NotFound { .. } | ErrorKind::NotInstalled { .. } => {
-                raised_as(Class::MissingFile, file, &error)
-            }
+            ErrorKind::NotFound { .. } | ErrorKind::NotInstalled { .. } => raised_as(Class::MissingFile, file, &error),
             _ => raised(file, &error),
         })
     }

@@ -1,7 +1,6 @@
-//! The engine as a module of Python: `assetq._assetq`, of which the package `assetq` makes what its users see.
+//! The engine as the Python module `assetq._assetq`, which the package `assetq` wraps.
 //!
-//! Objects keep the file open by themselves. The lock of Python is released while the engine works, and no thread of the
-//! engine ever asks for it.
+//! Objects keep their file open. The lock of Python is released while the engine works, and no thread of the engine takes it.
 
 // A panic must unwind to the boundary, where it becomes an error.
 #[cfg(panic = "abort")]

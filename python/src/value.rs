@@ -35,7 +35,7 @@ fn text<'py>(py: Python<'py>, text: &str) -> Bound<'py, PyAny> {
     PyString::new(py, text).into_any()
 }
 
-/// Names and values as a dict. Of a name that comes again nothing is lost: it has a number behind it then.
+/// Names and values as a dict. A repeated name gets a number at its end, so that no value is lost.
 pub fn dict<'py, 'v>(
     py: Python<'py>,
     values: impl IntoIterator<Item = (Cow<'v, str>, &'v Value<'v>)>,

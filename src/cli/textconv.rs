@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// Write a file as text that git compares: sorted, line by line
 ///
-/// Tell git once which files are meant and how they become text:
+/// Configure git once:
 ///
 ///   git config --global diff.assetq.textconv 'assetq textconv'
 ///   git config --global diff.assetq.cachetextconv true

@@ -126,7 +126,7 @@ fn batches(u: &mut Unstructured<'_>, asset: &Asset) {
     }
 }
 
-/// Hands all rows over at once where that is possible, and else one by one, as exports do.
+/// Passes all rows at once if possible, otherwise one by one, as exports do.
 fn all_rows(table: &dyn Table, out: &mut impl RowSink) -> assetq::Result<()> {
     let columns: Vec<usize> = (0..table.columns().len()).collect();
     if out.rows_of(table, &columns, |_| Ok::<_, Error>(())).transpose()?.is_none() {

@@ -84,7 +84,7 @@ fn vertices(u: &mut Unstructured<'_>) {
         assert!(whole == 0 || encd::decode_vertices(&bytes, stride, &mut out).is_ok());
         assert_eq!(out, content[..whole]);
     }
-    // A slice as long as it may be touched: what is written behind it, the address sanitizer sees.
+    // A slice of the exact length: the address sanitizer detects writes past its end.
     let mut out = vec![0; stride * count].into_boxed_slice();
     let decoded = encd::decode_vertices(&bytes, stride, &mut out);
     assert!(decoded.is_err() || encd::can_hold_vertices(&bytes, count, stride) || count == 0);

@@ -53,7 +53,7 @@ pub fn rest_as_text(u: &mut Unstructured<'_>) -> String {
 /// In place of the number of a model: the bytes themselves are the file.
 pub const RAW: u8 = 0xFF;
 
-/// A file of `family`, or of any where that is `None`.
+/// A file of `family`, or of any family for `None`.
 pub fn file(u: &mut Unstructured<'_>, family: Option<Family>) -> File {
     let chosen: u8 = any(u);
     let models: Vec<_> = models::all().iter().filter(|model| family.is_none_or(|of| of == model.family)).collect();
@@ -106,7 +106,7 @@ pub fn fields(bytes: &[u8]) -> Vec<Field> {
         if (1..=len).contains(&narrow) {
             fields.push(Field { at, width: 4 });
         }
-        // Headers may be packed; behind them whatever is worth a lie is aligned, or is met by chance.
+        // Headers may be packed. After them, interesting fields are aligned, or found by chance.
         at += if at < 256 { 1 } else { 4 };
     }
     fields

@@ -1,5 +1,5 @@
-//! Files that the builders write, and parts of them that are lied about before they are put together: behind a codec, a
-//! cipher or a checksum no change of the file itself would come to them.
+//! Files of the builders, and parts of them that are changed before the file is built: no change of a finished file reaches the inside of a
+//! codec, a cipher or a checksum.
 
 use super::input::{Field, File, any, below, fields, lie, one_of};
 use arbitrary::Unstructured;
@@ -92,7 +92,7 @@ pub fn all() -> &'static [Model] {
 /// Makes a file of parts that it lies about.
 pub type Parts = fn(&mut Unstructured<'_>) -> File;
 
-/// The files of `family` that are made of parts, or those of all.
+/// The files of `family` that are built from parts, or such files of all families.
 pub fn parts(family: Option<Family>) -> &'static [Parts] {
     match family {
         None => &[

@@ -9,7 +9,7 @@ use assetq::{Asset, Format, Source};
 /// Rows of a table that are read: hostile counts may promise any number.
 pub const ROWS: usize = 60;
 
-/// One of so many rows is read by itself, besides.
+/// One row in this many is also read directly.
 const ASKED: usize = 16;
 
 /// Entries of a table that are shown whole, and keys that are looked for.

@@ -18,7 +18,7 @@ fn seeds(family: Option<Family>) -> Vec<Vec<u8>> {
         }
     }
     let all = models::all().iter().filter(|model| family.is_none_or(|of| of == model.family)).enumerate();
-    // The tables behind the first ones of that file which has the most.
+    // The later tables of the file with the most tables.
     if let Some((number, _)) = all.clone().find(|(_, model)| model.name == "assets.bin") {
         inputs.extend((0..10 * WAYS).map(|n| vec![number as u8, 0, n % WAYS, n / WAYS * 6]));
     }

@@ -1,4 +1,4 @@
-//! What changed: two builds of a game, two folders with the records of their files, and a file as text for git.
+//! Differences: two builds of a game, two folders with the records of their files, and a file as text for git.
 
 use super::archive::words;
 use super::{Run, process};
@@ -15,7 +15,7 @@ pub fn run(run: &mut Run) {
     lines(run);
 }
 
-/// What one build of 400,000 files has that another has not, as a process.
+/// The difference of two builds with 400,000 files, as a process.
 fn two_builds(run: &mut Run) {
     let (folder, [old, new]) = inputs::builds();
     let side = |build: &str| format!("{}@{build}", folder.to_str().expect("the path is text"));
@@ -23,7 +23,7 @@ fn two_builds(run: &mut Run) {
     let program = program.to_str().expect("the path is text");
     let commands = vec![words(&[program, "--version"]), words(&[program, "diff", &side(&old), &side(&new), "--stat"])];
     let costs = Order { commands, rounds: run.rounds(40), drop: Vec::new() }.run();
-    assert!(costs[1].iter().all(|cost| cost.code == 1), "each hundredth file is another");
+    assert!(costs[1].iter().all(|cost| cost.code == 1), "each hundredth file differs");
     let middle = |n: usize| Spread::of(costs[n].iter().map(|cost| cost.seconds)).median;
     run.record.ratios.push(Ratio {
         group: "changes".to_owned(),

@@ -23,7 +23,7 @@ const LINEAR: f64 = 1.1;
 /// Costs by what and unit, a point a size.
 type Points = BTreeMap<(&'static str, &'static str), Vec<(f64, f64)>>;
 
-/// What is measured, its unit, and the slope that it may have.
+/// A measured quantity, its unit, and the allowed slope.
 const BOUNDS: [(&str, &str, Option<f64>); 23] = [
     ("open", "s", Some(FLAT)),
     ("open + lookup", "s", Some(FLAT)),
@@ -35,7 +35,7 @@ const BOUNDS: [(&str, &str, Option<f64>); 23] = [
     ("verify", "s", Some(LINEAR)),
     ("diff, whole process", "s", Some(LINEAR)),
     ("decode of geometry", "s", Some(LINEAR)),
-    // What the machine takes for new memory of that size alone.
+    // The cost of new memory of that size alone.
     ("as many bytes copied into new memory", "s", None),
     ("full parse + lookup", "s", None),
     ("wowsunpack parse + lookup", "s", None),

@@ -66,7 +66,7 @@ pub fn run(args: &Args) {
     }
 }
 
-/// A run in the making.
+/// An unfinished run.
 pub struct Run {
     record: Record,
     quick: bool,
@@ -99,7 +99,7 @@ fn open(path: &Path) -> Database {
     Database::open(Source::open(path).expect("it can be mapped")).expect("it is a database")
 }
 
-/// Runs `work` on so many threads.
+/// Runs `work` on a pool of `threads` threads.
 fn on<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     pool(threads).install(work)
 }

@@ -71,7 +71,7 @@ pub fn run(run: &mut Run) {
 
 fn touched_by(ask: &dyn Fn(Source), path: &Path) -> Option<u64> {
     let source = Source::open(path).ok()?;
-    // All pages mapped, so that what is touched is told from what a fault maps beside it.
+    // Maps all pages, so that touched pages are distinguished from pages that a fault maps in addition.
     let sum: u64 = source.bytes().iter().step_by(PAGE).map(|&b| u64::from(b)).sum();
     assert!(sum > 0);
     forget();

@@ -65,7 +65,7 @@ pub fn run(run: &mut Run) {
     let visuals = visuals(&file).to_string();
     // The page has a row for each path.
     let rows = format!("\"rows\":{},\"starts\":[0", open(&file).paths().entries().len());
-    // What is asked, what the answer has in it, and whether it reads much of the file.
+    // The query, a part of its answer, and whether it reads much of the file.
     let questions: [(&str, &[&str], &str, bool); 13] = [
         ("--version", &["--version"], "assetq", false),
         ("resolve ID --no-path", &["resolve", &id, "--no-path", "--db", &db], &id, false),
@@ -116,7 +116,7 @@ pub fn run(run: &mut Run) {
     let cold = match left {
         0 => Some(quiet(run.rounds(12), 0, commands.len(), &[file, binary])),
         left => {
-            run.skip(format!("cold page cache: {left} pages of the file stay when they are to be dropped"));
+            run.skip(format!("cold page cache: {left} pages of the file are not dropped"));
             None
         }
     };

@@ -1,4 +1,4 @@
-//! What more threads give, next to what the machine gives a loop that shares nothing.
+//! The speedup by threads, next to the machine's speedup of a loop that shares nothing.
 
 #![allow(clippy::disallowed_methods)]
 
@@ -53,7 +53,7 @@ pub fn run(run: &mut Run) {
             let found = db.lookup_many(ids, &mut out.lock().expect("no one panics")).expect("lengths are equal");
             assert_eq!(found, ids.len());
         });
-        // What the machine gives another table of the same keys, in pieces of the same length.
+        // The machine's speedup for another table of the same keys, in pieces of the same length.
         note(&format!("hashbrown, {name}"), rounds(40, quick), None, &|_| {
             let mut values = values.lock().expect("no one panics");
             let get = |(ids, values): (&[u64], &mut [Option<u32>])| {

@@ -1,4 +1,4 @@
-//! Files written anew with edits, by the command, next to a plain copy.
+//! Edits by the command, next to a plain copy.
 
 use super::{Run, open, process};
 use crate::inputs;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Rows of the sheet, of which each is edited.
+/// Rows of the sheet, all edited.
 const ROWS: usize = 100_000;
 
 /// The time that `command` takes to make `new`, which is not there before.
@@ -56,7 +56,7 @@ pub fn run(run: &mut Run) {
     let written = save.with_file_name("written.vrb");
     let command = [binary, "patch", text(&save), text(&edit), "--to", text(&written), "--quiet"];
     time(&command, &written);
-    assert_eq!(cell(&written, "values", 2, "value"), 77u64.into(), "the value is another");
+    assert_eq!(cell(&written, "values", 2, "value"), 77u64.into(), "the value changed");
     seconds(run, "one value of a 13 MB save, in seconds", &command, &written, 1.0);
     let (sheet, rows) = sheet();
     let written = sheet.with_file_name("written.wdb");
@@ -91,7 +91,7 @@ fn large(run: &mut Run, binary: &str, file: &Path, new: &Path) {
     assert_eq!(cell(new, "materials", row, "sort_order").to_string(), wanted.to_string(), "the value is another");
     let (before, after) = (fs::read(file).expect("it is there"), fs::read(new).expect("it is there"));
     let others = before.iter().zip(&after).filter(|(a, b)| a != b).count();
-    assert!(before.len() == after.len() && (2..=8).contains(&others), "{others} bytes are others");
+    assert!(before.len() == after.len() && (2..=8).contains(&others), "{others} bytes differ");
     let (mut patched, mut copied) = (Vec::new(), Vec::new());
     for _ in 0..run.rounds(20) {
         patched.push(time(&patch, new));

@@ -13,7 +13,7 @@ use std::io::{self, Write};
 /// Rows of a kind that are shown without a click.
 const UNFOLDED: usize = 20;
 
-/// Writes how many rows of which tables differ, with links to them. `first` is the number of the first table.
+/// Writes the number of differing rows of each table, with links. `first` is the number of the first table.
 pub(super) fn counts(out: &mut dyn Write, found: &[Found<'_, '_>], first: usize) -> io::Result<()> {
     out.write_all(
         b"<table class=\"counts\">\n<thead><tr><th></th><th>added</th><th>removed</th><th>changed</th></tr></thead>\n",
@@ -67,7 +67,7 @@ pub(super) fn table<'d>(
     out.write_all(b"</section>\n")
 }
 
-/// A row that came or went.
+/// An inserted or deleted row.
 fn item(out: &mut dyn Write, change: &Change<'_>) -> io::Result<()> {
     write!(out, "<li><code>{}</code>{}", Text(&text(&change.key)), What(change))?;
     for field in said(&change.fields) {
@@ -93,7 +93,7 @@ fn row(out: &mut dyn Write, change: &Change<'_>) -> io::Result<()> {
     out.write_all(b"</table></div>\n")
 }
 
-/// Text of a file, shown as it is but for characters that are not visible.
+/// Text of a file, with invisible characters escaped.
 struct Text<'t>(&'t str);
 
 impl Display for Text<'_> {

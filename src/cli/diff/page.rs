@@ -75,8 +75,8 @@ fn ends(path: &str) -> impl Iterator<Item = &str> {
     begins.filter_map(|begin| path.get(begin..)).chain(iter::repeat(path))
 }
 
-/// The two sides by the ends of their names, from the folder on that differs. Where they lie concerns nobody that a report is
-/// passed on to.
+/// The two sides by the ends of their names, from the first folder that differs. A report that is passed on should not show the rest of
+/// the path.
 pub(super) fn title(old: &str, new: &str) -> String {
     let mut both = ends(old).zip(ends(new));
     let names = if old == new { both.next() } else { both.find(|(old, new)| old != new) };

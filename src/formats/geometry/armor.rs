@@ -37,7 +37,7 @@ impl<'a> ArmorModel<'a> {
         }
     }
 
-    /// Its plates, one after another; ends behind the first error.
+    /// Iterates over its plates; ends after the first error.
     pub fn plates(&self) -> Result<Plates<'a>> {
         let header = self.header()?;
         let start = self.blob.data()?;
@@ -56,7 +56,7 @@ pub struct Plates<'a> {
 }
 
 impl<'a> Plates<'a> {
-    /// Bytes behind the plates that have been read.
+    /// The bytes after the plates that have been read.
     pub fn rest(&self) -> &'a [u8] {
         self.cursor.view().rest()
     }

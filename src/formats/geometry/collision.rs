@@ -30,12 +30,12 @@ pub struct Face<'a> {
     pub vertices: &'a [le::U32],
     /// Its edges by number; edge `i` joins corner `i` and the next, the last one joins the first.
     pub edges: &'a [le::U32],
-    /// A number behind it, 0 in all files seen.
+    /// A reserved number, 0 in all known files.
     pub reserved: u32,
 }
 
 impl<'a> CollisionModel<'a> {
-    /// Its hulls, one after another; ends behind the first error.
+    /// Iterates over its hulls; ends after the first error.
     ///
     /// # Errors
     /// As [`CollisionModel::span`], and `BadMagic` when the data is not of this kind.
@@ -63,7 +63,7 @@ pub struct Hulls<'a> {
 }
 
 impl<'a> Hulls<'a> {
-    /// Bytes behind the hulls that have been read.
+    /// The bytes after the hulls that have been read.
     pub fn rest(&self) -> &'a [u8] {
         self.cursor.view().rest()
     }
@@ -97,7 +97,7 @@ impl<'a> Hull<'a> {
         let vertices = cursor.array(count)?;
         let count = cursor.count("edges", size_of::<Edge>())?;
         let edges = cursor.array(count)?;
-        // A face has at least its count and the number behind it.
+        // A face has at least its count and the reserved number.
         let face_count = u32::try_from(cursor.count("faces", 8)?).unwrap_or(u32::MAX);
         let faces = cursor.view();
         for _ in 0..face_count {

@@ -36,7 +36,7 @@ pub(super) struct Add<'p> {
 }
 
 impl Add<'_> {
-    /// A model of so many bytes begins.
+    /// Begins a model of `bytes` bytes.
     pub(super) fn begin(&mut self, bytes: u64) -> Result<()> {
         spend(self.budget, bytes)
     }
@@ -50,7 +50,7 @@ impl Add<'_> {
     }
 }
 
-/// Notes that a model of so many bytes is walked.
+/// Takes a model of `bytes` bytes from the budget.
 pub(super) fn spend(budget: &Budget, bytes: u64) -> Result<()> {
     budget.spend(bytes).map_err(|kind| Error::without_offset(kind, "models"))
 }

@@ -90,7 +90,7 @@ impl VertexFormat {
         }
     }
 
-    /// The place of `attribute` in a vertex, if vertices have it.
+    /// The offset of `attribute` in a vertex, if present.
     pub fn offset(&self, attribute: Attribute) -> Option<usize> {
         self.offsets.get(attribute as usize).copied().flatten().map(usize::from)
     }
@@ -170,14 +170,14 @@ impl<'a> Vertices<'a> {
         self.len() == 0
     }
 
-    /// `count` of them from `start` on, if there are so many.
+    /// `count` vertices from `start` on, if that many exist.
     pub fn slice(&self, start: usize, count: usize) -> Option<Self> {
         let stride = self.format.stride;
         let bytes = self.bytes.get(start.checked_mul(stride)?..start.checked_add(count)?.checked_mul(stride)?)?;
         Some(Self { bytes, format: self.format })
     }
 
-    /// The bytes of `attribute` in every vertex; nothing where they do not have it.
+    /// The bytes of `attribute` in every vertex; empty if vertices lack it.
     #[inline]
     fn chunks<const N: usize>(
         &self,

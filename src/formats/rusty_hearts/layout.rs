@@ -6,7 +6,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 /// The name of the list in the game's folder.
 pub const LIST: &str = "f00X.dat";
 
-/// The numbers behind the name of a file (docs/formats/rusty_hearts.md §3).
+/// The numbers after the name of a file (docs/formats/rusty_hearts.md §3).
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct Place {

@@ -26,9 +26,9 @@ pub(super) struct List {
     starts: Vec<u32>,
     /// Records without a name.
     pub(super) unnamed: u64,
-    /// The error for which there may be more files than could be read.
+    /// The error that may hide further files.
     pub(super) damage: Option<Error>,
-    /// Bytes behind the stream.
+    /// The number of bytes after the stream.
     pub(super) left: usize,
     index: Lazy<PathIndex>,
 }

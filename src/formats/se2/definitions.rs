@@ -25,7 +25,7 @@ pub struct Definition {
     pub parent: Option<Guid>,
     /// Whether it is there for others to take values from only.
     pub is_abstract: Option<bool>,
-    /// The number of its flags, of which no public source tells the meaning.
+    /// Its flags, whose meaning no public source states.
     pub flags: Option<u64>,
     /// The number that says how it completes its parent.
     pub partial_kind: Option<u64>,
@@ -77,7 +77,7 @@ fn stem(path: &str) -> String {
 }
 
 impl Definitions {
-    /// Reads all files that tell of definitions. A file that cannot be read does not keep the others from being read.
+    /// Reads all files that contain definitions, and skips unreadable files.
     pub(super) fn gather(game: &Game) -> Self {
         let mut all = Self::default();
         all.take_sets(game);

@@ -86,7 +86,7 @@ impl Game {
         Ok(Self { source, options: options.clone(), loose, definitions: Lazy::default() })
     }
 
-    /// The definitions that its files tell of, gathered at the first call.
+    /// The definitions in its files, gathered at the first call.
     pub fn definitions(&self) -> &[Definition] {
         &self.gathered().definitions
     }
@@ -171,7 +171,7 @@ impl Reader for Game {
         ]
     }
 
-    /// The facts about a file; of a definition, by its GUID or by its name where one alone has it.
+    /// The facts about a file, or about a definition by its GUID or its unique name.
     fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
         if archive::show(self, entry, out)? {
             return Ok(true);

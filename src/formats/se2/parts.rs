@@ -8,7 +8,7 @@ use crate::table::{Guid, Value, Visitor};
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess};
 use std::fmt;
 
-/// A member of a record; null where the record does not have it.
+/// A member of a record; null if absent.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Field(Value<'static>);
 
@@ -63,7 +63,7 @@ pub(super) fn records(reader: &dyn Reader, entry: &str, wanted: &[&str], take: &
 struct Walk<'w> {
     wanted: &'w [&'w str],
     open: Vec<Vec<Field>>,
-    /// The wanted member that comes next.
+    /// The next wanted member.
     member: Option<usize>,
     take: &'w mut dyn FnMut(&[Field]),
 }
@@ -136,7 +136,7 @@ struct Def {
     value: Option<Named>,
 }
 
-/// Its value, of which only the GUID is read.
+/// Its value; only the GUID is read.
 struct Named(Option<String>);
 
 /// Reads the members of an object that `take` has a use for; it says whether it took one.

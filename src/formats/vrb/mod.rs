@@ -104,7 +104,7 @@ pub struct Bundle<'a> {
     pub version: [i32; 4],
 }
 
-/// A chunk as its entry has it.
+/// A chunk as described by its entry.
 #[derive(Debug)]
 struct ChunkPart {
     name: String,

@@ -72,7 +72,7 @@ impl<'a> Node<'a> {
     pub(super) fn visit_typed(&self, out: &mut dyn Visitor) -> Result<Inferred> {
         let types = self.graph.types;
         let mut walker = self.walk();
-        // For each open branch, whether a map of type and value is to be closed behind it.
+        // For each open branch, whether a map of type and value must be closed after it.
         let mut wrapped = Vec::new();
         let mut key = String::new();
         loop {

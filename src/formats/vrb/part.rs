@@ -77,7 +77,7 @@ pub struct Part {
     entry: ArchiveEntry,
     /// The place of the entry: in the file, or, with a name, in a decoded table.
     place: (u64, Option<&'static str>),
-    /// Decoded bytes of the parts that come before it.
+    /// Decoded bytes of the earlier parts.
     before: u64,
     data: Lazy<Source>,
     computed: OnceLock<u64>,

@@ -24,7 +24,7 @@ pub enum Shape {
     Record {
         /// The first of its members, by number among all members.
         from: u32,
-        /// The number behind the last of its members.
+        /// The number after its last member.
         to: u32,
         /// Whether a byte in front says if it is there: of classes and nullables.
         prefix: bool,
@@ -33,7 +33,7 @@ pub enum Shape {
     Image {
         /// The first of its members, by number among all members.
         from: u32,
-        /// The number behind the last of its members.
+        /// The number after its last member.
         to: u32,
         /// Bytes that the value takes, padding included.
         size: u32,
@@ -113,11 +113,11 @@ impl Shape {
 pub struct Extent {
     /// The least number of bytes.
     pub least: u32,
-    /// Exactly so many.
+    /// Whether the size is exact.
     pub fixed: bool,
-    /// Exactly so many, and any bytes are a valid value.
+    /// Whether the size is exact and any bytes are a valid value.
     pub opaque: bool,
-    /// Leaves that it has, where it takes exactly so many bytes.
+    /// Its number of leaves, if the size is exact.
     pub leaves: u64,
 }
 

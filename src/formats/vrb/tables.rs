@@ -17,7 +17,7 @@ pub(super) fn tables(archive: &Archive) -> Vec<Box<dyn Table + '_>> {
 
 /// `chunks`: the main chunk as `[Main]`, then the chunks of the chunk table.
 fn chunks(archive: &Archive) -> Box<dyn Table + '_> {
-    // The chunks that can be listed; the reason for which others cannot comes behind them.
+    // The listable chunks. The error of the first other chunk follows them.
     let known = Arc::new(LazyLock::new(|| archive.known_chunks().0));
     let of_count = Arc::clone(&known);
     let locate = move |row| Ok(known.get(row).cloned());

@@ -17,7 +17,7 @@ struct Rows<'e> {
 }
 
 impl<'e> Rows<'e> {
-    /// Rows that stay before the next one that does not.
+    /// Unchanged rows before the next changed row.
     fn ahead(&mut self) -> u64 {
         self.set.peek().map_or(u64::MAX, |(row, _)| row.saturating_sub(self.row) as u64)
     }
@@ -34,8 +34,7 @@ impl<'e> Rows<'e> {
     }
 }
 
-/// Checks that the values of `new` are those of `old` but for the edits; `false` for edits of other kinds than values that
-/// were set.
+/// Checks that `new` equals `old` except for the edits; `false` for edits other than changed values.
 pub(super) fn compare(old: &Archive, new: &Archive, edits: &TableEdits) -> Result<bool> {
     let value = |(row, cells): &'_ (usize, crate::edit::Set)| match &cells[..] {
         [(column::VALUE, _)] => Some(*row),
@@ -76,7 +75,7 @@ fn chunk<'a>(old: &Chunk<'a>, new: &Chunk<'a>, rows: &mut Rows<'_>) -> Result<()
             {
                 let bytes = before.data().get(start..before.position()).unwrap_or_default();
                 if !after.pass_same(slot, bytes) {
-                    return other(after.position(), "values that were not edited are others");
+                    return other(after.position(), "values that were not edited differ");
                 }
                 rows.pass(leaves);
                 continue;

@@ -56,13 +56,13 @@ impl Names {
     }
 }
 
-/// Bytes of values in the making.
+/// An encoder of values, with their bytes so far.
 #[derive(Debug)]
 pub(super) struct Encoder<'a> {
     pub types: &'a TypeModel,
     /// The bytes so far.
     pub out: Vec<u8>,
-    /// The way to the value that is written, behind the name of its chunk, for messages.
+    /// The path of the current value after the name of its chunk, for messages.
     pub path: String,
     /// How many more values may be open.
     depth: usize,
@@ -566,7 +566,7 @@ pub(super) struct Fields<'v, 'w> {
 pub(super) struct Taken {
     /// All fields before this one were.
     up_to: usize,
-    /// The fields behind it that were.
+    /// The later fields that were present.
     beyond: Vec<usize>,
 }
 
@@ -634,7 +634,7 @@ fn single(value: &Value<'_>) -> Option<f32> {
         Value::Text(text) => text.trim().parse().ok(),
         other => {
             let number = double(other)?;
-            #[allow(clippy::cast_possible_truncation)] // what is too large becomes infinite
+            #[allow(clippy::cast_possible_truncation)] // too large numbers become infinite
             let short = number as f32;
             (short.is_finite() || !number.is_finite()).then_some(short)
         }

@@ -26,7 +26,7 @@ impl<'a> Encoder<'a> {
         self.out.extend_from_slice(old.data().get(range).unwrap_or_default());
     }
 
-    /// Writes the value that `old` stands before as `new` has it, and moves `old` behind it.
+    /// Writes `new` in place of the next value of `old`, and moves `old` past it.
     pub fn merge(&mut self, old: &mut Walker<'a>, new: &Value<'_>) -> Result<()> {
         self.deeper(|this| this.merge_in(old, new))
     }
@@ -214,7 +214,7 @@ impl<'a> Encoder<'a> {
         Ok(())
     }
 
-    /// Writes items that are none of the old ones in their place; the first has the number `first`.
+    /// Writes items without a counterpart among the old items; the first has the number `first`.
     fn unpaired(&mut self, old: &[Node<'a>], element: ModelId, first: usize, items: &[Value<'_>]) -> Result<()> {
         for (i, item) in items.iter().enumerate() {
             self.at_index(first.saturating_add(i), |this| match old.get(i) {

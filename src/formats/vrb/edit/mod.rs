@@ -1,5 +1,5 @@
-//! Archives written anew: values set, added and removed, chunks encoded with the compression that they had, and the sizes,
-//! offsets and checksums that follow from them. What is not edited keeps its bytes.
+//! Edits of archives: values set, inserted and deleted, chunks encoded with their old compression, and the derived sizes, offsets and
+//! checksums. Unedited parts keep their bytes.
 
 mod compare;
 mod encode;
@@ -36,12 +36,12 @@ struct Asked<'e> {
     /// By chunk.
     adds: HashMap<String, Adds>,
     remove: &'e [usize],
-    /// The chunks and paths of the rows that come.
+    /// The chunks and paths of the inserted rows.
     places: Vec<(String, String)>,
 }
 
 impl<'e> Asked<'e> {
-    /// Takes the edits of one table. `refuse` is told which row cannot come.
+    /// Takes the edits of one table. `refuse` gets each row that cannot be inserted.
     fn take(
         &mut self,
         edits: &'e TableEdits,
@@ -49,7 +49,7 @@ impl<'e> Asked<'e> {
         refuse: &mut dyn FnMut(At, Error) -> Result<()>,
     ) -> Result<()> {
         if edits.table != "values" {
-            return Err(refused(format!("rows of {} follow from those of values: edit those", edits.table)));
+            return Err(refused(format!("rows of {} follow from the rows of values: edit values", edits.table)));
         }
         for (row, cells) in &edits.set {
             let cell = |number| cells.iter().find(|(column, _)| *column == number).map(|(_, value)| value);
@@ -96,7 +96,7 @@ impl Writable for Archive {
             pieces.added = vec![("values".into(), self.rows_of(&places, &pieces)?)];
         }
         if rows.shifted {
-            // Items that others moved up to are other rows now.
+            // Items that moved up have other rows now.
             pieces.vouched.push("values".into());
         }
         Ok(pieces)
@@ -153,7 +153,7 @@ impl Archive {
         Ok(Encoder::new(types, &name, self.options.limits.depth, self.text_limit()))
     }
 
-    /// The chunks that become others with these rows, and what they become.
+    /// The chunks that these rows change, and their new bytes.
     fn applied(&self, rows: &mut Rows<'_>, mut adds: HashMap<String, Adds>) -> Result<Vec<(Chunk<'_>, Vec<u8>)>> {
         let mut changed = Vec::new();
         for chunk in self.chunks()? {
@@ -212,7 +212,7 @@ impl Archive {
         Ok(rows)
     }
 
-    /// Checks that what a chunk is written anew from is whole: what is damaged is not to be sealed with a new checksum.
+    /// Checks that an edited chunk is not damaged: a new checksum would hide the damage.
     fn check_whole(&self, chunk: &Chunk<'_>) -> Result<()> {
         self.check_header()?;
         chunk.check_alone()?;
@@ -300,7 +300,7 @@ impl Layout {
         let mut end = HEADER;
         for place in &places {
             if place.range.start < end || place.range.end > archive.source.bytes().len() {
-                let what = "parts of the archive lie on each other, so that none can be written anew".into();
+                let what = "parts of the archive overlap, so that none can be rewritten".into();
                 return Err(Error::new(ErrorKind::Damaged { what }, "archive", place.range.start as u64));
             }
             end = place.range.end;
@@ -319,7 +319,7 @@ impl Layout {
         }
     }
 
-    /// The entry of a part as its new place has it.
+    /// The entry of a part at its new position.
     fn entry(&self, part: &Part) -> Result<super::ArchiveEntry> {
         let mut entry = *part.entry();
         let Some(range) = range(part).filter(|range| !range.is_empty()) else { return Ok(entry) };

@@ -1,8 +1,7 @@
-//! Rows of `values` set, added and removed, in one walk over a chunk.
+//! Rows of `values` set, inserted and deleted, in one walk over a chunk.
 //!
-//! A row is a leaf, so a list item or dictionary entry goes when all of its own leaves go, and comes as its leaves. Lists,
-//! dictionaries and records without leaves have no rows: one of which all items go stays as an empty one, and members that
-//! no row names are empty ones.
+//! A row is a leaf. Deleting all leaves of a list item or dictionary entry deletes it, and inserting its leaves inserts it. Lists,
+//! dictionaries and records without leaves have no rows: a list that loses all items becomes empty, and members without rows are empty.
 
 use super::super::graph::{Event, Slot, Walker};
 use super::super::node::{TYPE, VALUE};
@@ -18,7 +17,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::iter::Peekable;
 use std::ops::Range;
 
-/// A row that becomes another: its number, its type where that is said, and its value.
+/// A changed row: its number, its type if stated, and its value.
 #[derive(Debug)]
 pub(super) struct SetRow<'e> {
     pub row: usize,
@@ -26,7 +25,7 @@ pub(super) struct SetRow<'e> {
     pub value: Option<&'e Value<'static>>,
 }
 
-/// The rows of all chunks that become others or go, in order, and the one at which the walk stands.
+/// The changed and deleted rows of all chunks, in order, and the position of the walk.
 #[derive(Debug)]
 pub(super) struct Rows<'e> {
     row: usize,
@@ -54,14 +53,14 @@ impl<'e> Rows<'e> {
         self.set.peek().is_some() || self.remove.peek().is_some()
     }
 
-    /// Rows that stay before the next one that does not.
+    /// Unchanged rows before the next edited row.
     pub fn ahead(&mut self) -> u64 {
         let set = self.set.peek().map(|set| set.row);
         let next = set.into_iter().chain(self.remove.peek().map(|row| **row)).min();
         next.map_or(u64::MAX, |next| next.saturating_sub(self.row) as u64)
     }
 
-    /// Goes past rows that stay.
+    /// Skips unchanged rows.
     pub fn pass(&mut self, rows: u64) {
         self.row = self.row.saturating_add(usize::try_from(rows).unwrap_or(usize::MAX));
     }
@@ -74,7 +73,7 @@ impl<'e> Rows<'e> {
     }
 }
 
-/// Leaves that come, by the steps to them.
+/// Inserted leaves, by the steps to them.
 #[derive(Debug, Default)]
 pub(super) struct Adds {
     leaf: Option<Value<'static>>,
@@ -155,7 +154,7 @@ impl Adds {
         let last = self.items.last_key_value().into_iter().chain(self.keys.last_key_value()).map(|(n, _)| *n).max();
         while last.is_some_and(|last| next <= last) {
             let item = match (self.items.get(&next), self.keys.get(&next)) {
-                (None, None) => return Err(out.refuse(format_args!("the next item that can come is [{next}]"))),
+                (None, None) => return Err(out.refuse(format_args!("the next item that can be inserted is [{next}]"))),
                 (Some(item), None) => item.tree(out)?,
                 (item, Some(key)) => {
                     let fields = [("key".into(), key.tree(out)?), ("value".into(), item.unwrap_or(&none).tree(out)?)];
@@ -195,7 +194,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Nothing but a value that stays.
+    /// A kept value.
     const KEPT: Self = Self { leaves: 1, removed: 0, null: false };
 
     /// Whether all that it had went.
@@ -209,7 +208,7 @@ impl Tally {
     }
 }
 
-/// A member of which all leaves went: where its bytes are written.
+/// A member that lost all leaves: the position of its bytes.
 struct GoneMember {
     start: usize,
     end: usize,
@@ -300,7 +299,7 @@ impl<'a> Encoder<'a> {
                 let replaced = adds.filter(|adds| adds.leaf.is_some() || (tally.gone() && !adds.is_empty()));
                 if let Some(adds) = replaced {
                     if !tally.gone() {
-                        return Err(self.refuse("a row would take the place of this, of which not all rows go"));
+                        return Err(self.refuse("a row would replace this value, but not all of its rows are deleted"));
                     }
                     self.out.truncate(mark);
                     let tree = adds.tree(self)?;
@@ -336,7 +335,7 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// The members of a record. Gives their leaves, the members of which all went, and a row's member that is not there.
+    /// Applies the rows to the members of a record. Returns their leaves, the members that lost all leaves, and a missing member of a row.
     fn apply_members<'x>(
         &mut self,
         old: &mut Walker<'a>,
@@ -373,7 +372,7 @@ impl<'a> Encoder<'a> {
             self.at_name(&member.name, |this| {
                 if image || !member.null {
                     return Err(
-                        this.refuse("a member of a record cannot go alone; its rows go with those of the record")
+                        this.refuse("a member of a record cannot be deleted alone; delete all rows of the record")
                     );
                 }
                 let tail = this.out.split_off(member.end.min(this.out.len()));
@@ -383,7 +382,7 @@ impl<'a> Encoder<'a> {
                     _ => Value::Map(Vec::new()),
                 };
                 this.fresh(member.slot, &empty, None).map_err(|_| {
-                    this.refuse("a row that goes leaves an empty value here, and values of this type are never empty")
+                    this.refuse("deleting the row leaves an empty value here, and values of this type are never empty")
                 })?;
                 this.out.extend(tail);
                 Ok(())
@@ -430,11 +429,11 @@ impl<'a> Encoder<'a> {
         Ok((kept, leaves))
     }
 
-    /// The items that come behind the `count` that there were, of which `kept` stay.
+    /// The inserted items after `count` old items, of which `kept` remain.
     fn behind(&self, adds: &Adds, count: u32, kept: usize) -> Result<Vec<Value<'static>>> {
         let Some(first) = adds.first_from(count) else { return Ok(Vec::new()) };
         if first != count {
-            return Err(self.refuse(format_args!("the next item that can come is [{count}]")));
+            return Err(self.refuse(format_args!("the next item that can be inserted is [{count}]")));
         }
         if kept < count as usize {
             return Err(self.refuse("items of one list cannot both come and go at once: write one, then the other"));
@@ -548,7 +547,7 @@ impl<'a> Encoder<'a> {
     ) -> Result<Tally> {
         if let Some(leaf) = adds.and_then(|adds| adds.leaf.as_ref()) {
             if kept > 0 {
-                return Err(self.refuse("a row would take the place of this, of which not all rows go"));
+                return Err(self.refuse("a row would replace this value, but not all of its rows are deleted"));
             }
             self.out.truncate(mark);
             self.fresh(slot, leaf, None)?;
