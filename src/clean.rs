@@ -1,8 +1,7 @@
-//! Text for people: nothing in it moves a cursor, starts a command of the terminal, hides, or turns other text around.
+//! Escapes text for people: nothing in it moves the cursor, runs a command of the terminal, hides, or reorders other text.
 //!
-//! Files are other people's, and so are the names in them. All text that is shown to people goes through here: rows and
-//! entries in [`write::text`](crate::write), messages in [`Error`](crate::Error). Outputs for programs keep text as it
-//! is.
+//! Files and their names come from unknown sources. All text for people is escaped here: rows and entries in
+//! [`write::text`](crate::write), messages in [`Error`](crate::Error). Outputs for programs keep text unchanged.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -25,9 +24,8 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
-/// Control characters, of which terminals take some for commands (those from U+0080 on as well); line breaks of
-/// Unicode; marks and overrides of direction; and characters without a width, by which two names that differ look the
-/// same.
+/// Whether a character is escaped: control characters, which terminals may run as commands (also from U+0080 on); line breaks of
+/// Unicode; marks and overrides of direction; and characters without a width, which make different names look equal.
 fn is_unfit(c: char) -> bool {
     c.is_control()
         || matches!(

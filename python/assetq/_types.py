@@ -24,7 +24,7 @@ __all__ = [
 
 
 class Error(Exception):
-    """What is wrong, in which part of which file, and at which absolute offset.
+    """A fault, with its part, its file and its absolute offset.
 
     ``kind`` is one of ``io``, ``unknown_format``, ``unknown_folder``, ``unsupported``, ``bad_magic``, ``bad_version``,
     ``out_of_bounds``, ``bad_pointer``, ``bad_value``, ``checksum``, ``codec``, ``text``, ``cycle``, ``limit``,

@@ -49,7 +49,7 @@ pub fn open(
     })
 }
 
-/// Opens a file that is in memory already, of which a copy is made.
+/// Opens a copy of a file in memory.
 #[pyfunction]
 #[pyo3(signature = (data, name="bytes"))]
 pub fn from_bytes(py: Python<'_>, data: &[u8], name: &str) -> PyResult<Asset> {
@@ -164,7 +164,7 @@ impl Asset {
         Ok(PyBytes::new(py, bytes.ok_or_else(|| self.no_entry(entry))?))
     }
 
-    /// The bytes of the file itself, or those of the file at `path` in it.
+    /// The bytes of the file, or the bytes of the file at `path` in it.
     #[pyo3(signature = (path=None))]
     fn read<'py>(&self, py: Python<'py>, path: Option<&str>) -> PyResult<Bound<'py, PyBytes>> {
         let Some(path) = path else { return Ok(PyBytes::new(py, self.inner.source().bytes())) };

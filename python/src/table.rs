@@ -321,7 +321,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// `kinds` are those of columns that are a table's as they are.
+    /// `kinds` are the kinds of unchanged columns of a table.
     pub fn new(
         names: Vec<(String, Option<Kind>)>,
         mut rows: Vec<Row>,

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  assetq demo")]
 pub(super) struct Args {
-    /// Where the files go
+    /// The folder for the files
     #[arg(value_name = "DIR", default_value = "assetq-demo")]
     dir: PathBuf,
 }

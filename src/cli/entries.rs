@@ -23,7 +23,7 @@ enum Output<W: Write> {
 }
 
 impl<W: Write> Entries<W> {
-    /// No entries yet. With `many` a document of JSON is an array, whether there will be none, one or more.
+    /// Starts a document. With `many` a JSON document is an array, for any number of entries.
     pub(super) fn new(out: W, format: Format, many: bool) -> Result<Self, Failure> {
         let out = match format {
             Format::Text | Format::Markdown | Format::Html | Format::Atom => Output::Text(out),

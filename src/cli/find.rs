@@ -10,13 +10,12 @@ use std::path::PathBuf;
 
 /// Find paths, names and strings in files
 ///
-/// Without wildcards TEXT is looked for anywhere. With one of * ? [ { it is a glob for the whole text, in which '*' also
-/// matches '/'. Upper and lower case are the same unless TEXT has an upper-case letter; a regular expression always
-/// distinguishes them unless -i is given.
+/// Without wildcards TEXT matches anywhere. With one of * ? [ { it is a glob for the whole text; '*' also matches '/'. Upper
+/// and lower case are equal unless TEXT has an upper-case letter. A regular expression distinguishes them unless -i is given.
 ///
-/// Of a path only the last component is looked at: a folder that matches is found once, and what is in it is not.
-/// TEXT with a '/' in it is held against the whole path, and has to reach into the last component unless it is a glob
-/// or a regular expression. With --full-path a path is found wherever TEXT matches.
+/// Only the last component of a path is searched: a matching folder is found once, without its contents. TEXT with a '/' is
+/// matched against the whole path, and must reach into the last component unless it is a glob or a regular expression. With
+/// --full-path TEXT may match anywhere in the path.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -27,7 +26,7 @@ Examples:
   assetq find dynamo extracted/                every file below a folder
   assetq find '*.dds' assets.bin --count       how many there are")]
 pub(super) struct Args {
-    /// What to find
+    /// The text to find
     #[arg(value_name = "TEXT")]
     text: String,
     /// The files; a folder stands for all files below it, a glob in quotes for those that match

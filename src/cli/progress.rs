@@ -45,7 +45,7 @@ fn bar(what: &str) -> ProgressBar {
     ProgressBar::new(0).with_prefix(clean(what).into_owned())
 }
 
-/// The look of a bar. Where nobody knows how much there is to do, it counts the work that is done.
+/// The style of a bar. If the total is not known, the bar counts the finished work.
 fn style(unit: Unit, known: bool) -> ProgressStyle {
     let template = match (unit, known) {
         (Unit::Bytes, true) => "{prefix} [{bar:40}] {bytes}/{total_bytes} {elapsed}",

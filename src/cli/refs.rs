@@ -11,11 +11,11 @@ use std::path::PathBuf;
 
 /// Show what an entry refers to, and what refers to it, across files
 ///
-/// Files that refer are assets.bin, and the models.bin and space.bin of a space. With a .geometry given as well, the
-/// meshes in it that a visual draws are shown. Paths are those of the assets.bin among the files.
+/// References are in assets.bin, and in the models.bin and space.bin of a space. With a .geometry, the meshes that a visual
+/// draws are shown, too. Paths come from the assets.bin among the files.
 ///
-/// --dangling lists the references to ids that are in none of the files, and exits 1 where there are some. A path
-/// without a prototype, such as that of a texture, is in the file; an id of 0 refers to nothing.
+/// --dangling lists references to ids that are in none of the files, and exits 1 if there are any. A path without a
+/// prototype, such as the path of a texture, is in the file; an id of 0 refers to nothing.
 #[derive(Debug, clap::Args)]
 #[command(override_usage = "assetq refs [OPTIONS] <ID> <FILE>...\n       assetq refs [OPTIONS] --dangling <FILE>...")]
 #[command(after_help = "\
@@ -366,7 +366,7 @@ impl Search<'_> {
         Ok(Exit::Done)
     }
 
-    /// The references of an entry but for that to its folder, each target only once.
+    /// The references of an entry, each target once, without its folder.
     fn edges(&self, id: u64) -> Vec<Edge> {
         let mut edges: Vec<Edge> = Vec::new();
         let mut seen = HashSet::from([id]);

@@ -8,7 +8,7 @@ use crate::table::glob::Glob;
 use crate::table::{Place, RowCursor, Table, Value};
 use std::borrow::Cow;
 
-/// The rows that are meant.
+/// The selected rows.
 pub(super) struct Rows<'a> {
     pub(super) table: &'a dyn Table,
     filter: Option<Bound>,
@@ -17,7 +17,7 @@ pub(super) struct Rows<'a> {
     limit: Option<usize>,
 }
 
-/// The names that are meant.
+/// The selected names.
 enum Pattern {
     All,
     Glob(Glob),
@@ -45,8 +45,8 @@ impl Pattern {
     }
 }
 
-/// The fate of a walk that meets damage: in the row with this number, or behind the last row that can be found.
-/// An error ends the walk; otherwise the row is left out.
+/// Handles damage during a walk: in the row with this number, or after the last row that can be found. An error ends the walk;
+/// otherwise the row is skipped.
 pub(super) type OnDamage<'a> = &'a dyn Fn(Option<usize>, Error) -> Result<(), Failure>;
 
 impl<'a> Rows<'a> {
@@ -89,7 +89,7 @@ impl<'a> Rows<'a> {
         self.place.as_ref().and_then(|place| self.table.is_at(row.row(), place)).unwrap_or(Ok(true))
     }
 
-    /// Hands each row that is meant to `each`, which says whether it took it. Gives the number of rows taken.
+    /// Passes each selected row to `each`, which returns whether it took the row. Returns the number of rows taken.
     pub(super) fn each(
         &self,
         file: &str,

@@ -7,8 +7,8 @@ use std::io::{self, Write as _};
 /// The Brotli quality that VRAGE 3 has (docs/formats/vrb.md §2), and its window as a power of two.
 const BROTLI: (u8, u8) = (4, 22);
 
-/// `data` as a bare Brotli stream, with the quality and the window of VRAGE 3. Another encoder makes other choices under
-/// the same settings, so the bytes are not the game's.
+/// Compresses `data` as a bare Brotli stream, with the quality and the window of VRAGE 3. The game's encoder is a different one, so that
+/// the bytes differ.
 pub fn to_brotli(data: &[u8]) -> io::Result<Vec<u8>> {
     // The game's stream is flushed before it is closed, which leaves an empty meta-block at its end.
     let mut encoder = brotli::CompressorWriter::new(Vec::new(), 1 << 16, BROTLI.0.into(), BROTLI.1.into());

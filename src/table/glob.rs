@@ -1,8 +1,8 @@
-//! Globs, which mean the same everywhere that one may stand.
+//! Globs, with one meaning everywhere.
 //!
-//! `*` stands for any text, also with `/` in it; `?` for one character; `[a-z]` for one of a set, `[!a-z]` for one that
-//! is not in it; `{a,b}` for either; `\` before a character for that character. A glob is held against the whole of a
-//! text. A text that is the glob itself matches, too, as names like `[Main]` have such characters in them.
+//! `*` matches any text, including `/`; `?` one character; `[a-z]` one character of a set, `[!a-z]` one character outside of it; `{a,b}`
+//! either text; `\` the next character. A glob must match the whole text. A text also matches if it equals the glob, because names such
+//! as `[Main]` contain these characters.
 
 use super::search::{Anchor, Literal};
 use crate::error::{Error, ErrorKind, Result};
@@ -172,11 +172,11 @@ impl Translation {
         }
     }
 
-    /// The rest of a class, behind its '['.
+    /// The rest of a class, after its '['.
     fn set(&mut self, chars: &mut Peekable<Chars<'_>>) -> Result<(), String> {
         let negated = chars.next_if(|c| matches!(c, '!' | '^')).is_some();
         self.regex.push_str(if negated { "[^" } else { "[" });
-        // A ']' that comes first is one of the set.
+        // A leading ']' is a member of the set.
         let mut first = true;
         loop {
             let from = chars.next().ok_or("a '[' without its ']'")?;

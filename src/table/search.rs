@@ -43,8 +43,8 @@ impl PartialEq for Literal {
 }
 
 impl Literal {
-    /// A text that stands where `anchor` says. `None` for an empty text, which is everywhere, and for one with a NUL
-    /// in it, which ends texts in files.
+    /// A text at the position that `anchor` requires. `None` for an empty text, which matches everywhere, and for a text with a NUL, which
+    /// ends texts in files.
     pub fn new(text: &str, anchor: Anchor, ignore_case: bool) -> Option<Self> {
         if text.is_empty() || text.contains('\0') {
             return None;
@@ -85,7 +85,7 @@ impl Literal {
         self.places(bytes).next()
     }
 
-    /// Whether `text` has it where it has to stand.
+    /// Whether `text` contains it at the required position.
     pub fn is_in(&self, text: &str) -> bool {
         self.fits(text.as_bytes())
     }
@@ -115,7 +115,7 @@ impl Literal {
         }
     }
 
-    /// The places in `bytes` where it stands, from the first one on; of places that lie on each other perhaps not all.
+    /// Its positions in `bytes`, in order. Overlapping occurrences may be skipped.
     fn places<'b>(&'b self, bytes: &'b [u8]) -> impl Iterator<Item = usize> + 'b {
         let (exact, folded) = match &self.needle {
             Needle::Exact(finder) => (Some(finder.find_iter(bytes)), None),
@@ -153,8 +153,7 @@ fn has(text: &[u8], byte: u8) -> bool {
     }
 }
 
-/// The texts of a column: `bytes` that hold them, and where the text of each row lies there, without the NUL behind
-/// it.
+/// The texts of a column: the `bytes` that hold them, and the range of each row's text, without its NUL.
 pub(crate) struct Texts<'a, P> {
     pub(crate) bytes: &'a [u8],
     /// The range in which all of them lie.
@@ -167,8 +166,7 @@ pub(crate) struct Texts<'a, P> {
 const SHARE: usize = 1 << 19;
 
 impl<P: Fn(usize) -> Range<usize> + Sync> Texts<'_, P> {
-    /// The rows whose text has `literal`, in order, where the texts lie one behind another in the order of rows, each
-    /// with a NUL behind it.
+    /// The rows whose text contains `literal`, in order. The texts must be consecutive in the order of rows, each with a NUL at its end.
     pub(crate) fn search_ordered(&self, literal: &Literal) -> Vec<usize> {
         let count = self.rows.len();
         let parts = self.range.len().div_ceil(SHARE).max(1);
@@ -215,7 +213,7 @@ impl<P: Fn(usize) -> Range<usize> + Sync> Texts<'_, P> {
                 }
                 row = row.saturating_add(1);
                 if let Some(byte) = literal.byte() {
-                    // Where one row has it, the next ones often do, too.
+                    // If one row contains it, the next rows often do, too.
                     let has = |row: &usize| has(self.bytes.get((self.place)(*row)).unwrap_or_default(), byte);
                     let more = row..(row..rows.end).find(|row| !has(row)).unwrap_or(rows.end);
                     row = more.end.saturating_add(1);
@@ -302,7 +300,7 @@ pub(crate) fn search_terminated(
     if hits.is_empty() {
         return Some(Vec::new());
     }
-    // The start of the stretch without a NUL in which a hit lies: a text that begins there or behind has the hit.
+    // The start of the stretch without a NUL around a hit: a text that begins there or later contains the hit.
     let mut runs: Vec<usize> = Vec::with_capacity(hits.len());
     let mut before = range.start;
     for &hit in &hits {
@@ -322,29 +320,28 @@ pub(crate) fn search_terminated(
     Some((0..rows()).into_par_iter().with_min_len(1 << 14).filter(is_hit).collect())
 }
 
-/// Whether `literal` stands anywhere in `range` of `bytes`, wherever a text would have it.
+/// Whether `literal` occurs anywhere in `range` of `bytes`, whatever its anchor.
 pub(crate) fn stands(bytes: &[u8], range: &Range<usize>, literal: &Literal) -> bool {
     let part = |i: usize| {
         let start = range.start.saturating_add(i.saturating_mul(SHARE));
-        // A hit that begins in this share may end behind it.
+        // A hit that begins in this share may end after it.
         let end = start.saturating_add(SHARE).saturating_add(literal.text.len()).min(range.end);
         bytes.get(start..end).is_some_and(|bytes| literal.is_in_bytes(bytes))
     };
     (0..range.len().div_ceil(SHARE)).into_par_iter().any(part)
 }
 
-/// Every place in `range` of `bytes` where `literal` stands, in order; where it has to stand at the end of a text, with
-/// a NUL behind it.
+/// All positions of `literal` in `range` of `bytes`, in order. If it must be at the end of a text, a NUL must follow.
 fn hits(bytes: &[u8], range: &Range<usize>, literal: &Literal) -> Option<Vec<usize>> {
     let at_end = matches!(literal.anchor, Anchor::End | Anchor::Whole);
     let part = |i: usize| {
         let start = range.start.saturating_add(i.saturating_mul(SHARE));
         let behind = start.saturating_add(SHARE);
-        // A hit that begins in this share may end behind it.
+        // A hit that begins in this share may end after it.
         let end = behind.saturating_add(literal.text.len()).min(range.end);
         let mut hits = Vec::new();
         let mut at = start;
-        // One after another, as they may lie on each other.
+        // One by one, because they may overlap.
         while let Some(step) = bytes.get(at..end).and_then(|rest| literal.places(rest).next()) {
             let hit = at.saturating_add(step);
             if hit >= behind || hits.len() > MOST_HITS {

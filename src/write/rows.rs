@@ -49,8 +49,8 @@ pub trait RowSink {
         self.row(&cells)
     }
 
-    /// Takes the cells of `columns` of all rows, in order, where that is quicker than row by row; `None` where it is
-    /// not. `met` is told of the rows and the damage on the way, and ends it with an error.
+    /// Takes the cells of `columns` of all rows, in order, if that is quicker than row by row; `None` otherwise. `met` gets the rows and the
+    /// damage on the way; its error ends the walk.
     fn rows_of<E: From<Error>>(
         &mut self,
         table: &dyn Table,
@@ -68,7 +68,7 @@ pub trait RowSink {
 /// Rows and damage that [`RowSink::rows_of`] meets.
 #[derive(Debug)]
 pub enum Met {
-    /// So many rows more.
+    /// A number of further rows.
     Rows(usize),
     /// A row that is not taken, by its number, or no further row where one should be.
     Damage(Option<usize>, Error),
@@ -167,7 +167,7 @@ impl<W: Write> RowWriter<W> {
         }
     }
 
-    /// Writes the cells of `columns` of the current row of `row`; one that is damaged is empty, and `damaged` is told.
+    /// Writes the cells of `columns` of the current row of `row`. A damaged cell is empty, and `damaged` gets its error.
     pub fn row_of(&mut self, row: &dyn RowCursor, columns: &[usize], mut damaged: impl FnMut(Error)) -> Result<()> {
         if let Output::Csv(csv) = &mut self.out {
             self.rows = self.rows.saturating_add(1);

@@ -1,8 +1,7 @@
-//! Rows of an open file in portions, read ahead by a thread of their own: for programs that take rows rather than write
-//! them, in this language or in another.
+//! Rows of an open file in portions, read ahead by a separate thread, for programs that consume rows.
 //!
-//! A [`Selection`] says which rows and columns are meant. [`Selection::batches`] gives them as Arrow record batches,
-//! [`Selection::rows`] as values. Both keep the file open by themselves, and end their thread when they are dropped.
+//! A [`Selection`] selects rows and columns. [`Selection::batches`] returns them as Arrow record batches, [`Selection::rows`] as values.
+//! Both keep the file open, and end their thread when they are dropped.
 //!
 //! ```
 //! # #[cfg(feature = "sample")]
@@ -11,7 +10,7 @@
 //! let bytes = assetq::sample::geometry::splash(&[("bow", [-1.0; 3], [1.0; 3]), ("stern", [2.0; 3], [3.0; 3])]);
 //! let asset = Asset::open(Source::from_vec("ship.splash", bytes))?;
 //! let stern = Selection::new(asset, "boxes")?.columns(&["name", "max_x"])?.filter("min_x > 0")?;
-//! let batch = stern.batches()?.next().expect("a row is meant").expect("it can be read");
+//! let batch = stern.batches()?.next().expect("a row matches").expect("it can be read");
 //! assert_eq!((batch.num_rows(), batch.num_columns()), (1, 2));
 //! # Ok(())
 //! # }
@@ -164,7 +163,7 @@ impl Selection {
                 Ok(true) => {}
                 Ok(false) => return Ok(()),
                 Err(error) => {
-                    // The rows behind are gone, which no caller asked to leave out.
+                    // The later rows are lost, which no caller requested.
                     return Err(error.within(&self.table));
                 }
             }
@@ -220,7 +219,7 @@ impl Selection {
         })
     }
 
-    /// The rows as Arrow record batches, of which a table that splits has several read at once.
+    /// The rows as Arrow record batches. Several batches of a splittable table are read in parallel.
     ///
     /// # Errors
     /// When no thread can be started.
@@ -266,12 +265,12 @@ fn syntax(what: String) -> Error {
     Error::without_offset(ErrorKind::Syntax { what: what.into() }, "")
 }
 
-/// The end of reading for those who went away, whom it does not reach.
+/// Ends the reading after the consumer was dropped; nothing receives this error.
 fn unwanted() -> Error {
-    Error::without_offset(ErrorKind::Damaged { what: "nobody takes the rows".into() }, "")
+    Error::without_offset(ErrorKind::Damaged { what: "the rows have no consumer".into() }, "")
 }
 
-/// The rows that a thread reads, portion by portion. Ends behind the first error.
+/// The rows that a thread reads, portion by portion. Ends after the first error.
 pub struct Portions<T> {
     from: Option<Receiver<Result<T>>>,
     reader: Option<JoinHandle<()>>,
@@ -297,7 +296,7 @@ impl<T: Send + 'static> Portions<T> {
                 }
             };
             if let Err(error) = read(&mut give, &|| !told.load(Ordering::Relaxed)) {
-                // Nobody is there to tell where this fails.
+                // A failure means that the consumer is gone.
                 let _ = to.send(Err(error));
             }
         };

@@ -27,7 +27,7 @@ pub struct Page<W> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Style {
-    /// As it is meant, for terminals.
+    /// Emphasized text, for terminals.
     Bold,
     /// Plain text.
     Plain,

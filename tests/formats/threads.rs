@@ -1,6 +1,6 @@
-//! Many threads that ask one open file, and pools of other sizes: the answers are those of one thread.
+//! Many threads query one open file, with pools of several sizes: the answers equal the answers of one thread.
 //!
-//! The thread sanitizer takes it, too: see docs/hostile.md.
+//! The thread sanitizer runs these tests, too: see docs/hostile.md.
 
 use assetq::bwdb::Database;
 use assetq::sample::{FILES, Size};

@@ -165,8 +165,8 @@ impl Layout {
     }
 }
 
-/// Lays the fields called `names` over words of these `kinds`. Words that no name is left for become `field_N`, read
-/// as `types`, the first game's second list, has it. `record` is the size of a record, which decides how a 64-bit
+/// Lays the fields called `names` over words of these `kinds`. Words without a name become `field_N`, with the
+/// types of `types`, the first game's second list. `record` is the size of a record, which decides how a 64-bit
 /// field is listed.
 pub(super) fn lay_out<'n, I>(names: I, kinds: &[u32], types: &[u32], record: Option<usize>) -> Layout
 where

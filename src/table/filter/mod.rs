@@ -77,7 +77,7 @@ pub enum Literal {
     Text(String),
 }
 
-/// A number as it was written: whole where it can be.
+/// A literal number: whole if possible.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Number {
     Int(i128),
@@ -157,7 +157,7 @@ impl Compare {
     fn bind(columns: &[Column], name: &str, op: Op, literal: &Literal) -> Result<Self> {
         let column = find_column(columns, name)?;
         let kind = columns.get(column).map_or(Kind::Any, |c| c.kind);
-        let wrong = |holds: &str, text: &str| Err(syntax(format!("column {name} holds {holds}, and '{text}' is none")));
+        let wrong = |holds: &str, text: &str| Err(syntax(format!("column {name} holds {holds}, not '{text}'")));
         let test = match (op, literal) {
             (Op::Eq | Op::Ne, Literal::Null) => Test::Null { negated: op == Op::Ne },
             (_, Literal::Null) => return Err(syntax("null can be compared with = and != only")),
@@ -331,8 +331,8 @@ impl Number {
             Self::Int(number) => Some(whole.cmp(&number)),
             Self::Float(number) if number.is_nan() => None,
             Self::Float(number) => {
-                // Saturates; cells are of 64 bits, so that is far outside of them.
-                #[expect(clippy::cast_possible_truncation, reason = "the fraction is compared behind it")]
+                // Saturates, far outside of cells of 64 bits.
+                #[expect(clippy::cast_possible_truncation, reason = "the fraction is compared separately")]
                 let truncated = number.trunc() as i128;
                 Some(whole.cmp(&truncated).then_with(|| 0f64.total_cmp(&(number - number.trunc()))))
             }
@@ -354,7 +354,7 @@ impl Number {
 }
 
 impl Bound {
-    /// Whether the current row of `row` is meant.
+    /// Whether the current row of `row` matches.
     ///
     /// # Errors
     /// When a cell that decides is damaged.
@@ -413,8 +413,7 @@ impl Bound {
         }
     }
 
-    /// The rows among which all that are meant are, in order, by probes of the table's own indexes; `None` where
-    /// only a walk over all rows tells.
+    /// A superset of the matching rows, in order, by probes of the table's own indexes; `None` if only a walk over all rows finds them.
     ///
     /// # Errors
     /// When a probe meets damaged data.
@@ -452,7 +451,7 @@ impl Bound {
         })
     }
 
-    /// The rows of `table` that are meant. A row that cannot be judged is left out, and `damaged` is told why.
+    /// The matching rows of `table`. An undecidable row is skipped, and `damaged` gets the error.
     ///
     /// # Errors
     /// When a probe meets damaged data.

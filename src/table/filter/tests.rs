@@ -221,10 +221,10 @@ fn what_makes_no_sense_is_said_with_its_place() {
         ("10 = size", "a column is needed, not 10 (at character 1)"),
         ("size = 1 and", "a column is needed (at character 13)"),
         ("siez = 1", "there is no column siez; did you mean size? there are name, id, size"),
-        ("size = 'many'", "column size holds numbers, and 'many' is none"),
-        ("id = 'content'", "column id holds ids like 0x1F, and 'content' is none"),
+        ("size = 'many'", "column size holds numbers, not 'many'"),
+        ("id = 'content'", "column id holds ids like 0x1F, not 'content'"),
         ("id = -1", "column id holds ids"),
-        ("ok = 7", "column ok holds true or false, and '7' is none"),
+        ("ok = 7", "column ok holds true or false, not '7'"),
         ("size < null", "null can be compared with = and != only"),
         ("name ~ '[a'", "glob: [a: a '[' without its ']'"),
     ] {

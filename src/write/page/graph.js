@@ -50,8 +50,8 @@ class Graph {
     return this.keys.text(key) === "key" && value < end && this.keys.text(value) === "value" && value + this.sizes[value] === end;
   }
 
-  // The path of a node within the graph, as the table of values has it. An entry goes by its number, its value too, and its
-  // key by the number and a mark.
+  // The path of a node in the graph, as in the table of values. An entry and its value have the number of the entry, and its key has
+  // the number and a mark.
   path(node) {
     const above = this.parents[node];
     if (above < 0) return "";

@@ -1,7 +1,7 @@
 //! Graphs in a page: the values of an entry in the order in which they are visited, as columns.
 //!
-//! A node is a map, a list or a leaf. Of each are stored the kind, the key in its map, the type that it says to have, the
-//! text of a leaf, and how many nodes there are in it, itself included: the next one behind it is that far away.
+//! A node is a map, a list or a leaf. The columns are the kind, the key in its map, its stated type, the text of a leaf, and the number of
+//! nodes in it, including itself: the distance to the next sibling.
 
 use super::{Block, Page, Part, Texts, numbers};
 use crate::error::Result;
@@ -16,7 +16,7 @@ const MOST: usize = 1 << 22;
 /// Bytes of text of a graph that a page has.
 const MOST_TEXT: usize = 128 << 20;
 
-/// The names of a map's first entries that tell of the value itself: see [`Reader::cat_typed`].
+/// The names of a map's first entries that describe the value itself: see [`Reader::cat_typed`].
 const TYPE: &str = "$type";
 const VALUE: &str = "$value";
 
@@ -36,7 +36,7 @@ struct Nodes {
     sizes: Vec<usize>,
     open: Vec<Open>,
     key: Option<String>,
-    /// A map that has begun, of which nothing came yet but its type.
+    /// A map that has begun, with only its type so far.
     begun: Option<Begun>,
     /// Whether the next leaf is the type of that map.
     is_type: bool,
@@ -59,7 +59,7 @@ enum Open {
     Node(usize),
     /// A map that is nothing but the type of its value.
     Type,
-    /// A branch for which there was no room.
+    /// A branch without room.
     Nothing,
 }
 

@@ -179,7 +179,7 @@ fn provide(name: &str, full_size: bool, dir: &Path) -> From {
     }
     match name {
         "altered.bin" => put(altered(1, Size::Small).bytes),
-        _ => assert!(dir.join(name).exists(), "{name}: this test must learn how to have it"),
+        _ => assert!(dir.join(name).exists(), "{name}: this test must learn to provide the file"),
     }
     From::Sample
 }

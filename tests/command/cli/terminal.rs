@@ -12,7 +12,7 @@ fn samples() -> TempDir {
     dir
 }
 
-/// What `assetq ARGS` writes on a terminal of so many columns, of a system that has the program `script`.
+/// The output of `assetq ARGS` on a terminal with `columns` columns, if the system has the program `script`.
 #[cfg(target_os = "linux")]
 fn on_terminal(dir: &Path, columns: usize, env: &[(&str, &str)], args: &str) -> Option<String> {
     if Command::new("script").arg("--version").output().is_err() {

@@ -278,7 +278,7 @@ fn deleted_and_impossible_records_are_told_and_not_followed() {
     let findings: Vec<String> = report.checks.iter().flat_map(|c| c.findings()).map(|f| f.kind().to_string()).collect();
     assert!(findings.iter().any(|f| f.contains("record of a resource: 2")), "{findings:?}");
     assert!(findings.iter().any(|f| f.contains("database of a resource: 1")), "{findings:?}");
-    assert_eq!(findings.len(), 2, "a state that no reader explains is none: {findings:?}");
+    assert_eq!(findings.len(), 2, "an unexplained state is invalid: {findings:?}");
 }
 
 #[test]

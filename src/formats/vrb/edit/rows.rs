@@ -422,7 +422,7 @@ impl<'a> Encoder<'a> {
         if !adds.named.is_empty() || !adds.keys.is_empty() {
             return Err(self.refuse("a row that is added would lie in this list, without a number"));
         }
-        for item in self.behind(adds, count, kept)? {
+        for item in self.appended(adds, count, kept)? {
             self.at_index(kept, |this| this.fresh(Slot::plain(element), &item, None))?;
             kept = kept.saturating_add(1);
         }
@@ -430,7 +430,7 @@ impl<'a> Encoder<'a> {
     }
 
     /// The inserted items after `count` old items, of which `kept` remain.
-    fn behind(&self, adds: &Adds, count: u32, kept: usize) -> Result<Vec<Value<'static>>> {
+    fn appended(&self, adds: &Adds, count: u32, kept: usize) -> Result<Vec<Value<'static>>> {
         let Some(first) = adds.first_from(count) else { return Ok(Vec::new()) };
         if first != count {
             return Err(self.refuse(format_args!("the next item that can be inserted is [{count}]")));
@@ -524,7 +524,7 @@ impl<'a> Encoder<'a> {
         if !adds.named.is_empty() {
             return Err(self.refuse("entries of this dictionary go by numbers: [0]#key and [0]"));
         }
-        for pair in self.behind(adds, count, kept)? {
+        for pair in self.appended(adds, count, kept)? {
             self.at_index(kept, |this| {
                 let (k, v) = this.pair(&pair)?;
                 this.fresh(Slot::plain(key), k, None)?;

@@ -1,4 +1,4 @@
-//! The bytes of records: those that an edit names anew, the others as they were.
+//! Encodes records: edited fields in a new form, other fields with their old bytes.
 
 use super::RecordEdit;
 use crate::bytes::Cursor;
@@ -51,7 +51,7 @@ impl<'m> Encoder<'m> {
                 }
                 (None, None) => return Err(refused("a new row needs a name")),
             }
-            // One that comes has no turn, and is as large as its extents say.
+            // An inserted box has no rotation, and the scale 1.
             const NEW: [f32; 13] = [0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0];
             let obb = old.map(|record| record.obb()).transpose()?.flatten();
             let now: Vec<f32> = obb.map_or_else(|| NEW.to_vec(), |obb| obb.numbers().collect());
@@ -77,7 +77,7 @@ impl<'m> Encoder<'m> {
         out.extend_from_slice(self.map.source().bytes().get(range).unwrap_or_default());
     }
 
-    /// The fields of a record; those that are `None` stay as they were, or have nothing in them in one that comes.
+    /// The fields of a record. `None` keeps the old field, or is empty in an inserted record.
     fn fields(
         &self,
         fields: &'static [Field],
@@ -293,7 +293,7 @@ impl<'m> Encoder<'m> {
         Ok(())
     }
 
-    /// The bytes of a field in a record that comes, where it is not said.
+    /// The bytes of a missing field in an inserted record.
     fn nothing(&self, kind: &'static Kind, out: &mut Vec<u8>) -> Result<()> {
         match kind {
             Kind::Text => self.text("", &Value::text(""), None, out),

@@ -1,4 +1,4 @@
-//! Blocks, read again by a reader of their own and held against the GLB of the same drawing.
+//! Blocks, read by an independent reader and compared with the GLB of the same drawing.
 
 use super::*;
 use crate::sample::geometry::{GeometryBuilder, PlateShape, demo};
