@@ -2,7 +2,7 @@
 
 use crate::error::simple;
 use assetq::sample::{self, Make, Size};
-use assetq::write::whole::{Existing, NewFile};
+use assetq::write::atomic_file::{Overwrite, AtomicFile};
 use pyo3::prelude::*;
 use std::fs;
 use std::io::{self, Write as _};
@@ -52,9 +52,9 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if path.is_file() && fs::read(path)? == bytes {
         return Ok(());
     }
-    let mut file = NewFile::create(path, Existing::Refuse)?;
+    let mut file = AtomicFile::create(path, Overwrite::Refuse)?;
     file.write_all(bytes)?;
-    file.keep()
+    file.commit()
 }
 
 fn failed(path: &Path, error: &io::Error) -> PyErr {

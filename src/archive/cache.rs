@@ -13,7 +13,7 @@ use super::{Archive, Codec, File, MARK, decode};
 use crate::codec;
 use crate::error::{Error, ErrorKind, Result};
 use crate::source::Source;
-use crate::write::whole::{Existing, NewFile};
+use crate::write::atomic_file::{AtomicFile, Overwrite};
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -125,9 +125,9 @@ impl Cache {
     }
 
     fn keep(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        let mut new = NewFile::create(path, Existing::Replace)?;
+        let mut new = AtomicFile::create(path, Overwrite::Replace)?;
         new.write_all(bytes)?;
-        new.keep()?;
+        new.commit()?;
         self.make_room(path)
     }
 

@@ -1,6 +1,6 @@
 //! The files that addresses led to before, so that a question about a kept file opens no index.
 
-use crate::write::whole::{Existing, NewFile};
+use crate::write::atomic_file::{AtomicFile, Overwrite};
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -41,12 +41,12 @@ impl Known {
     /// When the list cannot be written.
     pub(super) fn add(&self, stamp: u64, crc32: u32, size: u64) -> io::Result<()> {
         let text = self.text();
-        let mut new = NewFile::create(&self.path, Existing::Replace)?;
+        let mut new = AtomicFile::create(&self.path, Overwrite::Replace)?;
         for line in text.lines().skip(text.lines().count().saturating_add(1).saturating_sub(MOST)) {
             writeln!(new, "{line}")?;
         }
         writeln!(new, "{stamp:016x} {crc32:08x}-{size}")?;
-        new.keep()
+        new.commit()
     }
 
     /// Forgets all addresses.

@@ -1,7 +1,7 @@
 //! Names of files that others chose.
 
+use crate::write::atomic_file;
 use crate::write::text::clean;
-use crate::write::whole;
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -73,7 +73,7 @@ impl<'f> Inside<'f> {
             at.push(name);
             if names.peek().is_none() {
                 // A stream would be written to as it is; a link to a file is itself replaced.
-                return if whole::is_stream(&at) { Err("it exists and is no file".to_owned()) } else { Ok(()) };
+                return if atomic_file::is_stream(&at) { Err("it exists and is no file".to_owned()) } else { Ok(()) };
             }
             if self.seen().contains(&at) {
                 continue;

@@ -2,7 +2,7 @@
 
 use super::pager::Pager;
 use super::{Context, Exit, Failure, Outcome};
-use crate::write::whole::{self, Existing, FileId, NewFile, check, of_output, output_of};
+use crate::write::atomic_file::{self, AtomicFile, FileId, Overwrite, check, of_output, output_of};
 use std::collections::HashSet;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
@@ -127,7 +127,7 @@ impl Context {
         }
         let mut file = self.new_file(to, force)?;
         write(&mut file)?;
-        file.keep().map_err(refused)
+        file.commit().map_err(refused)
     }
 
     /// Settings that several threads need to write files.
@@ -148,7 +148,7 @@ impl Context {
             return Err(Failure::new(Exit::Usage, format!("{}: is no file", to.to_string_lossy())));
         };
         write(part)?;
-        file.keep().map_err(refused)
+        file.commit().map_err(refused)
     }
 
     /// An interrupted command leaves no part of a file that it writes.
@@ -156,15 +156,15 @@ impl Context {
         leave_nothing_when_ended();
     }
 
-    fn new_file(&self, to: &Path, force: bool) -> Result<NewFile, Failure> {
+    fn new_file(&self, to: &Path, force: bool) -> Result<AtomicFile, Failure> {
         self.check_new(to, force)?;
         leave_nothing_when_ended();
-        NewFile::create(to, Existing::unless(force)).map_err(refused)
+        AtomicFile::create(to, Overwrite::if_forced(force)).map_err(refused)
     }
 }
 
 fn check_new(to: &Path, force: bool, is_read: impl Fn(&FileId) -> bool) -> Result<(), Failure> {
-    check(to, Existing::unless(force)).map_err(refused)?;
+    check(to, Overwrite::if_forced(force)).map_err(refused)?;
     if FileId::of(to).is_some_and(|id| is_read(&id)) {
         let what = format!("{}: is one of the files that are read", to.to_string_lossy());
         return Err(Failure::new(Exit::Usage, what));
@@ -184,22 +184,22 @@ impl Outputs {
         if force {
             check_new(to, force, |id| self.read.contains(id))?;
         }
-        let mut file = NewFile::create(to, Existing::unless(force)).map_err(refused)?;
+        let mut file = AtomicFile::create(to, Overwrite::if_forced(force)).map_err(refused)?;
         file.write_all(bytes)?;
-        file.keep().map_err(refused)
+        file.commit().map_err(refused)
     }
 }
 
 /// Has an interrupted command remove the files that it has not finished.
 fn leave_nothing_when_ended() {
-    whole::remove_unfinished_when_ended();
+    atomic_file::remove_unfinished_when_ended();
     #[cfg(not(unix))]
     {
         // Where no handler can be set, an interrupted command leaves its part, never half a file under its name.
         static ONCE: std::sync::Once = std::sync::Once::new();
         ONCE.call_once(|| {
             let _ = ctrlc::set_handler(|| {
-                crate::source::unfinished::remove_unfinished();
+                crate::source::signals::remove_unfinished();
                 std::process::exit(130);
             });
         });

@@ -136,7 +136,7 @@ fn start(wide: bool) -> State {
         if !is_closed.load(Ordering::Acquire) {
             // The user has seen enough. The rest of the work is for no reader.
             ended(status);
-            crate::source::unfinished::remove_unfinished();
+            crate::source::signals::remove_unfinished();
             std::process::exit(0);
         }
         Ok(status)

@@ -8,10 +8,10 @@ use crate::error::Error;
 use crate::report::Progress;
 use crate::source::bounded::Bounded;
 use crate::table::{Value, Visitor as _};
+use crate::write::atomic_file::{Overwrite, output_of};
 use crate::write::json::JsonWriter;
 use crate::write::rows::RowWriter;
 use crate::write::text::{Mark, Page};
-use crate::write::whole::{Existing, output_of};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read as _, Write};
 use std::path::{Path, PathBuf};
@@ -198,7 +198,7 @@ pub(super) struct Target {
     outer: Option<(Asset, String)>,
     /// The path of the new file; `None` where nothing is written.
     to: Option<PathBuf>,
-    existing: Existing,
+    overwrite: Overwrite,
     /// A place that a user may have to be told of.
     is_mod: bool,
 }
@@ -244,15 +244,15 @@ impl Target {
                 outer = Some((holding, name.to_owned()));
             }
         }
-        let mut existing = Existing::unless(output.force);
+        let mut overwrite = Overwrite::if_forced(output.force);
         if output.in_place {
             // A link stays, and the file that it leads to is written.
             to = Some(on_disk.canonicalize().unwrap_or(on_disk));
-            existing = Existing::Replace;
+            overwrite = Overwrite::Replace;
         } else if let Some(to) = &to {
             context.check_new(to, output.force)?;
         }
-        Ok(Self { asset, outer, to: to.filter(|_| !output.dry_run), existing, is_mod })
+        Ok(Self { asset, outer, to: to.filter(|_| !output.dry_run), overwrite, is_mod })
     }
 
     pub(super) fn asset(&self) -> &Asset {
@@ -293,7 +293,7 @@ impl Target {
                 &part
             }
         };
-        let write = |progress: &Progress| plan.write_with(to, self.existing, progress);
+        let write = |progress: &Progress| plan.write_with(to, self.overwrite, progress);
         let written = context.with_progress("writing", write).map_err(|e| self.failure(to, &e))?;
         // A file with a new name can be undone: the undo patch is there before the name.
         if let Some(undo) = &output.undo {
@@ -315,7 +315,7 @@ impl Target {
             }
         }
         let new = match &self.to {
-            Some(to) => written.keep().map_err(|e| self.failure(to, &e))?,
+            Some(to) => written.commit().map_err(|e| self.failure(to, &e))?,
             None => written.asset().clone(),
         };
         if !output.undo.as_deref().is_some_and(super::output::is_stdout) {

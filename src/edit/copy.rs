@@ -4,7 +4,7 @@ use super::Pieces;
 use super::check::failed;
 use crate::error::{Error, Result};
 use crate::source::Source;
-use crate::write::whole::NewFile;
+use crate::write::atomic_file::AtomicFile;
 use std::io::Write as _;
 
 /// Bytes that are written, read back and compared at once: as many as the cache of one core holds beside those that were
@@ -14,7 +14,7 @@ const BLOCK: usize = 1 << 19;
 
 /// Writes `pieces` of `old` and reads them back: all bytes that were kept are compared with the old ones, all others with
 /// those that were to be written.
-pub(super) fn copy(pieces: &Pieces, old: &Source, to: &mut NewFile) -> Result<()> {
+pub(super) fn copy(pieces: &Pieces, old: &Source, to: &mut AtomicFile) -> Result<()> {
     let mut blocks = Blocks { to, old, done: 0, meant: Vec::new(), len: 0, gathered: Vec::new(), written: Vec::new() };
     for mut slice in pieces.slices(old.bytes(), 0) {
         while let Some((part, rest)) =
@@ -29,7 +29,7 @@ pub(super) fn copy(pieces: &Pieces, old: &Source, to: &mut NewFile) -> Result<()
 
 /// A file that is written, and the block of it that is being gathered.
 struct Blocks<'m, 'f> {
-    to: &'f mut NewFile,
+    to: &'f mut AtomicFile,
     old: &'m Source,
     /// Bytes of the blocks before it.
     done: usize,
@@ -84,7 +84,7 @@ fn cut() -> Error {
 }
 
 /// Reads the bytes of `file` from `at` on, which are to be these, into `written`, which has room for as many.
-pub(super) fn read_back(file: &mut NewFile, at: usize, meant: &[&[u8]], written: &mut [u8]) -> Result<()> {
+pub(super) fn read_back(file: &mut AtomicFile, at: usize, meant: &[&[u8]], written: &mut [u8]) -> Result<()> {
     file.read_at(at as u64, written).map_err(|e| Error::io("cannot read back", e))?;
     let mut rest = &*written;
     let is_meant = |part: &&[u8]| rest.split_off(..part.len()).is_some_and(|written| written == *part);
@@ -97,7 +97,7 @@ pub(super) fn read_back(file: &mut NewFile, at: usize, meant: &[&[u8]], written:
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::write::whole::Existing;
+    use crate::write::atomic_file::Overwrite;
     use std::fs;
     use tempfile::TempDir;
 
@@ -109,8 +109,8 @@ mod tests {
         (bytes, Source::open(&old).unwrap())
     }
 
-    fn new_file(folder: &TempDir) -> NewFile {
-        NewFile::create(&folder.path().join("new.bin"), Existing::Replace).unwrap()
+    fn new_file(folder: &TempDir) -> AtomicFile {
+        AtomicFile::create(&folder.path().join("new.bin"), Overwrite::Replace).unwrap()
     }
 
     #[test]
@@ -131,7 +131,7 @@ mod tests {
             for source in [&mapped, &read] {
                 let mut file = new_file(&folder);
                 copy(&pieces, source, &mut file).unwrap();
-                file.keep().unwrap();
+                file.commit().unwrap();
                 assert!(fs::read(folder.path().join("new.bin")).unwrap() == pieces.bytes(&bytes), "{pieces:?}");
             }
         }

@@ -15,7 +15,7 @@ use crate::source::Source;
 use crate::suggest;
 use crate::table::{Table, Value, column_index};
 use crate::threads;
-use crate::write::whole::{Existing, NewFile};
+use crate::write::atomic_file::{AtomicFile, Overwrite};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::Write as _;
@@ -28,7 +28,7 @@ use std::path::Path;
 /// # #[cfg(feature = "sample")]
 /// # fn main() -> assetq::Result<()> {
 /// use assetq::edit::{Change, Edit, Editor};
-/// use assetq::write::whole::Existing;
+/// use assetq::write::atomic_file::Overwrite;
 /// use assetq::{Asset, Source, sample};
 ///
 /// let folder = std::env::temp_dir();
@@ -42,7 +42,7 @@ use std::path::Path;
 /// editor.edit(Edit::new(Some("records"), "r0000005".into(), change))?;
 /// let plan = editor.finish()?;
 /// // Read back and compared before it gets its name.
-/// plan.write(&new, Existing::Replace)?.keep()?;
+/// plan.write(&new, Overwrite::Replace)?.commit()?;
 /// # std::fs::remove_file(&old).and_then(|()| std::fs::remove_file(&new)).expect("they are there");
 /// # Ok(())
 /// # }
@@ -502,18 +502,18 @@ impl<'a> Plan<'a> {
         self.outer.as_ref().map_or(self.asset, |(outer, _)| outer)
     }
 
-    /// Writes the new file, reads it back, and compares it with what was asked. It has no name yet: see [`Written::keep`].
+    /// Writes the new file, reads it back, and compares it with what was asked. It has no name yet: see [`Written::commit`].
     ///
     /// # Errors
     /// When it cannot be written, or is not what was asked.
-    pub fn write(&self, to: &Path, existing: Existing) -> Result<Written> {
-        self.write_with(to, existing, &Progress::default())
+    pub fn write(&self, to: &Path, overwrite: Overwrite) -> Result<Written> {
+        self.write_with(to, overwrite, &Progress::default())
     }
 
     /// As [`Plan::write`], which tells how far it has come.
-    pub fn write_with(&self, to: &Path, existing: Existing, progress: &Progress) -> Result<Written> {
+    pub fn write_with(&self, to: &Path, overwrite: Overwrite, progress: &Progress) -> Result<Written> {
         let cannot = |e| Error::io("cannot write", e);
-        let mut file = NewFile::create(to, existing).map_err(cannot)?;
+        let mut file = AtomicFile::create(to, overwrite).map_err(cannot)?;
         if file.part_path().is_none() {
             return Err(refused(format!("{} is no file, so what is written there cannot be read back", to.display())));
         }
@@ -586,7 +586,7 @@ impl<'a> Plan<'a> {
 /// A new file that has been written and compared, and has no name yet. Dropped, it is gone.
 #[derive(Debug)]
 pub struct Written {
-    file: NewFile,
+    file: AtomicFile,
     outer: Asset,
     new: Asset,
     pieces: Pieces,
@@ -602,9 +602,9 @@ impl Written {
     ///
     /// # Errors
     /// When the name cannot be given.
-    pub fn keep(self) -> Result<Asset> {
+    pub fn commit(self) -> Result<Asset> {
         let Self { file, new, .. } = self;
-        file.keep().map_err(|e| Error::io("cannot write", e))?;
+        file.commit().map_err(|e| Error::io("cannot write", e))?;
         Ok(new)
     }
 }

@@ -165,7 +165,7 @@ mod faults {
             write_stderr(digits.get(first..).unwrap_or_default());
             write_stderr(b")\n");
             #[cfg(feature = "export")]
-            crate::source::unfinished::remove_unfinished();
+            crate::source::signals::remove_unfinished();
             // SAFETY: `_exit` is async-signal-safe and does not return.
             unsafe { libc::_exit(4) };
         }

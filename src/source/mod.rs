@@ -5,7 +5,7 @@ pub(crate) mod bounded;
 mod map;
 #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "parts that only the command uses"))]
 #[cfg(feature = "export")]
-pub(crate) mod unfinished;
+pub(crate) mod signals;
 
 use crate::bytes::View;
 use crate::error::{Error, ErrorKind, Result};

@@ -6,6 +6,7 @@
 pub mod arrow;
 #[cfg(feature = "cli")]
 pub mod atom;
+pub mod atomic_file;
 #[cfg(feature = "parquet")]
 mod batch;
 pub mod csv;
@@ -22,4 +23,3 @@ pub mod rows;
 #[cfg(all(feature = "filter", feature = "parquet"))]
 pub mod stream;
 pub mod text;
-pub mod whole;

@@ -2,7 +2,7 @@
 
 use assetq::edit::{Edit, Editor, Outcome, Restore};
 use assetq::table::Value;
-use assetq::write::whole::Existing;
+use assetq::write::atomic_file::Overwrite;
 use assetq::{Asset, Options, Source};
 use std::fs;
 use tempfile::TempDir;
@@ -23,10 +23,10 @@ pub fn edited(name: &str, bytes: &[u8], edits: Vec<Edit>) -> assetq::Result<Made
     let mut editor = Editor::new(&asset)?;
     let outcomes = edits.into_iter().map(|edit| editor.edit(edit)).collect::<Result<Vec<_>, _>>()?;
     let plan = editor.finish()?;
-    let written = plan.write(&new, Existing::Refuse)?;
+    let written = plan.write(&new, Overwrite::Refuse)?;
     let undo = plan.undo(&written);
     assert!(!new.exists(), "it has a name before it is kept");
-    written.keep()?;
+    written.commit()?;
     Ok(Made { bytes: fs::read(&new).unwrap(), outcomes, undo })
 }
 
@@ -38,7 +38,7 @@ pub fn undone(name: &str, bytes: &[u8], undo: &Restore) -> Vec<u8> {
     let asset = Asset::open(Source::open(&old).unwrap()).unwrap();
     let mut editor = Editor::new(&asset).unwrap();
     assert!(editor.restore(undo).unwrap());
-    editor.finish().unwrap().write(&new, Existing::Refuse).unwrap().keep().unwrap();
+    editor.finish().unwrap().write(&new, Overwrite::Refuse).unwrap().commit().unwrap();
     fs::read(&new).unwrap()
 }
 

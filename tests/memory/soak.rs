@@ -7,9 +7,9 @@ use assetq::edit::Editor;
 use assetq::sample::{FILES, Size};
 use assetq::sql::{Input, Session, statements};
 use assetq::table::{Takes, Tree};
+use assetq::write::atomic_file::{AtomicFile, Overwrite};
 use assetq::write::rows::{Header, RowFormat, RowWriter};
 use assetq::write::text::Style;
-use assetq::write::whole::{Existing, NewFile};
 use assetq::{Asset, Source};
 use std::fs;
 use std::path::Path;
@@ -56,7 +56,7 @@ fn one(path: &Path, number: usize) -> assetq::Result<()> {
         main.columns().iter().map(|column| Header { name: column.name.to_string(), kind: column.kind }).collect();
     let to = path.with_extension("csv");
     let cannot = |error| assetq::Error::io("cannot write", error);
-    let mut out = NewFile::create(&to, Existing::Replace).map_err(cannot)?;
+    let mut out = AtomicFile::create(&to, Overwrite::Replace).map_err(cannot)?;
     let mut rows = main.cursor(0);
     let columns: Vec<usize> = (0..header.len()).collect();
     {
@@ -66,7 +66,7 @@ fn one(path: &Path, number: usize) -> assetq::Result<()> {
         }
         writer.finish()?;
     }
-    out.keep().map_err(cannot)?;
+    out.commit().map_err(cannot)?;
     if number.is_multiple_of(5) {
         let session = Session::new(vec![("it".to_owned(), Input::Asset(asset.clone()))], false).unwrap();
         let query = format!("SELECT count(*) FROM \"{}\"", main.name());
@@ -83,9 +83,9 @@ fn one(path: &Path, number: usize) -> assetq::Result<()> {
         // A refused edit, such as a duplicate key, does not count.
         if editor.set_cell(table.name(), 0, at, table.value(1, at)?.into_owned()).is_ok()
             && let Ok(plan) = editor.finish()
-            && let Ok(written) = plan.write(&path.with_extension("new"), Existing::Replace)
+            && let Ok(written) = plan.write(&path.with_extension("new"), Overwrite::Replace)
         {
-            written.keep()?;
+            written.commit()?;
         }
     }
     Ok(())

@@ -7,8 +7,8 @@ use assetq::edit::read::{self, Form, Row};
 use assetq::edit::{Change, Edit, Editor, key_of, patch};
 use assetq::scene::{Context, Kind};
 use assetq::table::{Guid, Table, Tree, Value};
+use assetq::write::atomic_file::Overwrite;
 use assetq::write::json;
-use assetq::write::whole::Existing;
 use assetq::{Asset, Error, ErrorKind, Options, Source};
 use std::fs;
 use std::sync::LazyLock;
@@ -156,7 +156,7 @@ fn write(file: &File, asset: &Asset, editor: Editor<'_>) {
         Err(error) => return refused(file, &error),
     };
     let to = folder().path().join(&file.name);
-    let written = match plan.write(&to, Existing::Replace) {
+    let written = match plan.write(&to, Overwrite::Replace) {
         Ok(written) => written,
         Err(error) => return refused(file, &error),
     };
@@ -164,14 +164,14 @@ fn write(file: &File, asset: &Asset, editor: Editor<'_>) {
     // A row of a damaged file may have cells that no row of a patch can say.
     let undone = patch::undo(asset, plan.edits(), &mut |_| Ok(()));
     assert!(undone.is_ok() || !file.is_valid, "{}: {undone:?}", file.name);
-    drop(written.keep().unwrap());
+    drop(written.commit().unwrap());
     let new = fs::read(&to).unwrap();
     let new = Asset::open_with(Source::from_vec(&file.name, new), &file.options).unwrap();
     let mut editor = Editor::with_options(&new, &file.options).unwrap();
     assert!(editor.restore(&restore).unwrap(), "an undo that is not for the file it was made for");
     let plan = editor.finish().unwrap();
     let back = folder().path().join("back");
-    plan.write(&back, Existing::Replace).unwrap().keep().unwrap();
+    plan.write(&back, Overwrite::Replace).unwrap().commit().unwrap();
     assert!(fs::read(&back).unwrap() == file.bytes, "{}: what was undone has other bytes", file.name);
 }
 

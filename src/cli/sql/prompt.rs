@@ -101,7 +101,7 @@ pub(super) fn run(session: &Session, context: &Context) -> Result<(), Failure> {
     }
     // Without a handler Ctrl-C ends the process: no harm is done, but for the patience of people.
     let _ = ctrlc::set_handler(session.stopper());
-    crate::source::unfinished::restore_terminal_when_ended();
+    crate::source::signals::restore_terminal_when_ended();
     context.say("a statement ends with a ;   .tables lists tables, .help says more, .quit leaves");
     loop {
         let text = match editor.readline(PROMPT) {

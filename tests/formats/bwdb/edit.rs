@@ -10,7 +10,7 @@ use assetq::sample::bwdb::{DatabaseBuilder, demo};
 use assetq::sample::prototypes::{BlobWriter, floats, u16s, u32s, u64s};
 use assetq::sample::space::{models_bin, models_that_share, space_bin};
 use assetq::table::{Kind, Takes, Value, Visitor as _, column_index};
-use assetq::write::whole::Existing;
+use assetq::write::atomic_file::Overwrite;
 use assetq::{Asset, ErrorKind, Options, Reader, Result, Source};
 use fastrand::Rng;
 use std::collections::HashMap;
@@ -30,7 +30,7 @@ fn set(bytes: &[u8], name: &str, cells: &[(&str, usize, &str, Value<'static>)]) 
     let plan = editor.finish()?;
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join(name);
-    plan.write(&to, Existing::Refuse)?.keep()?;
+    plan.write(&to, Overwrite::Refuse)?.commit()?;
     let new = std::fs::read(to).unwrap();
     let pieces = plan.pieces().clone().with_seal(asset.source())?;
     assert!(pieces.bytes(bytes) == new && pieces.inverse(bytes).bytes(&new) == bytes);
@@ -514,7 +514,7 @@ fn put(bytes: &[u8], entry: &str, tree: Value<'static>) -> Result<(Vec<u8>, Valu
     let plan = editor.finish()?;
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join(BIN);
-    plan.write(&to, Existing::Refuse)?.keep()?;
+    plan.write(&to, Overwrite::Refuse)?.commit()?;
     let new = std::fs::read(to).unwrap();
     let now = shown(&asset(&new, BIN), entry);
     Ok((new, now))

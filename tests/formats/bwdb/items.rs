@@ -7,7 +7,7 @@ use assetq::sample::Size;
 use assetq::sample::bwdb::demo;
 use assetq::sample::space::models_bin;
 use assetq::table::{Role, Table, Takes, Value, column_index};
-use assetq::write::whole::Existing;
+use assetq::write::atomic_file::Overwrite;
 use assetq::{Options, Result};
 use fastrand::Rng;
 
@@ -21,9 +21,9 @@ pub fn made(bytes: &[u8], name: &str, edits: Vec<TableEdits>) -> Result<(Vec<u8>
     let plan = editor.finish()?;
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join(name);
-    let written = plan.write(&to, Existing::Refuse)?;
+    let written = plan.write(&to, Overwrite::Refuse)?;
     let restore = plan.undo(&written);
-    written.keep()?;
+    written.commit()?;
     let new = std::fs::read(to).unwrap();
     assert!(restored(&new, name, &restore) == bytes);
     let mut rows = Vec::new();
@@ -60,7 +60,7 @@ pub fn patched(bytes: &[u8], name: &str, rows: &[Value<'static>]) -> Vec<u8> {
     let plan = editor.finish().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join(name);
-    plan.write(&to, Existing::Refuse).unwrap_or_else(|e| panic!("{rows:?}: {e}")).keep().unwrap();
+    plan.write(&to, Overwrite::Refuse).unwrap_or_else(|e| panic!("{rows:?}: {e}")).commit().unwrap();
     std::fs::read(to).unwrap()
 }
 

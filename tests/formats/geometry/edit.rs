@@ -7,7 +7,7 @@ use assetq::report::Progress;
 use assetq::sample::Size;
 use assetq::sample::geometry::{GeometryBuilder, Mapping, PlateShape, demo, pack_vertices, splash, surface};
 use assetq::table::Value;
-use assetq::write::whole::Existing;
+use assetq::write::atomic_file::Overwrite;
 use assetq::{Asset, ErrorKind, Reader as _, Result, Source};
 
 fn open(bytes: &[u8]) -> Geometry {
@@ -31,7 +31,7 @@ fn patched(bytes: &[u8], glb: &[u8]) -> Result<Vec<u8>> {
     let plan = editor.finish()?;
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("new.geometry");
-    plan.write(&to, Existing::Refuse)?.keep()?;
+    plan.write(&to, Overwrite::Refuse)?.commit()?;
     let new = std::fs::read(to).unwrap();
     assert!(plan.pieces().inverse(bytes).bytes(&new) == bytes);
     Ok(new)
@@ -258,7 +258,7 @@ fn edits_that_would_damage_the_file_are_refused() {
     let to = folder.path().join("ship.geometry");
     let mut editor = Editor::new(&asset).unwrap();
     editor.set_cell("vertex_mappings", 0, column, density(1)).unwrap();
-    let written = editor.finish().unwrap().write(&to, Existing::Refuse).map(|_| old);
+    let written = editor.finish().unwrap().write(&to, Overwrite::Refuse).map(|_| old);
     refused(written, &["the file would be damaged by these edits", "indices in range", "no vertices that fit"]);
     assert!(!to.exists());
 }
@@ -328,7 +328,7 @@ fn splash_with(bytes: &[u8], edits: Vec<Edit>) -> Result<Vec<u8>> {
     let plan = editor.finish()?;
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("new.splash");
-    plan.write(&to, Existing::Refuse)?.keep()?;
+    plan.write(&to, Overwrite::Refuse)?.commit()?;
     let new = std::fs::read(to).unwrap();
     assert_eq!(plan.pieces().inverse(bytes).bytes(&new), bytes);
     Ok(new)

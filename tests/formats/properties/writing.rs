@@ -5,7 +5,7 @@ use crate::common::made::undone;
 use assetq::edit::{Editor, Outcome, Restore};
 use assetq::sample::{FILES, Size};
 use assetq::table::{Takes, Value};
-use assetq::write::whole::Existing;
+use assetq::write::atomic_file::Overwrite;
 use assetq::{Asset, Source};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -46,9 +46,9 @@ fn edited(name: &str, bytes: &[u8], [table, row, column, from]: Pick) -> Option<
     let dir = TempDir::new().unwrap();
     let to = dir.path().join(name);
     // Read back and compared on the way.
-    let written = plan.write(&to, Existing::Refuse).ok()?;
+    let written = plan.write(&to, Overwrite::Refuse).ok()?;
     let undo = plan.undo(&written);
-    written.keep().unwrap();
+    written.commit().unwrap();
     Some((fs::read(&to).unwrap(), undo))
 }
 

@@ -1,14 +1,14 @@
 //! Files that appear under their name only once they are whole.
 //!
-//! A [`NewFile`] is written under a random name in the folder that it is for, hidden, as engines read a folder of files
-//! while one is added. [`NewFile::keep`] gives it its name at once. Whatever ends before that (an error, a panic, a signal)
+//! A [`AtomicFile`] is written under a random name in the folder that it is for, hidden, as engines read a folder of files
+//! while one is added. [`AtomicFile::commit`] gives it its name at once. Whatever ends before that (an error, a panic, a signal)
 //! leaves nothing, neither a part of a file under the name nor the file that was meant to be replaced harmed.
 //!
 //! A link is never followed: it counts as a file that exists, and is itself what is replaced. What is no file at all, a
 //! pipe or a device, is written to as it is.
 
-use crate::source::unfinished::Unfinished;
-pub use crate::source::unfinished::{
+use crate::source::signals::Unfinished;
+pub use crate::source::signals::{
     exit_when_memory_runs_out, keep_running_at_size_limits, remove_unfinished_when_ended,
 };
 use std::fmt;
@@ -19,14 +19,14 @@ use tempfile::TempPath;
 
 /// The fate of a file that exists under the name of a new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Existing {
+pub enum Overwrite {
     /// It stays, and the new one is refused.
     Refuse,
     /// The new one takes its place and its permissions.
     Replace,
 }
 
-impl Existing {
+impl Overwrite {
     /// `Replace` where `force` is wanted.
     pub fn unless(force: bool) -> Self {
         if force { Self::Replace } else { Self::Refuse }
@@ -35,7 +35,7 @@ impl Existing {
 
 /// A file in the making. All of its errors name it, for [`output_of`].
 #[derive(Debug)]
-pub struct NewFile {
+pub struct AtomicFile {
     to: PathBuf,
     place: Place,
 }
@@ -52,21 +52,21 @@ struct Part {
     out: BufWriter<File>,
     /// Removes the file where it is not kept.
     path: TempPath,
-    existing: Existing,
+    overwrite: Overwrite,
     _unfinished: Unfinished,
 }
 
 /// Bytes that are gathered before they are written.
 const BUFFER: usize = 1 << 16;
 
-impl NewFile {
+impl AtomicFile {
     /// Begins the file that is to be at `to`. Its folder is made where there is none.
     ///
     /// # Errors
     /// As [`check`], and when no file can be made in the folder.
-    pub fn create(to: &Path, existing: Existing) -> io::Result<Self> {
-        check(to, existing)?;
-        let place = if is_stream(to) { Self::stream(to) } else { Self::part(to, existing) };
+    pub fn create(to: &Path, overwrite: Overwrite) -> io::Result<Self> {
+        check(to, overwrite)?;
+        let place = if is_stream(to) { Self::stream(to) } else { Self::part(to, overwrite) };
         place.map(|place| Self { to: to.to_owned(), place }).map_err(|error| about(to, error))
     }
 
@@ -77,7 +77,7 @@ impl NewFile {
         Ok(Place::Stream(BufWriter::with_capacity(BUFFER, out)))
     }
 
-    fn part(to: &Path, existing: Existing) -> io::Result<Place> {
+    fn part(to: &Path, overwrite: Overwrite) -> io::Result<Place> {
         let folder = match to.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
@@ -91,7 +91,7 @@ impl NewFile {
                 Ok((OpenOptions::new().read(true).write(true).create_new(true).open(part)?, unfinished))
             })?;
         let ((out, _unfinished), path) = name.into_parts();
-        Ok(Place::Part(Part { out: BufWriter::with_capacity(BUFFER, out), path, existing, _unfinished }))
+        Ok(Place::Part(Part { out: BufWriter::with_capacity(BUFFER, out), path, overwrite, _unfinished }))
     }
 
     /// The name that the file has for now, for what opens files by name; `None` for a pipe or a device.
@@ -128,7 +128,7 @@ impl NewFile {
     ///
     /// # Errors
     /// When its last bytes cannot be written, or its name cannot be given to it or has come to exist meanwhile.
-    pub fn keep(self) -> io::Result<()> {
+    pub fn commit(self) -> io::Result<()> {
         let Self { to, place } = self;
         match place {
             Place::Part(part) => part.keep(&to),
@@ -148,7 +148,7 @@ impl NewFile {
 impl Part {
     fn keep(self, to: &Path) -> io::Result<()> {
         let file = self.out.into_inner().map_err(|error| error.into_error())?;
-        if self.existing == Existing::Refuse {
+        if self.overwrite == Overwrite::Refuse {
             drop(file);
             return without_replacing(self.path, to);
         }
@@ -177,7 +177,7 @@ fn without_replacing(part: TempPath, to: &Path) -> io::Result<()> {
     }
 }
 
-impl Write for NewFile {
+impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.out().write(bytes);
         written.map_err(|error| about(&self.to, error))
@@ -198,7 +198,7 @@ impl Write for NewFile {
 ///
 /// # Errors
 /// `AlreadyExists` for a file or a link that is to stay, `IsADirectory`, and when the name cannot be looked up.
-pub fn check(to: &Path, existing: Existing) -> io::Result<()> {
+pub fn check(to: &Path, overwrite: Overwrite) -> io::Result<()> {
     if is_stream(to) {
         return Ok(());
     }
@@ -206,7 +206,7 @@ pub fn check(to: &Path, existing: Existing) -> io::Result<()> {
         return Err(about(to, ErrorKind::IsADirectory.into()));
     }
     match fs::symlink_metadata(to) {
-        Ok(_) if existing == Existing::Refuse => Err(about(to, ErrorKind::AlreadyExists.into())),
+        Ok(_) if overwrite == Overwrite::Refuse => Err(about(to, ErrorKind::AlreadyExists.into())),
         Err(error) if error.kind() != ErrorKind::NotFound => Err(about(to, error)),
         _ => Ok(()),
     }
@@ -301,10 +301,10 @@ mod tests {
     use super::*;
     use tempfile::TempDir;
 
-    fn write(to: &Path, existing: Existing, text: &str) -> io::Result<()> {
-        let mut file = NewFile::create(to, existing)?;
+    fn write(to: &Path, overwrite: Overwrite, text: &str) -> io::Result<()> {
+        let mut file = AtomicFile::create(to, overwrite)?;
         file.write_all(text.as_bytes())?;
-        file.keep()
+        file.commit()
     }
 
     fn names(folder: &TempDir) -> Vec<String> {
@@ -316,11 +316,11 @@ mod tests {
     fn a_file_has_its_name_once_it_is_whole() {
         let folder = TempDir::new().unwrap();
         let to = folder.path().join("deep/er/out.csv");
-        let mut file = NewFile::create(&to, Existing::Refuse).unwrap();
+        let mut file = AtomicFile::create(&to, Overwrite::Refuse).unwrap();
         file.write_all(b"whole").unwrap();
         assert!(!to.exists());
         assert_eq!(file.part_path().unwrap().parent(), to.parent());
-        file.keep().unwrap();
+        file.commit().unwrap();
         assert_eq!(fs::read(&to).unwrap(), b"whole");
         assert_eq!(fs::read_dir(to.parent().unwrap()).unwrap().count(), 1);
     }
@@ -328,7 +328,7 @@ mod tests {
     #[test]
     fn a_file_that_is_not_kept_leaves_nothing() {
         let folder = TempDir::new().unwrap();
-        let mut file = NewFile::create(&folder.path().join("out.csv"), Existing::Refuse).unwrap();
+        let mut file = AtomicFile::create(&folder.path().join("out.csv"), Overwrite::Refuse).unwrap();
         file.write_all(&[0; 200_000]).unwrap();
         assert_eq!(names(&folder).len(), 1);
         drop(file);
@@ -339,14 +339,14 @@ mod tests {
     fn bytes_that_are_known_late_come_to_their_place() {
         let folder = TempDir::new().unwrap();
         let to = folder.path().join("out.csv");
-        let mut file = NewFile::create(&to, Existing::Refuse).unwrap();
+        let mut file = AtomicFile::create(&to, Overwrite::Refuse).unwrap();
         file.write_all(b"sum 0000 of ").unwrap();
         file.write_at(4, b"1234").unwrap();
         let mut back = [0; 6];
         file.read_at(4, &mut back).unwrap();
         assert_eq!(&back, b"1234 o");
         file.write_all(b"all").unwrap();
-        file.keep().unwrap();
+        file.commit().unwrap();
         assert_eq!(fs::read(&to).unwrap(), b"sum 1234 of all");
     }
 
@@ -354,7 +354,7 @@ mod tests {
     fn the_longest_name_can_be_written() {
         let folder = TempDir::new().unwrap();
         let name = format!("{}.csv", "x".repeat(251));
-        write(&folder.path().join(&name), Existing::Refuse, "whole").unwrap();
+        write(&folder.path().join(&name), Overwrite::Refuse, "whole").unwrap();
         assert_eq!(names(&folder), [name]);
     }
 
@@ -363,12 +363,12 @@ mod tests {
         let folder = TempDir::new().unwrap();
         let to = folder.path().join("out.csv");
         fs::write(&to, "old").unwrap();
-        let error = write(&to, Existing::Refuse, "new").unwrap_err();
+        let error = write(&to, Overwrite::Refuse, "new").unwrap_err();
         assert_eq!((error.kind(), output_of(&error)), (ErrorKind::AlreadyExists, to.to_str()));
         assert_eq!(fs::read(&to).unwrap(), b"old");
-        write(&to, Existing::Replace, "new").unwrap();
+        write(&to, Overwrite::Replace, "new").unwrap();
         assert_eq!(fs::read(&to).unwrap(), b"new");
-        let error = write(folder.path(), Existing::Replace, "new").unwrap_err();
+        let error = write(folder.path(), Overwrite::Replace, "new").unwrap_err();
         assert_eq!(error.kind(), ErrorKind::IsADirectory);
     }
 
@@ -378,13 +378,13 @@ mod tests {
         let folder = TempDir::new().unwrap();
         let to = folder.path().join("out.csv");
         let begin = |text: &str| {
-            let mut file = NewFile::create(&to, Existing::Refuse).unwrap();
+            let mut file = AtomicFile::create(&to, Overwrite::Refuse).unwrap();
             file.write_all(text.as_bytes()).unwrap();
             file
         };
         let (first, second) = (begin("first"), begin("second"));
-        first.keep().unwrap();
-        assert_eq!(second.keep().unwrap_err().kind(), ErrorKind::AlreadyExists);
+        first.commit().unwrap();
+        assert_eq!(second.commit().unwrap_err().kind(), ErrorKind::AlreadyExists);
         assert_eq!(fs::read(&to).unwrap(), b"first");
         assert_eq!(names(&folder), ["out.csv"]);
     }
@@ -399,8 +399,8 @@ mod tests {
         symlink(&target, &link).unwrap();
         symlink(folder.path().join("nowhere"), &dangling).unwrap();
         for link in [&link, &dangling] {
-            assert_eq!(write(link, Existing::Refuse, "new").unwrap_err().kind(), ErrorKind::AlreadyExists);
-            write(link, Existing::Replace, "new").unwrap();
+            assert_eq!(write(link, Overwrite::Refuse, "new").unwrap_err().kind(), ErrorKind::AlreadyExists);
+            write(link, Overwrite::Replace, "new").unwrap();
             assert!(fs::symlink_metadata(link).unwrap().is_file());
         }
         assert_eq!(fs::read(&target).unwrap(), b"precious");
@@ -415,10 +415,10 @@ mod tests {
         let [plain, to] = ["plain", "out"].map(|name| folder.path().join(name));
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode();
         fs::write(&plain, "").unwrap();
-        write(&to, Existing::Refuse, "new").unwrap();
+        write(&to, Overwrite::Refuse, "new").unwrap();
         assert_eq!(mode(&to), mode(&plain));
         fs::set_permissions(&to, fs::Permissions::from_mode(0o640)).unwrap();
-        write(&to, Existing::Replace, "newer").unwrap();
+        write(&to, Overwrite::Replace, "newer").unwrap();
         assert_eq!(mode(&to) & 0o777, 0o640);
     }
 
@@ -426,8 +426,8 @@ mod tests {
     #[test]
     fn a_device_is_written_to_and_stays_one() {
         use std::os::unix::fs::FileTypeExt as _;
-        for existing in [Existing::Refuse, Existing::Replace] {
-            write(Path::new("/dev/null"), existing, "new").unwrap();
+        for overwrite in [Overwrite::Refuse, Overwrite::Replace] {
+            write(Path::new("/dev/null"), overwrite, "new").unwrap();
         }
         assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
     }
