@@ -9,6 +9,7 @@ use crate::asset::Asset;
 use crate::codec::xxh64;
 use crate::error::Error;
 use crate::report::Progress;
+use crate::source::FileState;
 use crate::source::bounded::Bounded;
 use crate::table::filter::{Bound, Filter};
 use crate::table::{Column, Kind, Value};
@@ -339,8 +340,11 @@ fn entry(args: &Args, context: &Context, subject: &str, title: &str, html: &[u8]
         return Ok(out.flush()?);
     };
     let failed = |error: &Error| Failure::in_file(&to.to_string_lossy(), error);
+    let mut state = None;
     let feed = match std::fs::File::open(to) {
         Ok(file) => {
+            let meta = file.metadata().map_err(|error| failed(&Error::io("cannot open", error)))?;
+            state = meta.is_file().then(|| FileState::of(&meta));
             let mut text = String::new();
             let read = Bounded::new(BufReader::new(file), FEED).read_to_string(&mut text);
             read.map_err(|error| failed(&Error::io("cannot read", error)))?;
@@ -355,7 +359,8 @@ fn entry(args: &Args, context: &Context, subject: &str, title: &str, html: &[u8]
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => atom::feed(name, &entry),
         Err(error) => return Err(failed(&Error::io("cannot open", error))),
     };
-    context.create(to, true, |out| Ok(out.write_all(feed.as_bytes())?))
+    // A link stays, and the feed that it leads to is written.
+    context.write_back(&to.canonicalize().unwrap_or_else(|_| to.clone()), state, feed.as_bytes())
 }
 
 struct Show<'s> {

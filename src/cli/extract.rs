@@ -7,6 +7,7 @@ use crate::source::Source;
 use crate::table::glob::Glob;
 use crate::table::{Column, Kind, Value};
 use crate::threads::prelude::*;
+use crate::write::atomic_file::sync_files;
 use std::io::Write as _;
 use std::path::PathBuf;
 
@@ -33,7 +34,7 @@ pub(super) struct Args {
     to: PathBuf,
     /// Write over files that exist
     #[arg(long)]
-    force: bool,
+    pub(super) force: bool,
 }
 
 /// Files that are decoded before their results are told.
@@ -119,6 +120,9 @@ fn to_folder(
                     Err(failure) => context.failed(&failure),
                 }
             }
+        }
+        if args.to.exists() {
+            sync_files(&args.to)?;
         }
         Ok::<_, Failure>(())
     })?;

@@ -209,6 +209,16 @@ impl Command {
         }
     }
 
+    /// Whether the command may write over a file that it reads.
+    fn may_replace_input(&self) -> bool {
+        match self {
+            Self::Patch(args) => args.output.in_place || args.output.force,
+            Self::Sql(args) => args.output.in_place || args.output.force,
+            Self::Extract(args) => args.force,
+            _ => false,
+        }
+    }
+
     fn run(self, context: &Context) -> Outcome {
         match self {
             Self::Info(args) => info::run(&args, context),
@@ -365,7 +375,10 @@ fn run(cli: Cli) -> Exit {
         return Exit::Usage;
     }
     let pages = cli.command.is_paged();
-    ended(Context::new(&cli.global, pages).and_then(|context| context.close(cli.command.run(&context))))
+    let mut global = cli.global;
+    // Windows replaces no file that is mapped.
+    global.no_mmap |= cfg!(windows) && cli.command.may_replace_input();
+    ended(Context::new(&global, pages).and_then(|context| context.close(cli.command.run(&context))))
 }
 
 /// The exit code of a command, which says why it failed where it did.

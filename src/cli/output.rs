@@ -2,7 +2,9 @@
 
 use super::pager::Pager;
 use super::{Context, Exit, Failure, Outcome};
+use crate::source::FileState;
 use crate::write::atomic_file::{self, AtomicFile, FileId, Overwrite, check, of_output, output_of};
+
 use std::collections::HashSet;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
@@ -130,6 +132,15 @@ impl Context {
         file.commit().map_err(refused)
     }
 
+    /// Writes over a file that is in this state, or still missing: one that was read before it is written.
+    pub(super) fn write_back(&self, to: &Path, state: Option<FileState>, bytes: &[u8]) -> Result<(), Failure> {
+        self.check_new(to, true)?;
+        leave_nothing_when_ended();
+        let mut file = AtomicFile::create(to, Overwrite::IfUnchanged(state)).map_err(refused)?;
+        file.write_all(bytes)?;
+        file.commit().map_err(refused)
+    }
+
     /// Settings that several threads need to write files.
     pub(super) fn outputs(&self) -> Outputs {
         leave_nothing_when_ended();
@@ -178,7 +189,7 @@ pub(super) struct Outputs {
 }
 
 impl Outputs {
-    /// As [`Context::create`].
+    /// As [`Context::create`]. The file is safe from a power failure once [`sync_files`] was called.
     pub(super) fn create(&self, to: &Path, force: bool, bytes: &[u8]) -> Result<(), Failure> {
         // Without force no file that exists is written over, whether it is read or not.
         if force {
@@ -186,7 +197,7 @@ impl Outputs {
         }
         let mut file = AtomicFile::create(to, Overwrite::if_forced(force)).map_err(refused)?;
         file.write_all(bytes)?;
-        file.commit().map_err(refused)
+        file.commit_unsynced().map_err(refused)
     }
 }
 

@@ -1,5 +1,5 @@
 use super::{Context, Exit, Failure, Format, Outcome};
-use crate::archive::{Address, MARK};
+use crate::archive::{Address, MARK, open_inside};
 use crate::ask::diff::{self, Pair, Side, TableDiff};
 use crate::asset::Asset;
 use crate::edit::read::{self, Form, Row};
@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::report::Progress;
 use crate::source::bounded::Bounded;
 use crate::table::{Value, Visitor as _};
-use crate::write::atomic_file::{Overwrite, output_of};
+use crate::write::atomic_file::{Overwrite, changed, output_of};
 use crate::write::json::JsonWriter;
 use crate::write::rows::RowWriter;
 use crate::write::text::{Mark, Page};
@@ -45,7 +45,7 @@ pub(super) struct Args {
     #[arg(value_name = "CHANGES")]
     changes: PathBuf,
     #[command(flatten)]
-    output: Output,
+    pub(super) output: Output,
     /// The table that exported rows are of, where it is not the main one
     #[arg(long, short, value_name = "TABLE", conflicts_with = "entry")]
     table: Option<String>,
@@ -196,7 +196,7 @@ pub(super) struct Target {
     asset: Asset,
     /// The file in which it lies, where that is written anew, and its name in it.
     outer: Option<(Asset, String)>,
-    /// The path of the new file; `None` where nothing is written.
+    /// The path of the new file; `None` for a dry run.
     to: Option<PathBuf>,
     overwrite: Overwrite,
     /// A place that a user may have to be told of.
@@ -239,6 +239,7 @@ impl Target {
                 let what = "files in this archive are not written in place; --to NEW writes the file by itself";
                 return Err(Failure::new(Exit::Usage, format!("{}: {what}", file.to_string_lossy())));
             } else if is_written {
+                is_unchanged(&asset, &holding, name, context).map_err(|e| Failure::in_file(&text, &e))?;
                 // The whole pack is written, also one that lies in a game's archive.
                 on_disk = holding.source().path().map(Path::to_owned).unwrap_or(on_disk);
                 outer = Some((holding, name.to_owned()));
@@ -248,7 +249,8 @@ impl Target {
         if output.in_place {
             // A link stays, and the file that it leads to is written.
             to = Some(on_disk.canonicalize().unwrap_or(on_disk));
-            overwrite = Overwrite::Replace;
+            let read = outer.as_ref().map_or(&asset, |(outer, _)| outer);
+            overwrite = Overwrite::IfUnchanged(read.source().state());
         } else if let Some(to) = &to {
             context.check_new(to, output.force)?;
         }
@@ -284,17 +286,11 @@ impl Target {
         if let Some(undo) = output.undo.as_deref().filter(|undo| !super::output::is_stdout(undo)) {
             context.check_new(undo, output.force)?;
         }
-        // A file whose changes are only shown is written, too, to be read back, and gets no name.
-        let part;
-        let to = match &self.to {
-            Some(to) => to,
-            None => {
-                part = std::env::temp_dir().join("assetq-dry-run");
-                &part
-            }
+        let write = |progress: &Progress| match &self.to {
+            Some(to) => plan.write_with(to, self.overwrite, progress).map_err(|e| self.failure(to, &e)),
+            None => plan.preview(progress).map_err(failed),
         };
-        let write = |progress: &Progress| plan.write_with(to, self.overwrite, progress);
-        let written = context.with_progress("writing", write).map_err(|e| self.failure(to, &e))?;
+        let written = context.with_progress("writing", write)?;
         // A file with a new name can be undone: the undo patch is there before the name.
         if let Some(undo) = &output.undo {
             let restore = plan.undo(&written);
@@ -314,10 +310,8 @@ impl Target {
                 false => context.create(undo, output.force, |out| write(out))?,
             }
         }
-        let new = match &self.to {
-            Some(to) => written.commit().map_err(|e| self.failure(to, &e))?,
-            None => written.asset().clone(),
-        };
+        let named = |e: Error| self.to.as_ref().map_or_else(|| Failure::from_error(&e), |to| self.failure(to, &e));
+        let new = written.commit().map_err(named)?;
         if !output.undo.as_deref().is_some_and(super::output::is_stdout) {
             show(&self.asset, &new, &plan, context)?;
         }
@@ -348,6 +342,15 @@ impl Target {
             _ => Failure::in_file(self.asset.source().name(), error),
         }
     }
+}
+
+/// Checks that the file called `name` in `holding`, which was opened after `asset`, still has the bytes of `asset`.
+fn is_unchanged(asset: &Asset, holding: &Asset, name: &str, context: &Context) -> Result<(), Error> {
+    let inner = open_inside(holding, name, context.options())?;
+    if inner.source().bytes() == asset.source().bytes() {
+        return Ok(());
+    }
+    Err(Error::io("cannot write", changed()))
 }
 
 /// Edits left out that are named.

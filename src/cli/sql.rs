@@ -55,7 +55,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "NAME", default_value = "result", requires = "into")]
     as_table: String,
     #[command(flatten)]
-    output: Output,
+    pub(super) output: Output,
     /// Leave damaged rows out and count them, rather than stop at the first one; the exit code is still 3
     #[arg(long)]
     skip_damaged: bool,

@@ -502,15 +502,15 @@ impl<'a> Plan<'a> {
         self.outer.as_ref().map_or(self.asset, |(outer, _)| outer)
     }
 
-    /// Writes the new file, reads it back, and compares it with what was asked. It has no name yet: see [`Written::commit`].
+    /// Writes the new file, reads it back, and compares it with the edits. It has no name yet: see [`Written::commit`].
     ///
     /// # Errors
-    /// When it cannot be written, or is not what was asked.
+    /// If it cannot be written, or differs from what was asked.
     pub fn write(&self, to: &Path, overwrite: Overwrite) -> Result<Written> {
         self.write_with(to, overwrite, &Progress::default())
     }
 
-    /// As [`Plan::write`], which tells how far it has come.
+    /// As [`Plan::write`], and reports progress.
     pub fn write_with(&self, to: &Path, overwrite: Overwrite, progress: &Progress) -> Result<Written> {
         let cannot = |e| Error::io("cannot write", e);
         let mut file = AtomicFile::create(to, overwrite).map_err(cannot)?;
@@ -529,10 +529,27 @@ impl<'a> Plan<'a> {
             pieces = Cow::Owned(pieces.into_owned().sealed(range.start, &bytes));
         }
         file.flush().map_err(cannot)?;
-        let part = file.part_path().unwrap_or(to);
+        let source = self.options.source(file.part_path().unwrap_or(to))?;
+        let written = self.compared(source, pieces.into_owned(), progress)?;
+        Ok(Written { file: Some(file), ..written })
+    }
+
+    /// Makes the new file in memory and compares it as [`Plan::write_with`] does. [`Written::commit`] writes nothing then.
+    ///
+    /// # Errors
+    /// As [`Plan::write`].
+    pub fn preview(&self, progress: &Progress) -> Result<Written> {
+        let old = self.file().source();
+        let pieces = self.pieces.clone().with_seal(old)?;
+        let source = Source::from_vec(old.name(), pieces.bytes(old.bytes()));
+        self.compared(source, pieces, progress)
+    }
+
+    /// The new file in `source`, which `pieces` make, after its comparison with the edits.
+    fn compared(&self, source: Source, pieces: Pieces, progress: &Progress) -> Result<Written> {
         let failed = |error: Error| error.within("read back");
-        let source = self.options.source(part)?.named(old.name());
-        let outer = Asset::open_with(source, &self.options).map_err(failed)?;
+        let old = self.file().source();
+        let outer = Asset::open_with(source.named(old.name()), &self.options).map_err(failed)?;
         let new = match &self.outer {
             Some((_, inner)) => archive::open_inside(&outer, inner, &self.options).map_err(failed)?,
             None => outer.clone(),
@@ -559,8 +576,7 @@ impl<'a> Plan<'a> {
                 }
             }
         }
-        let pieces = pieces.into_owned();
-        Ok(Written { file, outer, new, pieces })
+        Ok(Written { new, outer, pieces, file: None })
     }
 
     /// The pieces of an undo file, for a new file that was written.
@@ -583,13 +599,14 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// A new file that has been written and compared, and has no name yet. Dropped, it is gone.
+/// A new file that has been written and compared, and has no name yet. It is removed if this is dropped.
 #[derive(Debug)]
 pub struct Written {
-    file: AtomicFile,
-    outer: Asset,
     new: Asset,
+    outer: Asset,
     pieces: Pieces,
+    /// `None` for a preview. Dropped last: Windows removes no file that is mapped.
+    file: Option<AtomicFile>,
 }
 
 impl Written {
@@ -598,14 +615,15 @@ impl Written {
         &self.new
     }
 
-    /// Gives it its name; the file of that name, where there is one, is replaced at once or stays.
+    /// Gives the file its name; of a preview, nothing is written.
     ///
     /// # Errors
-    /// When the name cannot be given.
+    /// As [`AtomicFile::commit`].
     pub fn commit(self) -> Result<Asset> {
-        let Self { file, new, .. } = self;
-        file.commit().map_err(|e| Error::io("cannot write", e))?;
-        Ok(new)
+        if let Some(file) = self.file {
+            file.commit().map_err(|e| Error::io("cannot write", e))?;
+        }
+        Ok(self.new)
     }
 }
 

@@ -6,18 +6,20 @@ mod map;
 #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "parts that only the command uses"))]
 #[cfg(feature = "export")]
 pub(crate) mod signals;
+mod state;
 
 use crate::bytes::View;
 use crate::error::{Error, ErrorKind, Result};
 use bytes::Bytes;
 use std::fmt;
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 pub use map::exit_when_a_mapped_file_shrinks;
+pub use state::FileState;
 
 /// The bytes of one file, shared and immutable. Cloning and slicing copy nothing.
 ///
@@ -29,36 +31,24 @@ pub struct Source {
     /// Position of the first byte in the outermost file.
     origin: u64,
     name: Arc<str>,
-    /// The file whose bytes these are, all of them.
+    /// The file on disk whose bytes these are.
     place: Option<Arc<Place>>,
+    /// Whether these are all bytes of that file.
+    is_whole: bool,
 }
 
-/// A file by its name, and by its number where it is mapped and the system numbers files.
+/// A file by its name, and its state when it was opened.
 struct Place {
     path: Box<Path>,
-    #[cfg_attr(
-        not(feature = "edit"),
-        allow(dead_code, reason = "only files that are written anew are looked at again")
-    )]
-    mapped: Option<(u64, u64)>,
+    state: Option<FileState>,
+    #[cfg_attr(not(feature = "edit"), allow(dead_code, reason = "only writers of edits ask"))]
+    is_mapped: bool,
 }
 
 impl Place {
-    fn new(path: &Path, mapped: Option<(u64, u64)>) -> Option<Arc<Self>> {
-        Some(Arc::new(Self { path: path.into(), mapped }))
+    fn new(path: &Path, state: Option<FileState>, is_mapped: bool) -> Option<Arc<Self>> {
+        Some(Arc::new(Self { path: path.into(), state, is_mapped }))
     }
-}
-
-/// The number of a file, which another one of the same name does not have.
-#[cfg(unix)]
-fn numbered(meta: &Metadata) -> Option<(u64, u64)> {
-    use std::os::unix::fs::MetadataExt as _;
-    Some((meta.dev(), meta.ino()))
-}
-
-#[cfg(not(unix))]
-fn numbered(_: &Metadata) -> Option<(u64, u64)> {
-    None
 }
 
 impl Source {
@@ -69,16 +59,13 @@ impl Source {
     /// `Io` when the file cannot be opened, is a directory, cannot be mapped, or gives more than that.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let (file, len) = open_file(path)?;
+        let (file, state) = open_file(path)?;
         let name = name_of(path);
-        let (bytes, mapped) = match len {
-            Some(1..) => (
-                map::map(&file, &name).map_err(|e| Error::io("cannot map", e))?,
-                file.metadata().ok().as_ref().and_then(numbered),
-            ),
-            _ => (read_all(file, len, UNSIZED)?, None),
+        let (bytes, is_mapped) = match state.map(|state| state.len()) {
+            Some(1..) => (map::map(&file, &name).map_err(|e| Error::io("cannot map", e))?, true),
+            len => (read_all(file, len, UNSIZED)?, false),
         };
-        Ok(Self { bytes, origin: 0, name, place: Place::new(path, mapped) })
+        Ok(Self { bytes, origin: 0, name, place: Place::new(path, state, is_mapped), is_whole: true })
     }
 
     /// Reads the whole file at `path` into memory: for network drives and files that change meanwhile.
@@ -87,16 +74,17 @@ impl Source {
     /// `Io` when the file cannot be opened or read, or is a directory.
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let (file, len) = open_file(path)?;
-        Ok(Self { bytes: read_all(file, len, UNSIZED)?, origin: 0, name: name_of(path), place: Place::new(path, None) })
+        let (file, state) = open_file(path)?;
+        let bytes = read_all(file, state.map(|state| state.len()), UNSIZED)?;
+        Ok(Self { bytes, origin: 0, name: name_of(path), place: Place::new(path, state, false), is_whole: true })
     }
 
     /// Reads the `len` bytes at `at` of the file at `path`: a part of one that is not to be mapped. Errors in them name
     /// offsets of the whole file.
     pub(crate) fn read_part(path: impl AsRef<Path>, at: u64, len: u64) -> Result<Self> {
         let path = path.as_ref();
-        let (mut file, have) = open_file(path)?;
-        let have = have.unwrap_or(0).checked_sub(at);
+        let (mut file, state) = open_file(path)?;
+        let have = state.map_or(0, |state| state.len()).checked_sub(at);
         if have.is_none_or(|have| have < len) {
             let kind = ErrorKind::OutOfBounds { need: len, have: have.unwrap_or(0) };
             return Err(Error::new(kind, "data", at));
@@ -108,12 +96,13 @@ impl Source {
         if (bytes.len() as u64) < len {
             return Err(failed(std::io::ErrorKind::UnexpectedEof.into()));
         }
-        Ok(Self { bytes: bytes.into(), origin: at, name: name_of(path), place: None })
+        let place = Place::new(path, state, false);
+        Ok(Self { bytes: bytes.into(), origin: at, name: name_of(path), place, is_whole: false })
     }
 
     /// Bytes that are in memory already, under a name for error messages.
     pub fn from_vec(name: &str, bytes: Vec<u8>) -> Self {
-        Self { bytes: bytes.into(), origin: 0, name: name.into(), place: None }
+        Self { bytes: bytes.into(), origin: 0, name: name.into(), place: None, is_whole: true }
     }
 
     /// The part of this source at `range`, under a name of its own: a file inside of a pack. Errors in it keep
@@ -121,7 +110,8 @@ impl Source {
     pub fn slice(&self, range: Range<usize>, name: &str) -> Option<Self> {
         self.bytes.get(range.clone())?;
         let origin = self.origin.checked_add(range.start as u64)?;
-        Some(Self { bytes: self.bytes.slice(range), origin, name: name.into(), place: None })
+        let (bytes, place) = (self.bytes.slice(range), self.place.clone());
+        Some(Self { bytes, origin, name: name.into(), place, is_whole: false })
     }
 
     /// A share in `len` bytes at `at`, which keeps them alive by itself.
@@ -150,7 +140,8 @@ impl Source {
 
     /// A folder, which has no bytes of its own: its files are sources themselves.
     pub fn of_folder(path: &Path) -> Self {
-        Self { bytes: Bytes::new(), origin: 0, name: name_of(path), place: Place::new(path, None) }
+        let place = Place::new(path, None, false);
+        Self { bytes: Bytes::new(), origin: 0, name: name_of(path), place, is_whole: true }
     }
 
     /// The same bytes under another name.
@@ -162,14 +153,26 @@ impl Source {
     /// The file or folder that this source is, for a format whose files belong together; `None` for a part of a file, and
     /// for bytes that came another way.
     pub fn path(&self) -> Option<&Path> {
-        self.place.as_deref().map(|place| &*place.path)
+        self.place.as_deref().filter(|_| self.is_whole).map(|place| &*place.path)
+    }
+
+    /// The state of the file on disk when it was opened; `None` if this is not a regular file as a whole.
+    pub fn state(&self) -> Option<FileState> {
+        self.place.as_deref().filter(|_| self.is_whole)?.state
+    }
+
+    /// The file on disk that holds these bytes as they are, whole or in part, and its state when it was opened.
+    #[cfg(feature = "export")]
+    pub(crate) fn on_disk(&self) -> Option<(&Path, FileState)> {
+        self.place.as_deref().and_then(|place| Some((&*place.path, place.state?)))
     }
 
     /// Whether the file that is mapped has become shorter than the map.
     #[cfg(feature = "edit")]
     pub(crate) fn is_cut(&self) -> bool {
-        let mapped = self.place.as_ref().and_then(|place| Some((place.path.metadata().ok()?, place.mapped?)));
-        mapped.is_some_and(|(meta, number)| numbered(&meta) == Some(number) && meta.len() < self.bytes.len() as u64)
+        let mapped = self.place.as_ref().filter(|place| place.is_mapped && self.is_whole);
+        let states = mapped.and_then(|place| Some((FileState::of(&place.path.metadata().ok()?), place.state?)));
+        states.is_some_and(|(now, opened)| now.is_cut(&opened))
     }
 
     /// The file name without folders and without its last extension.
@@ -188,14 +191,14 @@ fn name_of(path: &Path) -> Arc<str> {
     path.to_string_lossy().into()
 }
 
-/// The open file, and its length where it is a regular one.
-fn open_file(path: &Path) -> Result<(File, Option<u64>)> {
+/// The open file, and its state if it is a regular one.
+fn open_file(path: &Path) -> Result<(File, Option<FileState>)> {
     let file = File::open(path).map_err(|e| Error::io("cannot open", e))?;
     let meta = file.metadata().map_err(|e| Error::io("cannot open", e))?;
     if meta.is_dir() {
         return Err(Error::io("cannot open", std::io::ErrorKind::IsADirectory.into()));
     }
-    Ok((file, meta.is_file().then_some(meta.len())))
+    Ok((file, meta.is_file().then(|| FileState::of(&meta))))
 }
 
 /// The first bytes of the regular file at `path`. Nothing is taken from a pipe, whose bytes come once, and nobody waits for

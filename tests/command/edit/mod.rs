@@ -6,3 +6,4 @@ mod places;
 mod sql;
 mod wdata;
 mod wdb;
+mod writers;
