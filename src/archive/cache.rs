@@ -1,23 +1,28 @@
-//! Decoded files that are asked often, kept on disk under their CRC-32 and size.
+//! Decoded files that are used often, kept on disk.
 //!
 //! A database of a game is stored deflated: decoding it takes a second, mapping the decoded file nothing. A [`Cache`] that
 //! is given to [`Options::with`](crate::Options::with) keeps the files that [`Address::open`](super::Address::open)
-//! decodes. A kept file is whole or not there, was checked against its CRC-32 before it got its name, and is trusted by
-//! its name and its size from then on; [`Cache::check`] reads it again. Several processes may use one cache at once.
+//! decodes. Several processes may use one cache at once.
 //!
-//! The cache also knows which kept file an address led to ([`Cache::recall`]), as long as the indexes on the way keep their
-//! sizes and times of change.
+//! A kept file has the name of its key, the SHA-256 of what it was decoded from: the stored bytes, their codec, and the size
+//! and CRC-32 that the archive has for it. Two archives share a kept file if they store the same bytes, and for no other
+//! reason. Beside it lies its seal: the SHA-256 of its content, and the state of the file once it was written. A file
+//! without a seal, or in another state, is decoded again. [`Cache::check`] reads the content.
+//!
+//! The cache also knows which kept file an address led to ([`Cache::recall`]), as long as the indexes and the volume keep
+//! their sizes and times of change.
 
-use super::known::Known;
+use super::known::{Known, Target};
 use super::{Archive, Codec, File, MARK, decode};
 use crate::codec;
 use crate::error::{Error, ErrorKind, Result};
-use crate::source::Source;
+use crate::source::{FileState, Source};
 use crate::write::atomic_file::{AtomicFile, Overwrite};
+use sha2::{Digest as _, Sha256};
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 /// A folder of decoded files.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,20 +38,47 @@ pub struct Cache {
 pub struct Cached {
     /// Its path.
     pub path: PathBuf,
-    /// The CRC-32 that its name says.
-    pub crc32: u32,
-    /// The bytes that its name says.
+    /// Its size in bytes.
     pub size: u64,
-    /// Bytes that it has.
-    pub found: u64,
+    /// The CRC-32 of its content in the archive; `None` without a seal.
+    pub crc32: Option<u32>,
     /// The time when it was made, or last used.
     pub used: SystemTime,
+}
+
+/// The description of a kept file, in a file beside it.
+#[derive(Debug, PartialEq, Eq)]
+struct Seal {
+    /// The SHA-256 of its content.
+    sha256: String,
+    crc32: u32,
+    /// The state of the file, as text.
+    state: String,
+}
+
+impl Seal {
+    fn read(path: &Path) -> Option<Self> {
+        let text = fs::read_to_string(path).ok()?;
+        let mut parts = text.split_whitespace();
+        let (sha256, crc32, state) = (parts.next()?, parts.next()?, parts.next()?);
+        let crc32 = u32::from_str_radix(crc32, 16).ok()?;
+        Some(Self { sha256: sha256.to_owned(), crc32, state: state.to_owned() })
+    }
+
+    fn write(&self, path: &Path) -> io::Result<()> {
+        let mut file = AtomicFile::create(path, Overwrite::Replace)?;
+        writeln!(file, "{} {:08x} {}", self.sha256, self.crc32, self.state)?;
+        // A seal that is lost costs another decoding.
+        file.commit_unsynced()
+    }
 }
 
 /// Bytes that a cache holds before the oldest files go: some twenty databases of a game.
 const MOST: u64 = 4 << 30;
 /// Decoded bytes from which on a file is kept: less is decoded faster than a file is made.
 const LEAST: u64 = 1 << 20;
+/// The time of change that kept files get, since 1970: a write at any later time shows.
+const SEALED: Duration = Duration::from_secs(1 << 30);
 
 impl Cache {
     /// A cache in `folder`, which is made when the first file is kept.
@@ -79,8 +111,12 @@ impl Cache {
     /// The kept file that `path` in `archive` led to before, found by the archive's [stamp](Archive::stamp): no index is
     /// opened for it.
     pub fn recall(&self, archive: &dyn Archive, path: &str, name: &str) -> Option<Source> {
-        let (crc32, size) = Known::of(&self.folder).get(archive.stamp(path)?)?;
-        self.kept(crc32, size, &inside(name, path))
+        let target = Known::of(&self.folder).get(&sha256(&archive.stamp(path)?))?;
+        let volume = FileState::of(&fs::metadata(&target.volume).ok()?).text();
+        if volume != target.state {
+            return None;
+        }
+        self.kept(&target.key, &inside(name, path))
     }
 
     /// The decoded bytes of `file`, mapped: from the cache, or decoded and kept now. A cache that cannot be written does
@@ -93,56 +129,64 @@ impl Cache {
             file.crc32.filter(|_| file.codec != Codec::None && file.size >= self.least && file.size <= self.most);
         let Some(crc32) = is_kept else { return super::open(archive, file, name) };
         let inner = inside(name, &file.path);
-        let kept = match self.kept(crc32, file.size, &inner) {
+        let stored = archive.stored(file)?;
+        let key = key(file, crc32, stored.bytes());
+        let volume = stored.on_disk().map(|(path, state)| (path.to_owned(), state.text()));
+        let kept = match self.kept(&key, &inner) {
             Some(source) => source,
             None => {
-                let decoded = decode(archive.stored(file)?, file, &inner)?;
-                let kept = self.keep(&self.path(crc32, file.size), decoded.bytes());
-                let Some(source) = kept.ok().and_then(|()| self.kept(crc32, file.size, &inner)) else {
-                    return Ok(decoded);
-                };
+                let decoded = decode(stored, file, &inner)?;
+                let kept = self.keep(&key, crc32, decoded.bytes());
+                let Some(source) = kept.ok().and_then(|()| self.kept(&key, &inner)) else { return Ok(decoded) };
                 source
             }
         };
-        if let Some(stamp) = archive.stamp(&file.path) {
+        if let Some((stamp, (volume, state))) = archive.stamp(&file.path).zip(volume) {
             // The next question looks for it, if this is not written.
-            let _ = Known::of(&self.folder).add(stamp, crc32, file.size);
+            let _ = Known::of(&self.folder).add(&sha256(&stamp), &Target { key, volume, state });
         }
         Ok(kept)
     }
 
-    fn path(&self, crc32: u32, size: u64) -> PathBuf {
-        self.folder.join(format!("{crc32:08x}-{size}{ENDING}"))
+    fn path(&self, key: &str) -> PathBuf {
+        self.folder.join(format!("{key}{ENDING}"))
     }
 
-    /// The kept file under this name, mapped.
-    fn kept(&self, crc32: u32, size: u64, name: &str) -> Option<Source> {
-        let path = self.path(crc32, size);
-        let source = map(&path, size)?;
+    /// The kept file with this key, mapped, if it is as it was sealed.
+    fn kept(&self, key: &str, name: &str) -> Option<Source> {
+        let path = self.path(key);
+        let seal_path = seal_of(&path);
+        let seal = Seal::read(&seal_path)?;
+        let source = Source::open(path).ok().filter(|source| source.state().is_some_and(|s| s.text() == seal.state))?;
         // So that the oldest is the one that was not used for longest.
-        let _ = fs::File::options().write(true).open(&path).and_then(|file| file.set_modified(SystemTime::now()));
+        let _ = set_modified(&seal_path, SystemTime::now());
         Some(source.named(name))
     }
 
-    fn keep(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        let mut new = AtomicFile::create(path, Overwrite::Replace)?;
+    fn keep(&self, key: &str, crc32: u32, bytes: &[u8]) -> io::Result<()> {
+        let path = self.path(key);
+        let mut new = AtomicFile::create(&path, Overwrite::Replace)?;
         new.write_all(bytes)?;
         new.commit()?;
-        self.make_room(path)
+        set_modified(&path, SystemTime::UNIX_EPOCH.checked_add(SEALED).unwrap_or(SystemTime::UNIX_EPOCH))?;
+        let state = FileState::of(&fs::metadata(&path)?).text();
+        Seal { sha256: sha256(bytes), crc32, state }.write(&seal_of(&path))?;
+        self.make_room(&path)
     }
 
-    /// Removes the files that were not used for longest, until the others fit. A file that another process removes
-    /// meanwhile is gone as well.
+    /// Removes the files that were not used for longest, until the others fit. A file that another process removes in the
+    /// meantime is gone as well; one that it has mapped stays on Windows.
     fn make_room(&self, but: &Path) -> io::Result<()> {
         let mut files = self.files()?;
-        let mut total = files.iter().map(|file| file.found).fold(0, u64::saturating_add);
+        let mut total = files.iter().map(|file| file.size).fold(0, u64::saturating_add);
         files.sort_by_key(|file| file.used);
         for file in files.iter().filter(|file| file.path != but) {
             if total <= self.most {
                 break;
             }
-            let _ = fs::remove_file(&file.path);
-            total = total.saturating_sub(file.found);
+            if remove(&file.path).is_ok() {
+                total = total.saturating_sub(file.size);
+            }
         }
         Ok(())
     }
@@ -160,43 +204,52 @@ impl Cache {
         let mut files = Vec::new();
         for entry in entries {
             let path = entry?.path();
-            let Some((crc32, size)) = named(&path) else { continue };
             let Ok(meta) = path.symlink_metadata() else { continue };
-            if meta.is_file() {
-                let used = meta.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-                files.push(Cached { path, crc32, size, found: meta.len(), used });
+            if meta.is_file() && is_kept(&path) {
+                let seal_path = seal_of(&path);
+                let crc32 = Seal::read(&seal_path).map(|seal| seal.crc32);
+                let used = seal_path.symlink_metadata().unwrap_or_else(|_| meta.clone()).modified();
+                let used = used.unwrap_or(SystemTime::UNIX_EPOCH);
+                files.push(Cached { path, size: meta.len(), crc32, used });
             }
         }
         files.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(files)
     }
 
-    /// Removes all files that are kept; gives how many there were.
+    /// Removes all files that are kept; returns their number.
     ///
     /// # Errors
-    /// When one cannot be removed.
+    /// When some cannot be removed, as on Windows files that another process has mapped: names the first one.
     pub fn clear(&self) -> io::Result<usize> {
         let files = self.files()?;
-        files.iter().try_for_each(|file| fs::remove_file(&file.path))?;
+        let failed = |path: &Path, error: io::Error| {
+            io::Error::new(error.kind(), format!("{}: {error}", path.to_string_lossy()))
+        };
+        let removed: Vec<_> =
+            files.iter().map(|file| remove(&file.path).map_err(|error| failed(&file.path, error))).collect();
         Known::of(&self.folder).clear()?;
+        removed.into_iter().collect::<io::Result<()>>()?;
         Ok(files.len())
     }
 
-    /// Reads a file that is kept and holds it against its name.
+    /// Reads a kept file and compares it with its seal.
     ///
     /// # Errors
-    /// `Checksum`, `Damaged` for another size, `Io`.
+    /// `Checksum` and `Damaged` for another content, `Damaged` without a seal, `Io`.
     pub fn check(&self, file: &Cached) -> Result<()> {
-        if file.found != file.size {
-            let what = format!("it has {} bytes, its name says {}", file.found, file.size).into();
-            return Err(Error::without_offset(ErrorKind::Damaged { what }, ""));
+        let damaged = |what: &str| Error::without_offset(ErrorKind::Damaged { what: what.to_owned().into() }, "");
+        let seal = Seal::read(&seal_of(&file.path));
+        let seal = seal.ok_or_else(|| damaged("it has no seal, so it is decoded again when it is needed"))?;
+        let source = Source::open(&file.path)?;
+        let computed = codec::crc32(source.bytes());
+        if computed != seal.crc32 {
+            let (stored, computed) = (seal.crc32.into(), computed.into());
+            return Err(Error::new(ErrorKind::Checksum { algorithm: "CRC-32", stored, computed }, "", 0));
         }
-        match codec::crc32(Source::open(&file.path)?.bytes()) {
-            computed if computed == file.crc32 => Ok(()),
-            computed => {
-                let (stored, computed) = (file.crc32.into(), computed.into());
-                Err(Error::new(ErrorKind::Checksum { algorithm: "CRC-32", stored, computed }, "", 0))
-            }
+        match sha256(source.bytes()) == seal.sha256 {
+            true => Ok(()),
+            false => Err(damaged("its SHA-256 is not the one of its seal, although its CRC-32 is")),
         }
     }
 }
@@ -204,11 +257,42 @@ impl Cache {
 /// The ending of files in a cache.
 const ENDING: &str = ".decoded";
 
-/// The CRC-32 and size that the name of a kept file says.
-fn named(path: &Path) -> Option<(u32, u64)> {
-    let (crc32, size) = path.file_name()?.to_str()?.strip_suffix(ENDING)?.split_once('-')?;
-    let crc32 = Some(crc32).filter(|text| text.len() == 8).and_then(|text| u32::from_str_radix(text, 16).ok())?;
-    Some((crc32, size.parse().ok()?))
+/// Whether a file has the name of a kept one, of this version or of one before.
+fn is_kept(path: &Path) -> bool {
+    let key = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_suffix(ENDING));
+    key.is_some_and(|key| key.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-'))
+}
+
+/// The path of the seal of a kept file.
+fn seal_of(kept: &Path) -> PathBuf {
+    kept.with_extension("seal")
+}
+
+fn remove(kept: &Path) -> io::Result<()> {
+    fs::remove_file(kept)?;
+    // A seal without a file is as good as none.
+    let _ = fs::remove_file(seal_of(kept));
+    Ok(())
+}
+
+fn set_modified(path: &Path, time: SystemTime) -> io::Result<()> {
+    fs::File::options().write(true).open(path)?.set_modified(time)
+}
+
+/// The key of a file that is stored like this.
+fn key(file: &File<'_>, crc32: u32, stored: &[u8]) -> String {
+    let mut hash = Sha256::new();
+    hash.update(format!("{} {} {crc32:08x} ", file.codec.name(), file.size));
+    hash.update(stored);
+    hex(&hash.finalize())
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+fn hex(digest: &[u8]) -> String {
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The name of the file at `path` in the archive called `name`.
@@ -216,32 +300,24 @@ fn inside(name: &str, path: &str) -> String {
     format!("{name}{MARK}{path}")
 }
 
-/// The file at `path`, where it is a whole one.
-fn map(path: &Path, size: u64) -> Option<Source> {
-    let source = Source::open(path).ok()?;
-    (source.bytes().len() as u64 == size).then_some(source)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use flate2::write::DeflateEncoder;
     use std::cell::Cell;
-    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::Duration;
 
-    /// An archive of one deflated file, which counts how often its stored bytes are asked for.
+    /// An archive of one deflated file.
     struct One {
         stored: Vec<u8>,
         data: Vec<u8>,
-        asked: AtomicUsize,
     }
 
     impl One {
         fn new(data: &[u8]) -> Self {
             let mut out = DeflateEncoder::new(Vec::new(), flate2::Compression::fast());
             out.write_all(data).unwrap();
-            Self { stored: out.finish().unwrap(), data: data.to_vec(), asked: AtomicUsize::new(0) }
+            Self { stored: out.finish().unwrap(), data: data.to_vec() }
         }
 
         fn file(&self) -> File<'static> {
@@ -264,7 +340,6 @@ mod tests {
         }
 
         fn stored(&self, _: &File<'_>) -> Result<Source> {
-            self.asked.fetch_add(1, Ordering::Relaxed);
             Ok(Source::from_vec("volume", self.stored.clone()))
         }
     }
@@ -274,24 +349,89 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::at(folder.path().join("new")).with_limits(1000, MOST);
         let one = One::new(&[7; 5000]);
+        let mut states = Vec::new();
         for _ in 0..3 {
             let source = cache.open(&one, &one.file(), "GAME").unwrap();
             assert_eq!((source.bytes(), source.name()), (&one.data[..], "GAME:content/assets.bin"));
+            states.push(source.state().unwrap());
         }
-        assert_eq!(one.asked.load(Ordering::Relaxed), 1);
+        assert!(states.iter().all(|state| *state == states[0]), "{states:?}");
         let [kept] = &cache.files().unwrap()[..] else { panic!("one file is kept") };
-        assert_eq!((kept.size, kept.found, Some(kept.crc32)), (5000, 5000, one.file().crc32));
+        assert_eq!((kept.size, kept.crc32), (5000, one.file().crc32));
         cache.check(kept).unwrap();
-        // One of another size is decoded anew; one with other bytes is found by a check.
-        fs::write(&kept.path, [7; 4999]).unwrap();
-        assert!(cache.check(&cache.files().unwrap()[0]).unwrap_err().to_string().contains("4999 bytes"));
-        assert_eq!(cache.open(&one, &one.file(), "GAME").unwrap().bytes(), one.data);
-        assert_eq!(one.asked.load(Ordering::Relaxed), 2);
-        fs::write(&kept.path, [8; 5000]).unwrap();
-        let error = cache.check(&cache.files().unwrap()[0]).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::Checksum { .. }), "{error}");
         assert_eq!(cache.clear().unwrap(), 1);
-        assert!(cache.files().unwrap().is_empty());
+        assert_eq!(fs::read_dir(cache.folder()).unwrap().count(), 0);
+    }
+
+    /// One that is damaged is found by a check, and decoded again before it is used.
+    #[test]
+    fn a_kept_file_with_another_content_is_not_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::at(folder.path()).with_limits(1000, MOST);
+        let one = One::new(&[7; 5000]);
+        let open = || cache.open(&one, &one.file(), "GAME").unwrap().bytes().to_vec();
+        open();
+        for other in [vec![7; 4999], vec![8; 5000], Vec::new()] {
+            let kept = &cache.files().unwrap()[0];
+            fs::write(&kept.path, &other).unwrap();
+            let error = cache.check(kept).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::Checksum { .. }), "{error}");
+            assert_eq!(open(), one.data);
+            cache.check(&cache.files().unwrap()[0]).unwrap();
+        }
+        let kept = &cache.files().unwrap()[0];
+        fs::remove_file(kept.path.with_extension("seal")).unwrap();
+        assert!(cache.check(kept).unwrap_err().to_string().contains("no seal"));
+        assert_eq!(open(), one.data);
+    }
+
+    /// The CRC-32 of the one is forged: the four bytes at its end make it the other's.
+    #[test]
+    fn archives_share_no_file_because_of_its_crc32() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::at(folder.path()).with_limits(1000, MOST);
+        let theirs = One::new(&[7; 5000]);
+        let mut forged = vec![8; 5000];
+        forge(&mut forged, theirs.file().crc32.unwrap());
+        let forged = One::new(&forged);
+        assert_eq!((forged.file().crc32, forged.file().size), (theirs.file().crc32, theirs.file().size));
+        for one in [&forged, &theirs, &forged] {
+            assert_eq!(cache.open(one, &one.file(), "GAME").unwrap().bytes(), one.data);
+        }
+        // Nor does a check take the one for the other.
+        let files = cache.files().unwrap();
+        fs::write(&files[0].path, fs::read(&files[1].path).unwrap()).unwrap();
+        assert!(cache.check(&files[0]).unwrap_err().to_string().contains("SHA-256"));
+    }
+
+    /// Ends `bytes` so that their CRC-32 is `wanted`. A CRC is linear: each bit of the end changes certain bits of it.
+    fn forge(bytes: &mut [u8], wanted: u32) {
+        let end = bytes.len() - 4;
+        bytes[end..].fill(0);
+        let with = |bytes: &mut [u8], word: u32| {
+            bytes[end..].copy_from_slice(&word.to_le_bytes());
+            codec::crc32(bytes)
+        };
+        let zero = with(bytes, 0);
+        // Rows of bits of the CRC with the bits of the end that make them, reduced against each other.
+        let mut rows: Vec<(u32, u32)> = Vec::new();
+        for bit in (0..32).map(|n| 1 << n) {
+            let mut row = (with(bytes, bit) ^ zero, bit);
+            for (crc, of) in &rows {
+                if row.0 ^ crc < row.0 {
+                    row = (row.0 ^ crc, row.1 ^ of);
+                }
+            }
+            rows.push(row);
+            rows.sort_unstable_by(|a, b| b.cmp(a));
+        }
+        let (mut left, mut word) = (wanted ^ zero, 0);
+        for (crc, of) in rows {
+            if left ^ crc < left {
+                (left, word) = (left ^ crc, word ^ of);
+            }
+        }
+        assert_eq!(with(bytes, word), wanted);
     }
 
     #[test]
@@ -299,21 +439,25 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::at(folder.path()).with_limits(1, 2500);
         fs::write(folder.path().join("notes.txt"), [0; 5000]).unwrap();
+        // A version before kept files under their CRC-32.
+        fs::write(folder.path().join("352441c2-1000.decoded"), [0; 1000]).unwrap();
         let hour = Cell::new(0);
         let mut open = |byte: u8| {
             let one = One::new(&[byte; 1000]);
             cache.open(&one, &one.file(), "GAME").unwrap();
-            let path = folder.path().join(format!("{:08x}-1000{ENDING}", one.file().crc32.unwrap()));
+            let path = cache.path(&key(&one.file(), one.file().crc32.unwrap(), &one.stored));
             hour.set(hour.get() + 1);
-            let used = SystemTime::UNIX_EPOCH + Duration::from_secs(3600 * hour.get());
-            fs::File::options().write(true).open(&path).unwrap().set_modified(used).unwrap();
+            let used = SystemTime::now() + Duration::from_secs(3600 * hour.get());
+            set_modified(&seal_of(&path), used).unwrap();
             path
         };
         let [first, second] = [1, 2].map(&mut open);
+        assert!(!folder.path().join("352441c2-1000.decoded").exists());
         assert_eq!(open(1), first);
         let third = open(3);
         assert_eq!([&first, &second, &third].map(|path| path.exists()), [true, false, true]);
         assert!(folder.path().join("notes.txt").exists());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 5, "with two seals");
     }
 
     #[test]

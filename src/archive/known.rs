@@ -6,15 +6,35 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Addresses that are known at most; the ones that were added first go first.
-const MOST: usize = 4096;
-/// Bytes of a line: a stamp, a CRC-32 and a size at their longest.
-const LINE: usize = 17 + 9 + 21;
+const MOST: usize = 1024;
+/// Bytes of a list at most; lines go as well until it fits.
+const SIZE: usize = 1 << 20;
 
-/// A list of [stamps](super::Archive::stamp) with the CRC-32 and size of the file that each of them stands for, one in a
+/// A list of addresses, each by the hash of its [stamp](super::Archive::stamp), with the file that it leads to, one in a
 /// line. A line that is damaged is as good as none.
 #[derive(Debug)]
 pub(super) struct Known {
     path: PathBuf,
+}
+
+/// A kept file, and where it was decoded from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Target {
+    /// The key of the kept file.
+    pub(super) key: String,
+    /// The volume that holds the stored bytes.
+    pub(super) volume: PathBuf,
+    /// The state of the volume, as text.
+    pub(super) state: String,
+}
+
+impl Target {
+    /// The target in a line of the list, without the stamp.
+    fn parse(line: &str) -> Option<Self> {
+        let (key, rest) = line.split_once(' ')?;
+        let (state, volume) = rest.split_once(' ')?;
+        Some(Self { key: key.to_owned(), volume: volume.into(), state: state.to_owned() })
+    }
 }
 
 impl Known {
@@ -23,30 +43,38 @@ impl Known {
         Self { path: folder.join("addresses") }
     }
 
-    /// The CRC-32 and size of the file at the address with this stamp.
-    pub(super) fn get(&self, stamp: u64) -> Option<(u32, u64)> {
-        let line = |line: &str| {
-            let (of, file) = line.split_once(' ')?;
-            let (crc32, size) = file.split_once('-')?;
-            (u64::from_str_radix(of, 16).ok()? == stamp)
-                .then(|| Some((u32::from_str_radix(crc32, 16).ok()?, size.parse().ok()?)))
-                .flatten()
-        };
-        self.text().lines().rev().find_map(line)
+    /// The file at the address with this stamp.
+    pub(super) fn get(&self, stamp: &str) -> Option<Target> {
+        let target = |line: &str| Target::parse(line.strip_prefix(stamp)?.strip_prefix(' ')?);
+        self.text().lines().rev().find_map(target)
     }
 
     /// Adds an address. Of two processes that do so at once one may be forgotten, which costs a second search.
     ///
     /// # Errors
-    /// When the list cannot be written.
-    pub(super) fn add(&self, stamp: u64, crc32: u32, size: u64) -> io::Result<()> {
-        let text = self.text();
-        let mut new = AtomicFile::create(&self.path, Overwrite::Replace)?;
-        for line in text.lines().skip(text.lines().count().saturating_add(1).saturating_sub(MOST)) {
-            writeln!(new, "{line}")?;
+    /// When the list cannot be written, or the path of the volume is no line of text.
+    pub(super) fn add(&self, stamp: &str, target: &Target) -> io::Result<()> {
+        if self.get(stamp).as_ref() == Some(target) {
+            return Ok(());
         }
-        writeln!(new, "{stamp:016x} {crc32:08x}-{size}")?;
-        new.commit()
+        let volume = target.volume.to_str().filter(|volume| !volume.contains(['\n', '\r']));
+        let volume = volume.ok_or(io::ErrorKind::InvalidInput)?;
+        let line = format!("{stamp} {} {} {volume}\n", target.key, target.state);
+        let text = self.text();
+        let mut kept = Vec::from([line.as_str()]);
+        let mut size = line.len();
+        let is_other = |line: &&str| !line.strip_prefix(stamp).is_some_and(|rest| rest.starts_with(' '));
+        for line in text.split_inclusive('\n').rev().filter(is_other).take(MOST.saturating_sub(1)) {
+            size = size.saturating_add(line.len());
+            if size > SIZE {
+                break;
+            }
+            kept.push(line);
+        }
+        let mut new = AtomicFile::create(&self.path, Overwrite::Replace)?;
+        kept.iter().rev().try_for_each(|line| new.write_all(line.as_bytes()))?;
+        // A list that is lost costs a second search.
+        new.commit_unsynced()
     }
 
     /// Forgets all addresses.
@@ -62,7 +90,7 @@ impl Known {
 
     /// Empty without a list, or for one that cannot be a list of ours.
     fn text(&self) -> String {
-        let fits = |meta: &fs::Metadata| meta.is_file() && meta.len() <= (MOST * LINE) as u64;
+        let fits = |meta: &fs::Metadata| meta.is_file() && meta.len() <= SIZE as u64;
         let there = fs::metadata(&self.path).is_ok_and(|meta| fits(&meta));
         there.then(|| fs::read_to_string(&self.path).ok()).flatten().unwrap_or_default()
     }
@@ -72,30 +100,40 @@ impl Known {
 mod tests {
     use super::*;
 
+    fn target(key: &str) -> Target {
+        Target { key: key.to_owned(), volume: "/games/some game/a.pkg".into(), state: "1-2-3-4".to_owned() }
+    }
+
     #[test]
     fn the_last_line_counts_and_the_first_ones_go() {
         let folder = tempfile::tempdir().unwrap();
         let known = Known::of(folder.path());
-        assert_eq!(known.get(7), None);
-        known.add(7, 0xABC, 5).unwrap();
-        known.add(7, 0xABD, u64::MAX).unwrap();
-        assert_eq!(known.get(7), Some((0xABD, u64::MAX)));
-        let lines: String = (0..MOST as u64).map(|n| format!("{n:016x} {n:08x}-{n}\n")).collect();
+        assert_eq!(known.get("7"), None);
+        known.add("7", &target("a")).unwrap();
+        known.add("7", &target("b")).unwrap();
+        assert_eq!(known.get("7"), Some(target("b")));
+        assert_eq!(known.text().lines().count(), 1);
+        let lines: String = (0..MOST).map(|n| format!("s{n} key{n} 1-2-3-4 /games/some game/a.pkg\n")).collect();
         fs::write(&known.path, lines).unwrap();
-        known.add(1 << 40, 1, 2).unwrap();
-        assert_eq!([0, 1, 1 << 40].map(|stamp| known.get(stamp)), [None, Some((1, 1)), Some((1, 2))]);
+        known.add("new", &target("c")).unwrap();
+        assert_eq!(["s0", "s1", "new"].map(|s| known.get(s)), [None, Some(target("key1")), Some(target("c"))]);
+        // A list has no more bytes than a list may have.
+        let long = Target { volume: format!("/{}", "x".repeat(SIZE / 3)).into(), ..target("d") };
+        (0..4).for_each(|n| known.add(&format!("long{n}"), &long).unwrap());
+        assert_eq!(["long0", "long1", "long2", "long3"].map(|s| known.get(s).is_some()), [false, false, true, true]);
         known.clear().unwrap();
         known.clear().unwrap();
-        assert_eq!(known.get(1), None);
+        assert_eq!(known.get("s1"), None);
     }
 
     #[test]
     fn lines_that_are_damaged_are_passed_over() {
         let folder = tempfile::tempdir().unwrap();
         let known = Known::of(folder.path());
-        fs::write(&known.path, "\u{1}\n0000000000000007\n0000000000000007 x-1\n0000000000000008 00000001-2").unwrap();
-        assert_eq!((known.get(7), known.get(8)), (None, Some((1, 2))));
-        fs::write(&known.path, vec![b' '; MOST * LINE + 1]).unwrap();
-        assert_eq!(known.get(7), None);
+        fs::write(&known.path, "\u{1}\nseven\nseven x\neight key 1-2-3-4 /games/some game/a.pkg").unwrap();
+        assert_eq!((known.get("seven"), known.get("eight")), (None, Some(target("key"))));
+        fs::write(&known.path, vec![b' '; SIZE + 1]).unwrap();
+        assert_eq!(known.get("eight"), None);
+        assert!(known.add("nine", &Target { volume: "a\nb".into(), ..target("e") }).is_err());
     }
 }

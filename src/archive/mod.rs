@@ -264,10 +264,9 @@ pub trait Archive: Send + Sync {
         Ok(self.position(path)?.into_iter().collect())
     }
 
-    /// A number that changes as soon as the file at `path` may be another file: made of the names, sizes and times of
-    /// change of the files that tell where it is, without a look into any of these. `None` where the number costs as
-    /// much as a look at the file.
-    fn stamp(&self, path: &str) -> Option<u64> {
+    /// Bytes that change as soon as `path` may lead to another place in a volume: the names, sizes and times of change of
+    /// the indexes, which are not opened for it. `None` if the bytes cost as much as a look at the file.
+    fn stamp(&self, path: &str) -> Option<Vec<u8>> {
         let _ = path;
         None
     }

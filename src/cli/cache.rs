@@ -7,9 +7,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Show, check or clear the cache of decoded files
 ///
 /// What an archive stores deflated and is asked often, as the database of a game is, is decoded once and kept in
-/// $ASSETQ_CACHE, else in the platform's folder for caches. It is found again by its CRC-32 and size, and by the address
-/// that led to it as long as the game's indexes keep their sizes and times of change. The files that were not used for
-/// longest go first when they come to more than 4 GiB. --no-cache does without.
+/// $ASSETQ_CACHE, else in the platform's folder for caches. It is found again by the SHA-256 of the stored bytes, and by the
+/// address that led to it as long as the game's indexes and the volume keep their sizes and times of change. The files that
+/// were not used for longest go first when they come to more than 4 GiB. --no-cache does without.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -26,7 +26,7 @@ pub(super) struct Args {
 enum Action {
     /// List the files
     Show,
-    /// Check each file against its CRC-32
+    /// Check each file against its SHA-256 and CRC-32
     Verify,
     /// Remove all files
     Clear,
@@ -58,7 +58,8 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         let path = file.path.to_string_lossy();
         let used = file.used.duration_since(UNIX_EPOCH).or_else(|_| SystemTime::now().duration_since(UNIX_EPOCH));
         let used = used.map(|used| used.as_secs()).unwrap_or(0);
-        let mut cells = vec![Value::Id32(file.crc32), file.found.into(), used.into(), Value::text(&path)];
+        let mut cells =
+            vec![file.crc32.map_or(Value::Null, Value::Id32), file.size.into(), used.into(), Value::text(&path)];
         if verify {
             let checked = cache.check(&file);
             cells.push(checked.is_ok().into());

@@ -219,7 +219,7 @@ impl Archive for Game {
         Ok(path.filter(|path| cityhash64(path.as_bytes()) == id).map(Cow::Owned))
     }
 
-    fn stamp(&self, path: &str) -> Option<u64> {
+    fn stamp(&self, path: &str) -> Option<Vec<u8>> {
         if self.names.is_empty() || self.loose().find(path).is_some() {
             return None;
         }

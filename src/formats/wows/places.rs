@@ -2,7 +2,6 @@
 
 use super::layout::MAGIC;
 use crate::archive::Snapshot;
-use crate::codec;
 use crate::error::{Error, Result};
 use crate::source::head_of;
 use std::cmp::Reverse;
@@ -60,9 +59,10 @@ pub(super) fn indexes_in(folder: &Path) -> Result<Vec<String>> {
     Ok(found)
 }
 
-/// A number for `path` in the indexes of `folder`, by their names, sizes and times of change.
-pub(super) fn stamp(folder: &Path, names: &[String], path: &str) -> Option<u64> {
+/// The names, sizes and times of change of the indexes of `folder`, and `path`.
+pub(super) fn stamp(folder: &Path, names: &[String], path: &str) -> Option<Vec<u8>> {
     let mut text = Vec::from(folder.as_os_str().as_encoded_bytes());
+    text.push(0);
     for name in names {
         let meta = fs::metadata(folder.join(name)).ok()?;
         let changed = meta.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
@@ -72,7 +72,7 @@ pub(super) fn stamp(folder: &Path, names: &[String], path: &str) -> Option<u64> 
         text.extend_from_slice(&changed.as_nanos().to_le_bytes());
     }
     text.extend_from_slice(path.as_bytes());
-    Some(codec::xxh64(&text, 0))
+    Some(text)
 }
 
 /// The files that tell of a build without its volumes.
