@@ -153,7 +153,7 @@ fn changes(args: &Args, editor: &mut Editor<'_>, context: &Context) -> Result<()
         let what = "it is no text in UTF-8: rows are csv, json or ndjson, and meshes are a binary glTF";
         return Err(Failure::new(Exit::Usage, format!("{name}: {what}")));
     }
-    let form = Form::of_name(&name).unwrap_or_else(|| Form::of_head(head));
+    let form = Form::of_name(&name).map_err(|e| Failure::in_file(&name, &e))?.unwrap_or_else(|| Form::of_head(head));
     let input = match form {
         Form::Csv => bounded(input).with_lines(CSV_LINE),
         Form::Json | Form::Ndjson => bounded(input),
@@ -172,6 +172,7 @@ fn changes(args: &Args, editor: &mut Editor<'_>, context: &Context) -> Result<()
         give(editor, &mut edits)?;
         match row {
             Row::Restore(restore) if !editor.is_restored() => editor.restore(&restore).map(drop),
+            Row::Columns(names) => editor.exported_columns(args.table.as_deref(), &names),
             Row::Exported { origin, cells, from } if !editor.is_restored() => {
                 exported = true;
                 let row = editor.exported(args.table.as_deref(), cells, from, args.insert);

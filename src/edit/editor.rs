@@ -248,6 +248,20 @@ impl<'a> Editor<'a> {
         Ok(())
     }
 
+    /// Checks that rows with these columns can be rows of a table: that it has one of them at least.
+    ///
+    /// # Errors
+    /// `Syntax` if it has none.
+    pub fn exported_columns(&mut self, table: Option<&str>, names: &[&str]) -> Result<()> {
+        let table = &*self.resolved(table)?.table;
+        if names.iter().any(|name| column_index(table, name).is_some()) {
+            return Ok(());
+        }
+        let columns: Vec<&str> = table.columns().iter().map(|column| &*column.name).collect();
+        let given = super::fit::short(&Value::text(&names.join(",")));
+        Err(refused(format!("{given} names no column of {}; it has {}", table.name(), columns.join(", "))))
+    }
+
     /// Takes a row as it was exported: cells by the names of columns, of which some may be left out. A row with a new key
     /// needs `insert`.
     ///

@@ -98,6 +98,8 @@ pub enum Row<'r> {
     Edit(Edit),
     /// The pieces that bring the bytes of a file back.
     Restore(Restore),
+    /// The columns of exported rows, before the rows: CSV has a header also without rows.
+    Columns(Vec<&'r str>),
     /// A row as it was exported: cells by the names of columns.
     Exported {
         /// Its line, or its number in its list.
@@ -121,14 +123,18 @@ pub enum Form {
 }
 
 impl Form {
-    /// The form that a file of this name has; `None` for another ending.
-    pub fn of_name(name: &str) -> Option<Self> {
-        let (_, ending) = name.rsplit_once('.')?;
+    /// The form of a file of this name; `None` for a name without ending.
+    ///
+    /// # Errors
+    /// `Syntax` for another ending.
+    pub fn of_name(name: &str) -> Result<Option<Self>> {
+        let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
+        let Some((_, ending)) = file.rsplit_once('.') else { return Ok(None) };
         match ending.to_ascii_lowercase().as_str() {
-            "json" => Some(Self::Json),
-            "ndjson" | "jsonl" => Some(Self::Ndjson),
-            "csv" | "tsv" => Some(Self::Csv),
-            _ => None,
+            "json" => Ok(Some(Self::Json)),
+            "ndjson" | "jsonl" => Ok(Some(Self::Ndjson)),
+            "csv" | "tsv" => Ok(Some(Self::Csv)),
+            _ => Err(refused(format!("changes end in .ndjson, .jsonl, .json, .csv or .tsv, not in {ending:?}"))),
         }
     }
 
@@ -320,6 +326,7 @@ fn csv(mut input: impl BufRead, each: &mut dyn FnMut(Row<'_>) -> Result<()>) -> 
     };
     let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).from_reader(input);
     let names = reader.headers().map_err(failed)?.clone();
+    each(Row::Columns(names.iter().collect()))?;
     let mut record = csv::StringRecord::new();
     while reader.read_record(&mut record).map_err(failed)? {
         let origin = record.position().map_or(0, |pos| pos.line());
@@ -342,6 +349,7 @@ mod tests {
                         |(name, value): (Cow<'_, str>, Value<'_>)| (Cow::Owned(name.into_owned()), value.into_owned());
                     Row::Exported { origin, cells: cells.into_iter().map(owned).collect(), from }
                 }
+                Row::Columns(_) => return Ok(()),
                 Row::Edit(edit) => Row::Edit(edit),
                 Row::Restore(restore) => Row::Restore(restore),
             });

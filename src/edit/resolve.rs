@@ -523,6 +523,9 @@ impl<'a> Resolved<'a> {
         let number = self.rows;
         self.rows = self.rows.saturating_add(1);
         let mut named = self.numbered(cells)?;
+        if named.is_empty() {
+            return Err(refused(format!("{}: a row without columns", self.table.name())));
+        }
         let mut key = Vec::with_capacity(self.keys.len());
         for &at in &self.keys {
             let column = self.table.columns().get(at);

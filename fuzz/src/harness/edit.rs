@@ -203,6 +203,7 @@ pub fn patch(data: &[u8]) {
     let form = [Form::Ndjson, Form::Json, Form::Csv, Form::of_head(text.as_bytes())][usize::from(kind & 3)];
     let mut take = |row: Row<'_>| match row {
         Row::Restore(restore) => editor.restore(&restore).map(drop),
+        Row::Columns(names) => editor.exported_columns(None, &names),
         Row::Edit(edit) => editor.edit(edit).map(drop),
         Row::Exported { cells, from, .. } => editor.exported(None, cells, from, kind & 4 == 0).map(drop),
     };

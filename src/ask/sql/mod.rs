@@ -244,7 +244,7 @@ impl Session {
         };
         let module = if written { vtab::WRITTEN } else { vtab::MODULE };
         connection.create_module("assetq", module, Some(all))?;
-        let rights = Arc::new(Rights::default());
+        let rights = Arc::new(Rights::of_edits(written));
         let asked = Arc::clone(&rights);
         connection.authorizer(Some(move |context: AuthContext<'_>| asked.answer(context)))?;
         let flat = flat.then(|| flat_names(&schemas, &files));
@@ -300,6 +300,9 @@ impl Session {
             }
             fault => fault,
         })?;
+        if self.rights.are_edits() && prepared.is_explain() != 0 {
+            return Err(Fault::message(rights::ONLY_EDITS));
+        }
         Ok(Answer::new(prepared, &self.damage, &self.rights))
     }
 

@@ -104,3 +104,64 @@ fn a_dry_run_writes_nothing() {
     assert_eq!((list(), read(&dir, "old.wdb"), read(&dir, "pack.bin")), before);
     assert_eq!(fs::read_dir(temp.path()).unwrap().count(), 1);
 }
+
+/// Garbage is refused rather than taken for an empty patch.
+#[test]
+fn changes_that_name_nothing_of_the_table_are_wrong_usage() {
+    let dir = folder();
+    let patch = |changes: &str, text: &str| {
+        if changes != "-" {
+            fs::write(dir.path().join(changes), text).unwrap();
+        }
+        run_with(dir.path(), 2, &["patch", "old.wdb", changes, "--to", "out.wdb"], text).1
+    };
+    for (changes, text, why) in [
+        ("-", "garbage\n", "\"garbage\" names no column of records; it has record"),
+        ("-", "foo,bar\n", "\"foo,bar\" names no column of records"),
+        ("rows.csv", "", "names no column of records"),
+        ("rows.csv", "foo;bar\n1;2\n", "names no column of records"),
+        ("rows.parquet", "garbage", "changes end in .ndjson, .jsonl, .json, .csv or .tsv, not in \"parquet\""),
+        (".parquet", "garbage", "not in \"parquet\""),
+        ("rows.txt", "record,u9Index\nether,1\n", "not in \"txt\""),
+        ("rows.json", "[{}]", "a row without columns"),
+        ("rows.ndjson", "garbage", "no JSON"),
+        ("rows.json", "", "no JSON"),
+    ] {
+        let said = patch(changes, text);
+        assert!(said.contains(why) && said.lines().count() == 1, "{changes} {text:?}: {said}");
+        assert!(!dir.path().join("out.wdb").exists());
+    }
+    // No rows, of a table or of a patch, are no changes.
+    for (changes, text) in [("rows.csv", "record,u9Index\n"), ("rows.json", "[]"), ("rows.ndjson", ""), ("rows", "")] {
+        fs::write(dir.path().join(changes), text).unwrap();
+        run(dir.path(), 0, &["patch", "old.wdb", changes, "--to", "out.wdb", "--force"]);
+    }
+}
+
+#[test]
+fn statements_that_are_no_edits_are_wrong_usage_where_a_file_is_written() {
+    let dir = folder();
+    for statement in [
+        "DROP TABLE records",
+        "CREATE TABLE t(a)",
+        "CREATE TEMP TABLE t AS SELECT * FROM records",
+        "CREATE VIEW v AS SELECT 1",
+        "ALTER TABLE records RENAME TO r",
+        "EXPLAIN UPDATE records SET u9Index = 1",
+        "UPDATE records SET u9Index = 1; DROP TABLE records",
+        "PRAGMA user_version",
+        "ANALYZE records",
+        "VACUUM main",
+    ] {
+        for output in [&["--to", "out.wdb"][..], &["--in-place"], &["--dry-run"]] {
+            let before = read(&dir, "old.wdb");
+            let (_, said) = run(dir.path(), 2, &[&["sql", statement, "old.wdb"], output].concat());
+            assert!(said.contains("SQL: "), "{statement}: {said}");
+            assert!(!dir.path().join("out.wdb").exists() && read(&dir, "old.wdb") == before, "{statement}");
+        }
+    }
+    let (_, said) = run(dir.path(), 2, &["sql", "DROP TABLE records", "old.wdb", "--to", "out.wdb"]);
+    assert!(said.contains("a file is edited by UPDATE, INSERT and DELETE"), "{said}");
+    let edits = "BEGIN; WITH x AS (SELECT 5 AS n) UPDATE records SET u9Index = (SELECT n FROM x); SELECT 1; COMMIT";
+    run(dir.path(), 0, &["sql", edits, "old.wdb", "--to", "out.wdb"]);
+}
