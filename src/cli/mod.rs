@@ -35,6 +35,7 @@ mod verify;
 mod view;
 
 use crate::error::{Error, ErrorKind};
+pub use crate::source::signals::Allocator;
 use crate::threads;
 use crate::write::rows::RowFormat;
 use crate::write::text::clean;
@@ -215,6 +216,7 @@ impl Command {
             Self::Patch(args) => args.output.in_place || args.output.force,
             Self::Sql(args) => args.output.in_place || args.output.force,
             Self::Extract(args) => args.force,
+            Self::Snapshot(args) => args.force,
             _ => false,
         }
     }

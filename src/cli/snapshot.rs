@@ -1,14 +1,19 @@
 use super::extract::decoded;
 use super::names::unfit_path;
+use super::output::Outputs;
 use super::{Context, Exit, Failure, Outcome};
 use crate::archive::choose;
 use crate::error::Error;
-use crate::source::Source;
+use crate::source::signals::UnfinishedFolder;
+use crate::source::{FileState, Source};
 use crate::table::glob::Glob;
 use crate::table::{Column, Kind, Value};
+use crate::write::atomic_file::{changed, replace, sync_files, sync_folder};
+use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 
 /// Keep of a game what is needed to compare it with later builds
 ///
@@ -33,7 +38,7 @@ pub(super) struct Args {
     to: PathBuf,
     /// Replace this build, where the folder has it
     #[arg(long)]
-    force: bool,
+    pub(super) force: bool,
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
@@ -66,7 +71,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     }
 
     // The folder gets its name once all of it is there.
-    let part = Part::new(&home)?;
+    let mut part = Part::new(&home, context)?;
     let mut rows = Vec::new();
     context.with_progress("snapshot", |progress| {
         let sizes = files.iter().map(|(_, file)| file.size).fold(0, u64::saturating_add);
@@ -74,15 +79,15 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         for (from, to) in &snapshot.indexes {
             let index =
                 context.options().source_in_folder(from).map_err(|e| Failure::in_file(&from.to_string_lossy(), &e))?;
-            rows.push(part.put(to, index.bytes(), context)?);
+            rows.push(part.put(to, index.bytes())?);
         }
         for (path, file) in &files {
-            let put = || match unfit_path(path) {
+            let mut put = || match unfit_path(path) {
                 Some(why) => {
                     let what = format!("{name}: {path:?} is not kept, as its name is not fit for a file: {why}");
                     Err(Failure::new(Exit::Damaged, what))
                 }
-                None => part.put(&format!("{}/{path}", snapshot.loose), decoded(archive, file, name)?.bytes(), context),
+                None => part.put(&format!("{}/{path}", snapshot.loose), decoded(archive, file, name)?.bytes()),
             };
             match put() {
                 Ok(row) => rows.push(row),
@@ -94,7 +99,10 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         }
         Ok::<_, Failure>(())
     })?;
-    part.keep(&home)?;
+    context.warn(&asset);
+    // Windows renames no folder with open files, and the archive may be the one that is replaced.
+    drop(asset);
+    part.commit(&home, context)?;
     let columns = [Column::new("path", Kind::Text), Column::new("size", Kind::Uint), Column::new("shared", Kind::Bool)];
     let mut out = context.rows(&columns)?;
     for Kept { path, size, shared } in rows {
@@ -102,7 +110,6 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         out.row(&[Value::Text(path.to_string_lossy()), size.into(), shared.into()])?;
     }
     out.finish()?;
-    context.warn(&asset);
     Ok(Exit::Done)
 }
 
@@ -114,58 +121,178 @@ struct Kept {
     shared: bool,
 }
 
-/// The folder of a build in the making.
+/// The unfinished folder of a build.
 struct Part {
-    folder: tempfile::TempDir,
+    folder: TempDir,
+    /// Its subfolders so far.
+    subfolders: HashSet<PathBuf>,
+    unfinished: UnfinishedFolder,
+    outputs: Outputs,
     /// The folders of other builds.
     others: Vec<PathBuf>,
+    /// The state of the folder to replace.
+    replaced: Option<FileState>,
 }
 
 impl Part {
-    fn new(home: &Path) -> Result<Self, Failure> {
+    fn new(home: &Path, context: &Context) -> Result<Self, Failure> {
         let builds = home.parent().unwrap_or(home);
+        let outputs = context.outputs();
         let make = || {
             fs::create_dir_all(builds)?;
             let others = fs::read_dir(builds)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
+            let replaced = FileState::at(home)?;
+            let mut unfinished = UnfinishedFolder::default();
             let folder = tempfile::Builder::new().prefix(".assetq-").suffix(".part").tempdir_in(builds)?;
-            Ok(Self { folder, others })
+            unfinished.add(folder.path())?;
+            Ok(Self { folder, subfolders: HashSet::new(), unfinished, outputs, others, replaced })
         };
         make().map_err(|error| in_folder(builds, "cannot make the snapshot", error))
     }
 
-    /// Puts a file there: as a link to the one of another build, where that has the same bytes.
-    fn put(&self, path: &str, bytes: &[u8], context: &Context) -> Result<Kept, Failure> {
+    /// Puts a file there: as a link to the file of another build, if that has the same bytes.
+    fn put(&mut self, path: &str, bytes: &[u8]) -> Result<Kept, Failure> {
         let to = self.folder.path().join(path);
+        self.make_room(&to).map_err(|error| in_folder(&to, "cannot make the snapshot", error))?;
         let is_same = |other: &Path| {
             let as_long = other.symlink_metadata().is_ok_and(|meta| meta.is_file() && meta.len() == bytes.len() as u64);
             as_long && Source::open(other).is_ok_and(|other| other.bytes() == bytes)
         };
-        let link = |other: PathBuf| {
-            fs::create_dir_all(to.parent()?).ok()?;
-            fs::hard_link(other, &to).ok()
-        };
         let same = self.others.iter().map(|other| other.join(path)).find(|other| is_same(other));
-        let shared = same.and_then(link).is_some();
+        let shared = same.is_some_and(|other| fs::hard_link(other, &to).is_ok());
         if !shared {
-            context.create(&to, false, |out| Ok(out.write_all(bytes)?))?;
+            self.outputs.create(&to, false, bytes)?;
         }
         Ok(Kept { path: path.to_owned(), size: bytes.len() as u64, shared })
     }
 
-    /// Gives the folder its name, in place of the one that has it.
-    fn keep(self, home: &Path) -> Result<(), Failure> {
-        let failed = |error| in_folder(home, "cannot write the snapshot", error);
-        if home.symlink_metadata().is_ok() {
-            fs::remove_dir_all(home).map_err(failed)?;
+    /// Makes the folders of `file`, and has a signal remove them and it.
+    fn make_room(&mut self, file: &Path) -> io::Result<()> {
+        let Self { folder, subfolders, unfinished, .. } = self;
+        let parents: Vec<&Path> = file.ancestors().skip(1).take_while(|parent| *parent != folder.path()).collect();
+        for parent in parents.into_iter().rev() {
+            if subfolders.insert(parent.to_owned()) {
+                unfinished.add(parent)?;
+                fs::create_dir(parent)?;
+            }
         }
-        let part = self.folder.keep();
-        fs::rename(&part, home).map_err(|error| {
-            let _ = fs::remove_dir_all(&part);
-            failed(error)
-        })
+        unfinished.add(file)
     }
+
+    /// Gives the folder its name. The folder that it replaces is removed after that.
+    fn commit(self, home: &Path, context: &Context) -> Result<(), Failure> {
+        let Self { folder, unfinished, replaced, .. } = self;
+        let builds = home.parent().unwrap_or(home);
+        let commit = || {
+            sync_files(folder.path())?;
+            if FileState::at(home)? != replaced {
+                return Err(changed());
+            }
+            unfinished.finish()?;
+            let old = match replaced {
+                Some(_) => Some(exchange(folder, home)?),
+                None => {
+                    replace(folder.path(), home, None)?;
+                    // The folder is no longer under its temporary name.
+                    let _ = folder.keep();
+                    None
+                }
+            };
+            sync_folder(builds)?;
+            Ok(old)
+        };
+        let old = commit().map_err(|error| in_folder(home, "cannot write the snapshot", error))?;
+        if let Some(old) = old {
+            let path = old.path().to_owned();
+            if let Err(error) = old.close() {
+                let what = format!("{}: cannot remove the old snapshot: {error}", path.to_string_lossy());
+                context.failed(&Failure::new(Exit::Io, what));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Gives `new` the name `home`, and returns the folder that had it.
+fn exchange(new: TempDir, home: &Path) -> io::Result<TempDir> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        // Some file systems cannot.
+        if renameat_with(CWD, new.path(), CWD, home, RenameFlags::EXCHANGE).is_ok() {
+            return Ok(new);
+        }
+    }
+    exchange_by_moves(new, home)
+}
+
+/// As [`exchange`], with a moment in which no folder has the name `home`.
+fn exchange_by_moves(new: TempDir, home: &Path) -> io::Result<TempDir> {
+    let builds = home.parent().unwrap_or(home);
+    let old = tempfile::Builder::new().prefix(".assetq-").suffix(".old").tempdir_in(builds)?;
+    let aside = old.path().join("old");
+    replace(home, &aside, None)?;
+    if let Err(error) = replace(new.path(), home, None) {
+        if replace(&aside, home, None).is_err() {
+            // Both stay rather than none.
+            let _ = (old.keep(), new.keep());
+        }
+        return Err(error);
+    }
+    let _ = new.keep();
+    Ok(old)
 }
 
 fn in_folder(folder: &Path, action: &'static str, error: io::Error) -> Failure {
     Failure::in_file(&folder.to_string_lossy(), &Error::io(action, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser as _;
+
+    fn folder(path: PathBuf, text: &str) {
+        fs::create_dir_all(path.join("idx")).unwrap();
+        fs::write(path.join("idx/a"), text).unwrap();
+    }
+
+    #[test]
+    fn folders_change_places_and_the_old_one_is_there_until_then() {
+        let builds = TempDir::new().unwrap();
+        let home = builds.path().join("1");
+        for swap in [exchange, exchange_by_moves] {
+            let _ = fs::remove_dir_all(&home);
+            folder(home.clone(), "old");
+            let new = TempDir::new_in(builds.path()).unwrap();
+            folder(new.path().to_owned(), "new");
+            let old = swap(new, &home).unwrap();
+            assert_eq!(fs::read(home.join("idx/a")).unwrap(), b"new");
+            old.close().unwrap();
+            assert_eq!(fs::read_dir(builds.path()).unwrap().count(), 1);
+        }
+        // Without a new folder the old one gets its name back.
+        let new = TempDir::new_in(builds.path()).unwrap();
+        fs::remove_dir(new.path()).unwrap();
+        assert!(exchange_by_moves(new, &home).is_err());
+        assert_eq!(fs::read(home.join("idx/a")).unwrap(), b"new");
+        assert_eq!(fs::read_dir(builds.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_snapshot_that_another_program_replaced_meanwhile_stays() {
+        let builds = TempDir::new().unwrap();
+        let home = builds.path().join("1");
+        folder(home.clone(), "old");
+        let global = crate::cli::Cli::try_parse_from(["assetq", "cache"]).unwrap().global;
+        let context = Context::new(&global, false).unwrap();
+        let mut part = Part::new(&home, &context).unwrap();
+        part.put("idx/a", b"ours").unwrap();
+        fs::rename(&home, builds.path().join("2")).unwrap();
+        folder(home.clone(), "theirs");
+        let failure = part.commit(&home, &context).unwrap_err();
+        assert!(failure.exit == Exit::Io && failure.message.contains("it changed after it was opened"), "{failure:?}");
+        assert_eq!(fs::read(home.join("idx/a")).unwrap(), b"theirs");
+        assert_eq!(fs::read_dir(builds.path()).unwrap().count(), 2);
+    }
 }

@@ -3,8 +3,10 @@
 //!
 //! A signal strikes anywhere, inside of the allocator too, so that its handler may neither allocate nor lock: the names
 //! are C strings in a list that only grows, and whoever swaps a name out of its place owns it.
-#![cfg_attr(unix, allow(unsafe_code))]
+#![allow(unsafe_code)]
 
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
 use std::io;
 use std::path::Path;
 
@@ -14,10 +16,58 @@ pub fn remove_unfinished_when_ended() {
     list::catch_signals();
 }
 
-/// From now on an allocation that fails ends the process with exit code 4, instead of a crash, behind the line on standard
-/// error that says how much was asked for. For commands; does nothing on systems without signals.
+/// From now on an allocation that fails ends the process with exit code 4 instead of a crash, after the line on standard
+/// error with its size. For commands whose allocator is [`Allocator`]; does nothing on systems without signals.
 pub fn exit_when_memory_runs_out() {
     list::catch_abort();
+}
+
+thread_local! {
+    /// Whether the last allocation of the thread failed.
+    static FAILED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Async-signal-safe: a value without initializer and destructor.
+#[cfg(unix)]
+fn is_out_of_memory() -> bool {
+    FAILED.get()
+}
+
+/// The system's allocator, which notes whether the last allocation failed: that tells the abort for want of memory from
+/// any other.
+#[derive(Debug, Clone, Copy)]
+pub struct Allocator;
+
+impl Allocator {
+    fn noted(allocated: *mut u8) -> *mut u8 {
+        if allocated.is_null() != FAILED.get() {
+            FAILED.set(allocated.is_null());
+        }
+        allocated
+    }
+}
+
+// SAFETY: all calls go to the system's allocator as they come. To set a flag without initializer allocates nothing.
+unsafe impl GlobalAlloc for Allocator {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promise.
+        Self::noted(unsafe { System.alloc(layout) })
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promise.
+        Self::noted(unsafe { System.alloc_zeroed(layout) })
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: the caller's promise.
+        Self::noted(unsafe { System.realloc(block, layout, size) })
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise.
+        unsafe { System.dealloc(block, layout) };
+    }
 }
 
 /// From now on a file that grows beyond the limit that the process has for it is an error of writing, no signal.
@@ -35,6 +85,35 @@ pub(crate) fn restore_terminal_when_ended() {
 /// Removes all files that are being written. No further one is begun.
 pub(crate) fn remove_unfinished() {
     list::remove_all();
+}
+
+/// A folder that is being filled. A signal that ends the process before this is dropped removes the folder.
+#[derive(Debug, Default)]
+pub(crate) struct UnfinishedFolder {
+    entries: Vec<list::Entered>,
+}
+
+impl UnfinishedFolder {
+    /// Adds the folder, or a folder or file in it, which is about to be made.
+    ///
+    /// # Errors
+    /// As [`Unfinished::at`].
+    pub(crate) fn add(&mut self, path: &Path) -> io::Result<()> {
+        // Without signals the folder is removed with all that is in it.
+        if cfg!(unix) || self.entries.is_empty() {
+            self.entries.push(list::enter_in_folder(path, self.entries.last())?);
+        }
+        Ok(())
+    }
+
+    /// Leaves the folder to the caller.
+    ///
+    /// # Errors
+    /// When the process is ending, which may have removed a part of it already.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        drop(self);
+        list::check_running()
+    }
 }
 
 /// A file that is being written, removed when a signal ends the process before this is dropped.
@@ -76,7 +155,10 @@ mod list {
         }
     }
 
+    /// Files that are being written.
     static FIRST: Entry = Entry::free();
+    /// Folders that are being filled, and what is in them.
+    static FIRST_IN_FOLDER: Entry = Entry::free();
     static ENDING: AtomicBool = AtomicBool::new(false);
 
     /// A name in the list for as long as this lives.
@@ -84,17 +166,30 @@ mod list {
     pub(super) struct Entered(&'static Entry);
 
     pub(super) fn enter(path: &Path) -> io::Result<Entered> {
+        enter_from(&FIRST, path)
+    }
+
+    /// Enters a path after another one of its folder, before which there is no room.
+    pub(super) fn enter_in_folder(path: &Path, after: Option<&Entered>) -> io::Result<Entered> {
+        enter_from(after.map_or(&FIRST_IN_FOLDER, |after| after.0), path)
+    }
+
+    fn enter_from(first: &'static Entry, path: &Path) -> io::Result<Entered> {
         let path = CString::new(path.as_os_str().as_bytes())?.into_raw();
-        let mut entry = &FIRST;
+        let mut entry = first;
         while entry.path.compare_exchange(null_mut(), path, Ordering::SeqCst, Ordering::Relaxed).is_err() {
             entry = entry.next.get_or_init(|| Box::leak(Box::new(Entry::free())));
         }
         let entered = Entered(entry);
         // Either the handler sees the name, or its mark is seen here.
-        if ENDING.load(Ordering::SeqCst) {
-            return Err(io::Error::new(io::ErrorKind::Interrupted, "the process is ending"));
+        check_running().map(|()| entered)
+    }
+
+    pub(super) fn check_running() -> io::Result<()> {
+        match ENDING.load(Ordering::SeqCst) {
+            true => Err(io::Error::new(io::ErrorKind::Interrupted, "the process is ending")),
+            false => Ok(()),
         }
-        Ok(entered)
     }
 
     impl Drop for Entered {
@@ -119,6 +214,28 @@ mod list {
             }
             next = entry.next.get().copied();
         }
+        // A folder can be removed once it is empty.
+        while remove_in_folders() {}
+    }
+
+    /// Removes what can be removed; returns whether there was anything.
+    fn remove_in_folders() -> bool {
+        let mut any = false;
+        let mut next = Some(&FIRST_IN_FOLDER);
+        while let Some(entry) = next {
+            let path = entry.path.swap(null_mut(), Ordering::SeqCst);
+            if !path.is_null() {
+                // SAFETY: a C string that was swapped out; `unlink` and `rmdir` are async-signal-safe.
+                let is_removed = unsafe { libc::unlink(path) == 0 || libc::rmdir(path) == 0 };
+                any |= is_removed;
+                if !is_removed {
+                    // A place that was taken meanwhile keeps its name, and this one is never freed.
+                    let _ = entry.path.compare_exchange(null_mut(), path, Ordering::SeqCst, Ordering::Relaxed);
+                }
+            }
+            next = entry.next.get().copied();
+        }
+        any
     }
 
     /// Signals that ask a process to end. Its exit code is 128 and their number then, as shells have it.
@@ -128,27 +245,24 @@ mod list {
 
     pub(super) fn catch_signals() {
         static ONCE: Once = Once::new();
-        let handler: extern "C" fn(c_int) = on_signal;
-        let catch = |signal| catch(signal, handler as libc::sighandler_t, 0);
+        let catch = |signal| catch(signal, on_signal);
         ONCE.call_once(|| REQUESTS.into_iter().chain(FAULTS).for_each(catch));
         catch_abort();
     }
 
     pub(super) fn catch_abort() {
         static ONCE: Once = Once::new();
-        let handler: extern "C" fn(c_int, *mut libc::siginfo_t, *mut libc::c_void) = on_abort;
-        ONCE.call_once(|| catch(libc::SIGABRT, handler as libc::sighandler_t, libc::SA_SIGINFO));
+        ONCE.call_once(|| catch(libc::SIGABRT, on_abort));
     }
 
-    /// Where `flags` has SA_SIGINFO, `handler` has the signature that goes with it.
-    fn catch(signal: c_int, handler: libc::sighandler_t, flags: c_int) {
+    fn catch(signal: c_int, handler: extern "C" fn(c_int)) {
         // SAFETY: zeroed `sigaction`s are valid values of the C struct. The handler has the signature that is asked for and
         // calls only async-signal-safe functions.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             let mut old: libc::sigaction = std::mem::zeroed();
-            action.sa_sigaction = handler;
-            action.sa_flags = libc::SA_RESETHAND | flags;
+            action.sa_sigaction = handler as libc::sighandler_t;
+            action.sa_flags = libc::SA_RESETHAND;
             libc::sigaction(signal, std::ptr::null(), &raw mut old);
             // What started the process may have it ignore some, as `nohup` does.
             if old.sa_sigaction == libc::SIG_DFL {
@@ -202,14 +316,11 @@ mod list {
         unsafe { libc::raise(signal) };
     }
 
-    /// A process aborts itself where it has no memory, and when it panics, which stays a crash.
-    extern "C" fn on_abort(signal: c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
+    /// A process aborts itself where it has no memory; any other abort stays one.
+    extern "C" fn on_abort(signal: c_int) {
         remove_all();
         restore_terminal();
-        // SAFETY: the kernel passes a valid siginfo for a handler installed with SA_SIGINFO; `getpid` is
-        // async-signal-safe.
-        let by_itself = unsafe { (*info).si_pid() == libc::getpid() };
-        if by_itself && !std::thread::panicking() {
+        if super::is_out_of_memory() {
             // SAFETY: `_exit` is async-signal-safe and does not return.
             unsafe { libc::_exit(4) };
         }
@@ -238,6 +349,15 @@ mod list {
         Ok(Entered(path.to_owned()))
     }
 
+    pub(super) fn enter_in_folder(path: &Path, _: Option<&Entered>) -> io::Result<Entered> {
+        enter(path)
+    }
+
+    /// A process that is ending has waited for the list before.
+    pub(super) fn check_running() -> io::Result<()> {
+        Ok(())
+    }
+
     impl Drop for Entered {
         fn drop(&mut self) {
             all().retain(|path| *path != self.0);
@@ -247,8 +367,8 @@ mod list {
     pub(super) fn remove_all() {
         let all = all();
         for path in &*all {
-            // A file that is not there cannot be left over.
-            let _ = std::fs::remove_file(path);
+            // A file that does not exist is not left over.
+            let _ = std::fs::remove_file(path).or_else(|_| std::fs::remove_dir_all(path));
         }
         // Kept locked, so that no further file is begun.
         std::mem::forget(all);

@@ -136,6 +136,8 @@ fn a_snapshot_stands_for_a_build() {
     assert!(texts(&rows, "path").iter().any(|path| path.ends_with("models.bin")));
     run(4, &["snapshot", "game", "--to", to]);
     run(0, &["snapshot", "game", "--to", to, "--force"]);
+    // The build that is replaced may be the one that is read.
+    run(0, &["snapshot", &format!("{to}@{old}"), "--to", to, "--force"]);
     // It lists the same files, and contains the bytes of the database.
     let without_places = |args: &[&str]| {
         let rows =

@@ -120,3 +120,64 @@ fn a_file_that_is_written_in_place_is_the_old_one_or_the_new_one() {
         }
     }
 }
+
+/// A game with a large file, so that a snapshot of it takes a while.
+fn slow_game(dir: &Path) {
+    assetq::sample::wows::game(3, assetq::sample::Size::Small, |path, bytes| {
+        let path = dir.join("game").join(path);
+        fs::create_dir_all(path.parent().unwrap())?;
+        fs::write(path, bytes)
+    })
+    .unwrap();
+    let build = fs::read_dir(dir.join("game/bin")).unwrap().map(|entry| entry.unwrap().path()).max().unwrap();
+    fs::create_dir_all(build.join("res/content/large")).unwrap();
+    let large = fs::File::create(build.join("res/content/large/x.bin")).unwrap();
+    large.set_len(400 << 20).unwrap();
+}
+
+/// The folder of a snapshot is removed with all that is in it, and the one that it was to replace stays.
+#[test]
+fn a_snapshot_that_is_ended_leaves_nothing_of_itself() {
+    let dir = TempDir::new().unwrap();
+    slow_game(dir.path());
+    let [game, to] = ["game", "builds"].map(|name| dir.path().join(name).into_os_string().into_string().unwrap());
+    assert!(run(&["snapshot", &game, "--to", &to]).status.success());
+    let builds = Path::new(&to).join("bin");
+    let [build] = &names(&builds).into_iter().collect::<Vec<_>>()[..] else { panic!("one build") };
+    fs::write(builds.join(build).join("mark"), "old").unwrap();
+    let files = |folder: &Path| Command::new("find").arg(folder).output().unwrap().stdout;
+    let before = files(Path::new(&to));
+    for name in ["TERM", "INT", "HUP"] {
+        let args = ["snapshot", &game, "content/*", "--to", &to, "--force"];
+        let mut child = assetq(&args).stdout(Stdio::null()).spawn().unwrap();
+        let is_written = || {
+            let part = names(&builds).into_iter().find(|name| is_part(name)).map(|name| builds.join(name));
+            part.is_some_and(|part| part.join("res/content/large").exists())
+        };
+        while child.try_wait().unwrap().is_none() && !is_written() {
+            thread::yield_now();
+        }
+        signal(&child, name);
+        let ended = end(child, name);
+        assert!(ended.status.code().is_some_and(|code| code > 128), "{name}: {ended:?}");
+        assert!(files(Path::new(&to)) == before, "{name}: {:?}", names(&builds));
+    }
+    assert!(run(&["snapshot", &game, "--to", &to, "--force"]).status.success());
+    assert!(!builds.join(build).join("mark").exists(), "the new one");
+    assert_eq!(names(&builds).len(), 1);
+}
+
+/// Only an allocation that failed is an error of the system; the other aborts are crashes and look like one.
+#[test]
+fn a_stack_overflow_stays_a_crash() {
+    use std::os::unix::process::ExitStatusExt as _;
+    let script = "ulimit -s 160; exec \"$0\" \"$@\"";
+    let args = ["find", "e", "large.bin"];
+    let mut command = Command::new("sh");
+    command.current_dir(samples()).args(["-c", script, env!("CARGO_BIN_EXE_assetq")]).args(args);
+    let Ended { status, err, .. } = end(command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap(), script);
+    if !err.contains("has overflowed its stack") {
+        return super::skipped("this much stack is enough");
+    }
+    assert_eq!(status.signal(), Some(6), "{status:?} {err}");
+}
