@@ -352,7 +352,9 @@ impl<'a> Editor<'a> {
     pub fn meshes(&mut self, glb: &[u8]) -> Result<()> {
         let format = self.asset.format();
         let pieces = self.writable.with_meshes(glb)?;
-        self.pieces = Some(pieces.ok_or_else(|| refused(format!("{format} files take no meshes from glTF")))?);
+        let mut pieces = pieces.ok_or_else(|| refused(format!("{format} files take no meshes from glTF")))?;
+        self.left_out.append(&mut pieces.left_out);
+        self.pieces = Some(pieces);
         self.done = self.done.saturating_add(1);
         Ok(())
     }

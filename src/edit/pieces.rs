@@ -68,6 +68,8 @@ pub struct Pieces {
     pub follows: Vec<(String, usize)>,
     /// Edited tables whose rows the writer has compared itself with what was asked for, as their order or their keys change.
     pub vouched: Vec<String>,
+    /// Parts of what was given that the new file does not hold, each in words: meshes of a GLB that no group is made of.
+    pub left_out: Vec<String>,
 }
 
 impl Pieces {

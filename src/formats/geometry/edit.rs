@@ -2,7 +2,7 @@
 //! packed again.
 
 use super::Geometry;
-use super::export::back::{Glb, lay};
+use super::export::back::{Fixed, Glb, lay};
 use super::layout::Mapping;
 use super::mesh::{Group, Pairing};
 use crate::codec::encd;
@@ -48,13 +48,17 @@ impl Writable for Geometry {
     fn with_meshes(&self, glb: &[u8]) -> Result<Option<Pieces>> {
         let glb = Glb::parse(glb)?;
         let (mut vertices, mut indices) = (BTreeMap::new(), BTreeMap::new());
-        let mut others = Vec::new();
-        for mesh in glb.meshes()? {
+        let (mut left_out, fixed) = (Vec::new(), Fixed::default());
+        for mesh in &glb.meshes()? {
             let Some(group) = self.group_of(mesh.name, mesh.ids)? else {
-                others.push(mesh.name);
+                if !fixed.has(self, &glb, mesh) {
+                    let what = "no render group of this file has its name or its ids; others are not written";
+                    left_out.push(format!("mesh {:?} is left out: {what}", mesh.name));
+                }
                 continue;
             };
             let change = lay(self, &group, &glb, mesh)?;
+            left_out.extend(change.left_out);
             let twice = || {
                 let what = "two meshes were written from the same vertices or indices, and have others now";
                 refused(format!("mesh {:?}: {what}", mesh.name))
@@ -69,12 +73,15 @@ impl Writable for Geometry {
             }
         }
         if vertices.is_empty() {
-            let names = others.join(", ");
+            let names: Vec<String> = glb.meshes()?.iter().map(|mesh| format!("{:?}", mesh.name)).collect();
+            let names = names.join(", ");
             return Err(refused(format!("no mesh of the GLB is a render group of this file; its meshes are {names}")));
         }
         let vertices = vertices.into_iter().filter_map(|(mapping, new)| Some((mapping, new?))).collect();
         let indices = indices.into_iter().filter_map(|(mapping, new)| Some((mapping, new?))).collect();
-        self.rebuilt(&vertices, &indices).map(Some)
+        let mut pieces = self.rebuilt(&vertices, &indices)?;
+        pieces.left_out = left_out;
+        Ok(Some(pieces))
     }
 }
 

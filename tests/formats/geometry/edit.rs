@@ -9,6 +9,7 @@ use assetq::sample::geometry::{GeometryBuilder, Mapping, PlateShape, demo, pack_
 use assetq::table::Value;
 use assetq::write::atomic_file::Overwrite;
 use assetq::{Asset, ErrorKind, Reader as _, Result, Source};
+use serde_json::{Value as Json, json};
 
 fn open(bytes: &[u8]) -> Geometry {
     Geometry::open(Source::from_vec("ship.geometry", bytes.to_vec())).unwrap()
@@ -23,18 +24,26 @@ fn glb(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The file with the meshes of a GLB, read back by the editor as `patch` does it.
+/// The file with all meshes of a GLB, read back by the editor as `patch` does it.
 fn patched(bytes: &[u8], glb: &[u8]) -> Result<Vec<u8>> {
+    let (new, left_out) = patched_in_part(bytes, glb)?;
+    assert_eq!(left_out, Vec::<String>::new());
+    Ok(new)
+}
+
+/// The file with the meshes of a GLB, and what it does not hold of them.
+fn patched_in_part(bytes: &[u8], glb: &[u8]) -> Result<(Vec<u8>, Vec<String>)> {
     let asset = Asset::open(Source::from_vec("ship.geometry", bytes.to_vec())).unwrap();
     let mut editor = Editor::new(&asset)?;
     editor.meshes(glb)?;
+    let left_out = editor.summary().2.to_vec();
     let plan = editor.finish()?;
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("new.geometry");
     plan.write(&to, Overwrite::Refuse)?.commit()?;
     let new = std::fs::read(to).unwrap();
     assert!(plan.pieces().inverse(bytes).bytes(&new) == bytes);
-    Ok(new)
+    Ok((new, left_out))
 }
 
 fn refused(result: Result<Vec<u8>>, words: &[&str]) {
@@ -217,6 +226,224 @@ fn meshes_that_do_not_fit_are_refused_with_what_does() {
     refused(patched(&bytes, &glb(&stranger.build())), &["group_00000099"]);
     let error = patched(&bytes, b"glTF\x02\0\0\0").map(drop).unwrap_err();
     assert!(!matches!(error.kind(), ErrorKind::Io { .. }), "{error}");
+}
+
+/// A GLB that is written by hand: a mesh of five vertices in a plane, whose normals look at the viewer.
+struct ByHand {
+    views: Vec<Json>,
+    accessors: Vec<Json>,
+    binary: Vec<u8>,
+    primitive: Json,
+}
+
+const CORNERS: [[f32; 3]; 5] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 2.0, 0.0]];
+const UVS: [[f32; 2]; 5] = [[0.0, 0.0], [1.0, 0.0], [0.0, 0.5], [1.0, 0.5], [0.25, 1.0]];
+const BYTE: u32 = 5121;
+const SHORT: u32 = 5123;
+const INT: u32 = 5125;
+const FLOAT: u32 = 5126;
+
+impl ByHand {
+    fn new() -> Self {
+        let primitive = json!({ "attributes": {}, "mode": 4 });
+        let mut glb = Self { views: vec![], accessors: vec![], binary: vec![], primitive };
+        let ends = json!({ "min": [0, 0, 0], "max": [1, 2, 0] });
+        glb.floats("POSITION", "VEC3", CORNERS.as_flattened(), ends);
+        glb.floats("NORMAL", "VEC3", [[0.0f32, 0.0, 1.0]; 5].as_flattened(), json!({}));
+        glb.floats("TEXCOORD_0", "VEC2", UVS.as_flattened(), json!({}));
+        glb.indices(&[0, 1, 2]);
+        glb
+    }
+
+    fn view(&mut self, bytes: &[u8]) -> usize {
+        self.views.push(json!({ "buffer": 0, "byteOffset": self.binary.len(), "byteLength": bytes.len() }));
+        self.binary.extend(bytes);
+        self.binary.resize(self.binary.len().next_multiple_of(4), 0);
+        self.views.len() - 1
+    }
+
+    fn accessor(&mut self, component: u32, kind: &str, count: usize, more: Json) -> usize {
+        let mut accessor = json!({ "componentType": component, "type": kind, "count": count });
+        accessor.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        self.accessors.push(accessor);
+        self.accessors.len() - 1
+    }
+
+    fn floats(&mut self, name: &str, kind: &str, numbers: &[f32], mut more: Json) {
+        let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+        more["bufferView"] = self.view(&bytes).into();
+        self.primitive["attributes"][name] = self.accessor(FLOAT, kind, 5, more).into();
+    }
+
+    fn indices(&mut self, indices: &[u16]) {
+        let view = self.view(&indices.iter().flat_map(|index| index.to_le_bytes()).collect::<Vec<u8>>());
+        let accessor = self.accessor(SHORT, "SCALAR", indices.len(), json!({ "bufferView": view }));
+        self.primitive["indices"] = accessor.into();
+    }
+
+    /// The GLB, after `change` of its description.
+    fn build(&self, change: impl FnOnce(&mut Json)) -> Vec<u8> {
+        let mut root = json!({
+            "asset": { "version": "2.0" },
+            "buffers": [{ "byteLength": self.binary.len() }],
+            "bufferViews": self.views,
+            "accessors": self.accessors,
+            "meshes": [{ "name": "group_00000077", "primitives": [self.primitive] }],
+            "nodes": [{ "mesh": 0 }],
+            "scenes": [{ "nodes": [0] }],
+            "scene": 0,
+        });
+        change(&mut root);
+        joined(&root.to_string(), &self.binary)
+    }
+}
+
+type Written = (Vec<[f32; 3]>, Vec<[f32; 2]>, Vec<[u32; 3]>);
+
+/// The vertices, texture coordinates and triangles of the first mesh, as it is written to a GLB and read by another reader.
+fn written(bytes: &[u8]) -> Written {
+    let read = gltf::Gltf::from_slice(&glb(bytes)).unwrap();
+    let primitive = read.meshes().next().unwrap().primitives().next().unwrap();
+    let reader = primitive.reader(|_| read.blob.as_deref());
+    let indices: Vec<u32> = reader.read_indices().unwrap().into_u32().collect();
+    let turned = |[a, b, c]: [u32; 3]| [[a, b, c], [b, c, a], [c, a, b]].into_iter().min().unwrap();
+    let mut triangles: Vec<[u32; 3]> = indices.as_chunks().0.iter().copied().map(turned).collect();
+    triangles.sort_unstable();
+    let uvs = reader.read_tex_coords(0).unwrap().into_f32();
+    (reader.read_positions().unwrap().collect(), uvs.collect(), triangles)
+}
+
+/// The expected triangles follow section 3.7.2.1 of the glTF specification, by hand.
+#[test]
+fn strips_and_fans_are_read_as_triangles() {
+    let old = one(4, 5, "set3/xyznuvpc", 20, false, 3);
+    let (list, strip, fan) = (4, 5, 6);
+    for (mode, indices, wanted) in [
+        (list, &[0, 1, 2, 1, 3, 2][..], &[[0, 1, 2], [1, 3, 2]][..]),
+        (strip, &[0, 1, 2, 3, 4], &[[0, 1, 2], [1, 3, 2], [2, 3, 4]]),
+        // Two strips, joined by triangles without an area.
+        (strip, &[0, 1, 2, 2, 3, 1], &[[0, 1, 2], [1, 3, 2]]),
+        (fan, &[0, 1, 3, 2], &[[0, 1, 3], [0, 3, 2]]),
+    ] {
+        let mut glb = ByHand::new();
+        glb.indices(indices);
+        glb.primitive["mode"] = mode.into();
+        let (positions, uvs, triangles) = written(&patched(&old, &glb.build(|_| ())).unwrap());
+        assert_eq!((&positions[..], &uvs[..]), (&CORNERS[..], &UVS[..]));
+        assert_eq!(triangles, wanted, "mode {mode}: {indices:?}");
+    }
+    // Without indices, the vertices are taken in order.
+    let mut glb = ByHand::new();
+    glb.primitive.as_object_mut().unwrap().remove("indices");
+    glb.primitive["mode"] = strip.into();
+    assert_eq!(written(&patched(&old, &glb.build(|_| ())).unwrap()).2, [[0, 1, 2], [1, 3, 2], [2, 3, 4]]);
+    for (mode, name) in [(0, "Points"), (1, "Lines"), (3, "LineStrip")] {
+        glb.primitive["mode"] = mode.into();
+        refused(patched(&old, &glb.build(|_| ())), &["group_00000077", name]);
+    }
+}
+
+#[test]
+fn numbers_are_read_however_they_are_stored() {
+    let old = one(4, 5, "set3/xyznuvpc", 20, false, 3);
+    let uvs = |glb: &ByHand| written(&patched(&old, &glb.build(|_| ())).unwrap()).1;
+    let near = |found: &[[f32; 2]], wanted: &[[f32; 2]]| {
+        let pairs = found.as_flattened().iter().zip(wanted.as_flattened());
+        assert!(found.len() == wanted.len() && pairs.clone().all(|(a, b)| (a - b).abs() < 1e-3), "{found:?}");
+    };
+    // Whole numbers stand for fractions of the greatest one: 13107 / 65535 and 51 / 255 are 0.2.
+    let shorts: [[u16; 2]; 5] = [[0, 65535], [13107, 32768], [0, 0], [0, 0], [65535, 0]];
+    let bytes: [[u8; 4]; 5] = [[0, 255, 9, 9], [51, 128, 9, 9], [0; 4], [0; 4], [255, 0, 9, 9]];
+    let wanted = [[0.0, 1.0], [0.2, 0.5], [0.0, 0.0], [0.0, 0.0], [1.0, 0.0]];
+    let mut glb = ByHand::new();
+    let view = glb.view(&shorts.as_flattened().iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<u8>>());
+    let accessor = glb.accessor(SHORT, "VEC2", 5, json!({ "bufferView": view, "normalized": true }));
+    glb.primitive["attributes"]["TEXCOORD_0"] = accessor.into();
+    near(&uvs(&glb), &wanted);
+    let view = glb.view(bytes.as_flattened());
+    glb.views[view]["byteStride"] = 4.into();
+    let accessor = glb.accessor(BYTE, "VEC2", 5, json!({ "bufferView": view, "normalized": true }));
+    glb.primitive["attributes"]["TEXCOORD_0"] = accessor.into();
+    near(&uvs(&glb), &[[0.0, 1.0], [0.2, 0.502], [0.0, 0.0], [0.0, 0.0], [1.0, 0.0]]);
+
+    // Interleaved: position, texture coordinate and four bytes of something else for each vertex.
+    let mut glb = ByHand::new();
+    let vertex = |(corner, uv): (&[f32; 3], &[f32; 2])| -> Vec<u8> {
+        let numbers = corner.iter().chain(uv).flat_map(|number| number.to_le_bytes());
+        numbers.chain([0xFF; 4]).collect()
+    };
+    let view = glb.view(&CORNERS.iter().zip(&UVS).flat_map(vertex).collect::<Vec<u8>>());
+    glb.views[view]["byteStride"] = 24.into();
+    let ends = json!({ "bufferView": view, "min": [0, 0, 0], "max": [1, 2, 0] });
+    let (corners, uvs_of) = (
+        glb.accessor(FLOAT, "VEC3", 5, ends),
+        glb.accessor(FLOAT, "VEC2", 5, json!({ "bufferView": view, "byteOffset": 12 })),
+    );
+    glb.primitive["attributes"]["POSITION"] = corners.into();
+    glb.primitive["attributes"]["TEXCOORD_0"] = uvs_of.into();
+    let (positions, uvs_read, _) = written(&patched(&old, &glb.build(|_| ())).unwrap());
+    assert_eq!((&positions[..], &uvs_read[..]), (&CORNERS[..], &UVS[..]));
+
+    // Sparse: vertices 2 and 4 are elsewhere; all texture coordinates but the last one are zeros without bytes.
+    let mut glb = ByHand::new();
+    let (indices, values) =
+        (glb.view(&[2, 4]), glb.view(&[0.0f32, 1.0, 0.25, 0.0, 3.0, 0.0].map(f32::to_le_bytes).concat()));
+    let sparse = |indices: usize, kind: u32, values: usize, count: usize| {
+        let indices = json!({ "bufferView": indices, "componentType": kind });
+        json!({ "count": count, "indices": indices, "values": { "bufferView": values } })
+    };
+    glb.accessors[0]["sparse"] = sparse(indices, BYTE, values, 2);
+    let (last, value) = (glb.view(&4u32.to_le_bytes()), glb.view(&[0.75f32, 0.25].map(f32::to_le_bytes).concat()));
+    let accessor = glb.accessor(FLOAT, "VEC2", 5, json!({ "sparse": sparse(last, INT, value, 1) }));
+    glb.primitive["attributes"]["TEXCOORD_0"] = accessor.into();
+    let (positions, uvs_read, _) = written(&patched(&old, &glb.build(|_| ())).unwrap());
+    let moved = [CORNERS[0], CORNERS[1], [0.0, 1.0, 0.25], CORNERS[3], [0.0, 3.0, 0.0]];
+    assert_eq!((&positions[..], &uvs_read[..4], uvs_read[4]), (&moved[..], &[[0.0; 2]; 4][..], [0.75, 0.25]));
+
+    // Numbers that lie elsewhere, overlap or are out of order.
+    let damaged = |change: &dyn Fn(&mut Json), word: &str| {
+        let error = patched(&old, &glb.build(change)).unwrap_err().to_string();
+        assert!(error.contains(word), "{error:?} does not say {word:?}");
+    };
+    damaged(&|root| root["accessors"][0]["sparse"]["indices"]["byteOffset"] = 1.into(), "leaves its buffer");
+    damaged(&|root| root["accessors"][0]["sparse"]["count"] = 6.into(), "6 sparse elements of 5");
+    damaged(&|root| root["accessors"][0]["sparse"]["indices"]["bufferView"] = 0.into(), "out of order");
+    damaged(&|root| root["bufferViews"][0]["byteStride"] = 8.into(), "overlap");
+    damaged(&|root| root["accessors"][0]["bufferView"] = 99.into(), "accessors[0].bufferView");
+    damaged(&|root| root["buffers"][0]["uri"] = "ship.bin".into(), "one .glb file");
+    for (member, value) in [("count", json!(6)), ("count", json!(u64::MAX)), ("byteOffset", json!(u64::MAX))] {
+        damaged(&|root| root["accessors"][1][member] = value.clone(), "leaves its buffer");
+    }
+    for value in [0u64, 1 << 40] {
+        damaged(&|root| root["accessors"][accessor]["count"] = json!(value), "");
+    }
+}
+
+#[test]
+fn what_a_glb_has_beside_the_groups_is_named() {
+    let old = one(4, 5, "set3/xyznuvpc", 20, false, 3);
+    let mut glb = ByHand::new();
+    let required = json!(["KHR_draco_mesh_compression"]);
+    let needs = patched(&old, &glb.build(|root| root["extensionsRequired"] = required.clone()));
+    refused(needs, &["KHR_draco_mesh_compression", "export it without"]);
+    glb.floats("COLOR_0", "VEC3", CORNERS.as_flattened(), json!({}));
+    let more = |root: &mut Json| {
+        let mut mesh = root["meshes"][0].clone();
+        mesh["name"] = "Cube".into();
+        root["meshes"].as_array_mut().unwrap().push(mesh);
+    };
+    let (_, left_out) = patched_in_part(&old, &glb.build(more)).unwrap();
+    let [colour, cube] = &left_out[..] else { panic!("{left_out:?}") };
+    assert!(colour.contains("group_00000077") && colour.contains("COLOR_0"), "{colour}");
+    assert!(cube.contains("\"Cube\" is left out"), "{cube}");
+
+    // Armour goes out with the meshes. It is named once it is edited.
+    let (text, mut binary) = split(&self::glb(&old));
+    assert!(text.contains("a.armor"), "{text}");
+    let armor = place_of(&self::glb(&old), 1, &gltf::Semantic::Positions);
+    binary[armor..armor + 4].copy_from_slice(&(-7.0f32).to_le_bytes());
+    let (new, left_out) = patched_in_part(&old, &joined(&text, &binary)).unwrap();
+    assert!(new == old && left_out.len() == 1 && left_out[0].contains("a.armor"), "{left_out:?}");
 }
 
 /// Materials of plates and ids of mappings: two or four bytes, at the places that the format document says.

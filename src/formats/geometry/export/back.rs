@@ -4,183 +4,351 @@
 //! stays.
 
 use super::part::{Part, Shape, mirror};
+use super::{Options, Scene};
 use crate::edit::refused;
 use crate::error::{Error, ErrorKind, Result};
-use crate::formats::geometry::mesh::Group;
+use crate::formats::geometry::mesh::{Group, Groups};
 use crate::formats::geometry::{Attribute, Geometry, VertexFormat, Vertices};
-use gltf_json::accessor::{ComponentType, Type};
-use gltf_json::validation::Checked::Valid;
-use gltf_json::{Index, Root, mesh::Primitive};
+use gltf::accessor::sparse::IndexType;
+use gltf::accessor::util::{ItemIter, SparseIndicesIter};
+use gltf::accessor::{DataType, Dimensions, Item, Iter};
+use gltf::mesh::Mode;
+use gltf::{Accessor, Document, Primitive, buffer};
+use std::borrow::Cow;
+use std::cell::OnceCell;
 
-/// A GLB file.
+/// A GLB file, whose description is valid. Its numbers are checked when they are read.
 pub(in crate::formats::geometry) struct Glb<'b> {
-    root: Root,
-    binary: &'b [u8],
+    document: Document,
+    binary: Cow<'b, [u8]>,
 }
 
 /// A mesh, as the description has it.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(in crate::formats::geometry) struct Mesh<'g> {
     pub name: &'g str,
-    /// The ids of the vertex mapping and of the index mapping that it was written from, where it says so.
+    /// The ids of the vertex mapping and of the index mapping that it was written from, if it has them.
     pub ids: Option<(u32, u32)>,
-    primitive: Option<&'g Primitive>,
+    primitive: Option<Primitive<'g>>,
 }
 
 #[cold]
-fn damaged(what: impl Into<std::borrow::Cow<'static, str>>) -> Error {
+fn damaged(what: impl Into<Cow<'static, str>>) -> Error {
     Error::without_offset(ErrorKind::Damaged { what: what.into() }, "GLB")
 }
 
-/// The first `N` bytes of `bytes` from `at` on.
-fn array<const N: usize>(bytes: &[u8], at: usize) -> Result<[u8; N]> {
-    let found = bytes.get(at..).and_then(<[u8]>::first_chunk);
-    found.copied().ok_or_else(|| damaged(format!("it ends before offset {:#x}", at.saturating_add(N))))
+#[cold]
+fn unreadable(error: &gltf::Error) -> Error {
+    let gltf::Error::Validation(faults) = error else {
+        return damaged(format!("it is no valid binary glTF 2.0: {error}"));
+    };
+    let first = faults.first().map(|(path, fault)| format!(": {path}: {fault}")).unwrap_or_default();
+    let more = faults.len().saturating_sub(1);
+    let more = if more > 0 { format!(", and {more} more faults") } else { String::new() };
+    damaged(format!("its description is not valid{first}{more}"))
 }
 
 impl<'b> Glb<'b> {
-    /// Reads the description; the numbers are read when they are asked for.
+    /// Reads and validates the description.
+    ///
+    /// # Errors
+    /// `Damaged` for bytes that are no valid binary glTF 2.0, wrong usage for one that needs an extension.
     pub fn parse(bytes: &'b [u8]) -> Result<Self> {
-        if bytes.get(..4) != Some(b"glTF") || array(bytes, 4)? != 2u32.to_le_bytes() {
-            return Err(damaged("it is no binary glTF 2.0"));
+        /// Bytes of the header, with which the length at offset 8 begins. The reader takes a smaller length for a huge one.
+        const HEADER: u32 = 12;
+        let length = bytes.get(8..).and_then(<[u8]>::first_chunk).map(|length| u32::from_le_bytes(*length));
+        if length.is_none_or(|length| length < HEADER) {
+            return Err(damaged("it is no valid binary glTF 2.0: it ends in its header"));
         }
-        let (mut text, mut binary): (&[u8], &[u8]) = (&[], &[]);
-        let mut at = 12usize;
-        while at < bytes.len() {
-            let size = u32::from_le_bytes(array(bytes, at)?) as usize;
-            let kind: [u8; 4] = array(bytes, at.saturating_add(4))?;
-            let start = at.saturating_add(8);
-            let end = start.saturating_add(size);
-            let chunk = bytes.get(start..end).ok_or_else(|| damaged(format!("a chunk of {size} bytes leaves it")))?;
-            match &kind {
-                b"JSON" => text = chunk,
-                b"BIN\0" => binary = chunk,
-                _ => {}
-            }
-            at = end;
+        let container = gltf::binary::Glb::from_slice(bytes).map_err(|error| unreadable(&error))?;
+        let root: gltf::json::Root =
+            gltf::json::deserialize::from_slice(&container.json).map_err(|error| damaged(error.to_string()))?;
+        if let Some(extension) = root.extensions_required.first() {
+            let what =
+                "is required to read this GLB, and assetq reads none: export it without compression and extensions";
+            return Err(refused(format!("the glTF extension {extension:?} {what}")));
         }
-        let root = Root::from_slice(text).map_err(|error| damaged(error.to_string()))?;
-        Ok(Self { root, binary })
+        // The library's validation expects these accessors to exist.
+        let mut attributes =
+            root.meshes.iter().flat_map(|mesh| &mesh.primitives).flat_map(|one| one.attributes.values());
+        if let Some(bad) = attributes.find(|accessor| accessor.value() >= root.accessors.len()) {
+            return Err(damaged(format!("accessor {bad} of {} is missing", root.accessors.len())));
+        }
+        let document = Document::from_json(root).map_err(|error| unreadable(&error))?;
+        Ok(Self { document, binary: container.bin.unwrap_or_default() })
     }
 
-    /// Its meshes that are shown. A node that puts one elsewhere is refused, as vertices have no place but their own.
+    /// Its meshes. A node that puts one elsewhere is refused, as vertices have no place but their own.
     pub fn meshes(&self) -> Result<Vec<Mesh<'_>>> {
-        for node in &self.root.nodes {
-            let still = node.matrix.is_none_or(|m| m == IDENTITY)
-                && node.translation.is_none_or(|t| t == [0.0; 3])
-                && node.rotation.is_none_or(|r| r.0 == [0.0, 0.0, 0.0, 1.0])
-                && node.scale.is_none_or(|s| s == [1.0; 3]);
-            if !still {
-                let name = node.name.as_deref().unwrap_or_default();
+        for node in self.document.nodes() {
+            if node.transform().matrix() != IDENTITY {
+                let name = node.name().unwrap_or_default();
                 let what = "is moved, turned or scaled: apply that to its vertices in the program that wrote the GLB";
                 return Err(refused(format!("node {name:?} {what}")));
             }
         }
-        let mesh = |mesh: &'_ gltf_json::Mesh| -> Result<(String, Option<(u32, u32)>)> {
-            let name = mesh.name.clone().unwrap_or_default();
-            let extras = mesh.extras.as_ref().map(|raw| raw.get());
+        let mesh = |mesh: gltf::Mesh<'_>| {
+            let extras = mesh.extras().as_ref().map(|raw| raw.get());
             let extras: Option<serde_json::Value> = extras.and_then(|text| serde_json::from_str(text).ok());
             let id = |key: &str| crate::id::parse32(extras.as_ref()?.get(key)?.as_str()?);
-            Ok((name, id("vertices").zip(id("indices"))))
+            id("vertices").zip(id("indices"))
         };
         let mut meshes = Vec::new();
-        for one in &self.root.meshes {
-            let (_, ids) = mesh(one)?;
-            let name = one.name.as_deref().unwrap_or_default();
-            if one.primitives.len() > 1 {
+        for one in self.document.meshes() {
+            let (ids, name) = (mesh(one.clone()), one.name().unwrap_or_default());
+            if one.primitives().len() > 1 {
                 let what = "has more than one material; a render group has one";
                 return Err(refused(format!("mesh {name:?} {what}")));
             }
-            meshes.push(Mesh { name, ids, primitive: one.primitives.first() });
+            meshes.push(Mesh { name, ids, primitive: one.primitives().next() });
         }
         Ok(meshes)
     }
 
-    /// The elements of an accessor: `N` components each, in `size` bytes.
-    fn elements(&self, accessor: Index<gltf_json::Accessor>) -> Result<Elements<'b>> {
-        let accessor = self.root.accessors.get(accessor.value()).ok_or_else(|| damaged("an accessor is missing"))?;
-        let view = accessor.buffer_view.and_then(|view| self.root.buffer_views.get(view.value()));
-        let view = view.filter(|view| view.buffer.value() == 0 && accessor.sparse.is_none());
-        let view = view.ok_or_else(|| damaged("an accessor whose numbers do not lie in the file, or are sparse"))?;
-        let (Valid(component), Valid(kind)) = (accessor.component_type, accessor.type_) else {
-            return Err(damaged("an accessor of a type that is not known"));
+    /// The bytes of the buffer in the GLB.
+    fn bytes(&self, buffer: &buffer::Buffer<'_>) -> Option<&[u8]> {
+        (buffer.index() == 0 && matches!(buffer.source(), buffer::Source::Bin)).then_some(&*self.binary)
+    }
+
+    /// Checks that `count` elements of `size` bytes at `offset` of a view lie in it, and the view in the GLB. Returns the bytes
+    /// from the first element on, and the distance between elements.
+    fn check(&self, view: &buffer::View<'_>, offset: usize, count: usize, size: usize) -> Result<(&[u8], usize)> {
+        let Some(bytes) = self.bytes(&view.buffer()) else {
+            return Err(refused("the GLB has numbers in another file: export it as one .glb file"));
         };
-        let number = |n: u64| usize::try_from(n).map_err(|_| damaged("an accessor that leaves the file"));
-        let width = match component.0 {
-            ComponentType::I8 | ComponentType::U8 => 1,
-            ComponentType::I16 | ComponentType::U16 => 2,
-            ComponentType::U32 | ComponentType::F32 => 4usize,
-        };
-        let components = match kind {
-            Type::Scalar => 1,
-            Type::Vec2 => 2,
-            Type::Vec3 => 3,
-            Type::Vec4 => 4usize,
-            _ => return Err(damaged("an accessor of matrices")),
-        };
-        let size = width.saturating_mul(components);
-        let stride = view.byte_stride.map_or(size, |stride| stride.0).max(size);
-        let start = number(view.byte_offset.map_or(0, |at| at.0))?;
-        let end = start.saturating_add(number(view.byte_length.0)?);
-        let first = start.saturating_add(number(accessor.byte_offset.map_or(0, |at| at.0))?);
-        let count = number(accessor.count.0)?;
-        let bytes = self.binary.get(first..end).unwrap_or_default();
-        let need = count.saturating_sub(1).saturating_mul(stride).saturating_add(size);
-        if count > 0 && need > bytes.len() {
-            return Err(damaged(format!("an accessor of {count} elements leaves its buffer")));
+        let stride = view.stride().unwrap_or(size);
+        if stride < size {
+            return Err(damaged(format!("elements of {size} bytes, {stride} bytes apart, overlap")));
         }
-        Ok(Elements { bytes, count, stride, width, components, component: component.0 })
+        let range = || {
+            let last = stride.checked_mul(count.saturating_sub(1))?;
+            let end = offset.checked_add(last)?.checked_add(size)?;
+            let view_end = view.offset().checked_add(view.length())?;
+            (end <= view.length()).then(|| bytes.get(..view_end)?.get(view.offset()..)?.get(offset..)).flatten()
+        };
+        let elements = range().ok_or_else(|| damaged(format!("an accessor of {count} elements leaves its buffer")))?;
+        Ok((elements, stride))
+    }
+
+    /// Checks an accessor, so that the library's iterator over it neither fails nor ends early.
+    fn check_accessor(&self, accessor: &Accessor<'_>) -> Result<()> {
+        /// Elements of an accessor without bytes of its own, which are zeros unless it lists others.
+        const ZEROS: usize = 1 << 20;
+        let (count, size) = (accessor.count(), accessor.size());
+        if accessor.normalized() && matches!(accessor.data_type(), DataType::U32 | DataType::F32) {
+            return Err(damaged("a normalized accessor of a type that cannot be normalized"));
+        }
+        match (accessor.view(), accessor.sparse()) {
+            (Some(view), _) => drop(self.check(&view, accessor.offset(), count, size)?),
+            (None, Some(_)) if count <= ZEROS => {}
+            (None, Some(_)) => return Err(damaged(format!("an accessor of {count} zeros: {ZEROS} fit"))),
+            (None, None) => return Err(damaged("an accessor without numbers")),
+        }
+        let Some(sparse) = accessor.sparse() else { return Ok(()) };
+        let (indices, values) = (sparse.indices(), sparse.values());
+        if sparse.count() == 0 || sparse.count() > count {
+            return Err(damaged(format!("{} sparse elements of {count}", sparse.count())));
+        }
+        self.check(&values.view(), values.offset(), sparse.count(), size)?;
+        let kind = indices.index_type();
+        let (bytes, stride) = self.check(&indices.view(), indices.offset(), sparse.count(), kind.size())?;
+        let all = match kind {
+            IndexType::U8 => SparseIndicesIter::U8(ItemIter::new(bytes, stride)),
+            IndexType::U16 => SparseIndicesIter::U16(ItemIter::new(bytes, stride)),
+            IndexType::U32 => SparseIndicesIter::U32(ItemIter::new(bytes, stride)),
+        };
+        let mut least = 0usize;
+        for index in all.take(sparse.count()) {
+            let index = index as usize;
+            if index < least || index >= count {
+                return Err(damaged(format!("sparse index {index} of {count} elements, out of order or out of range")));
+            }
+            least = index.saturating_add(1);
+        }
+        Ok(())
+    }
+
+    /// The elements of an accessor.
+    fn elements(&self, accessor: &Accessor<'_>) -> Result<Elements> {
+        if accessor.count() > 0 {
+            self.check_accessor(accessor)?;
+        }
+        let all = match accessor.data_type() {
+            _ if accessor.count() == 0 => Some(Vec::new()),
+            DataType::I8 => self.numbers::<i8>(accessor),
+            DataType::U8 => self.numbers::<u8>(accessor),
+            DataType::I16 => self.numbers::<i16>(accessor),
+            DataType::U16 => self.numbers::<u16>(accessor),
+            DataType::U32 => self.numbers::<u32>(accessor),
+            DataType::F32 => self.numbers::<f32>(accessor),
+        };
+        let all = all.ok_or_else(|| damaged("an accessor of matrices"))?;
+        Ok(Elements { components: accessor.dimensions().multiplicity(), all })
+    }
+
+    /// The numbers of an accessor that was checked; `None` for matrices.
+    fn numbers<C: Number>(&self, accessor: &Accessor<'_>) -> Option<Vec<[f64; 4]>> {
+        let bytes = |buffer: buffer::Buffer<'_>| self.bytes(&buffer);
+        let normalized = accessor.normalized();
+        let filled = |components: &[C]| {
+            let mut all = [0.0; 4];
+            for (number, component) in all.iter_mut().zip(components) {
+                let value: f64 = (*component).into();
+                *number = if normalized { (value / C::GREATEST).max(-1.0) } else { value };
+            }
+            all
+        };
+        let accessor = accessor.clone();
+        Some(match accessor.dimensions() {
+            Dimensions::Scalar => Iter::<C>::new(accessor, bytes)?.map(|number| filled(&[number])).collect(),
+            Dimensions::Vec2 => Iter::<[C; 2]>::new(accessor, bytes)?.map(|pair| filled(&pair)).collect(),
+            Dimensions::Vec3 => Iter::<[C; 3]>::new(accessor, bytes)?.map(|three| filled(&three)).collect(),
+            Dimensions::Vec4 => Iter::<[C; 4]>::new(accessor, bytes)?.map(|four| filled(&four)).collect(),
+            Dimensions::Mat2 | Dimensions::Mat3 | Dimensions::Mat4 => return None,
+        })
+    }
+
+    /// The triangles of a mesh of `count` vertices, however its indices describe them.
+    fn triangles(&self, mesh: &Mesh<'_>, primitive: &Primitive<'_>, count: usize) -> Result<Vec<[u32; 3]>> {
+        let refuse = |what: String| refused(format!("mesh {:?}: {what}", mesh.name));
+        let indices = match primitive.indices() {
+            Some(accessor) => self.elements(&accessor)?.whole("indices")?,
+            None => (0..u32::try_from(count).unwrap_or(u32::MAX)).collect(),
+        };
+        if let Some(bad) = indices.iter().find(|index| **index as usize >= count) {
+            return Err(refuse(format!("index {bad} of {count} vertices")));
+        }
+        let triangles: Vec<[u32; 3]> = match primitive.mode() {
+            Mode::Triangles if indices.len().is_multiple_of(3) => indices.as_chunks().0.to_vec(),
+            Mode::Triangles => return Err(refuse(format!("{} indices are no whole triangles", indices.len()))),
+            Mode::TriangleStrip => {
+                let all = indices.array_windows::<3>().zip([false, true].into_iter().cycle());
+                // Triangles without an area join strips.
+                let whole = all.filter(|([a, b, c], _)| a != b && b != c && a != c);
+                whole.map(|(&[a, b, c], odd)| if odd { [a, c, b] } else { [a, b, c] }).collect()
+            }
+            Mode::TriangleFan => {
+                let (first, rest) = indices.split_first().map_or((0, &[][..]), |(first, rest)| (*first, rest));
+                rest.array_windows::<2>().map(|[b, c]| [*b, *c, first]).collect()
+            }
+            mode => {
+                let what = "a render group has triangles: make faces of them, or leave the mesh out";
+                return Err(refuse(format!("its primitives are {mode:?}; {what}")));
+            }
+        };
+        if triangles.is_empty() { Err(refuse("it has no triangles".into())) } else { Ok(triangles) }
+    }
+
+    fn surface(&self, mesh: &Mesh<'_>) -> Result<Surface> {
+        let refuse = |what: &str| refused(format!("mesh {:?}: {what}", mesh.name));
+        let primitive = mesh.primitive.as_ref().ok_or_else(|| refuse("it has no vertices"))?;
+        let positions = primitive.get(&gltf::Semantic::Positions).ok_or_else(|| refuse("it has no positions"))?;
+        let positions = self.elements(&positions)?.all::<3>("POSITION")?;
+        let triangles = self.triangles(mesh, primitive, positions.len())?;
+        Ok(Surface { positions, triangles })
     }
 }
 
-const IDENTITY: [f32; 16] = [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
+/// The positions of the vertices of a mesh, and its triangles.
+struct Surface {
+    positions: Vec<[f32; 3]>,
+    triangles: Vec<[u32; 3]>,
+}
 
-/// The elements of an accessor, which are known to lie in the file.
-struct Elements<'b> {
-    bytes: &'b [u8],
-    count: usize,
-    stride: usize,
-    width: usize,
+const IDENTITY: [[f32; 4]; 4] =
+    [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
+
+/// A type of numbers in accessors.
+trait Number: Item + Copy + Into<f64> {
+    /// The number that stands for 1 if numbers are normalized.
+    const GREATEST: f64;
+}
+
+impl Number for i8 {
+    const GREATEST: f64 = 127.0;
+}
+
+impl Number for u8 {
+    const GREATEST: f64 = 255.0;
+}
+
+impl Number for i16 {
+    const GREATEST: f64 = 32_767.0;
+}
+
+impl Number for u16 {
+    const GREATEST: f64 = 65_535.0;
+}
+
+impl Number for u32 {
+    const GREATEST: f64 = 4_294_967_295.0;
+}
+
+impl Number for f32 {
+    const GREATEST: f64 = 1.0;
+}
+
+/// The elements of an accessor, each filled up with zeros.
+struct Elements {
     components: usize,
-    component: ComponentType,
+    all: Vec<[f64; 4]>,
 }
 
-impl Elements<'_> {
-    /// Component `component` of element `element`, as a number.
-    fn number(&self, element: usize, component: usize) -> f64 {
-        let at = element.saturating_mul(self.stride).saturating_add(component.saturating_mul(self.width));
-        let bytes = self.bytes.get(at..).unwrap_or_default();
-        let two = bytes.first_chunk::<2>().copied().unwrap_or_default();
-        let four = bytes.first_chunk::<4>().copied().unwrap_or_default();
-        match self.component {
-            ComponentType::I8 => bytes.first().map_or(0, |b| i8::from_le_bytes([*b])).into(),
-            ComponentType::U8 => bytes.first().copied().unwrap_or_default().into(),
-            ComponentType::I16 => i16::from_le_bytes(two).into(),
-            ComponentType::U16 => u16::from_le_bytes(two).into(),
-            ComponentType::U32 => u32::from_le_bytes(four).into(),
-            ComponentType::F32 => f32::from_le_bytes(four).into(),
-        }
-    }
-
+impl Elements {
     /// All elements of `N` components or more.
     fn all<const N: usize>(&self, name: &str) -> Result<Vec<[f32; N]>> {
         if self.components < N {
             return Err(refused(format!("{name}: {N} numbers are needed, and it has {}", self.components)));
         }
         #[allow(clippy::cast_possible_truncation, reason = "singles, or whole numbers that are checked where used")]
-        let element = |i| std::array::from_fn(|component| self.number(i, component) as f32);
-        Ok((0..self.count).map(element).collect())
+        let element = |all: &[f64; 4]| std::array::from_fn(|n| all.get(n).map_or(0.0, |number| *number as f32));
+        Ok(self.all.iter().map(element).collect())
     }
 
     /// All elements as whole numbers.
     fn whole(&self, name: &str) -> Result<Vec<u32>> {
-        let element = |i| {
-            let number = self.number(i, 0);
+        let element = |[number, ..]: &[f64; 4]| {
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range and whole")]
-            let whole = (number.fract() == 0.0 && (0.0..=4_294_967_295.0).contains(&number)).then_some(number as u32);
+            let whole = (number.fract() == 0.0 && (0.0..=4_294_967_295.0).contains(number)).then_some(*number as u32);
             whole.ok_or_else(|| refused(format!("{name}: {number} is no index")))
         };
-        (0..self.count).map(element).collect()
+        self.all.iter().map(element).collect()
+    }
+}
+
+/// Triangles by the bits of their corners, in order, whatever their first corners.
+type Outline = Vec<[[u32; 3]; 3]>;
+
+fn outline(positions: &[[f32; 3]], triangles: impl IntoIterator<Item = [u32; 3]>) -> Outline {
+    let corner = |index: u32| {
+        let position = positions.get(index as usize).copied().unwrap_or_default();
+        // Adding zero makes a negative zero positive.
+        position.map(|v| (v + 0.0).to_bits())
+    };
+    let turned = |triangle: [u32; 3]| {
+        let [a, b, c] = triangle.map(corner);
+        [[a, b, c], [b, c, a], [c, a, b]].into_iter().min().unwrap_or_default()
+    };
+    let mut all: Outline = triangles.into_iter().map(turned).collect();
+    all.sort_unstable();
+    all
+}
+
+/// The armour and the collision hulls of a file, which are written to a GLB and not read from one.
+#[derive(Default)]
+pub(in crate::formats::geometry) struct Fixed(OnceCell<Vec<Outline>>);
+
+impl Fixed {
+    /// Whether a mesh is one of these shapes and unchanged.
+    pub fn has(&self, geometry: &Geometry, glb: &Glb<'_>, mesh: &Mesh<'_>) -> bool {
+        let shapes = self.0.get_or_init(|| {
+            let options = Options { meshes: false, ..Options::default() };
+            let scene = Scene::new("", geometry, &Groups::default(), None, options);
+            let shape = |part: &Part<'_>| outline(&part.positions().collect::<Vec<_>>(), part.triangles());
+            scene.parts.iter().map(shape).collect()
+        });
+        let Ok(Surface { positions, triangles }) = glb.surface(mesh) else { return false };
+        shapes.contains(&outline(&positions, triangles))
     }
 }
 
@@ -188,12 +356,40 @@ impl Elements<'_> {
 pub(in crate::formats::geometry) struct Change {
     pub vertices: Option<Vec<u8>>,
     pub indices: Option<Vec<u32>>,
+    /// The data of the mesh that the group has no place for, in words.
+    pub left_out: Vec<String>,
+}
+
+/// The attributes of vertices that are read, by their names in a GLB.
+const ATTRIBUTES: [(&str, Attribute); 10] = [
+    ("POSITION", Attribute::Position),
+    ("NORMAL", Attribute::Normal),
+    ("TANGENT", Attribute::Tangent),
+    ("TEXCOORD_0", Attribute::Uv),
+    ("TEXCOORD_1", Attribute::Uv2),
+    ("_BONES", Attribute::Bones),
+    ("_BONE_WEIGHTS", Attribute::Weights),
+    ("_COLOUR", Attribute::Colour),
+    ("_RADIUS", Attribute::Radius),
+    ("_ID", Attribute::Id),
+];
+
+/// Names the data of a mesh that vertices of `format` have no place for.
+fn left_out(mesh: &Mesh<'_>, primitive: &Primitive<'_>, format: &VertexFormat) -> Vec<String> {
+    let is_read = |name: &str| ATTRIBUTES.iter().any(|(known, attribute)| *known == name && format.has(*attribute));
+    let names = primitive.attributes().map(|(semantic, _)| semantic.to_string()).filter(|name| !is_read(name));
+    let lost = |name| format!("mesh {:?}: {name} is left out: vertices of this group have none", mesh.name);
+    let mut all: Vec<String> = names.map(lost).collect();
+    if primitive.morph_targets().len() > 0 {
+        all.push(format!("mesh {:?}: its shape keys (morph targets) are left out: render groups have none", mesh.name));
+    }
+    all
 }
 
 /// A mesh while it is compared with its group.
 struct Laid<'g, 'a> {
     glb: &'g Glb<'g>,
-    mesh: Mesh<'g>,
+    mesh: &'g Mesh<'g>,
     old: Vertices<'a>,
     format: VertexFormat,
     /// Whether there are as many vertices as before, so that each is known by its number.
@@ -209,23 +405,18 @@ pub(in crate::formats::geometry) fn lay(
     geometry: &Geometry,
     group: &Group,
     glb: &Glb<'_>,
-    mesh: Mesh<'_>,
+    mesh: &Mesh<'_>,
 ) -> Result<Change> {
     let (old, indices) = (geometry.mapped_vertices(group.vertices)?, geometry.mapped_indices(group.indices)?);
     let shape = Shape::group(old, indices);
     let flip = matches!(shape, Shape::Group { flip: true, .. });
     let part = Part::new(group.name.clone(), shape, 0, None, &mut Vec::new())?;
     let refuse = |what: String| refused(format!("mesh {:?}: {what}", mesh.name));
-    let Some(primitive) = mesh.primitive else { return Err(refuse("it has no vertices".into())) };
+    let Surface { positions, triangles: new } = glb.surface(mesh)?;
     let attribute = |name: &str| {
-        let found = primitive.attributes.iter().find(|(semantic, _)| match semantic {
-            Valid(semantic) => semantic.to_string() == name,
-            _ => false,
-        });
-        found.map(|(_, accessor)| *accessor)
+        let mut all = mesh.primitive.iter().flat_map(Primitive::attributes);
+        all.find(|(semantic, _)| semantic.to_string() == name).map(|(_, accessor)| accessor)
     };
-    let positions = attribute("POSITION").ok_or_else(|| refuse("it has no positions".into()))?;
-    let positions = glb.elements(positions)?.all::<3>("POSITION")?;
     let count = positions.len();
     let format = *old.format();
     let same_count = count == old.len();
@@ -245,20 +436,11 @@ pub(in crate::formats::geometry) fn lay(
     laid.rest(&attribute, before)?;
     let vertices = (!same_count || laid.out != old.bytes()).then_some(laid.out);
 
-    let new = match primitive.indices {
-        Some(accessor) => glb.elements(accessor)?.whole("indices")?,
-        None => (0..u32::try_from(count).unwrap_or(u32::MAX)).collect(),
-    };
-    if new.is_empty() || !new.len().is_multiple_of(3) {
-        return Err(refuse(format!("{} indices are no whole triangles", new.len())));
-    }
-    if let Some(bad) = new.iter().find(|index| **index as usize >= count) {
-        return Err(refuse(format!("index {bad} of {count} vertices")));
-    }
-    let before: Vec<u32> = before.into_iter().flat_map(|part| part.triangles()).flatten().collect();
+    let before: Vec<[u32; 3]> = before.into_iter().flat_map(|part| part.triangles()).collect();
     let turned = |[a, b, c]: [u32; 3]| if flip { [a, c, b] } else { [a, b, c] };
-    let indices = (before != new).then(|| new.as_chunks().0.iter().flat_map(|t| turned(*t)).collect());
-    Ok(Change { vertices, indices })
+    let indices = (before != new).then(|| new.into_iter().flat_map(turned).collect());
+    let left_out = mesh.primitive.as_ref().map(|primitive| left_out(mesh, primitive, &format)).unwrap_or_default();
+    Ok(Change { vertices, indices, left_out })
 }
 
 impl<'g> Laid<'g, '_> {
@@ -298,13 +480,13 @@ impl<'g> Laid<'g, '_> {
         &self,
         attribute: Attribute,
         name: &str,
-        accessor: Option<Index<gltf_json::Accessor>>,
+        accessor: Option<Accessor<'_>>,
     ) -> Result<Option<Vec<[f32; N]>>> {
         if !self.format.has(attribute) {
             return Ok(None);
         }
         match accessor {
-            Some(accessor) => self.glb.elements(accessor)?.all::<N>(name).map(Some),
+            Some(accessor) => self.glb.elements(&accessor)?.all::<N>(name).map(Some),
             None if self.same_count => Ok(None),
             None => Err(self.refuse(format_args!(
                 "it has other vertices than before, and no {name}, which vertices of this group have"
@@ -312,11 +494,7 @@ impl<'g> Laid<'g, '_> {
         }
     }
 
-    fn rest(
-        &mut self,
-        attribute: &impl Fn(&str) -> Option<Index<gltf_json::Accessor>>,
-        before: Option<&Part<'_>>,
-    ) -> Result<()> {
+    fn rest(&mut self, attribute: &impl Fn(&str) -> Option<Accessor<'g>>, before: Option<&Part<'_>>) -> Result<()> {
         let old = self.old;
         let normals = self.values::<3>(Attribute::Normal, "NORMAL", attribute("NORMAL"))?;
         if let Some(normals) = &normals {
