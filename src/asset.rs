@@ -60,8 +60,12 @@ impl Format {
         self.0.name
     }
 
-    fn all(added: &[Self]) -> impl Iterator<Item = Self> {
-        added.iter().chain(Self::BUILT_IN).copied()
+    /// All formats, the added ones first. Copied, so that no lock is held while a format looks at a file: its code may
+    /// detect the format of another file, or add a format.
+    fn all() -> Vec<Self> {
+        let mut all = ADDED.read().unwrap_or_else(PoisonError::into_inner).clone();
+        all.extend(Self::BUILT_IN);
+        all
     }
 
     /// Adds to `options` the setting called `setting`, of whichever format has it: see [`FileFormat::configure`].
@@ -69,8 +73,7 @@ impl Format {
     /// # Errors
     /// As [`FileFormat::configure`], and `NotFound` where no format has such a setting.
     pub fn configure(setting: &str, given: &[u8], from: &str, options: &Options) -> Result<Options> {
-        let added = ADDED.read().unwrap_or_else(PoisonError::into_inner);
-        for format in Self::all(&added) {
+        for format in Self::all() {
             if let Some(options) = (format.0.configure)(setting, given, from, options)? {
                 return Ok(options);
             }
@@ -86,8 +89,8 @@ impl Format {
     pub fn detect(source: &Source) -> Result<Self> {
         let data = source.bytes();
         let name = source.name().to_ascii_lowercase();
-        let added = ADDED.read().unwrap_or_else(PoisonError::into_inner);
-        let all = || Self::all(&added);
+        let all = Self::all();
+        let all = || all.iter().copied();
         if let Some(folder) = source.path().filter(|path| data.is_empty() && path.is_dir()) {
             let found = all().find(|format| (format.0.is_folder)(folder));
             return found.ok_or_else(|| Error::without_offset(ErrorKind::UnknownFolder, ""));
@@ -106,8 +109,8 @@ impl Format {
     /// the ending of its name.
     pub fn guess(name: &str, head: &[u8]) -> Option<Self> {
         let name = name.to_ascii_lowercase();
-        let added = ADDED.read().unwrap_or_else(PoisonError::into_inner);
-        let all = || added.iter().chain(Self::BUILT_IN).copied();
+        let all = Self::all();
+        let all = || all.iter().copied();
         let by_magic = all().find(|format| (format.0.likeness)(head) == Likeness::Magic);
         by_magic.or_else(|| all().find(|format| format.0.endings.iter().any(|ending| name.ends_with(ending))))
     }
@@ -218,7 +221,63 @@ impl<'a> scene::Context<'a> {
 #[cfg(all(test, feature = "sample"))]
 mod tests {
     use super::*;
+    use crate::report::{Progress, Report};
     use crate::sample::{FILES, Size};
+    use crate::table::{Table, Visitor};
+    use std::sync::mpsc;
+    use std::thread;
+    use std::time::Duration;
+
+    /// A format whose code looks at the head of a file again, while another thread adds a format.
+    #[derive(Debug)]
+    struct Nested(Source);
+
+    const MAGIC: &[u8] = b"a file in a file: ";
+
+    impl Reader for Nested {
+        fn source(&self) -> &Source {
+            &self.0
+        }
+
+        fn tables(&self) -> Vec<Box<dyn Table + '_>> {
+            Vec::new()
+        }
+
+        fn cat(&self, _: &str, _: &mut dyn Visitor) -> Result<bool> {
+            Ok(false)
+        }
+
+        fn verify(&self, _: &Progress) -> Report {
+            Report::default()
+        }
+    }
+
+    impl FileFormat for Nested {
+        const NAME: &'static str = "nested";
+
+        fn likeness(data: &[u8]) -> Likeness {
+            let Some(inner) = data.strip_prefix(MAGIC) else { return Likeness::No };
+            thread::scope(|scope| scope.spawn(|| Format::of::<Self>().add()).join()).unwrap();
+            Likeness::by_magic(Format::detect(&Source::from_vec("inner", inner.to_vec())).is_ok())
+        }
+
+        fn open_as(source: Source, _: &Options) -> Result<Self> {
+            Ok(Self(source))
+        }
+    }
+
+    #[test]
+    fn a_format_detects_the_format_of_another_file_while_a_format_is_added() {
+        Format::of::<Nested>().add();
+        let (_, inner, make) = FILES[0];
+        assert_eq!(Format::detect(&Source::from_vec("x", make(1, Size::Small))).unwrap(), inner);
+        let (done, waits) = mpsc::channel();
+        thread::spawn(move || {
+            let bytes = [MAGIC, &make(1, Size::Small)].concat();
+            done.send(Format::detect(&Source::from_vec("x", bytes)).unwrap())
+        });
+        assert_eq!(waits.recv_timeout(Duration::from_secs(60)).unwrap().name(), "nested");
+    }
 
     #[test]
     fn a_file_is_told_without_its_name() {

@@ -2,6 +2,7 @@
 
 use crate::File;
 use std::ffi::{CStr, CString, c_char};
+use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// An error.
@@ -114,14 +115,16 @@ pub unsafe fn slice<'a, T>(first: *const T, count: usize, argument: &str) -> Res
     }
 }
 
+/// The places that an array of C has for `count` values. They may hold no values yet.
+///
 /// # Safety
-/// `first` leads to `count` values that nobody else touches for `'a`.
-pub unsafe fn slice_mut<'a, T>(first: *mut T, count: usize, argument: &str) -> Result<&'a mut [T], Failure> {
+/// `first` leads to places for `count` values, which nothing else uses for `'a`.
+pub unsafe fn places<'a, T>(first: *mut T, count: usize, argument: &str) -> Result<&'a mut [MaybeUninit<T>], Failure> {
     match (first.is_null(), count) {
         (_, 0) => Ok(&mut []),
         (true, _) => Err(null(argument)),
         // SAFETY: as the caller promises.
-        (false, _) => Ok(unsafe { std::slice::from_raw_parts_mut(first, count) }),
+        (false, _) => Ok(unsafe { std::slice::from_raw_parts_mut(first.cast(), count) }),
     }
 }
 

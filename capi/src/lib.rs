@@ -15,7 +15,7 @@ use assetq::write::json;
 use assetq::write::stream::Selection;
 use assetq::{Asset, Options, Source, archive, table::Tree};
 pub use boundary::Failure;
-use boundary::{answered, bytes, slice, slice_mut, text, texts, unsupported};
+use boundary::{answered, bytes, places, slice, text, texts, unsupported};
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::path::Path;
 use std::ptr;
@@ -319,11 +319,11 @@ pub unsafe extern "C" fn assetq_lookup_many(
         let file = unsafe { boundary::file(file) }?;
         // SAFETY: the caller promises so many numbers.
         let ids = unsafe { slice(ids, count, "ids") }?;
-        // SAFETY: the caller promises so many locations, which have no values that are wrong.
-        let out = unsafe { slice_mut(out, count, "out") }?;
+        // SAFETY: the caller promises places for `count` locations.
+        let out = unsafe { places(out, count, "out") }?;
         let mut found = vec![None; ids.len()];
         let known = file.database()?.lookup_many(ids, &mut found).map_err(|e| file.failure(&e))?;
-        out.iter_mut().zip(found).for_each(|(out, at)| *out = Location::of(at));
+        out.iter_mut().zip(found).for_each(|(out, at)| _ = out.write(Location::of(at)));
         Ok(i64::try_from(known).unwrap_or(i64::MAX))
     };
     // SAFETY: the caller promises NULL or a place.

@@ -98,7 +98,7 @@ int main(int count, char **arguments) {
   }
   stream.release(&stream);
   ids[id_count++] = 1;
-  assetq_location *places = calloc(id_count, sizeof *places), place;
+  assetq_location *places = malloc(id_count * sizeof *places), place;
   int64_t found = assetq_lookup_many(file, ids, id_count, places, &error);
   size_t valid = 0;
   for (size_t n = 0; n < id_count; n++) {

@@ -43,15 +43,21 @@ pub(super) struct Numbers {
 impl Numbers {
     const BEYOND: i128 = 1 << 63;
 
-    fn push(&mut self, cell: &Value<'_>) {
+    /// Adds a cell; `false` if one base cannot serve it and the cells before: negative numbers, and numbers from 2^63 on.
+    fn push(&mut self, cell: &Value<'_>) -> bool {
         let number = match *cell {
             Value::Bool(truth) => Some(truth.into()),
             Value::Int(number) if self.base == 0 => Some(number),
-            Value::Int(number) => u64::try_from(number).ok().map(Self::beside),
+            Value::Int(number) => match u64::try_from(number) {
+                Ok(number) => Some(Self::beside(number)),
+                Err(_) => return false,
+            },
             Value::Uint(number) => match i64::try_from(number) {
                 Ok(number) if self.base == 0 => Some(number),
                 _ => {
-                    self.widen();
+                    if !self.widen() {
+                        return false;
+                    }
                     Some(Self::beside(number))
                 }
             },
@@ -61,6 +67,7 @@ impl Numbers {
             self.nulls.push(self.all.len());
         }
         self.all.push(number.unwrap_or(0));
+        true
     }
 
     /// The excess of a number over 2^63.
@@ -68,11 +75,27 @@ impl Numbers {
         (number ^ 1 << 63).cast_signed()
     }
 
-    fn widen(&mut self) {
+    /// Moves the base to 2^63; `false` if a number is negative.
+    fn widen(&mut self) -> bool {
         if self.base == 0 {
+            if self.all.iter().any(|number| *number < 0) {
+                return false;
+            }
             self.base = Self::BEYOND;
             self.all.iter_mut().for_each(|number| *number ^= i64::MIN);
         }
+        true
+    }
+
+    /// These cells as texts: the decimal digits of the numbers.
+    fn to_texts(&self) -> Texts {
+        let mut texts = Texts::default();
+        let mut nulls = self.nulls.iter().peekable();
+        for (row, &excess) in self.all.iter().enumerate() {
+            let number = nulls.next_if_eq(&&row).is_none().then(|| self.base.wrapping_add(excess.into()).to_string());
+            texts.push(number.as_deref());
+        }
+        texts
     }
 
     fn write(&self, out: &mut Vec<u8>) {
@@ -239,7 +262,13 @@ impl Cells {
     /// Adds a cell.
     pub(super) fn push(&mut self, cell: &Value<'_>, scratch: &mut String) -> Result<()> {
         match self {
-            Self::Numbers(numbers) => numbers.push(cell),
+            Self::Numbers(numbers) => {
+                if !numbers.push(cell) {
+                    let mut texts = numbers.to_texts();
+                    texts.push(plain::text(cell, scratch)?);
+                    *self = Self::Texts(texts);
+                }
+            }
             Self::F32(all) => all.push(match *cell {
                 Value::F32(number) if number.is_finite() => number,
                 _ => f32::NAN,
@@ -460,5 +489,31 @@ impl Lists {
             places(&self.all.chunks_exact(self.len).map(bits).collect::<Vec<_>>(), out);
         }
         places(&self.rows, out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn negative_numbers_and_numbers_beyond_the_signed_ones_are_both_kept() {
+        let (negative, large) = (Value::Int(-5), Value::Uint(u64::MAX));
+        for order in [[&negative, &Value::Null, &large], [&large, &Value::Null, &negative]] {
+            let mut cells = Cells::new(Kind::Int, order.len());
+            for cell in order {
+                cells.push(cell, &mut String::new()).unwrap();
+            }
+            let mut texts = Texts::default();
+            for cell in order {
+                texts.push(match cell {
+                    Value::Int(_) => Some("-5"),
+                    Value::Uint(_) => Some("18446744073709551615"),
+                    _ => None,
+                });
+            }
+            assert!(cells.are_texts());
+            assert_eq!(cells.to_bytes(), texts.to_bytes());
+        }
     }
 }
