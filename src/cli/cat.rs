@@ -1,5 +1,6 @@
 use super::{Context, Exit, Failure, Outcome};
 use crate::asset::Asset;
+use crate::reader::Reader;
 use std::io::Write as _;
 use std::path::PathBuf;
 
@@ -17,7 +18,7 @@ pub(super) struct Args {
     /// The file
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The entry: an id (0x…, 16 hex digits, or decimal), a path, or a name, as `assetq ls FILE` shows them
+    /// The entry: an id (0x…, 16 hex digits, or decimal), a path or its last part, or a name, as `assetq ls FILE` shows them
     #[arg(value_name = "ENTRY")]
     entry: String,
     /// Show the types of values, too, as "$type": `patch --entry` can change them then (.vrb)
@@ -39,20 +40,34 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         context.warn(&asset);
         return Ok(Exit::Done);
     }
-    let mut found = false;
     let mut damaged = None;
     let mut entries = context.entries(false)?;
     entries.add(|out| {
         let reader = asset.reader();
-        let shown = if args.types { reader.cat_typed(&args.entry, out) } else { reader.cat(&args.entry, out) };
-        match shown {
-            Ok(shown) => found = shown,
-            Err(error) => match error.kind() {
-                crate::ErrorKind::Io { .. } => return Err(error.into()),
-                _ => damaged = Some(error),
-            },
+        let mut show = |entry: &str| -> Result<bool, Failure> {
+            match if args.types { reader.cat_typed(entry, out) } else { reader.cat(entry, out) } {
+                Ok(shown) => Ok(shown),
+                Err(error) if matches!(error.kind(), crate::ErrorKind::Io { .. }) => Err(error.into()),
+                Err(error) => {
+                    damaged = Some(error);
+                    Ok(true)
+                }
+            }
+        };
+        if show(&args.entry)? {
+            return Ok(());
         }
-        if found || damaged.is_some() { Ok(()) } else { Err(not_found(&asset, &args.entry, context)) }
+        let paths = paths_named(reader, &args.entry);
+        match &*paths {
+            [path] if show(path)? => Ok(()),
+            [] | [_] => Err(not_found(&asset, &args.entry, context)),
+            [shown @ .., more] => {
+                let last = if shown.len() < CANDIDATES { format!("{more:?}") } else { "…".to_owned() };
+                let all: Vec<String> = shown.iter().map(|path| format!("{path:?}")).chain([last]).collect();
+                let what = format!("{file}: {:?} is the name of several entries: {}", args.entry, all.join(", "));
+                Err(Failure::new(Exit::NotFound, what))
+            }
+        }
     })?;
     entries.finish()?;
     context.warn(&asset);
@@ -62,9 +77,34 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     Ok(Exit::Done)
 }
 
+/// Entries of one name that a message lists.
+const CANDIDATES: usize = 10;
+
+/// The paths in the main table whose last component is `name`, one more than a message lists at most.
+fn paths_named(reader: &dyn Reader, name: &str) -> Vec<String> {
+    let Some(table) = reader.tables().into_iter().next() else { return Vec::new() };
+    let label = table.label();
+    if name.is_empty() || !table.columns().get(label).is_some_and(|column| column.folders) {
+        return Vec::new();
+    }
+    let (mut paths, mut rows) = (Vec::new(), table.cursor(0));
+    // Rows that cannot be read have no name to be known by.
+    while paths.len() <= CANDIDATES && rows.advance().unwrap_or(false) {
+        if let Ok(value) = rows.value(label)
+            && let Some(path) = value.as_text()
+            && path.rsplit('/').next() == Some(name)
+        {
+            paths.push(path.into_owned());
+        }
+    }
+    paths
+}
+
 fn not_found(asset: &Asset, entry: &str, context: &Context) -> Failure {
     let file = asset.source().name();
     let hint = context.hint(asset, entry);
-    let hint = if hint.is_empty() { "; `assetq ls` lists what there is" } else { &hint };
+    let values = if asset.reader().graphs().is_empty() { "" } else { ", with `-t values` the values in them" };
+    let lists = format!("; `assetq ls {file}` lists what there is{values}");
+    let hint = if hint.is_empty() { &lists } else { &hint };
     Failure::new(Exit::NotFound, format!("{file}: no entry {entry:?}{hint}"))
 }

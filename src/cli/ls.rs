@@ -40,7 +40,8 @@ pub(super) struct Args {
     /// Show all columns also in text
     #[arg(long, short)]
     long: bool,
-    /// Only rows whose place in space contains this point
+    /// Only rows whose place in space contains this point. The place of a plate of armour or a hull is the box around it, that
+    /// of an instance or a vertex a point
     #[arg(long, value_name = "X,Y,Z", value_parser = numbers::<3>, allow_hyphen_values = true, group = "place")]
     at: Option<[f64; 3]>,
     /// Only rows whose place meets the box between these corners

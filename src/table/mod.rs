@@ -7,11 +7,13 @@
 pub mod filter;
 #[cfg(any(feature = "filter", feature = "find"))]
 pub mod glob;
+pub(crate) mod place;
 mod rows;
 pub(crate) mod search;
 mod value;
 mod visit;
 
+pub use place::{Place, Volume};
 pub(crate) use rows::Find;
 pub use rows::TableOf;
 pub use search::{Anchor, Literal};
@@ -436,18 +438,6 @@ pub struct Leaves {
     pub value: usize,
     /// The entry that has the graph.
     pub graph: usize,
-}
-
-/// A place in space that rows are asked for, in the coordinates of the file.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub enum Place {
-    /// A point.
-    Point([f64; 3]),
-    /// The straight line between two points.
-    Segment([f64; 3], [f64; 3]),
-    /// The box that is parallel to the axes and has these corners.
-    Box([f64; 3], [f64; 3]),
 }
 
 /// The number of the column called `name`.

@@ -1,7 +1,7 @@
 //! Tables declared column by column over rows that are located once: [`TableOf`].
 
-use super::{Column, ItemList, Kind, Literal, Place, RowCursor, Table, Value, no_cell, text_behind};
-use crate::error::{Error, Result};
+use super::{Column, ItemList, Kind, Literal, Place, RowCursor, Table, Value, Volume, no_cell, text_behind};
+use crate::error::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::fmt;
@@ -344,6 +344,21 @@ impl<'a, R> TableOf<'a, R> {
     pub fn placed(mut self, is_at: impl Fn(&R, &Place) -> Result<bool> + Send + Sync + 'a) -> Self {
         self.is_at = Some(Box::new(is_at));
         self
+    }
+
+    /// Declares the volume that a row takes in space, in single precision, for [`Table::is_at`]; `None` for a row without one.
+    #[must_use]
+    pub fn with_volume(self, volume: impl Fn(&R) -> Result<Option<Volume>> + Send + Sync + 'a) -> Self {
+        let name = self.name.clone().into_owned();
+        // Coordinates are singles: so is a number as a user copies it.
+        self.placed(move |row, place| match volume(row)? {
+            Some(volume) if volume.is_finite() => Ok(volume.is_at(&place.in_singles())),
+            Some(_) => {
+                let what = "coordinates that are not finite, which describe no place in space".into();
+                Err(Error::without_offset(ErrorKind::Damaged { what }, name.clone()))
+            }
+            None => Ok(false),
+        })
     }
 
     /// The same table, in which any row is located at the same cost: see [`Table::splits`].

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::report::{Check, Progress, Report};
 use crate::source::Source;
-use crate::table::{Column, Kind, Table, TableOf, Takes, Value, Visitor};
+use crate::table::{Column, Kind, Table, TableOf, Takes, Value, Visitor, Volume};
 use std::sync::OnceLock;
 
 #[cfg(feature = "view")]
@@ -173,6 +173,7 @@ impl Reader for Splash {
             .columns(floats(["min_x", "min_y", "min_z"]), |found, axis| Ok(found.min.get(axis).copied().into()))
             .columns(floats(["max_x", "max_y", "max_z"]), |found, axis| Ok(found.max.get(axis).copied().into()))
             .with_rows_written()
+            .with_volume(|found| Ok(Some(Volume::of_corners(found.min, found.max))))
             .damaged(|| self.index().damage.as_ref().map(Error::again));
         vec![Box::new(table)]
     }

@@ -5,7 +5,7 @@ use super::collision::Hull;
 use super::content::{self, Of};
 use super::layout::ArmorVertex;
 use super::layout::Mapping;
-use super::mesh::Group;
+use super::mesh::{Group, bounds};
 use super::places::Place;
 use super::vertex::{Attribute, Vertices};
 use super::{Geometry, material_name};
@@ -13,7 +13,7 @@ use crate::bytes::le;
 use crate::error::{Error, Result};
 use crate::id;
 use crate::reader::Reader as _;
-use crate::table::{Column, Table, TableOf, Takes, Value, Visitor, no_cell};
+use crate::table::{Column, Table, TableOf, Takes, Value, Visitor, Volume, no_cell};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::sync::{Arc, LazyLock};
@@ -193,6 +193,10 @@ fn armor_plates(g: &Geometry) -> Made<'_> {
             component(Some(plate.header().max.map(|v| v.get())), axis)
         })
         .column(Column::uint("offset").place(), |(_, plate)| Ok(plate.offset().into()))
+        .with_volume(|(_, plate)| {
+            let header = plate.header();
+            Ok(Some(Volume::of_corners(header.min.map(|v| v.get()), header.max.map(|v| v.get()))))
+        })
         .damaged(|| g.armor_places().damage.as_ref().map(Error::again));
     Box::new(table)
 }
@@ -223,6 +227,10 @@ fn armor_triangles(g: &Geometry) -> Made<'_> {
         )
         .column(Column::uint("plate").place(), |t| Ok(t.place.number.into()))
         .column(Column::text("material").resolved(), |t| Ok(material_name(t.plate.header().material_id.get()).into()))
+        .with_volume(|t| {
+            let corners = t.corners.iter().map(|corner| corner.position.map(|v| v.get()));
+            Ok(bounds(corners).map(|(min, max)| Volume::of_corners(min, max)))
+        })
         .damaged(|| g.armor_places().damage.as_ref().map(Error::again))
         .derived();
     Box::new(table)
@@ -260,6 +268,7 @@ fn collision_hulls(g: &Geometry) -> Made<'_> {
         .column(Column::nested("min"), |(_, hull)| Ok(hull.bounds().map_or(Value::Null, |(min, _)| Value::floats(min))))
         .column(Column::nested("max"), |(_, hull)| Ok(hull.bounds().map_or(Value::Null, |(_, max)| Value::floats(max))))
         .column(Column::uint("offset").place(), |(_, hull)| Ok(hull.offset().into()))
+        .with_volume(|(_, hull)| Ok(hull.bounds().map(|(min, max)| Volume::of_corners(min, max))))
         .damaged(|| g.collision_places().damage.as_ref().map(Error::again));
     Box::new(table)
 }
@@ -275,6 +284,7 @@ fn hull_vertices(g: &Geometry) -> Made<'_> {
         .column(Column::uint("hull").brief().key(), |(place, ..)| Ok(place.number.into()))
         .column(Column::uint("index").brief().key(), |(_, number, _)| Ok((*number).into()))
         .columns(point(["x", "y", "z"]).map(Column::brief), |(.., corner), axis| component(Some(*corner), axis))
+        .with_volume(|(.., corner)| Ok(Some(Volume::of_point(*corner))))
         .damaged(|| g.collision_places().damage.as_ref().map(Error::again))
         .derived();
     Box::new(table)
@@ -381,6 +391,7 @@ fn vertices<'g>(g: &'g Geometry) -> Made<'g> {
         .column(Column::f32("radius"), |v| Ok(v.read()?.radii().and_then(|mut v| v.next()).into()))
         .column(Column::uint("id"), |v| Ok(v.read()?.ids().and_then(|mut v| v.next()).into()))
         .column(Column::nested("colour"), |v| Ok(bytes(v.read()?.colours().and_then(|mut v| v.next()))))
+        .with_volume(|v| Ok(v.read()?.positions().and_then(|mut v| v.next()).map(Volume::of_point)))
         .derived();
     Box::new(table)
 }
@@ -436,7 +447,8 @@ pub(super) fn facts(g: &Geometry) -> Vec<(Cow<'static, str>, Value<'_>)> {
     facts
 }
 
-/// Shows `entry`: a mapping id (`0x…`), the name of a model, or a table and a row (`vertex_buffers/0`).
+/// Shows `entry`: a mapping id (`0x…`), the name of a model, a row of the main table (`0`), or a table and a row
+/// (`armor_plates/0`).
 pub(super) fn cat(g: &Geometry, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
     if let Some((table, row)) = entry.rsplit_once('/')
         && let Some(table) = g.table(table)
@@ -452,6 +464,14 @@ pub(super) fn cat(g: &Geometry, entry: &str, out: &mut dyn Visitor) -> Result<bo
         && show_mapping(g, id, out)?
     {
         return Ok(true);
+    }
+    // `ls` shows the rows of the main table by their numbers.
+    if let (Ok(row), Some((_, main))) = (entry.parse::<usize>(), TABLES.first()) {
+        let table = main(g);
+        if row < table.len()? {
+            show_row(table.as_ref(), row, out)?;
+            return Ok(true);
+        }
     }
     for table in ["armor_models", "collision_models"] {
         let Some(table) = g.table(table) else { continue };

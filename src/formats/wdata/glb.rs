@@ -32,7 +32,7 @@ impl Map {
     }
 }
 
-/// An unfinished glTF: one buffer, which begins with the corners and the edges of a cube.
+/// A glTF in the making: one buffer, which begins with the corners and the edges of a cube.
 struct Builder {
     root: Root,
     bytes: Vec<u8>,

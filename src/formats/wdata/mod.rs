@@ -28,12 +28,13 @@ mod tail;
 mod verify;
 mod waypoints;
 
+pub use crate::table::Volume;
 pub use fields::{Field, Gate, Kind, Versions};
 pub use plan::Drawn;
 pub use record::Record;
 pub use run::Records;
 pub use shapes::{BoxType, Shape};
-pub use space::{Hits, Volume};
+pub use space::Hits;
 pub use tail::{Choice, TriggerLayout};
 pub use waypoints::Link;
 

@@ -2,7 +2,7 @@
 //!
 //! Y is up and the axes are left-handed, so that x leads to the right and z to the top of the picture.
 
-use super::space::Volume;
+use super::Volume;
 use super::waypoints::RANGE;
 use super::{BoxType, Map, Records};
 use crate::clean::Xml;

@@ -1,10 +1,10 @@
 //! One record, read field by field.
 
 use super::Map;
+use super::Volume;
 use super::fields::{self, Kind};
 use super::layout::Obb;
 use super::shapes::Shape;
-use super::space::Volume;
 use crate::bytes::{Cursor, Utf16, le};
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::Value;

@@ -15,7 +15,7 @@ pub(super) struct Program(Vec<Op>);
 
 #[derive(Debug)]
 enum Op {
-    /// A number of bytes.
+    /// So many bytes.
     Bytes(usize),
     /// A text.
     Text,
@@ -25,11 +25,11 @@ enum Op {
     NoCount,
     /// As many items of this size as the count of that number says.
     Items { size: usize, count: usize },
-    /// A number of texts, each after `before` bytes.
+    /// As many texts, each with so many bytes before it.
     Texts { before: usize, count: usize },
     /// As many records.
     Records { program: Program, count: usize },
-    /// A number of records.
+    /// So many records.
     Times { program: Program, times: usize },
     /// A program for the first of several records only.
     First(Program),
@@ -103,7 +103,7 @@ impl Program {
         }
     }
 
-    /// Adds bytes, joined with a preceding step of bytes.
+    /// So many bytes, in one step with those just before.
     fn bytes(&mut self, count: usize) {
         match self.0.last_mut() {
             Some(Op::Bytes(before)) => *before = before.saturating_add(count),

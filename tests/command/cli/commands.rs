@@ -353,6 +353,69 @@ fn rows_are_found_by_where_they_are() {
     assert!(said.contains("have no place"), "{said}");
 }
 
+/// Boxes of hits, plates of armour and instances, against their own columns.
+#[test]
+fn boxes_plates_and_instances_are_found_by_where_they_are() {
+    let rows = |file: &str, table: &str, more: &[&str]| -> Vec<Json> {
+        let args = [&["ls", file, "-t", table, "-f", "json"], more].concat();
+        serde_json::from_str(&run(0, &args).0).unwrap()
+    };
+    let point = |row: &Json, names: [&str; 3]| names.map(|name| row[name].as_f64().unwrap());
+    let text = |numbers: &[f64]| numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(",");
+    let (min, max) = (["min_x", "min_y", "min_z"], ["max_x", "max_y", "max_z"]);
+    for (file, table) in [("ship.splash", "boxes"), ("ship.geometry", "armor_plates")] {
+        let all = rows(file, table, &[]);
+        let (least, most) = (point(&all[1], min), point(&all[1], max));
+        let center: Vec<f64> = least.iter().zip(most).map(|(a, b)| (a + b) / 2.0).collect();
+        let has_center = |row: &&Json| {
+            let ends = point(row, min).into_iter().zip(point(row, max));
+            ends.zip(&center).all(|((min, max), at)| (min..=max).contains(at))
+        };
+        let wanted: Vec<Json> = all.iter().filter(has_center).cloned().collect();
+        assert!(!wanted.is_empty() && wanted.len() < all.len(), "{table}: {} of {}", wanted.len(), all.len());
+        assert_eq!(rows(file, table, &["--at", &text(&center)]), wanted, "{table}");
+        let through = [&[center[0], center[1], -1e6][..], &[center[0], center[1], 1e6]].concat();
+        let hit = rows(file, table, &["--line", &text(&through)]);
+        assert!(wanted.iter().all(|row| hit.contains(row)), "{table}");
+        run(1, &["ls", file, "-t", table, "--box", "1e6,1e6,1e6,2e6,2e6,2e6"]);
+    }
+    let all = rows("space.bin", "instances", &[]);
+    let at = point(&all[0], ["x", "y", "z"]);
+    let region: Vec<f64> = at.iter().map(|v| v - 0.5).chain(at.iter().map(|v| v + 0.5)).collect();
+    let near = |row: &&Json| point(row, ["x", "y", "z"]).iter().zip(at).all(|(a, b)| (a - b).abs() <= 0.5);
+    let wanted: Vec<Json> = all.iter().filter(near).cloned().collect();
+    assert_eq!(rows("space.bin", "instances", &["--box", &text(&region)]), wanted);
+    for table in ["armor_triangles", "collision_hulls", "hull_vertices", "vertices"] {
+        assert!(
+            !rows("ship.geometry", table, &["--box", "-1e6,-1e6,-1e6,1e6,1e6,1e6", "-n", "3"]).is_empty(),
+            "{table}"
+        );
+    }
+    assert!(!rows("space.bin", "point_lights", &["--box", "-1e6,-1e6,-1e6,1e6,1e6,1e6"]).is_empty());
+}
+
+#[test]
+fn cat_takes_what_ls_shows() {
+    let (row, _) = run(0, &["cat", "ship.geometry", "0"]);
+    assert_eq!(row, run(0, &["cat", "ship.geometry", "vertex_buffers/0"]).0);
+    let (_, said) = run(1, &["cat", "ship.geometry", "999999"]);
+    assert!(said.contains("`assetq ls ship.geometry`"), "{said}");
+
+    let path = visual();
+    let last = path.rsplit('/').next().unwrap();
+    assert_eq!(run(0, &["cat", "assets.bin", last]).0, run(0, &["cat", "assets.bin", &path]).0);
+    // A name of several entries: the first one in the folder of each ship.
+    let (paths, _) = run(0, &["ls", "assets.bin", "-f", "csv", "-c", "path"]);
+    let named = |name: &str| paths.lines().filter(|path| path.rsplit('/').next() == Some(name)).count();
+    let shared = paths.lines().filter_map(|path| path.rsplit('/').next()).find(|name| named(name) > 1).unwrap();
+    let (out, said) = run(1, &["cat", "assets.bin", shared]);
+    assert!(out.is_empty() && said.contains("is the name of several entries: \""), "{said}");
+    run(1, &["cat", "assets.bin", "no-such.visual"]);
+
+    let (_, said) = run(1, &["cat", "savegame.vrb", "Sets.Nowhere"]);
+    assert!(said.contains("`assetq ls savegame.vrb`") && said.contains("-t values"), "{said}");
+}
+
 #[test]
 fn exports_are_whole_or_not_there() {
     let dir = TempDir::new().unwrap();

@@ -11,7 +11,7 @@ use crate::id;
 use crate::names::Names;
 use crate::relations::Texts;
 use crate::source::Source;
-use crate::table::{Column, Table, TableOf, Takes, Value, no_cell};
+use crate::table::{Column, Table, TableOf, Takes, Value, Volume, no_cell};
 
 /// The tables of a `models.bin`.
 pub(in crate::formats::bwdb) fn models(models: &Models) -> Vec<Box<dyn Table + '_>> {
@@ -108,7 +108,8 @@ pub(in crate::formats::bwdb) fn space(space: &Space) -> Vec<Box<dyn Table + '_>>
     let lights = TableOf::walked("point_lights", || Ok(space.light_count()), locate)
         .splits()
         .column(Column::uint("index").brief().place(), |row: &Row<p::SpaceLight<'_>>| Ok(row.number.into()));
-    let lights = with_fields(lights, "point_lights", &walk::ById, |light: &p::SpaceLight<'_>| Ok(*light));
+    let lights = with_fields(lights, "point_lights", &walk::ById, |light: &p::SpaceLight<'_>| Ok(*light))
+        .with_volume(|light| Ok(Some(Volume::of_point(light.read()?.position()?))));
     vec![Box::new(instances(space)), Box::new(lights)]
 }
 
@@ -142,6 +143,10 @@ pub(in crate::formats::bwdb) fn instances(space: &Space) -> impl Table + '_ {
         // The last row of the matrix is the position.
         .columns(["x", "y", "z"].map(|name| Column::f32(name).brief().writable()), |(_, instance), axis| {
             Ok(instance.transform.get(axis.saturating_add(12)).map(|v| v.get()).into())
+        })
+        .with_volume(|(_, instance)| {
+            let [.., x, y, z, _] = instance.transform.map(|v| v.get());
+            Ok(Some(Volume::of_point([x, y, z])))
         })
         .column(Column::uint("offset").place(), |(_, instance)| {
             Ok(space.source().view("instances").locate(*instance).offset().into())
