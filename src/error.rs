@@ -186,6 +186,18 @@ impl Error {
         self
     }
 
+    /// Puts the offset into words, as one of `file`: for errors in another file than the one that is named to the user.
+    #[cold]
+    #[must_use]
+    pub(crate) fn in_file(mut self, file: &str) -> Self {
+        if let Some(offset) = self.0.offset.take() {
+            let part = std::mem::take(&mut self.0.part);
+            let space = if part.is_empty() { "" } else { " " };
+            self.0.part = format!("{part}{space}in {file} at {offset:#x}").into();
+        }
+        self
+    }
+
     /// The same finding again, for holders of errors that are asked more than once. Its kind becomes `Damaged` with
     /// the words of the kind, as a system's error cannot be copied.
     #[cold]

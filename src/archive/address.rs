@@ -34,19 +34,20 @@ impl Address {
     /// it says that it is not there.
     pub fn of(path: &Path) -> Self {
         let whole = || Self { outer: path.to_owned(), build: None, inner: None };
-        let Some(text) = path.to_str().filter(|_| path.symlink_metadata().is_err()) else { return whole() };
-        let marks = text.match_indices(MARK).map(|(at, mark)| (at, at.saturating_add(mark.len())));
-        let splits = marks.filter_map(|(at, behind)| Some((text.get(..at)?, Some(text.get(behind..)?))));
-        for (outer, inner) in splits.chain([(text, None)]) {
+        if path.symlink_metadata().is_ok() {
+            return whole();
+        }
+        let splits = splits(path, MARK).into_iter().map(|(outer, inner)| (outer, Some(inner)));
+        for (outer, inner) in splits.chain([(path, None)]) {
             let inner = inner.map(str::to_owned);
-            if inner.is_some() && Path::new(outer).exists() {
-                return Self { outer: outer.into(), build: None, inner };
+            if inner.is_some() && outer.exists() {
+                return Self { outer: outer.to_owned(), build: None, inner };
             }
-            if let Some((folder, build)) = outer.rsplit_once(AT_BUILD)
+            if let Some((folder, build)) = self::splits(outer, AT_BUILD).pop()
                 && !build.contains('/')
-                && Path::new(folder).exists()
+                && folder.exists()
             {
-                return Self { outer: folder.into(), build: Some(build.to_owned()), inner };
+                return Self { outer: folder.to_owned(), build: Some(build.to_owned()), inner };
             }
         }
         whole()
@@ -70,6 +71,15 @@ impl Address {
     /// The path inside of it, with [`MARK`] before each one that lies in another.
     pub fn inner(&self) -> Option<&str> {
         self.inner.as_deref()
+    }
+
+    /// The archive and its build as a path that [`Address::of`] takes.
+    pub fn archive_path(&self) -> PathBuf {
+        let mut path = self.outer.clone().into_os_string();
+        if let Some(build) = &self.build {
+            path.push(format!("{AT_BUILD}{build}"));
+        }
+        path.into()
     }
 
     /// The archive alone.
@@ -107,6 +117,29 @@ impl Address {
         }
         Ok(outer)
     }
+}
+
+/// The path before each `mark` in `path` and the text after it, from the first mark on. Paths of files need not be UTF-8;
+/// text after a mark that is not UTF-8 names nothing in an archive, so that such a mark is left out.
+#[cfg(unix)]
+fn splits(path: &Path, mark: char) -> Vec<(&Path, &str)> {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+    let bytes = path.as_os_str().as_bytes();
+    let marks = bytes.iter().enumerate().filter(|(_, byte)| char::from(**byte) == mark);
+    let split = |(at, _): (usize, &u8)| {
+        let (outer, inner) = (bytes.get(..at)?, bytes.get(at.saturating_add(mark.len_utf8())..)?);
+        Some((Path::new(OsStr::from_bytes(outer)), std::str::from_utf8(inner).ok()?))
+    };
+    marks.filter_map(split).collect()
+}
+
+#[cfg(not(unix))]
+fn splits(path: &Path, mark: char) -> Vec<(&Path, &str)> {
+    let text = path.to_str().unwrap_or_default();
+    let split =
+        |(at, mark): (usize, &str)| Some((Path::new(text.get(..at)?), text.get(at.saturating_add(mark.len())..)?));
+    text.match_indices(mark).filter_map(split).collect()
 }
 
 /// Opens the file that `inner` names in `outer`, with [`MARK`] before each path that lies in another file.
@@ -179,8 +212,11 @@ fn first<'a, 'i>(archive: &'a dyn Archive, inner: &'i str) -> Result<Option<(Fil
     Ok(None)
 }
 
-/// The error for a path that is not there, with the nearest one that is.
+/// The error for a path that is not there, with the nearest one that is. If a list cannot be read, the path may be in it.
 fn not_found(archive: &dyn Archive, inner: &str) -> Error {
+    if let Some(damage) = archive.damage().into_iter().next() {
+        return damage.within(format_args!("file {inner:?} is not in the readable part of the list"));
+    }
     let what = match nearest(archive, inner) {
         Some(near) => format!("file {inner:?} (did you mean {near:?}?)"),
         None => format!("file {inner:?}"),

@@ -2,7 +2,7 @@
 
 use super::{Archive, File};
 use crate::error::{Error, ErrorKind, Result};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Times that the bytes of all volumes may be read: files of an archive may share bytes, and files that overlap on
 /// purpose could otherwise be decoded without end.
@@ -34,21 +34,30 @@ pub fn choose<'a>(
             Err(error) => damaged(error),
         }
     }
+    archive.damage().into_iter().for_each(damaged);
     check_shared(archive, chosen.iter().map(|(_, file)| file))?;
     Ok(chosen)
 }
 
-/// Refuses files whose stored bytes overlap so much that together they are many times the bytes of the volumes.
+/// Refuses files whose stored bytes overlap so much that together they are many times the bytes of the volumes. A file that
+/// leaves its volume is not counted: none of its bytes is read.
 ///
 /// # Errors
 /// `Limit`.
 pub(super) fn check_shared<'a>(archive: &dyn Archive, files: impl Iterator<Item = &'a File<'a>>) -> Result<()> {
-    let in_volumes = files.filter(|file| file.volume.is_some() && file.installed);
-    let value = in_volumes.map(|file| file.stored_size).fold(0, u64::saturating_add);
-    if value == 0 {
+    let in_volumes = files.filter(|file| file.installed && file.stored_size > 0);
+    let in_volumes: Vec<_> = in_volumes.filter_map(|file| Some((file.volume.as_deref()?, file))).collect();
+    if in_volumes.is_empty() {
         return Ok(());
     }
-    let there = archive.volumes()?.iter().filter_map(|volume| volume.size).fold(0, u64::saturating_add);
+    let volumes = archive.volumes()?;
+    let sizes: HashMap<&str, u64> = volumes.iter().filter_map(|volume| Some((&*volume.name, volume.size?))).collect();
+    let fits = |(volume, file): &&(&str, &File<'_>)| {
+        let end = file.offset.unwrap_or(0).checked_add(file.stored_size);
+        sizes.get(volume).is_none_or(|size| end.is_some_and(|end| end <= *size))
+    };
+    let value = in_volumes.iter().filter(fits).map(|(_, file)| file.stored_size).fold(0, u64::saturating_add);
+    let there = volumes.iter().filter_map(|volume| volume.size).fold(0, u64::saturating_add);
     let limit = there.saturating_mul(SHARED);
     if value > limit {
         let kind = ErrorKind::Limit { what: "bytes of all files together, which overlap", value, limit };

@@ -3,7 +3,7 @@
 use super::choose::check_shared;
 use super::{Archive, Codec, File};
 use crate::codec;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::report::{Check, Progress, Report};
 use crate::source::Source;
 use crate::threads::prelude::*;
@@ -18,11 +18,15 @@ const CHUNK: usize = 64 << 10;
 /// `Unsupported` for a codec that is not known, `Codec` for a damaged stream or one of another size than declared,
 /// `Checksum`, `OutOfBounds`.
 pub fn decode(stored: Source, file: &File<'_>, name: &str) -> Result<Source> {
-    // Offsets count in the volume.
-    decode_in(stored, file, name).map_err(|error| match &file.volume {
-        Some(volume) => error.within(volume),
+    decode_in(stored, file, name).map_err(|error| in_volume(error, file))
+}
+
+/// An error in the stored bytes of `file`: its offset is one of the volume, and no position in the file.
+pub(super) fn in_volume(error: Error, file: &File<'_>) -> Error {
+    match &file.volume {
+        Some(volume) => error.in_file(volume),
         None => error,
-    })
+    }
 }
 
 fn decode_in(stored: Source, file: &File<'_>, name: &str) -> Result<Source> {
@@ -222,6 +226,7 @@ pub(super) fn verify_places(archive: &dyn Archive, report: &mut Report, progress
         }
         progress.advance(1);
     }
+    archive.damage().into_iter().for_each(|error| check.fail(error));
     let detail = if missing > 0 { format!("{len} files, {missing} not installed") } else { format!("{len} files") };
     report.checks.push(check.with_detail(detail));
 }

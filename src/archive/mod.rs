@@ -210,7 +210,7 @@ impl Snapshot {
 
 /// Files by path. A file that is damaged, or whose volume is missing, is an error of its own and no failure of the rest.
 pub trait Archive: Send + Sync {
-    /// The number of files. The first call may read all indexes.
+    /// The number of files that are listed. The first call may read all indexes.
     ///
     /// # Errors
     /// When no list of files can be made at all.
@@ -222,6 +222,11 @@ pub trait Archive: Send + Sync {
     /// As [`Archive::len`].
     fn is_empty(&self) -> Result<bool> {
         Ok(self.len()? == 0)
+    }
+
+    /// The errors for which files may be missing from the list: one for each list that cannot be read to its end.
+    fn damage(&self) -> Vec<Error> {
+        Vec::new()
     }
 
     /// File `n`, in an order that stays: the archive's own where it has one.
@@ -356,7 +361,8 @@ pub trait Archive: Send + Sync {
 /// # Errors
 /// As [`Archive::stored`] and [`decode`].
 pub fn open(archive: &dyn Archive, file: &File<'_>, name: &str) -> Result<Source> {
-    decode(archive.stored(file)?, file, &format!("{name}:{}", file.path))
+    let stored = archive.stored(file).map_err(|error| contents::in_volume(error, file))?;
+    decode(stored, file, &format!("{name}:{}", file.path))
 }
 
 /// The file at `file`, as an asset of its own format: see [`open`].

@@ -3,7 +3,7 @@
 //! How and where a file is stored is left out of comparisons: two archives with the same contents are the same.
 
 use super::{Archive, Build, File, Volume};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::table::{Column, Table, TableOf, Value};
 
@@ -35,11 +35,23 @@ fn files(archive: &dyn Archive) -> Box<dyn Table + '_> {
         .column(Column::id32("crc32"), |file| Ok(file.crc32.map_or(Value::Null, Value::Id32)))
         .column_of_row(Column::text("volume").brief().place(), |file| Ok(optional(file.volume.as_deref())))
         .column(Column::uint("offset").place(), |file| Ok(file.offset.into()))
-        .column(Column::bool("installed").place(), |file| Ok(file.installed.into()));
+        .column(Column::bool("installed").place(), |file| Ok(file.installed.into()))
+        .damaged(|| damage(archive));
     if archive.has_lists() {
         table = table.column_of_row(Column::text("list").key(), |file| Ok(optional(file.list.as_deref())));
     }
     Box::new(table.splits())
+}
+
+/// The damage of all lists as one error.
+fn damage(archive: &dyn Archive) -> Option<Error> {
+    let mut all = archive.damage().into_iter();
+    let (first, more) = (all.next()?, all.len());
+    if more == 0 {
+        return Some(first);
+    }
+    let what = format!("{first}; {more} more lists cannot be read: `assetq verify` names them").into();
+    Some(Error::without_offset(ErrorKind::Damaged { what }, ""))
 }
 
 fn optional(text: Option<&str>) -> Value<'_> {

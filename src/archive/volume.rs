@@ -73,7 +73,7 @@ impl VolumeFile {
     }
 
     fn too_short(&self, offset: u64, need: u64, have: u64) -> Error {
-        Error::new(ErrorKind::OutOfBounds { need, have }, "data", offset).within(&self.name)
+        Error::new(ErrorKind::OutOfBounds { need, have }, "data", offset).in_file(&self.name)
     }
 
     /// The `len` bytes at `offset`, mapped and not copied where files are mapped at all.
@@ -120,7 +120,7 @@ mod tests {
             for (offset, len) in [(3, 8), (11, 0), (u64::MAX, 1), (1, u64::MAX)] {
                 let error = volume.slice(offset, len).unwrap_err();
                 assert!(matches!(error.kind(), ErrorKind::OutOfBounds { .. }), "{error}");
-                assert!(error.to_string().starts_with("000.pck: data: "), "{error}");
+                assert!(error.to_string().starts_with("data in 000.pck at 0x"), "{error}");
             }
         }
         for missing in [

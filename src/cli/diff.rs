@@ -118,6 +118,9 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     context.warn(&new);
     let inner = if args.deep { inner(&old, &new, &found) } else { Vec::new() };
     show.show(found)?;
+    for (side, note) in tables.iter().flat_map(TableDiff::notes) {
+        context.note(side_of(side, &old, &new).source().name(), &note);
+    }
     deep(&mut show, &inner)?;
     let Show { out, differing, meant, .. } = show;
     let Out { rows, report, .. } = out;

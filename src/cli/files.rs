@@ -3,7 +3,7 @@
 use super::context::within;
 use super::progress::Unit;
 use super::{Context, Failure};
-use crate::archive::{self, Address, Collected, collect, is_archive};
+use crate::archive::{Address, Collected, collect, is_archive};
 use crate::error::Error;
 use crate::table::glob::Glob;
 use std::path::{Path, PathBuf};
@@ -118,8 +118,7 @@ impl Context {
         let failed = |e: Error| Failure::in_file(&path.to_string_lossy(), &e);
         let glob = address.inner().unwrap_or_default();
         let asset = self.archive(address).map_err(failed)?;
-        let (outer, _) = path.to_str().and_then(|path| path.rsplit_once(glob)).unwrap_or_default();
-        let outer = outer.strip_suffix(archive::MARK).unwrap_or(outer);
+        let outer = address.archive_path();
         let Some(archive) = asset.reader().archive() else { return Ok(vec![path.to_owned()]) };
         if archive.find(glob).map_err(failed)?.is_some() {
             return Ok(vec![path.to_owned()]);
@@ -128,13 +127,14 @@ impl Context {
         let mut found = Vec::new();
         for n in 0..archive.len().map_err(failed)? {
             match archive.file(n) {
-                Ok(file) if wanted.is_match(&file.path) => found.push(within(Path::new(outer), &file.path)),
+                Ok(file) if wanted.is_match(&file.path) => found.push(within(&outer, &file.path)),
                 Ok(_) => {}
                 Err(error) => self.damaged(asset.source().name(), &error),
             }
         }
+        archive.damage().iter().for_each(|error| self.damaged(asset.source().name(), error));
         if found.is_empty() {
-            self.not_found(&format!("{outer}: nothing in it matches {glob:?}"));
+            self.not_found(&format!("{}: nothing in it matches {glob:?}", outer.display()));
         }
         Ok(found)
     }

@@ -202,6 +202,11 @@ pub trait Special: Comparable + Send {
         let _ = found;
     }
 
+    /// Limits of the comparison so far, in words, each with the side that causes it.
+    fn notes(&self) -> Vec<(Side, String)> {
+        Vec::new()
+    }
+
     /// Whether `fields` adds all fields that differ, also those that columns show.
     fn says_all(&self) -> bool {
         false

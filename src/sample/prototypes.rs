@@ -5,7 +5,7 @@ use super::bwdb::Resources;
 use crate::formats::bwdb::prototypes::{Layout, PrototypeType};
 use fastrand::Rng;
 
-/// Builds a blob: its header, the announced number of records, and their data.
+/// A blob in the making: its header, as many records as announced, and their data behind them.
 #[derive(Debug)]
 pub struct BlobWriter {
     /// The bytes; positions in them are positions in the blob.

@@ -144,10 +144,10 @@ impl Source {
         Self { bytes: Bytes::new(), origin: 0, name: name_of(path), place, is_whole: true }
     }
 
-    /// The same bytes under another name.
+    /// The same bytes as a file of its own under another name: offsets count from their first byte.
     #[must_use]
     pub fn named(self, name: &str) -> Self {
-        Self { name: name.into(), ..self }
+        Self { origin: 0, name: name.into(), ..self }
     }
 
     /// The file or folder that this source is, for a format whose files belong together; `None` for a part of a file, and
@@ -288,5 +288,7 @@ mod tests {
         let error = entry.view("entry data").take(9).unwrap_err();
         assert_eq!(error.offset(), Some(16));
         assert!(pack.slice(30..33, "beyond").is_none());
+        let file = entry.named("pack.bin:entry");
+        assert_eq!(file.view("data").skip(2).offset(), 2);
     }
 }

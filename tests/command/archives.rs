@@ -45,6 +45,10 @@ fn json(code: i32, args: &[&str]) -> Vec<Json> {
     serde_json::from_str(&run(code, &args).0).unwrap()
 }
 
+fn json_of(args: &[&str]) -> Json {
+    serde_json::from_str(&run(0, &[args, &["-f", "json"]].concat()).0).unwrap()
+}
+
 fn texts<'j>(rows: &'j [Json], column: &str) -> BTreeSet<&'j str> {
     rows.iter().filter_map(|row| row[column].as_str()).collect()
 }
@@ -61,12 +65,46 @@ fn a_file_inside_answers_as_one_outside() {
         let of = |file| run(0, &args.iter().map(|a| if *a == "FILE" { file } else { *a }).collect::<Vec<_>>()).0;
         assert_eq!(of("game:content/assets.bin").replace("game:content/assets.bin", outside), of(outside), "{args:?}");
     }
+    // A file that is stored as it is has the offsets of its own, too.
+    run(0, &["sample", "samples"]);
+    run(0, &["extract", "samples/pack.bin", "--to", to]);
+    for entry in json(0, &["ls", "samples/pack.bin", "--where", "extension = 'wdb'"]) {
+        let sheet = format!("{}.wdb", entry["name"].as_str().unwrap());
+        let (inside, outside) = (format!("samples/pack.bin:{sheet}"), format!("{to}/{sheet}"));
+        let sections = |file: &str| json_of(&["info", file])["sections"].clone();
+        assert_eq!(sections(&inside), sections(&outside));
+        assert_eq!(sections(&inside)[0]["offset"], 0);
+    }
     let bytes = assetq(&["extract", "game", "content/assets.bin", "--to", "-"]).stdout;
     assert_eq!(bytes, fs::read(outside).unwrap());
     let (_, err) = run(1, &["ls", "game:content/Assets.bin"]);
     assert!(err.contains("did you mean \"content/assets.bin\"?"), "{err}");
     let (_, err) = run(2, &["ls", "game:content/assets.bin:more"]);
     assert!(err.contains("is no archive"), "{err}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_whose_name_is_not_utf8_is_an_archive_too() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+    let dir = TempDir::new().unwrap();
+    std::os::unix::fs::symlink(GAME.path().join("game"), dir.path().join(OsStr::from_bytes(b"caf\xe9"))).unwrap();
+    let rows = |address: &OsStr| {
+        let out = Command::new(env!("CARGO_BIN_EXE_assetq"))
+            .current_dir(dir.path())
+            .args(["find", "a", "--format", "csv", "--no-cache"])
+            .arg(address)
+            .output()
+            .unwrap();
+        assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stderr));
+        out.stdout.split(|byte| *byte == b'\n').count()
+    };
+    let inside = rows(OsStr::from_bytes(b"caf\xe9:content/assets.bin"));
+    assert!(inside > 2);
+    assert_eq!(rows(OsStr::from_bytes(b"caf\xe9:content/*.bin")), inside);
+    let build = [b"caf\xe9@", BUILDS[0].to_string().as_bytes(), b":content/assets.bin"].concat();
+    assert!(rows(OsStr::from_bytes(&build)) > 2);
 }
 
 #[test]
@@ -244,8 +282,8 @@ fn an_error_names_the_address_once_and_where_it_is_on_disk() {
     let (_, err) = run(3, &["info", &address]);
     let [warning, error] = err.lines().collect::<Vec<_>>()[..] else { panic!("{err}") };
     assert!(warning.contains("warning: spaces.idx: "), "{err}");
-    assert!(error.starts_with(&format!("assetq: {address}: content_0001.pkg: data: deflate: ")), "{err}");
-    assert!(error.ends_with("(at offset 0x0)"), "{err}");
+    let place = "data in content_0001.pkg at 0x0: deflate: ";
+    assert!(error.starts_with(&format!("assetq: {address}: {place}")) && !error.contains("(at offset"), "{err}");
     // A missing file may be in the damaged part.
     let (_, err) = run(1, &["info", &format!("{game}:spaces/sample/space.bin")]);
     assert!(err.contains("warning: spaces.idx: ") && err.contains("not found"), "{err}");

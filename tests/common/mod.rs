@@ -109,6 +109,7 @@ pub fn ask_archive(asset: &Asset) -> usize {
             }
         }
     }
+    errors += archive.damage().len();
     assert!(archive.file(usize::MAX).is_err());
     let _ = archive.volumes();
     asset.reader().facts();

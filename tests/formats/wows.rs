@@ -553,8 +553,8 @@ fn ranges_volumes_and_trailers_are_checked() {
     let readme = |package: &mut Package, change: &dyn Fn(&mut FileEntry)| change(filed(package, "readme.txt"));
     said(
         say(&|p| readme(p, &|f| f.offset = 1 << 40)),
-        "7 bytes needed, 0 left (at offset 0x10000000000)",
-        "one_0001.pkg: data",
+        "data in one_0001.pkg at 0x10000000000: 7 bytes needed, 0 left",
+        "data in one_0001.pkg",
     );
     said(say(&|p| readme(p, &|f| f.offset = u64::MAX)), "bytes needed", "bytes needed");
     said(say(&|p| readme(p, &|f| f.stored_size = u32::MAX)), "4294967295 bytes needed", "bytes needed");

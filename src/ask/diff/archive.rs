@@ -1,18 +1,20 @@
 //! Archives: files by path, compared by their entries in the indexes.
 //!
 //! Files of one path are the same where id, CRC-32 and size are; where the indexes have no CRC-32, as of loose files and of
-//! plain folders, sizes are compared, and then contents. A file that went and one that came with its CRC-32 and size are one that moved.
+//! plain folders, sizes are compared, and then contents. If the volume of one is not installed, all that the lists hold of
+//! both is compared. A file that went and one that came with its CRC-32 and size are one that moved.
 
 use crate::archive::{self, Archive, File, Identity};
 use crate::asset::Asset;
 use crate::codec::crc32;
 use crate::compare::{Comparable, Damaged, Differences, Each, Faults, Field, Keys, Pair, Side, Special, Verdict};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::table::Value;
 use crate::threads::{self, prelude::*};
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
+use std::sync::{Mutex, PoisonError};
 
 /// The rows of `table` of two archives.
 pub(super) fn special<'a>(table: &str, old: &'a Asset, new: &'a Asset) -> Option<Box<dyn Special + 'a>> {
@@ -24,7 +26,7 @@ pub(super) fn special<'a>(table: &str, old: &'a Asset, new: &'a Asset) -> Option
     // The first may read all indexes.
     let (a, b) = threads::join(|| a.identity(0).is_some(), || b.identity(0).is_some());
     let has_identities = a && b;
-    Some(Box::new(Files { both, has_identities, state: RandomState::new() }))
+    Some(Box::new(Files { both, has_identities, state: RandomState::new(), missing: Mutex::default() }))
 }
 
 struct Files<'a> {
@@ -33,6 +35,8 @@ struct Files<'a> {
     has_identities: bool,
     /// Seeded anew in each run, so that no archive can be made whose paths collide.
     state: RandomState,
+    /// Volumes that are not installed, with the rows in them whose contents are not known, by side (old, new).
+    missing: Mutex<[BTreeMap<String, BTreeSet<u32>>; 2]>,
 }
 
 /// A checksum and a size, which tell the contents of a file from the contents of others.
@@ -70,6 +74,27 @@ impl<'a> Files<'a> {
         Some((self.crc32(side, &file).ok()?, file.size))
     }
 
+    /// Takes note of a file that cannot be read as its volume is not installed. `false` for any other error.
+    fn is_missing(&self, side: Side, row: u32, file: &File<'_>, error: &Error) -> bool {
+        let ErrorKind::NotInstalled { what } = error.kind() else { return false };
+        let volume = file.volume.as_deref().unwrap_or(what).to_owned();
+        let [old, new] = &mut *self.missing.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_side = if side == Side::Old { old } else { new };
+        of_side.entry(volume).or_default().insert(row);
+        true
+    }
+
+    /// Whether two files of one size have the same contents.
+    fn is_same_content(&self, old: &File<'_>, new: &File<'_>) -> Result<bool, (Side, Error)> {
+        if old.crc32.is_some() || new.crc32.is_some() {
+            let a = self.crc32(Side::Old, old).map_err(|e| (Side::Old, e))?;
+            return Ok(a == self.crc32(Side::New, new).map_err(|e| (Side::New, e))?);
+        }
+        let a = self.decoded(Side::Old, old).map_err(|e| (Side::Old, e))?;
+        let b = self.decoded(Side::New, new).map_err(|e| (Side::New, e))?;
+        Ok(a.bytes() == b.bytes())
+    }
+
     fn verdict(&self, rows: (u32, u32)) -> Result<Verdict, (Side, Error)> {
         if let (Some(old), Some(new)) = (self.identity(Side::Old, rows.0), self.identity(Side::New, rows.1)) {
             match (old.crc32, new.crc32) {
@@ -86,13 +111,16 @@ impl<'a> Files<'a> {
             return Ok(Verdict::Other);
         } else if !same_id(&old, &new) || old.size != new.size {
             false
-        } else if old.crc32.is_some() || new.crc32.is_some() {
-            let a = self.crc32(Side::Old, &old).map_err(|e| (Side::Old, e))?;
-            a == self.crc32(Side::New, &new).map_err(|e| (Side::New, e))?
         } else {
-            let a = self.decoded(Side::Old, &old).map_err(|e| (Side::Old, e))?;
-            let b = self.decoded(Side::New, &new).map_err(|e| (Side::New, e))?;
-            a.bytes() == b.bytes()
+            match self.is_same_content(&old, &new) {
+                Err((Side::Old, error)) if self.is_missing(Side::Old, rows.0, &old, &error) => {
+                    is_listed_alike(&old, &new)
+                }
+                Err((Side::New, error)) if self.is_missing(Side::New, rows.1, &new, &error) => {
+                    is_listed_alike(&old, &new)
+                }
+                found => found?,
+            }
         };
         Ok(if same { Verdict::Same } else { Verdict::Changed })
     }
@@ -101,6 +129,12 @@ impl<'a> Files<'a> {
 /// The key of a file. Several lists may have one path.
 fn key<'f>(file: &'f File<'_>) -> (&'f str, Option<&'f str>) {
     (&file.path, file.list.as_deref())
+}
+
+/// Whether two files of one size are stored in the same way, if both lie in volumes: a loose file is stored as it is.
+fn is_listed_alike(old: &File<'_>, new: &File<'_>) -> bool {
+    let is_loose = old.volume.is_none() || new.volume.is_none();
+    is_loose || (old.stored_size, old.codec) == (new.stored_size, new.codec)
 }
 
 /// Whether two files have one id, where both have one.
@@ -117,6 +151,7 @@ impl Comparable for Files<'_> {
                 0
             }
         };
+        self.archive(side).damage().into_iter().for_each(|error| faults.add(side, error));
         let number = |row: usize| u32::try_from(row).unwrap_or(u32::MAX);
         let hash = |row: usize| {
             if let Some(identity) = self.identity(side, number(row)) {
@@ -155,24 +190,49 @@ impl Special for Files<'_> {
         let mut file = |side, row| self.file(side, row).map_err(|error| damaged(side, error)).ok();
         let (Some(old), Some(new)) = (file(Side::Old, row.0), file(Side::New, row.1)) else { return };
         let mut field = |name: &'static str, old: Value<'s>, new: Value<'s>| {
+            if old == new {
+                return;
+            }
             fields.push(Field { name: Cow::Borrowed(name), old, new });
         };
-        if old.path != new.path {
-            field("path", old.path.clone().into_owned().into(), new.path.clone().into_owned().into());
-        }
+        field("path", old.path.clone().into_owned().into(), new.path.clone().into_owned().into());
         if old.path == new.path && !same_id(&old, &new) {
             field("id", old.id.map_or(Value::Null, Value::Id64), new.id.map_or(Value::Null, Value::Id64));
         }
-        if old.size != new.size {
-            field("size", old.size.into(), new.size.into());
-        }
-        let mut crc32 = |side, file: &File<'_>| {
-            self.crc32(side, file).map_err(|error| damaged(side, error)).map_or(Value::Null, Value::Id32)
+        field("size", old.size.into(), new.size.into());
+        // `None` for a file whose volume is not installed.
+        let mut crc32 = |side, row, file: &File<'_>| match self.crc32(side, file) {
+            Ok(crc32) => Some(Value::Id32(crc32)),
+            Err(error) if self.is_missing(side, row, file, &error) => None,
+            Err(error) => {
+                damaged(side, error);
+                Some(Value::Null)
+            }
         };
-        let (a, b) = (crc32(Side::Old, &old), crc32(Side::New, &new));
-        if a != b {
-            field("crc32", a, b);
+        match (crc32(Side::Old, row.0, &old), crc32(Side::New, row.1, &new)) {
+            (Some(a), Some(b)) => field("crc32", a, b),
+            _ if !is_listed_alike(&old, &new) => {
+                field("stored_size", old.stored_size.into(), new.stored_size.into());
+                field("codec", Value::Text(old.codec.name()), Value::Text(new.codec.name()));
+            }
+            _ => {}
         }
+    }
+
+    fn notes(&self) -> Vec<(Side, String)> {
+        let [old, new] = &*self.missing.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = |volumes: &BTreeMap<String, BTreeSet<u32>>, name| volumes.get(name).map_or(0, BTreeSet::len);
+        // A volume that both sides lack is one note.
+        let only_new = new.keys().filter(|name| !old.contains_key(*name)).map(|name| (Side::New, name));
+        let all = old.keys().map(|name| (Side::Old, name)).chain(only_new);
+        let note = |(side, name)| {
+            let files = match count(old, name).max(count(new, name)) {
+                1 => "1 file".to_owned(),
+                count => format!("{count} files"),
+            };
+            (side, format!("{name} is not installed: {files} in it compared by the list alone"))
+        };
+        all.map(note).collect()
     }
 
     fn says_all(&self) -> bool {

@@ -183,6 +183,11 @@ impl<'a> TableDiff<'a> {
         self.special.as_ref().and_then(|special| special.what(pair))
     }
 
+    /// Limits of the comparison so far, in words, each with the side that causes it: files that are not at hand.
+    pub fn notes(&self) -> Vec<(Side, String)> {
+        self.special.as_ref().map(|special| special.notes()).unwrap_or_default()
+    }
+
     /// Whether its rows are known by paths, so that folders group them.
     pub fn has_paths(&self) -> bool {
         let table = self.old.as_ref().or(self.new.as_ref());

@@ -160,19 +160,17 @@ impl Game {
 }
 
 impl Archive for Game {
-    /// Damage that keeps further files from being read counts as one more.
     fn len(&self) -> Result<usize> {
-        let list = self.list();
-        Ok(list.len().saturating_add(list.damage.is_some().into()))
+        Ok(self.list().len())
+    }
+
+    fn damage(&self) -> Vec<Error> {
+        self.list().damage.iter().map(Error::again).collect()
     }
 
     fn file(&self, n: usize) -> Result<File<'_>> {
-        let list = self.list();
-        match (list.record(n), &list.damage) {
-            (Some(record), _) => self.file_of(&record, n),
-            (None, Some(damage)) if n == list.len() => Err(damage.again()),
-            _ => Err(archive::no_file(n)),
-        }
+        let record = self.list().record(n).ok_or_else(|| archive::no_file(n))?;
+        self.file_of(&record, n)
     }
 
     fn find(&self, path: &str) -> Result<Option<File<'_>>> {

@@ -27,7 +27,6 @@ pub(super) fn game(game: &Game, progress: &Progress) -> Report {
         });
     }
     let mut report = Report::from(vec![check, paths]);
-    // Damage that ends the list counts as the damage of the last file.
     archive::verify_places(game, &mut report, progress);
     report
 }

@@ -112,8 +112,8 @@ impl Pack {
         })
     }
 
-    /// The bytes of the entry called `name`, as [`Pack::find`] understands it, borrowed from the pack: offsets in errors are
-    /// those of the pack.
+    /// The bytes of the entry called `name`, as [`Pack::find`] understands it, borrowed from the pack. Errors in them name offsets
+    /// in the pack.
     ///
     /// # Errors
     /// `NotFound`, or `OutOfBounds` when the entry leaves the file.

@@ -153,13 +153,13 @@ impl Game {
         }
     }
 
-    /// The start of the files of each list; a list that cannot be read has one file, which says why.
+    /// The start of the files of each list; a list that cannot be read has none.
     fn starts(&self) -> &[usize] {
         let starts = self.starts.get_or_try_init(|| {
             let mut starts = vec![0usize];
             let mut at = 0usize;
             for n in 0..self.lists.len() {
-                at = at.saturating_add(self.list(n).map_or(1, List::len));
+                at = at.saturating_add(self.list(n).map_or(0, List::len));
                 starts.push(at);
             }
             Ok::<_, Infallible>(starts)
@@ -258,12 +258,17 @@ fn again(error: &Error) -> Error {
 }
 
 impl Archive for Game {
-    /// A list that cannot be read counts as one file.
     fn len(&self) -> Result<usize> {
         if let [_] = &*self.lists {
             return self.list(0).map(List::len);
         }
         Ok(self.starts().last().copied().unwrap_or(0))
+    }
+
+    /// A list alone that cannot be read is an error of [`Archive::len`].
+    fn damage(&self) -> Vec<Error> {
+        let several = 0..if self.lists.len() > 1 { self.lists.len() } else { 0 };
+        several.filter_map(|n| Some(self.list(n).err()?.within(self.name_of(n)))).collect()
     }
 
     fn file(&self, n: usize) -> Result<File<'_>> {
