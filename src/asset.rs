@@ -27,7 +27,7 @@ struct Entry {
 /// [`FileFormat::configure`].
 type Configure = fn(&str, &[u8], &str, &Options) -> Result<Option<Options>>;
 
-/// Formats of other crates, which are told from files before the built-in ones.
+/// Formats of other crates, which are detected before the built-in ones.
 static ADDED: RwLock<Vec<Format>> = RwLock::new(Vec::new());
 
 impl Format {
@@ -68,7 +68,7 @@ impl Format {
         all
     }
 
-    /// Adds to `options` the setting called `setting`, of whichever format has it: see [`FileFormat::configure`].
+    /// Adds the setting `setting` to `options`, of the format that declares it: see [`FileFormat::configure`].
     ///
     /// # Errors
     /// As [`FileFormat::configure`], and `NotFound` where no format has such a setting.
@@ -81,8 +81,8 @@ impl Format {
         Err(Error::without_offset(ErrorKind::NotFound { what: format!("the setting {setting}") }, from.to_owned()))
     }
 
-    /// The format of `source`: by its magic where the format has one, then by the ending of the file name, then by
-    /// whether the header makes sense. A folder is told by the names in it.
+    /// The format of `source`: by its magic if the format has one, then by the ending of the file name, then by the
+    /// plausibility of the header. A folder is detected by the names in it.
     ///
     /// # Errors
     /// `UnknownFormat` with the first bytes, `UnknownFolder`.
@@ -105,8 +105,7 @@ impl Format {
 }
 
 impl Format {
-    /// The format that a file of this name seems to have, of which only the first bytes are at hand: by its magic, then by
-    /// the ending of its name.
+    /// Guesses the format of a file from its name and first bytes: by its magic, then by the ending of its name.
     pub fn guess(name: &str, head: &[u8]) -> Option<Self> {
         let name = name.to_ascii_lowercase();
         let all = Self::all();

@@ -2,7 +2,7 @@
 
 use crate::error::simple;
 use assetq::sample::{self, Make, Size};
-use assetq::write::atomic_file::{Overwrite, AtomicFile};
+use assetq::write::atomic_file::{AtomicFile, Overwrite};
 use pyo3::prelude::*;
 use std::fs;
 use std::io::{self, Write as _};

@@ -8,9 +8,9 @@ use std::collections::{HashMap, HashSet};
 /// purpose could otherwise be decoded without end.
 pub(super) const SHARED: u64 = 8;
 
-/// The files whose path `wanted` accepts, in the order of the archive, under names that are all different: one that was
-/// there before, but for upper and lower case, has a number behind it. Names are those in the archive, which may be
-/// unfit for files. `damaged` is told of entries that cannot be read.
+/// The files whose path `wanted` accepts, in the order of the archive, each under a unique name: a name that equals an
+/// earlier one, ignoring case, gets a number at its end. Names are the archive's and may be unfit for files. `damaged`
+/// gets the error of each entry that cannot be read.
 ///
 /// # Errors
 /// `Limit` when the files overlap so that they take many times the bytes of their volumes; as [`Archive::len`].

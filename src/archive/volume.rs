@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 #[derive(Debug)]
 pub struct VolumeFile {
     name: String,
-    /// The places where it may be; the first one that has it counts.
+    /// The candidate paths; the first existing one is used.
     places: Vec<PathBuf>,
     no_mmap: bool,
     /// Its place and its bytes.
@@ -82,7 +82,7 @@ impl VolumeFile {
     /// As [`VolumeFile::check`], and `Io`.
     pub fn slice(&self, offset: u64, len: u64) -> Result<Source> {
         let path = self.place_of(offset, len)?;
-        // A volume has gigabytes, of which one file is asked for.
+        // A volume has gigabytes, and one file of it is read.
         if self.no_mmap {
             return Source::read_part(path, offset, len).map_err(|error| error.within(&self.name));
         }

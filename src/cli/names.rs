@@ -21,9 +21,9 @@ pub(super) fn unfit_path(path: &str) -> Option<&'static str> {
 /// Bytes of a path that every system takes.
 const LONGEST: usize = 4000;
 
-/// The reason for which a name from a file is not fit for a file in a folder of someone else's, on this system or
-/// another one that may come to read the folder: `None` where it is fit. Such a name is refused, never rewritten, as no
-/// one would find the entry under another name.
+/// Why a name from a file is unfit as a file name in the user's folder, on this system or another one that may read the
+/// folder; `None` if it is fit. An unfit name is refused, never rewritten, because no user would find the entry under
+/// another name.
 fn unfit(name: &str) -> Option<&'static str> {
     let device = |stem: &str| {
         let stem = stem.trim_end_matches(' ').to_ascii_uppercase();
@@ -46,10 +46,10 @@ fn unfit(name: &str) -> Option<&'static str> {
     })
 }
 
-/// A folder that files come into by paths that others chose, and that may have links in it already: as one who made an archive
-/// and a folder can have it that a file of the one goes through a link of the other.
+/// A folder that receives files under paths from untrusted archives. It may already contain links: the author of an
+/// archive and a folder could lead a file of the archive through a link of the folder.
 ///
-/// A link that another program puts there between the question and the file is not seen.
+/// A link that another program creates between the check and the write is not detected.
 #[derive(Debug)]
 pub(super) struct Inside<'f> {
     folder: &'f Path,
@@ -62,10 +62,10 @@ impl<'f> Inside<'f> {
         Self { folder, seen: Mutex::default() }
     }
 
-    /// Checks that a file at `path`, of names that are fit, would lie in the folder, and would be a file.
+    /// Checks that a file at `path`, which consists of fit names, would be inside of the folder, and would be a file.
     ///
     /// # Errors
-    /// The obstacle in the way, as words behind its name.
+    /// The obstacle, as words that follow its name.
     pub(super) fn check(&self, path: &str) -> Result<(), String> {
         let mut at = self.folder.to_owned();
         let mut names = path.split('/').peekable();

@@ -13,8 +13,7 @@ use std::sync::{Arc, OnceLock};
 /// The name of standard output in errors.
 const STDOUT: &str = "standard output";
 
-/// Standard output, buffered. Its context learns of output that it could not write, also where nobody asked: dropped,
-/// it passes everything on.
+/// Standard output, buffered. Its context learns of failed writes, even if no caller checks; a drop flushes everything.
 pub(super) struct Stdout {
     out: BufWriter<Paged>,
     lost: Lost,
@@ -33,7 +32,7 @@ impl Write for Paged {
     }
 }
 
-/// The reason for which standard output could not be written, if it could not.
+/// Why standard output could not be written, if so.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Lost(Arc<OnceLock<(ErrorKind, String)>>);
 
@@ -85,7 +84,7 @@ pub(super) fn is_stdout(to: &Path) -> bool {
 }
 
 impl Context {
-    /// The end of a command that ran like this: output that was lost without a word is told of now.
+    /// Ends a command with this result: reports output that was lost silently.
     pub(super) fn close(&self, ran: Outcome) -> Outcome {
         self.pager().finish();
         match (ran, self.lost().failure()) {
@@ -115,7 +114,7 @@ impl Context {
         check_new(to, force, |id| self.is_read(id))
     }
 
-    /// Writes a file under its final name only once it is whole. Makes its folder where that is missing.
+    /// Writes a file, which gets its final name only when it is complete. Creates its folder if missing.
     pub(super) fn create(
         &self,
         to: &Path,
@@ -147,7 +146,7 @@ impl Context {
         Outputs { read: self.files_read() }
     }
 
-    /// As [`Context::create`], for code that opens the file itself, under the name that it is told.
+    /// As [`Context::create`], for code that opens the file itself, at the path that it receives.
     pub(super) fn create_as(
         &self,
         to: &Path,

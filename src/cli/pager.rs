@@ -40,7 +40,7 @@ pub(super) fn message(line: &str) {
             return;
         }
     }
-    // No program can be told that standard error cannot be written.
+    // A failure of standard error cannot be reported.
     let _ = progress::aside(|| writeln!(io::stderr(), "{line}"));
 }
 

@@ -279,7 +279,7 @@ fn script(session: &Session, context: &Context) -> Result<(), Failure> {
     }
 }
 
-/// The reason for which a statement was not answered: a fault of it or its data, or a failure of the output.
+/// Why a statement was not answered: a fault of the statement or its data, or a failure of the output.
 #[derive(Debug)]
 enum Asked {
     Fault(Fault),

@@ -45,7 +45,7 @@ impl Kind {
     }
 }
 
-/// A row that differs: its number in each file that has it.
+/// A row that differs: its number in each file that contains it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pair {
     /// Its number in the old file.
@@ -129,7 +129,7 @@ pub struct Keys {
     pub skipped: Vec<u32>,
 }
 
-/// A function that is told of each pair of rows, and how it compares.
+/// A function that receives each pair of rows, and the result of its comparison.
 pub type Each<'e> = dyn FnMut((u32, u32), Result<Verdict, (Side, Error)>) + 'e;
 
 /// A table on both sides, whose rows are paired by hashes of their keys.
@@ -137,7 +137,7 @@ pub trait Comparable: Sync {
     /// The hashes of the keys.
     fn keys(&self, side: Side, faults: &Faults) -> Keys;
 
-    /// Pairs of rows, which come in the order of the old ones, in the order in which to compare them, if that is another.
+    /// Pairs of rows, which are in the order of the old rows, in the best order to compare them, if it differs.
     fn arranged(&self, _pairs: &mut dyn Iterator<Item = (u32, u32)>) -> Option<Vec<(u32, u32)>> {
         None
     }
@@ -197,7 +197,7 @@ pub trait Special: Comparable + Send {
         None
     }
 
-    /// Takes differences that are told elsewhere out of `found`.
+    /// Removes differences from `found` that are reported elsewhere.
     fn settle(&self, found: &mut Differences) {
         let _ = found;
     }
@@ -213,7 +213,7 @@ pub trait Special: Comparable + Send {
     }
 }
 
-/// A function that is told the errors of reading, and in which file they are.
+/// A function that receives the errors of reading, with the file that they are in.
 pub type Damaged<'d> = dyn FnMut(Side, Error) + 'd;
 
 /// Two files of one format that the format compares itself, in part.

@@ -1,4 +1,4 @@
-//! A written file, read back and compared with the edits that were asked.
+//! Reads a written file back and compares it with the edits.
 
 use super::{Check, Pieces, TableEdits, fit, refused};
 use crate::ask::diff;
@@ -9,15 +9,14 @@ use crate::report::Progress;
 use crate::table::{Column, Role, RowCursor, Table, Takes, Tree, Value};
 use std::collections::HashMap;
 
-/// The error of a file that is not what was asked.
+/// The error of a file that differs from its edits.
 #[cold]
 pub(super) fn failed(what: String) -> Error {
     let what = format!("what was written is not what was asked, so nothing is kept: {what}");
     Error::io("cannot write", std::io::Error::other(what))
 }
 
-/// Compares all rows of the edited tables with what they were and what was asked of them, and all other tables with what
-/// they were.
+/// Compares all rows of the edited tables with the old rows and the edits, and all other tables with the old ones.
 pub(super) fn check(
     old: &Asset,
     new: &Asset,
@@ -72,7 +71,7 @@ pub(super) fn check(
     Ok(())
 }
 
-/// Whether a cell of a row must stay as it is unless it was asked to change.
+/// Whether a cell of a row must keep its value unless it was edited.
 fn stays(column: &Column, is_edited: bool) -> bool {
     match column.role {
         Role::Place | Role::Resolved => false,
@@ -80,7 +79,7 @@ fn stays(column: &Column, is_edited: bool) -> bool {
     }
 }
 
-/// Whether two cells are the same; one that cannot be read is so on both sides.
+/// Whether two cells are equal; unreadable cells are equal on both sides.
 fn same(old: Result<Value<'_>>, new: Result<Value<'_>>) -> bool {
     match (old, new) {
         (Ok(old), Ok(new)) => same_value(&old, &new),
@@ -89,14 +88,14 @@ fn same(old: Result<Value<'_>>, new: Result<Value<'_>>) -> bool {
     }
 }
 
-/// The error of a writer that finds in what was written another thing than was asked.
+/// The error of a writer that finds a difference between the written file and the edits.
 #[cold]
 pub fn differs(what: impl Into<String>) -> Error {
     failed(what.into())
 }
 
-/// Whether a cell is what was asked. Of nested values, items of which the file showed no kind are compared in the kind that they
-/// have got, and members that were left to the format may be anything.
+/// Whether a cell has the requested value. In nested values, items whose kind the file did not show are compared in the
+/// kind that they received, and members that were left to the format may have any value.
 pub(crate) fn agrees(value: &Value<'_>, wanted: &Value<'static>) -> bool {
     let part = |value: &Value<'_>, wanted: &Value<'static>| wanted.is_null() || agrees(value, wanted);
     match (value, wanted) {
@@ -115,18 +114,18 @@ pub(crate) fn agrees(value: &Value<'_>, wanted: &Value<'static>) -> bool {
 }
 
 fn other_cell(table: &dyn Table, row: usize, column: &Column) -> Error {
-    failed(format!("{}: row {row}: column {} is another", table.name(), column.name))
+    failed(format!("{}: row {row}: column {} differs", table.name(), column.name))
 }
 
-/// Columns of an edited table whose cells may become others than was asked for.
+/// Columns of an edited table whose cells may differ from the edits.
 struct Free {
-    /// The columns of edited rows that follow from others, by their numbers.
+    /// The derived columns of edited rows, by their numbers.
     follows: Vec<usize>,
-    /// Whether all keys are free that cannot be written: an edit of another table decides them.
+    /// Whether all keys that cannot be written may change, because an edit of another table decides them.
     keys: bool,
 }
 
-/// Compares a row with what it was and what was asked of it.
+/// Compares a row with the old row and its edit.
 fn row(
     table: &dyn Table,
     old: &dyn RowCursor,
@@ -153,7 +152,7 @@ fn row(
 
 /// Compares the edited rows only.
 fn rows(old: &dyn Table, new: &dyn Table, edit: &TableEdits, free: &Free) -> Result<()> {
-    // Rows are counted on demand: a question may have had those of the old file counted.
+    // Rows are counted on demand: an earlier lookup may have counted the old rows.
     if let (Some(before), Some(after)) = (old.known_len(), new.known_len())
         && before != after
     {
@@ -167,7 +166,7 @@ fn rows(old: &dyn Table, new: &dyn Table, edit: &TableEdits, free: &Free) -> Res
     Ok(())
 }
 
-/// Compares all rows: those that stayed are in order, and those that came are where the format says, or last.
+/// Compares all rows: kept rows are in order, and inserted rows are where the format puts them, or last.
 fn whole(old: &dyn Table, new: &dyn Table, edit: &TableEdits, added: Option<&[usize]>, free: &Free) -> Result<()> {
     let asked: HashMap<usize, &[(usize, Value<'static>)]> = edit.set.iter().map(|(row, set)| (*row, &**set)).collect();
     let mut removed = edit.remove.iter().copied().peekable();
@@ -195,7 +194,7 @@ fn whole(old: &dyn Table, new: &dyn Table, edit: &TableEdits, added: Option<&[us
                 is_new(new, &*after, edit.add.get(come))?;
                 come = come.saturating_add(1);
             }
-            // Behind damage nothing can be compared, on both sides.
+            // After damage nothing can be compared, on both sides.
             (Ok(false), Ok(false)) | (Err(_), Err(_)) => break,
             _ => return Err(failed(format!("table {} has another number of rows", new.name()))),
         }
@@ -221,18 +220,18 @@ fn is_new(table: &dyn Table, at: &dyn RowCursor, asked: Option<&super::Set>) -> 
     Ok(())
 }
 
-/// Checks that what `cat` shows of an entry is what was asked.
+/// Checks that `cat` shows the requested tree of an entry.
 pub(super) fn entry(new: &Asset, entry: &str, shown: &Value<'static>) -> Result<()> {
     let mut tree = Tree::default();
     let is_there = new.reader().cat(entry, &mut tree)?;
     if is_there && agrees(&tree.into_value(), shown) {
         return Ok(());
     }
-    Err(failed(format!("entry {entry:?} is another")))
+    Err(failed(format!("entry {entry:?} differs")))
 }
 
-/// Checks that `verify` finds no more in the new file than in the old one. It has what was asked by then, so that the edits
-/// do not fit together or not to the rest.
+/// Checks that `verify` finds no more in the new file than in the old one. The edits were compared by then, so a new
+/// finding means that the edits contradict each other or the rest of the file.
 pub(super) fn verified(old: &Asset, new: &Asset, progress: &Progress) -> Result<()> {
     let report = new.reader().verify(progress);
     if report.ok() {

@@ -1,4 +1,4 @@
-//! New files, written block by block, and each block read back while it is in the processor's caches.
+//! Writes new files block by block, and reads each block back while it is in the processor's caches.
 
 use super::Pieces;
 use super::check::failed;
@@ -7,13 +7,13 @@ use crate::source::Source;
 use crate::write::atomic_file::AtomicFile;
 use std::io::Write as _;
 
-/// Bytes that are written, read back and compared at once: as many as the cache of one core holds beside those that were
-/// meant. Blocks begin at multiples of it in the new file, as systems keep pages of writes that begin elsewhere in smaller
-/// groups: an edit that shifted all writes behind it by four bytes made them take half as long again.
+/// Bytes that are written, read back and compared at once: as many as fit into the cache of one core beside their
+/// originals. Blocks begin at multiples of this size in the new file, because systems keep pages of unaligned writes in
+/// smaller groups: an edit that shifted all later writes by four bytes took half as long again.
 const BLOCK: usize = 1 << 19;
 
-/// Writes `pieces` of `old` and reads them back: all bytes that were kept are compared with the old ones, all others with
-/// those that were to be written.
+/// Writes `pieces` of `old` and reads them back: kept bytes are compared with the old bytes, all others with the
+/// pieces.
 pub(super) fn copy(pieces: &Pieces, old: &Source, to: &mut AtomicFile) -> Result<()> {
     let mut blocks = Blocks { to, old, done: 0, meant: Vec::new(), len: 0, gathered: Vec::new(), written: Vec::new() };
     for mut slice in pieces.slices(old.bytes(), 0) {
@@ -27,23 +27,23 @@ pub(super) fn copy(pieces: &Pieces, old: &Source, to: &mut AtomicFile) -> Result
     blocks.write()
 }
 
-/// A file that is written, and the block of it that is being gathered.
+/// A file that is being written, and its current block.
 struct Blocks<'m, 'f> {
     to: &'f mut AtomicFile,
     old: &'m Source,
-    /// Bytes of the blocks before it.
+    /// Bytes of the earlier blocks.
     done: usize,
-    /// Its parts so far, and how many bytes these are.
+    /// The parts of the block, and their total size.
     meant: Vec<&'m [u8]>,
     len: usize,
-    /// Several parts in one place, and what the file has there, in one place for all blocks: fresh memory would cost more
-    /// than to read.
+    /// Buffers for several parts and for the bytes that were read back, shared by all blocks: fresh memory would cost
+    /// more than the reads.
     gathered: Vec<u8>,
     written: Vec<u8>,
 }
 
 impl<'m> Blocks<'m, '_> {
-    /// Bytes that the block still takes.
+    /// Bytes that still fit into the block.
     fn room(&self) -> usize {
         BLOCK.saturating_sub(self.len)
     }
@@ -54,7 +54,7 @@ impl<'m> Blocks<'m, '_> {
         if self.room() > 0 { Ok(()) } else { self.write() }
     }
 
-    /// Writes what was gathered, and compares what the file has there then.
+    /// Writes the block, and compares it with the bytes in the file.
     fn write(&mut self) -> Result<()> {
         let block = match &*self.meant {
             [all] => all,
@@ -75,15 +75,15 @@ impl<'m> Blocks<'m, '_> {
     }
 }
 
-/// The error of a file that ends before what is to be copied of it.
+/// The error of a file that ends before the end of a copied range.
 #[cold]
 fn cut() -> Error {
-    let what = "what lay behind its end cannot be copied";
+    let what = "a range past its end cannot be copied";
     let error = std::io::Error::new(std::io::ErrorKind::UnexpectedEof, what);
     Error::io("the file became shorter while it was mapped", error)
 }
 
-/// Reads the bytes of `file` from `at` on, which are to be these, into `written`, which has room for as many.
+/// Reads the bytes of `file` from `at` on into the buffer `written`, and compares them with the expected bytes.
 pub(super) fn read_back(file: &mut AtomicFile, at: usize, meant: &[&[u8]], written: &mut [u8]) -> Result<()> {
     file.read_at(at as u64, written).map_err(|e| Error::io("cannot read back", e))?;
     let mut rest = &*written;
@@ -91,7 +91,7 @@ pub(super) fn read_back(file: &mut AtomicFile, at: usize, meant: &[&[u8]], writt
     if meant.iter().all(is_meant) && rest.is_empty() {
         return Ok(());
     }
-    Err(failed(format!("of the {} bytes from {at:#x} on some are others", written.len())))
+    Err(failed(format!("some of the {} bytes from {at:#x} on differ", written.len())))
 }
 
 #[cfg(test)]
@@ -101,7 +101,7 @@ mod tests {
     use std::fs;
     use tempfile::TempDir;
 
-    /// Three blocks and a bit, and the file that has them.
+    /// Three blocks and a part of one, and a file with these bytes.
     fn source(folder: &TempDir) -> (Vec<u8>, Source) {
         let bytes: Vec<u8> = (0..3 * BLOCK as u32 + 77).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
         let old = folder.path().join("old.bin");
@@ -145,7 +145,7 @@ mod tests {
         let mut room = [0; 12];
         read_back(&mut file, 0, &[b"what was", b" wro"], &mut room).unwrap();
         let error = read_back(&mut file, 4, &[b" was written"], &mut room).unwrap_err();
-        assert!(error.to_string().contains("of the 12 bytes from 0x4 on some are others"), "{error}");
+        assert!(error.to_string().contains("some of the 12 bytes from 0x4 on differ"), "{error}");
         assert!(read_back(&mut file, 5, &[b"was wrotten."], &mut room).is_err(), "the file ends before");
     }
 

@@ -1,4 +1,4 @@
-//! Edits of one file, and the file that they make.
+//! Edits of one file, and the resulting file.
 
 use super::fit::From;
 use super::read::Given;
@@ -22,7 +22,7 @@ use std::io::Write as _;
 use std::ops::Range;
 use std::path::Path;
 
-/// Takes the edits of a file, each resolved against its rows, and makes the new file of them.
+/// Takes the edits of a file, resolves each against its rows, and builds the new file.
 ///
 /// ```
 /// # #[cfg(feature = "sample")]
@@ -54,18 +54,18 @@ pub struct Editor<'a> {
     writable: &'a dyn Writable,
     options: Options,
     tables: Vec<Resolved<'a>>,
-    /// The file with the edits of the table that decides by which keys rows of others are known, once they were asked for.
+    /// The file with the edits of the table that keys the rows of other tables, once needed.
     known: Option<Asset>,
     main: Option<String>,
-    /// The whole file, where the format writes it itself.
+    /// The whole file, if the format writes it itself.
     pieces: Option<Pieces>,
-    /// An entry, and what is to be shown of it.
+    /// An entry, and the tree that `cat` must show of it.
     shown: Option<(String, Value<'static>)>,
     restored: Option<u64>,
     done: u64,
     held: u64,
     left_out: Vec<String>,
-    /// A derived cell that was asked to be another.
+    /// A derived cell that an edit tried to change.
     derived: Option<String>,
 }
 
@@ -84,7 +84,7 @@ impl<'a> Editor<'a> {
         Self::with_options(asset, &Options::default())
     }
 
-    /// As [`Editor::new`], for a file that was opened with more than itself to go by.
+    /// As [`Editor::new`], for a file that was opened with options.
     pub fn with_options(asset: &'a Asset, options: &Options) -> Result<Self> {
         let format = asset.format();
         let writable = asset.reader().writable();
@@ -106,12 +106,12 @@ impl<'a> Editor<'a> {
         })
     }
 
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     pub(super) fn size(&self) -> usize {
         self.asset.source().bytes().len()
     }
 
-    /// The number of the table called `name`, or of the main one.
+    /// The number of table `name`, or of the main table.
     fn table(&mut self, name: Option<&str>) -> Result<usize> {
         let name = match (name, &self.main) {
             (Some(name), _) => name.to_owned(),
@@ -136,13 +136,13 @@ impl<'a> Editor<'a> {
         self.tables.get_mut(at).ok_or_else(|| refused("no table"))
     }
 
-    /// A table whose rows are asked for by their keys: those that they have behind the edits of the table that decides it.
+    /// A table whose rows are found by their keys after the edits of the table that keys them.
     fn keyed(&mut self, name: Option<&str>) -> Result<&mut Resolved<'a>> {
         let at = self.table(name)?;
         let is_keying =
             self.tables.get(at).is_some_and(|resolved| self.writable.keying() == Some(resolved.table.name()));
         if is_keying && let Some(keying) = self.writable.keying().filter(|_| self.known.is_some()) {
-            let what = format!("rows of {keying} come before those of the tables whose rows are known by them");
+            let what = format!("edits of {keying} must precede edits of the tables that it keys");
             return Err(refused(what));
         }
         let known = if is_keying { None } else { self.known()? };
@@ -151,10 +151,10 @@ impl<'a> Editor<'a> {
         Ok(resolved)
     }
 
-    /// The file whose keys rows are known by from now on; `None` where no edit makes them others.
+    /// The file whose keys identify rows from now on; `None` if no edit changes keys.
     ///
     /// # Errors
-    /// When the edits that decide it cannot be made.
+    /// When the edits that change keys cannot be applied.
     pub(super) fn known(&mut self) -> Result<Option<Asset>> {
         if self.known.is_some() {
             return Ok(self.known.clone());
@@ -171,11 +171,11 @@ impl<'a> Editor<'a> {
         Ok(self.known.clone())
     }
 
-    /// The edits of a table that cannot be made, next to the edits of the table by whose rows others are known: their
-    /// numbers, in order, and why. Takes none of them. There may be more of them once these are left out.
+    /// The edits of a table that cannot be applied together with the edits of the keying table: their numbers, in
+    /// order, and the reasons. Takes none of them. Without them, further edits may fail.
     ///
     /// # Errors
-    /// Why one of them cannot, where it does not show which.
+    /// Why an edit cannot be applied, if the error does not show which.
     pub(super) fn refusals(&mut self, table: &str, edits: impl Iterator<Item = Edit>) -> Result<Vec<(usize, Error)>> {
         let wanted = self.asset.reader().table(table).ok_or_else(|| refused(format!("no table {table:?}")))?;
         let mut resolved = Resolved::new(wanted);
@@ -215,7 +215,7 @@ impl<'a> Editor<'a> {
     /// Takes an edit.
     ///
     /// # Errors
-    /// `Syntax` where it is wrong usage: a column that is derived, a value that does not fit, a second edit of one cell.
+    /// `Syntax` for wrong usage: a derived column, a value that does not fit, a second edit of one cell.
     /// The damage in the row.
     pub fn edit(&mut self, edit: Edit) -> Result<Outcome> {
         let table = edit.table.clone();
@@ -236,7 +236,7 @@ impl<'a> Editor<'a> {
             let at = self.table(name.as_deref())?;
             let known = self.known.clone();
             let Some(resolved) = self.tables.get_mut(at) else { return Err(refused("no table")) };
-            // The table that has the keys is made once for all rows.
+            // The table with the keys is built once for all rows.
             let known = known.filter(|_| resolved.is_known());
             let by_keys = known.as_ref().and_then(|known| known.reader().table(resolved.table.name()));
             let mut outcomes = vec![edited(resolved, first, by_keys.as_deref())?];
@@ -248,7 +248,7 @@ impl<'a> Editor<'a> {
         Ok(())
     }
 
-    /// Checks that rows with these columns can be rows of a table: that it has one of them at least.
+    /// Checks that the table has at least one of these columns.
     ///
     /// # Errors
     /// `Syntax` if it has none.
@@ -262,8 +262,8 @@ impl<'a> Editor<'a> {
         Err(refused(format!("{given} names no column of {}; it has {}", table.name(), columns.join(", "))))
     }
 
-    /// Takes a row as it was exported: cells by the names of columns, of which some may be left out. A row with a new key
-    /// needs `insert`.
+    /// Takes an exported row: cells by the names of columns, possibly without some columns. A row with a new key needs
+    /// `insert`.
     ///
     /// # Errors
     /// As [`Editor::edit`].
@@ -273,17 +273,17 @@ impl<'a> Editor<'a> {
         Ok(outcome)
     }
 
-    /// Removes the rows that no exported row has named.
+    /// Deletes the rows that no exported row names.
     ///
     /// # Errors
-    /// `Syntax` where rows of the table cannot go.
+    /// `Syntax` if rows of the table cannot be deleted.
     pub fn delete_missing(&mut self, table: Option<&str>) -> Result<()> {
         let gone = self.resolved(table)?.delete_missing()?;
         self.done = self.done.saturating_add(gone as u64);
         Ok(())
     }
 
-    /// Makes one cell of a row another, by the numbers of row and column.
+    /// Changes one cell of a row, by the numbers of row and column.
     ///
     /// # Errors
     /// As [`Editor::edit`].
@@ -293,7 +293,7 @@ impl<'a> Editor<'a> {
         Ok(outcome)
     }
 
-    /// Takes edits that are resolved already: numbers of rows and columns, and values that fit, as [`check_cell`] gives them.
+    /// Takes resolved edits: numbers of rows and columns, and values that fit, as [`check_cell`] returns them.
     ///
     /// # Errors
     /// `Syntax` for two edits of a row, and damage of one.
@@ -306,7 +306,7 @@ impl<'a> Editor<'a> {
         Ok(())
     }
 
-    /// Makes `entry` what `new` is: the tree that `cat ENTRY -f json` shows, edited.
+    /// Changes `entry` to `new`: the edited tree of `cat ENTRY -f json`.
     ///
     /// # Errors
     /// As [`Editor::edit`], and `NotFound`.
@@ -345,7 +345,7 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// Takes the meshes of a binary glTF.
+    /// Replaces meshes by the meshes of a binary glTF.
     ///
     /// # Errors
     /// As [`Writable::with_meshes`], and `Syntax` for a file that has no meshes.
@@ -359,11 +359,11 @@ impl<'a> Editor<'a> {
         Ok(())
     }
 
-    /// Takes what an undo file says of the bytes. `false` where the file is not the one that it was made for: the rows
-    /// behind it are edits like any others then.
+    /// Takes the byte patch of an undo file. Returns `false` if the file is not the one that it was made for: the
+    /// following rows are then ordinary edits.
     ///
     /// # Errors
-    /// `Syntax` for one that cannot be understood.
+    /// `Syntax` for an undo file that cannot be parsed.
     pub fn restore(&mut self, restore: &Restore) -> Result<bool> {
         let bytes = self.asset.source().bytes();
         if bytes.len() as u64 != restore.old.size || xxh64(bytes, 0) != restore.old.content {
@@ -376,20 +376,21 @@ impl<'a> Editor<'a> {
         Ok(true)
     }
 
-    /// Whether the bytes are known already, so that edits need not be taken.
+    /// Whether the new bytes are known already, so that no edits are needed.
     pub fn is_restored(&self) -> bool {
         self.restored.is_some()
     }
 
-    /// Edits that are made, those that the file has already, and those that are left out, each with the reason.
+    /// The outcomes: edits that are applied, edits that the file contains already, and skipped edits with their
+    /// reasons.
     pub fn summary(&self) -> (u64, u64, &[String]) {
         (self.done, self.held, &self.left_out)
     }
 
-    /// The new file that the edits make.
+    /// Builds the new file.
     ///
     /// # Errors
-    /// `Syntax` for edits that the format has no room for; damage in what they need.
+    /// `Syntax` for edits that the format cannot store; damage in the parts that they need.
     pub fn finish(self) -> Result<Plan<'a>> {
         let mut edits = Vec::new();
         let mut derived = self.derived;
@@ -415,7 +416,7 @@ impl<'a> Editor<'a> {
                 self.writable.write(&edits)?
             }
         };
-        // Of a small file all is compared in no time.
+        // A small file is compared completely in no time.
         if self.asset.source().bytes().len() < SMALL {
             pieces.check = Check::All;
         }
@@ -433,9 +434,9 @@ impl<'a> Editor<'a> {
     }
 }
 
-/// Takes an edit. `known` is the table whose keys rows are known by, where it is at hand.
+/// Takes an edit. `known` is the table whose keys identify rows, if at hand.
 fn edited(resolved: &mut Resolved<'_>, edit: Edit, known: Option<&dyn Table>) -> Result<Outcome> {
-    // Tables of which nothing can be written follow from others; what tools tell of them need not be done.
+    // Tables without writable columns are derived from others; a patch's rows for them are skipped.
     let is_told = edit.old.is_some() || matches!(edit.change, super::Change::Add(_));
     let takes = |column: &crate::table::Column| column.takes != crate::table::Takes::Nothing;
     if is_told && !resolved.table.takes_rows() && !resolved.table.columns().iter().any(takes) {
@@ -463,17 +464,17 @@ impl<'a> Plan<'a> {
         &self.edits
     }
 
-    /// The new file, as yet without its seal.
+    /// The new file, still without its seal.
     pub fn pieces(&self) -> &Pieces {
         &self.pieces
     }
 
-    /// Whether the new file has the bytes of the old one.
+    /// Whether the new file equals the old one.
     pub fn is_same(&self) -> bool {
         self.pieces == Pieces::whole(self.file().source().bytes().len())
     }
 
-    /// Whether the new file has these bytes, but for its seal.
+    /// Whether the new file consists of these bytes, ignoring its seal.
     pub(super) fn makes(&self, bytes: &[u8]) -> bool {
         let seal = self.pieces.seal_range();
         let mut at = 0usize;
@@ -490,7 +491,7 @@ impl<'a> Plan<'a> {
         self.pieces.slices(self.asset.source().bytes(), 0).all(&mut is_there) && at == bytes.len()
     }
 
-    /// The new file, in memory: to look at, not to keep.
+    /// The new file in memory, as a preview.
     ///
     /// # Errors
     /// When the old file is damaged, or the new one cannot be opened.
@@ -500,10 +501,10 @@ impl<'a> Plan<'a> {
         Asset::open_with(Source::from_vec(source.name(), bytes), &self.options)
     }
 
-    /// The same for the file that holds the edited one as `inner`.
+    /// The plan for the file that contains the edited file as `inner`.
     ///
     /// # Errors
-    /// `Syntax` where that is no file that can be written.
+    /// `Syntax` if that file cannot be written.
     pub fn within(self, outer: &'a Asset, inner: &str) -> Result<Self> {
         let format = outer.format();
         let writable = outer.reader().writable();
@@ -513,15 +514,15 @@ impl<'a> Plan<'a> {
         Ok(Self { pieces, outer: Some((outer, inner.to_owned())), ..self })
     }
 
-    /// The file that is written anew.
+    /// The file that is rewritten.
     fn file(&self) -> &'a Asset {
         self.outer.as_ref().map_or(self.asset, |(outer, _)| outer)
     }
 
-    /// Writes the new file, reads it back, and compares it with the edits. It has no name yet: see [`Written::commit`].
+    /// Writes the new file, reads it back, and compares it with the edits. It gets its name in [`Written::commit`].
     ///
     /// # Errors
-    /// If it cannot be written, or differs from what was asked.
+    /// If it cannot be written, or differs from the edits.
     pub fn write(&self, to: &Path, overwrite: Overwrite) -> Result<Written> {
         self.write_with(to, overwrite, &Progress::default())
     }
@@ -550,7 +551,8 @@ impl<'a> Plan<'a> {
         Ok(Written { file: Some(file), ..written })
     }
 
-    /// Makes the new file in memory and compares it as [`Plan::write_with`] does. [`Written::commit`] writes nothing then.
+    /// Builds the new file in memory and compares it as [`Plan::write_with`] does. [`Written::commit`] then writes
+    /// nothing.
     ///
     /// # Errors
     /// As [`Plan::write`].
@@ -561,7 +563,7 @@ impl<'a> Plan<'a> {
         self.compared(source, pieces, progress)
     }
 
-    /// The new file in `source`, which `pieces` make, after its comparison with the edits.
+    /// Compares the new file in `source`, the result of `pieces`, with the edits.
     fn compared(&self, source: Source, pieces: Pieces, progress: &Progress) -> Result<Written> {
         let failed = |error: Error| error.within("read back");
         let old = self.file().source();
@@ -595,12 +597,12 @@ impl<'a> Plan<'a> {
         Ok(Written { new, outer, pieces, file: None })
     }
 
-    /// The pieces of an undo file, for a new file that was written.
+    /// The pieces of an undo file, for a written file.
     pub fn undo(&self, written: &Written) -> Restore {
         Restore::new(&written.pieces, self.file().source().bytes(), written.outer.source().bytes())
     }
 
-    /// Whether rows of a table that no edit names may have become others. Of an edit in place, all that changed is the row.
+    /// Whether rows of unedited tables may differ. An edit in place changes only its rows.
     pub fn is_compared(&self, table: &str) -> bool {
         match self.pieces.check {
             Check::All => true,
@@ -609,13 +611,13 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// How the new file was compared.
+    /// The extent of the comparison of the new file.
     pub fn check(&self) -> Check {
         self.pieces.check
     }
 }
 
-/// A new file that has been written and compared, and has no name yet. It is removed if this is dropped.
+/// A new file that has been written and compared, but has no name yet. A drop removes it.
 #[derive(Debug)]
 pub struct Written {
     new: Asset,
@@ -631,7 +633,7 @@ impl Written {
         &self.new
     }
 
-    /// Gives the file its name; of a preview, nothing is written.
+    /// Gives the file its name; a preview writes nothing.
     ///
     /// # Errors
     /// As [`AtomicFile::commit`].
@@ -643,10 +645,10 @@ impl Written {
     }
 }
 
-/// The file with these edits, in memory and without its seal: to look at, not to keep.
+/// The file with these edits, in memory and without its seal, as a preview.
 ///
 /// # Errors
-/// As [`Writable::write`], and when what it makes cannot be opened.
+/// As [`Writable::write`], and when its result cannot be opened.
 pub(super) fn with_edits(
     asset: &Asset,
     writable: &dyn Writable,
@@ -658,16 +660,16 @@ pub(super) fn with_edits(
     Asset::open_with(Source::from_vec(source.name(), bytes), options)
 }
 
-/// Bytes up to which a file is small.
+/// The largest size of a small file in bytes.
 const SMALL: usize = 1 << 20;
 
-/// Bytes from which on a file is large.
+/// The smallest size of a large file in bytes.
 const LARGE: usize = 16 << 20;
 
-/// The cells of a row that can be written, with stored values: what a patch tells of a row that comes or goes.
+/// The writable cells of a row, with stored values: the row of a patch that inserts or deletes it.
 ///
 /// # Errors
-/// When one is damaged.
+/// When a cell is damaged.
 pub(super) fn stored(table: &dyn crate::table::Table, row: usize, keys: bool) -> Result<Cells> {
     let mut cells = Cells::new();
     for (at, column) in table.columns().iter().enumerate() {
@@ -687,7 +689,7 @@ mod tests {
     use super::*;
     use crate::sample::wdb::{Cell, Game, Sheet};
 
-    /// Wherever its parts end, a plan makes the bytes of its pieces, whose seal may be any, and no others.
+    /// Wherever its parts end, a plan produces exactly the bytes of its pieces, with any seal.
     #[test]
     fn a_plan_makes_its_bytes_with_any_seal_and_no_others() {
         let sheet = Sheet::new(Game::Later, "Items").fields(["u9Index"]).record("a", [Cell::Int(1)]).build();

@@ -1,4 +1,4 @@
-//! Values that are asked for, as the columns take them: of their kinds, and within their bounds.
+//! Checks and converts requested values to the kinds and bounds of their columns.
 
 use super::refused;
 use crate::compare::same_value;
@@ -6,28 +6,28 @@ use crate::error::Result;
 use crate::id;
 use crate::table::{Column, Guid, Kind, Takes, Value};
 
-/// Where a value comes from, which decides how much of it is a matter of form.
+/// The source of a value, which decides how strictly its form is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum From {
-    /// JSON or a program: numbers are numbers, and lists lists.
+    /// JSON or a program: numbers are numbers, and lists are lists.
     Typed,
-    /// A cell of a CSV file: all is text, and nothing is empty text or null.
+    /// A cell of a CSV file: every value is text, and an absent value is empty text or null.
     Text,
-    /// The same where cells are divided by semicolons, as spreadsheets do that write `1,5` for one and a half: a comma in a
+    /// As CSV, with semicolons between cells, as from spreadsheets that write `1,5` for one and a half: a comma in a
     /// number is its decimal point.
     TextWithCommas,
-    /// SQL: truths are numbers, and nested values text.
+    /// SQL: booleans are numbers, and nested values are text.
     Sql,
 }
 
 impl From {
-    /// Whether all is text.
+    /// Whether every value is text.
     pub(super) fn is_text(self) -> bool {
         matches!(self, Self::Text | Self::TextWithCommas)
     }
 }
 
-/// A number with a decimal comma as one with a point; `None` for what is no such number, as one with a point besides.
+/// Replaces the decimal comma of a number by a point; `None` for any other text, such as a number with a point.
 fn with_point(text: &str) -> Option<String> {
     let (whole, rest) = text.split_once(',')?;
     let is_number = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | 'e' | 'E');
@@ -35,10 +35,10 @@ fn with_point(text: &str) -> Option<String> {
     is_one.then(|| format!("{whole}.{rest}"))
 }
 
-/// The value that `column` is to have where `given` is asked for and `now` is there.
+/// The value of `column` after `given` is written over `now`.
 ///
 /// # Errors
-/// The column, the value and what fits, in words.
+/// The column, the value and what fits, as a message.
 pub(super) fn fit(column: &Column, given: Value<'_>, from: From, now: Option<&Value<'_>>) -> Result<Value<'static>> {
     let shown = || short(&given);
     let wrong = |what: String| refused(format!("column {}: {} does not fit: {what}", column.name, shown()));
@@ -46,7 +46,7 @@ pub(super) fn fit(column: &Column, given: Value<'_>, from: From, now: Option<&Va
         Some(value) => value,
         None => return Err(wrong(what_fits(column))),
     };
-    // What is there already needs no room that it has not.
+    // The present value always fits.
     if now.is_some_and(|now| same_value(now, &fitted)) {
         return Ok(fitted);
     }
@@ -65,7 +65,7 @@ pub(super) fn fit(column: &Column, given: Value<'_>, from: From, now: Option<&Va
     if fits { Ok(fitted) } else { Err(wrong(what_fits(column))) }
 }
 
-/// The values that a column takes, in words.
+/// The values that a column takes, as a message.
 pub(super) fn what_fits(column: &Column) -> String {
     match (column.takes, column.kind) {
         (Takes::Nothing, _) => "nothing, as it follows from other cells or from where things lie".to_owned(),
@@ -94,7 +94,7 @@ pub(super) fn what_fits(column: &Column) -> String {
     }
 }
 
-/// A value for a message, where long ones are cut.
+/// A value for a message; long values are cut.
 pub(super) fn short(value: &Value<'_>) -> String {
     const LONGEST: usize = 80;
     let text = match value {
@@ -108,7 +108,7 @@ pub(super) fn short(value: &Value<'_>) -> String {
     }
 }
 
-/// The whole number that a value in a nested one is; JSON may write it as `3.0`, which is exact up to 2^53.
+/// The whole number of a nested value; JSON may write it as `3.0`, which is exact up to 2^53.
 pub(crate) fn whole_number(value: &Value<'_>) -> Option<i128> {
     match value {
         Value::Int(number) => Some((*number).into()),
@@ -121,7 +121,7 @@ pub(crate) fn whole_number(value: &Value<'_>) -> Option<i128> {
     }
 }
 
-/// `given` as a value of `kind`, where `now` is there; `None` where it is none.
+/// Converts `given` to `kind`, in place of `now`; `None` if it is not such a value.
 pub(super) fn typed(kind: Kind, given: &Value<'_>, from: From, now: Option<&Value<'_>>) -> Option<Value<'static>> {
     let is_number = match (kind, now) {
         (Kind::Any, Some(now)) => matches!(now, Value::Int(_) | Value::Uint(_) | Value::F32(_) | Value::F64(_)),
@@ -196,7 +196,7 @@ pub(super) fn typed(kind: Kind, given: &Value<'_>, from: From, now: Option<&Valu
     })
 }
 
-/// `given` in the kinds that `now` has, so far as that shows them; `None` where it cannot be.
+/// Converts `given` to the kinds of `now`, as far as that shows them; `None` if impossible.
 pub(crate) fn like(now: &Value<'_>, given: Value<'static>) -> Option<Value<'static>> {
     Some(match (now, given) {
         (Value::Null, given) => given,
@@ -249,7 +249,7 @@ pub(crate) fn like(now: &Value<'_>, given: Value<'static>) -> Option<Value<'stat
     })
 }
 
-/// Whether `given`, as JSON has it, is what the file has.
+/// Whether `given`, a JSON value, equals the file's value.
 pub fn is_same(now: &Value<'_>, given: &Value<'static>) -> bool {
     match (now, given) {
         (Value::Null, given) => given.is_null(),
@@ -284,7 +284,7 @@ fn whole(given: &Value<'_>) -> Option<i128> {
     }
 }
 
-/// The whole number that a float is exactly.
+/// The whole number that a float equals exactly.
 #[expect(clippy::cast_possible_truncation, reason = "in range and without a fraction")]
 fn whole_of(number: f64) -> Option<i128> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -303,8 +303,7 @@ fn double(given: &Value<'_>) -> Option<f64> {
     }
 }
 
-/// The single-precision float that is meant: of a double the one that is written with the same digits, where there is
-/// one.
+/// The intended single-precision float: for a double, the one with the same digits, if any.
 #[expect(clippy::cast_possible_truncation, reason = "the nearest float is what is asked for")]
 fn single(given: &Value<'_>) -> Option<f32> {
     let (number, text) = match given {
@@ -320,7 +319,7 @@ fn single(given: &Value<'_>) -> Option<f32> {
     digits.is_finite().then_some(digits)
 }
 
-/// The id that a text stands for, as its column takes it.
+/// The id of a text, as its column stores it.
 pub(super) fn id_of(takes: Takes, text: &str) -> Option<Value<'static>> {
     match takes {
         Takes::Path => Some(Value::Id64(id::of_path(text))),
@@ -329,7 +328,7 @@ pub(super) fn id_of(takes: Takes, text: &str) -> Option<Value<'static>> {
     }
 }
 
-/// A cell of a key: as a cell of its column, and for an id also the path that has it.
+/// Converts a cell of a key: as a cell of its column; an id may also be its path.
 pub(super) fn key(column: &Column, given: &Value<'_>) -> Option<Value<'static>> {
     match (column.kind, given) {
         (Kind::Any | Kind::Nested, given) => Some(given.clone().into_owned()),

@@ -1,42 +1,42 @@
-//! Lists whose items are rows of a table: what becomes of each, by the items that come and go.
+//! Lists whose items are rows of a table: the new order of each list after insertions and deletions.
 //!
-//! An item that goes is known by its number in the old list, one that comes by its number in the new one, as `diff` tells them; the
-//! others keep their order. So the inverse of such an edit is one, too.
+//! As in `diff`, a deleted item is identified by its number in the old list, an inserted item by its number in the new
+//! list. The other items keep their order, so that the inverse of such an edit is such an edit, too.
 
 use super::{At, TableEdits, refused};
 use crate::error::{Error, Result};
 use crate::table::{Table, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// An item of a list as it will be.
+/// An item of a new list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Item {
-    /// The one that has this number in the old list.
+    /// The item with this number in the old list.
     Kept(usize),
-    /// The one with this place among the rows that come to the table.
+    /// The item with this index among the inserted rows of the table.
     New(usize),
 }
 
 /// The edits of one list.
 #[derive(Debug, Default)]
 pub(crate) struct ListEdit {
-    /// The row of its first item, or the one that this would be.
+    /// The row of its first item, or the row that this item would have.
     pub first: usize,
-    /// How many items it has.
+    /// The number of items.
     pub len: usize,
-    /// Places among the edited rows of the table, by the number of the item.
+    /// Indexes of edited rows of the table, by the number of the item.
     pub set: BTreeMap<usize, usize>,
-    /// Items that go.
+    /// Deleted items.
     pub remove: BTreeSet<usize>,
-    /// Places among the rows that come to the table, with the number that each is to have.
+    /// Indexes of inserted rows of the table, with the requested number of each.
     add: Vec<(usize, Option<usize>)>,
 }
 
 impl ListEdit {
-    /// The items of the new list: those that come where they say, or last, and all others in their order.
+    /// The items of the new list: inserted items at their requested numbers, or last, and all others in their order.
     ///
     /// # Errors
-    /// The edit that cannot be, and why.
+    /// The impossible edit, and why.
     pub fn order(&self, table: &str) -> Result<Vec<Item>, (At, Error)> {
         let len = self.len.saturating_sub(self.remove.len()).saturating_add(self.add.len());
         let mut slots: Vec<Option<Item>> = vec![None; len];
@@ -45,7 +45,7 @@ impl ListEdit {
             let wrong = |what: String| Err((At::Add(*place), refused(format!("{table}: index {index}: {what}"))));
             match slots.get_mut(index) {
                 Some(slot @ None) => *slot = Some(Item::New(*place)),
-                Some(_) => return wrong("two rows come there".to_owned()),
+                Some(_) => return wrong("two rows are inserted there".to_owned()),
                 None => return wrong(format!("the list has {len} items then, from 0 on")),
             }
         }
@@ -55,22 +55,22 @@ impl ListEdit {
         Ok(slots.into_iter().map_while(|slot| slot.or_else(|| others.next())).collect())
     }
 
-    /// The edits that make it longer or shorter.
+    /// The edits that change its length.
     pub fn moving(&self) -> impl Iterator<Item = At> {
         let gone = self.remove.iter().map(|item| At::Remove(self.first.saturating_add(*item)));
         self.add.iter().map(|(place, _)| At::Add(*place)).chain(gone)
     }
 }
 
-/// The lists of a table to which items come, or from which some go, by the number of what has them: the first cell of their rows.
+/// The edited lists of a table, by the number of their owner: the first cell of their rows.
 #[derive(Debug, Default)]
 pub(crate) struct Lists(pub BTreeMap<usize, ListEdit>);
 
 impl Lists {
-    /// The lists of some edits. `also` says which edited rows change their list besides.
+    /// The lists of some edits. `also` returns which edited rows change their list, too.
     ///
     /// # Errors
-    /// When a row is damaged, or one that comes says no list.
+    /// When a row is damaged, or an inserted row names no list.
     pub fn of(table: &dyn Table, edits: &TableEdits, also: impl Fn(&super::Set) -> bool) -> Result<Self> {
         let Some(item) = table.item() else { return Ok(Self::default()) };
         let number = |value: &Value<'_>| match value {
@@ -87,7 +87,7 @@ impl Lists {
         for (place, set) in edits.add.iter().enumerate() {
             let cell =
                 |column: usize| set.iter().find(|(other, _)| *other == column).and_then(|(_, cell)| number(cell));
-            let of = cell(0).ok_or_else(|| refused(format!("{}: a row that comes says no list", table.name())))?;
+            let of = cell(0).ok_or_else(|| refused(format!("{}: an inserted row names no list", table.name())))?;
             lists.entry(of).or_default().add.push((place, cell(item)));
         }
         for (row, _) in edits.set.iter().filter(|(_, set)| also(set)) {
@@ -115,7 +115,7 @@ impl Lists {
         Ok(Self(lists))
     }
 
-    /// The numbers that the rows that come have in the new table.
+    /// The numbers of the inserted rows in the new table.
     pub fn added(&self, edits: &TableEdits) -> Vec<usize> {
         let mut numbers = vec![usize::MAX; edits.add.len()];
         let (mut came, mut went) = (0usize, 0usize);
@@ -135,7 +135,7 @@ impl Lists {
         numbers
     }
 
-    /// Adds the rows whose number becomes another one to those that are edited, with no cells.
+    /// Adds the rows whose number changes to the edited rows, without cells.
     pub fn note_moved(&self, edits: &mut TableEdits) {
         let mut set: BTreeMap<usize, super::Set> = std::mem::take(&mut edits.set).into_iter().collect();
         for list in self.0.values() {
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn numbers_that_cannot_be_are_named() {
         let (at, error) = edit(2, &[], &[Some(2), Some(2)]).order("lods").unwrap_err();
-        assert_eq!((at, error.to_string().as_str()), (At::Add(1), "lods: index 2: two rows come there"));
+        assert_eq!((at, error.to_string().as_str()), (At::Add(1), "lods: index 2: two rows are inserted there"));
         let (at, error) = edit(2, &[1], &[Some(2)]).order("lods").unwrap_err();
         let what = "lods: index 2: the list has 2 items then, from 0 on";
         assert_eq!((at, error.to_string().as_str()), (At::Add(0), what));

@@ -46,11 +46,11 @@ pub type Cells = Vec<(Cow<'static, str>, Value<'static>)>;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Edit {
-    /// The table; `None` for the main one.
+    /// The table; `None` for the main table.
     pub table: Option<Arc<str>>,
     /// The row: the cell of its only key column, or a map of all of them; its number in a table without keys.
     pub key: Value<'static>,
-    /// Cells that the row must have for the edit to be made, where it says so.
+    /// The old cells, if given: the edit is skipped unless the row has them.
     pub old: Option<Cells>,
     /// The change of the row.
     pub change: Change,
@@ -63,9 +63,9 @@ pub struct Edit {
 pub enum Change {
     /// Changes these cells.
     Set(Cells),
-    /// It comes, with these cells besides its key.
+    /// Inserts the row, with these cells besides its key.
     Add(Cells),
-    /// It goes.
+    /// Deletes the row.
     Remove,
 }
 
@@ -79,8 +79,8 @@ impl Edit {
 /// Resolved cells: numbers of columns, in order, and values of their kinds, which fit.
 pub type Set = Vec<(usize, Value<'static>)>;
 
-/// The edits of one table, resolved against a reader and checked: every row is there and is named once, every column can be
-/// written and is named once in its row, every value fits its column, and differs from what the file has.
+/// The edits of one table, resolved against a reader and checked: every row exists and is named once, every column is
+/// writable and is named once in its row, every value fits its column, and differs from the file's value.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TableEdits {
     /// The table.
@@ -97,7 +97,7 @@ pub struct TableEdits {
 /// One of the edits of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum At {
-    /// That of the cells of this row.
+    /// The edit of this changed row.
     Set(usize),
     /// The inserted row with this number.
     Add(usize),
@@ -106,7 +106,7 @@ pub enum At {
 }
 
 impl TableEdits {
-    /// Whether nothing is to be done.
+    /// Whether there are no edits.
     pub fn is_empty(&self) -> bool {
         self.set.is_empty() && self.add.is_empty() && self.remove.is_empty()
     }
@@ -114,11 +114,11 @@ impl TableEdits {
 
 /// A reader whose files can be edited.
 pub trait Writable: Send + Sync {
-    /// The new file, as ranges of the old one and new bytes. Edits that do nothing do not come here. What follows from all of
-    /// its bytes is left to a [`Seal`].
+    /// The new file, as ranges of the old one and new bytes. Edits without an effect are removed before. Bytes derived
+    /// from the whole file are left to a [`Seal`].
     ///
     /// # Errors
-    /// [`refused`] for an edit that the format has no room for, and whatever is damaged in the parts that must be read.
+    /// [`refused`] for an edit that the format cannot store, and damage in the parts that must be read.
     fn write(&self, edits: &[TableEdits]) -> Result<Pieces>;
 
     /// Normalizes the edits to the values that the new file will show: ids in place of their texts in nested values of inserted rows, and
@@ -131,20 +131,20 @@ pub trait Writable: Send + Sync {
         Ok(())
     }
 
-    /// The edits of one table that cannot be made, with the reasons. A format that names all of them at once is asked once
-    /// for thousands; one that does not fails for all.
+    /// The edits of one table that cannot be applied, with the reasons. A format that returns all of them is called
+    /// once for thousands of edits; otherwise all edits fail.
     ///
     /// # Errors
-    /// As [`Writable::write`], where it does not show which of the edits is refused.
+    /// As [`Writable::write`], if the error does not show which of the edits is refused.
     fn refusals(&self, edits: &TableEdits) -> Result<Vec<(At, Error)>> {
         self.write(std::slice::from_ref(edits)).map(|_| Vec::new())
     }
 
-    /// The edits that make `entry` what `new` is: the tree that `cat ENTRY -f json` shows, edited. `None` where the format
-    /// leaves it to the columns of the main table.
+    /// The edits that change `entry` to `new`: the edited tree of `cat ENTRY -f json`. `None` if the columns of the
+    /// main table suffice.
     ///
     /// # Errors
-    /// As [`Writable::write`], and `NotFound` for an entry that is not there.
+    /// As [`Writable::write`], and `NotFound` for a missing entry.
     fn entry(&self, entry: &str, new: &Value<'static>) -> Result<Option<EntryEdit>> {
         let _ = (entry, new);
         Ok(None)
@@ -160,16 +160,17 @@ pub trait Writable: Send + Sync {
         Ok(false)
     }
 
-    /// The new file with the meshes of a binary glTF. `None` where the format has no meshes that come back.
+    /// The new file with the meshes of a binary glTF. `None` if the format cannot import meshes.
     ///
     /// # Errors
-    /// As [`Writable::write`], and `Damaged` for what is no glTF.
+    /// As [`Writable::write`], and `Damaged` for an invalid glTF.
     fn with_meshes(&self, glb: &[u8]) -> Result<Option<Pieces>> {
         let _ = glb;
         Ok(None)
     }
 
-    /// This file with these pieces in place of the file `inner` in it: for archives. `None` where they are not written.
+    /// This file with these pieces in place of the file `inner` in it, for archives. `None` if the archive cannot be
+    /// written.
     ///
     /// # Errors
     /// As [`Writable::write`].
@@ -178,7 +179,7 @@ pub trait Writable: Send + Sync {
         Ok(None)
     }
 
-    /// The tables of a patch, unless these are all writable tables that no other table implies.
+    /// The tables of a patch; by default all writable tables that are not derived.
     fn patched(&self) -> Option<Vec<String>> {
         None
     }
@@ -189,18 +190,18 @@ pub trait Writable: Send + Sync {
     }
 }
 
-/// How an edited entry is written.
+/// The method of writing an edited entry.
 #[derive(Debug)]
 pub enum EntryEdit {
     /// By edits of rows.
     Edits(Vec<Edit>),
     /// By the format itself, which has compared it.
     Pieces(Pieces),
-    /// By the format itself, and the part that counts of the tree that `cat` is to show of it.
+    /// By the format itself, with the part of the tree that `cat` must show.
     Shown(Pieces, Value<'static>),
 }
 
-/// The error for an edit that is wrong usage: it names the column, the value and what fits.
+/// The error of wrong usage: it names the column, the value and what fits.
 #[cold]
 pub fn refused(what: impl Into<Cow<'static, str>>) -> Error {
     Error::without_offset(ErrorKind::Syntax { what: what.into() }, "")

@@ -85,7 +85,7 @@ impl Nth {
         }
     }
 
-    /// The key of a row, as a patch has it.
+    /// The key of a row, in the form of a patch.
     fn key(&self, table: &dyn Table, row: usize) -> Result<Value<'static>> {
         let mut parts = Cells::new();
         for at in keys(table) {
@@ -108,7 +108,7 @@ fn keys(table: &dyn Table) -> impl Iterator<Item = usize> {
     table.columns().iter().enumerate().filter(|(_, column)| column.role == Role::Key).map(|(at, _)| at)
 }
 
-/// The key of a row, as a patch has it: with its number among those of the same key, where there are several.
+/// The key of a row, in the form of a patch: with its number among the rows with the same key, if there are several.
 ///
 /// # Errors
 /// When a key is damaged.
@@ -116,7 +116,7 @@ pub fn key_of(table: &dyn Table, row: usize) -> Result<Value<'static>> {
     Nth::of_rows(table, std::iter::once(row)).key(table, row)
 }
 
-/// Whether a patch tells of a column.
+/// Whether a patch contains a column.
 fn is_stored(column: &Column) -> bool {
     !matches!(column.takes, Takes::Nothing | Takes::Path | Takes::Name)
 }
@@ -125,7 +125,7 @@ fn is_written(table: &dyn Table) -> bool {
     table.takes_rows() || table.columns().iter().any(is_stored)
 }
 
-/// Differences that a patch does not tell of, as no patch can.
+/// Differences that no patch can express.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Left {
@@ -153,7 +153,7 @@ impl Left {
         self.tables.iter().find(|(name, _)| name == table).map_or(0, |(_, count)| *count)
     }
 
-    /// Notes that so many rows of a table differ still, or more than are known of.
+    /// Notes that at least `count` rows of a table still differ.
     fn count(&mut self, table: &str, count: u64) {
         match self.tables.iter_mut().find(|(name, _)| name == table) {
             Some((_, known)) => *known = count.max(*known),
@@ -192,7 +192,7 @@ pub fn between(
         }),
         some => some.to_vec(),
     };
-    // Rows of others are told by the keys that they have behind its edits.
+    // Rows of other tables have the keys after its edits.
     wanted.sort_by_key(|name| writable.keying() != Some(name));
     let mut editor = Editor::with_options(old, options)?;
     let mut left = Left::default();
@@ -234,15 +234,15 @@ pub fn between(
     Ok(left)
 }
 
-/// The rows of the table that decides where others differ, where few of them do.
+/// The differing rows of the table that decides where others differ, if there are few.
 struct Near {
-    /// The name of its key, and the keys of those rows.
+    /// The name of its key, and the keys of these rows.
     keys: Option<(String, Vec<Value<'static>>)>,
 }
 
 impl Near {
     fn between(old: &Asset, new: &Asset) -> Result<Self> {
-        /// Of so many rows, one may differ for those of other tables to be looked for one by one.
+        /// Rows of other tables are searched one by one if at most one of `ONE_OF` rows differs.
         const ONE_OF: u64 = 16;
         let compared = if old.format() == new.format() { old.reader().compared(new.reader()) } else { None };
         let Some(decisive) = compared.and_then(|compared| compared.decisive()) else { return Ok(Self { keys: None }) };
@@ -274,7 +274,7 @@ impl Near {
     }
 }
 
-/// A row of a patch in the making.
+/// A row of an unfinished patch.
 #[derive(Clone)]
 struct Row {
     kind: Kind,
@@ -307,7 +307,7 @@ struct Both<'t> {
 }
 
 impl<'t> Both<'t> {
-    /// `found` are the rows that are told.
+    /// `found` are the rows of the patch.
     fn new(before: &'t dyn Table, after: &'t dyn Table, found: &diff::Differences) -> Self {
         let of_old = found.removed.iter().copied().chain(found.changed.iter().map(|pair| pair.0));
         let old = Nth::of_rows(before, of_old.map(|row| row as usize));
@@ -315,7 +315,7 @@ impl<'t> Both<'t> {
         Self { before, after, nth: (old, new) }
     }
 
-    /// The row of a patch for a row that differs; `None` where no stored cell does of the columns that are `wanted`.
+    /// The patch row of a row that differs; `None` if all stored cells of the `wanted` columns are equal.
     fn told(&self, pair: Pair, wanted: &dyn Fn(&Column) -> bool) -> Result<Option<Row>> {
         let (before, after) = (self.before, self.after);
         let rows = (pair.old.map(|row| row as usize), pair.new.map(|row| row as usize));
@@ -350,7 +350,8 @@ impl<'t> Both<'t> {
     }
 }
 
-/// Rows that differ, paired. Where no row can come or go, rows whose keys can be written got other keys, and others are left.
+/// Rows that differ, paired. If rows can be neither inserted nor deleted, rows with writable keys got other keys, and
+/// other rows are reported as left.
 fn pairs(table: &dyn Table, found: &diff::Differences, left: &mut Left) -> Vec<Pair> {
     if table.takes_rows() && !table.by_number() {
         return found.pairs().collect();
@@ -388,7 +389,7 @@ fn rows(
     for table in diff::tables(old, new, &[name.to_owned()])? {
         let (Some(before), Some(after)) = (table.side(Side::Old), table.side(Side::New)) else { continue };
         if !is_written(before) {
-            return Err(refused(format!("table {name} follows from others, so no patch tells of it")));
+            return Err(refused(format!("table {name} is derived from others, so that no patch contains it")));
         }
         let found = told_faults(near.find(&table), damaged);
         if found.is_empty() {
@@ -407,16 +408,16 @@ fn rows(
 
 /// The `rows` that can be written.
 fn taken(editor: &mut Editor<'_>, name: &str, rows: Vec<Row>, left: &mut Left) -> Vec<Row> {
-    /// All tries may take so many times as long as the first one.
+    /// The limit of the time of all tries, in multiples of the first one.
     const TIMES: usize = 64;
-    /// Bytes of the file that are read in the time in which a row is tried.
+    /// Bytes of the file that are read in the time of one try.
     const BYTES_OF_ROW: usize = 1 << 10;
     let of_file = editor.size() / BYTES_OF_ROW;
     let left_to_do = of_file.saturating_add(rows.len()).saturating_mul(TIMES);
     tried(editor, name, rows, left, &mut Tries { of_file, left: left_to_do })
 }
 
-/// The tries that are left to find the rows that cannot be written, where the format does not say which they are.
+/// The remaining tries to find the rows that cannot be written, if the format does not name them.
 struct Tries {
     /// The cost of a try besides its rows.
     of_file: usize,
@@ -436,7 +437,7 @@ fn tried(editor: &mut Editor<'_>, name: &str, mut rows: Vec<Row>, left: &mut Lef
     while !rows.is_empty() {
         if !tries.take(rows.len()) {
             left.count(name, left.counted(name).saturating_add(rows.len() as u64));
-            left.reason(format!("{name}: so many rows cannot be written that not all were tried by themselves"));
+            left.reason(format!("{name}: too many rows cannot be written to try each of them"));
             return Vec::new();
         }
         match editor.refusals(name, rows.iter().map(|row| row.edit(name))) {
@@ -468,8 +469,8 @@ fn told_faults(mut found: diff::Differences, damaged: &mut dyn FnMut(Side, Error
     found
 }
 
-/// The rows of a patch for the table by which rows of others are known. That such a row leads to another place is told only
-/// where it finds there what it leads to in the new file: elsewhere the patch makes what it leads to another thing.
+/// The rows of a patch for the table that keys the rows of other tables. A changed target of such a row is written only
+/// if it then has the contents of the new file: otherwise the patch changes the contents of the target.
 fn keying(
     old: &Asset,
     new: &Asset,
@@ -500,7 +501,7 @@ fn keying(
             told.extend(all.into_iter().map(|(_, row)| row));
             continue;
         }
-        // Some lead where the old file has nothing.
+        // Some have targets that the old file lacks.
         let mut lost = Left::default();
         let rows = all.iter().map(|(_, row)| row.clone()).collect();
         let rows = taken(&mut editor, name, rows, &mut lost);
@@ -515,9 +516,9 @@ fn keying(
             let is_other = pair.new.is_some_and(|row| differing.contains(&row));
             match row.kind {
                 Kind::Changed if is_other => told.extend(both.told(pair, &is_no_place)?),
-                // What it has comes with rows of other tables.
+                // Its contents are inserted with rows of other tables.
                 Kind::Added if is_other && !before.by_number() => {
-                    let what = "what it leads to is not in the old file, and no patch makes it";
+                    let what = "its target is not in the old file, and no patch creates it";
                     left.refused(name, &refused(format!("{name} {}: {what}", row.key)));
                 }
                 _ => told.push(row),
@@ -527,7 +528,8 @@ fn keying(
     Ok(told)
 }
 
-/// The rows that undo the edits of one list, told as `diff` does: those behind an item that came or went have other numbers.
+/// The rows that reverse the edits of one list, as `diff` reports them: items after an inserted or deleted item have
+/// other numbers.
 fn undo_list(
     before: &dyn Table,
     edit: &TableEdits,
@@ -584,10 +586,10 @@ fn undo_list(
     Ok(())
 }
 
-/// The patch that undoes these edits, as rows: for a file that has them, whatever else it has become.
+/// The patch that reverses these edits, as rows: for a file that contains them, whatever else changed in it.
 ///
 /// # Errors
-/// When a row that goes is damaged, and those of `each`.
+/// When a deleted row is damaged, and the errors of `each`.
 pub fn undo(old: &Asset, edits: &[TableEdits], each: &mut dyn FnMut(Value<'static>) -> Result<()>) -> Result<()> {
     for edit in edits {
         let Some(before) = old.reader().table(&edit.table) else { continue };
@@ -607,7 +609,7 @@ pub fn undo(old: &Asset, edits: &[TableEdits], each: &mut dyn FnMut(Value<'stati
                 has.push((of.name.clone(), value.clone()));
             }
             let mut key = nth.key(&*before, *at)?;
-            // By the key that the row has now, where that became another one.
+            // By the key that the row has now, if it changed.
             for (column, value) in set {
                 let Some(of) = before.columns().get(*column).filter(|c| c.role == Role::Key) else { continue };
                 match &mut key {

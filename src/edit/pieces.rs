@@ -13,22 +13,22 @@ pub enum Piece {
     New(Vec<u8>),
 }
 
-/// How a new file is compared with the old one and what was asked for, before it gets its name. In each case all bytes are
-/// compared: those that were kept with the old ones, all others with those that were to be written.
+/// The extent of the comparison of a new file with the old one and the edits, before it gets its name. In each case all
+/// bytes are compared: kept bytes with the old ones, all others with the pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Check {
-    /// All tables are compared, and `verify` is run. So are all small files.
+    /// All tables are compared, and `verify` runs. Small files are always compared like this.
     #[default]
     All,
-    /// The edited tables are compared, and `verify` is run. For writers that make whole parts anew, and keep all others.
+    /// The edited tables are compared, and `verify` runs. For writers that rebuild whole parts, and keep all others.
     Parts,
-    /// The edited rows are compared; `verify` is run unless the file is large. For writers that change fields in place and
-    /// nothing that others depend on, so that an edit in a large file costs little more than to copy it.
+    /// The edited rows are compared; `verify` runs unless the file is large. For writers that change fields in place
+    /// without side effects, so that an edit in a large file costs little more than a copy.
     Rows,
 }
 
-/// Bytes of a new file that follow from all others of it, as a checksum does. They are made while the others are copied, as
-/// that takes as long.
+/// Bytes of a new file that are derived from all its other bytes, such as a checksum. They are computed during the
+/// copy, because that takes as long.
 #[derive(Debug, Clone)]
 pub struct Seal {
     range: Range<usize>,
@@ -36,7 +36,7 @@ pub struct Seal {
 }
 
 impl Seal {
-    /// The bytes at `range` of the new file, which `make` makes of the pieces and the old file.
+    /// The bytes at `range` of the new file, which `make` computes from the pieces and the old file.
     pub fn new(range: Range<usize>, make: fn(&Pieces, &Source) -> Result<Vec<u8>>) -> Self {
         Self { range, make }
     }
@@ -54,47 +54,47 @@ impl Eq for Seal {}
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pieces {
     list: Vec<Piece>,
-    /// The checksum or digest that is still to be made of the rest.
+    /// The checksum or digest that is still to be computed.
     pub seal: Option<Seal>,
-    /// How the result is compared with the old file.
+    /// The extent of the comparison with the old file.
     pub check: Check,
-    /// Tables besides the edited ones, and besides those that are [derived](crate::table::Table::is_derived), whose rows
-    /// change in consequence.
+    /// Tables whose rows change as a consequence, besides the edited tables and the
+    /// [derived](crate::table::Table::is_derived) ones.
     pub also: Vec<String>,
-    /// Numbers of the rows that come, by table, where they do not come last in it.
+    /// Numbers of the inserted rows by table, unless they are the last rows of it.
     pub added: Vec<(String, Vec<usize>)>,
-    /// Columns of edited tables, by their numbers, whose cells may become others than was asked for: those that follow from
-    /// another column that can be written, too, and those with texts of ids in them, which the file need not know.
+    /// Columns of edited tables, by their numbers, whose cells may differ from the edits: columns derived from another
+    /// writable column, and columns with texts of ids, which the file may not contain.
     pub follows: Vec<(String, usize)>,
-    /// Edited tables whose rows the writer has compared itself with what was asked for, as their order or their keys change.
+    /// Edited tables that the writer has compared with the edits itself, because their order or keys change.
     pub vouched: Vec<String>,
     /// Parts of what was given that the new file does not hold, each in words: meshes of a GLB that no group is made of.
     pub left_out: Vec<String>,
 }
 
 impl Pieces {
-    /// No pieces yet.
+    /// Starts without pieces.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The old file of `len` bytes as it is.
+    /// The whole old file of `len` bytes.
     pub fn whole(len: usize) -> Self {
         let mut pieces = Self::default();
         pieces.keep(0..len);
         pieces
     }
 
-    /// The old file of `len` bytes, in which these stretches become others: ranges in order that do not overlap.
+    /// The old file of `len` bytes, with these ranges replaced: in order and disjoint.
     ///
     /// # Errors
-    /// `Damaged` for stretches that overlap or leave the file.
+    /// `Damaged` for ranges that overlap or leave the file.
     pub fn replaced(len: usize, stretches: impl IntoIterator<Item = (Range<usize>, Vec<u8>)>) -> Result<Self> {
         let mut pieces = Self::default();
         let mut at = 0;
         for (range, bytes) in stretches {
             if range.start < at || range.end < range.start || range.end > len {
-                let what = "parts that are to be written lie on each other".into();
+                let what = "parts to be written overlap".into();
                 return Err(Error::new(ErrorKind::Damaged { what }, "", range.start as u64));
             }
             pieces.keep(at..range.start);
@@ -105,7 +105,7 @@ impl Pieces {
         Ok(pieces)
     }
 
-    /// Continues with a range of the old file.
+    /// Appends a range of the old file.
     pub fn keep(&mut self, range: Range<usize>) {
         if range.is_empty() {
             return;
@@ -116,7 +116,7 @@ impl Pieces {
         }
     }
 
-    /// Continues with new bytes.
+    /// Appends new bytes.
     pub fn put(&mut self, bytes: impl Into<Vec<u8>> + AsRef<[u8]>) {
         if bytes.as_ref().is_empty() {
             return;
@@ -127,7 +127,7 @@ impl Pieces {
         }
     }
 
-    /// Continues with other pieces of the same file.
+    /// Appends other pieces of the same file.
     pub fn append(&mut self, more: Self) {
         for piece in more.list {
             match piece {
@@ -137,7 +137,7 @@ impl Pieces {
         }
     }
 
-    /// The same pieces for a file that begins with `by` other bytes.
+    /// Shifts the pieces, for a file that begins with `by` other bytes.
     #[must_use]
     pub fn shifted(mut self, by: usize) -> Self {
         for piece in &mut self.list {
@@ -153,7 +153,7 @@ impl Pieces {
         &self.list
     }
 
-    /// Bytes of the new file so far.
+    /// The number of bytes of the new file so far.
     pub fn len(&self) -> usize {
         let len = |piece: &Piece| match piece {
             Piece::Keep(range) => range.len(),
@@ -167,7 +167,7 @@ impl Pieces {
         self.list.is_empty()
     }
 
-    /// Whether every byte that is kept stays where it was in a file of `len` bytes, which stays as long as it is.
+    /// Whether every kept byte keeps its offset, in a file that keeps its length of `len` bytes.
     pub fn is_in_place(&self, len: usize) -> bool {
         let mut at = 0usize;
         for piece in &self.list {
@@ -183,14 +183,14 @@ impl Pieces {
         at == len
     }
 
-    /// The bytes of the new file, made from those of the old one: for small files, and for tests.
+    /// The bytes of the new file, for small files and tests.
     pub fn bytes(&self, old: &[u8]) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.len());
         self.slices(old, 0).for_each(|slice| bytes.extend_from_slice(slice));
         bytes
     }
 
-    /// The bytes of the new file behind the first `skip`, as slices that follow each other.
+    /// The bytes of the new file after the first `skip`, as consecutive slices.
     pub fn slices<'a>(&'a self, old: &'a [u8], skip: usize) -> impl Iterator<Item = &'a [u8]> {
         let mut skip = skip;
         self.list.iter().map(move |piece| {
@@ -204,7 +204,7 @@ impl Pieces {
         })
     }
 
-    /// The same pieces with their seal on, for those who write them themselves.
+    /// The pieces with their seal computed, for callers that write them.
     ///
     /// # Errors
     /// When the old file is damaged.
@@ -215,7 +215,7 @@ impl Pieces {
         })
     }
 
-    /// The seal, with the range that it is for; `None` where there is none, or it is on already.
+    /// The seal with its range; `None` if absent or computed already.
     ///
     /// # Errors
     /// When the old file is damaged.
@@ -224,12 +224,12 @@ impl Pieces {
         Ok(Some((range.clone(), make(self, old)?)))
     }
 
-    /// Where the seal lies; nowhere, where there is none.
+    /// The range of the seal; empty if absent.
     pub(super) fn seal_range(&self) -> Range<usize> {
         self.seal.as_ref().map_or(0..0, |seal| seal.range.clone())
     }
 
-    /// The same pieces with other bytes at `at`, which are no seal any more.
+    /// Replaces the bytes at `at`, which are then no seal any more.
     #[must_use]
     pub(super) fn sealed(self, at: usize, bytes: &[u8]) -> Self {
         let end = at.saturating_add(bytes.len());
@@ -241,7 +241,7 @@ impl Pieces {
                 Piece::New(bytes) => bytes.len(),
             };
             let next = start.saturating_add(len);
-            // What of it lies before and behind those bytes.
+            // Its parts before and after these bytes.
             for part in [0..at.saturating_sub(start).min(len), end.saturating_sub(start).min(len)..len] {
                 if part.start > 0 && start <= at && at < next {
                     sealed.put(bytes);
@@ -259,7 +259,7 @@ impl Pieces {
         sealed
     }
 
-    /// The pieces of the new file that make the old one: what undoes them.
+    /// The pieces of the new file that restore the old one.
     pub fn inverse(&self, old: &[u8]) -> Self {
         let mut kept: Vec<(Range<usize>, usize)> = Vec::new();
         let mut at = 0usize;

@@ -12,62 +12,61 @@ use crate::table::{Column, Kind, Role, Table, Takes, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
-/// How an edit ended.
+/// The outcome of an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// It will be made.
+    /// It is applied.
     Done,
-    /// The file has it already.
+    /// The file contains it already.
     Held,
-    /// It is left out, and why.
+    /// It is skipped, with the reason.
     LeftOut(String),
 }
 
-/// A member of a key that says which of several rows with this key is meant, from 0 on.
+/// The member of a key that selects one of several rows with this key, from 0 on.
 pub const NTH: &str = "nth";
 
-/// Rows that are looked for one by one before an index of all is made: where that is a probe, and where it is a walk.
+/// Rows that are searched one by one before an index of all is built: with probes, and with walks.
 const PROBES: usize = 64;
 const WALKS: usize = 8;
 
-/// A table and what is asked of it.
+/// A table and its edits.
 pub(super) struct Resolved<'a> {
     pub(super) table: Box<dyn Table + 'a>,
-    /// The file whose keys its rows are known by, where edits of another table make them others. Rows have the same numbers
-    /// in it.
+    /// The file whose keys identify its rows, if edits of another table change them. Its rows have the same numbers.
     known: Option<Asset>,
-    /// The edit that was noted last.
+    /// The last edit.
     pub(super) last: Option<At>,
     keys: Vec<usize>,
     state: RandomState,
     probes: usize,
-    /// Hashes of keys and their rows, in order, once there were many questions.
+    /// Hashes of keys and their rows, in order, after many lookups.
     index: Option<Index>,
     set: BTreeMap<usize, Vec<Cell>>,
     add: Vec<(Vec<Value<'static>>, Set)>,
-    /// Numbers of rows to add, by the hash of their key.
+    /// Numbers of inserted rows, by the hash of their key.
     coming: HashMap<u64, Vec<usize>>,
-    /// How many items come to a list, by the hash of the key that it has.
+    /// The number of items inserted into a list, by the hash of its key.
     items: HashMap<u64, usize>,
     remove: BTreeSet<usize>,
-    /// Rows that exported rows have named.
+    /// Rows that exported rows name.
     seen: BTreeSet<usize>,
-    /// How many exported rows had a key that several rows have.
+    /// The number of exported rows with a key that several rows share.
     times: HashMap<u64, usize>,
-    /// Exported rows so far.
+    /// The number of exported rows so far.
     rows: usize,
-    /// Cells of derived columns that were asked to be others: the first one, for the case that nothing else was asked.
+    /// The first derived cell that an edit tried to change, reported if no other edit was requested.
     pub(super) derived: Option<String>,
 }
 
-/// A cell that is asked for.
+/// A requested cell.
 struct Cell {
     column: usize,
     value: Value<'static>,
     differs: bool,
 }
 
-/// A row that is asked for.
+/// A requested row.
 struct Key {
     cells: Vec<Value<'static>>,
     nth: Option<usize>,
@@ -96,7 +95,7 @@ impl<'a> Resolved<'a> {
         }
     }
 
-    /// From now on, rows are known by the keys that they have in `known`.
+    /// From now on, rows have the keys that they have in `known`.
     pub(super) fn know(&mut self, known: &Asset) {
         if self.known.is_none() {
             (self.index, self.probes) = (None, 0);
@@ -104,12 +103,12 @@ impl<'a> Resolved<'a> {
         }
     }
 
-    /// Whether its rows are known by the keys of another file.
+    /// Whether its rows have the keys of another file.
     pub(super) fn is_known(&self) -> bool {
         self.known.is_some()
     }
 
-    /// The answer of `read` for the table that has the keys of the rows: `at_hand`, or one that is made anew.
+    /// Calls `read` with the table that has the keys of the rows: `at_hand`, or a new one.
     fn keyed<T>(&self, at_hand: Option<&dyn Table>, read: impl FnOnce(&dyn Table) -> T) -> T {
         if let Some(table) = at_hand {
             return read(table);
@@ -137,7 +136,7 @@ impl<'a> Resolved<'a> {
         format!("{} {}", self.table.name(), short(key))
     }
 
-    /// The key that `given` means.
+    /// Parses the key in `given`.
     fn key(&self, given: &Value<'static>) -> Result<Key> {
         let wrong = |what: String| refused(format!("{}: {what}", self.shown(given)));
         let names = || {
@@ -237,7 +236,7 @@ impl<'a> Resolved<'a> {
     fn make_index(&self, table: &dyn Table) -> Index {
         let mut index = Vec::new();
         let mut rows = table.cursor_over(0, &self.keys);
-        // Rows behind damage cannot be edited; those before it can.
+        // Rows before damage can be edited, later rows cannot.
         while let Ok(true) = rows.advance() {
             let mut hasher = self.state.build_hasher();
             let mut read = |&key: &usize| rows.value(key).map(|value| hash_value(&value, &mut hasher));
@@ -248,7 +247,7 @@ impl<'a> Resolved<'a> {
         Index::new(index)
     }
 
-    /// The first of `cells` that the row does not have, in words.
+    /// Describes the first of `cells` that differs from the row.
     fn differing(&self, row: usize, cells: &Cells) -> Result<Option<String>> {
         for (name, wanted) in cells {
             let (at, column) = self.column(name)?;
@@ -285,7 +284,7 @@ impl<'a> Resolved<'a> {
         cell_of(&*self.table, at, given, from, now.as_ref())
     }
 
-    /// Takes one edit. `known` is the table whose keys rows are known by, where it is at hand.
+    /// Takes one edit. `known` is the table whose keys identify rows, if at hand.
     ///
     /// # Errors
     /// Wrong usage, and damage of the row.
@@ -341,7 +340,7 @@ impl<'a> Resolved<'a> {
         Ok(Outcome::Done)
     }
 
-    /// The row that is meant among those with its key, or why there is none.
+    /// The selected row among the rows with its key, or the reason for its absence.
     fn the_row(&self, rows: &[usize], key: &Key, old: Option<&Cells>, shown: &str) -> Result<Result<usize, String>> {
         Ok(match (rows, key.nth) {
             (rows, Some(nth)) => rows.get(nth).copied().ok_or_else(|| format!("{shown}: not found")),
@@ -370,7 +369,7 @@ impl<'a> Resolved<'a> {
         for (name, given) in cells {
             let (at, column) = self.column(&name)?;
             let is_told = |old: &Cells| old.iter().any(|(other, _)| *other == name);
-            // What tools tell of derived columns follows again from the rest.
+            // Derived columns in a patch follow from the other cells.
             if column.takes == Takes::Nothing && old.is_some_and(is_told) {
                 continue;
             }
@@ -392,7 +391,7 @@ impl<'a> Resolved<'a> {
         Ok(Outcome::Held)
     }
 
-    /// Notes cells of a row, all of them or none; gives whether one becomes another.
+    /// Notes cells of a row, all or none; returns whether one changes.
     fn put(&mut self, row: usize, cells: Set, shown: &str) -> Result<bool> {
         let is_removed = self.remove.contains(&row);
         let there = self.set.get(&row).map_or(&[][..], |cells| cells);
@@ -414,7 +413,7 @@ impl<'a> Resolved<'a> {
         Ok(is_other)
     }
 
-    /// Takes a row that comes, with these cells by the numbers of their columns.
+    /// Takes an inserted row, with its cells by the numbers of their columns.
     fn add(
         &mut self,
         key: Key,
@@ -432,7 +431,7 @@ impl<'a> Resolved<'a> {
             let Some(column) = columns.get(at) else { continue };
             let (at, value) = match column.takes {
                 Takes::Nothing if decides => (at, given.into_owned()),
-                // All cells of a row that another file has are told, also those that follow from others.
+                // A row of another file has all cells, including derived ones.
                 Takes::Nothing => continue,
                 _ => self.cell_of(at, given, from, None)?,
             };
@@ -490,8 +489,8 @@ impl<'a> Resolved<'a> {
         Ok(named)
     }
 
-    /// The cells that say to which list an item comes; why it cannot, where there is no such list, or its number is beyond the
-    /// next one.
+    /// The cells that identify the list of an inserted item; an error if there is no such list, or its number is too
+    /// large.
     fn list_of(&mut self, key: &Key, known: Option<&dyn Table>) -> Result<Result<Set, String>> {
         let (Some(_), Some(of), Some(cell)) = (self.table.item(), self.keys.first(), key.cells.first()) else {
             return Ok(Ok(Set::new()));
@@ -515,7 +514,7 @@ impl<'a> Resolved<'a> {
         Ok(Ok(list.cells.clone()))
     }
 
-    /// Takes a row as it was exported.
+    /// Takes an exported row.
     ///
     /// # Errors
     /// As [`Resolved::edit`].
@@ -640,7 +639,7 @@ impl<'a> Resolved<'a> {
         Ok(outcome)
     }
 
-    /// Removes the rows that no exported row has named; gives how many they are.
+    /// Deletes the rows that no exported row names; returns their number.
     pub(super) fn delete_missing(&mut self) -> Result<usize> {
         let len = self.table.len()?;
         let missing: Vec<usize> = (0..len).filter(|row| !self.seen.contains(row)).collect();
@@ -654,7 +653,7 @@ impl<'a> Resolved<'a> {
         Ok(missing.len())
     }
 
-    /// Where rows are known by their numbers only, exported ones must all be there.
+    /// If rows have no keys but their numbers, all rows must have been exported.
     pub(super) fn check_rows(&self) -> Result<()> {
         if !self.keys.is_empty() || self.rows == 0 {
             return Ok(());
@@ -676,7 +675,7 @@ impl<'a> Resolved<'a> {
         Ok(if self.put(row, vec![(column, value)], &name)? { Outcome::Done } else { Outcome::Held })
     }
 
-    /// Takes edits that are resolved already, as SQL has them.
+    /// Takes resolved edits, from SQL.
     pub(super) fn take(&mut self, edits: TableEdits) -> Result<()> {
         let name = self.table.name().to_owned();
         for (row, set) in edits.set {
@@ -689,12 +688,12 @@ impl<'a> Resolved<'a> {
         Ok(())
     }
 
-    /// Whether no edit is asked for so far.
+    /// Whether no edit was requested so far.
     pub(super) fn is_empty(&self) -> bool {
         self.set.is_empty() && self.add.is_empty() && self.remove.is_empty()
     }
 
-    /// The edits so far, which are taken again by [`Resolved::take`].
+    /// Takes the edits out, in the form of [`Resolved::take`].
     pub(super) fn finish(&mut self) -> TableEdits {
         let set = std::mem::take(&mut self.set).into_iter().map(|(row, mut cells)| {
             cells.retain(|cell| cell.differs);
@@ -710,7 +709,7 @@ impl<'a> Resolved<'a> {
     }
 }
 
-/// The column and the value that are written where `given` is asked for in column `at`, in a cell that is `now`.
+/// The column and the value to write if `given` is requested in column `at`, for a cell with the value `now`.
 fn cell_of(
     table: &dyn Table,
     at: usize,
@@ -732,7 +731,7 @@ fn cell_of(
     }
 }
 
-/// The column and the value that are written where SQL asks for `given` in column `at`, in a cell that is `now`.
+/// The column and the value to write if SQL requests `given` in column `at`, for a cell with the value `now`.
 ///
 /// # Errors
 /// `Syntax` with the column, the value and what fits.
@@ -745,11 +744,11 @@ pub fn check_cell(
     cell_of(table, at, given, From::Sql, now)
 }
 
-/// The cells of an item that comes to a list: which list that is, by what SQL gives for the columns before the number of the item,
-/// and that number, where it is given.
+/// The cells of an inserted item: its list, from the values that SQL gives for the columns before the number of the
+/// item, and the number, if given.
 ///
 /// # Errors
-/// `Syntax` where that is no list, several, or not the same one in all columns.
+/// `Syntax` for no list, several lists, or different lists in different columns.
 pub fn item_cells(table: &dyn Table, item: usize, given: Vec<(usize, Value<'static>)>) -> Result<Set> {
     let (name, columns) = (table.name(), table.columns());
     let (mut list, mut index) = (None, None);
@@ -772,7 +771,7 @@ pub fn item_cells(table: &dyn Table, item: usize, given: Vec<(usize, Value<'stat
         }
     }
     let before = columns.iter().take(item).map(|column| &*column.name).collect::<Vec<_>>().join(", ");
-    let list = list.ok_or_else(|| refused(format!("{name}: a row that comes says its list: {before}")))?;
+    let list = list.ok_or_else(|| refused(format!("{name}: an inserted row names its list: {before}")))?;
     let mut cells = list.cells;
     cells.extend(index);
     Ok(cells)
@@ -784,7 +783,7 @@ fn is_derived(table: &dyn Table, column: &Column, given: &Value<'_>) -> Error {
     refused(format!("{table}: column {name}: {value} does not fit: it takes {}", fit::what_fits(column)))
 }
 
-/// Whether `given` is what outputs show for `now`, for the common kinds.
+/// Whether `given` equals the output for `now`, for the common kinds.
 fn is_shown_as(now: &Value<'_>, given: &Value<'_>, from: From) -> bool {
     match (now, given) {
         (Value::Null, given) => given.is_null() || (from.is_text() && matches!(given, Value::Text(t) if t.is_empty())),

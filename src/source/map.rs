@@ -72,8 +72,8 @@ mod faults {
         }
     }
 
-    /// Slots, and those behind them: there are as many as files were ever mapped at once, and none is ever taken away, so
-    /// that the handler may look at them at any time.
+    /// The slots of one block, and the next block. There are as many slots as files were ever mapped at once. No slot
+    /// is ever freed, so that the handler may read them at any time.
     struct Slots {
         here: [Slot; 256],
         more: OnceLock<&'static Slots>,

@@ -52,11 +52,11 @@ impl Place {
 }
 
 impl Source {
-    /// Maps the file at `path`, which nobody may change while it is open. What cannot be mapped (a pipe, an empty file) is
-    /// read, up to a gigabyte.
+    /// Maps the file at `path`. No program may change it while it is open. Sources that cannot be mapped (a pipe, an
+    /// empty file) are read, up to a gigabyte.
     ///
     /// # Errors
-    /// `Io` when the file cannot be opened, is a directory, cannot be mapped, or gives more than that.
+    /// `Io` when the file cannot be opened, is a directory, cannot be mapped, or is larger than that.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let (file, state) = open_file(path)?;
@@ -150,8 +150,8 @@ impl Source {
         Self { origin: 0, name: name.into(), ..self }
     }
 
-    /// The file or folder that this source is, for a format whose files belong together; `None` for a part of a file, and
-    /// for bytes that came another way.
+    /// The file or folder of this source, for a format whose files belong together; `None` for a part of a file, and
+    /// for bytes from elsewhere.
     pub fn path(&self) -> Option<&Path> {
         self.place.as_deref().filter(|_| self.is_whole).map(|place| &*place.path)
     }
@@ -201,8 +201,8 @@ fn open_file(path: &Path) -> Result<(File, Option<FileState>)> {
     Ok((file, meta.is_file().then(|| FileState::of(&meta))))
 }
 
-/// The first bytes of the regular file at `path`. Nothing is taken from a pipe, whose bytes come once, and nobody waits for
-/// one that has no writer.
+/// The first bytes of the regular file at `path`. Pipes are not read: their bytes exist once, and a read could wait
+/// forever.
 pub(crate) fn head_of<const N: usize>(path: &Path) -> Option<[u8; N]> {
     let mut head = [0; N];
     path.metadata().ok().filter(std::fs::Metadata::is_file)?;

@@ -1,8 +1,8 @@
-//! Files that are being written, and their removal when a signal ends the process in the middle; and the terminal, which
-//! gets its settings back then.
+//! Unfinished files, which are removed when a signal ends the process during a write; and the terminal, whose settings
+//! are then restored.
 //!
-//! A signal strikes anywhere, inside of the allocator too, so that its handler may neither allocate nor lock: the names
-//! are C strings in a list that only grows, and whoever swaps a name out of its place owns it.
+//! A signal can interrupt any code, including the allocator, so its handler may neither allocate nor lock: the names
+//! are C strings in a list that only grows, and the code that swaps a name out of its slot owns the name.
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -75,8 +75,8 @@ pub fn keep_running_at_size_limits() {
     list::ignore_size_limits();
 }
 
-/// From now on a signal that ends the process (but for those that are handled already) gives the terminal the settings
-/// back that it has now: a prompt changes them while it reads.
+/// After this call, a signal that ends the process restores the terminal settings of now, because a prompt changes them
+/// while it reads. Signals that are handled already are left alone.
 pub(crate) fn restore_terminal_when_ended() {
     list::keep_terminal();
     list::catch_signals();
@@ -196,7 +196,8 @@ mod list {
         fn drop(&mut self) {
             let path = self.0.path.swap(null_mut(), Ordering::SeqCst);
             if !path.is_null() {
-                // SAFETY: only `enter` puts pointers there, of `CString::into_raw`; whoever swaps one out is its only owner.
+                // SAFETY: only `enter` stores pointers in the slots, of `CString::into_raw`; the code that swaps one
+                // out is its only owner.
                 drop(unsafe { CString::from_raw(path) });
             }
         }
@@ -238,7 +239,7 @@ mod list {
         any
     }
 
-    /// Signals that ask a process to end. Its exit code is 128 and their number then, as shells have it.
+    /// Signals that request the end of the process. Its exit code is then 128 plus the signal number, as in shells.
     const REQUESTS: [c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
     /// Signals after which a process ends as it would have without a handler. `on_abort` is for one more.
     const FAULTS: [c_int; 2] = [libc::SIGQUIT, libc::SIGXCPU];
@@ -264,7 +265,7 @@ mod list {
             action.sa_sigaction = handler as libc::sighandler_t;
             action.sa_flags = libc::SA_RESETHAND;
             libc::sigaction(signal, std::ptr::null(), &raw mut old);
-            // What started the process may have it ignore some, as `nohup` does.
+            // The parent process may have disabled some signals, as `nohup` does.
             if old.sa_sigaction == libc::SIG_DFL {
                 libc::sigaction(signal, &raw const action, null_mut());
             }
@@ -295,8 +296,8 @@ mod list {
         /// Text that is pasted comes without marks again.
         const PLAIN_PASTE: &[u8] = b"\x1b[?2004l\r\n";
         let Some(settings) = TERMINAL.get() else { return };
-        // SAFETY: these functions are async-signal-safe, and the pointers are to values that live on. A process in the
-        // background would be stopped, and the terminal is another's then.
+        // SAFETY: these functions are async-signal-safe, and the pointers are to static values. A process in the
+        // background would be stopped, and does not own the terminal then.
         unsafe {
             if libc::tcgetpgrp(libc::STDIN_FILENO) == libc::getpgrp() {
                 libc::tcsetattr(libc::STDIN_FILENO, libc::TCSANOW, settings);

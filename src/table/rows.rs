@@ -17,8 +17,9 @@ type Look<'a> = Box<dyn Fn(Range<usize>) -> usize + Send + Sync + 'a>;
 type Touch<'a> = Box<dyn Fn(&[Range<usize>]) + Send + Sync + 'a>;
 type IsAt<'a, R> = Box<dyn Fn(&R, &Place) -> Result<bool> + Send + Sync + 'a>;
 
-/// A table whose rows are values of type `R`, which borrow from a file for `'a`. A format says how many rows there are,
-/// how one is located, and what each column reads from a located row; walks, probes and errors are the table's.
+/// A table whose rows are values of type `R`, which borrow from a file for `'a`. A format provides the number of rows,
+/// a function that locates a row, and a function for each column that reads its cell. Walks, probes and errors are
+/// implemented here.
 ///
 /// ```
 /// use assetq::table::{Column, Kind, Table, TableOf};
@@ -33,14 +34,14 @@ type IsAt<'a, R> = Box<dyn Fn(&R, &Place) -> Result<bool> + Send + Sync + 'a>;
 pub struct TableOf<'a, R> {
     name: Cow<'a, str>,
     columns: Vec<Column>,
-    /// Where the cells of each column come from.
+    /// The source of each column's cells.
     cells: Vec<Source<'a>>,
     gets: Vec<Get<'a, R>>,
     count: Count<'a>,
     known: Known<'a>,
     damage: Option<Box<dyn Fn() -> Option<Error> + Send + Sync + 'a>>,
     locate: Locate<'a, R>,
-    /// Whether `locate` takes something over from the row before.
+    /// Whether `locate` depends on the previous row.
     takes_over: bool,
     is_at: Option<IsAt<'a, R>>,
     touch: Option<Touch<'a>>,
@@ -51,7 +52,7 @@ pub struct TableOf<'a, R> {
     own_texts: bool,
     takes_rows: bool,
     by_number: bool,
-    /// The column that numbers items, and what finds the lists that have them.
+    /// The column that numbers items, and the function that finds their lists.
     items: Option<(usize, Lists<'a>)>,
     words: &'static [&'static str],
 }
@@ -65,25 +66,25 @@ enum Get<'a, R> {
 
 struct Source<'a> {
     get: usize,
-    /// The column's number among those that share `get`.
+    /// The column's number among the columns that share `get`.
     number: usize,
     find: Option<Find<'a>>,
-    /// Whether `find` can be asked, where only the file tells.
+    /// Whether `find` can be used, if only the file decides.
     finds: Option<Box<dyn Fn() -> bool + Send + Sync + 'a>>,
     search: Option<Search<'a>>,
-    /// The column of the ids whose texts it has, where that is not the one before it.
+    /// The column of the ids of these texts, unless it is the previous column.
     id_column: Option<usize>,
     /// The column of last components, for one of paths.
     name_column: Option<usize>,
-    /// The name of the column of ids whose texts these are where it has some.
+    /// The name of the column of ids of these texts, for some rows.
     ids: Option<&'static str>,
-    /// The name of the column that says of which type these are.
+    /// The name of the column that holds the type of these cells.
     types: Option<&'static str>,
     look: Option<Look<'a>>,
     holds_text: Option<bool>,
 }
 
-/// How much it costs to tell how many rows there are.
+/// The cost of counting rows.
 enum Known<'a> {
     Counted,
     Costly,
@@ -91,15 +92,15 @@ enum Known<'a> {
 }
 
 impl<'a, T: Sync> TableOf<'a, (usize, &'a T)> {
-    /// A table without columns yet over a slice. A row is an item and its number.
+    /// A table without columns over a slice. A row is an item and its number.
     pub fn over(name: impl Into<Cow<'a, str>>, rows: &'a [T]) -> Self {
         Self::new(name, || Ok(rows.len()), |row| Ok(rows.get(row).map(|item| (row, item))))
     }
 }
 
 impl<'a, R> TableOf<'a, R> {
-    /// A table without columns yet. `count` tells how many rows can be located; `locate` gives a row, or `None` behind
-    /// the last.
+    /// A table without columns. `count` returns the number of rows that can be located; `locate` returns a row, or
+    /// `None` past the last.
     pub fn new(
         name: impl Into<Cow<'a, str>>,
         count: impl Fn() -> Result<usize> + Send + Sync + 'a,
@@ -108,8 +109,8 @@ impl<'a, R> TableOf<'a, R> {
         Self { takes_over: false, ..Self::walked(name, count, move |row, _| locate(row)) }
     }
 
-    /// As [`TableOf::new`], for rows that take something over from the row before: a walk gives that to `locate`, a
-    /// single question does not.
+    /// As [`TableOf::new`], for rows that depend on the previous row: a walk passes that row to `locate`, a single
+    /// lookup passes none.
     pub fn walked(
         name: impl Into<Cow<'a, str>>,
         count: impl Fn() -> Result<usize> + Send + Sync + 'a,
@@ -139,13 +140,13 @@ impl<'a, R> TableOf<'a, R> {
         }
     }
 
-    /// A further column, whose cells `get` reads in place.
+    /// Adds a column whose cells `get` borrows from the file.
     #[must_use]
     pub fn column(self, column: Column, get: impl Fn(&R) -> Result<Value<'a>> + Send + Sync + 'a) -> Self {
         self.add([column], Get::FromMap(Box::new(move |row, _| get(row))))
     }
 
-    /// Further columns with one function, which is given a column's number among them.
+    /// Adds columns with one function, which takes a column's number among them.
     #[must_use]
     pub fn columns(
         self,
@@ -155,7 +156,7 @@ impl<'a, R> TableOf<'a, R> {
         self.add(columns, Get::FromMap(Box::new(get)))
     }
 
-    /// A further column, whose cells the row itself keeps; [`Table::value`], which has no row to keep, copies them.
+    /// Adds a column whose cells borrow from the row; [`Table::value`] copies them, because it keeps no row.
     #[must_use]
     pub fn column_of_row(
         self,
@@ -165,7 +166,7 @@ impl<'a, R> TableOf<'a, R> {
         self.add([column], Get::FromRow(Box::new(move |row, _| get(row))))
     }
 
-    /// As [`TableOf::columns`], for cells that the row itself keeps.
+    /// As [`TableOf::columns`], for cells that borrow from the row.
     #[must_use]
     pub fn columns_of_row(
         self,
@@ -199,7 +200,7 @@ impl<'a, R> TableOf<'a, R> {
         self
     }
 
-    /// The same table, with an index for the last column: see [`Table::find`].
+    /// Adds an index for the last column: see [`Table::find`].
     #[must_use]
     pub fn found_by(mut self, find: impl Fn(&Value<'_>) -> Option<Result<Vec<usize>>> + Send + Sync + 'a) -> Self {
         if let Some(cell) = self.cells.last_mut() {
@@ -208,8 +209,7 @@ impl<'a, R> TableOf<'a, R> {
         self
     }
 
-    /// The same table, whose index for the last column is there only where `finds` says so: it is asked with the first
-    /// question and not before.
+    /// Adds an index for the last column that exists only if `finds` returns true: it runs at the first lookup.
     #[must_use]
     pub fn found_if(mut self, finds: impl Fn() -> bool + Send + Sync + 'a) -> Self {
         if let Some(cell) = self.cells.last_mut() {
@@ -218,7 +218,7 @@ impl<'a, R> TableOf<'a, R> {
         self
     }
 
-    /// The same table, whose last column holds row numbers: a probe is the row itself.
+    /// Marks the last column as row numbers: a probe is the row itself.
     #[must_use]
     pub fn found_by_row(self, count: impl Fn() -> usize + Send + Sync + 'a) -> Self {
         self.found_by(move |key| match key {
@@ -227,7 +227,7 @@ impl<'a, R> TableOf<'a, R> {
         })
     }
 
-    /// The same table, with a search over the texts of the last column: see [`Table::search`].
+    /// Adds a search over the texts of the last column: see [`Table::search`].
     #[must_use]
     pub fn searched_by(mut self, search: impl Fn(&Literal) -> Option<Vec<usize>> + Send + Sync + 'a) -> Self {
         if let Some(cell) = self.cells.last_mut() {
@@ -236,9 +236,9 @@ impl<'a, R> TableOf<'a, R> {
         self
     }
 
-    /// The same table, whose cells of the last column lie anywhere in the file: `look` touches those of some of the given
-    /// rows before a walk asks for them, and returns the row that it came to. Memory answers many questions in the time
-    /// of one, where none waits for the answer to another.
+    /// Adds a prefetch for the last column, whose cells are scattered over the file: `look` touches the cells of the
+    /// given rows before a walk reads them, and returns the row that it reached. Memory serves many independent
+    /// requests in the time of one.
     #[must_use]
     pub fn looked_ahead(mut self, look: impl Fn(Range<usize>) -> usize + Send + Sync + 'a) -> Self {
         if let Some(cell) = self.cells.last_mut() {
@@ -247,14 +247,14 @@ impl<'a, R> TableOf<'a, R> {
         self
     }
 
-    /// The same table, whose rows `touch` looks ahead for: see [`Table::touch`].
+    /// Adds a prefetch for rows: see [`Table::touch`].
     #[must_use]
     pub fn touched_by(mut self, touch: impl Fn(&[Range<usize>]) + Send + Sync + 'a) -> Self {
         self.touch = Some(Box::new(touch));
         self
     }
 
-    /// The same table, which says whether cells of the last column have texts in them: see [`Table::holds_text`].
+    /// Declares whether cells of the last column contain texts: see [`Table::holds_text`].
     #[must_use]
     pub fn with_texts(mut self, holds_text: bool) -> Self {
         if let Some(cell) = self.cells.last_mut() {
@@ -263,15 +263,14 @@ impl<'a, R> TableOf<'a, R> {
         self
     }
 
-    /// The same table, in whose nested values these members are words of the reader's: see [`Table::words`].
+    /// Declares which members of nested values are the reader's own words: see [`Table::words`].
     #[must_use]
     pub fn with_words(mut self, words: &'static [&'static str]) -> Self {
         self.words = words;
         self
     }
 
-    /// The same table, whose last column holds paths that end in the texts of the column called `name`: see
-    /// [`Table::name_of_path`].
+    /// Declares that the last column holds paths that end in the texts of column `name`: see [`Table::name_of_path`].
     #[must_use]
     pub fn ends_in(mut self, name: &str) -> Self {
         let column = self.columns.iter().position(|column| column.name == name);
@@ -281,7 +280,7 @@ impl<'a, R> TableOf<'a, R> {
         self
     }
 
-    /// The same table, whose last column has the texts of the ids in another column than the one before it. See
+    /// Declares that the last column holds the texts of the ids in column `name`. Default: the previous column. See
     /// [`Table::text_of`].
     #[must_use]
     pub fn says(mut self, name: &str) -> Self {
@@ -292,8 +291,7 @@ impl<'a, R> TableOf<'a, R> {
         self
     }
 
-    /// The same table, whose last column has the texts of the ids in the column called `ids`, where that has some: see
-    /// [`Table::ids_of`].
+    /// Declares that the last column holds the texts of the ids in column `ids`, for some rows: see [`Table::ids_of`].
     #[must_use]
     pub fn texts_of(mut self, ids: &'static str) -> Self {
         if let Some(cell) = self.cells.last_mut() {
@@ -302,7 +300,7 @@ impl<'a, R> TableOf<'a, R> {
         self
     }
 
-    /// The same table, of which another column says of which type the cells of the last one are: see [`Table::typed_by`].
+    /// Declares that column `types` holds the type of the last column's cells: see [`Table::typed_by`].
     #[must_use]
     pub fn typed_by(mut self, types: &'static str) -> Self {
         if let Some(cell) = self.cells.last_mut() {
@@ -311,35 +309,35 @@ impl<'a, R> TableOf<'a, R> {
         self
     }
 
-    /// The same table, whose last column is the one that people name rows by. Otherwise it is the first one of texts.
+    /// Marks the last column as the name of its row for people. Default: the first column of texts.
     #[must_use]
     pub fn label(mut self) -> Self {
         self.label = self.columns.len().checked_sub(1);
         self
     }
 
-    /// The same table, with `damage` behind the last row that can be located: the reason for which others cannot.
+    /// Adds `damage` after the last row that can be located: why later rows cannot be.
     #[must_use]
     pub fn damaged(mut self, damage: impl Fn() -> Option<Error> + Send + Sync + 'a) -> Self {
         self.damage = Some(Box::new(damage));
         self
     }
 
-    /// The same table, whose rows are counted only when asked for.
+    /// Marks the count of rows as costly: it is taken only on request.
     #[must_use]
     pub fn costly(mut self) -> Self {
         self.known = Known::Costly;
         self
     }
 
-    /// The same table, for which `known` tells the number of rows without locating them.
+    /// Adds a function that knows the number of rows without locating them.
     #[must_use]
     pub fn known(mut self, known: impl Fn() -> Option<usize> + Send + Sync + 'a) -> Self {
         self.known = Known::Otherwise(Box::new(known));
         self
     }
 
-    /// The same table, whose rows have places in space: see [`Table::is_at`].
+    /// Adds a test of a row's position in space: see [`Table::is_at`].
     #[must_use]
     pub fn placed(mut self, is_at: impl Fn(&R, &Place) -> Result<bool> + Send + Sync + 'a) -> Self {
         self.is_at = Some(Box::new(is_at));
@@ -361,50 +359,51 @@ impl<'a, R> TableOf<'a, R> {
         })
     }
 
-    /// The same table, in which any row is located at the same cost: see [`Table::splits`].
+    /// Marks any row as located at the same cost: see [`Table::splits`].
     #[must_use]
     pub fn splits(mut self) -> Self {
         self.splits = true;
         self
     }
 
-    /// The same table, whose rows other tables say as well: see [`Table::is_derived`].
+    /// Marks the rows as derived from other tables: see [`Table::is_derived`].
     #[must_use]
     pub fn derived(mut self) -> Self {
         self.derived = true;
         self
     }
 
-    /// The same table, whose texts are those of its ids in the whole file: see [`Table::resolves`].
+    /// Marks the texts as the texts of all ids of the file: see [`Table::resolves`].
     #[must_use]
     pub fn resolves(mut self) -> Self {
         self.resolves = true;
         self
     }
 
-    /// The same table, of which is said whether it has texts of its own: see [`Table::has_own_texts`]. Otherwise it has.
+    /// Declares whether this table holds texts that no other table of the file holds. Default: it does. See
+    /// [`Table::has_own_texts`].
     #[must_use]
     pub fn own_texts(mut self, has: bool) -> Self {
         self.own_texts = has;
         self
     }
 
-    /// The same table, to which rows may come, and from which they may go: see [`Table::takes_rows`].
+    /// Allows rows to be inserted and deleted: see [`Table::takes_rows`].
     #[must_use]
     pub fn with_rows_written(mut self) -> Self {
         self.takes_rows = true;
         self
     }
 
-    /// As [`TableOf::with_rows_written`], where others know rows by their numbers: see [`Table::by_number`].
+    /// As [`TableOf::with_rows_written`], for a table whose rows are referenced by number: see [`Table::by_number`].
     #[must_use]
     pub fn with_rows_by_number(mut self) -> Self {
         self.by_number = true;
         self.with_rows_written()
     }
 
-    /// The same table, of which each row is an item of a list: its last column numbers them, and `lists` answers
-    /// [`Table::lists`]. Rows may come to the lists and go from them.
+    /// Marks each row as an item of a list: the last column numbers the items, and `lists` implements [`Table::lists`].
+    /// Items can be inserted and deleted.
     #[must_use]
     pub fn with_items_written(
         mut self,
@@ -468,7 +467,7 @@ impl<R> Table for TableOf<'_, R> {
     }
 
     fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
-        // The first row is not looked ahead for: many walks end behind it.
+        // The first row is not prefetched: many walks end after it.
         let looked = Cell::new(first.saturating_add(1));
         let (current, before) = (OnceCell::new(), Cell::new(None));
         Box::new(Cursor { table: self, next: first, end: None, current, before, looked })
@@ -565,22 +564,22 @@ impl<R> Table for TableOf<'_, R> {
     }
 }
 
-/// A walk that locates each row once, when its first cell is asked for.
+/// A walk that locates each row once, at the read of its first cell.
 struct Cursor<'t, 'a, R> {
     table: &'t TableOf<'a, R>,
-    /// One more than the current row, once there is one.
+    /// The number of the current row plus one; absent before the first.
     next: usize,
-    /// How many rows there are, once that was asked for.
+    /// The number of rows, once counted.
     end: Option<usize>,
-    /// The current row; `None` in it when it cannot be located.
+    /// The current row; `None` in it if it cannot be located.
     current: OnceCell<Option<R>>,
-    /// The row that was located last before it.
+    /// The previously located row.
     before: Cell<Option<R>>,
-    /// The first row that was not looked ahead for.
+    /// The first row that was not prefetched.
     looked: Cell<usize>,
 }
 
-/// Rows that are looked ahead for together.
+/// Rows that are prefetched together.
 const AHEAD: usize = 64;
 
 impl<R> RowCursor for Cursor<'_, '_, R> {

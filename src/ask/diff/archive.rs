@@ -1,8 +1,8 @@
 //! Archives: files by path, compared by their entries in the indexes.
 //!
-//! Files of one path are the same where id, CRC-32 and size are; where the indexes have no CRC-32, as of loose files and of
-//! plain folders, sizes are compared, and then contents. If the volume of one is not installed, all that the lists hold of
-//! both is compared. A file that went and one that came with its CRC-32 and size are one that moved.
+//! Files with one path are equal if id, CRC-32 and size are equal. Without a CRC-32 in the indexes (loose files, plain
+//! folders), sizes are compared, then contents. If the volume of one is not installed, their whole entries are
+//! compared. A removed file and an added file with the same CRC-32 and size are one moved file.
 
 use crate::archive::{self, Archive, File, Identity};
 use crate::asset::Asset;
@@ -33,7 +33,7 @@ struct Files<'a> {
     both: [&'a dyn Archive; 2],
     /// Whether files are known by the hashes of their paths, so that no path is put together of those that are the same.
     has_identities: bool,
-    /// Seeded anew in each run, so that no archive can be made whose paths collide.
+    /// Seeded randomly in each run, so that no archive can be built whose paths collide.
     state: RandomState,
     /// Volumes that are not installed, with the rows in them whose contents are not known, by side (old, new).
     missing: Mutex<[BTreeMap<String, BTreeSet<u32>>; 2]>,
@@ -246,8 +246,7 @@ impl Special for Files<'_> {
         file.list.is_none().then(|| file.path.into_owned().into())
     }
 
-    /// Pairs files that went and came with the same contents, as files that moved: files of one name first, each with
-    /// one other.
+    /// Pairs removed and added files of the same contents as moved files: files with the same name first, each once.
     fn settle(&self, found: &mut Differences) {
         let sizes = |side, rows: &[u32]| {
             let size = |row: &u32| self.file(side, *row).ok().map(|file| file.size);
@@ -300,5 +299,5 @@ impl Special for Files<'_> {
     }
 }
 
-/// Files of one content of which the one with the same name is looked for.
+/// The limit of files with one content among which a file with the same name is searched.
 const MANY: usize = 64;

@@ -86,7 +86,7 @@ impl<'a> TableDiff<'a> {
         &self.name
     }
 
-    /// The table on one side, where that has it.
+    /// The table on one side, if present.
     pub fn side(&self, side: Side) -> Option<&(dyn Table + 'a)> {
         match side {
             Side::Old => self.old.as_deref(),
@@ -139,7 +139,7 @@ impl<'a> TableDiff<'a> {
         }
     }
 
-    /// The key of a row that differs, with the text of an id where that is known.
+    /// The key of a row that differs, with the text of an id if known.
     ///
     /// # Errors
     /// When the key is damaged.
@@ -154,7 +154,7 @@ impl<'a> TableDiff<'a> {
         }
     }
 
-    /// A row that differs, in words. A cell that cannot be read is null, and `damaged` is told.
+    /// A row that differs, as a description. A cell that cannot be read is null, and `damaged` gets its error.
     pub fn change(&self, pair: Pair, damaged: &mut Damaged<'_>) -> Change<'_> {
         let side = if pair.new.is_some() { Side::New } else { Side::Old };
         let key = self.key(pair).unwrap_or_else(|error| {
@@ -194,7 +194,7 @@ impl<'a> TableDiff<'a> {
         table.is_some_and(|table| table.columns().iter().any(|column| column.folders))
     }
 
-    /// Whether `filter`, bound to each of the tables, means the row on a side that has it.
+    /// Whether `filter`, bound to each of the tables, matches the row on either side.
     ///
     /// # Errors
     /// When a cell that decides is damaged.

@@ -168,10 +168,9 @@ impl fmt::Debug for Session {
 }
 
 impl Session {
-    /// Makes the files known. The tables of a single file are there by their own names; of several each is a schema
-    /// of the given name, and a table name alone means the first file that has it. Of more files than SQLite has schemas
-    /// for, which are ten, a table is called by both names in one, `"schema.table"`. With `left_out` damaged rows are left
-    /// out and counted.
+    /// Registers the files. The tables of a single file have their own names. Several files are schemas with the given
+    /// names; a table name alone selects the first file with such a table. SQLite has ten schemas: with more files, a
+    /// table is called by both names in one, `"schema.table"`. With `left_out`, damaged rows are skipped and counted.
     ///
     /// # Errors
     /// When there are more databases than SQLite takes, or one cannot be attached.
@@ -220,7 +219,7 @@ impl Session {
                     connection.execute(&attach, [uri(&path)]).map_err(|error| {
                         let named = |what| format!("{}: {what}", path.to_string_lossy());
                         match Fault::from(error) {
-                            // What a process leaves that crashed, or a copy of it.
+                            // The remains of a crashed process, or a copy of them.
                             Fault::System(_) if has_log(&path) && !beside(&path, "-shm").exists() => {
                                 let what = "its write-ahead log has no -shm file, and nothing is written to make one";
                                 Fault::System(named(what.to_owned()))
@@ -255,7 +254,7 @@ impl Session {
         Ok(Self { connection, files, schemas, damage, rights, progress, changes, flat, notes })
     }
 
-    /// Notes on names that are others here than in their files.
+    /// Notes on names that differ from the names in the files.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -322,7 +321,7 @@ impl Session {
             if let Some(flat) = &self.flat {
                 let names = flat.get(file).into_iter().flatten();
                 for (table, (own, name)) in open.names().iter().zip(names).enumerate() {
-                    // Its own name means the first file that has it.
+                    // The table's own name selects the first file that contains it.
                     let own = first.insert(own.to_ascii_lowercase()).then_some(own);
                     for name in own.into_iter().chain([name]).filter(|name| named(name)) {
                         let name = quoted(name);
@@ -350,7 +349,7 @@ impl Session {
         Ok(self.connection.execute_batch(&format!("SAVEPOINT assetq; {create} RELEASE assetq;"))?)
     }
 
-    /// Makes a schema known, where that is possible: not inside of a transaction.
+    /// Attaches a schema, unless a transaction is open.
     fn attach(&self, schema: &str) -> Result<bool, Fault> {
         let known = "SELECT count(*) FROM pragma_database_list WHERE name = ?1 COLLATE NOCASE";
         if self.connection.query_row(known, [schema], |row| row.get::<_, i64>(0))? > 0 {
@@ -359,7 +358,7 @@ impl Session {
         Ok(self.connection.execute(&format!("ATTACH ':memory:' AS {}", quoted(schema)), []).is_ok())
     }
 
-    /// SQLite's message, with what to do where that is known.
+    /// SQLite's message, with advice if known.
     fn explained(&self, message: String, sql: &str) -> String {
         if let Some(why) = self.rights.take_refused() {
             return format!("{message}: {why}");
@@ -463,7 +462,7 @@ pub struct TableName {
 }
 
 impl TableName {
-    /// Its name as a statement has it, with its schema where there are several.
+    /// Its name in a statement, with its schema if there are several.
     pub fn shown(&self) -> String {
         let name = in_sql(&self.name);
         self.schema.as_ref().map_or(name.clone(), |schema| format!("{}.{name}", in_sql(schema)))

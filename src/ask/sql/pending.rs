@@ -1,4 +1,4 @@
-//! Changes of statements so far: cells and rows that lie over those of the file until it is written.
+//! Pending changes of statements: cells and rows that replace the file's own until it is written.
 
 use super::cells::Cell;
 use crate::edit::{Set, TableEdits, check_cell, item_cells, refused};
@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub(super) struct Pending {
     set: BTreeMap<usize, Set>,
     removed: BTreeSet<usize>,
-    /// Rows that came; `None` for one that went again.
+    /// Inserted rows; `None` for a row that was deleted again.
     added: Vec<Option<Set>>,
 }
 
@@ -26,18 +26,18 @@ impl Pending {
         self.removed.contains(&row)
     }
 
-    /// The cell of a row of the file, where it has become another.
+    /// The changed cell of a row of the file, if changed.
     pub(super) fn cell(&self, row: usize, column: usize) -> Option<&Value<'static>> {
         cell(self.set.get(&row)?, column)
     }
 
-    /// The first row from number `from` on that came and is still there.
+    /// The first inserted row from number `from` on that still exists.
     pub(super) fn next_added(&self, from: usize) -> Option<usize> {
         let rows = self.added.iter().enumerate().skip(from);
         rows.filter(|(_, row)| row.is_some()).map(|(number, _)| number).next()
     }
 
-    /// A cell of a row that came.
+    /// A cell of an inserted row.
     pub(super) fn added_cell(&self, number: usize, column: usize) -> Value<'static> {
         let row = self.added.get(number).and_then(Option::as_ref);
         row.and_then(|row| cell(row, column)).cloned().unwrap_or_default()
@@ -221,7 +221,7 @@ fn is_seen_as(now: &Value<'_>, wanted: &ValueRef<'_>) -> bool {
     }
 }
 
-/// A value of SQLite's as an edit has it.
+/// Converts a value of SQLite to a value of an edit.
 pub(super) fn owned(value: ValueRef<'_>) -> Result<Value<'static>> {
     Ok(match value {
         ValueRef::Null => Value::Null,

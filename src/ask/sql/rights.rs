@@ -53,7 +53,7 @@ impl Rights {
 
 /// SQLite's name of a database in memory.
 const MEMORY: &str = ":memory:";
-/// Pragmas that tell something; the argument of some says of what.
+/// Pragmas that only read; the argument of some is a name.
 const TELLING: [&str; 21] = [
     "application_id",
     "collation_list",

@@ -96,10 +96,10 @@ pub(super) fn run(session: &Session, context: &Context) -> Result<(), Failure> {
     editor.set_helper(Some(Names::new(session)));
     let history = history_file();
     if let Some(file) = &history {
-        // A history that is not there or cannot be read keeps nobody from asking.
+        // A missing or unreadable history does not prevent questions.
         let _ = editor.load_history(file);
     }
-    // Without a handler Ctrl-C ends the process: no harm is done, but for the patience of people.
+    // Without a handler Ctrl-C ends the process, which loses no data.
     let _ = ctrlc::set_handler(session.stopper());
     crate::source::signals::restore_terminal_when_ended();
     context.say("a statement ends with a ;   .tables lists tables, .help says more, .quit leaves");
@@ -180,7 +180,7 @@ impl Names {
         Self { schemas, tables: session.tables().collect() }
     }
 
-    /// The words that may stand where `word` begins, given the text before it and the whole text.
+    /// The words that may start at `word`, given the text before it and the whole text.
     fn candidates(&self, before: &str, text: &str) -> Vec<String> {
         if let Some(owner) = before.strip_suffix('.') {
             let owner = last_word(owner);
@@ -189,7 +189,7 @@ impl Names {
                 self.tables.iter().filter(|t| t.schema.as_deref().is_some_and(named)).map(|t| in_sql(&t.name));
             let of_table = self.tables.iter().filter(|t| named(&t.name)).flat_map(|t| &t.columns).map(|c| in_sql(c));
             let found: Vec<String> = of_schema.chain(of_table).collect();
-            // Behind an alias any column may come.
+            // After an alias any column is possible.
             return if found.is_empty() { self.columns(text) } else { found };
         }
         let functions =

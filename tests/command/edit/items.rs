@@ -52,7 +52,7 @@ fn levels_of_detail_come_and_go_in_sql() {
 fn what_a_row_that_comes_lacks_is_named_and_nothing_is_written() {
     let dir = folder();
     for (values, what) in [
-        ("(extent) VALUES (5)", "lods: a row that comes says its list: model, id"),
+        ("(extent) VALUES (5)", "lods: an inserted row names its list: model, id"),
         ("(model, extent) VALUES (2, 5)", "these are missing: casts_shadow, render_sets"),
         ("(model, extent) VALUES (77, 5)", "lods: column model: 77 has no such list"),
         ("(model, id) SELECT 2, id FROM models LIMIT 1", "has another list than the columns before it say"),

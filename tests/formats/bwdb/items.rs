@@ -225,7 +225,7 @@ fn an_item_comes_at_its_number_and_those_behind_it_move() {
     let (shorter, _) = made(&new, MODELS, vec![TableEdits { remove: vec![3, 4], ..edits("lods") }]).unwrap();
     assert!(extents(&shorter).len() == 2 && new.starts_with(&shorter[..0x18]) && shorter.len() < new.len());
     let twice = TableEdits { add: vec![lod(Some(1), 1.0), lod(Some(1), 2.0)], ..edits("lods") };
-    refused(made(&old, MODELS, vec![twice]).map(|made| made.0), &["lods: index 1: two rows come there"]);
+    refused(made(&old, MODELS, vec![twice]).map(|made| made.0), &["lods: index 1: two rows are inserted there"]);
     let beyond = TableEdits { add: vec![lod(Some(7), 1.0)], ..edits("lods") };
     refused(made(&old, MODELS, vec![beyond]).map(|made| made.0), &["index 7: the list has 2 items then"]);
     let mut less = lod(Some(1), 1.0);
