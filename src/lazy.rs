@@ -91,8 +91,8 @@ pub(crate) fn parts<T: Send>(count: usize, make: impl Fn(usize) -> T + Sync) -> 
     })
 }
 
-/// The number of [`parts`] that work on `items` things is worth, of which one thread does `share` in the time that it
-/// takes to start another.
+/// The number of [`parts`] that pays for `items` items, if one thread processes `share` items in the time that starting another thread
+/// takes.
 pub(crate) fn parts_for(items: usize, share: usize) -> usize {
     threads::count().min(items.checked_div(share).unwrap_or(1)).clamp(1, 64)
 }

@@ -9,7 +9,7 @@ use crate::threads::prelude::*;
 use fastrand::Rng;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// A prototype database in the making.
+/// Builds a prototype database.
 ///
 /// ```
 /// use assetq::sample::bwdb::DatabaseBuilder;
@@ -335,7 +335,7 @@ fn planned(seed: u64, plan: &Plan) -> DatabaseBuilder {
     if let Some(wanted) = plan.blob_bytes {
         let written: usize = blobs.iter().map(Vec::len).sum();
         assert!(written <= wanted, "the plan has room for {wanted} bytes of records, not {written}");
-        // The last blob takes the bytes that are left, behind its records' data.
+        // The last blob takes the remaining bytes after its records' data.
         let last = blobs.last_mut().expect("ten blobs");
         last.resize(last.len() + wanted - written, 0);
     }

@@ -5,7 +5,7 @@ use super::bwdb::Resources;
 use crate::formats::bwdb::prototypes::{Layout, PrototypeType};
 use fastrand::Rng;
 
-/// A blob in the making: its header, as many records as announced, and their data behind them.
+/// Builds a blob: its header, the announced number of records, and their data.
 #[derive(Debug)]
 pub struct BlobWriter {
     /// The bytes; positions in them are positions in the blob.

@@ -45,7 +45,7 @@ impl Records {
     }
 }
 
-/// The hash of a file's bytes, as a record has it: CRC-32 without the inversion at its end.
+/// The hash of a file's bytes in a record: CRC-32 without the final inversion.
 pub fn hash(bytes: &[u8]) -> u32 {
     !crc32(bytes)
 }

@@ -116,7 +116,7 @@ pub fn content_cache(files: &[(Guid, String)]) -> Vec<u8> {
     ArchiveBuilder::new(&t, root, Codec::Brotli, v.into_bytes()).build()
 }
 
-/// A blueprint of blocks, each of which names its definition.
+/// A blueprint of blocks with these definitions.
 pub fn blueprint(blocks: &[Guid]) -> Vec<u8> {
     let mut t = TypesBuilder::new();
     let root = t.next_model();
@@ -172,7 +172,7 @@ pub fn folder(seed: u64, size: Size, mut write: impl FnMut(&str, Vec<u8>)) -> Ve
     for def in defs.iter().filter(|def| !def.file.is_empty()) {
         write(&content(&def.file), self::def(def.guid, def.ty).into_bytes());
     }
-    // So many of each block as its number says.
+    // Block n appears n times.
     let blocks: Vec<Guid> = (1..8u32).flat_map(|n| (0..n).map(move |_| guid(n))).collect();
     write("Blueprints/Miner/grid.json.vrb", blueprint(&blocks));
     defs

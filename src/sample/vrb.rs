@@ -1,4 +1,4 @@
-//! Writes `.vrb` archives. Sections (§) are those of docs/formats/vrb.md.
+//! Writes `.vrb` archives. Sections (§) refer to docs/formats/vrb.md.
 //!
 //! [`TypesBuilder`] takes types and models, [`ValuesBuilder`] the bytes of values, [`ArchiveBuilder`] puts them
 //! together. None of them checks anything: tests write damaged files with them too.
@@ -125,7 +125,7 @@ pub mod flags {
     pub const ENUM: u8 = 0x5C;
 }
 
-/// The type table in the making. Types and models get numbers from 0x200 on, each in their own space, in the order
+/// Builds the type table. Types and models get numbers from 0x200 on, each in their own space, in the order
 /// in which they are added; a reference to a later one is written as its number.
 #[derive(Debug, Default, Clone)]
 pub struct TypesBuilder {
@@ -241,14 +241,14 @@ impl TypesBuilder {
     }
 }
 
-/// A string as tables have it.
+/// A string of a table.
 fn push_text(out: &mut Writer, text: &str) {
     let bytes: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
     out.u32(bytes.len() as u32);
     out.push(bytes);
 }
 
-/// The bytes of values in the making (§5).
+/// Builds the bytes of values (§5).
 #[derive(Debug, Default, Clone)]
 pub struct ValuesBuilder {
     out: Writer,
@@ -338,7 +338,7 @@ pub struct ChunkSpec {
     pub data: Vec<u8>,
 }
 
-/// An archive in the making.
+/// Builds an archive.
 #[derive(Debug, Clone)]
 pub struct ArchiveBuilder {
     /// Names and versions.
@@ -367,7 +367,7 @@ impl ArchiveBuilder {
     }
 
     /// The file: header, main chunk, bundle table, type table as the game writes them; then the chunk table and the
-    /// other chunks, of which no known file shows the place.
+    /// other chunks, whose position no known file shows.
     pub fn build(&self) -> Vec<u8> {
         let mut out = Writer::new();
         out.zeros(size_of::<ArchiveHeader>());
@@ -525,7 +525,7 @@ pub fn world() -> World {
     let axes = [placed("X", SINGLE, 0), placed("Y", SINGLE, 4), placed("Z", SINGLE, 8)];
     t.composite(vector_type, flags::IMAGE, 12, &axes);
     let ty = t.named(1, 0, &name("Bounds"));
-    // Three bytes of padding behind the flag.
+    // Three bytes of padding after the flag.
     let members = [placed("Min", vector, 0), placed("Solid", BOOLEAN, 12), placed("Max", vector, 16)];
     t.composite(ty, flags::IMAGE, 28, &members);
     let handle_type = t.named(1, 0, "VRage:Keen.VRage.Library.Utils.ResourceHandle");
@@ -663,7 +663,7 @@ pub fn world_values(world: &World, seed: u64, count: usize) -> Vec<u8> {
     for x in [1.5, 2.5, f32::INFINITY] {
         v.f32(x);
     }
-    // Handle, MaybeHandle, MaybeTyped as both of its prefixes have it, NoTyped.
+    // Handle, MaybeHandle, MaybeTyped with both of its prefixes, NoTyped.
     v.string("{G}7e9ebc0b-f48a-4f33-9a2e-8d54ea2603a0").null();
     v.present().string("mesh").null();
     // Tile, NoTile, Owner, NoOwner.

@@ -26,9 +26,9 @@ pub struct Spec {
     pub header_counts: [i32; 4],
     /// Whether text counts include a terminating NUL.
     pub counts_nul: bool,
-    /// The layout behind the name of the main script; scripts exist from main version 9 on.
+    /// The layout after the name of the main script; scripts exist from main version 9 on.
     pub triggers: TriggerLayout,
-    /// Whether the file ends behind the triggers.
+    /// Whether the file ends after the triggers.
     pub server_side: bool,
     /// The number of rows of the event-box table.
     pub box_types: u32,

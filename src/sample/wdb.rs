@@ -16,7 +16,7 @@ pub enum Game {
 /// One cell of a record.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cell {
-    /// An integer, of which the field keeps its lowest bits.
+    /// An integer; the field keeps its lowest bits.
     Int(i64),
     /// The value of a float word.
     Float(f32),
@@ -42,7 +42,7 @@ impl From<f32> for Cell {
     }
 }
 
-/// A sheet in the making. Field names say how a field is stored: kind letter, width in bits, name. Without a width it
+/// Builds a sheet. Field names determine the storage of a field: kind letter, width in bits, name. Without a width it
 /// takes a word of its own (`f` a float, `s` a text, `u` and `i` integers), with one it is packed; `u64` takes two words.
 #[derive(Debug, Clone)]
 pub struct Sheet {

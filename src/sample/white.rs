@@ -8,7 +8,7 @@ use flate2::write::ZlibEncoder;
 use std::io::Write as _;
 use zerocopy::IntoBytes as _;
 
-/// A file of a list, as the list is to have it.
+/// A file for a list.
 #[derive(Debug, Clone)]
 pub struct Listed {
     /// The number by which scripts know it.
@@ -65,8 +65,7 @@ pub fn list(layout: EntryLayout, files: &[Listed], chunk: usize) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// `list` with the header before and the trailer behind an enciphered one, itself still plain, as the published
-/// programs leave it.
+/// `list` between the header and the trailer of an enciphered list, but in plain form, as the published programs leave it.
 pub fn with_crypt_header(list: &[u8], seed: [u8; 16]) -> Vec<u8> {
     let size = list.len().next_multiple_of(8);
     let mut out = Writer::new();
@@ -108,7 +107,7 @@ pub fn encrypt(list: &[u8], seed: [u8; 16]) -> Vec<u8> {
     bytes
 }
 
-/// An image in the making.
+/// Builds an image.
 #[derive(Debug, Default)]
 pub struct Image {
     bytes: Vec<u8>,

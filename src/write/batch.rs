@@ -33,7 +33,7 @@ pub struct Batches {
     columns: Vec<Cells>,
     rows: usize,
     bytes: usize,
-    /// Whether a part of a row lies behind the rows, as one of its cells is damaged.
+    /// Whether a part of a damaged row follows the rows.
     torn: bool,
     scratch: String,
 }
@@ -43,7 +43,7 @@ pub trait BatchSink {
     /// The rows that wait, and a function that takes a batch of them.
     fn parts(&mut self) -> (&mut Batches, impl FnMut(RecordBatch) -> Result<()>);
 
-    /// Ends the document behind the last batch.
+    /// Ends the document after the last batch.
     fn end(&mut self) -> Result<()> {
         Ok(())
     }
@@ -242,7 +242,7 @@ impl Batches {
                 for (i, share) in shares.into_iter().enumerate() {
                     let mut left = rows(i);
                     let mut taken = each(share)?;
-                    // Rows of much text, and rows behind a damaged one, are not in the first batch.
+                    // Rows with much text, and rows after a damaged one, are not in the first batch.
                     while let (Some(read), Some(reader)) = (taken, readers.get_mut(i)) {
                         left.start = left.start.saturating_add(read);
                         if left.is_empty() {

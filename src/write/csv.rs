@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::table::Value;
 use std::io::Write;
 
-/// Writes lines of CSV. A cell costs no allocation, but for nested values.
+/// Writes lines of CSV. Only nested values allocate.
 #[derive(Debug)]
 pub struct CsvWriter<W: Write> {
     out: csv::Writer<W>,
@@ -36,7 +36,7 @@ impl<W: Write> CsvWriter<W> {
         self.out.write_field(text).map_err(cannot_write)
     }
 
-    /// The next cell of the line, where that is text.
+    /// Writes the next cell of the line as text.
     pub fn text_cell(&mut self, text: &str) -> Result<()> {
         self.out.write_field(text).map_err(cannot_write)
     }

@@ -116,7 +116,7 @@ pub enum Parts {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
     name: Range<usize>,
-    /// Whether the value says itself which model it has.
+    /// Whether the value states its own model.
     pub polymorphic: bool,
     /// Its place in the image of a blittable composite.
     pub offset: Option<u32>,
@@ -132,7 +132,7 @@ pub struct TypeModel {
     types: Vec<TypeDef>,
     models: Vec<Model>,
     members: Vec<Member>,
-    /// The member names as UTF-8, one behind the other.
+    /// The member names as UTF-8, concatenated.
     names: String,
     extents: Vec<Extent>,
     recursive: Vec<ModelId>,
@@ -342,7 +342,7 @@ impl<'a> Parser<'a> {
         self.reference(what, self.models).map(ModelId)
     }
 
-    /// A string as tables have it: byte length, UTF-16, no prefix.
+    /// A string of a table: byte length, UTF-16, no prefix.
     fn text(&mut self) -> Result<(Range<usize>, Utf16<'a>)> {
         let text = table_text(&mut self.cursor)?;
         let end = self.cursor.position();
@@ -437,7 +437,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// A string as tables have it (§3): i32 length in bytes, UTF-16, neither prefix nor NUL.
+/// A string of a table (§3): i32 length in bytes, UTF-16, neither prefix nor NUL.
 pub(super) fn table_text<'a>(cursor: &mut Cursor<'a>) -> Result<Utf16<'a>> {
     let here = cursor.view();
     let length = cursor.count("length of a string", 1)?;

@@ -118,7 +118,7 @@ impl<'a> Values<'a> {
         Self { archive, columns, len: Lazy::default(), seek: Mutex::default() }
     }
 
-    /// A walk that stands at `row`; `None` when there are not so many.
+    /// A walk positioned at `row`; `None` past the end.
     fn at(&self, seek: &mut Seek<'a>, row: usize) -> Result<Option<Rows<'a>>> {
         let near = |rows: &Rows<'_>| rows.number() <= Some(row) && rows.number().is_some();
         let last = seek.last.take().filter(near);
@@ -318,7 +318,7 @@ struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     fn new(archive: &'a Archive) -> Result<Self> {
-        // Damage of the list of chunks is told behind the rows of the chunks that are known.
+        // Damage of the list of chunks is reported after the rows of the known chunks.
         let (types, chunks) = (archive.types()?, archive.known_chunks().0.into());
         let (path, marks, key) = (String::new(), Vec::new(), String::new());
         let text = Cell::new(archive.text_limit());
@@ -396,7 +396,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Notes that text of so many bytes is put together. A hostile archive could have long names in all of its values.
+    /// Takes `bytes` bytes of built text from the budget: a hostile archive could have long names in all of its values.
     fn spend(&self, bytes: usize) -> Result<()> {
         match self.text.get().checked_sub(bytes as u64) {
             Some(left) => {

@@ -61,7 +61,7 @@ pub enum Named {
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Kind {
-    /// An i32 of which anything but 0 is true.
+    /// An i32; every value except 0 is true.
     Bool,
     /// An i32.
     Int,
@@ -69,7 +69,7 @@ pub enum Kind {
     Uint,
     /// An f32.
     Float,
-    /// A u16 count and as many UTF-16 units, of which the last may be a NUL.
+    /// A u16 count and that many UTF-16 units. The last unit may be a NUL.
     Text,
     /// An i32 that counts the items of a later list.
     Count,
@@ -109,21 +109,21 @@ pub const fn field(name: &'static str, kind: Kind) -> Field {
 }
 
 impl Field {
-    /// The same field, stored only at times.
+    /// Stores the field only if `gate` allows it.
     #[must_use]
     pub const fn when(mut self, gate: Gate) -> Self {
         self.gate = gate;
         self
     }
 
-    /// The same field, whose texts or numbers name other records.
+    /// Declares that the texts or numbers of the field name other records.
     #[must_use]
     pub const fn names(mut self, named: Named) -> Self {
         self.names = Some(named);
         self
     }
 
-    /// The same field, by which people know the record.
+    /// Marks the field as the label of the record.
     #[must_use]
     pub const fn label(mut self) -> Self {
         self.is_label = true;
@@ -214,7 +214,7 @@ impl Kind {
 
 /// Work on the fields of a record, one after another.
 trait Action<'a> {
-    /// One value that is not a count, not a record and not several of these. Has to move the cursor behind it.
+    /// One value that is not a count, not a record and not several of these. Must move the cursor past it.
     fn leaf(&mut self, kind: Kind, cursor: &mut Cursor<'a>) -> Result<()>;
 
     /// Whether many values of a fixed size may be left out unseen.
@@ -276,7 +276,7 @@ fn items<'a, A: Action<'a>>(
     }
 }
 
-/// A count of list items, none of which takes less than two bytes.
+/// A count of list items. Each item takes at least two bytes.
 fn read_count(cursor: &mut Cursor<'_>) -> Result<usize> {
     cursor.count("count", 2)
 }
@@ -310,7 +310,7 @@ impl<'a> Action<'a> for Skip {
     }
 }
 
-/// Moves behind a record, looking at nothing but lengths.
+/// Skips a record, reading only lengths.
 ///
 /// # Errors
 /// Names the field that does not fit.
@@ -319,7 +319,7 @@ pub fn skip(fields: &[Field], cursor: &mut Cursor<'_>, versions: &Versions) -> R
     walk(fields, cursor, versions, ALONE, &mut Skip)
 }
 
-/// Moves behind one field of a record, whose counts so far are `counts`.
+/// Skips one field of a record. `counts` are the counts so far.
 #[cfg(feature = "edit")]
 pub(super) fn skip_field(
     field: &Field,
@@ -331,7 +331,7 @@ pub(super) fn skip_field(
     step(field, cursor, versions, place, counts, &mut Skip)
 }
 
-/// Moves behind one item of a list or an array.
+/// Skips one item of a list or an array.
 #[cfg(feature = "edit")]
 pub(super) fn skip_item(kind: &Kind, cursor: &mut Cursor<'_>, versions: &Versions, place: Place) -> Result<()> {
     match kind {
@@ -504,8 +504,7 @@ impl<'a> Action<'a> for Inspect<'_> {
     }
 }
 
-/// Moves behind a record and looks at every value: lists what is wrong in `check`, counts the forms of texts and flags
-/// in `seen`.
+/// Reads every value of a record and moves past it: lists faults in `check`, and counts the forms of texts and flags in `seen`.
 ///
 /// # Errors
 /// Names the field that does not fit; there is no way past it.

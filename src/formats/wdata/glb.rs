@@ -32,7 +32,7 @@ impl Map {
     }
 }
 
-/// A glTF in the making: one buffer, which begins with the corners and the edges of a cube.
+/// An unfinished glTF: one buffer, which begins with the corners and the edges of a cube.
 struct Builder {
     root: Root,
     bytes: Vec<u8>,

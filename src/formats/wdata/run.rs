@@ -30,7 +30,7 @@ impl Run {
         Self { shape, start: at, count: 0, positions: Vec::new(), end: at, limit: at }
     }
 
-    /// Finds `count` records from `start` on, none of which reaches beyond `limit`.
+    /// Finds `count` records from `start` on, all before `limit`.
     pub(super) fn walk(
         shape: &'static Shape,
         view: View<'_>,
@@ -78,7 +78,7 @@ impl Run {
         self.check(map).map(|()| self.end)
     }
 
-    /// The damage of the record behind the last one that was found.
+    /// The damage of the record after the last one that was found.
     #[cold]
     fn fault(&self, map: &Map) -> Error {
         let mut cursor = cursor(map.view(), self.end, self.limit);
@@ -109,7 +109,7 @@ fn cursor(view: View<'_>, at: usize, limit: usize) -> Cursor<'_> {
     Cursor::new(View::new(data, "").with_origin(view.at(0).offset()).at(at))
 }
 
-/// Moves behind a record.
+/// Skips a record.
 #[inline]
 fn skip(shape: &Shape, cursor: &mut Cursor<'_>, versions: &Versions) -> Result<()> {
     if shape.placed {
@@ -146,8 +146,8 @@ impl<'a> Records<'a> {
         self.run.shape
     }
 
-    /// The number of records that can be read; fewer than [`Records::count`] when one is damaged, as none behind it can
-    /// be found.
+    /// The number of records that can be read; fewer than [`Records::count`] if one is damaged, because later records
+    /// cannot be found.
     pub fn len(&self) -> usize {
         self.run.found()
     }

@@ -1,7 +1,7 @@
 //! Every kind of record, described once: its fields, their kinds and the versions that have them.
 //!
-//! Sections (§) are those of docs/formats/wdata.md, whose two sources disagree about some versions: the published
-//! program's are used.
+//! Sections (§) refer to docs/formats/wdata.md. Its two sources disagree about some versions; the versions of the published program are
+//! used.
 
 use super::fields::Gate::{AniBg, Any, EventBox, FirstOrEventBox, ItemBox, Main, NotLast};
 use super::fields::Kind::{Array, Bool, Count, Float, Int, List, Record, Text, Uint};
@@ -16,7 +16,7 @@ pub struct Shape {
     pub name: &'static str,
     /// Whether it begins with a name and an [`Obb`].
     pub placed: bool,
-    /// Its fields, behind the name and the [`Obb`].
+    /// Its fields, after the name and the [`Obb`].
     pub fields: &'static [Field],
 }
 
@@ -268,7 +268,7 @@ const CAMERA_INFO: &[Field] = &[
     field("build_pos_list", List(&FLOAT3, 10)).when(since_event_box(4)),
 ];
 
-/// The paths behind the versions (§3).
+/// The paths after the versions (§3).
 pub static LEADING_PATHS: Shape = Shape::plain(
     "paths",
     &[
@@ -321,7 +321,7 @@ pub static GIMMICKS: Shape = Shape::placed(
     ],
 );
 
-/// The paths behind the gimmicks (§6).
+/// The paths after the gimmicks (§6).
 pub static TRAILING_PATHS: Shape = Shape::plain(
     "trailing_paths",
     &[field("obstacle_path", Text).when(since_main(2)), field("moc_path", Text), field("ani_bg_path", Text)],
@@ -465,7 +465,7 @@ pub static SCENE_RESOURCES: Shape = Shape::plain(
 mod tests {
     use super::*;
 
-    /// Every list is counted by a count of its own record that comes before it.
+    /// Every list has a preceding count in its own record.
     fn lists_follow_their_counts(fields: &[Field]) {
         let mut counts = 0;
         for field in fields {

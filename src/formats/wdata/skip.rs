@@ -15,7 +15,7 @@ pub(super) struct Program(Vec<Op>);
 
 #[derive(Debug)]
 enum Op {
-    /// So many bytes.
+    /// A number of bytes.
     Bytes(usize),
     /// A text.
     Text,
@@ -25,11 +25,11 @@ enum Op {
     NoCount,
     /// As many items of this size as the count of that number says.
     Items { size: usize, count: usize },
-    /// As many texts, each with so many bytes before it.
+    /// A number of texts, each after `before` bytes.
     Texts { before: usize, count: usize },
     /// As many records.
     Records { program: Program, count: usize },
-    /// So many records.
+    /// A number of records.
     Times { program: Program, times: usize },
     /// A program for the first of several records only.
     First(Program),
@@ -103,7 +103,7 @@ impl Program {
         }
     }
 
-    /// So many bytes, in one step with those just before.
+    /// Adds bytes, joined with a preceding step of bytes.
     fn bytes(&mut self, count: usize) {
         match self.0.last_mut() {
             Some(Op::Bytes(before)) => *before = before.saturating_add(count),

@@ -60,7 +60,7 @@ impl Rows {
     /// Adds the records that can be read to `parts`.
     ///
     /// # Errors
-    /// The reason for which others cannot be read.
+    /// The error of the first unreadable record.
     fn read<'m>(self, map: &'m Map, parts: &mut Vec<Part<'m>>) -> Result<()> {
         if self == Self::EventBoxes {
             map.find_all_boxes();
@@ -114,14 +114,14 @@ impl<'m> Found<'m> {
     pub(super) fn new(map: &'m Map, rows: Rows) -> Self {
         let read: Box<dyn FnOnce() -> Vec<Part<'m>> + Send + 'm> = Box::new(move || {
             let mut parts = Vec::new();
-            // The reason for which others cannot be read is told by `fault`.
+            // `fault` reports why other rows cannot be read.
             let _ = rows.read(map, &mut parts);
             parts
         });
         Self { map, rows, parts: LazyLock::new(read) }
     }
 
-    /// The reason for which rows are missing.
+    /// The error of missing rows.
     pub(super) fn fault(&self) -> Result<()> {
         self.rows.read(self.map, &mut Vec::new())
     }

@@ -1,4 +1,4 @@
-//! The sections behind the event boxes, one after another, and the two trigger layouts.
+//! The sections after the event boxes, and the two trigger layouts.
 
 use super::run::Run;
 use super::shapes::{self, Shape};
@@ -22,7 +22,7 @@ impl Section {
     pub(super) const ALL: [Self; Self::COUNT] =
         [Self::AniBgs, Self::ItemBoxes, Self::Gimmicks, Self::TrailingPaths, Self::TriggerHead];
 
-    /// Whether its number of records comes first; else it is one record.
+    /// Whether it begins with a count of records; otherwise it is one record.
     pub(super) const fn has_count(self) -> bool {
         self.shape().1
     }
@@ -49,7 +49,7 @@ impl Section {
     }
 }
 
-/// The layouts behind the name of the main script (docs/formats/wdata.md §7.2).
+/// The layouts after the name of the main script (docs/formats/wdata.md §7.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TriggerLayout {
@@ -69,7 +69,7 @@ impl TriggerLayout {
     }
 }
 
-/// The reason for which a trigger layout was chosen.
+/// Why a trigger layout was chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Choice {
@@ -95,7 +95,7 @@ impl Choice {
     }
 }
 
-/// Numbers of the runs behind the triggers.
+/// Numbers of the runs after the triggers.
 pub(super) const SCENES: usize = 1;
 pub(super) const SCENE_ELEMENTS: usize = 2;
 pub(super) const SCENE_RESOURCES: usize = 3;
@@ -163,7 +163,7 @@ impl Tail {
         self.run(map, 0)
     }
 
-    /// The run of this number; `None` in a file that ends behind the triggers.
+    /// The run of this number; `None` in a file that ends after the triggers.
     pub(super) fn after_triggers(&self, map: &Map, number: usize) -> Result<Option<&Run>> {
         if self.server_side { Ok(None) } else { self.run(map, number).map(Some) }
     }

@@ -66,7 +66,7 @@ impl Entry {
     }
 }
 
-/// The 16 bytes of a name as a number that sorts as the name does. What lies behind the first NUL does not count.
+/// The 16 bytes of a name as a number with the same order. Bytes after the first NUL do not count.
 #[inline]
 pub(super) fn name_key(name: &[u8; 0x10]) -> u128 {
     let bits = match name.iter().position(|&b| b == 0) {
@@ -77,7 +77,7 @@ pub(super) fn name_key(name: &[u8; 0x10]) -> u128 {
     u128::from_be_bytes(*name) & mask
 }
 
-/// The key of a name that is asked for; `None` when no entry can have it.
+/// The key of a requested name; `None` if no entry can have the name.
 pub(super) fn wanted_key(name: &[u8]) -> Option<u128> {
     let mut padded = [0; 0x10];
     padded.get_mut(..name.len())?.copy_from_slice(name);

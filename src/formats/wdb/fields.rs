@@ -9,7 +9,7 @@ const WORD: usize = 4;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Field {
-    /// Its name as the sheet or the list of known names has it; `field_N` where there is none.
+    /// Its name in the sheet or in the list of known names; otherwise `field_N`.
     pub name: String,
     /// How its cells are read.
     pub kind: FieldKind,
@@ -90,7 +90,7 @@ impl FieldKind {
 #[derive(Debug, Clone, Copy)]
 struct Prefix {
     letter: Option<u8>,
-    /// The one or two digits behind the letter.
+    /// The one or two digits after the letter.
     width: Option<u8>,
 }
 
@@ -120,7 +120,7 @@ enum Wide {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layout {
     pub fields: Vec<Field>,
-    /// Fields that have a name; the ones behind them are words that were left over.
+    /// The number of named fields; later fields are left-over words.
     pub named: usize,
     /// Bytes that a record must have.
     pub size: usize,
@@ -354,7 +354,7 @@ mod tests {
             assert_eq!((layout.fits(), layout.size), (true, record), "{kinds:?}");
             assert_eq!(layout.fields[2].kind == FieldKind::Wide, wide, "{kinds:?}");
         }
-        // What fits nothing is shown as the file's kinds have it, with the words left over.
+        // An unfitting list is shown by the file's kinds, with left-over words.
         assert!(!lay_out(names.into_iter(), &[2, 3, 3, 3, 3], &[], Some(20)).fits());
     }
 

@@ -9,7 +9,7 @@ pub struct KnownFields {
     lists: Vec<List>,
 }
 
-/// The field names of one sheet, as somebody believes them to be.
+/// The presumed field names of one sheet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct List {
     /// File names without `.wdb`; `#` stands for one digit.
@@ -28,7 +28,7 @@ static BUILTIN: LazyLock<Arc<KnownFields>> = LazyLock::new(|| {
 });
 
 impl KnownFields {
-    /// The lists that come with this crate.
+    /// The lists of this crate.
     pub fn builtin() -> Arc<Self> {
         Arc::clone(&BUILTIN)
     }

@@ -27,7 +27,7 @@ pub struct Entry {
     pub name: [u8; 0x10],
     /// Where its data is, from the start of the file.
     pub offset: be::U32,
-    /// Bytes of data, without the padding behind it.
+    /// Bytes of data, without the padding.
     pub size: be::U32,
     /// Zero in a sheet; the extension in a pack, padded with NULs.
     pub extension: [u8; 8],

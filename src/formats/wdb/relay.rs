@@ -1,4 +1,4 @@
-//! The container written anew: entries that become longer or shorter, come or go, and what lies between them as it was.
+//! Edits of the container: resized, inserted and deleted entries. Bytes between entries are kept.
 
 use super::directory::{TABLE, entries, entry_view};
 use super::layout::Entry;
@@ -8,7 +8,7 @@ use crate::source::Source;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// An entry that comes.
+/// An inserted entry.
 #[derive(Debug)]
 pub(super) struct Added {
     pub name: [u8; 0x10],
@@ -34,7 +34,7 @@ const MOST_ALIGNED: usize = 1 << 12;
 
 /// An entry as it will be.
 struct Placed {
-    /// Its number; those that come have the numbers behind the last.
+    /// Its number; inserted entries have the numbers after the last one.
     index: usize,
     data: Pieces,
     /// Bytes before it, besides those that align it.
@@ -60,7 +60,7 @@ impl<'s> Relay<'s> {
     /// The new file.
     ///
     /// # Errors
-    /// `Damaged` where entries must move that lie on each other or leave the file.
+    /// `Damaged` if entries must move that overlap or leave the file.
     pub fn finish(self) -> Result<Pieces> {
         let len = self.source.bytes().len();
         let entries = self.entries();
@@ -73,7 +73,7 @@ impl<'s> Relay<'s> {
         self.moved(len)
     }
 
-    /// Entries stay where they are: what lies between is not looked at.
+    /// Keeps the positions of entries; bytes between them are not read.
     fn in_place(self, len: usize) -> Result<Pieces> {
         let entries = self.entries();
         let mut stretches: Vec<(Range<usize>, Vec<u8>)> = Vec::new();
@@ -100,13 +100,13 @@ impl<'s> Relay<'s> {
         for (range, index) in order {
             if range.start < at || range.end > len {
                 let view = entry_view(self.source, index).skip(0x10);
-                let what = "entries lie on each other or leave the file, so none can move".into();
+                let what = "entries overlap or leave the file, so none can move".into();
                 return Err(view.error(ErrorKind::Damaged { what }));
             }
             let extra = at.saturating_add(padding(at, aligned)).min(range.start)..range.start;
             at = range.end;
             if self.removed.contains(&index) {
-                // What lies there besides its data and padding is nobody's, and stays.
+                // Other bytes between the entries belong to no entry, and are kept.
                 if !extra.is_empty() {
                     placed.push(Placed { index: usize::MAX, data: Pieces::new(), extra });
                 }

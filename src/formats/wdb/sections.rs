@@ -76,7 +76,7 @@ impl<'a> Sections<'a> {
         Ok(Some((view, view.take(entry.size.get() as usize)?)))
     }
 
-    /// The words of a section; bytes behind the last whole one do not count.
+    /// The words of a section; bytes after the last whole word do not count.
     pub fn words(&self, name: &'static str) -> Result<Option<(View<'a>, &'a [be::U32])>> {
         let Some((view, bytes)) = self.bytes(name)? else { return Ok(None) };
         Ok(Some((view, view.array(bytes.len() / 4)?)))

@@ -51,7 +51,7 @@ fn column_kind(kind: FieldKind) -> Kind {
     }
 }
 
-/// The tables of a sheet. Those of a sheet inside of a pack are called after its entry there.
+/// The tables of a sheet. A sheet inside of a pack names its tables after its entry.
 pub(super) fn of_sheet<'a>(sheet: &'a Sheet, entry: Option<&'a str>) -> Vec<Box<dyn Table + 'a>> {
     match entry {
         Some(name) => vec![records(sheet, name)],

@@ -1,7 +1,7 @@
 //! The cipher of lists (docs/formats/white.md §2).
 //!
-//! Blocks of 8 bytes, each of which depends on its number and on one of 32 keys, and on no other block. The published
-//! programs describe it with two tables and some arithmetic on halves; all of that comes to the arithmetic here.
+//! A block of 8 bytes depends on its number and on one of 32 keys, and on no other block. The published programs describe the cipher with
+//! two tables and arithmetic on halves, which is equivalent to the arithmetic here.
 
 use crate::threads::prelude::*;
 

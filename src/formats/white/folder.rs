@@ -11,7 +11,7 @@ const FOLDERS: [&str; 2] = ["sys", "zone"];
 /// Names of lists begin like this.
 const LIST: &str = "filelist";
 
-/// A list on disk, or one that came another way and is known by a name only.
+/// A list on disk, or a list from another source with only a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
     path: Option<PathBuf>,

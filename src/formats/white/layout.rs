@@ -23,7 +23,7 @@ pub struct CryptHeader {
 }
 const _: () = assert!(size_of::<CryptHeader>() == 32);
 
-/// The trailer behind the list where there is a [`CryptHeader`].
+/// The trailer after the list, if it has a [`CryptHeader`].
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct CryptTrailer {
@@ -47,7 +47,7 @@ pub struct Header {
 }
 const _: () = assert!(size_of::<Header>() == 12);
 
-/// A file (§3.1), of which the games lay the last four bytes out in two ways.
+/// A file (§3.1). The games have two layouts for the last four bytes.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct Entry {

@@ -39,7 +39,7 @@ impl Variant {
         }
     }
 
-    /// Whether blobs are known to have a trailer behind them.
+    /// Whether blobs are known to have a trailer.
     pub(super) const fn has_trailers(self) -> bool {
         matches!(self, Self::V2)
     }
@@ -311,7 +311,7 @@ impl Index {
         self.source.view(part).at(span.at(n).saturating_add(skip))
     }
 
-    /// Resource `n`; `None` behind the last.
+    /// Resource `n`; `None` past the end.
     pub fn resource(&self, n: usize) -> Option<Resource<'_>> {
         let base = |skip| self.base("resource", self.resources, n, skip);
         Some(match self.variant {
@@ -333,7 +333,7 @@ impl Index {
         })
     }
 
-    /// File `n`; `None` behind the last.
+    /// File `n`; `None` past the end.
     #[inline]
     pub fn file(&self, n: usize) -> Option<Entry> {
         // Their fields have the same names and other places and widths.
@@ -358,7 +358,7 @@ impl Index {
         })
     }
 
-    /// Volume `n`; `None` behind the last.
+    /// Volume `n`; `None` past the end.
     pub fn volume(&self, n: usize) -> Option<VolumeEntry<'_>> {
         let base = |skip| self.base("volume", self.volumes, n, skip);
         Some(match self.variant {
@@ -397,7 +397,7 @@ impl Index {
         }
     }
 
-    /// Holds the checksum in the header against the bytes behind it.
+    /// Compares the checksum in the header with the bytes after it.
     ///
     /// # Errors
     /// `Checksum`.
@@ -440,7 +440,7 @@ impl Index {
     }
 }
 
-/// A pointer that the format writes without a sign, as one that may lead backwards: it is held against the file anyway.
+/// Converts an unsigned pointer of the format to a signed one; it is checked against the file in any case.
 fn signed(pointer: le::U64) -> i64 {
     pointer.get().cast_signed()
 }

@@ -17,14 +17,14 @@ pub struct Header {
     pub magic: [u8; 4],
     /// One of [`super::Variant`].
     pub variant: U32,
-    /// MurmurHash3 of everything behind the header.
+    /// MurmurHash3 of everything after the header.
     pub checksum: U32,
     /// Bits of a pointer: 64, or 32 in [`v1`].
     pub pointer_width: U32,
 }
 const _: () = assert!(size_of::<Header>() == 16);
 
-/// Blobs of a volume have this behind them (§5).
+/// The trailer of a blob in a volume (§5).
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct Trailer {

@@ -24,7 +24,7 @@ pub(super) type Place = (usize, usize);
 pub(super) enum Row {
     /// A loose file, by its number.
     Loose(u32),
-    /// File `file` of an index, whose name `resource` gives, unless only another index has it.
+    /// File `file` of an index. `resource` has its name, unless only another index has the name.
     Indexed { index: u32, file: u32, resource: u32 },
 }
 
@@ -134,8 +134,8 @@ impl Tree {
     }
 }
 
-/// A row for each file, in the order of the indexes; of several with one id the first that has a resource, else the
-/// first. A loose file takes the place of the row with its id, or comes behind all rows.
+/// A row for each file, in the order of the indexes. If several files have one id, the first with a resource is used, otherwise the first.
+/// A loose file replaces the row with its id, or is appended.
 fn rows<'p>(game: &Game, parts: impl Iterator<Item = &'p [u32]>) -> (Vec<Row>, Ids) {
     let indexes = game.indexes();
     let count = indexes.iter().map(Index::file_count).fold(0, usize::saturating_add);

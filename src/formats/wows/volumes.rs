@@ -37,7 +37,7 @@ pub(super) fn file_name<'a>(volume: &VolumeEntry<'a>) -> Result<&'a str> {
 }
 
 impl Volumes {
-    /// The volumes of `indexes`, each in the first of `folders` that has it.
+    /// The volumes of `indexes`, each from the first of `folders` that contains it.
     pub(super) fn of(indexes: &[Index], folders: &[PathBuf], options: &Options) -> Self {
         let mut volumes = Self { all: Vec::new(), by_id: HashMap::new() };
         for index in indexes {
@@ -83,10 +83,10 @@ pub(super) fn size(volume: &Volume) -> Option<u64> {
     volume.as_ref().ok()?.size()
 }
 
-/// Checks the trailer behind a blob that ends at `end` of `volume`.
+/// Checks the trailer after a blob that ends at `end` of `volume`.
 ///
 /// # Errors
-/// When it is not as the index describes the blob; as [`VolumeFile::slice`].
+/// If the trailer contradicts the index, and the errors of [`VolumeFile::slice`].
 pub(super) fn check_trailer(volume: &VolumeFile, end: u64, crc32: u32, size: u64) -> Result<()> {
     let source = volume.slice(end, size_of::<Trailer>() as u64)?;
     let view = source.view("trailer");
