@@ -159,6 +159,8 @@ pub struct Session {
     /// Where there are more files than SQLite has schemas for, the names of the tables of each file in the only one.
     flat: Option<Vec<Vec<String>>>,
     notes: Vec<String>,
+    /// Whether the statements edit a file, so that no others are accepted.
+    is_edited: bool,
 }
 
 impl fmt::Debug for Session {
@@ -243,7 +245,7 @@ impl Session {
         };
         let module = if written { vtab::WRITTEN } else { vtab::MODULE };
         connection.create_module("assetq", module, Some(all))?;
-        let rights = Arc::new(Rights::of_edits(written));
+        let rights = Arc::new(Rights::default());
         let asked = Arc::clone(&rights);
         connection.authorizer(Some(move |context: AuthContext<'_>| asked.answer(context)))?;
         let flat = flat.then(|| flat_names(&schemas, &files));
@@ -251,7 +253,7 @@ impl Session {
             let name = quoted(name);
             notes.push(format!("of more than {most} files a table has the name of its file in its own, as in {name}"));
         }
-        Ok(Self { connection, files, schemas, damage, rights, progress, changes, flat, notes })
+        Ok(Self { connection, files, schemas, damage, rights, progress, changes, flat, notes, is_edited: written })
     }
 
     /// Notes on names that differ from the names in the files.
@@ -290,6 +292,9 @@ impl Session {
     /// # Errors
     /// SQLite's, with the place.
     pub fn ask(&self, statement: Statement<'_>) -> Result<Answer<'_>, Fault> {
+        if self.is_edited && !statement.is_query_or_edit() {
+            return Err(Fault::message("a file is edited by UPDATE, INSERT and DELETE, and queried by SELECT"));
+        }
         self.rights.as_own(|| self.create_tables(statement.text))?;
         self.rights.take_refused();
         let prepared = self.connection.prepare(statement.text).map_err(|error| match Fault::from(error) {
@@ -299,9 +304,6 @@ impl Session {
             }
             fault => fault,
         })?;
-        if self.rights.are_edits() && prepared.is_explain() != 0 {
-            return Err(Fault::message(rights::ONLY_EDITS));
-        }
         Ok(Answer::new(prepared, &self.damage, &self.rights))
     }
 

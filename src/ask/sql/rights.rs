@@ -9,23 +9,11 @@ use std::sync::{Mutex, PoisonError};
 pub(super) struct Rights {
     /// Whether the statements of the session itself run, which know what they do.
     own: AtomicBool,
-    /// Whether the statements are edits of a file, so that nothing but rows may change.
-    edits: bool,
     /// Why the last statement was refused.
     refused: Mutex<Option<&'static str>>,
 }
 
 impl Rights {
-    /// The rights of statements that edit a file.
-    pub(super) fn of_edits(edits: bool) -> Self {
-        Self { edits, ..Self::default() }
-    }
-
-    /// Whether the statements are edits of a file.
-    pub(super) fn are_edits(&self) -> bool {
-        self.edits
-    }
-
     /// Runs statements of the session itself.
     pub(super) fn as_own<T>(&self, run: impl FnOnce() -> T) -> T {
         let before = self.own.swap(true, Ordering::Relaxed);
@@ -36,7 +24,7 @@ impl Rights {
 
     /// Answers SQLite, which asks for everything that a statement is about to do.
     pub(super) fn answer(&self, asked: AuthContext<'_>) -> Authorization {
-        match why_not(asked.action).or_else(|| why_no_edit(asked.action).filter(|_| self.edits)) {
+        match why_not(asked.action) {
             Some(why) if !self.own.load(Ordering::Relaxed) => {
                 *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(why);
                 Authorization::Deny
@@ -93,39 +81,6 @@ const WITH_ARGUMENT: [&str; 11] = [
 ];
 /// Functions that reach beyond the databases, as far as builds of SQLite have them.
 const REACHING: [&str; 5] = ["edit", "fts3_tokenizer", "load_extension", "readfile", "writefile"];
-
-/// The reason why a statement is not an edit.
-fn why_no_edit(action: AuthAction<'_>) -> Option<&'static str> {
-    use AuthAction as A;
-    match action {
-        A::CreateIndex { .. }
-        | A::CreateTable { .. }
-        | A::CreateTempIndex { .. }
-        | A::CreateTempTable { .. }
-        | A::CreateTempTrigger { .. }
-        | A::CreateTempView { .. }
-        | A::CreateTrigger { .. }
-        | A::CreateView { .. }
-        | A::CreateVtable { .. }
-        | A::DropIndex { .. }
-        | A::DropTable { .. }
-        | A::DropTempIndex { .. }
-        | A::DropTempTable { .. }
-        | A::DropTempTrigger { .. }
-        | A::DropTempView { .. }
-        | A::DropTrigger { .. }
-        | A::DropView { .. }
-        | A::DropVtable { .. }
-        | A::AlterTable { .. }
-        | A::Reindex { .. }
-        | A::Analyze { .. }
-        | A::Pragma { .. } => Some(ONLY_EDITS),
-        _ => None,
-    }
-}
-
-/// The message for statements that are no edits.
-pub(super) const ONLY_EDITS: &str = "a file is edited by UPDATE, INSERT and DELETE, and asked by SELECT";
 
 /// Why a statement may not do something, where it may not. What writes to a schema need not be asked: all of them are in
 /// memory, or databases that were opened to be read.

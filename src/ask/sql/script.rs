@@ -11,6 +11,31 @@ pub struct Statement<'t> {
     pub ended: bool,
 }
 
+impl Statement<'_> {
+    /// Whether the first word allows the statement to query rows, to change rows, or to control a transaction. The words of
+    /// statements that change anything else, such as DROP and REINDEX, are not in the list.
+    pub(super) fn is_query_or_edit(&self) -> bool {
+        const WORDS: [&str; 13] = [
+            "BEGIN",
+            "COMMIT",
+            "DELETE",
+            "END",
+            "INSERT",
+            "RELEASE",
+            "REPLACE",
+            "ROLLBACK",
+            "SAVEPOINT",
+            "SELECT",
+            "UPDATE",
+            "VALUES",
+            "WITH",
+        ];
+        let rest = after_blanks(self.text);
+        let end = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
+        rest.get(..end).is_some_and(|word| WORDS.iter().any(|known| known.eq_ignore_ascii_case(word)))
+    }
+}
+
 /// The statements of `text`. Semicolons in quotes and comments are part of them; empty ones are left out.
 pub fn statements(text: &str) -> impl Iterator<Item = Statement<'_>> {
     let mut start = 0usize;
@@ -34,16 +59,20 @@ pub fn is_complete(text: &str) -> bool {
 
 /// Whether there is nothing but space, comments and semicolons.
 fn is_empty(text: &str) -> bool {
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        let skipped = match skip(rest) {
+    after_blanks(text).is_empty()
+}
+
+/// `text` without leading space, comments and semicolons.
+fn after_blanks(mut text: &str) -> &str {
+    while let Some(c) = text.chars().next() {
+        let skipped = match skip(text) {
             Some((length, Skipped::Comment)) => length,
             _ if c.is_whitespace() || c == ';' => c.len_utf8(),
-            _ => return false,
+            _ => break,
         };
-        rest = rest.get(skipped..).unwrap_or_default();
+        text = text.get(skipped..).unwrap_or_default();
     }
-    true
+    text
 }
 
 /// The length of the first statement with its `;`, and whether it has one.

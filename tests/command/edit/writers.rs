@@ -152,6 +152,8 @@ fn statements_that_are_no_edits_are_wrong_usage_where_a_file_is_written() {
         "PRAGMA user_version",
         "ANALYZE records",
         "VACUUM main",
+        "REINDEX records",
+        "/* SELECT */ REINDEX records",
     ] {
         for output in [&["--to", "out.wdb"][..], &["--in-place"], &["--dry-run"]] {
             let before = read(&dir, "old.wdb");
