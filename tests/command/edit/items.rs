@@ -152,7 +152,7 @@ fn a_model_and_its_instances_come_in_sql() {
         2,
         &["sql", "DELETE FROM instances WHERE name = 'MINE' OR \"index\" = 3", "one/space.bin", "--to", "x.bin"],
     );
-    assert!(said.contains("row 3 cannot be deleted") && said.contains("only the last ones go"), "{said}");
+    assert!(said.contains("row 3 cannot be deleted") && said.contains("only the last rows can be deleted"), "{said}");
     run(dir, 0, &["sql", "DELETE FROM instances WHERE name = 'MINE'", "one/space.bin", "--to", "two/space.bin"]);
     run(dir, 0, &["diff", "space.bin", "two/space.bin"]);
 }
