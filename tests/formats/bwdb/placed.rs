@@ -68,7 +68,7 @@ fn an_instance_that_others_may_know_by_its_number_stays() {
     let remove = |bytes: &[u8], row| {
         made(bytes, SPACE, vec![TableEdits { remove: vec![row], ..edits("instances") }]).map(|made| made.0)
     };
-    refused(remove(&old, 4), &["instances: row 4 cannot go", "only the last ones go"]);
+    refused(remove(&old, 4), &["instances: row 4 cannot be deleted", "only the last rows can be deleted"]);
     let last = rows_of(&old, SPACE, "instances").len() - 1;
     assert!(remove(&old, last).is_ok());
     // An entry of the second array has the number of an instance.
