@@ -3,7 +3,7 @@
 use crate::error::Error;
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Findings kept of one check; further ones are counted.
 const KEPT: usize = 100;
@@ -111,6 +111,7 @@ impl Check {
 pub struct Progress {
     total: AtomicU64,
     done: AtomicU64,
+    is_unknown: AtomicBool,
 }
 
 impl Progress {
@@ -119,14 +120,20 @@ impl Progress {
         self.total.fetch_add(steps, Ordering::Relaxed);
     }
 
+    /// Announces steps of a number that is not known: from then on there is no total.
+    pub fn announce_unknown(&self) {
+        self.is_unknown.store(true, Ordering::Relaxed);
+    }
+
     /// Notes `steps` as done. Cheap, but meant for thousands of steps at once.
     pub fn advance(&self, steps: u64) {
         self.done.fetch_add(steps, Ordering::Relaxed);
     }
 
-    /// Steps done and steps announced.
+    /// Steps done and steps announced, which are 0 if their number is not known.
     pub fn state(&self) -> (u64, u64) {
-        (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed))
+        let total = if self.is_unknown.load(Ordering::Relaxed) { 0 } else { self.total.load(Ordering::Relaxed) };
+        (self.done.load(Ordering::Relaxed), total)
     }
 }
 
@@ -134,6 +141,18 @@ impl Progress {
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
+
+    #[test]
+    fn work_of_unknown_length_has_no_total() {
+        let progress = Progress::default();
+        progress.announce(5);
+        progress.advance(3);
+        assert_eq!(progress.state(), (3, 5));
+        progress.announce_unknown();
+        progress.advance(7);
+        progress.announce(1);
+        assert_eq!(progress.state(), (10, 0));
+    }
 
     #[test]
     fn findings_are_bounded_but_all_counted() {

@@ -161,8 +161,8 @@ class Table:
     """Rows of a table, read when they are asked for. Takers of Arrow (pyarrow, polars, DuckDB, pandas) take it as it is.
 
     Cells are ``None``, ``bool``, ``int``, ``float``, ``str``, and lists and dicts of them. Ids are text like
-    ``0x000000000000002A``; ``numpy`` has their numbers. To Arrow nested cells go as JSON, and floats that are not finite
-    as null.
+    ``0x000000000000002A``; ``numpy`` has their numbers. To Arrow nested cells of one shape go as lists
+    and structs, others as JSON, and floats that are not finite as null.
     """
 
     @property

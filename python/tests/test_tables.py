@@ -87,10 +87,16 @@ def test_arrow_reaches_pyarrow_as_it_is(samples: Path) -> None:
     assert [tuple(row.values()) for row in table.to_pylist()] == list(boxes)
     assert pyarrow.schema(boxes) == table.schema
     assert pyarrow.table(boxes.where("min_x > 1e30")).num_rows == 0
-    # What is nested comes as JSON, and is the same as what Python has.
-    visuals = assetq.open(samples / "assets.bin")["visuals"].columns("min", "path")
-    for row, text in zip(visuals.dicts(), pyarrow.table(visuals).to_pylist()):
-        assert np.float32(json.loads(text["min"])).tolist() == row["min"]
+    # What is nested and of one shape comes as lists and structs, the same as what Python has.
+    assets = assetq.open(samples / "assets.bin")
+    for table in (assets["visuals"].columns("min", "path"), assets["render_sets"].columns("nodes")):
+        assert pyarrow.table(table).to_pylist() == list(table.dicts())
+    assert pyarrow.schema(assets["visuals"]).field("min").type == pyarrow.list_(pyarrow.field("item", pyarrow.float32()))
+    # Of several shapes it comes as JSON.
+    values = assets["material_properties"].columns("value")
+    for row, text in zip(values.dicts(), pyarrow.table(values).to_pylist()):
+        if isinstance(row["value"], list):
+            assert np.float32(json.loads(text["value"])).tolist() == row["value"]
 
 
 def test_arrow_reaches_polars_duckdb_and_pandas(samples: Path) -> None:

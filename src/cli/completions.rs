@@ -1,7 +1,7 @@
-use super::{Cli, Context, Exit, Outcome};
+use super::help::documented;
+use super::{Context, Exit, Outcome};
 use crate::archive::{Address, Archive, MARK};
 use crate::clean::clean;
-use clap::CommandFactory as _;
 use clap_complete::Shell;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -12,7 +12,12 @@ use std::path::Path;
 ///
 /// In bash, zsh and fish it also completes paths inside of archives, as in GAME:content/ga<TAB>.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  assetq completions bash > ~/.local/share/bash-completion/completions/assetq")]
+#[command(after_help = "\
+Examples:
+  assetq completions bash > ~/.local/share/bash-completion/completions/assetq
+  assetq completions zsh > ~/.zfunc/_assetq    with fpath+=~/.zfunc before compinit in ~/.zshrc
+  assetq completions fish > ~/.config/fish/completions/assetq.fish
+  assetq completions powershell >> $PROFILE")]
 pub(super) struct Args {
     /// The shell
     #[arg(value_enum, value_name = "SHELL")]
@@ -21,7 +26,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "assetq", &mut script);
+    clap_complete::generate(args.shell, &mut documented(), "assetq", &mut script);
     let inner = match args.shell {
         Shell::Bash => BASH,
         Shell::Zsh => ZSH,

@@ -30,7 +30,9 @@ const SHOWN_ERRORS: u64 = 10;
 /// The settings of one run, and its faults so far.
 #[derive(Debug)]
 pub(super) struct Context {
-    format: Format,
+    format: Cell<Format>,
+    /// Whether rows have the names of their columns before them.
+    headers: Cell<bool>,
     quiet: bool,
     options: Options,
     damaged: Cell<u64>,
@@ -74,7 +76,8 @@ impl Context {
             options = options.with(Arc::new(names));
         }
         let context = Self {
-            format,
+            format: Cell::new(format),
+            headers: Cell::new(true),
             quiet,
             options,
             damaged: Cell::new(0),
@@ -108,7 +111,17 @@ impl Context {
     }
 
     pub(super) fn format(&self) -> Format {
-        self.format
+        self.format.get()
+    }
+
+    /// Changes how further rows are written.
+    pub(super) fn set_format(&self, format: Format) {
+        self.format.set(format);
+    }
+
+    /// Changes whether further rows have the names of their columns before them.
+    pub(super) fn set_headers(&self, headers: bool) {
+        self.headers.set(headers);
     }
 
     /// How files are opened.
@@ -280,13 +293,14 @@ impl Context {
     /// Rows on standard output.
     pub(super) fn rows(&self, columns: &[Column]) -> Result<RowWriter<Stdout>, Failure> {
         let header: Vec<Header> = columns.iter().map(|c| Header { name: c.name.to_string(), kind: c.kind }).collect();
-        let rows = RowWriter::new(self.stdout(), RowFormat::from(self.format), &header, self.style)?;
-        Ok(rows.fit_into(self.width))
+        let format = RowFormat::from(self.format());
+        let rows = if self.headers.get() { RowWriter::new } else { RowWriter::without_header };
+        Ok(rows(self.stdout(), format, &header, self.style)?.fit_into(self.width))
     }
 
     /// Whole entries on standard output: one object or, with `many`, an array of them, however many there are.
     pub(super) fn entries(&self, many: bool) -> Result<Entries<Stdout>, Failure> {
-        Entries::new(self.stdout(), self.format, many)
+        Entries::new(self.stdout(), self.format(), many)
     }
 
     /// The arguments, with `-` replaced by the lines of standard input.

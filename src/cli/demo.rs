@@ -5,7 +5,10 @@ use std::path::PathBuf;
 
 /// Make sample files and show what can be asked of them
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  assetq demo")]
+#[command(after_help = "\
+Examples:
+  assetq demo                                  into the folder assetq-demo
+  assetq demo /tmp/try                         into another one; each command is shown and can be pasted")]
 pub(super) struct Args {
     /// The folder for the files
     #[arg(value_name = "DIR", default_value = "assetq-demo")]

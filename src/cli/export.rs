@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "\
 Examples:
   assetq export assets.bin --to paths.parquet
-  assetq export assets.bin --table render_sets --to sets.csv --columns path,name,material_path
+  assetq export assets.bin --table render_sets --to sets.csv --columns path,name,mfm_path
   assetq export assets.bin --table resources --to ships.ndjson --where 'path ~ \"*/ship/*\" and size > 1k'
   assetq export assets.bin --all-tables --to tables/ --as parquet
   assetq export 15.2/assets.bin --table materials,visuals --to builds/ --as parquet --partition build=15.2

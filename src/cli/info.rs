@@ -12,7 +12,12 @@ use std::path::PathBuf;
 /// Rows are `-` (null for programs) where to count them takes a walk through the file: `assetq sql "SELECT count(*) FROM
 /// TABLE" FILE` takes it.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  assetq info assets.bin\n  assetq info -f json *.geometry")]
+#[command(after_help = "\
+Examples:
+  assetq info assets.bin
+  assetq info extracted                        all files below a folder
+  assetq info -f json *.geometry | jq '.[] | {file, size}'
+  assetq info wdbpack.bin:item.wdb             a file in an archive")]
 pub(super) struct Args {
     /// The files; a folder stands for all files below it, a glob in quotes for those that match
     #[arg(required = true, value_name = "FILE")]

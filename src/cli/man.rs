@@ -1,6 +1,6 @@
-use super::{Cli, Context, Exit, Failure, Outcome};
+use super::help::documented;
+use super::{Context, Exit, Failure, Outcome};
 use crate::error::Error;
-use clap::CommandFactory as _;
 use clap_mangen::Man;
 use std::path::PathBuf;
 
@@ -8,7 +8,10 @@ use std::path::PathBuf;
 ///
 /// Pages of these names that are there already are replaced.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  assetq man ~/.local/share/man/man1")]
+#[command(after_help = "\
+Examples:
+  assetq man ~/.local/share/man/man1           then: man assetq-export
+  assetq man pages && man ./pages/assetq.1")]
 pub(super) struct Args {
     /// The folder; made where it does not exist
     #[arg(value_name = "DIR")]
@@ -16,7 +19,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
-    let mut root = Cli::command().disable_help_subcommand(true);
+    let mut root = documented().disable_help_subcommand(true);
     root.build();
     let mut commands = vec![root];
     while let Some(command) = commands.pop() {

@@ -14,6 +14,7 @@ mod export;
 mod extract;
 mod files;
 mod find;
+mod help;
 mod history;
 mod info;
 mod ls;
@@ -53,7 +54,7 @@ use std::process::ExitCode;
 #[derive(Debug, Parser)]
 #[command(name = "assetq", version, propagate_version = true, max_term_width = 110, after_help = EXAMPLES)]
 struct Cli {
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = help::GLOBAL)]
     global: Global,
     #[command(subcommand)]
     command: Command,
@@ -336,6 +337,12 @@ pub fn run_from<A: Into<OsString> + Clone>(args: impl IntoIterator<Item = A>) ->
 }
 
 fn run_line<A: Into<OsString> + Clone>(parser: &mut clap::Command, args: impl IntoIterator<Item = A>) -> ExitCode {
+    let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
+    if let Some(help) = help::asked(&args) {
+        let mut out = anstream::stdout();
+        let printed = out.write_all(help.as_bytes()).and_then(|()| out.flush());
+        return ExitCode::from(ended(printed.map_err(output::lost).map(|()| Exit::Done)) as u8);
+    }
     let parsed = parser.try_get_matches_from_mut(args);
     let cli = match parsed.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches)) {
         Ok(cli) => cli,

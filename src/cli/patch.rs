@@ -1,3 +1,4 @@
+use super::progress::Unit;
 use super::{Context, Exit, Failure, Format, Outcome};
 use crate::archive::{Address, MARK, open_inside};
 use crate::ask::diff::{self, Pair, Side, TableDiff};
@@ -453,10 +454,13 @@ pub(super) fn between(old: &Asset, new: &Asset, tables: &[String], context: &Con
         let asset = if side == Side::Old { old } else { new };
         context.damaged(asset.source().name(), &error);
     };
-    let left = patch::between(old, new, context.options(), tables, &mut damaged, &mut |row| {
-        rows = rows.saturating_add(1);
-        json.value(&row)?;
-        json.end_line()
+    let left = context.with_progress_of("comparing", Unit::Rows, |progress| {
+        patch::between(old, new, context.options(), tables, &mut damaged, &mut |row| {
+            rows = rows.saturating_add(1);
+            progress.advance(1);
+            json.value(&row)?;
+            json.end_line()
+        })
     })?;
     out.flush()?;
     context.warn(old);

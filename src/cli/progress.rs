@@ -45,15 +45,27 @@ fn bar(what: &str) -> ProgressBar {
     ProgressBar::new(0).with_prefix(clean(what).into_owned())
 }
 
-/// The style of a bar. If the total is not known, the bar counts the finished work.
-fn style(unit: Unit, known: bool) -> ProgressStyle {
+/// The knowledge about the amount of some work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    /// That it goes on.
+    Nothing,
+    /// How much of it is done.
+    Done,
+    /// How much there is.
+    Total,
+}
+
+/// The style of a bar, which shows as much as is known.
+fn style(unit: Unit, known: Known) -> ProgressStyle {
     let template = match (unit, known) {
-        (Unit::Bytes, true) => "{prefix} [{bar:40}] {bytes}/{total_bytes} {elapsed}",
-        (Unit::Bytes, false) => "{prefix} {bytes} {elapsed}",
-        (Unit::Files, true) => "{prefix} [{bar:40}] {human_pos}/{human_len} files {elapsed}",
-        (Unit::Files, false) => "{prefix} {human_pos} files {elapsed}",
-        (Unit::Rows, true) => "{prefix} [{bar:40}] {human_pos}/{human_len} rows {elapsed}",
-        (Unit::Rows, false) => "{prefix} {human_pos} rows {elapsed}",
+        (Unit::Bytes, Known::Nothing) => "{prefix} {elapsed}",
+        (Unit::Bytes, Known::Total) => "{prefix} [{bar:40}] {bytes}/{total_bytes} {elapsed}",
+        (Unit::Bytes, Known::Done) => "{prefix} {bytes} {elapsed}",
+        (Unit::Files, Known::Total) => "{prefix} [{bar:40}] {human_pos}/{human_len} files {elapsed}",
+        (Unit::Files, _) => "{prefix} {human_pos} files {elapsed}",
+        (Unit::Rows, Known::Total) => "{prefix} [{bar:40}] {human_pos}/{human_len} rows {elapsed}",
+        (Unit::Rows, _) => "{prefix} {human_pos} rows {elapsed}",
     };
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
@@ -86,7 +98,11 @@ impl Context {
                     continue;
                 }
                 let (steps, total) = progress.state();
-                let known = total > 0;
+                let known = match (steps, total) {
+                    (0, 0) => Known::Nothing,
+                    (_, 0) => Known::Done,
+                    _ => Known::Total,
+                };
                 let mut bar_of_all = BAR.lock().unwrap_or_else(PoisonError::into_inner);
                 if pager::is_running() {
                     continue;

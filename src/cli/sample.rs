@@ -1,3 +1,4 @@
+use super::progress::Unit;
 use super::{Context, Exit, Failure, Outcome};
 use crate::sample::{self, Size};
 use crate::table::{Column, Kind, Value};
@@ -59,31 +60,36 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         let cells = [Value::text(&file), format.name().into(), size.into()];
         out.row(cells.get(..shown).unwrap_or(&cells))
     };
-    for (name, format, make) in sample::FILES {
-        let path = args.dir.join(name);
-        made(&path, *format, file(&path, *make)?)?;
-    }
-    for (name, format, make) in sample::FOLDERS {
-        let folder = args.dir.join(name);
-        let (mut total, mut failed) = (0usize, None);
-        let mut put = |path: &str, bytes: &[u8]| {
-            total = total.saturating_add(bytes.len());
-            write(&folder.join(path), bytes).map_err(|failure| {
-                failed = Some(failure);
-                sample::Stopped
-            })
-        };
-        let done = make(args.seed, size, &mut put);
-        if let (Err(sample::Stopped), Some(failure)) = (done, failed) {
-            return Err(failure);
+    context.with_progress_of("sample", Unit::Files, |progress| {
+        for (name, format, make) in sample::FILES {
+            let path = args.dir.join(name);
+            made(&path, *format, file(&path, *make)?)?;
+            progress.advance(1);
         }
-        made(&folder, *format, total)?;
-    }
-    if args.altered {
-        let (name, format, make) = sample::ALTERED;
-        let path = args.dir.join(name);
-        made(&path, format, file(&path, make)?)?;
-    }
+        for (name, format, make) in sample::FOLDERS {
+            let folder = args.dir.join(name);
+            let (mut total, mut failed) = (0usize, None);
+            let mut put = |path: &str, bytes: &[u8]| {
+                total = total.saturating_add(bytes.len());
+                progress.advance(1);
+                write(&folder.join(path), bytes).map_err(|failure| {
+                    failed = Some(failure);
+                    sample::Stopped
+                })
+            };
+            let done = make(args.seed, size, &mut put);
+            if let (Err(sample::Stopped), Some(failure)) = (done, failed) {
+                return Err(failure);
+            }
+            made(&folder, *format, total)?;
+        }
+        if args.altered {
+            let (name, format, make) = sample::ALTERED;
+            let path = args.dir.join(name);
+            made(&path, format, file(&path, make)?)?;
+        }
+        Ok::<_, Failure>(())
+    })?;
     out.finish()?;
     Ok(Exit::Done)
 }

@@ -2,7 +2,7 @@ mod prompt;
 
 use super::patch::{Output, Target};
 use super::progress::Unit;
-use super::{Context, Exit, Failure, Outcome};
+use super::{Context, Exit, Failure, Format, Outcome};
 use crate::archive::Address;
 use crate::ask::sql::{Answer, Fault, Input, Session, Statement, functions, keep, statements};
 use crate::asset::Asset;
@@ -255,7 +255,7 @@ fn script(session: &Session, context: &Context) -> Result<(), Failure> {
         let line = lines.next().transpose().map_err(|e| Error::io("cannot read standard input", e))?;
         let last = line.is_none();
         if let Some(line) = line {
-            if text.trim().is_empty() && line.trim_start().starts_with('.') {
+            if text.trim().is_empty() && is_command(&line) {
                 if !dot(line.trim(), session, context)? {
                     return Ok(());
                 }
@@ -302,13 +302,31 @@ fn watched<T>(session: &Session, context: &Context, run: impl FnOnce() -> T) -> 
     context.watch("sql", Unit::Rows, session.progress(), run)
 }
 
+/// Whether a line is a command of the prompt rather than SQL.
+fn is_command(line: &str) -> bool {
+    let word = line.trim().trim_end_matches(';').trim_end();
+    word.starts_with('.') || ["exit", "quit"].iter().any(|end| word.eq_ignore_ascii_case(end))
+}
+
 /// A command of the prompt. `false` when it is to end.
 fn dot(line: &str, session: &Session, context: &Context) -> Result<bool, Failure> {
     let mut page = context.page();
     let (command, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let argument = argument.trim().trim_end_matches(';').trim_matches('"');
-    match command.trim_end_matches(';') {
-        ".quit" | ".exit" | ".q" => return Ok(false),
+    match &*command.trim_end_matches(';').to_ascii_lowercase() {
+        ".quit" | ".exit" | ".q" | "quit" | "exit" => return Ok(false),
+        ".mode" => match MODES.iter().find(|(name, _)| *name == argument) {
+            Some((_, format)) => context.set_format(*format),
+            None => {
+                let names: Vec<&str> = MODES.iter().map(|(name, _)| *name).collect();
+                context.say(&format!("no mode {argument:?}; there are {}", names.join(", ")));
+            }
+        },
+        ".headers" => match argument {
+            "on" => context.set_headers(true),
+            "off" => context.set_headers(false),
+            _ => context.say(".headers takes on or off"),
+        },
         ".tables" => {
             for table in session.tables() {
                 page.line(&table.shown())?;
@@ -341,12 +359,18 @@ fn dot(line: &str, session: &Session, context: &Context) -> Result<bool, Failure
 }
 
 /// Commands of the prompt besides SQL.
-const DOT_COMMANDS: [(&str, &str); 4] = [
+const DOT_COMMANDS: [(&str, &str); 6] = [
     (".tables", "the tables"),
     (".schema [TABLE]", "the columns of all tables, or of one"),
+    (".mode MODE", "write answers as text, json, ndjson or csv"),
+    (".headers on|off", "write the names of columns, or leave them out of text and csv"),
     (".help", "this"),
-    (".quit", "leave; so does Ctrl-D"),
+    (".quit", "leave; so do exit, quit and Ctrl-D"),
 ];
+
+/// The formats of answers.
+const MODES: [(&str, Format); 4] =
+    [("text", Format::Text), ("json", Format::Json), ("ndjson", Format::Ndjson), ("csv", Format::Csv)];
 
 /// Writes an answer on standard output.
 fn show(answer: &mut Answer<'_>, context: &Context) -> Result<(), Failure> {

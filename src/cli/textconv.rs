@@ -12,7 +12,14 @@ use std::path::PathBuf;
 ///
 /// From then on `git diff`, `git show` and `git log -p` show what changed in such files, row by row.
 #[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment, after_help = "Example:\n  assetq textconv monster_book.wdb | less")]
+#[command(
+    verbatim_doc_comment,
+    after_help = "\
+Examples:
+  assetq textconv monster_book.wdb | less
+  diff <(assetq textconv old.wdb) <(assetq textconv new.wdb)
+  git diff HEAD~1 -- monster_book.wdb          once git is set up as above"
+)]
 pub(super) struct Args {
     /// The file
     #[arg(value_name = "FILE")]

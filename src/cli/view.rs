@@ -1,8 +1,11 @@
+use super::progress::Unit;
 use super::{Context, Exit, Failure, Outcome, export};
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind};
+use crate::report::Progress;
 use crate::scene::{Context as Known, Drawing, Kind, Options};
 use crate::write::page::{Page, scene, tables, tree};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -61,7 +64,9 @@ fn write(args: &Args, asset: &Asset, to: &Path, force: bool, context: &Context) 
     let size = asset.source().bytes().len();
     let about = [asset.format().name(), &version, &format!("· {size} bytes")].join(" ");
     let drawing = drawing(args, asset, context)?;
-    context.create(to, force, |out| {
+    let progress = Progress::default();
+    let page = |out: &mut (dyn Write + Send)| {
+        let out = &mut Counted { out, progress: &progress };
         // Where the file lies concerns nobody that the page is passed on to.
         let title = name.rsplit(['/', '\\']).next().unwrap_or(name);
         let mut page = Page::new(out, title, &about)?;
@@ -81,7 +86,26 @@ fn write(args: &Args, asset: &Asset, to: &Path, force: bool, context: &Context) 
         let (tables, file) = (asset.reader().tables(), args.file.to_string_lossy());
         tables::add(tables::Most::SHOWN, &mut page, &tables, has_graphs, &file, &mut met)?;
         Ok(page.finish()?)
-    })
+    };
+    context.watch("view", Unit::Bytes, &progress, || context.create(to, force, page))
+}
+
+/// An output whose bytes are counted.
+struct Counted<'a> {
+    out: &'a mut (dyn Write + Send),
+    progress: &'a Progress,
+}
+
+impl Write for Counted<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        self.progress.advance(written as u64);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }
 
 /// The drawing of a file's shapes for a page or a picture: all levels of detail of all of them.

@@ -10,6 +10,7 @@ pub mod glob;
 pub(crate) mod place;
 mod rows;
 pub(crate) mod search;
+mod shape;
 mod value;
 mod visit;
 
@@ -17,6 +18,9 @@ pub use place::{Place, Volume};
 pub(crate) use rows::Find;
 pub use rows::TableOf;
 pub use search::{Anchor, Literal};
+pub use shape::ValueShape;
+#[cfg(feature = "parquet")]
+pub(crate) use shape::member;
 #[cfg(feature = "export")]
 pub(crate) use value::write_digits;
 pub use value::{Guid, Value};
@@ -44,6 +48,8 @@ pub struct Column {
     pub takes: Takes,
     /// Whether rows are known by the paths in it, so that folders group them.
     pub folders: bool,
+    /// The shape of its nested values if all have the same, so that typed outputs store lists and structs.
+    pub shape: Option<ValueShape>,
 }
 
 /// The values that may be written to a column, all of the column's kind.
@@ -120,13 +126,31 @@ impl Column {
     /// A column that short listings leave out.
     pub const fn new(name: &'static str, kind: Kind) -> Self {
         let name = Cow::Borrowed(name);
-        Self { name, kind, brief: false, role: Role::Value, wide: false, takes: Takes::Nothing, folders: false }
+        Self {
+            name,
+            kind,
+            brief: false,
+            role: Role::Value,
+            wide: false,
+            takes: Takes::Nothing,
+            folders: false,
+            shape: None,
+        }
     }
 
     /// A column whose name was made at run time.
     pub const fn named(name: String, kind: Kind) -> Self {
         let name = Cow::Owned(name);
-        Self { name, kind, brief: false, role: Role::Value, wide: false, takes: Takes::Nothing, folders: false }
+        Self {
+            name,
+            kind,
+            brief: false,
+            role: Role::Value,
+            wide: false,
+            takes: Takes::Nothing,
+            folders: false,
+            shape: None,
+        }
     }
 
     /// The same column, with the paths by which rows are known.
@@ -174,6 +198,23 @@ impl Column {
     /// A column of [`Kind::Nested`].
     pub const fn nested(name: &'static str) -> Self {
         Self::new(name, Kind::Nested)
+    }
+
+    /// A column of lists of single-precision floats, as positions and matrices are.
+    pub fn floats(name: &'static str) -> Self {
+        Self::nested(name).shaped(Some(ValueShape::list(ValueShape::of(Kind::F32))))
+    }
+
+    /// A column of lists of small whole numbers, such as bytes.
+    pub fn numbers(name: &'static str) -> Self {
+        Self::nested(name).shaped(Some(ValueShape::list(ValueShape::of(Kind::Uint))))
+    }
+
+    /// Sets the shape that all of its nested values have; `None` if they differ.
+    #[must_use]
+    pub fn shaped(mut self, shape: Option<ValueShape>) -> Self {
+        self.shape = shape;
+        self
     }
 
     /// Whether cells of this kind may be texts, or have some in them.

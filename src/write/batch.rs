@@ -1,18 +1,20 @@
 //! Rows gathered into Arrow record batches, from which Parquet and Arrow files are written.
 //!
-//! Ids and GUIDs become text in the form that every other output has, nested values their JSON, a cell in a column of
-//! any kind the text that CSV has for it; floats that are not finite are null, as in JSON and SQL.
+//! Ids and GUIDs become text in the form that every other output has, a cell in a column of any kind the text that CSV has
+//! for it; floats that are not finite are null, as in JSON and SQL. Nested values become lists and structs if their column
+//! declares a shape, else their JSON.
 
 use super::plain;
 use super::rows::{Met, RowSink};
 use crate::error::{Error, ErrorKind, Result};
-use crate::table::{Column, Kind, RowCursor, Table, Value};
+use crate::table::{Column, Kind, RowCursor, Table, Value, ValueShape, member};
 use crate::threads::{self, prelude::*};
 use arrow_array::builder::{
     BooleanBuilder, Float32Builder, Float64Builder, Int64Builder, StringBuilder, UInt64Builder,
 };
-use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use arrow_array::{ArrayRef, ListArray, RecordBatch, StructArray};
+use arrow_buffer::{NullBuffer, OffsetBuffer};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, Schema, SchemaRef};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -86,6 +88,25 @@ enum Cells {
     F32(Float32Builder),
     F64(Float64Builder),
     Text(StringBuilder),
+    List(ListCells),
+    Struct(StructCells),
+}
+
+/// Lists, whose items lie one after another.
+#[derive(Debug)]
+struct ListCells {
+    field: FieldRef,
+    items: Box<Cells>,
+    /// The number of items of each list, or `None` for a null.
+    lengths: Vec<Option<usize>>,
+}
+
+/// Structs, whose members are columns.
+#[derive(Debug)]
+struct StructCells {
+    fields: Fields,
+    members: Vec<Cells>,
+    valid: Vec<bool>,
 }
 
 impl Batches {
@@ -289,9 +310,9 @@ impl Batches {
 
     /// The rows that were added since the last batch; `None` without any.
     fn take(&mut self) -> Result<Option<RecordBatch>> {
-        let columns = self.columns.iter_mut().map(Cells::take).collect();
-        let batch = RecordBatch::try_new(self.schema.clone(), columns)
-            .map_err(|e| Error::io("cannot gather rows", std::io::Error::other(e)))?;
+        let columns = self.columns.iter_mut().map(Cells::take).collect::<Result<_, _>>();
+        let batch = columns.and_then(|columns| RecordBatch::try_new(self.schema.clone(), columns));
+        let batch = batch.map_err(|e| Error::io("cannot gather rows", std::io::Error::other(e)))?;
         let batch = if self.torn { batch.slice(0, self.rows) } else { batch };
         (self.rows, self.bytes, self.torn) = (0, 0, false);
         Ok(Some(batch).filter(|batch| batch.num_rows() > 0))
@@ -320,9 +341,33 @@ fn does_not_fit(column: &str, cell: &Value<'_>) -> Error {
 
 impl Cells {
     fn new(column: &Column) -> Self {
-        match column.kind {
+        match &column.shape {
+            Some(shape) if column.kind == Kind::Nested => Self::of_shape(shape),
+            _ => Self::of_kind(column.kind, column.wide),
+        }
+    }
+
+    fn of_shape(shape: &ValueShape) -> Self {
+        match shape {
+            ValueShape::Value { kind, wide } => Self::of_kind(*kind, *wide),
+            ValueShape::List(item) => {
+                let items = Box::new(Self::of_shape(item));
+                let field = Arc::new(Field::new("item", items.data_type(), true));
+                Self::List(ListCells { field, items, lengths: Vec::new() })
+            }
+            ValueShape::Map(members) => {
+                let cells: Vec<Self> = members.iter().map(|(_, shape)| Self::of_shape(shape)).collect();
+                let named = members.iter().zip(&cells);
+                let fields = named.map(|((name, _), cells)| Field::new(&**name, cells.data_type(), true)).collect();
+                Self::Struct(StructCells { fields, members: cells, valid: Vec::new() })
+            }
+        }
+    }
+
+    fn of_kind(kind: Kind, wide: bool) -> Self {
+        match kind {
             Kind::Bool => Self::Bool(BooleanBuilder::new()),
-            Kind::Uint if column.wide => Self::Uint(UInt64Builder::new()),
+            Kind::Uint if wide => Self::Uint(UInt64Builder::new()),
             // Signed, so that to subtract one from another is right in every engine: some refuse an unsigned
             // difference below 0, some wrap it around.
             Kind::Int | Kind::Uint => Self::Int(Int64Builder::new()),
@@ -342,6 +387,8 @@ impl Cells {
             Self::F32(_) => DataType::Float32,
             Self::F64(_) => DataType::Float64,
             Self::Text(_) => DataType::Utf8,
+            Self::List(cells) => DataType::List(Arc::clone(&cells.field)),
+            Self::Struct(cells) => DataType::Struct(cells.fields.clone()),
         }
     }
 
@@ -358,6 +405,16 @@ impl Cells {
             (Self::Uint(_), Value::Int(number)) => *number >= 0,
             (Self::Text(_), Value::Text(text)) => text.len() <= CELL,
             (Self::Text(_), _) => true,
+            (Self::List(cells), Value::List(items)) => {
+                items.len() <= CELL && items.iter().all(|item| cells.items.takes(item))
+            }
+            (Self::Struct(cells), Value::Map(map)) => {
+                let is_member = |(name, _): &(_, _)| cells.fields.iter().any(|field| field.name() == name);
+                map.iter().all(is_member)
+                    && cells
+                        .named()
+                        .all(|(place, name, cells)| member(map, place, name).is_none_or(|value| cells.takes(value)))
+            }
             _ => false,
         }
     }
@@ -394,6 +451,8 @@ impl Cells {
                 Value::F64(number) => Some(*number).filter(|n| n.is_finite()),
                 _ => None,
             }),
+            Self::List(cells) => return cells.push(cell, scratch),
+            Self::Struct(cells) => return cells.push(cell, scratch),
         }
         Ok(8)
     }
@@ -406,11 +465,13 @@ impl Cells {
             Self::F32(cells) => cells.append_null(),
             Self::F64(cells) => cells.append_null(),
             Self::Text(cells) => cells.append_null(),
+            Self::List(cells) => cells.lengths.push(None),
+            Self::Struct(cells) => cells.push_null(),
         }
     }
 
-    fn take(&mut self) -> ArrayRef {
-        match self {
+    fn take(&mut self) -> Result<ArrayRef, ArrowError> {
+        Ok(match self {
             Self::Bool(cells) => Arc::new(cells.finish()),
             Self::Int(cells) => Arc::new(cells.finish()),
             Self::Uint(cells) => Arc::new(cells.finish()),
@@ -422,7 +483,66 @@ impl Cells {
                 let next = StringBuilder::with_capacity(ROWS, room.saturating_add(room / 8));
                 Arc::new(std::mem::replace(cells, next).finish())
             }
+            Self::List(cells) => Arc::new(cells.take()?),
+            Self::Struct(cells) => Arc::new(cells.take()?),
+        })
+    }
+}
+
+impl ListCells {
+    fn push(&mut self, cell: &Value<'_>, scratch: &mut String) -> Result<usize> {
+        let Value::List(items) = cell else {
+            self.lengths.push(None);
+            return Ok(8);
+        };
+        let mut bytes = 8usize;
+        for item in items {
+            bytes = bytes.saturating_add(self.items.push(item, scratch)?);
         }
+        self.lengths.push(Some(items.len()));
+        Ok(bytes)
+    }
+
+    fn take(&mut self) -> Result<ListArray, ArrowError> {
+        let lengths = std::mem::take(&mut self.lengths);
+        let offsets = OffsetBuffer::from_lengths(lengths.iter().map(|length| length.unwrap_or(0)));
+        let valid = NullBuffer::from_iter(lengths.iter().map(Option::is_some));
+        ListArray::try_new(Arc::clone(&self.field), offsets, self.items.take()?, Some(valid))
+    }
+}
+
+impl StructCells {
+    /// The members with their places and names.
+    fn named(&self) -> impl Iterator<Item = (usize, &str, &Cells)> {
+        let named = self.fields.iter().zip(&self.members).enumerate();
+        named.map(|(place, (field, cells))| (place, field.name().as_str(), cells))
+    }
+
+    fn push(&mut self, cell: &Value<'_>, scratch: &mut String) -> Result<usize> {
+        let Value::Map(map) = cell else {
+            self.push_null();
+            return Ok(8);
+        };
+        let mut bytes = 0usize;
+        for (place, (field, cells)) in self.fields.iter().zip(&mut self.members).enumerate() {
+            match member(map, place, field.name()) {
+                Some(value) => bytes = bytes.saturating_add(cells.push(value, scratch)?),
+                None => cells.push_null(),
+            }
+        }
+        self.valid.push(true);
+        Ok(bytes)
+    }
+
+    fn push_null(&mut self) {
+        self.members.iter_mut().for_each(Cells::push_null);
+        self.valid.push(false);
+    }
+
+    fn take(&mut self) -> Result<StructArray, ArrowError> {
+        let valid = NullBuffer::from(std::mem::take(&mut self.valid));
+        let members = self.members.iter_mut().map(Cells::take).collect::<Result<_, _>>()?;
+        StructArray::try_new(self.fields.clone(), members, Some(valid))
     }
 }
 

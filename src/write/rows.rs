@@ -109,6 +109,15 @@ impl<W: Write> std::fmt::Debug for RowWriter<W> {
 impl<W: Write> RowWriter<W> {
     /// Rows with these columns, written to `out`.
     pub fn new(out: W, format: RowFormat, header: &[Header], style: Style) -> Result<Self> {
+        Self::open(out, format, header, style, true)
+    }
+
+    /// As [`RowWriter::new`], without a line of column names in text and CSV.
+    pub fn without_header(out: W, format: RowFormat, header: &[Header], style: Style) -> Result<Self> {
+        Self::open(out, format, header, style, false)
+    }
+
+    fn open(out: W, format: RowFormat, header: &[Header], style: Style, has_header: bool) -> Result<Self> {
         let names: Vec<String> = header.iter().map(|h| h.name.clone()).collect();
         let out = match format {
             RowFormat::Text if names.len() == 1 => Output::Lines(Page::new(out, style)),
@@ -118,7 +127,8 @@ impl<W: Write> RowWriter<W> {
                     Kind::Text | Kind::Nested | Kind::Any => AlignedColumn::text(&*header.name, Fit::Cut),
                     Kind::Bool | Kind::Id64 | Kind::Id32 | Kind::Guid => AlignedColumn::text(&*header.name, Fit::Whole),
                 };
-                Output::Text(Aligned::new(out, header.iter().map(column).collect(), style))
+                let text = Aligned::new(out, header.iter().map(column).collect(), style);
+                Output::Text(if has_header { text } else { text.without_header() })
             }
             RowFormat::Json => {
                 let mut json = JsonWriter::compact(out);
@@ -128,8 +138,10 @@ impl<W: Write> RowWriter<W> {
             RowFormat::Ndjson => Output::Ndjson(JsonWriter::compact(out)),
             RowFormat::Csv => {
                 let mut csv = CsvWriter::new(out);
-                names.iter().try_for_each(|name| csv.text_cell(name))?;
-                csv.end_line()?;
+                if has_header {
+                    names.iter().try_for_each(|name| csv.text_cell(name))?;
+                    csv.end_line()?;
+                }
                 Output::Csv(Box::new(csv))
             }
         };

@@ -258,6 +258,7 @@ pub struct Aligned<W> {
     page: Page<W>,
     columns: Vec<AlignedColumn>,
     fit_into: Option<usize>,
+    has_header: bool,
     waiting: Vec<Vec<String>>,
     widths: Option<Vec<usize>>,
 }
@@ -281,7 +282,14 @@ const GAP: usize = 2;
 impl<W: Write> Aligned<W> {
     /// A table with these columns.
     pub fn new(out: W, columns: Vec<AlignedColumn>, style: Style) -> Self {
-        Self { page: Page::new(out, style), columns, fit_into: None, waiting: Vec::new(), widths: None }
+        Self {
+            page: Page::new(out, style),
+            columns,
+            fit_into: None,
+            has_header: true,
+            waiting: Vec::new(),
+            widths: None,
+        }
     }
 
     /// Fits the table into a terminal of `width` columns. Columns that do not fit are left out, and named after the last
@@ -289,6 +297,12 @@ impl<W: Write> Aligned<W> {
     #[must_use]
     pub fn fit_into(self, width: Option<usize>) -> Self {
         Self { fit_into: width, ..self }
+    }
+
+    /// Leaves the line of column names out.
+    #[must_use]
+    pub fn without_header(self) -> Self {
+        Self { has_header: false, ..self }
     }
 
     /// Adds a row.
@@ -306,13 +320,13 @@ impl<W: Write> Aligned<W> {
         let waiting = std::mem::take(&mut self.waiting);
         let cells = |column: usize| waiting.iter().filter_map(move |row| row.get(column));
         let room = |(column, about): (usize, &AlignedColumn)| {
-            let natural = cells(column).map(|cell| cell.width()).chain([about.header.width()]).max().unwrap_or(0);
+            let natural = cells(column).map(|cell| cell.width()).chain([self.header_width(about)]).max().unwrap_or(0);
             let least = match about.fit {
                 Fit::Whole => natural,
                 // A part of an id identifies nothing, so ids stay whole in columns of texts as well.
                 Fit::Cut | Fit::Wrap => {
                     let ids = cells(column).filter(|cell| is_id(cell)).map(String::len);
-                    ids.chain([NARROWEST, about.header.width()]).max().unwrap_or(0)
+                    ids.chain([NARROWEST, self.header_width(about)]).max().unwrap_or(0)
                 }
             };
             Room { least: least.min(natural), natural }
@@ -323,11 +337,15 @@ impl<W: Write> Aligned<W> {
             None => rooms.into_iter().map(|room| room.natural.min(WIDEST)).collect(),
         });
         let headers: Vec<String> = self.columns.iter().map(|column| column.header.clone()).collect();
-        for line in self.lines(&headers) {
-            self.page.put_marked(&line, Mark::Bold)?;
+        for line in self.lines(&headers).iter().filter(|_| self.has_header) {
+            self.page.put_marked(line, Mark::Bold)?;
             self.page.end_line()?;
         }
         waiting.iter().try_for_each(|row| self.write(row))
+    }
+
+    fn header_width(&self, column: &AlignedColumn) -> usize {
+        if self.has_header { column.header.width() } else { 0 }
     }
 
     /// The lines of a row: more than one only if its last cell wraps.

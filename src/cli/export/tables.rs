@@ -195,7 +195,10 @@ impl<'a> Export<'a> {
                 return Err(Failure::new(Exit::Usage, what));
             }
         }
-        progress.announce(table.known_len().unwrap_or(0) as u64);
+        match table.known_len() {
+            Some(rows) => progress.announce(rows as u64),
+            None => progress.announce_unknown(),
+        }
         Ok(Self { args, context, asset, table, columns, progress })
     }
 
@@ -268,16 +271,23 @@ impl<'a> Export<'a> {
             }),
             _ => None,
         };
+        // Rows that were looked at, whether they match or not.
+        let (mut seen, mut behind) = (0usize, 0usize);
         let one_by_one = || {
-            rows.each(file, &damaged, |row| {
-                if row.row() % STEP == 0 {
-                    self.progress.advance(STEP as u64);
+            let written = rows.each(file, &damaged, |row| {
+                seen = row.row();
+                if seen.saturating_sub(behind) >= STEP {
+                    self.progress.advance(seen.saturating_sub(behind) as u64);
+                    behind = seen;
                 }
                 match sink.row_of(row, &self.columns) {
                     Ok(()) => Ok(true),
                     Err(error) => not_taken(Some(row.row()), error).map(|()| false),
                 }
-            })
+            });
+            let all = self.table.known_len().unwrap_or(seen);
+            self.progress.advance(all.saturating_sub(behind) as u64);
+            written
         };
         let written = at_once.map_or_else(one_by_one, |done| done.map(|()| usize::MAX))?;
         sink.finish()?;

@@ -1,6 +1,8 @@
 //! The prompt: statements from a terminal, with history and completion.
 
-use super::{Asked, Context, DOT_COMMANDS, Exit, Failure, Fault, Session, answer, dot, failure, say_left_out};
+use super::{
+    Asked, Context, DOT_COMMANDS, Exit, Failure, Fault, Session, answer, dot, failure, is_command, say_left_out,
+};
 use crate::ask::sql::{TableName, functions, in_sql, is_complete, statements};
 use crate::write::text::clean;
 use rustyline::completion::{Completer, Pair};
@@ -8,12 +10,14 @@ use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
 use rustyline::hint::Hinter;
 use rustyline::history::FileHistory;
-use rustyline::validate::{ValidationContext, ValidationResult, Validator};
+use rustyline::validate::Validator;
 use rustyline::{CompletionType, Config, Editor, Helper};
 use std::path::PathBuf;
 use unicode_width::UnicodeWidthStr as _;
 
 const PROMPT: &str = "assetq> ";
+/// The prompt for further lines of a statement, as wide as the first one.
+const CONTINUED: &str = "   ...> ";
 /// Statements that are remembered.
 const HISTORY: usize = 10_000;
 
@@ -103,23 +107,34 @@ pub(super) fn run(session: &Session, context: &Context) -> Result<(), Failure> {
     let _ = ctrlc::set_handler(session.stopper());
     crate::source::signals::restore_terminal_when_ended();
     context.say("a statement ends with a ;   .tables lists tables, .help says more, .quit leaves");
+    let mut text = String::new();
     loop {
-        let text = match editor.readline(PROMPT) {
-            Ok(text) => text,
+        let is_first = text.trim().is_empty();
+        match editor.readline(if is_first { PROMPT } else { CONTINUED }) {
+            Ok(line) if is_first => text = line,
+            Ok(line) => {
+                text.push('\n');
+                text.push_str(&line);
+            }
             // The text that was typed so far is dropped, as in a shell.
-            Err(ReadlineError::Interrupted) => continue,
+            Err(ReadlineError::Interrupted) => text.clear(),
             Err(ReadlineError::Eof) => return Ok(()),
             Err(error) => return Err(failed(error)),
-        };
-        if text.trim().is_empty() {
+        }
+        let is_whole = is_command(&text) || is_complete(&text);
+        if let Some(names) = editor.helper_mut() {
+            names.typed = if is_whole { String::new() } else { text.clone() };
+        }
+        if text.trim().is_empty() || !is_whole {
             continue;
         }
+        let text = std::mem::take(&mut text);
         let added = editor.add_history_entry(text.trim_end());
         if let (Ok(true), Some(file)) = (added, &history) {
             // A history that cannot be kept is no reason to stop.
             let _ = editor.append_history(file);
         }
-        if text.trim_start().starts_with('.') {
+        if is_command(&text) {
             if !dot(text.trim(), session, context)? {
                 return Ok(());
             }
@@ -172,12 +187,14 @@ fn history_file() -> Option<PathBuf> {
 struct Names {
     schemas: Vec<String>,
     tables: Vec<TableName>,
+    /// The lines of the statement before the one that is being typed.
+    typed: String,
 }
 
 impl Names {
     fn new(session: &Session) -> Self {
         let schemas = session.schemas().map(str::to_owned).collect();
-        Self { schemas, tables: session.tables().collect() }
+        Self { schemas, tables: session.tables().collect(), typed: String::new() }
     }
 
     /// The words that may start at `word`, given the text before it and the whole text.
@@ -239,7 +256,8 @@ impl Completer for Names {
             candidate.trim_start_matches('"').to_lowercase().starts_with(&wanted)
                 && (!word.starts_with('"') || !KEYWORDS.contains(&candidate.as_str()))
         };
-        let mut found = self.candidates(typed.get(..start).unwrap_or_default(), line);
+        let text = format!("{} {line}", self.typed);
+        let mut found = self.candidates(typed.get(..start).unwrap_or_default(), &text);
         // A name that the terminal would take for a command is not shown on it.
         found.retain(|candidate| clean(candidate) == candidate.as_str());
         found.retain(|candidate| fits(candidate) && !wanted.is_empty() || typed.ends_with('.') && fits(candidate));
@@ -249,13 +267,7 @@ impl Completer for Names {
     }
 }
 
-impl Validator for Names {
-    fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
-        let text = context.input();
-        let whole = text.trim_start().starts_with('.') || is_complete(text);
-        Ok(if whole { ValidationResult::Valid(None) } else { ValidationResult::Incomplete })
-    }
-}
+impl Validator for Names {}
 
 impl Hinter for Names {
     type Hint = String;

@@ -8,7 +8,7 @@ use super::record::{
 };
 use crate::bytes::View;
 use crate::error::Result;
-use crate::table::Kind;
+use crate::table::{Kind, ValueShape};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
@@ -339,6 +339,41 @@ built_in! {
 /// The built-in types that have fields.
 pub(super) fn built_in_structs() -> impl Iterator<Item = &'static Type> {
     BUILT_IN.iter().map(|(_, of)| of).filter(|of| !of.fields.is_empty())
+}
+
+/// The shape of a field's values, if it is the same for all. `fields` are the fields of the type that the field belongs to.
+pub(super) fn shape(fields: &'static [FieldInfo], info: &FieldInfo) -> Option<ValueShape> {
+    // A layouts file may give the name of a built-in type to another one.
+    let is_built_in = built_in_structs().any(|of| std::ptr::eq(of.fields, fields));
+    shape_of(info, is_built_in, 0)
+}
+
+/// The deepest nesting of structs that a shape describes. No built-in type nests deeper.
+const NESTED_STRUCTS: usize = 8;
+
+fn shape_of(info: &FieldInfo, is_built_in: bool, depth: usize) -> Option<ValueShape> {
+    let element = match info.of {
+        "u8" | "u16" | "u32" => ValueShape::of(Kind::Uint),
+        "u64" => ValueShape::Value { kind: Kind::Uint, wide: true },
+        "i16" | "i32" => ValueShape::of(Kind::Int),
+        "f32" => ValueShape::of(Kind::F32),
+        "f32x2" | "f32x3" | "f32x4" | "f32x16" => ValueShape::list(ValueShape::of(Kind::F32)),
+        "flag" => ValueShape::of(Kind::Bool),
+        "name" => ValueShape::reference(Kind::Id32, "text"),
+        "path" => ValueShape::reference(Kind::Id64, "path"),
+        "text" | "ResourceRef" => ValueShape::of(Kind::Text),
+        of if is_built_in && depth < NESTED_STRUCTS => {
+            // A type without fields is one of several, as its value says.
+            let of = Type::built_in(of).filter(|of| !of.fields.is_empty())?;
+            let member = |field: &FieldInfo| Some((field.name.into(), shape_of(field, true, depth.saturating_add(1))?));
+            ValueShape::Map(of.fields.iter().map(member).collect::<Option<_>>()?)
+        }
+        _ => return None,
+    };
+    Some(match info.form {
+        Form::Array { .. } => ValueShape::list(element),
+        Form::Inline | Form::One => element,
+    })
 }
 
 /// How a table shows a struct.

@@ -7,7 +7,7 @@ mod space;
 
 pub(super) use space::{instances, models, space};
 
-use super::declared::Type;
+use super::declared::{self, Type};
 use super::prototypes::KIND;
 use super::prototypes::{self as p, Layout, PrototypeType, known_property_name};
 use super::record::{Field, FieldInfo, Form, Leaf, List, NameId, PathId, Prototype, Shown, Walker};
@@ -396,7 +396,8 @@ fn field_columns(fields: &'static [FieldInfo]) -> (Vec<Column>, Vec<FieldColumn>
             };
             let brief = half == Half::Text || (half == Half::Whole && kind != Kind::Nested && columns.len() < 8);
             let takes = takes(fields, info, half);
-            columns.push(Column { name, kind, brief, role, wide: false, takes, folders: false });
+            let shape = (kind == Kind::Nested).then(|| declared::shape(fields, info)).flatten();
+            columns.push(Column { name, kind, brief, role, wide: false, takes, folders: false, shape });
             sources.push(FieldColumn { field, half });
         };
         match info.shown {
@@ -648,7 +649,7 @@ fn skeleton_nodes<'a, R: Records<'a>>(
                 parent => Ok(parent.into()),
             }
         })
-        .column(Column::nested("matrix").takes(Takes::Numbers(16)), |node| {
+        .column(Column::floats("matrix").takes(Takes::Numbers(16)), |node| {
             Ok(Value::floats(node.skeleton.matrices()?.get(node.index).ok_or_else(|| node.missing())??))
         })
         .build()

@@ -149,8 +149,8 @@ fn armor_models(g: &Geometry) -> Made<'_> {
             Ok(triangles.into())
         })
         .column(Column::uint("plates").brief(), |(_, m)| Ok(m.header()?.plates.get().into()))
-        .column(Column::nested("min"), |(_, m)| Ok(floats(m.header()?.min)))
-        .column(Column::nested("max"), |(_, m)| Ok(floats(m.header()?.max)))
+        .column(Column::floats("min"), |(_, m)| Ok(floats(m.header()?.min)))
+        .column(Column::floats("max"), |(_, m)| Ok(floats(m.header()?.max)))
         .column(Column::id64("content"), move |(row, _)| Ok(Value::Id64(content::cell(&contents, *row)?)));
     Box::new(table)
 }
@@ -265,8 +265,8 @@ fn collision_hulls(g: &Geometry) -> Made<'_> {
         .column(Column::uint("vertices").brief(), |(_, hull)| Ok(hull.vertices().len().into()))
         .column(Column::uint("edges").brief(), |(_, hull)| Ok(hull.edges().len().into()))
         .column(Column::uint("faces").brief(), |(_, hull)| Ok(hull.face_count().into()))
-        .column(Column::nested("min"), |(_, hull)| Ok(hull.bounds().map_or(Value::Null, |(min, _)| Value::floats(min))))
-        .column(Column::nested("max"), |(_, hull)| Ok(hull.bounds().map_or(Value::Null, |(_, max)| Value::floats(max))))
+        .column(Column::floats("min"), |(_, hull)| Ok(hull.bounds().map_or(Value::Null, |(min, _)| Value::floats(min))))
+        .column(Column::floats("max"), |(_, hull)| Ok(hull.bounds().map_or(Value::Null, |(_, max)| Value::floats(max))))
         .column(Column::uint("offset").place(), |(_, hull)| Ok(hull.offset().into()))
         .with_volume(|(_, hull)| Ok(hull.bounds().map(|(min, max)| Volume::of_corners(min, max))))
         .damaged(|| g.collision_places().damage.as_ref().map(Error::again));
@@ -380,17 +380,17 @@ fn vertices<'g>(g: &'g Geometry) -> Made<'g> {
         .columns(["u2", "v2"].map(Column::f32), move |v, number| {
             pair(v.read()?.uv2s().and_then(|mut v| v.next()), number)
         })
-        .column(Column::nested("tangent"), |v| {
+        .column(Column::floats("tangent"), |v| {
             Ok(v.read()?.tangents().and_then(|mut v| v.next()).map_or(Value::Null, Value::floats))
         })
-        .column(Column::nested("binormal"), |v| {
+        .column(Column::floats("binormal"), |v| {
             Ok(v.read()?.binormals().and_then(|mut v| v.next()).map_or(Value::Null, Value::floats))
         })
-        .column(Column::nested("bones"), |v| Ok(bytes(v.read()?.bone_indices().and_then(|mut v| v.next()))))
-        .column(Column::nested("weights"), |v| Ok(bytes(v.read()?.weights().and_then(|mut v| v.next()))))
+        .column(Column::numbers("bones"), |v| Ok(bytes(v.read()?.bone_indices().and_then(|mut v| v.next()))))
+        .column(Column::numbers("weights"), |v| Ok(bytes(v.read()?.weights().and_then(|mut v| v.next()))))
         .column(Column::f32("radius"), |v| Ok(v.read()?.radii().and_then(|mut v| v.next()).into()))
         .column(Column::uint("id"), |v| Ok(v.read()?.ids().and_then(|mut v| v.next()).into()))
-        .column(Column::nested("colour"), |v| Ok(bytes(v.read()?.colours().and_then(|mut v| v.next()))))
+        .column(Column::numbers("colour"), |v| Ok(bytes(v.read()?.colours().and_then(|mut v| v.next()))))
         .with_volume(|v| Ok(v.read()?.positions().and_then(|mut v| v.next()).map(Volume::of_point)))
         .derived();
     Box::new(table)

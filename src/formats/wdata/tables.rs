@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::report::{Progress, Report};
 use crate::source::Source;
-use crate::table::{Column, Kind, Table, TableOf, Takes, Value, Visitor};
+use crate::table::{Column, Kind, Table, TableOf, Takes, Value, ValueShape, Visitor};
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
@@ -161,6 +161,23 @@ const fn kind_of(stored: &Stored) -> Kind {
     }
 }
 
+/// The shape of a field's values, if they are nested.
+fn shape_of(stored: &Stored) -> Option<ValueShape> {
+    fn shape(stored: &Stored) -> ValueShape {
+        match stored {
+            Stored::Array(item, _) | Stored::List(item, _) => ValueShape::list(shape(item)),
+            Stored::Record(fields) => {
+                let is_shown = |field: &&Field| !matches!(field.kind, Stored::Count);
+                ValueShape::Map(
+                    fields.iter().filter(is_shown).map(|field| (field.name.into(), shape(&field.kind))).collect(),
+                )
+            }
+            leaf => ValueShape::of(kind_of(leaf)),
+        }
+    }
+    (kind_of(stored) == Kind::Nested).then(|| shape(stored))
+}
+
 /// The values that a field takes.
 fn takes(stored: &Stored) -> Takes {
     match stored {
@@ -225,7 +242,10 @@ pub(super) fn records(map: &Map, rows: Rows) -> Box<dyn Table + '_> {
     let is_shown = move |field: &&Field| !matches!(field.kind, Stored::Count) || shape.placed;
     if rows != Rows::EventBoxes {
         for (number, field) in shape.fields.iter().enumerate().filter(|(_, field)| is_shown(field)) {
-            let column = Column::new(field.name, kind_of(&field.kind)).brief().takes(takes(&field.kind));
+            let column = Column::new(field.name, kind_of(&field.kind))
+                .shaped(shape_of(&field.kind))
+                .brief()
+                .takes(takes(&field.kind));
             let column = if field.is_label { column.key() } else { column };
             table = table.column(column, move |row| row.record.value(number));
             if field.is_label {
@@ -236,7 +256,10 @@ pub(super) fn records(map: &Map, rows: Rows) -> Box<dyn Table + '_> {
     if rows == Rows::Scenes {
         // The fields of the second record that a scene has.
         for (number, field) in shapes::SCENE_ELEMENTS.fields.iter().enumerate().filter(|(_, field)| is_shown(field)) {
-            let column = Column::new(field.name, kind_of(&field.kind)).brief().takes(takes(&field.kind));
+            let column = Column::new(field.name, kind_of(&field.kind))
+                .shaped(shape_of(&field.kind))
+                .brief()
+                .takes(takes(&field.kind));
             table = table.column(column, move |row| {
                 scene_element(map, row.number)?.map_or(Ok(Value::Null), |element| element.value(number))
             });

@@ -303,6 +303,10 @@ fn help_has_an_example_for_each_command() {
     {
         let (help, _) = run(0, &[name, "--help"]);
         assert!(help.contains(&format!("assetq {name}")) && help.contains("Example"), "{help}");
+        let (own, global) = help.split_once("Global options:").unwrap();
+        assert!(!own.contains("--no-mmap") && global.contains("--no-mmap"), "{help}");
+        let formats = ["ndjson", "markdown"].map(|format| global.contains(format));
+        assert_eq!(formats, [!["export", "demo", "completions", "man"].contains(&name), name == "diff"], "{help}");
     }
 }
 

@@ -325,3 +325,20 @@ fn a_database_with_a_write_ahead_log_is_read_without_a_trace() {
     assert_eq!(ask(), "3\n");
     assert_eq!(names().len(), 1);
 }
+
+#[test]
+fn the_prompt_changes_how_answers_are_written_and_ends_like_others() {
+    let dir = tempfile::TempDir::new().unwrap();
+    crate::common::run(dir.path(), 0, &["sample", "."]);
+    let asked = |text: &str| super::run_in(dir.path(), 0, &["sql", "pack.bin"], text);
+    let query = "SELECT name, size FROM entries LIMIT 1;\n";
+    assert_eq!(asked(&format!(".mode csv\n{query}")).0, "name,size\r\nbt_chainbonus,292\r\n");
+    assert_eq!(asked(&format!(".mode csv\n.headers off\n{query}")).0, "bt_chainbonus,292\r\n");
+    assert_eq!(asked(&format!(".headers off\n{query}")).0, "bt_chainbonus  292\n");
+    assert_eq!(asked(&format!(".mode ndjson\n{query}")).0, "{\"name\":\"bt_chainbonus\",\"size\":292}\n");
+    assert!(asked(".mode xml\n").1.contains("there are text, json, ndjson, csv"));
+    for end in ["exit", "quit", "quit;", ".quit", "EXIT"] {
+        assert_eq!(asked(&format!("{end}\n{query}")).0, "", "{end}");
+    }
+    assert!(asked("SELECT 1 AS\nexit;\n").0.starts_with("1"), "a name in a statement is no end");
+}

@@ -168,6 +168,22 @@ fn patterns_in_lower_case_ignore_case() {
     assert!(run(dir.path(), 1, &["find", "Uss0", "assets.bin"]).1.contains("-i ignores case"));
 }
 
+/// A line that is broken cannot be pasted.
+#[cfg(target_os = "linux")]
+#[test]
+fn examples_are_whole_lines_on_a_narrow_terminal() {
+    let dir = samples();
+    let Some(help) = on_terminal(dir.path(), 50, &[], "export --help") else { return };
+    let example = "  assetq export assets.bin --table render_sets --to sets.csv --columns path,name,mfm_path\n";
+    assert!(help.contains(example), "{help}");
+    for line in ["-h", "help sql", "sql -h", "--help"] {
+        assert_eq!(on_terminal(dir.path(), 80, &[], line).unwrap().matches("\nExamples:\n").count(), 1, "{line}");
+    }
+    // Columns in examples exist.
+    let columns = ["export", "assets.bin", "-t", "render_sets", "--to", "-", "--as", "csv", "-c", "path,name,mfm_path"];
+    run(dir.path(), 0, &columns);
+}
+
 /// `--where u9SaveIndex>250` would write to a file of that name.
 #[cfg(unix)]
 #[test]

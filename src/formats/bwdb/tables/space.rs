@@ -136,7 +136,7 @@ pub(in crate::formats::bwdb) fn instances(space: &Space) -> impl Table + '_ {
         .column(Column::text("name").brief().key().takes(Takes::OrNull), |(_, instance)| {
             Ok(space.instance_name(instance)?.into())
         })
-        .column(Column::nested("transform").takes(Takes::Numbers(16)), |(_, instance)| {
+        .column(Column::floats("transform").takes(Takes::Numbers(16)), |(_, instance)| {
             Ok(Value::floats(instance.transform.iter().map(|v| v.get())))
         })
         .column(Column::uint("flags").brief().takes(Takes::Bits(32)), |(_, instance)| Ok(instance.flags.get().into()))

@@ -1,0 +1,56 @@
+//! The help of commands: what it lists, and its examples as they are.
+
+use super::{Cli, Format};
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use clap::{Arg, Command, CommandFactory as _, ValueEnum as _};
+use std::ffi::OsString;
+
+/// The heading of options that all commands have.
+pub(super) const GLOBAL: &str = "Global options";
+
+/// Help without examples: these follow as they are, as a line that is broken cannot be pasted.
+const WITHOUT_EXAMPLES: &str = "{before-help}{about-with-newline}\n{usage-heading} {usage}\n\n{all-args}";
+
+/// The formats that a command writes; none for a command that writes files or scripts only.
+fn formats(command: &str) -> &'static [Format] {
+    use Format::{Atom, Csv, Html, Json, Markdown, Ndjson, Patch, Text};
+    match command {
+        "diff" => &[Text, Json, Ndjson, Csv, Markdown, Html, Atom, Patch],
+        "patch" | "sql" => &[Text, Json, Ndjson, Csv, Patch],
+        "completions" | "demo" | "export" | "man" | "paths-inside" | "textconv" | "view" => &[],
+        _ => &[Text, Json, Ndjson, Csv],
+    }
+}
+
+/// The commands with what each of them takes, for help and man pages. To parse a command line takes less.
+pub(super) fn documented() -> Command {
+    Cli::command().mut_subcommands(|sub| {
+        let formats = formats(sub.get_name());
+        let names: Vec<_> = formats.iter().filter_map(Format::to_possible_value).collect();
+        let format = Arg::new("format").long("format").short('f').value_name("FORMAT").help_heading(GLOBAL);
+        let format =
+            format.help("How output is written").default_value("text").display_order(0).hide(formats.is_empty());
+        let parser = PossibleValuesParser::new(names).try_map(|name| Format::from_str(&name, true));
+        sub.arg(format.value_parser(parser))
+    })
+}
+
+/// The help that a command line asks for: that of clap, and the examples as they are. `None` if it asks for none.
+pub(super) fn asked(args: &[OsString]) -> Option<String> {
+    let is_help = |arg: &OsString| ["-h", "--help", "help"].iter().any(|help| arg == help);
+    if !args.iter().skip(1).any(is_help) {
+        return None;
+    }
+    let mut root =
+        documented().help_template(WITHOUT_EXAMPLES).mut_subcommands(|sub| sub.help_template(WITHOUT_EXAMPLES));
+    let error = root.try_get_matches_from_mut(args).err()?;
+    if error.kind() != clap::error::ErrorKind::DisplayHelp {
+        return None;
+    }
+    let names =
+        |arg: &&OsString| arg.to_str().is_some_and(|name| root.find_subcommand(name).is_some() && name != "help");
+    let command =
+        args.iter().skip(1).find(names).and_then(|name| root.find_subcommand(name.to_str()?)).unwrap_or(&root);
+    let examples = command.get_after_help().map(|examples| format!("\n{examples}\n")).unwrap_or_default();
+    Some(format!("{}{examples}", error.render().ansi()))
+}
