@@ -1,4 +1,4 @@
-//! The boundary's part of every function: take pointers for what they lead to, and keep panics in.
+//! The common part of every function: converts pointers, and catches panics.
 
 use crate::File;
 use std::ffi::{CStr, CString, c_char};
@@ -29,7 +29,7 @@ impl Failure {
     }
 }
 
-/// The error of a question that files of a format do not answer.
+/// The error of a call that files of this format do not support.
 pub fn unsupported(what: String) -> Failure {
     Failure::new("unsupported", &format!("{what} is not supported"))
 }
@@ -38,17 +38,17 @@ fn null(argument: &str) -> Failure {
     Failure::new("argument", &format!("{argument} is NULL"))
 }
 
-/// A text for C, in which no NUL can be: one is the sign for it.
+/// A text for C. NULs are removed, because a NUL ends the text.
 pub fn c_text(text: &str) -> CString {
     CString::new(text).unwrap_or_else(|_| CString::new(text.replace('\0', "\u{2400}")).unwrap_or_default())
 }
 
-/// The answer of `ask`, or `otherwise` with the error in its place; a panic is an error.
+/// Returns the result of `ask`, or `otherwise` and an error; a panic is an error, too.
 ///
 /// # Safety
 /// `error` is NULL or a place for a pointer.
 pub unsafe fn answered<T>(error: *mut *mut Failure, otherwise: T, ask: impl FnOnce() -> Result<T, Failure>) -> T {
-    // A file is never left half changed: what it keeps is written once it is whole.
+    // A panic leaves no file half changed: its caches are stored only when complete.
     let answer = catch_unwind(AssertUnwindSafe(ask));
     let failure = match answer {
         Ok(Ok(answer)) => return answer,
@@ -59,26 +59,26 @@ pub unsafe fn answered<T>(error: *mut *mut Failure, otherwise: T, ask: impl FnOn
         }
     };
     if !error.is_null() {
-        // SAFETY: a place where it is not null, as the caller promises.
+        // SAFETY: a place if it is not null, as the caller promises.
         unsafe { error.write(Box::into_raw(Box::new(failure))) };
     }
     otherwise
 }
 
-/// Does what has no answer; a panic in it is the end of that.
+/// Runs a function without a result; a panic ends it silently.
 pub fn quietly(run: impl FnOnce()) {
     let _ = catch_unwind(AssertUnwindSafe(run));
 }
 
 /// # Safety
-/// `file` is NULL or an open file, which stays open for `'a`.
+/// `file` is NULL or an open file that remains open for `'a`.
 pub unsafe fn file<'a>(file: *const File) -> Result<&'a File, Failure> {
     // SAFETY: as the caller promises.
     unsafe { file.as_ref() }.ok_or_else(|| null("file"))
 }
 
 /// # Safety
-/// `text` is NULL or leads to bytes that end with a NUL and stay for `'a`.
+/// `text` is NULL or leads to bytes that end with a NUL and remain valid for `'a`.
 pub unsafe fn text<'a>(text: *const c_char, argument: &str) -> Result<&'a str, Failure> {
     if text.is_null() {
         return Err(null(argument));
@@ -98,14 +98,14 @@ pub unsafe fn texts<'a>(all: *const *const c_char, count: usize) -> Result<Vec<&
 }
 
 /// # Safety
-/// `data` leads to `size` bytes that stay for `'a`.
+/// `data` leads to `size` bytes that remain valid for `'a`.
 pub unsafe fn bytes<'a>(data: *const u8, size: usize) -> Result<&'a [u8], Failure> {
     // SAFETY: as the caller promises.
     unsafe { slice(data, size, "data") }
 }
 
 /// # Safety
-/// `first` leads to `count` values that stay as they are for `'a`.
+/// `first` leads to `count` values that do not change for `'a`.
 pub unsafe fn slice<'a, T>(first: *const T, count: usize, argument: &str) -> Result<&'a [T], Failure> {
     match (first.is_null(), count) {
         (_, 0) => Ok(&[]),
@@ -115,7 +115,7 @@ pub unsafe fn slice<'a, T>(first: *const T, count: usize, argument: &str) -> Res
     }
 }
 
-/// The places that an array of C has for `count` values. They may hold no values yet.
+/// An array of C with places for `count` values, which may be uninitialized.
 ///
 /// # Safety
 /// `first` leads to places for `count` values, which nothing else uses for `'a`.
@@ -128,7 +128,7 @@ pub unsafe fn places<'a, T>(first: *mut T, count: usize, argument: &str) -> Resu
     }
 }
 
-/// Puts `value` where `place` leads, without a look at what was there.
+/// Writes `value` to `place`, without reading the old value.
 ///
 /// # Safety
 /// `place` is NULL or a place for such a value.

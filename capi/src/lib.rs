@@ -1,7 +1,7 @@
 //! assetq for C: files, tables as Arrow C streams, lookups, entries as JSON.
 //!
-//! Every function here checks its pointers for null, takes whatever goes wrong for an error of its own, and lets no panic
-//! pass. What it cannot check it says under Safety: that pointers lead to what they should lead to.
+//! Every function checks its pointers for null, returns errors as values, and catches panics. It cannot check where
+//! pointers lead: its requirements are listed under Safety.
 
 // A panic must unwind to the boundary, where it becomes an error.
 #[cfg(panic = "abort")]
@@ -29,15 +29,15 @@ pub struct File {
     tables: Vec<CString>,
 }
 
-/// Where the record of a resource is.
+/// The location of a resource's record.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Location {
-    /// The number of the record in its database; -1 where the file does not have the resource.
+    /// The number of the record in its database; -1 if the file does not contain the resource.
     pub record: i32,
     /// The number of the database.
     pub database: u8,
-    /// 0 where the record can be read, 3 where the resource was deleted.
+    /// 0 if the record can be read, 3 if the resource was deleted.
     pub state: u8,
 }
 
@@ -51,7 +51,7 @@ impl Location {
             State::Deleted => 3,
             State::Unnamed(number) => number,
         };
-        // As many bits as the file has for them.
+        // With the same width as in the file.
         let record = i32::try_from(at.record_index()).unwrap_or(i32::MAX);
         Self { record, database: u8::try_from(at.database_index()).unwrap_or(u8::MAX), state }
     }
@@ -84,8 +84,8 @@ pub extern "C" fn assetq_version() -> *const c_char {
     VERSION.as_ptr()
 }
 
-/// Opens the file or folder at `address`, or with `ARCHIVE:INNER` the file in an archive. Reads headers only. NULL where
-/// that fails; otherwise to be closed by `assetq_close`.
+/// Opens the file or folder at `address`, or with `ARCHIVE:INNER` a file in an archive. Reads headers only. Returns
+/// NULL on failure. Close the file by `assetq_close`.
 ///
 /// # Safety
 /// `address` is a text, `error` is NULL or a place for a pointer.
@@ -105,8 +105,7 @@ pub unsafe extern "C" fn assetq_open(address: *const c_char, error: *mut *mut Fa
     unsafe { answered(error, ptr::null_mut(), open) }
 }
 
-/// Opens the file whose `size` bytes are at `data`, of which a copy is made. NULL where that fails; otherwise to be closed
-/// by `assetq_close`.
+/// Opens a copy of the `size` bytes at `data`. Returns NULL on failure. Close the file by `assetq_close`.
 ///
 /// # Safety
 /// `data` leads to `size` bytes, `name` is a text, `error` is NULL or a place for a pointer.
@@ -120,7 +119,7 @@ pub unsafe extern "C" fn assetq_open_bytes(
     let open = || {
         // SAFETY: the caller promises a text.
         let name = unsafe { text(name, "name") }?;
-        // SAFETY: the caller promises so many bytes.
+        // SAFETY: the caller promises `size` bytes.
         let data = unsafe { bytes(data, size) }?;
         let asset = Asset::open(Source::from_vec(name, data.to_vec())).map_err(|e| Failure::of(name, &e))?;
         Ok(Box::into_raw(File::new(asset, Options::default())))
@@ -129,8 +128,8 @@ pub unsafe extern "C" fn assetq_open_bytes(
     unsafe { answered(error, ptr::null_mut(), open) }
 }
 
-/// Opens the file that `inner` names in an archive. NULL where that fails; otherwise to be closed by `assetq_close`, before
-/// the archive or after it.
+/// Opens the file `inner` of an archive. Returns NULL on failure. Close the file by `assetq_close`, before the archive
+/// or after it.
 ///
 /// # Safety
 /// `archive` is an open file, `inner` is a text, `error` is NULL or a place for a pointer.
@@ -150,10 +149,10 @@ pub unsafe extern "C" fn assetq_open_inside(
     unsafe { answered(error, ptr::null_mut(), open) }
 }
 
-/// Closes a file. Streams of its tables stay as they are. NULL is no file and nothing happens.
+/// Closes a file. Streams of its tables remain valid. Does nothing for NULL.
 ///
 /// # Safety
-/// `file` is NULL, or was opened by one of these functions and not closed yet.
+/// `file` is NULL, or was opened by one of these functions and is not closed yet.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn assetq_close(file: *mut File) {
     if !file.is_null() {
@@ -163,7 +162,7 @@ pub unsafe extern "C" fn assetq_close(file: *mut File) {
     }
 }
 
-/// The address by which a file was opened.
+/// The address of an open file.
 ///
 /// # Safety
 /// `file` is an open file.
@@ -173,7 +172,7 @@ pub unsafe extern "C" fn assetq_name(file: *const File) -> *const c_char {
     unsafe { boundary::file(file) }.map_or(ptr::null(), |file| file.name.as_ptr())
 }
 
-/// The format of a file, as `bwdb` or `geometry`.
+/// The format of a file, such as `bwdb` or `geometry`.
 ///
 /// # Safety
 /// `file` is an open file.
@@ -183,7 +182,7 @@ pub unsafe extern "C" fn assetq_format(file: *const File) -> *const c_char {
     unsafe { boundary::file(file) }.map_or(ptr::null(), |file| file.format.as_ptr())
 }
 
-/// How many tables a file has.
+/// The number of tables of a file.
 ///
 /// # Safety
 /// `file` is an open file.
@@ -193,7 +192,7 @@ pub unsafe extern "C" fn assetq_table_count(file: *const File) -> usize {
     unsafe { boundary::file(file) }.map_or(0, |file| file.tables.len())
 }
 
-/// The name of table `n`, from 0; NULL behind the last one. The first one is the main table.
+/// The name of table `n`, from 0; NULL past the last. Table 0 is the main table.
 ///
 /// # Safety
 /// `file` is an open file.
@@ -204,9 +203,9 @@ pub unsafe extern "C" fn assetq_table_name(file: *const File, n: usize) -> *cons
     file.ok().and_then(|file| file.tables.get(n)).map_or(ptr::null(), |name| name.as_ptr())
 }
 
-/// Rows of a table as an Arrow C stream, read ahead by a thread while they are taken: the columns that are named, or with
-/// NULL all, and the rows for which `condition` holds, as in `size > 10k`, or with NULL all. Gives 0, or -1 where that
-/// fails; an error on the way is the stream's own. The stream is to be released, before the file is closed or after.
+/// Rows of a table as an Arrow C stream, which a thread reads ahead: the named columns, or all for NULL, and the rows
+/// that match `condition`, such as `size > 10k`, or all for NULL. Returns 0, or -1 on failure; the stream itself
+/// reports later errors. Release the stream, before the file is closed or after.
 ///
 /// # Safety
 /// `file` is an open file, `table` a text, `columns` NULL or `column_count` texts, `condition` NULL or a text, `out` a place
@@ -226,11 +225,11 @@ pub unsafe extern "C" fn assetq_table(
         let (file, table) = (unsafe { boundary::file(file) }?, unsafe { text(table, "table") }?);
         let mut rows = Selection::new(file.asset.clone(), table).map_err(|e| file.failure(&e))?;
         if !condition.is_null() {
-            // SAFETY: the caller promises a text where it is not null.
+            // SAFETY: the caller promises a text if it is not null.
             rows = rows.filter(unsafe { text(condition, "condition") }?).map_err(|e| file.failure(&e))?;
         }
         if !columns.is_null() {
-            // SAFETY: the caller promises so many texts where it is not null.
+            // SAFETY: the caller promises `column_count` texts if it is not null.
             rows = rows.columns(&unsafe { texts(columns, column_count) }?).map_err(|e| file.failure(&e))?;
         }
         let stream = FFI_ArrowArrayStream::new(Box::new(rows.batches().map_err(|e| file.failure(&e))?));
@@ -242,8 +241,8 @@ pub unsafe extern "C" fn assetq_table(
     unsafe { answered(error, -1, stream) }
 }
 
-/// Where the record of the resource with this id is, by one probe of the file's own index. Gives 1 where the file has it, 0
-/// where it does not, -1 where it is no prototype database.
+/// Locates the record of the resource with this id, by one probe of the file's own index. Returns 1 if the file
+/// contains the resource, 0 if not, and -1 if the file is not a prototype database.
 ///
 /// # Safety
 /// `file` is an open file, `out` is NULL or a place for a location, `error` NULL or a place for a pointer.
@@ -260,7 +259,7 @@ pub unsafe extern "C" fn assetq_lookup(
         let found = file.database()?.lookup(id).map_err(|e| file.failure(&e))?;
         let at = Location::of(found.map(|found| found.location()));
         if !out.is_null() {
-            // SAFETY: the caller promises a place where it is not null.
+            // SAFETY: the caller promises a place if it is not null.
             unsafe { boundary::put(out, at) }?;
         }
         Ok(c_int::from(at != Location::NONE))
@@ -269,7 +268,7 @@ pub unsafe extern "C" fn assetq_lookup(
     unsafe { answered(error, -1, lookup) }
 }
 
-/// As `assetq_lookup`, for the resource at a path; its id is put into `id`.
+/// As `assetq_lookup`, for the resource at a path; writes its id to `id`.
 ///
 /// # Safety
 /// As `assetq_lookup`; `path` is a text, `id` is NULL or a place for a number.
@@ -287,11 +286,11 @@ pub unsafe extern "C" fn assetq_lookup_path(
         let found = file.database()?.lookup_path(path).map_err(|e| file.failure(&e))?;
         let at = Location::of(found.map(|found| found.location()));
         if let (false, Some(found)) = (id.is_null(), found) {
-            // SAFETY: the caller promises a place where it is not null.
+            // SAFETY: the caller promises a place if it is not null.
             unsafe { boundary::put(id, found.id()) }?;
         }
         if !out.is_null() {
-            // SAFETY: the caller promises a place where it is not null.
+            // SAFETY: the caller promises a place if it is not null.
             unsafe { boundary::put(out, at) }?;
         }
         Ok(c_int::from(at != Location::NONE))
@@ -300,8 +299,8 @@ pub unsafe extern "C" fn assetq_lookup_path(
     unsafe { answered(error, -1, lookup) }
 }
 
-/// Looks up `count` ids at once, thousands of them on all cores. Gives how many the file has, or -1 where it is no prototype
-/// database.
+/// Looks up `count` ids at once, thousands of them on all cores. Returns the number of ids that the file contains, or
+/// -1 if it is not a prototype database.
 ///
 /// # Safety
 /// `file` is an open file, `ids` leads to `count` numbers, `out` to as many locations, `error` is NULL or a place for a
@@ -317,7 +316,7 @@ pub unsafe extern "C" fn assetq_lookup_many(
     let lookup = || {
         // SAFETY: the caller promises an open file.
         let file = unsafe { boundary::file(file) }?;
-        // SAFETY: the caller promises so many numbers.
+        // SAFETY: the caller promises `count` numbers.
         let ids = unsafe { slice(ids, count, "ids") }?;
         // SAFETY: the caller promises places for `count` locations.
         let out = unsafe { places(out, count, "out") }?;
@@ -330,8 +329,8 @@ pub unsafe extern "C" fn assetq_lookup_many(
     unsafe { answered(error, -1, lookup) }
 }
 
-/// One entry whole as JSON, with its references resolved. NULL where that fails or the file has no such entry; otherwise to
-/// be freed by `assetq_text_free`.
+/// One whole entry as JSON, with its references resolved. Returns NULL on failure and for a missing entry. Free the
+/// text by `assetq_text_free`.
 ///
 /// # Safety
 /// `file` is an open file, `entry` is a text, `error` is NULL or a place for a pointer.
@@ -352,10 +351,10 @@ pub unsafe extern "C" fn assetq_cat(file: *const File, entry: *const c_char, err
     unsafe { answered(error, ptr::null_mut(), cat) }
 }
 
-/// Frees a text that one of these functions gave to be freed. NULL is no text and nothing happens.
+/// Frees a text that one of these functions returned to be freed. Does nothing for NULL.
 ///
 /// # Safety
-/// `text` is NULL, or was given to be freed and is not freed yet.
+/// `text` is NULL, or was returned to be freed and is not freed yet.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn assetq_text_free(text: *mut c_char) {
     if !text.is_null() {
@@ -364,7 +363,7 @@ pub unsafe extern "C" fn assetq_text_free(text: *mut c_char) {
     }
 }
 
-/// The id of a path, as World of Warships computes it; 0 for what is no text.
+/// The id of a path, as World of Warships computes it; 0 for invalid text.
 ///
 /// # Safety
 /// `path` is a text.
@@ -374,7 +373,7 @@ pub unsafe extern "C" fn assetq_path_id(path: *const c_char) -> u64 {
     unsafe { text(path, "path") }.map_or(0, assetq::id::of_path)
 }
 
-/// The id of a name, as World of Warships computes it; 0 for what is no text.
+/// The id of a name, as World of Warships computes it; 0 for invalid text.
 ///
 /// # Safety
 /// `name` is a text.
@@ -395,8 +394,9 @@ pub unsafe extern "C" fn assetq_error_message(error: *const Failure) -> *const c
 }
 
 /// The kind of an error: `io`, `unknown_format`, `unknown_folder`, `unsupported`, `bad_magic`, `bad_version`,
-/// `out_of_bounds`, `bad_pointer`, `bad_value`, `checksum`, `codec`, `text`, `cycle`, `limit`, `not_found`, `not_installed`,
-/// `syntax`, `damaged`; `argument` where the call itself is wrong, and `panic` for a fault of the library.
+/// `out_of_bounds`, `bad_pointer`, `bad_value`, `checksum`, `codec`, `text`, `cycle`, `limit`, `not_found`,
+/// `not_installed`, `syntax`, `damaged`; `argument` if the call itself is wrong, and `panic` for a fault of the
+/// library.
 ///
 /// # Safety
 /// `error` is an error.
@@ -406,7 +406,7 @@ pub unsafe extern "C" fn assetq_error_kind(error: *const Failure) -> *const c_ch
     unsafe { error.as_ref() }.map_or(ptr::null(), |error| error.kind.as_ptr())
 }
 
-/// The part of the file that an error concerns; empty for the whole file.
+/// The part of the file with the error; empty for the whole file.
 ///
 /// # Safety
 /// `error` is an error.
@@ -416,7 +416,7 @@ pub unsafe extern "C" fn assetq_error_part(error: *const Failure) -> *const c_ch
     unsafe { error.as_ref() }.map_or(ptr::null(), |error| error.part.as_ptr())
 }
 
-/// Puts the absolute file offset that an error shows at into `offset`; `false` where it has none.
+/// Writes the absolute file offset of an error to `offset`; returns `false` if it has none.
 ///
 /// # Safety
 /// `error` is an error, `offset` a place for a number.
@@ -428,10 +428,10 @@ pub unsafe extern "C" fn assetq_error_offset(error: *const Failure, offset: *mut
     unsafe { boundary::put(offset, at) }.is_ok()
 }
 
-/// Frees an error. NULL is none and nothing happens.
+/// Frees an error. Does nothing for NULL.
 ///
 /// # Safety
-/// `error` is NULL, or was given by one of these functions and is not freed yet.
+/// `error` is NULL, or was returned by one of these functions and is not freed yet.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn assetq_error_free(error: *mut Failure) {
     if !error.is_null() {

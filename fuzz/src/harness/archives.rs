@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::{LazyLock, Mutex, PoisonError};
 use tempfile::TempDir;
 
-/// A folder of a game, of which one file is another one in each run.
+/// The folder of a game; each run replaces one of its files.
 #[derive(Debug)]
 struct Folder {
     dir: TempDir,
@@ -83,7 +83,7 @@ pub fn archives(data: &[u8]) {
         fs::write(&path, &bytes).unwrap();
         folder.changed = Some(path);
     }
-    // A map of a file that is written anew would change under its reader.
+    // A mapped file that is rewritten would change under its reader.
     let mut options = Options::default();
     options.no_mmap = true;
     let root = folder.path();

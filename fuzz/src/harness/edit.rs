@@ -93,7 +93,7 @@ fn value(u: &mut Unstructured<'_>, table: &dyn Table, row: usize, column: usize,
     }
 }
 
-/// An entry as its tree, in which one leaf is another.
+/// An entry as its tree, with one changed leaf.
 fn entry(u: &mut Unstructured<'_>, asset: &Asset, editor: &mut Editor<'_>) {
     let reader = asset.reader();
     let tables = reader.tables();
@@ -175,8 +175,8 @@ fn write(file: &File, asset: &Asset, editor: Editor<'_>) {
     assert!(fs::read(&back).unwrap() == file.bytes, "{}: what was undone has other bytes", file.name);
 }
 
-/// A writer may refuse edits. In a valid file it never makes what it then finds to be wrong; nor, but for triangles without their
-/// vertices, what `verify` then finds to be damaged: it says before what does not fit.
+/// A writer may refuse edits. In a valid file it never writes a result that its own comparison or `verify` then
+/// rejects, except for triangles without their vertices: it refuses the edit before.
 fn refused(file: &File, error: &Error) {
     let is_wrong = matches!(error.kind(), ErrorKind::Io { source, .. } if source.kind() == std::io::ErrorKind::Other);
     let is_damage = error.to_string().contains("would be damaged") && !file.name.ends_with(".geometry");

@@ -228,7 +228,7 @@ impl<'a> Blob<'a> {
             Err(Raw::UnknownType) => "its type is not known".to_owned(),
             Err(Raw::TooShort { size, .. }) => format!("it is too short for {} records of {size:#x} bytes", self.count),
             Err(Raw::Arrays { size, bad, of }) => format!(
-                "read as records of {size:#x} bytes, {bad} of {of} that were looked at have arrays that do not lie behind \
+                "read as records of {size:#x} bytes, {bad} of {of} checked ones have arrays that do not lie after \
                  the records: they have another size, or most are damaged"
             ),
         };

@@ -1,12 +1,10 @@
 //! Rusty Hearts maps, `.wdata`.
 //!
-//! A map is one sequence of records without lengths, so that a place in it is found by walking over the records before.
-//! The walks read lengths only, happen when something behind them is asked for, and stop at the end of the records that
-//! were asked for; the places of records are kept. Event boxes are found by their table: the boxes of one type without
-//! touching others.
+//! A map is one sequence of records without lengths, so that a record is found by a walk over the earlier records.
+//! Walks read lengths only. They run on demand, and stop at the end of the requested records; the positions of records
+//! are kept. Event boxes are found by their table: the boxes of one type, without the others.
 //!
-//! [`Map::open`] reads the versions, the paths and the event-box table. Damage behind these does not keep the records
-//! before it from being read.
+//! [`Map::open`] reads the versions, the paths and the event-box table. Records before any later damage can be read.
 
 mod cat;
 #[cfg(feature = "export")]
@@ -49,13 +47,13 @@ use tail::{Section, Tail};
 
 const SIGNATURE: &str = "stairwaygames.";
 
-/// How the texts of a file are counted (docs/formats/wdata.md §1.2).
+/// The way to count the texts of a file (docs/formats/wdata.md §1.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TextForm {
-    /// The count includes a terminating NUL, as is said of the game's own files.
+    /// The count includes a terminating NUL, as reported for the game's own files.
     CountsNul,
-    /// There is no NUL, as the published program writes.
+    /// There is no NUL, as in files of the published program.
     NoNul,
 }
 
@@ -69,7 +67,8 @@ impl TextForm {
     }
 }
 
-/// The script counts of the header (docs/formats/wdata.md §2), which no reader uses. Null where the version has none.
+/// The script counts of the header (docs/formats/wdata.md §2), which no reader uses. Null if the version lacks the
+/// field.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HeaderCounts {
     /// Stored from main version 9 on.
@@ -89,7 +88,7 @@ pub struct Map {
     text_form: TextForm,
     versions: Versions,
     header_counts: HeaderCounts,
-    /// The place of the event-box version, for errors.
+    /// The position of the event-box version, for errors.
     event_box_version_at: usize,
     paths: Run,
     boxes: [Lazy<Run>; BoxType::COUNT],
@@ -103,8 +102,8 @@ impl Map {
     /// Opens `source`: reads the versions, finds the paths and the event-box table.
     ///
     /// # Errors
-    /// `Damaged` when the signature is another, `BadVersion` for a main version outside of 1 to 22, `OutOfBounds` when
-    /// the file ends within the versions, `Limit` when it has more bytes than its own offsets can count.
+    /// `Damaged` for a wrong signature, `BadVersion` for a main version outside of 1 to 22, `OutOfBounds` when the file
+    /// ends within the versions, `Limit` when it has more bytes than its own offsets can count.
     pub fn open(source: Source) -> Result<Self> {
         let (value, limit) = (source.bytes().len() as u64, u32::MAX.into());
         if value > limit {
@@ -159,12 +158,12 @@ impl Map {
         })
     }
 
-    /// The bytes it reads.
+    /// The source of its bytes.
     pub fn source(&self) -> &Source {
         &self.source
     }
 
-    /// The versions that it states.
+    /// The versions in its header.
     pub fn versions(&self) -> &Versions {
         &self.versions
     }
@@ -174,7 +173,7 @@ impl Map {
         self.header_counts
     }
 
-    /// How its signature, and so most likely each of its texts, is counted.
+    /// The counting of texts in its signature, and therefore most likely in all texts.
     pub fn text_form(&self) -> TextForm {
         self.text_form
     }
@@ -184,11 +183,11 @@ impl Map {
         Records::new(self, &self.paths)
     }
 
-    /// The path called `name`, as in `model_path`; `None` where it is empty or `.\`, the format's word for no path, and
-    /// where this version has none.
+    /// The path `name`, such as `model_path`; `None` if it is empty or `.\`, which is the format's form of no path, or
+    /// absent in this version.
     ///
     /// # Errors
-    /// `NotFound` for a name that is no path's, and when the file is damaged there or before it.
+    /// `NotFound` for a name that is not a path's, and when the file is damaged there or before it.
     pub fn path(&self, name: &str) -> Result<Option<Utf16<'_>>> {
         let records = if shapes::LEADING_PATHS.field(name).is_some() {
             self.leading_paths()
@@ -200,7 +199,7 @@ impl Map {
         records.damaged_or_not().text(name).map(|path| path.filter(|p| is_path(*p)))
     }
 
-    /// The start of the event-box table, behind the leading paths.
+    /// The start of the event-box table, after the leading paths.
     fn index_at(&self) -> Result<usize> {
         self.paths.end(self)
     }
@@ -218,7 +217,7 @@ impl Map {
         let types = cursor.u32()?;
         match usize::try_from(types) {
             Ok(types) if types <= BoxType::COUNT => cursor.array(types),
-            _ => Err(view.bad_value("number of box types, of which 19 are known", types)),
+            _ => Err(view.bad_value("number of box types; 19 are known", types)),
         }
     }
 
@@ -229,7 +228,7 @@ impl Map {
         Ok(self.index_at()?.saturating_add(head).saturating_add(size_of_val(entries)))
     }
 
-    /// The types that have boxes, in the order in which they lie in the file.
+    /// The types that have boxes, in file order.
     pub fn box_types(&self) -> Result<Vec<BoxType>> {
         let entries = BoxType::ALL.into_iter().zip(self.box_index()?);
         let mut filled: Vec<_> = entries.filter(|(_, e)| e.count.get() != 0).collect();
@@ -237,23 +236,23 @@ impl Map {
         Ok(filled.into_iter().map(|(t, _)| t).collect())
     }
 
-    /// The number of boxes of a type that the event-box table states.
+    /// The number of boxes of a type according to the event-box table.
     pub fn box_count(&self, box_type: BoxType) -> Result<u32> {
         Ok(self.box_index()?.get(usize::from(box_type.number())).map_or(0, |e| e.count.get()))
     }
 
-    /// The event boxes of one type. Nothing of any other type is touched.
+    /// The event boxes of one type. Reads no box of another type.
     ///
     /// # Errors
-    /// When the event-box table or its row for this type is damaged, and for a version of which the layout is not
-    /// known. Damage within the boxes shows when the damaged one is reached.
+    /// When the event-box table or its row for this type is damaged, and for a version with an unknown layout. Damage
+    /// within a box is an error of this box.
     pub fn boxes(&self, box_type: BoxType) -> Result<Records<'_>> {
         self.box_run(box_type).map(|run| Records::new(self, run))
     }
 
-    /// Finds the boxes of all types, in parallel: worth it before something is asked of all of them.
+    /// Finds the boxes of all types, in parallel: worth it before a query of all of them.
     pub fn find_all_boxes(&self) {
-        // Damage of a type shows again when its boxes are asked for.
+        // Damage of a type is reported again by its own boxes.
         BoxType::ALL.par_iter().for_each(|&t| drop(self.box_run(t)));
     }
 
@@ -282,7 +281,7 @@ impl Map {
         if offset < table_end || offset > self.source.bytes().len() {
             return Err(row.bad_value("offset outside of the event boxes", entry.offset.get()));
         }
-        // Boxes end where the boxes of the type that lies next begin.
+        // Boxes end at the start of the next type's boxes.
         let mut limit = self.source.bytes().len();
         for (other, e) in BoxType::ALL.iter().zip(entries).filter(|(t, e)| **t != box_type && e.count.get() != 0) {
             let begins = e.offset.get() as usize;
@@ -295,13 +294,13 @@ impl Map {
             }
         }
         if count.saturating_mul(shape.least()) > limit.saturating_sub(offset) {
-            let what = "number of boxes, for which there is no room";
+            let what = "number of boxes, more than fit";
             return Err(row.skip(4).bad_value(what, entry.count.get()));
         }
         Ok(Run::walk(shape, self.source.view(""), offset, count, limit, &self.versions))
     }
 
-    /// The end of the event boxes: behind the last box of the type that lies last.
+    /// The end of the event boxes: the end of the last box in the file.
     fn boxes_end(&self) -> Result<usize> {
         match self.box_types()?.last() {
             Some(&last) => self.box_run(last)?.end(self),
@@ -309,7 +308,7 @@ impl Map {
         }
     }
 
-    /// A view of the whole file whose errors name only the parts that they are put into.
+    /// A view of the whole file; its errors name only the parts that are added to it.
     fn view(&self) -> View<'_> {
         self.source.view("")
     }
@@ -317,8 +316,8 @@ impl Map {
     /// Animated backgrounds.
     ///
     /// # Errors
-    /// When the file is damaged before them, or in their number. Damage within them shows when the damaged one is
-    /// reached. The same holds for the sections below.
+    /// When the file is damaged before them, or in their number. Damage within a record is an error of this record. The
+    /// same holds for the sections below.
     pub fn ani_bgs(&self) -> Result<Records<'_>> {
         self.section(Section::AniBgs)
     }
@@ -333,7 +332,7 @@ impl Map {
         self.section(Section::Gimmicks)
     }
 
-    /// The paths behind the gimmicks (`obstacle_path`, `moc_path`, `ani_bg_path`): one record.
+    /// The paths after the gimmicks (`obstacle_path`, `moc_path`, `ani_bg_path`): one record.
     pub fn trailing_paths(&self) -> Result<Records<'_>> {
         self.section(Section::TrailingPaths)
     }
@@ -343,7 +342,7 @@ impl Map {
         self.section(Section::TriggerHead)
     }
 
-    /// The triggers; `None` where the file lists scripts instead.
+    /// The triggers; `None` if the file lists scripts instead.
     pub fn triggers(&self) -> Result<Option<Records<'_>>> {
         let tail = self.tail()?;
         if tail.layout != TriggerLayout::Triggers {
@@ -352,7 +351,7 @@ impl Map {
         tail.triggers(self).map(|run| Some(Records::new(self, run)))
     }
 
-    /// The script lists, one record; `None` where the file lists triggers instead.
+    /// The script lists, one record; `None` if the file lists triggers instead.
     pub fn scripts(&self) -> Result<Option<Records<'_>>> {
         let tail = self.tail()?;
         if tail.layout != TriggerLayout::Scripts {
@@ -361,23 +360,22 @@ impl Map {
         tail.triggers(self).map(|run| Some(Records::new(self, run)))
     }
 
-    /// The cameras of the scenes; `None` in a file that ends behind the triggers, as the files of the game's servers
-    /// do.
+    /// The cameras of the scenes; `None` in a file that ends after the triggers, as files of the game's servers do.
     pub fn scenes(&self) -> Result<Option<Records<'_>>> {
         Ok(self.tail()?.after_triggers(self, tail::SCENES)?.map(|run| Records::new(self, run)))
     }
 
-    /// Things that each scene shows and hides: as many records as there are scenes, or none before main version 20.
+    /// Things that each scene shows and hides: one record for each scene, or none before main version 20.
     pub fn scene_elements(&self) -> Result<Option<Records<'_>>> {
         Ok(self.tail()?.after_triggers(self, tail::SCENE_ELEMENTS)?.map(|run| Records::new(self, run)))
     }
 
-    /// Resources that scenes play; `None` in a file that ends behind the triggers.
+    /// Resources that scenes play; `None` in a file that ends after the triggers.
     pub fn scene_resources(&self) -> Result<Option<Records<'_>>> {
         Ok(self.tail()?.after_triggers(self, tail::SCENE_RESOURCES)?.map(|run| Records::new(self, run)))
     }
 
-    /// The trigger layout that was found, and the reason for it.
+    /// The trigger layout of the file, and why it was chosen.
     ///
     /// # Errors
     /// When the file is damaged before the triggers.
@@ -386,13 +384,13 @@ impl Map {
         Ok((tail.layout, tail.choice))
     }
 
-    /// Whether the file ends right behind the triggers, as the files of the game's servers do.
+    /// Whether the file ends directly after the triggers, as files of the game's servers do.
     pub fn is_server_side(&self) -> Result<bool> {
         self.tail().map(Tail::is_server_side)
     }
 }
 
-/// Whether a stored path is one: empty and `.\` stand for none.
+/// Whether a stored path is one: not empty and not `.\`.
 fn is_path(path: Utf16<'_>) -> bool {
     !path.is_empty() && path != ".\\"
 }

@@ -9,7 +9,7 @@ use crate::bytes::{Cursor, Utf16, le};
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::Value;
 
-/// A record in place. Its fields are found when they are asked for; texts and lists of numbers are borrowed.
+/// A record in the file. Fields are located on demand; texts and lists of numbers are borrowed.
 #[derive(Debug, Clone, Copy)]
 pub struct Record<'a> {
     map: &'a Map,
@@ -32,23 +32,23 @@ impl<'a> Record<'a> {
         self.cursor.view().offset()
     }
 
-    /// The name before its [`Obb`], without the NUL; empty where it has none of these.
+    /// The name before its [`Obb`], without the NUL; empty if its kind has no name.
     ///
     /// # Errors
-    /// `OutOfBounds` when the file ends before it does.
+    /// `OutOfBounds` when the file ends before the record does.
     pub fn name(&self) -> Result<Utf16<'a>> {
         if self.shape.placed { self.stored_name().map(Utf16::trim_nul) } else { Ok(Utf16::new(&[])) }
     }
 
-    /// The name as it is stored, also with a NUL.
+    /// The stored name, possibly with a NUL.
     pub(super) fn stored_name(&self) -> Result<Utf16<'a>> {
         fields::read_text(&mut self.cursor.clone())
     }
 
-    /// Its place; `None` for a record that stands nowhere.
+    /// Its box; `None` for a kind without a position.
     ///
     /// # Errors
-    /// `OutOfBounds` when the file ends before it does.
+    /// `OutOfBounds` when the file ends before the record does.
     pub fn obb(&self) -> Result<Option<&'a Obb>> {
         if !self.shape.placed {
             return Ok(None);
@@ -58,7 +58,7 @@ impl<'a> Record<'a> {
         cursor.read().map(Some)
     }
 
-    /// The space it takes; `None` for a record that stands nowhere, and where its [`Obb`] describes no space.
+    /// The space of its box; `None` for a kind without a position, and if its [`Obb`] describes no space.
     pub fn volume(&self) -> Result<Option<Volume>> {
         Ok(self.obb()?.and_then(Volume::new))
     }
@@ -75,7 +75,7 @@ impl<'a> Record<'a> {
         self.cursor
     }
 
-    /// The cursor behind name and [`Obb`].
+    /// The cursor after name and [`Obb`].
     pub(super) fn own_fields(&self) -> Result<Cursor<'a>> {
         let mut cursor = self.cursor;
         if self.shape.placed {
@@ -85,31 +85,31 @@ impl<'a> Record<'a> {
         Ok(cursor)
     }
 
-    /// The field of this number; null where this version has none.
+    /// The field with this number; null if this version lacks it.
     ///
     /// # Errors
-    /// `OutOfBounds` when the file ends before it does.
+    /// `OutOfBounds` when the file ends before the record does.
     pub fn value(&self, field: usize) -> Result<Value<'a>> {
         fields::value(self.shape.fields, field, &mut self.own_fields()?, self.map.versions())
     }
 
-    /// The field called `name`; null where this version has none.
+    /// The field `name`; null if this version lacks it.
     ///
     /// # Errors
-    /// `NotFound` for a name that none of its fields has; `OutOfBounds` when the file ends before the field does.
+    /// `NotFound` for an unknown name; `OutOfBounds` when the file ends before the field does.
     pub fn get(&self, name: &str) -> Result<Value<'a>> {
         self.value(self.number(name)?)
     }
 
-    /// The text called `name`, without the NUL; `None` where this version has none.
+    /// The text of field `name`, without the NUL; `None` if this version lacks it.
     ///
     /// # Errors
-    /// As [`Record::get`], and when it is no text.
+    /// As [`Record::get`], and when the field is not a text.
     pub fn text(&self, name: &str) -> Result<Option<Utf16<'a>>> {
         self.text_in(self.number(name)?)
     }
 
-    /// As [`Record::text`], of the field of this number.
+    /// As [`Record::text`], for the field with this number.
     pub(super) fn text_in(&self, field: usize) -> Result<Option<Utf16<'a>>> {
         match self.value(field)? {
             Value::Utf16(text) => Ok(Some(text)),
@@ -118,15 +118,15 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// The integer called `name`; `None` where this version has none.
+    /// The integer of field `name`; `None` if this version lacks it.
     ///
     /// # Errors
-    /// As [`Record::get`], and when it is no integer.
+    /// As [`Record::get`], and when the field is not an integer.
     pub fn int(&self, name: &str) -> Result<Option<i64>> {
         self.int_in(self.number(name)?)
     }
 
-    /// As [`Record::int`], of the field of this number.
+    /// As [`Record::int`], for the field with this number.
     pub(super) fn int_in(&self, field: usize) -> Result<Option<i64>> {
         match self.value(field)? {
             Value::Int(value) => Ok(Some(value)),
@@ -136,28 +136,28 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// The list of integers called `name`, in place.
+    /// The list of integers of field `name`, borrowed.
     ///
     /// # Errors
-    /// As [`Record::get`], and when it is no such list.
+    /// As [`Record::get`], and when the field is not such a list.
     pub fn ints(&self, name: &str) -> Result<&'a [le::I32]> {
         self.ints_in(self.number(name)?)
     }
 
-    /// As [`Record::ints`], of the field of this number.
+    /// As [`Record::ints`], for the field with this number.
     pub(super) fn ints_in(&self, field: usize) -> Result<&'a [le::I32]> {
         self.numbers(field, |kind| matches!(kind, Kind::Int))
     }
 
-    /// The list of floats called `name`, in place.
+    /// The list of floats of field `name`, borrowed.
     ///
     /// # Errors
-    /// As [`Record::get`], and when it is no such list.
+    /// As [`Record::get`], and when the field is not such a list.
     pub fn floats(&self, name: &str) -> Result<&'a [le::F32]> {
         self.floats_in(self.number(name)?)
     }
 
-    /// As [`Record::floats`], of the field of this number.
+    /// As [`Record::floats`], for the field with this number.
     pub(super) fn floats_in(&self, field: usize) -> Result<&'a [le::F32]> {
         self.numbers(field, |kind| matches!(kind, Kind::Float))
     }

@@ -10,8 +10,8 @@ use crate::threads::prelude::*;
 type Vec3 = [f64; 3];
 
 impl Volume {
-    /// The space that a stored box takes: `extents` times `scale`, turned by `rotation`, around `position`, as the
-    /// published program draws it. `None` when a number is not finite or the rotation is 0 0 0 0.
+    /// The space of a stored box: `extents` times `scale`, rotated by `rotation`, around `position`, as the published
+    /// program draws it. `None` if a number is not finite or the rotation is 0 0 0 0.
     pub fn new(obb: &Obb) -> Option<Self> {
         let [x, y, z, w] = &obb.rotation;
         let [x, y, z, w] = [number(x), number(y), number(z), number(w)];
@@ -41,7 +41,7 @@ fn rotation([x, y, z, w]: [f64; 4]) -> [Vec3; 3] {
 pub struct Hits {
     /// Type and number within the type, by type and in file order.
     pub boxes: Vec<(BoxType, usize)>,
-    /// The number of boxes that describe no space, so that nothing can be said of them.
+    /// The number of boxes that describe no space, and can be neither inside nor outside.
     pub undecided: usize,
 }
 
@@ -77,7 +77,7 @@ impl Map {
     }
 }
 
-/// Whether the sphere around a box does not reach `place`: decided without its rotation, which takes most of the time.
+/// Whether the bounding sphere of a box misses `place`: decided without its rotation, which takes most of the time.
 /// `false` for a box that describes no space.
 fn is_far(obb: &Obb, place: &Place) -> bool {
     let center @ [cx, cy, cz] = numbers(&obb.position);
@@ -99,7 +99,7 @@ fn is_far(obb: &Obb, place: &Place) -> bool {
     };
     let apart = minus(center, nearest);
     let turns = obb.rotation.iter().any(|v| v.get() != 0.0) && obb.rotation.iter().all(|v| v.get().is_finite());
-    // A little more, for the rounding on either side.
+    // A margin for rounding errors.
     turns && dot(half, half).is_finite() && dot(apart, apart) > dot(half, half) * (1.0 + 1e-9)
 }
 

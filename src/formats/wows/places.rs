@@ -1,4 +1,4 @@
-//! Where a game keeps its builds, indexes, volumes and loose files.
+//! The folders of a game for its builds, indexes, volumes and loose files.
 
 use super::layout::MAGIC;
 use crate::archive::Snapshot;
@@ -14,26 +14,26 @@ const INDEXES: &str = "idx";
 const VOLUMES: &str = "res_packages";
 const LOOSE: &str = "res";
 const MODS: &str = "res_mods";
-/// Files that are looked into before a folder is said to have no index.
+/// The number of files that are read before a folder counts as one without an index.
 const TRIED: usize = 16;
 
-/// The folders of a game, or of indexes by themselves.
+/// The folders of a game, or of a folder of indexes.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Places {
-    /// The folder of indexes, where there is one.
+    /// The folder of indexes, if present.
     pub indexes: Option<PathBuf>,
-    /// Folders of volumes, in the order in which they are asked.
+    /// Folders of volumes, in the order of the search.
     pub volumes: Vec<PathBuf>,
-    /// Folders of loose files: the files of the first win.
+    /// Folders of loose files: an earlier folder hides the files of a later one.
     pub loose: Vec<PathBuf>,
 }
 
-/// Whether `name` names an index, and not a file that macOS leaves beside it on other systems' drives.
+/// Whether `name` is the name of an index, and not of a file that macOS adds on other systems' drives.
 fn is_index(name: &str) -> bool {
     name.ends_with(".idx") && !name.starts_with("._")
 }
 
-/// The names in `folder`, in order; none where it cannot be read.
+/// The names in `folder`, in order; empty if it cannot be read.
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
@@ -59,7 +59,7 @@ pub(super) fn indexes_in(folder: &Path) -> Result<Vec<String>> {
     Ok(found)
 }
 
-/// The names, sizes and times of change of the indexes of `folder`, and `path`.
+/// The names, sizes and modification times of the indexes of `folder`, and `path`.
 pub(super) fn stamp(folder: &Path, names: &[String], path: &str) -> Option<Vec<u8>> {
     let mut text = Vec::from(folder.as_os_str().as_encoded_bytes());
     text.push(0);
@@ -75,7 +75,7 @@ pub(super) fn stamp(folder: &Path, names: &[String], path: &str) -> Option<Vec<u
     Some(text)
 }
 
-/// The files that tell of a build without its volumes.
+/// The files that describe a build without its volumes.
 ///
 /// # Errors
 /// As [`indexes_in`].
@@ -101,20 +101,20 @@ pub(super) fn builds(folder: &Path) -> Vec<String> {
     builds.into_iter().map(|(_, name)| name).collect()
 }
 
-/// Whether `folder` has an index in it.
+/// Whether `folder` contains an index.
 pub(super) fn has_index(folder: &Path) -> bool {
     let begins = |name: &String| head_of(&folder.join(name)) == Some(MAGIC);
     names(folder).iter().filter(|name| is_index(name)).take(TRIED).any(begins)
 }
 
-/// The folders in which the volumes of indexes in `folder` may be: beside them, or where a game has them.
+/// The folders that may hold the volumes of the indexes in `folder`: the folder itself, or the game's folders for them.
 fn volumes_of(folder: &Path) -> Vec<PathBuf> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     vec![folder.to_owned(), folder.join("../../..").join(VOLUMES)]
 }
 
 impl Places {
-    /// The places of a build of the game in `folder`.
+    /// The folders of a build of the game in `folder`.
     pub(super) fn of_build(folder: &Path, build: &str, is_newest: bool) -> Self {
         let build = folder.join(BUILDS).join(build);
         let mods = if is_newest { newest_mods(folder) } else { None };
@@ -125,18 +125,18 @@ impl Places {
         }
     }
 
-    /// The places of a folder of indexes.
+    /// The folders of a folder of indexes.
     pub(super) fn of_indexes(folder: &Path) -> Self {
         Self { indexes: Some(folder.to_owned()), volumes: volumes_of(folder), loose: Vec::new() }
     }
 
-    /// The places of the index at `path`.
+    /// The folders of the index at `path`.
     pub(super) fn of_index(path: &Path) -> Self {
         Self { volumes: path.parent().map(volumes_of).unwrap_or_default(), ..Self::default() }
     }
 }
 
-/// The folder of mods of the largest version that the game in `folder` has: `13.10.0` is more than `13.9.1`.
+/// The folder of mods of the latest version that the game in `folder` has: `13.10.0` is later than `13.9.1`.
 pub(super) fn newest_mods(folder: &Path) -> Option<PathBuf> {
     let mods = folder.join(MODS);
     let version = |name: &str| name.split('.').map(|part| part.parse::<u64>().ok()).collect::<Option<Vec<u64>>>();

@@ -316,8 +316,7 @@ fn that_a_table_is_raw_is_said_everywhere() {
     let sum = assetq::internals::codec::murmur3(&bytes[16..]);
     bytes[8..12].copy_from_slice(&sum.to_le_bytes());
     std::fs::write(dir.path().join("raw.bin"), bytes).unwrap();
-    let why =
-        "read as records of 0x70 bytes, 5 of 6 that were looked at have arrays that do not lie behind the records";
+    let why = "read as records of 0x70 bytes, 5 of 6 checked ones have arrays that do not lie after the records";
     for (code, args) in [
         (0, &["info", "raw.bin"][..]),
         (1, &["ls", "raw.bin", "-t", "visuals"]),

@@ -429,7 +429,7 @@ impl<'a> Encoder<'a> {
         Ok((kept, leaves))
     }
 
-    /// The inserted items after `count` old items, of which `kept` remain.
+    /// The inserted items after `count` old items; `kept` of the old items remain.
     fn appended(&self, adds: &Adds, count: u32, kept: usize) -> Result<Vec<Value<'static>>> {
         let Some(first) = adds.first_from(count) else { return Ok(Vec::new()) };
         if first != count {
