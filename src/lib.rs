@@ -181,11 +181,12 @@
 //! | `filter` | | conditions on rows, as in `size > 10k and name ~ "*.dds"`: `table::filter` | |
 //! | `find` | | texts by substring, glob and regular expression in all tables: `find` | |
 //! | `glb` | | shapes of maps as binary glTF | |
-//! | `export` | | rows as text, JSON, NDJSON and CSV: `write`; shapes as GLB, OBJ and SVG: [`scene`] | `glb` |
+//! | `export` | | rows as text, JSON, NDJSON and CSV: `write`; shapes as GLB, OBJ and SVG: [`scene`] | `glb`, `texture` |
 //! | `edit` | | files written anew with edits: `edit` | `export` |
 //! | `parquet` | yes | rows as Parquet and Arrow IPC | `export` |
 //! | `sql` | | questions in SQL, by SQLite over the mapped tables: `sql` | `export`, `filter` |
 //! | `se2` | | the content folder of Space Engineers 2, whose definitions are JSON: `se2` | |
+//! | `texture` | | textures decoded and written as PNG: [`texture`] | |
 //! | `sample` | | builders that write valid files of every format, for tests: `sample` | |
 //! | `cli` | yes | the command `assetq`, for programs that add formats to it: `cli` | all but `parquet` |
 
@@ -226,6 +227,7 @@ pub mod scene;
 pub mod source;
 mod suggest;
 pub mod table;
+pub mod texture;
 #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "parts that only the command uses"))]
 mod threads;
 #[cfg(feature = "export")]
@@ -244,7 +246,7 @@ pub use asset::{Asset, Format};
 pub use error::{Error, ErrorKind, Result};
 #[cfg(feature = "se2")]
 pub use formats::se2;
-pub use formats::{bwdb, geometry, rusty_hearts, vrb, wdata, wdb, white, wows};
+pub use formats::{bwdb, dds, geometry, rusty_hearts, vrb, wdata, wdb, white, wows};
 pub use reader::{FileFormat, Options, Reader};
 pub use source::Source;
 

@@ -13,6 +13,7 @@ use crate::scene::Shapes;
 use crate::scene::{Meshes, Stage};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
+use crate::texture::Texture;
 use std::any::{Any, TypeId};
 use std::borrow::Cow;
 use std::fmt;
@@ -120,6 +121,11 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
 
     /// The reader as a file of meshes that others refer to by ids.
     fn meshes(&self) -> Option<&dyn Meshes> {
+        None
+    }
+
+    /// The reader as a texture.
+    fn texture(&self) -> Option<&dyn Texture> {
         None
     }
 

@@ -59,17 +59,20 @@ fn decode_in(stored: Source, file: &File<'_>, name: &str) -> Result<Source> {
     Ok(decoded)
 }
 
-/// The first decoded bytes of a file, 64 of them or fewer: enough to tell its format. Empty where the stored bytes
-/// cannot be read, or need another codec than deflate or zlib.
-pub fn head(archive: &dyn Archive, file: &File<'_>) -> Vec<u8> {
-    const ENOUGH: usize = 64;
-    let Ok(stored) = archive.stored(file) else { return Vec::new() };
-    match file.codec {
-        Codec::None => stored.bytes().iter().take(ENOUGH).copied().collect(),
-        Codec::Deflate => codec::inflate_head(stored.bytes(), false, ENOUGH),
-        Codec::Zlib => codec::inflate_head(stored.bytes(), true, ENOUGH),
-        _ => Vec::new(),
-    }
+/// The first `len` decoded bytes of a file, or all of them.
+///
+/// # Errors
+/// As [`decode`] and [`Archive::stored`], except that damage after these bytes is not found.
+pub fn head(archive: &dyn Archive, file: &File<'_>, len: usize) -> Result<Vec<u8>> {
+    let stored = archive.stored(file)?;
+    let size = usize::try_from(file.size).unwrap_or(usize::MAX);
+    let inflate = |has_header| codec::inflate_head(stored.bytes(), has_header, len.min(size));
+    Ok(match file.codec {
+        Codec::None => stored.bytes().iter().take(len).copied().collect(),
+        Codec::Deflate => inflate(false),
+        Codec::Zlib => inflate(true),
+        _ => decode(stored, file, &file.path)?.bytes().iter().take(len).copied().collect(),
+    })
 }
 
 /// Holds decoded bytes against the CRC-32 of `file`, where it has one.

@@ -1,15 +1,20 @@
-//! The tables of every archive: `files`, `volumes` and, where there are builds, `builds`.
+//! The tables of every archive: `files`, `volumes`, `textures` and, if it has builds, `builds`.
 //!
 //! How and where a file is stored is left out of comparisons: two archives with the same contents are the same.
 
-use super::{Archive, Build, File, Volume};
+use super::{Archive, Build, File, Volume, head};
+use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
+use crate::source::Source;
 use crate::table::{Column, Table, TableOf, Value};
+use crate::texture::{self, Shape};
+use std::cell::OnceCell;
+use std::sync::Arc;
 
 /// The tables of `archive`, the main one first. `volumes` and `builds` are read when they are asked for.
 pub fn tables(archive: &dyn Archive) -> Vec<Box<dyn Table + '_>> {
-    let mut tables = vec![files(archive), volumes(archive)];
+    let mut tables = vec![files(archive), volumes(archive), textures(archive)];
     if archive.has_builds() {
         tables.push(builds(archive));
     }
@@ -63,8 +68,8 @@ fn made<'a, T: Send + Sync + Clone + 'a>(
     name: &'static str,
     make: impl Fn() -> Result<Vec<T>> + Send + Sync + Clone + 'a,
 ) -> TableOf<'a, T> {
-    let rows = std::sync::Arc::new(Lazy::default());
-    let (count, counting) = (std::sync::Arc::clone(&rows), make.clone());
+    let rows = Arc::new(Lazy::default());
+    let (count, counting) = (Arc::clone(&rows), make.clone());
     TableOf::new(
         name,
         move || Ok(count.get_or_try_init(&counting)?.len()),
@@ -89,4 +94,57 @@ fn builds(archive: &dyn Archive) -> Box<dyn Table + '_> {
         .column(Column::uint("files").brief(), |build| Ok(build.files.into()))
         .derived();
     Box::new(table)
+}
+
+/// A file whose name ends as the name of a texture.
+struct TextureFile<'a> {
+    file: File<'a>,
+    /// Read when one of its columns is first asked for.
+    shape: OnceCell<Result<Option<Shape>>>,
+}
+
+impl TextureFile<'_> {
+    /// Its shape, from its first bytes. `None` if the file is not installed, has a codec that is not decoded, or is no
+    /// texture.
+    fn shape(&self, archive: &dyn Archive) -> Result<Option<Shape>> {
+        let shape = self.shape.get_or_init(|| {
+            let bytes = match head(archive, &self.file, texture::HEADER) {
+                Ok(bytes) => bytes,
+                Err(error) => {
+                    return match error.kind() {
+                        ErrorKind::NotInstalled { .. } | ErrorKind::Unsupported { .. } => Ok(None),
+                        _ => Err(error),
+                    };
+                }
+            };
+            let asset = Asset::open(Source::from_vec(&self.file.path, bytes));
+            let asset = asset.map_err(|error| error.within(&self.file.path))?;
+            Ok(asset.reader().texture().map(|texture| texture.shape()))
+        });
+        match shape {
+            Ok(shape) => Ok(*shape),
+            Err(error) => Err(error.again()),
+        }
+    }
+}
+
+/// The textures among the files, by the endings of their names. Of each file the header alone is read.
+fn textures(archive: &dyn Archive) -> Box<dyn Table + '_> {
+    let numbers = move || {
+        let is_texture = |n: &usize| archive.file(*n).is_ok_and(|file| texture::tier(&file.path).is_some());
+        Ok((0..archive.len()?).filter(is_texture).collect::<Vec<usize>>())
+    };
+    let rows = Arc::new(Lazy::default());
+    let counted = Arc::clone(&rows);
+    let count = move || Ok(counted.get_or_try_init(numbers)?.len());
+    let locate = move |n| {
+        let Some(&n) = rows.get_or_try_init(numbers)?.get(n) else { return Ok(None) };
+        Ok(Some(TextureFile { file: archive.file(n)?, shape: OnceCell::new() }))
+    };
+    let table = TableOf::<TextureFile<'_>>::new(texture::TABLE, count, locate)
+        .column_of_row(Column::text("path").brief().key().in_folders(), |row| Ok(Value::text(&row.file.path)));
+    let table = texture::columns(table, move |row: &TextureFile<'_>| row.shape(archive))
+        .column(Column::text("tier").brief(), |row| Ok(texture::tier(&row.file.path).into()))
+        .column(Column::uint("size").brief(), |row| Ok(row.file.size.into()));
+    Box::new(table.own_texts(false).costly().derived())
 }

@@ -1,6 +1,7 @@
 //! The formats: a folder each, none of which knows another.
 
 pub mod bwdb;
+pub mod dds;
 pub mod geometry;
 pub mod rusty_hearts;
 #[cfg(feature = "se2")]
@@ -44,6 +45,8 @@ formats! {
     SPACE = bwdb::Space;
     /// World of Warships hit-location boxes, `.splash`.
     SPLASH = geometry::Splash;
+    /// DirectDraw Surface texture, `.dds`.
+    DDS = dds::Dds;
     /// World of Warships archive: the game's folder, or an `.idx` of it.
     WOWS = wows::Game;
     /// FINAL FANTASY XIII trilogy data folder, or a list `filelist*.bin`.

@@ -12,6 +12,7 @@
 
 mod armor;
 pub mod bwdb;
+pub mod dds;
 pub mod geometry;
 pub mod prototypes;
 pub mod rusty_hearts;
@@ -37,6 +38,7 @@ pub const FILES: &[(&str, Format, Make)] = &[
     ("space.bin", Format::SPACE, space::space_bin),
     ("ship.geometry", Format::GEOMETRY, geometry::demo),
     ("ship.splash", Format::SPLASH, geometry::demo_splash),
+    ("hull_a.dds", Format::DDS, dds::demo),
     ("sheet.wdb", Format::WDB, wdb::demo),
     ("pack.bin", Format::WPD, wdb::demo_pack),
     ("town.wdata", Format::WDATA, wdata::demo),

@@ -1,5 +1,6 @@
 //! Builds World of Warships archives: an index and its volumes as a test wants them, and whole folders of a game.
 
+use super::dds::{DdsBuilder, Texels};
 use super::{Size, Writer, bwdb, geometry, space};
 use crate::codec::{cityhash64, crc32, murmur3};
 use crate::formats::wows::Variant;
@@ -366,19 +367,22 @@ fn write_package<E>(
     package.volumes.iter().try_for_each(|(name, bytes)| write(&format!("res_packages/{name}"), bytes))
 }
 
-/// A head as a texture has it, and pixels that vary slowly.
+/// A texture of about `size` bytes, whose pixels vary slowly.
 fn texture(seed: u64, size: usize) -> Vec<u8> {
     let mut rng = Rng::with_seed(seed);
-    let mut bytes = b"DDS ".to_vec();
-    bytes.resize(size.min(128), 0);
+    let blocks = (size.saturating_sub(128) / 8).max(1);
+    let rows = blocks.div_ceil(4096);
+    let builder =
+        DdsBuilder::new(Texels::FourCc(*b"DXT1"), 4 * (blocks / rows) as u32, 4 * rows as u32);
     let mut pixel = 128u8;
-    while bytes.len() < size {
-        if rng.u8(..8) == 0 {
-            pixel = pixel.wrapping_add(rng.u8(..5)).wrapping_sub(2);
-        }
-        bytes.push(pixel);
-    }
-    bytes
+    builder.build(&builder.blocks(|_, _| {
+        [(); 8].map(|()| {
+            if rng.u8(..8) == 0 {
+                pixel = pixel.wrapping_add(rng.u8(..5)).wrapping_sub(2);
+            }
+            pixel
+        })
+    }))
 }
 
 /// Indexes and files of a whole game, the ones of [`game`] included.

@@ -35,6 +35,20 @@ pub struct Header {
 }
 const _: () = assert!(size_of::<Header>() == 0x48);
 
+impl Header {
+    /// The entries of each array, its pointer, and the bytes of an entry, in the order of the pointers.
+    pub(super) fn arrays(&self) -> [(u32, i64, usize); 6] {
+        [
+            (self.vertices_mapping_count.get(), self.vertices_mapping.get(), size_of::<Mapping>()),
+            (self.indices_mapping_count.get(), self.indices_mapping.get(), size_of::<Mapping>()),
+            (self.merged_vertices_count.get(), self.merged_vertices.get(), size_of::<VerticesPrototype>()),
+            (self.merged_indices_count.get(), self.merged_indices.get(), size_of::<IndicesPrototype>()),
+            (self.collision_model_count.get(), self.collision_models.get(), size_of::<ModelPrototype>()),
+            (self.armor_model_count.get(), self.armor_models.get(), size_of::<ModelPrototype>()),
+        ]
+    }
+}
+
 /// `MappingEntry` (§3): the slice of a merged buffer that one render group uses.
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]

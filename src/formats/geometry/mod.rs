@@ -29,7 +29,7 @@ pub use splash::Splash;
 pub use vertex::{Attribute, VertexFormat, Vertices, half, unpack_normal};
 
 use crate::budget::{self, Budget};
-use crate::bytes::{Overlay, PackedString, View, is_hole, no_hole, peek_u32};
+use crate::bytes::{Overlay, PackedString, View, is_hole, no_hole};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
@@ -414,12 +414,17 @@ impl FileFormat for Geometry {
     const ENDINGS: &'static [&'static str] = &[".geometry"];
 
     fn likeness(data: &[u8]) -> Likeness {
-        // Six counts and six pointers, of which the first one that is not null leads right behind the header.
-        let pointers = (0x18..0x48).step_by(8).map(|at| peek_u32(data, at));
-        let first = pointers.flatten().find(|&pointer| pointer != 0);
-        Likeness::by_shape(
-            data.len() >= 0x48 && matches!(first, None | Some(0x48)) && !is_hole(data, size_of::<Header>()),
-        )
+        // Six counts and six pointers: the first pointer that is not null leads to the end of the header, and each array
+        // ends in the file.
+        let Ok(header) = View::new(data, "header").read::<Header>() else { return Likeness::No };
+        let fits = header.arrays().into_iter().all(|(count, pointer, size)| {
+            let start = usize::try_from(pointer).ok().filter(|&start| start >= size_of::<Header>());
+            let end = (count as usize).checked_mul(size).and_then(|bytes| start?.checked_add(bytes));
+            count == 0 || end.is_some_and(|end| end <= data.len())
+        });
+        let first = header.arrays().into_iter().map(|(_, pointer, _)| pointer).find(|&pointer| pointer != 0);
+        let first_fits = matches!(first, None | Some(0x48));
+        Likeness::by_shape(fits && first_fits && !is_hole(data, size_of::<Header>()))
     }
 
     fn open_as(source: Source, _: &Options) -> Result<Self> {

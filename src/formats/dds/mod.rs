@@ -1,0 +1,231 @@
+//! DirectDraw Surface textures, `.dds`, and the tiers `.dd2`, `.dd1` and `.dd0` of World of Warships.
+//!
+//! [`Dds::open`] reads the header alone: 128 bytes, or 148. The bytes are described in docs/formats/textures.md.
+
+pub mod layout;
+mod tables;
+mod verify;
+
+use crate::bytes::{View, peek_u32};
+use crate::error::{ErrorKind, Result};
+use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
+use crate::report::{Progress, Report};
+use crate::source::Source;
+use crate::table::{Table, Value, Visitor};
+use crate::texture::{self, Level, MAX_LAYERS, MAX_SIZE, Masks, Shape, TexelFormat, Texture};
+use layout::{Dx10, Header, PixelFormat};
+use std::borrow::Cow;
+use std::mem::offset_of;
+
+/// An open `.dds` file.
+#[derive(Debug)]
+pub struct Dds {
+    source: Source,
+    shape: Shape,
+    /// Bytes of its headers.
+    headers: usize,
+    /// Whether its levels are transformed by a proprietary library.
+    is_prepared: bool,
+}
+
+impl Dds {
+    /// Opens `source`. Reads the header; the levels need not be there.
+    ///
+    /// # Errors
+    /// `OutOfBounds` if the header does not fit, `BadMagic`, and `BadValue` for sizes and numbers of levels that no
+    /// texture has.
+    pub fn open(source: Source) -> Result<Self> {
+        let view = source.view("header");
+        let header = view.read::<Header>()?;
+        if header.magic != layout::MAGIC {
+            let magic = |bytes: [u8; 4]| u64::from(u32::from_le_bytes(bytes));
+            let kind = ErrorKind::BadMagic { expected: magic(layout::MAGIC), found: magic(header.magic) };
+            return Err(view.error(kind));
+        }
+        require(view, offset_of!(Header, size), "header size, which is 124", header.size.get(), |size| {
+            size == layout::HEADER_SIZE
+        })?;
+        let behind = view.skip(size_of::<Header>());
+        let flags = header.format.flags.get();
+        let dx10 = (flags & layout::FOUR_CC != 0 && header.format.four_cc == *b"DX10")
+            .then(|| behind.part("DX10 header").read::<Dx10>())
+            .transpose()?;
+        let shape = shape(view, header, dx10)?;
+        let headers = size_of::<Header>().saturating_add(if dx10.is_some() { size_of::<Dx10>() } else { 0 });
+        let is_prepared = matches!(shape.format, TexelFormat::Bc7)
+            && headers == layout::PREPARED_AT
+            && peek_u32(source.bytes(), headers) == Some(layout::PREPARED)
+            && expected_size(&shape, headers) != Some(source.bytes().len() as u64);
+        Ok(Self { source, shape, headers, is_prepared })
+    }
+
+    /// Its tier, by the ending of its name: `dds`, `dd2`, `dd1` or `dd0`. `None` for another name.
+    pub fn tier(&self) -> Option<&'static str> {
+        texture::tier(self.source.name())
+    }
+
+    /// The bytes that its headers and levels need. `None` if texels have no known size.
+    pub fn expected_size(&self) -> Option<u64> {
+        expected_size(&self.shape, self.headers)
+    }
+
+}
+
+fn expected_size(shape: &Shape, headers: usize) -> Option<u64> {
+    shape.offset(shape.layers, 0)?.checked_add(headers as u64)
+}
+
+/// An error at `field` of the header unless its value passes `test`.
+fn require(
+    view: View<'_>,
+    field: usize,
+    what: &'static str,
+    value: u32,
+    test: impl FnOnce(u32) -> bool,
+) -> Result<()> {
+    if test(value) { Ok(()) } else { Err(view.skip(field).bad_value(what, value)) }
+}
+
+fn shape(view: View<'_>, header: &Header, dx10: Option<&Dx10>) -> Result<Shape> {
+    let (width, height) = (header.width.get(), header.height.get());
+    let is_size = |size| (1..=MAX_SIZE).contains(&size);
+    require(view, offset_of!(Header, width), "width, which is 1 to 16384", width, is_size)?;
+    require(view, offset_of!(Header, height), "height, which is 1 to 16384", height, is_size)?;
+    let caps2 = header.caps2.get();
+    let is_volume = match dx10 {
+        Some(dx10) => dx10.dimension.get() == layout::DX10_VOLUME,
+        None => caps2 & layout::VOLUME != 0,
+    };
+    let depth = if is_volume { header.depth.get() } else { 1 };
+    require(view, offset_of!(Header, depth), "depth, which is 1 to 16384", depth, is_size)?;
+    let mips = header.mips.get().max(1);
+    let most = u32::BITS.saturating_sub(width.max(height).max(depth).leading_zeros());
+    let fits = |mips| mips <= most;
+    require(view, offset_of!(Header, mips), "number of levels, more than its size has", mips, fits)?;
+    let faces = match dx10 {
+        Some(dx10) if dx10.misc.get() & layout::DX10_CUBE != 0 => 6,
+        Some(_) => 0,
+        None if caps2 & layout::CUBE != 0 => (caps2 & layout::FACES).count_ones(),
+        None => 0,
+    };
+    let count = dx10.map_or(1, |dx10| dx10.array_size.get());
+    let layers = count.saturating_mul(faces.max(1));
+    let array_size = size_of::<Header>().saturating_add(offset_of!(Dx10, array_size));
+    require(view, array_size, "array size, which is 1 to 2048", layers, |n| (1..=MAX_LAYERS).contains(&n))?;
+    let format = match dx10 {
+        Some(dx10) => TexelFormat::from_dxgi(dx10.format.get()),
+        None => texels(view.skip(offset_of!(Header, format)), &header.format)?,
+    };
+    Ok(Shape { format, width, height, depth, layers, mips, is_cube: faces == 6 })
+}
+
+fn texels(view: View<'_>, format: &PixelFormat) -> Result<TexelFormat> {
+    let flags = format.flags.get();
+    if flags & layout::FOUR_CC != 0 {
+        return Ok(TexelFormat::from_four_cc(format.four_cc));
+    }
+    if flags & (layout::RGB | layout::LUMINANCE | layout::ALPHA) == 0 {
+        return Err(view.skip(offset_of!(PixelFormat, flags)).bad_value("pixel format flags", flags));
+    }
+    let bits = format.bits.get();
+    let is_width = |bits| matches!(bits, 8 | 16 | 24 | 32);
+    require(view, offset_of!(PixelFormat, bits), "bits of a texel, which are 8, 16, 24 or 32", bits, is_width)?;
+    let [r, g, b, a] = format.masks.map(|mask| mask.get());
+    let is_grey = flags & layout::LUMINANCE != 0;
+    let opacity = if flags & (layout::ALPHA_PIXELS | layout::ALPHA) != 0 { a } else { 0 };
+    let channels = match flags & (layout::RGB | layout::LUMINANCE) {
+        0 => [0, 0, 0, opacity],
+        _ if is_grey => [r, 0, 0, opacity],
+        _ => [r, g, b, opacity],
+    };
+    Ok(TexelFormat::Masked(Masks { bits, channels, is_grey }))
+}
+
+impl Texture for Dds {
+    fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    fn level(&self, layer: u32, mip: u32) -> Result<Level<'_>> {
+        let shape = self.shape;
+        if layer >= shape.layers || mip >= shape.mips {
+            return Err(texture::no_level(&shape, layer, mip));
+        }
+        let view = self.source.view("levels").skip(self.headers);
+        let unsupported = |what: String| view.error(ErrorKind::Unsupported { what: what.into() });
+        if self.is_prepared {
+            return Err(unsupported("BC7 texels that are transformed for compression (bc7prep)".into()));
+        }
+        let place = shape.offset(layer, mip).zip(shape.level_size(mip));
+        let (offset, size) = place.ok_or_else(|| unsupported(format!("texels of {}", shape.format.name())))?;
+        let as_usize = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+        let texels = view.skip(as_usize(offset));
+        texels.take(as_usize(size))?;
+        let texels = texels.until(texels.position().saturating_add(as_usize(size)));
+        let [width, height, depth] = shape.extent(mip);
+        Ok(Level { format: shape.format, width, height, depth, texels })
+    }
+}
+
+impl FileFormat for Dds {
+    const NAME: &'static str = "dds";
+    const ENDINGS: &'static [&'static str] = &[".dds", ".dd0", ".dd1", ".dd2"];
+
+    fn likeness(data: &[u8]) -> Likeness {
+        Likeness::by_magic(data.starts_with(&layout::MAGIC))
+    }
+
+    fn open_as(source: Source, _: &Options) -> Result<Self> {
+        Self::open(source)
+    }
+}
+
+impl Reader for Dds {
+    fn source(&self) -> &Source {
+        &self.source
+    }
+
+    fn version(&self) -> String {
+        self.shape.format.name().into_owned()
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        let at = |at: usize| self.source.view("").at(at).offset();
+        let size = self.source.bytes().len();
+        let headers = self.headers.min(size);
+        let count = u64::from(self.shape.layers).saturating_mul(self.shape.mips.into());
+        vec![
+            Section::new("header", at(0), headers as u64, None),
+            Section::new("levels", at(headers), size.saturating_sub(headers) as u64, Some(count)),
+        ]
+    }
+
+    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
+        tables::all(self)
+    }
+
+    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
+        let Shape { format, width, height, depth, layers, mips, .. } = self.shape;
+        vec![
+            ("kind".into(), self.shape.kind().into()),
+            ("texels".into(), Value::Text(format.name())),
+            ("width".into(), width.into()),
+            ("height".into(), height.into()),
+            ("depth".into(), depth.into()),
+            ("layers".into(), layers.into()),
+            ("mips".into(), mips.into()),
+        ]
+    }
+
+    fn cat(&self, _: &str, _: &mut dyn Visitor) -> Result<bool> {
+        Ok(false)
+    }
+
+    fn texture(&self) -> Option<&dyn Texture> {
+        Some(self)
+    }
+
+    fn verify(&self, progress: &Progress) -> Report {
+        verify::verify(self, progress)
+    }
+}

@@ -1,0 +1,43 @@
+use super::Dds;
+use crate::table::{Column, Table, TableOf, Value};
+use crate::texture::{self, Shape};
+
+pub(super) fn all(dds: &Dds) -> Vec<Box<dyn Table + '_>> {
+    vec![textures(dds), levels(dds)]
+}
+
+/// The one row that the file has in the table of textures of a folder or game.
+fn textures(dds: &Dds) -> Box<dyn Table + '_> {
+    let row = |row| Ok((row == 0).then(|| dds.shape));
+    let source = &dds.source;
+    let table = TableOf::<Shape>::new(texture::TABLE, || Ok(1), row)
+        .column(Column::text("path").brief().key(), |_| Ok(Value::text(source.name())));
+    let table = texture::columns(table, |shape| Ok(Some(*shape)))
+        .column(Column::text("tier").brief(), |_| Ok(dds.tier().into()))
+        .column(Column::uint("size").brief(), |_| Ok(source.bytes().len().into()));
+    Box::new(table)
+}
+
+fn levels(dds: &Dds) -> Box<dyn Table + '_> {
+    let shape = dds.shape;
+    let count = (shape.layers as usize).saturating_mul(shape.mips as usize);
+    let row = move |row| {
+        let row = u32::try_from(row).unwrap_or(u32::MAX);
+        let layer = row.checked_div(shape.mips).unwrap_or(u32::MAX);
+        let mip = row.checked_rem(shape.mips).unwrap_or(0);
+        Ok((layer < shape.layers).then_some((layer, mip)))
+    };
+    let headers = dds.source.view("").skip(dds.headers).offset();
+    let offset =
+        move |&(layer, mip): &(u32, u32)| Some(shape.offset(layer, mip)?.saturating_add(headers));
+    let table = TableOf::<(u32, u32)>::new("levels", move || Ok(count), row)
+        .column(Column::uint("layer").brief().key(), |&(layer, _)| Ok(layer.into()))
+        .column(Column::uint("mip").brief().key(), |&(_, mip)| Ok(mip.into()))
+        .columns(["width", "height", "depth"].map(|name| Column::uint(name).brief()), move |&(_, mip), axis| {
+            Ok(shape.extent(mip).get(axis).copied().into())
+        })
+        .column(Column::uint("size").brief(), move |&(_, mip)| Ok(shape.level_size(mip).into()))
+        .column(Column::uint("offset").place(), move |level| Ok(offset(level).into()))
+        .derived();
+    Box::new(table)
+}
