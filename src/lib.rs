@@ -185,6 +185,7 @@
 //! | `edit` | | files written anew with edits: `edit` | `export` |
 //! | `parquet` | yes | rows as Parquet and Arrow IPC | `export` |
 //! | `sql` | | questions in SQL, by SQLite over the mapped tables: `sql` | `export`, `filter` |
+//! | `mfm` | | materials of mods of World of Warships: `mfm` | |
 //! | `se2` | | the content folder of Space Engineers 2, whose definitions are JSON: `se2` | |
 //! | `texture` | | textures decoded and written as PNG: [`texture`] | |
 //! | `sample` | | builders that write valid files of every format, for tests: `sample` | |
@@ -228,6 +229,8 @@ pub mod source;
 mod suggest;
 pub mod table;
 pub mod texture;
+#[cfg(feature = "texture")]
+pub mod texture_files;
 #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "parts that only the command uses"))]
 mod threads;
 #[cfg(feature = "export")]
@@ -244,6 +247,8 @@ pub use ask::sql;
 pub use ask::{diff, refs};
 pub use asset::{Asset, Format};
 pub use error::{Error, ErrorKind, Result};
+#[cfg(feature = "mfm")]
+pub use formats::mfm;
 #[cfg(feature = "se2")]
 pub use formats::se2;
 pub use formats::{bwdb, dds, geometry, rusty_hearts, vrb, wdata, wdb, white, wows};

@@ -11,6 +11,10 @@ use crate::error::Result;
 #[cfg(feature = "export")]
 use crate::error::{Error, ErrorKind};
 use crate::relations::{AllTexts, Texts};
+use crate::source::Source;
+use crate::table::Value;
+#[cfg(feature = "texture")]
+use crate::texture::Pixels;
 use std::collections::BTreeSet;
 use std::fmt;
 #[cfg(feature = "export")]
@@ -36,10 +40,81 @@ pub struct RenderSet {
     pub name: String,
     /// Its material's name.
     pub material: Option<String>,
+    /// The id of its material, a `.mfm`.
+    pub mfm: Option<u64>,
     /// The id of its vertex mapping.
     pub vertices: u32,
     /// The id of its index mapping.
     pub indices: u32,
+}
+
+/// A material: the shader that draws with it, its textures and its values.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Surface {
+    /// Its name: a path, or a file name.
+    pub name: String,
+    /// The path of the shader.
+    pub fx: String,
+    /// Its properties, in the order of the file.
+    pub properties: Vec<(String, Property)>,
+}
+
+/// A property of a material.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Property {
+    /// The path of a texture.
+    Texture(String),
+    /// A number, a flag or several numbers.
+    Value(Value<'static>),
+}
+
+impl Surface {
+    /// A material without a shader and without properties.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..Self::default() }
+    }
+
+    /// Its textures: the slot and the path of each.
+    pub fn textures(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.properties.iter().filter_map(|(name, property)| match property {
+            Property::Texture(path) => Some((name.as_str(), path.as_str())),
+            Property::Value(_) => None,
+        })
+    }
+
+    /// The path of the texture in a slot.
+    pub fn texture(&self, slot: &str) -> Option<&str> {
+        self.textures().find(|(name, _)| *name == slot).map(|(_, path)| path).filter(|path| !path.is_empty())
+    }
+
+    /// The number of a property; 1 or 0 for a flag.
+    pub fn number(&self, name: &str) -> Option<f64> {
+        let (_, property) = self.properties.iter().find(|(property, _)| property == name)?;
+        match property {
+            Property::Value(Value::Bool(flag)) => Some(f64::from(u8::from(*flag))),
+            Property::Value(Value::F32(number)) => Some(f64::from(*number)),
+            Property::Value(Value::Int(number)) => Some(*number as f64),
+            Property::Value(Value::Uint(number)) => Some(*number as f64),
+            _ => None,
+        }
+    }
+
+    /// Whether a flag is set.
+    pub fn is_set(&self, name: &str) -> bool {
+        self.number(name).is_some_and(|number| number != 0.0)
+    }
+}
+
+/// A visual: meshes of one geometry, and nodes that other models stand on.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Visual {
+    /// The path of its geometry.
+    pub geometry: String,
+    /// Its render sets.
+    pub model: Model,
+    /// The name of each node, and its transform from the node to the model: see [`Placement::transform`].
+    pub nodes: Vec<(String, [f32; 16])>,
 }
 
 /// The place of a model in a space.
@@ -123,6 +198,43 @@ pub trait Stage: Sync {
     fn instances(&self) -> Option<Vec<Instance>> {
         None
     }
+
+    /// The visual at `path`, or of the model there.
+    ///
+    /// # Errors
+    /// When the model, the visual or its nodes are damaged.
+    fn visual(&self, path: &str) -> Result<Option<Visual>> {
+        let _ = path;
+        Ok(None)
+    }
+
+    /// The material with this id. `texts` names its properties and textures.
+    fn surface(&self, id: u64, texts: &dyn Texts) -> Option<Result<Surface>> {
+        let _ = (id, texts);
+        None
+    }
+
+    /// The material that the file consists of.
+    fn lone_surface(&self) -> Option<Surface> {
+        None
+    }
+}
+
+/// Files of textures, by the paths that materials name.
+pub trait TextureFiles: Sync {
+    /// The pixels of the largest level with sides of at most `size`, or of the smallest level. `None` if no such texture is
+    /// at hand.
+    ///
+    /// # Errors
+    /// If the texture is damaged, or its texels are not decoded.
+    #[cfg(feature = "texture")]
+    fn pixels(&self, path: &str, size: u32) -> Result<Option<Pixels>>;
+
+    /// The file of the largest tier within `size`, under its path.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    fn file(&self, path: &str, size: u32) -> Result<Option<(String, Source)>>;
 }
 
 /// Other files that know of meshes: see [`Stage`].
@@ -130,6 +242,7 @@ pub trait Stage: Sync {
 pub struct Context<'a> {
     stages: Vec<&'a dyn Stage>,
     texts: AllTexts<'a>,
+    textures: Option<&'a dyn TextureFiles>,
 }
 
 impl fmt::Debug for Context<'_> {
@@ -157,6 +270,26 @@ impl<'a> Context<'a> {
         self.stages.iter().rev().find_map(|stage| stage.models_of(file, vertices))
     }
 
+    /// Sets the files of textures.
+    pub fn set_textures(&mut self, textures: &'a dyn TextureFiles) {
+        self.textures = Some(textures);
+    }
+
+    /// The files of textures.
+    pub fn textures(&self) -> Option<&'a dyn TextureFiles> {
+        self.textures
+    }
+
+    /// The material with this id: see [`Stage::surface`].
+    pub fn surface(&self, id: u64) -> Option<Result<Surface>> {
+        self.stages.iter().rev().find_map(|stage| stage.surface(id, &self.texts))
+    }
+
+    /// The materials that are files of their own.
+    pub fn lone_surfaces(&self) -> Vec<Surface> {
+        self.stages.iter().filter_map(|stage| stage.lone_surface()).collect()
+    }
+
     /// The places of models.
     pub fn instances(&self) -> Option<Vec<Instance>> {
         self.stages.iter().rev().find_map(|stage| stage.instances())
@@ -176,11 +309,36 @@ pub struct Options {
     pub armor: bool,
     /// Whether collision hulls are written.
     pub collision: bool,
+    /// How textures are written.
+    pub textures: TextureMode,
+    /// The greatest width and height of textures.
+    pub texture_size: u32,
+    /// Whether materials that emit light get an image of it.
+    pub emissive: bool,
+}
+
+/// How the textures of materials are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextureMode {
+    /// Not at all.
+    None,
+    /// As PNG, with channels as glTF has them.
+    Png,
+    /// As the files that they are, beside the drawing.
+    Files,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { lod: Some(0), meshes: true, armor: true, collision: true }
+        Self {
+            lod: Some(0),
+            meshes: true,
+            armor: true,
+            collision: true,
+            textures: TextureMode::None,
+            texture_size: 2048,
+            emissive: false,
+        }
     }
 }
 
@@ -221,6 +379,15 @@ pub trait Drawing {
     /// Errors of parts that are left out as they cannot be read.
     fn damage(&self) -> &[Error] {
         &[]
+    }
+
+    /// Files that belong beside the drawing, by name: descriptions of materials, and textures.
+    ///
+    /// # Errors
+    /// When one of them cannot be made.
+    fn beside(&self, kind: Kind) -> Result<Vec<(String, Vec<u8>)>> {
+        let _ = kind;
+        Ok(Vec::new())
     }
 
     /// The shapes that pages and pictures show. `None` without any.

@@ -13,6 +13,7 @@ use crate::source::bounded::Bounded;
 use crate::suggest;
 use crate::table::{Column, Table};
 use crate::write::atomic_file::FileId;
+use crate::texture_files::TextureFiles;
 use crate::write::rows::{Header, RowFormat, RowWriter};
 use crate::write::text::{Page, Style, clean};
 use std::cell::{Cell, RefCell};
@@ -241,6 +242,35 @@ impl Context {
             Some(inner) => Ok(within(&path, inner)),
             None => Ok(path),
         }
+    }
+
+    /// The open database of the archive that the file at `path` lies in, if it has one.
+    pub(super) fn database_beside(&self, path: &Path) -> Result<Option<Asset>, Failure> {
+        let address = Address::of(path);
+        let failed = |e| Failure::in_file(&path.to_string_lossy(), &e);
+        let (Some(inner), Some(text)) = (address.inner(), path.to_str()) else { return Ok(None) };
+        let archive = self.archive(&address).map_err(failed)?;
+        let Some(archive) = archive.reader().archive() else { return Ok(None) };
+        let Some(database) = archive.database().filter(|database| *database != inner) else { return Ok(None) };
+        let outer = text.strip_suffix(inner).and_then(|outer| outer.strip_suffix(archive::MARK)).unwrap_or(text);
+        match archive.find(database) {
+            Ok(Some(_)) => self.open(&within(Path::new(outer), database)).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// Adds the places beside the file at `path`, or the archive or folder there, to the places of textures.
+    pub(super) fn add_textures(&self, path: &Path, to: &mut TextureFiles) -> Result<(), Failure> {
+        let address = Address::of(path);
+        if address.inner().is_some() || is_archive(address.outer()) {
+            let failed = |e| Failure::in_file(&path.to_string_lossy(), &e);
+            to.add_archive(&*self.archive(&address).map_err(failed)?);
+        } else if path.is_dir() {
+            to.add_folder(path);
+        } else if let Some(folder) = path.parent() {
+            to.add_folder(if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
+        }
+        Ok(())
     }
 
     /// Whether files lie in the file or folder at `path`.

@@ -5,7 +5,10 @@ use super::files::path_below;
 use super::{Context, Exit, Failure, Outcome};
 use crate::archive::{self, Address};
 use crate::asset::Asset;
-use crate::scene::{self, Drawing, Options, Shapes};
+use crate::error::ErrorKind;
+use crate::scene::{self, Drawing, Options, Shapes, TextureMode};
+use crate::texture::{self, Texture};
+use crate::texture_files::TextureFiles;
 use crate::write::hive::{Partition, file_name};
 use std::path::{Path, PathBuf};
 
@@ -20,9 +23,11 @@ Examples:
   assetq export 15.2/assets.bin --table materials,visuals --to builds/ --as parquet --partition build=15.2
   assetq export assets.bin --to - --as csv | head
   assetq export hull.geometry --to hull.glb --lod 0
+  assetq export GAME:content/…/hull.geometry --to hull.glb --texture-size 1024
   assetq export models.geometry --with models.bin --with space.bin --to space.glb
   assetq export town.wdata --to town.svg
   assetq export ship.geometry --to ship.png
+  assetq export hull_a.dds --to hull_a.png
   assetq export GAME 'content/gameplay/*.geometry' --to ships/ --as glb
 
 One table of one file becomes OUT. Into a folder (OUT ends with '/', or is one, or there are more tables or files) go
@@ -32,7 +37,7 @@ pub(super) struct Args {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// The file or folder to write, '-' for standard output; its ending says how: csv, json, ndjson, parquet, arrow,
-    /// feather, arrows (a stream), and for geometry and maps glb, obj, svg, png
+    /// feather, arrows (a stream), for geometry and maps glb, obj, svg, png, and for textures png
     #[arg(long, value_name = "OUT")]
     to: PathBuf,
     /// How to write it, whatever its ending
@@ -62,18 +67,42 @@ pub(super) struct Args {
     /// Write over files that exist
     #[arg(long)]
     force: bool,
-    /// For geometry: a database that names and pairs its meshes (assets.bin or models.bin)
+    /// For geometry: a database that names and pairs its meshes (assets.bin or models.bin); for one in a game, the game's
+    /// own is used without this
     #[arg(long, value_name = "FILE")]
     db: Option<PathBuf>,
-    /// For geometry: more files that know of its meshes, such as the models.bin and space.bin of a space
+    /// For geometry: more files that know of its meshes, such as the models.bin and space.bin of a space, a material
+    /// (.mfm), or a game or folder that has the textures
     #[arg(long, value_name = "FILE")]
     with: Vec<PathBuf>,
+    /// For glb and obj of geometry: how textures are written; png if not given
+    #[arg(long, value_enum, value_name = "HOW")]
+    textures: Option<TexturesArg>,
+    /// For glb and obj of geometry: the greatest width and height of textures
+    #[arg(long, value_name = "N", default_value_t = 2048)]
+    texture_size: u32,
+    /// For glb and obj of geometry: add an image of the light that materials emit
+    #[arg(long)]
+    emissive: bool,
     /// For geometry: which level of detail, 0 the finest, or all
     #[arg(long, value_name = "N", default_value = "0", value_parser = lod)]
     lod: Lod,
     /// For geometry: only these parts
     #[arg(long, value_enum, value_delimiter = ',', value_name = "PARTS")]
     only: Vec<PartArg>,
+    #[command(flatten)]
+    level: LevelArgs,
+}
+
+/// The level of a texture to write.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub(super) struct LevelArgs {
+    /// For a texture: which level, 0 the largest
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    mip: u32,
+    /// For an array of textures or a cube map: which of them
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    layer: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -96,6 +125,26 @@ enum KindArg {
     Svg,
     /// A picture, drawn without a GPU
     Png,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum TexturesArg {
+    /// Colours alone
+    None,
+    /// As PNG: in a GLB, beside an OBJ
+    Png,
+    /// As the game's own files, beside the GLB or OBJ, which names them without using them
+    Files,
+}
+
+impl TexturesArg {
+    fn mode(self) -> TextureMode {
+        match self {
+            Self::None => TextureMode::None,
+            Self::Png => TextureMode::Png,
+            Self::Files => TextureMode::Files,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -168,8 +217,12 @@ pub(super) fn whole_table(asset: &Asset, to: &Path, force: bool, context: &Conte
         force,
         db: None,
         with: Vec::new(),
+        textures: None,
+        texture_size: 2048,
+        emissive: false,
         lod: Lod(Some(0)),
         only: Vec::new(),
+        level: LevelArgs::default(),
     };
     tables::main(&args, asset, context)
 }
@@ -220,7 +273,7 @@ fn drawings(args: &Args, context: &Context) -> Outcome {
         let draw = || {
             let asset = context.open(file)?;
             context.check_new(&to, args.force)?;
-            drawing(args, kind, &asset, &to, context)?;
+            drawing(args, kind, &asset, file, &to, context)?;
             context.warn(&asset);
             Ok::<_, Failure>(())
         };
@@ -254,8 +307,18 @@ fn in_folder(folder: &Path, args: &Args, file: &Path, kind: KindArg) -> PathBuf 
 }
 
 /// The shapes of a file, such as geometry and maps.
-fn drawing(args: &Args, kind: KindArg, asset: &Asset, to: &Path, context: &Context) -> Result<(), Failure> {
+fn drawing(
+    args: &Args,
+    kind: KindArg,
+    asset: &Asset,
+    path: &Path,
+    to: &Path,
+    context: &Context,
+) -> Result<(), Failure> {
     let file = asset.source().name();
+    if let (KindArg::Png, Some(texture)) = (kind, asset.reader().texture()) {
+        return image(texture, args.level, asset, to, args.force, context);
+    }
     let failed = |e: crate::Error| Failure::in_file(file, &e);
     let drawable = |kind: &scene::Kind| asset.reader().shapes().filter(|shapes| shapes.kinds().contains(kind));
     let Some((kind, shapes)) = kind.drawing().and_then(|kind| Some((kind, drawable(&kind)?))) else {
@@ -271,13 +334,28 @@ fn drawing(args: &Args, kind: KindArg, asset: &Asset, to: &Path, context: &Conte
         meshes: wanted(PartArg::Meshes),
         armor: wanted(PartArg::Armor),
         collision: wanted(PartArg::Collision),
+        textures: match kind {
+            scene::Kind::Glb | scene::Kind::Obj => args.textures.map_or(TextureMode::Png, TexturesArg::mode),
+            _ => TextureMode::None,
+        },
+        texture_size: args.texture_size,
+        emissive: args.emissive,
     };
-    let drawing = draw(shapes, file, args.db.iter().chain(&args.with), options, context)?;
+    let drawing = draw(asset, shapes, path, args.db.iter().chain(&args.with), options, context)?;
     for note in drawing.notes() {
         context.note(file, note);
     }
     for error in drawing.damage() {
         context.damaged(file, error);
+    }
+    let beside = drawing.beside(kind).map_err(failed)?;
+    if to == Path::new("-") && !beside.is_empty() {
+        let names: Vec<&str> = beside.iter().map(|(name, _)| name.as_str()).collect();
+        context.note(file, &format!("standard output takes one file, so these are left out: {}", names.join(", ")));
+    } else {
+        for (name, bytes) in &beside {
+            context.create(&to.with_file_name(name), args.force, |out| Ok(out.write_all(bytes)?))?;
+        }
     }
     context.create(to, args.force, |out| {
         for note in drawing.write(kind, out).map_err(failed)? {
@@ -287,16 +365,64 @@ fn drawing(args: &Args, kind: KindArg, asset: &Asset, to: &Path, context: &Conte
     })
 }
 
-/// The drawing of a file's shapes, named and put into place as far as the files at `others` know of them.
+/// Writes a level of a texture as PNG.
+pub(super) fn image(
+    texture: &dyn Texture,
+    level: LevelArgs,
+    asset: &Asset,
+    to: &Path,
+    force: bool,
+    context: &Context,
+) -> Result<(), Failure> {
+    let file = asset.source().name();
+    let failed = |e: crate::Error| Failure::in_file(file, &e);
+    let pixels = texture::decode(&texture.level(level.layer, level.mip).map_err(failed)?).map_err(failed)?;
+    let shape = texture.shape();
+    if shape.layers > 1 {
+        context.note(file, &format!("layer {} of {} is written; --layer chooses another", level.layer, shape.layers));
+    }
+    if shape.depth > 1 {
+        context.note(file, &format!("the first of {} slices is written", shape.depth));
+    }
+    context.create(to, force, |out| pixels.write_png(out).map_err(failed))
+}
+
+/// The drawing of a file's shapes, named, put into place and textured as far as the files at `others` know of them. For
+/// geometry in a game, the game's own database is asked if there are no others.
 pub(super) fn draw<'a, 'o>(
+    asset: &Asset,
     shapes: &'a dyn Shapes,
-    file: &str,
+    path: &Path,
     others: impl Iterator<Item = &'o PathBuf>,
     options: Options,
     context: &Context,
 ) -> Result<Box<dyn Drawing + 'a>, Failure> {
-    let failed = |e: crate::Error| Failure::in_file(file, &e);
-    let others: Vec<Asset> = others.map(|path| context.open(path)).collect::<Result<_, _>>()?;
-    let known = scene::Context::from_assets(&others).map_err(failed)?;
-    shapes.draw(&known, options).map_err(failed)
+    let failed = |e: crate::Error| Failure::in_file(asset.source().name(), &e);
+    let mut files = TextureFiles::new(context.options());
+    context.add_textures(path, &mut files)?;
+    let mut assets = Vec::new();
+    let mut has_others = false;
+    for other in others {
+        has_others = true;
+        context.add_textures(other, &mut files)?;
+        let database = context.database_in(other.clone())?;
+        // A folder that is not a game's has textures at most.
+        if !database.is_dir() {
+            assets.push(context.open(&database)?);
+        }
+    }
+    if !has_others && asset.reader().meshes().is_some() {
+        assets.extend(context.database_beside(path)?);
+    }
+    let mut known = scene::Context::from_assets(&assets).map_err(failed)?;
+    known.set_textures(&files);
+    match shapes.draw(&known, options) {
+        // Nobody has asked for the game's own database.
+        Err(error) if !has_others && matches!(error.kind(), ErrorKind::NotFound { .. }) => {
+            let mut known = scene::Context::default();
+            known.set_textures(&files);
+            shapes.draw(&known, options).map_err(failed)
+        }
+        drawn => drawn.map_err(failed),
+    }
 }

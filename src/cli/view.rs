@@ -4,7 +4,7 @@ use crate::asset::Asset;
 use crate::error::{Error, ErrorKind};
 use crate::report::Progress;
 use crate::scene::{Context as Known, Drawing, Kind, Options};
-use crate::write::page::{Page, scene, tables, tree};
+use crate::write::page::{Page, image, scene, tables, tree};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -18,6 +18,7 @@ Examples:
   assetq view assets.bin                       all tables: sort, filter, follow references
   assetq view hull.geometry --with assets.bin  meshes and armour, with the names that the database has
   assetq view savegame.vrb --to save.html      a page to keep or to pass on; its graph unfolds, branch by branch
+  assetq view hull_a.dds                       a texture, level by level
   assetq view town.wdata --to town.png         a picture of a map or of meshes
   assetq view GAME:content/assets.bin          a file in an archive")]
 pub(super) struct Args {
@@ -82,6 +83,12 @@ fn write(args: &Args, asset: &Asset, to: &Path, force: bool, context: &Context) 
             }
             drawing.damage().iter().for_each(|error| context.damaged(name, error));
         }
+        if let Some(texture) = asset.reader().texture() {
+            match image::add(&mut page, texture) {
+                Err(error) if !matches!(error.kind(), ErrorKind::Io { .. }) => context.damaged(name, &error),
+                added => added?,
+            }
+        }
         let has_graphs = tree::add(&mut page, asset.reader(), &mut |error| context.damaged(name, &error))?;
         let (tables, file) = (asset.reader().tables(), args.file.to_string_lossy());
         tables::add(tables::Most::SHOWN, &mut page, &tables, has_graphs, &file, &mut met)?;
@@ -120,7 +127,7 @@ fn drawing<'a>(args: &Args, asset: &'a Asset, context: &Context) -> Result<Optio
     };
     let options = Options { lod: None, ..Options::default() };
     if others.peek().is_some() {
-        match export::draw(shapes, file, others, options, context) {
+        match export::draw(asset, shapes, &args.file, others, options, context) {
             // The others draw nothing of it, which is said: it is shown as it is alone.
             Err(failure) if failure.exit == Exit::NotFound => context.failed(&failure),
             Ok(drawing) if matches!(drawing.sight(), Ok(None)) => {
@@ -140,6 +147,9 @@ fn drawing<'a>(args: &Args, asset: &'a Asset, context: &Context) -> Result<Optio
 
 fn picture(args: &Args, asset: &Asset, to: &Path, context: &Context) -> Result<(), Failure> {
     let file = asset.source().name();
+    if let Some(texture) = asset.reader().texture() {
+        return export::image(texture, export::LevelArgs::default(), asset, to, args.force, context);
+    }
     let Some(drawing) = drawing(args, asset, context)? else {
         let what =
             format!("{file}: a {} file has no shape to be drawn; OUT.html is a page of its tables", asset.format());

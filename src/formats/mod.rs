@@ -3,6 +3,8 @@
 pub mod bwdb;
 pub mod dds;
 pub mod geometry;
+#[cfg(feature = "mfm")]
+pub mod mfm;
 pub mod rusty_hearts;
 #[cfg(feature = "se2")]
 pub mod se2;
@@ -45,6 +47,9 @@ formats! {
     SPACE = bwdb::Space;
     /// World of Warships hit-location boxes, `.splash`.
     SPLASH = geometry::Splash;
+    /// World of Warships material of a mod, `.mfm`.
+    #[cfg(feature = "mfm")]
+    MFM = mfm::Material;
     /// DirectDraw Surface texture, `.dds`.
     DDS = dds::Dds;
     /// World of Warships archive: the game's folder, or an `.idx` of it.

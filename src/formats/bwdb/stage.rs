@@ -1,14 +1,16 @@
 //! Models that a database and a space put together of meshes in a `.geometry`, and their places.
 
-use super::prototypes::{MergedModel, PrototypeType, Record, Visual};
-use super::record::NameId;
+use super::prototypes::{
+    Material, MergedModel, PrototypeType, Record, SkeletonExtender, Visual, known_property_name,
+};
+use super::record::{Leaf, NameId};
 use super::{Database, Models, Space};
 use crate::budget::Budget;
 use crate::codec::cityhash64;
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::{Id32, Id64};
 use crate::relations::Texts;
-use crate::scene::{Drawn, Instance, Model, RenderSet, Stage};
+use crate::scene::{self, Drawn, Instance, Model, Property, RenderSet, Stage, Surface};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -28,6 +30,152 @@ impl Stage for Database {
     fn models_of(&self, file: &str, vertices: &BTreeSet<u32>) -> Option<Result<Vec<Model>>> {
         Some(visuals_of(self, file, vertices))
     }
+
+    fn visual(&self, path: &str) -> Result<Option<scene::Visual>> {
+        let Some(found) = self.lookup_path(path)? else { return Ok(None) };
+        let no_extenders = Vec::new();
+        let (visual, extenders) = match found.record()? {
+            Some(Record::Visual(visual)) => (visual, no_extenders),
+            Some(Record::Model(model)) => {
+                let extenders = model.skeleton_extenders()?.iter().collect::<Result<Vec<_>>>()?;
+                let Some(visual) = self.visual_with(model.visual()?.0)? else { return Ok(None) };
+                (visual, extenders)
+            }
+            Some(Record::ModelV14(model)) => {
+                let Some(visual) = self.visual_with(model.visual()?.0)? else { return Ok(None) };
+                (visual, no_extenders)
+            }
+            _ => return Ok(None),
+        };
+        let budget = parts(self.source().bytes().len());
+        let mut nodes = nodes(&visual, self, &budget)?;
+        for extender in extenders {
+            if let Some(Record::SkeletonExtender(extender)) =
+                self.lookup(extender.0)?.map(|found| found.record()).transpose()?.flatten()
+            {
+                extend(&mut nodes, &extender, self, &budget)?;
+            }
+        }
+        let model = model(&visual, None, path.to_owned(), Some(self), &budget)?;
+        let geometry = self::path(Some(self), visual.geometry()?.0)?;
+        Ok(Some(scene::Visual { geometry, model, nodes }))
+    }
+
+    fn surface(&self, id: u64, texts: &dyn Texts) -> Option<Result<Surface>> {
+        let record = self.lookup(id).and_then(|found| found.map(|found| found.record()).transpose());
+        match record.map(Option::flatten) {
+            Ok(Some(Record::Material(material))) => Some(surface(&material, id, texts)),
+            Ok(_) => None,
+            Err(error) => Some(Err(error)),
+        }
+    }
+}
+
+impl Database {
+    /// The visual with this id.
+    fn visual_with(&self, id: u64) -> Result<Option<Visual<'_>>> {
+        match self.lookup(id)?.map(|found| found.record()).transpose()?.flatten() {
+            Some(Record::Visual(visual)) => Ok(Some(visual)),
+            _ => Ok(None),
+        }
+    }
+}
+
+/// The parent of a node without one.
+const NO_PARENT: u16 = 0xFFFF;
+
+type Nodes = Vec<(String, [f32; 16])>;
+
+/// The nodes of a visual, each with its transform to the model.
+fn nodes(visual: &Visual<'_>, texts: &dyn Texts, budget: &Budget) -> Result<Nodes> {
+    let skeleton = visual.skeleton()?;
+    let (names, parents, matrices) = (skeleton.names()?, skeleton.parents()?, skeleton.matrices()?);
+    spend(budget, names.len())?;
+    let mut found: Vec<Option<[f32; 16]>> = vec![None; names.len()];
+    for node in 0..found.len() {
+        // Up to the nearest node that is known, then down again.
+        let mut chain = Vec::new();
+        let mut at = node;
+        let mut above = loop {
+            match found.get(at) {
+                Some(Some(known)) => break Some(*known),
+                Some(None) if chain.len() <= names.len() => chain.push(at),
+                Some(None) => return Err(parents.view().error(ErrorKind::Cycle { at: node as u64 })),
+                None => return Err(parents.view().bad_value("parent of a node", at as u64)),
+            }
+            match parents.get(at).transpose()? {
+                Some(NO_PARENT) => break None,
+                Some(parent) => at = usize::from(parent),
+                None => return Err(parents.view().bad_value("node without a parent", at as u64)),
+            }
+        };
+        for at in chain.into_iter().rev() {
+            let own = matrices.get(at).transpose()?.unwrap_or_default();
+            let to_model = above.map_or(own, |above| product(&own, &above));
+            found.get_mut(at).into_iter().for_each(|slot| *slot = Some(to_model));
+            above = Some(to_model);
+        }
+    }
+    let name = |(name, matrix): (Result<NameId>, Option<[f32; 16]>)| {
+        Ok((text(Some(texts), name?)?, matrix.unwrap_or_default()))
+    };
+    names.iter().zip(found).map(name).collect()
+}
+
+/// Adds the nodes of an extender, each below a node that is there already. A node without such a parent stands on the model
+/// itself.
+fn extend(
+    nodes: &mut Nodes,
+    extender: &SkeletonExtender<'_>,
+    texts: &dyn Texts,
+    budget: &Budget,
+) -> Result<()> {
+    let (names, parents, matrices) = (extender.names()?, extender.parents()?, extender.matrices()?);
+    spend(budget, names.len())?;
+    let mut places: HashMap<String, [f32; 16]> = nodes.iter().cloned().collect();
+    for (number, name) in names.iter().enumerate() {
+        let name = text(Some(texts), name?)?;
+        let parent = parents.get(number).transpose()?.map(|parent| text(Some(texts), parent)).transpose()?;
+        let own = matrices.get(number).transpose()?.unwrap_or_default();
+        let matrix = parent.and_then(|parent| places.get(&parent)).map_or(own, |above| product(&own, above));
+        places.insert(name.clone(), matrix);
+        nodes.push((name, matrix));
+    }
+    Ok(())
+}
+
+/// The transform that is first `a` and then `b`: rows, for row vectors.
+fn product(a: &[f32; 16], b: &[f32; 16]) -> [f32; 16] {
+    let (rows, _) = a.as_chunks::<4>();
+    let [p, q, r, s] = b.as_chunks::<4>().0 else { return *a };
+    let mut out = [0.0; 16];
+    for (to, [x, y, z, w]) in out.as_chunks_mut::<4>().0.iter_mut().zip(rows) {
+        for ((((to, p), q), r), s) in to.iter_mut().zip(p).zip(q).zip(r).zip(s) {
+            *to = x * p + y * q + z * r + w * s;
+        }
+    }
+    out
+}
+
+/// A material with the names of its properties and the paths of its textures. A texture whose path is not known is named by
+/// its id.
+fn surface(material: &Material<'_>, id: u64, texts: &dyn Texts) -> Result<Surface> {
+    let mut surface = Surface::new(path(Some(texts), id)?);
+    surface.fx = path(Some(texts), material.fx()?.0)?;
+    for property in material.properties()? {
+        let property = property?;
+        let name = match known_property_name(property.name) {
+            Some(name) => name.to_owned(),
+            None => text(Some(texts), property.name)?,
+        };
+        let value = match property.value {
+            Leaf::Path(texture) => Property::Texture(path(Some(texts), texture.0)?),
+            Leaf::Value(value) => Property::Value(value.into_owned()),
+            _ => continue,
+        };
+        surface.properties.push((name, value));
+    }
+    Ok(surface)
 }
 
 impl Stage for Models {
@@ -173,6 +321,7 @@ fn model(
         render_sets.push(RenderSet {
             name: text(texts, set.name()?)?,
             material: Some(text(texts, set.material_name()?)?),
+            mfm: Some(set.mfm()?.0),
             vertices: set.vertices_name()?.0,
             indices: set.indices_name()?.0,
         });

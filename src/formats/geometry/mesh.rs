@@ -28,6 +28,8 @@ pub struct Group {
     pub pairing: Pairing,
     /// The name of its material, where a render set names it.
     pub material: Option<String>,
+    /// The id of its material, where a render set names it.
+    pub mfm: Option<u64>,
     /// The model that it is part of, by number in [`Groups::models`].
     pub model: Option<usize>,
     /// The levels of detail of its model that show it.
@@ -179,6 +181,7 @@ impl Geometry {
                     indices,
                     pairing: Pairing::RenderSet,
                     material: set.material.clone(),
+                    mfm: set.mfm,
                     model: Some(model),
                     lods,
                 });
@@ -263,7 +266,7 @@ fn pair_by_hints(geometry: &Geometry) -> Result<Groups> {
         .filter_map(|(index, vertex, pairing)| {
             let id = indices.get(index)?.mapping_id.get();
             let name = format!("group_{id:08X}");
-            Some(Group { name, vertices: vertex, indices: index, pairing, material: None, model: None, lods: vec![] })
+            Some(Group { name, vertices: vertex, indices: index, pairing, material: None, mfm: None, model: None, lods: vec![] })
         })
         .collect();
     Ok(out)

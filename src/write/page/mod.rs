@@ -10,6 +10,7 @@
 
 mod column;
 mod ids;
+pub mod image;
 pub mod scene;
 pub mod tables;
 pub mod tree;
@@ -52,7 +53,8 @@ const SCRIPT: &str = concat!(
     script!("gl.js"),
     script!("look.js"),
     script!("scene.js"),
-    script!("map.js")
+    script!("map.js"),
+    script!("image.js")
 );
 
 /// Bytes that are deflated at once: several threads share a larger block.

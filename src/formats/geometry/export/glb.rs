@@ -1,6 +1,7 @@
 //! glTF 2.0 in its binary form.
 
 use super::part::Part;
+use super::skin::{Alpha, Image, Role};
 use super::{Node, Scene, written};
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::geometry::Attribute;
@@ -179,13 +180,22 @@ pub fn write_glb(scene: &Scene<'_>, out: &mut dyn Write) -> Result<()> {
             for part in &scene.parts {
                 streams(part).try_for_each(|stream| stream.write(part, &mut out))?;
             }
+            for image in &scene.images {
+                out.write_all(&image.png)?;
+                (image.png.len() as u64..padded(image.png.len())).try_for_each(|_| out.write_all(&[0]))?;
+            }
         }
         out.flush()
     };
     written(write())
 }
 
-/// The description of the scene, and how many bytes of vertices and indices it describes.
+/// Bytes of an image with its padding.
+fn padded(size: usize) -> u64 {
+    (size as u64).checked_next_multiple_of(4).unwrap_or(u64::MAX)
+}
+
+/// The description of the scene, and how many bytes of vertices, indices and images it describes.
 fn describe(scene: &Scene<'_>) -> (Root, u64) {
     let mut root = Root {
         asset: json::Asset {
@@ -199,6 +209,21 @@ fn describe(scene: &Scene<'_>) -> (Root, u64) {
     for part in &scene.parts {
         let mesh = mesh(part, &mut root, &mut offset);
         root.meshes.push(mesh);
+    }
+    for image in &scene.images {
+        add_image(image, &mut root, &mut offset);
+    }
+    if !scene.images.is_empty() {
+        root.samplers.push(json::texture::Sampler {
+            mag_filter: Some(Valid(json::texture::MagFilter::Linear)),
+            min_filter: Some(Valid(json::texture::MinFilter::LinearMipmapLinear)),
+            wrap_s: Valid(json::texture::WrappingMode::Repeat),
+            wrap_t: Valid(json::texture::WrappingMode::Repeat),
+            ..Default::default()
+        });
+    }
+    if scene.materials.iter().any(|material| emission(material).is_some()) {
+        root.extensions_used.push("KHR_materials_emissive_strength".into());
     }
     if offset > 0 {
         root.buffers.push(json::Buffer {
@@ -216,6 +241,14 @@ fn describe(scene: &Scene<'_>) -> (Root, u64) {
         name: Some(scene.name.clone()),
         nodes: scene.roots.iter().map(|&i| index(i)).collect(),
     });
+    if !scene.armor.is_empty() {
+        root.scenes.push(json::Scene {
+            extensions: None,
+            extras: None,
+            name: Some(format!("{} armor", scene.name)),
+            nodes: scene.armor.iter().map(|&i| index(i)).collect(),
+        });
+    }
     root.scene = Some(index(0));
     (root, offset)
 }
@@ -224,23 +257,98 @@ fn index<T>(number: usize) -> Index<T> {
     Index::new(u32::try_from(number).unwrap_or(u32::MAX))
 }
 
+/// An image, and the texture of the same number.
+fn add_image(image: &Image, root: &mut Root, offset: &mut u64) {
+    let view = root.push(json::buffer::View {
+        buffer: index(0),
+        byte_length: USize64(image.png.len() as u64),
+        byte_offset: Some(USize64(*offset)),
+        byte_stride: None,
+        name: None,
+        target: None,
+        extensions: None,
+        extras: None,
+    });
+    *offset = offset.saturating_add(padded(image.png.len()));
+    let source = root.push(json::Image {
+        buffer_view: Some(view),
+        mime_type: Some(json::image::MimeType("image/png".into())),
+        name: Some(image.name.clone()),
+        uri: None,
+        extensions: None,
+        extras: None,
+    });
+    root.textures.push(json::Texture {
+        name: Some(image.name.clone()),
+        sampler: Some(index(0)),
+        source,
+        extensions: None,
+        extras: None,
+    });
+}
+
+/// The strength of the light that a material emits.
+fn emission(material: &super::Material) -> Option<f32> {
+    let skin = material.skin.as_ref()?;
+    skin.images.contains_key(&Role::Emissive).then_some(skin.emissive)
+}
+
 fn material(material: &super::Material) -> json::Material {
-    let translucent = material.colour[3] < 1.0;
+    use json::material::{
+        AlphaCutoff, AlphaMode, EmissiveFactor, NormalTexture, OcclusionTexture, PbrBaseColorFactor,
+        PbrMetallicRoughness, StrengthFactor,
+    };
+    let skin = material.skin.as_ref();
+    let image = |role| skin.and_then(|skin| skin.images.get(&role)).map(|number| index(*number));
+    let info = |role| {
+        image(role).map(|index| json::texture::Info { index, tex_coord: 0, extensions: None, extras: None })
+    };
+    // Opacity is stored in the base colour.
+    let alpha = skin.filter(|skin| skin.images.contains_key(&Role::Base)).map(|skin| skin.alpha);
+    let (alpha_mode, cut) = match alpha {
+        Some(Alpha::Mask(cut)) => (AlphaMode::Mask, Some(AlphaCutoff(cut))),
+        Some(Alpha::Blend) => (AlphaMode::Blend, None),
+        None if material.colour[3] < 1.0 => (AlphaMode::Blend, None),
+        _ => (AlphaMode::Opaque, None),
+    };
+    let metal = info(Role::MetalRoughness);
+    let factor = |without: f32| StrengthFactor(if metal.is_some() { 1.0 } else { without });
     json::Material {
         name: Some(material.name.clone()),
-        alpha_mode: Valid(if translucent {
-            json::material::AlphaMode::Blend
-        } else {
-            json::material::AlphaMode::Opaque
-        }),
+        alpha_mode: Valid(alpha_mode),
+        alpha_cutoff: cut,
         double_sided: material.double_sided,
-        pbr_metallic_roughness: json::material::PbrMetallicRoughness {
-            base_color_factor: json::material::PbrBaseColorFactor(material.colour),
-            metallic_factor: json::material::StrengthFactor(0.1),
-            roughness_factor: json::material::StrengthFactor(0.8),
+        pbr_metallic_roughness: PbrMetallicRoughness {
+            base_color_factor: PbrBaseColorFactor(if alpha.is_some() { [1.0; 4] } else { material.colour }),
+            base_color_texture: info(Role::Base),
+            metallic_factor: factor(0.1),
+            roughness_factor: factor(0.8),
+            metallic_roughness_texture: metal,
             ..Default::default()
         },
-        ..Default::default()
+        normal_texture: image(Role::Normal).map(|index| NormalTexture {
+            index,
+            scale: 1.0,
+            tex_coord: 0,
+            extensions: None,
+            extras: None,
+        }),
+        occlusion_texture: image(Role::Occlusion).map(|index| OcclusionTexture {
+            index,
+            strength: StrengthFactor(1.0),
+            tex_coord: 0,
+            extensions: None,
+            extras: None,
+        }),
+        emissive_texture: info(Role::Emissive),
+        emissive_factor: EmissiveFactor(if image(Role::Emissive).is_some() { [1.0; 3] } else { [0.0; 3] }),
+        extensions: emission(material).map(|strength| json::extensions::material::Material {
+            emissive_strength: Some(json::extensions::material::EmissiveStrength {
+                emissive_strength: json::extensions::material::EmissiveStrengthFactor(strength),
+            }),
+            ..Default::default()
+        }),
+        extras: skin.and_then(|skin| serde_json::value::RawValue::from_string(skin.extras.clone()).ok()),
     }
 }
 

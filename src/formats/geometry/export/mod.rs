@@ -11,6 +11,7 @@ mod obj;
 mod part;
 #[cfg(feature = "view")]
 mod sight;
+mod skin;
 mod svg;
 
 pub use crate::scene::Options;
@@ -26,7 +27,9 @@ use super::mesh::{Group, Groups, Pairing};
 use super::{Geometry, material_name};
 use crate::error::{Error, ErrorKind, Result};
 use crate::scene::Placement;
+use crate::source::Source;
 use part::{Part, Shape};
+use skin::{Image, Skin};
 use std::collections::BTreeMap;
 
 /// Parts with triangles, and nodes that show them.
@@ -40,6 +43,12 @@ pub struct Scene<'a> {
     nodes: Vec<Node>,
     /// The nodes that have no parent.
     roots: Vec<usize>,
+    /// The nodes without a parent of a second scene: armour, coloured by its thickness.
+    armor: Vec<usize>,
+    /// Images of materials.
+    images: Vec<Image>,
+    /// Textures that are written as they are, under their paths.
+    files: Vec<(String, Source)>,
     /// Guesses, omissions and inventions, in words.
     pub notes: Vec<String>,
     /// Errors of parts that are left out as they cannot be read.
@@ -51,7 +60,22 @@ struct Material {
     name: String,
     colour: [f32; 4],
     double_sided: bool,
+    /// Whether render groups use it, rather than armour or hulls.
+    is_of_mesh: bool,
+    /// Its id in a database.
+    mfm: Option<u64>,
+    skin: Option<Skin>,
 }
+
+impl Material {
+    /// A grey material.
+    fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), colour: GREY, double_sided: false, is_of_mesh: false, mfm: None, skin: None }
+    }
+}
+
+/// The name of the material of meshes whose material is not known.
+const UNKNOWN: &str = "unknown";
 
 #[derive(Debug, Default)]
 struct Node {
@@ -91,16 +115,8 @@ impl<'a> Scene<'a> {
         placements: Option<&[Placement]>,
         options: Options,
     ) -> Self {
-        let mut scene = Self {
-            name: name.to_owned(),
-            parts: Vec::new(),
-            materials: Vec::new(),
-            coloured: Default::default(),
-            nodes: Vec::new(),
-            roots: Vec::new(),
-            notes: Vec::new(),
-            damage: geometry.decode_all(),
-        };
+        let mut scene = Self::empty(name);
+        scene.damage = geometry.decode_all();
         let mut top = Vec::new();
         if options.meshes {
             scene.notes.extend(groups.notes.iter().cloned());
@@ -118,6 +134,23 @@ impl<'a> Scene<'a> {
         let root = scene.node(Node { name, children: top, ..Node::default() });
         scene.roots.push(root);
         scene
+    }
+
+    /// The scene called `name` with nothing in it.
+    fn empty(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            parts: Vec::new(),
+            materials: Vec::new(),
+            coloured: Default::default(),
+            nodes: Vec::new(),
+            roots: Vec::new(),
+            armor: Vec::new(),
+            images: Vec::new(),
+            files: Vec::new(),
+            notes: Vec::new(),
+            damage: Vec::new(),
+        }
     }
 
     /// Whether nothing is shown.
@@ -216,11 +249,8 @@ impl<'a> Scene<'a> {
                     continue;
                 }
             };
-            let material = match &group.material {
-                None => Material { name: "unknown".into(), colour: GREY, double_sided: false },
-                Some(name) => Material { name: name.clone(), colour: GREY, double_sided: false },
-            };
-            let material = self.material(material);
+            let name = group.material.as_deref().unwrap_or(UNKNOWN);
+            let material = self.material(Material { is_of_mesh: true, mfm: group.mfm, ..Material::new(name) });
             if let (Some(name), [_, of_meshes]) = (&group.material, &mut self.coloured) {
                 of_meshes.entry(name.clone()).or_insert(material);
             }
@@ -327,7 +357,7 @@ impl<'a> Scene<'a> {
             let mut children = Vec::new();
             for (id, plates) in by_material {
                 let title = format!("{id} {}", material_name(id).unwrap_or("unknown"));
-                let material = self.material(Material { name: title.clone(), colour: GREY, double_sided: true });
+                let material = self.material(Material { double_sided: true, ..Material::new(&title) });
                 let [of_armor, _] = &mut self.coloured;
                 of_armor.insert(format!("{id:05}"), material);
                 children.extend(self.show(format!("{name}/{title}"), Shape::Plates(plates), material, None));
@@ -343,7 +373,7 @@ impl<'a> Scene<'a> {
         self.damage.extend(index.damage.as_ref().map(Error::again));
         for of_model in index.all.chunk_by(|a, b| a.model == b.model) {
             let Some(model) = of_model.first().map(|p| p.model) else { continue };
-            let material = self.material(Material { name: "collision".into(), colour: HULL, double_sided: true });
+            let material = self.material(Material { colour: HULL, double_sided: true, ..Material::new("collision") });
             let mut children = Vec::new();
             for place in of_model {
                 let Ok(hull) = Hull::at(geometry, place) else { continue };

@@ -28,6 +28,7 @@ pub fn scene<'g>(geometry: &'g Geometry, context: &Context<'_>, options: Options
     };
     let (placements, strangers) = placed.map_or((None, 0), |(placed, strangers)| (Some(placed), strangers));
     let mut scene = Scene::new(geometry.source().stem(), geometry, &groups, placements.as_deref(), options);
+    scene.dress(context, &options);
     if strangers > 0 {
         scene.notes.push(format!("{strangers} instances are of models that the models.bin does not have"));
     }
@@ -66,6 +67,15 @@ impl Drawing for Scene<'_> {
 
     fn damage(&self) -> &[Error] {
         &self.damage
+    }
+
+    fn beside(&self, kind: Kind) -> Result<Vec<(String, Vec<u8>)>> {
+        let own = self.files.iter().map(|(name, source)| (name.clone(), source.bytes().to_vec()));
+        let mut files: Vec<_> = own.collect();
+        if kind == Kind::Obj {
+            files.extend(super::obj::materials(self)?);
+        }
+        Ok(files)
     }
 
     #[cfg(feature = "view")]

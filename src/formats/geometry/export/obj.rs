@@ -1,12 +1,13 @@
 //! Wavefront OBJ: text that almost everything reads.
 
 use super::part::unit;
+use super::skin::{Alpha, Image, Role};
 use super::{Scene, Shown, written};
 use crate::error::Result;
 use std::io::{BufWriter, Write};
 
 /// Writes `scene` as OBJ: an object for each place at which a part is shown, with positions, normals and texture
-/// coordinates. Materials are named, not described.
+/// coordinates. Materials are described in a file of their own: see [`materials`].
 ///
 /// # Errors
 /// `Io` when `out` fails.
@@ -15,9 +16,81 @@ pub fn write_obj(scene: &Scene<'_>, out: &mut dyn Write) -> Result<()> {
     let mut counts = Counts::default();
     written((|| {
         writeln!(out, "# {}", one_line(&scene.name))?;
+        if has_materials(scene) {
+            writeln!(out, "mtllib {}", library(scene))?;
+        }
         scene.shown().try_for_each(|shown| object(scene, shown, &mut counts, &mut out))?;
         out.flush()
     })())
+}
+
+/// Whether a material has more than a name.
+fn has_materials(scene: &Scene<'_>) -> bool {
+    scene.materials.iter().any(|material| material.skin.is_some())
+}
+
+/// The name of the file of materials.
+fn library(scene: &Scene<'_>) -> String {
+    format!("{}.mtl", file_name(&scene.name))
+}
+
+/// The materials as `.mtl`, and their images. No files if no material has more than a name.
+///
+/// # Errors
+/// `Io` never, as all of it is written to memory.
+pub(super) fn materials(scene: &Scene<'_>) -> Result<Vec<(String, Vec<u8>)>> {
+    if !has_materials(scene) {
+        return Ok(Vec::new());
+    }
+    let mut text = Vec::new();
+    written(scene.materials.iter().try_for_each(|material| describe(scene, material, &mut text)))?;
+    let images = scene.images.iter().map(|image| (picture(image), image.png.clone()));
+    Ok(std::iter::once((library(scene), text)).chain(images).collect())
+}
+
+/// A material. `Pr`, `Pm`, `map_Pr`, `map_Pm` and `norm` are the names that readers with metal and roughness know; roughness
+/// lies in the green channel of its image and metal in the blue one.
+fn describe(scene: &Scene<'_>, material: &super::Material, out: &mut impl Write) -> std::io::Result<()> {
+    let images = material.skin.iter().flat_map(|skin| &skin.images);
+    let has_base = material.skin.as_ref().is_some_and(|skin| skin.images.contains_key(&Role::Base));
+    let [r, g, b, a] = if has_base { [1.0; 4] } else { material.colour };
+    writeln!(out, "newmtl {}\nKd {r} {g} {b}\nd {a}", one_word(&material.name))?;
+    for (role, number) in images {
+        let Some(image) = scene.images.get(*number) else { continue };
+        let name = picture(image);
+        match role {
+            Role::Base | Role::Transparent => writeln!(out, "map_Kd {name}")?,
+            Role::Normal => writeln!(out, "norm {name}\nmap_Bump -bm 1 {name}")?,
+            Role::MetalRoughness => {
+                writeln!(out, "Pr 1\nPm 1\nmap_Pr -imfchan g {name}\nmap_Pm -imfchan b {name}")?;
+            }
+            Role::Occlusion => writeln!(out, "map_Ka -imfchan r {name}")?,
+            Role::Emissive => writeln!(out, "map_Ke {name}")?,
+        }
+    }
+    let alpha = material.skin.as_ref().map(|skin| skin.alpha);
+    if let (true, Some(Alpha::Mask(_) | Alpha::Blend), Some(base)) = (has_base, alpha, base(scene, material)) {
+        writeln!(out, "map_d -imfchan m {}", picture(base))?;
+    }
+    writeln!(out)
+}
+
+fn base<'s>(scene: &'s Scene<'_>, material: &super::Material) -> Option<&'s Image> {
+    scene.images.get(*material.skin.as_ref()?.images.get(&Role::Base)?)
+}
+
+/// The file name of an image.
+fn picture(image: &Image) -> String {
+    format!("{}.png", file_name(&image.name))
+}
+
+/// The name with nothing in it that a file name or a word of the text cannot have.
+fn file_name(name: &str) -> String {
+    name.chars().map(|c| if c.is_alphanumeric() || "._-".contains(c) { c } else { '_' }).collect()
+}
+
+fn one_word(name: &str) -> String {
+    one_line(name).replace(' ', "_")
 }
 
 /// Elements that have been written so far: faces count from the start of the file.
@@ -40,7 +113,7 @@ fn object(
 ) -> std::io::Result<()> {
     writeln!(out, "o {}", one_line(&node.name))?;
     if let Some(material) = scene.materials.get(part.material) {
-        writeln!(out, "usemtl {}", one_line(&material.name).replace(' ', "_"))?;
+        writeln!(out, "usemtl {}", one_word(&material.name))?;
     }
     for p in part.positions() {
         let [x, y, z] = matrix.map_or(p, |m| point(m, p));

@@ -6,7 +6,7 @@ use crate::scene::sight::{Iter, Place, Plated, Sight, Solid, SolidKind, Solids, 
 
 impl Scene<'_> {
     pub(super) fn as_sight<'s>(&'s self) -> Sight<'s> {
-        let tint = |Material { name, colour, double_sided }: &'s Material| Tint {
+        let tint = |Material { name, colour, double_sided, .. }: &'s Material| Tint {
             name,
             colour: *colour,
             two_sided: *double_sided,

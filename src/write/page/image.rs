@@ -1,0 +1,31 @@
+//! Textures in a page: levels as PNG.
+
+use super::{Page, Part};
+use crate::error::Result;
+use crate::texture::{Texture, decode};
+use serde_json::{Value, json};
+
+/// Layers of an array that a page shows.
+const LAYERS: u32 = 16;
+
+/// Adds a part that shows the levels of the first layer, and the largest level of the others.
+///
+/// # Errors
+/// As [`decode`], and `Io` if the page cannot be written.
+pub fn add(page: &mut Page<'_>, texture: &dyn Texture) -> Result<()> {
+    let shape = texture.shape();
+    let of_first = (0..shape.mips).map(|mip| (0, mip));
+    let of_others = (1..shape.layers.min(LAYERS)).map(|layer| (layer, 0));
+    let mut levels: Vec<Value> = Vec::new();
+    for (layer, mip) in of_first.chain(of_others) {
+        let pixels = decode(&texture.level(layer, mip)?)?;
+        let block = format!("image-{layer}-{mip}");
+        page.block(&block, &pixels.to_png()?)?;
+        levels.push(json!({
+            "layer": layer, "mip": mip, "width": pixels.width, "height": pixels.height, "block": block,
+        }));
+    }
+    let meta = json!({ "levels": levels, "layers": shape.layers, "format": shape.format.name() });
+    page.part(Part { id: "image".into(), kind: "image", title: "Image".into(), meta });
+    Ok(())
+}
