@@ -6,9 +6,13 @@
 mod common;
 
 mod bwdb;
+#[cfg(feature = "texture")]
+mod dds;
 #[cfg(all(feature = "cli", feature = "parquet"))]
 mod fuzzing;
 mod geometry;
+#[cfg(feature = "texture")]
+mod gtex;
 #[cfg(feature = "cli")]
 mod properties;
 #[cfg(feature = "cli")]

@@ -130,7 +130,7 @@ fn files(archive: &dyn Archive, options: &Options) {
             assert!(position.is_ok_and(|position| position.is_some()), "{:?} has no position", file.path);
         }
         archive.stamp(&file.path);
-        archive::head(archive, &file);
+        let _ = archive::head(archive, &file, 64);
         let _ = archive.check(&file);
         if n < 24
             && let Ok(inner) = archive::open_file(archive, &file, "GAME", options)

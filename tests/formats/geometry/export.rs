@@ -231,6 +231,7 @@ fn models() -> Vec<Model> {
     let set = |id: u32| RenderSet {
         name: format!("set {id}"),
         material: Some(format!("material {id}")),
+        mfm: None,
         vertices: id,
         indices: id,
     };

@@ -7,3 +7,5 @@ mod export;
 mod reader;
 #[cfg(feature = "export")]
 mod scene;
+#[cfg(all(feature = "export", feature = "mfm"))]
+mod skin;

@@ -241,6 +241,7 @@ mod pairing {
         let set = |name: &str, vertices, indices| RenderSet {
             name: name.into(),
             material: Some("steel".into()),
+            mfm: None,
             vertices,
             indices,
         };
