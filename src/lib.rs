@@ -251,7 +251,7 @@ pub use error::{Error, ErrorKind, Result};
 pub use formats::mfm;
 #[cfg(feature = "se2")]
 pub use formats::se2;
-pub use formats::{bwdb, dds, geometry, rusty_hearts, vrb, wdata, wdb, white, wows};
+pub use formats::{bwdb, dds, geometry, gtex, rusty_hearts, vrb, wdata, wdb, white, wows};
 pub use reader::{FileFormat, Options, Reader};
 pub use source::Source;
 

@@ -49,6 +49,11 @@ impl Names {
         self.files.is_empty() && self.lines.paths.is_empty()
     }
 
+    /// The files that know names.
+    pub(crate) fn files(&self) -> &[Asset] {
+        &self.files
+    }
+
     /// Adds each line of `text` as a path and as a name, without the white space around it. Of two texts with one id the
     /// first one counts.
     pub fn add_lines(&mut self, text: &str) {

@@ -129,6 +129,11 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
         None
     }
 
+    /// The textures of a file that holds several, each with a name.
+    fn textures(&self) -> Vec<(String, Result<Box<dyn Texture + '_>>)> {
+        Vec::new()
+    }
+
     /// The shapes in it, to be drawn.
     #[cfg(feature = "export")]
     fn shapes(&self) -> Option<&dyn Shapes> {

@@ -319,6 +319,12 @@ fn drawing(
     if let (KindArg::Png, Some(texture)) = (kind, asset.reader().texture()) {
         return image(texture, args.level, asset, to, args.force, context);
     }
+    if kind == KindArg::Png {
+        let several = asset.reader().textures();
+        if !several.is_empty() {
+            return images(several, args, asset, to, context);
+        }
+    }
     let failed = |e: crate::Error| Failure::in_file(file, &e);
     let drawable = |kind: &scene::Kind| asset.reader().shapes().filter(|shapes| shapes.kinds().contains(kind));
     let Some((kind, shapes)) = kind.drawing().and_then(|kind| Some((kind, drawable(&kind)?))) else {
@@ -385,6 +391,40 @@ pub(super) fn image(
         context.note(file, &format!("the first of {} slices is written", shape.depth));
     }
     context.create(to, force, |out| pixels.write_png(out).map_err(failed))
+}
+
+/// Writes each of several textures of a file as PNG: `to` with the texture's name before its ending.
+fn images(
+    several: Vec<(String, crate::Result<Box<dyn Texture + '_>>)>,
+    args: &Args,
+    asset: &Asset,
+    to: &Path,
+    context: &Context,
+) -> Result<(), Failure> {
+    let file = asset.source().name();
+    if to == args.to && several.len() > 1 {
+        let what =
+            format!("{file}: {} textures are files of their own: --to FOLDER/ --as png takes them", several.len());
+        return Err(Failure::new(Exit::Usage, what));
+    }
+    let stem = to.file_stem().unwrap_or_default().to_string_lossy();
+    for (name, texture) in several {
+        let written = match texture {
+            Ok(texture) => {
+                let to = to.with_file_name(format!("{stem}-{}.png", file_name(&name)));
+                image(&*texture, args.level, asset, &to, args.force, context)
+            }
+            Err(error) => Err(Failure::in_file(file, &error)),
+        };
+        // A texture that cannot be written does not keep the others from being written.
+        if let Err(failure) = written {
+            if failure.closed_pipe {
+                return Err(failure);
+            }
+            context.failed(&failure);
+        }
+    }
+    Ok(())
 }
 
 /// The drawing of a file's shapes, named, put into place and textured as far as the files at `others` know of them. For

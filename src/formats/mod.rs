@@ -3,6 +3,7 @@
 pub mod bwdb;
 pub mod dds;
 pub mod geometry;
+pub mod gtex;
 #[cfg(feature = "mfm")]
 pub mod mfm;
 pub mod rusty_hearts;
@@ -52,6 +53,8 @@ formats! {
     MFM = mfm::Material;
     /// DirectDraw Surface texture, `.dds`.
     DDS = dds::Dds;
+    /// Textures of the FINAL FANTASY XIII trilogy, `.trb` and `.txbh` with `.imgb`.
+    GTEX = gtex::Textures;
     /// World of Warships archive: the game's folder, or an `.idx` of it.
     WOWS = wows::Game;
     /// FINAL FANTASY XIII trilogy data folder, or a list `filelist*.bin`.

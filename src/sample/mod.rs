@@ -14,6 +14,7 @@ mod armor;
 pub mod bwdb;
 pub mod dds;
 pub mod geometry;
+pub mod gtex;
 pub mod prototypes;
 pub mod rusty_hearts;
 pub mod se2;
@@ -39,6 +40,7 @@ pub const FILES: &[(&str, Format, Make)] = &[
     ("ship.geometry", Format::GEOMETRY, geometry::demo),
     ("ship.splash", Format::SPLASH, geometry::demo_splash),
     ("hull_a.dds", Format::DDS, dds::demo),
+    ("model.trb", Format::GTEX, gtex::demo),
     ("sheet.wdb", Format::WDB, wdb::demo),
     ("pack.bin", Format::WPD, wdb::demo_pack),
     ("town.wdata", Format::WDATA, wdata::demo),

@@ -372,8 +372,7 @@ fn texture(seed: u64, size: usize) -> Vec<u8> {
     let mut rng = Rng::with_seed(seed);
     let blocks = (size.saturating_sub(128) / 8).max(1);
     let rows = blocks.div_ceil(4096);
-    let builder =
-        DdsBuilder::new(Texels::FourCc(*b"DXT1"), 4 * (blocks / rows) as u32, 4 * rows as u32);
+    let builder = DdsBuilder::new(Texels::FourCc(*b"DXT1"), 4 * (blocks / rows) as u32, 4 * rows as u32);
     let mut pixel = 128u8;
     builder.build(&builder.blocks(|_, _| {
         [(); 8].map(|()| {

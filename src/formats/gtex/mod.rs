@@ -1,0 +1,220 @@
+//! Textures of the FINAL FANTASY XIII trilogy: descriptions in `.trb` and `.txbh`, texels in the `.imgb` beside them.
+//!
+//! Descriptions are found by their magic, wherever in the file they are. The bytes are described in docs/formats/textures.md §4.
+
+pub mod layout;
+
+use crate::archive::MARK;
+use crate::bytes::View;
+use crate::error::{Error, ErrorKind, Result};
+use crate::names::Names;
+use crate::reader::{FileFormat, Likeness, Options, Reader};
+use crate::report::{Check, Progress, Report};
+use crate::source::Source;
+use crate::table::{Column, Table, TableOf, Value, Visitor};
+use crate::texture::{self, Level, MAX_SIZE, Masks, Shape, TexelFormat, Texture};
+use layout::{Header, LevelEntry};
+use std::borrow::Cow;
+use std::mem::offset_of;
+use std::path::Path;
+
+/// A file of textures.
+#[derive(Debug)]
+pub struct Textures {
+    source: Source,
+    texels: Option<Source>,
+    /// The position of each description.
+    at: Vec<usize>,
+}
+
+/// One texture of a file.
+#[derive(Debug, Clone, Copy)]
+pub struct Gtex<'a> {
+    header: View<'a>,
+    shape: Shape,
+    levels: &'a [LevelEntry],
+    texels: Option<&'a Source>,
+}
+
+impl Textures {
+    /// Opens `source`; `texels` is its `.imgb`, if it is at hand.
+    ///
+    /// # Errors
+    /// `BadMagic` if it is no such file.
+    pub fn open(source: Source, texels: Option<Source>) -> Result<Self> {
+        let magic = *source.view("header").read::<[u8; 4]>()?;
+        if magic != layout::FILE_MAGIC {
+            let number = |bytes| u64::from(u32::from_be_bytes(bytes));
+            let kind = ErrorKind::BadMagic { expected: number(layout::FILE_MAGIC), found: number(magic) };
+            return Err(source.view("header").error(kind));
+        }
+        let at = memchr::memmem::find_iter(source.bytes(), &layout::MAGIC).collect();
+        Ok(Self { source, texels, at })
+    }
+
+    /// The number of textures.
+    pub fn len(&self) -> usize {
+        self.at.len()
+    }
+
+    /// Whether there are no textures.
+    pub fn is_empty(&self) -> bool {
+        self.at.is_empty()
+    }
+
+    /// Texture `n`; `None` after the last one.
+    ///
+    /// # Errors
+    /// `BadValue` for sizes that no texture has, and `OutOfBounds` if its levels leave the file.
+    pub fn get(&self, n: usize) -> Result<Option<Gtex<'_>>> {
+        let Some(&at) = self.at.get(n) else { return Ok(None) };
+        let view = self.source.view("texture").at(at);
+        let header = view.read::<Header>()?;
+        let (width, height) = (u32::from(header.width.get()), u32::from(header.height.get()));
+        for (field, what, size) in
+            [(offset_of!(Header, width), "width", width), (offset_of!(Header, height), "height", height)]
+        {
+            if !(1..=MAX_SIZE).contains(&size) {
+                return Err(view.skip(field).bad_value(what, size));
+            }
+        }
+        let mips = u32::from(header.mips);
+        let most = u32::BITS.saturating_sub(width.max(height).leading_zeros());
+        if !(1..=most).contains(&mips) {
+            return Err(view.skip(offset_of!(Header, mips)).bad_value("number of levels", mips));
+        }
+        let format = match header.format {
+            3 | 4 => TexelFormat::Masked(Masks::RGBA8),
+            0x18 => TexelFormat::Bc1,
+            0x19 => TexelFormat::Bc2,
+            0x1A => TexelFormat::Bc3,
+            other => return Err(view.skip(offset_of!(Header, format)).bad_value("format of texels", other)),
+        };
+        let (layers, depth) = match header.kind {
+            0 => (1, 1),
+            1 => (6, 1),
+            2 => (1, u32::from(header.depth.get()).max(1)),
+            other => return Err(view.skip(offset_of!(Header, kind)).bad_value("kind of texture", other)),
+        };
+        let shape = Shape { format, width, height, depth, layers, mips, is_cube: layers == 6 };
+        let count = mips.saturating_mul(layers) as usize;
+        let levels = view.skip(header.levels.get() as usize).part("levels").array(count)?;
+        Ok(Some(Gtex { header: view, shape, levels, texels: self.texels.as_ref() }))
+    }
+}
+
+impl Texture for Gtex<'_> {
+    fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    fn level(&self, layer: u32, mip: u32) -> Result<Level<'_>> {
+        let shape = self.shape;
+        let row = layer.saturating_mul(shape.mips).saturating_add(mip) as usize;
+        let entry = self.levels.get(row).filter(|_| layer < shape.layers && mip < shape.mips);
+        let entry = entry.ok_or_else(|| texture::no_level(&shape, layer, mip))?;
+        let at = self.header.part("levels").locate(entry);
+        let size = entry.size.get();
+        if shape.level_size(mip) != Some(size.into()) {
+            return Err(at.skip(4).bad_value("bytes of a level, which its format and size state otherwise", size));
+        }
+        let missing = || at.error(ErrorKind::NotInstalled { what: "the .imgb file with the texels".to_owned() });
+        let texels = self.texels.ok_or_else(missing)?.view("imgb").at(entry.offset.get() as usize);
+        texels.take(size as usize)?;
+        let texels = texels.until(texels.position().saturating_add(size as usize));
+        let [width, height, depth] = shape.extent(mip);
+        Ok(Level { format: shape.format, width, height, depth, texels })
+    }
+}
+
+/// The `.imgb` beside a file: in the folder, or in the archive, that it lies in.
+fn texels_of(source: &Source, options: &Options) -> Option<Source> {
+    if let Some(path) = source.path() {
+        return options.source_in_folder(&path.with_extension("imgb")).ok();
+    }
+    let names = options.get::<Names>()?;
+    names.files().iter().rev().find_map(|outer| {
+        let name = outer.source().name();
+        let inner = source.name().strip_prefix(name)?.strip_prefix(MARK)?;
+        let path = Path::new(inner).with_extension("imgb");
+        let archive = outer.reader().archive()?;
+        let file = archive.find(path.to_str()?).ok().flatten()?;
+        crate::archive::open(archive, &file, name).ok()
+    })
+}
+
+impl FileFormat for Textures {
+    const NAME: &'static str = "gtex";
+    const ENDINGS: &'static [&'static str] = &[".trb", ".txbh"];
+
+    fn likeness(data: &[u8]) -> Likeness {
+        Likeness::by_magic(data.starts_with(&layout::FILE_MAGIC))
+    }
+
+    fn open_as(source: Source, options: &Options) -> Result<Self> {
+        let texels = texels_of(&source, options);
+        Self::open(source, texels)
+    }
+}
+
+impl Reader for Textures {
+    fn source(&self) -> &Source {
+        &self.source
+    }
+
+    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
+        let table = TableOf::<(usize, Gtex<'_>)>::new(
+            texture::TABLE,
+            || Ok(self.at.len()),
+            |n| Ok(self.get(n).map_err(|error| error.within(format_args!("texture {n}")))?.map(|found| (n, found))),
+        )
+        .column(Column::uint("texture").brief().key(), |(n, _)| Ok((*n).into()));
+        let table = texture::columns(table, |(_, found)| Ok(Some(found.shape)))
+            .column(Column::uint("size").brief(), |(_, found)| {
+                Ok(found.levels.iter().map(|level| u64::from(level.size.get())).sum::<u64>().into())
+            })
+            .column(Column::uint("offset").place(), |(_, found)| Ok(found.header.offset().into()))
+            .column(Column::uint("imgb_offset").place(), |(_, found)| {
+                Ok(found.levels.first().map(|level| level.offset.get()).into())
+            });
+        vec![Box::new(table)]
+    }
+
+    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
+        let imgb = self.texels.as_ref().map(|texels| Value::text(texels.name()));
+        vec![("textures".into(), self.at.len().into()), ("imgb".into(), imgb.into())]
+    }
+
+    fn cat(&self, _: &str, _: &mut dyn Visitor) -> Result<bool> {
+        Ok(false)
+    }
+
+    fn textures(&self) -> Vec<(String, Result<Box<dyn Texture + '_>>)> {
+        let one = |n: usize| {
+            let found = self.get(n).and_then(|found| {
+                found.ok_or_else(|| Error::without_offset(ErrorKind::NotFound { what: format!("texture {n}") }, ""))
+            });
+            (n.to_string(), found.map(|found| Box::new(found) as Box<dyn Texture + '_>))
+        };
+        (0..self.at.len()).map(one).collect()
+    }
+
+    fn verify(&self, progress: &Progress) -> Report {
+        let mut textures = Check::new("textures").with_detail(format!("{} textures", self.at.len()));
+        let mut levels = Check::new("levels");
+        if self.texels.is_none() {
+            levels = levels.with_detail("not checked: the .imgb file with the texels is not at hand");
+        }
+        progress.announce(self.at.len() as u64);
+        for n in 0..self.at.len() {
+            let found = self.get(n).map_err(|error| error.within(format_args!("texture {n}")));
+            progress.advance(1);
+            let Some(found) = textures.note(found).flatten().filter(|_| self.texels.is_some()) else { continue };
+            for row in 0..found.shape.layers.saturating_mul(found.shape.mips) {
+                let (layer, mip) = (row / found.shape.mips.max(1), row % found.shape.mips.max(1));
+                levels.note(found.level(layer, mip).map_err(|error| error.within(format_args!("texture {n}"))));
+            }
+        }
+        Report { checks: vec![textures, levels] }
+    }
+}

@@ -1,0 +1,70 @@
+//! Textures of the FINAL FANTASY XIII trilogy, whose texels are in another file.
+
+use assetq::gtex::Textures;
+use assetq::sample::gtex::{demo, demo_imgb};
+use assetq::sample::{Size, dds::flat_block};
+use assetq::texture::decode;
+use assetq::{Asset, Reader, Source};
+
+fn open(trb: Vec<u8>, imgb: Option<Vec<u8>>) -> Textures {
+    let imgb = imgb.map(|bytes| Source::from_vec("model.imgb", bytes));
+    Textures::open(Source::from_vec("model.trb", trb), imgb).unwrap()
+}
+
+#[test]
+fn texels_are_read_from_the_file_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let trb = folder.path().join("model.trb");
+    std::fs::write(&trb, demo(1, Size::Small)).unwrap();
+    std::fs::write(folder.path().join("model.imgb"), demo_imgb(1, Size::Small)).unwrap();
+    let asset = Asset::open_at(&trb, &Default::default()).unwrap();
+    assert_eq!(asset.format(), assetq::Format::GTEX);
+    assert!(asset.reader().verify(&Default::default()).checks.iter().all(|check| check.ok()));
+    let textures = asset.reader().textures();
+    let shapes: Vec<_> = textures.iter().map(|(_, texture)| texture.as_ref().unwrap().shape()).collect();
+    let listed: Vec<_> = shapes.iter().map(|s| (s.format.name(), s.width, s.mips, s.layers, s.kind())).collect();
+    let expected = [("BC1", 16, 3, 1, "2d"), ("BC1", 8, 1, 6, "cube"), ("RGBA8", 2, 1, 1, "2d")];
+    assert!(listed.iter().zip(expected).all(|(a, b)| (a.0.as_ref(), a.1, a.2, a.3, a.4) == b), "{listed:?}");
+    let pixels = |n: usize, layer, mip| decode(&textures[n].1.as_ref().unwrap().level(layer, mip).unwrap()).unwrap();
+    assert_eq!(pixels(2, 0, 0).rgba, [[1, 2, 3, 4], [5, 6, 7, 8]]);
+    // The last level of 4 by 4 texels is one block, which stands at a multiple of 128 in the other file.
+    let imgb = demo_imgb(1, Size::Small);
+    let block = &imgb[256..264];
+    let [r, g, b, _] = pixels(0, 0, 2).rgba[0];
+    assert_eq!(flat_block([r, g, b]), block);
+    assert_ne!(pixels(1, 0, 0), pixels(1, 5, 0), "faces differ");
+}
+
+#[test]
+fn a_file_without_its_texels_lists_its_textures_and_names_what_is_missing() {
+    let textures = open(demo(1, Size::Small), None);
+    assert_eq!(textures.table("textures").unwrap().len().unwrap(), 3);
+    let error = assetq::texture::Texture::level(&textures.get(0).unwrap().unwrap(), 0, 0).map(|_| ()).unwrap_err();
+    assert!(error.to_string().contains(".imgb"), "{error}");
+}
+
+#[test]
+fn damage_is_an_error_at_its_field() {
+    let good = demo(1, Size::Small);
+    let first = 0x60;
+    let cases: [(usize, &[u8], &str); 6] = [
+        (first + 6, &[99], "format of texels: 99"),
+        (first + 7, &[6], "number of levels: 6"),
+        (first + 9, &[3], "kind of texture: 3"),
+        (first + 10, &[0, 0], "width: 0 is not allowed (at offset 0x6a)"),
+        (first + 16, &[255; 4], "levels: "),
+        (first + 28, &[0, 0, 0, 7], "bytes of a level"),
+    ];
+    for (at, bytes, expected) in cases {
+        let mut trb = good.clone();
+        trb[at..at + bytes.len()].copy_from_slice(bytes);
+        let report = open(trb, Some(demo_imgb(1, Size::Small))).verify(&Default::default());
+        let found: Vec<String> = report.checks.iter().flat_map(|c| c.findings()).map(ToString::to_string).collect();
+        assert!(found.iter().any(|error| error.contains(expected)), "{expected}: {found:?}");
+    }
+    for len in 0..good.len() {
+        crate::common::read_everything("model.trb", good[..len].to_vec());
+    }
+    let short = demo_imgb(1, Size::Small)[..200].to_vec();
+    assert!(open(good, Some(short)).verify(&Default::default()).checks.iter().any(|check| !check.ok()));
+}
