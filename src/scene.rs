@@ -324,6 +324,8 @@ pub enum TextureMode {
     None,
     /// As PNG, with channels as glTF has them.
     Png,
+    /// As [`TextureMode::Png`], the base colours alone.
+    Base,
     /// As the files that they are, beside the drawing.
     Files,
 }

@@ -3,7 +3,7 @@ use super::{Context, Exit, Failure, Outcome, export};
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind};
 use crate::report::Progress;
-use crate::scene::{Context as Known, Drawing, Kind, Options};
+use crate::scene::{Drawing, Kind, Options, TextureMode};
 use crate::write::page::{Page, image, scene, tables, tree};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -39,6 +39,9 @@ pub(super) struct Args {
     #[arg(long, requires = "to")]
     force: bool,
 }
+
+/// The greatest width and height of textures in a page, which is to stay small.
+const TEXTURE_SIZE: u32 = 512;
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let asset = context.open(&args.file)?;
@@ -125,7 +128,7 @@ fn drawing<'a>(args: &Args, asset: &'a Asset, context: &Context) -> Result<Optio
             None => Ok(None),
         };
     };
-    let options = Options { lod: None, ..Options::default() };
+    let options = Options { lod: None, textures: TextureMode::Base, texture_size: TEXTURE_SIZE, ..Options::default() };
     if others.peek().is_some() {
         match export::draw(asset, shapes, &args.file, others, options, context) {
             // The others draw nothing of it, which is said: it is shown as it is alone.
@@ -136,10 +139,10 @@ fn drawing<'a>(args: &Args, asset: &'a Asset, context: &Context) -> Result<Optio
             drawn => return drawn.map(Some),
         }
     }
-    match shapes.draw(&Known::default(), options) {
+    match export::draw(asset, shapes, &args.file, std::iter::empty(), options, context) {
         Ok(drawing) => Ok(Some(drawing)),
-        Err(error) => {
-            context.damaged(file, &error);
+        Err(failure) => {
+            context.failed(&failure);
             Ok(None)
         }
     }

@@ -41,6 +41,8 @@ pub struct Tint<'d> {
     pub colour: [f32; 4],
     /// Whether triangles are seen from behind as well.
     pub two_sided: bool,
+    /// The PNG of its base colour.
+    pub image: Option<&'d [u8]>,
 }
 
 /// A place at which a solid is shown.
@@ -97,6 +99,10 @@ pub trait Solid: std::fmt::Debug {
     fn positions(&self) -> Iter<'_, [f32; 3]>;
     /// Normals of length 1; `None` where the vertices have none.
     fn normals(&self) -> Option<Iter<'_, [f32; 3]>>;
+    /// Texture coordinates; `None` where the vertices have none.
+    fn uvs(&self) -> Option<Iter<'_, [f32; 2]>> {
+        None
+    }
     /// Whether triangles share vertices. Otherwise each three vertices are a triangle.
     fn is_indexed(&self) -> bool;
     /// Triangles by vertices, turning left around their normals.

@@ -1,8 +1,6 @@
 //! Models that a database and a space put together of meshes in a `.geometry`, and their places.
 
-use super::prototypes::{
-    Material, MergedModel, PrototypeType, Record, SkeletonExtender, Visual, known_property_name,
-};
+use super::prototypes::{Material, MergedModel, PrototypeType, Record, SkeletonExtender, Visual, known_property_name};
 use super::record::{Leaf, NameId};
 use super::{Database, Models, Space};
 use crate::budget::Budget;
@@ -124,12 +122,7 @@ fn nodes(visual: &Visual<'_>, texts: &dyn Texts, budget: &Budget) -> Result<Node
 
 /// Adds the nodes of an extender, each below a node that is there already. A node without such a parent stands on the model
 /// itself.
-fn extend(
-    nodes: &mut Nodes,
-    extender: &SkeletonExtender<'_>,
-    texts: &dyn Texts,
-    budget: &Budget,
-) -> Result<()> {
+fn extend(nodes: &mut Nodes, extender: &SkeletonExtender<'_>, texts: &dyn Texts, budget: &Budget) -> Result<()> {
     let (names, parents, matrices) = (extender.names()?, extender.parents()?, extender.matrices()?);
     spend(budget, names.len())?;
     let mut places: HashMap<String, [f32; 16]> = nodes.iter().cloned().collect();

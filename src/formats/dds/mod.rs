@@ -68,7 +68,6 @@ impl Dds {
     pub fn expected_size(&self) -> Option<u64> {
         expected_size(&self.shape, self.headers)
     }
-
 }
 
 fn expected_size(shape: &Shape, headers: usize) -> Option<u64> {
@@ -76,13 +75,7 @@ fn expected_size(shape: &Shape, headers: usize) -> Option<u64> {
 }
 
 /// An error at `field` of the header unless its value passes `test`.
-fn require(
-    view: View<'_>,
-    field: usize,
-    what: &'static str,
-    value: u32,
-    test: impl FnOnce(u32) -> bool,
-) -> Result<()> {
+fn require(view: View<'_>, field: usize, what: &'static str, value: u32, test: impl FnOnce(u32) -> bool) -> Result<()> {
     if test(value) { Ok(()) } else { Err(view.skip(field).bad_value(what, value)) }
 }
 

@@ -28,8 +28,7 @@ fn levels(dds: &Dds) -> Box<dyn Table + '_> {
         Ok((layer < shape.layers).then_some((layer, mip)))
     };
     let headers = dds.source.view("").skip(dds.headers).offset();
-    let offset =
-        move |&(layer, mip): &(u32, u32)| Some(shape.offset(layer, mip)?.saturating_add(headers));
+    let offset = move |&(layer, mip): &(u32, u32)| Some(shape.offset(layer, mip)?.saturating_add(headers));
     let table = TableOf::<(u32, u32)>::new("levels", move || Ok(count), row)
         .column(Column::uint("layer").brief().key(), |&(layer, _)| Ok(layer.into()))
         .column(Column::uint("mip").brief().key(), |&(_, mip)| Ok(mip.into()))

@@ -140,7 +140,16 @@ impl Geometry {
             };
             let name = name.to_owned();
             let pairing = Pairing::RenderSet;
-            return Ok(Some(Group { name, vertices, indices, pairing, material: None, mfm: None, model: None, lods: Vec::new() }));
+            return Ok(Some(Group {
+                name,
+                vertices,
+                indices,
+                pairing,
+                material: None,
+                mfm: None,
+                model: None,
+                lods: Vec::new(),
+            }));
         }
         // Other programs number what they think is there already.
         let plain =

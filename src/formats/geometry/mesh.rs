@@ -266,7 +266,16 @@ fn pair_by_hints(geometry: &Geometry) -> Result<Groups> {
         .filter_map(|(index, vertex, pairing)| {
             let id = indices.get(index)?.mapping_id.get();
             let name = format!("group_{id:08X}");
-            Some(Group { name, vertices: vertex, indices: index, pairing, material: None, mfm: None, model: None, lods: vec![] })
+            Some(Group {
+                name,
+                vertices: vertex,
+                indices: index,
+                pairing,
+                material: None,
+                mfm: None,
+                model: None,
+                lods: vec![],
+            })
         })
         .collect();
     Ok(out)

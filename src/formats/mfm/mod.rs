@@ -109,7 +109,9 @@ impl Reader for Material {
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
         let table = TableOf::over("properties", &self.surface.properties)
             .column(Column::text("name").brief().key(), |(_, (name, _))| Ok(Value::text(name)))
-            .column(Column::text("kind").brief(), |(row, _)| Ok(self.kinds.get(*row).map(|kind| Value::text(kind)).into()))
+            .column(Column::text("kind").brief(), |(row, _)| {
+                Ok(self.kinds.get(*row).map(|kind| Value::text(kind)).into())
+            })
             .column(Column::nested("value").brief(), |(_, (_, property))| {
                 Ok(match property {
                     Property::Texture(path) => Value::text(path),

@@ -4,7 +4,7 @@ const shapes = (assetq.shapes ??= {});
 const NONE = 0xffffffff;
 
 // A program is made of these with what its models need: PLATES have numbers and layers by vertex, CUT leaves out dots,
-// NORMALS are in the file, PALETTE has colours by number.
+// NORMALS are in the file, PALETTE has colours by number, IMAGE has colours by texture coordinates.
 const VERTEX = `
   precision highp float; precision highp int; precision highp sampler2D;
   layout(location = 0) in vec3 position;
@@ -15,7 +15,13 @@ const VERTEX = `
   uniform mat4 view; uniform vec3 low, size, eye; uniform uint first, stride, hidden, chosen, under;
   uniform vec4 colour; uniform bool isFlat; uniform sampler2D palette;
   out vec3 lit; out vec3 at; out float others; flat out uint id;
+  #ifdef IMAGE
+    layout(location = 7) in vec2 uv; uniform vec4 uvRange; out vec2 coordinates;
+  #endif
   void main() {
+    #ifdef IMAGE
+      coordinates = mix(uvRange.xy, uvRange.zw, uv);
+    #endif
     vec3 p = low + position * size;
     p = m0 * p.x + m1 * p.y + m2 * p.z + m3;
     gl_Position = view * vec4(p, 1.0);
@@ -31,6 +37,9 @@ const VERTEX = `
       id = number;
     #else
       vec3 base = colour.rgb;
+      #ifdef IMAGE
+        base = vec3(1.0);
+      #endif
       #ifdef PALETTE
         base = texelFetch(palette, ivec2(int(number & 1023u), int(number >> 10)), 0).rgb;
       #endif
@@ -52,6 +61,9 @@ const FRAGMENT = `
   in vec3 lit; in vec3 at; in float others; flat in uint id;
   uniform vec4 section, colour; uniform vec3 eye; uniform bool isFlat, seeThrough;
   out vec4 result;
+  #ifdef IMAGE
+    in vec2 coordinates; uniform sampler2D image;
+  #endif
   void main() {
     #ifdef CUT
       if (dot(section.xyz, at) > section.w) discard;
@@ -66,7 +78,13 @@ const FRAGMENT = `
       #ifndef NORMALS
         if (!isFlat) light *= 0.5 + 0.5 * abs(dot(normalize(cross(dFdx(at), dFdy(at))), eye));
       #endif
-      result = vec4(lit * light * colour.a, colour.a);
+      vec3 base = vec3(1.0);
+      #ifdef IMAGE
+        vec4 texel = texture(image, coordinates);
+        if (texel.a < 0.25) discard;
+        base = texel.rgb;
+      #endif
+      result = vec4(lit * base * light * colour.a, colour.a);
     #endif
   }`;
 const IDENTITY = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0]];
@@ -138,6 +156,7 @@ shapes.Renderer = class {
   start() {
     const { gl } = this;
     this.programs = new Map();
+    this.textures = null;
     this.paletteTexture = null;
     this.pixel = gl.createFramebuffer();
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.pixel);
@@ -175,6 +194,12 @@ shapes.Renderer = class {
       gl.enableVertexAttribArray(2);
       gl.vertexAttribIPointer(2, 2, gl.UNSIGNED_INT, 8, 0);
     }
+    if (solid.uvs) {
+      buffer(solid.uvs);
+      gl.enableVertexAttribArray(7);
+      gl.vertexAttribPointer(7, 2, gl.UNSIGNED_SHORT, true, 4, 0);
+    }
+    if (model.image && solid.uvs) gpu.image = this.texture(model.image);
     if (matrices) {
       buffer(matrices);
       for (let i = 0; i < 4; i++) {
@@ -187,6 +212,21 @@ shapes.Renderer = class {
     gl.bindVertexArray(null);
     gpu.buffer = buffer;
     gpu.ELEMENTS = gl.ELEMENT_ARRAY_BUFFER;
+  }
+
+  // The texture of an image, which models share.
+  texture(image) {
+    const { gl } = this;
+    this.textures ??= new Map();
+    if (!this.textures.has(image)) {
+      const made = gl.createTexture();
+      gl.bindTexture(gl.TEXTURE_2D, made);
+      gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, gl.RGBA, gl.UNSIGNED_BYTE, image);
+      gl.generateMipmap(gl.TEXTURE_2D);
+      gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR_MIPMAP_LINEAR);
+      this.textures.set(image, made);
+    }
+    return this.textures.get(image);
   }
 
   // Makes the canvas as many pixels as the screen has there; fewer where it moves and drawing is slow.
@@ -239,7 +279,8 @@ shapes.Renderer = class {
     const { gl } = this;
     const cuts = this.section.some((v, i) => i < 3 && v !== 0) || (this.seeThrough && !extra);
     const usesPalette = this.palette && !extra;
-    const needs = [extra, model.solid.plates && "PLATES", cuts && "CUT", model.part.normals && "NORMALS", usesPalette && "PALETTE"].filter(Boolean).join(" ");
+    const usesImage = model.gpu?.image && !extra && !usesPalette && !this.wireframe;
+    const needs = [extra, usesImage && "IMAGE", model.solid.plates && "PLATES", cuts && "CUT", model.part.normals && "NORMALS", usesPalette && "PALETTE"].filter(Boolean).join(" ");
     if (!this.programs.has(needs)) this.programs.set(needs, program(gl, needs));
     const found = this.programs.get(needs);
     if (this.current === found) return found.names;
@@ -266,6 +307,10 @@ shapes.Renderer = class {
       const isLines = (this.wireframe || linesToo) && !extra;
       gl.uniform3fv(names.low, part.min);
       gl.uniform3fv(names.size, part.max.map((v, i) => v - part.min[i]));
+      if (names.image) {
+        gl.bindTexture(gl.TEXTURE_2D, gpu.image);
+        gl.uniform4f(names.uvRange, ...part.uvs[0], ...part.uvs[1]);
+      }
       gl.uniform1ui(names.first ?? null, model.first);
       gl.uniform1ui(names.stride ?? null, model.stride);
       gl.uniform4fv(names.colour ?? null, isLines ? [...model.colour.slice(0, 3), 1] : model.colour);

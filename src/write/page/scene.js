@@ -290,10 +290,20 @@ class Scene extends shapes.Look {
     return new Float32Array(bytes.buffer, bytes.byteOffset + part.places[0] * 48, part.places[1] * 12);
   }
 
+  // The image of a block, decoded once.
+  picture(block) {
+    this.pictures ??= new Map();
+    const decode = async () =>
+      createImageBitmap(new Blob([await this.block(block)], { type: "image/png" }), { premultiplyAlpha: "none", colorSpaceConversion: "none" });
+    if (!this.pictures.has(block)) this.pictures.set(block, decode());
+    return this.pictures.get(block);
+  }
+
   async load(model) {
     if (model.solid) return;
-    const [bytes, matrices] = await Promise.all([this.block(model.part.block), this.places(model.part)]);
-    if (!model.solid) Object.assign(model, { matrices, solid: shapes.unpack(model.part, bytes) });
+    const { image } = this.meta.materials[model.part.material];
+    const [bytes, matrices, picture] = await Promise.all([this.block(model.part.block), this.places(model.part), image && this.picture(image)]);
+    if (!model.solid) Object.assign(model, { matrices, image: picture, solid: shapes.unpack(model.part, bytes) });
   }
 
   // The box around models, wherever they stand.

@@ -3,12 +3,13 @@
 //! A *solid* is packed into bytes of a block as: for each axis its positions, as 16 bits between the least and the
 //! greatest, first all low bytes and then all high bytes; for vertices with normals their two octahedral coordinates, 8 bits
 //! each; and for indexed solids the indices as varints. Each number is the difference to the one before it, folded so that
-//! small ones of either sign have few bits: numbers that are alike get small when the block is compressed.
+//! small ones of either sign have few bits: numbers that are alike get small when the block is compressed. The texture
+//! coordinates of a solid whose material has an image follow: first all u, then all v, as positions are.
 
 use super::{Page, Part};
 use crate::error::Result;
 use crate::scene::Drawing;
-use crate::scene::sight::{Chart, Sight, Solid, SolidKind, Solids};
+use crate::scene::sight::{Chart, Sight, Solid, SolidKind, Solids, Tint};
 use serde_json::{Value, json};
 
 /// Bytes after which a block is followed by another one.
@@ -61,7 +62,7 @@ impl Blocks<'_> {
     }
 
     /// Packs `solid`, and gives its block and where it begins there.
-    fn pack(&mut self, solid: &dyn Solid) -> (String, usize) {
+    fn pack(&mut self, solid: &dyn Solid, uvs: Option<Range>) -> (String, usize) {
         let key = (solid.kind(), solid.lods().first().copied());
         let known = self.open.iter().find(|(open, _)| *open == key).map(|(_, block)| *block);
         let known = known.filter(|&block| self.all.get(block).is_some_and(|(_, bytes)| bytes.len() < BLOCK));
@@ -74,7 +75,7 @@ impl Blocks<'_> {
         });
         let Some((name, bytes)) = self.all.get_mut(block) else { return Default::default() };
         let at = bytes.len();
-        pack(solid, bytes);
+        pack(solid, uvs, bytes);
         (name.clone(), at)
     }
 }
@@ -82,7 +83,8 @@ impl Blocks<'_> {
 fn scene(solids: &Solids<'_>, id: &str) -> Shown {
     let mut blocks = Blocks { id, all: Vec::new(), open: Vec::new() };
     let mut groups: Vec<&str> = Vec::new();
-    let mut parts: Vec<Value> = solids.solids.iter().map(|solid| part(*solid, &mut blocks)).collect();
+    let mut parts: Vec<Value> =
+        solids.solids.iter().map(|solid| part(*solid, &solids.materials, &mut blocks)).collect();
     // The matrices of a part lie together: it is drawn at all of its places at once.
     let mut matrices: Vec<Vec<&[f32; 16]>> = vec![Vec::new(); parts.len()];
     let mut numbers = std::collections::HashMap::new();
@@ -108,14 +110,28 @@ fn scene(solids: &Solids<'_>, id: &str) -> Shown {
         }
     }
     let placed = (!bytes.is_empty()).then(|| blocks.add(bytes));
-    let materials = solids.materials.iter().map(|material| {
-        let [r, g, b, a] = material.colour;
-        json!({"name": material.name, "colour": [r, g, b, a], "twoSided": material.two_sided})
-    });
+    // Materials may share an image.
+    let mut images: Vec<(&[u8], String)> = Vec::new();
+    let materials: Vec<Value> = solids
+        .materials
+        .iter()
+        .map(|material| {
+            let [r, g, b, a] = material.colour;
+            let image = material.image.map(|png| match images.iter().find(|(known, _)| std::ptr::eq(*known, png)) {
+                Some((_, name)) => name.clone(),
+                None => {
+                    let name = blocks.add(png.to_vec());
+                    images.push((png, name.clone()));
+                    name
+                }
+            });
+            json!({"name": material.name, "colour": [r, g, b, a], "twoSided": material.two_sided, "image": image})
+        })
+        .collect();
     let damage = solids.damage.iter().map(|error| error.to_string().into());
     let meta = json!({
         "name": solids.name,
-        "materials": materials.collect::<Vec<_>>(),
+        "materials": materials,
         "parts": parts,
         "groups": groups,
         "places": placed,
@@ -126,9 +142,11 @@ fn scene(solids: &Solids<'_>, id: &str) -> Shown {
 }
 
 /// A solid as the page's list of parts has it.
-fn part(solid: &dyn Solid, blocks: &mut Blocks<'_>) -> Value {
+fn part(solid: &dyn Solid, materials: &[Tint<'_>], blocks: &mut Blocks<'_>) -> Value {
     let (min, max) = solid.bounds();
-    let (block, at) = blocks.pack(solid);
+    let has_image = materials.get(solid.material()).is_some_and(|material| material.image.is_some());
+    let uvs = if has_image { solid.uvs().map(range) } else { None };
+    let (block, at) = blocks.pack(solid, uvs);
     let kind = match solid.kind() {
         SolidKind::Mesh => "mesh",
         SolidKind::Armor => "armor",
@@ -151,6 +169,9 @@ fn part(solid: &dyn Solid, blocks: &mut Blocks<'_>) -> Value {
         "at": at,
     });
     if let Some(part) = part.as_object_mut() {
+        if let Some((low, high)) = uvs {
+            part.insert("uvs".into(), json!([low, high]));
+        }
         if !solid.lods().is_empty() {
             part.insert("lods".into(), solid.lods().into());
         }
@@ -162,23 +183,35 @@ fn part(solid: &dyn Solid, blocks: &mut Blocks<'_>) -> Value {
     part
 }
 
-/// Appends a solid, as described above.
-fn pack(solid: &dyn Solid, out: &mut Vec<u8>) {
+/// The least and the greatest texture coordinates.
+type Range = ([f32; 2], [f32; 2]);
+
+fn range(uvs: impl Iterator<Item = [f32; 2]>) -> Range {
+    uvs.fold(([f32::MAX; 2], [f32::MIN; 2]), |([a, b], [c, d]), [u, v]| ([a.min(u), b.min(v)], [c.max(u), d.max(v)]))
+}
+
+/// Appends numbers between `low` and `high` as 16 bits each.
+fn pack_numbers(numbers: impl Iterator<Item = f32>, low: f32, high: f32, out: &mut Vec<u8>) {
+    let (low, high) = (f64::from(low), f64::from(high));
+    let scale = if high > low { 65535.0 / (high - low) } else { 0.0 };
+    let mut before = 0u16;
+    let mut highs = Vec::with_capacity(numbers.size_hint().0);
+    for number in numbers {
+        let value = to_u16((f64::from(number) - low) * scale);
+        let [small, large] = fold16(value.wrapping_sub(before)).to_le_bytes();
+        out.push(small);
+        highs.push(large);
+        before = value;
+    }
+    out.append(&mut highs);
+}
+
+/// Appends a solid, as described above, with its texture coordinates if their range is given.
+fn pack(solid: &dyn Solid, uvs: Option<Range>, out: &mut Vec<u8>) {
     let (min, max) = solid.bounds();
-    for axis in 0..3 {
-        let pick = |v: &[f32; 3]| f64::from(v.get(axis).copied().unwrap_or(0.0));
-        let (low, high) = (pick(&min), pick(&max));
-        let scale = if high > low { 65535.0 / (high - low) } else { 0.0 };
-        let mut before = 0u16;
-        let mut highs = Vec::with_capacity(solid.vertices());
-        for position in solid.positions() {
-            let value = to_u16((pick(&position) - low) * scale);
-            let [small, large] = fold16(value.wrapping_sub(before)).to_le_bytes();
-            out.push(small);
-            highs.push(large);
-            before = value;
-        }
-        out.append(&mut highs);
+    for (axis, (low, high)) in min.into_iter().zip(max).enumerate() {
+        let numbers = solid.positions().map(|v| v.get(axis).copied().unwrap_or(0.0));
+        pack_numbers(numbers, low, high, out);
     }
     if let Some(normals) = solid.normals() {
         let mut before = [0u8; 2];
@@ -197,6 +230,12 @@ fn pack(solid: &dyn Solid, out: &mut Vec<u8>) {
         for index in solid.triangles().flatten() {
             varint(fold32(index.wrapping_sub(before)), out);
             before = index;
+        }
+    }
+    if let (Some((low, high)), Some(_)) = (uvs, solid.uvs()) {
+        for (axis, (low, high)) in low.into_iter().zip(high).enumerate() {
+            let numbers = solid.uvs().into_iter().flatten().map(|uv| uv.get(axis).copied().unwrap_or(0.0));
+            pack_numbers(numbers, low, high, out);
         }
     }
 }

@@ -1,13 +1,13 @@
 // Solids out of a block: the bytes that src/write/page/scene.rs packed, as arrays that a GPU takes.
 const shapes = (assetq.shapes ??= {});
 
-// Differences of 16 bits, folded, low bytes first, into every fourth number of `out` from `at` on.
-const positions = (bytes, start, count, out, at) => {
+// Differences of 16 bits, folded, low bytes first, into every fourth number of `out` from `at` on, or as `step` says.
+const positions = (bytes, start, count, out, at, step = 4) => {
   let value = 0;
   for (let i = 0; i < count; i++) {
     const folded = bytes[start + i] | (bytes[start + count + i] << 8);
     value = (value + ((folded >> 1) ^ -(folded & 1))) & 0xffff;
-    out[i * 4 + at] = value;
+    out[i * step + at] = value;
   }
 };
 
@@ -47,7 +47,15 @@ shapes.unpack = (part, bytes) => {
       indices[i] = before;
     }
   }
-  return { vertices, words, indices, plates: part.plates ? plates(part, count) : null };
+  let uvs = null;
+  if (part.uvs) {
+    uvs = new Uint16Array(count * 2);
+    for (let axis = 0; axis < 2; axis++) {
+      positions(bytes, at, count, uvs, axis, 2);
+      at += count * 2;
+    }
+  }
+  return { vertices, words, indices, uvs, plates: part.plates ? plates(part, count) : null };
 };
 
 const plates = (part, count) => {

@@ -300,9 +300,8 @@ fn material(material: &super::Material) -> json::Material {
     };
     let skin = material.skin.as_ref();
     let image = |role| skin.and_then(|skin| skin.images.get(&role)).map(|number| index(*number));
-    let info = |role| {
-        image(role).map(|index| json::texture::Info { index, tex_coord: 0, extensions: None, extras: None })
-    };
+    let info =
+        |role| image(role).map(|index| json::texture::Info { index, tex_coord: 0, extensions: None, extras: None });
     // Opacity is stored in the base colour.
     let alpha = skin.filter(|skin| skin.images.contains_key(&Role::Base)).map(|skin| skin.alpha);
     let (alpha_mode, cut) = match alpha {

@@ -69,14 +69,10 @@ fn describe(scene: &Scene<'_>, material: &super::Material, out: &mut impl Write)
         }
     }
     let alpha = material.skin.as_ref().map(|skin| skin.alpha);
-    if let (true, Some(Alpha::Mask(_) | Alpha::Blend), Some(base)) = (has_base, alpha, base(scene, material)) {
+    if let (true, Some(Alpha::Mask(_) | Alpha::Blend), Some(base)) = (has_base, alpha, scene.base_image(material)) {
         writeln!(out, "map_d -imfchan m {}", picture(base))?;
     }
     writeln!(out)
-}
-
-fn base<'s>(scene: &'s Scene<'_>, material: &super::Material) -> Option<&'s Image> {
-    scene.images.get(*material.skin.as_ref()?.images.get(&Role::Base)?)
 }
 
 /// The file name of an image.

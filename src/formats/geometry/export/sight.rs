@@ -6,10 +6,11 @@ use crate::scene::sight::{Iter, Place, Plated, Sight, Solid, SolidKind, Solids, 
 
 impl Scene<'_> {
     pub(super) fn as_sight<'s>(&'s self) -> Sight<'s> {
-        let tint = |Material { name, colour, double_sided, .. }: &'s Material| Tint {
-            name,
-            colour: *colour,
-            two_sided: *double_sided,
+        let tint = |material: &'s Material| Tint {
+            name: &material.name,
+            colour: material.colour,
+            two_sided: material.double_sided,
+            image: self.base_image(material).map(|image| &*image.png),
         };
         let materials = self.materials.iter().map(tint);
         let places = self.shown().map(|shown| Place {
@@ -63,6 +64,10 @@ impl Solid for Part<'_> {
 
     fn normals(&self) -> Option<Iter<'_, [f32; 3]>> {
         self.normals()
+    }
+
+    fn uvs(&self) -> Option<Iter<'_, [f32; 2]>> {
+        Some(Box::new(self.group_vertices()?.uvs()?))
     }
 
     fn is_indexed(&self) -> bool {

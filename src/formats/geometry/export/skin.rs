@@ -117,11 +117,15 @@ impl Scene<'_> {
                     continue;
                 }
                 None => {
-                    let stem = |name: &str| name.rsplit('/').next().unwrap_or_default().trim_end_matches(".mfm").to_owned();
+                    let stem =
+                        |name: &str| name.rsplit('/').next().unwrap_or_default().trim_end_matches(".mfm").to_owned();
                     let named = lone.iter().find(|surface| stem(&surface.name) == stem(&material.name));
                     let Some(surface) = named.or(if let [only] = &*lone { Some(only) } else { None }) else { continue };
                     if named.is_none() {
-                        self.notes.push(format!("material {}: {} is used, the one material given", material.name, surface.name));
+                        self.notes.push(format!(
+                            "material {}: {} is used, the one material given",
+                            material.name, surface.name
+                        ));
                     }
                     surface.clone()
                 }
@@ -132,7 +136,10 @@ impl Scene<'_> {
             material.double_sided |= surface.is_set("doubleSided");
             let alpha = Alpha::of(&surface);
             let base = if alpha == Alpha::Opaque { Role::Base } else { Role::Transparent };
-            let mut roles = vec![base, Role::Normal, Role::MetalRoughness, Role::Occlusion];
+            let mut roles = match options.textures {
+                TextureMode::Base => vec![base],
+                _ => vec![base, Role::Normal, Role::MetalRoughness, Role::Occlusion],
+            };
             #[expect(clippy::cast_possible_truncation, reason = "a strength needs no more digits")]
             let emissive = surface.number("emissivePower").unwrap_or(0.0) as f32;
             if options.emissive && emissive > 0.0 && surface.fx.contains("emissive") {
@@ -140,7 +147,7 @@ impl Scene<'_> {
             }
             let skin = Skin { alpha, images: BTreeMap::new(), emissive, extras: extras(&surface) };
             material.skin = Some(skin);
-            if options.textures == TextureMode::Png {
+            if matches!(options.textures, TextureMode::Png | TextureMode::Base) {
                 for role in roles {
                     let Some(path) = surface.texture(role.slot()) else { continue };
                     let mask = (role == Role::Emissive).then(|| surface.texture("metallicGlossMap").map(str::to_owned));
@@ -167,7 +174,9 @@ impl Scene<'_> {
         if options.textures == TextureMode::Files {
             for (_, path, _) in wanted {
                 match files.file(&path, size) {
-                    Ok(Some((path, source))) => self.files.push((unique(path.rsplit('/').next().unwrap_or(&path), &mut names), source)),
+                    Ok(Some((path, source))) => {
+                        self.files.push((unique(path.rsplit('/').next().unwrap_or(&path), &mut names), source))
+                    }
                     Ok(None) => drop(missing.insert(path)),
                     Err(error) => self.damage.push(error),
                 }
@@ -198,6 +207,11 @@ impl Scene<'_> {
             }
         }
         self.note_missing(missing);
+    }
+
+    /// The image of a material's base colour.
+    pub(super) fn base_image(&self, material: &super::Material) -> Option<&Image> {
+        self.images.get(*material.skin.as_ref()?.images.get(&Role::Base)?)
     }
 
     fn note_missing(&mut self, missing: BTreeSet<String>) {

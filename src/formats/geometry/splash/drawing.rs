@@ -88,7 +88,7 @@ impl<'a> Boxes<'a> {
     fn as_sight(&self) -> Sight<'_> {
         let tint = |(rank, name): (usize, &&'a str)| {
             let [r, g, b] = scene::colour(rank, self.kinds.len());
-            Tint { name, colour: [r, g, b, 1.0], two_sided: false }
+            Tint { name, colour: [r, g, b, 1.0], two_sided: false, image: None }
         };
         Sight::Solids(Solids {
             name: self.name,
