@@ -161,7 +161,7 @@ fn inner(old: &Asset, new: &Asset, found: &[Found<'_, '_>]) -> Vec<[String; 2]> 
     let pairs = found.iter().filter(|found| found.table.name() == archive::FILES).flat_map(|found| &found.pairs);
     let paths = |pair: &Pair| {
         let (old_file, new_file) = (old.file(pair.old? as usize).ok()?, new.file(pair.new? as usize).ok()?);
-        // Enough to tell a format; a file that cannot be read is told by its name.
+        // Enough to detect a format; a file that cannot be read is known by its name alone.
         let head = |archive, file| archive::head(archive, file, 64).unwrap_or_default();
         let (a, b) = (head(old, &old_file), head(new, &new_file));
         let is_same_format = crate::Format::guess(&old_file.path, &a) == crate::Format::guess(&new_file.path, &b);

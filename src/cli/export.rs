@@ -457,7 +457,7 @@ pub(super) fn draw<'a, 'o>(
     let mut known = scene::Context::from_assets(&assets).map_err(failed)?;
     known.set_textures(&files);
     match shapes.draw(&known, options) {
-        // Nobody has asked for the game's own database.
+        // The user did not name the game's own database.
         Err(error) if !has_others && matches!(error.kind(), ErrorKind::NotFound { .. }) => {
             let mut known = scene::Context::default();
             known.set_textures(&files);

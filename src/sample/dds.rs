@@ -15,7 +15,7 @@ pub enum Texels {
     Masks(u32, [u32; 4]),
 }
 
-/// A texture in the making.
+/// An unfinished texture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DdsBuilder {
     /// How texels are stored.

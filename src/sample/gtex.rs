@@ -5,7 +5,7 @@ use super::{Size, Writer};
 use crate::formats::gtex::layout;
 use fastrand::Rng;
 
-/// A texture in the making: its format, its width and height, whether it is a cube map, and its levels.
+/// An unfinished texture: its format, its width and height, whether it is a cube map, and its levels.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GtexBuilder {
     /// How texels are stored: see [`layout::Header::format`].

@@ -54,7 +54,7 @@ impl Model {
 fn family_of(format: Format) -> Family {
     match format {
         f if [Format::BWDB, Format::MODELS, Format::SPACE].contains(&f) => Family::Bwdb,
-        f if [Format::GEOMETRY, Format::SPLASH].contains(&f) => Family::Geometry,
+        f if [Format::GEOMETRY, Format::SPLASH, Format::DDS, Format::GTEX].contains(&f) => Family::Geometry,
         f if f == Format::VRB => Family::Vrb,
         f if f == Format::WDATA => Family::Wdata,
         f if [Format::WDB, Format::WPD].contains(&f) => Family::Wdb,

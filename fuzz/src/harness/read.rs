@@ -4,6 +4,7 @@ use super::input::{File, any, file, one_of, turn};
 use super::models::Family;
 use arbitrary::Unstructured;
 use assetq::table::{Table, Tree, Value};
+use assetq::texture::{Texture, decode};
 use assetq::{Asset, Format, Source};
 
 /// Rows of a table that are read: hostile counts may promise any number.
@@ -75,6 +76,20 @@ fn tables(data: &[u8], family: Family) {
     let file = file(&mut u, Some(family));
     if let Some(asset) = open(&file) {
         ask(&mut u, &asset, file.is_valid);
+        let one = asset.reader().texture().into_iter();
+        let several = asset.reader().textures();
+        let several = several.iter().filter_map(|(_, texture)| texture.as_deref().ok());
+        one.chain(several).for_each(|texture| pixels(texture, &file));
+    }
+}
+
+/// Decodes the first and the last level of a texture.
+fn pixels(texture: &dyn Texture, file: &File) {
+    let shape = texture.shape();
+    for (layer, mip) in [(0, 0), (shape.layers - 1, shape.mips - 1)] {
+        let decoded = texture.level(layer, mip).and_then(|level| decode(&level));
+        // The texels of some lie in another file.
+        assert!(!file.is_valid || decoded.is_ok() || file.name.ends_with(".trb"), "{}", file.name);
     }
 }
 

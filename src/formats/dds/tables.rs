@@ -8,7 +8,7 @@ pub(super) fn all(dds: &Dds) -> Vec<Box<dyn Table + '_>> {
 
 /// The one row that the file has in the table of textures of a folder or game.
 fn textures(dds: &Dds) -> Box<dyn Table + '_> {
-    let row = |row| Ok((row == 0).then(|| dds.shape));
+    let row = |row| Ok((row == 0).then_some(dds.shape));
     let source = &dds.source;
     let table = TableOf::<Shape>::new(texture::TABLE, || Ok(1), row)
         .column(Column::text("path").brief().key(), |_| Ok(Value::text(source.name())));

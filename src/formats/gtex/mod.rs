@@ -17,15 +17,19 @@ use layout::{Header, LevelEntry};
 use std::borrow::Cow;
 use std::mem::offset_of;
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// A file of textures.
 #[derive(Debug)]
 pub struct Textures {
     source: Source,
     texels: Option<Source>,
-    /// The position of each description.
-    at: Vec<usize>,
+    /// The position of each description, found on first use.
+    at: OnceLock<Vec<usize>>,
 }
+
+/// Bytes of a file that are searched for descriptions: many times more than the largest file has.
+const SEARCHED: usize = 64 << 20;
 
 /// One texture of a file.
 #[derive(Debug, Clone, Copy)]
@@ -48,18 +52,33 @@ impl Textures {
             let kind = ErrorKind::BadMagic { expected: number(layout::FILE_MAGIC), found: number(magic) };
             return Err(source.view("header").error(kind));
         }
-        let at = memchr::memmem::find_iter(source.bytes(), &layout::MAGIC).collect();
-        Ok(Self { source, texels, at })
+        Ok(Self { source, texels, at: OnceLock::new() })
+    }
+
+    fn at(&self) -> &[usize] {
+        self.at.get_or_init(|| {
+            let bytes = self.source.bytes();
+            let searched = bytes.get(..SEARCHED).unwrap_or(bytes);
+            memchr::memmem::find_iter(searched, &layout::MAGIC).collect()
+        })
     }
 
     /// The number of textures.
     pub fn len(&self) -> usize {
-        self.at.len()
+        self.at().len()
     }
 
     /// Whether there are no textures.
     pub fn is_empty(&self) -> bool {
-        self.at.is_empty()
+        self.at().is_empty()
+    }
+
+    /// The error of a file that is too large to be searched to its end.
+    fn unsearched(&self) -> Option<Error> {
+        let size = self.source.bytes().len();
+        let what = "bytes of a file that are searched for textures";
+        let kind = ErrorKind::Limit { what, value: size as u64, limit: SEARCHED as u64 };
+        (size > SEARCHED).then(|| self.source.view("textures").at(SEARCHED).error(kind))
     }
 
     /// Texture `n`; `None` after the last one.
@@ -67,7 +86,7 @@ impl Textures {
     /// # Errors
     /// `BadValue` for sizes that no texture has, and `OutOfBounds` if its levels leave the file.
     pub fn get(&self, n: usize) -> Result<Option<Gtex<'_>>> {
-        let Some(&at) = self.at.get(n) else { return Ok(None) };
+        let Some(&at) = self.at().get(n) else { return Ok(None) };
         let view = self.source.view("texture").at(at);
         let header = view.read::<Header>()?;
         let (width, height) = (u32::from(header.width.get()), u32::from(header.height.get()));
@@ -165,7 +184,7 @@ impl Reader for Textures {
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
         let table = TableOf::<(usize, Gtex<'_>)>::new(
             texture::TABLE,
-            || Ok(self.at.len()),
+            || Ok(self.at().len()),
             |n| Ok(self.get(n).map_err(|error| error.within(format_args!("texture {n}")))?.map(|found| (n, found))),
         )
         .column(Column::uint("texture").brief().key(), |(n, _)| Ok((*n).into()));
@@ -177,12 +196,12 @@ impl Reader for Textures {
             .column(Column::uint("imgb_offset").place(), |(_, found)| {
                 Ok(found.levels.first().map(|level| level.offset.get()).into())
             });
-        vec![Box::new(table)]
+        vec![Box::new(table.damaged(|| self.unsearched()))]
     }
 
     fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
         let imgb = self.texels.as_ref().map(|texels| Value::text(texels.name()));
-        vec![("textures".into(), self.at.len().into()), ("imgb".into(), imgb.into())]
+        vec![("textures".into(), self.at().len().into()), ("imgb".into(), imgb.into())]
     }
 
     fn cat(&self, _: &str, _: &mut dyn Visitor) -> Result<bool> {
@@ -196,23 +215,25 @@ impl Reader for Textures {
             });
             (n.to_string(), found.map(|found| Box::new(found) as Box<dyn Texture + '_>))
         };
-        (0..self.at.len()).map(one).collect()
+        (0..self.at().len()).map(one).collect()
     }
 
     fn verify(&self, progress: &Progress) -> Report {
-        let mut textures = Check::new("textures").with_detail(format!("{} textures", self.at.len()));
+        let mut textures = Check::new("textures").with_detail(format!("{} textures", self.at().len()));
         let mut levels = Check::new("levels");
         if self.texels.is_none() {
             levels = levels.with_detail("not checked: the .imgb file with the texels is not at hand");
         }
-        progress.announce(self.at.len() as u64);
-        for n in 0..self.at.len() {
+        self.unsearched().into_iter().for_each(|error| textures.fail(error));
+        progress.announce(self.at().len() as u64);
+        for n in 0..self.at().len() {
             let found = self.get(n).map_err(|error| error.within(format_args!("texture {n}")));
             progress.advance(1);
             let Some(found) = textures.note(found).flatten().filter(|_| self.texels.is_some()) else { continue };
-            for row in 0..found.shape.layers.saturating_mul(found.shape.mips) {
-                let (layer, mip) = (row / found.shape.mips.max(1), row % found.shape.mips.max(1));
-                levels.note(found.level(layer, mip).map_err(|error| error.within(format_args!("texture {n}"))));
+            for layer in 0..found.shape.layers {
+                for mip in 0..found.shape.mips {
+                    levels.note(found.level(layer, mip).map_err(|error| error.within(format_args!("texture {n}"))));
+                }
             }
         }
         Report { checks: vec![textures, levels] }

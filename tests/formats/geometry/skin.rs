@@ -1,4 +1,4 @@
-//! Materials of geometry: channels as glTF has them, opacity, and what is said of textures that are not at hand.
+//! Materials of geometry: channels as glTF has them, opacity, and notes on textures that are not at hand.
 
 use assetq::geometry::Geometry;
 use assetq::sample::dds::{DdsBuilder, Texels, flat};

@@ -88,7 +88,7 @@ proptest! {
     #[test]
     fn a_filter_sql_and_a_plain_loop_find_the_same_rows(
         seed in any::<u64>(),
-        all in prop::collection::vec((asked(), asked(), any::<bool>(), any::<bool>()), 9),
+        all in prop::collection::vec((asked(), asked(), any::<bool>(), any::<bool>()), FILES.len()),
     ) {
         for ((name, _, make), (first, second, both, not)) in FILES.iter().zip(&all) {
             let bytes = make(seed, Size::Small);

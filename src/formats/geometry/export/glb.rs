@@ -293,6 +293,7 @@ fn emission(material: &super::Material) -> Option<f32> {
     skin.images.contains_key(&Role::Emissive).then_some(skin.emissive)
 }
 
+#[allow(clippy::needless_update, reason = "features of gltf-json that others enable add fields")]
 fn material(material: &super::Material) -> json::Material {
     use json::material::{
         AlphaCutoff, AlphaMode, EmissiveFactor, NormalTexture, OcclusionTexture, PbrBaseColorFactor,

@@ -268,7 +268,8 @@ fn emit(pixels: &mut Pixels, mask: &Pixels) {
         let at = usize::try_from(row.saturating_add(scaled(x, width, mask.width))).unwrap_or(usize::MAX);
         let [.., paint, _] = mask.rgba.get(at).copied().unwrap_or_default();
         let [r, g, b, _] = *pixel;
-        let [r, g, b] = [r, g, b].map(|v| u8::try_from(u16::from(v) * u16::from(paint) / 255).unwrap_or(u8::MAX));
+        let [r, g, b] =
+            [r, g, b].map(|v| u8::try_from(u16::from(v).saturating_mul(paint.into()) / 255).unwrap_or(u8::MAX));
         *pixel = [r, g, b, 255];
     }
 }
@@ -299,7 +300,7 @@ fn to_json(value: &Value<'_>) -> serde_json::Value {
     }
 }
 
-/// The name, with a number if another file has it already.
+/// The name, with a number in front if it is taken.
 fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
     let numbered = (2u32..).map(|number| format!("{number}-{name}"));
     let free = std::iter::once(name.to_owned()).chain(numbered).find(|name| !taken.contains(name)).unwrap_or_default();
