@@ -49,3 +49,5 @@ const _: () = assert!(size_of::<LevelEntry>() == 8);
 pub const MAGIC: [u8; 4] = *b"GTEX";
 /// The magic of the files that hold textures.
 pub const FILE_MAGIC: [u8; 4] = *b"SEDB";
+/// Bytes of the header of such a file.
+pub const HEADER_SIZE: usize = 0x30;

@@ -8,7 +8,7 @@ use crate::archive::MARK;
 use crate::bytes::View;
 use crate::error::{Error, ErrorKind, Result};
 use crate::names::Names;
-use crate::reader::{FileFormat, Likeness, Options, Reader};
+use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::report::{Check, Progress, Report};
 use crate::source::Source;
 use crate::table::{Column, Table, TableOf, Value, Visitor};
@@ -179,6 +179,16 @@ impl FileFormat for Textures {
 impl Reader for Textures {
     fn source(&self) -> &Source {
         &self.source
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        let at = |at: usize| self.source.view("").at(at).offset();
+        let size = self.source.bytes().len();
+        let header = layout::HEADER_SIZE.min(size);
+        vec![
+            Section::new("header", at(0), header as u64, None),
+            Section::new("data", at(header), size.saturating_sub(header) as u64, Some(self.at().len() as u64)),
+        ]
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
