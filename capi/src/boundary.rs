@@ -38,7 +38,7 @@ fn null(argument: &str) -> Failure {
     Failure::new("argument", &format!("{argument} is NULL"))
 }
 
-/// A text for C. NULs are removed, because a NUL ends the text.
+/// A text for C. NULs are replaced by `␀`, because a NUL ends the text.
 pub fn c_text(text: &str) -> CString {
     CString::new(text).unwrap_or_else(|_| CString::new(text.replace('\0', "\u{2400}")).unwrap_or_default())
 }

@@ -1,4 +1,4 @@
-//! The formats: a folder each, none of which knows another.
+//! The formats: one folder each, independent of each other.
 
 pub mod bwdb;
 pub mod dds;

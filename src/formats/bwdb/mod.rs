@@ -150,7 +150,7 @@ impl<T: Overlay> Span<T> {
     }
 }
 
-/// The state of a resource, as the map from resources to prototypes has it.
+/// The state of a resource in the map from resources to prototypes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     /// Its record can be read.
@@ -479,7 +479,7 @@ impl Database {
     /// The resource in a row of the table of resources.
     ///
     /// # Errors
-    /// `NotFound` behind the last.
+    /// `NotFound` past the last.
     pub fn resource_at_row(&self, row: usize) -> Result<Resource<'_>> {
         let slot = self.resource_rows().get(row).map_or(usize::MAX, |&slot| slot as usize);
         let id = self.resource_buckets().get(slot).map_or(0, |b| b.key.get());
@@ -491,7 +491,7 @@ impl Database {
         *self.string_count.get_or_init(|| hashmap::count(self.spans.string_buckets.get()))
     }
 
-    /// The name id in a row of the table of strings, and its text; `None` behind the last.
+    /// The name id in a row of the table of strings, and its text; `None` past the last.
     pub fn string_at(&self, row: usize) -> Option<(u32, Result<&str>)> {
         let slot = *self.string_rows().get(row)? as usize;
         let bucket = self.spans.string_buckets.get().get(slot)?;
@@ -515,7 +515,7 @@ impl Database {
         values.into_iter().map(Location).collect()
     }
 
-    /// The texts of all strings, each with a NUL behind it.
+    /// The texts of all strings, each with a NUL at its end.
     pub(crate) fn string_pool(&self) -> &[u8] {
         self.spans.string_data.get()
     }
@@ -535,9 +535,9 @@ impl Database {
         Paths::new(self)
     }
 
-    /// The path with this id, its components joined by '/': the file's own, for which the parents are walked, each of them
-    /// found by [`Paths::find`]; else the path among the names that the database was opened with ([`crate::names`]).
-    /// `None` where neither has it.
+    /// The path with this id, with '/' between its components: from the file, by a walk over its parents with
+    /// [`Paths::find`], or else from the names that the database was opened with ([`crate::names`]). `None` if neither
+    /// contains it.
     ///
     /// # Errors
     /// `Cycle` when the parents lead back, and the errors of the names.

@@ -13,7 +13,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 impl Stage for Database {
-    /// A visual draws the file that it names: by the id of its path, of which any part may be given, or by its file name.
+    /// The render sets of the visual `id` if it draws `file`: if it refers to a trailing part of the path `file`, or to a
+    /// path with the same file name.
     fn drawn_by(&self, id: u64, file: &str) -> Result<Vec<Drawn>> {
         let Some(Record::Visual(visual)) = self.lookup(id)?.map(|r| r.record()).transpose()?.flatten() else {
             return Ok(Vec::new());
@@ -265,7 +266,7 @@ fn visuals_of(database: &Database, file: &str, vertices: &BTreeSet<u32>) -> Resu
     Ok(models)
 }
 
-/// The ids that a file may have, of which only some of the last parts of the path are known.
+/// The possible ids of a file in the game: the hashes of all trailing parts of its path on this machine.
 fn ids_of(file: &str) -> impl Iterator<Item = u64> {
     let tails = std::iter::successors(Some(file), |path| path.split_once('/').map(|(_, tail)| tail));
     tails.map(|tail| cityhash64(tail.as_bytes()))
@@ -291,7 +292,7 @@ fn text(texts: Option<&dyn Texts>, id: NameId) -> Result<String> {
 /// A budget for the parts of all models of a file of `size` bytes: each has more than a byte, where they do not lie on each
 /// other.
 fn parts(size: usize) -> Budget {
-    Budget::new("render sets and levels of detail, which lie on each other", size as u64)
+    Budget::new("overlapping render sets and levels of detail", size as u64)
 }
 
 fn spend(budget: &Budget, count: usize) -> Result<()> {

@@ -24,8 +24,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// Positions of rows that were counted: for each parent, the row behind its last child. A file keeps them, by the names of
-/// its tables, which differ: the tables themselves are made anew for each question.
+/// Positions of counted rows: for each parent, the end of its children's rows. A file caches them by the unique names
+/// of its tables, because the tables themselves are built for each query.
 #[derive(Debug, Default)]
 pub(super) struct Counts(RwLock<HashMap<&'static str, Arc<[usize]>>>);
 
@@ -34,8 +34,8 @@ impl Counts {
         self.0.read().unwrap_or_else(PoisonError::into_inner).contains_key(table)
     }
 
-    /// The positions of a table, of which at most `most` rows are counted: a parent whose rows go beyond them, and the
-    /// parents behind it, have no position.
+    /// The positions of a table, counting at most `most` rows: the parent at which the rows exceed this limit, and all
+    /// later parents, have no position.
     fn get(&self, table: &'static str, most: usize, count: impl FnOnce() -> Vec<usize>) -> Arc<[usize]> {
         if let Some(ends) = self.0.read().unwrap_or_else(PoisonError::into_inner).get(table) {
             return Arc::clone(ends);
@@ -71,7 +71,7 @@ pub(super) fn all(db: &Database) -> Vec<Box<dyn Table + '_>> {
     tables
 }
 
-/// The reason for which there is no table called `name`, where the records that it would show are shown raw.
+/// Why there is no table `name`, if its records are shown raw.
 pub(super) fn absent(db: &Database, name: &str) -> Option<String> {
     let raw = db.databases().flatten().filter(|blob| blob.layout().is_none());
     let presumed = raw.flat_map(|blob| blob.presumed(&db.layouts).map(move |presumed| (blob, presumed)));
@@ -204,7 +204,7 @@ fn prototype_tables<'a>(
     }
 }
 
-/// A column with which every table of some records begins. It tells of the record, whose number its cells are asked by.
+/// A leading column of every table of some records. Its cells describe the record with a given number.
 struct Lead<'a> {
     column: Column,
     get: Box<dyn Fn(usize) -> Result<Value<'a>> + Send + Sync + 'a>,
@@ -235,7 +235,7 @@ impl<'a> Lead<'a> {
         self
     }
 
-    /// The number of a record, of which there are `count`.
+    /// The number of a record, below `count`.
     fn number(column: Column, count: usize) -> Self {
         Self::new(column, |row| Ok(row.into())).found_by(move |key| match key {
             Value::Uint(row) => Some(Ok(usize::try_from(*row).into_iter().filter(|&row| row < count).collect())),
@@ -244,8 +244,7 @@ impl<'a> Lead<'a> {
     }
 }
 
-/// The rows that `with_id` finds for the hash of `path`, where that is the path of this id: a file may give an id to any
-/// path.
+/// The rows that `with_id` finds for the hash of `path`, if their path is `path`: a file may give an id to any path.
 fn at_path(db: &Database, path: &str, with_id: impl Fn(u64) -> Result<Vec<usize>>) -> Result<Vec<usize>> {
     let id = Database::path_id(path);
     let rows = with_id(id)?;
@@ -476,7 +475,7 @@ struct Row<T> {
 }
 
 impl<T> Row<T> {
-    /// The row behind `before`, where that is known, in a table of so many rows of `file`.
+    /// The row after `before`, if known, in a table of `rows` rows of `file`.
     fn new(number: usize, record: Result<T>, before: Option<Self>, rows: usize, file: &Source) -> Self {
         let budget = before.map_or_else(|| RowBudget::new(file.bytes().len(), rows), |before| before.budget.next());
         Self { number, record, budget }
@@ -537,7 +536,7 @@ fn with_fields<'a, T: 'a, P: Prototype<'a> + 'a>(
     })
 }
 
-/// The same table, which has texts of its own where one of the fields does that its columns show.
+/// Declares that the table has texts of its own if one of its fields has.
 fn with_own_texts<'a, R>(
     table: TableOf<'a, R>,
     fields: &'static [FieldInfo],

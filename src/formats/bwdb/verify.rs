@@ -19,7 +19,7 @@ use std::ops::Range;
 /// Rows that one worker takes at a time.
 const CHUNK: usize = 4096;
 
-/// Bytes behind everything known that the checksum is computed over, whatever the size of the file.
+/// The largest number of bytes after all known parts that the checksum still covers, whatever the size of the file.
 const FAR: u64 = 64 << 20;
 
 type Job<'a> = Box<dyn Fn() -> Check + Send + Sync + 'a>;
@@ -61,10 +61,10 @@ fn checksum(db: &Database) -> Check {
     // Twice the known part of the file is time enough for bytes that nothing refers to.
     let (length, end) = (db.source.bytes().len() as u64, known_end(db));
     if length > end.saturating_mul(2).saturating_add(FAR) {
-        let what = format!("{} bytes behind everything that the file refers to", length.saturating_sub(end)).into();
+        let what = format!("{} bytes after everything that the file refers to", length.saturating_sub(end)).into();
         let error = Error::new(ErrorKind::Damaged { what }, "header", end);
         check.fail(error);
-        return check.with_detail("not computed over so many bytes");
+        return check.with_detail("not computed over that many bytes");
     }
     let murmur = murmur3(body);
     if murmur == stored {
@@ -158,7 +158,7 @@ fn map<B: Bucket + Overlay + Sync>(
         let what = "no slot is empty, so that looking for what is not there visits all of them".into();
         check.fail(view.error(ErrorKind::Damaged { what }));
     }
-    // From behind an empty slot once around: `run` occupied slots lie directly before the current one.
+    // Walks once around from the slot after an empty one: `run` occupied slots precede the current one.
     let first = empty.unwrap_or(0);
     let mut run = 0usize;
     let mut seen = HashTable::<usize>::new();
@@ -231,7 +231,7 @@ fn string_pool(db: &Database) -> Check {
     check.with_detail(format!("{texts} texts"))
 }
 
-/// Checks that the record behind a resource exists; `records` are the numbers of records of the databases that can be read.
+/// Checks that the record of a resource exists; `records` are the numbers of records of the readable databases.
 fn resource(db: &Database, slot: usize, records: &[Option<usize>]) -> Result<()> {
     let Some(bucket) = db.resource_buckets().get(slot) else { return Ok(()) };
     let Some(resource) = db.resource_at(slot, bucket.key.get()) else { return Ok(()) };
@@ -454,7 +454,7 @@ pub(super) fn models(models: &Models, progress: &Progress) -> Report {
     Report { checks: vec![records, skeletons, links, coverage(models.source().view("models.bin"), spans)] }
 }
 
-/// Stretches that no section and no array covers: worth knowing, and an error only where it is behind the last of them.
+/// Ranges that no section and no array covers: a note, and an error only after the last section and array.
 fn coverage(view: View<'_>, mut spans: Vec<Range<usize>>) -> Check {
     let mut check = Check::new("coverage");
     spans.sort_by_key(|s| s.start);

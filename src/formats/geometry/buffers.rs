@@ -66,7 +66,7 @@ impl<'a, P: BufferPrototype> Buffer<'a, P> {
     /// The bytes that the file stores, packed or not.
     ///
     /// # Errors
-    /// When they do not lie in the file behind its header.
+    /// When they are not in the file after its header.
     pub fn stored(&self) -> Result<&'a [u8]> {
         let (pointer, size) = self.prototype.stored();
         let stored = || data(self.at, pointer, u64::from(size))?.take(size as usize);
@@ -324,7 +324,7 @@ impl<'a> Indices<'a> {
         }
     }
 
-    /// `count` of them from `start` on, if there are so many.
+    /// `count` of them from `start` on, if there are that many.
     pub fn slice(&self, start: usize, count: usize) -> Option<Self> {
         let range = start..start.checked_add(count)?;
         match self {

@@ -24,7 +24,7 @@ pub(super) fn all(g: &Geometry, of: Of) -> Vec<Result<u64>> {
         Of::CollisionModels => g.collision_prototypes().map(<[_]>::len),
     };
     if matches!(of, Of::VertexMappings | Of::IndexMappings) {
-        // On all cores; an error of decoding is told where the bytes are wanted.
+        // On all cores; an error of decoding is reported by the reader of the bytes.
         drop(g.decode_all());
     }
     let bytes = |index| match of {

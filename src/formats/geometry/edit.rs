@@ -1,4 +1,4 @@
-//! `.geometry` files written anew (docs/formats/geometry.md §9): ids and materials in place, and meshes whose buffers are
+//! Edits of `.geometry` files (docs/formats/geometry.md §9): ids and materials in place, and meshes whose buffers are
 //! packed again.
 
 use super::Geometry;
@@ -14,13 +14,13 @@ use crate::table::Value;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Bytes that become others, by their places.
+/// Replaced bytes, by their positions.
 type Patches = BTreeMap<usize, Vec<u8>>;
 
 /// A stretch of the file, and what comes in its place.
 type Stretch = (Range<usize>, Vec<u8>);
 
-/// Items of a buffer that become others, and the mapping that has them.
+/// Replaced items of a buffer, and their mapping.
 type Slice = (Range<usize>, usize);
 
 impl Writable for Geometry {
@@ -94,7 +94,7 @@ impl Geometry {
                 match (column, value) {
                     (&MAPPING_ID, Value::Id32(id)) => {
                         if mappings.iter().any(|other| other.mapping_id.get() == *id) {
-                            let what = format!("column mapping_id: {value} does not fit: another mapping has it");
+                            let what = format!("column mapping_id: {value} does not fit: another mapping has this id");
                             return Err(refused(format!("{}: {what}", edits.table)));
                         }
                         patches.insert(at, id.to_le_bytes().to_vec());

@@ -44,7 +44,7 @@ pub enum Pairing {
     RenderSet,
     /// Both have the same id.
     SameId,
-    /// No other vertex mapping has this texel density and so many vertices as the indices ask for.
+    /// No other vertex mapping has this texel density and the number of vertices that the indices need.
     Count,
     /// The normals of this vertex mapping, of several that fit, agree with the triangles.
     Normals,
@@ -340,8 +340,8 @@ fn pair_sorted(
 /// Ranges compared with each other at most; longer runs are paired by their order.
 const MAX_ALIKE: usize = 16;
 
-/// Pairs ranges of equally many vertices: each need takes the range whose normals agree best with its triangles.
-/// Where several agree alike, the one that comes first.
+/// Pairs ranges with equal numbers of vertices: each need takes the range whose normals agree best with its triangles;
+/// among equals, the first.
 fn pair_alike(geometry: &Geometry, alike: &[(&Wanted, u32, usize)], pairs: &mut Vec<(usize, usize, Pairing)>) {
     let mut wants: Vec<&Wanted> = alike.iter().map(|(want, _, _)| *want).collect();
     let mut ranges: Vec<usize> = alike.iter().map(|&(_, _, range)| range).collect();

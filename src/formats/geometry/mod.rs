@@ -214,15 +214,15 @@ impl Geometry {
         self.made.collision.get_or_init(|| collision::places(self))
     }
 
-    /// The most bytes that all buffers together may decode to, or that all models together may span: far more than a
-    /// file that says the truth needs, and a bound for one whose blobs lie on each other.
+    /// The most bytes that all buffers together may decode to, or that all models together may span: far more than an
+    /// honest file needs, and a bound for one with overlapping blobs.
     pub fn decode_limit(&self) -> u64 {
         budget::decoded(self.source.bytes().len() as u64, budget::EXPANSION)
     }
 
     /// The budget of a walk over all models of a kind.
     fn models_budget(&self) -> Budget {
-        Budget::of_file("bytes of models that lie on each other", self.source.bytes().len())
+        Budget::of_file("bytes of overlapping models", self.source.bytes().len())
     }
 
     /// Everything that lies in the file, in file order, with the stretches that nothing points to as `unmapped`. Parts
@@ -333,10 +333,10 @@ macro_rules! model_of_blob {
                 self.blob.name()
             }
 
-            /// The absolute file offset of its data and how many bytes that has.
+            /// The absolute file offset of its data, and the number of bytes.
             ///
             /// # Errors
-            /// When it does not lie in the file behind its header.
+            /// When it is not in the file after its header.
             pub fn span(&self) -> Result<(u64, u64)> {
                 self.blob.span()
             }
@@ -397,7 +397,7 @@ impl<'a> Blob<'a> {
         data().map_err(|e| self.named(e))
     }
 
-    /// The absolute file offset of its data and how many bytes that has.
+    /// The absolute file offset of its data, and the number of bytes.
     fn span(&self) -> Result<(u64, u64)> {
         let data = self.data()?;
         Ok((data.offset(), data.rest().len() as u64))

@@ -64,7 +64,7 @@ impl Splash {
         &self.source
     }
 
-    /// Its boxes, one after another; ends behind the first error.
+    /// Its boxes, in order; ends after the first error.
     pub fn boxes(&self) -> Result<impl Iterator<Item = Result<SplashBox<'_>>> + '_> {
         let mut cursor = Cursor::new(self.source.view("header"));
         let count = cursor.count("boxes", LEAST)?;
@@ -117,7 +117,7 @@ impl FileFormat for Splash {
     const ENDINGS: &'static [&'static str] = &[".splash"];
 
     fn likeness(data: &[u8]) -> Likeness {
-        // A count, and a name of a sane length behind it.
+        // A count, then a name of a plausible length.
         Likeness::by_shape(match (peek_u32(data, 0), peek_u32(data, 4)) {
             (Some(0), None) => data.len() == 4,
             (Some(1..=65_536), Some(length @ 1..=LONGEST)) => {
@@ -222,7 +222,7 @@ impl Reader for Splash {
                 }
             }
         }
-        let mut end = Check::new("end").with_detail("nothing behind the boxes");
+        let mut end = Check::new("end").with_detail("nothing after the boxes");
         end.note(Cursor::new(self.source.view("end").at(self.index().end)).expect_end());
         Report { checks: vec![boxes, corners, end] }
     }

@@ -56,7 +56,7 @@ fn arrays(g: &Geometry) -> Check {
     ))
 }
 
-/// Checks that no two parts of the file lie on each other.
+/// Checks that no two parts of the file overlap.
 fn layout(g: &Geometry) -> Check {
     let mut check = Check::new("layout");
     let pieces = g.pieces();
@@ -146,7 +146,7 @@ fn index_buffer(g: &Geometry, i: usize, check: &mut Check) -> Result<()> {
 /// Checks that every mapping lies in its buffer and has an id of its own.
 fn mappings(g: &Geometry) -> Check {
     let mut check = Check::new("mappings");
-    // Of each buffer its prototype and the number of its items, where that can be told.
+    // For each buffer, its prototype and the number of its items, if known.
     type Kind<'g> = (&'static str, Result<&'g [Mapping]>, Vec<(View<'g>, Option<usize>)>);
     let (vertices, indices) = (g.view("vertices"), g.view("indices"));
     let kinds: [Kind<'_>; 2] = [
@@ -177,7 +177,7 @@ fn mappings(g: &Geometry) -> Check {
                 Some((_, Some(count))) => {
                     let end = u64::from(m.items_offset.get()).saturating_add(u64::from(m.items_count.get()));
                     if end > *count as u64 {
-                        fail(at.bad_value("end of its items, behind the end of its buffer", end));
+                        fail(at.bad_value("end of its items, past the end of its buffer", end));
                     }
                     ends.get_mut(usize::from(m.merged_buffer_index.get())).into_iter().for_each(|e| *e = end.max(*e));
                 }
@@ -187,7 +187,7 @@ fn mappings(g: &Geometry) -> Check {
                 fail(at.bad_value("mapping id, which another one has", m.mapping_id.get()));
             }
         }
-        // The codec packs vertices in groups and does not know how many of the last one are meant.
+        // The codec packs vertices in groups and does not store how many vertices the last group has.
         for (i, (end, (at, count))) in ends.iter().zip(&buffers).enumerate() {
             if let Some(count) = count.filter(|&count| count as u64 > *end) {
                 let what = format!("buffer {i} of the {what}s has {count} items, but only {end} are mapped");
@@ -195,7 +195,7 @@ fn mappings(g: &Geometry) -> Check {
             }
         }
     }
-    check.with_detail("each lies in its buffer, no buffer has items behind the last one, ids are unique")
+    check.with_detail("each lies in its buffer, no buffer has items after its last mapping, ids are unique")
 }
 
 /// Checks that the indices of every group stay among its vertices.
@@ -233,7 +233,7 @@ fn groups(g: &Geometry) -> Check {
     check.with_detail(detail)
 }
 
-/// Whether `point` lies in the box, but for errors of rounding.
+/// Whether `point` is in the box, except for rounding errors.
 fn in_box(point: [f32; 3], min: [f32; 3], max: [f32; 3]) -> bool {
     point.iter().zip(min.iter().zip(&max)).all(|(v, (min, max))| {
         let slack = SLACK * v.abs().max(1.0);
@@ -283,7 +283,7 @@ fn armor(g: &Geometry, progress: &Progress) -> Check {
         }
         if !all.rest().is_empty() {
             let at = g.view("plate").locate(all.rest());
-            check.fail(damaged(at, format!("armor model {i}: {} bytes behind the last plate", all.rest().len())));
+            check.fail(damaged(at, format!("armor model {i}: {} bytes after the last plate", all.rest().len())));
         }
         Ok(())
     });
@@ -329,7 +329,7 @@ fn collision(g: &Geometry, progress: &Progress) -> Check {
         }
         if !all.rest().is_empty() {
             let at = g.view("hull").locate(all.rest());
-            let what = format!("collision model {i}: {} bytes behind the last hull", all.rest().len());
+            let what = format!("collision model {i}: {} bytes after the last hull", all.rest().len());
             check.fail(damaged(at, what));
         }
         Ok(())

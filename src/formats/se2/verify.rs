@@ -1,4 +1,4 @@
-//! Lists what is wrong with the files that tell of definitions.
+//! Checks the files of definitions.
 
 use super::Game;
 use crate::archive;

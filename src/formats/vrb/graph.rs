@@ -45,13 +45,13 @@ pub enum Event<'a> {
     Member(&'a str),
     /// The record ends.
     EndRecord,
-    /// A list of so many elements begins.
+    /// A list with this number of elements begins.
     BeginList(ModelId, u32),
     /// The element of this number follows.
     Item(u32),
     /// The list ends.
     EndList,
-    /// A dictionary of so many entries begins.
+    /// A dictionary with this number of entries begins.
     BeginDictionary {
         /// Its model.
         model: ModelId,
@@ -103,7 +103,7 @@ struct Image {
     size: u32,
 }
 
-/// The part of the current dictionary entry that comes next.
+/// The next part of the current dictionary entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Turn {
     Key,
@@ -196,16 +196,16 @@ impl<'a> Walker<'a> {
         self.inferred
     }
 
-    /// The value that comes next, right after the step that introduces it.
+    /// The next value, directly after the step that introduces it.
     pub(super) fn pending(&self) -> Option<Slot> {
         self.pending
     }
 
-    /// The next step; `None` behind the last one, and after an error.
+    /// The next step; `None` past the last one, and after an error.
     ///
     /// # Errors
-    /// `BadValue` for an unknown prefix and a count that cannot be true, `Unsupported` for a value of which the format
-    /// documents do not say how it is stored, `Limit` for values nested too deep and for too many that take no bytes,
+    /// `BadValue` for an unknown prefix and an impossible count, `Unsupported` for a value whose storage the format
+    /// documents do not describe, `Limit` for values nested too deep and for too many that take no bytes,
     /// `OutOfBounds`.
     #[allow(clippy::should_implement_trait)] // fallible
     pub fn next(&mut self) -> Result<Option<Event<'a>>> {
@@ -240,7 +240,7 @@ impl<'a> Walker<'a> {
         self.drain(&mut |_: Event<'_>| Ok(()))
     }
 
-    /// Passes over the value that comes next.
+    /// Skips the next value.
     pub fn skip(&mut self) -> Result<()> {
         let Some(slot) = self.pending else { return Ok(()) };
         let (depth, skim) = (self.stack.len(), std::mem::replace(&mut self.skim, Skim::Fixed));
@@ -261,8 +261,8 @@ impl<'a> Walker<'a> {
         result.map_err(|e| self.stop(e))
     }
 
-    /// Passes over the value that comes next, where it has at most `most` leaves, and gives how many it has. `None`, and stays
-    /// before it, where it has more; and where so many were tried that it costs less to go on step by step.
+    /// Skips the next value if it has at most `most` leaves, and returns their number. Returns `None`, without a move,
+    /// if it has more, and after enough tries that single steps are cheaper.
     pub(super) fn pass(&mut self, most: u64) -> Result<Option<u64>> {
         let Some(slot) = self.pending.filter(|_| self.tries > 0) else { return Ok(None) };
         let (at, depth, fuel, inferred) = (self.at, self.stack.len(), self.fuel, self.inferred);
@@ -294,7 +294,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Passes over the value that comes next where it is one of `slot` and has these bytes; gives whether it is.
+    /// Skips the next value if it is one of `slot` and has these bytes; returns whether it is.
     #[cfg(feature = "edit")]
     pub(super) fn pass_same(&mut self, slot: Slot, bytes: &[u8]) -> bool {
         let end = self.at.saturating_add(bytes.len());
@@ -313,7 +313,7 @@ impl<'a> Walker<'a> {
         Cursor::new(self.view(self.at)).expect_end().map_err(|e| e.within(self.graph.label))
     }
 
-    /// The value that comes next, to be walked by itself.
+    /// The next value, for a separate walk.
     #[cfg(feature = "edit")]
     pub(super) fn node(&self) -> Option<super::Node<'a>> {
         self.pending.map(|slot| super::Node::new(self.graph, slot, self.at))

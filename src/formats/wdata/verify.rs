@@ -103,7 +103,7 @@ fn check_index(map: &Map) -> Check {
     let mut gaps = 0usize;
     let mut at = end;
     for &box_type in &types {
-        // Damage of the boxes of a type is told by its own check.
+        // Damage in the boxes of a type is reported by their own check.
         let Ok(run) = map.box_run(box_type) else { continue };
         gaps = gaps.saturating_add(run.start.saturating_sub(at));
         at = run.found_end().max(at);
@@ -113,7 +113,7 @@ fn check_index(map: &Map) -> Check {
     check.with_detail(format!("{} types with boxes, {order}, {gaps} unused bytes between them", types.len()))
 }
 
-/// The sections behind the event boxes, as far as they can be reached.
+/// The sections after the event boxes, as far as they can be reached.
 fn check_tail(map: &Map) -> (Vec<Check>, Seen) {
     let mut checks = Vec::new();
     let mut seen = Seen::default();
@@ -152,8 +152,8 @@ fn check_tail(map: &Map) -> (Vec<Check>, Seen) {
     (checks, seen)
 }
 
-/// Whether the last section ends at the last byte. Damage that keeps it from being reached is told once: here, if no
-/// check before told of any.
+/// Checks that the last section ends at the last byte. Damage before it is reported once: here, unless an earlier check
+/// reported it.
 fn check_end(map: &Map, all_well: bool) -> Check {
     let mut check = Check::new("end");
     match map.end() {
@@ -161,7 +161,7 @@ fn check_end(map: &Map, all_well: bool) -> Check {
             let cursor = Cursor::new(map.source().view("end").at(end));
             check.note(cursor.expect_end());
             if map.is_server_side().unwrap_or(false) {
-                check.detail = "the file ends behind its triggers, as those of the game's servers do".to_owned();
+                check.detail = "the file ends after its triggers, as files of the game's servers do".to_owned();
             }
         }
         Err(error) if all_well => check.fail(error),

@@ -1,4 +1,4 @@
-//! Sheets and packs written anew (docs/formats/wdb.md §7).
+//! Edits of sheets and packs (docs/formats/wdb.md §7).
 
 use super::directory::unescaped;
 use super::layout::Entry;
@@ -73,7 +73,7 @@ struct Writer<'s, 'e> {
     pool: &'s [u8],
     /// Texts that are written, and where they are in the pool.
     texts: HashMap<Cow<'e, [u8]>, Option<u32>>,
-    /// The bytes that come behind the pool.
+    /// The bytes after the pool.
     more: Vec<u8>,
     arrays: Option<Packed>,
 }
@@ -117,7 +117,7 @@ impl<'s, 'e> Writer<'s, 'e> {
         Ok(pieces)
     }
 
-    /// A record that comes: cells that are left out are zero, and texts empty.
+    /// An inserted record: missing cells are zero, and missing texts empty.
     fn record(&mut self, set: &'e Set) -> Result<Added> {
         let mut data = vec![0; self.sheet.layout.size];
         let Some(((0, called), cells)) = set.split_first() else { return Err(refused("a new record needs a name")) };

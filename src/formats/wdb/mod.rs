@@ -1,8 +1,8 @@
 //! `.wdb` sheets of the FINAL FANTASY XIII trilogy, and the WPD packs that share their container.
 //!
-//! A [`Sheet`] is a table of records: rows with a name and 4-byte words, in which the sheet's fields lie, several
-//! to a word where they are narrow. Where each field lies is worked out once; a cell is read in place from its word.
-//! A [`Pack`] is a folder of files, of which some may be sheets.
+//! A [`Sheet`] is a table of records: rows with a name and 4-byte words. The sheet's fields are bits of these words; a
+//! word may hold several. Positions of fields are computed once; a cell is read in place from its word. A [`Pack`] is a
+//! folder of files, some of which may be sheets.
 //!
 //! ```no_run
 //! use assetq::Source;
@@ -78,7 +78,7 @@ pub enum Naming {
         /// Whether the sheet's `!!typelist` counts the same fields of each type.
         confirmed: bool,
     },
-    /// Nobody knows them: the first game, and a sheet that no list fits.
+    /// They are unknown: the first game, and a sheet that no list fits.
     Unknown,
 }
 
@@ -227,7 +227,7 @@ impl Sheet {
         self.arrays.as_ref()?.as_ref().ok()
     }
 
-    /// The text at `offset` of the pool; `None` where there is none.
+    /// The text at `offset` of the pool; `None` if absent.
     #[inline]
     fn text(&self, offset: u32) -> Option<Cow<'_, str>> {
         self.text_bytes(offset).map(directory::text)
@@ -389,7 +389,7 @@ impl<'a> Record<'a> {
     #[inline]
     fn new(sheet: &'a Sheet, entry: &'a Entry) -> Self {
         let (file, range) = (sheet.source.bytes(), entry.range());
-        // What leaves the file is noticed by the cells that lie there; the others stay readable.
+        // Cells outside of the file are errors of their own; the others remain readable.
         let data = file.get(range.start..range.end.min(file.len())).unwrap_or_default();
         Self { sheet, entry, data }
     }

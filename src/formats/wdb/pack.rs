@@ -291,7 +291,7 @@ impl Reader for Pack {
         vec![("entries".into(), self.entries.into()), ("sheets".into(), self.sheets().len().into())]
     }
 
-    /// One entry: what the table says of it and, when it is a sheet, all of its records.
+    /// One entry: its row of the table and, for a sheet, all of its records.
     fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
         let Some((index, found)) = self.find(entry).and_then(|index| Some((index, self.entries().get(index)?))) else {
             return Ok(false);

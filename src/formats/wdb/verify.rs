@@ -72,15 +72,15 @@ fn header(source: &Source) -> Check {
     check
 }
 
-/// Names, reserved bytes and places of the entries. Whether records are in the order of their names is said, not
-/// judged: nobody knows whether the games need it.
+/// Names, reserved bytes and positions of the entries. The order of records by name is reported, not judged: it is
+/// unknown whether the games need it.
 fn entries(source: &Source, count: usize, is_record: impl Fn(usize) -> bool) -> Check {
     let mut check = Check::new("entries");
     let entries = super::directory::entries(source, count);
     for (index, entry) in entries.iter().enumerate() {
         let view = entry_view(source, index);
         if name_key(&entry.name) != u128::from_be_bytes(entry.name) {
-            check.fail_with(|| damaged(view, format!("bytes behind the end of the name {:?}", entry.name_text())));
+            check.fail_with(|| damaged(view, format!("bytes after the end of the name {:?}", entry.name_text())));
         }
         if std::str::from_utf8(entry.name_bytes()).is_err() {
             check.fail_with(|| damaged(view, format!("the name {:?} is not UTF-8", entry.name_text())));
@@ -158,7 +158,7 @@ fn sections(sheet: &Sheet) -> Check {
     let at = |entry: &Entry, part: &'static str| sheet.source.view(part).at(entry.offset.get() as usize);
     for (name, unit) in UNITS {
         let Some((entry, Some((_, bytes)))) = parts.entry(name).zip(check.note(parts.bytes(name))) else { continue };
-        // Arrays have what records name, which is nothing where there are none.
+        // Arrays hold the targets of records; without records they are empty.
         let may_be_empty = name == sections::ARRAY;
         if bytes.len().checked_rem(unit) != Some(0) || (bytes.is_empty() && !may_be_empty) {
             check.fail(at(entry, name).bad_value("size of the section", bytes.len() as u64));

@@ -104,11 +104,11 @@ pub(super) fn is_plain(data: &[u8]) -> bool {
 }
 
 impl List {
-    /// Lays out the list in `source`, which is of `game` where somebody knows.
+    /// Parses the list in `source`, which is of `game` if known.
     ///
     /// # Errors
-    /// `Syntax` when nobody knows which game it is of, or it cannot be of that one; `OutOfBounds`, `BadValue` and `Damaged`
-    /// when its header leads out of it or it was not deciphered rightly; `Limit` when its chunks promise too much.
+    /// `Syntax` when its game is unknown, or contradicts `game`; `OutOfBounds`, `BadValue` and `Damaged` when its
+    /// header leads out of it or it was not deciphered correctly; `Limit` when its chunks promise too much.
     pub(super) fn open(source: Source, game: Option<GameKind>) -> Result<Self> {
         let mut base = 0;
         let mut len = source.bytes().len();
@@ -191,7 +191,7 @@ impl List {
         let Some(table) = data.checked_sub(info) else { return Err(at.skip(4).bad_value("chunk data offset", data)) };
         let chunks = (table as usize).checked_div(size_of::<ChunkInfo>()).unwrap_or(0);
         let infos: &[ChunkInfo] = self.view("chunk table").skip(info as usize).array(chunks)?;
-        // Chunks may lie on each other, so that a few bytes promise any number of texts.
+        // Chunks may overlap, so that a few bytes promise any number of texts.
         let value = infos.iter().map(|info| u64::from(info.size.get())).fold(0, u64::saturating_add);
         let limit = budget::decoded(self.size as u64, budget::EXPANSION);
         if value > limit {
@@ -358,7 +358,7 @@ impl List {
     }
 }
 
-/// Whether the deciphered trailer stands behind `size` bytes of `body`.
+/// Whether the deciphered trailer follows `size` bytes of `body`.
 fn is_size(body: &[u8], size: usize) -> bool {
     peek_u32(body, size).is_some_and(|found| found as usize == size)
 }

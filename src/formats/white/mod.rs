@@ -124,7 +124,7 @@ impl Game {
         })
     }
 
-    /// The game, where somebody knows.
+    /// The game, if known.
     pub fn kind(&self) -> Option<GameKind> {
         self.kind
     }

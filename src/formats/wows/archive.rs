@@ -48,7 +48,7 @@ impl Game {
         self.indexes().iter().map(Index::file_count).fold(0, usize::saturating_add)
     }
 
-    /// The resource with this id in the index with the number `near`, else in the first one that has it.
+    /// The resource with this id in the index with the number `near`, else in the first index with such a resource.
     fn resource(&self, id: u64, near: Option<usize>) -> Option<tree::Place> {
         let near = near.and_then(|n| Some((n, self.indexes().get(n)?.find_resource(id)?)));
         near.or_else(|| {
@@ -78,8 +78,8 @@ impl Game {
         Ok(resource.parent == parent || self.tree().join(self, place).is_ok_and(|joined| joined == path))
     }
 
-    /// The file at `path` of the first index that has it: its id is the hash of the path. The name and the folder that go
-    /// with the id must be the ones of the path, as the ids of a damaged index may be anything.
+    /// The file at `path` of the first index that contains it: its id is the hash of the path. Its name and folder must
+    /// be the path's, because the ids of a damaged index may be anything.
     fn indexed(&self, path: &str) -> Result<Option<(usize, usize)>> {
         let id = cityhash64(path.as_bytes());
         let unnamed = AtomicBool::new(false);

@@ -158,7 +158,7 @@ impl Seen {
     }
 }
 
-/// Checks that files lie inside of their volumes, and that the trailer behind each of them is as the index says.
+/// Checks that files are inside of their volumes, and that their trailers agree with the index.
 fn ranges(game: &Game, progress: &Progress) -> Check {
     let part = |index: &Index| {
         let seen = Seen::of(game, index);

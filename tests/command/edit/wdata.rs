@@ -166,7 +166,7 @@ const REFUSED: [&str; 8] = [
     "null does not fit",
     "do not store it",
     "cannot go alone",
-    "another waypoint has it",
+    "another waypoint has this id",
     "no waypoint has this id",
 ];
 

@@ -439,7 +439,7 @@ mod hostile {
         let at = vertices_struct(&whole);
         let data = at + i64::from_le_bytes(whole[at..at + 8].try_into().unwrap()) as usize;
         let count = u32::from_le_bytes(whole[data + 4..data + 8].try_into().unwrap());
-        for (count, says) in [(count + 1, "are mapped"), (count - 1, "behind the end of its buffer")] {
+        for (count, says) in [(count + 1, "are mapped"), (count - 1, "past the end of its buffer")] {
             let mut bytes = whole.clone();
             put(&mut bytes, data + 4, count.to_le_bytes());
             let found = findings(&open(bytes));

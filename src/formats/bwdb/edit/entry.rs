@@ -13,13 +13,13 @@ use crate::table::{Tree, Value};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// The member of an entry that has those of the record.
+/// The member of an entry that contains the members of the record.
 const RECORD: &str = "value";
 
-/// The members of a material that are no field, and those of each.
+/// The members of a material that are not fields, and the members of each property.
 const PROPERTIES: &str = "properties";
 
-/// The file in which the record of a resource is as `new` has it, and the form that `cat` then shows.
+/// The file after a change of a resource's record to `new`, and the tree that `cat` then shows.
 pub(super) fn edited(db: &Database, entry: &str, new: &Value<'static>) -> Result<EntryEdit> {
     let missing = || Error::without_offset(ErrorKind::NotFound { what: format!("entry {entry:?}") }, "");
     let wrong = |what: String| Err(refused(format!("{entry}: {what}")));

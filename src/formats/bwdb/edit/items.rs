@@ -1,4 +1,4 @@
-//! Lists of records with rows that come and go.
+//! Lists of records with inserted and deleted rows.
 
 use super::super::record::{Form, follow};
 use super::entry::wanted;
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 /// The edit of a list that cannot be made, where it is one, and why.
 pub(super) type Wrong = (Option<At>, Error);
 
-/// A list that is written, its edits among those of its table, and its items as they will be.
+/// A list that is written, its edits among the edits of its table, and its items after them.
 #[derive(Clone, Copy)]
 pub(super) struct Listed<'e> {
     pub edits: &'e TableEdits,
@@ -26,7 +26,7 @@ pub(super) struct Listed<'e> {
 }
 
 impl<'e> Listed<'e> {
-    /// The row and the cells of an item that stays and is edited.
+    /// The row and the cells of an edited item that is kept.
     pub fn edited(self, item: usize) -> Option<&'e (usize, Set)> {
         self.edits.set.get(*self.list.set.get(&item)?)
     }
@@ -121,14 +121,14 @@ impl Job<'_, '_> {
     }
 }
 
-/// The members of a struct that comes as a row with these cells.
+/// The members of a struct that is inserted as a row with these cells.
 fn members(
     table: &dyn Table,
     of: Struct,
     cells: &[(usize, Value<'static>)],
 ) -> Result<Vec<(Cow<'static, str>, Value<'static>)>> {
     let mut members: Vec<(Cow<'static, str>, Value<'static>)> = Vec::new();
-    // What comes before says to which list it comes, and where.
+    // The columns before the item's number identify its list and position.
     for (at, value) in cells.iter().filter(|(at, _)| table.item().is_some_and(|item| *at > item)) {
         let column = table.columns().get(*at).map(|column| &*column.name).unwrap_or_default();
         let field = field_of(of, column).and_then(|field| of.fields.get(field));
@@ -152,15 +152,15 @@ fn members(
         return Ok(members);
     }
     Err(refused(format!(
-        "{}: a row that comes needs all columns; these are missing: {}",
+        "{}: an inserted row needs all columns; these are missing: {}",
         table.name(),
         missing.join(", ")
     )))
 }
 
 impl<'a> Writer<'_, 'a> {
-    /// Makes an array of these items, as yet without the cells that become others and without what comes; gives where the old
-    /// elements are read, where the new ones are written, and their type.
+    /// Builds an array of these items, without changed cells and contents of inserted items. Returns the positions of
+    /// the old and of the new elements, and their type.
     fn arrange(
         &mut self,
         owner: Place<'a>,
@@ -226,7 +226,7 @@ pub(super) fn settle(
     // How many elements they have changes in rows that are not edited.
     for (owner, rows) in owners {
         let Some(edit) = edits.iter_mut().find(|edit| edit.table == owner) else { continue };
-        // Those that come and those that go have all that they have by these edits.
+        // These edits contain all contents of inserted and deleted items.
         let there = table(reader, owner)?.len()?;
         let stays = |row: &usize| *row < there && edit.remove.binary_search(row).is_err();
         let rows: Vec<usize> = rows.into_iter().filter(stays).collect();

@@ -38,7 +38,8 @@ pub(super) trait Children<'a>: Send + Sync + 'a {
     }
 }
 
-/// Looks for a text among the texts that are walked. A text that cannot be read, and ids, whose texts are elsewhere, may have it.
+/// Searches the visited texts for a text. Unreadable texts, and ids, whose texts are stored elsewhere, count as
+/// matches.
 struct Texts<'l> {
     literal: &'l Literal,
     budget: &'l Budget,
@@ -75,16 +76,15 @@ impl<'a> Walker<'a> for Texts<'_> {
     }
 }
 
-/// The rows of all records' children, one after another. A record whose children cannot be read has one row, whose
-/// cells say why. Where arrays lie on each other without measure, rows end with an error.
+/// The rows of all records' children, in order. A record with unreadable children has one row, whose cells have the
+/// error. If arrays overlap too much, the rows end with an error.
 struct Parents<'a, R, C> {
     name: &'static str,
     records: R,
     children: C,
-    /// The literal that was last looked for among all texts, and whether it stands there.
+    /// The literal of the last search in all texts, and whether it was found.
     stood: Mutex<Option<(Literal, bool)>>,
-    /// For each record, up to one that is beyond all measure, the row behind its last child; counted when it is first
-    /// asked for.
+    /// For each record, up to one that exceeds all limits, the end of its children's rows; counted on first use.
     ends: OnceLock<Arc<[usize]>>,
     /// The record that was found last: cells are asked for row by row, and rows of one record follow each other.
     last: AtomicUsize,
@@ -143,7 +143,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
         usize::try_from(limit).unwrap_or(usize::MAX).checked_div(self.children.size()).unwrap_or(0)
     }
 
-    /// Counts the rows of `record` where that is not done yet.
+    /// Counts the rows of `record` unless they are counted.
     fn check_counted(&self, record: usize) -> Result<()> {
         let counted = self.ends().len();
         if record < counted {
@@ -156,7 +156,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
         spent.map_err(|error| error.within(self.name))
     }
 
-    /// Counts the rows of all records where that is not done yet.
+    /// Counts the rows of all records unless they are counted.
     fn check_all(&self) -> Result<()> {
         self.records.len().checked_sub(1).map_or(Ok(()), |last| self.check_counted(last))
     }
@@ -181,7 +181,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
         self.children.row(self.records.view(record)?, index)
     }
 
-    /// Looks for the texts of these rows, as far as they are of one record, and returns the row behind them.
+    /// Touches the texts of these rows, as far as they belong to one record, and returns the next row.
     fn look(&self, rows: Range<usize>) -> usize {
         let mut ids = Ids::default();
         let (_, end) = self.collect(rows, self.last.load(Ordering::Relaxed), &mut ids);
@@ -202,20 +202,20 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
         self.records.names().ahead(&ids);
     }
 
-    /// Collects the ids in these rows, as far as they are of one record, which may be `guess`. Gives the record and the row
-    /// behind them.
+    /// Collects the ids in these rows, as far as they belong to one record, probably `guess`. Returns the record and
+    /// the next row.
     fn collect(&self, rows: Range<usize>, guess: usize, ids: &mut Ids) -> (usize, usize) {
         let (record, of_record) = self.record_of(rows.start, guess);
         let end = rows.end.min(of_record.end);
         let inside = rows.start.saturating_sub(of_record.start)..end.saturating_sub(of_record.start);
-        // The cells tell of damage.
+        // Damage is reported by the cells.
         let _ = self.records.view(record).and_then(|view| self.children.ids(view, inside, ids));
         (record, end)
     }
 
-    /// Has `look` touch the records of these rows and some behind them, and returns the row behind all of theirs.
+    /// Lets `look` touch the records of these rows and some later ones, and returns the row after all of their rows.
     fn look_at_records(&self, rows: Range<usize>, look: &dyn Fn(Range<usize>)) -> usize {
-        /// Of which the misses overlap; a record has some rows, so that these are beyond those asked for.
+        /// Their cache misses overlap; a record has several rows, so that these are beyond the requested rows.
         const RECORDS: usize = 32;
         let (first, _) = self.record_of(rows.start, self.last.load(Ordering::Relaxed));
         let end = first.saturating_add(RECORDS).min(self.ends().len());
@@ -281,7 +281,7 @@ impl<T> Child<'_, T> {
     }
 }
 
-/// A table of children in the making: begins with the columns of the record and the child's index in it.
+/// An unfinished table of children: begins with the columns of the record and the child's index in it.
 pub(super) struct Nested<'a, R, C: Children<'a>> {
     parents: Arc<Parents<'a, R, C>>,
     table: TableOf<'a, Child<'a, C::Row>>,
@@ -389,27 +389,26 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
         self
     }
 
-    /// The same table, which looks for the texts of rows before their cells are asked for.
+    /// Adds a prefetch of the texts of rows.
     pub(super) fn looked_ahead(mut self) -> Self {
         let parents = Arc::clone(&self.parents);
         self.table = self.table.looked_ahead(move |rows| parents.look(rows));
         self
     }
 
-    /// The same table, whose last column has the texts of ids in another one: see [`TableOf::texts_of`].
+    /// Declares that the last column has the texts of the ids in column `ids`: see [`TableOf::texts_of`].
     pub(super) fn texts_of(mut self, ids: &'static str) -> Self {
         self.table = self.table.texts_of(ids);
         self
     }
 
-    /// The same table, of which another column says of which type the cells of the last one are: see [`TableOf::typed_by`].
+    /// Declares that column `types` holds the type of the last column's cells: see [`TableOf::typed_by`].
     pub(super) fn typed_by(mut self, types: &'static str) -> Self {
         self.table = self.table.typed_by(types);
         self
     }
 
-    /// The same table, whose last column has the texts that `walk` shows to a walker: a text, or nested values with some
-    /// in them.
+    /// Declares that the last column has the texts that `walk` passes to a walker: a text, or nested values with texts.
     pub(super) fn searched(
         mut self,
         texts: HeldTexts,

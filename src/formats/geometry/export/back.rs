@@ -23,7 +23,7 @@ pub(in crate::formats::geometry) struct Glb<'b> {
     binary: Cow<'b, [u8]>,
 }
 
-/// A mesh, as the description has it.
+/// A mesh as described in the glTF.
 #[derive(Clone)]
 pub(in crate::formats::geometry) struct Mesh<'g> {
     pub name: &'g str,
@@ -449,7 +449,7 @@ impl<'g> Laid<'g, '_> {
         refused(format!("mesh {:?}: {what}", self.mesh.name))
     }
 
-    /// Writes an attribute of all vertices by `encode`, but for values that `before` gives as well.
+    /// Writes an attribute of all vertices by `encode`, except for values that `before` returns as well.
     fn put<const N: usize>(
         &mut self,
         attribute: Attribute,

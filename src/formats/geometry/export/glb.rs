@@ -45,7 +45,7 @@ impl Stream {
         Self::Indices,
     ];
 
-    /// Whether `part` has it.
+    /// Whether `part` has this attribute.
     fn is_in(self, part: &Part<'_>) -> bool {
         match self {
             Self::Positions => true,

@@ -38,7 +38,7 @@ pub struct Scene<'a> {
     name: String,
     parts: Vec<Part<'a>>,
     materials: Vec<Material>,
-    /// The materials of armour and the materials of meshes that are told apart by colours, in the order of these.
+    /// The materials of armour and of meshes that are distinguished by colours, in the order of the colours.
     coloured: [BTreeMap<String, usize>; 2],
     nodes: Vec<Node>,
     /// The nodes that have no parent.
@@ -122,7 +122,7 @@ impl<'a> Scene<'a> {
             scene.notes.extend(groups.notes.iter().cloned());
             scene.add_groups(geometry, groups, placements, options.lod, &mut top);
         }
-        // In a space, hulls and armour have no place of their own: they belong to its models, and stand where these do.
+        // In a space, hulls and armour have no position of their own: they belong to models, and are placed with them.
         if options.armor && placements.is_none() {
             scene.add_armor(geometry, &mut top);
         }
@@ -292,7 +292,7 @@ impl<'a> Scene<'a> {
                 continue;
             };
             let Some(matrix) = right_handed(placement.transform) else {
-                let what = format!("the transform of instance {i} is none: {:?}", placement.transform).into();
+                let what = format!("the transform of instance {i} is invalid: {:?}", placement.transform).into();
                 self.damage.push(Error::without_offset(ErrorKind::Damaged { what }, "placement"));
                 continue;
             };

@@ -7,8 +7,8 @@ use crate::scene::{self, Context, Drawing, Kind, Options, Shapes, no_such_kind};
 use std::collections::BTreeMap;
 use std::io::Write;
 
-/// The faces of a box by its corners, of which each bit chooses between the ends of an axis: two triangles each, turning left
-/// seen from outside.
+/// The faces of a box by its corners; each bit of a corner's number selects an end of an axis. Two triangles a face,
+/// counterclockwise seen from outside.
 const FACES: [[usize; 6]; 6] = [
     [0, 4, 6, 0, 6, 2],
     [1, 3, 7, 1, 7, 5],

@@ -1,4 +1,4 @@
-//! `.splash` files written anew: boxes in place, in and out.
+//! Edits of `.splash` files: boxes are changed, inserted and deleted.
 
 use super::{LONGEST, Splash, SplashBox, is_plain, read};
 use crate::bytes::Cursor;
@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::table::Value;
 use std::ops::Range;
 
-/// The names of the columns behind the box's name, in the order of the file.
+/// The names of the columns after the box's name, in the order of the file.
 const CORNERS: [&str; 6] = ["min_x", "min_y", "min_z", "max_x", "max_y", "max_z"];
 
 /// A box as it is to be written.

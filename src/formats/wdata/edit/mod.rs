@@ -1,5 +1,5 @@
-//! Maps written anew: records by their descriptions, the bytes of all that no edit names as they are
-//! (docs/formats/wdata.md §12).
+//! Edits of maps: records are written by their descriptions, and all other bytes are copied (docs/formats/wdata.md
+//! §12).
 
 mod encode;
 
@@ -24,7 +24,7 @@ const TYPE: &str = "type_name";
 /// The word of the format for no path.
 const NO_PATH: &str = ".\\";
 
-/// The edits of one record, or the values of one that comes.
+/// The edits of one record, or the values of an inserted one.
 #[derive(Debug, Default)]
 struct RecordEdit {
     name: Option<Value<'static>>,
@@ -113,12 +113,12 @@ struct Writer<'m> {
     stretches: Vec<Stretch>,
 }
 
-/// A range of the file that becomes another.
+/// A replaced range of the file.
 struct Stretch {
     range: Range<usize>,
     bytes: Vec<u8>,
-    /// The type of boxes that had none before: they come behind all else that comes to the same place, in the order of their
-    /// types.
+    /// The type of boxes that had none before: they follow all other inserted records at this position, in the order of
+    /// their types.
     first: Option<BoxType>,
 }
 
@@ -219,7 +219,7 @@ impl<'m> Writer<'m> {
             if edit.add.is_empty() || filled.iter().any(|(other, _)| *other == box_type) {
                 continue;
             }
-            // In the order of their numbers, where the file has that, else behind all others.
+            // In the order of their numbers, if the file has this order, otherwise last.
             let next = filled.iter().find(|(other, _)| ascends && *other > box_type).map(|(_, at)| *at);
             let Some(at) = next.or_else(|| self.map.boxes_end().ok()) else { continue };
             let before = places.iter().position(|(other, place)| *place >= at && (*place > at || *other > box_type));
@@ -275,7 +275,7 @@ impl<'m> Writer<'m> {
         for (name, id, _) in &after {
             if !ids.insert(*id) && !doubled_before {
                 return Err(refused(format!(
-                    "waypoint_boxes {name:?}: column id: {id} does not fit: another waypoint has it"
+                    "waypoint_boxes {name:?}: column id: {id} does not fit: another waypoint has this id"
                 )));
             }
         }
@@ -342,7 +342,7 @@ impl<'m> Writer<'m> {
     fn records(&mut self, rows: Rows, edit: &RunEdit, places: &[(BoxType, usize)]) -> Result<()> {
         let Some(run) = self.run(rows)? else {
             let why =
-                if rows == Rows::Triggers { "lists scripts instead of triggers" } else { "ends behind the triggers" };
+                if rows == Rows::Triggers { "lists scripts instead of triggers" } else { "ends after the triggers" };
             return Err(refused(format!("{}: this map {why}, so that it has no such rows", rows.name())));
         };
         let elements = match rows {
@@ -415,7 +415,7 @@ impl<'m> Writer<'m> {
         Ok(())
     }
 
-    /// Where records that come are put: behind the last one, or where those of a type that has none belong.
+    /// The position for inserted records: after the last record, or where the records of an empty type belong.
     fn place_of_new(
         &self,
         run: &Run,
@@ -427,7 +427,7 @@ impl<'m> Writer<'m> {
         if self.map.box_index()?.get(usize::from(box_type.number())).is_none() {
             return Err(refused(format!("{}: the table of event boxes of this map has no such type", shape.name)));
         }
-        // Damage before it is told.
+        // Reports damage before it.
         self.map.boxes_end()?;
         let place = places.iter().find(|(other, _)| *other == box_type).map(|(_, at)| *at);
         let place = place.ok_or_else(|| refused(format!("{}: there is no place for boxes", shape.name)))?;
@@ -444,7 +444,7 @@ impl<'m> Writer<'m> {
             };
         }
         let table_end = self.map.index_end()?;
-        // Where what was at a place comes to lie: behind all that comes before it or to this place.
+        // The new position of what was at a position: after all records inserted before it or at it.
         let moved = |at: usize, is_before: &dyn Fn(&Stretch) -> bool| {
             self.stretches
                 .iter()
@@ -479,7 +479,7 @@ impl<'m> Writer<'m> {
         Encoder { map: self.map, versions: self.map.versions(), form: self.map.text_form() }
     }
 
-    /// Writes the only record of a section, in which these fields become others.
+    /// Writes the only record of a section, with these changed fields.
     fn single(&mut self, run: &'m Run, fields: BTreeMap<usize, Value<'static>>) -> Result<()> {
         let edit = RunEdit {
             set: BTreeMap::from([(0, RecordEdit { fields, ..RecordEdit::default() })]),
@@ -510,8 +510,8 @@ impl<'m> Writer<'m> {
         Ok(())
     }
 
-    /// The scripts in the head of the triggers and in the lists. Gives the rows of those that come, which come last in their
-    /// lists.
+    /// The scripts in the head of the triggers and in the lists. Returns the rows of inserted scripts, which are the
+    /// last ones in their lists.
     fn scripts(&mut self, edit: &TableEdits) -> Result<Vec<usize>> {
         const KIND: usize = 0;
         let rows = self.map.script_rows()?;
@@ -525,13 +525,13 @@ impl<'m> Writer<'m> {
         for (row, script) in rows.iter().enumerate() {
             let set = edit.set.iter().find(|(other, _)| *other == row).map(|(_, set)| set);
             if set.is_some_and(|set| cell(set, KIND).is_some()) {
-                return Err(refused("column kind: the kind of a script cannot become another: remove it and add one"));
+                return Err(refused("column kind: the kind of a script cannot change: remove it and add one"));
             }
             let path = set.and_then(|set| cell(set, 1));
             let path = match path {
                 Some(Value::Null) if script.in_head == Some(SCRIPT_DIR) => Some(Value::text(NO_PATH)),
                 Some(Value::Null) => {
-                    let why = "null does not fit: of all scripts, script_dir alone may be none";
+                    let why = "null does not fit: of all scripts, only script_dir may be null";
                     return Err(refused(format!("scripts: {} of row {row}: column path: {why}", script.kind)));
                 }
                 path => path,
@@ -591,7 +591,7 @@ fn by_types(map: &Map, all: &TableEdits) -> Result<Vec<TableEdits>> {
     let mut types: BTreeMap<BoxType, TableEdits> = BTreeMap::new();
     for (row, set) in &all.set {
         if set.iter().any(|(column, _)| name(*column) == TYPE) {
-            return Err(refused("column type_name: the type of a box cannot become another: remove it and add one"));
+            return Err(refused("column type_name: the type of a box cannot change: remove it and add one"));
         }
         let (box_type, number) = at(*row)?;
         types.entry(box_type).or_default().set.push((number, set.clone()));
