@@ -1,4 +1,4 @@
-//! Errors: the fault, in which part of which file, at which absolute offset, and with what value.
+//! Errors: the fault, with its part, its file, its absolute offset and its value.
 
 use crate::clean::Cleaner;
 use std::borrow::Cow;

@@ -1,4 +1,4 @@
-//! The one thing that a format gives to every command, [`Reader`], and how a format is told from others, [`FileFormat`].
+//! [`Reader`], the interface of a format for all commands, and [`FileFormat`], which detects and opens its files.
 
 use crate::archive::Archive;
 use crate::bytes::View;
@@ -21,7 +21,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A named stretch of a file.
+/// A named range of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Section {
@@ -31,7 +31,7 @@ pub struct Section {
     pub offset: u64,
     /// Length in bytes.
     pub size: u64,
-    /// Entries in it, where it has entries.
+    /// The number of entries in it, if it has entries.
     pub count: Option<u64>,
 }
 
@@ -42,17 +42,17 @@ impl Section {
     }
 }
 
-/// An open file, as every command sees it.
+/// An open file, with the operations that every command uses.
 pub trait Reader: Any + fmt::Debug + Send + Sync {
-    /// The bytes that are read.
+    /// The bytes of the file.
     fn source(&self) -> &Source;
 
-    /// The version that the file states, as people write it; empty where the format has none.
+    /// The version in the file, in its usual form; empty if the format has none.
     fn version(&self) -> String {
         String::new()
     }
 
-    /// The stretches of the file, in file order.
+    /// The ranges of the file, in file order.
     fn sections(&self) -> Vec<Section> {
         Vec::new()
     }
@@ -65,37 +65,37 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
         self.tables().into_iter().find(|t| t.name() == name)
     }
 
-    /// The reason for which there is no table called `table`, where the file has the data that it would show.
+    /// Why `table` does not exist, if the file does contain its data.
     fn absent(&self, table: &str) -> Option<String> {
         let _ = table;
         None
     }
 
-    /// Facts that `info` shows besides sections and tables.
+    /// Facts for `info`, besides sections and tables.
     fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
         Vec::new()
     }
 
-    /// Shows one entry whole, with its references resolved. `false` when there is no such entry; nothing has been
-    /// shown then.
+    /// Writes one whole entry to `out`, with its references resolved. Returns `false` for a missing entry, without any
+    /// output.
     ///
     /// # Errors
-    /// When the entry is damaged (the values that could be read have been shown), or `out` fails.
+    /// When the entry is damaged (after the readable values), or `out` fails.
     fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool>;
 
-    /// As [`Reader::cat`], with the types that values say to have, where the format has any: an edited entry needs them
-    /// where a value gets another type, or is null and gets one.
+    /// As [`Reader::cat`], with the stated types of values, if the format has any: an edit needs them to give a value
+    /// another type.
     fn cat_typed(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
         self.cat(entry, out)
     }
 
-    /// Entries that are graphs of values, which are read best by unfolding them; [`Reader::cat`] takes them.
+    /// Entries that are graphs of values, which are easiest to read unfolded; [`Reader::cat`] takes them.
     fn graphs(&self) -> Vec<Cow<'_, str>> {
         Vec::new()
     }
 
-    /// The decoded bytes of an entry that is stored as a stretch of bytes, before anything is made of them; also of
-    /// one whose meaning cannot be read. `None` when there is no such entry.
+    /// The decoded bytes of an entry that is a range of bytes, before any parsing, even if parsing fails. `None` for a
+    /// missing entry.
     ///
     /// # Errors
     /// When the bytes cannot be decoded.
@@ -104,22 +104,22 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
         Ok(None)
     }
 
-    /// The reader as an archive, where it holds files by path.
+    /// The reader as an archive, if it holds files by path.
     fn archive(&self) -> Option<&dyn Archive> {
         None
     }
 
-    /// The reader's references and the ids of its entries, where it has any.
+    /// The reader's references and the ids of its entries, if any.
     fn relations(&self) -> Option<&dyn Relations> {
         None
     }
 
-    /// The models that it puts together of meshes of other files, or stands somewhere.
+    /// Models that this file assembles from meshes in other files, or places in the world.
     fn stage(&self) -> Option<&dyn Stage> {
         None
     }
 
-    /// The reader as a file of meshes that others refer to by ids.
+    /// The reader as a file of meshes with ids, which other files refer to.
     fn meshes(&self) -> Option<&dyn Meshes> {
         None
     }
@@ -140,28 +140,28 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
         None
     }
 
-    /// The reader as one whose files can be written anew.
+    /// The reader as a writable file.
     #[cfg(feature = "edit")]
     fn writable(&self) -> Option<&dyn Writable> {
         None
     }
 
-    /// This file and a newer one, where the format compares some of their tables itself and `new` is of the same format.
+    /// This file and a newer one, if the format compares some of their tables itself and `new` has the same format.
     fn compared<'a>(&'a self, new: &'a dyn Reader) -> Option<Box<dyn Comparison<'a> + 'a>> {
         let _ = new;
         None
     }
 
-    /// Warnings of faults that reading has gone on from: a checksum that does not match, for one.
+    /// Warnings of faults that reading continued after, such as a wrong checksum.
     fn warnings(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Checks everything that can be checked, and lists what is wrong rather than stop at the first finding.
+    /// Checks everything that can be checked, and lists all findings.
     fn verify(&self, progress: &Progress) -> Report;
 }
 
-/// How much the first bytes of a file look like a format.
+/// The likeness of a file's first bytes to a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Likeness {
@@ -185,70 +185,69 @@ impl Likeness {
     }
 }
 
-/// A format: its name, how its files are told from the files of others, and how one is opened.
+/// A format: its name, and how to detect and open its files.
 pub trait FileFormat: Reader + Sized {
     /// The name that outputs use.
     const NAME: &'static str;
 
-    /// Endings of file names, in lower case, that decide where no magic does.
+    /// Endings of file names, in lower case, that decide if no magic does.
     const ENDINGS: &'static [&'static str] = &[];
 
-    /// Whether `folder` is one that this format reads as a whole, as a game's folder is. Looks for a few names.
+    /// Whether this format reads `folder` as a whole, such as a game's folder. Looks for a few names.
     fn is_folder(folder: &Path) -> bool {
         let _ = folder;
         false
     }
 
-    /// How much `data`, a whole file, looks like this format. Reads a few bytes at its beginning.
+    /// The likeness of `data`, a whole file, to this format. Reads a few bytes at its beginning.
     fn likeness(data: &[u8]) -> Likeness;
 
-    /// Adds to `options` the setting that a user gives: `setting` is the name of the command's option, `given` its
-    /// value or the content of the file that it names, and errors call that `from`. `None` where the format has no such
-    /// setting.
+    /// Adds a user's setting to `options`: `setting` is the name of the command's option, `given` its value or the
+    /// content of the file that it names, and `from` its name in errors. `None` if the format has no such setting.
     ///
     /// # Errors
-    /// When `given` is no such setting.
+    /// When `given` is invalid.
     fn configure(setting: &str, given: &[u8], from: &str, options: &Options) -> Result<Option<Options>> {
         let _ = (setting, given, from, options);
         Ok(None)
     }
 
-    /// Opens a file of this format, or a folder, which [`Source::path`] tells. Reads headers only; an error says which of
-    /// them is wrong, and where.
+    /// Opens a file of this format, or a folder at [`Source::path`]. Reads headers only; an error names the wrong
+    /// header and its offset.
     fn open_as(source: Source, options: &Options) -> Result<Self>;
 }
 
-/// The text of a setting, from the bytes that [`FileFormat::configure`] was given.
+/// The text of a setting, from the bytes for [`FileFormat::configure`].
 ///
 /// # Errors
-/// `Text` where it is not UTF-8.
+/// `Text` if it is not UTF-8.
 pub fn setting_text<'a>(given: &'a [u8], from: &str) -> Result<&'a str> {
     View::new(given, "").utf8(given).map_err(|error| error.within(from))
 }
 
-/// Settings beside the file itself: strictness, and the settings that single formats know by types of their own.
+/// Settings besides the file: strictness, and settings of single formats, by types of their own.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Options {
-    /// Whether a warning ([`Reader::warnings`]) is an error, in formats that check while they read.
+    /// Whether a warning ([`Reader::warnings`]) is an error, in formats that check during reading.
     pub strict: bool,
-    /// Whether files are read rather than mapped, as the files of a network drive should be.
+    /// Whether files are read rather than mapped, for network drives.
     pub no_mmap: bool,
     own: Vec<(TypeId, Arc<dyn Any + Send + Sync>)>,
 }
 
 impl Options {
-    /// The file or folder at `path`, mapped or read as these settings say.
+    /// Opens the file or folder at `path`, mapped or read according to these settings.
     pub fn source(&self, path: &Path) -> Result<Source> {
         match if self.no_mmap { Source::read(path) } else { Source::open(path) } {
-            // Asked only where opening fails: a game has hundreds of indexes to open.
+            // Checked only after a failure: a game has hundreds of indexes to open.
             Err(_) if path.is_dir() => Ok(Source::of_folder(path)),
             opened => opened,
         }
     }
 
-    /// As [`Options::source`], for a file that a folder has and nobody named: a pipe there is an error, as it may have no
-    /// writer, and so is a device, which may have no end.
+    /// As [`Options::source`], for a file that was found in a folder, not named by the user: a pipe is an error,
+    /// because it may have no writer, and so is a device, which may have no end.
     pub(crate) fn source_in_folder(&self, path: &Path) -> Result<Source> {
         match path.metadata() {
             Ok(meta) if !meta.is_file() && !meta.is_dir() => {
@@ -259,7 +258,7 @@ impl Options {
         }
     }
 
-    /// These options, with `value` for the format that asks for a `T`, such as [`crate::wdb::KnownFields`].
+    /// Adds `value` for the format that reads a `T`, such as [`crate::wdb::KnownFields`].
     #[must_use]
     pub fn with<T: Any + Send + Sync>(mut self, value: Arc<T>) -> Self {
         self.own.retain(|(id, _)| *id != TypeId::of::<T>());
@@ -267,7 +266,7 @@ impl Options {
         self
     }
 
-    /// The value of type `T` that was given.
+    /// The value of type `T`, if given.
     pub fn get<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         let (_, value) = self.own.iter().find(|(id, _)| *id == TypeId::of::<T>())?;
         Arc::clone(value).downcast().ok()

@@ -95,8 +95,8 @@ pub trait Entries: Sync {
     /// Whether an entry has this id. Quick enough to be asked for each of millions of references.
     fn has(&self, id: u64) -> bool;
 
-    /// The entry that `query` names, by its id or its path. Its own path is looked for where `path` says so, or where
-    /// nothing else is known of it. Damage beside it is told to `damaged`.
+    /// The entry with the id or path `query`. Its own path is resolved if `path` is set, or if nothing else is known of
+    /// it. `damaged` gets damage found on the way.
     fn resolve(&self, query: &str, path: bool, damaged: &mut dyn FnMut(Error)) -> Result<Option<Entry>>;
 }
 

@@ -89,7 +89,7 @@ impl Check {
         self
     }
 
-    /// The same check, whose findings lie in a part of `outer`.
+    /// Adds `outer` to the part of the findings.
     #[must_use]
     pub fn within(mut self, outer: impl fmt::Display) -> Self {
         self.findings = self.findings.into_iter().map(|error| error.within(&outer)).collect();

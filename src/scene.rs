@@ -414,9 +414,8 @@ pub(crate) fn no_such_kind(kind: Kind) -> Error {
     Error::without_offset(ErrorKind::Unsupported { what: format!("such shapes as {kind:?}").into() }, "")
 }
 
-/// Colours for things that are told apart by them: the one with number `rank` of `count`. Hues are as far apart as so many
-/// can be, and far from the hues of the numbers beside; where there are many, colours of like hues differ in
-/// brightness.
+/// Colours that distinguish things: the colour of number `rank` of `count`. Hues are evenly spread, and far from the
+/// hues of neighbouring numbers; among many, colours of similar hues differ in brightness.
 #[cfg(feature = "export")]
 pub(crate) fn colour(rank: usize, count: usize) -> [f32; 3] {
     const FEW: usize = 8;
@@ -448,7 +447,7 @@ pub(crate) fn colour(rank: usize, count: usize) -> [f32; 3] {
 mod tests {
     use super::colour;
 
-    /// Colours of armour are told apart by eye, whatever their number.
+    /// Colours of armour are distinguishable, whatever their number.
     #[test]
     fn no_two_colours_are_alike() {
         for count in 1..=64 {

@@ -87,7 +87,7 @@ fn start(
     (started, move |worker| give.send(worker).map_err(|_| io::Error::other("its threads have ended")))
 }
 
-/// A pool of so many threads, or of the one that sets it up.
+/// A pool of this many threads, or of the thread that sets it up.
 fn pool(threads: usize) -> ThreadPoolBuilder {
     let pool = ThreadPoolBuilder::new().num_threads(threads.max(1));
     if threads == 0 { pool.use_current_thread() } else { pool }

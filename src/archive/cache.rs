@@ -73,7 +73,7 @@ impl Seal {
     }
 }
 
-/// Bytes that a cache holds before the oldest files go: some twenty databases of a game.
+/// The size of a cache above which the oldest files are removed: about twenty databases of a game.
 const MOST: u64 = 4 << 30;
 /// Decoded bytes from which on a file is kept: less is decoded faster than a file is made.
 const LEAST: u64 = 1 << 20;
@@ -86,7 +86,7 @@ impl Cache {
         Self { folder: folder.into(), most: MOST, least: LEAST }
     }
 
-    /// The same cache, in which files of `least` decoded bytes and more are kept, and no more than `most` bytes together.
+    /// Sets the smallest decoded size of cached files, and the greatest total size of the cache.
     #[must_use]
     pub fn with_limits(self, least: u64, most: u64) -> Self {
         Self { least, most, ..self }

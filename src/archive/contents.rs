@@ -8,7 +8,7 @@ use crate::report::{Check, Progress, Report};
 use crate::source::Source;
 use crate::threads::prelude::*;
 
-/// Decoded bytes of a chunk of [`Codec::DeflateChunks`], but for the last.
+/// The decoded size of a chunk of [`Codec::DeflateChunks`], except the last.
 const CHUNK: usize = 64 << 10;
 
 /// The bytes of `file` under the name `name`, decoded from `stored`: the same bytes where they are stored as they are.
@@ -90,8 +90,8 @@ pub fn check_crc32(decoded: &Source, file: &File<'_>) -> Result<()> {
     }
 }
 
-/// Chunks behind a list of their sizes: u32 0, u32 count, then for each chunk a u32 of which the low 16 bits are its stored
-/// size less one, and bit 16 says that it is deflated.
+/// Decodes chunks after a list of their sizes: u32 0, u32 count, then for each chunk a u32: the low 16 bits are its
+/// stored size minus one, and bit 16 marks it as deflated.
 fn chunks(stored: &[u8], size: usize) -> Result<Vec<u8>, ErrorKind> {
     let damaged = |what: String| ErrorKind::Codec { codec: "deflate-chunks", message: what.into() };
     let word = |at: usize| {
@@ -125,7 +125,7 @@ fn chunks(stored: &[u8], size: usize) -> Result<Vec<u8>, ErrorKind> {
     }
     match stored.len().checked_sub(at) {
         Some(0) => Ok(out),
-        left => Err(damaged(format!("{} bytes left over behind the last chunk", left.unwrap_or(0)))),
+        left => Err(damaged(format!("{} bytes left over after the last chunk", left.unwrap_or(0)))),
     }
 }
 

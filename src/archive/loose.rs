@@ -32,7 +32,7 @@ struct Found {
     failed: Vec<(String, String)>,
 }
 
-/// The folders of loose files, the first one of which wins.
+/// The folders of loose files. Files of an earlier folder hide files of a later one.
 #[derive(Debug, Default)]
 pub(crate) struct Loose {
     folders: Vec<PathBuf>,

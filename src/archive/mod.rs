@@ -1,8 +1,8 @@
-//! Archives: files and folders that hold other files by path, as a game's own folder does.
+//! Archives: files and folders that hold other files by path, such as a game's folder.
 //!
-//! A format whose readers are archives implements [`Archive`]: it tells of its files and gives their stored bytes. Decoding
-//! ([`Archive::stored`] and [`open`]), the cache of decoded files, addresses (`ARCHIVE:INNER`), the tables `files`, `volumes`
-//! and `builds`, and every command are written once over that.
+//! A format whose readers are archives implements [`Archive`]: it lists its files and returns their stored bytes. All
+//! else is built on it once, for all formats: decoding ([`Archive::stored`] and [`open`]), the cache of decoded files,
+//! addresses (`ARCHIVE:INNER`), the tables `files`, `volumes` and `builds`, and every command.
 
 mod address;
 #[cfg(feature = "export")]
@@ -43,36 +43,36 @@ use crate::source::Source;
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-/// The entry of a file in an archive, which is read without the file.
+/// The entry of a file in an archive, from the index alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct File<'a> {
-    /// Its path in the archive, with `/` between parts, as the archive says it: it may be no name for a file.
+    /// Its path in the archive, with `/` between parts, exactly as stored: it may be unfit as a file name.
     pub path: Cow<'a, str>,
-    /// The id by which the game's other files name it, where the game has such ids.
+    /// The id by which other files of the game refer to it, if the game has such ids.
     pub id: Option<u64>,
-    /// Bytes, once decoded.
+    /// The decoded size in bytes.
     pub size: u64,
-    /// Bytes as they are stored.
+    /// The stored size in bytes.
     pub stored_size: u64,
-    /// How they are stored.
+    /// The encoding of the stored bytes.
     pub codec: Codec,
-    /// CRC-32 (zlib's) of the decoded bytes, where the archive has one.
+    /// CRC-32 (zlib's) of the decoded bytes, if the archive has one.
     pub crc32: Option<u32>,
-    /// The file on disk that it lies in; `None` for a loose one.
+    /// The file on disk that contains it; `None` for a loose file.
     pub volume: Option<Cow<'a, str>>,
-    /// Its place in that file, in bytes.
+    /// Its offset in that file.
     pub offset: Option<u64>,
-    /// Whether that file is there.
+    /// Whether that file exists.
     pub installed: bool,
-    /// The list that names it, in archives of several lists.
+    /// The list that contains it, in archives of several lists.
     pub list: Option<Cow<'a, str>>,
-    /// The number by which the archive itself knows it.
+    /// The archive's own number of it.
     pub handle: u64,
 }
 
 impl<'a> File<'a> {
-    /// A file of so many bytes, stored as they are in a file that is there.
+    /// A file of `size` bytes, stored uncompressed in an existing file.
     pub fn new(path: impl Into<Cow<'a, str>>, size: u64, handle: u64) -> Self {
         Self {
             path: path.into(),
@@ -90,40 +90,41 @@ impl<'a> File<'a> {
     }
 }
 
-/// The sizes and the checksum by which an archive knows the contents of a file, under the id that is the hash of its path.
+/// The size and the checksum of a file's contents, under the id that is the hash of its path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Identity {
     /// The hash of its path.
     pub id: u64,
-    /// Bytes, once decoded.
+    /// The decoded size in bytes.
     pub size: u64,
-    /// CRC-32 of the decoded bytes, where the archive has one.
+    /// CRC-32 of the decoded bytes, if the archive has one.
     pub crc32: Option<u32>,
 }
 
 impl Identity {
-    /// The identity of a file of so many bytes.
+    /// The identity of a file of `size` bytes.
     pub const fn new(id: u64, size: u64, crc32: Option<u32>) -> Self {
         Self { id, size, crc32 }
     }
 }
 
-/// How the bytes of a file are stored.
+/// The encoding of a file's stored bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Codec {
-    /// The bytes as they are.
+    /// Uncompressed.
     None,
     /// A bare deflate stream (RFC 1951).
     Deflate,
-    /// Chunks of 64 KiB behind a list of their sizes, each of them bare deflate or stored: World of Warships: Legends.
+    /// Chunks of 64 KiB after a list of their sizes, each of them bare deflate or uncompressed: World of Warships:
+    /// Legends.
     DeflateChunks,
     /// A zlib stream (RFC 1950).
     Zlib,
     /// An Oodle container, which only a proprietary library decodes.
     Oodle,
-    /// Numbers that no known reader explains.
+    /// An unknown encoding, by its numbers.
     Unknown(u64),
 }
 
@@ -140,7 +141,7 @@ impl Codec {
         }
     }
 
-    /// Whether [`decode`] decodes it.
+    /// Whether [`decode`] supports it.
     pub const fn is_known(self) -> bool {
         !matches!(self, Self::Oodle | Self::Unknown(_))
     }
@@ -152,68 +153,68 @@ impl Codec {
 pub struct Volume {
     /// Its file name.
     pub name: String,
-    /// Its bytes, where it is there.
+    /// Its size in bytes, if it exists.
     pub size: Option<u64>,
-    /// Files that lie in it.
+    /// The number of files in it.
     pub files: u64,
 }
 
 impl Volume {
-    /// A volume of so many bytes, or one that is not there.
+    /// A volume of `size` bytes, or a missing one.
     pub fn new(name: impl Into<String>, size: Option<u64>, files: u64) -> Self {
         Self { name: name.into(), size, files }
     }
 }
 
-/// A state of a game, of which its folder may hold several.
+/// A state of a game. The game's folder may hold several.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Build {
-    /// Its number, or how else it is called.
+    /// Its number or name.
     pub name: String,
-    /// Indexes that it has.
+    /// The number of its indexes.
     pub indexes: u64,
-    /// Files that it shows.
+    /// The number of its files.
     pub files: u64,
 }
 
 impl Build {
-    /// A build of so many indexes and files.
+    /// A build with these numbers of indexes and files.
     pub fn new(name: impl Into<String>, indexes: u64, files: u64) -> Self {
         Self { name: name.into(), indexes, files }
     }
 }
 
-/// The build that an archive is opened at: the text behind `@` in `GAME@13015811`, given to a format in
-/// [`Options::with`](crate::Options::with). Without one, an archive is its newest build.
+/// The selected build of an archive: the text after `@` in `GAME@13015811`, passed to a format in
+/// [`Options::with`](crate::Options::with). Default: the newest build.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AtBuild(pub String);
 
-/// The files that make a folder an archive that tells of the same files as another one, without their volumes.
+/// The files that make a folder an archive with the same list of files as another one, without their volumes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Snapshot {
     /// The folder of this build below the archive's: `bin/13015811`.
     pub folder: String,
-    /// The indexes: where each is, and its path below [`Snapshot::folder`].
+    /// The indexes: the path of each, and its path below [`Snapshot::folder`].
     pub indexes: Vec<(PathBuf, String)>,
-    /// The folder below [`Snapshot::folder`] whose files are found by their path in the archive.
+    /// The folder below [`Snapshot::folder`] for files by their path in the archive.
     pub loose: String,
 }
 
 impl Snapshot {
-    /// A snapshot without indexes yet.
+    /// Starts a snapshot without indexes.
     pub fn new(folder: impl Into<String>, loose: impl Into<String>) -> Self {
         Self { folder: folder.into(), indexes: Vec::new(), loose: loose.into() }
     }
 }
 
-/// Files by path. A file that is damaged, or whose volume is missing, is an error of its own and no failure of the rest.
+/// Files by path. A damaged file, or one in a missing volume, is an error of its own; the other files remain readable.
 pub trait Archive: Send + Sync {
-    /// The number of files that are listed. The first call may read all indexes.
+    /// The number of listed files. The first call may read all indexes.
     ///
     /// # Errors
-    /// When no list of files can be made at all.
+    /// When no list of files can be read at all.
     fn len(&self) -> Result<usize>;
 
     /// Whether the archive is empty.
@@ -224,25 +225,25 @@ pub trait Archive: Send + Sync {
         Ok(self.len()? == 0)
     }
 
-    /// The errors for which files may be missing from the list: one for each list that cannot be read to its end.
+    /// The errors that may hide files: one for each list that cannot be read to its end.
     fn damage(&self) -> Vec<Error> {
         Vec::new()
     }
 
-    /// File `n`, in an order that stays: the archive's own where it has one.
+    /// File `n`, in a fixed order: the archive's own, if any.
     ///
     /// # Errors
-    /// Damage of this file's entry, or `NotFound` behind the last one.
+    /// Damage of this file's entry, or `NotFound` past the last.
     fn file(&self, n: usize) -> Result<File<'_>>;
 
-    /// The contents of file `n` as the archive tells them, without its path; `None` where the game's files have no ids that
-    /// are hashes of their paths.
+    /// The identity of file `n` according to the archive; `None` if the game's files have no ids that are hashes of
+    /// their paths.
     fn identity(&self, n: usize) -> Option<Identity> {
         let _ = n;
         None
     }
 
-    /// The file at `path`, exactly as [`File::path`] has it. Makes no list of all files where the format can do without.
+    /// The file at `path`, which must equal [`File::path`]. Avoids a list of all files if the format can.
     ///
     /// # Errors
     /// Damage of this file's entry.
@@ -261,7 +262,7 @@ pub trait Archive: Send + Sync {
         Ok(None)
     }
 
-    /// The numbers of all files at `path`: of more than one where several lists name it, or one names it twice.
+    /// The numbers of all files at `path`: several if several lists contain it, or one list contains it twice.
     ///
     /// # Errors
     /// As [`Archive::len`].
@@ -269,15 +270,15 @@ pub trait Archive: Send + Sync {
         Ok(self.position(path)?.into_iter().collect())
     }
 
-    /// Bytes that change as soon as `path` may lead to another place in a volume: the names, sizes and times of change of
-    /// the indexes, which are not opened for it. `None` if the bytes cost as much as a look at the file.
+    /// A fingerprint of all that decides where `path` leads in a volume: the names, sizes and modification times of the
+    /// indexes, which are not opened for it. `None` if it would cost as much as the lookup itself.
     fn stamp(&self, path: &str) -> Option<Vec<u8>> {
         let _ = path;
         None
     }
 
-    /// The path that has `id`, of a file or of a folder, in a game whose files name others by the hash of their path: the
-    /// match is a proof.
+    /// The path of a file or folder with the hash `id`, in a game whose files refer to others by the hash of their
+    /// path: equality of the hash is the proof.
     ///
     /// # Errors
     /// Damage of the entry.
@@ -286,10 +287,10 @@ pub trait Archive: Send + Sync {
         Ok(None)
     }
 
-    /// The bytes of `file` as they are stored, mapped and not copied.
+    /// The stored bytes of `file`, mapped and not copied.
     ///
     /// # Errors
-    /// `NotInstalled` when its volume is not there, `OutOfBounds` when it leaves its volume, `Io`.
+    /// `NotInstalled` when its volume is missing, `OutOfBounds` when it leaves its volume, `Io`.
     fn stored(&self, file: &File<'_>) -> Result<Source>;
 
     /// The files on disk that hold its files.
@@ -300,7 +301,7 @@ pub trait Archive: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// The builds that its folder has, the newest first; none where the format has no such thing.
+    /// The builds in its folder, the newest first; empty if the format has no builds.
     ///
     /// # Errors
     /// `Io` when the folder cannot be read.
@@ -308,7 +309,7 @@ pub trait Archive: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// The names of the builds that its folder has, the newest first, told without a look into them where that can be.
+    /// The names of the builds in its folder, the newest first, without opening them if possible.
     ///
     /// # Errors
     /// As [`Archive::builds`].
@@ -316,17 +317,17 @@ pub trait Archive: Send + Sync {
         Ok(self.builds()?.into_iter().map(|build| build.name).collect())
     }
 
-    /// The path of the file that answers questions about the ids of the whole game, as `content/assets.bin` does.
+    /// The path of the file that resolves the ids of the whole game, such as `content/assets.bin`.
     fn database(&self) -> Option<&'static str> {
         None
     }
 
-    /// The folder whose files the game takes over its own, where there is one: a changed file goes there under its path.
+    /// The folder for changed files, if any: the game prefers its files, by their paths, to its own.
     fn mods(&self) -> Option<PathBuf> {
         None
     }
 
-    /// The index that is kept of the archive to compare it with later builds, where the format has an index that stands alone.
+    /// The index to keep for comparisons with later builds, if the format has an index that can be used alone.
     ///
     /// # Errors
     /// As [`Archive::len`].
@@ -334,7 +335,7 @@ pub trait Archive: Send + Sync {
         Ok(None)
     }
 
-    /// Whether its folder has builds at all, told without a look at them.
+    /// Whether its folder can have builds, without opening any.
     fn has_builds(&self) -> bool {
         false
     }
@@ -344,19 +345,19 @@ pub trait Archive: Send + Sync {
         false
     }
 
-    /// Checks the bytes around `file`, which `stored` has been given for, against the archive's description: a trailer
-    /// behind them, for one. The caller checks its CRC-32.
+    /// Checks the bytes around `file`, such as a trailer after it, against the archive's description; `stored` was
+    /// called before. The caller checks its CRC-32.
     ///
     /// # Errors
-    /// When bytes there are not as the archive describes them.
+    /// When these bytes contradict the archive.
     fn check(&self, file: &File<'_>) -> Result<()> {
         let _ = file;
         Ok(())
     }
 }
 
-/// The decoded bytes of `file`, under the name `ARCHIVE:PATH`: a slice of the map where they are stored as they are.
-/// Checks the CRC-32 of decoded bytes.
+/// The decoded bytes of `file`, under the name `ARCHIVE:PATH`: a slice of the map if they are uncompressed. Checks the
+/// CRC-32 of decoded bytes.
 ///
 /// # Errors
 /// As [`Archive::stored`] and [`decode`].
@@ -365,7 +366,7 @@ pub fn open(archive: &dyn Archive, file: &File<'_>, name: &str) -> Result<Source
     decode(stored, file, &format!("{name}:{}", file.path))
 }
 
-/// The file at `file`, as an asset of its own format: see [`open`].
+/// Opens `file` as an asset of its own format: see [`open`].
 ///
 /// # Errors
 /// As [`open`] and [`Asset::open_with`].
@@ -373,19 +374,19 @@ pub fn open_file(archive: &dyn Archive, file: &File<'_>, name: &str, options: &O
     Asset::open_with(open(archive, file, name)?, options)
 }
 
-/// The error for a number behind the last file.
+/// The error for a number past the last file.
 pub fn no_file(n: usize) -> Error {
     Error::without_offset(ErrorKind::NotFound { what: format!("file {n}") }, "files")
 }
 
-/// Checks that the entry of every file can be read and that the file lies inside of its volume; reads no byte of it. A file
-/// whose volume is missing is counted.
+/// Checks that the entry of every file is readable and that the file is inside of its volume; reads no byte of it.
+/// Files in missing volumes are counted.
 pub fn verify_places(archive: &dyn Archive, report: &mut Report, progress: &Progress) {
     contents::verify_places(archive, report, progress);
 }
 
-/// Decodes and checks every file, in parallel: the checks that `verify --deep` adds to `verify`. A file whose volume is
-/// missing or whose codec is not known is counted and not checked.
+/// Decodes and checks every file, in parallel: the additional checks of `verify --deep`. Files in missing volumes or
+/// with an unknown codec are counted and not checked.
 pub fn verify_deep(archive: &dyn Archive, report: &mut Report, progress: &Progress) {
     contents::verify(archive, report, progress);
 }

@@ -1,4 +1,4 @@
-//! The files of an archive by their paths, of which several may be the same.
+//! The files of an archive by their paths, which need not be unique.
 
 use crate::codec::cityhash64;
 use crate::threads::prelude::*;

@@ -6,10 +6,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Show, check or clear the cache of decoded files
 ///
-/// What an archive stores deflated and is asked often, as the database of a game is, is decoded once and kept in
-/// $ASSETQ_CACHE, else in the platform's folder for caches. It is found again by the SHA-256 of the stored bytes, and by the
-/// address that led to it as long as the game's indexes and the volume keep their sizes and times of change. The files that
-/// were not used for longest go first when they come to more than 4 GiB. --no-cache does without.
+/// Deflated files of an archive that are needed often, such as the database of a game, are decoded once and kept in
+/// $ASSETQ_CACHE, or else in the platform's folder for caches. A cached file is found by the SHA-256 of the stored
+/// bytes, or by its address as long as the game's indexes and the volume keep their sizes and modification times. Above
+/// 4 GiB the least recently used files are removed. --no-cache disables the cache.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -17,7 +17,7 @@ Examples:
   assetq cache verify                          reads it all, and names what is damaged
   assetq cache clear                           removes it")]
 pub(super) struct Args {
-    /// What to do
+    /// The action
     #[arg(value_enum, value_name = "ACTION", default_value_t = Action::Show)]
     action: Action,
 }

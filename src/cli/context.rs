@@ -23,9 +23,9 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// The database that commands use when none is named, below the current folder and its parents.
+/// The default database of commands, below the current folder and its parents.
 const DATABASES: [&str; 3] = ["assets.bin", "content/assets.bin", "res/content/assets.bin"];
-/// Errors in rows that are shown one by one.
+/// The number of damaged rows that are reported one by one.
 const SHOWN_ERRORS: u64 = 10;
 
 /// The settings of one run, and its faults so far.
@@ -39,18 +39,18 @@ pub(super) struct Context {
     damaged: Cell<u64>,
     worst: Cell<Option<Exit>>,
     lost: Lost,
-    /// The archive that was asked last.
+    /// The archive of the last address.
     archive: RefCell<Option<(Address, Rc<Asset>)>>,
-    /// The files that were opened.
+    /// The opened files.
     read: RefCell<HashSet<FileId>>,
     pager: Pager,
     style: Style,
-    /// The width of the terminal that tables fit into.
+    /// The width of the terminal for tables.
     width: Option<usize>,
 }
 
 impl Context {
-    /// With `is_paged` output on a terminal goes through a pager, unless the user wants none.
+    /// Creates the context. With `is_paged`, output on a terminal goes through a pager, unless the user disabled it.
     pub(super) fn new(global: &Global, is_paged: bool) -> Result<Self, Failure> {
         let Global { format, quiet, no_mmap, no_cache, strict, wide, color, no_pager, .. } = *global;
         let mut options = Options::default();
@@ -106,7 +106,7 @@ impl Context {
         self.style
     }
 
-    /// The width of the terminal that tables fit into; `None` if they have all of each cell.
+    /// The width of the terminal for tables; `None` if cells are not cut.
     pub(super) fn width(&self) -> Option<usize> {
         self.width
     }
@@ -130,12 +130,12 @@ impl Context {
         &self.options
     }
 
-    /// Whether nothing but results and failures is to be shown.
+    /// Whether only results and failures are shown.
     pub(super) fn is_quiet(&self) -> bool {
         self.quiet
     }
 
-    /// The worst that was noted while the command went on.
+    /// The worst exit code so far.
     pub(super) fn worst(&self) -> Exit {
         if let Some(more) = self.damaged.get().checked_sub(SHOWN_ERRORS).filter(|&m| m > 0) {
             complain(&format!("… and {more} more"));
@@ -144,12 +144,12 @@ impl Context {
         self.worst.get().unwrap_or(Exit::Done)
     }
 
-    /// The output that standard output could not take.
+    /// The output that could not be written to standard output.
     pub(super) fn lost(&self) -> &Lost {
         &self.lost
     }
 
-    /// Files that are read, and therefore never written over.
+    /// Registers input files, which are never overwritten.
     pub(super) fn reads<P: AsRef<Path>>(&self, files: &[P]) {
         self.read.borrow_mut().extend(files.iter().filter_map(|file| FileId::of(file.as_ref())));
     }
@@ -166,19 +166,19 @@ impl Context {
         self.worst.set(self.worst.get().max(Some(exit)));
     }
 
-    /// Says that something asked for was not found, and goes on.
+    /// Reports that a requested thing was not found, and continues.
     pub(super) fn not_found(&self, message: &str) {
         complain(message);
         self.worsen(Exit::NotFound);
     }
 
-    /// Says why one of several things that were asked for could not be done, and goes on.
+    /// Reports why one of several requests failed, and continues.
     pub(super) fn failed(&self, failure: &Failure) {
         complain(&failure.message);
         self.worsen(failure.exit);
     }
 
-    /// Says that a part of a file is damaged, and goes on. After a few of them they are only counted.
+    /// Reports a damaged part of a file, and continues. After a few reports the parts are only counted.
     pub(super) fn damaged(&self, file: &str, error: &Error) {
         self.damaged.set(self.damaged.get().saturating_add(1));
         let failure = Failure::in_file(file, error);
@@ -188,7 +188,7 @@ impl Context {
         self.worsen(failure.exit);
     }
 
-    /// Counts parts that are damaged and that nothing more is known of.
+    /// Counts further damaged parts without details.
     pub(super) fn more_damaged(&self, count: u64) {
         if count > 0 {
             self.damaged.set(self.damaged.get().saturating_add(count));
@@ -219,7 +219,7 @@ impl Context {
         self.open(path)
     }
 
-    /// The archive of an address. The last one stays open: many files of one archive are often asked for.
+    /// Opens the archive of an address. The last one stays open, because many addresses in one archive are common.
     pub(super) fn archive(&self, address: &Address) -> crate::Result<Rc<Asset>> {
         let address = address.without_inner();
         if let Some((_, open)) = self.archive.borrow().as_ref().filter(|(of, _)| *of == address) {
@@ -230,7 +230,7 @@ impl Context {
         Ok(open)
     }
 
-    /// The file that is meant where a database is: `path` itself, or of an archive the database in it.
+    /// The file to use as a database: `path` itself, or the database in the archive `path`.
     pub(super) fn database_in(&self, path: PathBuf) -> Result<PathBuf, Failure> {
         let address = Address::of(&path);
         if address.inner().is_some() || !is_archive(address.outer()) {
@@ -285,14 +285,14 @@ impl Context {
         address.exists() && opened().is_ok_and(|asset| asset.reader().archive().is_some())
     }
 
-    /// Shows the warnings of reading, which went on in spite of them.
+    /// Shows the warnings of a reader.
     pub(super) fn warn(&self, asset: &Asset) {
         for warning in asset.reader().warnings() {
             complain(&format!("{}: warning: {warning}", asset.source().name()));
         }
     }
 
-    /// The database to ask: `given`, else `$ASSETQ_DB`, else the first one found here and upwards.
+    /// The database: `given`, else `$ASSETQ_DB`, else the first one found here and upwards.
     pub(super) fn database_path(&self, given: Option<&Path>) -> Result<PathBuf, Failure> {
         if let Some(path) = given {
             return self.database_in(path.to_owned());
@@ -348,7 +348,7 @@ impl Context {
         })
     }
 
-    /// The table called `name`, or the main one.
+    /// The table `name`, or the main table.
     pub(super) fn table<'a>(&self, asset: &'a Asset, name: Option<&str>) -> Result<Box<dyn Table + 'a>, Failure> {
         let (file, reader) = (asset.source().name(), asset.reader());
         match name {
@@ -363,7 +363,7 @@ impl Context {
         }
     }
 
-    /// The entries that are most alike to `wanted`, as the end of a message. Ids are alike to none.
+    /// The entries most similar to `wanted`, as the end of a message. Ids have no suggestions.
     pub(super) fn hint(&self, asset: &Asset, wanted: &str) -> String {
         if crate::id::parse(wanted).is_some() {
             return String::new();
@@ -372,22 +372,22 @@ impl Context {
         main.map_or_else(String::new, |table| suggest::hint_of_rows(wanted, &*table))
     }
 
-    /// Says something that is worth knowing and no failure.
+    /// Shows a note.
     pub(super) fn note(&self, file: &str, note: &str) {
         self.say(&format!("{file}: note: {note}"));
     }
 
-    /// Writes one line to standard error that must be seen, also where the command goes on.
+    /// Writes one line to standard error that must be seen, even if the command continues.
     pub(super) fn complain(&self, message: &str) {
         complain(message);
     }
 
-    /// Writes a line to standard error as it is, but for characters that a terminal would take for a command.
+    /// Writes a line to standard error; only characters that a terminal could take for a command are escaped.
     pub(super) fn show(&self, line: &str) {
         pager::message(&clean(line));
     }
 
-    /// Writes one line to standard error that is no failure.
+    /// Writes one line to standard error that reports no failure.
     pub(super) fn say(&self, message: &str) {
         if !self.quiet {
             complain(message);
@@ -409,7 +409,7 @@ fn configured(setting: &str, given: &[u8], from: &str, options: &Options) -> Res
     configured.map_err(|e| Failure::new(Exit::Usage, e.to_string()))
 }
 
-/// The bytes of a file that says something about others: no such file has more than these, and a device has no end.
+/// The largest size of a file of settings: a device has no end.
 fn bytes_of(file: &Path) -> Result<Vec<u8>, Failure> {
     const MOST: u64 = 16 << 20;
     let open = std::fs::File::open(file).map(io::BufReader::new);
@@ -429,17 +429,17 @@ fn style(color: Color) -> Style {
     if is_bold { Style::Bold } else { Style::Plain }
 }
 
-/// The width of the terminal that standard output is.
+/// The width of the terminal at standard output.
 fn terminal_width() -> Option<usize> {
     let (terminal_size::Width(width), _) = terminal_size::terminal_size_of(io::stdout())?;
-    // Some programs run others on terminals without a size.
+    // Some programs provide terminals without a size.
     Some(usize::from(width)).filter(|width| *width > 0)
 }
 
-/// The longest line that is taken for an argument.
+/// The longest line that counts as an argument.
 const LINE: u64 = 1 << 20;
 
-/// The lines of `input`, of which one may have no end.
+/// The lines of `input`; a line may be endless.
 pub(super) fn lines(mut input: impl io::BufRead) -> impl Iterator<Item = io::Result<String>> {
     std::iter::from_fn(move || {
         let mut line = String::new();

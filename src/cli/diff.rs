@@ -43,36 +43,36 @@ Examples:
   assetq diff GAME@13015811 GAME --deep              two builds: their files, and what changed in those
   assetq diff old/ new/ --stat --by folder,kind      two folders, by folder and by ending")]
 pub(super) struct Args {
-    /// The file as it was
+    /// The old file
     #[arg(value_name = "OLD")]
     old: PathBuf,
-    /// The file as it is now
+    /// The new file
     #[arg(value_name = "NEW")]
     new: PathBuf,
-    /// Only this table, also one that is not compared otherwise; may be repeated (`assetq info FILE` lists them)
+    /// Only this table, even if it is not compared by default; may be repeated (`assetq info FILE` lists them)
     #[arg(long = "table", short, value_name = "TABLE")]
     tables: Vec<String>,
-    /// Only rows for which this holds in one of the files, as in 'type = "VisualPrototype"'; tables without its columns
-    /// are left out
+    /// Only rows that match this condition in one of the files, such as 'type = "VisualPrototype"'; tables without its
+    /// columns are skipped
     #[arg(long = "where", short = 'w', value_name = "CONDITION")]
     condition: Option<String>,
     /// Only count them, by table and by folder or type
     #[arg(long)]
     stat: bool,
-    /// What `--stat` counts by: the folder, the kind (a type, or the ending of a file), or both. Otherwise the type where
-    /// rows have one, and else the folder
+    /// The groups of `--stat`: the folder, the kind (a type, or the ending of a file), or both. Default: the type if
+    /// rows have one, else the folder
     #[arg(long, value_name = "WHAT", value_enum, value_delimiter = ',', requires = "stat")]
     by: Vec<By>,
-    /// Folders that `--stat` tells apart, from the topmost one on
+    /// The depth of the folders of `--stat`, from the topmost one on
     #[arg(long, value_name = "N", default_value_t = 4, requires = "stat")]
     depth: usize,
     /// Show at most this many rows of each table
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
-    /// Of archives, also compare the files of known formats that changed
+    /// For archives, also compare changed files of known formats
     #[arg(long)]
     deep: bool,
-    /// Add what differs as an entry to this Atom feed, or begin one; nothing is done where the feed has the entry
+    /// Add the differences as an entry to this Atom feed, or start one; a feed that has the entry does not change
     #[arg(long, value_name = "FILE", conflicts_with = "stat")]
     feed: Option<PathBuf>,
 }
@@ -86,9 +86,9 @@ enum By {
     Kind,
 }
 
-/// A table, and the pairs of its rows that differ and are meant.
+/// A table, and the pairs of its selected rows that differ.
 struct Found<'d, 'a> {
-    /// Its name, behind the path of the file that has it where that lies in an archive.
+    /// Its name, after the path of its file if that is in an archive.
     name: String,
     table: &'d TableDiff<'a>,
     pairs: Vec<Pair>,
@@ -152,10 +152,10 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     Ok(if differing > 0 { Exit::NotFound } else { Exit::Done })
 }
 
-/// Inner files that are compared together, while those before them are shown.
+/// Inner files that are compared together, while earlier ones are shown.
 const TOGETHER: usize = 8;
 
-/// The paths of files that changed, and that seem to be of a format whose tables can be compared.
+/// The paths of changed files that seem to be of a format whose tables can be compared.
 fn inner(old: &Asset, new: &Asset, found: &[Found<'_, '_>]) -> Vec<[String; 2]> {
     let (Some(old), Some(new)) = (old.reader().archive(), new.reader().archive()) else { return Vec::new() };
     let pairs = found.iter().filter(|found| found.table.name() == archive::FILES).flat_map(|found| &found.pairs);
@@ -180,7 +180,8 @@ struct Compared<'a> {
 }
 
 self_cell!(
-    /// Two files inside of the archives, old and new, with their tables: to compare and to show them, these are made once.
+    /// Two files inside of the archives, old and new, with their tables, which are built once for comparison and
+    /// output.
     struct Inner {
         owner: [Asset; 2],
         #[covariant]
@@ -195,14 +196,14 @@ fn deep(show: &mut Show<'_>, inner: &[[String; 2]]) -> Result<(), Failure> {
         let old = archive::open_inside(old_outer, old, options)?;
         let new = archive::open_inside(new_outer, new, options)?;
         Ok(Inner::new([old, new], |[old, new]| {
-            // No tables, where the two have none that can be compared.
+            // No tables, if the two have none in common.
             let tables = diff::tables(old, new, &[]).unwrap_or_default();
             let differences = tables.iter().map(|table| table.find(&Progress::default(), 0)).collect();
             Compared { tables, differences }
         }))
     };
     let all = |paths: &[[String; 2]]| paths.par_iter().map(compare).collect::<Vec<_>>();
-    // A single thread shows a file while its decoded bytes are still at hand.
+    // A single thread shows a file while its decoded bytes are still in the cache.
     let mut chunks = inner.chunks(if threads::count() > 1 { TOGETHER } else { 1 });
     let (mut paths, mut compared) = (chunks.next().unwrap_or_default(), Vec::new());
     compared.extend(all(paths));
@@ -230,8 +231,7 @@ fn side_of<'s>(side: Side, old: &'s Asset, new: &'s Asset) -> &'s Asset {
 
 type Filters = [Option<Bound>; 2];
 
-/// The condition for each table and side. A table without the columns that it names is left out, unless it was asked
-/// for by name.
+/// The condition for each table and side. A table without its columns is skipped, unless it was named.
 fn bind(args: &Args, tables: &[TableDiff<'_>]) -> Result<Vec<Option<Filters>>, Failure> {
     let Some(condition) = &args.condition else { return Ok(tables.iter().map(|_| Some([None, None])).collect()) };
     let filter = Filter::parse(condition)?;
@@ -294,10 +294,10 @@ fn top(folder: &str, depth: usize) -> &str {
 /// The outputs of differences, once for all files.
 #[derive(Default)]
 struct Out {
-    /// Rows for machines, once there are some.
+    /// Rows for machines, once there are any.
     rows: Option<RowWriter<Stdout>>,
     report: Report,
-    /// Tables that the report has.
+    /// Tables of the report.
     tables: usize,
 }
 
@@ -312,7 +312,7 @@ enum Report {
     Entry(Vec<u8>),
 }
 
-/// The name of a side: as it was given, and the build that it is where that was not said.
+/// The name of a side: as given, with the build if that was not given.
 fn label(given: &Path, asset: &Asset) -> String {
     let (name, version) = (given.to_string_lossy(), asset.reader().version());
     let has_builds = asset.reader().archive().is_some_and(Archive::has_builds);
@@ -331,10 +331,10 @@ fn subject(sides: &[(&String, &Asset)], html: &[u8]) -> String {
     format!("{} {:016x}", names.join(" "), xxh64(html, 0))
 }
 
-/// Bytes that a feed may have.
+/// The largest size of a feed in bytes.
 const FEED: u64 = 256 << 20;
 
-/// Writes the entry as a feed of its own, or into the one that is meant.
+/// Writes the entry as a new feed, or into the given one.
 fn entry(args: &Args, context: &Context, subject: &str, title: &str, html: &[u8]) -> Result<(), Failure> {
     let html = String::from_utf8_lossy(html);
     let entry = Entry { subject, title: &clean(title), updated: SystemTime::now(), html: &html };
@@ -364,7 +364,7 @@ fn entry(args: &Args, context: &Context, subject: &str, title: &str, html: &[u8]
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => atom::feed(name, &entry),
         Err(error) => return Err(failed(&Error::io("cannot open", error))),
     };
-    // A link stays, and the feed that it leads to is written.
+    // A link is kept, and its target is written.
     context.write_back(&to.canonicalize().unwrap_or_else(|_| to.clone()), state, feed.as_bytes())
 }
 
@@ -376,12 +376,12 @@ struct Show<'s> {
     out: Out,
     /// Rows that differ.
     differing: usize,
-    /// Rows that differ and are meant.
+    /// Selected rows that differ.
     meant: usize,
 }
 
 impl Show<'_> {
-    /// The rows of the tables that differ and are meant. `path` is the path of the files in their archives.
+    /// The selected rows of the tables that differ. `path` is the path of the files in their archives.
     fn found<'d, 'a>(
         &mut self,
         path: Option<&str>,
@@ -486,7 +486,7 @@ impl Show<'_> {
         Ok(())
     }
 
-    /// Counts the rows that differ, by table and by the properties that are asked for.
+    /// Counts the rows that differ, by table and by the requested groups.
     fn stat(&mut self, found: &[Found<'_, '_>]) -> Result<(), Failure> {
         let text = |name| Column::new(name, Kind::Text);
         let names: &[&'static str] = match &*self.args.by {
@@ -527,7 +527,7 @@ impl Show<'_> {
     /// Text for people: by table and folder.
     fn text(&self, found: &mut [Found<'_, '_>]) -> Result<(), Failure> {
         let mut page = self.context.page();
-        // A path that came or went with its resource is shown there, with its type.
+        // A path that was added or removed with its resource is shown with the resource, with its type.
         let of_resources: HashSet<(Happened, String)> = found
             .iter()
             .filter(|found| found.table.name() == "resources")
@@ -592,7 +592,7 @@ impl Show<'_> {
         Ok(page.flush()?)
     }
 
-    /// Text for wikis and posts: a heading for each table, and lists of which long ones are folded up.
+    /// Text for wikis and posts: a heading for each table, and lists; long lists are collapsed.
     fn markdown(&self, found: &[Found<'_, '_>]) -> Result<(), Failure> {
         let mut page = self.context.page();
         for Found { name, table, pairs } in found.iter().filter(|found| !found.pairs.is_empty()) {
@@ -653,7 +653,7 @@ impl Show<'_> {
             page.put(&format!("  {what}"))?;
         }
         if change.kind != Happened::Changed {
-            // The type has been said; the rest fits on the line.
+            // The type was shown before; the rest fits on the line.
             let of_path = |name: &str| indent.len() > 2 && matches!(name, "parent_id" | "name");
             let said = |name: &str| change.what.is_some() && matches!(name, "type" | "state" | "size") || of_path(name);
             for field in change.fields.iter().filter(|field| !said(&field.name)) {
@@ -699,10 +699,10 @@ impl Show<'_> {
     }
 }
 
-/// Rows of a table and kind that an entry of a feed has, where no other limit is given.
+/// The default number of rows of a table and kind in an entry of a feed.
 const IN_ENTRY: usize = 200;
 
-/// The fields that are shown to people: the text of a reference says more than its id.
+/// The fields for people: the text of a reference, not its id.
 fn said<'f, 'a>(fields: &'f [diff::Field<'a>]) -> Vec<&'f diff::Field<'a>> {
     let next = fields.iter().skip(1).map(Some).chain([None]);
     let is_text = |field: &diff::Field<'_>, next: &diff::Field<'_>| {
@@ -717,15 +717,15 @@ fn said<'f, 'a>(fields: &'f [diff::Field<'a>]) -> Vec<&'f diff::Field<'a>> {
         .collect()
 }
 
-/// Rows of a kind that are shown without a click.
+/// Rows of a kind that are visible without a click.
 const UNFOLDED: usize = 20;
 
-/// `text` as Markdown shows it as it is, whatever signs it has.
+/// Escapes `text` for Markdown.
 fn code(text: &str) -> String {
     let text = clean(text);
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.saturating_add(1));
-    // A blank keeps a sign at the edge from being taken for the fence; of text that is all blanks it would be shown.
+    // A blank separates a character at the edge from the fence; in a text of blanks only it would be visible.
     let edge = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
     if text.is_empty() { "(empty)".to_owned() } else { format!("{fence}{edge}{text}{edge}{fence}") }
 }
@@ -740,7 +740,7 @@ pub(super) fn difference(old: &Value<'_>, new: &Value<'_>) -> Option<String> {
     match (whole(old), whole(new)) {
         (Some(old), Some(new)) => Some(format!("{:+}", new.saturating_sub(old))),
         _ => match (old, new) {
-            // As many digits as a single-precision number has.
+            // The digits of a single-precision number.
             (Value::F32(old), Value::F32(new)) => Some(format!("{:+}", new - old)).filter(|_| (new - old).is_finite()),
             (Value::F64(old), Value::F64(new)) => Some(format!("{:+}", new - old)).filter(|_| (new - old).is_finite()),
             (Value::List(old), Value::List(new)) if old.len() == new.len() && (2..=4).contains(&old.len()) => {
@@ -752,7 +752,7 @@ pub(super) fn difference(old: &Value<'_>, new: &Value<'_>) -> Option<String> {
     }
 }
 
-/// A value on one line: long lists are only counted.
+/// A value on one line: long lists are counted.
 pub(super) fn text(value: &Value<'_>) -> String {
     match value {
         Value::Null => "none".to_owned(),
@@ -778,7 +778,7 @@ pub(super) fn columns() -> [Column; 5] {
     ]
 }
 
-/// The cells of a difference in [`columns`]: null on a side that does not have the row.
+/// The cells of a difference in [`columns`]: null on a side without the row.
 pub(super) fn cells<'a>(table: &'a str, pair: Pair, change: Change<'a>) -> [Value<'a>; 5] {
     let (mut old, mut new) = (Vec::new(), Vec::new());
     for field in change.fields {

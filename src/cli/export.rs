@@ -244,7 +244,7 @@ fn kind_of(path: &Path) -> Result<KindArg, Failure> {
     })
 }
 
-/// The files that are meant: behind an archive, a path or a glob in it may stand instead of `ARCHIVE:GLOB`.
+/// The selected files: after an archive, a path or a glob in it may replace `ARCHIVE:GLOB`.
 fn files(args: &Args, context: &Context) -> Result<Vec<PathBuf>, Failure> {
     let mut given: Vec<PathBuf> = Vec::new();
     for file in &args.files {

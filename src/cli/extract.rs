@@ -13,9 +13,10 @@ use std::path::PathBuf;
 
 /// Write the files of an archive, decoded and checked
 ///
-/// Folders are kept. A file whose path would lead out of the folder, or that Windows has no such files for (NUL.txt, a name
-/// that ends in a dot or a blank, or has one of \ : * ? " < > | in it), is named and left out, on all systems; the exit code
-/// is 3 then. Links in the folder are followed where they stay in it, and never out of it. `assetq extract ARCHIVE PATH --to -` writes its bytes wherever you like.
+/// Folders are kept. A file whose path would leave the folder, or whose name Windows does not support (NUL.txt, a name
+/// that ends in a dot or a blank, or contains one of \ : * ? " < > |), is reported and skipped, on all systems, and the
+/// exit code is 3. Links in the folder are followed if they stay in it. `assetq extract ARCHIVE PATH --to -` writes
+/// such a file to any place.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -26,10 +27,10 @@ pub(super) struct Args {
     /// The archive
     #[arg(value_name = "ARCHIVE")]
     file: PathBuf,
-    /// Which files: a glob over their paths, or one path
+    /// The files: a glob over their paths, or one path
     #[arg(value_name = "GLOB", default_value = "*")]
     glob: String,
-    /// The folder that they go into, made where it is missing; - for standard output, where one file is chosen
+    /// The folder for the files, created if missing; - for standard output, for a single file
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
     /// Write over files that exist
@@ -37,7 +38,7 @@ pub(super) struct Args {
     pub(super) force: bool,
 }
 
-/// Files that are decoded before their results are told.
+/// Files that are decoded before their results are reported.
 const TOGETHER: usize = 256;
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
@@ -73,7 +74,7 @@ fn to_stdout(
     context: &Context,
 ) -> Result<(), Failure> {
     let [(_, file)] = chosen else {
-        let what = format!("{name}: {} files match, of which standard output takes one", chosen.len());
+        let what = format!("{name}: {} files match; standard output takes one", chosen.len());
         return Err(Failure::new(Exit::Usage, what));
     };
     let decoded = decoded(archive, file, name)?;
@@ -116,7 +117,7 @@ fn to_folder(
             for wrote in wrote {
                 match wrote {
                     Ok(path) => out.row(&[Value::Text(path.to_string_lossy())])?,
-                    // A file that cannot be written does not keep the others from being written.
+                    // A file that cannot be written does not affect the others.
                     Err(failure) => context.failed(&failure),
                 }
             }
@@ -129,7 +130,7 @@ fn to_folder(
     Ok(out.finish()?)
 }
 
-/// The bytes of a file, checked whether they were decoded or not.
+/// The bytes of a file, checked even if they are uncompressed.
 pub(super) fn decoded(archive: &dyn Archive, file: &File<'_>, name: &str) -> Result<Source, Failure> {
     let failed = |error| Failure::in_file(&format!("{name}:{}", file.path), &error);
     let decoded = archive::open(archive, file, name).map_err(failed)?;

@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 
 /// Show one entry through all builds: when it came, what changed, when it went
 ///
-/// The builds of a game's folder and of snapshots are taken in the order of their numbers, other files and folders as they are
-/// given. ENTRY is what `cat` takes: a path, an id, or the key of a record. Of an archive it is a file in it, `FILE:ENTRY`
-/// in one of them, or an entry of the game's database.
+/// Builds of a game's folder and of snapshots are ordered by number, other files and folders are taken in the given
+/// order. ENTRY is an argument of `cat`: a path, an id, or the key of a record. In an archive it is a file,
+/// `FILE:ENTRY` in a file, or an entry of the game's database.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -24,7 +24,7 @@ Examples:
   assetq history content/…/JSD011.visual kept --to ship.parquet
   assetq history potion 1.0/item.wdb 1.1/item.wdb --sql \"SELECT build, new FROM history WHERE field = 'u16Price'\"")]
 pub(super) struct Args {
-    /// What to follow
+    /// The entry
     #[arg(value_name = "ENTRY")]
     entry: String,
     /// Games, snapshots, folders or files: GAME is all of its builds, GAME@BUILD one
@@ -33,13 +33,13 @@ pub(super) struct Args {
     /// Only its rows in this table; may be repeated
     #[arg(long = "table", short, value_name = "TABLE")]
     tables: Vec<String>,
-    /// Write the table to this file, as its ending says: csv, json, ndjson, parquet, arrow
+    /// Write the table to this file, with the format of its ending: csv, json, ndjson, parquet, arrow
     #[arg(long, value_name = "FILE", conflicts_with = "sql")]
     to: Option<PathBuf>,
     /// Write over a file that exists
     #[arg(long, requires = "to")]
     force: bool,
-    /// Ask the table, which is called history, in SQL
+    /// Query the table, which is called history, in SQL
     #[arg(long, value_name = "QUERY")]
     sql: Option<String>,
 }
@@ -50,7 +50,7 @@ struct Step {
     asset: Asset,
 }
 
-/// The name that stands for all builds of a folder.
+/// The name for all builds of a folder.
 const ALL: &str = "all";
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
@@ -70,7 +70,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     for (step, state) in steps.iter().zip(states) {
         match state {
             Ok(state) => builds.push((step.name.clone(), state)),
-            // Nothing is known of this build: the entry counts neither as there nor as missing.
+            // Nothing is known of this build: the entry counts neither as present nor as missing.
             Err(error) => context.failed(&Failure::in_file(&step.name, &error)),
         }
         context.warn(&step.asset);
@@ -111,7 +111,7 @@ fn steps(dirs: &[PathBuf], context: &Context) -> Result<Vec<Step>, Failure> {
         };
         for name in names {
             let number = name.parse().ok();
-            // Of a build that several folders have, the first is taken.
+            // If several folders contain a build, the first is used.
             if number.is_some() && steps.iter().any(|(other, _)| *other == number) {
                 continue;
             }
@@ -131,7 +131,7 @@ fn at_build(folder: &Path, build: &str) -> PathBuf {
     address.into()
 }
 
-/// The file in the archives that has the entry, and the name of the entry in it; no file where the entry is itself a
+/// The file in the archives that contains the entry, and the name of the entry in it; no file if the entry is itself a
 /// file of the archives, or without archives.
 fn inner<'e>(entry: &'e str, steps: &[Step]) -> Result<(Option<&'e str>, &'e str), Failure> {
     let archives = || steps.iter().filter_map(|step| Some((step, step.asset.reader().archive()?)));
@@ -156,7 +156,7 @@ fn inner<'e>(entry: &'e str, steps: &[Step]) -> Result<(Option<&'e str>, &'e str
     Ok((archives().find_map(|(_, archive)| archive.database()), entry))
 }
 
-/// The entry as one build has it.
+/// The entry in one build.
 fn state(
     step: &Step,
     (inner, entry): (Option<&str>, &str),
@@ -172,7 +172,7 @@ fn state(
             let what = format!("{inner} in what is no archive").into();
             Err(Error::without_offset(ErrorKind::Unsupported { what }, ""))
         }
-        // Other tables of an archive tell of it as a whole.
+        // Other tables of an archive describe it as a whole.
         (None, Some(archive)) => State::of_file(archive, entry),
         (None, None) => State::of(&step.asset, entry, &args.tables),
     }

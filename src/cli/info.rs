@@ -91,7 +91,7 @@ fn text(out: &mut impl Write, asset: &Asset, context: &Context) -> Result<(), Fa
     Ok(tables.finish()?)
 }
 
-/// The tables, with how many rows each has where that is known: in a large file counting takes its time, on all cores.
+/// The tables, with the number of rows if known: in a large file counting takes time, on all cores.
 fn counted(asset: &Asset) -> Vec<(Box<dyn Table + '_>, Option<usize>)> {
     const LARGE: usize = 16 << 20;
     let tables = asset.reader().tables();

@@ -102,7 +102,7 @@ struct Global {
     /// Read files instead of mapping them: for network drives, and files that another program is writing
     #[arg(long, global = true)]
     no_mmap: bool,
-    /// Decode files of archives anew, rather than keep and use decoded ones: see `assetq cache`
+    /// Decode files of archives again, instead of using and filling the cache: see `assetq cache`
     #[arg(long, global = true)]
     no_cache: bool,
     /// Field names for FINAL FANTASY XIII sheets, tried before the known ones: lists that begin with [file stems]
@@ -150,7 +150,7 @@ enum Format {
     Html,
     /// A feed of one entry: `diff` writes it
     Atom,
-    /// What `patch` takes: `diff` and `patch` write it
+    /// The input of `patch`: `diff` and `patch` write it
     Patch,
 }
 
@@ -329,7 +329,7 @@ pub fn main() -> ExitCode {
     run_line(&mut ManuallyDrop::new(Cli::command()), std::env::args_os())
 }
 
-/// Runs one command, of which the first argument is the name of the program. Signals stay as they are: a mapped file that
+/// Runs one command; the first argument is the name of the program. Signal handlers are not changed: a mapped file that
 /// becomes shorter meanwhile ends the process, unless
 /// [`exit_when_a_mapped_file_shrinks`](crate::source::exit_when_a_mapped_file_shrinks) was called.
 pub fn run_from<A: Into<OsString> + Clone>(args: impl IntoIterator<Item = A>) -> ExitCode {
@@ -347,7 +347,7 @@ fn run_line<A: Into<OsString> + Clone>(parser: &mut clap::Command, args: impl In
     let cli = match parsed.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches)) {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => {
-            // Nobody can be told that standard error cannot be written.
+            // A failure of standard error cannot be reported.
             let _ = if std::env::args_os().any(|argument| is_unclean(&argument)) {
                 // The message quotes arguments as they are.
                 let text = error.render().to_string();

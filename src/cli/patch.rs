@@ -17,11 +17,11 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read as _, Write};
 use std::path::{Path, PathBuf};
 
-/// Write a file anew with edits
+/// Write an edited copy of a file
 ///
-/// CHANGES are rows of `assetq diff OLD NEW -f patch`, or rows as `assetq export FILE` wrote them, edited: csv, json or
-/// ndjson, by their ending, or - for standard input. The new file is read back and compared with what was asked before it
-/// gets its name; what changed is shown as rows of `diff`.
+/// CHANGES are rows of `assetq diff OLD NEW -f patch`, or edited rows of `assetq export FILE`: csv, json or ndjson, by
+/// their ending, or - for standard input. The new file is read back and compared with the changes before it gets its
+/// name; the differences are shown as rows of `diff`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -47,27 +47,27 @@ pub(super) struct Args {
     changes: PathBuf,
     #[command(flatten)]
     pub(super) output: Output,
-    /// The table that exported rows are of, where it is not the main one
+    /// The table of exported rows, if not the main table
     #[arg(long, short, value_name = "TABLE", conflicts_with = "entry")]
     table: Option<String>,
-    /// CHANGES is this entry, as `assetq cat FILE ENTRY -f json` showed it, edited
+    /// CHANGES is this entry, as an edited output of `assetq cat FILE ENTRY -f json`
     #[arg(long, value_name = "ENTRY")]
     entry: Option<String>,
-    /// Add exported rows whose key the file does not have
+    /// Insert exported rows with new keys
     #[arg(long)]
     insert: bool,
-    /// Remove rows that the exported ones do not have
+    /// Delete rows that the export lacks
     #[arg(long, conflicts_with = "entry")]
     delete_missing: bool,
 }
 
-/// Where a new file goes.
+/// The destination of a new file.
 #[derive(Debug, clap::Args)]
 pub(super) struct Output {
-    /// The new file; of a file in a World of Warships folder, res_mods for its place in the game's folder of mods
+    /// The new file; for a file in a World of Warships folder, res_mods is its place in the game's folder of mods
     #[arg(long, value_name = "NEW", conflicts_with = "in_place")]
     pub(super) to: Option<PathBuf>,
-    /// Write over FILE, once the new file is whole and compared
+    /// Replace FILE, once the new file is complete and compared
     #[arg(long)]
     pub(super) in_place: bool,
     /// Write nothing, only show what would change
@@ -76,13 +76,13 @@ pub(super) struct Output {
     /// Write over files that exist
     #[arg(long)]
     pub(super) force: bool,
-    /// Write the patch that brings the old file back, byte for byte; - for standard output, in place of the changes
+    /// Write the patch that restores the old file, byte for byte; - for standard output, in place of the changes
     #[arg(long, value_name = "FILE")]
     pub(super) undo: Option<PathBuf>,
 }
 
 impl Output {
-    /// Whether something is to be written, or shown as if it were.
+    /// Whether a file is written, or shown as if written.
     pub(super) fn is_given(&self) -> bool {
         self.to.is_some() || self.in_place || self.dry_run
     }
@@ -121,26 +121,26 @@ fn open(path: &Path) -> Result<Box<dyn BufRead>, Failure> {
     Ok(Box::new(BufReader::with_capacity(1 << 16, file)))
 }
 
-/// Bytes of CHANGES that are read: as many as of a FILE that does not say how many it has.
+/// The largest size of CHANGES in bytes: the size of a FILE whose size is unknown.
 const CHANGES: u64 = 1 << 30;
 
-/// Bytes of a line of CSV, which has one row.
+/// The largest size of a line of CSV in bytes.
 const CSV_LINE: u64 = 64 << 20;
 
 fn bounded(input: Box<dyn BufRead>) -> Bounded<Box<dyn BufRead>> {
     Bounded::new(input, CHANGES)
 }
 
-/// Edits that are given to the editor at once.
+/// The number of edits that are passed to the editor at once.
 const TOGETHER: usize = 1 << 10;
 
-/// Gives edits to the editor, which needs none of them where an undo file has brought the bytes back.
+/// Passes edits to the editor, which needs none if an undo file has restored the bytes.
 fn give(editor: &mut Editor<'_>, edits: &mut Vec<Edit>) -> Result<(), Error> {
     let edits = edits.drain(..);
     if editor.is_restored() { Ok(()) } else { editor.edits(edits) }
 }
 
-/// Gives the rows of CHANGES to the editor.
+/// Passes the rows of CHANGES to the editor.
 fn changes(args: &Args, editor: &mut Editor<'_>, context: &Context) -> Result<(), Failure> {
     let name = args.changes.to_string_lossy();
     context.reads(&[&args.changes]);
@@ -193,15 +193,15 @@ fn changes(args: &Args, editor: &mut Editor<'_>, context: &Context) -> Result<()
     Ok(())
 }
 
-/// The file that is edited, and the one that holds it.
+/// The edited file, and the file that contains it.
 pub(super) struct Target {
     asset: Asset,
-    /// The file in which it lies, where that is written anew, and its name in it.
+    /// The file that contains it, if that is rewritten, and its name in it.
     outer: Option<(Asset, String)>,
     /// The path of the new file; `None` for a dry run.
     to: Option<PathBuf>,
     overwrite: Overwrite,
-    /// A place that a user may have to be told of.
+    /// Whether the path is in a folder of mods, which the user is told.
     is_mod: bool,
 }
 
@@ -263,7 +263,7 @@ impl Target {
         &self.asset
     }
 
-    /// Writes the edits that the editor was given, and shows them.
+    /// Writes the edits of the editor, and shows them.
     pub(super) fn finish(&self, editor: Editor<'_>, output: &Output, context: &Context) -> Outcome {
         let file = self.asset.source().name();
         let failed = |error: Error| Failure::in_file(file, &error);
@@ -293,7 +293,7 @@ impl Target {
             None => plan.preview(progress).map_err(failed),
         };
         let written = context.with_progress("writing", write)?;
-        // A file with a new name can be undone: the undo patch is there before the name.
+        // A file with a new name can be undone: the undo patch exists before it gets the name.
         if let Some(undo) = &output.undo {
             let restore = plan.undo(&written);
             let write = |out: &mut dyn Write| -> Result<(), Failure> {
@@ -333,20 +333,20 @@ impl Target {
                 let what = format!("{}: it exists; --force writes over it", to.to_string_lossy());
                 Failure::new(Exit::Io, what)
             }
-            // The file that it is made of, rather than the new one.
+            // The file that it is derived from, not the new one.
             crate::ErrorKind::Io { source, .. }
                 if source.kind() == std::io::ErrorKind::UnexpectedEof && output_of(source).is_none() =>
             {
                 Failure::in_file(self.asset.source().name(), error)
             }
             crate::ErrorKind::Io { .. } => Failure::in_file(&to.to_string_lossy(), error),
-            // Found in the file that the new one is made of.
+            // Found in the file that the new one is derived from.
             _ => Failure::in_file(self.asset.source().name(), error),
         }
     }
 }
 
-/// Checks that the file called `name` in `holding`, which was opened after `asset`, still has the bytes of `asset`.
+/// Checks that the file `name` in `holding`, which was opened after `asset`, still has the bytes of `asset`.
 fn is_unchanged(asset: &Asset, holding: &Asset, name: &str, context: &Context) -> Result<(), Error> {
     let inner = open_inside(holding, name, context.options())?;
     if inner.source().bytes() == asset.source().bytes() {
@@ -355,11 +355,11 @@ fn is_unchanged(asset: &Asset, holding: &Asset, name: &str, context: &Context) -
     Err(Error::io("cannot write", changed()))
 }
 
-/// Edits left out that are named.
+/// The number of skipped edits that are named.
 const SHOWN: usize = 20;
 
-/// The tables of which changes are shown: all that `diff` compares, and those that were edited; of edits in place the
-/// latter alone.
+/// The tables whose changes are shown: all tables that `diff` compares, and edited tables; for edits in place only
+/// edited tables.
 fn tables<'a>(old: &'a Asset, new: &'a Asset, plan: &Plan<'_>) -> Result<Vec<TableDiff<'a>>, Failure> {
     let edits = plan.edits();
     if plan.check() == Check::Rows && !edits.is_empty() {
@@ -445,7 +445,7 @@ impl<W: Write> Shown<W> {
     }
 }
 
-/// The patch that makes of one file the other, on standard output: `diff -f patch`.
+/// The patch from one file to the other, on standard output: `diff -f patch`.
 pub(super) fn between(old: &Asset, new: &Asset, tables: &[String], context: &Context) -> Outcome {
     let mut out = context.stdout();
     let mut rows = 0u64;

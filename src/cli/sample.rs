@@ -25,7 +25,7 @@ pub(super) struct Args {
     /// Write altered.bin, too: a later build of assets.bin, to compare with
     #[arg(long)]
     altered: bool,
-    /// Write over files that exist and are others
+    /// Write over existing files with other contents
     #[arg(long)]
     force: bool,
 }

@@ -15,11 +15,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// Keep of a game what is needed to compare it with later builds
+/// Save the parts of a game that a later comparison needs
 ///
-/// The indexes, and the files that match: without globs the database, where there is one. DIR is an archive again, which
-/// tells of all files and holds the bytes of those that were kept; it takes one build after another. A file that an earlier
-/// build there has with the same bytes takes no room: it is linked.
+/// These are the indexes and the matching files; without globs, the database if present. DIR is an archive: it lists
+/// all files and holds the bytes of the saved ones. It takes one build after another. A file that is equal in an
+/// earlier build takes no space: it is linked.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -30,13 +30,13 @@ pub(super) struct Args {
     /// The archive
     #[arg(value_name = "ARCHIVE")]
     archive: PathBuf,
-    /// Which files are kept besides the indexes: globs over their paths
+    /// The files to save besides the indexes: globs over their paths
     #[arg(value_name = "GLOB")]
     globs: Vec<String>,
-    /// The folder that takes the snapshot
+    /// The folder for the snapshot
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
-    /// Replace this build, where the folder has it
+    /// Replace this build if the folder has it
     #[arg(long)]
     pub(super) force: bool,
 }
@@ -70,7 +70,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         context.not_found(&format!("{name}: nothing in it matches {:?}", args.globs.join(" ")));
     }
 
-    // The folder gets its name once all of it is there.
+    // The folder gets its name once it is complete.
     let mut part = Part::new(&home, context)?;
     let mut rows = Vec::new();
     context.with_progress("snapshot", |progress| {
@@ -91,7 +91,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
             };
             match put() {
                 Ok(row) => rows.push(row),
-                // The disk does not become larger with the next file; the other failures are of this one.
+                // A full disk affects the next files, too; other failures affect only this file.
                 Err(failure) if failure.exit == Exit::Io => return Err(failure),
                 Err(failure) => context.failed(&failure),
             }
@@ -100,7 +100,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         Ok::<_, Failure>(())
     })?;
     context.warn(&asset);
-    // Windows renames no folder with open files, and the archive may be the one that is replaced.
+    // Windows renames no folder with open files, and the archive may be the replaced folder.
     drop(asset);
     part.commit(&home, context)?;
     let columns = [Column::new("path", Kind::Text), Column::new("size", Kind::Uint), Column::new("shared", Kind::Bool)];
@@ -117,7 +117,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
 struct Kept {
     path: String,
     size: u64,
-    /// Whether an earlier build had it, too.
+    /// Whether an earlier build contains it, too.
     shared: bool,
 }
 
@@ -130,7 +130,7 @@ struct Part {
     outputs: Outputs,
     /// The folders of other builds.
     others: Vec<PathBuf>,
-    /// The state of the folder to replace.
+    /// The fingerprint of the folder to replace.
     replaced: Option<FileState>,
 }
 
@@ -166,7 +166,7 @@ impl Part {
         Ok(Kept { path: path.to_owned(), size: bytes.len() as u64, shared })
     }
 
-    /// Makes the folders of `file`, and has a signal remove them and it.
+    /// Creates the folders of `file`, and registers them and the file for removal by a signal.
     fn make_room(&mut self, file: &Path) -> io::Result<()> {
         let Self { folder, subfolders, unfinished, .. } = self;
         let parents: Vec<&Path> = file.ancestors().skip(1).take_while(|parent| *parent != folder.path()).collect();
@@ -179,7 +179,7 @@ impl Part {
         unfinished.add(file)
     }
 
-    /// Gives the folder its name. The folder that it replaces is removed after that.
+    /// Gives the folder its name. Removes the replaced folder afterwards.
     fn commit(self, home: &Path, context: &Context) -> Result<(), Failure> {
         let Self { folder, unfinished, replaced, .. } = self;
         let builds = home.parent().unwrap_or(home);
@@ -213,12 +213,12 @@ impl Part {
     }
 }
 
-/// Gives `new` the name `home`, and returns the folder that had it.
+/// Gives `new` the name `home`, and returns the folder that had this name.
 fn exchange(new: TempDir, home: &Path) -> io::Result<TempDir> {
     #[cfg(target_os = "linux")]
     {
         use rustix::fs::{CWD, RenameFlags, renameat_with};
-        // Some file systems cannot.
+        // Some file systems do not support it.
         if renameat_with(CWD, new.path(), CWD, home, RenameFlags::EXCHANGE).is_ok() {
             return Ok(new);
         }
@@ -226,7 +226,7 @@ fn exchange(new: TempDir, home: &Path) -> io::Result<TempDir> {
     exchange_by_moves(new, home)
 }
 
-/// As [`exchange`], with a moment in which no folder has the name `home`.
+/// As [`exchange`], with a moment without a folder named `home`.
 fn exchange_by_moves(new: TempDir, home: &Path) -> io::Result<TempDir> {
     let builds = home.parent().unwrap_or(home);
     let old = tempfile::Builder::new().prefix(".assetq-").suffix(".old").tempdir_in(builds)?;
@@ -234,7 +234,7 @@ fn exchange_by_moves(new: TempDir, home: &Path) -> io::Result<TempDir> {
     replace(home, &aside, None)?;
     if let Err(error) = replace(new.path(), home, None) {
         if replace(&aside, home, None).is_err() {
-            // Both stay rather than none.
+            // Both are kept, rather than neither.
             let _ = (old.keep(), new.keep());
         }
         return Err(error);

@@ -9,9 +9,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Look at a file in the browser
+/// View a file in the browser
 ///
-/// What is shown is one page, whole in one file, that needs no network and can be passed on.
+/// The page is a single file that needs no network and can be passed on.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -166,12 +166,12 @@ fn picture(args: &Args, asset: &Asset, to: &Path, context: &Context) -> Result<(
     })
 }
 
-/// The path of a page that is only looked at: in a folder of its own, which nobody else can have made or can look into.
+/// The path of a temporary page: in a private folder of this user.
 fn place(file: &Path) -> Result<PathBuf, Failure> {
     let failed = |error| Failure::from(Error::io("cannot make a folder for the page", error));
     let mut folder = tempfile::Builder::new();
     folder.prefix("assetq-");
-    // The content of a file is for those who may read that file.
+    // The page must be no more readable than the file.
     #[cfg(unix)]
     folder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
     let folder = folder.tempdir().map_err(failed)?.keep();
@@ -180,7 +180,7 @@ fn place(file: &Path) -> Result<PathBuf, Failure> {
     Ok(folder.join(format!("{name}.html")))
 }
 
-/// Opens `page` in the platform's browser. Whether there was something to open it with.
+/// Opens `page` in the platform's browser. Returns whether a browser was found.
 fn open(page: &Path) -> bool {
     let program = match std::env::consts::OS {
         "macos" => "open",

@@ -1,7 +1,7 @@
-//! Tables, which every command and every output reads.
+//! Tables, which all commands and outputs read.
 //!
-//! A [`Table`] is a lazy view of rows that a format lays out in its own way. Nothing is copied to make one: a cell is
-//! read from the map when it is asked for.
+//! A [`Table`] is a lazy view of rows in a format's own layout. Building one copies nothing: a cell is read from the
+//! map on demand.
 
 #[cfg(feature = "filter")]
 pub mod filter;
@@ -34,17 +34,17 @@ use std::ops::Range;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Column {
-    /// Its name, as queries and outputs use it.
+    /// Its name in queries and outputs.
     pub name: Cow<'static, str>,
-    /// The kind of its cells. Any cell may be null besides.
+    /// The kind of its cells. Any cell may be null instead.
     pub kind: Kind,
-    /// Whether short listings for people show it.
+    /// Whether short listings for people include it.
     pub brief: bool,
     /// The role of its cells in their row.
     pub role: Role,
-    /// Whether unsigned integers in it may need all 64 bits. In all other columns 63 are enough, as in a signed type.
+    /// Whether unsigned integers in it may need all 64 bits. In all other columns 63 bits suffice, as in a signed type.
     pub wide: bool,
-    /// The values that may be written to it.
+    /// The values that can be written to it.
     pub takes: Takes,
     /// Whether rows are known by the paths in it, so that folders group them.
     pub folders: bool,
@@ -56,22 +56,22 @@ pub struct Column {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Takes {
-    /// Nothing: its cells follow from others, or from where things lie.
+    /// Nothing: its cells are derived from others, or from positions in the file.
     #[default]
     Nothing,
     /// Any value of its kind.
     Any,
     /// Any value of its kind, or null.
     OrNull,
-    /// Whole numbers of so many bits, with a sign where the kind has one.
+    /// Whole numbers with this number of bits, signed if the kind is.
     Bits(u8),
-    /// Texts of at most so many bytes.
+    /// Texts of at most this number of bytes.
     Bytes(u32),
-    /// Lists of exactly so many numbers, as a position is.
+    /// Lists of exactly this number of numbers, such as positions.
     Numbers(u8),
-    /// Paths whose ids the column before it holds: that one is written.
+    /// Paths; their ids in the previous column are written.
     Path,
-    /// Names whose ids the column before it holds: that one is written.
+    /// Names; their ids in the previous column are written.
     Name,
 }
 
@@ -79,16 +79,16 @@ pub enum Takes {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Role {
-    /// Something about it.
+    /// A property of the row.
     #[default]
     Value,
-    /// A key, by which the row is known in other files as well. The cells of all such columns together name a row; where there is
-    /// none, its place in the order of rows does.
+    /// A key, which identifies the row in other files, too. The cells of all key columns together identify a row;
+    /// without key columns, its number does.
     Key,
-    /// Where it or its data lie in this file, as offsets and record numbers do: a row of another file may say the same
-    /// from another place.
+    /// The position of the row or its data in this file, such as an offset or a record number: an equal row of another
+    /// file may have another position.
     Place,
-    /// An id of an entry that it refers to.
+    /// An id of an entry that the row refers to.
     Reference,
     /// The text of an id in another column of the row.
     Resolved,
@@ -118,12 +118,12 @@ pub enum Kind {
     Text,
     /// A list or a map of further values.
     Nested,
-    /// A value that says itself what it is.
+    /// A value with a type of its own.
     Any,
 }
 
 impl Column {
-    /// A column that short listings leave out.
+    /// A column outside of short listings.
     pub const fn new(name: &'static str, kind: Kind) -> Self {
         let name = Cow::Borrowed(name);
         Self {
@@ -222,55 +222,55 @@ impl Column {
         matches!(self.kind, Kind::Text | Kind::Any | Kind::Nested)
     }
 
-    /// The same column, shown in short listings.
+    /// Includes the column in short listings.
     #[must_use]
     pub const fn brief(mut self) -> Self {
         self.brief = true;
         self
     }
 
-    /// The same column, whose unsigned integers may need all 64 bits.
+    /// Declares that its unsigned integers may need all 64 bits.
     #[must_use]
     pub const fn wide(mut self) -> Self {
         self.wide = true;
         self
     }
 
-    /// The same column, whose cells can be written: any value of its kind.
+    /// Makes the column writable, with any value of its kind.
     #[must_use]
     pub const fn writable(self) -> Self {
         self.takes(Takes::Any)
     }
 
-    /// The same column, to which this may be written.
+    /// Sets the values that can be written to the column.
     #[must_use]
     pub const fn takes(mut self, takes: Takes) -> Self {
         self.takes = takes;
         self
     }
 
-    /// The same column as one of those that its rows are known by in other files as well.
+    /// Marks the column as a key, which identifies its rows in other files, too.
     #[must_use]
     pub const fn key(mut self) -> Self {
         self.role = Role::Key;
         self
     }
 
-    /// The same column as one that tells where its rows lie in this file.
+    /// Marks the column as a position in this file.
     #[must_use]
     pub const fn place(mut self) -> Self {
         self.role = Role::Place;
         self
     }
 
-    /// The same column as one of ids that its rows refer to.
+    /// Marks the column as ids that its rows refer to.
     #[must_use]
     pub const fn reference(mut self) -> Self {
         self.role = Role::Reference;
         self
     }
 
-    /// The same column as the texts of another column's ids.
+    /// Marks the column as the texts of another column's ids.
     #[must_use]
     pub const fn resolved(mut self) -> Self {
         self.role = Role::Resolved;
@@ -281,7 +281,7 @@ impl Column {
 /// A list whose items are rows of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ItemList {
-    /// The cells that say which list it is, by their columns: the same ones for all of its items.
+    /// The cells that identify the list, by their columns: equal for all of its items.
     pub cells: Vec<(usize, Value<'static>)>,
     /// How many items it has.
     pub len: usize,
@@ -299,10 +299,10 @@ pub trait Table: Send + Sync {
     /// Its name, unique in its file.
     fn name(&self) -> &str;
 
-    /// Its columns, in the order in which outputs show them.
+    /// Its columns, in the order of outputs.
     fn columns(&self) -> &[Column];
 
-    /// How many rows there are.
+    /// The number of rows.
     ///
     /// # Errors
     /// When counting them meets damaged data.
@@ -313,78 +313,77 @@ pub trait Table: Send + Sync {
         Ok(self.len()? == 0)
     }
 
-    /// How many rows there are, where that is known without decoding or walking much: `info` asks for this.
+    /// The number of rows, if known without much decoding or walking: for `info`.
     fn known_len(&self) -> Option<usize> {
         self.len().ok()
     }
 
-    /// One cell, read in place.
+    /// Reads one cell in place.
     ///
     /// # Errors
-    /// When the bytes of this cell are damaged; other cells stay readable. `NotFound` for a row or column that does
+    /// When the bytes of this cell are damaged; other cells remain readable. `NotFound` for a row or column that does
     /// not exist.
     fn value(&self, row: usize, column: usize) -> Result<Value<'_>>;
 
-    /// The rows from `first` on, one after another. A table that finds rows by walking offers its own cursor.
+    /// The rows from `first` on, in order. A table that finds rows by a walk implements its own cursor.
     fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
         Box::new(IndexCursor::new(self, first, |row| Ok(row < self.len()?)))
     }
 
-    /// As [`Table::cursor`], for those who will read `columns` only; others may take longer to read.
+    /// As [`Table::cursor`], for callers that read only `columns`; other columns may be slower.
     fn cursor_over(&self, first: usize, columns: &[usize]) -> Box<dyn RowCursor + '_> {
         let _ = columns;
         self.cursor(first)
     }
 
-    /// Whether a walk may begin at any row and cost no more than one that comes there, so that several threads can
-    /// each read a share of the rows.
+    /// Whether a walk may begin at any row without extra cost, so that several threads can each read a share of the
+    /// rows.
     fn splits(&self) -> bool {
         false
     }
 
-    /// Whether a row is found only by walking to it from a place far before, so that rows are best read in order.
+    /// Whether a row is found only by a walk from an earlier position, so that rows should be read in order.
     fn walks(&self) -> bool {
         false
     }
 
-    /// Whether other tables of the file say as well all that these rows do, so that comparing two files need not look
-    /// at them.
+    /// Whether other tables of the file contain all data of these rows, so that a comparison of two files can skip
+    /// them.
     fn is_derived(&self) -> bool {
         false
     }
 
-    /// Whether its texts are those that every column of resolved texts of the file has for the ids that are its keys, as
-    /// far as no two rows have the same id.
+    /// Whether its texts are the texts that every column of resolved texts shows for its ids, as long as no id has two
+    /// rows.
     fn resolves(&self) -> bool {
         false
     }
 
-    /// The columns that say of the leaves of the reader's graphs what these say, where there is a row for each leaf, in the
-    /// order of the graphs.
+    /// The columns with the data of the leaves of the reader's graphs, if there is a row for each leaf, in the order of
+    /// the graphs.
     fn leaves(&self) -> Option<Leaves> {
         None
     }
 
-    /// Whether it has texts that neither another table of the file holds, as those of paths and strings, nor are words of
-    /// the reader's, as names of types are.
+    /// Whether it contains texts that neither occur in another table of the file (such as paths and strings) nor are
+    /// words of the reader (such as names of types).
     fn has_own_texts(&self) -> bool {
         true
     }
 
-    /// Touches what cells of these rows refer to, before all of them are asked for: memory answers many questions in the
-    /// time of one, where none waits for the answer to another. For rows in any order; a walk over rows as they lie looks
-    /// ahead by itself.
+    /// Prefetches the memory that cells of these rows refer to, because memory serves many independent requests in the
+    /// time of one. For rows in any order; a walk in order prefetches by itself.
     fn touch(&self, rows: &[Range<usize>]) {
         let _ = rows;
     }
 
-    /// Whether rows may come and go when a file is written.
+    /// Whether an edit can insert and delete rows.
     fn takes_rows(&self) -> bool {
         false
     }
 
-    /// Whether others know its rows by their numbers: those that come come last, only the last ones go, and one that gets another key
-    /// stays the same row.
+    /// Whether rows are referenced by number: rows are inserted and deleted at the end only, and a row with a changed
+    /// key is still the same row.
     fn by_number(&self) -> bool {
         false
     }
@@ -395,76 +394,76 @@ pub trait Table: Send + Sync {
         None
     }
 
-    /// The column that numbers the items of a list, where each row is an item of one: the last of its keys, of which the others
-    /// say the list. Rows that come or go move those behind them.
+    /// The column that numbers the items of a list, if each row is an item: the last key column. The other keys
+    /// identify the list. An insertion or deletion shifts the later items.
     fn item(&self) -> Option<usize> {
         None
     }
 
-    /// The lists of which all items have, or would have, this cell in `column`, one before [`Table::item`].
+    /// The lists whose items all have, or would have, this cell in `column`, which precedes [`Table::item`].
     ///
     /// # Errors
-    /// When what has a list is damaged.
+    /// When the owner of a list is damaged.
     fn lists(&self, column: usize, cell: &Value<'_>) -> Result<Vec<ItemList>> {
         let _ = (column, cell);
         Ok(Vec::new())
     }
 
-    /// Whether [`Table::find`] answers for this column. It may leave single keys to a comparison of all rows.
+    /// Whether [`Table::find`] supports this column. It may still decline single keys.
     fn finds(&self, column: usize) -> bool {
         let _ = column;
         false
     }
 
-    /// The rows whose `column` equals `key`, by an index or hash probe. `None` where there is none for that column.
+    /// The rows whose `column` equals `key`, by an index or hash probe. `None` if the column has no index.
     fn find(&self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
         let _ = (column, key);
         None
     }
 
-    /// The rows whose text in `column`, or of whose nested value a text, has `literal`, in order, without making a cell
-    /// of each: by one search over the stretch of the file that holds all of these texts, where they lie together. A row
-    /// that cannot be read may be among them. `None` where there is no such way.
+    /// The rows whose text in `column`, or a text in its nested value, contains `literal`, in order: found by one
+    /// search over the range of the file that holds all these texts, without building cells. Unreadable rows may be
+    /// included. `None` if the texts are not consecutive.
     fn search(&self, column: usize, literal: &Literal) -> Option<Vec<usize>> {
         let _ = (column, literal);
         None
     }
 
-    /// Whether cells of `column` may be texts, or have some in them.
+    /// Whether cells of `column` can be texts, or contain texts.
     fn holds_text(&self, column: usize) -> bool {
         self.columns().get(column).is_some_and(Column::may_hold_text)
     }
 
-    /// The column of the texts that the ids in `column` stand for: the one behind it, if it is one of texts of ids.
+    /// The column with the texts of the ids in `column`: the next one, if it holds texts of ids.
     fn text_of(&self, column: usize) -> Option<usize> {
         text_behind(self.columns(), column)
     }
 
-    /// The column of ids whose texts the cells of `column` are in rows that have one; in others they are something else.
+    /// The column of ids whose texts the cells of `column` are, in rows with such an id; other rows have other texts.
     fn ids_of(&self, column: usize) -> Option<usize> {
         let _ = column;
         None
     }
 
-    /// The column whose text is the last component of the paths in `column`: behind their last '/', and all of a path
-    /// that has none. `None` where a column holds no paths that are put together from names.
+    /// The column whose text is the last component of the paths in `column`: the part after the last '/', or the whole
+    /// path without one. `None` if the paths of the column are not built from names.
     fn name_of_path(&self, column: usize) -> Option<usize> {
         let _ = column;
         None
     }
 
-    /// Whether the row's place in space shares a point with `place`. `None` where rows of this table have no place.
+    /// Whether the row's position in space shares a point with `place`. `None` if rows of this table have no position.
     fn is_at(&self, row: usize, place: &Place) -> Option<Result<bool>> {
         let _ = (row, place);
         None
     }
 
-    /// Members of nested values whose texts are words of the reader's, as names of kinds are, and no texts of the file.
+    /// Members of nested values whose texts are words of the reader, such as names of kinds, and not texts of the file.
     fn words(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// The column by which people name a row: globs match it, `cat` looks in it.
+    /// The column that names a row for people: globs match it, `cat` searches it.
     fn label(&self) -> usize {
         self.columns().iter().position(|c| c.kind == Kind::Text).unwrap_or(0)
     }
@@ -477,21 +476,21 @@ pub struct Leaves {
     pub path: usize,
     /// The leaf.
     pub value: usize,
-    /// The entry that has the graph.
+    /// The entry with the graph.
     pub graph: usize,
 }
 
-/// The number of the column called `name`.
+/// The number of column `name`.
 pub fn column_index(table: &dyn Table, name: &str) -> Option<usize> {
     table.columns().iter().position(|c| c.name == name)
 }
 
-/// A walk over rows. Values borrow from the cursor, so that it may keep one buffer for all of them.
+/// A walk over rows. Values borrow from the cursor, so that it can reuse one buffer.
 pub trait RowCursor {
-    /// Moves to the next row (to the first one at the start); `false` behind the last.
+    /// Moves to the next row (at the start, to the first one); returns `false` past the last.
     ///
     /// # Errors
-    /// When the next row cannot be found; the walk is over then.
+    /// When the next row cannot be found; the walk then ends.
     fn advance(&mut self) -> Result<bool>;
 
     /// The number of the current row.
@@ -503,14 +502,14 @@ pub trait RowCursor {
 
 /// A walk over rows by their numbers.
 pub(crate) struct IndexCursor<'t, T: ?Sized, H> {
-    /// One more than the current row, once there is one.
+    /// The number of the current row plus one; 0 before the first.
     next: usize,
     table: &'t T,
     has: H,
 }
 
 impl<'t, T: Table + ?Sized, H: Fn(usize) -> Result<bool>> IndexCursor<'t, T, H> {
-    /// From `first` on, as long as `has` says that there is a row.
+    /// A walk from `first` on, as long as `has` returns true for the row.
     pub(crate) fn new(table: &'t T, first: usize, has: H) -> Self {
         Self { next: first, table, has }
     }
@@ -534,7 +533,7 @@ impl<T: Table + ?Sized, H: Fn(usize) -> Result<bool>> RowCursor for IndexCursor<
     }
 }
 
-/// The error for a row or column that a table does not have.
+/// The error for a missing row or column.
 #[cold]
 pub fn no_cell(table: &str, row: usize, column: usize) -> Error {
     Error::without_offset(ErrorKind::NotFound { what: format!("row {row}, column {column}") }, table.to_owned())

@@ -19,7 +19,7 @@ use std::collections::HashSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Rows after which the progress bar is told.
+/// The number of rows between updates of the progress bar.
 const STEP: usize = 1024;
 
 /// Where tables go.
@@ -30,7 +30,7 @@ enum Target {
     File,
     /// A file for each table.
     Folder,
-    /// A folder for each table, with a file for each file that has it.
+    /// A folder for each table, with a file for each source file.
     Set,
 }
 
