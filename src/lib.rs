@@ -1,33 +1,35 @@
-//! A zero-copy, memory-mapped query engine for five families of game-asset files.
+//! A zero-copy, memory-mapped query engine for game-asset files.
 //!
 //! A file is mapped, not loaded. Opening reads its headers; a lookup probes the file's own index and allocates nothing;
-//! records, texts and rows borrow from the map. Compressed parts are decoded when they are asked for, once, in parallel.
+//! records, texts and rows borrow from the map. Compressed parts are decoded on demand, once, in parallel.
 //!
 //! | family | files | module |
 //! |---|---|---|
 //! | World of Warships prototype database | `assets.bin`, `models.bin`, `space.bin` | [`bwdb`] |
-//! | World of Warships archives | `.idx`, `.pkg`, the game's folder | [`wows`] |
 //! | World of Warships geometry | `.geometry`, `.splash` | [`geometry`] |
-//! | VRage 3 archives | `.vrb` | [`vrb`] |
-//! | Rusty Hearts maps | `.wdata` | [`wdata`] |
-//! | FINAL FANTASY XIII sheets and packs | `.wdb`, WPD | [`wdb`] |
+//! | World of Warships archives | `.idx`, `.pkg`, the game's folder | [`wows`] |
+//! | World of Warships materials of mods | `.mfm` | `mfm` |
+//! | Space Engineers 2 | VRage 3 archives `.vrb`, the content folder | [`vrb`], `se2` |
+//! | Rusty Hearts | maps `.wdata`, the game's folder | [`wdata`], [`rusty_hearts`] |
+//! | FINAL FANTASY XIII trilogy | sheets `.wdb`, WPD packs, textures, the data folder | [`wdb`], [`gtex`], [`white`] |
+//! | DirectDraw textures | `.dds` | [`dds`] |
 //!
 //! # Any file
 //!
-//! [`Asset::open`] tells the format and opens the file. Whatever it is, its [`Reader`] has tables, entries and checks,
-//! and [`diff`], [`refs`], `find`, `sql` and the outputs in `write` ask for nothing else.
+//! [`Asset::open`] detects the format and opens the file. The [`Reader`] of every format has tables, entries and checks;
+//! [`diff`], [`refs`], `find`, `sql` and the outputs in `write` use nothing else.
 //!
 //! ```
 //! # #[cfg(feature = "sample")]
 //! # fn main() -> assetq::Result<()> {
 //! use assetq::{Asset, Source, report::Progress};
 //!
-//! // `Source::open` maps a file. Bytes from elsewhere serve as well; samples of all formats are in `assetq::sample`.
+//! // `Source::open` maps a file. Bytes in memory work as well; samples of all formats are in `assetq::sample`.
 //! let bytes = assetq::sample::geometry::splash(&[("bow", [-1.0; 3], [1.0; 3]), ("stern", [2.0; 3], [3.0; 3])]);
 //! let asset = Asset::open(Source::from_vec("ship.splash", bytes))?;
 //! assert_eq!(asset.format().name(), "splash");
 //!
-//! let table = asset.reader().table("boxes").expect("the format has it");
+//! let table = asset.reader().table("boxes").expect("the format has this table");
 //! let mut rows = table.cursor(0);
 //! let mut names = Vec::new();
 //! while rows.advance()? {
@@ -41,10 +43,10 @@
 //! # fn main() {}
 //! ```
 //!
-//! # A family by itself
+//! # Single families
 //!
-//! The modules of the families know more than tables. A prototype database looks a path up and reads the record there,
-//! each field in place:
+//! The modules of the families offer more than tables. A prototype database looks up a path and reads its record, each
+//! field in place:
 //!
 //! ```
 //! # #[cfg(feature = "sample")]
@@ -68,7 +70,7 @@
 //! # fn main() {}
 //! ```
 //!
-//! A `.geometry` pairs vertices with indices, and decodes the buffers behind them:
+//! A `.geometry` pairs vertices with indices, and decodes their buffers:
 //!
 //! ```
 //! # #[cfg(feature = "sample")]
@@ -88,7 +90,7 @@
 //! # fn main() {}
 //! ```
 //!
-//! A `.vrb` says itself what its values are; one of them is found by its path, and the others are passed over:
+//! A `.vrb` describes its own values; one of them is found by its path, and the others are skipped:
 //!
 //! ```
 //! # #[cfg(feature = "sample")]
@@ -97,7 +99,7 @@
 //! use assetq::{Source, table::Value, vrb::Archive};
 //!
 //! let archive = Archive::open(Source::from_vec("savegame.vrb", demo(1, Size::Small)))?;
-//! let (chunk, value) = archive.find("Bounds.Max.Y")?.expect("the sample has it");
+//! let (chunk, value) = archive.find("Bounds.Max.Y")?.expect("the sample has the value");
 //! assert_eq!((chunk.name(), value.leaf()?), ("[Main]", Some(Value::F32(2.5))));
 //! # Ok(())
 //! # }
@@ -105,7 +107,7 @@
 //! # fn main() {}
 //! ```
 //!
-//! A `.wdata` finds the boxes of one type without walking over the others, and knows what stands where:
+//! A `.wdata` finds the boxes of one type without a walk over the others, and the boxes at a position:
 //!
 //! ```
 //! # #[cfg(feature = "sample")]
@@ -115,7 +117,7 @@
 //!
 //! let map = Map::open(Source::from_vec("town.wdata", demo(1, Size::Small)))?;
 //! let portal = map.boxes(BoxType::PortalBox)?.get(0).expect("the sample has a portal");
-//! let at = portal.obb()?.expect("a portal stands somewhere").position;
+//! let at = portal.obb()?.expect("a portal has a position").position;
 //! assert_eq!(portal.name()?.to_string(), "portal_000");
 //! assert!(map.boxes_at(&Place::Point(at.map(|n| n.get().into())))?.boxes.contains(&(BoxType::PortalBox, 0)));
 //! # Ok(())
@@ -124,7 +126,7 @@
 //! # fn main() {}
 //! ```
 //!
-//! A `.wdb` finds a record by its name, and cuts fields of 1 to 32 bits out of its words:
+//! A `.wdb` finds a record by its name, and extracts fields of 1 to 32 bits from its words:
 //!
 //! ```
 //! # #[cfg(feature = "sample")]
@@ -133,8 +135,8 @@
 //! use assetq::{Source, table::Value, wdb::Sheet};
 //!
 //! let sheet = Sheet::open(Source::from_vec("sheet.wdb", demo(1, Size::Small)))?;
-//! let field = sheet.fields().iter().position(|field| field.name == "u9SaveIndex").expect("the sample has it");
-//! let record = sheet.find("r0000005").and_then(|row| sheet.record(row)).expect("the sample has it");
+//! let field = sheet.fields().iter().position(|field| field.name == "u9SaveIndex").expect("the sample has the field");
+//! let record = sheet.find("r0000005").and_then(|row| sheet.record(row)).expect("the sample has the record");
 //! assert_eq!(record.value(field)?, Value::Uint(280));
 //! # Ok(())
 //! # }
@@ -142,51 +144,51 @@
 //! # fn main() {}
 //! ```
 //!
-//! # A format or a table of your own
+//! # Custom formats and tables
 //!
-//! [`table::TableOf`] declares a table column by column over anything that has rows. A format implements [`Reader`] and
-//! [`FileFormat`], and [`Format::add`] makes [`Asset::open`] and every command know it: `examples/custom_format` is one
-//! of a hundred lines, and the whole command line works on its files.
+//! [`table::TableOf`] declares a table column by column over any rows. A format implements [`Reader`] and [`FileFormat`],
+//! and [`Format::add`] adds it to [`Asset::open`] and every command: `examples/custom_format` is a small one, and the whole
+//! command line works on its files.
 //!
-//! # What hostile files can do
+//! # Hostile files
 //!
-//! Every byte of a file is taken for an attack. Whatever the bytes, nothing panics or runs without end, recursion is as
-//! deep as the program says and not as the file does, and memory and time stay within bounds that follow from the size of
-//! the file and from what is asked for: counts, offsets and sizes are held against the file before they are used, walks
-//! have bounds, chains notice cycles, and decompressed parts have limits besides ([`ErrorKind::Limit`]).
+//! Every byte of a file may be an attack. No bytes lead to a panic or an endless loop, the depth of recursion is limited by
+//! the program, and memory and time are bounded by the size of the file and by the query: counts, offsets and sizes are
+//! checked against the file before their use, walks have bounds, chains detect cycles, and decompressed parts have limits
+//! of their own ([`ErrorKind::Limit`]).
 //!
-//! An [`Error`] says what is wrong, in which part, at which absolute offset, and with what value. Damage is never read as
-//! a default, and stays where it is: a damaged record is an error of its own cells, and those beside it are readable.
+//! An [`Error`] names the fault, its part, its absolute offset, and the value. Damage is never read as a default, and is
+//! local: a damaged record is an error of its own cells, and its neighbours remain readable.
 //!
-//! # What the safety of `Source::open` rests on
+//! # The safety of `Source::open`
 //!
-//! Rust takes for granted that borrowed bytes do not change. A map cannot promise that, as another program may write to
-//! the file: [`Source::open`] is a safe function on the condition that **nobody changes the file while it is open**.
-//! Where that does not hold, as on network drives and in a folder that a patcher works in, [`Source::read`] copies the
-//! file first (`--no-mmap` on the command line), and [`Source::from_vec`] takes bytes that came another way. A mapped file
-//! that changes all the same does this:
+//! Rust assumes that borrowed bytes do not change. A map cannot guarantee that, because another program may write to the
+//! file: [`Source::open`] is a safe function on the condition that **no program changes the file while it is open**. On
+//! network drives, and in a folder that a patcher is working in, use [`Source::read`], which copies the file first
+//! (`--no-mmap` on the command line). [`Source::from_vec`] takes bytes from elsewhere. If a mapped file changes in spite of
+//! this condition:
 //!
-//! - Numbers may be of the old file or of the new one. Each access is checked by itself against the length that was
-//!   mapped, so the worst of it is a wrong value or an error.
-//! - Text that was UTF-8 when it was lent may not be any more: undefined behaviour for whoever holds it.
-//! - Where the file became shorter, the system stops the process by `SIGBUS` at the first touch behind the new end. With
-//!   [`source::exit_when_a_mapped_file_shrinks`], which `assetq` calls, it ends with one line on standard error and exit
-//!   code 4 instead.
-//!
+//! - Numbers may be from the old file or from the new one. Each access is checked against the mapped length, so that the
+//!   worst result is a wrong value or an error.
+//! - Borrowed text may no longer be UTF-8: undefined behaviour for the code that uses it.
+//! - If the file becomes shorter, the system stops the process by `SIGBUS` at the first access past the new end. After
+//!   [`source::exit_when_a_mapped_file_shrinks`], which `assetq` calls, the process ends with one line on standard error and
+//!   exit code 4 instead.
 //! # Features
 //!
-//! | feature | default | has | needs |
+//! | feature | default | contents | needs |
 //! |---|---|---|---|
 //! | (none) | | readers, tables, [`diff`], [`refs`], `verify` | |
 //! | `filter` | | conditions on rows, as in `size > 10k and name ~ "*.dds"`: `table::filter` | |
 //! | `find` | | texts by substring, glob and regular expression in all tables: `find` | |
 //! | `glb` | | shapes of maps as binary glTF | |
 //! | `export` | | rows as text, JSON, NDJSON and CSV: `write`; shapes as GLB, OBJ and SVG: [`scene`] | `glb`, `texture` |
-//! | `edit` | | files written anew with edits: `edit` | `export` |
+//! | `edit` | | edits of files: `edit` | `export` |
 //! | `parquet` | yes | rows as Parquet and Arrow IPC | `export` |
-//! | `sql` | | questions in SQL, by SQLite over the mapped tables: `sql` | `export`, `filter` |
+//! | `sql` | | queries in SQL, by SQLite over the mapped tables: `sql` | `edit`, `export`, `filter` |
 //! | `mfm` | | materials of mods of World of Warships: `mfm` | |
 //! | `se2` | | the content folder of Space Engineers 2, whose definitions are JSON: `se2` | |
+//! | `view` | | pages for the browser, and pictures, of tables and shapes | `export` |
 //! | `texture` | | textures decoded and written as PNG: [`texture`] | |
 //! | `sample` | | builders that write valid files of every format, for tests: `sample` | |
 //! | `cli` | yes | the command `assetq`, for programs that add formats to it: `cli` | all but `parquet` |

@@ -1,11 +1,11 @@
 /* assetq: game-asset files as tables and trees.
  *
- * Texts are UTF-8 and end with a NUL. What a function gives belongs to the file or error that it was asked of and lives as
- * long as that, unless its description says that it is to be freed. One file may be used by several threads at once.
- * Where a function takes an `assetq_error **`, that may be NULL; otherwise it is set where the function fails, and is to be
- * freed. Nobody may change a file while it is open.
+ * Texts are UTF-8 and end with a NUL. A result belongs to the file or error that the function was called with, and lives as
+ * long, unless its description requires the caller to free it. Several threads may use one file at once.
+ * An `assetq_error **` may be NULL; otherwise the function sets it on failure, and the caller frees
+ * the error. No program may change a file while it is open.
  *
- * Made from capi/src/lib.rs by cbindgen: a test holds the two together, and writes this file anew where the variable
+ * Generated from capi/src/lib.rs by cbindgen: a test compares the two, and rewrites this file if the variable
  * ASSETQ_BLESS is set. */
 
 #ifndef ASSETQ_H
@@ -63,13 +63,13 @@ typedef struct assetq_error assetq_error;
 // An open file.
 typedef struct assetq_file assetq_file;
 
-// Where the record of a resource is.
+// The location of a resource's record.
 typedef struct {
-  // The number of the record in its database; -1 where the file does not have the resource.
+  // The number of the record in its database; -1 if the file does not contain the resource.
   int32_t record;
   // The number of the database.
   uint8_t database;
-  // 0 where the record can be read, 3 where the resource was deleted.
+  // 0 if the record can be read, 3 if the resource was deleted.
   uint8_t state;
 } assetq_location;
 
@@ -80,16 +80,15 @@ extern "C" {
 // The version of the library.
 const char *assetq_version(void);
 
-// Opens the file or folder at `address`, or with `ARCHIVE:INNER` the file in an archive. Reads headers only. NULL where
-// that fails; otherwise to be closed by `assetq_close`.
+// Opens the file or folder at `address`, or with `ARCHIVE:INNER` a file in an archive. Reads headers only. Returns
+// NULL on failure. Close the file by `assetq_close`.
 //
 // # Safety
 // `address` is a text, `error` is NULL or a place for a pointer.
 assetq_file *assetq_open(const char *address,
                          assetq_error **error);
 
-// Opens the file whose `size` bytes are at `data`, of which a copy is made. NULL where that fails; otherwise to be closed
-// by `assetq_close`.
+// Opens a copy of the `size` bytes at `data`. Returns NULL on failure. Close the file by `assetq_close`.
 //
 // # Safety
 // `data` leads to `size` bytes, `name` is a text, `error` is NULL or a place for a pointer.
@@ -98,8 +97,8 @@ assetq_file *assetq_open_bytes(const uint8_t *data,
                                const char *name,
                                assetq_error **error);
 
-// Opens the file that `inner` names in an archive. NULL where that fails; otherwise to be closed by `assetq_close`, before
-// the archive or after it.
+// Opens the file `inner` of an archive. Returns NULL on failure. Close the file by `assetq_close`, before the archive
+// or after it.
 //
 // # Safety
 // `archive` is an open file, `inner` is a text, `error` is NULL or a place for a pointer.
@@ -107,39 +106,39 @@ assetq_file *assetq_open_inside(const assetq_file *archive,
                                 const char *inner,
                                 assetq_error **error);
 
-// Closes a file. Streams of its tables stay as they are. NULL is no file and nothing happens.
+// Closes a file. Streams of its tables remain valid. Does nothing for NULL.
 //
 // # Safety
-// `file` is NULL, or was opened by one of these functions and not closed yet.
+// `file` is NULL, or was opened by one of these functions and is not closed yet.
 void assetq_close(assetq_file *file);
 
-// The address by which a file was opened.
+// The address of an open file.
 //
 // # Safety
 // `file` is an open file.
 const char *assetq_name(const assetq_file *file);
 
-// The format of a file, as `bwdb` or `geometry`.
+// The format of a file, such as `bwdb` or `geometry`.
 //
 // # Safety
 // `file` is an open file.
 const char *assetq_format(const assetq_file *file);
 
-// How many tables a file has.
+// The number of tables of a file.
 //
 // # Safety
 // `file` is an open file.
 size_t assetq_table_count(const assetq_file *file);
 
-// The name of table `n`, from 0; NULL behind the last one. The first one is the main table.
+// The name of table `n`, from 0; NULL past the last. Table 0 is the main table.
 //
 // # Safety
 // `file` is an open file.
 const char *assetq_table_name(const assetq_file *file, size_t n);
 
-// Rows of a table as an Arrow C stream, read ahead by a thread while they are taken: the columns that are named, or with
-// NULL all, and the rows for which `condition` holds, as in `size > 10k`, or with NULL all. Gives 0, or -1 where that
-// fails; an error on the way is the stream's own. The stream is to be released, before the file is closed or after.
+// Rows of a table as an Arrow C stream, which a thread reads ahead: the named columns, or all for NULL, and the rows
+// that match `condition`, such as `size > 10k`, or all for NULL. Returns 0, or -1 on failure; the stream itself
+// reports later errors. Release the stream, before the file is closed or after.
 //
 // # Safety
 // `file` is an open file, `table` a text, `columns` NULL or `column_count` texts, `condition` NULL or a text, `out` a place
@@ -152,8 +151,8 @@ int assetq_table(const assetq_file *file,
                  struct ArrowArrayStream *out,
                  assetq_error **error);
 
-// Where the record of the resource with this id is, by one probe of the file's own index. Gives 1 where the file has it, 0
-// where it does not, -1 where it is no prototype database.
+// Locates the record of the resource with this id, by one probe of the file's own index. Returns 1 if the file
+// contains the resource, 0 if not, and -1 if the file is not a prototype database.
 //
 // # Safety
 // `file` is an open file, `out` is NULL or a place for a location, `error` NULL or a place for a pointer.
@@ -162,7 +161,7 @@ int assetq_lookup(const assetq_file *file,
                   assetq_location *out,
                   assetq_error **error);
 
-// As `assetq_lookup`, for the resource at a path; its id is put into `id`.
+// As `assetq_lookup`, for the resource at a path; writes its id to `id`.
 //
 // # Safety
 // As `assetq_lookup`; `path` is a text, `id` is NULL or a place for a number.
@@ -172,8 +171,8 @@ int assetq_lookup_path(const assetq_file *file,
                        assetq_location *out,
                        assetq_error **error);
 
-// Looks up `count` ids at once, thousands of them on all cores. Gives how many the file has, or -1 where it is no prototype
-// database.
+// Looks up `count` ids at once, thousands of them on all cores. Returns the number of ids that the file contains, or
+// -1 if it is not a prototype database.
 //
 // # Safety
 // `file` is an open file, `ids` leads to `count` numbers, `out` to as many locations, `error` is NULL or a place for a
@@ -184,8 +183,8 @@ int64_t assetq_lookup_many(const assetq_file *file,
                            assetq_location *out,
                            assetq_error **error);
 
-// One entry whole as JSON, with its references resolved. NULL where that fails or the file has no such entry; otherwise to
-// be freed by `assetq_text_free`.
+// One whole entry as JSON, with its references resolved. Returns NULL on failure and for a missing entry. Free the
+// text by `assetq_text_free`.
 //
 // # Safety
 // `file` is an open file, `entry` is a text, `error` is NULL or a place for a pointer.
@@ -193,19 +192,19 @@ char *assetq_cat(const assetq_file *file,
                  const char *entry,
                  assetq_error **error);
 
-// Frees a text that one of these functions gave to be freed. NULL is no text and nothing happens.
+// Frees a text that one of these functions returned to be freed. Does nothing for NULL.
 //
 // # Safety
-// `text` is NULL, or was given to be freed and is not freed yet.
+// `text` is NULL, or was returned to be freed and is not freed yet.
 void assetq_text_free(char *text);
 
-// The id of a path, as World of Warships computes it; 0 for what is no text.
+// The id of a path, as World of Warships computes it; 0 for invalid text.
 //
 // # Safety
 // `path` is a text.
 uint64_t assetq_path_id(const char *path);
 
-// The id of a name, as World of Warships computes it; 0 for what is no text.
+// The id of a name, as World of Warships computes it; 0 for invalid text.
 //
 // # Safety
 // `name` is a text.
@@ -218,29 +217,30 @@ uint32_t assetq_name_id(const char *name);
 const char *assetq_error_message(const assetq_error *error);
 
 // The kind of an error: `io`, `unknown_format`, `unknown_folder`, `unsupported`, `bad_magic`, `bad_version`,
-// `out_of_bounds`, `bad_pointer`, `bad_value`, `checksum`, `codec`, `text`, `cycle`, `limit`, `not_found`, `not_installed`,
-// `syntax`, `damaged`; `argument` where the call itself is wrong, and `panic` for a fault of the library.
+// `out_of_bounds`, `bad_pointer`, `bad_value`, `checksum`, `codec`, `text`, `cycle`, `limit`, `not_found`,
+// `not_installed`, `syntax`, `damaged`; `argument` if the call itself is wrong, and `panic` for a fault of the
+// library.
 //
 // # Safety
 // `error` is an error.
 const char *assetq_error_kind(const assetq_error *error);
 
-// The part of the file that an error concerns; empty for the whole file.
+// The part of the file with the error; empty for the whole file.
 //
 // # Safety
 // `error` is an error.
 const char *assetq_error_part(const assetq_error *error);
 
-// Puts the absolute file offset that an error shows at into `offset`; `false` where it has none.
+// Writes the absolute file offset of an error to `offset`; returns `false` if it has none.
 //
 // # Safety
 // `error` is an error, `offset` a place for a number.
 bool assetq_error_offset(const assetq_error *error, uint64_t *offset);
 
-// Frees an error. NULL is none and nothing happens.
+// Frees an error. Does nothing for NULL.
 //
 // # Safety
-// `error` is NULL, or was given by one of these functions and is not freed yet.
+// `error` is NULL, or was returned by one of these functions and is not freed yet.
 void assetq_error_free(assetq_error *error);
 
 #ifdef __cplusplus

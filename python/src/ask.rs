@@ -26,7 +26,7 @@ pub fn report<'py>(py: Python<'py>, file: &str, report: &Report) -> PyResult<Bou
     value::class(py, "Report")?.call1((report.ok(), PyList::new(py, checks)?))
 }
 
-/// Answers the statements of `query`; the rows are those of the last one that has some.
+/// Runs the statements of `query`; returns the rows of the last one with a result.
 pub fn answer(query: &str, inputs: Vec<(String, Input)>, skip_damaged: bool) -> PyResult<Answer> {
     let session = Session::new(inputs, skip_damaged).map_err(|fault| error::of_sql(&fault))?;
     let mut last = None;
@@ -210,7 +210,7 @@ impl<'a> Paths<'a> {
     }
 }
 
-/// What an entry refers to, and what refers to it, across files.
+/// The references of an entry, and the references to it, across files.
 #[pyfunction]
 #[pyo3(name = "refs")]
 #[pyo3(signature = (entry, *files, to=true, from_=true))]

@@ -110,9 +110,9 @@ fn chunks(stored: &[u8], size: usize) -> Result<Vec<u8>, ErrorKind> {
     for n in 0..count {
         let entry = word(n.saturating_mul(4).saturating_add(list))?;
         let len = (entry as usize & 0xFFFF).saturating_add(1);
-        let behind = at.saturating_add(len);
-        let chunk = stored.get(at..behind);
-        let chunk = chunk.ok_or_else(|| damaged(format!("chunk {n} leaves the file: bytes {at} to {behind}")))?;
+        let end = at.saturating_add(len);
+        let chunk = stored.get(at..end);
+        let chunk = chunk.ok_or_else(|| damaged(format!("chunk {n} leaves the file: bytes {at} to {end}")))?;
         let wanted = size.saturating_sub(n.saturating_mul(CHUNK)).min(CHUNK);
         if entry & 0x1_0000 != 0 {
             out.append(&mut codec::deflate(chunk, wanted)?);
@@ -121,7 +121,7 @@ fn chunks(stored: &[u8], size: usize) -> Result<Vec<u8>, ErrorKind> {
         } else {
             return Err(damaged(format!("chunk {n} has {len} bytes, {wanted} are needed")));
         }
-        at = behind;
+        at = end;
     }
     match stored.len().checked_sub(at) {
         Some(0) => Ok(out),

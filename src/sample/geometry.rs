@@ -7,7 +7,7 @@ use crate::formats::geometry::{Attribute, VertexFormat};
 use std::collections::BTreeMap;
 use std::f32::consts::{PI, TAU};
 
-/// A `.geometry` file in the making.
+/// An unfinished `.geometry` file.
 #[derive(Debug, Default, Clone)]
 pub struct GeometryBuilder {
     vertex_buffers: Vec<VertexBlob>,
@@ -31,7 +31,7 @@ struct IndexBlob {
     blob: Vec<u8>,
 }
 
-/// A mapping: which items of which buffer a render group uses.
+/// A mapping: the items of a buffer that a render group uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mapping {
     /// Its id.

@@ -1,7 +1,6 @@
 //! Builders that write valid files of every format: for `assetq sample`, for tests and for benches.
 //!
-//! They take the values that a test wants to see and write them as the format's own tools do; they are not meant to
-//! save edited game files.
+//! They take values from a test and write them as the format's own tools do. They are not for edited game files.
 #![allow(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
@@ -32,7 +31,7 @@ use crate::formats::white::GameKind;
 /// Makes a sample from a seed.
 pub type Make = fn(u64, Size) -> Vec<u8>;
 
-/// A file of every format: its name, its format, and how it is made.
+/// A file of every format: its name, its format, and its builder.
 pub const FILES: &[(&str, Format, Make)] = &[
     ("assets.bin", Format::BWDB, bwdb::demo),
     ("models.bin", Format::MODELS, space::models_bin),
@@ -50,14 +49,14 @@ pub const FILES: &[(&str, Format, Make)] = &[
 /// Takes a file of a folder in the making, by its path in the folder; an error ends the folder.
 pub type Put<'p> = dyn FnMut(&str, &[u8]) -> Result<(), Stopped> + 'p;
 
-/// Makes a folder from a seed, and ends where a file is not wanted.
+/// Builds a folder from a seed, and stops if a file is refused.
 pub type MakeFolder = fn(u64, Size, &mut Put<'_>) -> Result<(), Stopped>;
 
-/// The end of a folder in the making, for a reason that its caller keeps.
+/// The end of an unfinished folder; its caller keeps the reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stopped;
 
-/// A folder of every format that reads one as a whole: its name, its format, and how it is made.
+/// A folder of every format that reads one as a whole: its name, its format, and its builder.
 pub const FOLDERS: &[(&str, Format, MakeFolder)] = &[
     ("wows", Format::WOWS, |seed, size, write| wows::game(seed, size, write)),
     ("ff13", Format::WHITE, |seed, size, write| {
@@ -70,7 +69,7 @@ pub const FOLDERS: &[(&str, Format, MakeFolder)] = &[
     ("se2", Format::SE2, |seed, size, write| each(write, |write| drop(se2::folder(seed, size, write)))),
 ];
 
-/// Hands files over until one is not wanted.
+/// Passes files on until one is refused.
 fn each(write: &mut Put<'_>, make: impl FnOnce(&mut dyn FnMut(&str, Vec<u8>))) -> Result<(), Stopped> {
     let mut wanted = Ok(());
     make(&mut |path, bytes| {
@@ -81,31 +80,31 @@ fn each(write: &mut Put<'_>, make: impl FnOnce(&mut dyn FnMut(&str, Vec<u8>))) -
     wanted
 }
 
-/// A later build of the `assets.bin` of the same seed, of which [`bwdb::altered`] says how it differs.
+/// A later build of the `assets.bin` of the same seed; [`bwdb::altered`] lists the differences.
 pub const ALTERED: (&str, Format, Make) = ("altered.bin", Format::BWDB, |seed, size| bwdb::altered(seed, size).bytes);
 
-/// How big a sample is.
+/// The size of a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Size {
     /// A few kilobytes.
     Small,
-    /// As large as the games' own.
+    /// As large as the games' own files.
     Full,
 }
 
-/// Bytes in the making, with relative pointers that are filled in once their target is known.
+/// An unfinished file, with relative pointers that are filled in once their target is known.
 #[derive(Debug, Default, Clone)]
 pub struct Writer {
     bytes: Vec<u8>,
 }
 
 impl Writer {
-    /// Nothing yet.
+    /// Starts empty.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// No bytes yet, with room for `capacity` bytes.
+    /// Starts empty, with room for `capacity` bytes.
     pub fn with_capacity(capacity: usize) -> Self {
         Self { bytes: Vec::with_capacity(capacity) }
     }
@@ -115,14 +114,14 @@ impl Writer {
         self.bytes.len()
     }
 
-    /// Appends bytes; gives their position.
+    /// Appends bytes; returns their position.
     pub fn push(&mut self, bytes: impl AsRef<[u8]>) -> usize {
         let at = self.bytes.len();
         self.bytes.extend_from_slice(bytes.as_ref());
         at
     }
 
-    /// Appends `count` zero bytes; gives their position.
+    /// Appends `count` zero bytes; returns their position.
     pub fn zeros(&mut self, count: usize) -> usize {
         let at = self.bytes.len();
         self.bytes.resize(at + count, 0);
@@ -134,7 +133,7 @@ impl Writer {
         self.bytes.resize(self.bytes.len().next_multiple_of(alignment), 0);
     }
 
-    /// Appends a little-endian u16; gives its position. The other widths below do the same.
+    /// Appends a little-endian u16; returns its position. The other widths below do the same.
     pub fn u16(&mut self, value: u16) -> usize {
         self.push(value.to_le_bytes())
     }
@@ -159,7 +158,7 @@ impl Writer {
         self.push(value.to_le_bytes())
     }
 
-    /// Appends little-endian floats; gives the position of the first.
+    /// Appends little-endian floats; returns the position of the first.
     pub fn f32s(&mut self, values: &[f32]) -> usize {
         let at = self.bytes.len();
         values.iter().for_each(|v| self.bytes.extend_from_slice(&v.to_le_bytes()));
@@ -177,12 +176,12 @@ impl Writer {
         self.patch(at, (target as i64 - base as i64).to_le_bytes());
     }
 
-    /// The bytes that were written so far.
+    /// The bytes so far.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The bytes that were written.
+    /// The finished bytes.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }

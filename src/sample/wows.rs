@@ -9,23 +9,23 @@ use fastrand::Rng;
 use flate2::{Compress, Compression, FlushCompress};
 use std::collections::HashSet;
 
-/// Decoded bytes of a chunk of World of Warships: Legends.
+/// The decoded size of a chunk of World of Warships: Legends.
 const CHUNK: usize = 64 << 10;
 
-/// How a file is stored.
+/// The encoding of a stored file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum How {
-    /// The bytes as they are.
+    /// Uncompressed.
     Stored,
-    /// The bytes as they are, under the numbers that another publisher uses.
+    /// Uncompressed, under the numbers of another publisher.
     StoredAs6,
-    /// A deflate stream, in chunks where the variant has them so.
+    /// A deflate stream, in chunks if the variant uses them.
     Deflated,
-    /// A container that only a proprietary library decodes: with a true head, and nothing of worth in it.
+    /// A container that only a proprietary library decodes: a valid header before meaningless bytes.
     Oodle,
 }
 
-/// The entry of a file, as it is written: a test may alter it.
+/// The entry of a file, before it is written: a test may alter it.
 #[derive(Debug, Clone)]
 #[allow(missing_docs)]
 pub struct FileEntry {
@@ -39,7 +39,7 @@ pub struct FileEntry {
     pub size: u64,
 }
 
-/// A folder or a file with its name, as it is written: a test may alter it.
+/// A folder or a file with its name, before it is written: a test may alter it.
 #[derive(Debug, Clone)]
 #[allow(missing_docs)]
 pub struct NameEntry {
@@ -49,7 +49,7 @@ pub struct NameEntry {
     pub name: Vec<u8>,
 }
 
-/// An index and its volumes in the making.
+/// An unfinished index and its volumes.
 ///
 /// ```
 /// use assetq::archive::Archive as _;
@@ -69,12 +69,12 @@ pub struct Package {
     named: HashSet<u64>,
     /// Its files.
     pub files: Vec<FileEntry>,
-    /// Its volumes: their names, and their bytes.
+    /// Its volumes: their names and bytes.
     pub volumes: Vec<(String, Vec<u8>)>,
 }
 
 impl Package {
-    /// An index whose files go to the volume called so.
+    /// An index with one volume of this name.
     pub fn new(variant: Variant, volume: &str) -> Self {
         let (names, named, files, volumes) = Default::default();
         let mut package = Self { variant, names, named, files, volumes };
@@ -82,13 +82,13 @@ impl Package {
         package
     }
 
-    /// Begins a further volume, to which later files go.
+    /// Starts a further volume for the next files.
     pub fn volume(&mut self, name: &str) -> &mut Self {
         self.volumes.push((name.to_owned(), Vec::new()));
         self
     }
 
-    /// Names a path with all of its folders; gives its id.
+    /// Adds the names of a path and all of its folders; returns its id.
     pub fn name(&mut self, path: &str) -> u64 {
         let id = cityhash64(path.as_bytes());
         if self.named.insert(id) {
@@ -122,7 +122,7 @@ impl Package {
         self
     }
 
-    /// The index, its tables in the order of docs/formats/wows.md and not aligned.
+    /// The index, its tables in the order of docs/formats/wows.md, not aligned.
     pub fn index(&self) -> Vec<u8> {
         let mut w = Writer::with_capacity(64 + self.names.len() * 64 + self.files.len() * 48);
         let wide = self.variant != Variant::V1;
@@ -142,7 +142,7 @@ impl Package {
             Variant::V1 => [24, 16],
             Variant::Legends => [32, 32],
         };
-        // The pool of names begins behind the entries; a name's pointer counts from its entry, or from `name_len` in
+        // The pool of names begins after the entries; a name's pointer is relative to its entry, or to `name_len` in
         // it.
         let mut text = names + self.names.len() * sizes[0];
         for entry in &self.names {
@@ -214,7 +214,7 @@ impl Package {
     }
 }
 
-/// The id of a volume is the file's, which older indexes name with its folder.
+/// The id of a volume is the hash of its file's path, which older indexes name with its folder.
 pub fn volume_id(name: &str) -> u64 {
     cityhash64(name.strip_prefix("//.//").unwrap_or(name).as_bytes())
 }
@@ -231,7 +231,7 @@ fn u64s<const N: usize>(w: &mut Writer, values: [u64; N]) {
     });
 }
 
-/// Makes the checksum of an index right again.
+/// Recomputes the checksum of an index.
 pub fn seal(index: &mut [u8]) {
     if index.len() >= 16 {
         let checksum = murmur3(&index[16..]);
@@ -257,7 +257,7 @@ fn pack(bytes: &[u8], how: How, variant: Variant) -> ([u32; 2], Vec<u8>) {
     }
 }
 
-/// Chunks behind a list of their sizes; every third of them is stored as it is.
+/// Chunks after a list of their sizes; every third of them is uncompressed.
 fn chunks(bytes: &[u8]) -> Vec<u8> {
     let chunks = bytes.chunks(CHUNK).enumerate();
     let packed: Vec<(u32, Vec<u8>)> =
@@ -274,7 +274,7 @@ fn chunks(bytes: &[u8]) -> Vec<u8> {
     w.into_bytes()
 }
 
-/// A container of one block, whose bytes mean nothing.
+/// A container of one block with meaningless bytes.
 fn oodle(size: usize) -> Vec<u8> {
     let block = size / 2;
     let mut w = Writer::new();
@@ -293,15 +293,15 @@ fn oodle(size: usize) -> Vec<u8> {
 
 /// The builds of [`game`], the newest one last.
 pub const BUILDS: [&str; 2] = ["7000000", "7100000"];
-/// Its volume that is not there.
+/// Its missing volume.
 pub const MISSING_VOLUME: &str = "gui_0001.pkg";
 /// Its file that cannot be decoded.
 pub const OODLE_FILE: &str = "content/gameplay/common/textures/sky_n.dds";
 
-/// Gives all files of a game's folder to `write`, under their paths in it.
+/// Passes all files of a game's folder to `write`, under their paths in it.
 ///
-/// There are two builds. The newer one has an `assets.bin`, geometries and textures under paths that it names, a space, a
-/// loose file, a mod, a volume that is not there, and a file of a codec that nobody else may decode.
+/// There are two builds. The newer one has an `assets.bin`, geometries and textures under paths that it names, a space,
+/// a loose file, a mod, a missing volume, and a file of a proprietary codec.
 ///
 /// # Errors
 /// The errors of `write`.
@@ -386,10 +386,10 @@ fn texture(seed: u64, size: usize) -> Vec<u8> {
 
 /// Indexes and files of a whole game, the ones of [`game`] included.
 const FULL: (usize, usize) = (228, 400_000);
-/// Contents of the many files, of which each is there many times under other paths.
+/// The number of distinct contents among the many files. Each content has many paths.
 const CONTENTS: usize = 4096;
 
-/// The many small files of a full game: files that the `assets.bin` names, and others.
+/// The many small files of a full game: files that the `assets.bin` refers to, and others.
 fn many<E>(
     seed: u64,
     named: &[String],
@@ -408,7 +408,7 @@ fn many<E>(
         })
         .collect();
     let (indexes, files) = FULL;
-    // Less the indexes that `game` has written already.
+    // Without the indexes that `game` has written already.
     let indexes = indexes - 3;
     let named = named.iter().filter(|path| !written.contains(path)).cloned();
     let others = (0..).map(|n| {
