@@ -12,21 +12,21 @@ use crate::bytes::View;
 use crate::error::{ErrorKind, Result};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Times that each byte of a file may be met: arrays may be shared by records.
+/// The number of times that each byte of a file may be walked: records may share arrays.
 const OVERLAP: u64 = 8;
-/// Bytes that may be met in any file, however small.
+/// The minimum budget, so that tiny files are not rejected.
 const FLOOR: u64 = 1 << 16;
 /// Decoded bytes for each byte of a file.
 pub(crate) const EXPANSION: u64 = 128;
-/// Decoded bytes that any file may have.
+/// The minimum budget of decoded bytes.
 const DECODED: u64 = 16 << 20;
 
-/// The bytes that a file of `size` bytes may have decoded in all, `expansion` for each of its own.
+/// The limit of decoded bytes of a file of `size` bytes, with `expansion` bytes for each of its own.
 pub(crate) fn decoded(size: u64, expansion: u64) -> u64 {
     size.saturating_mul(expansion).saturating_add(DECODED)
 }
 
-/// The bytes that may be met in a file of `size` bytes.
+/// The limit of walked bytes of a file of `size` bytes.
 pub(crate) fn walked(size: usize) -> u64 {
     (size as u64).saturating_mul(OVERLAP).saturating_add(FLOOR)
 }
@@ -40,7 +40,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// `limit` bytes, called `what` where they do not suffice.
+    /// A budget of `limit` bytes, called `what` in its error.
     pub(crate) const fn new(what: &'static str, limit: u64) -> Self {
         Self { what, limit, spent: AtomicU64::new(0) }
     }
@@ -56,10 +56,10 @@ impl Budget {
         Self::of_file("bytes of the arrays of records, which overlap", size)
     }
 
-    /// Notes that `bytes` more are met.
+    /// Charges `bytes` walked bytes.
     ///
     /// # Errors
-    /// `Limit`, for the caller to say where.
+    /// `Limit`; the caller adds the position.
     #[inline]
     pub(crate) fn spend(&self, bytes: u64) -> Result<(), ErrorKind> {
         let add = |spent: u64| Some(spent.saturating_add(bytes));
@@ -70,24 +70,24 @@ impl Budget {
         }
     }
 
-    /// Notes that `bytes` more are met, at `view`.
+    /// Charges `bytes` walked bytes at `view`.
     #[inline]
     pub(crate) fn spend_at(&self, view: View<'_>, bytes: usize) -> Result<()> {
         self.spend(bytes as u64).map_err(|kind| view.error(kind))
     }
 
-    /// The bytes that may be met in all.
+    /// The limit in bytes.
     pub(crate) fn limit(&self) -> u64 {
         self.limit
     }
 
-    /// Whether more was met than may be.
+    /// Whether the limit is exceeded.
     pub(crate) fn is_spent(&self) -> bool {
         self.spent.load(Ordering::Relaxed) > self.limit
     }
 }
 
-/// One thread's part of a [`Budget`], so that not every small thing goes through memory that threads share.
+/// One thread's part of a [`Budget`], so that small charges need no shared memory.
 #[derive(Debug)]
 pub struct Allowance<'b> {
     budget: &'b Budget,
@@ -98,16 +98,16 @@ impl<'b> Allowance<'b> {
     /// Bytes that are taken from the budget at once.
     const SHARE: u64 = 1 << 16;
 
-    /// An allowance without bytes yet: takes them from `budget` as needed.
+    /// An empty allowance, which takes bytes from `budget` as needed.
     pub(crate) fn new(budget: &'b Budget) -> Self {
         Self { budget, left: 0 }
     }
 
-    /// Notes that `bytes` more are met, at `view`.
+    /// Charges `bytes` walked bytes at `view`.
     pub(crate) fn spend(&mut self, view: View<'_>, bytes: usize) -> Result<()> {
         let bytes = bytes as u64;
         if bytes > self.left {
-            // Near the end only the bytes that are needed: bytes that threads hold back must not be missing to others.
+            // Near the end it takes only the needed bytes, so that other threads can use the rest.
             let rest = self.budget.limit.saturating_sub(self.budget.spent.load(Ordering::Relaxed));
             let share = bytes.saturating_sub(self.left).max(Self::SHARE.min(rest / 64));
             self.budget.spend(share).map_err(|kind| view.error(kind))?;
@@ -126,8 +126,8 @@ impl Drop for Allowance<'_> {
     }
 }
 
-/// The budget of a walk over the rows of a table, which grows from row to row: a walk over all rows may meet as many
-/// bytes as a walk over the file, a walk over a few rows in proportion, and any single row as much as the file has.
+/// The budget of a walk over the rows of a table, which grows from row to row: a walk over all rows has the budget of a
+/// walk over the file, a walk over a few rows a proportional one, and any single row at least the size of the file.
 #[derive(Debug)]
 pub(crate) struct RowBudget {
     budget: Budget,
@@ -151,7 +151,7 @@ impl RowBudget {
         self
     }
 
-    /// The bytes that may be met up to this row.
+    /// The limit up to this row.
     #[inline]
     pub(crate) fn get(&self) -> &Budget {
         &self.budget

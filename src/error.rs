@@ -25,7 +25,7 @@ struct Repr {
 pub enum ErrorKind {
     /// The operating system refused: the file could not be opened, mapped, read or written.
     Io {
-        /// The attempt, as in "cannot open".
+        /// The attempt, such as "cannot open".
         action: &'static str,
         /// The system's answer.
         source: io::Error,
@@ -37,45 +37,45 @@ pub enum ErrorKind {
     },
     /// A folder that no format reads as a whole.
     UnknownFolder,
-    /// The format or one of its variants is recognised, but this build does not read it.
+    /// The format or its variant is recognised, but this build does not support it.
     Unsupported {
-        /// The unsupported thing, in words.
+        /// The unsupported thing, as a message.
         what: Cow<'static, str>,
     },
-    /// A magic number is not the one the format has.
+    /// A magic number differs from the format's.
     BadMagic {
         /// The format's own.
         expected: u64,
         /// The file's.
         found: u64,
     },
-    /// A version this crate does not know.
+    /// An unknown version.
     BadVersion {
         /// The file's.
         found: i64,
     },
-    /// More bytes are needed than there are.
+    /// More bytes are needed than exist.
     OutOfBounds {
         /// Bytes needed from the error's offset on.
         need: u64,
-        /// Bytes there are from the error's offset on.
+        /// Bytes that exist from the error's offset on.
         have: u64,
     },
-    /// A relative pointer that leads out of the data that it may point into (its database, or the file), or is null where it must not be.
+    /// A relative pointer that leads out of its data (the database, or the file), or an invalid null pointer.
     BadPointer {
-        /// The pointer as stored.
+        /// The stored pointer.
         value: i64,
     },
     /// A field with a value that the format does not allow.
     BadValue {
-        /// The field and the rule it breaks, as in "compression type".
+        /// The field and the broken rule, such as "compression type".
         what: Cow<'static, str>,
-        /// The value as stored.
+        /// The stored value.
         value: i128,
     },
     /// A checksum does not match.
     Checksum {
-        /// The algorithm, as in "MurmurHash3".
+        /// The algorithm, such as "MurmurHash3".
         algorithm: &'static str,
         /// The value stored in the file.
         stored: u64,
@@ -91,49 +91,49 @@ pub enum ErrorKind {
     },
     /// Bytes that are not valid text.
     Text {
-        /// The encoding they should have, as in "UTF-8".
+        /// The expected encoding, such as "UTF-8".
         encoding: &'static str,
-        /// Units that are valid before the first bad one.
+        /// The number of valid units before the first invalid one.
         valid_up_to: u64,
     },
-    /// A chain of references that comes back to itself.
+    /// A chain of references that returns to itself.
     Cycle {
         /// The id or index where it closes.
         at: u64,
     },
     /// A bound that keeps hostile input from exhausting time or memory.
     Limit {
-        /// The thing that is bounded.
+        /// The bounded quantity.
         what: &'static str,
-        /// The value the file asks for.
+        /// The value that the file requires.
         value: u64,
         /// The bound.
         limit: u64,
     },
-    /// Something asked for by name or id does not exist.
+    /// A requested name or id does not exist.
     NotFound {
-        /// The thing that was asked for.
+        /// The requested thing.
         what: String,
     },
-    /// A file that an index names, and that is not on this machine: a volume of a game that is installed in part.
+    /// A file of an index that is not on this machine: a volume of a partly installed game.
     NotInstalled {
         /// The file's name.
         what: String,
     },
-    /// A question that cannot be understood: a filter, an id, a name of a column.
+    /// A query that cannot be parsed: a filter, an id, a name of a column.
     Syntax {
-        /// The fault, in words.
+        /// The fault, as a message.
         what: Cow<'static, str>,
     },
-    /// A damage that none of the others describes.
+    /// Any other damage.
     Damaged {
-        /// The fault, in words.
+        /// The fault, as a message.
         what: Cow<'static, str>,
     },
 }
 
 impl ErrorKind {
-    /// The name by which programs in other languages tell it from others.
+    /// Its name in other languages' interfaces.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Io { .. } => "io",
@@ -159,7 +159,7 @@ impl ErrorKind {
 }
 
 impl Error {
-    /// An error of `kind` in `part` (as in "strings.values") at the absolute file offset `offset`.
+    /// An error of `kind` in `part` (such as "strings.values") at the absolute file offset `offset`.
     #[cold]
     pub fn new(kind: ErrorKind, part: impl Into<Cow<'static, str>>, offset: u64) -> Self {
         Self(Box::new(Repr { kind, part: part.into(), offset: Some(offset) }))
@@ -186,7 +186,8 @@ impl Error {
         self
     }
 
-    /// Puts the offset into words, as one of `file`: for errors in another file than the one that is named to the user.
+    /// Moves the offset into the message, as an offset of `file`: for errors in another file than the one that the user
+    /// named.
     #[cold]
     #[must_use]
     pub(crate) fn in_file(mut self, file: &str) -> Self {
@@ -212,12 +213,12 @@ impl Error {
         &self.0.kind
     }
 
-    /// The part of the file that it concerns; empty for the whole file.
+    /// The part of the file with the fault; empty for the whole file.
     pub fn part(&self) -> &str {
         &self.0.part
     }
 
-    /// The absolute file offset of the bytes that show it.
+    /// The absolute file offset of the fault.
     pub fn offset(&self) -> Option<u64> {
         self.0.offset
     }
@@ -225,7 +226,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Names in a file may have line breaks in them, and more; an error is one line.
+        // Names in a file may contain line breaks and other control characters; an error is one line.
         let mut line = Cleaner(f);
         if !self.0.part.is_empty() {
             write!(line, "{}: ", self.0.part)?;

@@ -1,16 +1,15 @@
-//! Ids in text: the one form in which they are written, and the forms in which they are read.
+//! Ids in text: their one output form, and their input forms.
 //!
 //! An id of 64 bits is the hash of a path, one of 32 bits the hash of a name. Both are written as `0x` and all of their
 //! digits in upper case. They are read as `0x` and up to 16 digits, as 16 hexadecimal digits without `0x`, or in
-//! decimal. So 16 digits are hexadecimal also where none of them is a letter: an id copied from another tool is such a
-//! one far more often than a decimal number of exactly that length.
+//! decimal. Sixteen digits are hexadecimal even if none of them is a letter: they are far more often an id from another
+//! tool than a decimal number of exactly this length.
 
 use crate::codec::{cityhash64, murmur3};
 use std::borrow::Cow;
 use std::fmt;
 
-/// The number of an id that is written as `0x…`, as 16 hexadecimal digits, or in decimal. `None` for anything else,
-/// such as a path.
+/// Parses an id in the form `0x…`, 16 hexadecimal digits, or decimal. `None` for any other text, such as a path.
 pub fn parse(text: &str) -> Option<u64> {
     let (digits, radix) = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         Some(digits) => (digits, 16),
@@ -22,7 +21,7 @@ pub fn parse(text: &str) -> Option<u64> {
     unsigned.then(|| u64::from_str_radix(digits, radix).ok()).flatten()
 }
 
-/// As [`parse`], for an id of 32 bits; `None` also for one that needs more.
+/// As [`parse`], for an id of 32 bits; `None` also for a larger one.
 pub fn parse32(text: &str) -> Option<u32> {
     parse(text)?.try_into().ok()
 }
@@ -97,15 +96,15 @@ impl fmt::Display for Id32 {
     }
 }
 
-/// Eight hexadecimal digits, all made at once: exports write ids by the million.
+/// Eight hexadecimal digits, computed in parallel: exports write ids by the million.
 #[inline]
 const fn digits(number: u32) -> [u8; 8] {
-    // Each half-byte moves into a byte of its own.
+    // Spreads the half-bytes to one byte each.
     let mut spread = number as u64;
     spread = (spread | spread << 16) & 0x0000_FFFF_0000_FFFF;
     spread = (spread | spread << 8) & 0x00FF_00FF_00FF_00FF;
     spread = (spread | spread << 4) & 0x0F0F_0F0F_0F0F_0F0F;
-    // 1 in each byte that is more than 9 and becomes a letter, which lie seven further than the digits.
+    // 1 in each byte above 9: its letter is seven further than the digits.
     let letters = (spread.wrapping_add(0x0606_0606_0606_0606) >> 4) & 0x0101_0101_0101_0101;
     spread.wrapping_add(0x3030_3030_3030_3030).wrapping_add(letters.wrapping_mul(7)).to_be_bytes()
 }

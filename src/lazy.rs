@@ -1,11 +1,11 @@
-//! Values made on first use.
+//! Values computed on first use.
 
 use crate::threads;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// A value made on first use and kept, where making it may fail. A failure is not kept: the next call tries again.
+/// A value that is computed on first use and kept. A failed computation is not kept: the next call tries again.
 #[derive(Debug)]
 pub struct Lazy<T>(OnceLock<T>);
 
@@ -22,7 +22,7 @@ impl<T> From<T> for Lazy<T> {
 }
 
 impl<T> Lazy<T> {
-    /// The value, made by `make` on first use. Two threads may make it at once; the first one done is kept.
+    /// The value, computed by `make` on first use. Two threads may compute it at once; the first result is kept.
     ///
     /// # Errors
     /// The error of `make`.
@@ -34,19 +34,19 @@ impl<T> Lazy<T> {
         Ok(self.0.get_or_init(|| value))
     }
 
-    /// The value, made by `make` on first use. Others wait for it, so `make` must leave rayon alone: see `parts`.
+    /// The value, computed by `make` on first use. Others wait for it, so that `make` must not use rayon: see `parts`.
     pub fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {
         self.0.get_or_init(make)
     }
 
-    /// The value, if it has been made.
+    /// The value, if computed.
     pub fn get(&self) -> Option<&T> {
         self.0.get()
     }
 }
 
-/// The cost of questions so far that an index would answer at once. The index is made when they have cost as much as
-/// making it does: a few of them never wait for it, and any number costs at most twice the least cost.
+/// The cost so far of queries that an index would answer at once. The index is built when they have cost as much as
+/// building it: a few queries never wait for it, and any number costs at most twice the minimum.
 #[derive(Debug, Default)]
 pub(crate) struct Toll(AtomicUsize);
 
@@ -62,7 +62,7 @@ impl Toll {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Whether this is the first question, where one is answered without the index and no second one.
+    /// Whether this is the first query, if the first one is answered without the index.
     pub(crate) fn is_first(&self) -> bool {
         self.0.fetch_add(1, Ordering::Relaxed) == 0
     }
@@ -72,10 +72,10 @@ impl Toll {
     }
 }
 
-/// The values that `make` gives for each number below `count`, each on a thread of its own.
+/// The results of `make` for each number below `count`, each on a thread of its own.
 ///
-/// For values that others wait for while they are made. Rayon would not do: a worker that waits for a part takes up other
-/// work meanwhile, and where that asks for the same value, it waits for itself for ever.
+/// For values that other threads wait for. Rayon would deadlock: a waiting worker takes up other work, and if that
+/// needs the same value, the worker waits for itself.
 pub(crate) fn parts<T: Send>(count: usize, make: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let make = &make;
     thread::scope(|scope| {
@@ -84,15 +84,15 @@ pub(crate) fn parts<T: Send>(count: usize, make: impl Fn(usize) -> T + Sync) -> 
         let mut parts: Vec<T> = (0..count.min(1)).map(make).collect();
         parts.extend(others.into_iter().map(|(i, other)| match other {
             Ok(other) => other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            // No thread to be had.
+            // No further thread is available.
             Err(_) => make(i),
         }));
         parts
     })
 }
 
-/// The number of [`parts`] that pays for `items` items, if one thread processes `share` items in the time that starting another thread
-/// takes.
+/// The number of [`parts`] that pays off for `items` items, if one thread processes `share` items in the time of
+/// starting another thread.
 pub(crate) fn parts_for(items: usize, share: usize) -> usize {
     threads::count().min(items.checked_div(share).unwrap_or(1)).clamp(1, 64)
 }
@@ -109,12 +109,12 @@ mod tests {
         }
     }
 
-    /// With rayon in place of `parts`, this does not end.
+    /// With rayon instead of `parts`, this test does not end.
     #[allow(clippy::disallowed_methods)]
     #[test]
     fn workers_that_need_one_value_do_not_wait_for_themselves() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(8).build().unwrap();
-        // An interpreter takes a minute for each.
+        // An interpreter needs a minute for each.
         let times = if cfg!(miri) { 3 } else { 200 };
         for _ in 0..times {
             let lazy = Lazy::default();

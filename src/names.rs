@@ -1,4 +1,4 @@
-//! Names for ids that a file does not name itself.
+//! Names for ids whose texts a file does not contain.
 //!
 //! The game's files refer to paths and names by their hashes. A text whose hash is an id **is** the text that the id
 //! stands for: no two paths of a game share a hash of 64 bits, so that a match is a proof and no guess. Hashes of names
@@ -16,8 +16,8 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Paths and names by their ids, from lists and from other files. Given to formats by
-/// [`Options::with`](crate::Options::with), and asked for ids that a file does not name itself.
+/// Paths and names by their ids, from lists and from other files. [`Options::with`](crate::Options::with) passes them
+/// to formats, which use them for ids whose texts the file does not contain.
 ///
 /// ```
 /// use assetq::names::Names;
@@ -44,7 +44,7 @@ struct Lines {
 }
 
 impl Names {
-    /// Whether the names are empty, so that nothing need be asked for.
+    /// Whether there are no names.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty() && self.lines.paths.is_empty()
     }
@@ -67,7 +67,7 @@ impl Names {
         }
     }
 
-    /// Adds the paths of an archive, or the texts of a file that has some, which is asked for each id.
+    /// Adds the paths of an archive, or the texts of a file with texts, which is queried for each id.
     pub fn add_asset(&mut self, asset: Asset) {
         self.files.push(asset);
     }
@@ -76,7 +76,7 @@ impl Names {
     /// ids, or a list of texts with one in each line.
     ///
     /// # Errors
-    /// When it cannot be read, is no text, or is of a format without names.
+    /// When it cannot be read, is not text, or is of a format without names.
     pub fn add_file(&mut self, address: &Path, options: &Options) -> Result<()> {
         match Asset::open_at(address, options) {
             Ok(asset) if asset.reader().archive().is_some() || texts_of(&asset).is_some() => {
@@ -101,7 +101,7 @@ fn texts_of(asset: &Asset) -> Option<&dyn Texts> {
     asset.reader().relations()?.texts()
 }
 
-/// The lists come first, then the files, in the order in which they were added.
+/// Lists precede files; files are in the order of their addition.
 impl Texts for Names {
     fn path(&self, id: u64) -> Result<Option<Cow<'_, str>>> {
         if id == 0 {

@@ -1,8 +1,8 @@
-//! Relations: entries that files know by ids, references between them, and the texts that ids stand for.
+//! Relations: entries with ids, references between them, and the texts of ids.
 //!
-//! A format whose records refer to entries, its own or entries of other files, implements [`Relations`]. Where its
-//! entries have ids, [`Entries`] finds them; where it knows the texts of ids, [`Texts`] gives them.
-//! [`refs`](crate::refs), `resolve` and `string` ask for nothing else.
+//! A format whose records refer to entries, its own or entries of other files, implements [`Relations`]. If its entries
+//! have ids, [`Entries`] finds them; if it contains the texts of ids, [`Texts`] returns them. [`refs`](crate::refs),
+//! `resolve` and `string` use nothing else.
 
 use crate::error::{Error, Result};
 use crate::report::{Check, Progress};
@@ -14,20 +14,20 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Edge {
-    /// The entry that refers; `None` for a row that is no entry, as the instances of a space, and for records that belong
-    /// to none.
+    /// The referring entry; `None` for a row that is not an entry, such as an instance of a space, and for records
+    /// without an entry.
     pub from: Option<u64>,
-    /// The entry that it refers to.
+    /// The target.
     pub to: u64,
-    /// The table in which the reference stands.
+    /// The table with the reference.
     pub table: &'static str,
     /// The row there.
     pub row: usize,
-    /// The place in the row, as in `render_sets[2].mfm`.
+    /// The position in the row, such as `render_sets[2].mfm`.
     pub column: String,
 }
 
-/// The column of a reference of a path to the folder that it lies in.
+/// The column for the reference of a path to its folder.
 pub const PARENT: &str = "parent_id";
 
 /// The form of a reference.
@@ -36,11 +36,11 @@ pub const PARENT: &str = "parent_id";
 pub enum By {
     /// The id of an entry.
     Id,
-    /// A text, whose id is given. Whether it is the text of a path nothing says.
+    /// A text, by its id. Nothing states whether it is a path.
     Text,
 }
 
-/// Tells which references are wanted, by the id that is referred to and the form of the reference.
+/// Selects references, by the id of the target and the form of the reference.
 pub type Keep<'k> = &'k (dyn Fn(u64, By) -> bool + Sync);
 
 /// The references that a pass over a file found.
@@ -51,12 +51,12 @@ pub struct Found {
     pub edges: Vec<Edge>,
     /// Errors of records that could not be read.
     pub damage: Check,
-    /// Parts of the file that were left out, and the reasons.
+    /// Skipped parts of the file, with the reasons.
     pub notes: Vec<String>,
 }
 
 impl Found {
-    /// An empty one.
+    /// An empty result.
     pub fn new() -> Self {
         Self { edges: Vec::new(), damage: Check::new("references"), notes: Vec::new() }
     }
@@ -68,31 +68,31 @@ impl Default for Found {
     }
 }
 
-/// A file whose records refer to entries, or whose entries others refer to.
+/// A file whose records refer to entries, or whose entries are targets.
 pub trait Relations: Sync {
-    /// The references that `keep` wants. `progress` counts rows.
+    /// The references that `keep` selects. `progress` counts rows.
     fn references(&self, keep: Keep<'_>, progress: &Progress) -> Found;
 
-    /// The references of the entry `id`. A text counts where it is a path of the file.
+    /// The references of the entry `id`. A text counts if it is a path of the file.
     fn references_of(&self, id: u64) -> Found {
         let _ = id;
         Found::new()
     }
 
-    /// Its entries, where they have ids.
+    /// Its entries, if they have ids.
     fn entries(&self) -> Option<&dyn Entries> {
         None
     }
 
-    /// Its texts of ids, where it has some.
+    /// Its texts of ids, if any.
     fn texts(&self) -> Option<&dyn Texts> {
         None
     }
 }
 
-/// Entries that are known by ids.
+/// Entries by ids.
 pub trait Entries: Sync {
-    /// Whether an entry has this id. Quick enough to be asked for each of millions of references.
+    /// Whether an entry has this id. Fast enough for millions of references.
     fn has(&self, id: u64) -> bool;
 
     /// The entry with the id or path `query`. Its own path is resolved if `path` is set, or if nothing else is known of
@@ -100,13 +100,13 @@ pub trait Entries: Sync {
     fn resolve(&self, query: &str, path: bool, damaged: &mut dyn FnMut(Error)) -> Result<Option<Entry>>;
 }
 
-/// The place of an entry.
+/// The location of an entry.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Entry {
     /// Its id.
     pub id: u64,
-    /// Its path, where it is known and was asked for.
+    /// Its path, if known and requested.
     pub path: Option<String>,
     /// The type of its record.
     pub kind: Option<String>,
@@ -114,13 +114,13 @@ pub struct Entry {
     pub database: Option<usize>,
     /// The number of its record there.
     pub record: Option<usize>,
-    /// The state that the file gives it.
+    /// Its state in the file.
     pub state: Value<'static>,
-    /// The offset of its record in the file, and the bytes that it has.
+    /// The offset of its record in the file, and the record's size.
     pub place: Option<(u64, usize)>,
 }
 
-/// Texts that ids stand for.
+/// The texts of ids.
 pub trait Texts: Sync {
     /// The path with this id.
     fn path(&self, id: u64) -> Result<Option<Cow<'_, str>>>;

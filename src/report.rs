@@ -12,7 +12,7 @@ const KEPT: usize = 100;
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Report {
-    /// The checks, in the order in which they were made.
+    /// The checks, in order.
     pub checks: Vec<Check>,
 }
 
@@ -34,14 +34,14 @@ impl Report {
 pub struct Check {
     /// The name of the check.
     pub name: Cow<'static, str>,
-    /// A summary of the things that were looked at or are worth knowing, as in "246065 paths".
+    /// A summary of the checked or notable things, such as "246065 paths".
     pub detail: String,
     findings: Vec<Error>,
     found: u64,
 }
 
 impl Check {
-    /// A check that has found nothing yet.
+    /// A check without findings.
     pub fn new(name: impl Into<Cow<'static, str>>) -> Self {
         Self { name: name.into(), detail: String::new(), findings: Vec::new(), found: 0 }
     }
@@ -56,7 +56,7 @@ impl Check {
         &self.findings
     }
 
-    /// The number of errors in all.
+    /// The number of all errors.
     pub fn found(&self) -> u64 {
         self.found
     }
@@ -69,7 +69,7 @@ impl Check {
         }
     }
 
-    /// Notes an error that is made only when it is kept: for findings that may come by the million.
+    /// Notes an error that is built only if it is kept: for millions of findings.
     pub fn fail_with(&mut self, make: impl FnOnce() -> Error) {
         self.found = self.found.saturating_add(1);
         if self.findings.len() < KEPT {
@@ -77,12 +77,12 @@ impl Check {
         }
     }
 
-    /// Notes the error of `result`, or gives its value.
+    /// Notes the error of `result`, or returns its value.
     pub fn note<T>(&mut self, result: Result<T, Error>) -> Option<T> {
         result.map_err(|e| self.fail(e)).ok()
     }
 
-    /// The same check with `detail`.
+    /// Sets the summary.
     #[must_use]
     pub fn with_detail(mut self, detail: impl Into<String>) -> Self {
         self.detail = detail.into();
@@ -120,12 +120,12 @@ impl Progress {
         self.total.fetch_add(steps, Ordering::Relaxed);
     }
 
-    /// Announces steps of a number that is not known: from then on there is no total.
+    /// Announces an unknown number of steps: from now on there is no total.
     pub fn announce_unknown(&self) {
         self.is_unknown.store(true, Ordering::Relaxed);
     }
 
-    /// Notes `steps` as done. Cheap, but meant for thousands of steps at once.
+    /// Notes `steps` as done. Cheap, but intended for thousands of steps at once.
     pub fn advance(&self, steps: u64) {
         self.done.fetch_add(steps, Ordering::Relaxed);
     }

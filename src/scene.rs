@@ -1,8 +1,8 @@
-//! Shapes: meshes that one file holds, others name and put into place, and drawings are made of.
+//! Shapes: meshes of one file, which other files name and place, and their drawings.
 //!
-//! A `.geometry` does not know which of its vertices belong to which of its indices, what they are called, and where they
-//! stand. A format that knows some of it implements [`Stage`]; a format that holds such meshes implements [`Meshes`]. A
-//! format whose files have a shape, with or without the help of others, implements [`Shapes`].
+//! A `.geometry` does not contain which vertices belong to which indices, or names and positions of its meshes. A
+//! format that contains some of this implements [`Stage`]; a format with such meshes implements [`Meshes`]. A format
+//! whose files have a shape, alone or with other files, implements [`Shapes`].
 
 #[cfg(feature = "view")]
 pub mod sight;
@@ -20,10 +20,10 @@ use std::fmt;
 #[cfg(feature = "export")]
 use std::io::Write;
 
-/// A model of the database or of a space, as far as its meshes go. Filled by each format that knows render sets.
+/// The meshes of a model of the database or of a space. Each format with render sets fills it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Model {
-    /// The id of its path, where it has one.
+    /// The id of its path, if it has one.
     pub id: Option<u64>,
     /// Its name, or its path.
     pub name: String,
@@ -106,7 +106,7 @@ impl Surface {
     }
 }
 
-/// A visual: meshes of one geometry, and nodes that other models stand on.
+/// A visual: meshes of one geometry, and nodes for other models.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Visual {
     /// The path of its geometry.
@@ -126,7 +126,7 @@ pub struct Placement {
     pub transform: [f32; 16],
 }
 
-/// The place of a model that another file has.
+/// The placement of a model from another file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Instance {
     /// The id of the model.
@@ -138,7 +138,7 @@ pub struct Instance {
 /// The meshes of a render set, by the ids of their mappings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Drawn {
-    /// The name of the render set, where it is known.
+    /// The name of the render set, if known.
     pub name: Option<String>,
     /// The id of the vertex mapping.
     pub vertices: u32,
@@ -146,7 +146,7 @@ pub struct Drawn {
     pub indices: u32,
 }
 
-/// A row of a table of meshes that a render set names.
+/// A row of a table of meshes that a render set draws.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Mesh {
@@ -154,7 +154,7 @@ pub struct Mesh {
     pub mapping_id: u32,
     /// The name of the render set that draws it, where it is known.
     pub name: Option<String>,
-    /// The table that it stands in: `vertex_mappings` or `index_mappings`.
+    /// The table with this row: `vertex_mappings` or `index_mappings`.
     pub table: &'static str,
     /// The row there.
     pub row: usize,
@@ -167,34 +167,33 @@ impl Mesh {
     }
 }
 
-/// Files of meshes that render sets of other files name by ids.
+/// Files of meshes with ids that render sets of other files refer to.
 pub trait Meshes: Sync {
-    /// The meshes that these render sets name, as far as the file has them.
+    /// The meshes of these render sets that the file contains.
     fn find(&self, drawn: &[Drawn]) -> Result<Vec<Mesh>>;
 }
 
-/// Files that put models together of meshes in other files, or put models into a space.
+/// Files that assemble models from meshes in other files, or place models in a space.
 pub trait Stage: Sync {
-    /// The render sets of the entry `id`, where it draws meshes of the file called `file`.
+    /// The render sets of the entry `id`, if it draws meshes of `file`.
     fn drawn_by(&self, id: u64, file: &str) -> Result<Vec<Drawn>> {
         let _ = (id, file);
         Ok(Vec::new())
     }
 
-    /// All models of a file whose models draw one geometry, as the models of a space do. `texts` names them where it
-    /// can.
+    /// All models of a file whose models draw one geometry, such as the models of a space. `texts` provides names.
     fn models(&self, texts: Option<&dyn Texts>) -> Option<Result<Vec<Model>>> {
         let _ = texts;
         None
     }
 
-    /// The models that draw the file called `file`, which has vertex mappings with the ids `vertices`.
+    /// The models that draw `file`, which has vertex mappings with the ids `vertices`.
     fn models_of(&self, file: &str, vertices: &BTreeSet<u32>) -> Option<Result<Vec<Model>>> {
         let _ = (file, vertices);
         None
     }
 
-    /// The places of models in a space.
+    /// The placements of models in a space.
     fn instances(&self) -> Option<Vec<Instance>> {
         None
     }
@@ -220,13 +219,13 @@ pub trait Stage: Sync {
     }
 }
 
-/// Files of textures, by the paths that materials name.
+/// Files of textures, by the paths in materials.
 pub trait TextureFiles: Sync {
-    /// The pixels of the largest level with sides of at most `size`, or of the smallest level. `None` if no such texture is
-    /// at hand.
+    /// The pixels of the largest level with sides of at most `size`, or of the smallest level. `None` if the texture is
+    /// missing.
     ///
     /// # Errors
-    /// If the texture is damaged, or its texels are not decoded.
+    /// If the texture is damaged, or its texels cannot be decoded.
     #[cfg(feature = "texture")]
     fn pixels(&self, path: &str, size: u32) -> Result<Option<Pixels>>;
 
@@ -237,7 +236,7 @@ pub trait TextureFiles: Sync {
     fn file(&self, path: &str, size: u32) -> Result<Option<(String, Source)>>;
 }
 
-/// Other files that know of meshes: see [`Stage`].
+/// Other files with data about meshes: see [`Stage`].
 #[derive(Clone, Default)]
 pub struct Context<'a> {
     stages: Vec<&'a dyn Stage>,
@@ -252,7 +251,7 @@ impl fmt::Debug for Context<'_> {
 }
 
 impl<'a> Context<'a> {
-    /// Adds a file, and the texts of ids that it has. Of several that know the same, the last one counts.
+    /// Adds a file with its texts of ids. For data in several files, the last file counts.
     pub fn add(&mut self, stage: &'a dyn Stage, texts: Option<&'a dyn Texts>) {
         self.stages.push(stage);
         if let Some(texts) = texts {
@@ -260,7 +259,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// All models, where a file has the models of one geometry: see [`Stage::models`].
+    /// All models, if a file contains the models of one geometry: see [`Stage::models`].
     pub fn models(&self) -> Option<Result<Vec<Model>>> {
         self.stages.iter().rev().find_map(|stage| stage.models(Some(&self.texts)))
     }
@@ -290,18 +289,18 @@ impl<'a> Context<'a> {
         self.stages.iter().filter_map(|stage| stage.lone_surface()).collect()
     }
 
-    /// The places of models.
+    /// The placements of models.
     pub fn instances(&self) -> Option<Vec<Instance>> {
         self.stages.iter().rev().find_map(|stage| stage.instances())
     }
 }
 
-/// The parts of shapes to draw, where a file has such parts.
+/// The parts of shapes to draw, if a file has such parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
-    /// The level of detail, 0 the finest; `None` for all of them. A model that has fewer shows its coarsest. Render
-    /// groups whose levels are not known are always written.
+    /// The level of detail, 0 the finest; `None` for all of them. A model with fewer levels shows its coarsest. Render
+    /// groups with an unknown level are always written.
     pub lod: Option<usize>,
     /// Whether render groups are written.
     pub meshes: bool,
@@ -317,16 +316,16 @@ pub struct Options {
     pub emissive: bool,
 }
 
-/// How the textures of materials are written.
+/// The output of the textures of materials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextureMode {
-    /// Not at all.
+    /// None.
     None,
-    /// As PNG, with channels as glTF has them.
+    /// As PNG, with the channels of glTF.
     Png,
-    /// As [`TextureMode::Png`], the base colours alone.
+    /// As [`TextureMode::Png`], base colours only.
     Base,
-    /// As the files that they are, beside the drawing.
+    /// Unchanged files beside the drawing.
     Files,
 }
 
@@ -363,22 +362,22 @@ pub enum Kind {
 /// Files of shapes.
 #[cfg(feature = "export")]
 pub trait Shapes: Sync {
-    /// The forms that their drawings can have.
+    /// The possible forms of their drawings.
     fn kinds(&self) -> &'static [Kind];
 
-    /// The shapes that `options` ask for, named and put into place as far as `context` knows.
+    /// The shapes that `options` select, named and placed as far as `context` allows.
     fn draw<'a>(&'a self, context: &Context<'_>, options: Options) -> Result<Box<dyn Drawing + 'a>>;
 }
 
 /// Shapes that are ready to be written.
 #[cfg(feature = "export")]
 pub trait Drawing {
-    /// Guesses and parts that were left out, in words.
+    /// Guesses and skipped parts, as messages.
     fn notes(&self) -> &[String] {
         &[]
     }
 
-    /// Errors of parts that are left out as they cannot be read.
+    /// Errors of parts that are skipped because they cannot be read.
     fn damage(&self) -> &[Error] {
         &[]
     }
@@ -386,7 +385,7 @@ pub trait Drawing {
     /// Files that belong beside the drawing, by name: descriptions of materials, and textures.
     ///
     /// # Errors
-    /// When one of them cannot be made.
+    /// When one of them cannot be built.
     fn beside(&self, kind: Kind) -> Result<Vec<(String, Vec<u8>)>> {
         let _ = kind;
         Ok(Vec::new())
@@ -401,7 +400,7 @@ pub trait Drawing {
         Ok(None)
     }
 
-    /// Writes the shapes, and gives notes on parts that were left out meanwhile.
+    /// Writes the shapes, and returns notes on skipped parts.
     ///
     /// # Errors
     /// `Unsupported` for a form that is not among [`Shapes::kinds`], when a part cannot be read, or when `out` fails.
@@ -421,13 +420,13 @@ pub(crate) fn colour(rank: usize, count: usize) -> [f32; 3] {
     const FEW: usize = 8;
     const BRIGHTNESS: [f64; 3] = [1.0, 0.74, 0.54];
     let count = count.max(1);
-    // All numbers come up once, in golden steps.
+    // Every number occurs once, in golden steps.
     let shares_factor = |step: usize| (2..=step).any(|f| step.is_multiple_of(f) && count.is_multiple_of(f));
     let golden = count.saturating_mul(618) / 1000;
     let step = (golden.max(1)..count).find(|step| !shares_factor(*step)).unwrap_or(1);
     let place = rank.saturating_mul(step).checked_rem(count).unwrap_or(0);
     let hue = place as f64 / count as f64 * 6.0;
-    // The last hue is beside the first one.
+    // The last hue is next to the first one.
     let is_last = place.saturating_add(1) == count && count % 3 == 1;
     let brightness = match place {
         _ if count <= FEW => 1.0,
@@ -459,7 +458,7 @@ mod tests {
                     assert!(distance(a, b) > 0.05, "{count}: {a:?} {b:?}");
                 }
             }
-            // Ids follow each other in many a file.
+            // Ids are consecutive in many files.
             for (a, b) in all.iter().zip(all.iter().skip(1)) {
                 assert!(distance(a, b) > 0.25, "{count}: {a:?} {b:?}");
             }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// The sign between an archive and the path in it.
 pub const MARK: char = ':';
 
-/// How deep archives may lie in each other.
+/// The greatest depth of archives inside of archives.
 pub const NESTED: usize = 16;
 
 /// The sign between an archive and its build.
@@ -58,22 +58,22 @@ impl Address {
         &self.outer
     }
 
-    /// The build of it, where one is named.
+    /// The build, if named.
     pub fn build(&self) -> Option<&str> {
         self.build.as_deref()
     }
 
-    /// Whether the file or folder on this machine is there; a path inside of it may still lead to nothing.
+    /// Whether the file or folder on this machine exists; a path inside of it may still lead to nothing.
     pub fn exists(&self) -> bool {
         self.outer.exists()
     }
 
-    /// The path inside of it, with [`MARK`] before each one that lies in another.
+    /// The path inside of it, with [`MARK`] before each path inside of another file.
     pub fn inner(&self) -> Option<&str> {
         self.inner.as_deref()
     }
 
-    /// The archive and its build as a path that [`Address::of`] takes.
+    /// The archive and its build as an argument of [`Address::of`].
     pub fn archive_path(&self) -> PathBuf {
         let mut path = self.outer.clone().into_os_string();
         if let Some(build) = &self.build {
@@ -88,7 +88,7 @@ impl Address {
         Self { inner: None, ..self.clone() }
     }
 
-    /// Opens the file, through all archives that it lies in.
+    /// Opens the file, through all archives around it.
     ///
     /// # Errors
     /// `NotFound` with the nearest path that exists, `Syntax` where a file that is no archive stands before a `:`, and
@@ -142,7 +142,7 @@ fn splits(path: &Path, mark: char) -> Vec<(&Path, &str)> {
     text.match_indices(mark).filter_map(split).collect()
 }
 
-/// Opens the file that `inner` names in `outer`, with [`MARK`] before each path that lies in another file.
+/// Opens the file `inner` in `outer`, with [`MARK`] before each path inside of another file.
 ///
 /// # Errors
 /// As [`Address::open`].

@@ -1,16 +1,16 @@
 //! Decoded files that are used often, kept on disk.
 //!
-//! A database of a game is stored deflated: decoding it takes a second, mapping the decoded file nothing. A [`Cache`] that
-//! is given to [`Options::with`](crate::Options::with) keeps the files that [`Address::open`](super::Address::open)
-//! decodes. Several processes may use one cache at once.
+//! Databases of games are stored deflated: decoding one takes a second, mapping the decoded file no time. A [`Cache`]
+//! in [`Options::with`](crate::Options::with) keeps the files that [`Address::open`](super::Address::open) decodes.
+//! Several processes may use one cache at once.
 //!
-//! A kept file has the name of its key, the SHA-256 of what it was decoded from: the stored bytes, their codec, and the size
-//! and CRC-32 that the archive has for it. Two archives share a kept file if they store the same bytes, and for no other
-//! reason. Beside it lies its seal: the SHA-256 of its content, and the state of the file once it was written. A file
-//! without a seal, or in another state, is decoded again. [`Cache::check`] reads the content.
+//! The name of a kept file is its key: the SHA-256 of its stored bytes, their codec, and the size and CRC-32 in the
+//! archive. Two archives share a kept file only if they store the same bytes. Its seal is in a file beside it: the
+//! SHA-256 of its content, and the state of the file after it was written. A file without a seal, or in another state,
+//! is decoded again. [`Cache::check`] reads the content.
 //!
-//! The cache also knows which kept file an address led to ([`Cache::recall`]), as long as the indexes and the volume keep
-//! their sizes and times of change.
+//! The cache also maps addresses to kept files ([`Cache::recall`]), as long as the indexes and the volume keep their
+//! sizes and modification times.
 
 use super::known::{Known, Target};
 use super::{Archive, Codec, File, MARK, decode};
@@ -42,7 +42,7 @@ pub struct Cached {
     pub size: u64,
     /// The CRC-32 of its content in the archive; `None` without a seal.
     pub crc32: Option<u32>,
-    /// The time when it was made, or last used.
+    /// The time of its creation or last use.
     pub used: SystemTime,
 }
 
@@ -68,7 +68,7 @@ impl Seal {
     fn write(&self, path: &Path) -> io::Result<()> {
         let mut file = AtomicFile::create(path, Overwrite::Replace)?;
         writeln!(file, "{} {:08x} {}", self.sha256, self.crc32, self.state)?;
-        // A seal that is lost costs another decoding.
+        // A lost seal costs another decoding.
         file.commit_unsynced()
     }
 }
@@ -81,7 +81,7 @@ const LEAST: u64 = 1 << 20;
 const SEALED: Duration = Duration::from_secs(1 << 30);
 
 impl Cache {
-    /// A cache in `folder`, which is made when the first file is kept.
+    /// A cache in `folder`, which is created with the first kept file.
     pub fn at(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into(), most: MOST, least: LEAST }
     }
@@ -174,8 +174,8 @@ impl Cache {
         self.make_room(&path)
     }
 
-    /// Removes the files that were not used for longest, until the others fit. A file that another process removes in the
-    /// meantime is gone as well; one that it has mapped stays on Windows.
+    /// Removes the least recently used files, until the others fit. A file that another process removes meanwhile
+    /// counts as removed; Windows keeps files that another process has mapped.
     fn make_room(&self, but: &Path) -> io::Result<()> {
         let mut files = self.files()?;
         let mut total = files.iter().map(|file| file.size).fold(0, u64::saturating_add);
@@ -220,7 +220,7 @@ impl Cache {
     /// Removes all files that are kept; returns their number.
     ///
     /// # Errors
-    /// When some cannot be removed, as on Windows files that another process has mapped: names the first one.
+    /// When some cannot be removed, such as mapped files of another process on Windows: names the first one.
     pub fn clear(&self) -> io::Result<usize> {
         let files = self.files()?;
         let failed = |path: &Path, error: io::Error| {
@@ -295,7 +295,7 @@ fn hex(digest: &[u8]) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The name of the file at `path` in the archive called `name`.
+/// The name of the file at `path` in the archive `name`.
 fn inside(name: &str, path: &str) -> String {
     format!("{name}{MARK}{path}")
 }
@@ -385,7 +385,7 @@ mod tests {
         assert_eq!(open(), one.data);
     }
 
-    /// The CRC-32 of the one is forged: the four bytes at its end make it the other's.
+    /// The CRC-32 of one file is forged: its last four bytes make it equal to the other's.
     #[test]
     fn archives_share_no_file_because_of_its_crc32() {
         let folder = tempfile::tempdir().unwrap();
@@ -398,7 +398,7 @@ mod tests {
         for one in [&forged, &theirs, &forged] {
             assert_eq!(cache.open(one, &one.file(), "GAME").unwrap().bytes(), one.data);
         }
-        // Nor does a check take the one for the other.
+        // A check distinguishes them, too.
         let files = cache.files().unwrap();
         fs::write(&files[0].path, fs::read(&files[1].path).unwrap()).unwrap();
         assert!(cache.check(&files[0]).unwrap_err().to_string().contains("SHA-256"));
@@ -413,7 +413,7 @@ mod tests {
             codec::crc32(bytes)
         };
         let zero = with(bytes, 0);
-        // Rows of bits of the CRC with the bits of the end that make them, reduced against each other.
+        // Rows of bits of the CRC with the last bits that produce them, in reduced form.
         let mut rows: Vec<(u32, u32)> = Vec::new();
         for bit in (0..32).map(|n| 1 << n) {
             let mut row = (with(bytes, bit) ^ zero, bit);

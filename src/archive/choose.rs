@@ -39,8 +39,8 @@ pub fn choose<'a>(
     Ok(chosen)
 }
 
-/// Refuses files whose stored bytes overlap so much that together they are many times the bytes of the volumes. A file that
-/// leaves its volume is not counted: none of its bytes is read.
+/// Refuses files whose stored bytes overlap so much that their sum is many times the size of the volumes. A file
+/// outside of its volume is not counted, because none of its bytes is read.
 ///
 /// # Errors
 /// `Limit`.

@@ -25,7 +25,8 @@ pub struct Collected {
 
 /// Finds the files below `folder` that have a known format and whose path below `folder` `is_wanted`. That path has `/`
 /// between its parts. A folder that is an archive, such as a game's, counts as one file: its content is not searched.
-/// Links to folders are not followed, as they may lead back. `progress` counts the files whose format is detected.
+/// Links to folders are not followed, because they may form a cycle. `progress` counts the files whose format is
+/// detected.
 ///
 /// # Errors
 /// `Io` if `folder` cannot be listed, and `Limit` if there are more than 16 million files and folders below it.

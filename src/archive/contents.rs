@@ -11,8 +11,8 @@ use crate::threads::prelude::*;
 /// The decoded size of a chunk of [`Codec::DeflateChunks`], except the last.
 const CHUNK: usize = 64 << 10;
 
-/// The bytes of `file` under the name `name`, decoded from `stored`: the same bytes where they are stored as they are.
-/// Decoded bytes are checked against the file's CRC-32; see [`check_crc32`] for bytes that are stored as they are.
+/// The bytes of `file` under the name `name`, decoded from `stored`, or `stored` itself if uncompressed. Decoded bytes
+/// are checked against the file's CRC-32; see [`check_crc32`] for uncompressed bytes.
 ///
 /// # Errors
 /// `Unsupported` for a codec that is not known, `Codec` for a damaged stream or one of another size than declared,
@@ -75,7 +75,7 @@ pub fn head(archive: &dyn Archive, file: &File<'_>, len: usize) -> Result<Vec<u8
     })
 }
 
-/// Holds decoded bytes against the CRC-32 of `file`, where it has one.
+/// Compares decoded bytes with the CRC-32 of `file`, if it has one.
 ///
 /// # Errors
 /// `Checksum`.
@@ -259,7 +259,7 @@ mod tests {
         let data: Vec<u8> = (0..200_000u32).flat_map(|i| (i / 7).to_le_bytes()).collect();
         let mut zlib = ZlibEncoder::new(Vec::new(), flate2::Compression::default());
         zlib.write_all(&data).unwrap();
-        // The second of the chunks is stored as it is.
+        // The second of the chunks is uncompressed.
         let packed: Vec<Vec<u8>> =
             data.chunks(CHUNK).enumerate().map(|(n, c)| if n == 1 { c.to_vec() } else { deflated(c) }).collect();
         let mut chunks = vec![0u32, packed.len() as u32];

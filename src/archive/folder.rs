@@ -1,5 +1,5 @@
-//! Plain folders: files by their path, for those who compare two of them. Every other command takes a folder that is no
-//! game's for the files in it.
+//! Plain folders: files by their path, for comparisons of two folders. Every other command reads such a folder as the
+//! set of its files.
 
 use super::{Archive, File, Loose, facts, no_file, show, tables, verify_places};
 use crate::asset::Asset;
@@ -11,7 +11,7 @@ use crate::table::{Table, Value, Visitor};
 use std::borrow::Cow;
 use std::path::Path;
 
-/// A folder on this machine, whatever is in it. Its files are listed when they are first asked for.
+/// Any folder on this machine. Its files are listed on first use.
 #[derive(Debug)]
 pub struct Folder {
     source: Source,

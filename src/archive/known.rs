@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 
 /// Addresses that are known at most; the ones that were added first go first.
 const MOST: usize = 1024;
-/// Bytes of a list at most; lines go as well until it fits.
+/// The largest size of a list in bytes; the oldest lines are removed until it fits.
 const SIZE: usize = 1 << 20;
 
-/// A list of addresses, each by the hash of its [stamp](super::Archive::stamp), with the file that it leads to, one in a
-/// line. A line that is damaged is as good as none.
+/// A list of addresses, one a line: the hash of the [stamp](super::Archive::stamp) of each, and its file. Damaged lines
+/// are ignored.
 #[derive(Debug)]
 pub(super) struct Known {
     path: PathBuf,
 }
 
-/// A kept file, and where it was decoded from.
+/// A kept file, and its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Target {
     /// The key of the kept file.
@@ -49,7 +49,7 @@ impl Known {
         self.text().lines().rev().find_map(target)
     }
 
-    /// Adds an address. Of two processes that do so at once one may be forgotten, which costs a second search.
+    /// Adds an address. If two processes add one at once, one of them may be lost, which costs a second search.
     ///
     /// # Errors
     /// When the list cannot be written, or the path of the volume is no line of text.

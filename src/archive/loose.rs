@@ -1,4 +1,4 @@
-//! Loose files: files that lie in folders of a game, where they win over its index or are all there is.
+//! Loose files: files in folders of a game. They replace the files of its index, or are the only files.
 
 use crate::codec::cityhash64;
 use crate::lazy::Lazy;
@@ -39,8 +39,8 @@ pub(crate) struct Loose {
     found: Lazy<Found>,
 }
 
-/// `path` below `folder`, unless it would lead anywhere else: by `..`, from a root or a drive, or by a sign that only
-/// some systems take for a mark between folders.
+/// `path` below `folder`; `None` if it leads elsewhere: by `..`, from a root or a drive, or by a character that only
+/// some systems take for a separator.
 pub(crate) fn below(folder: &Path, path: &str) -> Option<PathBuf> {
     let is_plain = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':', '\0']);
     path.split('/').all(is_plain).then(|| folder.join(path))
@@ -51,7 +51,7 @@ impl Loose {
         Self { folders, found: Lazy::default() }
     }
 
-    /// The loose file at `path`, found without a look at others.
+    /// The loose file at `path`, found without a list of the others.
     pub(crate) fn find(&self, path: &str) -> Option<LooseFile> {
         self.folders.iter().enumerate().find_map(|(folder, root)| {
             let meta = fs::metadata(below(root, path)?).ok().filter(fs::Metadata::is_file)?;
@@ -95,11 +95,11 @@ impl Loose {
                     }
                 };
                 for entry in entries.flatten() {
-                    // A name that is not Unicode has no path that could be asked for.
+                    // A name that is not Unicode has no path in this program.
                     let Ok(name) = entry.file_name().into_string() else { continue };
                     let path = if path.is_empty() { name } else { format!("{path}/{name}") };
                     match entry.file_type() {
-                        // A link to a folder may lead back.
+                        // A link to a folder may form a cycle.
                         Ok(kind) if kind.is_dir() => {
                             if depth < DEEP {
                                 open.push((path, depth.saturating_add(1)));

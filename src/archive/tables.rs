@@ -1,6 +1,6 @@
 //! The tables of every archive: `files`, `volumes`, `textures` and, if it has builds, `builds`.
 //!
-//! How and where a file is stored is left out of comparisons: two archives with the same contents are the same.
+//! Comparisons ignore how and where a file is stored: two archives with the same contents are equal.
 
 use super::{Archive, Build, File, Volume, head};
 use crate::asset::Asset;
@@ -12,7 +12,7 @@ use crate::texture::{self, Shape};
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-/// The tables of `archive`, the main one first. `volumes` and `builds` are read when they are asked for.
+/// The tables of `archive`, the main one first. `volumes` and `builds` are read on first use.
 pub fn tables(archive: &dyn Archive) -> Vec<Box<dyn Table + '_>> {
     let mut tables = vec![files(archive), volumes(archive), textures(archive)];
     if archive.has_builds() {
@@ -63,7 +63,7 @@ fn optional(text: Option<&str>) -> Value<'_> {
     text.map_or(Value::Null, Value::text)
 }
 
-/// A table over values that are made together when the first of them is asked for.
+/// A table over values that are computed together on first use.
 fn made<'a, T: Send + Sync + Clone + 'a>(
     name: &'static str,
     make: impl Fn() -> Result<Vec<T>> + Send + Sync + Clone + 'a,
@@ -96,10 +96,10 @@ fn builds(archive: &dyn Archive) -> Box<dyn Table + '_> {
     Box::new(table)
 }
 
-/// A file whose name ends as the name of a texture.
+/// A file with the ending of a texture.
 struct TextureFile<'a> {
     file: File<'a>,
-    /// Read when one of its columns is first asked for.
+    /// Read on the first use of one of its columns.
     shape: OnceCell<Result<Option<Shape>>>,
 }
 

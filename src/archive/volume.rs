@@ -8,7 +8,7 @@ use std::fs::Metadata;
 use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 
-/// A volume of an archive, which may be missing. It is looked for when its size is asked for, and mapped when a file in it
+/// A volume of an archive, which may be missing. It is located when its size is needed, and mapped when a file in it
 /// is.
 #[derive(Debug)]
 pub struct VolumeFile {
@@ -16,13 +16,13 @@ pub struct VolumeFile {
     /// The candidate paths; the first existing one is used.
     places: Vec<PathBuf>,
     no_mmap: bool,
-    /// Its place and its bytes.
+    /// Its path and its bytes.
     found: OnceLock<Option<(PathBuf, u64)>>,
     source: Lazy<Source>,
 }
 
 impl VolumeFile {
-    /// The volume called `name` in one of `folders`. Without a folder, and under a name that leads out of it, it is not
+    /// The volume `name` in one of `folders`. Without a folder, and under a name that leads elsewhere, it counts as not
     /// installed.
     pub fn new(
         folders: impl IntoIterator<Item = impl AsRef<Path>>,
@@ -48,7 +48,7 @@ impl VolumeFile {
         self.found.get_or_init(|| self.places.iter().find_map(look)).as_ref()
     }
 
-    /// Its bytes; `None` where it is not there.
+    /// Its bytes; `None` if it is missing.
     pub fn size(&self) -> Option<u64> {
         self.found().map(|(_, size)| *size)
     }
@@ -76,7 +76,7 @@ impl VolumeFile {
         Error::new(ErrorKind::OutOfBounds { need, have }, "data", offset).in_file(&self.name)
     }
 
-    /// The `len` bytes at `offset`, mapped and not copied where files are mapped at all.
+    /// The `len` bytes at `offset`, mapped and not copied if files are mapped at all.
     ///
     /// # Errors
     /// As [`VolumeFile::check`], and `Io`.
@@ -95,7 +95,7 @@ impl VolumeFile {
     }
 }
 
-/// Whether `name` names a file in a folder, and leads nowhere else.
+/// Whether `name` is the name of a file in a folder, and leads nowhere else.
 fn is_file_name(name: &str) -> bool {
     let mut parts = Path::new(name).components();
     matches!((parts.next(), parts.next()), (Some(Component::Normal(part)), None) if part == name)

@@ -1,20 +1,20 @@
 use super::{Overlay, Utf16, View, le};
 use crate::error::{ErrorKind, Result};
 
-/// Reads one thing after another. A read that fails does not move it.
+/// Reads one value after another. A failed read does not move it.
 #[derive(Debug, Clone, Copy)]
 pub struct Cursor<'a> {
     view: View<'a>,
 }
 
 impl<'a> Cursor<'a> {
-    /// A cursor that starts where `view` is.
+    /// A cursor at the position of `view`.
     #[inline]
     pub const fn new(view: View<'a>) -> Self {
         Self { view }
     }
 
-    /// The place of the next read.
+    /// The view at the next read.
     #[inline]
     pub const fn view(&self) -> View<'a> {
         self.view
@@ -53,7 +53,7 @@ impl<'a> Cursor<'a> {
         Ok(bytes)
     }
 
-    /// Leaves out `len` bytes, which must be there.
+    /// Skips `len` bytes, which must exist.
     ///
     /// # Errors
     /// `OutOfBounds` when there are fewer.
@@ -129,8 +129,8 @@ impl<'a> Cursor<'a> {
         self.read::<le::F32>().map(|v| v.get())
     }
 
-    /// The next little-endian i32 as a count of things that take at least `least` bytes each, so that a count that
-    /// cannot be true is found before anything is done with it.
+    /// The next little-endian i32 as a count of items of at least `least` bytes each, so that an impossible count is
+    /// found before its use.
     ///
     /// # Errors
     /// `BadValue` when it is negative or more than the rest of the data could hold.

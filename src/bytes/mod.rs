@@ -1,4 +1,4 @@
-//! Checked access to the bytes of a file: all of it goes through here.
+//! Checked access to the bytes of a file: all accesses are here.
 //!
 //! A [`View`] is the whole file and a position in it, so that a relative pointer can lead backwards and an error can
 //! say where in the file it was. A [`Cursor`] reads one thing after another.
@@ -42,7 +42,7 @@ pub fn no_hole(file: View<'_>, header: usize) -> Result<()> {
     Ok(())
 }
 
-/// The little-endian number at `at`, where `data` has one: for looks at a file whose format is not known yet.
+/// The little-endian number at `at`, if `data` is long enough: for the detection of formats.
 pub fn peek_u32(data: &[u8], at: usize) -> Option<u32> {
     Some(le::U32::from_bytes(*data.get(at..)?.first_chunk()?).get())
 }

@@ -3,7 +3,7 @@ use crate::error::{Error, ErrorKind, Result};
 use std::fmt;
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
-/// A position in a file, with the whole file around it and the name of the part that is being read.
+/// A position in a file, with the whole file around it and the name of the current part.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     data: &'a [u8],
@@ -32,7 +32,7 @@ impl<'a> View<'a> {
         Self { data, at: 0, origin: 0, part }
     }
 
-    /// This view, where `data` itself begins at `origin` of an outer file.
+    /// This view, for a `data` that begins at `origin` of an outer file.
     #[inline]
     #[must_use]
     pub const fn with_origin(mut self, origin: u64) -> Self {
@@ -84,7 +84,7 @@ impl<'a> View<'a> {
         self.origin.saturating_add(self.at as u64)
     }
 
-    /// The name of the part that is being read.
+    /// The name of the current part.
     pub const fn part_name(&self) -> &'static str {
         self.part
     }
@@ -130,7 +130,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The struct that lies here, in place.
+    /// Borrows the struct at this position.
     ///
     /// # Errors
     /// `OutOfBounds` when it does not fit.
@@ -140,7 +140,7 @@ impl<'a> View<'a> {
         T::ref_from_bytes(bytes).map_err(|_| self.out_of_bounds(size_of::<T>() as u64))
     }
 
-    /// The `count` structs that lie here, in place.
+    /// Borrows the `count` structs at this position.
     ///
     /// # Errors
     /// `OutOfBounds` when they do not fit.
@@ -150,7 +150,7 @@ impl<'a> View<'a> {
         <[T]>::ref_from_bytes(self.take(len)?).map_err(|_| self.out_of_bounds(len as u64))
     }
 
-    /// The view that a relative pointer leads to, with this position as the pointer's base.
+    /// The target of a relative pointer, with this position as the pointer's base.
     ///
     /// # Errors
     /// `BadPointer` when it is null or leads out of the data.
@@ -171,7 +171,7 @@ impl<'a> View<'a> {
     /// As [`View::follow`], with `None` for the null pointer.
     ///
     /// # Errors
-    /// `BadPointer` when it leads out of the data. Its end counts as inside, as an empty array may point there.
+    /// `BadPointer` when it leads out of the data. The end of the data is allowed, because an empty array may be there.
     #[inline]
     pub fn follow_nullable(&self, pointer: i64) -> Result<Option<Self>> {
         if pointer == 0 {
@@ -184,7 +184,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The `count` structs that a relative pointer leads to. Without structs the pointer does not matter.
+    /// The `count` structs at the target of a relative pointer. Without structs the pointer is ignored.
     ///
     /// # Errors
     /// As [`View::follow`] and [`View::array`].
@@ -193,7 +193,7 @@ impl<'a> View<'a> {
         if count == 0 { Ok(&[]) } else { self.follow(pointer)?.array(count) }
     }
 
-    /// The bytes of the [`PackedString`] that lies here, without the terminating NUL.
+    /// The bytes of the [`PackedString`] at this position, without the terminating NUL.
     ///
     /// # Errors
     /// `OutOfBounds` or `BadPointer` when the text leaves the file; `Damaged` when the terminating NUL is missing.
@@ -212,7 +212,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The text of the [`PackedString`] that lies here.
+    /// The text of the [`PackedString`] at this position.
     ///
     /// # Errors
     /// As [`View::packed_bytes`], and `Text` when it is not UTF-8.
@@ -243,7 +243,7 @@ impl<'a> View<'a> {
             .map_err(|e| self.error(ErrorKind::Text { encoding: "UTF-8", valid_up_to: e.valid_up_to() as u64 }))
     }
 
-    /// The view of a struct that was borrowed from this data: where pointers relative to it start.
+    /// The view of a struct that was borrowed from this data, as the base of its relative pointers.
     /// Past the end unless `inner` is in this data.
     #[inline]
     #[must_use]

@@ -6,10 +6,10 @@ use flate2::{Decompress, FlushDecompress, Status};
 use std::borrow::Cow;
 use std::cell::Cell;
 
-/// Room that is made before a stream has shown that it fills more.
+/// The first allocation, before a stream has filled it.
 const FIRST_ROOM: usize = 64 << 10;
 
-/// Bytes that a byte of input usually gives, at most: room for them is made at once.
+/// The usual greatest number of decoded bytes for a byte of input: allocated at once.
 const USUAL: usize = 4;
 
 /// Unfinished output. Memory grows with the stream, not with the declared size: a small file that declares gigabytes costs at most twice
@@ -19,7 +19,7 @@ struct Output {
     bytes: Vec<u8>,
     len: usize,
     size: usize,
-    /// Room in which a byte beyond the declared size shows itself.
+    /// One more byte, which reveals output beyond the declared size.
     spill: [u8; 1],
 }
 
@@ -48,7 +48,7 @@ impl Output {
         })
     }
 
-    /// Notes `count` bytes as written to the room.
+    /// Notes `count` bytes as written to the buffer.
     fn wrote(&mut self, count: usize) -> Result<(), ErrorKind> {
         self.len = self.len.saturating_add(count);
         if self.len > self.size {
@@ -77,7 +77,7 @@ impl Output {
 pub fn brotli(input: &[u8], size: usize) -> Result<Vec<u8>, ErrorKind> {
     let mut out = Output::new("brotli", size, input.len());
     let alloc = StandardAlloc::default;
-    // "Strict" refuses the large-window extension, whose ring buffer would be a gigabyte.
+    // "Strict" refuses the large-window extension with its ring buffer of a gigabyte.
     let mut state = BrotliState::new_strict(alloc(), alloc(), alloc());
     let (mut unread, mut read, mut total) = (input.len(), 0, 0);
     loop {
@@ -98,8 +98,8 @@ pub fn brotli(input: &[u8], size: usize) -> Result<Vec<u8>, ErrorKind> {
 }
 
 /// Decodes a deflate stream that is `size` bytes long when decoded, with the zlib wrapper (RFC 1950) or bare (RFC
-/// 1951). Wrapped is one that begins with 0x78 and whose two header bytes, as a big-endian number, divide by 31; a
-/// wrapped stream's Adler-32 is checked.
+/// 1951). A wrapped stream begins with 0x78, and its two header bytes, as a big-endian number, are a multiple of 31.
+/// Its Adler-32 is checked.
 ///
 /// # Errors
 /// `Codec` when the stream is damaged, ends early, holds more or less than `size` bytes, or does not end with `input`.
@@ -107,20 +107,19 @@ pub fn zlib(input: &[u8], size: usize) -> Result<Vec<u8>, ErrorKind> {
     inflate(input, size, is_wrapped(input))
 }
 
-/// Whether [`zlib`] takes a stream for a wrapped one.
+/// Whether [`zlib`] treats a stream as wrapped.
 pub(crate) fn is_wrapped(input: &[u8]) -> bool {
     matches!(input.first_chunk(), Some(&[0x78, flags]) if u16::from_be_bytes([0x78, flags]).is_multiple_of(31))
 }
 
-/// Decodes a bare deflate stream (RFC 1951), as [`zlib`] does where a stream may be either: one that begins with a stored
-/// block looks like a wrapped one.
+/// Decodes a bare deflate stream (RFC 1951). [`zlib`] would take one that begins with a stored block for a wrapped one.
 pub fn deflate(input: &[u8], size: usize) -> Result<Vec<u8>, ErrorKind> {
     inflate(input, size, false)
 }
 
 fn inflate(input: &[u8], size: usize, wrapped: bool) -> Result<Vec<u8>, ErrorKind> {
     thread_local! {
-        /// Making the state takes longer than to decode a small file with it.
+        /// Creating the state takes longer than decoding a small file.
         static SPARE: Cell<Option<Decompress>> = const { Cell::new(None) };
     }
     let mut state = SPARE.take().unwrap_or_else(|| Decompress::new(wrapped));
@@ -147,7 +146,7 @@ fn inflate_with(state: &mut Decompress, input: &[u8], size: usize, wrapped: bool
         let left = (input.len() as u64).saturating_sub(state.total_in());
         match status {
             Status::StreamEnd => return out.finish(usize::try_from(left).unwrap_or(usize::MAX)),
-            // Nothing read and nothing written although there is room: the input is used up.
+            // Nothing was read or written despite free space: the input is used up.
             Status::Ok | Status::BufError if wrote == 0 && state.total_in() == read => {
                 return Err(out.error(format!("the stream ends early, after {total} bytes")));
             }
@@ -156,7 +155,7 @@ fn inflate_with(state: &mut Decompress, input: &[u8], size: usize, wrapped: bool
     }
 }
 
-/// The first `most` decoded bytes of a deflate stream, or fewer where it ends or is damaged before.
+/// The first `most` decoded bytes of a deflate stream, or fewer if it ends or is damaged before.
 pub fn inflate_head(input: &[u8], wrapped: bool, most: usize) -> Vec<u8> {
     let mut head = vec![0; most];
     let mut state = Decompress::new(wrapped);
@@ -165,7 +164,7 @@ pub fn inflate_head(input: &[u8], wrapped: bool, most: usize) -> Vec<u8> {
     head
 }
 
-/// A zlib stream whose decoded size is not stated anywhere, decoded step by step, so that it can be judged on the way.
+/// A zlib stream of unknown decoded size, decoded step by step, so that the caller can stop early.
 #[derive(Debug)]
 pub struct ZlibSteps<'a> {
     input: &'a [u8],
@@ -175,16 +174,16 @@ pub struct ZlibSteps<'a> {
 }
 
 impl<'a> ZlibSteps<'a> {
-    /// Bytes that a step decodes at most.
+    /// The most bytes of a step.
     pub const STEP: usize = 64 << 10;
 
-    /// The stream that `input` begins with, which may have at most `limit` bytes when it is decoded.
+    /// The stream at the start of `input`, with at most `limit` decoded bytes.
     pub fn new(input: &'a [u8], limit: u64) -> Self {
         Self { input, state: Decompress::new(true), limit, ended: false }
     }
 
-    /// Appends the next bytes to `out`, at most [`ZlibSteps::STEP`]; `false` when the stream has ended, and its Adler-32 is
-    /// right.
+    /// Appends the next bytes to `out`, at most [`ZlibSteps::STEP`]; returns `false` after the end of a stream with the
+    /// right Adler-32.
     ///
     /// # Errors
     /// `Codec` when the stream is damaged or ends early, `Limit` when it has more bytes than it may.

@@ -1,9 +1,9 @@
 //! ENCD blobs (docs/formats/geometry.md §4.2): vertex and index buffers as meshoptimizer's codecs pack them.
 //!
-//! The decoder is the C++ library's own. On x86 it asks the processor and takes its SSSE3 path if present; on
-//! ARM it is NEON. It is safe for any payload, but the output of a damaged one need not make sense. The safe wrapper of
-//! the `meshopt` crate fixes the vertex size at compile time and cannot fill a caller's buffer, so the two calls into
-//! the library are made here.
+//! The decoder is the C++ library's own. On x86 it uses its SSSE3 path if the processor supports it; on ARM it uses
+//! NEON. It is safe for any payload, but a damaged one may decode to nonsense. The safe wrapper of the `meshopt` crate
+//! fixes the vertex size at compile time and cannot fill a caller's buffer, so that this module makes the two calls
+//! into the library.
 #![allow(unsafe_code)]
 
 use crate::bytes::le;
@@ -13,15 +13,15 @@ use meshopt::ffi;
 /// `ENCD` as the little-endian number that begins such a blob.
 pub const MAGIC: u32 = 0x4443_4E45;
 
-/// The most bytes of a vertex that the codec knows; sizes are multiples of 4.
+/// The greatest size of a vertex in the codec; sizes are multiples of 4.
 pub const MAX_STRIDE: usize = 256;
 
 /// A packed blob: 8 bytes of header, then the codec's payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Encd<'a> {
-    /// Vertices or indices in it, as the header says.
+    /// The number of vertices or indices, from the header.
     pub count: u32,
-    /// The bytes that the codec made.
+    /// The codec's bytes.
     pub payload: &'a [u8],
 }
 
@@ -35,13 +35,13 @@ impl<'a> Encd<'a> {
     }
 }
 
-/// Whether the vertex codec knows vertices of `stride` bytes.
+/// Whether the vertex codec supports vertices of `stride` bytes.
 pub const fn is_stride(stride: usize) -> bool {
     stride > 0 && stride <= MAX_STRIDE && stride.is_multiple_of(4)
 }
 
-/// Whether `payload` could hold `count` vertices of `stride` bytes: a bound from below on the codec's output, so that
-/// nothing is allocated for a count that cannot be true.
+/// Whether `payload` could hold `count` vertices of `stride` bytes: a lower bound of the codec's output, so that no
+/// memory is allocated for an impossible count.
 pub fn can_hold_vertices(payload: &[u8], count: usize, stride: usize) -> bool {
     // A block holds as many vertices as fit into 8 KiB, in steps of 16 and at most 256. For each it stores at least a
     // byte a channel (version 0) or two bits a channel (version 1).
@@ -58,7 +58,7 @@ pub const fn can_hold_indices(payload: &[u8], count: usize) -> bool {
     payload.len() >= (count / 3).saturating_add(17)
 }
 
-/// Decodes vertices of `stride` bytes into `out`, which must be exactly as long as they are.
+/// Decodes vertices of `stride` bytes into `out`, which must have their exact size.
 ///
 /// # Errors
 /// `BadValue` for a stride that the codec does not know or an `out` that is not a multiple of it; `Codec` when the
@@ -78,8 +78,8 @@ pub fn decode_vertices(payload: &[u8], stride: usize, out: &mut [u8]) -> Result<
     said("meshopt vertices", code)
 }
 
-/// Decodes 16-bit indices into `out`, which must be exactly as long as they are. The codec stores 32 bits; higher
-/// ones are dropped, as the game does.
+/// Decodes 16-bit indices into `out`, which must have their exact size. The codec stores 32 bits; the higher bits are
+/// dropped, as in the game.
 ///
 /// # Errors
 /// `BadValue` when `out` does not hold whole triangles; `Codec` when the payload is not one of `out.len()` indices.
@@ -87,7 +87,7 @@ pub fn decode_indices_u16(payload: &[u8], out: &mut [u16]) -> Result<(), ErrorKi
     decode_indices(payload, out)
 }
 
-/// Decodes 32-bit indices into `out`, which must be exactly as long as they are.
+/// Decodes 32-bit indices into `out`, which must have their exact size.
 ///
 /// # Errors
 /// As [`decode_indices_u16`].
@@ -251,9 +251,9 @@ mod tests {
         assert!(can_hold_vertices(&VERTICES, 4, 12));
         assert!(!can_hold_vertices(&VERTICES, usize::MAX, 12));
         assert!(!can_hold_indices(&INDICES, 3 * 11));
-        // The tightest that the encoder gets: nothing but zeros, for every stride.
+        // The encoder's best case: only zeros, for every stride.
         fn zeros<const N: usize>() {
-            // Of more blocks than one; more of them are alike, and take minutes where another processor is imitated.
+            // More than one block; even more are similar, and take minutes under emulation.
             for (count, version) in [(1, 0), (1, 1), (300, 0), (700, 0), (700, 1)] {
                 let encoded = meshopt::encode_vertex_buffer_level(&vec![[0u8; N]; count], 2, Some(version)).unwrap();
                 assert!(can_hold_vertices(&encoded, count, N), "{count} of {N} in {}", encoded.len());

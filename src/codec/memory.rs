@@ -3,7 +3,7 @@
 use memmap2::MmapMut;
 use std::ops::{Deref, DerefMut};
 
-/// From here on memory comes in huge pages, where the system has them.
+/// From this size on, memory uses huge pages, if the system has them.
 const HUGE: usize = 4 << 20;
 
 /// Zeroed bytes for a codec to write into.
@@ -21,7 +21,7 @@ impl Memory {
     pub(crate) fn zeroed(len: usize) -> Self {
         match if len < HUGE { None } else { MmapMut::map_anon(len).ok() } {
             Some(map) => {
-                // Advice: where it is not taken, small pages serve as well.
+                // A hint: without it, small pages work as well.
                 #[cfg(target_os = "linux")]
                 let _ = map.advise(memmap2::Advice::HugePage);
                 Self::Huge(map)

@@ -1,4 +1,4 @@
-//! Thin doors to the crates that hash and decode. Everything about an algorithm that the formats rely on is said here.
+//! Thin wrappers of the crates that hash and decode, with everything about an algorithm that the formats rely on.
 
 #[cfg(any(feature = "edit", feature = "sample"))]
 mod compress;

@@ -4,7 +4,7 @@
 #[derive(Debug, Default)]
 struct Murmur {
     hash: u32,
-    /// Bytes that are no whole block yet.
+    /// The bytes of an incomplete block.
     rest: [u8; 4],
     held: usize,
     len: u32,
@@ -117,7 +117,7 @@ pub(crate) fn murmur3_of_both<'a>(
             }
             None if left.is_empty() && right.is_empty() => return (a.finish(), b.finish()),
             None => {
-                // Bytes that are too few for a block of both, or lie at other places of blocks.
+                // Bytes that are too few for a block of both, or at different offsets of blocks.
                 let few = if both == 0 || !same { usize::MAX } else { both };
                 let (l, r) = (left.split_at(few.min(left.len())), right.split_at(few.min(right.len())));
                 a.feed(l.0);

@@ -1,9 +1,9 @@
-//! Comparing two files of one format: the questions to a table of both, and the answers that a format knows better than
-//! its columns.
+//! Comparison of two files of one format: queries of a table on both sides, and formats with better answers than a
+//! comparison of columns.
 //!
-//! [`diff`](crate::diff) compares any table by the roles of its columns. A format whose rows say more than their columns,
-//! as the resources of a database whose records lie elsewhere, implements [`Comparison`] and gives tables of its own
-//! ([`Special`]) for some names.
+//! [`diff`](crate::diff) compares any table by the roles of its columns. A format with rows that refer to more data,
+//! such as resources with records elsewhere, implements [`Comparison`] and returns its own tables ([`Special`]) for
+//! some names.
 
 mod value;
 
@@ -30,7 +30,7 @@ pub enum Kind {
     Added,
     /// Only the old file has the row.
     Removed,
-    /// Both have the row, with other contents.
+    /// Both have the row, with different contents.
     Changed,
 }
 
@@ -90,7 +90,7 @@ impl Differences {
         self.removed.len().saturating_add(self.added.len()).saturating_add(self.changed.len())
     }
 
-    /// Whether all rows are the same.
+    /// Whether all rows are equal.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -109,14 +109,14 @@ impl Differences {
     }
 }
 
-/// How two rows that may belong together compare.
+/// The result of comparing two rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// The rows say the same.
+    /// The rows are equal.
     Same,
-    /// The rows have one key and say different things.
+    /// The rows have one key and different contents.
     Changed,
-    /// The keys of the rows are not the same.
+    /// The rows have different keys.
     Other,
 }
 
@@ -125,14 +125,14 @@ pub enum Verdict {
 pub struct Keys {
     /// A hash for each row, in order.
     pub hashes: Vec<u64>,
-    /// Rows that are not compared, in order: their key cannot be read, or others compare them.
+    /// Rows that are not compared, in order: their key is unreadable, or another comparison covers them.
     pub skipped: Vec<u32>,
 }
 
 /// A function that receives each pair of rows, and the result of its comparison.
 pub type Each<'e> = dyn FnMut((u32, u32), Result<Verdict, (Side, Error)>) + 'e;
 
-/// A table on both sides, whose rows are paired by hashes of their keys.
+/// A table on both sides; rows are paired by hashes of their keys.
 pub trait Comparable: Sync {
     /// The hashes of the keys.
     fn keys(&self, side: Side, faults: &Faults) -> Keys;
@@ -142,19 +142,19 @@ pub trait Comparable: Sync {
         None
     }
 
-    /// Compares pairs of rows, which are in the order of the old ones, or as [`Comparable::arranged`] has them.
+    /// Compares pairs of rows in the order of the old rows, or in the order of [`Comparable::arranged`].
     fn compare(&self, pairs: &[(u32, u32)], each: &mut Each<'_>);
 
-    /// A hash of all that is compared of each row: which rows of one key are likely the same.
+    /// A hash of all compared data of each row: equal hashes mean that rows of one key are likely equal.
     fn contents(&self, side: Side, rows: &[u32]) -> Vec<u64>;
 
-    /// Rows that a core compares at once.
+    /// The number of rows that a core compares at once.
     fn piece(&self) -> usize {
         1 << 12
     }
 }
 
-/// Errors in the two sides. The first errors are kept, all are counted.
+/// Errors on both sides. The first ones are kept, all are counted.
 #[derive(Debug, Default)]
 pub struct Faults(Mutex<(Vec<(Side, Error)>, u64)>);
 
@@ -171,27 +171,27 @@ impl Faults {
         }
     }
 
-    /// The errors that were kept, in the order of the files, and how many there were.
+    /// The kept errors, in the order of the files, and the number of all errors.
     pub(crate) fn into_inner(self) -> (Vec<(Side, Error)>, u64) {
         let (mut kept, count) = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-        // Threads meet them in any order.
+        // Threads report them in any order.
         kept.sort_by_key(|(side, error)| (*side == Side::New, error.offset()));
         (kept, count)
     }
 }
 
-/// A table on both sides that knows better than its columns how its rows compare.
+/// A table on both sides with its own comparison of rows.
 pub trait Special: Comparable + Send {
-    /// Adds the fields that differ and that no column shows. Tells `damaged` of fields that cannot be read.
+    /// Adds the differing fields that no column shows. `damaged` gets the errors of unreadable fields.
     fn fields<'s>(&'s self, row: (u32, u32), fields: &mut Vec<Field<'s>>, damaged: &mut Damaged<'_>);
 
-    /// The kind of a row, as the type of a resource.
+    /// The kind of a row, such as the type of a resource.
     fn what(&self, pair: Pair) -> Option<String> {
         let _ = pair;
         None
     }
 
-    /// The key of a row, where no key column says it.
+    /// The key of a row, if no key column contains it.
     fn key(&self, pair: Pair) -> Option<Value<'static>> {
         let _ = pair;
         None
@@ -202,12 +202,12 @@ pub trait Special: Comparable + Send {
         let _ = found;
     }
 
-    /// Limits of the comparison so far, in words, each with the side that causes it.
+    /// Limits of the comparison so far, as messages, each with the side that causes it.
     fn notes(&self) -> Vec<(Side, String)> {
         Vec::new()
     }
 
-    /// Whether `fields` adds all fields that differ, also those that columns show.
+    /// Whether `fields` adds all differing fields, including the fields that columns show.
     fn says_all(&self) -> bool {
         false
     }
@@ -218,15 +218,15 @@ pub type Damaged<'d> = dyn FnMut(Side, Error) + 'd;
 
 /// Two files of one format that the format compares itself, in part.
 pub trait Comparison<'a> {
-    /// The table called `name`, where its rows are compared otherwise than by its columns. With `all`, all tables of the
-    /// files are compared, and no table need repeat the differences that another one tells.
+    /// Table `name`, if it has its own comparison. With `all`, all tables of the files are compared, and no table need
+    /// repeat the differences of another one.
     fn table(&self, name: &str, all: bool) -> Option<Box<dyn Special + 'a>>;
 
-    /// The table whose rows differ wherever rows of other tables do that have its key, where there is such a table.
+    /// The table with a differing row for every differing row of other tables with its key, if there is such a table.
     fn decisive(&self) -> Option<&'static str> {
         None
     }
 
-    /// Reasons, other than damage, for which rows are not compared, in words.
+    /// Why rows are not compared, except for damage, as messages.
     fn notes(&self) -> Vec<String>;
 }

@@ -15,7 +15,7 @@ pub struct Field<'a> {
     pub new: Value<'a>,
 }
 
-/// Whether two values say the same. Floats are compared by their bits, whole numbers and texts by their meaning.
+/// Whether two values are equal. Floats are compared by their bits, whole numbers and texts by their value.
 pub fn same_value(a: &Value<'_>, b: &Value<'_>) -> bool {
     match (a, b) {
         (Value::Text(a), Value::Text(b)) => a == b,
@@ -31,7 +31,7 @@ pub fn same_value(a: &Value<'_>, b: &Value<'_>) -> bool {
     }
 }
 
-/// Feeds `value` to `state`, so that values that are the same give the same.
+/// Feeds `value` to `state`; equal values feed the same data.
 pub(crate) fn hash_value(value: &Value<'_>, state: &mut impl Hasher) {
     match value {
         Value::Null => state.write_u8(0),
@@ -59,8 +59,8 @@ pub(crate) fn hash_value(value: &Value<'_>, state: &mut impl Hasher) {
     }
 }
 
-/// Adds the differences between two values of the field `name`. Maps are taken apart, and lists of maps; a list of
-/// plain values, as a position is, differs as a whole.
+/// Adds the differences between two values of the field `name`. Maps and lists of maps are compared by member; a list
+/// of plain values, such as a position, differs as a whole.
 pub(crate) fn differ<'a>(name: Cow<'a, str>, old: Value<'a>, new: Value<'a>, fields: &mut Vec<Field<'a>>) {
     if same_value(&old, &new) {
         return;

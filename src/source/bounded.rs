@@ -2,13 +2,13 @@
 
 use std::io::{self, BufRead, ErrorKind, Read};
 
-/// Reads up to `most` bytes of what it is made of, and fails where that goes on.
+/// Reads up to `most` bytes of its input, and fails if there are more.
 #[derive(Debug)]
 pub(crate) struct Bounded<R> {
     from: R,
     most: u64,
     left: u64,
-    /// Bytes that a line may have, and those that the current one has had so far.
+    /// The limit of a line in bytes, and the size of the current line so far.
     longest: u64,
     line: u64,
 }
@@ -18,7 +18,7 @@ impl<R: BufRead> Bounded<R> {
         Self { from, most, left: most, longest: most, line: 0 }
     }
 
-    /// The same, for lines that are held whole, each of at most `longest` bytes.
+    /// Sets a limit for lines, which are kept in memory: at most `longest` bytes each.
     pub(crate) fn with_lines(self, longest: u64) -> Self {
         Self { longest, ..self }
     }
@@ -26,7 +26,7 @@ impl<R: BufRead> Bounded<R> {
     /// All of its bytes.
     ///
     /// # Errors
-    /// `FileTooLarge` where there are more than it may have.
+    /// `FileTooLarge` for more bytes than the limit.
     pub(crate) fn bytes(mut self) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.read_to_end(&mut bytes)?;
@@ -51,7 +51,7 @@ impl<R: BufRead> BufRead for Bounded<R> {
     fn consume(&mut self, bytes: usize) {
         self.left = self.left.saturating_sub(bytes as u64);
         if self.longest < self.most {
-            // Buffered bytes are returned without another read.
+            // Buffered bytes need no further read.
             let consumed = self.from.fill_buf().ok().and_then(|ready| ready.get(..bytes)).unwrap_or_default();
             self.line = match memchr::memrchr(b'\n', consumed) {
                 Some(end) => consumed.len().saturating_sub(end).saturating_sub(1) as u64,

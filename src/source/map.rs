@@ -22,7 +22,7 @@ pub(super) fn map(file: &File, name: &Arc<str>) -> io::Result<Bytes> {
 struct Mapped {
     slot: &'static faults::Slot,
     mmap: Mmap,
-    /// The fault handler points at this name while the slot is taken.
+    /// The fault handler points at this name while the slot is in use.
     _name: Arc<str>,
 }
 
@@ -114,7 +114,7 @@ mod faults {
         slot.len.store(FREE, Ordering::Release);
     }
 
-    /// The map that `address` lies in, and where in it.
+    /// The map that contains `address`, and the offset in it.
     fn mapped_at(address: usize) -> Option<(&'static Slot, usize)> {
         let all = std::iter::successors(Some(&SLOTS), |slots| slots.more.get().copied());
         all.flat_map(|slots| &slots.here).find_map(|slot| {
@@ -143,7 +143,7 @@ mod faults {
         // SAFETY: the kernel passes a valid siginfo for a handler installed with SA_SIGINFO.
         let address = unsafe { (*info).si_addr() }.addr();
         if let Some((slot, offset)) = mapped_at(address) {
-            // Of several threads that meet the end at once, one says so and ends the process.
+            // If several threads reach the end at once, one of them reports it and ends the process.
             if SAID.swap(true, Ordering::Relaxed) {
                 loop {
                     // SAFETY: `pause` is async-signal-safe.

@@ -33,8 +33,8 @@ fn is_out_of_memory() -> bool {
     FAILED.get()
 }
 
-/// The system's allocator, which notes whether the last allocation failed: that tells the abort for want of memory from
-/// any other.
+/// The system's allocator, which notes whether the last allocation failed: this distinguishes an abort for lack of
+/// memory from other aborts.
 #[derive(Debug, Clone, Copy)]
 pub struct Allocator;
 
@@ -94,7 +94,7 @@ pub(crate) struct UnfinishedFolder {
 }
 
 impl UnfinishedFolder {
-    /// Adds the folder, or a folder or file in it, which is about to be made.
+    /// Registers the folder, or a folder or file in it, before its creation.
     ///
     /// # Errors
     /// As [`Unfinished::at`].
@@ -123,7 +123,7 @@ pub(crate) struct Unfinished {
 }
 
 impl Unfinished {
-    /// The file at `path`, which is about to be made.
+    /// Registers the file at `path`, before its creation.
     ///
     /// # Errors
     /// When the process is ending, and for a path with a NUL in it.
@@ -169,7 +169,7 @@ mod list {
         enter_from(&FIRST, path)
     }
 
-    /// Enters a path after another one of its folder, before which there is no room.
+    /// Registers a path after another path of its folder, because it must be removed first.
     pub(super) fn enter_in_folder(path: &Path, after: Option<&Entered>) -> io::Result<Entered> {
         enter_from(after.map_or(&FIRST_IN_FOLDER, |after| after.0), path)
     }
@@ -230,7 +230,7 @@ mod list {
                 let is_removed = unsafe { libc::unlink(path) == 0 || libc::rmdir(path) == 0 };
                 any |= is_removed;
                 if !is_removed {
-                    // A place that was taken meanwhile keeps its name, and this one is never freed.
+                    // A slot that was taken meanwhile keeps its name, and this one is never freed.
                     let _ = entry.path.compare_exchange(null_mut(), path, Ordering::SeqCst, Ordering::Relaxed);
                 }
             }
@@ -293,7 +293,7 @@ mod list {
 
     /// Async-signal-safe.
     fn restore_terminal() {
-        /// Text that is pasted comes without marks again.
+        /// Pasted text is no longer marked.
         const PLAIN_PASTE: &[u8] = b"\x1b[?2004l\r\n";
         let Some(settings) = TERMINAL.get() else { return };
         // SAFETY: these functions are async-signal-safe, and the pointers are to static values. A process in the
@@ -317,7 +317,7 @@ mod list {
         unsafe { libc::raise(signal) };
     }
 
-    /// A process aborts itself where it has no memory; any other abort stays one.
+    /// Without memory a process aborts itself; any other abort remains an abort.
     extern "C" fn on_abort(signal: c_int) {
         remove_all();
         restore_terminal();

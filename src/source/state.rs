@@ -3,7 +3,7 @@ use std::io;
 use std::path::Path;
 use std::time::SystemTime;
 
-/// The state of a file on disk at one moment. A file that was written or replaced since then is in another state.
+/// The state of a file on disk at one moment. A write or a replacement changes the state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileState {
     /// Device and number, on systems that number files.

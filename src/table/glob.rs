@@ -20,7 +20,7 @@ const DEEPEST: usize = 16;
 #[derive(Debug, Clone)]
 pub struct Glob {
     test: Test,
-    /// The glob itself, where a text that is the same matches.
+    /// The glob itself, if an equal text matches.
     own: Option<Box<str>>,
     ignore_case: bool,
 }
@@ -62,7 +62,7 @@ impl Glob {
         let mut translation = Translation { regex: String::from("^"), ignore_case, pieces };
         translation.glob(glob).map_err(|what| syntax(format!("{glob}: {what}")))?;
         let test = match translation.pieces.as_deref() {
-            // To compile a regular expression takes longer than to look for the pieces.
+            // Compiling a regular expression takes longer than searching the pieces.
             Some([start, inner @ .., end]) => Test::Pieces {
                 start: start.as_str().into(),
                 // An empty piece is everywhere.
@@ -90,7 +90,7 @@ impl Glob {
                     (is_equal(head, start.as_bytes()) && is_equal(tail, end.as_bytes())).then_some(rest)
                 });
                 between.flatten().is_some_and(|mut rest| {
-                    // The first place of each piece leaves most room for the others.
+                    // The first position of each piece leaves most room for the others.
                     inner.iter().all(|piece| {
                         let end = piece.first_in(rest).map(|at| at.saturating_add(piece.text().len()));
                         end.and_then(|end| rest.get(end..)).map(|after| rest = after).is_some()
@@ -102,7 +102,7 @@ impl Glob {
     }
 }
 
-/// Whether a pattern has an upper-case letter, which makes a search with smart case distinguish case.
+/// Whether a pattern has an upper-case letter: then a search with smart case distinguishes case.
 pub fn has_uppercase(pattern: &str) -> bool {
     pattern.chars().any(char::is_uppercase)
 }
@@ -110,7 +110,7 @@ pub fn has_uppercase(pattern: &str) -> bool {
 /// A glob on its way to a regular expression.
 struct Translation {
     regex: String,
-    /// The texts between `*`, as long as there is nothing else.
+    /// The texts between `*`, if the glob has nothing else.
     pieces: Option<Vec<String>>,
     ignore_case: bool,
 }
@@ -120,7 +120,7 @@ impl Translation {
         let mut chars = glob.chars().peekable();
         // For each open brace, whether a component begins there.
         let mut open: Vec<bool> = Vec::new();
-        // A '**' that is a whole component stands for no folder as well.
+        // A '**' that is a whole component also matches no folder.
         let mut component_begins = true;
         while let Some(c) = chars.next() {
             let began = std::mem::replace(&mut component_begins, c == '/');
@@ -320,7 +320,7 @@ mod tests {
             let error = Glob::new(&glob, false).unwrap_err();
             assert!(matches!(error.kind(), ErrorKind::Syntax { .. }), "{error}");
         }
-        // A glob of the longest length may have any number of the pieces that take memory.
+        // A glob of the greatest length may have any number of the pieces that need memory.
         for piece in ["[!a]", "?", "*", "[!\u{10FFFF}]", "{a,b}", "**/"] {
             let _ = Glob::new(&piece.repeat(LONGEST / piece.len()), true);
         }

@@ -1,4 +1,4 @@
-//! Places in space that rows are asked for, and the volumes that rows take there.
+//! Positions in space for queries, and the volumes of rows.
 
 type Vec3 = [f64; 3];
 
@@ -16,7 +16,7 @@ fn cross(a: Vec3, b: Vec3) -> Vec3 {
     [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx]
 }
 
-/// A place in space that rows are asked for, in the coordinates of the file.
+/// A position in space for a query, in the coordinates of the file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Place {
@@ -109,7 +109,7 @@ impl Volume {
         enter <= leave
     }
 
-    /// Whether the two share a point: no plane lies between them, neither along a face of one nor along an edge of each.
+    /// Whether the two share a point: no plane separates them, neither along a face of one nor along an edge of each.
     pub fn meets(&self, other: &Self) -> bool {
         let between = minus(other.center, self.center);
         let radius = |volume: &Self, axis: Vec3| -> f64 {
@@ -131,7 +131,7 @@ impl Volume {
         }
     }
 
-    /// Its corners: bit 0 of their number stands for the first axis.
+    /// Its corners: bit 0 of their number selects the end of the first axis.
     pub fn corners(&self) -> [[f64; 3]; 8] {
         std::array::from_fn(|corner| {
             let mut point = self.center;

@@ -612,7 +612,7 @@ impl<R> RowCursor for Cursor<'_, '_, R> {
                 self.looked.set(look(self.row()..self.row().saturating_add(AHEAD)).max(self.next));
             }
             if self.current.get().is_none() {
-                // `OnceCell::get_or_init` takes the first question for a rare one, and it is asked in each row.
+                // `OnceCell::get_or_init` is optimized for a rare first call, but here every row makes one.
                 let _ = self.current.set((self.table.locate)(self.row(), self.before.take()).ok().flatten());
             }
             if let Some(Some(row)) = self.current.get() {
@@ -622,7 +622,7 @@ impl<R> RowCursor for Cursor<'_, '_, R> {
                 };
             }
         }
-        // A row that cannot be located says so each time.
+        // A row that cannot be located returns its error each time.
         self.table.value(self.row(), column)
     }
 }

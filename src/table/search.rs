@@ -1,10 +1,10 @@
-//! Texts that lie in the file as they are, found by one search over the stretch that holds them all.
+//! Searches texts that are stored plainly in the file: one search over the range that holds them all.
 
 use crate::threads::prelude::*;
 use memchr::memmem;
 use std::ops::Range;
 
-/// The place in a cell's text at which a [`Literal`] has to stand.
+/// The required position of a [`Literal`] in a cell's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Anchor {
     /// Anywhere.
@@ -64,7 +64,7 @@ impl Literal {
         &self.text
     }
 
-    /// The place at which it has to stand.
+    /// The required position.
     pub fn anchor(&self) -> Anchor {
         self.anchor
     }
@@ -74,7 +74,7 @@ impl Literal {
         matches!(self.needle, Needle::Folded { .. })
     }
 
-    /// Whether it stands anywhere in `bytes`.
+    /// Whether it occurs anywhere in `bytes`.
     pub fn is_in_bytes(&self, bytes: &[u8]) -> bool {
         self.places(bytes).next().is_some()
     }
@@ -90,7 +90,7 @@ impl Literal {
         self.fits(text.as_bytes())
     }
 
-    /// The byte that it is, where it is just one and may stand anywhere.
+    /// Its only byte, if it is one byte without a required position.
     fn byte(&self) -> Option<u8> {
         match (self.text.as_bytes(), &self.needle, self.anchor) {
             (&[byte], Needle::Exact(_), Anchor::Anywhere) => Some(byte),
@@ -135,7 +135,7 @@ fn commonness(byte: u8) -> usize {
 /// The places of `wanted`, by the places of its byte at `rare`.
 fn places_folded<'b>(wanted: &'b [u8], rare: usize, bytes: &'b [u8]) -> impl Iterator<Item = usize> + 'b {
     let byte = wanted.get(rare).copied().unwrap_or_default();
-    // At the first place this byte lies `rare` bytes in.
+    // The first occurrence has this byte at offset `rare`.
     let searched = bytes.get(rare..).unwrap_or_default();
     let is_here = move |at: &usize| {
         at.checked_add(wanted.len()).and_then(|end| bytes.get(*at..end)).is_some_and(|b| b.eq_ignore_ascii_case(wanted))
@@ -156,13 +156,13 @@ fn has(text: &[u8], byte: u8) -> bool {
 /// The texts of a column: the `bytes` that hold them, and the range of each row's text, without its NUL.
 pub(crate) struct Texts<'a, P> {
     pub(crate) bytes: &'a [u8],
-    /// The range in which all of them lie.
+    /// The range that contains all of them.
     pub(crate) range: Range<usize>,
     pub(crate) rows: Range<usize>,
     pub(crate) place: P,
 }
 
-/// Bytes that one core searches before it is worth asking another.
+/// Bytes that one core searches before a second core pays off.
 const SHARE: usize = 1 << 19;
 
 impl<P: Fn(usize) -> Range<usize> + Sync> Texts<'_, P> {
@@ -184,7 +184,7 @@ impl<P: Fn(usize) -> Range<usize> + Sync> Texts<'_, P> {
         let Some(last) = rows.end.checked_sub(1).filter(|last| *last >= rows.start) else { return found };
         let end = (self.place)(last).end;
         let mut row = rows.start;
-        // The search begins again where a row begins.
+        // The search restarts at the start of a row.
         'search: while row < rows.end {
             let start = (self.place)(row).start;
             // Places before this one are in rows that were judged.
@@ -261,8 +261,8 @@ impl<P: Fn(usize) -> Range<usize> + Sync> Texts<'_, P> {
 const MOST_HITS: usize = 8 << 20;
 
 impl<P: Fn(usize) -> Range<usize> + Sync> Texts<'_, P> {
-    /// The rows whose text has `literal`, in order, wherever the texts lie: they may be in any order, shared, or
-    /// parts of each other. `None` when it is found too often to be looked for in this way.
+    /// The rows whose text contains `literal`, in order, wherever the texts are: they may be in any order, shared, or parts
+    /// of each other. `None` after too many hits for this method.
     pub(crate) fn search_anywhere(&self, literal: &Literal) -> Option<Vec<usize>> {
         let hits = hits(self.bytes, &self.range, literal)?;
         if hits.is_empty() {
@@ -287,8 +287,8 @@ impl<P: Fn(usize) -> Range<usize> + Sync> Texts<'_, P> {
     }
 }
 
-/// The rows whose text has `literal`, in order, where texts begin anywhere in `range` of `bytes` and end at the next
-/// NUL. `None` as in [`Texts::search_anywhere`].
+/// The rows whose text contains `literal`, in order, if texts begin anywhere in `range` of `bytes` and end at the
+/// next NUL. `None` as in [`Texts::search_anywhere`].
 pub(crate) fn search_terminated(
     bytes: &[u8],
     range: &Range<usize>,
@@ -363,7 +363,7 @@ fn hits(bytes: &[u8], range: &Range<usize>, literal: &Literal) -> Option<Vec<usi
 mod tests {
     use super::*;
 
-    /// The rows that have `text`, of rows that lie at `places` with anything between them.
+    /// The rows that contain `text`, of rows at `places` with anything between them.
     fn rows(bytes: &[u8], places: &[Range<usize>], text: &str) -> Vec<usize> {
         let texts =
             Texts { bytes, range: 0..bytes.len(), rows: 0..places.len(), place: |row: usize| places[row].clone() };
@@ -373,7 +373,7 @@ mod tests {
     #[test]
     fn a_gap_between_texts_hides_nothing_behind_it() {
         assert_eq!(rows(b"needle\0needle\0\0needle\0", &[0..6, 15..21], "needle"), [0, 1]);
-        // The search finds the two that begin in the gap, and not the ones in the text that they lie on.
+        // The search finds the two that begin in the gap, and not the ones inside of the other text.
         assert_eq!(rows(b"aa\0aaab\0", &[0..2, 4..7], "aa"), [0, 1]);
     }
 }

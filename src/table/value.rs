@@ -3,7 +3,7 @@ use crate::id::{Id32, Id64};
 use std::borrow::Cow;
 use std::fmt;
 
-/// One cell of a table, or one leaf or branch of an entry. Text borrows from the map where it lies there as UTF-8.
+/// One cell of a table, or one leaf or branch of an entry. Text borrows from the map if it is stored as UTF-8.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub enum Value<'a> {
@@ -28,7 +28,7 @@ pub enum Value<'a> {
     Guid(Guid),
     /// UTF-8 text.
     Text(Cow<'a, str>),
-    /// UTF-16 text as it lies in the file.
+    /// UTF-16 text in the file.
     Utf16(Utf16<'a>),
     /// Values in order.
     List(Vec<Value<'a>>),
@@ -94,7 +94,7 @@ impl<'a> Value<'a> {
         Self::Text(Cow::Borrowed(text))
     }
 
-    /// Text that was made.
+    /// Generated text.
     pub const fn owned(text: String) -> Self {
         Self::Text(Cow::Owned(text))
     }
@@ -104,7 +104,7 @@ impl<'a> Value<'a> {
         Self::List(values.into_iter().map(Self::F32).collect())
     }
 
-    /// The text of a hash, where this is both: it says more than the hash.
+    /// The text of a value with a hash and a text, because it is more useful than the hash.
     #[cfg(feature = "export")]
     pub(crate) fn named(&self) -> Option<&Self> {
         let Self::Map(parts) = self else { return None };
@@ -123,7 +123,7 @@ impl<'a> Value<'a> {
         matches!(self, Self::Null)
     }
 
-    /// The text in it, where it is text: borrowed, or made from UTF-16.
+    /// The text of a text value: borrowed, or converted from UTF-16.
     pub fn as_text(&self) -> Option<Cow<'_, str>> {
         match self {
             Self::Text(text) => Some(Cow::Borrowed(text)),

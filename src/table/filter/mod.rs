@@ -228,7 +228,7 @@ impl Compare {
         }
     }
 
-    /// The cell that this comparison looks for, where it looks for one.
+    /// The cell value that this comparison requires, if it does.
     fn key(&self) -> Option<Value<'_>> {
         let Test::Order { op: Op::Eq, with } = &self.test else { return None };
         let whole = match with.number {
@@ -247,7 +247,7 @@ impl Compare {
     }
 }
 
-/// The number of the column called `name`; upper and lower case matter only where two names differ by it.
+/// The number of column `name`; case matters only if two names differ by nothing else.
 ///
 /// # Errors
 /// `Syntax` without such a column, or where several names differ from it by case only.
@@ -302,7 +302,7 @@ impl Operand {
         Some(Self { text, number, id, truth })
     }
 
-    /// How `cell` compares with it; `None` where they cannot be compared.
+    /// Compares `cell` with it; `None` if they cannot be compared.
     fn order(&self, cell: &Value<'_>) -> Option<Ordering> {
         match cell {
             Value::Null => None,
@@ -325,7 +325,7 @@ impl Operand {
 }
 
 impl Number {
-    /// How a whole number compares with this one, exactly.
+    /// Compares a whole number with this one, exactly.
     fn order_of(self, whole: i128) -> Option<Ordering> {
         match self {
             Self::Int(number) => Some(whole.cmp(&number)),

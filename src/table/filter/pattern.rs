@@ -3,7 +3,7 @@
 use crate::table::{Anchor, Literal};
 use std::borrow::Cow;
 
-/// A pattern, taken apart.
+/// A parsed pattern.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pattern {
     shape: Shape,
@@ -85,7 +85,7 @@ impl Pattern {
         }
     }
 
-    /// The text that is looked for, where the pattern is a single one and where it has to stand.
+    /// The text of a pattern that is a single text, and its required position.
     pub fn literal(&self) -> Option<Literal> {
         let (part, anchor) = match &self.shape {
             Shape::Exact(part) => (part, Anchor::Whole),

@@ -63,7 +63,7 @@ fn cells() -> Cells {
     }
 }
 
-/// The rows that `text` means, walked over, and probed where the table can: both must be the same.
+/// The rows that match `text`, by a walk and, if possible, by a probe: both must be equal.
 fn rows(text: &str) -> Vec<usize> {
     let table = cells();
     let bound = Filter::parse(text).and_then(|f| f.bind(&table.columns)).unwrap_or_else(|e| panic!("{text}: {e}"));
@@ -185,7 +185,7 @@ fn key_columns_are_probed() {
     assert_eq!(candidates("not id = 2"), None);
     assert_eq!(candidates("id != 2"), None);
     assert_eq!(candidates("size = 10"), None);
-    // The rest of the condition is still asked.
+    // The rest of the condition is still evaluated.
     assert_eq!(rows("size > 10k and id = 2"), [2]);
 }
 
@@ -200,7 +200,7 @@ fn a_damaged_cell_leaves_its_row_out_and_is_noted() {
     }
     drop(selection);
     assert_eq!((count, damaged), (5, vec![Some(0x99)]));
-    // A cell is not asked for where one before it decides.
+    // A cell is not read if an earlier one decides.
     assert_eq!(rows("size = 11 or name = 'x'"), [5]);
 }
 
@@ -265,7 +265,7 @@ fn comparisons_are_bounded() {
     }
 }
 
-/// A row that counts how often its cells are asked for.
+/// A row that counts the reads of its cells.
 struct Counted(std::cell::Cell<usize>);
 
 impl RowCursor for Counted {
