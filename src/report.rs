@@ -5,6 +5,16 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+/// A number and its noun: "1 edit", "2 edits", "2 entries".
+pub(crate) fn counted(count: impl fmt::Display, noun: &str) -> String {
+    let count = count.to_string();
+    match noun.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'e', 'i', 'o', 'u'])) {
+        _ if count == "1" => format!("1 {noun}"),
+        Some(stem) => format!("{count} {stem}ies"),
+        None => format!("{count} {noun}s"),
+    }
+}
+
 /// Findings kept of one check; further ones are counted.
 const KEPT: usize = 100;
 

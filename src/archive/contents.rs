@@ -4,7 +4,7 @@ use super::choose::check_shared;
 use super::{Archive, Codec, File};
 use crate::codec;
 use crate::error::{Error, ErrorKind, Result};
-use crate::report::{Check, Progress, Report};
+use crate::report::{Check, Progress, Report, counted};
 use crate::source::Source;
 use crate::threads::prelude::*;
 
@@ -198,7 +198,7 @@ pub(super) fn verify(archive: &dyn Archive, report: &mut Report, progress: &Prog
     };
     let deep = files.par_iter().fold(Deep::new, add).reduce(Deep::new, Deep::merge);
     let Deep { decoded, bytes, missing, refused, check } = deep;
-    let mut detail = format!("{decoded} files, {bytes} bytes");
+    let mut detail = format!("{}, {}", counted(decoded, "file"), counted(bytes, "byte"));
     for (count, why) in [(missing, "not installed"), (refused, "of a codec that is not known, not checked")] {
         if count > 0 {
             detail = format!("{detail}; {count} {why}");
@@ -230,7 +230,8 @@ pub(super) fn verify_places(archive: &dyn Archive, report: &mut Report, progress
         progress.advance(1);
     }
     archive.damage().into_iter().for_each(|error| check.fail(error));
-    let detail = if missing > 0 { format!("{len} files, {missing} not installed") } else { format!("{len} files") };
+    let files = counted(len, "file");
+    let detail = if missing > 0 { format!("{files}, {missing} not installed") } else { files };
     report.checks.push(check.with_detail(detail));
 }
 

@@ -1,6 +1,7 @@
 use super::{Context, Exit, Failure, Outcome};
 use crate::archive::Cache;
 use crate::error::Error;
+use crate::report::counted;
 use crate::table::{Column, Kind, Value};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -40,7 +41,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let failed = |action, error| Failure::in_file(&folder, &Error::io(action, error));
     if args.action == Action::Clear {
         let count = cache.clear().map_err(|error| failed("cannot remove a file", error))?;
-        context.say(&format!("{folder}: {count} files removed"));
+        context.say(&format!("{folder}: {} removed", counted(count, "file")));
         return Ok(Exit::Done);
     }
     let mut columns = vec![

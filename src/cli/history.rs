@@ -3,7 +3,7 @@ use crate::archive::{self, Address};
 use crate::ask::history::{Change, History, State};
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind};
-use crate::report::Progress;
+use crate::report::{Progress, counted};
 use crate::table::Value;
 use crate::threads::prelude::*;
 use crate::write::text::Mark;
@@ -76,7 +76,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         context.warn(&step.asset);
     }
     if builds.iter().all(|(_, state)| state.is_empty()) {
-        context.not_found(&format!("{:?} is in none of {} builds", args.entry, builds.len()));
+        context.not_found(&format!("{:?} is in none of {}", args.entry, counted(builds.len(), "build")));
         return Ok(Exit::Done);
     }
     let history = History::new(&args.entry, &builds);

@@ -206,7 +206,7 @@ fn what_a_record_lies_about_is_an_error_of_its_file() {
     let report = asset.reader().verify(&Default::default());
     let found: Vec<(&str, u64)> = report.checks.iter().map(|check| (&*check.name, check.found())).collect();
     assert_eq!(found, [("list", 0), ("paths", 1), ("files", 5)]);
-    assert!(report.checks[0].detail.ends_with("9 files, 1 records without a name"), "{report:?}");
+    assert!(report.checks[0].detail.ends_with("9 files, 1 record without a name"), "{report:?}");
     let (_, err) = run(dir.path(), 3, &["extract", ".", "wrong crc", "--to", "-"]);
     assert!(err.contains("CRC-32 checksum is"), "{err}");
     // Entries that leave their volume are left out by name, and the sound ones are written.

@@ -11,7 +11,7 @@ use crate::codec::{cityhash64, crc32, murmur3};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::{Id32, Id64};
 use crate::reader::{Reader as _, Section};
-use crate::report::{Check, Progress, Report};
+use crate::report::{Check, Progress, Report, counted};
 use crate::threads::prelude::*;
 use hashbrown::HashTable;
 use std::ops::Range;
@@ -129,8 +129,8 @@ fn sections(db: &Database) -> Check {
     unmapped = unmapped.saturating_add((db.source.bytes().len() as u64).saturating_sub(end));
     let count = sections.len();
     check.with_detail(match unmapped {
-        0 => format!("{count} sections, no gaps"),
-        gap => format!("{count} sections, {gap} bytes between or behind them"),
+        0 => format!("{}, no gaps", counted(count, "section")),
+        gap => format!("{}, {} between or behind them", counted(count, "section"), counted(gap, "byte")),
     })
 }
 
@@ -313,7 +313,7 @@ fn records(db: &Database, index: usize, progress: &Progress) -> Check {
     let name = format!("database {index} {}", blob.type_name_or_magic());
     let check = || Check::new(name.clone());
     progress.advance(blob.size() as u64);
-    let (Some(start), detail) = (blob.records_end(), format!("{} records", blob.len())) else {
+    let (Some(start), detail) = (blob.records_end(), counted(blob.len(), "record")) else {
         return check().with_detail(blob.note().unwrap_or_default());
     };
     let budget = Budget::of_arrays(db.source.bytes().len());
@@ -474,7 +474,7 @@ fn coverage(view: View<'_>, mut spans: Vec<Range<usize>>) -> Check {
     }
     check.with_detail(match unmapped {
         0 => "every byte accounted for".to_owned(),
-        n => format!("{n} bytes that nothing refers to"),
+        n => format!("{} that nothing refers to", counted(n, "byte")),
     })
 }
 
@@ -483,7 +483,7 @@ pub(super) fn space(space: &Space, progress: &Progress) -> Report {
     let source = space.source();
     let len = source.bytes().len();
     progress.announce(len as u64);
-    let mut instances = Check::new("instances").with_detail(format!("{} instances", space.instances().len()));
+    let mut instances = Check::new("instances").with_detail(counted(space.instances().len(), "instance"));
     for instance in space.instances() {
         instances.note(space.instance_name(instance));
         if let Some(bad) = instance.transform.iter().find(|v| !v.get().is_finite()) {

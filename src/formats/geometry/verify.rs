@@ -9,7 +9,7 @@ use super::{Geometry, mesh};
 use crate::budget::Budget;
 use crate::bytes::View;
 use crate::error::{Error, ErrorKind, Result};
-use crate::report::{Check, Progress, Report};
+use crate::report::{Check, Progress, Report, counted};
 use crate::threads::prelude::*;
 use std::collections::HashSet;
 
@@ -287,7 +287,7 @@ fn armor(g: &Geometry, progress: &Progress) -> Check {
         }
         Ok(())
     });
-    check.with_detail(format!("{plates} plates, {triangles} triangles, each in its box"))
+    check.with_detail(format!("{}, {}, each in its box", counted(plates, "plate"), counted(triangles, "triangle")))
 }
 
 fn check_plate<'g>(g: &'g Geometry, plate: &Plate<'g>, fail: &mut dyn FnMut(View<'g>, String)) {

@@ -3,16 +3,16 @@
 use super::Game;
 use crate::archive;
 use crate::error::{Error, ErrorKind};
-use crate::report::{Check, Progress, Report};
+use crate::report::{Check, Progress, Report, counted};
 
 /// Checks all but the contents of files, which `--deep` does.
 pub(super) fn game(game: &Game, progress: &Progress) -> Report {
     let list = game.list();
     let mut check = Check::new("list").with_detail(format!(
-        "{} bytes decoded, {} files, {} records without a name",
+        "{} bytes decoded, {}, {} without a name",
         list.size(),
-        list.len(),
-        list.unnamed
+        counted(list.len(), "file"),
+        counted(list.unnamed, "record")
     ));
     if list.left > 0 {
         let what = format!("{} bytes left over after the stream", list.left).into();

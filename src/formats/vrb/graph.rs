@@ -6,6 +6,7 @@ use super::shape::{Extent, Shape};
 use super::types::{Member, ModelId, TypeModel};
 use crate::bytes::{Cursor, Utf16, View, le};
 use crate::error::{Error, ErrorKind, Result};
+use crate::report::counted;
 use crate::table::{Guid, Value};
 
 /// The bytes of a chunk and the models that explain them.
@@ -141,11 +142,14 @@ impl Inferred {
     /// The counts in words; `None` when all are 0.
     pub fn describe(&self) -> Option<String> {
         let parts = [
-            (self.polymorphic_classes, "class instances in polymorphic members"),
-            (self.built_ins, "values of built-in types known by their position only"),
+            (self.polymorphic_classes, "class instance", "in polymorphic members"),
+            (self.built_ins, "value", "of built-in types known by their position only"),
         ];
-        let parts: Vec<String> =
-            parts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+        let parts: Vec<String> = parts
+            .into_iter()
+            .filter(|(n, ..)| *n > 0)
+            .map(|(n, noun, of)| format!("{} {of}", counted(n, noun)))
+            .collect();
         (!parts.is_empty()).then(|| format!("{} read by a rule that no known file confirms", parts.join(" and ")))
     }
 }

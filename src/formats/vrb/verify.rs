@@ -5,7 +5,7 @@ use super::part::Part;
 use super::types::TypeModel;
 use super::{Archive, ArchiveHeader, Chunk};
 use crate::error::{Error, ErrorKind, Result};
-use crate::report::{Check, Progress, Report};
+use crate::report::{Check, Progress, Report, counted};
 use crate::threads::{self, prelude::*};
 
 /// Checks `archive`; chunks are checked in parallel.
@@ -18,14 +18,14 @@ pub(super) fn verify(archive: &Archive, progress: &Progress) -> Report {
     let [bundle_table, type_table, chunk_table] = archive.tables_of_contents();
     let mut bundles = check_part(archive, "bundle table", bundle_table);
     if let Some(found) = bundles.note(archive.bundles()) {
-        bundles.detail = format!("{} bundles", found.len());
+        bundles.detail = counted(found.len(), "bundle");
     }
     checks.push(bundles);
 
     let mut types = check_part(archive, "type table", type_table);
     let model = types.note(archive.types());
     if let Some(model) = model {
-        types.detail = format!("{} types, {} models", model.types().len(), model.models().len());
+        types.detail = format!("{}, {}", counted(model.types().len(), "type"), counted(model.models().len(), "model"));
         check_models(model, &mut types);
     }
     checks.push(types);
@@ -152,7 +152,7 @@ fn check_chunks(chunks: &[Chunk<'_>], types: bool, progress: &Progress) -> [Chec
         None => format!("{bytes} bytes used up"),
         Some(rules) => format!("{bytes} bytes used up, {rules}"),
     };
-    [sums.with_detail(format!("{} chunks", chunks.len())), values]
+    [sums.with_detail(counted(chunks.len(), "chunk")), values]
 }
 
 /// Decodes a chunk and walks it to its last byte. Gives its length, and which unconfirmed rules were followed. Without

@@ -53,6 +53,7 @@ impl Drawing for Boxes<'_> {
     fn write(&self, kind: Kind, out: &mut dyn Write) -> Result<Vec<String>> {
         let left_out = |count: usize| match count {
             0 => Vec::new(),
+            1 => vec!["1 entry without a place in space is not drawn".to_owned()],
             count => vec![format!("{count} entries without a place in space are not drawn")],
         };
         match kind {

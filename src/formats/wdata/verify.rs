@@ -7,7 +7,7 @@ use super::waypoints::id_of;
 use super::{BoxType, Map, Records, TriggerLayout};
 use crate::bytes::Cursor;
 use crate::error::{Error, ErrorKind};
-use crate::report::{Check, Progress, Report};
+use crate::report::{Check, Progress, Report, counted};
 use crate::threads::prelude::*;
 
 /// Checks everything.
@@ -63,10 +63,7 @@ pub(super) fn verify(map: &Map, progress: &Progress) -> Report {
 
 /// Looks at every field of every record.
 fn check_records(records: Records<'_>) -> (Check, Seen) {
-    let mut check = Check::new(records.shape().name).with_detail(match records.count() {
-        1 => "1 record".to_owned(),
-        count => format!("{count} records"),
-    });
+    let mut check = Check::new(records.shape().name).with_detail(counted(records.count(), "record"));
     let mut seen = Seen::default();
     for (number, record) in records.iter().enumerate() {
         let mut own = Check::new("");

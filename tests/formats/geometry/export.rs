@@ -261,7 +261,7 @@ fn placed_scene(g: &Geometry) -> Scene<'_> {
 fn a_space_shows_each_model_where_it_stands() {
     let g = open(many(2, 500, 1));
     let scene = placed_scene(&g);
-    assert_eq!(scene.notes, ["1 instances are of models without render groups here"]);
+    assert_eq!(scene.notes, ["1 instance of models without render groups here"]);
     assert_eq!(scene.damage.len(), 1);
     let read = Read::new(&glb(&scene));
     // Two places show the one mesh of the finest level.

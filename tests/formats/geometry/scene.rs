@@ -120,7 +120,7 @@ fn instances_of_models_that_are_not_there_are_counted() {
     let mut strange = bytes.clone();
     let places: Vec<usize> = (0..bytes.len() - 7).filter(|&at| bytes[at..].starts_with(&id)).collect();
     places.iter().for_each(|&at| strange[at..at + 8].copy_from_slice(&7u64.to_le_bytes()));
-    let expected = format!("{} instances are of models that the models.bin does not have", places.len());
+    let expected = format!("{} instances of models that the models.bin does not have", places.len());
     assert!(!places.is_empty());
     assert_eq!(told(&notes(strange)), Some(expected));
 }

@@ -568,5 +568,5 @@ fn polymorphic_values_name_a_model_of_the_file() {
     data.present().count(0x201).present().null();
     let archive = open(&archive_of(&types, model, &data.into_bytes())).unwrap();
     assert!(cat(&archive, MAIN).unwrap().is_some());
-    assert!(archive.warnings()[0].contains("1 class instances in polymorphic members"), "{:?}", archive.warnings());
+    assert!(archive.warnings()[0].contains("1 class instance in polymorphic members"), "{:?}", archive.warnings());
 }

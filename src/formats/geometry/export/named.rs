@@ -3,6 +3,7 @@
 use super::{Scene, write_glb, write_obj, write_svg};
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::geometry::Geometry;
+use crate::report::counted;
 use crate::scene::{Context, Drawing, Instance, Kind, Model, Options, Placement, Shapes};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -30,7 +31,7 @@ pub fn scene<'g>(geometry: &'g Geometry, context: &Context<'_>, options: Options
     let mut scene = Scene::new(geometry.source().stem(), geometry, &groups, placements.as_deref(), options);
     scene.dress(context, &options);
     if strangers > 0 {
-        scene.notes.push(format!("{strangers} instances are of models that the models.bin does not have"));
+        scene.notes.push(format!("{} of models that the models.bin does not have", counted(strangers, "instance")));
     }
     Ok(scene)
 }
