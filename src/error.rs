@@ -4,15 +4,19 @@ use crate::clean::Cleaner;
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::io;
+use std::sync::Arc;
 
 /// The result of everything in this crate that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// An error with its place: the part of the file it concerns and the absolute file offset.
 ///
-/// One pointer wide, so that it costs nothing in the result of a lookup that succeeds.
-pub struct Error(Box<Repr>);
+/// One pointer wide, so that it costs nothing in the result of a lookup that succeeds. A clone shares its contents: the holder
+/// of an error returns a clone of it to every caller.
+#[derive(Clone)]
+pub struct Error(Arc<Repr>);
 
+#[derive(Clone)]
 struct Repr {
     kind: ErrorKind,
     part: Cow<'static, str>,
@@ -20,7 +24,7 @@ struct Repr {
 }
 
 /// The fault, with the value that shows it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The operating system refused: the file could not be opened, mapped, read or written.
@@ -28,7 +32,7 @@ pub enum ErrorKind {
         /// The attempt, such as "cannot open".
         action: &'static str,
         /// The system's answer.
-        source: io::Error,
+        source: Arc<io::Error>,
     },
     /// No format that this crate knows begins like this.
     UnknownFormat {
@@ -162,27 +166,30 @@ impl Error {
     /// An error of `kind` in `part` (such as "strings.values") at the absolute file offset `offset`.
     #[cold]
     pub fn new(kind: ErrorKind, part: impl Into<Cow<'static, str>>, offset: u64) -> Self {
-        Self(Box::new(Repr { kind, part: part.into(), offset: Some(offset) }))
+        Self(Arc::new(Repr { kind, part: part.into(), offset: Some(offset) }))
     }
 
     /// An error that has no place in a file.
     #[cold]
     pub fn without_offset(kind: ErrorKind, part: impl Into<Cow<'static, str>>) -> Self {
-        Self(Box::new(Repr { kind, part: part.into(), offset: None }))
+        Self(Arc::new(Repr { kind, part: part.into(), offset: None }))
     }
 
     /// The system's error `source` while trying `action`, as in "cannot open".
     #[cold]
     pub fn io(action: &'static str, source: io::Error) -> Self {
-        Self::without_offset(ErrorKind::Io { action, source }, "")
+        Self::without_offset(ErrorKind::Io { action, source: Arc::new(source) }, "")
     }
 
     /// Names the larger thing that the part belongs to: "visual 12" before "render sets".
     #[cold]
     #[must_use]
     pub fn within(mut self, outer: impl fmt::Display) -> Self {
-        self.0.part =
-            if self.0.part.is_empty() { outer.to_string().into() } else { format!("{outer}: {}", self.0.part).into() };
+        let part = match self.part() {
+            "" => outer.to_string(),
+            part => format!("{outer}: {part}"),
+        };
+        Arc::make_mut(&mut self.0).part = part.into();
         self
     }
 
@@ -191,21 +198,13 @@ impl Error {
     #[cold]
     #[must_use]
     pub(crate) fn in_file(mut self, file: &str) -> Self {
-        if let Some(offset) = self.0.offset.take() {
-            let part = std::mem::take(&mut self.0.part);
-            let space = if part.is_empty() { "" } else { " " };
-            self.0.part = format!("{part}{space}in {file} at {offset:#x}").into();
+        if let Some(offset) = self.0.offset {
+            let repr = Arc::make_mut(&mut self.0);
+            let space = if repr.part.is_empty() { "" } else { " " };
+            repr.part = format!("{}{space}in {file} at {offset:#x}", repr.part).into();
+            repr.offset = None;
         }
         self
-    }
-
-    /// The same finding again, for holders of errors that are asked more than once. Its kind becomes `Damaged` with
-    /// the words of the kind, as a system's error cannot be copied.
-    #[cold]
-    #[must_use]
-    pub fn again(&self) -> Self {
-        let kind = ErrorKind::Damaged { what: self.0.kind.to_string().into() };
-        Self(Box::new(Repr { kind, part: self.0.part.clone(), offset: self.0.offset }))
     }
 
     /// The fault.
@@ -285,7 +284,7 @@ impl fmt::Debug for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.0.kind {
-            ErrorKind::Io { source, .. } => Some(source),
+            ErrorKind::Io { source, .. } => Some(&**source),
             _ => None,
         }
     }
@@ -312,10 +311,13 @@ mod tests {
     }
 
     #[test]
-    fn says_the_same_again() {
-        let error = Error::new(ErrorKind::OutOfBounds { need: 40, have: 12 }, "render sets", 0x1F0);
-        assert_eq!(error.again().to_string(), error.to_string());
-        assert_eq!(error.again().offset(), Some(0x1F0));
+    fn a_clone_keeps_the_kind_and_gets_a_part_of_its_own() {
+        let error = Error::io("cannot read", io::ErrorKind::PermissionDenied.into());
+        let clone = error.clone().within("a.bin");
+        assert!(
+            matches!(clone.kind(), ErrorKind::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied)
+        );
+        assert_eq!((error.part(), clone.part()), ("", "a.bin"));
     }
 
     #[test]

@@ -122,7 +122,7 @@ fn compare(
         };
         understood = true;
         let found = table.find(&Progress::default(), 0);
-        damage.extend(found.faults.iter().map(|(side, error)| (name(*side), error.again())));
+        damage.extend(found.faults.iter().map(|(side, error)| (name(*side), error.clone())));
         for pair in found.pairs() {
             if filter.is_some() && !table.matches(pair, &bound)? {
                 continue;
@@ -241,7 +241,7 @@ pub fn refs_<'py>(
                 let (table, column, row) = (edge.table.to_owned(), edge.column, edge.row);
                 references.push(Reference { direction, id: other, table, column, file, row, entry: Some(id), path });
             }
-            damage.extend(found.damage.findings().iter().map(|error| (file, error.again())));
+            damage.extend(found.damage.findings().iter().map(|error| (file, error.clone())));
             notes.extend(found.notes);
             Ok::<(), PyErr>(())
         };
@@ -276,7 +276,7 @@ pub fn dangling<'py>(py: Python<'py>, files: &Bound<'py, PyTuple>) -> PyResult<B
                 let (id, entry) = (Some(edge.to), edge.from);
                 references.push(Reference { direction: "to", id, table, column, file, row, entry, path });
             }
-            damage.extend(found.damage.findings().iter().map(|error| (file, error.again())));
+            damage.extend(found.damage.findings().iter().map(|error| (file, error.clone())));
             notes.extend(found.notes);
         }
         Ok::<_, PyErr>((references, damage, notes))

@@ -262,7 +262,7 @@ pub fn glb<'py>(
         let drawing = shapes.draw(&context, options)?;
         // Damage is an error here, as a notebook sees no notes.
         if let Some(error) = drawing.damage().first() {
-            return Err(error.again());
+            return Err(error.clone());
         }
         let mut bytes = Vec::new();
         drawing.write(Kind::Glb, &mut bytes)?;

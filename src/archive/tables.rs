@@ -123,7 +123,7 @@ impl TextureFile<'_> {
         });
         match shape {
             Ok(shape) => Ok(*shape),
-            Err(error) => Err(error.again()),
+            Err(error) => Err(error.clone()),
         }
     }
 }

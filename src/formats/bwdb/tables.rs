@@ -483,7 +483,7 @@ impl<T> Row<T> {
 
     /// The record, or the error of reading it.
     fn read(&self) -> Result<&T> {
-        self.record.as_ref().map_err(crate::Error::again)
+        self.record.as_ref().map_err(crate::Error::clone)
     }
 }
 

@@ -514,6 +514,6 @@ fn kept(cell: Option<&Cell>, make: impl FnOnce() -> Result<Memory>, what: impl D
     let cell = cell.ok_or_else(not_found)?;
     match cell.get_or_init(make) {
         Ok(bytes) => Ok(bytes),
-        Err(error) => Err(error.again()),
+        Err(error) => Err(error.clone()),
     }
 }

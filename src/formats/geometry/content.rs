@@ -73,7 +73,7 @@ fn triangles(indices: Indices<'_>) -> u64 {
 pub(super) fn cell(contents: &[Result<u64>], row: usize) -> Result<u64> {
     match contents.get(row) {
         Some(Ok(content)) => Ok(*content),
-        Some(Err(error)) => Err(error.again()),
+        Some(Err(error)) => Err(error.clone()),
         None => Err(Error::without_offset(ErrorKind::NotFound { what: format!("row {row}") }, "content")),
     }
 }

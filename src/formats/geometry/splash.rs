@@ -174,7 +174,7 @@ impl Reader for Splash {
             .columns(floats(["max_x", "max_y", "max_z"]), |found, axis| Ok(found.max.get(axis).copied().into()))
             .with_rows_written()
             .with_volume(|found| Ok(Some(Volume::of_corners(found.min, found.max))))
-            .damaged(|| self.index().damage.as_ref().map(Error::again));
+            .damaged(|| self.index().damage.clone());
         vec![Box::new(table)]
     }
 

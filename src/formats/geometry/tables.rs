@@ -10,7 +10,7 @@ use super::places::Place;
 use super::vertex::{Attribute, Vertices};
 use super::{Geometry, material_name};
 use crate::bytes::le;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::id;
 use crate::reader::Reader as _;
 use crate::table::{Column, Table, TableOf, Takes, Value, Visitor, Volume, no_cell};
@@ -197,7 +197,7 @@ fn armor_plates(g: &Geometry) -> Made<'_> {
             let header = plate.header();
             Ok(Some(Volume::of_corners(header.min.map(|v| v.get()), header.max.map(|v| v.get()))))
         })
-        .damaged(|| g.armor_places().damage.as_ref().map(Error::again));
+        .damaged(|| g.armor_places().damage.clone());
     Box::new(table)
 }
 
@@ -231,7 +231,7 @@ fn armor_triangles(g: &Geometry) -> Made<'_> {
             let corners = t.corners.iter().map(|corner| corner.position.map(|v| v.get()));
             Ok(bounds(corners).map(|(min, max)| Volume::of_corners(min, max)))
         })
-        .damaged(|| g.armor_places().damage.as_ref().map(Error::again))
+        .damaged(|| g.armor_places().damage.clone())
         .derived();
     Box::new(table)
 }
@@ -269,7 +269,7 @@ fn collision_hulls(g: &Geometry) -> Made<'_> {
         .column(Column::floats("max"), |(_, hull)| Ok(hull.bounds().map_or(Value::Null, |(_, max)| Value::floats(max))))
         .column(Column::uint("offset").place(), |(_, hull)| Ok(hull.offset().into()))
         .with_volume(|(_, hull)| Ok(hull.bounds().map(|(min, max)| Volume::of_corners(min, max))))
-        .damaged(|| g.collision_places().damage.as_ref().map(Error::again));
+        .damaged(|| g.collision_places().damage.clone());
     Box::new(table)
 }
 
@@ -285,7 +285,7 @@ fn hull_vertices(g: &Geometry) -> Made<'_> {
         .column(Column::uint("index").brief().key(), |(_, number, _)| Ok((*number).into()))
         .columns(point(["x", "y", "z"]).map(Column::brief), |(.., corner), axis| component(Some(*corner), axis))
         .with_volume(|(.., corner)| Ok(Some(Volume::of_point(*corner))))
-        .damaged(|| g.collision_places().damage.as_ref().map(Error::again))
+        .damaged(|| g.collision_places().damage.clone())
         .derived();
     Box::new(table)
 }

@@ -165,7 +165,7 @@ impl Archive for Game {
     }
 
     fn damage(&self) -> Vec<Error> {
-        self.list().damage.iter().map(Error::again).collect()
+        self.list().damage.iter().map(Error::clone).collect()
     }
 
     fn file(&self, n: usize) -> Result<File<'_>> {

@@ -17,7 +17,7 @@ pub(super) fn game(game: &Game, progress: &Progress) -> Report {
         all.len()
     ));
     for error in &gathered.failed {
-        definitions.fail_with(|| error.again());
+        definitions.fail_with(|| error.clone());
     }
     for path in &gathered.repeated {
         definitions.fail_with(|| {

@@ -351,7 +351,7 @@ impl Packed {
     fn read(sheet: &Sheet) -> Result<Self> {
         let arrays = match &sheet.arrays {
             Some(Ok(arrays)) => arrays,
-            Some(Err(error)) => return Err(error.again()),
+            Some(Err(error)) => return Err(error.clone()),
             None => return Err(refused("the sheet has no string arrays")),
         };
         let count = arrays.spans.len();

@@ -308,7 +308,7 @@ impl Sheet {
                 FieldKind::ArrayText(array) => {
                     let index = bits(word, field.shift.into(), field.bits);
                     match (&self.arrays, self.arrays().and_then(|a| a.item(self.source.bytes(), array, index))) {
-                        (Some(Err(error)), _) => error.again(),
+                        (Some(Err(error)), _) => error.clone(),
                         (_, Some(offset)) => self.no_text(offset, cell),
                         (_, None) => cell.bad_value("index into a string array", index),
                     }

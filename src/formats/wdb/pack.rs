@@ -59,7 +59,7 @@ impl PackedSheet {
     /// # Errors
     /// The error of opening it; `Limit` for sheets that overlap each other.
     pub fn sheet(&self) -> Result<&Sheet> {
-        self.sheet.as_ref().map_err(Error::again)
+        self.sheet.as_ref().map_err(Error::clone)
     }
 }
 
@@ -138,7 +138,7 @@ impl Pack {
         });
         match contents.get(index) {
             Some(Ok(content)) => Ok(*content),
-            Some(Err(error)) => Err(error.again()),
+            Some(Err(error)) => Err(error.clone()),
             None => Err(missing()),
         }
     }

@@ -7,7 +7,7 @@ use super::sections::{self, MAX_TEXT, Sections, bits};
 use super::{Field, FieldKind, Naming, Record, Sheet};
 use crate::bytes::View;
 use crate::error::{Error, ErrorKind};
-use crate::report::{Check, Progress, Report};
+use crate::report::{Check, Progress, Report, counted};
 use crate::source::Source;
 use crate::threads::prelude::*;
 use std::ops::Range;
@@ -120,9 +120,11 @@ fn entries(source: &Source, count: usize, is_record: impl Fn(usize) -> bool) -> 
     }
     let records = (0..count).filter(|&index| is_record(index)).count();
     let detail = match records {
-        0 => format!("{count} entries"),
+        0 => counted(count, "entry"),
         _ => format!(
-            "{count} entries, {records} records {}in the order of their names",
+            "{}, {} {}in the order of their names",
+            counted(count, "entry"),
+            counted(records, "record"),
             if in_order { "" } else { "not " }
         ),
     };
@@ -223,7 +225,11 @@ fn fields(sheet: &Sheet) -> Check {
         Naming::Known { confirmed: false, .. } => "named by a known list that fits the words but not !!typelist",
         Naming::Unknown => "without names",
     };
-    check.with_detail(format!("{} fields {names}, {} bytes a record", sheet.fields().len(), sheet.record_size()))
+    check.with_detail(format!(
+        "{} {names}, {} a record",
+        counted(sheet.fields().len(), "field"),
+        counted(sheet.record_size(), "byte")
+    ))
 }
 
 /// The pool of texts and the string arrays.
@@ -254,7 +260,7 @@ fn texts(sheet: &Sheet) -> Check {
     let Some(arrays) = &sheet.arrays else { return check.with_detail(format!("{count} texts")) };
     let mut items = 0u64;
     match arrays {
-        Err(error) => check.fail(error.again()),
+        Err(error) => check.fail(error.clone()),
         Ok(arrays) => {
             let pool = pool_end(parts);
             let view = parts.bytes(sections::ARRAY).ok().flatten().map(|(view, _)| view);
@@ -305,7 +311,7 @@ fn cells(sheet: &Sheet, progress: &Progress) -> Check {
     let skipped = sheet.records().len().saturating_sub(records.len());
     progress.advance(skipped as u64);
     let note = if skipped > 0 { format!(", {skipped} of them not walked because they overlap") } else { String::new() };
-    check.with_detail(format!("{} records{note}", sheet.records().len()))
+    check.with_detail(counted(sheet.records().len(), "record") + &note)
 }
 
 fn record_cells(record: Record<'_>, references: &[&Field], pool_end: usize, check: &mut Check) {

@@ -310,7 +310,7 @@ impl List {
         }
         let texts = match self.chunk(chunk) {
             Some(Ok(texts)) => texts,
-            Some(Err(error)) => return Err(error.again()),
+            Some(Err(error)) => return Err(error.clone()),
             None => return Err(at.skip(4).bad_value("number of a chunk", chunk as u64)),
         };
         let Some(text) = text_at(texts, position) else {

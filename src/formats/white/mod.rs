@@ -148,7 +148,7 @@ impl Game {
         };
         let list = List::open(source, self.kind)?;
         match &list.mismatch {
-            Some(mismatch) if self.options.strict => Err(mismatch.again()),
+            Some(mismatch) if self.options.strict => Err(mismatch.clone()),
             _ => Ok(list),
         }
     }
@@ -253,7 +253,7 @@ fn again(error: &Error) -> Error {
         ErrorKind::Syntax { what } => {
             Error::without_offset(ErrorKind::Syntax { what: what.clone() }, error.part().to_owned())
         }
-        _ => error.again(),
+        _ => error.clone(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Game;
 use crate::archive;
-use crate::report::{Check, Progress, Report};
+use crate::report::{Check, Progress, Report, counted};
 
 /// Checks all but the contents of files, which `--deep` does.
 pub(super) fn game(game: &Game, progress: &Progress) -> Report {
@@ -13,14 +13,14 @@ pub(super) fn game(game: &Game, progress: &Progress) -> Report {
         if let Ok(list) = game.list(n) {
             check.note(list.check());
             if let Some(mismatch) = &list.mismatch {
-                check.fail(mismatch.again());
+                check.fail(mismatch.clone());
             }
             list.inflate_all();
             let mut bytes = 0usize;
             for n in 0..list.chunks() {
                 match list.chunk(n) {
                     Some(Ok(texts)) => bytes = bytes.saturating_add(texts.len()),
-                    Some(Err(error)) => check.fail(error.again()),
+                    Some(Err(error)) => check.fail(error.clone()),
                     None => {}
                 }
             }
@@ -28,7 +28,8 @@ pub(super) fn game(game: &Game, progress: &Progress) -> Report {
             let end = last.is_some_and(|texts| texts.ends_with(b"end\0") || texts.ends_with(b"end"));
             let (files, chunks) = (list.len(), list.chunks());
             let end = if end { "ends with \"end\"" } else { "does not end with \"end\"" };
-            check.detail = format!("{files} files, {chunks} chunks of {bytes} bytes; the last {end}");
+            check.detail =
+                format!("{}, {} of {bytes} bytes; the last {end}", counted(files, "file"), counted(chunks, "chunk"));
         }
         report.checks.push(check);
     }

@@ -132,7 +132,7 @@ impl Game {
             index.file_view(n).error(ErrorKind::Damaged { what })
         };
         let volume = self.volume_list().get(entry.volume).ok_or_else(unknown);
-        let volume = volume.and_then(|volume| volume.as_ref().map_err(Error::again));
+        let volume = volume.and_then(|volume| volume.as_ref().map_err(Error::clone));
         volume.map_err(|error| error.within(format_args!("{}: file {n}", index.name())))
     }
 

@@ -123,7 +123,7 @@ impl Game {
         if options.strict
             && let Some(error) = game.damaged().first()
         {
-            return Err(error.again());
+            return Err(error.clone());
         }
         Ok(game)
     }

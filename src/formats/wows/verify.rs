@@ -6,7 +6,7 @@ use super::volumes::{check_trailer, file_name};
 use super::{Game, ids::Ids};
 use crate::codec::cityhash64;
 use crate::error::{ErrorKind, Result};
-use crate::report::{Check, Progress, Report};
+use crate::report::{Check, Progress, Report, counted};
 use crate::threads::prelude::*;
 
 pub(super) fn game(game: &Game, progress: &Progress) -> Report {
@@ -42,7 +42,7 @@ pub(super) fn game(game: &Game, progress: &Progress) -> Report {
 fn opened(game: &Game) -> Check {
     let mut check = Check::new("indexes");
     for error in game.damaged() {
-        check.fail(error.again());
+        check.fail(error.clone());
     }
     check.with_detail(format!("{} opened", game.indexes().len()))
 }
@@ -84,7 +84,7 @@ fn volumes(game: &Game) -> Check {
             check.note(named.map_err(|error| error.within(index.name())));
         }
     }
-    check.with_detail(format!("{count} names"))
+    check.with_detail(counted(count, "name"))
 }
 
 /// Checks that no file is in two indexes with other bytes.
@@ -105,7 +105,7 @@ fn twice(game: &Game) -> Check {
             }
         }
     }
-    check.with_detail(format!("{count} entries"))
+    check.with_detail(counted(count, "entry"))
 }
 
 /// The files seen in a part of the indexes, summed up.

@@ -69,7 +69,7 @@ impl Job<'_, '_> {
         if refused.is_empty() {
             refused.extend(set);
         }
-        let more: Vec<(At, Error)> = refused.iter().skip(1).map(|at| (*at, error.again())).collect();
+        let more: Vec<(At, Error)> = refused.iter().skip(1).map(|at| (*at, error.clone())).collect();
         refused.first().map_or(Ok(()), |at| refuse(*at, error))?;
         more.into_iter().try_for_each(|(at, error)| refuse(at, error))
     }

@@ -14,6 +14,7 @@ mod sight;
 mod skin;
 mod svg;
 
+use crate::report::counted;
 pub use crate::scene::Options;
 pub use glb::write_glb;
 pub use named::scene;
@@ -315,7 +316,7 @@ impl<'a> Scene<'a> {
             top.push(self.node(Node { name, children, matrix: Some(matrix), ..Node::default() }));
         }
         if without > 0 {
-            self.notes.push(format!("{without} instances are of models without render groups here"));
+            self.notes.push(format!("{} of models without render groups here", counted(without, "instance")));
         }
         // The nodes that were copied are shown by nothing any more; a tree without them has no stray roots.
         self.drop_unreachable(of_model.values().flatten().copied().collect(), top);
@@ -344,7 +345,7 @@ impl<'a> Scene<'a> {
 
     fn add_armor(&mut self, geometry: &'a Geometry, top: &mut Vec<usize>) {
         let index = geometry.armor_places();
-        self.damage.extend(index.damage.as_ref().map(Error::again));
+        self.damage.extend(index.damage.clone());
         let mut rows = 0..;
         for of_model in index.all.chunk_by(|a, b| a.model == b.model) {
             let Some(model) = of_model.first().map(|p| p.model) else { continue };
@@ -370,7 +371,7 @@ impl<'a> Scene<'a> {
 
     fn add_collision(&mut self, geometry: &'a Geometry, top: &mut Vec<usize>) {
         let index = geometry.collision_places();
-        self.damage.extend(index.damage.as_ref().map(Error::again));
+        self.damage.extend(index.damage.clone());
         for of_model in index.all.chunk_by(|a, b| a.model == b.model) {
             let Some(model) = of_model.first().map(|p| p.model) else { continue };
             let material = self.material(Material { colour: HULL, double_sided: true, ..Material::new("collision") });

@@ -89,7 +89,7 @@ impl Writable for Splash {
             }
             // How many boxes there are is known where none is damaged.
             if let Some(damage) = &self.index().damage {
-                return Err(damage.again());
+                return Err(damage.clone());
             }
             let mut last = Vec::new();
             for cells in &edits.add {
