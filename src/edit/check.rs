@@ -153,7 +153,8 @@ fn row(
 /// Compares the edited rows only.
 fn rows(old: &dyn Table, new: &dyn Table, edit: &TableEdits, free: &Free) -> Result<()> {
     // Rows are counted on demand: an earlier lookup may have counted the old rows.
-    if let (Some(before), Some(after)) = (old.known_len(), new.known_len())
+    let stored = |table: &dyn Table| table.known_len().map(|len| table.stored_len().unwrap_or(len));
+    if let (Some(before), Some(after)) = (stored(old), stored(new))
         && before != after
     {
         return Err(failed(format!("table {} has another number of rows", new.name())));
@@ -166,15 +167,21 @@ fn rows(old: &dyn Table, new: &dyn Table, edit: &TableEdits, free: &Free) -> Res
     Ok(())
 }
 
+/// Moves to the next stored row.
+fn advance(rows: &mut dyn RowCursor, stored: Option<usize>) -> Result<bool> {
+    Ok(rows.advance()? && stored.is_none_or(|stored| rows.row() < stored))
+}
+
 /// Compares all rows: kept rows are in order, and inserted rows are where the format puts them, or last.
 fn whole(old: &dyn Table, new: &dyn Table, edit: &TableEdits, added: Option<&[usize]>, free: &Free) -> Result<()> {
     let asked: HashMap<usize, &[(usize, Value<'static>)]> = edit.set.iter().map(|(row, set)| (*row, &**set)).collect();
     let mut removed = edit.remove.iter().copied().peekable();
     let came: HashMap<usize, usize> = added.unwrap_or_default().iter().copied().zip(0..).collect();
     let (mut before, mut after) = (old.cursor(0), new.cursor(0));
+    let (stored_before, stored_after) = (old.stored_len(), new.stored_len());
     let mut come = 0usize;
     loop {
-        let more = after.advance();
+        let more = advance(&mut *after, stored_after);
         if matches!(more, Ok(true))
             && let Some(number) = came.get(&after.row())
         {
@@ -183,7 +190,7 @@ fn whole(old: &dyn Table, new: &dyn Table, edit: &TableEdits, added: Option<&[us
             continue;
         }
         let stayed = loop {
-            match before.advance() {
+            match advance(&mut *before, stored_before) {
                 Ok(true) if removed.next_if_eq(&before.row()).is_some() => {}
                 other => break other,
             }

@@ -4,7 +4,7 @@ use super::fit::From;
 use super::read::Given;
 use super::resolve::{Outcome, Resolved};
 use super::restore::Restore;
-use super::{Cells, Check, Edit, EntryEdit, Pieces, TableEdits, Writable, check, copy, refused};
+use super::{At, Cells, Check, Edit, EntryEdit, Pieces, TableEdits, Writable, check, copy, refused};
 use crate::archive;
 use crate::asset::Asset;
 use crate::codec::xxh64;
@@ -181,26 +181,30 @@ impl<'a> Editor<'a> {
         let mut resolved = Resolved::new(wanted);
         let known = if self.writable.keying() == Some(table) { None } else { self.known()? };
         let by_keys = known.as_ref().and_then(|known| known.reader().table(table));
-        let (mut places, mut found) = (HashMap::new(), Vec::new());
+        let (mut places, mut found) = (HashMap::<At, Vec<usize>>::new(), Vec::new());
         for (number, edit) in edits.enumerate() {
             match resolved.edit(edit, From::Typed, by_keys.as_deref()) {
                 Ok(Outcome::LeftOut(why)) => found.push((number, refused(why))),
-                Ok(Outcome::Done) => places.extend(resolved.last.take().map(|at| (at, number))),
+                Ok(Outcome::Done) => {
+                    resolved.last.take().into_iter().for_each(|at| places.entry(at).or_default().push(number))
+                }
                 Ok(Outcome::Held) => {}
                 Err(error) => found.push((number, error)),
             }
         }
+        let mut refused: Vec<(At, Error)> = resolved.unshared().collect();
         let edits = resolved.finish();
-        if !found.is_empty() || edits.is_empty() {
-            return Ok(found);
+        if found.is_empty() && refused.is_empty() && !edits.is_empty() {
+            refused = self.writable.refusals(&edits)?;
         }
-        for (at, error) in self.writable.refusals(&edits)? {
+        for (at, error) in refused {
             match places.get(&at) {
-                Some(number) => found.push((*number, error)),
+                Some(numbers) => found.extend(numbers.iter().map(|number| (*number, error.clone()))),
                 None => return Err(error),
             }
         }
         found.sort_by_key(|(number, _)| *number);
+        found.dedup_by_key(|(number, _)| *number);
         Ok(found)
     }
 
@@ -313,13 +317,11 @@ impl<'a> Editor<'a> {
     pub fn entry(&mut self, entry: &str, new: Value<'static>) -> Result<()> {
         match self.writable.entry(entry, &new)? {
             Some(EntryEdit::Pieces(pieces)) => {
-                self.done = self.done.saturating_add(1);
-                self.pieces = Some(pieces);
+                self.whole(pieces);
                 Ok(())
             }
             Some(EntryEdit::Shown(pieces, shown)) => {
-                self.done = self.done.saturating_add(1);
-                self.pieces = Some(pieces);
+                self.whole(pieces);
                 self.shown = Some((entry.to_owned(), shown));
                 Ok(())
             }
@@ -354,9 +356,23 @@ impl<'a> Editor<'a> {
         let pieces = self.writable.with_meshes(glb)?;
         let mut pieces = pieces.ok_or_else(|| refused(format!("{format} files take no meshes from glTF")))?;
         self.left_out.append(&mut pieces.left_out);
-        self.pieces = Some(pieces);
-        self.done = self.done.saturating_add(1);
+        self.whole(pieces);
         Ok(())
+    }
+
+    /// Takes the whole new file, which is an edit unless it has the bytes of the old one.
+    fn whole(&mut self, pieces: Pieces) {
+        let old = self.asset.source().bytes();
+        let mut rest = old;
+        let is_same = pieces.len() == old.len()
+            && pieces.slices(old, 0).all(|slice| {
+                let there = rest.strip_prefix(slice);
+                rest = there.unwrap_or_default();
+                there.is_some()
+            });
+        let count = if is_same { &mut self.held } else { &mut self.done };
+        *count = count.saturating_add(1);
+        self.pieces = Some(pieces);
     }
 
     /// Takes the byte patch of an undo file. Returns `false` if the file is not the one that it was made for: the
@@ -396,6 +412,7 @@ impl<'a> Editor<'a> {
         let mut derived = self.derived;
         for mut resolved in self.tables {
             resolved.check_rows()?;
+            resolved.unshared().next().map_or(Ok(()), |(_, error)| Err(error))?;
             derived = derived.or(resolved.derived.clone());
             let table = resolved.finish();
             if !table.is_empty() {

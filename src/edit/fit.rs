@@ -100,6 +100,8 @@ pub(super) fn short(value: &Value<'_>) -> String {
     let text = match value {
         Value::Null => "null".to_owned(),
         Value::Text(text) => format!("{text:?}"),
+        // Digits of a whole number would look exact.
+        Value::F64(number) if number.is_finite() && number.abs() >= 9_007_199_254_740_992.0 => format!("{number:e}"),
         other => other.to_string(),
     };
     match text.char_indices().nth(LONGEST) {

@@ -101,7 +101,7 @@ impl Lists {
                 list.set.insert(at(*row, item)?, place);
             }
         }
-        let rows = table.len()?;
+        let rows = table.stored_len().map_or_else(|| table.len(), Ok)?;
         for (of, list) in &mut lists {
             // The first row that is not of a list before it.
             let (mut first, mut end) = (0, rows);

@@ -537,7 +537,10 @@ fn undo_list(
     each: &mut dyn FnMut(Value<'static>) -> Result<()>,
 ) -> Result<()> {
     let items = list.order(before.name()).map_err(|(_, error)| error)?;
-    let owner = before.lists(0, &Value::from(of))?.pop().map(|list| list.cells).unwrap_or_default();
+    let (owner, shared) =
+        before.lists(0, &Value::from(of))?.pop().map(|list| (list.cells, list.shared)).unwrap_or_default();
+    // Each key that shares the list has a row of its own.
+    let owners = if shared.is_empty() { vec![owner] } else { shared };
     let name = |at: usize| before.columns().get(at).map(|column| column.name.clone());
     let named = |set: &Set| -> Cells {
         let is_key = |at: usize| before.item().is_some_and(|item| at <= item);
@@ -557,12 +560,14 @@ fn undo_list(
         }
     };
     for number in 0..list.len.max(items.len()) {
-        let mut key = Cells::new();
-        for (at, column) in before.columns().iter().enumerate().filter(|(_, column)| column.role == Role::Key) {
-            let cell = owner.iter().find(|(other, _)| *other == at).map(|(_, cell)| cell.clone());
-            key.push((column.name.clone(), cell.unwrap_or_else(|| number.into())));
-        }
-        let key = Value::Map(key);
+        let key = |owner: &Set| {
+            let mut key = Cells::new();
+            for (at, column) in before.columns().iter().enumerate().filter(|(_, column)| column.role == Role::Key) {
+                let cell = owner.iter().find(|(other, _)| *other == at).map(|(_, cell)| cell.clone());
+                key.push((column.name.clone(), cell.unwrap_or_else(|| number.into())));
+            }
+            Value::Map(key)
+        };
         let now = items.get(number).map(new).transpose()?;
         let was = (number < list.len).then(|| old(number)).transpose()?;
         let (kind, has, had) = match (now, was) {
@@ -581,7 +586,7 @@ fn undo_list(
             (None, Some(was)) => (Kind::Added, None, Some(was)),
             (now, None) => (Kind::Removed, now, None),
         };
-        each(row(&edit.table, kind, key, has, had))?;
+        owners.iter().try_for_each(|owner| each(row(&edit.table, kind, key(owner), has.clone(), had.clone())))?;
     }
     Ok(())
 }
@@ -593,6 +598,10 @@ fn undo_list(
 pub fn undo(old: &Asset, edits: &[TableEdits], each: &mut dyn FnMut(Value<'static>) -> Result<()>) -> Result<()> {
     for edit in edits {
         let Some(before) = old.reader().table(&edit.table) else { continue };
+        let all = |row: usize| match before.sharing(row) {
+            shared if shared.is_empty() => vec![row],
+            shared => shared,
+        };
         let rows = edit.set.iter().map(|(row, _)| *row).chain(edit.remove.iter().copied());
         let nth = Nth::of_rows(&*before, rows);
         let lists = Lists::of(&*before, edit, |_| false)?;
@@ -607,6 +616,9 @@ pub fn undo(old: &Asset, edits: &[TableEdits], each: &mut dyn FnMut(Value<'stati
                 let Some(of) = before.columns().get(*column) else { continue };
                 had.push((of.name.clone(), before.value(*at, *column)?.into_owned()));
                 has.push((of.name.clone(), value.clone()));
+            }
+            for other in all(*at).into_iter().filter(|other| other != at) {
+                each(row(&edit.table, Kind::Changed, nth.key(&*before, other)?, Some(has.clone()), Some(had.clone())))?;
             }
             let mut key = nth.key(&*before, *at)?;
             // By the key that the row has now, if it changed.

@@ -49,8 +49,10 @@ pub(super) struct Resolved<'a> {
     /// The number of items inserted into a list, by the hash of its key.
     items: HashMap<u64, usize>,
     remove: BTreeSet<usize>,
-    /// Rows that exported rows name.
-    seen: BTreeSet<usize>,
+    /// Rows that exported rows name, with the hash of the key if several keys share the row.
+    seen: BTreeSet<(usize, u64)>,
+    /// Edits of rows and lists that several keys share.
+    shared: HashMap<At, Shared>,
     /// The number of exported rows with a key that several rows share.
     times: HashMap<u64, usize>,
     /// The number of exported rows so far.
@@ -64,6 +66,36 @@ struct Cell {
     column: usize,
     value: Value<'static>,
     differs: bool,
+}
+
+/// The rows of a key, and the keys that share them, if there are several.
+struct Found {
+    rows: Vec<usize>,
+    sharers: Option<Sharers>,
+}
+
+/// The keys that share a stored row.
+struct Sharers {
+    /// The hash of the key that is edited.
+    own: u64,
+    /// All of the keys by their hashes, and as messages show them.
+    all: Vec<(u64, String)>,
+}
+
+/// An edit of a row or list that several keys share. It is made only if all of the keys request it: no row changes that no edit
+/// names.
+struct Shared {
+    keys: Vec<(u64, String)>,
+    /// The columns that each key wants to change.
+    asked: HashMap<u64, BTreeSet<usize>>,
+}
+
+impl Shared {
+    fn is_whole(&self) -> bool {
+        let mut asked = self.keys.iter().map(|(key, _)| self.asked.get(key));
+        let first = asked.next().flatten();
+        first.is_some() && asked.all(|other| other == first)
+    }
 }
 
 /// A requested row.
@@ -89,6 +121,7 @@ impl<'a> Resolved<'a> {
             items: HashMap::new(),
             remove: BTreeSet::new(),
             seen: BTreeSet::new(),
+            shared: HashMap::new(),
             times: HashMap::new(),
             rows: 0,
             derived: None,
@@ -123,7 +156,8 @@ impl<'a> Resolved<'a> {
         let columns = self.table.columns();
         columns.iter().enumerate().find(|(_, column)| column.name == name).ok_or_else(|| {
             let hint = suggest::hint_of_columns(name, "there are", columns);
-            refused(format!("{}: no column {name:?}{hint}", self.table.name()))
+            let name = short(&Value::text(name));
+            refused(format!("{}: no column {name}{hint}", self.table.name()))
         })
     }
 
@@ -187,21 +221,79 @@ impl<'a> Resolved<'a> {
         hasher.finish()
     }
 
+    /// The hash of a key, without the number of an item.
+    fn owner<'v>(&self, cells: &[Value<'v>]) -> u64
+    where
+        Self: 'v,
+    {
+        let end = cells.len().saturating_sub(usize::from(self.table.item().is_some()));
+        self.hash(cells.iter().take(end))
+    }
+
+    /// The key with these cells that a table has in its columns, with its hash.
+    fn sharer(&self, cell: impl Fn(usize) -> Result<Value<'static>>) -> Result<(u64, String)> {
+        let keys = self.keys.iter().filter(|key| self.table.item() != Some(**key));
+        let cells = keys.map(|key| cell(*key)).collect::<Result<Vec<_>>>()?;
+        Ok((self.hash(&cells), cells.iter().map(short).collect::<Vec<_>>().join(", ")))
+    }
+
+    /// The stored row that a row of `table` shows, and the keys that share it.
+    fn stored(&self, table: &dyn Table, row: usize) -> Result<(usize, Option<Sharers>)> {
+        if table.stored_len().is_none() {
+            return Ok((row, None));
+        }
+        let rows = table.sharing(row);
+        let Some(&stored) = rows.first() else { return Ok((row, None)) };
+        let key = |row: usize| self.sharer(|column| Ok(table.value(row, column)?.into_owned()));
+        let all = rows.iter().map(|row| key(*row)).collect::<Result<_>>()?;
+        Ok((stored, Some(Sharers { own: key(row)?.0, all })))
+    }
+
+    /// Notes that a key wants to change these columns of what it shares, or to insert or delete it.
+    fn ask(&mut self, at: At, sharers: Option<&Sharers>, columns: impl IntoIterator<Item = usize>) {
+        let Some(sharers) = sharers else { return };
+        let shared = self.shared.entry(at);
+        let shared = shared.or_insert_with(|| Shared { keys: sharers.all.clone(), asked: HashMap::new() });
+        shared.asked.entry(sharers.own).or_default().extend(columns);
+    }
+
+    /// Whether other keys have asked for this edit of what they share with this one, and this one has not.
+    fn is_asked_by_others(&self, at: At, sharers: Option<&Sharers>) -> bool {
+        let (Some(shared), Some(sharers)) = (self.shared.get(&at), sharers) else { return false };
+        !shared.asked.contains_key(&sharers.own)
+    }
+
+    /// The edits that only some of the keys ask for that share a row, with all other edits of that row or of its list: a list
+    /// that changed by half would be no key's.
+    pub(super) fn unshared(&self) -> impl Iterator<Item = (At, Error)> {
+        /// Keys that a message shows.
+        const SHOWN: usize = 4;
+        let group = |shared: &Shared| shared.keys.first().map(|(key, _)| *key);
+        let parts = self.shared.values().filter(|shared| !shared.is_whole());
+        let parts: BTreeSet<Option<u64>> = parts.map(group).collect();
+        self.shared.iter().filter(move |(_, shared)| parts.contains(&group(shared))).map(|(at, shared)| {
+            let names: Vec<&str> = shared.keys.iter().take(SHOWN).map(|(_, name)| &**name).collect();
+            let more = if shared.keys.len() > SHOWN { ", …" } else { "" };
+            let what = "share what is edited, as it is stored once; give all of them the same edit";
+            (*at, refused(format!("{}: {}{more} {what}", self.table.name(), names.join(" and "))))
+        })
+    }
+
     /// The rows of a key, in order.
-    fn rows_of(&mut self, cells: &[Value<'static>], known: Option<&dyn Table>) -> Result<Vec<usize>> {
+    fn rows_of(&mut self, cells: &[Value<'static>], known: Option<&dyn Table>) -> Result<Found> {
         if self.keys.is_empty() {
             let row = match cells {
                 [Value::Uint(row)] => usize::try_from(*row).ok(),
                 _ => None,
             };
             let len = self.table.len()?;
-            return Ok(row.filter(|row| *row < len).into_iter().collect());
+            return Ok(Found { rows: row.filter(|row| *row < len).into_iter().collect(), sharers: None });
         }
         let probes = if self.table.walks() { WALKS } else { PROBES };
         let is_probed = self.index.is_none() && self.probes < probes;
         self.probes = self.probes.saturating_add(usize::from(is_probed));
         let hash = self.hash(cells);
-        let (rows, index) = self.keyed(known, |table| {
+        let (found, index) = self.keyed(known, |table| {
             let mut candidates = None;
             if is_probed {
                 let probe = |(key, cell): (&usize, &Value<'static>)| table.find(*key, cell);
@@ -227,10 +319,17 @@ impl<'a> Resolved<'a> {
             };
             let mut rows: Vec<usize> = candidates.into_iter().filter(is_it).collect();
             rows.sort_unstable();
-            (rows, made)
+            let mut found = Found { rows, sharers: None };
+            let stored = found.rows.first().map(|row| self.stored(table, *row));
+            match stored {
+                Some(Ok((row, Some(sharers)))) => found = Found { rows: vec![row], sharers: Some(sharers) },
+                Some(Err(error)) => return (Err(error), made),
+                _ => {}
+            }
+            (Ok(found), made)
         });
         self.index = self.index.take().or(index);
-        Ok(rows)
+        found
     }
 
     fn make_index(&self, table: &dyn Table) -> Index {
@@ -295,32 +394,33 @@ impl<'a> Resolved<'a> {
             None => error,
         };
         let key = self.key(&edit.key).map_err(named)?;
-        let rows = self.rows_of(&key.cells, known).map_err(named)?;
+        let found = self.rows_of(&key.cells, known).map_err(named)?;
+        let (rows, sharers) = (&found.rows, found.sharers.as_ref());
         match edit.change {
             Change::Set(cells) => {
-                let row = match self.the_row(&rows, &key, edit.old.as_ref(), &shown)? {
+                let row = match self.the_row(rows, &key, edit.old.as_ref(), &shown)? {
                     Ok(row) => row,
                     Err(why) => return Ok(Outcome::LeftOut(why)),
                 };
-                self.set(row, cells, edit.old.as_ref(), from, &shown).map_err(named)
+                self.set((row, sharers), cells, edit.old.as_ref(), from, &shown).map_err(named)
             }
             Change::Add(cells) => {
                 let cells = self.numbered(cells).map_err(named)?;
-                self.add(key, &rows, cells, (from, known), &shown).map_err(named)
+                self.add(key, rows, cells, (from, known), &shown).map_err(named)
             }
             Change::Remove => {
                 self.rows_may_go(&shown)?;
                 if rows.is_empty() && edit.old.is_some() {
                     return Ok(Outcome::Held);
                 }
-                let row = match self.the_row(&rows, &key, edit.old.as_ref(), &shown)? {
+                let row = match self.the_row(rows, &key, edit.old.as_ref(), &shown)? {
                     Ok(row) => row,
                     Err(why) => return Ok(Outcome::LeftOut(why)),
                 };
                 if let Some(why) = edit.old.as_ref().map(|old| self.differing(row, old)).transpose()?.flatten() {
                     return Ok(Outcome::LeftOut(format!("{shown}: {why}")));
                 }
-                self.remove(row, &shown)
+                self.remove(row, sharers, &shown)
             }
         }
     }
@@ -332,11 +432,18 @@ impl<'a> Resolved<'a> {
         Err(refused(format!("{shown}: rows of {} can neither be added nor removed", self.table.name())))
     }
 
-    fn remove(&mut self, row: usize, shown: &str) -> Result<Outcome> {
+    fn remove(&mut self, row: usize, sharers: Option<&Sharers>, shown: &str) -> Result<Outcome> {
+        let at = At::Remove(row);
+        if self.is_asked_by_others(at, sharers) {
+            self.ask(at, sharers, []);
+            self.last = Some(at);
+            return Ok(Outcome::Done);
+        }
         if self.set.contains_key(&row) || !self.remove.insert(row) {
             return Err(refused(format!("{shown}: there are two edits of this row")));
         }
-        self.last = Some(At::Remove(row));
+        self.ask(at, sharers, []);
+        self.last = Some(at);
         Ok(Outcome::Done)
     }
 
@@ -363,7 +470,14 @@ impl<'a> Resolved<'a> {
         })
     }
 
-    fn set(&mut self, row: usize, cells: Cells, old: Option<&Cells>, from: From, shown: &str) -> Result<Outcome> {
+    fn set(
+        &mut self,
+        (row, sharers): (usize, Option<&Sharers>),
+        cells: Cells,
+        old: Option<&Cells>,
+        from: From,
+        shown: &str,
+    ) -> Result<Outcome> {
         let mut asked = Vec::new();
         let names: Vec<_> = cells.iter().map(|(name, _)| name.clone()).collect();
         for (name, given) in cells {
@@ -384,7 +498,7 @@ impl<'a> Resolved<'a> {
                 return Ok(Outcome::LeftOut(format!("{shown}: {why}")));
             }
         }
-        if self.put(row, asked, shown)? {
+        if self.put((row, sharers), asked, shown)? {
             self.last = Some(At::Set(row));
             return Ok(Outcome::Done);
         }
@@ -392,14 +506,14 @@ impl<'a> Resolved<'a> {
     }
 
     /// Notes cells of a row, all or none; returns whether one changes.
-    fn put(&mut self, row: usize, cells: Set, shown: &str) -> Result<bool> {
+    fn put(&mut self, (row, sharers): (usize, Option<&Sharers>), cells: Set, shown: &str) -> Result<bool> {
         let is_removed = self.remove.contains(&row);
         let there = self.set.get(&row).map_or(&[][..], |cells| cells);
         let mut new: Vec<Cell> = Vec::with_capacity(cells.len());
-        let mut is_other = false;
+        let mut differing = Vec::new();
         for (column, value) in cells {
             let differs = !same_value(&self.table.value(row, column)?, &value);
-            is_other |= differs;
+            differing.extend(differs.then_some(column));
             match there.iter().chain(&new).find(|cell| cell.column == column) {
                 Some(cell) if !is_removed && same_value(&cell.value, &value) => {}
                 None if !is_removed => new.push(Cell { column, value, differs }),
@@ -410,18 +524,30 @@ impl<'a> Resolved<'a> {
             }
         }
         self.set.entry(row).or_default().extend(new);
+        let is_other = !differing.is_empty();
+        if is_other {
+            self.ask(At::Set(row), sharers, differing);
+        }
         Ok(is_other)
     }
 
     /// Takes an inserted row, with its cells by the numbers of their columns.
     fn add(
         &mut self,
-        key: Key,
+        mut key: Key,
         rows: &[usize],
         cells: Vec<(usize, Value<'_>)>,
         (from, known): (From, Option<&dyn Table>),
         shown: &str,
     ) -> Result<Outcome> {
+        let shared = self.shared_list(&key, known)?;
+        if let Some((cells, _)) = &shared {
+            // A list that several keys share is written as the first one's.
+            for (at, cell) in self.keys.iter().zip(&mut key.cells) {
+                *cell =
+                    cells.iter().find(|(other, _)| other == at).map_or_else(|| cell.clone(), |(_, own)| own.clone());
+            }
+        }
         let (columns, is_item) = (self.table.columns(), self.table.item().is_some());
         // In the order of the columns.
         let mut set = Set::with_capacity(self.keys.len().saturating_add(cells.len()));
@@ -454,12 +580,22 @@ impl<'a> Resolved<'a> {
             let other = self.add.get(**number).map_or(&[][..], |(other, _)| other);
             other.len() == key.cells.len() && other.iter().zip(&key.cells).all(|(a, b)| same_value(a, b))
         };
-        let coming = self.coming.get(&hash).map_or(0, |numbers| numbers.iter().filter(is_it).count());
+        let coming: Vec<usize> =
+            self.coming.get(&hash).map_or_else(Vec::new, |numbers| numbers.iter().filter(is_it).copied().collect());
+        let (list, sharers) = shared.unzip();
+        if let [number] = coming[..]
+            && self.is_asked_by_others(At::Add(number), sharers.as_ref())
+            && self.is_added(number, &set, list.as_ref())
+        {
+            self.ask(At::Add(number), sharers.as_ref(), []);
+            self.last = Some(At::Add(number));
+            return Ok(Outcome::Done);
+        }
         let there = rows.iter().filter(|row| !self.remove.contains(row)).count();
         if there > 0 && (key.nth.is_none() && rows.len() == 1 || key.nth.is_some_and(|nth| nth < rows.len())) {
             return Ok(Outcome::LeftOut(format!("{shown}: it is there already, with other values")));
         }
-        if coming > 0 && key.nth.is_none() {
+        if !coming.is_empty() && key.nth.is_none() {
             return Err(refused(format!("{shown}: it is added twice")));
         }
         match self.list_of(&key, known)? {
@@ -467,10 +603,42 @@ impl<'a> Resolved<'a> {
             Err(why) => return Ok(Outcome::LeftOut(format!("{shown}: {why}"))),
         }
         set.sort_by_key(|(column, _)| *column);
-        self.last = Some(At::Add(self.add.len()));
+        let at = At::Add(self.add.len());
+        self.ask(at, sharers.as_ref(), []);
+        self.last = Some(at);
         self.coming.entry(hash).or_default().push(self.add.len());
         self.add.push((key.cells, set));
         Ok(Outcome::Done)
+    }
+
+    /// The list that an item is added to, if several keys share it: its cells for the first of them, and the keys.
+    fn shared_list(&self, key: &Key, known: Option<&dyn Table>) -> Result<Option<(Set, Sharers)>> {
+        let (Some(_), Some(of), Some(cell)) = (self.table.item(), self.keys.first(), key.cells.first()) else {
+            return Ok(None);
+        };
+        let mut lists = self.keyed(known, |table| match table.stored_len() {
+            Some(_) => table.lists(*of, cell),
+            None => Ok(Vec::new()),
+        })?;
+        let Some(list) = lists.pop().filter(|list| lists.is_empty() && !list.shared.is_empty()) else {
+            return Ok(None);
+        };
+        let sharer = |cells: &Set| {
+            let cell = |column| cells.iter().find(|(at, _)| *at == column).map(|(_, cell)| cell.clone());
+            self.sharer(|column| Ok(cell(column).unwrap_or_default()))
+        };
+        let all = list.shared.iter().map(&sharer).collect::<Result<_>>()?;
+        let sharers = Sharers { own: sharer(&list.cells)?.0, all };
+        Ok(list.shared.into_iter().next().map(|cells| (cells, sharers)))
+    }
+
+    /// Whether an added row has these cells, besides the cells of the list that it comes to.
+    fn is_added(&self, number: usize, set: &Set, list: Option<&Set>) -> bool {
+        let Some((_, added)) = self.add.get(number) else { return false };
+        let is_of_list =
+            |at: usize| !self.keys.contains(&at) && list.is_some_and(|list| list.iter().any(|c| c.0 == at));
+        let own: Vec<_> = added.iter().filter(|(at, _)| !is_of_list(*at)).collect();
+        own.len() == set.len() && own.iter().zip(set).all(|(a, b)| a.0 == b.0 && same_value(&a.1, &b.1))
     }
 
     /// Cells by the numbers of their columns.
@@ -502,7 +670,7 @@ impl<'a> Resolved<'a> {
                 more => format!("{more} lists have this key"),
             }));
         };
-        let owner = self.hash(key.cells.iter().take(key.cells.len().saturating_sub(1)));
+        let owner = self.owner(&key.cells);
         let more = self.items.entry(owner).or_default();
         let next = list.len.saturating_add(*more);
         if let Some(Value::Uint(index)) = key.cells.last()
@@ -551,14 +719,14 @@ impl<'a> Resolved<'a> {
         }
         // CSV has one form for no text and for an empty one.
         let has_empty = from.is_text() && key.iter().any(|cell| matches!(cell, Value::Text(text) if text.is_empty()));
-        if has_empty && self.rows_of(&key, None)?.is_empty() {
+        if has_empty && self.rows_of(&key, None)?.rows.is_empty() {
             let or_null = |cell: &Value<'static>| match cell {
                 Value::Text(text) if text.is_empty() => Value::Null,
                 other => other.clone(),
             };
             let nulls: Vec<Value<'static>> = key.iter().map(or_null).collect();
             let takes_null = |at: &usize| self.table.columns().get(*at).is_some_and(|c| c.takes == Takes::OrNull);
-            if self.keys.iter().any(takes_null) || !self.rows_of(&nulls, None)?.is_empty() {
+            if self.keys.iter().any(takes_null) || !self.rows_of(&nulls, None)?.rows.is_empty() {
                 key = nulls;
             }
         }
@@ -571,7 +739,7 @@ impl<'a> Resolved<'a> {
             })
         };
         let shown = shown();
-        let rows = self.rows_of(&key, None)?;
+        let Found { rows, sharers } = self.rows_of(&key, None)?;
         let nth = match rows.len() {
             0 | 1 => 0,
             _ => {
@@ -593,7 +761,7 @@ impl<'a> Resolved<'a> {
             let key = Key { cells: key, nth: (!rows.is_empty()).then_some(nth) };
             return self.add(key, &rows, named, (from, None), &shown);
         };
-        if !self.seen.insert(row) {
+        if !self.seen.insert((row, sharers.as_ref().map_or(0, |sharers| sharers.own))) {
             return Err(refused(format!("{shown}: there are two rows of it")));
         }
         let mut outcome = Outcome::Held;
@@ -633,7 +801,7 @@ impl<'a> Resolved<'a> {
             }
         }
         if !asked.is_empty() {
-            self.put(row, asked, &shown)?;
+            self.put((row, sharers.as_ref()), asked, &shown)?;
             outcome = Outcome::Done;
         }
         Ok(outcome)
@@ -641,14 +809,22 @@ impl<'a> Resolved<'a> {
 
     /// Deletes the rows that no exported row names; returns their number.
     pub(super) fn delete_missing(&mut self) -> Result<usize> {
-        let len = self.table.len()?;
-        let missing: Vec<usize> = (0..len).filter(|row| !self.seen.contains(row)).collect();
+        let missing = self.keyed(None, |table| {
+            let mut missing = Vec::new();
+            for row in 0..table.len()? {
+                let (row, sharers) = self.stored(table, row)?;
+                if !self.seen.contains(&(row, sharers.as_ref().map_or(0, |sharers| sharers.own))) {
+                    missing.push((row, sharers));
+                }
+            }
+            Ok::<_, Error>(missing)
+        })?;
         if !missing.is_empty() {
             self.rows_may_go(self.table.name())?;
         }
-        for &row in &missing {
-            let name = self.table.name().to_owned();
-            self.remove(row, &name)?;
+        let name = self.table.name().to_owned();
+        for (row, sharers) in &missing {
+            self.remove(*row, sharers.as_ref(), &name)?;
         }
         Ok(missing.len())
     }
@@ -672,17 +848,20 @@ impl<'a> Resolved<'a> {
     pub(super) fn set_cell(&mut self, row: usize, column: usize, given: Value<'static>) -> Result<Outcome> {
         let name = self.table.name().to_owned();
         let (column, value) = self.cell_of(column, given, From::Typed, Some(row))?;
-        Ok(if self.put(row, vec![(column, value)], &name)? { Outcome::Done } else { Outcome::Held })
+        let (row, sharers) = self.stored(&*self.table, row)?;
+        Ok(if self.put((row, sharers.as_ref()), vec![(column, value)], &name)? { Outcome::Done } else { Outcome::Held })
     }
 
     /// Takes resolved edits, from SQL.
     pub(super) fn take(&mut self, edits: TableEdits) -> Result<()> {
         let name = self.table.name().to_owned();
         for (row, set) in edits.set {
-            self.put(row, set, &name)?;
+            let (row, sharers) = self.stored(&*self.table, row)?;
+            self.put((row, sharers.as_ref()), set, &name)?;
         }
         for row in edits.remove {
-            self.remove(row, &name)?;
+            let (row, sharers) = self.stored(&*self.table, row)?;
+            self.remove(row, sharers.as_ref(), &name)?;
         }
         self.add.extend(edits.add.into_iter().map(|set| (Vec::new(), set)));
         Ok(())
@@ -766,6 +945,10 @@ pub fn item_cells(table: &dyn Table, item: usize, given: Vec<(usize, Value<'stat
         match (lists.pop(), lists.is_empty()) {
             (None, _) => return Err(wrong("has no such list")),
             (Some(_), false) => return Err(wrong("has several such lists")),
+            (Some(found), true) if list.is_none() && !found.shared.is_empty() && column.role == Role::Key => {
+                let first = columns.first().map(|column| &*column.name).unwrap_or_default();
+                return Err(wrong(&format!("shares its list with other rows: name the list by {first}")));
+            }
             (Some(found), true) if list.as_ref().is_none_or(|list| *list == found) => list = Some(found),
             _ => return Err(wrong("has another list than the columns before it say")),
         }

@@ -285,6 +285,9 @@ pub struct ItemList {
     pub cells: Vec<(usize, Value<'static>)>,
     /// How many items it has.
     pub len: usize,
+    /// The same cells of all lists that are stored as one with this one, beginning with the one that edits are made to. Empty
+    /// unless several keys share the list.
+    pub shared: Vec<Vec<(usize, Value<'static>)>>,
 }
 
 /// As [`Table::text_of`], where nothing else is stated.
@@ -386,6 +389,18 @@ pub trait Table: Send + Sync {
     /// key is still the same row.
     fn by_number(&self) -> bool {
         false
+    }
+
+    /// The rows that show one stored row under a key each, if there are several: `row` and the others, beginning with the row
+    /// that edits are made to. Empty for a row that is stored for one key.
+    fn sharing(&self, row: usize) -> Vec<usize> {
+        let _ = row;
+        Vec::new()
+    }
+
+    /// The number of stored rows, if further rows follow that show some of them again under other keys.
+    fn stored_len(&self) -> Option<usize> {
+        None
     }
 
     /// The column that says of which type the values of another one are, where not all are of one.

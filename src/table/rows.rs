@@ -55,8 +55,12 @@ pub struct TableOf<'a, R> {
     /// The column that numbers items, and the function that finds their lists.
     items: Option<(usize, Lists<'a>)>,
     words: &'static [&'static str],
+    /// What answers [`Table::sharing`] and [`Table::stored_len`].
+    shared: Option<(Sharing<'a>, StoredLen<'a>)>,
 }
 
+type Sharing<'a> = Box<dyn Fn(usize) -> Vec<usize> + Send + Sync + 'a>;
+type StoredLen<'a> = Box<dyn Fn() -> Option<usize> + Send + Sync + 'a>;
 type Lists<'a> = Box<dyn Fn(usize, &Value<'_>) -> Result<Vec<ItemList>> + Send + Sync + 'a>;
 
 enum Get<'a, R> {
@@ -137,6 +141,7 @@ impl<'a, R> TableOf<'a, R> {
             by_number: false,
             items: None,
             words: &[],
+            shared: None,
         }
     }
 
@@ -414,6 +419,17 @@ impl<'a, R> TableOf<'a, R> {
         self
     }
 
+    /// Adds what answers [`Table::sharing`] and [`Table::stored_len`].
+    #[must_use]
+    pub fn shared_by(
+        mut self,
+        sharing: impl Fn(usize) -> Vec<usize> + Send + Sync + 'a,
+        stored_len: impl Fn() -> Option<usize> + Send + Sync + 'a,
+    ) -> Self {
+        self.shared = Some((Box::new(sharing), Box::new(stored_len)));
+        self
+    }
+
     fn damage(&self) -> Result<()> {
         self.damage.as_ref().and_then(|damage| damage()).map_or(Ok(()), Err)
     }
@@ -501,6 +517,14 @@ impl<R> Table for TableOf<'_, R> {
 
     fn by_number(&self) -> bool {
         self.by_number
+    }
+
+    fn sharing(&self, row: usize) -> Vec<usize> {
+        self.shared.as_ref().map_or_else(Vec::new, |(sharing, _)| sharing(row))
+    }
+
+    fn stored_len(&self) -> Option<usize> {
+        self.shared.as_ref().and_then(|(_, stored_len)| stored_len())
     }
 
     fn typed_by(&self, column: usize) -> Option<usize> {

@@ -87,6 +87,7 @@ pub struct Database {
     path_joins: Toll,
     hashes_paths: Lazy<bool>,
     owners: Lazy<owners::Owners>,
+    aliases: Lazy<owners::Aliases>,
     /// Locations that were looked at without `owners`.
     owner_walks: Toll,
     found_layouts: blob::Found,
@@ -361,6 +362,7 @@ impl Database {
             owner_walks: Toll::default(),
             hashes_paths: Lazy::default(),
             owners: Lazy::default(),
+            aliases: Lazy::default(),
             found_layouts: blob::Found::default(),
             layouts,
             more_names: Arc::default(),

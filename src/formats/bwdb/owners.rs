@@ -1,4 +1,5 @@
 use super::{Database, Location, State};
+use std::collections::BTreeSet;
 
 /// The resources that each record belongs to.
 ///
@@ -63,7 +64,71 @@ impl Owners {
     }
 }
 
+/// A further valid resource of a record: one whose id is not the smallest of the record's resources.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Alias {
+    pub record: usize,
+    pub id: u64,
+}
+
+/// The further resources of records that several valid resources share, by database.
+#[derive(Debug)]
+pub(super) struct Aliases(Vec<Vec<Alias>>);
+
+impl Aliases {
+    fn build(db: &Database) -> Self {
+        let values = db.spans.resource_values.get();
+        let slots = || {
+            let slots = db.resource_buckets().iter().zip(values).filter(|(bucket, _)| bucket.occupied.get() != 0);
+            let locations = slots.map(|(bucket, value)| (bucket.key.get(), Location(value.get())));
+            locations.filter(|(_, location)| location.state() == State::Valid)
+        };
+        // A bit for each record: the map of a game has as many locations as records, and none of them twice.
+        let mut seen: Vec<Vec<u64>> = db.databases().take(Location::DATABASES).map(bits).collect();
+        let mut shared = BTreeSet::new();
+        for (_, location) in slots() {
+            let record = location.record_index();
+            let word = seen.get_mut(location.database_index()).and_then(|words| words.get_mut(record / 64));
+            let Some(word) = word else { continue };
+            let bit = 1u64.wrapping_shl(u32::try_from(record % 64).unwrap_or(0));
+            if *word & bit != 0 {
+                shared.insert(location.place());
+            }
+            *word |= bit;
+        }
+        let mut aliases = vec![Vec::new(); seen.len()];
+        if shared.is_empty() {
+            return Self(aliases);
+        }
+        for (id, location) in slots().filter(|(_, location)| shared.contains(&location.place())) {
+            if let Some(aliases) = aliases.get_mut(location.database_index()) {
+                aliases.push(Alias { record: location.record_index(), id });
+            }
+        }
+        for aliases in &mut aliases {
+            aliases.sort_unstable();
+            // A damaged map may have a key twice.
+            aliases.dedup();
+            let mut last = None;
+            aliases.retain(|alias| last.replace(alias.record) == Some(alias.record));
+        }
+        Self(aliases)
+    }
+}
+
+/// A zero bit for each record of a database.
+fn bits(blob: crate::error::Result<super::Blob<'_>>) -> Vec<u64> {
+    vec![0; blob.map_or(0, |blob| blob.len()).div_ceil(64)]
+}
+
 impl Database {
+    /// The further resources of the records of a database, by record and then by id. The resource with the smallest id of a
+    /// record is not among them: it is the record's own.
+    pub(super) fn aliases(&self, database: usize) -> &[Alias] {
+        let aliases = self.aliases.get_or_init(|| Aliases::build(self));
+        aliases.0.get(database).map_or(&[], Vec::as_slice)
+    }
+
     /// The path id by which a record is known: the smallest of those of the resources that have it and are valid; `None`
     /// where none has.
     pub fn owner(&self, database: usize, record: usize) -> Option<u64> {

@@ -8,6 +8,7 @@ mod space;
 pub(super) use space::{instances, models, space};
 
 use super::declared::{self, Type};
+use super::owners::Alias;
 use super::prototypes::KIND;
 use super::prototypes::{self as p, Layout, PrototypeType, known_property_name};
 use super::record::{Field, FieldInfo, Form, Leaf, List, NameId, PathId, Prototype, Shown, Walker};
@@ -264,44 +265,112 @@ trait Records<'a>: Copy + Send + Sync + 'a {
     fn file(self) -> &'a Source;
     fn counts(self) -> &'a Counts;
 
+    /// The number of records. Rows after them show records again, under other keys.
+    fn stored(self) -> usize {
+        self.len()
+    }
+
+    /// As [`Table::sharing`].
+    fn sharing(self, row: usize) -> Vec<usize> {
+        let _ = row;
+        Vec::new()
+    }
+
     /// The stretch of the file in which the records' own texts lie.
     fn texts(self) -> Range<usize> {
         0..self.file().bytes().len()
     }
 }
 
+/// A row for each record, known by the smallest id of its valid resources, and after them a row for each further one.
 #[derive(Clone, Copy)]
 struct DatabaseRows<'a> {
     db: &'a Database,
     blob: Blob<'a>,
 }
 
+impl<'a> DatabaseRows<'a> {
+    fn aliases(self) -> &'a [Alias] {
+        self.db.aliases(self.blob.index())
+    }
+
+    /// The further resource that a row is of.
+    fn alias(self, row: usize) -> Option<&'a Alias> {
+        self.aliases().get(row.checked_sub(self.blob.len())?)
+    }
+
+    fn record(self, row: usize) -> usize {
+        if row < self.blob.len() { row } else { self.alias(row).map_or(row, |alias| alias.record) }
+    }
+
+    fn id(self, row: usize) -> Option<u64> {
+        match self.alias(row) {
+            Some(alias) => Some(alias.id),
+            None => self.db.owner(self.blob.index(), row),
+        }
+    }
+
+    /// All rows of a record.
+    fn of_record(self, record: usize) -> impl Iterator<Item = usize> {
+        let aliases = self.aliases();
+        let [start, end] =
+            [record, record.saturating_add(1)].map(|n| aliases.partition_point(|alias| alias.record < n));
+        let base = self.blob.len();
+        std::iter::once(record)
+            .filter(move |record| *record < base)
+            .chain((start..end).map(move |at| base.saturating_add(at)))
+    }
+
+    /// The row of a valid resource with this id, if its record is one of these.
+    fn with_id(self, id: u64) -> Result<Option<usize>> {
+        let found = self.db.lookup(id)?.filter(|r| r.state() == super::State::Valid);
+        let Some(found) = found.filter(|r| r.database_index() == self.blob.index()) else { return Ok(None) };
+        let mut rows = self.of_record(found.record_index());
+        let own = rows.next();
+        Ok(rows.find(|&row| self.alias(row).is_some_and(|alias| alias.id == id)).or(own))
+    }
+}
+
 impl<'a> Records<'a> for DatabaseRows<'a> {
     const DERIVED: bool = true;
 
     fn len(self) -> usize {
+        self.blob.len().saturating_add(self.aliases().len())
+    }
+
+    fn stored(self) -> usize {
         self.blob.len()
     }
 
+    fn sharing(self, row: usize) -> Vec<usize> {
+        if self.aliases().is_empty() {
+            return Vec::new();
+        }
+        let rows: Vec<usize> = self.of_record(self.record(row)).collect();
+        if rows.len() > 1 { rows } else { Vec::new() }
+    }
+
     fn view(self, row: usize) -> Result<View<'a>> {
-        self.blob.record_span(row).map(|(view, _)| view)
+        self.blob.record_span(self.record(row)).map(|(view, _)| view)
     }
 
     fn leads(self) -> Vec<Lead<'a>> {
-        let id = move |row| self.db.owner(self.blob.index(), row);
-        let with_id = move |id: u64| -> Result<Vec<usize>> {
-            let found = self.db.lookup(id)?;
-            let here = found.filter(|r| r.state() == super::State::Valid && r.database_index() == self.blob.index());
-            // Where two resources share a record, the row belongs to one of them.
-            let own = |record: &usize| self.db.owner(self.blob.index(), *record) == Some(id);
-            Ok(here.map(|r| r.record_index()).filter(own).into_iter().collect())
-        };
+        let id = move |row| self.id(row);
+        let with_id = move |id: u64| self.with_id(id).map(|row| row.into_iter().collect());
         let path = Lead::new(Column::text("path").brief().resolved().in_folders(), move |row| match id(row) {
             Some(id) => self.db.path(id).map(Value::from),
             None => Ok(Value::Null),
         });
         vec![
-            Lead::number(Column::uint("record").brief().place(), self.len()),
+            Lead::new(Column::uint("record").brief().place(), move |row| Ok(self.record(row).into())).found_by(
+                move |key| match key {
+                    Value::Uint(record) => Some(Ok(usize::try_from(*record)
+                        .into_iter()
+                        .flat_map(|record| self.of_record(record))
+                        .collect())),
+                    _ => None,
+                },
+            ),
             Lead::new(Column::id64("id").key(), move |row| Ok(id(row).map(Value::Id64).unwrap_or_default()))
                 .found_by(move |key| if let Value::Id64(id) = key { Some(with_id(*id)) } else { None }),
             path.found_by(move |key| match key {
@@ -309,7 +378,7 @@ impl<'a> Records<'a> for DatabaseRows<'a> {
                 _ => None,
             })
             .found_if(move || self.db.hashes_paths())
-            .looked_ahead(move |records| self.db.paths().ahead(records.filter_map(id))),
+            .looked_ahead(move |rows| self.db.paths().ahead(rows.filter_map(id))),
         ]
     }
 
@@ -500,6 +569,8 @@ fn table_of<'a, T: 'a, R: Records<'a>>(
     let mut table = TableOf::walked(name, move || Ok(rows.len()), locate).splits();
     if R::DERIVED {
         table = table.derived().own_texts(false);
+        let stored_len = move || Some(rows.stored()).filter(|stored| *stored < rows.len());
+        table = table.shared_by(move |row| rows.sharing(row), stored_len);
     }
     rows.leads().into_iter().fold(table, |table, Lead { column, get, find, finds, look }| {
         let mut table = table.column(column, move |row: &Row<T>| get(row.number));

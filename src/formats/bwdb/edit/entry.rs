@@ -9,6 +9,7 @@ use super::writer::{Members, Patches, Place, Struct, Writer, short};
 use crate::compare::same_value;
 use crate::edit::{EntryEdit, like, refused};
 use crate::error::{Error, ErrorKind, Result};
+use crate::id::Id64;
 use crate::table::{Tree, Value};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -45,6 +46,12 @@ pub(super) fn edited(db: &Database, entry: &str, new: &Value<'static>) -> Result
     let Value::Id64(id) = member(as_members(&old), "id") else { return Err(missing()) };
     let resource = db.lookup(*id)?.ok_or_else(missing)?;
     let (blob, record) = (resource.database()?, resource.record_index());
+    if let Some(other) = db.owners(blob.index(), record).find(|other| other != id) {
+        let other = Id64(other);
+        return wrong(format!(
+            "{other} has the same record and would change, too: edit rows of both in a table, alike"
+        ));
+    }
     let place = Place::of(blob.record_span(record)?.0);
     let layout = blob.layout().ok_or_else(missing)?;
     let mut patches = Patches::default();

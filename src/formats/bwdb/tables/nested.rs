@@ -118,14 +118,35 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
     /// The lists of the records that have this cell in a column with which their rows begin.
     fn lists(&self, leads: &[Lead<'a>], column: usize, cell: &Value<'_>) -> Result<Vec<ItemList>> {
         let find = leads.get(column).and_then(|lead| lead.find.as_ref());
-        let records = find.and_then(|find| find(cell)).transpose()?.unwrap_or_default();
-        let list = |record: usize| {
+        let mut records = find.and_then(|find| find(cell)).transpose()?.unwrap_or_default();
+        if leads.get(column).is_some_and(|lead| lead.column.role == Role::Place) {
+            // A record is one list, however many keys lead to it.
+            records.retain(|record| *record < self.records.stored());
+        }
+        let cells = |record: usize| {
             let says = |(_, lead): &(usize, &Lead<'a>)| matches!(lead.column.role, Role::Place | Role::Key);
             let cells = leads.iter().enumerate().filter(says);
-            let cells = cells.map(|(at, lead)| Ok((at, (lead.get)(record)?.into_owned()))).collect::<Result<_>>()?;
-            Ok(ItemList { cells, len: self.children.count(self.records.view(record)?)? })
+            cells.map(|(at, lead)| Ok((at, (lead.get)(record)?.into_owned()))).collect::<Result<_>>()
+        };
+        let list = |record: usize| {
+            let shared = self.records.sharing(record).into_iter().map(cells).collect::<Result<_>>()?;
+            Ok(ItemList { cells: cells(record)?, len: self.children.count(self.records.view(record)?)?, shared })
         };
         records.into_iter().map(list).collect()
+    }
+
+    /// As [`Table::sharing`].
+    fn sharing(&self, row: usize) -> Vec<usize> {
+        let (record, rows) = self.record_of(row, self.last.load(Ordering::Relaxed));
+        let index = row.saturating_sub(rows.start);
+        let all = self.records.sharing(record).into_iter().map(|record| self.rows_of(record));
+        all.filter(|rows| index < rows.len()).map(|rows| rows.start.saturating_add(index)).collect()
+    }
+
+    /// As [`Table::stored_len`].
+    fn stored_len(&self) -> Option<usize> {
+        let stored = self.records.stored();
+        (stored < self.records.len()).then(|| self.rows_of(stored.saturating_sub(1)).end)
     }
 
     /// Rows that can be read.
@@ -296,7 +317,8 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
             Arc::new(Parents { name, records, children, stood: Mutex::default(), ends, last, file: PhantomData });
         let leads = Arc::new(records.leads());
         let shared = leads.len();
-        let [of_count, of_row, of_touch, of_damage, of_known] = std::array::from_fn(|_| Arc::clone(&parents));
+        let [of_count, of_row, of_touch, of_damage, of_known, of_sharing, of_stored] =
+            std::array::from_fn(|_| Arc::clone(&parents));
         let locate = move |row, before: Option<Child<'a, C::Row>>| {
             if row >= of_row.len() {
                 return of_row.check_all().map(|()| None);
@@ -324,6 +346,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
         table = table.known(move || of_known.known_len());
         if R::DERIVED {
             table = table.derived();
+            table = table.shared_by(move |row| of_sharing.sharing(row), move || of_stored.stored_len());
         }
         for (number, lead) in leads.iter().enumerate() {
             let [leads, by, of_finds, ahead] = std::array::from_fn(|_| Arc::clone(&leads));
