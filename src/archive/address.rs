@@ -151,26 +151,65 @@ pub fn open_inside(outer: &Asset, inner: &str, options: &Options) -> Result<Asse
     let mut names = options.get::<Names>().map(|names| Names::clone(&names)).unwrap_or_default();
     names.add_asset(outer.clone());
     let options = &options.clone().with(Arc::new(names));
-    let mut between;
-    let (mut outer, mut inner) = (outer, inner);
-    for _ in 0..NESTED {
-        let name = outer.source().name().to_owned();
-        let Some(archive) = outer.reader().archive() else {
-            let what = format!("{name}: a {} file is no archive, so nothing lies in it", outer.format());
-            return Err(Error::without_offset(ErrorKind::Syntax { what: what.into() }, ""));
-        };
-        if let Some(kept) = recalled(archive, inner, &name, options) {
-            return Asset::open_with(kept, options);
+    descend(outer, inner, &mut |holder, path| {
+        let (name, archive) = (holder.source().name(), archive_of(holder)?);
+        if let Some(kept) = recalled(archive, path, name, options) {
+            return Ok(Step::Found(Asset::open_with(kept, options)?));
         }
-        let (file, left) = first(archive, inner)?.ok_or_else(|| not_found(archive, inner))?;
-        let opened = Asset::open_with(contents(archive, &file, &name, options)?, options)?;
-        let Some(left) = left else { return Ok(opened) };
-        (between, inner) = (opened, left);
-        outer = &between;
+        let (file, left) = first(archive, path)?.ok_or_else(|| not_found(archive, path))?;
+        let opened = Asset::open_with(contents(archive, &file, name, options)?, options)?;
+        Ok(match left {
+            Some(left) => Step::Into(opened, left),
+            None => Step::Found(opened),
+        })
+    })
+}
+
+/// Returns the archive in which the file at `inner` lies, which is `outer` or lies in it, and the file's path there.
+///
+/// # Errors
+/// As [`Address::open`].
+pub fn holder<'i>(outer: &Asset, inner: &'i str, options: &Options) -> Result<(Asset, &'i str)> {
+    descend(outer, inner, &mut |holder, path| {
+        let archive = archive_of(holder)?;
+        let (file, left) = first(archive, path)?.ok_or_else(|| not_found(archive, path))?;
+        let Some(left) = left else { return Ok(Step::Found((holder.clone(), path))) };
+        let source = contents(archive, &file, holder.source().name(), options)?;
+        Ok(Step::Into(Asset::open_with(source, options)?, left))
+    })
+}
+
+/// A step of a path through archives that lie in each other.
+enum Step<'i, T> {
+    Found(T),
+    /// The archive that the next part of the path lies in, and that part.
+    Into(Asset, &'i str),
+}
+
+/// Takes steps from `outer` on until one finds what is wanted.
+fn descend<'i, T>(
+    outer: &Asset,
+    inner: &'i str,
+    step: &mut dyn FnMut(&Asset, &'i str) -> Result<Step<'i, T>>,
+) -> Result<T> {
+    let (mut holder, mut path) = (outer.clone(), inner);
+    for _ in 0..NESTED {
+        match step(&holder, path)? {
+            Step::Found(found) => return Ok(found),
+            Step::Into(archive, left) => (holder, path) = (archive, left),
+        }
     }
     const AT_MOST: u64 = NESTED as u64;
     let kind = ErrorKind::Limit { what: "archives in each other", value: AT_MOST.saturating_add(1), limit: AT_MOST };
     Err(Error::without_offset(kind, outer.source().name().to_owned()))
+}
+
+fn archive_of(asset: &Asset) -> Result<&dyn Archive> {
+    asset.reader().archive().ok_or_else(|| {
+        let (name, format) = (asset.source().name(), asset.format());
+        let what = format!("{name}: a {format} file is no archive, so nothing lies in it").into();
+        Error::without_offset(ErrorKind::Syntax { what }, "")
+    })
 }
 
 /// The decoded bytes of the file that `inner` led to before, if there is a cache that knows it.

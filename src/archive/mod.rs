@@ -20,7 +20,7 @@ mod show;
 mod tables;
 mod volume;
 
-pub use address::{Address, MARK, NESTED, open_inside};
+pub use address::{Address, MARK, NESTED, holder, open_inside};
 #[cfg(feature = "export")]
 pub use cache::{Cache, Cached};
 pub use choose::choose;

@@ -211,6 +211,11 @@ impl Context {
         }
     }
 
+    /// The archive in which the file at `inner` lies, which may itself lie in the one at `address`, and the file's path there.
+    pub(super) fn holder<'i>(&self, address: &Address, inner: &'i str) -> Result<(Asset, &'i str)> {
+        archive::holder(&*self.archive(address)?, inner, &self.options)
+    }
+
     /// Opens one side of a comparison: as [`Context::open`], and a folder that is no game's as an archive of its files.
     pub(super) fn open_side(&self, path: &Path) -> Result<Asset, Failure> {
         if path.is_dir() && !is_archive(path) {
@@ -333,14 +338,16 @@ impl Context {
         Entries::new(self.stdout(), self.format(), many)
     }
 
-    /// The arguments, with `-` replaced by the lines of standard input.
+    /// The arguments, with `-` replaced by the lines of standard input that are not blank.
     pub(super) fn arguments<'a>(
         &self,
         given: &'a [String],
     ) -> impl Iterator<Item = Result<std::borrow::Cow<'a, str>, Failure>> {
         given.iter().flat_map(|argument| {
             let from_stdin = argument == "-";
-            let lines = from_stdin.then(|| lines(io::stdin().lock())).into_iter().flatten().map(|line| match line {
+            let lines = from_stdin.then(|| lines(io::stdin().lock())).into_iter().flatten();
+            let lines = lines.filter(|line| line.as_ref().map_or(true, |line| !line.trim().is_empty()));
+            let lines = lines.map(|line| match line {
                 Ok(line) => Ok(line.into()),
                 Err(error) => Err(Error::io("cannot read standard input", error).into()),
             });
@@ -352,10 +359,11 @@ impl Context {
     pub(super) fn table<'a>(&self, asset: &'a Asset, name: Option<&str>) -> Result<Box<dyn Table + 'a>, Failure> {
         let (file, reader) = (asset.source().name(), asset.reader());
         match name {
-            Some(wanted) => {
-                let missing = || format!("{file}: {}", suggest::no_table(reader, wanted));
-                reader.table(wanted).ok_or_else(|| Failure::new(Exit::NotFound, missing()))
-            }
+            Some(wanted) => reader.table(wanted).ok_or_else(|| {
+                // The file has the data of an absent table, and shows it raw.
+                let exit = if reader.absent(wanted).is_some() { Exit::NotFound } else { Exit::Usage };
+                Failure::new(exit, format!("{file}: {}", suggest::no_table(reader, wanted)))
+            }),
             None => {
                 let main = reader.tables().into_iter().next();
                 main.ok_or_else(|| Failure::new(Exit::NotFound, format!("{file}: it has no tables")))

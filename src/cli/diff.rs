@@ -28,7 +28,7 @@ use std::time::SystemTime;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Rows are paired by what they are known by (path, name, id), wherever they lie. Exit code 0: no difference, 1: some. With
--f patch, 2: the patch is good, and leaves some rows that no patch can tell of, which are counted on standard error.
+-f patch, 5: the patch is good, and leaves some rows that no patch can tell of, which are counted on standard error.
 
 Examples:
   assetq diff old/assets.bin new/assets.bin          by folder, with the fields that changed

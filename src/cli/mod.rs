@@ -77,7 +77,8 @@ Examples:
   assetq view assets.bin                       look at it in the browser
   assetq verify assets.bin                     check everything
 
-Exit codes: 0 done, 1 not found or different, 2 wrong usage, 3 damaged or unknown file, 4 cannot read or write.";
+Exit codes: 0 done, 1 not found or different, 2 wrong usage, 3 damaged or unknown file, 4 cannot read or write,
+5 good but partial patch.";
 
 #[derive(Debug, clap::Args)]
 struct Global {
@@ -262,6 +263,8 @@ enum Exit {
     Usage = 2,
     Damaged = 3,
     Io = 4,
+    /// The output is good, and lacks a part of what was asked for.
+    Partial = 5,
 }
 
 /// The reason for which a command could not go on: one line for standard error, and an exit code.

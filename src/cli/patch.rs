@@ -1,12 +1,12 @@
 use super::progress::Unit;
 use super::{Context, Exit, Failure, Format, Outcome};
-use crate::archive::{Address, MARK, open_inside};
+use crate::archive::{Address, open_inside};
 use crate::ask::diff::{self, Pair, Side, TableDiff};
 use crate::asset::Asset;
 use crate::edit::read::{self, Form, Row};
 use crate::edit::{self, Check, Edit, Editor, Plan, patch};
 use crate::error::Error;
-use crate::report::Progress;
+use crate::report::{Progress, counted};
 use crate::source::bounded::Bounded;
 use crate::table::{Value, Visitor as _};
 use crate::write::atomic_file::{Overwrite, changed, output_of};
@@ -222,13 +222,13 @@ impl Target {
         let mut is_mod = false;
         let mut on_disk = address.outer().to_owned();
         if let Some(inner) = address.inner() {
-            let text = file.to_string_lossy();
-            let (holder, name) = text.rsplit_once(MARK).unwrap_or((&text, inner));
-            let holding = context.open(Path::new(holder))?;
+            let failed = |error: Error| Failure::in_file(&file.to_string_lossy(), &error);
+            let (holding, name) = context.holder(&address, inner).map_err(failed)?;
+            let is_direct = name == inner;
             let is_written = holding.reader().writable().is_some();
             let in_place = is_written && holding.source().path().is_some();
             if to.as_deref() == Some(Path::new("res_mods")) {
-                let archive = holding.reader().archive().filter(|_| holder == address.outer().to_string_lossy());
+                let archive = holding.reader().archive().filter(|_| is_direct);
                 let folder = archive.and_then(|archive| archive.mods());
                 let folder = folder.ok_or_else(|| {
                     let what = "--to res_mods is for files in a World of Warships folder that has res_mods/VERSION";
@@ -241,7 +241,7 @@ impl Target {
                 let what = "files in this archive are not written in place; --to NEW writes the file by itself";
                 return Err(Failure::new(Exit::Usage, format!("{}: {what}", file.to_string_lossy())));
             } else if is_written {
-                is_unchanged(&asset, &holding, name, context).map_err(|e| Failure::in_file(&text, &e))?;
+                is_unchanged(&asset, &holding, name, context).map_err(failed)?;
                 // The whole pack is written, also one that lies in a game's archive.
                 on_disk = holding.source().path().map(Path::to_owned).unwrap_or(on_disk);
                 outer = Some((holding, name.to_owned()));
@@ -268,7 +268,8 @@ impl Target {
         let file = self.asset.source().name();
         let failed = |error: Error| Failure::in_file(file, &error);
         let (done, held, left_out) = editor.summary();
-        let summary = format!("{done} edits, {held} that the file has already, {} left out", left_out.len());
+        let summary =
+            format!("{}, {held} that the file has already, {} left out", counted(done, "edit"), left_out.len());
         let left = left_out.len();
         left_out.iter().take(SHOWN).for_each(|why| context.not_found(&format!("{file}: {why}")));
         if left > SHOWN {
@@ -389,8 +390,11 @@ fn show(old: &Asset, new: &Asset, plan: &Plan<'_>, context: &Context) -> Result<
             let pairs: Vec<Pair> = match plan.edits().iter().find(|edit| edit.table == table.name()) {
                 // Rows that stay where they are need not be looked for.
                 Some(edit) if plan.check() != Check::All && edit.add.is_empty() && edit.remove.is_empty() => {
-                    let row = |(row, _): &(usize, edit::Set)| u32::try_from(*row).ok();
-                    edit.set.iter().filter_map(row).map(|row| Pair { old: Some(row), new: Some(row) }).collect()
+                    let shared = |row: usize| table.side(Side::Old).map(|table| table.sharing(row)).unwrap_or_default();
+                    let others = |(row, _): &(usize, edit::Set)| shared(*row).into_iter().skip(1);
+                    let rows = edit.set.iter().map(|(row, _)| *row).chain(edit.set.iter().flat_map(others));
+                    let rows = rows.filter_map(|row| u32::try_from(row).ok());
+                    rows.map(|row| Pair { old: Some(row), new: Some(row) }).collect()
                 }
                 None if !plan.edits().is_empty() && !plan.is_compared(table.name()) => Vec::new(),
                 _ => table.find(&Progress::default(), 0).pairs().collect(),
@@ -470,7 +474,7 @@ pub(super) fn between(old: &Asset, new: &Asset, tables: &[String], context: &Con
         left.reasons.iter().for_each(|reason| context.complain(&format!("{name}: {reason}")));
         let tables = left.tables.iter().map(|(table, count)| format!("{table} {count}")).collect::<Vec<_>>().join(", ");
         let what = "rows that differ cannot be written, and this patch does not tell of them";
-        return Err(Failure::new(Exit::Usage, format!("{name}: {what}: {tables}")));
+        return Err(Failure::new(Exit::Partial, format!("{name}: {what}: {tables}")));
     }
     Ok(if rows > 0 { Exit::NotFound } else { Exit::Done })
 }

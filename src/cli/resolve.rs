@@ -9,7 +9,9 @@ use std::path::PathBuf;
 Examples:
   assetq resolve content/gameplay/…/JSD011_Akizuki_1944.model --db assets.bin
   assetq resolve 0x0DF5A921212A899E -f json
-  cut -f1 ids.txt | assetq resolve - -f ndjson")]
+  cut -f1 ids.txt | assetq resolve - -f ndjson
+
+Each query that is found has a row. Queries that are not found are named on standard error, and the exit code is 1.")]
 pub(super) struct Args {
     /// Ids (0x…, 16 hex digits, or decimal) or paths; `-` reads one a line from standard input
     #[arg(required = true, value_name = "ID")]

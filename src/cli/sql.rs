@@ -8,6 +8,7 @@ use crate::ask::sql::{Answer, Fault, Input, Session, Statement, functions, keep,
 use crate::asset::Asset;
 use crate::edit::Editor;
 use crate::error::Error;
+use crate::report::counted;
 use crate::table::{Column, Kind, Value};
 use crate::write::rows::RowWriter;
 use std::borrow::Cow;
@@ -186,7 +187,16 @@ fn failure(fault: Fault) -> Failure {
         Fault::Damaged { file, error } => Failure::in_file(&file, &error),
         Fault::Database(what) => Failure::new(Exit::Damaged, format!("SQL: {what}")),
         Fault::System(what) => Failure::new(Exit::Io, format!("SQL: {what}")),
-        other => Failure::new(Exit::Usage, format!("SQL: {other}")),
+        other => Failure::new(Exit::Usage, format!("SQL: {other}{}", next_step(&other.to_string()))),
+    }
+}
+
+/// What to do about a message of SQLite's that only names the fault.
+fn next_step(message: &str) -> &'static str {
+    if message.ends_with(" may not be modified") {
+        "; --to NEW writes the change to a new file, --in-place to this one, and --dry-run only shows it"
+    } else {
+        ""
     }
 }
 
@@ -210,7 +220,7 @@ fn failure_in(text: &str, fault: Fault) -> Failure {
             };
             let rest: String = rest.lines().next().unwrap_or_default().chars().take(20).collect();
             let rest = if rest.is_empty() { String::new() } else { format!(": {rest}") };
-            Failure::new(Exit::Usage, format!("SQL: {message} (at {place}{rest})"))
+            Failure::new(Exit::Usage, format!("SQL: {message}{} (at {place}{rest})", next_step(message)))
         }
         _ => failure(fault),
     }
@@ -415,7 +425,7 @@ fn into(out: &Path, args: &Args, answer: &mut Answer<'_>, context: &Context) -> 
         })?;
         Ok(())
     })?;
-    context.note(&out.to_string_lossy(), &format!("{rows} rows in {table}"));
+    context.note(&out.to_string_lossy(), &format!("{} in {table}", counted(rows, "row")));
     Ok(())
 }
 
@@ -427,6 +437,6 @@ fn say_left_out(session: &Session, context: &Context) {
         context.damaged(files.get(*file).unwrap_or(&""), error);
     }
     if left_out.rows > 0 {
-        context.complain(&format!("{} damaged rows left out", left_out.rows));
+        context.complain(&format!("{} left out", counted(left_out.rows, "damaged row")));
     }
 }

@@ -9,7 +9,10 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   assetq string 0x820F0280 --db assets.bin     the text with this id
-  assetq string diffuseMap 'Scene Root'        the ids of these texts, and whether the database has them")]
+  assetq string diffuseMap 'Scene Root'        the ids of these texts, and whether the database has them
+
+Each query has a row, and the column `present` says whether the database has the text. Queries that are not found are also
+named on standard error, and the exit code is 1.")]
 pub(super) struct Args {
     /// Name ids (0x…, 16 hex digits, or decimal) or texts; `-` reads one a line from standard input
     #[arg(required = true, value_name = "ID_OR_TEXT")]

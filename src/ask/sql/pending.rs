@@ -1,7 +1,7 @@
 //! Pending changes of statements: cells and rows that replace the file's own until it is written.
 
 use super::cells::Cell;
-use crate::edit::{Set, TableEdits, check_cell, item_cells, refused};
+use crate::edit::{Set, TableEdits, check_cell, item_cells, key_of, refused};
 use crate::error::Result;
 use crate::table::{Table, Takes, Value};
 use rusqlite::types::{ToSql as _, ToSqlOutput, Value as Owned, ValueRef};
@@ -141,7 +141,8 @@ impl Changes {
                 of_list.push((number, value));
                 continue;
             }
-            let (to, value) = check_cell(table, number, value, None)?;
+            let checked = check_cell(table, number, value, None);
+            let (to, value) = checked.map_err(|error| error.within("an added row"))?;
             if column.takes != Takes::Nothing {
                 put(&mut set, to, value);
             }
@@ -183,10 +184,17 @@ impl Changes {
             if is_seen_as(&now, wanted) {
                 continue;
             }
-            let given = owned(*wanted)?;
             // A value of another type is not like the one that is there.
             let is_retyped = table.typed_by(column).is_some_and(|types| cell(&changed, types).is_some());
-            let (to, value) = check_cell(table, column, given, Some(&now).filter(|_| !is_retyped))?;
+            let given = owned(*wanted).map_err(|error| match table.columns().get(column) {
+                Some(column) => error.within(format_args!("{}: column {}", table.name(), column.name)),
+                None => error,
+            });
+            let checked = given.and_then(|given| check_cell(table, column, given, Some(&now).filter(|_| !is_retyped)));
+            let (to, value) = checked.map_err(|error| match (number, key_of(table, row)) {
+                (None, Ok(key)) => error.within(format_args!("row {key}")),
+                _ => error.within("an added row"),
+            })?;
             put(&mut changed, to, value);
         }
         // Held by others, the changes of all rows would be copied for this one.

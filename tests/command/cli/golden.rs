@@ -30,7 +30,7 @@ const OUTPUTS: &[(&str, i32, &str)] = &[
         "verify assets.bin models.bin space.bin ship.geometry ship.splash savegame.vrb town.wdata sheet.wdb pack.bin",
     ),
     ("wrong-usage", 2, "ls assets.bin --where nosuchcolumn=1"),
-    ("wrong-table", 1, "ls assets.bin -t nosuchtable"),
+    ("wrong-table", 2, "ls assets.bin -t nosuchtable"),
 ];
 
 #[test]

@@ -65,7 +65,7 @@ fn names_and_texts_of_files_are_no_commands_for_a_terminal() {
         (0, &["sql", wdb], ".tables\n.schema\n"),
         (0, &["sql", "pack.bin"], ".tables\n.schema\n.schema \x1b[31m\n"),
         // The message quotes the wrong name and the existing names.
-        (1, &["ls", wdb, "-t", &unsafe_name], ""),
+        (2, &["ls", wdb, "-t", &unsafe_name], ""),
         (2, &["ls", wdb, "-c", &unsafe_name], ""),
         (2, &["ls", wdb, "-w", &unsafe_name], ""),
         (1, &["cat", wdb, &unsafe_name], ""),

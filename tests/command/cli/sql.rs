@@ -86,7 +86,11 @@ fn mistakes_are_one_line_and_exit_code_2() {
             &["SELECT 1;\nSELECT ü, FORM", "assets.bin"],
             "assetq: SQL: no such column: ü (at line 2, character 8: ü, FORM)\n",
         ),
-        (&["DELETE FROM paths", "assets.bin"], "assetq: SQL: table paths may not be modified\n"),
+        (
+            &["DELETE FROM paths", "assets.bin"],
+            "assetq: SQL: table paths may not be modified; --to NEW writes the change to a new file, --in-place to this one, and \
+             --dry-run only shows it\n",
+        ),
         (&["asets.bin"], "assetq: asets.bin: neither a file nor a query\n"),
         (
             &["assets.bin", "SELECT 1 FROM paths WHERE id = 2"],
@@ -114,7 +118,7 @@ fn damage_is_exit_code_3_with_or_without_an_answer() {
     assert_eq!(err.lines().count(), 1);
     let (out, err) = run_in(dir.path(), 3, &[&query[..], &["--skip-damaged"]].concat(), "");
     assert_eq!(out, "root/a\nroot/b\n");
-    assert!(err.lines().count() == 2 && err.ends_with("assetq: 1 damaged rows left out\n"), "{err}");
+    assert!(err.lines().count() == 2 && err.ends_with("assetq: 1 damaged row left out\n"), "{err}");
     // A failure leaves no file.
     run_in(dir.path(), 3, &[&query[..], &["--into", "out.sqlite"]].concat(), "");
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);

@@ -94,7 +94,7 @@ fn a_name_that_does_not_exist_gets_the_nearest_ones() {
     let dir = samples();
     let visual = "content/gameplay/usa/ship/submarine/USS000_Antenna/USS0001.visual";
     for (code, args, message) in [
-        (1, &["ls", "assets.bin", "-t", "render_set"][..], "no table \"render_set\"; did you mean render_sets?"),
+        (2, &["ls", "assets.bin", "-t", "render_set"][..], "no table \"render_set\"; did you mean render_sets?"),
         (2, &["ls", "assets.bin", "-c", "idd"], "paths has no column \"idd\"; did you mean id?"),
         (2, &["ls", "sheet.wdb", "-w", "Race = 1"], "there is no column Race; did you mean u7Race or u7Race_1?"),
         (1, &["ls", "assets.bin", "content/gamplay"], "did you mean content/gameplay?"),
@@ -103,7 +103,7 @@ fn a_name_that_does_not_exist_gets_the_nearest_ones() {
         (1, &["refs", "content/usa/USS0001.visual", "assets.bin"], visual),
         (1, &["info", "wows:content/asset.bin"], "did you mean \"content/assets.bin\"?"),
         (1, &["info", "pack.bin:bt_chain.wdb"], "did you mean \"bt_chainbonus.wdb\"?"),
-        (1, &["export", "assets.bin", "-t", "visual", "--to", "v.csv"], "did you mean visuals?"),
+        (2, &["export", "assets.bin", "-t", "visual", "--to", "v.csv"], "did you mean visuals?"),
         (2, &["diff", "assets.bin", "assets.bin", "-t", "pahts"], "did you mean paths?"),
         (2, &["sql", "SELECT nme FROM paths", "assets.bin"], "no such column: nme; did you mean name? paths has id, "),
         (2, &["sql", "SELECT * FROM pahts", "assets.bin"], "no such table: pahts; did you mean paths? There are "),
@@ -112,7 +112,7 @@ fn a_name_that_does_not_exist_gets_the_nearest_ones() {
         assert!(err.contains(message), "{args:?}: {err}");
     }
     // Nothing is near enough.
-    let err = run(dir.path(), 1, &["ls", "assets.bin", "-t", "nosuchtable"]).1;
+    let err = run(dir.path(), 2, &["ls", "assets.bin", "-t", "nosuchtable"]).1;
     assert!(err.contains("it has paths, resources") && !err.contains("did you mean"), "{err}");
 }
 

@@ -52,6 +52,29 @@ pub fn read(dir: &TempDir, name: &str) -> Vec<u8> {
 }
 
 #[test]
+fn the_name_of_an_unknown_column_is_shown_in_short() {
+    let dir = folder();
+    let long = "c".repeat(1 << 20);
+    let (_, said) = run_with(dir.path(), 2, &["patch", "old.wdb", "-", "--dry-run"], &format!("record,{long}\na,1\n"));
+    assert!(said.contains("no column \"ccc") && said.contains("ccc…") && said.len() < 600, "{said}");
+}
+
+/// The name of an entry may have the sign in it that stands between a pack and its entries.
+#[test]
+fn an_entry_whose_name_has_a_colon_is_written_into_its_pack() {
+    let dir = folder();
+    let inner = pack(&[("a:items", "wdb", sheet(0.5, "Ether")), ("items", "wdb", sheet(0.5, "Ether"))]);
+    fs::write(dir.path().join("outer.bin"), pack(&[("in:ner", "bin", inner)])).unwrap();
+    let (patch, _) = run(dir.path(), 1, &["diff", "old.wdb", "new.wdb", "-f", "patch"]);
+    fs::write(dir.path().join("mod.ndjson"), patch).unwrap();
+    let inner = ["outer.bin:in:ner.bin", "patch", "in.bin"];
+    run(dir.path(), 0, &["patch", &format!("{}:a:items.wdb", inner[0]), "mod.ndjson", "--to", inner[2]]);
+    let compared = ["diff", "new.wdb"];
+    run(dir.path(), 0, &[&compared[..], &["in.bin:a:items.wdb"]].concat());
+    run(dir.path(), 1, &[&compared[..], &["in.bin:items.wdb"]].concat());
+}
+
+#[test]
 fn the_difference_of_two_files_makes_the_one_of_the_other() {
     let dir = folder();
     let (patch, _) = run(dir.path(), 1, &["diff", "old.wdb", "new.wdb", "-f", "patch"]);
@@ -63,7 +86,7 @@ fn the_difference_of_two_files_makes_the_one_of_the_other() {
     fs::write(dir.path().join("mod.ndjson"), &patch).unwrap();
     let (rows, said) = run(dir.path(), 0, &["patch", "old.wdb", "mod.ndjson", "--to", "out.wdb", "-f", "ndjson"]);
     assert_eq!(rows, patch);
-    assert!(said.contains("1 edits, 0 that the file has already, 0 left out"), "{said}");
+    assert!(said.contains("1 edit, 0 that the file has already, 0 left out"), "{said}");
     run(dir.path(), 0, &["diff", "out.wdb", "new.wdb"]);
     // A second time there is nothing to do.
     let (rows, said) = run(dir.path(), 0, &["patch", "out.wdb", "mod.ndjson", "--to", "again.wdb", "-f", "json"]);
@@ -150,7 +173,7 @@ fn what_is_not_as_the_patch_expects_is_left_out_or_with_strict_all() {
     assert!(said.contains("records \"nothing\": not found") && !dir.path().join("a.wdb").exists(), "{said}");
     let (shown, said) = run_with(dir.path(), 1, &["patch", "old.wdb", "-", "--to", "a.wdb"], patch);
     assert_eq!(shown, "~ records ether\n    fScale: 0.5 -> 1\n");
-    assert!(said.contains("1 edits, 0 that the file has already, 2 left out"), "{said}");
+    assert!(said.contains("1 edit, 0 that the file has already, 2 left out"), "{said}");
 }
 
 #[test]

@@ -39,12 +39,16 @@ fn a_transaction_that_is_rolled_back_changes_nothing() {
 fn a_cell_that_does_not_fit_is_wrong_usage_and_nothing_is_written() {
     let dir = folder();
     for (query, what) in [
-        ("UPDATE records SET u9Index = 512", "column u9Index: 512 does not fit: a whole number from 0 to 511"),
+        (
+            "UPDATE records SET u9Index = 512",
+            "row potion: records: column u9Index: 512 does not fit: a whole number from 0 to 511",
+        ),
         ("UPDATE records SET u9Index = 'x'", "column u9Index: \"x\" does not fit"),
         ("UPDATE records SET fScale = NULL", "column fScale: null does not fit"),
         ("UPDATE sections SET offset = 5", "column offset: 5 does not fit: it takes nothing"),
+        ("UPDATE records SET u9Index = 18446744073709551616", "column u9Index: 1.8446744073709552e19 does not fit"),
         ("DELETE FROM fields", "rows of fields can neither be added nor removed"),
-        ("UPDATE records SET sName = x'00'", "a blob fits into no column"),
+        ("UPDATE records SET sName = x'00'", "row potion: records: column sName: a blob fits into no column"),
         ("INSERT INTO records(record) VALUES ('ether')", "another record has this name"),
     ] {
         let (_, said) = run(dir.path(), 2, &["sql", query, "old.wdb", "--to", "a.wdb"]);
@@ -52,7 +56,7 @@ fn a_cell_that_does_not_fit_is_wrong_usage_and_nothing_is_written() {
     }
     // Without a word of where to, nothing is changed, as ever.
     let (_, said) = run(dir.path(), 2, &["sql", "DELETE FROM records", "old.wdb"]);
-    assert!(said.contains("may not be modified"), "{said}");
+    assert!(said.contains("may not be modified; --to NEW"), "{said}");
 }
 
 #[test]

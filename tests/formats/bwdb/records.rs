@@ -500,7 +500,7 @@ fn a_layouts_file_drives_every_command() {
     std::fs::write(dir.path().join("mine.md"), TRAILS).unwrap();
     let run = |code, args: &[&str]| assetq(dir.path(), code, &[args, &["--layouts", "mine.md"]].concat());
     let json = |args: &[&str]| -> Json { serde_json::from_str(&run(0, &[args, &["-f", "json"]].concat()).0).unwrap() };
-    assert!(assetq(dir.path(), 1, &["ls", "trails.bin", "-t", "trails"]).1.contains("no table \"trails\""));
+    assert!(assetq(dir.path(), 2, &["ls", "trails.bin", "-t", "trails"]).1.contains("no table \"trails\""));
 
     let rows = json(&["ls", "trails.bin", "-t", "trails"]);
     assert_eq!(rows[1]["path"], "particles/wake.trail");

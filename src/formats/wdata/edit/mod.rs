@@ -354,8 +354,15 @@ impl<'m> Writer<'m> {
         self.of_run(run, edit, |record| &record.fields, rows.shape(), places)?;
         if let Some(elements) = elements {
             self.of_run(elements, edit, |record| &record.element, &shapes::SCENE_ELEMENTS, places)?;
-        } else if edit.set.values().chain(&edit.add).any(|record| record.element.values().any(|v| !v.is_null())) {
-            return Err(refused("scenes of this version show and hide nothing"));
+        } else {
+            let cells = edit.set.values().chain(&edit.add).flat_map(|record| &record.element);
+            let written = cells.filter(|(_, value)| !value.is_null()).map(|(field, _)| *field).next();
+            if let Some(field) = written.and_then(|field| shapes::SCENE_ELEMENTS.fields.get(field)) {
+                let (name, version) = (field.name, self.map.versions().main);
+                return Err(refused(format!(
+                    "scenes: column {name}: a map of version {version} has none; from 20 on maps do"
+                )));
+            }
         }
         let count = run.count.saturating_sub(edit.remove.len()).saturating_add(edit.add.len());
         let is_counted = !matches!(rows, Rows::Boxes(_));
