@@ -174,6 +174,7 @@
 //! - If the file becomes shorter, the system stops the process by `SIGBUS` at the first access past the new end. After
 //!   [`source::exit_when_a_mapped_file_shrinks`], which `assetq` calls, the process ends with one line on standard error and
 //!   exit code 4 instead.
+//!
 //! # Features
 //!
 //! | feature | default | contents | needs |

@@ -1,7 +1,7 @@
-//! One entry through all builds: when it came, each change of each field, and when it went.
+//! The history of one entry through all builds: its addition, each change of each field, and its removal.
 //!
-//! An entry is all rows of a file that are known by one path, id or key: for a ship's visual the rows of `paths`,
-//! `resources`, `visuals`, its render sets and its nodes. A column that tells where a row lies is no part of it.
+//! An entry consists of all rows of a file with one path, id or key: for a ship's visual the rows of `paths`,
+//! `resources`, `visuals`, its render sets and its nodes. Columns with positions are ignored.
 
 use crate::archive::{self, Archive, File};
 use crate::ask::diff::{Seeker, path_of_key};
@@ -23,7 +23,8 @@ const MOST_ROWS: usize = 1 << 16;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct State(BTreeMap<(String, Part), Vec<(String, Value<'static>)>>);
 
-/// The marks that tell apart the rows of an entry in one table: the other parts of their keys, and how many of one key came before.
+/// The marks that distinguish the rows of an entry in one table: the other parts of their keys, and the number of
+/// earlier rows with the same key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
 struct Part {
     key: Vec<String>,
@@ -41,10 +42,10 @@ impl Part {
 }
 
 impl State {
-    /// The entry that `asset` knows as `entry`, in all tables or in those called `tables`. Empty without such an entry.
+    /// The entry `entry` of `asset`, in all tables or in the given `tables`. Empty without such an entry.
     ///
     /// # Errors
-    /// The first damage in one of its rows, and `Limit` where it has too many.
+    /// The first damage in one of its rows, and `Limit` if it has too many.
     pub fn of(asset: &Asset, entry: &str, tables: &[String]) -> Result<Self> {
         let mut state = Self::default();
         for table in asset.reader().tables() {
@@ -118,7 +119,7 @@ impl State {
                 if matches!(column.role, Role::Key | Role::Place) || paths.contains(&at) {
                     continue;
                 }
-                // The text of a hash says more than it.
+                // The text of a hash is more useful than the hash.
                 if let Some(text) = table.text_of(at)
                     && !cursor.value(text)?.is_null()
                 {
@@ -139,7 +140,7 @@ impl State {
     }
 }
 
-/// The cells that a row of `entry` has in the key column `key`, or in the column of its paths, where `entry` may be
+/// The values of a row of `entry` in the key column `key`, or in the column of its paths, if `entry` may be
 /// such a key or a path.
 fn asked<'e>(table: &dyn Table, key: usize, entry: &'e str) -> Vec<(usize, Value<'e>)> {
     let Some(column) = table.columns().get(key) else { return Vec::new() };
@@ -148,7 +149,7 @@ fn asked<'e>(table: &dyn Table, key: usize, entry: &'e str) -> Vec<(usize, Value
         Kind::Id64 => id::parse(entry).map(Value::Id64),
         Kind::Id32 => id::parse32(entry).map(Value::Id32),
         Kind::Guid => Guid::parse(entry).map(Value::Guid),
-        // Numbers tell rows of one entry apart.
+        // Numbers distinguish rows of one entry.
         _ => None,
     };
     let path = path_of_key(table, key).map(|path| (path, Value::text(entry)));
@@ -215,7 +216,7 @@ pub struct Event {
     pub change: Change,
     /// The table of the row.
     pub table: String,
-    /// The mark that tells the row from others of the entry in that table; empty where it is the only one.
+    /// The mark that distinguishes the row from others of the entry in that table; empty for a single row.
     pub part: String,
     /// The changed field; `None` if the whole row was inserted or deleted.
     pub field: Option<String>,
@@ -225,7 +226,7 @@ pub struct Event {
     pub new: Value<'static>,
 }
 
-/// The history of one entry. It is read as a file with one table, `history`, so that it is written and asked like any.
+/// The history of one entry. It is a file with one table, `history`, so that it is written and queried like any file.
 #[derive(Debug)]
 pub struct History {
     source: Source,

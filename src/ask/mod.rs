@@ -1,4 +1,4 @@
-//! Questions asked of any format, through its tables.
+//! Queries of any format, through its tables.
 
 pub mod diff;
 #[cfg(feature = "find")]

@@ -2,14 +2,14 @@
 
 use regex_syntax::hir::{Hir, HirKind};
 
-/// Characters and classes that an expression may come to when its repetitions are written out: each of them may be looked
-/// at for each byte of a text. One that has more without repetitions may have as many as it is long.
+/// The limit of characters and classes of an expression with its repetitions expanded: each may be tested for each byte
+/// of a text. An expression that is longer without repetitions may have as many as its length.
 const MOST: u64 = 2048;
 
-/// The expression in its parts, which say what matches.
+/// The parsed expression.
 ///
 /// # Errors
-/// The reason in words, for an expression that makes no sense or repeats too much.
+/// Why an expression is invalid or repeats too much, as a message.
 pub(crate) fn parse(pattern: &str) -> Result<Hir, String> {
     let mut parser = regex_syntax::ParserBuilder::new().utf8(false).build();
     let hir = parser.parse(pattern).map_err(|error| last_line(&error.to_string()))?;

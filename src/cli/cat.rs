@@ -4,7 +4,7 @@ use crate::reader::Reader;
 use std::io::Write as _;
 use std::path::PathBuf;
 
-/// Show one entry whole, with its references resolved
+/// Show one whole entry, with its references resolved
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -24,7 +24,7 @@ pub(super) struct Args {
     /// Show the types of values, too, as "$type": `patch --entry` can change them then (.vrb)
     #[arg(long, conflicts_with = "raw")]
     types: bool,
-    /// Write the entry's decompressed bytes as they are, whatever the format says they mean
+    /// Write the entry's decompressed bytes, without any interpretation
     #[arg(long)]
     raw: bool,
 }
@@ -80,7 +80,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
 /// Entries of one name that a message lists.
 const CANDIDATES: usize = 10;
 
-/// The paths in the main table whose last component is `name`, one more than a message lists at most.
+/// The paths in the main table with the last component `name`: at most one more than a message lists.
 fn paths_named(reader: &dyn Reader, name: &str) -> Vec<String> {
     let Some(table) = reader.tables().into_iter().next() else { return Vec::new() };
     let label = table.label();

@@ -40,8 +40,8 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// Words with a `:` are asked of the program. Bash itself takes them apart there, so only the last part is replied. It puts
-/// a reply into the line as it is: names of files are quoted, so that none of their signs means anything there.
+/// The script runs the program for words with a `:`. Bash splits words there, so that the reply is only the last part.
+/// It inserts a reply literally: names of files are quoted, so that no character in them is special.
 const BASH: &str = r#"
 _assetq_inside() {
     local line="${COMP_LINE:0:COMP_POINT}"
@@ -88,7 +88,7 @@ pub(super) struct InsideArgs {
     address: String,
 }
 
-/// Addresses that are offered at once.
+/// The greatest number of offered addresses.
 const OFFERED: usize = 200;
 
 pub(super) fn inside(args: &InsideArgs, context: &Context) -> Outcome {
@@ -113,7 +113,7 @@ fn offered(archive: &dyn Archive, begun: &str) -> crate::Result<BTreeSet<String>
     for n in 0..archive.len()? {
         let Ok(file) = archive.file(n) else { continue };
         let Some(rest) = file.path.strip_prefix(begun) else { continue };
-        // Shells show replies on the terminal as they are, and a line is one path.
+        // Shells show replies literally on the terminal, and a line is one path.
         if matches!(clean(&file.path), Cow::Owned(_)) {
             continue;
         }

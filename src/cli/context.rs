@@ -249,7 +249,7 @@ impl Context {
         }
     }
 
-    /// The open database of the archive that the file at `path` lies in, if it has one.
+    /// The open database of the archive around the file at `path`, if it has one.
     pub(super) fn database_beside(&self, path: &Path) -> Result<Option<Asset>, Failure> {
         let address = Address::of(path);
         let failed = |e| Failure::in_file(&path.to_string_lossy(), &e);

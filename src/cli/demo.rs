@@ -3,7 +3,7 @@ use clap::Parser as _;
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-/// Make sample files and show what can be asked of them
+/// Write sample files and show commands for them
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -46,7 +46,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         drop(page);
         match Cli::try_parse_from(&words) {
             Ok(mut cli) => {
-                // One command after another, without a stop at each.
+                // Runs one command after another, without stops.
                 cli.global.no_pager = true;
                 worst = worst.max(super::run(cli));
             }
@@ -59,20 +59,20 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     Ok(worst)
 }
 
-/// A word of a command line as it can be pasted: in quotes, unless each of its characters stands for itself in every shell.
+/// A word of a command line that can be pasted: in quotes, unless each of its characters is literal in every shell.
 fn quoted(word: &str) -> Cow<'_, str> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=,@+%".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         Cow::Borrowed(word)
     } else if cfg!(windows) {
-        // PowerShell and cmd both take double quotes, and no name on Windows has one.
+        // PowerShell and cmd both accept double quotes, and no name on Windows contains one.
         Cow::Owned(format!("\"{word}\""))
     } else {
         Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
     }
 }
 
-/// The path of a visual in the sample, for the commands that ask about one.
+/// The path of a visual in the sample, for the commands about one.
 fn first_visual(args: &Args, context: &Context) -> Result<String, super::Failure> {
     let asset = context.open(&args.dir.join("assets.bin"))?;
     let Some(table) = asset.reader().table("visuals") else { return Ok(String::new()) };

@@ -33,17 +33,17 @@ Examples:
 One table of one file becomes OUT. Into a folder (OUT ends with '/', or is one, or there are more tables or files) go
 OUT/TABLE.csv, with several files OUT/TABLE/FILE.csv, and with --partition OUT/TABLE/build=15.2/FILE.csv.")]
 pub(super) struct Args {
-    /// The files; a folder stands for all files below it; after an archive, a path or a glob in it
+    /// The files; a folder means all files below it; after an archive, a path or a glob in it
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// The file or folder to write, '-' for standard output; its ending says how: csv, json, ndjson, parquet, arrow,
-    /// feather, arrows (a stream), for geometry and maps glb, obj, svg, png, and for textures png
+    /// The file or folder to write, '-' for standard output; its ending selects the kind: csv, json, ndjson, parquet,
+    /// arrow, feather, arrows (a stream), for geometry and maps glb, obj, svg, png, and for textures png
     #[arg(long, value_name = "OUT")]
     to: PathBuf,
-    /// How to write it, whatever its ending
+    /// The kind of output, whatever the ending
     #[arg(long = "as", value_enum, value_name = "KIND")]
     kind: Option<KindArg>,
-    /// Other tables than the main one
+    /// These tables instead of the main one
     #[arg(long, short, value_name = "TABLE", value_delimiter = ',')]
     table: Vec<String>,
     /// All tables
@@ -133,7 +133,7 @@ enum TexturesArg {
     None,
     /// As PNG: in a GLB, beside an OBJ
     Png,
-    /// As the game's own files, beside the GLB or OBJ, which names them without using them
+    /// As the game's own files, beside the GLB or OBJ, which names them but does not use them
     Files,
 }
 
@@ -166,7 +166,7 @@ fn lod(text: &str) -> Result<Lod, String> {
 }
 
 impl KindArg {
-    /// The form of a drawing; the others write tables.
+    /// The form of a drawing; other kinds are tables.
     fn drawing(self) -> Option<scene::Kind> {
         match self {
             Self::Glb => Some(scene::Kind::Glb),
@@ -201,7 +201,7 @@ impl KindArg {
     }
 }
 
-/// Writes the main table of `asset` as the ending of `to` says.
+/// Writes the main table of `asset` in the kind of the ending of `to`.
 pub(super) fn whole_table(asset: &Asset, to: &Path, force: bool, context: &Context) -> Result<(), Failure> {
     let args = Args {
         files: Vec::new(),
@@ -235,7 +235,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     }
 }
 
-/// The kind that the ending of a file stands for.
+/// The kind of output for the ending of a file.
 fn kind_of(path: &Path) -> Result<KindArg, Failure> {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     <KindArg as clap::ValueEnum>::from_str(&ending, true).map_err(|_| {
@@ -278,7 +278,7 @@ fn drawings(args: &Args, context: &Context) -> Outcome {
             Ok::<_, Failure>(())
         };
         match draw() {
-            // A file that cannot be drawn does not keep the others from being drawn.
+            // A file that cannot be drawn does not affect the others.
             Err(failure) if files.len() > 1 && !failure.closed_pipe => context.failed(&failure),
             drawn => drawn?,
         }
@@ -286,8 +286,7 @@ fn drawings(args: &Args, context: &Context) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// The path of a file's drawing or table in `folder`: below its folders in the archive that it lies in, or in the folder
-/// that was given.
+/// The path of a file's drawing or table in `folder`: below the file's folders in its archive, or in the given folder.
 fn in_folder(folder: &Path, args: &Args, file: &Path, kind: KindArg) -> PathBuf {
     let address = Address::of(file);
     let below = || path_below(&args.files, file).to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
@@ -416,7 +415,7 @@ fn images(
             }
             Err(error) => Err(Failure::in_file(file, &error)),
         };
-        // A texture that cannot be written does not keep the others from being written.
+        // A texture that cannot be written does not affect the others.
         if let Err(failure) = written {
             if failure.closed_pipe {
                 return Err(failure);

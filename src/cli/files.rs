@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 enum FileArgument {
     /// A file, or a folder that is an archive.
     File,
-    /// The files below a folder whose path below it matches.
+    /// The files below a folder that match by their path below it.
     Below(PathBuf, Option<Glob>),
-    /// The files in an archive whose path matches this glob.
+    /// The files in an archive that match this glob.
     Inside(Address),
 }
 
@@ -28,7 +28,7 @@ impl FileArgument {
             return Self::Inside(address);
         }
         let glob = path.to_str().filter(|text| Glob::is_glob(text) && !address.exists()).map(split_glob);
-        // A glob that makes no sense is the name of a file that does not exist.
+        // An invalid glob is the name of a file that does not exist.
         match glob.and_then(|(root, glob)| Some((root, Glob::smart_case(&glob).ok()?))) {
             Some((root, glob)) => Self::Below(root, Some(glob)),
             None => Self::File,
@@ -54,7 +54,7 @@ pub(super) fn are_many(given: &[PathBuf]) -> bool {
     !matches!(given, [file] if !file.is_dir() && matches!(FileArgument::of(file), FileArgument::File))
 }
 
-/// The path of `file` below the folder for which one of the arguments `given` stands, else its name alone.
+/// The path of `file` below the folder of one of the arguments `given`, else its name alone.
 pub(super) fn path_below<'f>(given: &[PathBuf], file: &'f Path) -> &'f Path {
     let below = |given: &PathBuf| match FileArgument::of(given) {
         FileArgument::Below(root, _) => file.strip_prefix(root).ok(),
@@ -64,9 +64,9 @@ pub(super) fn path_below<'f>(given: &[PathBuf], file: &'f Path) -> &'f Path {
 }
 
 impl Context {
-    /// The files that the arguments stand for. A folder stands for the files of known formats below it, a glob for
-    /// those whose path matches, and `ARCHIVE:GLOB` for the files in an archive that match. A folder that is an archive
-    /// is one file. Files of one argument are sorted by path.
+    /// The files of the arguments. A folder selects the files of known formats below it, a glob the files with a
+    /// matching path, and `ARCHIVE:GLOB` the matching files in an archive. A folder that is an archive is one file.
+    /// Files of one argument are sorted by path.
     pub(super) fn files(&self, given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         let mut files = Vec::new();
         for path in given {
@@ -79,14 +79,14 @@ impl Context {
         Ok(files)
     }
 
-    /// The files that the arguments stand for, without archives below a folder: they are named by themselves.
+    /// The files of the arguments, without archives below a folder: these need arguments of their own.
     pub(super) fn files_without_archives(&self, given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         let mut files = self.files(given)?;
         files.retain(|file| given.contains(file) || !file.is_dir());
         Ok(files)
     }
 
-    /// The files below the folder `root`, for which the argument `given` stands.
+    /// The files below the folder `root` of the argument `given`.
     fn below(&self, given: &Path, root: &Path, glob: Option<&Glob>) -> Result<Vec<PathBuf>, Failure> {
         let is_wanted = |path: &str| glob.is_none_or(|glob| glob.is_match(path));
         let found = self.with_progress_of("looking for files", Unit::Files, |progress| {
@@ -113,7 +113,7 @@ impl Context {
         Ok(files.into_iter().map(name).collect())
     }
 
-    /// The files of the archive at `address` whose path matches the glob in it, as addresses.
+    /// The files of the archive at `address` that match the glob in it, as addresses.
     fn inside(&self, path: &Path, address: &Address) -> Result<Vec<PathBuf>, Failure> {
         let failed = |e: Error| Failure::in_file(&path.to_string_lossy(), &e);
         let glob = address.inner().unwrap_or_default();

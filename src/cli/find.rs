@@ -29,16 +29,16 @@ pub(super) struct Args {
     /// The text to find
     #[arg(value_name = "TEXT")]
     text: String,
-    /// The files; a folder stands for all files below it, a glob in quotes for those that match
+    /// The files; a folder means all files below it, a glob in quotes the matching files
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Take TEXT as a glob for the whole text, also without wildcards
+    /// Treat TEXT as a glob for the whole text, even without wildcards
     #[arg(long, short, group = "syntax")]
     glob: bool,
     /// Take TEXT as a regular expression
     #[arg(long, short = 'e', group = "syntax")]
     regex: bool,
-    /// Take TEXT as it is, also with wildcards in it
+    /// Treat TEXT literally, even with wildcards in it
     #[arg(long, short = 'F', group = "syntax")]
     fixed: bool,
     /// Upper and lower case are the same
@@ -59,7 +59,7 @@ pub(super) struct Args {
     /// Show at most this many
     #[arg(long, short = 'n', value_name = "N", conflicts_with = "count")]
     limit: Option<usize>,
-    /// Show how many there are in each table only; of paths that are found by name, nothing else is read
+    /// Show only the number in each table; for paths that are found by name, nothing else is read
     #[arg(long, short)]
     count: bool,
 }
@@ -159,7 +159,7 @@ impl Search<'_> {
         progress: &Progress,
         mut each: impl FnMut(&str, &dyn Table, &Hit<'_>) -> Result<ControlFlow<()>, Failure>,
     ) -> Result<(), Failure> {
-        // A table or a condition that no file could be asked for is a mistake in the question.
+        // A table or a condition that fits no file is a mistake in the query.
         let (mut mistake, mut asked) = (None, false);
         let mut look = Look::default();
         (look.count_only, look.progress) = (self.args.count, Some(progress));
@@ -221,7 +221,7 @@ impl Search<'_> {
     }
 }
 
-/// The key of a row: its value, or the list of its keys, or its number where it has none.
+/// The key of a row: its value, or the list of its keys, or its number if it has none.
 fn key<'r>(table: &dyn Table, row: &'r dyn RowCursor) -> crate::Result<Value<'r>> {
     let keys = (0..).zip(table.columns()).filter(|(_, column)| column.role == Role::Key);
     let mut cells: Vec<Value<'r>> = keys.map(|(index, _)| row.value(index)).collect::<Result<_, _>>()?;

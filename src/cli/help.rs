@@ -1,4 +1,4 @@
-//! The help of commands: what it lists, and its examples as they are.
+//! The help of commands: what it lists, and its examples, unwrapped.
 
 use super::{Cli, Format};
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
@@ -8,7 +8,7 @@ use std::ffi::OsString;
 /// The heading of options that all commands have.
 pub(super) const GLOBAL: &str = "Global options";
 
-/// Help without examples: these follow as they are, as a line that is broken cannot be pasted.
+/// Help without examples: these follow unwrapped, because a wrapped line cannot be pasted.
 const WITHOUT_EXAMPLES: &str = "{before-help}{about-with-newline}\n{usage-heading} {usage}\n\n{all-args}";
 
 /// The formats that a command writes; none for a command that writes files or scripts only.
@@ -22,7 +22,7 @@ fn formats(command: &str) -> &'static [Format] {
     }
 }
 
-/// The commands with what each of them takes, for help and man pages. To parse a command line takes less.
+/// The commands with all their arguments, for help and man pages. Parsing a command line needs less.
 pub(super) fn documented() -> Command {
     Cli::command().mut_subcommands(|sub| {
         let formats = formats(sub.get_name());
@@ -35,7 +35,7 @@ pub(super) fn documented() -> Command {
     })
 }
 
-/// The help that a command line asks for: that of clap, and the examples as they are. `None` if it asks for none.
+/// The help that a command line requests: clap's help, and the unwrapped examples. `None` without a request.
 pub(super) fn asked(args: &[OsString]) -> Option<String> {
     let is_help = |arg: &OsString| ["-h", "--help", "help"].iter().any(|help| arg == help);
     if !args.iter().skip(1).any(is_help) {

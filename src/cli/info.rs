@@ -7,10 +7,10 @@ use crate::write::text::{Aligned, AlignedColumn, Fit, Page};
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Show what files are: format, version, sections, tables
+/// Show the format, version, sections and tables of files
 ///
-/// Rows are `-` (null for programs) where to count them takes a walk through the file: `assetq sql "SELECT count(*) FROM
-/// TABLE" FILE` takes it.
+/// Rows are `-` (null for programs) if counting them needs a walk through the file: `assetq sql "SELECT count(*) FROM
+/// TABLE" FILE` counts them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -56,7 +56,7 @@ fn text(out: &mut impl Write, asset: &Asset, context: &Context) -> Result<(), Fa
     let space = if version.is_empty() { "" } else { " " };
     let (style, width) = (context.style(), context.width());
     let mut page = Page::new(&mut *out, style);
-    // A folder has no bytes of its own.
+    // A folder has no bytes.
     let bytes = if is_folder(asset) { String::new() } else { format!(", {size} bytes") };
     page.line(&format!("{name}: {}{space}{version}{bytes}", asset.format()))?;
     for (name, value) in reader.facts() {

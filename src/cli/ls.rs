@@ -40,8 +40,8 @@ pub(super) struct Args {
     /// Show all columns also in text
     #[arg(long, short)]
     long: bool,
-    /// Only rows whose place in space contains this point. The place of a plate of armour or a hull is the box around it, that
-    /// of an instance or a vertex a point
+    /// Only rows whose place in space contains this point. Plates of armour and hulls are treated as the boxes around
+    /// them, instances and vertices as points
     #[arg(long, value_name = "X,Y,Z", value_parser = numbers::<3>, allow_hyphen_values = true, group = "place")]
     at: Option<[f64; 3]>,
     /// Only rows whose place meets the box between these corners
@@ -55,7 +55,7 @@ pub(super) struct Args {
     limit: Option<usize>,
 }
 
-/// Parses as many numbers as are asked for, with commas between them.
+/// Parses this number of numbers, with commas between them.
 fn numbers<const N: usize>(text: &str) -> Result<[f64; N], String> {
     let wrong = || format!("{N} numbers with commas between them are needed");
     let numbers: Vec<f64> = text.split(',').map(|n| n.trim().parse()).collect::<Result<_, _>>().map_err(|_| wrong())?;
@@ -64,7 +64,7 @@ fn numbers<const N: usize>(text: &str) -> Result<[f64; N], String> {
 }
 
 impl Args {
-    /// The place that rows are asked for.
+    /// The requested place.
     fn place(&self) -> Option<Place> {
         let halves = |[a, b, c, d, e, f]: [f64; 6]| ([a, b, c], [d, e, f]);
         let region = self.region.map(halves).map(|(a, b)| Place::Box(a, b));

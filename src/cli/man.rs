@@ -13,7 +13,7 @@ Examples:
   assetq man ~/.local/share/man/man1           then: man assetq-export
   assetq man pages && man ./pages/assetq.1")]
 pub(super) struct Args {
-    /// The folder; made where it does not exist
+    /// The folder, created if missing
     #[arg(value_name = "DIR")]
     dir: PathBuf,
 }

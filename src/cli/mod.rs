@@ -50,7 +50,7 @@ use std::process::ExitCode;
 /// Query game-asset files in place: World of Warships databases and geometry, VRage archives, Rusty Hearts maps,
 /// FINAL FANTASY XIII sheets.
 ///
-/// Files are mapped, not loaded: a question about one entry takes as long as a process takes to start.
+/// Files are mapped, not loaded: a query of one entry takes no longer than the start of a process.
 #[derive(Debug, Parser)]
 #[command(name = "assetq", version, propagate_version = true, max_term_width = 110, after_help = EXAMPLES)]
 struct Cli {
@@ -100,7 +100,7 @@ struct Global {
     /// Use at most this many threads, and no more than four for each core
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
-    /// Read files instead of mapping them: for network drives, and files that another program is writing
+    /// Read files instead of mapping them: for network drives, and for files that another program is writing
     #[arg(long, global = true)]
     no_mmap: bool,
     /// Decode files of archives again, instead of using and filling the cache: see `assetq cache`
@@ -112,16 +112,16 @@ struct Global {
     /// Layouts of records of other builds in prototype databases, tried before the built-in ones: see docs/formats
     #[arg(long, global = true, value_name = "FILE")]
     layouts: Vec<std::path::PathBuf>,
-    /// More paths and names for ids that a file does not name: a list with one in each line, an archive, or a database
+    /// More paths and names for ids whose texts a file lacks: a list with one a line, an archive, or a database
     #[arg(long = "names", global = true, value_name = "FILE_OR_ARCHIVE")]
     more_names: Vec<std::path::PathBuf>,
     /// The game that a FINAL FANTASY XIII list is of, where neither it nor its folder says so
     #[arg(long, global = true, value_name = "GAME", value_parser = ["ff13", "ff13-2", "lr"])]
     game: Option<String>,
-    /// The key of a Rusty Hearts list of another region: a file of 256 bytes, or of their hexadecimal digits
+    /// The key of a Rusty Hearts list of another region: a file with 256 bytes, or with their hexadecimal digits
     #[arg(long, global = true, value_name = "FILE")]
     key: Option<std::path::PathBuf>,
-    /// Refuse what a checksum does not match, rather than warn and go on; of a patch, refuse all where an edit cannot be made
+    /// Treat warnings such as a wrong checksum as errors; reject a whole patch if one of its edits cannot be made
     #[arg(long, global = true)]
     strict: bool,
 }
@@ -143,11 +143,11 @@ enum Format {
     Json,
     /// An object a line
     Ndjson,
-    /// RFC 4180 with a header line; cells are as they are, also those that a spreadsheet would run (= + - @)
+    /// RFC 4180 with a header line; cells are unchanged, even if a spreadsheet would run them (= + - @)
     Csv,
     /// For wikis and posts: `diff` writes it
     Markdown,
-    /// A page by itself: `diff` writes it
+    /// A complete page: `diff` writes it
     Html,
     /// A feed of one entry: `diff` writes it
     Atom,
@@ -158,7 +158,7 @@ enum Format {
 impl From<Format> for RowFormat {
     fn from(format: Format) -> Self {
         match format {
-            // Only one command writes the others, and that one writes them itself.
+            // Only one command writes the other formats, and has its own code for them.
             Format::Text | Format::Markdown | Format::Html | Format::Atom => Self::Text,
             Format::Json => Self::Json,
             Format::Ndjson | Format::Patch => Self::Ndjson,
@@ -352,7 +352,7 @@ fn run_line<A: Into<OsString> + Clone>(parser: &mut clap::Command, args: impl In
         Err(error) if error.use_stderr() => {
             // A failure of standard error cannot be reported.
             let _ = if std::env::args_os().any(|argument| is_unclean(&argument)) {
-                // The message quotes arguments as they are.
+                // The message quotes arguments unescaped.
                 let text = error.render().to_string();
                 text.lines().try_for_each(|line| writeln!(std::io::stderr(), "{}", clean(line)))
             } else {
@@ -393,7 +393,7 @@ fn run(cli: Cli) -> Exit {
     ended(Context::new(&global, pages).and_then(|context| context.close(cli.command.run(&context))))
 }
 
-/// The exit code of a command, which says why it failed where it did.
+/// Returns the exit code of a command, and reports its failure.
 fn ended(ran: Outcome) -> Exit {
     match ran {
         Ok(exit) => exit,
@@ -405,7 +405,7 @@ fn ended(ran: Outcome) -> Exit {
     }
 }
 
-/// Whether an argument has characters that terminals take for commands.
+/// Whether an argument contains characters that terminals take for commands.
 fn is_unclean(argument: &std::ffi::OsStr) -> bool {
     let text = argument.to_string_lossy();
     clean(&text) != text

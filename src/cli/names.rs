@@ -1,4 +1,4 @@
-//! Names of files that others chose.
+//! Names of files from untrusted sources.
 
 use crate::write::atomic_file;
 use crate::write::text::clean;
@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Names that Windows takes for a device, with any extension.
+/// Names of devices on Windows, with any extension.
 const DEVICES: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
 
 /// As [`unfit`], of a path with `/` between its names.
@@ -18,7 +18,7 @@ pub(super) fn unfit_path(path: &str) -> Option<&'static str> {
     path.split('/').find_map(unfit)
 }
 
-/// Bytes of a path that every system takes.
+/// The greatest size of a path in bytes that every system supports.
 const LONGEST: usize = 4000;
 
 /// Why a name from a file is unfit as a file name in the user's folder, on this system or another one that may read the
@@ -72,14 +72,14 @@ impl<'f> Inside<'f> {
         while let Some(name) = names.next() {
             at.push(name);
             if names.peek().is_none() {
-                // A stream would be written to as it is; a link to a file is itself replaced.
+                // A link to a stream would be written through; a link to a file is itself replaced.
                 return if atomic_file::is_stream(&at) { Err("it exists and is no file".to_owned()) } else { Ok(()) };
             }
             if self.seen().contains(&at) {
                 continue;
             }
             match fs::symlink_metadata(&at) {
-                // From here on folders are made.
+                // From here on folders are created.
                 Err(_) => return Ok(()),
                 Ok(meta) if meta.is_symlink() && self.leads_out(&at) => {
                     return Err(format!("the link {} leads out of {}", at.display(), self.folder.display()));
@@ -94,7 +94,7 @@ impl<'f> Inside<'f> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether `link` leads elsewhere than into the folder, or nowhere.
+    /// Whether `link` leads out of the folder, or nowhere.
     fn leads_out(&self, link: &Path) -> bool {
         let (Ok(folder), Ok(end)) = (self.folder.canonicalize(), link.canonicalize()) else { return true };
         !end.starts_with(folder)

@@ -1,4 +1,4 @@
-//! The ways out of a command: standard output, and files that appear under their name only once they are whole.
+//! The outputs of a command: standard output, and files that get their name only once they are complete.
 
 use super::pager::Pager;
 use super::{Context, Exit, Failure, Outcome};
@@ -39,20 +39,20 @@ pub(super) struct Lost(Arc<OnceLock<(ErrorKind, String)>>);
 impl Lost {
     fn note<T>(&self, written: io::Result<T>) -> io::Result<T> {
         written.map_err(|error| {
-            // The first error is the one that says why.
+            // The first error is the cause.
             let _ = self.0.set((error.kind(), error.to_string()));
             of_output(STDOUT, error)
         })
     }
 
-    /// The failure to end with, where output was lost.
+    /// The failure of the command, if output was lost.
     fn failure(&self) -> Option<Failure> {
         let (kind, what) = self.0.get()?;
         Some(lost(io::Error::new(*kind, what.as_str())))
     }
 }
 
-/// The failure to end with where standard output cannot be written.
+/// The failure of standard output.
 pub(super) fn lost(error: io::Error) -> Failure {
     of_output(STDOUT, error).into()
 }
@@ -78,7 +78,7 @@ impl Drop for Stdout {
     }
 }
 
-/// Whether OUT stands for standard output.
+/// Whether OUT means standard output.
 pub(super) fn is_stdout(to: &Path) -> bool {
     to == Path::new("-") || to == Path::new("/dev/stdout")
 }

@@ -17,7 +17,7 @@ const DEFAULT: &str = "less";
 const LESS: (&str, &str) = ("LESS", "FRX");
 /// As [`LESS`], for tables that are wider than the terminal: long lines are not wrapped but scrolled to.
 const LESS_WIDE: (&str, &str) = ("LESS", "FRXS");
-/// Bytes of messages that wait for the pager's end. Later ones are shown at once.
+/// The size of messages that are held until the pager ends. Later ones are shown at once.
 const MESSAGES: usize = 1 << 20;
 
 /// Whether a pager has the terminal.
@@ -54,7 +54,7 @@ pub(super) struct Pager(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 enum State {
-    /// Output goes to standard output.
+    /// Output goes directly to standard output.
     #[default]
     Off,
     /// The first output starts the pager. Tables may be wider than the terminal if `wide`.
@@ -125,7 +125,7 @@ fn show_messages() {
 fn start(wide: bool) -> State {
     let Some(mut child) = spawn(wide) else { return State::Off };
     let Some(input) = child.stdin.take() else { return State::Off };
-    // Ctrl-C is for the pager, which stops waiting for more output and goes on.
+    // Ctrl-C is for the pager, which then stops waiting for more output.
     let _ = ctrlc::set_handler(|| ());
     RUNNING.store(true, Ordering::Release);
     progress::end();

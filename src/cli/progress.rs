@@ -24,7 +24,7 @@ const TICK: Duration = Duration::from_millis(50);
 /// The bar that is drawn at present.
 static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
-/// Writes something that may go to the terminal that a bar is drawn on: the bar makes room meanwhile.
+/// Writes to the terminal of a bar: the bar is hidden meanwhile.
 pub(super) fn aside<T>(write: impl FnOnce() -> T) -> T {
     let bar = BAR.lock().unwrap_or_else(PoisonError::into_inner);
     match &*bar {
@@ -41,7 +41,7 @@ pub(super) fn end() {
 }
 
 fn bar(what: &str) -> ProgressBar {
-    // Where the terminal cannot be drawn on, nothing is.
+    // A terminal that cannot be drawn on shows nothing.
     ProgressBar::new(0).with_prefix(clean(what).into_owned())
 }
 
@@ -71,7 +71,7 @@ fn style(unit: Unit, known: Known) -> ProgressStyle {
 }
 
 impl Context {
-    /// Runs long work with a progress bar of bytes, where there is a terminal to show it on.
+    /// Runs long work with a progress bar of bytes, if there is a terminal.
     pub(super) fn with_progress<T>(&self, what: &str, work: impl FnOnce(&Progress) -> T) -> T {
         self.with_progress_of(what, Unit::Bytes, work)
     }
@@ -82,7 +82,7 @@ impl Context {
         self.watch(what, unit, &progress, || work(&progress))
     }
 
-    /// Runs long work that adds to `progress`, with a bar where there is a terminal to show it on.
+    /// Runs long work that adds to `progress`, with a bar if there is a terminal.
     pub(super) fn watch<T>(&self, what: &str, unit: Unit, progress: &Progress, work: impl FnOnce() -> T) -> T {
         if self.is_quiet() || !io::stderr().is_terminal() {
             return work();
@@ -117,7 +117,7 @@ impl Context {
             end();
         };
         std::thread::scope(|scope| {
-            // Where no thread can be had, the work is done without a bar.
+            // If no thread is available, the work runs without a bar.
             let drawing = std::thread::Builder::new().spawn_scoped(scope, draw).ok();
             let result = work();
             done.store(true, Ordering::Release);

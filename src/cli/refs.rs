@@ -27,11 +27,11 @@ Examples:
   assetq refs - assets.bin -f csv < ids.txt             of many entries, in one pass
   assetq refs --dangling assets.bin space.bin           what refers to nothing that exists")]
 pub(super) struct Args {
-    /// An id (0x…, 16 hex digits, or decimal) or a path, or `-` for one a line from standard input; then the files, of
-    /// which a folder stands for all files below it
+    /// An id (0x…, 16 hex digits, or decimal) or a path, or `-` for one a line from standard input; then the files; a
+    /// folder means all files below it
     #[arg(required = true, value_names = ["ID", "FILE"])]
     arguments: Vec<PathBuf>,
-    /// Only what the entry refers to
+    /// Only references of the entry
     #[arg(long, conflicts_with = "from")]
     to: bool,
     /// Only what refers to the entry
@@ -65,7 +65,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         let is_named = files.contains(&path);
         match context.database_in(path).and_then(|path| context.open(&path)) {
             Ok(asset) => {
-                // Of the files of a folder, many refer to nothing.
+                // In a folder, many files have no references.
                 if is_named && !refs::refers(&asset) && !has_meshes(&asset) {
                     context.note(asset.source().name(), &format!("a {} file refers to nothing", asset.format()));
                 }
@@ -125,7 +125,7 @@ struct Search<'a> {
     context: &'a Context,
     assets: &'a [Asset],
     paths: Paths<'a>,
-    /// Notes that were said already.
+    /// Notes that were shown already.
     said: RefCell<HashSet<String>>,
 }
 
@@ -160,13 +160,13 @@ fn columns(many: bool) -> Vec<Column> {
 impl Search<'_> {
     fn id(&self, query: &str) -> u64 {
         id::parse(query).unwrap_or_else(|| {
-            // A build that hashes paths in another way knows better than the hash.
+            // A build with another hash of paths overrides the hash.
             let known = self.paths.files.iter().find_map(|(_, texts)| texts.id_of_path(query));
             known.unwrap_or_else(|| id::of_path(query))
         })
     }
 
-    /// Shows the notes and the damage that a pass found besides references.
+    /// Shows the notes and the damage of a pass besides references.
     fn say(&self, asset: &Asset, found: &Found) {
         let file = asset.source().name();
         for note in &found.notes {
@@ -226,7 +226,7 @@ impl Search<'_> {
             for asset in self.assets {
                 let found = self.scan(asset, &|id, _| wanted.contains(&id));
                 self.say(asset, &found);
-                // The entries in the order in which they were asked for.
+                // The entries in the order of the arguments.
                 let mut edges: HashMap<u64, Vec<&Edge>> = HashMap::new();
                 found.edges.iter().for_each(|edge| edges.entry(edge.to).or_default().push(edge));
                 for (id, _) in ids {

@@ -3,7 +3,7 @@ use crate::ask::refs::{self, Entry};
 use crate::table::{Column, Kind, Value};
 use std::path::PathBuf;
 
-/// Find where the prototypes of ids or paths are
+/// Find the prototypes of ids or paths
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -46,7 +46,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let shown = |name: &str| !(args.no_path && name == "path");
     let columns: Vec<Column> = columns.into_iter().filter(|c| shown(&c.name)).collect();
     let mut out = context.rows(&columns)?;
-    // To look for names takes a walk through all of them.
+    // A search by names walks through all of them.
     let is_suggesting = args.ids.len() < 4 && args.ids.iter().all(|id| id != "-");
     for query in context.arguments(&args.ids) {
         let query = query?;

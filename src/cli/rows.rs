@@ -1,4 +1,4 @@
-//! The rows of a table that a command is asked for.
+//! The selected rows of a table.
 
 use super::{Context, Exit, Failure};
 use crate::error::{Error, Result as AssetResult};
@@ -61,7 +61,7 @@ impl<'a> Rows<'a> {
         Ok(Self { filter: condition.map(bind).transpose()?, ..self })
     }
 
-    /// Keeps only the rows whose name matches.
+    /// Keeps only the rows with a matching name.
     pub(super) fn with_name(self, name: Option<&str>) -> Result<Self, Failure> {
         Ok(Self { pattern: name.map_or(Ok(Pattern::All), Pattern::new)?, ..self })
     }
@@ -76,7 +76,7 @@ impl<'a> Rows<'a> {
         Self { limit, ..self }
     }
 
-    /// Whether the current row of `row` has the name and the place that are asked for.
+    /// Whether the current row of `row` has the requested name and place.
     fn is_meant(&self, row: &dyn RowCursor) -> AssetResult<bool> {
         if let Some(filter) = &self.filter
             && !filter.matches(row)?
@@ -131,7 +131,7 @@ pub(super) fn text_of<'v>(value: &'v Value<'_>) -> Cow<'v, str> {
 }
 
 impl Context {
-    /// Says what is damaged in a row, and goes on without it.
+    /// Reports the damage of a row, and skips the row.
     pub(super) fn say_damaged(&self, file: &str) -> impl Fn(Option<usize>, Error) -> Result<(), Failure> {
         move |_, error| {
             self.damaged(file, &error);
@@ -139,7 +139,7 @@ impl Context {
         }
     }
 
-    /// The numbers of the columns that are named, in the order in which they are; all where none is.
+    /// The numbers of the named columns, in the order of the names; all columns without names.
     pub(super) fn columns(&self, file: &str, table: &dyn Table, names: &[String]) -> Result<Vec<usize>, Failure> {
         let all = table.columns();
         if names.is_empty() {

@@ -13,13 +13,13 @@ Examples:
   assetq sample demo --size full --seed 7      an assets.bin of 170 MB, a game of 400,000 files, the others as
                                                large as the games' own")]
 pub(super) struct Args {
-    /// The folder; made where it does not exist
+    /// The folder, created if missing
     #[arg(value_name = "DIR")]
     dir: PathBuf,
     /// How big the files are
     #[arg(long, value_enum, default_value_t = SizeArg::Small)]
     size: SizeArg,
-    /// Another seed makes other files
+    /// Another seed gives other files
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Write altered.bin, too: a later build of assets.bin, to compare with

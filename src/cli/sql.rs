@@ -15,12 +15,12 @@ use std::borrow::Cow;
 use std::io::{IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 
-/// Ask files in SQL
+/// Query files in SQL
 ///
-/// The tables of one file are there by name; of several files each is a schema that is called after the file, or as
-/// NAME=FILE says; of more than ten files a table is called "NAME.TABLE", with these quotes. A folder stands for
-/// the files below it without games' folders, and a database of SQLite may be among them. Nothing is
-/// written to a file: UPDATE, INSERT and DELETE make a new one (--to NEW). `assetq info FILE` lists tables and columns.
+/// Tables of a single file have their own names. Each of several files is a schema with the name of the file, or the
+/// given name in NAME=FILE; with more than ten files a table is called "NAME.TABLE", with these quotes. A folder means
+/// the files below it without games' folders. SQLite databases are accepted, too. Input files are never changed:
+/// UPDATE, INSERT and DELETE write a new file (--to NEW). `assetq info FILE` lists tables and columns.
 ///
 /// The first argument is the query, unless it is the name of a file: then, and with -, statements are read from
 /// standard input, on a terminal with a prompt.
@@ -110,7 +110,7 @@ fn write(session: &Session, paths: &[PathBuf], output: &Output, context: &Contex
     target.finish(editor, output, context)
 }
 
-/// Bytes of SQL that standard input may bring as a whole.
+/// The greatest size of SQL on standard input in bytes.
 const SCRIPT: u64 = 16 << 20;
 
 impl Args {
@@ -120,7 +120,7 @@ impl Args {
         is_asked && self.into.is_none() && !self.output.is_given()
     }
 
-    /// The query, where the first argument is one, and the files.
+    /// The query, if the first argument is one, and the files.
     fn parts(&self) -> Result<(Option<Cow<'_, str>>, Vec<PathBuf>), Failure> {
         let Some(query) = &self.query else { return Ok((None, Vec::new())) };
         if is_file(query) {
@@ -132,7 +132,7 @@ impl Args {
             let files = std::iter::once(query.into()).chain(self.files.iter().cloned());
             return Ok((None, files.collect()));
         }
-        // A query of one word is taken for a file that is not there.
+        // A query of one word is treated as a missing file.
         if query != "-" && !query.contains(char::is_whitespace) && !query.contains(';') {
             return Err(Failure::new(Exit::Usage, format!("{query}: neither a file nor a query")));
         }
@@ -146,7 +146,7 @@ fn is_file(argument: &str) -> bool {
     exists(Path::new(argument)) || argument.split_once('=').is_some_and(|(_, path)| exists(Path::new(path)))
 }
 
-/// Opens the files under the names that their schemas have; gives also where those are that are no databases.
+/// Opens the files under the names of their schemas; also returns the positions of files that are not databases.
 fn open(given: &[PathBuf], args: &Args, context: &Context) -> Result<(Session, Vec<PathBuf>), Failure> {
     let (mut inputs, mut paths) = (Vec::new(), Vec::new());
     for argument in given {
@@ -169,7 +169,7 @@ fn open(given: &[PathBuf], args: &Args, context: &Context) -> Result<(Session, V
     Ok((open(inputs, args.skip_damaged).map_err(failure)?, paths))
 }
 
-/// The name and the file of `NAME=FILE`; a file whose own name has a `=` in it is that file.
+/// The name and the file of `NAME=FILE`; an existing file with a `=` in its name is that file.
 fn named(argument: &Path) -> (Option<String>, PathBuf) {
     let parts = argument.to_str().filter(|_| !argument.exists()).and_then(|text| text.split_once('='));
     match parts {
@@ -206,7 +206,7 @@ impl From<Fault> for Failure {
     }
 }
 
-/// A fault with its place in the text that was asked.
+/// A fault with its position in the statement.
 fn failure_in(text: &str, fault: Fault) -> Failure {
     match &fault {
         Fault::Statement { message, at: Some(at) } => {
@@ -226,7 +226,7 @@ fn failure_in(text: &str, fault: Fault) -> Failure {
     }
 }
 
-/// Answers the statements of a text, one after another.
+/// Runs the statements of a text, in order.
 fn all(text: &str, args: &Args, session: &Session, context: &Context) -> Result<(), Failure> {
     let mut kept = false;
     for statement in statements(text) {
@@ -247,7 +247,7 @@ fn all(text: &str, args: &Args, session: &Session, context: &Context) -> Result<
     }
 }
 
-/// Answers statements about the tables of `asset`, whose schema is called `name`.
+/// Runs statements about the tables of `asset`, with the schema `name`.
 pub(super) fn ask(name: &str, asset: Asset, text: &str, context: &Context) -> Result<(), Failure> {
     let session = Session::new(vec![(name.to_owned(), Input::Asset(asset))], false).map_err(failure)?;
     for statement in statements(text) {
@@ -257,7 +257,7 @@ pub(super) fn ask(name: &str, asset: Asset, text: &str, context: &Context) -> Re
     Ok(())
 }
 
-/// Answers the statements of standard input as they come.
+/// Runs the statements of standard input as they arrive.
 fn script(session: &Session, context: &Context) -> Result<(), Failure> {
     let mut text = String::new();
     let mut lines = super::context::lines(std::io::stdin().lock());

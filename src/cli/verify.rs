@@ -13,7 +13,7 @@ use std::path::PathBuf;
     after_help = "Examples:\n  assetq verify assets.bin\n  assetq verify GAME --deep\n  assetq verify -f json *.geometry | jq '.[] | select(.ok|not)'"
 )]
 pub(super) struct Args {
-    /// The files; a folder stands for all files below it, a glob in quotes for those that match
+    /// The files; a folder means all files below it, a glob in quotes the matching files
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Of archives, also decode every file and check its CRC-32

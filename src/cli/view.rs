@@ -40,7 +40,7 @@ pub(super) struct Args {
     force: bool,
 }
 
-/// The greatest width and height of textures in a page, which is to stay small.
+/// The greatest width and height of textures in a page, to keep it small.
 const TEXTURE_SIZE: u32 = 512;
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {

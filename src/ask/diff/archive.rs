@@ -33,13 +33,13 @@ struct Files<'a> {
     both: [&'a dyn Archive; 2],
     /// Whether files are known by the hashes of their paths, so that no path is put together of those that are the same.
     has_identities: bool,
-    /// Seeded randomly in each run, so that no archive can be built whose paths collide.
+    /// Whether files are identified by the hashes of their paths, so that no path of an equal file is built.
     state: RandomState,
-    /// Volumes that are not installed, with the rows in them whose contents are not known, by side (old, new).
+    /// Volumes that are not installed, with the rows with unknown contents in them, by side (old, new).
     missing: Mutex<[BTreeMap<String, BTreeSet<u32>>; 2]>,
 }
 
-/// A checksum and a size, which tell the contents of a file from the contents of others.
+/// A checksum and a size, which identify the contents of a file.
 type Content = (u32, u64);
 
 impl<'a> Files<'a> {
@@ -68,7 +68,7 @@ impl<'a> Files<'a> {
         }
     }
 
-    /// The contents of a file that has some, as its index tells them, or else its bytes.
+    /// The contents of a file according to its index, or else its bytes.
     fn content(&self, side: Side, row: u32) -> Option<Content> {
         let file = self.file(side, row).ok().filter(|file| file.size > 0)?;
         Some((self.crc32(side, &file).ok()?, file.size))
@@ -131,13 +131,13 @@ fn key<'f>(file: &'f File<'_>) -> (&'f str, Option<&'f str>) {
     (&file.path, file.list.as_deref())
 }
 
-/// Whether two files of one size are stored in the same way, if both lie in volumes: a loose file is stored as it is.
+/// Whether two files of one size are stored in the same way, if both are in volumes: a loose file is uncompressed.
 fn is_listed_alike(old: &File<'_>, new: &File<'_>) -> bool {
     let is_loose = old.volume.is_none() || new.volume.is_none();
     is_loose || (old.stored_size, old.codec) == (new.stored_size, new.codec)
 }
 
-/// Whether two files have one id, where both have one.
+/// Whether two files have the same id, if both have one.
 fn same_id(old: &File<'_>, new: &File<'_>) -> bool {
     old.id.zip(new.id).is_none_or(|(old, new)| old == new)
 }
@@ -200,7 +200,7 @@ impl Special for Files<'_> {
             field("id", old.id.map_or(Value::Null, Value::Id64), new.id.map_or(Value::Null, Value::Id64));
         }
         field("size", old.size.into(), new.size.into());
-        // `None` for a file whose volume is not installed.
+        // `None` for a file in a volume that is not installed.
         let mut crc32 = |side, row, file: &File<'_>| match self.crc32(side, file) {
             Ok(crc32) => Some(Value::Id32(crc32)),
             Err(error) if self.is_missing(side, row, file, &error) => None,

@@ -15,18 +15,17 @@
 //! # }
 //! ```
 //!
-//! - Columns with [`Role::Key`](crate::table::Role) pair the rows of both files. Where a key repeats, and where a table has none, rows that
-//!   say the same go together first, and then the others in order.
-//! - Places and the texts of ids are not compared; columns that only one of the files has are not, either.
-//! - Archives are compared by their files, whatever archives they are; a plain folder is one as well
+//! - Columns with [`Role::Key`](crate::table::Role) pair the rows of both files. For repeated keys, and in a table
+//!   without keys, equal rows are paired first, and then the others in order.
+//! - Positions and the texts of ids are not compared, nor are columns that only one of the files has.
+//! - Archives of any kind are compared by their files; a plain folder is an archive, too
 //!   ([`Folder`](crate::archive::Folder)).
-//! - A format may know better ([`Comparison`]): prototype databases compare records by the contents of them and of
-//!   their arrays, wherever they lie, as [`crate::bwdb::compare`] does. Records that no resource names are paired by
-//!   their contents; records of a layout that is not known are compared by their own bytes less pointers, where their
-//!   size shows.
+//! - A format may have its own comparison ([`Comparison`]): prototype databases compare the contents of records and of
+//!   their arrays, wherever they are, as [`crate::bwdb::compare`] does. Records without a resource are paired by their
+//!   contents. Records of an unknown layout are compared by their own bytes without pointers, if their size is known.
 //!
-//! Of the rows themselves nothing is kept: a few numbers for each while a table is compared, and then the numbers of
-//! rows that differ.
+//! Rows are not kept in memory: only a few numbers for each while a table is compared, and then the numbers of rows
+//! that differ.
 
 mod archive;
 mod pair;
@@ -58,9 +57,9 @@ pub const MAX_ROWS: usize = 1 << 27;
 pub struct Change<'a> {
     /// Whether it was added, removed or changed.
     pub kind: Kind,
-    /// Its key: the one value, or a map of them. The path stands for an id that has one.
+    /// Its key: the one value, or a map of all. An id with a known path is shown as the path.
     pub key: Value<'a>,
-    /// Its kind, where its table tells: the type of a resource.
+    /// Its kind, if its table has kinds: the type of a resource.
     pub what: Option<String>,
     /// Its fields that changed; all of them when it was added or removed.
     pub fields: Vec<Field<'a>>,
@@ -129,8 +128,8 @@ impl<'a> TableDiff<'a> {
         }
     }
 
-    /// Finds the rows that differ among those that have one of these cells in the key column called `key`, by looking for
-    /// them. `None` where the tables do not find rows by it, or have several with one key.
+    /// Finds the rows that differ among the rows with one of these cells in the key column `key`, by probes. `None` if
+    /// the tables have no probe for it, or several rows with one key.
     #[cfg(feature = "edit")]
     pub(crate) fn find_among(&self, key: &str, cells: &[Value<'_>]) -> Option<Differences> {
         match (&self.special, &self.old, &self.new) {
@@ -178,12 +177,12 @@ impl<'a> TableDiff<'a> {
         Change { kind: pair.kind(), key, what: self.what(pair), fields }
     }
 
-    /// The kind of a row, where its table tells: the type of a resource.
+    /// The kind of a row, if its table has kinds: the type of a resource.
     pub fn what(&self, pair: Pair) -> Option<String> {
         self.special.as_ref().and_then(|special| special.what(pair))
     }
 
-    /// Limits of the comparison so far, in words, each with the side that causes it: files that are not at hand.
+    /// Limits of the comparison so far, as messages, each with the side that causes it: missing files.
     pub fn notes(&self) -> Vec<(Side, String)> {
         self.special.as_ref().map(|special| special.notes()).unwrap_or_default()
     }

@@ -16,7 +16,7 @@ struct Run {
     len: u32,
 }
 
-/// The runs and the rest that a walk over both sides gives.
+/// The runs and the remaining rows of a walk over both sides.
 #[derive(Debug, Default)]
 struct Aligned {
     runs: Vec<Run>,
@@ -24,12 +24,12 @@ struct Aligned {
     new: Vec<u32>,
 }
 
-/// Rows that are looked ahead at where two sides part.
+/// The number of rows that are searched where the two sides differ.
 const NEAR: usize = 16;
 /// Lookahead in rows after a long run: a block may have been inserted or deleted.
 const FAR: usize = 1024;
 
-/// Walks over both sides and pairs equal keys that lie in one order. Each step costs a bounded number of comparisons.
+/// Walks over both sides and pairs equal keys in the same order. Each step needs a bounded number of comparisons.
 fn align(old: &[u64], new: &[u64]) -> Aligned {
     let mut aligned = Aligned::default();
     let (mut i, mut j) = (0usize, 0usize);
@@ -190,7 +190,7 @@ fn groups<'s>(mut old: &'s [Hashed], mut new: &'s [Hashed], mut each: impl FnMut
 }
 
 impl Sorted {
-    /// Pairs rows of one key. Where a key repeats, rows that say the same go together first, then the others in order.
+    /// Pairs rows of one key. For repeated keys, equal rows are paired first, then the others in order.
     fn pair(&mut self, rows: &dyn Comparable, old: &[Hashed], new: &[Hashed]) {
         let (mut many_old, mut many_new) = (Vec::new(), Vec::new());
         groups(old, new, |a, b| match (a, b) {

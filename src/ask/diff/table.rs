@@ -59,7 +59,7 @@ impl<'t> Columns<'t> {
         Ok(hasher.finish())
     }
 
-    /// The rows that differ among those with one of these cells in the column called `key`.
+    /// The rows that differ among the rows with one of these cells in column `key`.
     #[cfg(feature = "edit")]
     pub(super) fn among(&self, key: &str, cells: &[Value<'_>]) -> Option<super::Differences> {
         let [old, new] = self.tables;
@@ -99,7 +99,7 @@ impl<'t> Columns<'t> {
         found.removed.sort_unstable();
         found.added.sort_unstable();
         found.changed.sort_unstable();
-        // A key may be asked for more than once.
+        // A key may be given more than once.
         found.removed.dedup();
         found.added.dedup();
         found.changed.dedup();
@@ -190,7 +190,7 @@ pub(super) fn lone_fields<'t>(
     }
 }
 
-/// The number of rows of a table that can be read, and the error that keeps others from it.
+/// The number of readable rows of a table, and the error that makes the rest unreadable.
 pub(super) fn count(table: &dyn Table) -> (u32, Option<Error>) {
     let mut cursor = table.cursor(0);
     let mut count = 0u32;
@@ -210,7 +210,7 @@ fn too_many(table: &dyn Table) -> Error {
     Error::without_offset(kind, table.name().to_owned())
 }
 
-/// The column that shows the path of the id at `at`, where rows are known by it.
+/// The column with the path of the id at `at`, if rows are identified by it.
 pub(in crate::ask) fn path_of_key(table: &dyn Table, at: usize) -> Option<usize> {
     table.columns().get(at).filter(|column| column.role == Role::Key && column.kind == Kind::Id64)?;
     table.text_of(at)
@@ -249,7 +249,7 @@ impl<'t> Seeker<'t> {
         Self { table, cursor: None }
     }
 
-    /// A cursor that stands at `row`.
+    /// A cursor at `row`.
     pub(crate) fn at(&mut self, row: u32) -> Result<&dyn RowCursor> {
         let near = |at: u32| row.checked_sub(at).is_some_and(|gap| gap <= NEAR);
         let (mut cursor, mut at) = match self.cursor.take().filter(|(_, at)| near(*at)) {
@@ -314,7 +314,7 @@ impl Comparable for Columns<'_> {
 
     fn contents(&self, side: Side, rows: &[u32]) -> Vec<u64> {
         let mut seeker = Seeker::new(self.side(side));
-        // A row that cannot be read is like no other; that it is damaged is said when it is compared.
+        // An unreadable row equals no other; its damage is reported by the comparison.
         let content = |&row: &u32| seeker.at(row).and_then(|at| self.hash(at, side, &self.values)).unwrap_or(0);
         rows.iter().map(content).collect()
     }

@@ -23,7 +23,7 @@ pub struct Hit<'h> {
     pub row: &'h dyn RowCursor,
     /// The number of the column.
     pub column: usize,
-    /// The name of the column; in a nested value also where in it, as in `events[2].name`.
+    /// The name of the column; in a nested value with the position in it, such as `events[2].name`.
     pub name: Cow<'h, str>,
     /// The whole text.
     pub text: Cow<'h, str>,
@@ -36,8 +36,8 @@ impl std::fmt::Debug for Hit<'_> {
     }
 }
 
-/// The tables of `asset` that hold texts of their own, and the columns that do. The records of a prototype database repeat
-/// its paths and strings, so that of them only those with texts inside count.
+/// The tables of `asset` with texts of their own, and their columns of texts. The records of a prototype database
+/// repeat its paths and strings, so that of these tables only columns with nested texts count.
 pub fn texts(asset: &Asset) -> Vec<(Box<dyn Table + '_>, Vec<usize>)> {
     let mut tables = asset.reader().tables();
     tables.retain(|table| table.has_own_texts());
@@ -61,9 +61,9 @@ pub fn columns(table: &dyn Table) -> Vec<usize> {
     (0..all.len()).filter(|&index| table.holds_text(index) && !is_name(index)).collect()
 }
 
-/// The rows of `table` in which `pattern` may match the text of `column`, in order, by a search over all of these
-/// texts at once. Where the flag is set, every row that can be read matches; else some may not. `None` where the
-/// table or the pattern leaves nothing but to look at every row.
+/// The rows of `table` in which `pattern` may match the text of `column`, in order, by a search over all of these texts
+/// at once. If the flag is set, every readable row matches; otherwise some may not. `None` if only a check of every row
+/// can answer.
 pub fn candidates(table: &dyn Table, column: usize, pattern: &Pattern) -> Option<(Vec<usize>, bool)> {
     match table.name_of_path(column) {
         Some(name) => {
@@ -74,12 +74,12 @@ pub fn candidates(table: &dyn Table, column: usize, pattern: &Pattern) -> Option
     }
 }
 
-/// How a search goes on.
+/// Options of a search.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Look<'l> {
-    /// Whether rows are only counted: a path whose name says that it matches is not put together then, so that its text
-    /// is empty and damage in its folders is not met.
+    /// Whether rows are only counted: the path of a matching name is then not built, so that its text
+    /// is empty and damage in its folders is not found.
     pub count_only: bool,
     /// The counter of rows that were looked at.
     pub progress: Option<&'l Progress>,
@@ -104,8 +104,8 @@ pub fn each<E>(
     each_of(table, columns, pattern, &Look::default(), damaged, each)
 }
 
-/// Hands every text in `columns` of `table` that matches to `each`, in order of rows for each column that can be
-/// searched at once and then of the others together. `damaged` gets the unreadable cells that may match.
+/// Passes every matching text in `columns` of `table` to `each`, in order of rows: first for each column that can be
+/// searched at once, then for the others together. `damaged` gets the unreadable cells that may match.
 pub fn each_of<E>(
     table: &dyn Table,
     columns: &[usize],
@@ -147,7 +147,7 @@ pub fn each_of<E>(
     if walked.is_empty() { Ok(ControlFlow::Continue(())) } else { walk(table, &walked, pattern, look, damaged, each) }
 }
 
-/// The text of a row, where it matches.
+/// The text of a row, if it matches.
 fn found(
     row: &At<'_>,
     column: usize,
@@ -173,9 +173,9 @@ fn found(
     Ok(matches.then(|| text.into_owned()))
 }
 
-/// The rows whose path may match, by looking at each of them on all cores. `None` where `column` holds no paths.
+/// The rows whose path may match, by a check of each of them on all cores. `None` if `column` holds no paths.
 fn paths(table: &dyn Table, column: usize, pattern: &Pattern, look: &Look<'_>) -> Option<(Vec<usize>, bool)> {
-    /// Rows that one core walks before it is worth asking another.
+    /// The number of rows that one core walks before a second core pays off.
     const SHARE: usize = 1 << 14;
     let name = table.name_of_path(column)?;
     let len = table.len().ok()?;
@@ -266,7 +266,7 @@ struct Inside<'p, H> {
 }
 
 impl<E, H: FnMut(&str, &str) -> Result<ControlFlow<()>, E>> Inside<'_, H> {
-    /// `name` is where `value` stands; it is the same again afterwards.
+    /// `name` is the position of `value`; it is restored afterwards.
     fn look(&mut self, value: &Value<'_>, name: &mut String) -> Result<ControlFlow<()>, E> {
         let len = name.len();
         match value {

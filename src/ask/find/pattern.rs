@@ -11,10 +11,10 @@ use regex_syntax::hir::{Hir, HirKind, Look};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Syntax {
-    /// A glob where it has a character of one in it ([`Glob::is_glob`]), else a text.
+    /// A glob if it contains a character of one ([`Glob::is_glob`]), else a text.
     #[default]
     Auto,
-    /// A text that stands anywhere.
+    /// A text at any position.
     Text,
     /// A [glob](crate::table::glob) for the whole text.
     Glob,
@@ -57,7 +57,7 @@ pub(super) enum Scope {
     Name,
     /// The whole path.
     Path,
-    /// The whole path, where the match has to reach into the last component.
+    /// The whole path; the match must reach into the last component.
     IntoName,
 }
 
@@ -106,7 +106,7 @@ impl Pattern {
         }
     }
 
-    /// Whether a path matches whose last component takes up its last `name` bytes.
+    /// Whether a path matches whose last component is its last `name` bytes.
     pub fn is_path_match(&self, path: &str, name: usize) -> bool {
         let name_at = path.len().saturating_sub(name);
         match (&self.test, self.scope) {
@@ -124,7 +124,7 @@ impl Pattern {
         self.scope
     }
 
-    /// The literal that says by itself whether a text matches.
+    /// The literal that alone decides whether a text matches.
     pub(super) fn whole(&self) -> Option<&Literal> {
         match &self.test {
             Test::Literal(literal) => Some(literal),
@@ -165,8 +165,8 @@ enum Piece {
     Other,
 }
 
-/// The literal that says by itself whether a text matches, or else one that every match has: the longest, but of a
-/// path the one at its end, as the others may stand in its folders.
+/// The literal that alone decides whether a text matches, or else one that is part of every match: the longest, but for
+/// a path the last one, because the others may be in its folders.
 fn literals(pieces: &[Piece], fold: bool, scope: Scope) -> (Option<Literal>, Option<Literal>) {
     let literal = |index: usize, text: &str| {
         let at_start = index.checked_sub(1).is_some_and(|before| matches!(pieces.get(before), Some(Piece::Edge)));
@@ -197,7 +197,7 @@ fn glob(pattern: &str, fold: bool, scope: Scope) -> Result<(Test, Option<Literal
         Some(pieces) => literals(&pieces, fold, scope),
         None => (None, None),
     };
-    // To compile it takes longer than to search for a literal.
+    // Compiling it takes longer than searching for a literal.
     let test = match whole {
         Some(literal) => Test::Literal(literal),
         None => Test::Glob(Box::new(Glob::new(pattern, fold)?)),
@@ -205,7 +205,7 @@ fn glob(pattern: &str, fold: bool, scope: Scope) -> Result<(Test, Option<Literal
     Ok((test, required))
 }
 
-/// The stretches of a glob; `None` where it has more than `*`, `?`, `[…]` and `\`.
+/// The parts of a glob; `None` if it contains more than `*`, `?`, `[…]` and `\`.
 fn glob_pieces(pattern: &str) -> Option<Vec<Piece>> {
     let mut pieces = vec![Piece::Edge];
     let mut chars = pattern.chars().peekable();
@@ -213,7 +213,7 @@ fn glob_pieces(pattern: &str) -> Option<Vec<Piece>> {
         let literal = match c {
             '{' | '}' => return None,
             '*' if chars.peek() == Some(&'*') => {
-                // `**` may also stand for the '/' before and after it.
+                // `**` may also match the '/' before and after it.
                 while chars.next_if(|&c| matches!(c, '*' | '/')).is_some() {}
                 if let Some(Piece::Text(text)) = pieces.last_mut() {
                     text.truncate(text.trim_end_matches('/').len());

@@ -19,14 +19,14 @@ use crate::write::plain::push_clean;
 use std::io::{self, Write};
 use std::ops::Range;
 
-/// Rows that are made into text at once.
+/// Rows that are formatted at once.
 const UNIT: u32 = 128;
-/// Units for each thread that are made before they are written, while those before them are.
+/// Units for each thread that are formatted while earlier ones are written.
 const UNITS: usize = 16;
 /// Rows whose keys are read at once.
 const SHARE: usize = 1 << 13;
 
-/// Writes `asset` as lines. Cells and rows that are damaged are a line that says so, and told to `damaged`.
+/// Writes `asset` as lines. Damaged cells and rows are a line with this fact, and `damaged` gets their errors.
 ///
 /// # Errors
 /// When `out` fails.
@@ -58,7 +58,7 @@ struct Lines<'t> {
 /// A column that rows are known by.
 struct Key {
     column: usize,
-    /// The column of the paths that stand for its ids.
+    /// The column of the paths of its ids.
     path: Option<usize>,
 }
 
@@ -66,7 +66,7 @@ struct Key {
 struct Cell {
     column: usize,
     label: Label,
-    /// The column of the texts that stand for its hashes.
+    /// The column of the texts of its hashes.
     text: Option<(usize, Label)>,
 }
 
@@ -111,17 +111,17 @@ struct Runs {
     /// The numbers of the runs in the order of their keys.
     order: Vec<u32>,
     texts: String,
-    /// Whether a part of a key is not among the texts as it is shown.
+    /// Whether a part of a key is missing among the texts in its shown form.
     is_coded: bool,
     fault: Option<Error>,
 }
 
-/// Some rows, and the text that is made of them.
+/// Some rows, and their text.
 #[derive(Default)]
 struct Unit {
     runs: Vec<Run>,
     text: String,
-    /// The key that rows of a run share, as it is shown.
+    /// The shared key of the rows of a run, in its shown form.
     head: String,
     /// The name of the part of a cell that is being written.
     name: String,
@@ -138,7 +138,7 @@ impl<'t> Lines<'t> {
         let names_of_paths: Vec<usize> = columns().filter_map(|(at, _)| table.name_of_path(at)).collect();
         let is_said = |at: usize| keys.iter().any(|key| key.path == Some(at)) || names_of_paths.contains(&at);
         let cells = columns()
-            // Keys are said by the line of the row, and places by nothing.
+            // Keys are in the line of the row, and positions are left out.
             .filter(|(at, column)| !matches!(column.role, Role::Key | Role::Place) && !is_said(*at))
             .map(|(at, column)| {
                 let text = table.text_of(at).and_then(|text| Some((text, table.columns().get(text)?)));
@@ -149,7 +149,7 @@ impl<'t> Lines<'t> {
         Self { table, keys, cells }
     }
 
-    /// Writes all rows as they lie.
+    /// Writes all rows in the order of the file.
     fn walk(&self, out: &mut dyn Write, damaged: &mut dyn FnMut(Error)) -> io::Result<()> {
         let mut unit = Unit::default();
         let mut cursor = self.table.cursor(0);
@@ -169,7 +169,7 @@ impl<'t> Lines<'t> {
         }
     }
 
-    /// Writes all rows, in the order of their keys; as they lie where they have none.
+    /// Writes all rows in the order of their keys; without keys, in the order of the file.
     fn table(&self, out: &mut (dyn Write + Send), damaged: &mut dyn FnMut(Error)) -> io::Result<()> {
         let mut all = self.runs();
         if let Some(fault) = all.fault.take() {
@@ -236,7 +236,7 @@ impl<'t> Lines<'t> {
         }
     }
 
-    /// The rows in the order of their keys; as they lie where they have none.
+    /// The rows in the order of their keys; without keys, in the order of the file.
     fn runs(&self) -> Runs {
         let len = self.table.len();
         if let (true, Ok(len)) = (self.keys.is_empty(), &len) {
@@ -400,7 +400,7 @@ impl Key {
 }
 
 impl Unit {
-    /// Whether there is nothing to make of it, to write or to tell.
+    /// Whether there is nothing to format, to write or to report.
     fn is_empty(&self) -> bool {
         self.runs.is_empty() && self.text.is_empty() && self.faults.is_empty()
     }
@@ -479,7 +479,7 @@ impl Unit {
         }
     }
 
-    /// Writes the text, tells `damaged` of the faults, and is empty then.
+    /// Writes the text, passes the faults to `damaged`, and clears both.
     fn write(&mut self, out: &mut dyn Write, damaged: &mut dyn FnMut(Error)) -> io::Result<()> {
         out.write_all(self.text.as_bytes())?;
         self.text.clear();

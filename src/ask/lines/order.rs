@@ -36,7 +36,7 @@ struct Sort<T, C> {
 }
 
 impl<'t, T: Fn(u32) -> &'t [u8] + Sync, C: Fn(u32, u32) -> Ordering + Sync> Sort<T, C> {
-    /// Sorts `places`, whose texts have their first `skip` bytes in common.
+    /// Sorts `places`; their texts share the first `skip` bytes.
     fn sort(&self, places: &mut [Place], mut skip: usize, depth: usize) {
         loop {
             if places.len() <= FEW || depth >= DEPTH {
@@ -53,7 +53,7 @@ impl<'t, T: Fn(u32) -> &'t [u8] + Sync, C: Fn(u32, u32) -> Ordering + Sync> Sort
             }
             let first = self.behind(first, skip);
             let common = places.iter().map(|place| shared(first, self.behind(place.1, skip))).min().unwrap_or(0);
-            // Fewer where a text ends, or all of them are one.
+            // Fewer if a text ends, or all of them are equal.
             if common < size_of::<u64>() {
                 return self.sort_few(places);
             }
@@ -81,7 +81,7 @@ impl<'t, T: Fn(u32) -> &'t [u8] + Sync, C: Fn(u32, u32) -> Ordering + Sync> Sort
     }
 }
 
-/// The first eight bytes as a number that is compared as they are; zeros where there are fewer.
+/// The first eight bytes as a number with the same order; zeros if there are fewer.
 fn eight(text: &[u8]) -> u64 {
     match text.first_chunk() {
         Some(eight) => u64::from_be_bytes(*eight),

@@ -10,7 +10,7 @@ use crate::scene::Mesh;
 
 pub use crate::relations::{By, Edge, Entries, Entry, Found, Keep, PARENT, Relations, Texts};
 
-/// The references in `asset` that `keep` wants. A file whose format has no [`Relations`] has none.
+/// The references in `asset` that `keep` selects. A format without [`Relations`] has none.
 pub fn scan(asset: &Asset, keep: Keep<'_>) -> Found {
     scan_with(asset, keep, &Progress::default())
 }
@@ -25,17 +25,17 @@ pub fn refers(asset: &Asset) -> bool {
     asset.reader().relations().is_some()
 }
 
-/// The references of the entry `id`, as far as `asset` says. Texts count where they are paths of the file.
+/// The references of the entry `id` in `asset`. Texts count if they are paths of the file.
 pub fn of(asset: &Asset, id: u64) -> Found {
     asset.reader().relations().map_or_else(Found::new, |relations| relations.references_of(id))
 }
 
-/// The entries of `asset`, where they have ids.
+/// The entries of `asset`, if they have ids.
 pub(crate) fn entries(asset: &Asset) -> Option<&dyn Entries> {
     asset.reader().relations()?.entries()
 }
 
-/// The texts of ids that `asset` has, where it has some.
+/// The texts of ids in `asset`, if any.
 pub(crate) fn texts(asset: &Asset) -> Option<&dyn Texts> {
     asset.reader().relations()?.texts()
 }

@@ -17,7 +17,7 @@ use std::fmt::Write as _;
 pub struct ResultColumn {
     /// Its name, unique among the columns.
     pub name: String,
-    /// The kind of its cells, where it is a column of a table as it is.
+    /// The kind of its cells, if it is an unchanged column of a table.
     pub kind: Option<Kind>,
 }
 
@@ -44,7 +44,7 @@ impl<'s> Answer<'s> {
         Self { statement, columns, damage, rights }
     }
 
-    /// Its columns; none where the statement has no rows to give.
+    /// Its columns; empty for a statement without a result.
     pub fn columns(&self) -> &[ResultColumn] {
         &self.columns
     }
@@ -52,7 +52,7 @@ impl<'s> Answer<'s> {
     /// Runs the statement and hands each row to `each`.
     ///
     /// # Errors
-    /// SQLite's, damage of a file, and what `each` gives.
+    /// SQLite's errors, damage of a file, and the errors of `each`.
     pub fn rows<E: From<Fault>>(&mut self, mut each: impl FnMut(&[Value<'_>]) -> Result<(), E>) -> Result<(), E> {
         let kinds: Vec<Option<Kind>> = self.columns.iter().map(|column| column.kind).collect();
         self.raw_rows(|cells| {

@@ -7,7 +7,7 @@ use crate::write::json;
 use rusqlite::types::{ToSql, ToSqlOutput, Value as Owned, ValueRef};
 use std::cmp::Ordering;
 
-/// The collation of ids: equal are those with the same number, however it is written.
+/// The collation of ids: ids with the same number are equal, in any form.
 pub(super) const ID_COLLATION: &str = "ASSET_ID";
 
 /// The declared type of a column, by which SQLite knows how to compare and outputs know what to show.
@@ -53,7 +53,7 @@ pub(super) fn order_of_ids(a: &str, b: &str) -> Ordering {
 /// The double that is written as the shortest text of `single`: 0.1 rather than 0.10000000149.
 pub(super) fn widen(single: f32) -> f64 {
     let wide = f64::from(single);
-    // Whole numbers of so few digits are written out whole, so that both are the same.
+    // Whole numbers with few digits are written in full, so that both forms are equal.
     if single.fract() == 0.0 && single.abs() < 1e7 {
         return wide;
     }

@@ -6,7 +6,7 @@ use rusqlite::Error as SqlError;
 use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Where data is damaged; without a row where a table cannot be read on.
+/// The position of damage; without a row if the rest of a table is unreadable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Place {
     pub(super) file: usize,
@@ -36,7 +36,7 @@ struct Met {
 /// Rows that were left out because they are damaged.
 #[derive(Debug, Default)]
 pub struct LeftOut {
-    /// How many, each counted once.
+    /// The number of rows, each counted once.
     pub rows: usize,
     /// The number of the file and what is wrong, for the first few.
     pub errors: Vec<(usize, Error)>,
@@ -69,7 +69,7 @@ impl Damage {
         Ok(())
     }
 
-    /// Keeps an error for the one who runs the statement, and says it to SQLite, which stops.
+    /// Keeps an error for the caller, and reports it to SQLite, which stops.
     #[cold]
     pub(super) fn stop(&self, file: &OpenFile, error: Error) -> SqlError {
         let message = format!("{}: {error}", file.name());
@@ -77,7 +77,7 @@ impl Damage {
         SqlError::ModuleError(message)
     }
 
-    /// Why the last statement stopped, where that was damage.
+    /// Why the last statement stopped, if damage was the reason.
     pub(super) fn take_stopped(&self) -> Option<(String, Error)> {
         self.met().stopped.take()
     }

@@ -7,7 +7,7 @@ use crate::table::{Column, Kind, Table};
 use self_cell::self_cell;
 use std::collections::{HashMap, HashSet};
 
-/// SQLite takes no more columns in a table.
+/// SQLite's limit of columns in a table.
 const MOST_COLUMNS: usize = 2000;
 
 type TableList<'a> = Vec<Box<dyn Table + 'a>>;
@@ -20,7 +20,7 @@ self_cell!(
     }
 );
 
-/// A file whose tables are asked for.
+/// A file with queried tables.
 pub(super) struct OpenFile {
     number: usize,
     tables: Tables,
@@ -71,7 +71,7 @@ impl OpenFile {
         columns.get(..MOST_COLUMNS).unwrap_or(columns)
     }
 
-    /// The statement that tells SQLite of a table's columns.
+    /// The statement that declares a table's columns to SQLite.
     pub(super) fn declaration(&self, index: usize) -> String {
         let names = self.columns(index);
         let columns = names.iter().zip(self.shown(index));

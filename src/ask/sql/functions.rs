@@ -70,7 +70,7 @@ fn hex(value: ValueRef<'_>) -> String {
     })
 }
 
-/// `text REGEXP pattern`, which SQLite asks for as `regexp(pattern, text)`.
+/// `text REGEXP pattern`, which SQLite calls as `regexp(pattern, text)`.
 fn regexp(context: &Context<'_>) -> Result<Option<bool>> {
     let (Some(pattern), Some(text)) = (text(context, 0)?, text(context, 1)?) else { return Ok(None) };
     let compile = |_: ValueRef<'_>| {

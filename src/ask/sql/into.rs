@@ -7,7 +7,7 @@ use rusqlite::types::{ToSqlOutput, Type, ValueRef};
 use rusqlite::{Connection, Error as SqlError, OpenFlags, params_from_iter};
 use std::path::Path;
 
-/// The types that the cells of a column had.
+/// The types of the cells of a column.
 #[derive(Debug, Clone, Copy, Default)]
 enum Seen {
     #[default]
@@ -53,7 +53,7 @@ fn failed(error: SqlError) -> Fault {
 pub fn keep(path: &Path, table: &str, answer: &mut Answer<'_>) -> Result<u64, Fault> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let database = Connection::open_with_flags(path, flags).map_err(failed)?;
-    // A file that is not whole is thrown away, so that nothing need be undone.
+    // An incomplete file is deleted, so that nothing need be undone.
     database.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;").map_err(failed)?;
     let names: Vec<String> = answer.columns().iter().map(|column| quoted(&column.name)).collect();
     let create = |types: &mut dyn Iterator<Item = &'static str>| {
@@ -74,7 +74,7 @@ pub fn keep(path: &Path, table: &str, answer: &mut Answer<'_>) -> Result<u64, Fa
             Ok::<_, Fault>(())
         })?;
     }
-    // The types are known only now; they say what is in the columns already.
+    // The types are known only now; they describe the existing cells.
     let types = seen.iter().zip(answer.columns()).map(|(seen, column)| match seen.declared() {
         " INTEGER" if column.kind == Some(Kind::Bool) => " BOOLEAN",
         other => other,

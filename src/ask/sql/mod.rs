@@ -1,15 +1,14 @@
-//! Questions in SQL over the tables of files, by SQLite.
+//! SQL queries of the tables of files, by SQLite.
 //!
-//! Every table is a virtual table that reads the file in place when a statement asks for it: nothing is imported, and
-//! of a row only the columns that the statement names are read. `=` and `IN` on a column that [`Table::find`] answers
-//! for become probes; other conditions are checked during the scan by the code of [`filter`](crate::table::filter),
-//! before SQLite sees the row.
+//! Every table is a virtual table that reads the file in place during a statement: nothing is imported, and only the
+//! columns in the statement are read. `=` and `IN` on a column of [`Table::find`] are probes; other conditions are
+//! checked during the scan by the code of [`filter`](crate::table::filter), before SQLite sees the row.
 //!
 //! Ids are text in the form of all outputs, `0x` and upper-case digits, so that all 64 bits are exact. Their columns
-//! compare by number, in any of the forms of [`id`](crate::id): `id = '0x2a'`, `id = '000000000000002A'`, `id = '42'` and
-//! `id = 42` mean the same entry; a number without quotes is read like its digits, without leading zeros. A whole number
-//! beyond 63 bits that is no id is its decimal text. Truths are 0 and 1, nested values JSON text; single-precision floats
-//! are the double that is written the same, so that `scale = 0.1` finds what is shown as 0.1.
+//! compare by number, in any of the forms of [`id`](crate::id): `id = '0x2a'`, `id = '000000000000002A'`, `id = '42'`
+//! and `id = 42` select the same entry; a number without quotes is parsed from its digits, without leading zeros. A
+//! whole number above 63 bits that is not an id is its decimal text. Booleans are 0 and 1, nested values JSON text;
+//! single-precision floats are the double with the same digits, so that `scale = 0.1` finds what is shown as 0.1.
 
 mod answer;
 mod cells;
@@ -52,7 +51,7 @@ use std::sync::Arc;
 /// The first bytes of SQLite's files.
 const SQLITE_MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
-/// A file to ask.
+/// A queried file.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Input {
@@ -89,7 +88,7 @@ pub enum Fault {
     },
     /// A database of SQLite's that the statement reads is damaged.
     Database(String),
-    /// The system refused what SQLite needed: to read a database that is asked, or room for rows on their way.
+    /// The system refused a request of SQLite: to read a database, or to store intermediate rows.
     System(String),
     /// The new database cannot be written.
     Output(String),
@@ -159,7 +158,7 @@ pub struct Session {
     /// Where there are more files than SQLite has schemas for, the names of the tables of each file in the only one.
     flat: Option<Vec<Vec<String>>>,
     notes: Vec<String>,
-    /// Whether the statements edit a file, so that no others are accepted.
+    /// Whether the statements edit a file, so that no other statements are accepted.
     is_edited: bool,
 }
 
@@ -188,7 +187,7 @@ impl Session {
 
     fn open(inputs: Vec<(String, Input)>, left_out: bool, written: bool) -> Result<Self, Fault> {
         let mut connection = Connection::open_in_memory()?;
-        // A name in double quotes is a name, never a text; and nothing in an attached file runs by itself.
+        // A name in double quotes is a name, never a text; and no code in an attached file runs.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DDL, false)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
@@ -261,17 +260,17 @@ impl Session {
         &self.notes
     }
 
-    /// The files, in the order in which they were given, without databases.
+    /// The files, in their given order, without databases.
     pub fn assets(&self) -> impl Iterator<Item = &Asset> {
         self.files.iter().map(|file| file.asset())
     }
 
-    /// The edits that statements have made, by the number of the file among [`Session::assets`].
+    /// The edits of statements, by the number of the file among [`Session::assets`].
     pub fn edits(&self) -> BTreeMap<usize, Vec<TableEdits>> {
         self.changes.edits(|file, table| Some(self.files.get(file)?.table(table)?.name()))
     }
 
-    /// The damaged rows that statements have left out since this was asked last.
+    /// The damaged rows that statements skipped since the last call.
     pub fn take_left_out(&self) -> LeftOut {
         self.damage.take_left_out()
     }
@@ -281,7 +280,7 @@ impl Session {
         &self.progress
     }
 
-    /// A handle to stop the statement that is running, from another thread.
+    /// A handle to stop the running statement from another thread.
     pub fn stopper(&self) -> impl Fn() + Send + 'static {
         let handle = self.connection.get_interrupt_handle();
         move || handle.interrupt()
@@ -334,7 +333,7 @@ impl Session {
                 }
                 continue;
             }
-            // The schema of a single file is there for those who write it.
+            // The schema of a single file exists for statements that name it.
             let own = single && named(schema) && self.attach(schema)?;
             let schemas = [(single, "main"), (own || !single, schema)];
             for (table, name) in open.names().iter().enumerate().filter(|(_, name)| named(name)) {
@@ -430,7 +429,7 @@ impl Session {
         })
     }
 
-    /// The schemas: one for each file, or where these are too many for each database.
+    /// The schemas: one for each file, or for each database if there are too many files.
     pub fn schemas(&self) -> impl Iterator<Item = &str> {
         self.schemas.iter().filter(|(_, file)| self.flat.is_none() || file.is_none()).map(|(name, _)| name.as_str())
     }
@@ -442,7 +441,7 @@ fn is_named(sql: &str, name: &str) -> bool {
     sql.split(|c| !is_part(c)).any(|word| word.eq_ignore_ascii_case(name))
 }
 
-/// The names of the tables of each file where all are in one schema: all different.
+/// The names of the tables of each file if all are in one schema: all different.
 fn flat_names(schemas: &[(String, Option<usize>)], files: &[Arc<OpenFile>]) -> Vec<Vec<String>> {
     let named = schemas.iter().filter_map(|(schema, file)| Some((schema, files.get((*file)?)?)));
     let names = named.flat_map(|(schema, file)| file.names().iter().map(move |table| format!("{schema}.{table}")));
@@ -454,7 +453,7 @@ fn flat_names(schemas: &[(String, Option<usize>)], files: &[Arc<OpenFile>]) -> V
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct TableName {
-    /// The schema, where there are several.
+    /// The schema, if there are several.
     pub schema: Option<String>,
     /// Its name there.
     pub name: String,
@@ -476,14 +475,14 @@ impl TableName {
     }
 }
 
-/// A name, in quotes where it needs them.
+/// A name, quoted if necessary.
 pub fn in_sql(name: &str) -> String {
     let first = name.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
     let plain = first && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     if plain && !is_keyword(name) { name.to_owned() } else { quoted(name) }
 }
 
-/// Words of SQL that are no names without quotes, as far as tables and columns of files are called so.
+/// Words of SQL that need quotes as names, as far as tables and columns of files have such names.
 fn is_keyword(name: &str) -> bool {
     const KEYWORDS: [&str; 16] = [
         "add",
@@ -506,12 +505,12 @@ fn is_keyword(name: &str) -> bool {
     KEYWORDS.iter().any(|keyword| keyword.eq_ignore_ascii_case(name))
 }
 
-/// The functions that are there besides SQLite's own, and what they do.
+/// The functions besides SQLite's own, with their descriptions.
 pub fn functions() -> &'static [(&'static str, &'static str)] {
     &functions::FUNCTIONS
 }
 
-/// The names of schemas, all different, and notes on those that are not what was asked for.
+/// The names of schemas, all different, and notes on names that differ from the requested ones.
 fn schema_names(inputs: &[(String, Input)]) -> (Vec<String>, Vec<String>) {
     let wanted = ["main", "temp"].into_iter().chain(inputs.iter().map(|(name, _)| name.as_str()));
     let names: Vec<String> = unique(wanted).into_iter().skip(2).collect();
@@ -534,7 +533,7 @@ fn uri(path: &Path) -> String {
     for &byte in absolute.as_os_str().as_encoded_bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'_' | b'-' => uri.push(byte.into()),
-            // Of Windows; before a drive's letter comes one more.
+            // Windows only; a further character precedes a drive's letter.
             b'\\' => uri.push('/'),
             b':' if cfg!(windows) => {
                 uri.insert(5, '/');
@@ -549,13 +548,13 @@ fn uri(path: &Path) -> String {
 
 /// Whether a database is one with a write-ahead log, and all of it is in its own file.
 fn has_empty_log(path: &Path) -> bool {
-    /// Where the header says how the database is read, and what it says there of one with a log.
+    /// The offset in the header of the database's mode, and its value for a write-ahead log.
     const READ_VERSION: (usize, u8) = (19, 2);
     let head: Option<[u8; READ_VERSION.0 + 1]> = head_of(path);
     head.is_some_and(|head| head.last() == Some(&READ_VERSION.1)) && !has_log(path)
 }
 
-/// Whether there are changes beside a database that are not in it yet.
+/// Whether a log beside a database contains further changes.
 fn has_log(path: &Path) -> bool {
     std::fs::metadata(beside(path, "-wal")).is_ok_and(|meta| meta.len() > 0)
 }

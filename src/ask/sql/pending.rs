@@ -76,7 +76,7 @@ impl Changes {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The changes of a table as they are now.
+    /// The current changes of a table.
     pub(super) fn of(&self, table: (usize, usize)) -> Arc<Pending> {
         self.all().get(&table).cloned().unwrap_or_default()
     }
@@ -121,7 +121,7 @@ impl Changes {
         Ok(())
     }
 
-    /// Adds a row; gives its number.
+    /// Adds a row; returns its number.
     pub(super) fn insert(
         &self,
         at: (usize, usize),
@@ -158,7 +158,7 @@ impl Changes {
         Ok(table.len()?.saturating_add(number))
     }
 
-    /// Sets the cells of a row that are asked to be others than they are.
+    /// Sets the changed cells of a row.
     pub(super) fn update(
         &self,
         at: (usize, usize),

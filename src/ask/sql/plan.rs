@@ -1,5 +1,4 @@
-//! The part of a condition that the table answers itself: decided when SQLite plans a statement, carried out when it
-//! runs.
+//! The part of a condition that the table answers itself: chosen when SQLite plans a statement, evaluated when it runs.
 //!
 //! SQLite checks every condition again, except `LIKE` and `GLOB` on text, whose meanings agree exactly. A plan may therefore let
 //! additional rows through, but never drop one.
@@ -17,15 +16,15 @@ use std::fmt::Write as _;
 /// How the rows are found that the conditions are checked on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
-    /// One after another.
+    /// A scan.
     Scan,
     /// By the table's own index of the column of the first term.
     Probe,
-    /// By an index of the column of the first term that is made when it is asked for again: for joins.
+    /// By an index of the column of the first term, built at the second lookup: for joins.
     Hash,
     /// By the number in the first term.
     Row,
-    /// One after another, from the number in the first term on.
+    /// A scan from the number in the first term on.
     Offset,
 }
 
@@ -38,7 +37,7 @@ pub(super) struct Plan {
     pub(super) columns: Vec<usize>,
 }
 
-/// A condition whose other side comes when the statement runs.
+/// A condition with a value that is known when the statement runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Term {
     /// `None` for the number of the row.
@@ -49,7 +48,7 @@ pub(super) struct Term {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Operator {
-    /// `=` and the others that null is never true for.
+    /// `=` and the other operators that null never satisfies.
     Compare(Op),
     /// `IS`
     Is,
@@ -107,7 +106,7 @@ impl Operator {
 struct Offer {
     constraint: usize,
     term: Term,
-    /// One of several values in turn, as `IN` gives them.
+    /// One of several values in turn, from `IN`.
     listed: bool,
     /// Whether the other side is known now, so that no other table has a part in it.
     constant: bool,
@@ -118,11 +117,11 @@ struct Offer {
 /// The assumed number of rows of a table of unknown length.
 const UNKNOWN_ROWS: usize = 200_000;
 
-/// Decides how a table answers, and tells SQLite.
+/// Chooses how a table answers, and informs SQLite.
 pub(super) fn best(info: &mut IndexInfo, table: &dyn Table) -> rusqlite::Result<Plan> {
     let offers = offers(info, table)?;
     let joined = offers.iter().any(|offer| offer.term.op.is_equal() && !offer.constant);
-    // For a table alone it does not matter how many rows there are, and counting them may take long.
+    // For a single table the number of rows does not matter, and counting them may take long.
     let rows = joined.then(|| table.known_len()).flatten().unwrap_or(UNKNOWN_ROWS);
     let access = |offer: &Offer| match offer.term {
         Term { op: Operator::Offset, .. } => Some(Access::Offset),
@@ -136,7 +135,7 @@ pub(super) fn best(info: &mut IndexInfo, table: &dyn Table) -> rusqlite::Result<
     let first = offers.iter().filter_map(|offer| Some((offer.constraint, access(offer)?)));
     let first = first.min_by_key(|(_, access)| rank(*access).unwrap_or(usize::MAX));
     let (first, access) = first.map_or((None, Access::Scan), |(at, access)| (Some(at), access));
-    // The values of a list come one by one: a scan for each of them would be worse than one that SQLite checks.
+    // The values of a list arrive one by one: a scan for each of them would be slower than one that SQLite checks.
     let mut used: Vec<&Offer> = offers.iter().filter(|o| Some(o.constraint) == first || !o.listed).collect();
     used.retain(|o| o.term.column.is_some() || Some(o.constraint) == first);
     used.sort_by_key(|offer| Some(offer.constraint) != first);
@@ -148,7 +147,7 @@ pub(super) fn best(info: &mut IndexInfo, table: &dyn Table) -> rusqlite::Result<
     let terms: Vec<Term> = used.iter().map(|offer| offer.term).collect();
     costs(info, access, &terms, rows);
     let mask = info.col_used();
-    // The last bit stands for all columns from there on.
+    // The last bit includes all columns from there on.
     let columns = (0..table.columns().len()).filter(|column| mask & (1 << (*column).min(63)) != 0).collect();
     Ok(Plan { access, terms, columns })
 }
@@ -207,7 +206,7 @@ fn offers(info: &IndexInfo, table: &dyn Table) -> rusqlite::Result<Vec<Offer>> {
             });
         }
     }
-    // Rows may be left out here only where all that remain are wanted, in the order in which they come.
+    // Rows can be skipped only if all others are returned, in the same order.
     if others || info.num_of_order_by() > 0 {
         offers.retain(|offer| offer.term.op != Operator::Offset);
     }
@@ -234,9 +233,9 @@ fn costs(info: &mut IndexInfo, access: Access, terms: &[Term], rows: usize) {
 
 /// A term with the argument of a running statement.
 pub(super) enum Check {
-    /// No row can be meant.
+    /// No row can match.
     Never,
-    /// Only SQLite can tell.
+    /// Only SQLite can decide.
     Unknown,
     /// Rows for which this holds.
     Rows(Bound),
@@ -300,7 +299,7 @@ impl Plan {
         text.replace('\0', "")
     }
 
-    /// The other side of the first term, as a whole number.
+    /// The value of the first term, as a whole number.
     pub(super) fn number(&self, arguments: &Filters<'_>) -> Option<i64> {
         match arguments.iter().next()? {
             ValueRef::Integer(number) => Some(number),

@@ -1,4 +1,4 @@
-//! Differences as HTML for the entry of a feed, which has no scripts and no styles of its own.
+//! Differences as HTML for the entry of a feed, without scripts and styles.
 //!
 //! Every text of a file is escaped.
 
@@ -102,7 +102,7 @@ impl Display for Text<'_> {
     }
 }
 
-/// The kind of a row, where it has one.
+/// The kind of a row, if known.
 struct What<'c>(&'c Change<'c>);
 
 impl Display for What<'_> {
@@ -114,7 +114,7 @@ impl Display for What<'_> {
     }
 }
 
-/// A cell: a colour with a patch of it, nothing for null.
+/// A cell: a colour with a sample of it, nothing for null.
 struct Cell<'c>(&'c str, &'c Value<'c>);
 
 impl Display for Cell<'_> {
@@ -130,7 +130,7 @@ impl Display for Cell<'_> {
     }
 }
 
-/// The colour that a field called so has: three or four numbers between 0 and 1.
+/// The colour in a field with such a name: three or four numbers between 0 and 1.
 pub(super) fn colour(name: &str, value: &Value<'_>) -> Option<[u8; 3]> {
     let name = name.rsplit('.').next()?.to_ascii_lowercase();
     let Value::List(parts) = value else { return None };

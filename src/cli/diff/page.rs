@@ -1,4 +1,4 @@
-//! Differences as a page: a part for each table, whose rows a script lays out and filters.
+//! Differences as a page: a part for each table; a script shows and filters its rows.
 
 use super::html::{KINDS, colour};
 use super::{Found, difference, said, text};
@@ -69,7 +69,7 @@ impl Tables {
     }
 }
 
-/// Longer and longer ends of a path, and then the whole of it again and again.
+/// Trailing parts of a path of increasing length, and then the whole path without end.
 fn ends(path: &str) -> impl Iterator<Item = &str> {
     let begins = path.rmatch_indices(['/', '\\']).map(|(at, _)| at.saturating_add(1));
     begins.filter_map(|begin| path.get(begin..)).chain(iter::repeat(path))

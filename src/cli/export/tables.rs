@@ -1,4 +1,4 @@
-//! Tables of files, each written as a file of its own.
+//! Tables of files, each in its own output file.
 
 use super::super::output::is_stdout;
 use super::super::progress::Unit;
@@ -37,7 +37,7 @@ enum Target {
 /// A file, and the outputs of its tables.
 struct Job<'a> {
     file: &'a Path,
-    /// The only file, once it was opened: a pipe cannot be opened again, and a file may be another one then.
+    /// The only file, kept open: a pipe cannot be opened again, and a file may have been replaced.
     asset: Option<Asset>,
     tables: Vec<(String, PathBuf)>,
 }
@@ -77,7 +77,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
                     context.create(to, args.force, |out| export.write(kind, out))
                 };
                 match write() {
-                    // The failure of one of several tables does not keep the others from being written.
+                    // The failure of one table does not affect the others.
                     Err(failure) if count > 1 && failure.exit != Exit::Io => context.failed(&failure),
                     other => other?,
                 }
@@ -88,7 +88,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     })
 }
 
-/// Writes the main table of `asset`, as the ending of the output says.
+/// Writes the main table of `asset` in the kind of the output's ending.
 pub(super) fn main(args: &Args, asset: &Asset, context: &Context) -> Result<(), Failure> {
     let kind = kind_of(&args.to)?;
     if kind.is_drawing() {
@@ -218,7 +218,7 @@ impl<'a> Export<'a> {
             KindArg::Arrows => self.rows_into(ArrowRows::stream(out, &columns, &self.metadata())?),
             KindArg::Json => self.rows_into(text(out, RowFormat::Json)?),
             KindArg::Ndjson => self.rows_into(text(out, RowFormat::Ndjson)?),
-            // Drawings do not come here.
+            // Drawings are handled elsewhere.
             KindArg::Csv | KindArg::Glb | KindArg::Obj | KindArg::Svg | KindArg::Png => {
                 self.rows_into(text(out, RowFormat::Csv)?)
             }

@@ -158,7 +158,7 @@ pub(super) fn run(session: &Session, context: &Context) -> Result<(), Failure> {
     }
 }
 
-/// Says what is wrong, below the place where it is wrong.
+/// Shows an error below its position.
 fn explain(text: &str, fault: Fault, context: &Context) {
     if let Fault::Statement { at: Some(at), .. } = &fault {
         let (before, rest) = text.split_at_checked(*at).unwrap_or((text, ""));
@@ -171,7 +171,7 @@ fn explain(text: &str, fault: Fault, context: &Context) {
     context.complain(&failure(fault).message);
 }
 
-/// The file of the history, in a folder that is made where it is missing.
+/// The file of the history, in a folder that is created if missing.
 fn history_file() -> Option<PathBuf> {
     let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let state = match () {
@@ -258,7 +258,7 @@ impl Completer for Names {
         };
         let text = format!("{} {line}", self.typed);
         let mut found = self.candidates(typed.get(..start).unwrap_or_default(), &text);
-        // A name that the terminal would take for a command is not shown on it.
+        // A name that the terminal could take for a command is not completed.
         found.retain(|candidate| clean(candidate) == candidate.as_str());
         found.retain(|candidate| fits(candidate) && !wanted.is_empty() || typed.ends_with('.') && fits(candidate));
         found.sort_unstable();
