@@ -1,4 +1,4 @@
-//! One entry whole, with the names and ids in it followed.
+//! One whole entry, with its names and ids resolved.
 
 use super::fields::{Field, Kind, Named};
 use super::tables::{Found, Rows, records};
@@ -32,7 +32,7 @@ pub(super) fn cat(map: &Map, entry: &str, out: &mut dyn Visitor) -> Result<bool>
         }
     }
     let Some((&(rows, row), others)) = found.split_first() else {
-        // The entry that was asked for may be where nothing can be read.
+        // The requested entry may be among unreadable ones.
         return damage.map(|()| false);
     };
     show(map, rows, row, others, out)?;
@@ -78,7 +78,7 @@ fn show(map: &Map, rows: Rows, row: usize, others: &[(Rows, usize)], out: &mut d
     out.end_map()
 }
 
-/// The names and ids in an entry: the field, its text or number, and the table and row that it leads to.
+/// The names and ids in an entry: the field, its text or number, and the table and row of its target.
 fn references(map: &Map, rows: Rows, row: usize) -> Result<Vec<Value<'static>>> {
     let (mut all, mut names) = (Vec::new(), Names { map, tables: HashMap::new() });
     let records = Found::new(map, rows);
@@ -91,7 +91,7 @@ fn references(map: &Map, rows: Rows, row: usize) -> Result<Vec<Value<'static>>> 
     Ok(all)
 }
 
-/// Tables by the names of their records. Each is walked once, however many names there are to follow.
+/// Tables by the names of their records. Each is walked once, for any number of names.
 struct Names<'m> {
     map: &'m Map,
     tables: HashMap<Named, HashMap<String, (&'static str, usize)>>,

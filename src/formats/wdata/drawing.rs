@@ -9,7 +9,7 @@ use crate::scene::sight::Sight;
 use crate::scene::{Context, Drawing, Kind, Options, Shapes, no_such_kind};
 use std::io::Write;
 
-/// Boxes are drawn whole, and no other file knows of them.
+/// All boxes are drawn, and no other file has data about them.
 impl Shapes for Map {
     fn kinds(&self) -> &'static [Kind] {
         &[
@@ -31,7 +31,7 @@ impl Shapes for Map {
 
 struct Boxes<'a> {
     map: &'a Map,
-    /// The chart of pages and pictures, once one was asked for.
+    /// The chart for pages and pictures, built on first use.
     #[cfg(feature = "view")]
     plan: Lazy<Plan>,
 }

@@ -1,7 +1,7 @@
-//! Records as lists of fields, and the walks over them: past a record, to one field, through everything.
+//! Records as lists of fields, and walks over them: past a record, to one field, through all fields.
 //!
-//! A record of this format has no length of its own; it ends where its last field ends. Each kind of record is
-//! described once (in `shapes`), and every reader of records works from that description.
+//! A record of this format stores no length; it ends after its last field. Each kind of record is described once (in
+//! `shapes`), and every reader of records uses that description.
 
 use crate::bytes::{Cursor, Utf16};
 use crate::error::{Error, ErrorKind, Result};
@@ -20,7 +20,7 @@ pub struct Versions {
     pub ani_bg: i32,
     /// The version of the item boxes, up to 3; stated from main version 7 on.
     pub item_box: i32,
-    /// The version of the gimmicks, of any value as nothing depends on it; stated from main version 8 on.
+    /// The version of the gimmicks; any value is valid, because nothing depends on it; stored from main version 8 on.
     pub gimmick: i32,
 }
 
@@ -33,7 +33,7 @@ pub struct Field {
     pub kind: Kind,
     /// When it is stored.
     pub gate: Gate,
-    /// The records that its texts or numbers name, where they name some.
+    /// The records that its texts or numbers refer to, if any.
     pub names: Option<Named>,
     /// Whether people know the record by it.
     pub is_label: bool,
@@ -75,7 +75,7 @@ pub enum Kind {
     Count,
     /// A fixed number of items.
     Array(&'static Kind, usize),
-    /// As many items as the record's count of that number says (its first count is number 0).
+    /// As many items as the record's count with that number (its first count is number 0).
     List(&'static Kind, usize),
     /// A record in the record.
     Record(&'static [Field]),
@@ -99,7 +99,7 @@ pub enum Gate {
     ItemBox(i32),
     /// Stored in all but the last of several records.
     NotLast,
-    /// Stored where the record's count of this number is not 0.
+    /// Stored if the record's count with this number is not 0.
     Any(usize),
 }
 
@@ -164,7 +164,7 @@ pub(super) struct Place {
 pub(super) const ALONE: Place = Place { first: true, last: true };
 
 impl Gate {
-    /// Whether a file of these versions stores the field; `None` where that depends on the record as well.
+    /// Whether a file of these versions stores the field; `None` if that depends on the record, too.
     #[inline]
     pub fn decide(self, versions: &Versions) -> Option<bool> {
         match self {
@@ -189,7 +189,7 @@ impl Gate {
 }
 
 impl Kind {
-    /// Bytes of one, where that does not depend on the file.
+    /// Its size in bytes, if that does not depend on the file.
     pub(super) const fn size(&self) -> Option<usize> {
         match self {
             Self::Bool | Self::Int | Self::Uint | Self::Float | Self::Count => Some(4),
@@ -201,7 +201,7 @@ impl Kind {
         }
     }
 
-    /// The least number of bytes that one takes.
+    /// Its minimum size in bytes.
     pub(super) const fn least(&self) -> usize {
         match self {
             Self::Text => 2,
@@ -212,7 +212,7 @@ impl Kind {
     }
 }
 
-/// Work on the fields of a record, one after another.
+/// A visitor of the fields of a record, in order.
 trait Action<'a> {
     /// One value that is not a count, not a record and not several of these. Must move the cursor past it.
     fn leaf(&mut self, kind: Kind, cursor: &mut Cursor<'a>) -> Result<()>;
@@ -276,12 +276,12 @@ fn items<'a, A: Action<'a>>(
     }
 }
 
-/// A count of list items. Each item takes at least two bytes.
+/// A count of list items. Each item has at least two bytes.
 fn read_count(cursor: &mut Cursor<'_>) -> Result<usize> {
     cursor.count("count", 2)
 }
 
-/// The text at the cursor, as it is stored.
+/// The stored text at the cursor.
 #[inline]
 pub fn read_text<'a>(cursor: &mut Cursor<'a>) -> Result<Utf16<'a>> {
     let start = *cursor;
@@ -341,7 +341,7 @@ pub(super) fn skip_item(kind: &Kind, cursor: &mut Cursor<'_>, versions: &Version
     }
 }
 
-/// The field of number `wanted`, found from the start of its record; null where this file does not store it.
+/// Field number `wanted`, found from the start of its record; null if this file does not store it.
 ///
 /// # Errors
 /// Names the field that does not fit.
@@ -356,7 +356,7 @@ pub fn value<'a>(fields: &[Field], wanted: usize, cursor: &mut Cursor<'a>, versi
     }
 }
 
-/// The bytes of field number `wanted`, which is found in the same way: where it starts and where it ends.
+/// The byte range of field number `wanted`, found in the same way.
 ///
 /// # Errors
 /// Names the field that does not fit.
@@ -422,7 +422,7 @@ pub(super) fn decode_kind<'a>(
             let mut map = Vec::with_capacity(fields.len());
             for field in fields {
                 let value = decode(field, cursor, versions, place, &mut counts)?;
-                // The lists say themselves how long they are.
+                // The lists store their own lengths.
                 if !matches!(field.kind, Kind::Count) {
                     map.push((Cow::Borrowed(field.name), value));
                 }
@@ -435,7 +435,7 @@ pub(super) fn decode_kind<'a>(
 /// Counts of texts and flags that a walk through everything has met.
 #[derive(Debug, Default)]
 pub struct Seen {
-    /// Texts whose count includes a terminating NUL.
+    /// Texts with a count that includes a terminating NUL.
     pub with_nul: u64,
     /// Texts that are not empty and have none.
     pub without_nul: u64,

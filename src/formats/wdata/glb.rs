@@ -51,7 +51,7 @@ impl Builder {
         let sign = |corner: u16, bit: u16| if corner & bit == 0 { -1.0f32 } else { 1.0 };
         let corners: Vec<[f32; 3]> = (0..8u16).map(|c| [sign(c, 1), sign(c, 2), sign(c, 4)]).collect();
         builder.corners = builder.points(&corners);
-        // An edge leads between two corners whose numbers differ in one bit.
+        // An edge connects two corners with numbers that differ in one bit.
         let edges = (0..8u16).flat_map(|corner| {
             [1u16, 2, 4].into_iter().filter(move |bit| corner & bit == 0).flat_map(move |bit| [corner, corner | bit])
         });

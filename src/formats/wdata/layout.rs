@@ -3,7 +3,7 @@
 use crate::bytes::le;
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
-/// A row of the event-box table (docs/formats/wdata.md §4.1): where the boxes of one type lie.
+/// A row of the event-box table (docs/formats/wdata.md §4.1): the range of the boxes of one type.
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct IndexEntry {

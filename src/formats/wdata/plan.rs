@@ -1,6 +1,6 @@
 //! A plan of a map, seen from above, as SVG.
 //!
-//! Y is up and the axes are left-handed, so that x leads to the right and z to the top of the picture.
+//! Y is up and the axes are left-handed: in the picture, x points right and z points up.
 
 use super::Volume;
 use super::waypoints::RANGE;
@@ -31,7 +31,7 @@ type Point = [f64; 2];
 pub struct Drawn {
     /// Outlines drawn.
     pub outlines: usize,
-    /// Records whose numbers describe no space.
+    /// The number of records that describe no space.
     pub without_place: usize,
 }
 
@@ -89,7 +89,7 @@ struct Outline {
     volume: Volume,
     corners: Vec<Point>,
     name: String,
-    /// Where it leads, for portals.
+    /// The target, for portals.
     target: Option<String>,
     area: f64,
 }
@@ -101,7 +101,7 @@ pub(super) struct Plan {
     outlines: Vec<Outline>,
     /// Centre and range of each waypoint.
     waypoints: Vec<([f64; 3], f64)>,
-    /// The start and the end of each link, and whether it leads back as well.
+    /// The start and the end of each link, and whether it leads back, too.
     links: Vec<([f64; 3], [f64; 3], bool)>,
     without_place: usize,
 }
@@ -202,7 +202,7 @@ impl Plan {
             let link = link?;
             let Some(to) = link.to else { continue };
             let back = known.contains(&(to.0, link.from.0));
-            // A link that leads both ways is drawn once.
+            // A link in both directions is drawn once.
             if back && to.0 < link.from.0 {
                 continue;
             }
@@ -348,8 +348,8 @@ impl Plan {
         writeln!(out, "</g>")
     }
 
-    /// Names, as many as there is room for: portals and start points first, then the other outlines, the largest ones
-    /// first. The others are shown when the pointer rests on them.
+    /// As many names as fit: portals and start points first, then the other outlines, the largest ones first. The
+    /// others are shown under the pointer.
     fn write_labels(
         &self,
         to_paper: &impl Fn(Point) -> Point,
@@ -365,7 +365,7 @@ impl Plan {
             let target = outline.target.as_ref().map(|target| format!("\u{2192} {target}"));
             let longest = outline.name.chars().count().max(target.as_ref().map_or(0, |t| t.chars().count()));
             let lines = if target.is_some() { 2.0 } else { 1.0 };
-            // Text of this height takes about 0.6 of it for a letter.
+            // A letter of such text is about 0.6 of its height wide.
             let width = longest as f64 * LABEL * 0.6;
             let size = [width, lines * (LABEL + 2.0)];
             // No further out than half the margin.
@@ -483,7 +483,7 @@ impl Taken {
     fn take(&mut self, [x, y]: Point, [width, height]: Point) -> bool {
         let squares = |middle: f64, size: f64| {
             let (from, to) = ((middle - size / 2.0) / LABEL, (middle + size / 2.0) / LABEL);
-            // However long a name is, its label takes no more than this.
+            // The greatest width of a label, however long its name.
             (from.floor() as i64)..=(to.floor() as i64).min((from.floor() as i64).saturating_add(200))
         };
         let (columns, rows) = (squares(x, width), squares(y, height));

@@ -1,4 +1,4 @@
-//! Records of one kind that lie one after another: where each begins, found by one walk.
+//! Consecutive records of one kind: the start of each, found by one walk.
 
 use super::fields::{self, Versions};
 use super::layout::Obb;
@@ -17,9 +17,9 @@ pub(super) struct Run {
     pub(super) start: usize,
     /// The number of records that there should be.
     pub(super) count: usize,
-    /// The starts of the records that were found whole.
+    /// The starts of the complete records.
     pub(super) positions: Vec<u32>,
-    /// The end of the last record that was found whole.
+    /// The end of the last complete record.
     end: usize,
     /// The place at which something else begins.
     limit: usize,
@@ -41,7 +41,7 @@ impl Run {
     ) -> Self {
         let program = Program::new(shape, versions);
         let data = view.data().get(..limit).unwrap_or(view.data());
-        // A count is a claim: room is made for it only as far as the bytes could hold that many.
+        // A count is a claim: memory is allocated only for as many records as the bytes could hold.
         let room = limit.saturating_sub(start).checked_div(shape.least()).unwrap_or(0);
         let mut positions = Vec::with_capacity(count.min(room));
         let mut end = start;
@@ -54,12 +54,12 @@ impl Run {
         Self { shape, start, count, positions, end, limit }
     }
 
-    /// The number of records that were found whole.
+    /// The number of complete records.
     pub(super) fn found(&self) -> usize {
         self.positions.len()
     }
 
-    /// The end of the last record that was found whole.
+    /// The end of the last complete record.
     pub(super) fn found_end(&self) -> usize {
         self.end
     }
@@ -196,7 +196,7 @@ impl<'a> Records<'a> {
         positions.par_iter().with_min_len(4096).enumerate().filter_map(move |(number, at)| Some((number, place(at)?)))
     }
 
-    /// The only record of a section that has one, whole or not: the fields before the damage can be read.
+    /// The only record of a section with one record, complete or not: the fields before the damage are readable.
     pub(super) fn damaged_or_not(&self) -> Record<'a> {
         Record::new(self.map, self.run.shape, cursor(self.map.view(), self.run.start, self.run.limit))
     }

@@ -1,4 +1,4 @@
-//! Every kind of record, described once: its fields, their kinds and the versions that have them.
+//! Every kind of record, described once: its fields, their kinds and their versions.
 //!
 //! Sections (§) refer to docs/formats/wdata.md. Its two sources disagree about some versions; the versions of the published program are
 //! used.
@@ -29,7 +29,7 @@ impl Shape {
         Self { name, placed: false, fields }
     }
 
-    /// The least number of bytes that one of these takes in any version.
+    /// The minimum size of one of these in any version.
     pub(super) const fn least(&self) -> usize {
         let mut bytes = if self.placed { 2usize.saturating_add(size_of::<Obb>()) } else { 0 };
         let mut rest = self.fields;
@@ -42,8 +42,7 @@ impl Shape {
         bytes
     }
 
-    /// The number of the field called `name`, where the compiler looks it up: a name that the shape does not have does not
-    /// compile.
+    /// The number of field `name`, for use at compile time: a missing name does not compile.
     pub(super) const fn number(&self, name: &str) -> usize {
         let (mut number, mut rest) = (0usize, self.fields);
         while let [field, others @ ..] = rest {
@@ -55,7 +54,7 @@ impl Shape {
         panic!("no such field");
     }
 
-    /// The number of the field called `name`.
+    /// The number of field `name`.
     pub fn field(&self, name: &str) -> Option<usize> {
         self.fields.iter().position(|f| f.name == name)
     }
@@ -108,7 +107,7 @@ impl BoxType {
     /// The number of types.
     pub const COUNT: usize = 19;
 
-    /// The number that stands for it: the row of the event-box table.
+    /// Its number: the row of the event-box table.
     pub const fn number(self) -> u8 {
         self as u8
     }
@@ -180,7 +179,7 @@ box_types! {
         field("hit_times", List(&Float, 0)),
         field("temp_hit_times", List(&Float, 1)),
     ];
-    /// A place where an NPC stands.
+    /// The place of an NPC.
     NpcBox = 6, "npc_boxes", &[field("npc_name", Text), ID, field("instance_id", Int)];
     /// A way to another map.
     PortalBox = 7, "portal_boxes", &[
@@ -209,9 +208,9 @@ box_types! {
     ];
     /// Not in use: no layout is known, so that a map with such boxes is damaged.
     UnusedBox = 14, "unused_boxes", &[];
-    /// A place where an icon of the small map stands.
+    /// The place of an icon of the small map.
     MiniMapIconBox = 15, "mini_map_icon_boxes", &[field("icon_type", Int)];
-    /// A volume with an echo of its own.
+    /// A volume with a special echo.
     EnvironmentReverbBox = 16, "environment_reverb_boxes", &[field("reverb_type", Int)];
     /// A node of the graph along which things move.
     WaypointBox = 17, "waypoint_boxes", &[

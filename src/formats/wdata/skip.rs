@@ -1,15 +1,14 @@
-//! The fast way past records: their descriptions boiled down, for one file's versions, to the steps that move a reader
-//! on.
+//! The fast way past records: their descriptions, compiled for one file's versions into steps that advance a reader.
 //!
-//! Everything of a fixed size becomes one step, gates are decided once. A record that does not fit ends a walk without
-//! a word; the plain walk over the description, which arrives at the same places, then says what is wrong.
+//! Consecutive fields of fixed size become one step, and version gates are evaluated once. A record that does not fit
+//! ends a walk silently; the plain walk over the description, which reaches the same position, then reports the fault.
 
 use super::fields::{Field, Gate, Kind, Versions};
 use super::layout::Obb;
 use super::shapes::Shape;
 use crate::bytes::le;
 
-/// The steps that lead past a record.
+/// The steps past a record.
 #[derive(Debug)]
 pub(super) struct Program(Vec<Op>);
 
@@ -23,7 +22,7 @@ enum Op {
     Count,
     /// A count that this version does not have.
     NoCount,
-    /// As many items of this size as the count of that number says.
+    /// As many items of this size as the count with that number.
     Items { size: usize, count: usize },
     /// A number of texts, each after `before` bytes.
     Texts { before: usize, count: usize },
@@ -164,7 +163,7 @@ fn text_end(data: &[u8], at: usize) -> Option<usize> {
     Some(at.saturating_add(2).saturating_add(usize::from(units).saturating_mul(2)))
 }
 
-/// A count that could be true: no item takes less than two bytes.
+/// A plausible count: every item has at least two bytes.
 #[inline]
 fn count(data: &[u8], at: usize) -> Option<usize> {
     let (word, rest) = data.get(at..)?.split_first_chunk()?;

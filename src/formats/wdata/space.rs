@@ -1,4 +1,4 @@
-//! Boxes of a map in space: which of them contain a point, or meet a segment or another box.
+//! Boxes of a map in space: the boxes that contain a point, or intersect a segment or another box.
 
 use super::layout::Obb;
 use super::{BoxType, Map};
@@ -159,10 +159,10 @@ mod tests {
     fn boxes_meet_boxes_like_their_points_do() {
         let volume = turned();
         assert!(volume.meets(&Volume::between([12.0, -1.0, 7.0], [13.0, 1.0, 8.0])));
-        // Within the bounds of the turned box, but beside it.
+        // Inside of the bounds of the rotated box, but outside of the box.
         assert!(!volume.meets(&Volume::between([12.2, -1.0, 12.2], [13.0, 1.0, 13.0])));
         assert!(volume.meets(&Volume::between([-99.0; 3], [99.0; 3])));
-        // Two sticks that cross at a distance of 1: only a plane along both of their edges lies between them.
+        // Two bars that cross at a distance of 1: only a plane along both of their edges separates them.
         let stick = |axes: [[f64; 3]; 3], y: f64| Volume { center: [0.0, y, 0.0], axes, half: [10.0, 0.1, 0.1] };
         let h = std::f64::consts::FRAC_1_SQRT_2;
         let a = stick([[h, h, 0.0], [-h, h, 0.0], [0.0, 0.0, 1.0]], 0.0);

@@ -1,4 +1,4 @@
-//! The tables of a map, made from the same descriptions of records that it is read by.
+//! The tables of a map, derived from the descriptions that read its records.
 
 use super::fields::Field;
 use super::layout::Obb;
@@ -96,7 +96,7 @@ struct Part<'m> {
     records: Records<'m>,
 }
 
-/// A record of a table: its type where it is a box, and its number in its type or section.
+/// A record of a table: its type if it is a box, and its number in its type or section.
 pub(super) struct Row<'m> {
     pub(super) box_type: Option<BoxType>,
     pub(super) number: usize,
@@ -131,7 +131,7 @@ impl<'m> Found<'m> {
         self.parts.iter().map(|part| part.records.len()).sum()
     }
 
-    /// The records that a row shows: one, and the second one of a scene where that can be read.
+    /// The records of a row: one, and the second one of a scene if readable.
     pub(super) fn records_of(&self, row: &Row<'m>) -> impl Iterator<Item = Record<'m>> {
         let is_scene = self.rows == Rows::Scenes;
         let more = if is_scene { scene_element(self.map, row.number).ok().flatten() } else { None };
@@ -178,7 +178,7 @@ fn shape_of(stored: &Stored) -> Option<ValueShape> {
     (kind_of(stored) == Kind::Nested).then(|| shape(stored))
 }
 
-/// The values that a field takes.
+/// The values that can be written to a field.
 fn takes(stored: &Stored) -> Takes {
     match stored {
         Stored::Count => Takes::Nothing,
@@ -199,7 +199,7 @@ fn scene_element(map: &Map, number: usize) -> Result<Option<Record<'_>>> {
     }
 }
 
-/// A table whose rows are records.
+/// A table with a row for each record.
 pub(super) fn records(map: &Map, rows: Rows) -> Box<dyn Table + '_> {
     let shape = rows.shape();
     let found = Arc::new(Found::new(map, rows));
@@ -238,7 +238,7 @@ pub(super) fn records(map: &Map, rows: Rows) -> Box<dyn Table + '_> {
                 Err(error) => Err(error),
             });
     }
-    // Lists say themselves how long they are; the boxes' counts are shown as the document lists them.
+    // Lists store their own lengths; the boxes' counts are columns in the order of the document.
     let is_shown = move |field: &&Field| !matches!(field.kind, Stored::Count) || shape.placed;
     if rows != Rows::EventBoxes {
         for (number, field) in shape.fields.iter().enumerate().filter(|(_, field)| is_shown(field)) {
@@ -316,7 +316,7 @@ pub(super) const SCRIPT_LISTS: [(&str, usize); 3] = [
 ];
 
 impl Map {
-    /// The scripts of the map, each found once.
+    /// The scripts of the map, each once.
     pub(super) fn script_rows(&self) -> Result<&[Script]> {
         let rows = self.scripts.get_or_try_init(|| {
             let head = |kind, field| Script { kind, in_head: Some(field), at: 0 };
@@ -340,7 +340,7 @@ impl Map {
     }
 }
 
-/// The directory of the scripts, the main script, and the script lists where the file has them.
+/// The directory of the scripts, the main script, and the script lists, if present.
 fn scripts(map: &Map) -> Box<dyn Table + '_> {
     let locate = |row| Ok(map.script_rows()?.get(row));
     let table = TableOf::new("scripts", || map.script_rows().map(<[Script]>::len), locate)

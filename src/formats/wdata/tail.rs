@@ -27,7 +27,7 @@ impl Section {
         self.shape().1
     }
 
-    /// The shape of its records, and whether a count comes first; else it is one record.
+    /// The shape of its records, and whether a count precedes them; otherwise it is one record.
     const fn shape(self) -> (&'static Shape, bool) {
         match self {
             Self::AniBgs => (&shapes::ANI_BGS, true),
@@ -135,7 +135,7 @@ impl Tail {
         tail
     }
 
-    /// Keeps a run; its end, where it has one.
+    /// Keeps a run; returns its end, if it has one.
     fn push(&mut self, run: Option<Run>) -> Option<usize> {
         let run = run?;
         let end = run.is_whole().then(|| run.found_end());
@@ -172,7 +172,7 @@ impl Tail {
         if let Some(run) = self.runs.get(number) {
             return Ok(run);
         }
-        // The run could not be reached: an earlier one is not whole, or the count in front of the next is bad.
+        // The run was not reached: an earlier one is incomplete, or the count before the next is wrong.
         let at = match self.runs.last() {
             Some(run) => run.end(map)?,
             None => map.section_run(Section::TriggerHead)?.end(map)?,

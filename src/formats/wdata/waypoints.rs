@@ -15,7 +15,7 @@ pub(super) const RANGE: usize = BoxType::WaypointBox.shape().number("range");
 pub struct Link<'a> {
     /// The waypoint that has the link, and its number among the waypoints.
     pub from: (usize, Record<'a>),
-    /// The id of the waypoint that it leads to.
+    /// The id of the target.
     pub to_id: i32,
     /// The waypoint of that id, if there is one.
     pub to: Option<(usize, Record<'a>)>,
@@ -30,7 +30,7 @@ pub(super) struct Graph {
     links: Vec<(u32, u32)>,
     /// The first waypoint of each id.
     by_id: HashMap<i32, u32>,
-    /// Waypoints whose id another one has already.
+    /// Waypoints with the id of an earlier waypoint.
     pub(super) doubles: Vec<u32>,
 }
 
@@ -57,7 +57,7 @@ impl Map {
         self.graph().map(|graph| graph.links.len())
     }
 
-    /// The link of this number; links come in the order of their waypoints.
+    /// The link with this number, in the order of their waypoints.
     pub fn link(&self, number: usize) -> Result<Option<Link<'_>>> {
         let Some(&(from, at)) = self.graph()?.links.get(number) else { return Ok(None) };
         let (from, at) = (from as usize, at as usize);

@@ -11,7 +11,7 @@ use std::ops::Range;
 /// Where the entry table begins.
 pub(super) const TABLE: usize = size_of::<Header>();
 
-/// Checks that the file begins as it should and holds its entry table, and gives the number of entries.
+/// Checks the beginning of the file and that it contains its entry table; returns the number of entries.
 pub(super) fn check(source: &Source) -> Result<usize> {
     let header: &Header = source.view("header").read()?;
     if header.magic != MAGIC {
@@ -52,7 +52,8 @@ impl Entry {
         text(until_nul(&self.extension))
     }
 
-    /// The range of its data as the table says, inside of the file or not. Also right where the sum leaves 32 bits.
+    /// The range of its data according to the table, inside of the file or not. It is right even if the sum exceeds 32
+    /// bits.
     #[inline]
     pub fn range(&self) -> Range<usize> {
         let start = self.offset.get() as usize;
@@ -88,7 +89,7 @@ fn until_nul(bytes: &[u8]) -> &[u8] {
     bytes.split(|&b| b == 0).next().unwrap_or_default()
 }
 
-/// Text as it is shown: bytes that are not UTF-8 as `\xff`, so that nothing is lost.
+/// The shown form of a text: bytes that are not UTF-8 are shown as `\xff`, so that nothing is lost.
 #[inline]
 pub(super) fn text(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
@@ -109,7 +110,7 @@ fn escaped(bytes: &[u8]) -> String {
     shown
 }
 
-/// The bytes that [`text`] shows as `shown`, where it holds escapes.
+/// The bytes of the shown form `shown`, if it contains escapes.
 pub(super) fn unescaped(shown: &str) -> Option<Vec<u8>> {
     memchr::memchr(b'\\', shown.as_bytes())?;
     let mut parts = shown.split("\\x");

@@ -71,7 +71,7 @@ fn records(sheet: &Sheet, edit: &TableEdits) -> Result<Pieces> {
 struct Writer<'s, 'e> {
     sheet: &'s Sheet,
     pool: &'s [u8],
-    /// Texts that are written, and where they are in the pool.
+    /// Texts to write, and their offsets in the pool.
     texts: HashMap<Cow<'e, [u8]>, Option<u32>>,
     /// The bytes after the pool.
     more: Vec<u8>,
@@ -138,7 +138,7 @@ impl<'s, 'e> Writer<'s, 'e> {
         matches!(kind, Some(FieldKind::Text | FieldKind::ArrayText(_)))
     }
 
-    /// No two records have one name, and none is taken for a section.
+    /// Checks that names of records are unique, and not the names of sections.
     fn check_names(&self, edit: &'e TableEdits) -> Result<()> {
         let named = |set: &'e Set| set.first().filter(|(column, _)| *column == 0)?.1.as_text();
         let mut gone: HashSet<usize> = edit.remove.iter().copied().collect();
@@ -203,7 +203,7 @@ impl<'s, 'e> Writer<'s, 'e> {
         refused(format!("column {}: {:?} does not fit: {what}", name.unwrap_or_default(), value.to_string()))
     }
 
-    /// The offset of a text in the pool, where it comes last if it is not there.
+    /// The offset of a text in the pool; a new text is appended.
     fn offset(&mut self, text: Cow<'e, [u8]>) -> Result<u32> {
         if let Some(Some(offset)) = self.texts.get(&text) {
             return Ok(*offset);
@@ -269,7 +269,7 @@ impl<'s, 'e> Writer<'s, 'e> {
         self.sheet.source.view("record").error(ErrorKind::Damaged { what })
     }
 
-    /// The number of a text in a string array, where it comes last if it is not there.
+    /// The number of a text in a string array; a new text is appended.
     fn item(&mut self, array: u32, text: Cow<'e, [u8]>) -> Result<u32> {
         if self.arrays.is_none() {
             self.arrays = Some(Packed::read(self.sheet)?);
@@ -308,7 +308,7 @@ impl<'s, 'e> Writer<'s, 'e> {
     }
 }
 
-/// The bytes that a text stands for: those that are no text are shown escaped.
+/// The bytes of a text: bytes that are not text are escaped in its shown form.
 fn bytes_of<'v>(value: &'v Value<'_>) -> Cow<'v, [u8]> {
     let text = value.as_text().unwrap_or_default();
     match unescaped(&text).filter(|bytes| std::str::from_utf8(bytes).is_err()) {
@@ -334,7 +334,7 @@ fn name(value: &Value<'_>) -> Result<[u8; 0x10]> {
     Ok(name)
 }
 
-/// The string arrays of a sheet, taken out of their words.
+/// The string arrays of a sheet, unpacked from their words.
 struct Packed {
     per_word: u32,
     bits: u8,
@@ -342,7 +342,7 @@ struct Packed {
     items: Vec<Vec<u32>>,
     /// The numbers of the texts that each array has.
     known: Vec<HashMap<Vec<u8>, u32>>,
-    /// The arrays in the order in which they lie.
+    /// The arrays in file order.
     order: Vec<usize>,
     changed: bool,
 }
@@ -363,7 +363,7 @@ impl Packed {
             let all = u32::try_from(arrays.items(number)).unwrap_or(u32::MAX);
             let item = |index| arrays.item(sheet.source.bytes(), number, index);
             let mut list: Vec<u32> = (0..all).map_while(item).collect();
-            // Slots of the last word that nothing uses are filled before a further word is begun.
+            // Unused slots of the last word are filled before a new word.
             while list.len() > used as usize && list.last() == Some(&0) {
                 list.pop();
             }
@@ -398,7 +398,7 @@ impl Packed {
         Ok(index)
     }
 
-    /// The three sections, where they change: words, how they are packed, and where each array begins.
+    /// The three sections, if they change: words, their packing, and the start of each array.
     fn written(self) -> Option<(Vec<u8>, Vec<u8>, Vec<u8>)> {
         if !self.changed {
             return None;

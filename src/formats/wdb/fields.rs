@@ -1,4 +1,4 @@
-//! Where each field of a record lies, worked out once for a sheet (docs/formats/wdb.md §2).
+//! The position of each field of a record, computed once for a sheet (docs/formats/wdb.md §2).
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ pub struct Field {
     pub name: String,
     /// How its cells are read.
     pub kind: FieldKind,
-    /// Bits that it takes: 32 for a word of its own, 64 for two.
+    /// Its size in bits: 32 for a whole word, 64 for two.
     pub bits: u8,
     /// The byte of the record at which its word begins.
     pub offset: usize,
@@ -29,15 +29,15 @@ pub enum FieldKind {
     Uint,
     /// A signed integer, two's complement.
     Int,
-    /// A single-precision float, a word of its own.
+    /// A single-precision float, a whole word.
     Float,
-    /// The offset of a text in `!!string`, a word of its own.
+    /// The offset of a text in `!!string`, a whole word.
     Text,
     /// An index into the string array of this number.
     ArrayText(u32),
     /// A 64-bit unsigned integer, two words.
     Wide,
-    /// A packed word whose fields are not known.
+    /// A packed word with unknown fields.
     Raw,
     /// It cannot be read.
     Fault(Fault),
@@ -51,7 +51,7 @@ pub enum Fault {
     NoWord,
     /// A width that no word has room for: 0, or more than 32.
     Width,
-    /// A letter that stands for no kind, in a packed word.
+    /// An unknown letter, in a packed word.
     Letter,
     /// A text without a width in a packed word.
     Text,
@@ -105,7 +105,7 @@ impl Prefix {
     }
 }
 
-/// How a 64-bit field is listed. Known only from two files, whose peers treat them differently: what fits is right.
+/// The word kinds that list a 64-bit field. Only two files show it, in different ways: the fitting one is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wide {
     /// One word kind, eight bytes.
@@ -145,7 +145,7 @@ impl Layout {
             })
     }
 
-    /// Whether the first game's second list counts the same fields of each type. Its order says nothing.
+    /// Whether the first game's second list has the same number of fields of each type. Its order has no meaning.
     pub fn agrees_with(&self, types: &[u32]) -> bool {
         let letter = |field: &Field| field.name.bytes().next();
         let mut own: Vec<u32> = self
@@ -165,9 +165,8 @@ impl Layout {
     }
 }
 
-/// Lays the fields called `names` over words of these `kinds`. Words without a name become `field_N`, with the
-/// types of `types`, the first game's second list. `record` is the size of a record, which decides how a 64-bit
-/// field is listed.
+/// Assigns the fields `names` to words of these `kinds`. Words without a name become `field_N`, with the types of
+/// `types`, the first game's second list.
 pub(super) fn lay_out<'n, I>(names: I, kinds: &[u32], types: &[u32], record: Option<usize>) -> Layout
 where
     I: Iterator<Item = &'n str> + Clone,
@@ -195,7 +194,7 @@ struct Planner<'k> {
     word: usize,
     /// The byte of the record where the next word begins.
     offset: usize,
-    /// Bits used of the packed word before it; 32 where it is full or none is begun.
+    /// Used bits of the current packed word; 32 if it is full or there is none.
     used: u8,
     arrays: u32,
 }
@@ -237,7 +236,7 @@ impl<'k> Planner<'k> {
             return self.packed(name, prefix, bits, offset, shift);
         }
         match self.kinds.get(self.word).copied() {
-            // It belongs to the packed word that is begun, so it must not take the next one.
+            // The field belongs to the current packed word, so that it must not use the next one.
             _ if bits == 0 && self.used < 32 => self.push(name, FieldKind::Fault(Fault::Width), bits, self.offset, 0),
             None => self.push(name, FieldKind::Fault(Fault::NoWord), bits, self.offset, 0),
             Some(0) if bits == 0 => self.push(name, FieldKind::Fault(Fault::Width), bits, self.offset, 0),
@@ -268,7 +267,7 @@ impl<'k> Planner<'k> {
         self.push(name, kind, bits, offset, shift);
     }
 
-    /// A field with a word of its own: the word's kind says what it is, the letter only whether it has a sign.
+    /// A field with a whole word: the word's kind decides its type, the letter only whether it is signed.
     fn whole(&mut self, name: &str, kind: u32, prefix: Prefix) {
         let is_wide = kind == 3 && self.wide != Wide::No && (prefix.letter, prefix.width) == (Some(b'u'), Some(64));
         let offset = self.next_word();
@@ -289,7 +288,8 @@ impl<'k> Planner<'k> {
         self.push(name, kind, 32, offset, 0);
     }
 
-    /// A word without a name. The two lists tell a lone integer from a packed word only where they are equally long.
+    /// A word without a name. The two lists distinguish a single integer from a packed word only if they have equal
+    /// lengths.
     fn unnamed(&mut self, kind: u32) {
         let lone = self.types.get(self.word).copied().filter(|_| self.types.len() == self.kinds.len());
         let read = match (kind, lone) {

@@ -12,7 +12,7 @@ pub struct KnownFields {
 /// The presumed field names of one sheet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct List {
-    /// File names without `.wdb`; `#` stands for one digit.
+    /// File names without `.wdb`; `#` matches one digit.
     pub stems: Vec<String>,
     /// Doubts about it.
     pub note: Option<String>,
@@ -72,7 +72,7 @@ impl KnownFields {
         Ok(Self { lists })
     }
 
-    /// These lists, with those of `more` tried before them.
+    /// Adds the lists of `more` before these lists.
     #[must_use]
     pub fn extended(&self, more: Self) -> Self {
         let mut lists = more.lists;
@@ -85,7 +85,7 @@ impl KnownFields {
         &self.lists
     }
 
-    /// The lists for a sheet whose file stem is `stem`, in the order in which they are tried.
+    /// The lists for a sheet with the file stem `stem`, in the order of preference.
     pub fn of<'a>(&'a self, stem: &'a str) -> impl Iterator<Item = &'a List> {
         self.lists.iter().filter(move |list| list.stems.iter().any(|pattern| stem_matches(pattern, stem)))
     }

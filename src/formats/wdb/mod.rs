@@ -60,12 +60,12 @@ pub struct Sheet {
     layout: Layout,
     columns: Vec<Column>,
     pool: Option<Range<usize>>,
-    /// `None` where no field indexes one.
+    /// `None` if no field indexes one.
     arrays: Option<Result<Arrays>>,
     order: OnceLock<Order>,
 }
 
-/// Where the names of a sheet's fields come from.
+/// The source of the names of a sheet's fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Naming {
@@ -85,7 +85,7 @@ pub enum Naming {
 /// The records in the order of their names.
 #[derive(Debug)]
 enum Order {
-    /// As they lie in the file.
+    /// In file order.
     File,
     /// Row numbers.
     Sorted(Vec<u32>),
@@ -107,7 +107,7 @@ impl Sheet {
         let all = directory::entries(&source, entries);
         let sections = Sections::of(&source, all)?;
         let kinds = sections.kinds()?;
-        // Where this list cannot be read, words without a name are shown as unknown bits, and `verify` says why.
+        // If this list is unreadable, words without a name are shown as unknown bits, and `verify` reports why.
         let types = sections.types().ok().flatten().unwrap_or_default();
         let record = all.get(sections.entries().len()).map(|entry| entry.size.get() as usize);
         let (naming, layout) = match sections.names()? {
@@ -127,7 +127,7 @@ impl Sheet {
 
     fn parts(&self) -> Sections<'_> {
         let entries = directory::entries(&self.source, self.sections);
-        // Cannot fail where opening did not; without sections everything that asks for one says so.
+        // Cannot fail if opening did not; without sections every user of them returns an error.
         Sections::of(&self.source, entries).unwrap_or_else(|_| Sections::none(&self.source))
     }
 
@@ -147,7 +147,7 @@ impl Sheet {
         self.parts().number(sections::VERSION)
     }
 
-    /// Where the names of the fields come from.
+    /// The source of the names of the fields.
     pub fn naming(&self) -> &Naming {
         &self.naming
     }
@@ -157,7 +157,7 @@ impl Sheet {
         &self.layout.fields
     }
 
-    /// Bytes that the fields of a record take.
+    /// The size of a record's fields in bytes.
     pub fn record_size(&self) -> usize {
         self.layout.size
     }
@@ -179,14 +179,14 @@ impl Sheet {
         self.records().get(row).map(|entry| Record::new(self, entry))
     }
 
-    /// The row of the first record called `name`, as [`Entry::name_text`] shows it. Binary search where the records
-    /// are in the order of their names, else in an order of rows that the first call makes.
+    /// The row of the first record `name`, in the form of [`Entry::name_text`]. Binary search if the records are in the
+    /// order of their names, otherwise over an order of rows that the first call builds.
     #[inline]
     pub fn find(&self, name: &str) -> Option<usize> {
         self.rows_named(name).next()
     }
 
-    /// The rows of all records called `name`, in file order.
+    /// The rows of all records with the name `name`, in file order.
     pub fn rows_named(&self, name: &str) -> impl Iterator<Item = usize> {
         let records = self.records();
         let order = self.order.get_or_init(|| order(records));
@@ -203,8 +203,8 @@ impl Sheet {
             .take_while(move |&row| records.get(row).is_some_and(|entry| Some(entry.key()) == key))
     }
 
-    /// Shows a record as a map, without the fields that cannot be read; gives the first damage. A row that does not
-    /// exist shows nothing.
+    /// Shows a record as a map, without its unreadable fields; returns the first damage. For a missing row it shows
+    /// nothing.
     fn show(&self, row: usize, out: &mut dyn Visitor) -> Result<Option<Error>> {
         let Some(record) = self.record(row) else { return Ok(None) };
         let mut damaged = None;
@@ -261,7 +261,7 @@ impl Sheet {
         }
     }
 
-    /// One cell of a record with this data; `None` where it cannot be read.
+    /// One cell of a record with this data; `None` if it is unreadable.
     #[inline]
     fn cell<'a>(&'a self, data: &'a [u8], field: &Field) -> Option<Value<'a>> {
         let at = data.get(field.offset..)?;
@@ -320,7 +320,7 @@ impl Sheet {
     }
 }
 
-/// The list of known names that fits the sheet. Where several do, one that the sheet's types confirm goes first.
+/// The list of known names that fits the sheet; among several, a list that the sheet's types confirm is preferred.
 fn known_layout(
     source: &Source,
     known: &KnownFields,
@@ -357,7 +357,7 @@ fn order(records: &[Entry]) -> Order {
 }
 
 impl Order {
-    /// The first place whose record's name is not less than `key`.
+    /// The first record whose name is not less than `key`.
     #[inline]
     fn first(&self, records: &[Entry], key: u128) -> usize {
         match self {
@@ -424,7 +424,7 @@ impl<'a> Record<'a> {
     }
 }
 
-/// The names for sheets that carry none: those given with the file, else the built-in ones.
+/// The names for sheets without names: the given lists, else the built-in ones.
 fn known_fields(options: &Options) -> Arc<KnownFields> {
     options.get().unwrap_or_else(KnownFields::builtin)
 }
@@ -433,7 +433,7 @@ impl FileFormat for Sheet {
     const NAME: &'static str = "wdb";
 
     fn likeness(data: &[u8]) -> Likeness {
-        // A sheet's first entry is one of its sections, whose names begin with '!'.
+        // The first entry of a sheet is a section, with a name that begins with '!'.
         Likeness::by_magic(data.starts_with(&layout::MAGIC) && data.get(0x10) == Some(&b'!'))
     }
 

@@ -44,7 +44,7 @@ impl PackedSheet {
         self.entry
     }
 
-    /// The name of its entry, as [`Entry::file_name`] gives it.
+    /// The name of its entry, from [`Entry::file_name`].
     pub fn entry_name(&self) -> &str {
         &self.name
     }
@@ -64,7 +64,7 @@ impl PackedSheet {
 }
 
 impl Entry {
-    /// The name of an entry of a pack with its extension: `name.ext`, or `name` where it has none.
+    /// The name of an entry of a pack with its extension: `name.ext`, or `name` without an extension.
     pub fn file_name(&self) -> String {
         match (self.name_text(), self.extension_text()) {
             (name, extension) if extension.is_empty() => name.into_owned(),
@@ -98,7 +98,7 @@ impl Pack {
         directory::entries(&self.source, self.entries)
     }
 
-    /// The entry called `name` with its extension, else the only one of that name without its extension.
+    /// The entry `name` with its extension, else the only entry with that name without its extension.
     pub fn find(&self, name: &str) -> Option<usize> {
         let whole = |entry: &Entry| match name.strip_prefix(&*entry.name_text()) {
             Some("") => entry.extension_text().is_empty(),
@@ -235,7 +235,7 @@ impl Archive for Pack {
         Ok(Pack::find(self, path))
     }
 
-    /// Without those that a name short of its extension finds.
+    /// Ignores the short names that [`Pack::find`] accepts.
     fn positions(&self, path: &str) -> Result<Vec<usize>> {
         let entries = self.entries().iter().enumerate();
         Ok(entries.filter(|(_, entry)| entry.file_name() == path).map(|(n, _)| n).collect())
@@ -315,7 +315,7 @@ impl Reader for Pack {
 
     fn raw(&self, entry: &str) -> Result<Option<&[u8]>> {
         let Some(index) = self.find(entry) else { return Ok(None) };
-        // Says what is wrong where the entry leaves the file.
+        // Reports the fault if the entry leaves the file.
         self.entry_source(index)?;
         Ok(self.entries().get(index).and_then(|entry| self.source.bytes().get(entry.range())))
     }
@@ -334,7 +334,7 @@ impl Reader for Pack {
     }
 }
 
-/// Shows the records of a sheet; gives the first damage of those that could not be shown whole.
+/// Shows the records of a sheet; returns the first damage of an incomplete record.
 fn records(sheet: &Sheet, out: &mut dyn Visitor) -> Result<Option<Error>> {
     let mut damaged = None;
     out.field("sheet", &sheet.sheet_name().ok().flatten().map_or(Value::Null, Value::Text))?;

@@ -25,11 +25,11 @@ pub(super) struct Relay<'s> {
     pub data: BTreeMap<usize, Pieces>,
     pub names: BTreeMap<usize, [u8; 0x10]>,
     pub removed: BTreeSet<usize>,
-    /// They come last, in the table and in the file.
+    /// They are last, in the table and in the file.
     pub added: Vec<Added>,
 }
 
-/// The largest boundary at which a container is taken to lay its entries.
+/// The largest alignment of entries that a container is assumed to have.
 const MOST_ALIGNED: usize = 1 << 12;
 
 /// An entry as it will be.
@@ -37,7 +37,7 @@ struct Placed {
     /// Its number; inserted entries have the numbers after the last one.
     index: usize,
     data: Pieces,
-    /// Bytes before it, besides those that align it.
+    /// Bytes before it, besides its padding.
     extra: Range<usize>,
 }
 

@@ -69,7 +69,7 @@ impl<'a> Sections<'a> {
         self.entries.iter().find(|e| e.name_bytes() == name.as_bytes())
     }
 
-    /// The bytes of a section and where they are.
+    /// The bytes of a section and their position.
     pub fn bytes(&self, name: &'static str) -> Result<Option<(View<'a>, &'a [u8])>> {
         let Some(entry) = self.entry(name) else { return Ok(None) };
         let view = self.source.view(name).at(entry.offset.get() as usize);
@@ -181,7 +181,7 @@ impl Arrays {
             return Err(view.error(ErrorKind::Damaged { what }));
         }
         let (view, words) = sections.bytes(ARRAY)?.ok_or_else(|| missing(ARRAY))?;
-        // An array ends where the next one begins, in the order of their starts; the list need not be in that order.
+        // An array ends where the next one begins, in the order of their starts; the list may have another order.
         let mut order: Vec<usize> = (0..starts.len()).collect();
         order.sort_by_key(|&array| starts.get(array).map(|start| start.get()));
         let mut spans = vec![0..0; starts.len()];

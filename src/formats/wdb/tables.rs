@@ -59,7 +59,7 @@ pub(super) fn of_sheet<'a>(sheet: &'a Sheet, entry: Option<&'a str>) -> Vec<Box<
     }
 }
 
-/// The tables of a pack: its entries, and, where some of them are sheets, what they are and their records.
+/// The tables of a pack: its entries, and, if some of them are sheets, the list of sheets and their records.
 pub(super) fn of_pack(pack: &Pack) -> Vec<Box<dyn Table + '_>> {
     let mut tables: Vec<Box<dyn Table + '_>> = vec![entries(pack)];
     if !pack.sheets().is_empty() {
@@ -80,7 +80,7 @@ fn records<'a>(sheet: &'a Sheet, name: &'a str) -> Box<dyn Table + 'a> {
     let table = TableOf::new(name, || Ok(entries.len()), locate)
         .columns(columns.next(), |record, _| Ok(Value::Text(record.name())))
         .found_by(|key| match key.as_text() {
-            // A name with escaped bytes may be meant either way: comparing all of them is right.
+            // A name with escaped bytes has two readings: comparing all of them is right.
             Some(name) => (!name.contains("\\x")).then(|| Ok(sheet.rows_named(&name).collect())),
             None => Some(Ok(Vec::new())),
         })
@@ -95,7 +95,7 @@ const fn brief(name: &'static str, kind: Kind) -> Column {
     Column::new(name, kind).brief()
 }
 
-/// A column by which rows are known, and one that tells where they lie.
+/// A key column, and a column of positions.
 const fn key(name: &'static str, kind: Kind) -> Column {
     Column::new(name, kind).brief().key()
 }

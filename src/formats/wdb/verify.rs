@@ -12,10 +12,10 @@ use crate::source::Source;
 use crate::threads::prelude::*;
 use std::ops::Range;
 
-/// Records that one worker takes at a time.
+/// The number of records in a worker's share.
 const CHUNK: usize = 4096;
 
-/// The bytes that words and numbers of a section come in, by its name.
+/// The size of words and numbers of a section, by its name.
 const UNITS: [(&str, usize); 9] = [
     (sections::ARRAY, 4),
     (sections::ARRAY_INFO, 4),
@@ -131,7 +131,7 @@ fn entries(source: &Source, count: usize, is_record: impl Fn(usize) -> bool) -> 
     check.with_detail(detail)
 }
 
-/// Entries whose data leaves the file, begins in the table or overlaps another's, by number.
+/// The numbers of entries whose data leaves the file, begins in the table or overlaps other data.
 fn misplaced(ranges: impl Iterator<Item = Range<usize>>, table: usize, file: usize) -> Vec<(usize, &'static str)> {
     let mut sorted: Vec<(usize, usize, usize)> = ranges.zip(0..).map(|(r, index)| (r.start, r.end, index)).collect();
     sorted.par_sort_unstable();
@@ -284,9 +284,9 @@ fn pool_end(parts: Sections<'_>) -> usize {
     pool.iter().rposition(|&b| b == 0).map_or(0, |last| last.saturating_add(1))
 }
 
-/// The size of each record, and the cells that can be wrong: those that refer to texts.
+/// The size of each record, and the cells that can be wrong: references to texts.
 fn cells(sheet: &Sheet, progress: &Progress) -> Check {
-    // Records of a sound sheet do not overlap. The bound keeps those that do from being walked without end.
+    // Records of a sound sheet do not overlap. The limit bounds the walk over overlapping ones.
     let mut room = sheet.source.bytes().len();
     let bounded = sheet.records().iter().take_while(|entry| {
         let left = room.checked_sub(entry.range().len());
@@ -336,7 +336,7 @@ fn record_cells(record: Record<'_>, references: &[&Field], pool_end: usize, chec
             (FieldKind::ArrayText(array), Some(Ok(arrays))) => {
                 (bits(word, field.shift.into(), field.bits) as usize) < arrays.items(array)
             }
-            // Found once, not for each record.
+            // Computed once, not for each record.
             _ => true,
         };
         if !sound {

@@ -8,7 +8,7 @@ use crate::threads::prelude::*;
 /// Bytes of a block.
 pub(super) const BLOCK: usize = 8;
 
-/// Bytes that a thread deciphers before it is given more.
+/// The number of bytes in a thread's share.
 const SHARE: usize = 64 << 10;
 
 /// The 32 keys of a seed.
@@ -59,7 +59,7 @@ impl Keys {
         value.rotate_left(32).to_le_bytes()
     }
 
-    /// `stored` deciphered, on all cores; bytes at the end that do not fill a block stay as they are.
+    /// Deciphers `stored`, on all cores; trailing bytes that do not fill a block are unchanged.
     pub(super) fn decrypt(&self, stored: &[u8]) -> Vec<u8> {
         let mut bytes = stored.to_vec();
         bytes.par_chunks_mut(SHARE).enumerate().for_each(|(share, bytes)| {

@@ -1,4 +1,4 @@
-//! Where the lists of a game lie, and which image belongs to which list (docs/formats/white.md §1).
+//! The paths of a game's lists, and the image of each list (docs/formats/white.md §1).
 
 use super::GameKind;
 use crate::error::{Error, Result};
@@ -28,7 +28,7 @@ impl Place {
         self.name.clone()
     }
 
-    /// The folder that it and its image lie in.
+    /// The folder of the list and its image.
     pub(super) fn folder(&self) -> Option<&Path> {
         let folder = self.path.as_ref()?.parent()?;
         Some(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
@@ -42,8 +42,8 @@ impl Place {
     }
 }
 
-/// A list's name, taken apart: `filelist`, the part that tells the lists of a game apart, the platform, and a number
-/// where the archive is split.
+/// A parsed name of a list: `filelist`, the part that distinguishes the lists of a game, the platform, and a number if
+/// the archive is split.
 fn parts(name: &str) -> Option<(&str, &str, &str)> {
     let (middle, rest) = name.strip_prefix(LIST)?.split_once('.').unwrap_or((name.strip_prefix(LIST)?, ""));
     let (platform, part) = match rest.rsplit_once(".bin") {
@@ -53,7 +53,7 @@ fn parts(name: &str) -> Option<(&str, &str, &str)> {
     part.bytes().all(|byte| byte.is_ascii_digit()).then_some((middle, platform, part))
 }
 
-/// The names that the image of the list called `name` may have, the likeliest first.
+/// The possible names of the image of the list `name`, the likeliest first.
 fn images(name: &str) -> Vec<String> {
     let Some((middle, platform, part)) = parts(name) else {
         return vec![name.replacen(LIST, "white_img", 1)];
@@ -131,7 +131,7 @@ pub(super) fn kind_of(path: &Path) -> Option<GameKind> {
             GameKind::ALL.into_iter().find(|kind| kind.folder() == name)
         })
     };
-    // A path as it was given may be short of folders.
+    // A given path may lack folders.
     known(path).or_else(|| known(&path.canonicalize().ok()?))
 }
 

@@ -13,7 +13,7 @@ pub const SECTOR: u64 = 2048;
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct CryptHeader {
-    /// Said to be the MD5 of the plain list; four of its bytes make the key.
+    /// Reportedly the MD5 of the plain list; four of its bytes are the key.
     pub seed: [u8; 16],
     /// Bytes of the list, padded to a multiple of 8.
     pub size: be::U32,
@@ -93,7 +93,7 @@ impl Entry {
         Self { code: code.into(), word: word.into(), last }
     }
 
-    /// The number of the chunk that its text is in, and where the text begins there.
+    /// The number of the chunk with its text, and the start of the text in it.
     pub fn text(&self, layout: EntryLayout) -> (usize, usize) {
         let word = self.word.get();
         match (layout, self.last) {
@@ -104,7 +104,7 @@ impl Entry {
         }
     }
 
-    /// The number of its kind, where the layout has one.
+    /// The number of its kind, if the layout has one.
     pub fn kind(&self, layout: EntryLayout) -> Option<u8> {
         let [_, kind] = self.last;
         (layout == EntryLayout::Later).then_some(kind)

@@ -1,5 +1,4 @@
-//! One list: deciphered and laid out when a file in it is asked for, its chunks inflated one by one (docs/formats/white.md
-//! §2 to §4).
+//! One list: deciphered and parsed on first use, its chunks inflated one by one (docs/formats/white.md §2 to §4).
 
 use super::GameKind;
 use super::cipher::{BLOCK, Keys, checksum};
@@ -18,21 +17,21 @@ use std::convert::Infallible;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Bytes of the texts of a chunk; positions in it are numbers of 16 bits, where texts begin.
+/// The greatest size of the texts of a chunk: positions of texts in it are numbers of 16 bits.
 const MAX_CHUNK: u64 = 1 << 17;
 
-/// Bytes of a text. The texts of the games are paths, and have some hundred.
+/// The greatest size of a text in bytes. The texts of the games are paths of up to some hundred bytes.
 const MAX_TEXT: usize = 4096;
 
-/// Chunks that are inflated one by one, before the question is taken for one about all of them.
+/// The number of chunks that are inflated one by one, before all of them are inflated.
 const ONE_BY_ONE: usize = 3;
 
-/// A list, laid out.
+/// A parsed list.
 #[derive(Debug)]
 pub(super) struct List {
     /// The file from the crypt header or the header on.
     source: Source,
-    /// The deciphered bytes of the list, where it was enciphered.
+    /// The deciphered bytes of the list, if it was enciphered.
     plain: Option<Vec<u8>>,
     /// The start of the header, from the first byte of the file.
     base: usize,
@@ -86,8 +85,8 @@ pub(super) fn has_crypt_header(data: &[u8]) -> bool {
     peek_u32(data, 20) == Some(CRYPT_TAG)
 }
 
-/// Whether `data` makes sense as a plain list: the tables fill the space between the header and the first chunk, which is a
-/// zlib stream.
+/// Whether `data` is plausible as a plain list: the tables fill the space between the header and the first chunk, which
+/// is a zlib stream.
 pub(super) fn is_plain(data: &[u8]) -> bool {
     let number = |at| peek_u32(data, at).map(u64::from);
     let (Some(info), Some(chunks), Some(files)) = (number(0), number(4), number(8)) else { return false };
@@ -225,7 +224,7 @@ impl List {
         self.chunks.len()
     }
 
-    /// Checks that the table of chunks ends with a whole row.
+    /// Checks that the table of chunks ends with a complete row.
     pub(super) fn check(&self) -> Result<()> {
         let at = self.view("chunk table").skip(self.chunk_info);
         let table = self.chunk_data.saturating_sub(self.chunk_info);
@@ -268,7 +267,7 @@ impl List {
         self.view("entries").skip(size_of::<Header>()).skip(n.saturating_mul(size_of::<Entry>()))
     }
 
-    /// The texts of chunk `n`, inflated when they are first asked for.
+    /// The texts of chunk `n`, inflated on first use.
     pub(super) fn chunk(&self, n: usize) -> Option<&Result<Vec<u8>>> {
         // By rayon or not, so without a lock.
         let Ok(chunk) = self.chunks.get(n)?.get_or_try_init(|| {
@@ -325,7 +324,7 @@ impl List {
         })
     }
 
-    /// The file at `path` whose chunk, and then whose number, comes first; no further chunk is inflated.
+    /// The file at `path` with the smallest chunk, and then the smallest number; no further chunk is inflated.
     pub(super) fn find(&self, path: &str) -> Option<usize> {
         if path.len() > MAX_TEXT {
             return None;
@@ -333,7 +332,7 @@ impl List {
         let needle = [b":", path.as_bytes()].concat();
         let needle = memmem::Finder::new(&needle);
         for chunk in 0..self.chunks.len() {
-            // Bytes that are no UTF-8 are shown in another way than they are stored.
+            // Bytes that are not UTF-8 have a shown form that differs from the stored one.
             let may_have = |texts: &[u8]| needle.find(texts).is_some() || path.contains('\\');
             let Some(Ok(texts)) = self.chunk(chunk) else { continue };
             if !may_have(texts) {

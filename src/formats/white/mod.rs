@@ -1,7 +1,7 @@
 //! FINAL FANTASY XIII trilogy: lists `filelist*.bin`, and the images `white_*.bin` that hold the files they name.
 //!
-//! [`Game::open`] looks for lists. One is mapped, deciphered and laid out when a file in it is asked for, its chunks of
-//! texts are inflated until the file is found, and an image is mapped when the bytes of a file are asked for.
+//! [`Game::open`] finds the lists. A list is mapped, deciphered and parsed on the first use of a file in it, its chunks
+//! of texts are inflated until the file is found, and an image is mapped on the first read of a file's bytes.
 //!
 //! The bytes are described in docs/formats/white.md.
 
@@ -26,8 +26,8 @@ use std::convert::Infallible;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A game of the trilogy. A list that was never enciphered does not say which one it is of: where its folder does not say
-/// so either, it is given in [`Options::with`](crate::Options::with).
+/// A game of the trilogy. A plain list does not show its game: unless its folder shows it, pass the game in
+/// [`Options::with`](crate::Options::with).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GameKind {
     /// FINAL FANTASY XIII.
@@ -42,7 +42,7 @@ impl GameKind {
     /// All kinds of games.
     pub const ALL: [Self; 3] = [Self::First, Self::Second, Self::LightningReturns];
 
-    /// The name by which it is given.
+    /// Its name in options.
     pub const fn name(self) -> &'static str {
         match self {
             Self::First => "ff13",
@@ -83,7 +83,7 @@ pub struct Game {
     asked: Toll,
 }
 
-/// A list, which is laid out when it is asked for.
+/// A list, parsed on first use.
 #[derive(Debug)]
 struct ListFile {
     name: String,
@@ -247,7 +247,7 @@ impl Game {
     }
 }
 
-/// `error` for those who ask once more. The error of a wrong question (`Syntax`) keeps its kind.
+/// A copy of `error` for later callers. The error of wrong usage (`Syntax`) keeps its kind.
 fn again(error: &Error) -> Error {
     match error.kind() {
         ErrorKind::Syntax { what } => {
@@ -277,7 +277,7 @@ impl Archive for Game {
     }
 
     fn find(&self, path: &str) -> Result<Option<File<'_>>> {
-        // A list alone that cannot be read has nothing to find.
+        // An unreadable single list contains no files.
         if let [_] = &*self.lists {
             self.list(0)?;
         }

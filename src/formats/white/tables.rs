@@ -1,4 +1,4 @@
-//! Tables beside the ones of every archive: `lists` and `entries`.
+//! The tables `lists` and `entries`, besides the tables of every archive.
 
 use super::Game;
 use super::list::List;

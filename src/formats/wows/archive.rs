@@ -14,13 +14,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Structs that one thread compares with an id in the time that it takes to share them out.
+/// The number of structs that one thread compares with an id in the time of starting threads.
 const SHARED: usize = 1 << 16;
-/// Looks at the ids of all resources in the time that the tree takes.
+/// The number of searches through the ids of all resources in the time of building the tree.
 const LOOKS: usize = 16;
-/// The lower half of a handle: the number of a file in its index, whose number is the upper half.
+/// The lower half of a handle: the number of a file in its index. The upper half is the number of the index.
 const LOWER: u64 = 0xFFFF_FFFF;
-/// The upper half of the handle of a loose file, whose lower half is the number of its folder.
+/// The upper half of the handle of a loose file. Its lower half is the number of its folder.
 const LOOSE: u64 = LOWER;
 
 fn handle(upper: u64, lower: usize) -> u64 {
@@ -32,7 +32,7 @@ fn halves(handle: u64) -> (usize, usize) {
 }
 
 impl Game {
-    /// The find of `look` in the first index in which it finds anything, of those with `structs` that it looks at.
+    /// The result of `look` in the first index with a result, among the indexes with `structs` to search.
     fn first<T: Send>(&self, structs: usize, look: impl Fn(usize, &Index) -> Option<T> + Sync + Send) -> Option<T> {
         if structs < SHARED {
             return self.indexes().iter().enumerate().find_map(|(n, index)| look(n, index));
@@ -65,8 +65,9 @@ impl Game {
         Ok(self.loose().all().iter().find(|file| file.id() == id).map(|file| file.path.clone()))
     }
 
-    /// Whether the resource at `place` is the one of `path`: called as that ends, in the folder whose id is the hash of the rest.
-    /// The folder of a damaged index may have another id; then all names up to the root must be the ones of the path.
+    /// Whether the resource at `place` has the path `path`: its name is the end of the path, and its folder has the
+    /// hash of the rest as id. In a damaged index the folder may have another id; then all names up to the root must
+    /// equal the names in the path.
     fn is_called(&self, place: tree::Place, path: &str) -> Result<bool> {
         let (index, n) = place;
         let Some(resource) = self.indexes().get(index).and_then(|index| index.resource(n)) else { return Ok(false) };
@@ -98,7 +99,7 @@ impl Game {
         if let Some(found) = self.first(self.file_count(), in_index) {
             return found.map(Some);
         }
-        // Its name may be in another index than its place.
+        // Its name may be in another index than its file.
         if unnamed.into_inner()
             && let Some(resource) = self.resource(id, None)
             && self.is_called(resource, path)?

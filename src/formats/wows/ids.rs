@@ -3,8 +3,8 @@
 use hashbrown::HashTable;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
-/// Numbers by id. Ids of a sound file are hashes already; the ids of a hostile one are any numbers, so that the table
-/// has a secret of its own.
+/// Numbers by id. Ids of a sound file are hashes already. Ids of a hostile file may be any numbers, so that the table
+/// uses a random secret.
 #[derive(Debug)]
 pub(super) struct Ids {
     table: HashTable<(u64, u32)>,
@@ -27,7 +27,7 @@ impl Ids {
         self.table.find(hash(id, self.secret), |(other, _)| *other == id).map(|&(_, number)| number as usize)
     }
 
-    /// Notes `number` for `id` where no other one is; says whether it is the first.
+    /// Adds `number` for `id` unless there is one; returns whether it is the first.
     pub(super) fn insert(&mut self, id: u64, number: usize) -> bool {
         let Ok(number) = u32::try_from(number) else { return false };
         let secret = self.secret;

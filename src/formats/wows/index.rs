@@ -60,7 +60,7 @@ impl fmt::Display for Variant {
 pub struct Resource<'a> {
     /// CityHash64 of the path.
     pub id: u64,
-    /// The id of the folder it lies in.
+    /// The id of its folder.
     pub parent: u64,
     name: Name<'a>,
 }
@@ -96,7 +96,7 @@ pub struct Entry {
     pub stored_size: u64,
     /// CRC-32 of the decoded bytes.
     pub crc32: u32,
-    /// Bytes once decoded.
+    /// The decoded size in bytes.
     pub size: u64,
 }
 
@@ -113,7 +113,7 @@ impl Entry {
     }
 }
 
-/// A file that holds others.
+/// A volume.
 #[derive(Debug, Clone, Copy)]
 pub struct VolumeEntry<'a> {
     /// CityHash64 of the name.
@@ -122,7 +122,7 @@ pub struct VolumeEntry<'a> {
 }
 
 impl<'a> VolumeEntry<'a> {
-    /// The name as it is stored; older files begin it with `//.//`.
+    /// The stored name; in older files it begins with `//.//`.
     ///
     /// # Errors
     /// As [`Resource::name`].
@@ -135,7 +135,7 @@ impl<'a> VolumeEntry<'a> {
     }
 }
 
-/// A text with its length, and where it is from `base` on.
+/// A text with its length, and its offset from `base`.
 #[derive(Debug, Clone, Copy)]
 struct Name<'a> {
     base: View<'a>,
@@ -176,7 +176,7 @@ impl Span {
     }
 }
 
-/// An open index. Its tables are read where they lie.
+/// An open index. Its tables are read in place.
 #[derive(Debug)]
 pub struct Index {
     source: Source,
@@ -220,7 +220,7 @@ fn position<T: HasId>(items: &[T], id: u64, from: usize) -> Option<usize> {
 }
 
 impl Index {
-    /// Opens an index called `name` in messages: reads its header and checks that its tables lie in the file.
+    /// Opens an index that is called `name` in messages: reads its header and checks that its tables are in the file.
     ///
     /// # Errors
     /// `BadMagic`, `BadVersion`, `BadValue` for a width of pointers that the variant does not have, or the table that does
@@ -380,7 +380,7 @@ impl Index {
         })
     }
 
-    /// The number of the first file with this id, and not before number `from`. Compares one after another.
+    /// The number of the first file with this id, from number `from` on, by a scan.
     pub fn find_file(&self, id: u64, from: usize) -> Option<usize> {
         match self.variant {
             Variant::V2 => position(self.all::<v2::File>(self.files), id, from),
@@ -388,7 +388,7 @@ impl Index {
         }
     }
 
-    /// The number of the first resource with this id. Compares one after another.
+    /// The number of the first resource with this id, by a scan.
     pub fn find_resource(&self, id: u64) -> Option<usize> {
         match self.variant {
             Variant::V2 => position(self.all::<v2::Resource>(self.resources), id, 0),

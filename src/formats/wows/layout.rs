@@ -1,4 +1,4 @@
-//! The on-disk structs of `.idx` indexes (docs/formats/wows.md), and nothing else.
+//! The on-disk structs of `.idx` indexes (docs/formats/wows.md).
 //!
 //! All little-endian, and no table is aligned. A pointer of [`v2::Metadata`] and its like counts from the end of the
 //! [`Header`]; a pointer to a name counts from the base that the struct says.
@@ -32,7 +32,7 @@ pub struct Trailer {
     pub zero: U32,
     /// CRC-32 of the decoded bytes, as in the index.
     pub crc32: U32,
-    /// Bytes once decoded, as in the index.
+    /// The decoded size in bytes, as in the index.
     pub size: U64,
 }
 const _: () = assert!(size_of::<Trailer>() == 16);
@@ -72,7 +72,7 @@ pub mod v2 {
         pub name: I64,
         /// CityHash64 of the path.
         pub id: U64,
-        /// The id of the folder it lies in.
+        /// The id of its folder.
         pub parent: U64,
     }
     const _: () = assert!(size_of::<Resource>() == 32);
@@ -95,12 +95,12 @@ pub mod v2 {
         pub stored_size: U32,
         /// CRC-32 of the decoded bytes.
         pub crc32: U32,
-        /// Bytes once decoded.
+        /// The decoded size in bytes.
         pub size: U64,
     }
     const _: () = assert!(size_of::<File>() == 48);
 
-    /// A file that holds others.
+    /// A volume.
     #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
     #[repr(C)]
     pub struct Volume {
@@ -143,7 +143,7 @@ pub mod v1 {
     pub struct Resource {
         /// CityHash64 of the path.
         pub id: U64,
-        /// The id of the folder it lies in.
+        /// The id of its folder.
         pub parent: U64,
         /// Bytes of the name, its NUL included.
         pub name_len: U32,
@@ -164,7 +164,7 @@ pub mod v1 {
         pub stored_size: U32,
         /// CRC-32 of the decoded bytes.
         pub crc32: U32,
-        /// Bytes once decoded.
+        /// The decoded size in bytes.
         pub size: U32,
         /// How it is stored, with `codec`.
         pub method: U32,
@@ -177,7 +177,7 @@ pub mod v1 {
     }
     const _: () = assert!(size_of::<File>() == 48);
 
-    /// A file that holds others.
+    /// A volume.
     #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
     #[repr(C)]
     pub struct Volume {
@@ -222,7 +222,7 @@ pub mod legends {
     pub struct Resource {
         /// CityHash64 of the path.
         pub id: U64,
-        /// The id of the folder it lies in.
+        /// The id of its folder.
         pub parent: U64,
         /// Bytes of the name, its NUL included.
         pub name_len: U64,
@@ -231,7 +231,7 @@ pub mod legends {
     }
     const _: () = assert!(size_of::<Resource>() == 32);
 
-    /// A file that holds others.
+    /// A volume.
     #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
     #[repr(C)]
     pub struct Volume {

@@ -1,7 +1,7 @@
 //! World of Warships archives: indexes (`.idx`), the volumes (`.pkg`) that they describe, and the game's folder of both.
 //!
-//! A [`Game`] finds a file by the hash of its path, in the ids of the mapped indexes; the tree of all paths is made when
-//! all of them are asked for.
+//! A [`Game`] finds a file by the hash of its path, in the ids of the mapped indexes. The tree of all paths is built on
+//! the first use of all of them.
 
 pub mod layout;
 
@@ -35,7 +35,7 @@ use volumes::Volumes;
 #[derive(Debug)]
 pub struct Game {
     source: Source,
-    /// The folder of indexes and their names in it, in order; none of one index by itself.
+    /// The folder of indexes and their names in it, in order; empty for a single index.
     folder: PathBuf,
     names: Vec<String>,
     opened: Lazy<Opened>,
@@ -43,16 +43,16 @@ pub struct Game {
     folders: Vec<PathBuf>,
     loose: Loose,
     tree: Lazy<Tree>,
-    /// Looks at all indexes that were made without `tree`.
+    /// The cost of the searches through all indexes so far, before `tree` is built.
     looks: Toll,
-    /// The build, of those that the folder has.
+    /// The build, if the folder has several.
     build: Option<String>,
     builds: Vec<String>,
     all_builds: Lazy<Vec<Build>>,
     options: Options,
 }
 
-/// The indexes, opened when the first of them is asked.
+/// The indexes, opened on first use.
 #[derive(Debug, Default)]
 struct Opened {
     indexes: Vec<Index>,
@@ -84,11 +84,11 @@ struct Sums {
 }
 
 impl Game {
-    /// Opens a game's folder, a folder of indexes, or an index. The indexes of a folder are opened when the first of
-    /// them is asked, and of each the header is read; one that is damaged is a warning, unless `options` are strict.
+    /// Opens a game's folder, a folder of indexes, or an index. The indexes of a folder are opened on first use, and
+    /// their headers are read; a damaged one is a warning, unless `options` are strict.
     ///
     /// # Errors
-    /// When an index by itself is damaged, a folder cannot be read, or a build is asked for that is not there.
+    /// When a single index is damaged, a folder cannot be read, or the requested build is missing.
     pub fn open(source: Source, options: &Options) -> Result<Self> {
         match source.path().filter(|path| source.bytes().is_empty() && path.is_dir()) {
             Some(folder) => Self::open_folder(folder, source.clone(), options),
@@ -177,12 +177,12 @@ impl Game {
         opened
     }
 
-    /// The build that was opened, where the folder is a game's.
+    /// The opened build, if the folder is a game's.
     pub fn build(&self) -> Option<&str> {
         self.build.as_deref()
     }
 
-    /// Whether the tree of all paths was made. Looking for single files does not need it.
+    /// Whether the tree of all paths was built. A search for single files does not need it.
     pub fn has_tree(&self) -> bool {
         self.tree.get().is_some()
     }

@@ -13,7 +13,7 @@ const DEEP: usize = 64;
 /// Bytes that a path may be long. Names of a hostile index may overlap, so that their sum has no other bound.
 const LONG: usize = 4 << 10;
 
-/// The number that stands for nothing.
+/// The number for no entry.
 const NONE: u32 = u32::MAX;
 
 /// A resource: the number of its index, and its own number there.
@@ -41,7 +41,7 @@ pub(super) struct Tree {
 struct Folder {
     index: u32,
     resource: u32,
-    /// The number of the folder that it lies in.
+    /// The number of its folder.
     parent: u32,
 }
 
@@ -49,7 +49,7 @@ fn number(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(NONE)
 }
 
-/// The tree of one index by itself: for each of its files the resource that names it, and which resources name no file.
+/// The tree of a single index: for each of its files the resource with its name, and the resources without a file.
 fn of_index(index: &Index) -> (Vec<u32>, Vec<u32>) {
     let files = index.file_count();
     let mut numbers = Ids::with_capacity(files);
@@ -104,7 +104,7 @@ impl Tree {
         }
     }
 
-    /// The path of a row; `None` where no index names its file.
+    /// The path of a row; `None` if no index has a name for its file.
     pub(super) fn path_of_row(&self, game: &Game, row: Row) -> Result<Option<String>> {
         let place = match row {
             Row::Loose(n) => return Ok(game.loose().all().get(n as usize).map(|file| file.path.clone())),
@@ -187,7 +187,7 @@ fn folders<'p>(indexes: &[Index], parts: impl Iterator<Item = &'p [u32]>) -> (Ve
     (folders, folder_of)
 }
 
-/// The path of a resource. `up` finds the resource with an id, first in the index whose number is given.
+/// The path of a resource. `up` finds the resource with an id, first in the index with the given number.
 pub(super) fn join(indexes: &[Index], place: Place, mut up: impl FnMut(u64, usize) -> Option<Place>) -> Result<String> {
     let mut names = [""; DEEP];
     // Brent's way to notice a cycle: an id is compared with the ids that follow, each time for twice as many.

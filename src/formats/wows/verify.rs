@@ -47,7 +47,7 @@ fn opened(game: &Game) -> Check {
     check.with_detail(format!("{} opened", game.indexes().len()))
 }
 
-/// Checks that each id is the hash of the path that the names make, and that each file has a name.
+/// Checks that each id is the hash of the path in the names, and that each file has a name.
 fn paths(game: &Game, tree: &Tree, at: usize, index: &Index, check: &mut Check, progress: &Progress) {
     for (n, resource) in (0..index.resource_count()).map_while(|n| Some((n, index.resource(n)?))) {
         match tree.join(game, (at, n)) {
@@ -67,7 +67,7 @@ fn paths(game: &Game, tree: &Tree, at: usize, index: &Index, check: &mut Check, 
     progress.advance(index.resource_count() as u64);
 }
 
-/// Checks that each volume has a name for a file, whose hash is its id.
+/// Checks that each volume has a valid file name, and the hash of the name as id.
 fn volumes(game: &Game) -> Check {
     let mut check = Check::new("volumes");
     let mut count = 0u64;

@@ -1,4 +1,4 @@
-//! Volumes: the files that hold others.
+//! Volumes: the files that contain the archive's files.
 
 use super::index::{Index, VolumeEntry};
 use super::layout::Trailer;
@@ -19,7 +19,7 @@ pub(super) struct Volumes {
     by_id: HashMap<u64, usize>,
 }
 
-/// One volume; the error where an index names it by no file name.
+/// One volume; an error if its name in the index is not a file name.
 pub(super) type Volume = Result<VolumeFile>;
 
 /// The name of the file on disk.
@@ -51,7 +51,7 @@ impl Volumes {
                         free.insert(volumes.all.len());
                         volumes.all.push(volume());
                     }
-                    // One index may be damaged where another is not.
+                    // One index may be damaged where another is sound.
                     Occupied(known) => {
                         if let Some(known) = volumes.all.get_mut(*known.get()).filter(|known| known.is_err()) {
                             *known = volume();

@@ -61,7 +61,7 @@ impl<'m> Encoder<'m> {
             }
             let new = out.get(start..).and_then(|bytes| Obb::ref_from_bytes(bytes).ok());
             let has_space = |obb: Option<&Obb>| obb.is_some_and(|obb| Volume::new(obb).is_some());
-            // All numbers that an edit takes are finite; others were there before.
+            // All numbers of an edit are finite; other numbers were in the file before.
             if !has_space(new) && obb.is_none_or(|obb| has_space(Some(obb))) {
                 let what = "columns rot_x, rot_y, rot_z, rot_w: 0 0 0 0 does not fit: the box would describe no space";
                 return Err(refused(what));
@@ -225,7 +225,8 @@ impl<'m> Encoder<'m> {
         Ok(())
     }
 
-    /// One value, as it was where it is the same: a truth that is neither 0 nor 1, and a text with or without its NUL.
+    /// One value; an equal one keeps its old bytes: a boolean that is neither 0 nor 1, and a text with or without its
+    /// NUL.
     fn one(
         &self,
         field: &'static Field,
@@ -313,7 +314,7 @@ impl<'m> Encoder<'m> {
         }
     }
 
-    /// A text, with a NUL where the one before it had one, or else where the map's own texts do.
+    /// A text, with a NUL if the old text had one, or if the texts of the map have one.
     fn text(&self, field: &str, value: &Value<'_>, has_nul: Option<bool>, out: &mut Vec<u8>) -> Result<()> {
         let text: Cow<'_, str> = match value.as_text() {
             Some(text) if !text.contains('\0') => text,

@@ -61,7 +61,7 @@ impl Writable for Map {
         Ok(pieces)
     }
 
-    /// Boxes of the table of all boxes are edited in the tables of their types, where the same box may be edited, too.
+    /// Moves edits of the table of all boxes to the tables of their types, where the same box may be edited, too.
     fn settle(&self, edits: &mut Vec<TableEdits>) -> Result<()> {
         let Some(at) = edits.iter().position(|edit| edit.table == Rows::EventBoxes.name()) else { return Ok(()) };
         for edit in by_types(self, &edits.remove(at))? {
@@ -176,7 +176,7 @@ impl RecordEdit {
     }
 }
 
-/// All kinds of rows that records of their own stand for.
+/// All kinds of rows with records of their own.
 fn all_rows() -> impl Iterator<Item = Rows> {
     let boxes = BoxType::ALL.into_iter().filter(|t| *t != BoxType::UnusedBox).map(Rows::Boxes);
     std::iter::once(Rows::EventBoxes).chain(boxes).chain(Rows::OTHERS)
@@ -202,7 +202,7 @@ impl<'m> Writer<'m> {
         Ok(())
     }
 
-    /// The types that have boxes or get some, and where they lie, in order.
+    /// The types with boxes now or after the edit, and their positions, in order.
     fn box_places(&self, runs: &BTreeMap<Rows, RunEdit>) -> Vec<(BoxType, usize)> {
         let Ok(entries) = self.map.box_index() else { return Vec::new() };
         let mut places: Vec<(BoxType, usize)> = BoxType::ALL
@@ -228,8 +228,8 @@ impl<'m> Writer<'m> {
         places
     }
 
-    /// Every link leads to a waypoint, and no two have one id, where that was so before: a waypoint that others lead to cannot
-    /// go alone.
+    /// Checks that every link leads to a waypoint, and that ids are unique, if that was so before: a waypoint that is a
+    /// target cannot be deleted alone.
     fn check_waypoints(&self) -> Result<()> {
         const ID: usize = BoxType::WaypointBox.shape().number("id");
         const LINKS: usize = BoxType::WaypointBox.shape().number("links");
@@ -245,7 +245,7 @@ impl<'m> Writer<'m> {
             _ => Vec::new(),
         };
         let mut ids_before: HashSet<i128> = HashSet::new();
-        // Names, ids and links of those that there will be.
+        // Names, ids and links after the edit.
         let mut after: Vec<(String, i128, Vec<i128>)> = Vec::new();
         let mut doubled_before = false;
         let mut dangling_before: HashSet<i128> = HashSet::new();
@@ -298,7 +298,7 @@ impl<'m> Writer<'m> {
         Ok(())
     }
 
-    /// Where the records of a kind lie.
+    /// The range of the records of a kind.
     fn run(&self, rows: Rows) -> Result<Option<&'m Run>> {
         let map = self.map;
         Ok(match rows {
@@ -629,7 +629,7 @@ fn by_types(map: &Map, all: &TableEdits) -> Result<Vec<TableEdits>> {
     types.into_iter().map(of_type).collect()
 }
 
-/// Adds further edits of the same table. A cell that both edit otherwise stays twice, which is refused where it is written.
+/// Adds further edits of the same table. A cell with two different edits is refused when it is written.
 fn merge(edits: &mut TableEdits, more: TableEdits) {
     let mut sets: BTreeMap<usize, Set> = std::mem::take(&mut edits.set).into_iter().collect();
     for (row, set) in more.set {
