@@ -291,7 +291,7 @@ class Scene extends shapes.Look {
   }
 
   // The image of a block, decoded once.
-  picture(block) {
+  imageOf(block) {
     this.pictures ??= new Map();
     const decode = async () =>
       createImageBitmap(new Blob([await this.block(block)], { type: "image/png" }), { premultiplyAlpha: "none", colorSpaceConversion: "none" });
@@ -302,7 +302,7 @@ class Scene extends shapes.Look {
   async load(model) {
     if (model.solid) return;
     const { image } = this.meta.materials[model.part.material];
-    const [bytes, matrices, picture] = await Promise.all([this.block(model.part.block), this.places(model.part), image && this.picture(image)]);
+    const [bytes, matrices, picture] = await Promise.all([this.block(model.part.block), this.places(model.part), image && this.imageOf(image)]);
     if (!model.solid) Object.assign(model, { matrices, image: picture, solid: shapes.unpack(model.part, bytes) });
   }
 
