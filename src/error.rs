@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// The result of everything in this crate that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// An error with its place: the part of the file it concerns and the absolute file offset.
+/// An error with its location: the part of the file and the absolute file offset.
 ///
 /// One pointer wide, so that it costs nothing in the result of a lookup that succeeds. A clone shares its contents: the holder
 /// of an error returns a clone of it to every caller.
@@ -34,7 +34,7 @@ pub enum ErrorKind {
         /// The system's answer.
         source: Arc<io::Error>,
     },
-    /// No format that this crate knows begins like this.
+    /// No known format begins like this.
     UnknownFormat {
         /// The first bytes of the file, at most eight.
         head: Vec<u8>,
@@ -169,19 +169,19 @@ impl Error {
         Self(Arc::new(Repr { kind, part: part.into(), offset: Some(offset) }))
     }
 
-    /// An error that has no place in a file.
+    /// An error without a position in a file.
     #[cold]
     pub fn without_offset(kind: ErrorKind, part: impl Into<Cow<'static, str>>) -> Self {
         Self(Arc::new(Repr { kind, part: part.into(), offset: None }))
     }
 
-    /// The system's error `source` while trying `action`, as in "cannot open".
+    /// The system's error `source` during `action`, such as "cannot open".
     #[cold]
     pub fn io(action: &'static str, source: io::Error) -> Self {
         Self::without_offset(ErrorKind::Io { action, source: Arc::new(source) }, "")
     }
 
-    /// Names the larger thing that the part belongs to: "visual 12" before "render sets".
+    /// Adds the container of the part: "visual 12" before "render sets".
     #[cold]
     #[must_use]
     pub fn within(mut self, outer: impl fmt::Display) -> Self {

@@ -1,9 +1,9 @@
 //! Names for ids whose texts a file does not contain.
 //!
-//! The game's files refer to paths and names by their hashes. A text whose hash is an id **is** the text that the id
-//! stands for: no two paths of a game share a hash of 64 bits, so that a match is a proof and no guess. Hashes of names
-//! have 32 bits. A list of all names of a game, some hundred thousand, proves them as well as the game itself can tell
-//! them apart; of a list with many millions of made-up texts a few would share the id of a name by chance.
+//! The game's files refer to paths and names by their hashes. A text with the hash of an id **is** the text of the id:
+//! no two paths of a game share a hash of 64 bits, so that a match is a proof. Hashes of names have 32 bits. For a list
+//! of all names of a game, some hundred thousand, a match is as reliable as in the game itself; among many millions of
+//! made-up texts, a few would match by chance.
 
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
@@ -35,7 +35,7 @@ pub struct Names {
     files: Vec<Asset>,
 }
 
-/// Texts, and where each of them is in `text`.
+/// Texts, and the range of each in `text`.
 #[derive(Debug, Clone, Default)]
 struct Lines {
     text: String,
@@ -49,13 +49,13 @@ impl Names {
         self.files.is_empty() && self.lines.paths.is_empty()
     }
 
-    /// The files that know names.
+    /// The files with names.
     pub(crate) fn files(&self) -> &[Asset] {
         &self.files
     }
 
-    /// Adds each line of `text` as a path and as a name, without the white space around it. Of two texts with one id the
-    /// first one counts.
+    /// Adds each line of `text` as a path and as a name, without surrounding white space. The first of two texts with
+    /// one id counts.
     pub fn add_lines(&mut self, text: &str) {
         let lines = Arc::make_mut(&mut self.lines);
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -72,8 +72,8 @@ impl Names {
         self.files.push(asset);
     }
 
-    /// Adds the file or folder at `address` (see [`Address`](crate::archive::Address)): an archive, a file that has texts of
-    /// ids, or a list of texts with one in each line.
+    /// Adds the file or folder at `address` (see [`Address`](crate::archive::Address)): an archive, a file with texts
+    /// of ids, or a list with one text a line.
     ///
     /// # Errors
     /// When it cannot be read, is not text, or is of a format without names.

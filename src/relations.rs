@@ -128,11 +128,11 @@ pub trait Texts: Sync {
     /// The name with this id.
     fn name(&self, id: u32) -> Result<Option<Cow<'_, str>>>;
 
-    /// The id of the entry at this path, which a file may make otherwise than [`crate::id::of_path`].
+    /// The id of the entry at this path, which a file may compute differently from [`crate::id::of_path`].
     fn id_of_path(&self, path: &str) -> Option<u64>;
 }
 
-/// The texts of several files: of two that know the same, the last one counts.
+/// The texts of several files; for an id with several texts, the last file counts.
 #[derive(Clone, Default)]
 pub struct AllTexts<'a>(Vec<&'a dyn Texts>);
 

@@ -15,7 +15,7 @@ pub(crate) fn counted(count: impl fmt::Display, noun: &str) -> String {
     }
 }
 
-/// Findings kept of one check; further ones are counted.
+/// The number of findings kept of one check; further ones are counted.
 const KEPT: usize = 100;
 
 /// The outcome of checking one file.

@@ -29,9 +29,9 @@ pub struct Address {
 }
 
 impl Address {
-    /// Takes `path` apart: a path that exists as it stands is that file; else the first part before a `:` that exists,
-    /// less an `@BUILD` at its end, is the archive. A path that names nothing at all stands for itself, so that opening
-    /// it says that it is not there.
+    /// Splits `path`: an existing path is that file; otherwise the first part before a `:` that exists, without an
+    /// `@BUILD` at its end, is the archive. If no part exists, the whole path is kept, so that opening it reports it as
+    /// missing.
     pub fn of(path: &Path) -> Self {
         let whole = || Self { outer: path.to_owned(), build: None, inner: None };
         if path.symlink_metadata().is_ok() {
@@ -234,8 +234,8 @@ fn contents(archive: &dyn Archive, file: &File<'_>, name: &str, options: &Option
     super::open(archive, file, name)
 }
 
-/// The file that all of `inner` names, or else its part before a mark, with the path behind the mark, which lies inside
-/// of that file.
+/// The file that the whole of `inner` names, or else the file named by its part before a mark, with the rest as a path
+/// inside of that file.
 fn first<'a, 'i>(archive: &'a dyn Archive, inner: &'i str) -> Result<Option<(File<'a>, Option<&'i str>)>> {
     if let Some(file) = archive.find(inner)? {
         return Ok(Some((file, None)));

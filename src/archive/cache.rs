@@ -75,7 +75,7 @@ impl Seal {
 
 /// The size of a cache above which the oldest files are removed: about twenty databases of a game.
 const MOST: u64 = 4 << 30;
-/// Decoded bytes from which on a file is kept: less is decoded faster than a file is made.
+/// The smallest decoded size of a kept file: smaller ones are decoded faster than a file is created.
 const LEAST: u64 = 1 << 20;
 /// The time of change that kept files get, since 1970: a write at any later time shows.
 const SEALED: Duration = Duration::from_secs(1 << 30);

@@ -32,7 +32,7 @@ const SHOWN_ERRORS: u64 = 10;
 #[derive(Debug)]
 pub(super) struct Context {
     format: Cell<Format>,
-    /// Whether rows have the names of their columns before them.
+    /// Whether rows have a header of column names.
     headers: Cell<bool>,
     quiet: bool,
     options: Options,
@@ -115,17 +115,17 @@ impl Context {
         self.format.get()
     }
 
-    /// Changes how further rows are written.
+    /// Sets the format of further rows.
     pub(super) fn set_format(&self, format: Format) {
         self.format.set(format);
     }
 
-    /// Changes whether further rows have the names of their columns before them.
+    /// Sets whether further rows have a header.
     pub(super) fn set_headers(&self, headers: bool) {
         self.headers.set(headers);
     }
 
-    /// How files are opened.
+    /// The options for opening files.
     pub(super) fn options(&self) -> &Options {
         &self.options
     }
@@ -196,7 +196,7 @@ impl Context {
         }
     }
 
-    /// Opens a file, or with `ARCHIVE:INNER` one in an archive.
+    /// Opens a file, or a file in an archive (`ARCHIVE:INNER`).
     pub(super) fn open(&self, path: &Path) -> Result<Asset, Failure> {
         let failed = |e| Failure::in_file(&path.to_string_lossy(), &e);
         let address = Address::of(path);
@@ -205,7 +205,7 @@ impl Context {
             None => address.open_outer(&self.options).map_err(failed),
             Some(inner) => {
                 let outer = self.archive(&address).map_err(failed)?;
-                // A file that is not found may be one of a list that is damaged.
+                // A missing file may belong to a damaged list.
                 open_inside(&outer, inner, &self.options).inspect_err(|_| self.warn(&outer)).map_err(failed)
             }
         }
@@ -216,7 +216,7 @@ impl Context {
         archive::holder(&*self.archive(address)?, inner, &self.options)
     }
 
-    /// Opens one side of a comparison: as [`Context::open`], and a folder that is no game's as an archive of its files.
+    /// Opens one side of a comparison: as [`Context::open`], but any folder is an archive of its files.
     pub(super) fn open_side(&self, path: &Path) -> Result<Asset, Failure> {
         if path.is_dir() && !is_archive(path) {
             return Ok(archive::Folder::open(path, &self.options));
@@ -224,7 +224,7 @@ impl Context {
         self.open(path)
     }
 
-    /// Opens the archive of an address. The last one stays open, because many addresses in one archive are common.
+    /// Opens the archive of an address. The last one stays open, because many addresses in one archive are usual.
     pub(super) fn archive(&self, address: &Address) -> crate::Result<Rc<Asset>> {
         let address = address.without_inner();
         if let Some((_, open)) = self.archive.borrow().as_ref().filter(|(of, _)| *of == address) {
@@ -278,7 +278,7 @@ impl Context {
         Ok(())
     }
 
-    /// Whether files lie in the file or folder at `path`.
+    /// Whether the file or folder at `path` contains files.
     pub(super) fn holds_files(&self, path: &Path) -> bool {
         let address = Address::of(path);
         let opened = || {
@@ -333,7 +333,7 @@ impl Context {
         Ok(rows(self.stdout(), format, &header, self.style)?.fit_into(self.width))
     }
 
-    /// Whole entries on standard output: one object or, with `many`, an array of them, however many there are.
+    /// Whole entries on standard output: one object or, with `many`, an array of any length.
     pub(super) fn entries(&self, many: bool) -> Result<Entries<Stdout>, Failure> {
         Entries::new(self.stdout(), self.format(), many)
     }
@@ -411,7 +411,7 @@ pub(super) fn within(archive: &Path, inner: &str) -> PathBuf {
     address.into()
 }
 
-/// `options` with the value that was given as the command's option `setting`: by a file, or on the command line itself.
+/// Adds the value of the command's option `setting` to `options`: from a file, or from the command line itself.
 fn configured(setting: &str, given: &[u8], from: &str, options: &Options) -> Result<Options, Failure> {
     let configured = asset::Format::configure(setting, given, from, options);
     configured.map_err(|e| Failure::new(Exit::Usage, e.to_string()))

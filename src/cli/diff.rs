@@ -161,12 +161,12 @@ fn inner(old: &Asset, new: &Asset, found: &[Found<'_, '_>]) -> Vec<[String; 2]> 
     let pairs = found.iter().filter(|found| found.table.name() == archive::FILES).flat_map(|found| &found.pairs);
     let paths = |pair: &Pair| {
         let (old_file, new_file) = (old.file(pair.old? as usize).ok()?, new.file(pair.new? as usize).ok()?);
-        // Enough to detect a format; a file that cannot be read is known by its name alone.
+        // Enough to detect a format; an unreadable file is judged by its name alone.
         let head = |archive, file| archive::head(archive, file, 64).unwrap_or_default();
         let (a, b) = (head(old, &old_file), head(new, &new_file));
         let is_same_format = crate::Format::guess(&old_file.path, &a) == crate::Format::guess(&new_file.path, &b);
         let is_known = crate::Format::guess(&new_file.path, &b).is_some();
-        // One that only moved has nothing that changed.
+        // A moved file has no changes.
         let moved = old_file.crc32.is_some() && (old_file.crc32, old_file.size) == (new_file.crc32, new_file.size);
         (is_known && is_same_format && !moved).then(|| [old_file.path.into_owned(), new_file.path.into_owned()])
     };

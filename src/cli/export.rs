@@ -75,7 +75,7 @@ pub(super) struct Args {
     /// (.mfm), or a game or folder that has the textures
     #[arg(long, value_name = "FILE")]
     with: Vec<PathBuf>,
-    /// For glb and obj of geometry: how textures are written; png if not given
+    /// For glb and obj of geometry: the form of textures; default: png
     #[arg(long, value_enum, value_name = "HOW")]
     textures: Option<TexturesArg>,
     /// For glb and obj of geometry: the greatest width and height of textures
@@ -426,8 +426,8 @@ fn images(
     Ok(())
 }
 
-/// The drawing of a file's shapes, named, put into place and textured as far as the files at `others` know of them. For
-/// geometry in a game, the game's own database is asked if there are no others.
+/// The drawing of a file's shapes, named, placed and textured with data from the files at `others`. For geometry in a
+/// game, the default is the game's own database.
 pub(super) fn draw<'a, 'o>(
     asset: &Asset,
     shapes: &'a dyn Shapes,

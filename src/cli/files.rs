@@ -1,4 +1,4 @@
-//! The files that arguments stand for: a folder, a glob, or a glob in an archive may stand for many.
+//! The files of arguments: a folder, a glob, or a glob in an archive may select many.
 
 use super::context::within;
 use super::progress::Unit;

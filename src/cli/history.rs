@@ -9,7 +9,7 @@ use crate::threads::prelude::*;
 use crate::write::text::Mark;
 use std::path::{Path, PathBuf};
 
-/// Show one entry through all builds: when it came, what changed, when it went
+/// Show one entry through all builds: its addition, its changes, its removal
 ///
 /// Builds of a game's folder and of snapshots are ordered by number, other files and folders are taken in the given
 /// order. ENTRY is an argument of `cat`: a path, an id, or the key of a record. In an archive it is a file,
@@ -192,7 +192,7 @@ fn rows(history: &History, context: &Context) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes the history for people: a paragraph for each build in which something happened.
+/// Writes the history for people: a paragraph for each build with a change.
 fn text(history: &History, context: &Context) -> Result<(), Failure> {
     let mut page = context.page();
     let mut build = None;

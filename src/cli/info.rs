@@ -19,14 +19,14 @@ Examples:
   assetq info -f json *.geometry | jq '.[] | {file, size}'
   assetq info wdbpack.bin:item.wdb             a file in an archive")]
 pub(super) struct Args {
-    /// The files; a folder stands for all files below it, a glob in quotes for those that match
+    /// The files; a folder means all files below it, a glob in quotes the matching files
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let files = context.files(&args.files)?;
-    // A file that cannot be opened does not keep the others from being shown.
+    // A file that cannot be opened does not affect the others.
     let assets = files.iter().filter_map(|file| context.open(file).map_err(|failure| context.failed(&failure)).ok());
     if context.format() == Format::Text {
         let mut out = context.stdout();

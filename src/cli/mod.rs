@@ -115,7 +115,7 @@ struct Global {
     /// More paths and names for ids whose texts a file lacks: a list with one a line, an archive, or a database
     #[arg(long = "names", global = true, value_name = "FILE_OR_ARCHIVE")]
     more_names: Vec<std::path::PathBuf>,
-    /// The game that a FINAL FANTASY XIII list is of, where neither it nor its folder says so
+    /// The game of a FINAL FANTASY XIII list, if neither it nor its folder shows the game
     #[arg(long, global = true, value_name = "GAME", value_parser = ["ff13", "ff13-2", "lr"])]
     game: Option<String>,
     /// The key of a Rusty Hearts list of another region: a file with 256 bytes, or with their hexadecimal digits
@@ -267,7 +267,7 @@ enum Exit {
     Partial = 5,
 }
 
-/// The reason for which a command could not go on: one line for standard error, and an exit code.
+/// Why a command could not continue: one line for standard error, and an exit code.
 #[derive(Debug)]
 struct Failure {
     exit: Exit,

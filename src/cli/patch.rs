@@ -201,7 +201,7 @@ pub(super) struct Target {
     /// The path of the new file; `None` for a dry run.
     to: Option<PathBuf>,
     overwrite: Overwrite,
-    /// Whether the path is in a folder of mods, which the user is told.
+    /// Whether the path is in a folder of mods; the user gets a note if so.
     is_mod: bool,
 }
 
@@ -242,14 +242,14 @@ impl Target {
                 return Err(Failure::new(Exit::Usage, format!("{}: {what}", file.to_string_lossy())));
             } else if is_written {
                 is_unchanged(&asset, &holding, name, context).map_err(failed)?;
-                // The whole pack is written, also one that lies in a game's archive.
+                // The whole pack is written, even if it is in a game's archive.
                 on_disk = holding.source().path().map(Path::to_owned).unwrap_or(on_disk);
                 outer = Some((holding, name.to_owned()));
             }
         }
         let mut overwrite = Overwrite::if_forced(output.force);
         if output.in_place {
-            // A link stays, and the file that it leads to is written.
+            // A link is kept, and its target is written.
             to = Some(on_disk.canonicalize().unwrap_or(on_disk));
             let read = outer.as_ref().map_or(&asset, |(outer, _)| outer);
             overwrite = Overwrite::IfUnchanged(read.source().state());
@@ -388,7 +388,7 @@ fn show(old: &Asset, new: &Asset, plan: &Plan<'_>, context: &Context) -> Result<
     if !plan.is_same() {
         for table in tables(old, new, plan)? {
             let pairs: Vec<Pair> = match plan.edits().iter().find(|edit| edit.table == table.name()) {
-                // Rows that stay where they are need not be looked for.
+                // Rows that keep their positions need no search.
                 Some(edit) if plan.check() != Check::All && edit.add.is_empty() && edit.remove.is_empty() => {
                     let shared = |row: usize| table.side(Side::Old).map(|table| table.sharing(row)).unwrap_or_default();
                     let others = |(row, _): &(usize, edit::Set)| shared(*row).into_iter().skip(1);
@@ -473,7 +473,7 @@ pub(super) fn between(old: &Asset, new: &Asset, tables: &[String], context: &Con
         let name = new.source().name();
         left.reasons.iter().for_each(|reason| context.complain(&format!("{name}: {reason}")));
         let tables = left.tables.iter().map(|(table, count)| format!("{table} {count}")).collect::<Vec<_>>().join(", ");
-        let what = "rows that differ cannot be written, and this patch does not tell of them";
+        let what = "this patch lacks rows that differ, because they cannot be written";
         return Err(Failure::new(Exit::Partial, format!("{name}: {what}: {tables}")));
     }
     Ok(if rows > 0 { Exit::NotFound } else { Exit::Done })

@@ -36,7 +36,7 @@ pub(super) struct Args {
     /// The folder for the snapshot
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
-    /// Replace this build if the folder has it
+    /// Replace this build if it exists in the folder
     #[arg(long)]
     pub(super) force: bool,
 }
@@ -53,7 +53,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     };
     let home = args.to.join(&snapshot.folder);
     if home.symlink_metadata().is_ok() && !args.force {
-        let what = format!("{}: it exists; --force writes it anew", home.to_string_lossy());
+        let what = format!("{}: it exists; --force replaces it", home.to_string_lossy());
         return Err(Failure::new(Exit::Io, what));
     }
     let globs = match (&*args.globs, archive.database()) {
@@ -150,7 +150,7 @@ impl Part {
         make().map_err(|error| in_folder(builds, "cannot make the snapshot", error))
     }
 
-    /// Puts a file there: as a link to the file of another build, if that has the same bytes.
+    /// Adds a file: as a link to the file of another build if that has the same bytes.
     fn put(&mut self, path: &str, bytes: &[u8]) -> Result<Kept, Failure> {
         let to = self.folder.path().join(path);
         self.make_room(&to).map_err(|error| in_folder(&to, "cannot make the snapshot", error))?;

@@ -191,7 +191,7 @@ fn failure(fault: Fault) -> Failure {
     }
 }
 
-/// What to do about a message of SQLite's that only names the fault.
+/// Advice for a message of SQLite that only names the fault.
 fn next_step(message: &str) -> &'static str {
     if message.ends_with(" may not be modified") {
         "; --to NEW writes the change to a new file, --in-place to this one, and --dry-run only shows it"

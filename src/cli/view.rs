@@ -25,14 +25,14 @@ pub(super) struct Args {
     /// The file; with ARCHIVE:INNER one in an archive
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Write the page to this file rather than open it in the browser, '-' for standard output; OUT.png is a picture of
-    /// meshes, armour or a map
+    /// Write the page to this file instead of opening it in the browser, '-' for standard output; OUT.png is a picture
+    /// of meshes, armour or a map
     #[arg(long, value_name = "OUT")]
     to: Option<PathBuf>,
     /// For geometry: a database that names and pairs its meshes (assets.bin or models.bin)
     #[arg(long, value_name = "FILE")]
     db: Option<PathBuf>,
-    /// For geometry: more files that know of its meshes, such as the models.bin and space.bin of a space
+    /// For geometry: more files that refer to its meshes, such as the models.bin and space.bin of a space
     #[arg(long, value_name = "FILE")]
     with: Vec<PathBuf>,
     /// Write over a file that exists
@@ -71,7 +71,7 @@ fn write(args: &Args, asset: &Asset, to: &Path, force: bool, context: &Context) 
     let progress = Progress::default();
     let page = |out: &mut (dyn Write + Send)| {
         let out = &mut Counted { out, progress: &progress };
-        // Where the file lies concerns nobody that the page is passed on to.
+        // The folder of the file is private: the page may be passed on.
         let title = name.rsplit(['/', '\\']).next().unwrap_or(name);
         let mut page = Page::new(out, title, &about)?;
         let mut met = |errors: Vec<Error>, count: u64| {
@@ -79,7 +79,7 @@ fn write(args: &Args, asset: &Asset, to: &Path, force: bool, context: &Context) 
             errors.iter().for_each(|error| context.damaged(name, error));
         };
         if let Some(drawing) = &drawing {
-            // A map that cannot be drawn has tables all the same.
+            // A map that cannot be drawn still has tables.
             match scene::add(&mut page, &**drawing) {
                 Err(error) if !matches!(error.kind(), ErrorKind::Io { .. }) => context.damaged(name, &error),
                 added => added?,
@@ -131,7 +131,7 @@ fn drawing<'a>(args: &Args, asset: &'a Asset, context: &Context) -> Result<Optio
     let options = Options { lod: None, textures: TextureMode::Base, texture_size: TEXTURE_SIZE, ..Options::default() };
     if others.peek().is_some() {
         match export::draw(asset, shapes, &args.file, others, options, context) {
-            // The others draw nothing of it, which is said: it is shown as it is alone.
+            // The other levels draw nothing of it: it is shown alone, with a note.
             Err(failure) if failure.exit == Exit::NotFound => context.failed(&failure),
             Ok(drawing) if matches!(drawing.sight(), Ok(None)) => {
                 context.not_found(&format!("{file}: the other files draw nothing of it"));

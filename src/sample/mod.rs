@@ -46,7 +46,7 @@ pub const FILES: &[(&str, Format, Make)] = &[
     ("savegame.vrb", Format::VRB, vrb::demo),
 ];
 
-/// Takes a file of a folder in the making, by its path in the folder; an error ends the folder.
+/// Takes a file of an unfinished folder, by its path in the folder; an error ends the folder.
 pub type Put<'p> = dyn FnMut(&str, &[u8]) -> Result<(), Stopped> + 'p;
 
 /// Builds a folder from a seed, and stops if a file is refused.

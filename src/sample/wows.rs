@@ -1,4 +1,4 @@
-//! Builds World of Warships archives: an index and its volumes as a test wants them, and whole folders of a game.
+//! Builds World of Warships archives: an index and its volumes for a test, and whole folders of a game.
 
 use super::dds::{DdsBuilder, Texels};
 use super::{Size, Writer, bwdb, geometry, space};
@@ -384,7 +384,7 @@ fn texture(seed: u64, size: usize) -> Vec<u8> {
     }))
 }
 
-/// Indexes and files of a whole game, the ones of [`game`] included.
+/// The numbers of indexes and files of a whole game, including those of [`game`].
 const FULL: (usize, usize) = (228, 400_000);
 /// The number of distinct contents among the many files. Each content has many paths.
 const CONTENTS: usize = 4096;

@@ -39,7 +39,7 @@ pub struct Tint<'d> {
     pub name: &'d str,
     /// Red, green, blue and opacity, from 0 to 1.
     pub colour: [f32; 4],
-    /// Whether triangles are seen from behind as well.
+    /// Whether triangles are visible from both sides.
     pub two_sided: bool,
     /// The PNG of its base colour.
     pub image: Option<&'d [u8]>,
@@ -70,7 +70,7 @@ pub enum SolidKind {
     Zone,
 }
 
-/// A plate of armour: so many triangles of its solid, behind the triangles of the plates before it.
+/// A plate of armour: a number of triangles of its solid, after the triangles of the earlier plates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Plated {
     /// Its row in the table `armor_plates`.

@@ -1,4 +1,4 @@
-//! Where bytes come from: a mapped file, a file read into memory, or bytes that a codec made.
+//! The origin of bytes: a mapped file, a file read into memory, or the output of a codec.
 
 #[cfg(feature = "cli")]
 pub(crate) mod bounded;

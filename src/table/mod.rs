@@ -46,13 +46,13 @@ pub struct Column {
     pub wide: bool,
     /// The values that can be written to it.
     pub takes: Takes,
-    /// Whether rows are known by the paths in it, so that folders group them.
+    /// Whether its paths identify rows, so that folders group them.
     pub folders: bool,
     /// The shape of its nested values if all have the same, so that typed outputs store lists and structs.
     pub shape: Option<ValueShape>,
 }
 
-/// The values that may be written to a column, all of the column's kind.
+/// The values that can be written to a column, all of the column's kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Takes {
@@ -138,7 +138,7 @@ impl Column {
         }
     }
 
-    /// A column whose name was made at run time.
+    /// A column with a name from run time.
     pub const fn named(name: String, kind: Kind) -> Self {
         let name = Cow::Owned(name);
         Self {
@@ -153,7 +153,7 @@ impl Column {
         }
     }
 
-    /// The same column, with the paths by which rows are known.
+    /// Marks the column's paths as the identity of rows, grouped by folders.
     #[must_use]
     pub const fn in_folders(mut self) -> Self {
         self.folders = true;
@@ -200,7 +200,7 @@ impl Column {
         Self::new(name, Kind::Nested)
     }
 
-    /// A column of lists of single-precision floats, as positions and matrices are.
+    /// A column of lists of single-precision floats, such as positions and matrices.
     pub fn floats(name: &'static str) -> Self {
         Self::nested(name).shaped(Some(ValueShape::list(ValueShape::of(Kind::F32))))
     }
@@ -210,14 +210,14 @@ impl Column {
         Self::nested(name).shaped(Some(ValueShape::list(ValueShape::of(Kind::Uint))))
     }
 
-    /// Sets the shape that all of its nested values have; `None` if they differ.
+    /// Sets the shape of all its nested values; `None` if they differ.
     #[must_use]
     pub fn shaped(mut self, shape: Option<ValueShape>) -> Self {
         self.shape = shape;
         self
     }
 
-    /// Whether cells of this kind may be texts, or have some in them.
+    /// Whether cells of this kind can be texts, or contain texts.
     pub(crate) const fn may_hold_text(&self) -> bool {
         matches!(self.kind, Kind::Text | Kind::Any | Kind::Nested)
     }
@@ -283,14 +283,14 @@ impl Column {
 pub struct ItemList {
     /// The cells that identify the list, by their columns: equal for all of its items.
     pub cells: Vec<(usize, Value<'static>)>,
-    /// How many items it has.
+    /// The number of its items.
     pub len: usize,
     /// The same cells of all lists that are stored as one with this one, beginning with the one that edits are made to. Empty
     /// unless several keys share the list.
     pub shared: Vec<Vec<(usize, Value<'static>)>>,
 }
 
-/// As [`Table::text_of`], where nothing else is stated.
+/// The default of [`Table::text_of`].
 fn text_behind(columns: &[Column], column: usize) -> Option<usize> {
     let ids = columns.get(column).filter(|column| matches!(column.kind, Kind::Id64 | Kind::Id32));
     let next = ids.and_then(|_| column.checked_add(1))?;
@@ -403,7 +403,7 @@ pub trait Table: Send + Sync {
         None
     }
 
-    /// The column that says of which type the values of another one are, where not all are of one.
+    /// The column with the type of the values in `column`, if the type differs between rows.
     fn typed_by(&self, column: usize) -> Option<usize> {
         let _ = column;
         None

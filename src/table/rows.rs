@@ -55,7 +55,7 @@ pub struct TableOf<'a, R> {
     /// The column that numbers items, and the function that finds their lists.
     items: Option<(usize, Lists<'a>)>,
     words: &'static [&'static str],
-    /// What answers [`Table::sharing`] and [`Table::stored_len`].
+    /// The functions for [`Table::sharing`] and [`Table::stored_len`].
     shared: Option<(Sharing<'a>, StoredLen<'a>)>,
 }
 

@@ -184,7 +184,7 @@ impl Changes {
             if is_seen_as(&now, wanted) {
                 continue;
             }
-            // A value of another type is not like the one that is there.
+            // A value of another type differs from the present one.
             let is_retyped = table.typed_by(column).is_some_and(|types| cell(&changed, types).is_some());
             let given = owned(*wanted).map_err(|error| match table.columns().get(column) {
                 Some(column) => error.within(format_args!("{}: column {}", table.name(), column.name)),
@@ -197,7 +197,7 @@ impl Changes {
             })?;
             put(&mut changed, to, value);
         }
-        // Held by others, the changes of all rows would be copied for this one.
+        // With other holders, the changes of all rows would be copied for this one.
         drop(pending);
         self.change(at, |pending| {
             let set = match number {

@@ -130,7 +130,7 @@ fn jobs<'a>(
         if tables.is_empty() {
             let asset = match context.open(file) {
                 Err(failure) if files.len() == 1 => return Err(failure),
-                // A file, of several, that cannot be opened has no tables; the error is told when it is its turn.
+                // An unreadable file among several has no tables; its error is reported in its turn.
                 opened => opened.ok(),
             };
             let names = asset.iter().flat_map(|asset| asset.reader().tables());

@@ -129,8 +129,7 @@ impl Database {
         aliases.0.get(database).map_or(&[], Vec::as_slice)
     }
 
-    /// The path id by which a record is known: the smallest of those of the resources that have it and are valid; `None`
-    /// where none has.
+    /// The path id that names a record: the smallest id of its valid resources; `None` if it has none.
     pub fn owner(&self, database: usize, record: usize) -> Option<u64> {
         /// Walks over all locations that cost as much as to bring them in order once.
         const WALKS: usize = 8;

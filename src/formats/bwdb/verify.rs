@@ -130,7 +130,7 @@ fn sections(db: &Database) -> Check {
     let count = sections.len();
     check.with_detail(match unmapped {
         0 => format!("{}, no gaps", counted(count, "section")),
-        gap => format!("{}, {} between or behind them", counted(count, "section"), counted(gap, "byte")),
+        gap => format!("{}, {} between or after them", counted(count, "section"), counted(gap, "byte")),
     })
 }
 

@@ -194,7 +194,7 @@ struct Planner<'k> {
     word: usize,
     /// The byte of the record where the next word begins.
     offset: usize,
-    /// Used bits of the current packed word; 32 if it is full or there is none.
+    /// Used bits of the current packed word; 32 if it is full or absent.
     used: u8,
     arrays: u32,
 }

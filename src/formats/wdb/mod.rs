@@ -10,7 +10,7 @@
 //!
 //! # fn main() -> assetq::Result<()> {
 //! let sheet = Sheet::open(Source::open("monster_book.wdb")?)?;
-//! let record = sheet.find("m012").and_then(|row| sheet.record(row)).expect("it is there");
+//! let record = sheet.find("m012").and_then(|row| sheet.record(row)).expect("the sheet has this record");
 //! for (index, field) in sheet.fields().iter().enumerate() {
 //!     println!("{}: {}", field.name, record.value(index)?);
 //! }
