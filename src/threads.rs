@@ -106,24 +106,6 @@ pub(crate) fn scope<'s, R>(here: impl FnOnce(&rayon::Scope<'s>) -> R) -> R {
     rayon::in_place_scope(here)
 }
 
-/// The next thing that a task of a [`scope`] sends, `None` once none is left to send one. This thread does work of
-/// these tasks meanwhile where it is one of the threads that they run on.
-#[cfg(feature = "view")]
-pub(crate) fn receive<T>(from: &mpsc::Receiver<T>) -> Option<T> {
-    loop {
-        match from.try_recv() {
-            Ok(sent) => return Some(sent),
-            Err(mpsc::TryRecvError::Disconnected) => return None,
-            Err(mpsc::TryRecvError::Empty) => {}
-        }
-        match rayon::yield_now() {
-            None => return from.recv().ok(),
-            Some(rayon::Yield::Executed) => {}
-            Some(rayon::Yield::Idle) => thread::yield_now(),
-        }
-    }
-}
-
 /// Things that several threads can work on.
 pub(crate) trait Parallel: IntoParallelIterator {
     fn into_par_iter(self) -> Self::Iter;
@@ -200,10 +182,6 @@ impl<T> ParallelSlice<T> for [T] {
 mod tests {
     use super::prelude::*;
     use super::{Work, join, pool, start};
-    #[cfg(feature = "view")]
-    use super::{receive, scope};
-    #[cfg(feature = "view")]
-    use std::sync::mpsc;
     use std::{io, thread};
 
     fn sum_on(wanted: usize, given: usize) -> (usize, u64) {
@@ -225,24 +203,6 @@ mod tests {
             };
             scope.spawn(sum).join().unwrap()
         })
-    }
-
-    #[cfg(feature = "view")]
-    #[test]
-    fn what_tasks_send_is_received_on_their_only_thread_as_well() {
-        let sum = || {
-            let (send, from) = mpsc::channel();
-            scope(|scope| {
-                for n in 0..10 {
-                    let send = send.clone();
-                    scope.spawn(move |scope| scope.spawn(move |_| send.send(n).unwrap()));
-                }
-                drop(send);
-                std::iter::from_fn(|| receive(&from)).sum::<i32>()
-            })
-        };
-        assert_eq!(sum(), 45);
-        assert_eq!(pool(1).build().unwrap().install(sum), 45);
     }
 
     #[test]

@@ -259,6 +259,17 @@ impl Cells {
         matches!(self, Self::Texts(_))
     }
 
+    /// Whether each of them is null. A float that is not finite is null here.
+    pub(super) fn are_null(&self) -> bool {
+        match self {
+            Self::Numbers(numbers) => numbers.nulls.len() == numbers.all.len(),
+            Self::F32(all) => all.iter().all(|number| number.is_nan()),
+            Self::F64(all) => all.iter().all(|number| number.is_nan()),
+            Self::Texts(texts) => texts.ends.is_empty(),
+            Self::Lists(lists) => lists.all.is_empty(),
+        }
+    }
+
     /// Adds a cell.
     pub(super) fn push(&mut self, cell: &Value<'_>, scratch: &mut String) -> Result<()> {
         match self {

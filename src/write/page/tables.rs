@@ -10,14 +10,9 @@ use crate::error::{Error, Result};
 use crate::table::{Column, Kind, Role, RowCursor, Table, Value};
 use crate::threads::{self, prelude::*};
 use crate::write::plain;
-use rayon::Scope;
 use serde_json::json;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Sender, channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Bounds of the tables in a page.
 #[derive(Debug, Clone, Copy)]
@@ -311,47 +306,8 @@ struct Job {
     rows: Range<usize>,
 }
 
-/// The outcome of jobs, in their order.
-enum Sent {
-    /// A block of the page, and its number among them.
-    Block(usize, Result<(String, Block)>),
-    /// Faults: how many, and the first of them.
-    Damage(Vec<Error>, u64),
-}
-
-/// Whose turn it is.
-struct Turn<'f> {
-    jobs: &'f [Job],
-    /// Jobs that were begun.
-    begun: usize,
-    /// Jobs whose rows have joined the others.
-    joined: usize,
-    /// Whether a thread is at that. Others leave their rows to it, and go on.
-    is_joining: bool,
-    /// Rows that were read and have not joined the others.
-    early: BTreeMap<usize, Rows>,
-}
-
-impl Turn<'_> {
-    /// The next job to begin, where not too many wait for earlier ones.
-    fn next(&mut self) -> Option<(usize, Job)> {
-        let most = self.joined.saturating_add(threads::count().saturating_mul(2));
-        let next = (self.begun, self.jobs.get(self.begun).filter(|_| self.begun < most)?.clone());
-        self.begun = self.begun.saturating_add(1);
-        Some(next)
-    }
-
-    /// The table and the rows whose turn it is to join the others, where they have been read.
-    fn take(&mut self) -> Option<(usize, Rows)> {
-        let next = self.jobs.get(self.joined).map(|job| job.table).zip(self.early.remove(&self.joined));
-        self.is_joining = next.is_some();
-        next
-    }
-}
-
 /// Rows that have been read, on their way into the page.
 struct Flow<'f> {
-    blocks: usize,
     written: &'f mut [Written],
     /// Bytes of the cells of all tables.
     bytes: &'f mut usize,
@@ -367,34 +323,43 @@ struct Tables<'f> {
     most: Most,
 }
 
-/// A block in the making.
+/// The cells of a block before it is compressed.
 #[derive(Debug)]
-struct Ready {
-    number: usize,
-    name: String,
-    cells: Cooked,
-}
-
-#[derive(Debug)]
-enum Cooked {
+enum Packed {
     Cells(Cells),
     Ids(Vec<u32>),
 }
 
+impl Packed {
+    fn block(&self) -> Result<Block> {
+        match self {
+            Self::Cells(cells) if cells.are_texts() => Block::of_texts(&cells.to_bytes()),
+            Self::Cells(cells) => Block::new(&cells.to_bytes()),
+            Self::Ids(places) => Block::new(&column::ids(places)),
+        }
+    }
+}
+
 impl Flow<'_> {
-    /// Has rows join the others. `ready` is given the cells and ids of them, to be compressed.
-    fn take(&mut self, n: usize, rows: Rows, all: Tables<'_>, send: &Sender<Sent>, ready: &mut dyn FnMut(Ready)) {
-        let (Some(table), Some(shown)) = (all.tables.get(n), self.written.get_mut(n)) else { return };
+    /// Appends rows to the table number `n`, and returns the blocks of their columns.
+    fn take(
+        &mut self,
+        n: usize,
+        rows: Rows,
+        all: Tables<'_>,
+        met: &mut dyn FnMut(Vec<Error>, u64),
+    ) -> Vec<(String, Packed)> {
+        let mut blocks = Vec::new();
+        let (Some(table), Some(shown)) = (all.tables.get(n), self.written.get_mut(n)) else { return blocks };
         if shown.full {
-            return;
+            return blocks;
         }
         shown.damaged = shown.damaged.saturating_add(rows.damaged);
         if let (None, Some(error)) = (&shown.fault, rows.damage.first()) {
             shown.fault = Some(error.to_string());
         }
         if rows.damaged > 0 {
-            // Nobody listens once the page cannot be written.
-            let _ = send.send(Sent::Damage(rows.damage, rows.damaged));
+            met(rows.damage, rows.damaged);
         }
         for stretch in rows.stretches {
             let size: usize = stretch.columns.iter().map(Local::size).sum();
@@ -408,89 +373,26 @@ impl Flow<'_> {
                 let (cells, width) = match local {
                     Local::Implied => continue,
                     Local::Own(cells) => {
-                        let width = cells.width();
-                        (Cooked::Cells(cells), width)
+                        let width = if cells.are_null() { 0 } else { cells.width().max(1) };
+                        (Packed::Cells(cells), width)
                     }
                     Local::Ids(ids) => {
+                        let places = self.ids.add(column.kind, ids, all.dictionary);
                         let width = if column.kind == Kind::Id64 { 18 } else { 10 };
-                        (Cooked::Ids(self.ids.add(column.kind, ids, all.dictionary)), width)
+                        let width = if places.iter().all(|place| *place == 0) { 0 } else { width };
+                        (Packed::Ids(places), width)
                     }
                 };
                 if let Some(most) = shown.widths.get_mut(place) {
                     *most = width.max(*most);
                 }
-                let name = format!("t{n}.{}.{place}", shown.starts.len());
-                ready(Ready { number: self.blocks, name, cells });
-                self.blocks = self.blocks.saturating_add(1);
+                blocks.push((format!("t{n}.{}.{place}", shown.starts.len()), cells));
             }
             shown.starts.push(shown.rows);
             shown.rows = shown.rows.saturating_add(stretch.rows);
         }
+        blocks
     }
-}
-
-/// The state that tasks share.
-struct Work<'f> {
-    all: Tables<'f>,
-    turn: &'f Mutex<Turn<'f>>,
-    flow: &'f Mutex<Flow<'f>>,
-    stop: &'f AtomicBool,
-}
-
-impl Clone for Work<'_> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl Copy for Work<'_> {}
-
-/// Begins jobs that may begin. Each reads rows, hands them over in their turn, and has their columns compressed.
-fn begin<'f>(scope: &Scope<'f>, work: Work<'f>, send: &Sender<Sent>) {
-    let mut turn = lock(work.turn);
-    while let Some((number, job)) = turn.next() {
-        let send = send.clone();
-        scope.spawn(move |scope| {
-            let rows = match (work.all.tables.get(job.table), work.all.plans.get(job.table)) {
-                (Some(table), Some(plans)) if !work.stop.load(Ordering::Relaxed) => {
-                    read(&**table, plans, job.rows, work.all.most.bytes, work.all.dictionary)
-                }
-                _ => Rows::default(),
-            };
-            join(scope, work, &send, number, rows);
-            begin(scope, work, &send);
-        });
-    }
-}
-
-/// Hands the rows of a job over, and has those join the others whose turn it is, unless a thread is at that.
-fn join<'f>(scope: &Scope<'f>, work: Work<'f>, send: &Sender<Sent>, number: usize, rows: Rows) {
-    let mut turn = lock(work.turn);
-    turn.early.insert(number, rows);
-    if turn.is_joining {
-        return;
-    }
-    while let Some((table, rows)) = turn.take() {
-        drop(turn);
-        lock(work.flow).take(table, rows, work.all, send, &mut |ready| {
-            let send = send.clone();
-            scope.spawn(move |_| {
-                let Ready { number, name, cells } = ready;
-                let block = match cells {
-                    Cooked::Cells(cells) if cells.are_texts() => Block::of_texts(&cells.to_bytes()),
-                    Cooked::Cells(cells) => Block::new(&cells.to_bytes()),
-                    Cooked::Ids(places) => Block::new(&column::ids(&places)),
-                };
-                let _ = send.send(Sent::Block(number, block.map(|block| (name, block))));
-            });
-        });
-        turn = lock(work.turn);
-        turn.joined = turn.joined.saturating_add(1);
-    }
-}
-
-fn lock<'l, T>(of: &'l Mutex<T>) -> MutexGuard<'l, T> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Adds a part for each table, of `most` rows and bytes. Leaves of graphs are left out where the page `has_graphs`, whole ones.
@@ -528,7 +430,7 @@ pub fn add(
     let (mut dictionary, mut bytes) = (Both::default(), 0);
     let mut flow = |jobs: &[Job], dictionary: Option<&Both>, ids: &mut Both, page: &mut Page<'_>| {
         let all = Tables { tables, plans: &plans, dictionary, most };
-        run(jobs, all, &mut written, &mut bytes, ids, page, met)
+        run(jobs, all, Flow { written: &mut written, bytes: &mut bytes, ids }, page, met)
     };
     flow(&first, None, &mut dictionary, page)?;
     let mut others = dictionary.after();
@@ -558,41 +460,34 @@ pub fn add(
     Ok(())
 }
 
-/// Reads the rows of `jobs`, and writes them to `page`: both at once, and in their order.
-fn run<'f>(
-    jobs: &'f [Job],
-    all: Tables<'f>,
-    written: &'f mut [Written],
-    bytes: &'f mut usize,
-    ids: &'f mut Both,
+/// Writes the rows of `jobs` to `page`, in their order. The rows of a few jobs are read at once, and then their columns are
+/// compressed at once.
+fn run(
+    jobs: &[Job],
+    all: Tables<'_>,
+    mut flow: Flow<'_>,
     page: &mut Page<'_>,
     met: &mut dyn FnMut(Vec<Error>, u64),
 ) -> Result<()> {
-    let turn = Mutex::new(Turn { jobs, begun: 0, joined: 0, is_joining: false, early: BTreeMap::new() });
-    let (flow, stop) = (Mutex::new(Flow { blocks: 0, written, bytes, ids }), AtomicBool::new(false));
-    threads::scope(|scope| {
-        let (send, receive) = channel();
-        begin(scope, Work { all, turn: &turn, flow: &flow, stop: &stop }, &send);
-        drop(send);
-        let (mut next, mut early) = (0usize, BTreeMap::new());
-        while let Some(sent) = threads::receive(&receive) {
-            match sent {
-                Sent::Damage(errors, count) => met(errors, count),
-                Sent::Block(number, block) => {
-                    early.insert(number, block);
-                }
-            }
-            while let Some(block) = early.remove(&next) {
-                next = next.saturating_add(1);
-                let added = block.and_then(|(name, block): (String, Block)| page.add(&name, &block));
-                if added.is_err() {
-                    stop.store(true, Ordering::Relaxed);
-                    return added;
-                }
-            }
+    for group in jobs.chunks(threads::count().saturating_mul(2)) {
+        let is_full = |job: &Job| flow.written.get(job.table).is_none_or(|shown| shown.full);
+        let wanted: Vec<&Job> = group.iter().filter(|job| !is_full(job)).collect();
+        let read = |job: &&Job| match (all.tables.get(job.table), all.plans.get(job.table)) {
+            (Some(table), Some(plans)) => read(&**table, plans, job.rows.clone(), all.most.bytes, all.dictionary),
+            _ => Rows::default(),
+        };
+        let rows: Vec<Rows> = wanted.par_iter().with_max_len(1).map(read).collect();
+        let mut columns = Vec::new();
+        for (job, rows) in wanted.iter().zip(rows) {
+            columns.extend(flow.take(job.table, rows, all, met));
         }
-        Ok(())
-    })
+        let block = |(name, cells): &(String, Packed)| Ok((name.clone(), cells.block()?));
+        for block in columns.par_iter().with_max_len(1).map(block).collect::<Vec<Result<_>>>() {
+            let (name, block) = block?;
+            page.add(&name, &block)?;
+        }
+    }
+    Ok(())
 }
 
 fn part(table: &dyn Table, plans: &[Plan], shown: Written, n: usize, file: &str, most: Most) -> Part {
@@ -607,8 +502,9 @@ fn part(table: &dyn Table, plans: &[Plan], shown: Written, n: usize, file: &str,
                 Plan::Leaf(what) => ("leaf", json!(what)),
             };
             let [kind, role] = [format!("{:?}", column.kind), format!("{:?}", column.role)];
+            let is_empty = *width == 0 && shown.rows > 0 && matches!(plan, "own" | "ids") && of.is_null();
             json!({ "name": column.name, "kind": kind, "role": role, "brief": column.brief, "width": width,
-                "plan": plan, "of": of })
+                "plan": plan, "of": of, "empty": is_empty })
         })
         .collect();
     // A table that does not say how many rows there are has more where it was cut off.
