@@ -401,7 +401,7 @@ mod tests {
     #[test]
     fn what_is_not_there_is_named() {
         let error = Selection::new(geometry(), "vertexes").unwrap_err().to_string();
-        assert!(error.contains("vertexes") && error.contains("armor_plates"), "{error}");
+        assert!(error.contains("vertexes") && error.contains("did you mean vertices?"), "{error}");
         let vertices = Selection::new(geometry(), "vertices").unwrap();
         assert!(vertices.clone().columns(&["nope"]).unwrap_err().to_string().contains("nope"));
         assert!(vertices.clone().columns(&["x", "X"]).is_err());

@@ -555,7 +555,8 @@ mod tests {
         assert_eq!(lines[1], "0xA33046442D8327FC  conte…001.visual  1024  a text of sever…");
         let tiny = fitted(36, &columns, &[&row, &row]);
         assert_eq!(tiny.lines().nth(1).unwrap().chars().count(), 36, "{tiny}");
-        assert_eq!(tiny.lines().last().unwrap(), "… 2 more columns with --wide: size text");
+        let words: Vec<&str> = tiny.split_whitespace().collect();
+        assert!(words.join(" ").ends_with("… 2 more columns with --wide: size text"), "{tiny}");
         for width in 1..150 {
             for line in fitted(width, &columns, &[&row]).lines() {
                 // An id stays whole on the narrowest terminal, and so does a word.
