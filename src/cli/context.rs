@@ -224,7 +224,7 @@ impl Context {
         self.open(path)
     }
 
-    /// Opens the archive of an address. The last one stays open, because many addresses in one archive are usual.
+    /// Opens the archive of an address. Keeps the last one open, because many addresses in one archive are usual.
     pub(super) fn archive(&self, address: &Address) -> crate::Result<Rc<Asset>> {
         let address = address.without_inner();
         if let Some((_, open)) = self.archive.borrow().as_ref().filter(|(of, _)| *of == address) {

@@ -165,7 +165,7 @@ enum Piece {
     Other,
 }
 
-/// The literal that alone decides whether a text matches, or else one that is part of every match: the longest, but for
+/// The literal that alone decides whether a text matches, or else one that is part of every match: the longest, and for
 /// a path the last one, because the others may be in its folders.
 fn literals(pieces: &[Piece], fold: bool, scope: Scope) -> (Option<Literal>, Option<Literal>) {
     let literal = |index: usize, text: &str| {

@@ -2,7 +2,7 @@
 //!
 //! A [`Sheet`] is a table of records: rows with a name and 4-byte words. The sheet's fields are bits of these words; a
 //! word may hold several. Positions of fields are computed once; a cell is read in place from its word. A [`Pack`] is a
-//! folder of files, some of which may be sheets.
+//! folder of files, including sheets.
 //!
 //! ```no_run
 //! use assetq::Source;

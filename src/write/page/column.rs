@@ -1,6 +1,6 @@
 //! Columns as bytes that the page's scripts read in place, little endian.
 //!
-//! A column is stored in stretches of rows, each a block. The first byte of a stretch says how its cells lie:
+//! A column is stored in stretches of rows, each a block. The first byte of a stretch is the layout of its cells:
 //!
 //! | byte | cells |
 //! |---|---|
@@ -12,7 +12,7 @@
 //! | 5 | lists of `u32` floats each: a `u32` count of distinct lists, the bits of all of their first floats as numbers, those of all second ones, …, and for each row as numbers 0 or 1 and the place of its list |
 //! | 6 | ids: for each row as numbers 0 or 1 and the place of its id among all of the page |
 //!
-//! A repeated text, list or id is stored once, and bytes that are alike lie together: deflate makes little of the rest.
+//! A repeated text, list or id is stored once, and similar bytes are adjacent: deflate compresses the rest well.
 
 use crate::codec::xxh64;
 use crate::error::Result;
@@ -21,7 +21,7 @@ use crate::write::{json, plain};
 use hashbrown::HashTable;
 use std::collections::HashSet;
 
-/// Rows of a stretch.
+/// The number of rows of a stretch.
 pub(super) const ROWS: usize = 1 << 16;
 
 /// Numbers as a column, which scripts read by `assetq.column`.
@@ -34,7 +34,7 @@ pub fn numbers(all: Vec<i64>) -> Vec<u8> {
 pub(super) struct Numbers {
     /// The excess of each number over the base; anything for null.
     all: Vec<i64>,
-    /// 0, or 2^63 where there are numbers beyond the signed ones.
+    /// 0, or 2^63 if there are numbers above the signed range.
     base: i128,
     /// The rows of nulls.
     nulls: Vec<usize>,
@@ -108,7 +108,7 @@ impl Numbers {
             push_numbers(&self.all, self.base, out);
             return;
         }
-        // One less than the least one stands for null, or one more than the greatest.
+        // Null is stored as one less than the minimum, or one more than the maximum.
         let mut nulls = self.nulls.iter().peekable();
         let there = self.all.iter().enumerate().filter(|(row, _)| nulls.next_if_eq(&row).is_none());
         let (least, most) = span(there.map(|(_, number)| *number));
@@ -127,7 +127,7 @@ impl Numbers {
     }
 }
 
-/// The least number and the greatest.
+/// The minimum and the maximum.
 fn span(mut numbers: impl Iterator<Item = i64>) -> (i64, i64) {
     let first = numbers.next().unwrap_or(0);
     numbers.fold((first, first), |(least, most), n| (least.min(n), most.max(n)))
@@ -137,7 +137,7 @@ fn span(mut numbers: impl Iterator<Item = i64>) -> (i64, i64) {
 /// than the one before, the first number or else the least, the least step, both as `i128`, and the excess of each
 /// number or step over the least one: all lowest bytes, then all second ones, …
 fn push_numbers(all: &[i64], base: i128, out: &mut Vec<u8>) {
-    /// Of a range within this, steps are numbers of 64 bits.
+    /// The largest range whose steps are computed with numbers of 64 bits.
     const NARROW: u64 = 1 << 62;
     let (least, most) = span(all.iter().copied());
     let range = most.abs_diff(least);
@@ -185,7 +185,7 @@ fn planes32(items: &[u32], out: &mut Vec<u8>) {
     }
 }
 
-/// Places of things by their hashes, which are kept, so that it grows without a look at the things.
+/// Places of things by their hashes, which are kept, so that it grows without access to the things.
 #[derive(Debug, Default)]
 pub(super) struct Places(HashTable<(u32, u32)>);
 
@@ -196,7 +196,7 @@ impl Places {
         self.0.find(Self::spread(short), is_it).map(|(_, place)| *place)
     }
 
-    /// Adds the place of an item that is not there yet.
+    /// Adds the place of a new item.
     pub(super) fn add(&mut self, hash: u64, place: u32) {
         let short = Self::short(hash);
         self.0.insert_unique(Self::spread(short), (short, place), |(short, _)| Self::spread(*short));
@@ -224,7 +224,7 @@ pub(super) fn mixed(number: u64) -> u64 {
     halves[0] ^ halves[1]
 }
 
-/// A hash by which repeated bytes are found.
+/// A hash for finding repeated bytes.
 pub(super) fn hash(bytes: &[u8]) -> u64 {
     xxh64(bytes, 0)
 }
@@ -236,12 +236,12 @@ pub(super) enum Cells {
     F32(Vec<f32>),
     F64(Vec<f64>),
     Texts(Texts),
-    /// Lists of as many floats each, as long as nothing else comes.
+    /// Lists with this number of floats each, as long as all cells are such lists.
     Lists(Lists),
 }
 
 impl Cells {
-    /// No cells yet, for a column of as many rows.
+    /// Starts empty, for a column of `rows` rows.
     pub(super) fn new(kind: Kind, rows: usize) -> Self {
         match kind {
             Kind::Bool | Kind::Int | Kind::Uint => {
@@ -254,7 +254,7 @@ impl Cells {
         }
     }
 
-    /// Whether they are texts, most of them.
+    /// Whether most of them are texts.
     pub(super) fn are_texts(&self) -> bool {
         matches!(self, Self::Texts(_))
     }
@@ -320,7 +320,7 @@ impl Cells {
         out
     }
 
-    /// About how many bytes the cells take.
+    /// The approximate size of the cells in bytes.
     pub(super) fn size(&self) -> usize {
         match self {
             Self::Numbers(numbers) => numbers.all.len().saturating_mul(4),
@@ -331,7 +331,7 @@ impl Cells {
         }
     }
 
-    /// The characters of its widest cells, as far as that is worth knowing.
+    /// The width of its widest cells in characters, up to a limit.
     pub(super) fn width(&self) -> usize {
         match self {
             Self::Numbers(Numbers { base: 0, all, .. }) => {
@@ -354,7 +354,7 @@ pub(super) fn ids(places_of_rows: &[u32]) -> Vec<u8> {
     out
 }
 
-/// Texts as a column, of which each is kept once.
+/// Texts as a column. Each text is stored once.
 #[derive(Debug, Default)]
 pub struct Texts {
     all: String,
@@ -419,10 +419,10 @@ impl Texts {
     }
 }
 
-/// Lists of floats, of which each is kept once.
+/// Lists of floats. Each list is stored once.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
-    /// Floats of each list; 0 as long as none came.
+    /// The number of floats of each list; 0 before the first.
     len: usize,
     all: Vec<f32>,
     known: Places,
@@ -430,10 +430,10 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    /// Floats that a list may have.
+    /// The greatest number of floats in a list.
     const LONGEST: usize = 64;
 
-    /// Adds a cell; `false` where it is neither null nor a list like those before.
+    /// Adds a cell; `false` if it is neither null nor a list with the same length as earlier ones.
     fn push(&mut self, cell: &Value<'_>) -> bool {
         let values = match cell {
             Value::Null => {
@@ -460,7 +460,7 @@ impl Lists {
         let Self { len, all, known, rows } = self;
         let list = |place: u32| all.get((place as usize).saturating_mul(*len)..).and_then(|rest| rest.get(..*len));
         let new = u32::try_from(begin.checked_div(*len).unwrap_or(0)).unwrap_or(u32::MAX);
-        // Bits decide, as 0 and -0 are two numbers to read.
+        // Compares bits, because 0 and -0 are shown differently.
         let bits = |place: u32| list(place).unwrap_or_default().iter().map(|n| n.to_bits());
         let two = |pair: &[f32]| pair.iter().fold(0u64, |bits, n| bits << 32 | u64::from(n.to_bits()));
         let hash = list(new).unwrap_or_default().chunks(2).fold(0u64, |hash, pair| mixed(hash ^ two(pair)));
@@ -494,7 +494,7 @@ impl Lists {
         out.push(5);
         count(self.len, out);
         count(self.all.len().checked_div(self.len).unwrap_or(0), out);
-        // The numbers at one place of a matrix are the same in many lists, mostly.
+        // The numbers at one position of a matrix are mostly equal in many lists.
         for at in 0..self.len {
             let bits = |list: &[f32]| list.get(at).map_or(0, |n| n.to_bits());
             places(&self.all.chunks_exact(self.len).map(bits).collect::<Vec<_>>(), out);

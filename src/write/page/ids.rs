@@ -1,8 +1,7 @@
-//! Ids in a page: each once for each text that it has, whatever tables have it.
+//! Ids in a page: each is stored once for each of its texts, for all tables.
 //!
-//! Ids have *places*, by which columns name them. The *dictionary*, which is the tables that have the texts of all ids
-//! of their kind, is known before other tables are read: these look their ids up there, and read the texts of other ids
-//! only.
+//! Columns refer to ids by their *places*. The *dictionary* consists of the tables with the texts of all ids of their
+//! kind. It is read before other tables, which look up their ids in it and read the texts of other ids only.
 
 use super::Block;
 use super::column::{Places, ROWS, Texts, hash};
@@ -14,9 +13,9 @@ use std::ops::Range;
 /// A text of an id, or why it has no text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Said<T> {
-    /// No text is said of it.
+    /// The row states no text.
     Nothing,
-    /// A null stands where its text would.
+    /// The row has a null in place of the text.
     Null,
     Text(T),
 }
@@ -31,7 +30,7 @@ impl<T> Said<T> {
     }
 }
 
-/// An id as a hash: many are hashes already, and others are small numbers.
+/// The hash of an id: many ids are hashes already, others are small numbers.
 fn spread(id: u64) -> u64 {
     id.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(32)
 }
@@ -42,9 +41,9 @@ pub(super) struct LocalIds {
     all: Vec<LocalId>,
     texts: String,
     known: Places,
-    /// For each row 0 for null, or 1 and the place of its id; its place in this stretch has another bit.
+    /// For each row 0 for null, or 1 plus the place of its id; a place in this stretch has a further bit.
     rows: Vec<u32>,
-    /// The ids of the rows behind those.
+    /// The ids of later rows, without a place so far.
     later: Vec<Option<u64>>,
 }
 
@@ -56,17 +55,17 @@ struct LocalId {
 
 /// Marks places in a stretch.
 const HERE: u32 = 1 << 31;
-/// Bytes that the texts of a stretch's ids may have in all.
+/// The limit of the texts of a stretch's ids in bytes.
 const MOST_TEXTS: usize = 64 << 20;
 
 impl LocalIds {
-    /// No ids yet, and room for as many rows.
+    /// Starts empty, with room for `rows` rows.
     pub(super) fn of_rows(rows: usize) -> Self {
         Self { rows: Vec::with_capacity(rows), ..Self::default() }
     }
 
-    /// Adds the id of a row. `text` writes the text that the row has for it, and is asked where that is not known. With
-    /// `is_of_id`, an id has one text wherever it stands.
+    /// Adds the id of a row. `text` writes the row's text for the id, and is called if the text is not known. With
+    /// `is_of_id`, an id has one text in all rows.
     pub(super) fn push(
         &mut self,
         id: Option<u64>,
@@ -113,14 +112,13 @@ impl LocalIds {
         damage
     }
 
-    /// Adds the id of a row that is looked up with others.
+    /// Adds the id of a row for a later lookup.
     pub(super) fn push_later(&mut self, id: Option<u64>) {
         self.later.push(id);
     }
 
-    /// Looks up the ids that were to be looked up later: memory answers many questions in the time of one. `text`
-    /// writes the text that a row has for its id, takes the number of the row among all of the stretch, and is asked
-    /// where the dictionary does not have the text.
+    /// Looks up the pending ids together, because memory serves many requests in the time of one. `text` writes a row's
+    /// text for its id; it takes the number of the row in the stretch, and is called if the dictionary lacks the text.
     pub(super) fn settle(
         &mut self,
         dictionary: &Ids,
@@ -138,28 +136,28 @@ impl LocalIds {
             let text = text.as_mut().map(|text| |texts: &mut String| text(row, texts));
             self.push(*id, true, text).unwrap_or_else(&mut *met);
         }
-        // Its room is used again.
+        // The buffer is reused.
         self.later = later;
         self.later.clear();
     }
 
-    /// About how many bytes they take.
+    /// The approximate size in bytes.
     pub(super) fn size(&self) -> usize {
         self.texts.len().saturating_add(self.rows.len().saturating_add(self.later.len()).saturating_mul(8))
     }
 }
 
-/// An id that is known.
+/// A known id.
 #[derive(Debug, Clone, Copy)]
 struct Known {
     id: u64,
-    /// Where it came first.
+    /// The position of its first occurrence.
     index: u32,
-    /// Whether it has a text, and no other one was said.
+    /// Whether it has one text, without any other.
     is_sure: bool,
 }
 
-/// Ids of all tables, each once for each text that it has.
+/// Ids of all tables, each once for each of its texts.
 #[derive(Debug, Default)]
 pub(super) struct Ids {
     /// The place of the first one.
@@ -167,7 +165,7 @@ pub(super) struct Ids {
     all: Vec<u64>,
     said: Vec<Said<Range<usize>>>,
     texts: String,
-    /// The bytes of the longest one.
+    /// The size of the longest one in bytes.
     pub(super) longest: usize,
     known: HashTable<Known>,
     /// Further texts of ids.
@@ -175,7 +173,7 @@ pub(super) struct Ids {
 }
 
 impl Ids {
-    /// Ids behind those of `dictionary`, which begin a stretch of their own.
+    /// Ids after those in `dictionary`, starting with a new stretch.
     fn after(dictionary: &Self) -> Self {
         Self { first: dictionary.all.len().next_multiple_of(ROWS), ..Self::default() }
     }
@@ -184,14 +182,14 @@ impl Ids {
         self.known.find(spread(id), |known| known.id == id).copied()
     }
 
-    /// Whether the text is known that all columns have for an id.
+    /// Whether the common text of an id in all columns is known.
     pub(super) fn is_sure(&self, id: u64) -> bool {
         self.known(id).is_some_and(|known| known.is_sure)
     }
 
-    /// The places of `ids`; with `must_be_sure`, of the sure ones only.
+    /// The places of `ids`; with `must_be_sure`, only of sure ones.
     fn places_of(&self, ids: &[Option<u64>], must_be_sure: bool) -> Vec<Option<u32>> {
-        // The table is larger than the caches of a core: it is asked part by part, each with all questions about it.
+        // The table exceeds the caches of a core: all lookups in one part of it are made together.
         const PARTS: usize = 64;
         let buckets = self.known.num_buckets().max(PARTS);
         let part = |id: u64| {
@@ -235,7 +233,7 @@ impl Ids {
         said.map(|range| self.texts.get(range.clone()).unwrap_or_default())
     }
 
-    /// Adds the ids of a stretch, and gives the places of its rows.
+    /// Adds the ids of a stretch, and returns the places of its rows.
     fn add(&mut self, local: LocalIds, dictionary: Option<&Self>) -> Vec<u32> {
         self.known.reserve(local.all.len(), |known| spread(known.id));
         let places: Vec<u32> = local.all.iter().map(|of| self.place(of, &local.texts, dictionary)).collect();
@@ -263,7 +261,7 @@ impl Ids {
         };
         let index = known.index as usize;
         let own = self.text(index);
-        // An id of which nothing is said agrees with any text that is known of it.
+        // An id without a stated text agrees with any known text of it.
         if text == Said::Nothing || own == text {
             return self.place_of(index);
         }
@@ -308,13 +306,13 @@ impl Ids {
         text.map(|_| begin..self.texts.len())
     }
 
-    /// The numbers of the stretches that these ids take.
+    /// The numbers of the stretches of these ids.
     fn stretches(&self) -> Range<usize> {
         let first = self.first / ROWS;
         first..first.saturating_add(self.all.len().div_ceil(ROWS))
     }
 
-    /// A stretch as a block: a `u32` count, the ids, and the folders and the names that their texts consist of.
+    /// A stretch as a block: a `u32` count, the ids, and the folders and names of their texts.
     fn block(&self, stretch: usize) -> Result<Block> {
         let begin = stretch.saturating_mul(ROWS).saturating_sub(self.first).min(self.all.len());
         let end = begin.saturating_add(ROWS).min(self.all.len());
@@ -347,10 +345,10 @@ pub(super) struct Both {
 }
 
 impl Both {
-    /// The names of their blocks, and of the facts that count them.
+    /// The names of their blocks, and of the facts with their counts.
     const NAMES: [&'static str; 2] = ["i64", "i32"];
 
-    /// Ids of both kinds behind these.
+    /// Ids of both kinds after these.
     pub(super) fn after(&self) -> Self {
         Self { long: Ids::after(&self.long), short: Ids::after(&self.short) }
     }
@@ -360,7 +358,7 @@ impl Both {
         if kind == Kind::Id64 { &self.long } else { &self.short }
     }
 
-    /// Adds the ids of a stretch of a column, and gives the places of its rows.
+    /// Adds the ids of a stretch of a column, and returns the places of its rows.
     pub(super) fn add(&mut self, kind: Kind, ids: LocalIds, dictionary: Option<&Self>) -> Vec<u32> {
         let own = if kind == Kind::Id64 { &mut self.long } else { &mut self.short };
         own.add(ids, dictionary.map(|dictionary| dictionary.of(kind)))
@@ -384,7 +382,7 @@ impl Both {
         Ok((format!("{name}.{stretch}"), ids.block(stretch)?))
     }
 
-    /// The number of stretches of each kind behind the last of these.
+    /// The number of stretches of each kind after the last of these.
     pub(super) fn counts(&self) -> [(&'static str, usize); 2] {
         self.each().map(|(name, ids)| (name, ids.stretches().end))
     }

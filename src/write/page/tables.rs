@@ -1,7 +1,7 @@
-//! Tables in a page: every column in stretches of rows, ids and their texts once for all tables.
+//! Tables in a page: every column in stretches of rows, and ids with their texts once for all tables.
 //!
-//! The cells of a column that follow from another column are left out: the text of an id is kept with the id, the name
-//! at the end of a path with the path.
+//! Derived columns are not stored: the text of an id is stored with the id, and the name at the end of a path with the
+//! path.
 
 use super::column::{self, Cells, ROWS};
 use super::ids::{Both, LocalIds, Said};
@@ -26,24 +26,24 @@ pub struct Most {
 }
 
 impl Most {
-    /// Sizes that browsers cope with.
+    /// Sizes that browsers can handle.
     pub const SHOWN: Self = Self { rows: 1 << 22, bytes: 256 << 20, all: 1 << 30 };
 }
 
-/// How a column is stored.
+/// The storage of a column.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Plan {
-    /// The cells by themselves.
+    /// The cells.
     Own,
-    /// The cells by themselves, but null in rows that have an id in another column, as its text is the cell.
+    /// The cells; null in rows with an id in another column, because its text is the cell.
     OwnOr(usize),
-    /// Ids, with the texts that another column has for them. `Some(true)` where an id has one text wherever it stands.
+    /// Ids, with their texts from another column. `Some(true)` if an id has one text in all tables.
     Ids { text: Option<usize>, is_of_id: bool },
     /// The texts of the ids in another column.
     OfId(usize),
     /// The names at the ends of the paths in another column.
     Name(usize),
-    /// The leaves of graphs say it.
+    /// The leaves of graphs contain it.
     Leaf(&'static str),
 }
 
@@ -54,14 +54,14 @@ fn plans(table: &dyn Table, has_graphs: bool) -> Vec<Plan> {
     for (n, column) in columns.iter().enumerate().filter(|(_, column)| is_id(column)) {
         let is_free = |text: &usize| plans.get(*text) == Some(&Plan::Own);
         let text = |n: usize| columns.get(n).is_some_and(|column| column.kind == Kind::Text);
-        // Beside a key, any text is about it; beside other ids, a text column that says to be theirs.
+        // Beside a key, any text belongs to it; beside other ids, a text column that is declared as theirs.
         let of_it =
             |n: usize| column.role == Role::Key || columns.get(n).is_some_and(|text| text.role == Role::Resolved);
         let path = (0..columns.len()).find(|&path| column.role == Role::Key && table.name_of_path(path).is_some());
         let beside = n.checked_add(1).filter(|&n| text(n) && of_it(n) && table.name_of_path(n).is_none());
         let chosen = path.filter(|path| text(*path)).filter(is_free).or(beside.filter(is_free));
         let is_of_id = chosen.and_then(|text| columns.get(text)).is_some_and(|text| text.role == Role::Resolved);
-        // No declaration says that the path of a row is the path of its key.
+        // No declaration states that the path of a row is the path of its key.
         let is_of_id = is_of_id && chosen == n.checked_add(1);
         if let Some(plan) = plans.get_mut(n) {
             *plan = Plan::Ids { text: chosen, is_of_id };
@@ -101,12 +101,12 @@ fn plans(table: &dyn Table, has_graphs: bool) -> Vec<Plan> {
 enum Local {
     Own(Cells),
     Ids(LocalIds),
-    /// Another column says them.
+    /// Another column contains them.
     Implied,
 }
 
 impl Local {
-    /// No cells yet, for a column of as many rows.
+    /// Starts empty, for a column of `rows` rows.
     fn new(column: &Column, plan: Plan, rows: usize) -> Self {
         match plan {
             Plan::OfId(_) | Plan::Name(_) | Plan::Leaf(_) => Self::Implied,
@@ -124,14 +124,14 @@ impl Local {
     }
 }
 
-/// A stretch of rows as it was read.
+/// A stretch of rows after reading.
 #[derive(Debug)]
 struct Stretch {
     rows: usize,
     columns: Vec<Local>,
 }
 
-/// Rows that were read, and the damage among them.
+/// Rows after reading, and the damage among them.
 #[derive(Debug, Default)]
 struct Rows {
     stretches: Vec<Stretch>,
@@ -139,7 +139,7 @@ struct Rows {
     damaged: u64,
 }
 
-/// Errors that are told one by one; the others are counted.
+/// The number of errors that are reported one by one; the others are counted.
 const TOLD: usize = 10;
 
 impl Rows {
@@ -151,12 +151,12 @@ impl Rows {
     }
 }
 
-/// Reads `rows` of `table`, or fewer where they take more than `most` bytes.
+/// Reads `rows` of `table`, or fewer if they exceed `most` bytes.
 fn read(table: &dyn Table, plans: &[Plan], rows: Range<usize>, most: usize, dictionary: Option<&Both>) -> Rows {
     let columns = table.columns();
-    // Ids are looked up some at a time where their rows can be come back to.
+    // Ids are looked up in groups if their rows can be read again.
     let dictionary = dictionary.filter(|_| table.splits());
-    // The walk does not prepare columns that are read only now and then.
+    // The walk does not prepare columns that are read rarely.
     let is_needed = |plan: &Plan| match *plan {
         Plan::Own | Plan::OwnOr(_) | Plan::Ids { .. } => true,
         Plan::OfId(ids) => !matches!(plans.get(ids), Some(Plan::Ids { is_of_id: true, .. })) || dictionary.is_none(),
@@ -166,7 +166,7 @@ fn read(table: &dyn Table, plans: &[Plan], rows: Range<usize>, most: usize, dict
     let mut cursor = table.cursor_over(rows.start, &needed);
     let (mut all, mut bytes, mut left, mut scratch) = (Rows::default(), 0usize, rows.len(), String::new());
     while left > 0 && bytes < most {
-        // A table that does not say how many rows it has may have few.
+        // A table with an unknown number of rows may have few.
         let room = if table.splits() { left.min(ROWS) } else { 0 };
         let new = columns.iter().zip(plans).map(|(column, plan)| Local::new(column, *plan, room)).collect();
         let mut stretch = Stretch { rows: 0, columns: new };
@@ -252,7 +252,7 @@ fn row(
     }
 }
 
-/// Looks up the ids of rows that were read, of which the first one of the stretch is the table's row `first`.
+/// Looks up the ids of rows after reading. The first row of the stretch is the table's row `first`.
 fn settle(
     table: &dyn Table,
     plans: &[Plan],
@@ -295,7 +295,7 @@ struct Written {
     widths: Vec<usize>,
     damaged: u64,
     fault: Option<String>,
-    /// Whether there is no room for more.
+    /// Whether the limit is reached.
     full: bool,
 }
 
@@ -314,7 +314,7 @@ struct Flow<'f> {
     ids: &'f mut Both,
 }
 
-/// The tables and the settings that all jobs share.
+/// The tables and the settings of all jobs.
 #[derive(Clone, Copy)]
 struct Tables<'f> {
     tables: &'f [Box<dyn Table + 'f>],
@@ -507,7 +507,7 @@ fn part(table: &dyn Table, plans: &[Plan], shown: Written, n: usize, file: &str,
                 "plan": plan, "of": of, "empty": is_empty })
         })
         .collect();
-    // A table that does not say how many rows there are has more where it was cut off.
+    // A table with an unknown number of rows has more of them where it was cut off.
     let of = if table.splits() { table.len().ok() } else { table.known_len() };
     let is_cut = of.map_or(shown.full || shown.rows >= most.rows, |of| of > shown.rows && shown.fault.is_none());
     let name = table.name();
@@ -529,7 +529,7 @@ mod tests {
     use super::*;
     use crate::table::TableOf;
 
-    /// A page within `most`, as its parts, and the whole of it.
+    /// A page within `most`: its parts, and all of it.
     fn page(most: Most, tables: &[Box<dyn Table + '_>]) -> (Vec<serde_json::Value>, String) {
         let mut out = Vec::new();
         let mut page = Page::new(&mut out, "a", "").unwrap();
@@ -571,7 +571,7 @@ mod tests {
         };
         let (rows, first) = (rows as u64, ROWS as u64);
         assert_eq!(rows_of(Most::SHOWN), [rows, rows]);
-        // The stretch with which a bound is met is the last one.
+        // The stretch that reaches a limit is the last one.
         assert_eq!(rows_of(Most { bytes: 1000, ..Most::SHOWN }), [first, first]);
         assert_eq!(rows_of(Most { all: 1000, ..Most::SHOWN }), [first, 0]);
     }

@@ -1,9 +1,9 @@
-//! Triangles, filled with the nearest one in front.
+//! Fills triangles; the nearest one hides the others.
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Dots that all triangles of a picture together may be asked to fill: some seconds of work. Triangles of a ship are small
-/// and fill the picture a few dozen times.
+/// The limit of dots that all triangles of a picture fill together: some seconds of work. Triangles of a ship are
+/// small, and fill the picture a few dozen times.
 const MOST: u64 = 4_000_000_000;
 
 /// Dots with their distances from the eye.
@@ -17,7 +17,7 @@ pub(super) struct Raster {
     spent: u64,
 }
 
-/// A corner of a triangle: right, down, and towards the eye; and how much light falls on it.
+/// A corner of a triangle: right, down, and towards the eye; and its light.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Corner {
     pub(super) at: [f32; 3],
@@ -30,14 +30,14 @@ impl Raster {
         Self { width, height, depth: vec![f32::NEG_INFINITY; dots], colour: vec![[0; 3]; dots], spent: 0 }
     }
 
-    /// The colour that was drawn at a dot.
+    /// The colour of a dot.
     fn dot(&self, column: usize, row: usize) -> Option<[u8; 3]> {
         let at = row.saturating_mul(self.width).saturating_add(column);
         self.depth.get(at).filter(|depth| depth.is_finite())?;
         self.colour.get(at).copied()
     }
 
-    /// The mean of the dots in a square of so many by so many, in front of a colour.
+    /// The mean of the dots in a square of `side` by `side`, in front of the colour `behind`.
     pub(super) fn mean(&self, column: usize, row: usize, side: usize, behind: [u8; 3]) -> [u8; 3] {
         let mut sum = [0.0f32; 3];
         for (down, across) in (0..side).flat_map(|down| (0..side).map(move |across| (down, across))) {
@@ -48,10 +48,10 @@ impl Raster {
         sum.map(|sum| (sum / side.saturating_mul(side) as f32).round() as u8)
     }
 
-    /// Fills a triangle, whichever way it turns.
+    /// Fills a triangle, of either orientation.
     ///
     /// # Errors
-    /// `Limit` when all triangles together have more dots than a picture may take.
+    /// `Limit` when all triangles together exceed the limit of dots.
     pub(super) fn fill(&mut self, [a, b, c]: [Corner; 3], colour: [f32; 3]) -> Result<()> {
         let ([ax, ay, az], [bx, by, bz], [cx, cy, cz]) = (a.at, b.at, c.at);
         let area = (bx - ax) * (cy - ay) - (by - ay) * (cx - ax);
@@ -98,7 +98,7 @@ impl Raster {
     }
 }
 
-/// The dot that `place` lies in, or the edge that it lies behind.
+/// The dot that contains `place`, or the nearest dot at the edge.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a float becomes the nearest integer")]
 fn within(place: f32, dots: usize) -> usize {
     (place.max(0.0) as usize).min(dots)
@@ -126,7 +126,7 @@ mod tests {
             assert_eq!(raster.dot(0, 0), Some([255, 0, 0]));
             assert_eq!(raster.dot(10, 0), Some([0, 255, 0]), "the far one reaches further");
             assert_eq!(raster.dot(15, 15), None, "neither covers the lower right");
-            assert_eq!(raster.mean(14, 14, 2, [7, 8, 9]), [7, 8, 9], "what lies behind is seen");
+            assert_eq!(raster.mean(14, 14, 2, [7, 8, 9]), [7, 8, 9], "the background is seen");
         }
     }
 

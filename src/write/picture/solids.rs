@@ -1,4 +1,4 @@
-//! Solids, seen from the quarter and from above.
+//! Solids, seen at an angle and from above.
 
 use super::raster::{Corner, Raster};
 use super::text::{self, LINE};
@@ -13,7 +13,7 @@ type Point = [f32; 3];
 /// Dots a pixel, along each side.
 const FINE: usize = 2;
 
-/// A view: the directions that lead right, up and to the eye.
+/// A view: the directions right, up and to the eye.
 struct View {
     right: Point,
     up: Point,
@@ -29,7 +29,7 @@ fn views() -> [View; 2] {
     [View { right, up, eye }, View { right: [0.0, 0.0, 1.0], up: [1.0, 0.0, 0.0], eye: [0.0, 1.0, 0.0] }]
 }
 
-/// Draws the armour where there is any, else the finest meshes, else the hulls: one would hide the other.
+/// Draws the armour if present, else the finest meshes, else the hulls, because one would hide the other.
 pub(super) fn draw(solids: &Solids<'_>) -> Result<Pixmap> {
     let kinds = [SolidKind::Armor, SolidKind::Mesh, SolidKind::Hull, SolidKind::Zone];
     let has = |kind: &SolidKind| solids.solids.iter().any(|solid| solid.kind() == *kind);
@@ -52,7 +52,7 @@ pub(super) fn draw(solids: &Solids<'_>) -> Result<Pixmap> {
     }
     let pixels = |dots: usize| (dots / FINE) as f32;
     let height: f32 = drawn.iter().map(|raster| pixels(raster.height) + MARGIN).sum();
-    // A space has more materials than a picture has room for.
+    // A space has more materials than fit into a picture.
     let lines = legend.len().min(40).div_ceil(4) as f32 * LINE;
     let mut page = super::page(SIZE + 2.0 * MARGIN, height + lines + 3.0 * MARGIN)?;
     text::write(&mut page, solids.name, [MARGIN, MARGIN / 2.0], 120);
@@ -108,7 +108,7 @@ fn look(solids: &Solids<'_>, shown: &[(&dyn Solid, &Place<'_>)], view: &View) ->
                     Some(m) => (moved(m, position), normal.map(|n| turned(m, n))),
                     None => (position, normal),
                 };
-                // The light comes from the eye, and a little from above. A plate has two sides: the one that is seen counts.
+                // The light comes from the eye, and a little from above. A plate has two sides: the visible one counts.
                 let lit = |n: Point| {
                     let facing = dot(n, view.eye);
                     0.35 + 0.5 * facing.abs() + 0.15 * (get(n, 1) * facing.signum()).max(0.0)
@@ -161,13 +161,13 @@ fn cross([a, b, c]: Point, [x, y, z]: Point) -> Point {
     [b * z - c * y, c * x - a * z, a * y - b * x]
 }
 
-/// A point, put into place.
+/// Transforms a point.
 fn moved(m: &[f32; 16], [x, y, z]: Point) -> Point {
     let [a, b, c, _, d, e, f, _, g, h, i, _, j, k, l, _] = m;
     [a * x + d * y + g * z + j, b * x + e * y + h * z + k, c * x + f * y + i * z + l]
 }
 
-/// A direction, put into place, at length 1. As a light needs it: a scale that differs by axes bends it a little.
+/// Transforms a direction to length 1, for lighting: a scale that differs between axes bends it a little.
 fn turned(m: &[f32; 16], [x, y, z]: Point) -> Point {
     let [a, b, c, _, d, e, f, _, g, h, i, ..] = m;
     let [x, y, z] = [a * x + d * y + g * z, b * x + e * y + h * z, c * x + f * y + i * z];
