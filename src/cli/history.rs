@@ -6,7 +6,9 @@ use crate::error::{Error, ErrorKind};
 use crate::report::{Progress, counted};
 use crate::table::Value;
 use crate::threads::prelude::*;
+use crate::write::page::{Page, tables};
 use crate::write::text::Mark;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Show one entry through all builds: its addition, its changes, its removal
@@ -84,6 +86,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         (Some(query), ..) => sql::ask("history", history.into(), query, context)?,
         (_, Some(to), _) => super::export::whole_table(&history.into(), to, args.force, context)?,
         (None, None, Format::Text) => text(&history, context)?,
+        (None, None, Format::Html) => html(&history, args, builds.len(), context)?,
         (None, None, _) => rows(&history, context)?,
     }
     Ok(Exit::Done)
@@ -190,6 +193,17 @@ fn rows(history: &History, context: &Context) -> Result<(), Failure> {
         out.finish()?;
     }
     Ok(())
+}
+
+/// Writes the history as a page: its table, with filters and order.
+fn html(history: &History, args: &Args, builds: usize, context: &Context) -> Result<(), Failure> {
+    use crate::reader::Reader as _;
+    let mut out = context.stdout();
+    let mut page = Page::new(&mut out, &args.entry, &format!("history · {builds} builds"))?;
+    let mut met = |errors: Vec<Error>, _| errors.iter().for_each(|error| context.damaged("history", error));
+    tables::add(tables::Most::SHOWN, &mut page, &history.tables(), false, &args.entry, &mut met)?;
+    page.finish()?;
+    Ok(out.flush()?)
 }
 
 /// Writes the history for people: a paragraph for each build with a change.

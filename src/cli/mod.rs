@@ -375,9 +375,13 @@ fn run(cli: Cli) -> Exit {
             complain(&format!("--threads {wanted} is more than this machine has cores for: using {threads}"));
         }
     }
-    let is_report = matches!(cli.global.format, Format::Markdown | Format::Html | Format::Atom);
-    if is_report && !matches!(cli.command, Command::Diff(_)) {
-        complain("only `assetq diff` writes Markdown, HTML and Atom");
+    let is_report = match cli.command {
+        Command::Diff(_) => false,
+        Command::History(_) => matches!(cli.global.format, Format::Markdown | Format::Atom),
+        _ => matches!(cli.global.format, Format::Markdown | Format::Html | Format::Atom),
+    };
+    if is_report {
+        complain("only `assetq diff` writes Markdown and Atom, and only `assetq diff` and `assetq history` write HTML");
         return Exit::Usage;
     }
     if cli.global.format == Format::Patch

@@ -5,6 +5,7 @@ use crate::error::{Error, ErrorKind};
 use crate::report::Progress;
 use crate::scene::{Drawing, Kind, Options, TextureMode};
 use crate::write::page::{Page, image, scene, tables, tree};
+use serde_json::json;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -25,8 +26,8 @@ pub(super) struct Args {
     /// The file; with ARCHIVE:INNER one in an archive
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Write the page to this file instead of opening it in the browser, '-' for standard output; OUT.png is a picture
-    /// of meshes, armour or a map
+    /// Write the page to this file instead of opening it in the browser, '-' for standard output; OUT.png is a picture of
+    /// meshes, armour or a map, OUT.svg a plan of a map
     #[arg(long, value_name = "OUT")]
     to: Option<PathBuf>,
     /// For geometry: a database that names and pairs its meshes (assets.bin or models.bin)
@@ -46,8 +47,10 @@ const TEXTURE_SIZE: u32 = 512;
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let asset = context.open(&args.file)?;
     match &args.to {
-        Some(to) if to.extension().is_some_and(|ending| ending == "png") => picture(args, &asset, to, context)?,
-        Some(to) => write(args, &asset, to, args.force, context)?,
+        Some(to) => match form(to)? {
+            Some(kind) => picture(args, &asset, to, kind, context)?,
+            None => write(args, &asset, to, args.force, context)?,
+        },
         None => {
             let to = place(&args.file)?;
             write(args, &asset, &to, false, context)?;
@@ -63,10 +66,33 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     Ok(Exit::Done)
 }
 
+/// The form that the ending of OUT stands for; `None` for a page.
+fn form(to: &Path) -> Result<Option<Kind>, Failure> {
+    let ending = to.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    match ending.as_deref() {
+        None | Some("html" | "htm") => Ok(None),
+        Some("png") => Ok(Some(Kind::Png)),
+        Some("svg") => Ok(Some(Kind::Svg)),
+        Some(other) => {
+            let what = format!("{}: view writes .html, .png and .svg, not .{other}", to.display());
+            Err(Failure::new(Exit::Usage, what))
+        }
+    }
+}
+
+/// A number of bytes for people: 170.7 MB.
+fn size(bytes: usize) -> String {
+    let units = [(1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
+    let unit = units.into_iter().find(|(unit, _)| bytes as f64 >= *unit);
+    unit.map_or_else(|| format!("{bytes} bytes"), |(unit, name)| format!("{:.1} {name}", bytes as f64 / unit))
+}
+
 fn write(args: &Args, asset: &Asset, to: &Path, force: bool, context: &Context) -> Result<(), Failure> {
     let (name, version) = (asset.source().name(), asset.reader().version());
-    let size = asset.source().bytes().len();
-    let about = [asset.format().name(), &version, &format!("· {size} bytes")].join(" ");
+    // A folder has no bytes of its own.
+    let is_folder = asset.source().path().is_some_and(Path::is_dir);
+    let size = if is_folder { String::new() } else { format!("· {}", size(asset.source().bytes().len())) };
+    let about = [asset.format().name(), &version, &size].join(" ");
     let drawing = drawing(args, asset, context)?;
     let progress = Progress::default();
     let page = |out: &mut (dyn Write + Send)| {
@@ -74,27 +100,48 @@ fn write(args: &Args, asset: &Asset, to: &Path, force: bool, context: &Context) 
         // The folder of the file is private: the page may be passed on.
         let title = name.rsplit(['/', '\\']).next().unwrap_or(name);
         let mut page = Page::new(out, title, &about)?;
-        let mut met = |errors: Vec<Error>, count: u64| {
-            context.more_damaged(count.saturating_sub(errors.len() as u64));
-            errors.iter().for_each(|error| context.damaged(name, error));
-        };
+        let mut damage = Damage::default();
         if let Some(drawing) = &drawing {
             // A map that cannot be drawn still has tables.
             match scene::add(&mut page, &**drawing) {
-                Err(error) if !matches!(error.kind(), ErrorKind::Io { .. }) => context.damaged(name, &error),
+                Err(error) if !matches!(error.kind(), ErrorKind::Io { .. }) => {
+                    context.damaged(name, &error);
+                    damage.add(&error);
+                }
                 added => added?,
             }
-            drawing.damage().iter().for_each(|error| context.damaged(name, error));
+            for error in drawing.damage() {
+                context.damaged(name, error);
+                damage.add(error);
+            }
         }
         if let Some(texture) = asset.reader().texture() {
             match image::add(&mut page, texture) {
-                Err(error) if !matches!(error.kind(), ErrorKind::Io { .. }) => context.damaged(name, &error),
+                Err(error) if !matches!(error.kind(), ErrorKind::Io { .. }) => {
+                    context.damaged(name, &error);
+                    damage.add(&error);
+                }
                 added => added?,
             }
         }
-        let has_graphs = tree::add(&mut page, asset.reader(), &mut |error| context.damaged(name, &error))?;
+        let has_graphs = tree::add(&mut page, asset.reader(), &mut |error| {
+            context.damaged(name, &error);
+            damage.add(&error);
+        })?;
         let (tables, file) = (asset.reader().tables(), args.file.to_string_lossy());
+        let mut met = |errors: Vec<Error>, count: u64| {
+            let further = count.saturating_sub(errors.len() as u64);
+            context.more_damaged(further);
+            damage.count = damage.count.saturating_add(further);
+            for error in &errors {
+                context.damaged(name, error);
+                damage.add(error);
+            }
+        };
         tables::add(tables::Most::SHOWN, &mut page, &tables, has_graphs, &file, &mut met)?;
+        if damage.count > 0 {
+            page.fact("damage", json!({ "count": damage.count, "errors": damage.errors }));
+        }
         Ok(page.finish()?)
     };
     context.watch("view", Unit::Bytes, &progress, || context.create(to, force, page))
@@ -115,6 +162,31 @@ impl Write for Counted<'_> {
 
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
+    }
+}
+
+/// The errors of a file that its page begins with.
+#[derive(Default)]
+struct Damage {
+    count: u64,
+    /// The first ones, each once.
+    errors: Vec<String>,
+}
+
+impl Damage {
+    /// Errors that a page lists.
+    const LISTED: usize = 20;
+
+    fn add(&mut self, error: &Error) {
+        let text = error.to_string();
+        // Several tables may be made of one record.
+        if self.errors.contains(&text) {
+            return;
+        }
+        self.count = self.count.saturating_add(1);
+        if self.errors.len() < Self::LISTED {
+            self.errors.push(text);
+        }
     }
 }
 
@@ -148,9 +220,9 @@ fn drawing<'a>(args: &Args, asset: &'a Asset, context: &Context) -> Result<Optio
     }
 }
 
-fn picture(args: &Args, asset: &Asset, to: &Path, context: &Context) -> Result<(), Failure> {
+fn picture(args: &Args, asset: &Asset, to: &Path, kind: Kind, context: &Context) -> Result<(), Failure> {
     let file = asset.source().name();
-    if let Some(texture) = asset.reader().texture() {
+    if let Some(texture) = asset.reader().texture().filter(|_| matches!(kind, Kind::Png)) {
         return export::image(texture, export::LevelArgs::default(), asset, to, args.force, context);
     }
     let Some(drawing) = drawing(args, asset, context)? else {
@@ -160,7 +232,7 @@ fn picture(args: &Args, asset: &Asset, to: &Path, context: &Context) -> Result<(
     };
     drawing.damage().iter().for_each(|error| context.damaged(file, error));
     context.create(to, args.force, |out| {
-        let notes = drawing.write(Kind::Png, out).map_err(|error| Failure::in_file(file, &error))?;
+        let notes = drawing.write(kind, out).map_err(|error| Failure::in_file(file, &error))?;
         notes.iter().for_each(|note| context.note(file, note));
         Ok(())
     })

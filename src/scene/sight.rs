@@ -26,6 +26,8 @@ pub struct Solids<'d> {
     pub solids: Vec<&'d dyn Solid>,
     /// Each place at which one of them is shown.
     pub places: Vec<Place<'d>>,
+    /// The length of a unit of the coordinates in metres, if known.
+    pub metres: Option<f32>,
     /// Guesses and parts that were left out, in words.
     pub notes: &'d [String],
     /// Errors of parts that are left out as they cannot be read.

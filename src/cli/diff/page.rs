@@ -30,12 +30,14 @@ impl Tables {
         }
         let (mut kinds, mut keys, mut whats, mut fields) =
             (Vec::new(), Texts::default(), Texts::default(), Texts::default());
-        let mut counts = Vec::new();
+        let (mut counts, mut is_moved) = (Vec::new(), true);
         for (number, kind) in (0..).zip(KINDS) {
             let of_kind = || found.pairs.iter().copied().filter(move |pair| pair.kind() == kind);
             counts.push(of_kind().count());
             for change in of_kind().take(limit).map(change) {
                 kinds.push(number);
+                is_moved &=
+                    change.kind == Happened::Changed && change.fields.iter().all(|field| field.name == "offset");
                 keys.push(Some(&text(&change.key)));
                 whats.push(change.what.as_deref());
                 fields.push(Some(&shown(&change)));
@@ -51,7 +53,9 @@ impl Tables {
         for (name, bytes) in columns {
             self.blocks.push((format!("{block}.{name}"), Block::new(&bytes)?));
         }
-        let meta = json!({ "block": block, "rows": rows, "counts": counts, "count": found.pairs.len() });
+        // Rows that only moved in the file are no reason to begin with this table.
+        let meta =
+            json!({ "block": block, "rows": rows, "counts": counts, "count": found.pairs.len(), "moved": is_moved });
         let id = format!("diff={}", found.name);
         self.parts.push(Part { id, kind: "diff", title: found.name.clone(), meta });
         Ok(())

@@ -44,6 +44,10 @@ use layout::{Header, IndicesPrototype, Mapping, ModelPrototype, VerticesPrototyp
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
+/// The length of a unit of a model in metres.
+#[cfg(feature = "view")]
+const METRES: f32 = 15.0;
+
 /// An open `.geometry` file.
 #[derive(Debug)]
 pub struct Geometry {

@@ -60,7 +60,8 @@ shapes.Camera = class {
     const m = new Float32Array(16);
     for (let i = 0; i < 3; i++) m.set([right[i] * fx, up[i] * fy, eye[i] * a, -eye[i]], i * 4);
     m.set([-dot(right, at) * fx, -dot(up, at) * fy, -dot(eye, at) * a + b, dot(eye, at)], 12);
-    return m;
+    // A depth `z` of the screen from -1 to 1 is `b / (z + a)` away from the eye; `pixel` is the height of the view at distance 1.
+    return Object.assign(m, { depth: [a, b], pixel: 2 * Math.tan(FIELD / 2) });
   }
 
   turn(dx, dy) {
@@ -81,6 +82,17 @@ shapes.Camera = class {
 
   look(yaw, pitch) {
     Object.assign(this, { yaw, pitch });
+  }
+
+  // The camera as a text, and back; a text that is none changes nothing.
+  get text() {
+    return [this.yaw, this.pitch, this.distance, ...this.target].map((v) => Number(v.toPrecision(4))).join(",");
+  }
+  set text(text) {
+    const all = text.split(",").map(Number);
+    if (all.length !== 6 || !all.every(Number.isFinite) || all[2] <= 0) return;
+    [this.yaw, this.pitch, this.distance] = all;
+    this.target = all.slice(3);
   }
 };
 

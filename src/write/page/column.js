@@ -53,18 +53,38 @@ const planesOf = (from, count, size) => {
   return whole.buffer;
 };
 
-// Distinct texts, cut out of one when they are asked for.
+// Distinct texts, cut out of one long text when they are needed.
 const texts = (from) => {
   const count = from.u32();
   const lengths = numbers(from, count);
   const all = new TextDecoder("utf-8", { ignoreBOM: true }).decode(from.take(from.u32()));
   const ends = new Uint32Array(count);
   for (let n = 0, end = 0; n < count; n++) ends[n] = end += lengths[n];
-  return { count, get: (n) => all.slice(n === 0 ? 0 : ends[n - 1], ends[n]) };
+  const get = (n) => all.slice(n === 0 ? 0 : ends[n - 1], ends[n]);
+  let lower = null;
+  // For each text 1 if it contains a lower-case word: one search through the long text.
+  const including = (word) => {
+    const marks = new Uint8Array(count);
+    lower ??= all.toLowerCase();
+    if (lower.length !== all.length) return marks.map((_, n) => (get(n).toLowerCase().includes(word) ? 1 : 0));
+    for (let n = 0, at = lower.indexOf(word); at >= 0; ) {
+      let high = count - 1;
+      while (n < high) {
+        const middle = (n + high) >> 1;
+        if (ends[middle] > at) high = middle;
+        else n = middle + 1;
+      }
+      if (at + word.length <= ends[n]) marks[n] = 1;
+      at = lower.indexOf(word, marks[n] ? Math.max(ends[n], at + 1) : at + 1);
+    }
+    return marks;
+  };
+  return { count, get, including };
 };
 
 // The shortest digits of a single-precision number, the even ones of two as near.
 const float = (n) => {
+  if (Number.isInteger(n) && Math.abs(n) < 1e6) return String(n);
   for (let digits = 6; ; digits++) {
     const [short, more] = [0, 1].map((k) => n.toPrecision(digits + k)), even = more.replace(/([02468])5(?=e|$)/, "$1");
     if (Math.fround(short) === n) return String(+(+more === n && even !== more ? even : short));
@@ -73,12 +93,14 @@ const float = (n) => {
 
 const floats = (all, show) => ({
   kind: "number",
+  all,
+  none: NaN,
   value: (row) => (isNaN(all[row]) ? null : all[row]),
   text: (row) => (isNaN(all[row]) ? null : show(all[row])),
 });
 
 // Cells of a stretch. `value(row)` is a number, a bigint, a text or null, by which rows are put in order; `text(row)` is
-// what people read, null for nothing.
+// the text to show, or null. Numbers also have `all`, an array, in which `none` stands for null.
 const NOTHING = { kind: "null", value: () => null, text: () => null };
 const decode = (bytes, rows, column, from = new Bytes(bytes)) => {
   switch (from.u8()) {
@@ -90,7 +112,7 @@ const decode = (bytes, rows, column, from = new Bytes(bytes)) => {
       const value = (row) => (all[row] === none ? null : all[row]);
       const bool = column.kind === "Bool";
       const text = (row) => (all[row] === none ? null : bool ? (all[row] ? "true" : "false") : String(all[row]));
-      return { kind: "number", value, text, all };
+      return { kind: "number", value, text, all, none };
     }
     case 2:
       return floats(new Float32Array(planesOf(from, rows, 4)), float);

@@ -27,7 +27,7 @@ class Diff {
     if (this.rows < this.count) {
       element.append(el("p", { class: "note" }, `This page has ${many(this.rows)} of ${many(this.count)} rows, as --limit says.`));
     }
-    this.list = el("div", { class: "changes", tabindex: "0", "aria-label": part.title });
+    this.list = el("div", { class: "changes", tabindex: "0", role: "region", "aria-label": part.title });
     this.list.addEventListener("scroll", () => {
       if (this.list.scrollTop + this.list.clientHeight > this.list.scrollHeight - 800) this.more();
     }, { passive: true });
@@ -77,7 +77,8 @@ class Diff {
       const said = fields.map(([name, old, now, , was, is]) => el("span", { class: "what" }, `${name} `, el("code", {}, this.value(n ? old : now, n ? was : is))));
       return el("div", { class: "change" }, head, said.length > 0 ? el("div", { class: "fields" }, said) : null);
     }
-    const table = el("table", {}, el("tbody", {}, fields.map(([name, old, now, by, was, is]) =>
+    const heads = el("thead", {}, el("tr", {}, ["field", "old", "new", "by"].map((name) => el("th", { scope: "col" }, name))));
+    const table = el("table", {}, heads, el("tbody", {}, fields.map(([name, old, now, by, was, is]) =>
       el("tr", {}, el("th", { scope: "row" }, name), el("td", { class: "old" }, this.value(old, was)), el("td", { class: "new" }, this.value(now, is)), el("td", { class: "by" }, by ?? "")))));
     return el("div", { class: "change" }, head, table);
   }

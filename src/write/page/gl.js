@@ -3,8 +3,9 @@
 const shapes = (assetq.shapes ??= {});
 const NONE = 0xffffffff;
 
-// A program is made of these with what its models need: PLATES have numbers and layers by vertex, CUT leaves out dots,
-// NORMALS are in the file, PALETTE has colours by number, IMAGE has colours by texture coordinates.
+// A program is made of these with what its models need: PLATES have numbers and layers by vertex, CUT leaves out what lies
+// before the section, NORMALS are in the file, PALETTE has colours by number, IMAGE has colours by texture coordinates, ONLY
+// draws what is chosen, NUMBERS and DEPTH draw numbers and depths instead of colours.
 const VERTEX = `
   precision highp float; precision highp int; precision highp sampler2D;
   layout(location = 0) in vec3 position;
@@ -12,9 +13,9 @@ const VERTEX = `
   layout(location = 2) in uvec2 plate;
   layout(location = 3) in vec3 m0; layout(location = 4) in vec3 m1;
   layout(location = 5) in vec3 m2; layout(location = 6) in vec3 m3;
-  uniform mat4 view; uniform vec3 low, size, eye; uniform uint first, stride, hidden, chosen, under;
+  uniform mat4 view; uniform vec3 low, size, eye, sun; uniform uint first, stride, hidden, chosen, under;
   uniform vec4 colour; uniform bool isFlat; uniform sampler2D palette;
-  out vec3 lit; out vec3 at; out float others; flat out uint id;
+  out vec3 lit; out vec3 at; flat out uint id;
   #ifdef IMAGE
     layout(location = 7) in vec2 uv; uniform vec4 uvRange; out vec2 coordinates;
   #endif
@@ -30,36 +31,35 @@ const VERTEX = `
       number += plate.x;
       if ((hidden >> min(plate.y, 31u) & 1u) == 1u) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
     #endif
+    #ifdef ONLY
+      if (number != chosen) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
+    #endif
     #if defined(CUT) || !defined(NORMALS)
       at = p;
     #endif
-    #ifdef NUMBERS
-      id = number;
-    #else
-      vec3 base = colour.rgb;
-      #ifdef IMAGE
-        base = vec3(1.0);
-      #endif
-      #ifdef PALETTE
-        base = texelFetch(palette, ivec2(int(number & 1023u), int(number >> 10)), 0).rgb;
-      #endif
-      float light = 1.0;
-      #ifdef NORMALS
-        vec3 n = vec3(folded, 1.0 - abs(folded.x) - abs(folded.y));
-        if (n.z < 0.0) n.xy = (1.0 - abs(n.yx)) * vec2(n.x < 0.0 ? -1.0 : 1.0, n.y < 0.0 ? -1.0 : 1.0);
-        n = normalize(mat3(m0, m1, m2) * n);
-        if (!isFlat) light = 0.5 + 0.35 * abs(dot(n, eye)) + 0.15 * max(n.y * sign(dot(n, eye)), 0.0);
-      #endif
-      lit = base * light;
-      others = number == chosen ? 0.0 : 1.0;
-      if (number == chosen) lit = mix(lit, vec3(1.0, 0.55, 0.0), 0.75);
-      else if (number == under) lit = mix(lit, vec3(1.0), 0.35);
+    id = number;
+    vec3 base = colour.rgb;
+    #ifdef IMAGE
+      base = vec3(1.0);
     #endif
+    #ifdef PALETTE
+      base = texelFetch(palette, ivec2(int(number & 1023u), int(number >> 10)), 0).rgb;
+    #endif
+    float light = 1.0;
+    #ifdef NORMALS
+      vec3 n = vec3(folded, 1.0 - abs(folded.x) - abs(folded.y));
+      if (n.z < 0.0) n.xy = (1.0 - abs(n.yx)) * vec2(n.x < 0.0 ? -1.0 : 1.0, n.y < 0.0 ? -1.0 : 1.0);
+      n = normalize(mat3(m0, m1, m2) * n);
+      if (dot(n, eye) < 0.0) n = -n;
+      if (!isFlat) light = 0.4 + 0.12 * n.y + 0.55 * max(dot(n, sun), 0.0) + 0.12 * max(dot(n, eye), 0.0);
+    #endif
+    lit = base * light;
+    if (number == under) lit = mix(lit, vec3(1.0), 0.35);
   }`;
 const FRAGMENT = `
   precision highp float; precision highp int;
-  in vec3 lit; in vec3 at; in float others; flat in uint id;
-  uniform vec4 section, colour; uniform vec3 eye; uniform bool isFlat, seeThrough;
+  in vec3 lit; in vec3 at; flat in uint id;
+  uniform vec4 section, colour; uniform vec3 eye, sun; uniform bool isFlat; uniform float faded;
   out vec4 result;
   #ifdef IMAGE
     in vec2 coordinates; uniform sampler2D image;
@@ -68,15 +68,17 @@ const FRAGMENT = `
     #ifdef CUT
       if (dot(section.xyz, at) > section.w) discard;
     #endif
-    #ifdef NUMBERS
+    #if defined(NUMBERS)
       result = vec4(uvec4(id, id >> 8, id >> 16, id >> 24) & 255u) / 255.0;
+    #elif defined(DEPTH)
+      uint depth = uint(gl_FragCoord.z * 16777215.0);
+      result = vec4(uvec4(depth, depth >> 8, depth >> 16, 255u) & 255u) / 255.0;
     #else
-      #ifdef CUT
-        if (seeThrough && others > 0.5 && (int(gl_FragCoord.x) % 3 != 0 || int(gl_FragCoord.y) % 3 != 0)) discard;
-      #endif
-      float light = isFlat || gl_FrontFacing ? 1.0 : 0.8;
+      float light = isFlat || gl_FrontFacing ? 1.0 : 0.85;
       #ifndef NORMALS
-        if (!isFlat) light *= 0.5 + 0.5 * abs(dot(normalize(cross(dFdx(at), dFdy(at))), eye));
+        vec3 n = normalize(cross(dFdx(at), dFdy(at)));
+        if (dot(n, eye) < 0.0) n = -n;
+        if (!isFlat) light *= 0.4 + 0.12 * n.y + 0.55 * max(dot(n, sun), 0.0) + 0.12 * max(dot(n, eye), 0.0);
       #endif
       vec3 base = vec3(1.0);
       #ifdef IMAGE
@@ -84,8 +86,52 @@ const FRAGMENT = `
         if (texel.a < 0.25) discard;
         base = texel.rgb;
       #endif
-      result = vec4(lit * base * light * colour.a, colour.a);
+      float alpha = colour.a * faded;
+      result = vec4(min(lit * base * light, 1.0) * alpha, alpha);
     #endif
+  }`;
+// What lies over a frame that stands still: lines where numbers, depths or slopes change, shade in corners, and an outline
+// of what is chosen. Depths in a plane are linear on the screen, so that their second differences show what is bent.
+const OVER_VERTEX = `
+  void main() { gl_Position = vec4(vec2(gl_VertexID & 1, gl_VertexID >> 1) * 4.0 - 1.0, 0.0, 1.0); }`;
+const OVER_FRAGMENT = `
+  precision highp float; precision highp int;
+  uniform highp sampler2D depths, numbers; uniform vec2 depth, last; uniform float pixel, reach, shades, lines; uniform uint chosen;
+  uniform vec3 mark;
+  out vec4 result;
+  float z(vec2 by) { return texelFetch(depths, ivec2(clamp(gl_FragCoord.xy + by, vec2(0.0), last)), 0).r; }
+  uint id(vec2 by) {
+    uvec4 b = uvec4(texelFetch(numbers, ivec2(clamp(gl_FragCoord.xy + by, vec2(0.0), last)), 0) * 255.0 + 0.5);
+    return b.x | b.y << 8 | b.z << 16 | b.w << 24;
+  }
+  void main() {
+    float here = z(vec2(0.0));
+    float far = depth.y / (here * 2.0 - 1.0 + depth.x);
+    uint own = id(vec2(0.0)), right = id(vec2(1.0, 0.0)), up = id(vec2(0.0, 1.0));
+    // How far a difference of depths is, in widths of a pixel at this place.
+    float unit = 2.0 * far * far / abs(depth.y) / (far * pixel);
+    vec2 bend = abs(vec2(z(vec2(-1.0, 0.0)) + z(vec2(1.0, 0.0)), z(vec2(0.0, -1.0)) + z(vec2(0.0, 1.0))) - 2.0 * here) * unit;
+    float line = smoothstep(0.7, 2.0, max(bend.x, bend.y)) * (here < 1.0 ? 1.0 : 0.0);
+    if (own != right || own != up) line = max(line, 0.55);
+    float shade = 0.0;
+    if (shades > 0.0 && here < 1.0) {
+      float radius = clamp(reach / (far * pixel), 3.0, 48.0);
+      float turn = fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715)))) * 3.14159;
+      for (int i = 0; i < 6; i++) {
+        float angle = turn + float(i) * 0.5236, length = radius * (0.35 + 0.65 * fract(float(i) * 0.618 + turn));
+        vec2 by = vec2(cos(angle), sin(angle)) * length;
+        float deeper = (here * 2.0 - z(by) - z(-by)) * unit * 0.5 / length;
+        shade += clamp(deeper, 0.0, 1.0) * (1.0 - smoothstep(1.5, 4.0, deeper));
+      }
+      shade = min(shade / 6.0 * 1.1, 0.55) * shades;
+    }
+    float dark = 1.0 - (1.0 - shade) * (1.0 - line * lines);
+    result = vec4(0.0, 0.0, 0.0, dark);
+    if (chosen != 0xffffffffu) {
+      float near = 0.0;
+      for (int y = -1; y <= 1; y++) for (int x = -1; x <= 1; x++) if ((id(vec2(x, y)) == chosen) != (own == chosen)) near = 1.0;
+      if (near > 0.0) result = vec4(mark, 1.0);
+    }
   }`;
 const IDENTITY = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0]];
 
@@ -98,10 +144,10 @@ const isSoftware = () => {
   return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
 };
 
-const program = (gl, needs) => {
+const program = (gl, needs, texts = [VERTEX, FRAGMENT]) => {
   const made = gl.createProgram();
   const head = `#version 300 es\n${needs.split(" ").filter(Boolean).map((need) => `#define ${need}\n`).join("")}`;
-  for (const [kind, text] of [[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, FRAGMENT]]) {
+  for (const [kind, text] of [[gl.VERTEX_SHADER, texts[0]], [gl.FRAGMENT_SHADER, texts[1]]]) {
     const shader = gl.createShader(kind);
     gl.shaderSource(shader, head + text);
     gl.compileShader(shader);
@@ -129,21 +175,27 @@ shapes.Renderer = class {
   under = NONE;
   wireframe = false;
   seeThrough = false;
+  // Whether all but what is chosen fades, whatever hides it.
+  fades = true;
   draft = 0;
-  // How slow frames are that follow each other: from 0 to 3.
+  // How roughly frames that follow each other are drawn: from 0 to 4. Slow frames raise it, and many fast ones lower it.
   slowness = 0;
+  slow = 0;
+  fast = 0;
+  patience = 12;
   // Colours by number, where there are any: 1024 a line.
   palette = null;
   bounds = { min: [-1, -1, -1], max: [1, 1, 1] };
 
   // null where the browser has no WebGL 2.
   static on(canvas, changed) {
-    const gl = canvas.getContext("webgl2", { alpha: true, antialias: !isSoftware(), powerPreference: "high-performance" });
-    return gl && new shapes.Renderer(canvas, gl, changed);
+    const software = isSoftware();
+    const gl = canvas.getContext("webgl2", { alpha: true, antialias: !software, powerPreference: "high-performance" });
+    return gl && new shapes.Renderer(canvas, gl, changed, software);
   }
 
-  constructor(canvas, gl, changed) {
-    Object.assign(this, { canvas, gl });
+  constructor(canvas, gl, changed, software) {
+    Object.assign(this, { canvas, gl, software });
     this.start();
     canvas.addEventListener("webglcontextlost", (e) => e.preventDefault());
     canvas.addEventListener("webglcontextrestored", () => {
@@ -157,7 +209,7 @@ shapes.Renderer = class {
     const { gl } = this;
     this.programs = new Map();
     this.textures = null;
-    this.paletteTexture = null;
+    this.paletteTexture = this.screen = this.over = null;
     this.pixel = gl.createFramebuffer();
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.pixel);
     for (const [at, format] of [[gl.COLOR_ATTACHMENT0, gl.RGBA8], [gl.DEPTH_ATTACHMENT, gl.DEPTH_COMPONENT24]]) {
@@ -231,7 +283,7 @@ shapes.Renderer = class {
 
   // Makes the canvas as many pixels as the screen has there; fewer where it moves and drawing is slow.
   resize() {
-    const scale = Math.min(devicePixelRatio || 1, 2) * [1, 1, 0.75, 0.5][this.draft];
+    const scale = Math.min(devicePixelRatio || 1, 2) * [1, 1, 0.75, 0.5, 0.4][this.draft];
     const [width, height] = [this.canvas.clientWidth, this.canvas.clientHeight].map((v) => Math.max(1, Math.round(v * scale)));
     if (this.canvas.width !== width || this.canvas.height !== height) Object.assign(this.canvas, { width, height });
   }
@@ -243,43 +295,142 @@ shapes.Renderer = class {
     return camera.matrix(shapes.aspect(this.canvas), middle, world);
   }
 
-  // Draws a frame. Of many that follow each other those after slow ones are drafts, of fewer triangles and dots. What stays
-  // on the screen is none.
+  // Draws a frame. Frames that follow each other are drafts if drawing is slow: of fewer triangles and dots. What stays on
+  // the screen is no draft, and gets lines and shades.
   draw(camera, moves = false) {
     const { gl, canvas } = this;
     if (gl.isContextLost()) return;
     this.draft = moves ? this.slowness : 0;
     this.resize();
+    const began = performance.now();
     gl.viewport(0, 0, canvas.width, canvas.height);
     gl.clearColor(0, 0, 0, 0);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     const shown = this.models.filter((model) => model.isShown && model.solid);
     const view = this.view(camera);
-    const { eye } = camera.axes();
-    this.pass("", view, eye, shown.filter((model) => model.colour[3] >= 1), false);
+    const { eye, right, up } = camera.axes();
+    this.sun = [0, 1, 2].map((i) => (0.55 * eye[i] + 0.75 * up[i] - 0.45 * right[i]) / 1.034);
+    const isFaded = this.chosen !== NONE && this.fades;
+    const isGlass = isFaded || this.seeThrough;
+    this.faded = isFaded ? 0.14 : this.seeThrough ? 0.35 : 1;
+    if (!isGlass) this.pass("", view, eye, shown.filter((model) => model.colour[3] >= 1), false);
     // What is seen through comes last, and hides nothing behind it.
     gl.enable(gl.BLEND);
     gl.depthMask(false);
-    this.pass("", view, eye, shown.filter((model) => model.colour[3] < 1), false);
+    this.pass("", view, eye, isGlass ? shown : shown.filter((model) => model.colour[3] < 1), false);
     gl.depthMask(true);
+    this.faded = 1;
+    if (isGlass && this.chosen !== NONE) {
+      gl.clear(gl.DEPTH_BUFFER_BIT);
+      this.pass("ONLY", view, eye, shown, false);
+    }
     gl.disable(gl.BLEND);
     this.pass("", view, eye, shown.filter((model) => model.lines && !this.wireframe), true);
+    const isWhole = !moves || (this.slowness === 0 && !this.software);
+    if (isWhole && !this.plain) this.drawOver(view, eye, shown, isGlass);
+    if (moves) this.measure(began);
   }
 
-  // Notes how long a frame took that followed another one at once.
+  // Draws lines, shades and the outline of what is chosen over a frame.
+  drawOver(view, eye, shown, isGlass) {
+    const { gl, canvas } = this;
+    const [width, height] = [canvas.width, canvas.height];
+    if (this.screen?.width !== width || this.screen.height !== height) this.screen = this.makeScreen(width, height);
+    const { frame, depths, numbers } = this.screen;
+    gl.bindFramebuffer(gl.FRAMEBUFFER, frame);
+    gl.clearColor(1, 1, 1, 1);
+    gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
+    this.pass("NUMBERS", view, eye, shown.filter((model) => !model.lines), false);
+    if (isGlass && this.chosen !== NONE) {
+      gl.clear(gl.DEPTH_BUFFER_BIT);
+      this.pass("NUMBERS ONLY", view, eye, shown, false);
+    }
+    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+    this.over ??= program(gl, "", [OVER_VERTEX, OVER_FRAGMENT]);
+    this.current = null;
+    const { made, names } = this.over;
+    gl.useProgram(made);
+    [depths, numbers].forEach((texture, i) => {
+      gl.activeTexture(gl.TEXTURE0 + i);
+      gl.bindTexture(gl.TEXTURE_2D, texture);
+    });
+    gl.activeTexture(gl.TEXTURE0);
+    gl.uniform1i(names.depths, 0);
+    gl.uniform1i(names.numbers, 1);
+    gl.uniform2f(names.depth, ...view.depth);
+    gl.uniform2f(names.last, width - 1, height - 1);
+    gl.uniform1f(names.pixel, view.pixel / Math.min(width, height));
+    const { min, max } = this.bounds;
+    gl.uniform1f(names.reach, Math.hypot(...max.map((v, i) => v - min[i])) * 0.02);
+    gl.uniform1f(names.shades, isGlass || this.wireframe ? 0 : 1);
+    gl.uniform1f(names.lines, this.wireframe ? 0 : isGlass ? 0.25 : 0.5);
+    gl.uniform1ui(names.chosen, this.chosen);
+    gl.uniform3f(names.mark, 1, 0.1, 0.7);
+    gl.disable(gl.DEPTH_TEST);
+    gl.enable(gl.BLEND);
+    gl.drawArrays(gl.TRIANGLES, 0, 3);
+    gl.disable(gl.BLEND);
+    gl.enable(gl.DEPTH_TEST);
+  }
+
+  makeScreen(width, height) {
+    const { gl } = this;
+    for (const name of ["depths", "numbers"]) if (this.screen) gl.deleteTexture(this.screen[name]);
+    const frame = this.screen?.frame ?? gl.createFramebuffer();
+    gl.bindFramebuffer(gl.FRAMEBUFFER, frame);
+    const texture = (inner, format, type, at) => {
+      const made = gl.createTexture();
+      gl.bindTexture(gl.TEXTURE_2D, made);
+      gl.texImage2D(gl.TEXTURE_2D, 0, inner, width, height, 0, format, type, null);
+      gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
+      gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
+      gl.framebufferTexture2D(gl.FRAMEBUFFER, at, gl.TEXTURE_2D, made, 0);
+      return made;
+    };
+    const numbers = texture(gl.RGBA8, gl.RGBA, gl.UNSIGNED_BYTE, gl.COLOR_ATTACHMENT0);
+    const depths = texture(gl.DEPTH_COMPONENT24, gl.DEPTH_COMPONENT, gl.UNSIGNED_INT, gl.DEPTH_ATTACHMENT);
+    return { width, height, frame, numbers, depths };
+  }
+
+  // Measures how long the GPU takes for a frame, from the call to the end of drawing; one frame at a time.
+  measure(began) {
+    const { gl } = this;
+    if (this.fence) return;
+    const fence = (this.fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0));
+    gl.flush();
+    const look = () => {
+      if (gl.isContextLost()) return (this.fence = null);
+      const status = gl.clientWaitSync(fence, 0, 0);
+      if (status === gl.TIMEOUT_EXPIRED && performance.now() - began < 2000) return setTimeout(look, 1);
+      gl.deleteSync(fence);
+      this.fence = null;
+      this.took(performance.now() - began);
+    };
+    setTimeout(look, 1);
+  }
+
+  // Notes how long a frame took to draw.
   took(milliseconds) {
-    this.slow = milliseconds > 36 ? (this.slow ?? 0) + 1 : 0;
-    if (this.slow < 3 || this.slowness === 3) return;
-    this.slowness++;
-    this.slow = 0;
+    this.slow = milliseconds > 30 ? this.slow + 1 : 0;
+    this.fast = milliseconds < 14 ? this.fast + 1 : 0;
+    if (this.slow >= 3 && this.slowness < 4) {
+      // A quality that was tried and was too slow is tried again later.
+      if (this.hasRisen) this.patience = Math.min(this.patience * 2, 600);
+      this.slowness++;
+      [this.slow, this.fast, this.hasRisen] = [0, 0, false];
+    } else if (this.fast >= this.patience && this.slowness > 0) {
+      this.slowness--;
+      [this.slow, this.fast, this.hasRisen] = [0, 0, true];
+    }
   }
 
   // The program for a model, ready to draw it.
   use(extra, model, view, eye) {
     const { gl } = this;
-    const cuts = this.section.some((v, i) => i < 3 && v !== 0) || (this.seeThrough && !extra);
-    const usesPalette = this.palette && !extra;
-    const usesImage = model.gpu?.image && !extra && !usesPalette && !this.wireframe;
+    const cuts = this.section.some((v, i) => i < 3 && v !== 0);
+    const drawsColours = !extra || extra === "ONLY";
+    const usesPalette = this.palette && drawsColours;
+    const usesImage = model.gpu?.image && drawsColours && !usesPalette && !this.wireframe;
     const needs = [extra, usesImage && "IMAGE", model.solid.plates && "PLATES", cuts && "CUT", model.part.normals && "NORMALS", usesPalette && "PALETTE"].filter(Boolean).join(" ");
     if (!this.programs.has(needs)) this.programs.set(needs, program(gl, needs));
     const found = this.programs.get(needs);
@@ -291,7 +442,8 @@ shapes.Renderer = class {
     gl.uniform3fv(names.eye ?? null, eye);
     gl.uniform4fv(names.section ?? null, this.section);
     for (const name of ["chosen", "under", "hidden"]) gl.uniform1ui(names[name] ?? null, this[name]);
-    gl.uniform1i(names.seeThrough ?? null, this.seeThrough);
+    gl.uniform3fv(names.sun ?? null, this.sun ?? eye);
+    gl.uniform1f(names.faded ?? null, this.faded ?? 1);
     if (usesPalette) this.usePalette();
     return names;
   }
@@ -304,7 +456,7 @@ shapes.Renderer = class {
       if (!model.gpu) this.upload(model);
       const { gpu } = model;
       const names = this.use(extra, model, view, eye);
-      const isLines = (this.wireframe || linesToo) && !extra;
+      const isLines = (this.wireframe || linesToo) && (!extra || extra === "ONLY");
       gl.uniform3fv(names.low, part.min);
       gl.uniform3fv(names.size, part.max.map((v, i) => v - part.min[i]));
       if (names.image) {
@@ -322,7 +474,7 @@ shapes.Renderer = class {
       const places = model.matrices ? model.matrices.length / 12 : 1;
       const culls = !model.twoSided && !model.matrices && this.section.every((v, i) => i === 3 || !v);
       gl[culls ? "enable" : "disable"](gl.CULL_FACE);
-      const indices = isLines ? this.edges(model) : this.draft && !(extra && solid.plates) ? this.coarse(model) : solid.indices && gpu.indices;
+      const indices = isLines ? this.edges(model) : this.draft && !(extra.startsWith("N") && solid.plates) ? this.coarse(model) : solid.indices && gpu.indices;
       if (indices) {
         gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, indices.buffer);
         gl.drawElementsInstanced(isLines ? gl.LINES : gl.TRIANGLES, indices.count, gl.UNSIGNED_INT, 0, places);
@@ -341,7 +493,7 @@ shapes.Renderer = class {
   // The triangles for a draft: corners in one cell of a grid over all there is are one corner.
   coarse({ part, solid, gpu }) {
     const { min, max } = this.bounds;
-    const cell = Math.max(...max.map((v, i) => v - min[i])) / [0, 256, 128, 72][this.draft];
+    const cell = Math.max(...max.map((v, i) => v - min[i])) / [0, 256, 128, 72, 48][this.draft];
     gpu.coarse ??= [];
     gpu.coarse[this.draft] ??= part.triangles < 64 && solid.indices ? gpu.indices : gpu.buffer(shapes.coarse(part, solid, cell), gpu.ELEMENTS);
     return gpu.coarse[this.draft];
@@ -366,24 +518,59 @@ shapes.Renderer = class {
     const { gl, canvas } = this;
     const box = canvas.getBoundingClientRect();
     if (x < box.left || y < box.top || x >= box.right || y >= box.bottom || gl.isContextLost()) return null;
-    // The view, moved and enlarged until that point fills it.
     const [nx, ny] = [((x - box.left + 0.5) / box.width) * 2 - 1, 1 - ((y - box.top + 0.5) / box.height) * 2];
+    const m = this.toPixel(this.view(camera), nx, ny, box);
+    this.draft = isPressed ? 0 : this.slowness && 1;
+    const number = this.readPixel("NUMBERS", m);
+    return number === NONE ? null : number;
+  }
+
+  // The point of a model that is seen at a point of the page, or null.
+  locate(camera, x, y) {
+    const { canvas } = this;
+    const box = canvas.getBoundingClientRect();
+    const [nx, ny] = [((x - box.left + 0.5) / box.width) * 2 - 1, 1 - ((y - box.top + 0.5) / box.height) * 2];
+    const view = this.view(camera);
+    const m = this.toPixel(view, nx, ny, box);
+    this.draft = 0;
+    const packed = this.readPixel("DEPTH", m);
+    if (packed === NONE) return null;
+    const [a, b] = view.depth;
+    const distance = b / (((packed & 0xffffff) / 16777215) * 2 - 1 + a);
+    const { right, up, eye } = camera.axes();
+    const [fx, fy] = camera.factors(shapes.aspect(canvas));
+    return camera.target.map((v, i) => v + eye[i] * (camera.distance - distance) + (right[i] * nx / fx + up[i] * ny / fy) * distance);
+  }
+
+  // Where a point of space is on the canvas, in pixels of the page.
+  project(camera, [x, y, z]) {
     const m = this.view(camera);
+    const [cx, cy, , w] = [0, 1, 2, 3].map((i) => m[i] * x + m[4 + i] * y + m[8 + i] * z + m[12 + i]);
+    return [(cx / w / 2 + 0.5) * this.canvas.clientWidth, (0.5 - cy / w / 2) * this.canvas.clientHeight];
+  }
+
+  // A view, moved and enlarged until a point of it fills it.
+  toPixel(view, nx, ny, box) {
+    const m = view.slice();
     for (let column = 0; column < 16; column += 4) {
       m[column] = (m[column] - nx * m[column + 3]) * box.width;
       m[column + 1] = (m[column + 1] - ny * m[column + 3]) * box.height;
     }
+    return m;
+  }
+
+  // Draws into one pixel, and reads it.
+  readPixel(extra, m) {
+    const { gl } = this;
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.pixel);
     gl.viewport(0, 0, 1, 1);
     gl.clearColor(1, 1, 1, 1);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
-    this.draft = isPressed ? 0 : this.slowness && 1;
-    this.pass("NUMBERS", m, [0, 0, 1], this.models.filter((model) => model.isShown && model.solid), false);
+    this.pass(extra, m, [0, 0, 1], this.models.filter((model) => model.isShown && model.solid), false);
     const found = new Uint8Array(4);
     gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, found);
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
-    const number = new DataView(found.buffer).getUint32(0, true);
-    return number === NONE ? null : number;
+    return new DataView(found.buffer).getUint32(0, true);
   }
 };
 shapes.NONE = NONE;

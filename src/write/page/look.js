@@ -8,12 +8,30 @@ shapes.Look = class {
     this.card = page.el("div", { class: "scene-chosen", "aria-live": "polite" });
   }
 
-  // Puts a bar above `canvases`, and lists beside them.
+  // Puts a bar above `canvases`, and lists beside them, which a button of the bar folds.
   lay(bar, canvases, lists) {
     const { el } = this.page;
-    const side = el("div", { class: "scene-side" }, this.card, ...lists);
+    const side = el("div", { class: "scene-side", tabindex: "0", role: "region", "aria-label": "lists" }, this.card, ...lists);
+    const fold = el("button", { class: "scene-fold", "aria-expanded": "true", title: "Lists at the side (L)", onclick: () => this.foldSide() }, "Lists");
+    this.foldSide = (isOpen = side.hidden) => {
+      side.hidden = !isOpen;
+      fold.setAttribute("aria-expanded", String(isOpen));
+    };
+    bar.append(fold);
+    this.view = el("div", { class: "scene-view" }, ...canvases, this.tip);
     this.element.classList.add("scene");
-    this.element.append(bar, el("div", { class: "scene-body" }, el("div", { class: "scene-view" }, ...canvases, this.tip), side));
+    this.element.append(bar, el("div", { class: "scene-body" }, this.view, side));
+  }
+
+  // A heading that folds what follows, with a box to check before it.
+  folder(check, title, isOpen, ...children) {
+    const { el } = this.page;
+    const body = el("div", { class: "folder-body", hidden: !isOpen }, ...children);
+    const button = el("button", { class: "folder-title", "aria-expanded": String(isOpen), onclick: () => {
+      body.hidden = !body.hidden;
+      button.setAttribute("aria-expanded", String(!body.hidden));
+    } }, title);
+    return el("div", { class: "folder" }, el("div", { class: "folder-head" }, check, button), body);
   }
 
   // Lets a canvas be steered: `move` turns what is seen; `acts` are those of keys.
@@ -21,8 +39,9 @@ shapes.Look = class {
     shapes.steer(canvas, {
       move: (by) => ((this.tip.hidden = true), move(by), this.redraw(true)),
       point: (x, y) => this.point(canvas, x, y),
-      press: (x, y) => this.choose(this.at(x, y, true)),
+      press: (x, y) => this.press(x, y),
     });
+    acts.l = () => this.foldSide();
     canvas.addEventListener("keydown", (e) => {
       if (e.ctrlKey || e.metaKey || e.altKey || !acts[e.key]) return;
       e.preventDefault();
@@ -30,6 +49,8 @@ shapes.Look = class {
     });
     new ResizeObserver(() => this.redraw()).observe(canvas);
   }
+
+  press(x, y) { return this.choose(this.at(x, y, true)); }
 
   // Says what lies under the pointer, once a frame at most.
   point(canvas, x, y) {
@@ -80,7 +101,8 @@ shapes.Look = class {
   // Shows what was chosen, with a link to its row.
   fillCard(facts, table, row) {
     const { el } = this.page;
-    const close = el("button", { title: "Choose nothing (Esc)", onclick: () => this.choose(null) }, "×");
+    this.foldSide(true);
+    const close = el("button", { title: "Choose nothing (Esc)", "aria-label": "Choose nothing", onclick: () => this.choose(null) }, "×");
     this.card.replaceChildren(el("div", { class: "scene-title" }, el("b", {}, "Chosen"), close), ...this.lines(facts));
     const href = table && this.page.rowLink?.(table, row);
     if (href) this.card.append(el("a", { href }, `Row ${row} of ${table}`));
@@ -112,20 +134,25 @@ shapes.Look = class {
   // Draws once the browser wants a frame. One that follows another at once, as it is turned, may be a draft; when
   // nothing follows, it is drawn whole.
   redraw(moves = false) {
-    this.moves = moves;
+    this.moves = moves || (this.waits && this.moves);
     if (this.waits) return;
     this.waits = true;
-    requestAnimationFrame((now) => {
+    requestAnimationFrame(() => {
       this.waits = false;
-      const since = now - (this.last ?? -Infinity);
       const { renderer } = this;
-      if (this.moves && this.hasMoved && since < 1000) renderer?.took(since);
       this.draw(this.moves);
-      [this.last, this.hasMoved] = [now, this.moves];
       clearTimeout(this.rest);
-      if (renderer?.draft) this.rest = setTimeout(() => this.redraw(), 200);
+      // Lines and shades are left to the frame that stays, if drawing is slow.
+      if (this.moves && renderer) this.rest = setTimeout(() => this.redraw(), 200);
+      if (this.moves) this.holdSoon();
+      this.moves = false;
       // For measurements: how many frames were drawn, and how roughly.
       Object.assign(this.element.dataset, { frames: Number(this.element.dataset.frames ?? 0) + 1, draft: renderer?.draft ?? 0 });
     });
+  }
+
+  holdSoon() {
+    clearTimeout(this.holding);
+    this.holding = setTimeout(() => this.page.hold(), 300);
   }
 };

@@ -1,6 +1,7 @@
-// The page: its parts, and how one gets from one to another. A part is shown by what registers itself in `assetq.kinds`
-// under the part's kind: `open(element, part, page)` fills the element when the part is shown for the first time, and
-// may give `{ show(params), hide() }`, which are called whenever someone comes to it and leaves it.
+// The page and its parts. A script registers itself in `assetq.kinds` under the kind of the parts that it shows:
+// `open(element, part, page)` fills the element when the part is first shown, and returns a view. A view may have
+// `show(params)`, called with the parameters of the address each time the user comes to the part; `state()`, which
+// returns such parameters for what is shown now; and `hide()`, called when the user leaves the part.
 globalThis.assetq = { kinds: {} };
 
 // Control characters, marks of direction and what has no width: shown as what they are, never followed.
@@ -10,6 +11,23 @@ assetq.clean = (text) =>
   text.replace(UNFIT, (c) => NAMED[c] ?? `\\u{${c.codePointAt(0).toString(16)}}`);
 
 assetq.many = (count) => count.toLocaleString("en");
+
+// The name in `names` that needs the fewest changes to become `wanted`; null if all differ too much.
+assetq.nearest = (wanted, names) => {
+  const distance = (a, b) => {
+    let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+    for (let i = 1; i <= a.length; i++) {
+      const next = [i];
+      for (let j = 1; j <= b.length; j++) next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1));
+      row = next;
+    }
+    return row[b.length];
+  };
+  const lower = wanted.toLowerCase();
+  const score = (name) => (name.toLowerCase().includes(lower) || lower.includes(name.toLowerCase()) ? 0.5 : distance(lower, name.toLowerCase()));
+  const [best] = names.map((name) => [score(name), name]).sort((a, b) => a[0] - b[0]);
+  return best && best[0] <= Math.max(2, wanted.length / 2) ? best[1] : null;
+};
 
 // An element: `class`, `title` and other attributes, `on…` functions, and children, of which strings become text.
 assetq.el = (tag, props = {}, ...children) => {
@@ -46,6 +64,14 @@ const page = {
     location.hash = page.link(id, params);
   },
 
+  // Puts the state of the current view into the address, without another step to go back.
+  hold() {
+    if (!current?.view?.state || current.isOpening) return;
+    const link = page.link(current.id, current.view.state());
+    if (link !== location.hash) history.replaceState(null, "", link);
+    current.item.href = link;
+  },
+
   // A line about what was just done.
   say(text) {
     const say = $("say");
@@ -78,25 +104,31 @@ const page = {
     setTimeout(() => URL.revokeObjectURL(link.href), 60000);
   },
 
-  // A row of one of the page's tables as pairs of a column and a text; null where the page does not have it.
+  // A row of one of the page's tables as pairs of a column and a text; null if the page does not have it.
   row: async (table, row) => null,
   rowLink: (table, row) => null,
+  // Links from a row of a table to the views that show it as a shape: pairs of a title and a link.
+  shapeLinks: (table, row) => page.parts.flatMap((part) => assetq.kinds[part.kind].links?.(part, table, row, page) ?? []),
 };
 assetq.page = page;
 
 let current = null;
 
-// The part and the rest of an address. Without one, the first part is meant.
+// The part and the parameters of the address. An empty or unknown address means the first part.
 const address = () => {
   const [id, ...rest] = location.hash.slice(1).split("&");
   let name = id;
   try {
     name = decodeURIComponent(id);
   } catch {
-    // Someone's own text behind the `#`.
+    // A text after the `#` that no page wrote.
   }
-  const part = page.parts.find((part) => part.id === name) ?? page.parts[0];
-  return [part, new URLSearchParams(rest.join("&"))];
+  const part = page.parts.find((part) => part.id === name);
+  if (!part && name) {
+    const near = assetq.nearest(name, page.parts.map((part) => part.id));
+    page.say(`This page has no ${name}${near ? `; did you mean ${near}?` : "."}`);
+  }
+  return [part ?? page.parts.find((part) => !part.meta?.moved) ?? page.parts[0], new URLSearchParams(part ? rest.join("&") : "")];
 };
 
 const show = async () => {
@@ -107,12 +139,15 @@ const show = async () => {
     for (const other of page.parts) {
       if (other.element) other.element.hidden = other !== part;
       other.item.removeAttribute("aria-current");
+      other.item.tabIndex = -1;
     }
     current = part;
     part.item.setAttribute("aria-current", "page");
+    part.item.tabIndex = 0;
     part.item.scrollIntoView({ block: "nearest" });
   }
   unfold(false);
+  part.isOpening = true;
   if (!part.element) {
     part.element = el("section", { class: `part ${part.kind}`, "aria-label": part.title });
     document.querySelector("main").append(part.element);
@@ -127,6 +162,8 @@ const show = async () => {
     await part.opened.catch(() => {});
   }
   if (current === part) await part.view?.show?.(params);
+  part.isOpening = false;
+  if (current === part) page.hold();
 };
 
 const unfold = (open) => {
@@ -151,9 +188,29 @@ const theme = (name) => {
   document.dispatchEvent(new Event("assetq-theme"));
 };
 
+// Errors of the file, before everything else.
+const damage = ({ errors, count }) => {
+  const more = count > errors.length ? el("p", {}, `… and ${many(count - errors.length)} more`) : null;
+  const list = el("ul", {}, errors.map((text) => el("li", {}, text)));
+  return el("details", { class: "damage", open: true }, el("summary", {}, `This file is damaged: ${many(count)} ${count === 1 ? "error" : "errors"}`), list, more);
+};
+
+// The parts are one stop of the Tab key; arrow keys go from one to the next.
+const walk = (event) => {
+  const by = { ArrowDown: 1, ArrowUp: -1, Home: -Infinity, End: Infinity }[event.key];
+  if (!by) return;
+  const items = page.parts.map((part) => part.item);
+  items[Math.min(Math.max(0, items.indexOf(event.target) + by), items.length - 1)].focus();
+  event.preventDefault();
+};
+
 const start = () => {
   Object.assign(page, JSON.parse($("parts").textContent));
   $("loading").remove();
+  if (page.facts.damage) document.querySelector("main").append(damage(page.facts.damage));
+  if (page.parts.filter((part) => part.kind === "table").length > 1) {
+    page.parts.push({ id: "search", kind: "search", title: "Search all tables", meta: { rows: 0 } });
+  }
   theme(remembered());
   $("theme").addEventListener("click", () => theme(remembered(dark() ? "light" : "dark") ?? (dark() ? "light" : "dark")));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => theme());
@@ -161,9 +218,10 @@ const start = () => {
   for (const part of page.parts) {
     const count = part.meta?.count;
     const note = count === undefined ? null : el("small", {}, many(count));
-    part.item = el("a", { href: page.link(part.id), class: part.kind, title: assetq.clean(part.title) }, el("span", {}, part.title), note);
+    part.item = el("a", { href: page.link(part.id), class: part.kind, title: assetq.clean(part.title), tabindex: "-1" }, el("span", {}, part.title), note);
     $("parts-of-page").append(part.item);
   }
+  $("parts-of-page").addEventListener("keydown", walk);
   document.body.classList.toggle("single", page.parts.length < 2);
   addEventListener("hashchange", show);
   addEventListener("keydown", (event) => {

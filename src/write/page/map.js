@@ -46,6 +46,8 @@ class Chart extends shapes.Look {
   chosen = null;
   under = null;
   isFlat = true;
+  inMemory = false;
+  judged = 0;
   camera = new shapes.Camera();
 
   async load() {
@@ -59,7 +61,7 @@ class Chart extends shapes.Look {
     this.boxes = names.map((name, i) => {
       const [center, ...sides] = [0, 3, 6, 9].map((at) => three(numbers, i * 12 + at));
       const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((c) => [0, 2].map((k) => sides.reduce((sum, side, s) => sum + ((c >> s) & 1 ? side[k] : -side[k]), center[k])));
-      return { name, target: leads.get(i) ?? "", kind: which[i * 2], row: which[i * 2 + 1], center, sides, outline: outline(corners) };
+      return { name, target: leads.get(i) ?? "", kind: which[i * 2], row: which[i * 2 + 1], center, sides, outline: outline(corners), reach: Math.max(...[0, 2].map((k) => sides.reduce((sum, side) => sum + Math.abs(side[k]), 0))) };
     });
     this.linkList = [];
     for (let i = 0; i < links.length; i += 9) this.linkList.push({ from: three(links, i), to: three(links, i + 3), back: links[i + 6] === 1 });
@@ -76,24 +78,27 @@ class Chart extends shapes.Look {
     this.toggle = el("button", { title: "From above or in space (V)", onclick: over }, "3D");
     const check = (text, name) => this.check(text, "", (on) => ((this[name] = on), this.redraw()), true).label;
     this.search = el("input", { type: "search", placeholder: "Find a name", "aria-label": "Find a name", oninput: () => this.find() });
-    const bar = el("div", { class: "bar" }, this.toggle, el("button", { title: "Show all (F)", onclick: fit }, "Fit"), (this.naming = check("Labels", "labels")));
+    const bar = el("div", { class: "bar scene-bar" }, this.toggle, el("button", { title: "Show all (F)", onclick: fit }, "Fit"), (this.naming = check("Labels", "labels")));
     if (this.linkList.length || this.ranges.length) bar.append(check("Waypoints", "links"));
     bar.append(this.search, el("button", { title: "As PNG", onclick: () => this.picture() }, "Save picture"));
     this.found = el("div", { class: "scene-list" });
     const hide = (i) => (on) => (this.off[on ? "delete" : "add"](i), this.redraw());
-    const kinds = this.kinds.map((kind, i) => this.line(kind.colour, kind.name, String(kind.count), { checked: true, change: hide(i) }).row);
+    const kinds = (this.swatches = this.kinds.map((kind, i) => this.line(kind.colour, kind.name, String(kind.count), { checked: true, change: hide(i) }).row));
     const notes = ["From above, x leads to the right and z to the top."];
     if (this.meta.withoutPlace) notes.unshift(`${this.meta.withoutPlace} records describe no space, and are not drawn.`);
     this.lay(bar, [this.plan, this.space], [this.found, el("div", {}, kinds), ...notes.map((text) => el("p", { class: "scene-note" }, text))]);
     const acts = { f: fit, Home: fit, v: over, Escape: () => this.choose(null) };
-    this.steer(this.plan, ({ turn, pan, zoom, at }) => {
+    this.steerPlan = () => this.steer(this.plan, ({ turn, pan, zoom, at }) => {
       const d = turn ?? pan;
       const height = this.plan.clientHeight;
       if (d) this.shift = this.shift.map((v, i) => v + d[i] * height);
       if (zoom) this.zoom(1 / zoom, at);
+      this.hasMoved = true;
     }, acts);
+    this.steerPlan();
     this.steer(this.space, (by) => shapes.follow(this.camera, by), acts);
-    document.addEventListener("assetq-theme", () => this.redraw());
+    document.addEventListener("assetq-theme", () => this.paint());
+    this.paint();
     this.fit();
     this.element.dataset.ready = "1";
   }
@@ -187,38 +192,88 @@ class Chart extends shapes.Look {
     this.renderer.draw(this.camera, moves);
   }
 
+  // The colours of the kinds are made for paper: on a dark page they are lighter, on the map, in the lists and in pictures.
+  ink(colour) {
+    return this.isLight ? colour : colour.map((c) => 0.35 + c * 0.65);
+  }
+
+  paint() {
+    this.isLight = luminance(this.pen, style("--bg", "#fff")) > 0.5;
+    this.swatches.forEach((row, i) => (row.querySelector(".scene-swatch").style.background = shapes.css(this.ink(this.kinds[i].colour))));
+    this.redraw();
+  }
+
+  // The pen of the map. Without a GPU, a canvas in memory is several times as fast as an accelerated canvas. The first frames
+  // decide which canvas stays.
+  get pen() {
+    return (this.context ??= this.plan.getContext("2d", { willReadFrequently: this.inMemory }));
+  }
+
+  judge(began) {
+    if (this.inMemory || this.judged >= 3) return;
+    // Reading a pixel waits for what was drawn.
+    this.pen.getImageData(0, 0, 1, 1);
+    this.judged = performance.now() - began > 40 ? this.judged + 1 : 3;
+    if (this.judged < 2) return;
+    const old = this.plan;
+    this.plan = old.cloneNode();
+    [this.context, this.inMemory] = [null, true];
+    old.replaceWith(this.plan);
+    this.steerPlan();
+    this.redraw();
+  }
+
   drawPlan() {
     const { plan } = this;
+    const began = performance.now();
     const scale = Math.min(devicePixelRatio || 1, 2);
     const [width, height] = this.size();
-    Object.assign(plan, { width: Math.round(width * scale), height: Math.round(height * scale) });
-    const pen = plan.getContext("2d");
-    pen.scale(scale, scale);
+    const [wide, high] = [Math.round(width * scale), Math.round(height * scale)];
+    if (plan.width !== wide || plan.height !== high) Object.assign(plan, { width: wide, height: high });
+    const { pen } = this;
+    pen.setTransform(scale, 0, 0, scale, 0, 0);
+    pen.clearRect(0, 0, width, height);
     const shown = this.boxes.filter((box) => !this.off.has(box.kind));
-    // The colours of the types are made for paper.
-    const isLight = luminance(pen, style("--bg", "#fff")) > 0.5;
-    const ink = (colour) => shapes.css(isLight ? colour : colour.map((c) => 0.35 + c * 0.65));
-    const inks = this.kinds.map((kind) => ink(kind.colour));
     const trace = (box) => {
-      pen.beginPath();
-      box.outline.forEach(([x, z], i) => pen[i ? "lineTo" : "moveTo"](...this.onPaper(x, z)));
+      box.outline.forEach(([x, z], i) => pen[i ? "lineTo" : "moveTo"](x * this.scale + this.shift[0], this.shift[1] - z * this.scale));
       pen.closePath();
     };
-    for (const box of shown) {
-      trace(box);
-      [pen.fillStyle, pen.strokeStyle, pen.lineWidth] = [inks[box.kind], inks[box.kind], 1.2];
-      pen.globalAlpha = box === this.under ? 0.35 : 0.13;
+    // The boxes that are in sight, by kind: each kind is one path. A box smaller than a few pixels gets a dot.
+    for (const [kind, { colour }] of this.kinds.entries()) {
+      const fill = shapes.css(this.ink(colour));
+      [pen.fillStyle, pen.strokeStyle, pen.lineWidth] = [fill, fill, 1.2];
+      const dots = [];
+      pen.beginPath();
+      for (const box of shown) {
+        if (box.kind !== kind) continue;
+        const [x, y] = this.onPaper(box.center[0], box.center[2]);
+        const reach = box.reach * this.scale;
+        if (x + reach < 0 || y + reach < 0 || x - reach > width || y - reach > height) continue;
+        if (reach < 2.5) dots.push(x, y);
+        else trace(box);
+      }
+      pen.globalAlpha = 0.13;
       pen.fill();
       pen.globalAlpha = 1;
       pen.stroke();
+      for (let i = 0; i < dots.length; i += 2) pen.fillRect(dots[i] - 2, dots[i + 1] - 2, 4, 4);
     }
-    if (this.links) this.drawLinks(pen, ink(LINK.map((c) => c / 255)));
+    if (this.under) {
+      pen.beginPath();
+      trace(this.under);
+      [pen.fillStyle, pen.globalAlpha] = [shapes.css(this.ink(this.kinds[this.under.kind].colour)), 0.3];
+      pen.fill();
+      pen.globalAlpha = 1;
+    }
+    if (this.links) this.drawLinks(pen, shapes.css(this.ink(LINK.map((c) => c / 255))));
     if (this.chosen) {
+      pen.beginPath();
       trace(this.chosen);
       [pen.strokeStyle, pen.lineWidth] = [style("--accent", "#06c"), 3];
       pen.stroke();
     }
     if (this.labels) this.drawLabels(pen, shown, [width, height]);
+    this.judge(began);
   }
 
   drawLinks(pen, colour) {
@@ -261,6 +316,8 @@ class Chart extends shapes.Look {
     let left = 400;
     for (const box of [...shown.filter(isFirst), ...shown.filter((box) => !isFirst(box))]) {
       let [x, y] = this.onPaper(box.center[0], box.center[2]);
+      // The name of a small box stands below its dot.
+      if (box.reach * this.scale < 8) y += 11;
       if (!left || x < 0 || y < 0 || x > width || y > height) continue;
       const lines = (box.target ? [box.name, `→ ${box.target}`] : [box.name]).map((text) => this.page.clean(text.length > 60 ? `${text.slice(0, 59)}…` : text));
       const wide = Math.max(...lines.map((text) => text.length)) * 6.2;
@@ -309,6 +366,7 @@ class Chart extends shapes.Look {
       this.camera.distance = Math.min(this.camera.distance, size * 10);
     }
     this.redraw();
+    this.page.hold();
     if (!box) return;
     const facts = await this.more(box, this.facts(box));
     if (box === this.chosen) this.fillCard(facts, this.kinds[box.kind].table, box.row);
@@ -324,16 +382,45 @@ class Chart extends shapes.Look {
     if (found.length) this.choose(found[0], true);
   }
 
-  // A link chooses a record by its table and row.
+  // The state of this view for the address: the chosen record, and the part of the map in sight.
+  state() {
+    const state = {};
+    if (this.chosen) Object.assign(state, { table: this.kinds[this.chosen.kind].table, row: this.chosen.row });
+    if (this.search.value) state.q = this.search.value;
+    if (!this.isFlat) state.eye = this.camera.text;
+    else if (this.hasMoved) {
+      const [width, height] = this.size();
+      state.at = [(width / 2 - this.shift[0]) / this.scale, (this.shift[1] - height / 2) / this.scale, this.scale].map((v) => Number(v.toPrecision(5))).join(",");
+    }
+    return state;
+  }
+
   show(params) {
     const [table, row] = [params.get("table"), Number(params.get("row"))];
-    const box = table && this.boxes.find((one) => this.kinds[one.kind].table === table && one.row === row);
-    if (box) this.choose(box, true);
+    const box = table === null ? null : this.boxes.find((one) => this.kinds[one.kind].table === table && one.row === row);
+    if (table !== null && !box) this.page.say(`The map has no row ${params.get("row")} of ${table}`);
+    const query = params.get("q") ?? "";
+    if (query !== this.search.value) {
+      this.search.value = query;
+      this.find();
+    }
+    if (box && box !== this.chosen) this.choose(box, true);
+    const at = params.get("at")?.split(",").map(Number);
+    if (at?.length === 3 && at.every(Number.isFinite) && at[2] > 0) {
+      [this.scale, this.hasMoved] = [at[2], true];
+      this.center([at[0], 0, at[1]]);
+      this.redraw();
+    }
+    if (params.has("eye")) {
+      if (this.isFlat) this.turnOver();
+      this.camera.text = params.get("eye");
+      this.redraw();
+    }
   }
 
   picture() {
     this.draw(false);
-    const legend = this.kinds.filter((_, i) => !this.off.has(i)).map((kind) => [`${kind.name} (${kind.count})`, kind.colour]);
+    const legend = this.kinds.filter((_, i) => !this.off.has(i)).map((kind) => [`${kind.name} (${kind.count})`, this.ink(kind.colour)]);
     shapes.picture(this.isFlat ? this.plan : this.space, this.title, legend, this.page);
   }
 }
@@ -346,6 +433,9 @@ const luminance = (pen, colour) => {
 };
 
 assetq.kinds.map = {
+  links(part, table, row, page) {
+    return part.meta.kinds.some((kind) => kind.table === table) ? [[part.title, page.link(part.id, { table, row })]] : [];
+  },
   async open(element, part, page) {
     const chart = new Chart(element, part, page);
     await chart.load();

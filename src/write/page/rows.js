@@ -29,15 +29,40 @@ class Ids {
     const count = from.u32(), size = from.u32();
     const raw = from.take(count * size);
     const [folders, names] = [0, 0].map(() => assetq.column(from.take(from.u32()), count));
-    this.all[n] = { size, raw: new DataView(raw.buffer, raw.byteOffset, raw.byteLength), folders, names };
+    this.all[n] = { size, rows: count, raw: new DataView(raw.buffer, raw.byteOffset, raw.byteLength), folders, names };
   }
 
   at(place) { return [this.all[Math.floor(place / this.size)], place % this.size]; }
 
   show(place) {
     const [{ raw, size }, row] = this.at(place);
-    const id = size === 8 ? raw.getBigUint64(row * 8, true) : raw.getUint32(row * 4, true);
-    return "0x" + id.toString(16).toUpperCase().padStart(this.digits, "0");
+    const hex = (at) => raw.getUint32(at, true).toString(16).toUpperCase();
+    if (size === 8) return `0x${hex(row * 8 + 4).padStart(8, "0")}${hex(row * 8).padStart(8, "0")}`;
+    return "0x" + hex(row * 4).padStart(this.digits, "0");
+  }
+
+  // For each place 1 if a text of its id fits: its digits (`id`), its text, or the name at the end of that.
+  marks(form, test, fits) {
+    const marks = new Uint8Array(this.count);
+    const contains = test.how === ":";
+    if (form === "id" && contains && !/^[\da-fx]+$/.test(test.word)) return marks;
+    const say = { id: "show", text: "text", name: "nameOf" }[form];
+    this.all.forEach(({ rows, folders, names }, stretch) => {
+      const first = stretch * this.size;
+      if (form === "id" || !contains || test.word.includes("/")) {
+        for (let row = 0; row < rows; row++) {
+          const text = this[say](first + row);
+          if (text !== null && fits(text)) marks[first + row] = 1;
+        }
+      } else if (names.of) {
+        const inName = names.of.including(test.word), inFolder = form === "name" ? null : folders.of.including(test.word);
+        for (let row = 0; row < rows; row++) {
+          const place = names.places[row];
+          if (place > 0 && (inName[place - 1] || inFolder?.[folders.places[row] - 1])) marks[first + row] = 1;
+        }
+      }
+    });
+    return marks;
   }
 
   nameOf(place) {
@@ -201,6 +226,25 @@ const targets = (page, kind) =>
   page.parts.filter((part) => part.kind === "table").map((part) => tableOf(part, page))
     .filter((table) => keyColumn(table, kind)).sort((a, b) => a.rows - b.rows);
 
+// The columns that hold the id at a place, each with the number of its rows.
+const uses = async (page, kind, place, progress) => {
+  const found = [];
+  for (const part of page.parts.filter((part) => part.kind === "table")) {
+    const table = tableOf(part, page);
+    for (const column of table.columns.filter((column) => column.kind === kind && column.plan === "ids")) {
+      let count = 0;
+      for (let stretch = 0; stretch < table.starts.length; stretch++) {
+        await table.load(column.n, stretch);
+        const { places = [] } = table.cells(column.n, stretch);
+        for (let row = 0; row < places.length; row++) if (places[row] === place + 1) count++;
+      }
+      if (count > 0) found.push({ table, column, count });
+      progress?.(table.table);
+    }
+  }
+  return found;
+};
+
 const leads = new Map();
 // A function from places of ids to `[table, row]` or null. Where the key of a table is nothing but the id, it leads to one row.
 const leadOf = (page, kind) => {
@@ -231,4 +275,4 @@ page.rowLink = (name, row) => {
   return part ? page.link(part.id, { row }) : null;
 };
 
-Object.assign(assetq, { tableOf, leadOf, index, targets });
+Object.assign(assetq, { tableOf, leadOf, index, targets, uses });

@@ -2,8 +2,13 @@
 const shapes = (assetq.shapes ??= {});
 const KINDS = { armor: ["Armour", "plates"], mesh: ["Meshes", "parts"], hull: ["Collision hulls", "hulls"], zone: ["Hit boxes", "boxes"] };
 const VIEWS = [["Quarter", -0.9, 0.35], ["Side", -Math.PI / 2, 0], ["Front", 0, 0], ["Top", -Math.PI / 2, 1.57]];
-const CUTS = [["", "No section"], ["0", "Cut from the side"], ["1", "Cut from above"], ["2", "Cut from the front"]];
+const CUTS = [["", "No cut"], ["0", "Cut from the side"], ["1", "Cut from above"], ["2", "Cut from the front"]];
 const LISTED = 300;
+// The first word of a material's name says which part of the ship its plates are in.
+const GROUPS = { Bow: "Bow", Cas: "Casemate", Cit: "Citadel", SS: "Superstructure", SSC: "Upper hull", St: "Stern", Stern: "Stern", Dual: "On two parts", Rudder: "Rudder", Tur: "Turret" };
+// Steps of thickness, from thin to thick: cividis, which people with any colour vision tell apart.
+const STEPS = [[0, 0.13, 0.3], [0.13, 0.21, 0.43], [0.29, 0.29, 0.42], [0.4, 0.38, 0.44], [0.5, 0.47, 0.47], [0.61, 0.56, 0.46], [0.73, 0.65, 0.43], [0.86, 0.76, 0.36], [1, 0.91, 0.27]];
+const UNKNOWN = [0.75, 0.75, 0.78];
 
 const number = (value) => value.toLocaleString("en", { maximumSignificantDigits: 4 });
 const add = shapes.add;
@@ -38,7 +43,7 @@ class Scene extends shapes.Look {
     this.models = this.meta.parts.map((part, index) => {
       const material = this.meta.materials[part.material];
       const stride = part.plates ? part.plates.length / 3 : 1;
-      const model = { part, index, material, colour: material.colour, twoSided: material.twoSided, first, stride, isShown: false };
+      const model = { part, index, material, colour: this.colourOf(part, material, index), twoSided: material.twoSided, first, stride, isShown: false };
       first += stride * (part.places ? part.places[1] : 1);
       for (let i = 1; part.plates && i < part.plates.length; i += 3) layers.set(part.plates[i], (layers.get(part.plates[i]) ?? 0) + 1);
       return model;
@@ -48,6 +53,18 @@ class Scene extends shapes.Look {
     const colours = shapes.colours(layers.size);
     this.layerColours = new Map([...this.layers.keys()].map((layer, i) => [layer, colours[i]]));
   }
+
+  // Parts whose material is unknown are told apart by pale colours of their own.
+  colourOf(part, { name, colour }, index) {
+    if (part.kind !== "mesh" || name !== "unknown") return colour;
+    const hue = (index * 0.618034) % 1;
+    return [...[0, 1 / 3, 2 / 3].map((shift) => 0.66 + 0.16 * Math.cos((hue + shift) * 2 * Math.PI)), colour[3]];
+  }
+
+  // Lengths in metres, if the file's unit is known.
+  get unit() { return this.meta.metres ?? 1; }
+  length(value) { return `${number(value * this.unit)}${this.meta.metres ? " m" : " units"}`; }
+  area(value) { return `${number(value * this.unit ** 2)} ${this.meta.metres ? "m²" : "square units"}`; }
 
   find(id) {
     let [low, high] = [0, this.models.length - 1];
@@ -71,25 +88,34 @@ class Scene extends shapes.Look {
     }
     const button = (text, title, onclick) => el("button", { title, onclick }, text);
     const fit = () => this.fit();
-    const looks = VIEWS.map(([, yaw, pitch]) => () => (this.camera.look(yaw, pitch), this.fit()));
-    const bar = el("div", { class: "bar" }, button("Fit", "Show all (F)", fit), VIEWS.map(([name], i) => button(name, `${name} view (${i + 1})`, looks[i])));
+    const looks = VIEWS.map(([, yaw, pitch]) => () => ((this.hasTurned = true), this.camera.look(yaw, pitch), this.fit(), this.holdSoon()));
+    const bar = el("div", { class: "bar scene-bar" }, button("Fit", "Show all (F)", fit), el("span", { class: "scene-views" }, VIEWS.map(([name], i) => button(name, `${name} view (${i + 1})`, looks[i]))));
     if (this.layers.size) {
-      this.colours = this.select("Colour of armour", [["material", "Colour by material"], ["layer", "Colour by layer"]], (by) => this.colour(by));
-      bar.append(this.colours, button("Thickest plates", "The list of plates", () => this.thickest()));
+      this.colours = this.select("Colour of armour", [["material", "By material"], ["layer", "By layer"]], (by) => this.colour(by));
+      bar.append(this.colours, button("Thickest plates", "The list of plates (T)", () => this.thickest()));
     }
-    this.slider = el("input", { type: "range", min: "0", max: "1000", value: "500", "aria-label": "Where to cut", disabled: true, oninput: () => this.cut() });
-    this.axis = this.select("Section plane", CUTS, () => this.cut());
+    this.slider = el("input", { type: "range", min: "0", max: "1000", value: "500", "aria-label": "Where to cut", oninput: () => this.cut() });
+    this.place = el("output", { class: "scene-place" });
+    this.axis = this.select("Section plane", CUTS, () => this.startCut());
+    this.flip = button("Flip", "Cut the other half away", () => ((this.side = -this.side), this.cut()));
+    this.cutting = el("span", { class: "scene-cut", hidden: true }, this.slider, this.place, this.flip);
+    this.side = 1;
     const set = (name) => (on) => ((this.renderer[name] = on), this.redraw());
     const wire = this.check("Wireframe", "Edges only (W)", set("wireframe"));
-    const through = this.check("See through", "All but what is chosen (X)", set("seeThrough"));
-    bar.append(this.axis, this.slider, wire.label, through.label, button("Save picture", "As PNG", () => this.picture()));
-    this.lay(bar, [this.canvas, this.status], this.lists());
-    const acts = { f: fit, Home: fit, w: () => wire.input.click(), x: () => through.input.click(), Escape: () => this.choose(null) };
+    const through = this.check("See through", "Everything is transparent (X)", set("seeThrough"));
+    this.ruler = el("button", { "aria-pressed": "false", title: "Measure between two points (M)", onclick: () => this.measure() }, "Ruler");
+    this.rule = el("div", { class: "scene-rule", "aria-hidden": "true" });
+    this.legend = el("div", { class: "scene-legend", hidden: true });
+    bar.append(this.axis, wire.label, through.label, this.ruler, button("Save picture", "As PNG", () => this.picture()));
+    this.lay(bar, [this.canvas, this.rule, this.legend, this.cutting, this.status], this.lists());
+    const escape = () => (this.rulerPoints ? this.measure() : this.choose(null));
+    const acts = { f: fit, Home: fit, w: () => wire.input.click(), x: () => through.input.click(), m: () => this.measure(), t: () => this.layers.size && this.thickest(), Escape: escape };
     looks.forEach((look, i) => (acts[i + 1] = look));
-    this.steer(this.canvas, (by) => shapes.follow(this.camera, by), acts);
+    this.steer(this.canvas, (by) => ((this.hasTurned = true), shapes.follow(this.camera, by)), acts);
     this.renderer.models = this.models;
-    this.fit();
+    this.fitted = this.fit();
     this.update();
+    if (this.meta.parts.some((part) => part.thickness?.some((thick) => thick !== null))) this.useThickness(null);
   }
 
   // The lists at the side: kinds with their parts, layers, plates, notes.
@@ -103,7 +129,7 @@ class Scene extends shapes.Look {
         this.redraw();
       };
       const rows = [...this.layers].map(([layer, plates]) => this.line(this.layerColours.get(layer), `Layer ${layer}`, number(plates), { checked: true, change: hide(layer) }).row);
-      this.layerList = el("details", {}, el("summary", {}, `Layers of armour (${this.layers.size})`), rows);
+      this.layerList = el("details", { class: "scene-layers" }, el("summary", {}, `Layers of armour (${this.layers.size})`), rows);
       lists.push(this.layerList, this.plateList());
     }
     const notes = [...this.meta.damage.map((text) => `Damaged: ${text}`), ...this.meta.notes];
@@ -116,36 +142,52 @@ class Scene extends shapes.Look {
     const [title, what] = KINDS[kind];
     const of = this.models.filter((model) => model.part.kind === kind);
     const items = of.reduce((sum, model) => sum + model.stride, 0);
-    const all = this.check("", `Show ${title.toLowerCase()}`, (on) => (this.shown[on ? "add" : "delete"](kind), this.update()), this.shown.has(kind));
-    const details = el("details", {}, el("summary", {}, all.label, ` ${title} (${number(items)} ${what})`));
-    details.open = this.shown.has(kind) && of.length <= 60;
+    const all = el("input", { type: "checkbox", "aria-label": `Show ${title.toLowerCase()}`, checked: this.shown.has(kind), onchange: () => (this.shown[all.checked ? "add" : "delete"](kind), this.update()) });
+    const levels = [];
     if (kind === "mesh" && this.lods.length) {
-      const levels = this.lods.map((lod) => [String(lod), `Level of detail ${lod}`]);
-      details.append(this.select("Level of detail", [...levels, ["", "All levels"]], (lod) => ((this.lod = lod === "" ? null : Number(lod)), this.update())));
+      const options = this.lods.map((lod) => [String(lod), `Level of detail ${lod}`]);
+      levels.push(this.select("Level of detail", [...options, ["", "All levels"]], (lod) => ((this.lod = lod === "" ? null : Number(lod)), this.update())));
     }
     const list = el("div", { class: "scene-list" });
     const filter = el("input", { type: "search", placeholder: "Filter by name", "aria-label": `Filter ${title}`, oninput: () => fill() });
+    const set = (models, on) => {
+      for (const model of models) {
+        this.off[on ? "delete" : "add"](model.index);
+        if (model.input) model.input.checked = on;
+      }
+      this.update();
+    };
     const fill = () => {
       const wanted = filter.value.toLowerCase();
       const found = of.filter(({ part, material }) => `${part.name} ${material.name}`.toLowerCase().includes(wanted));
-      list.replaceChildren(...found.slice(0, LISTED).map((model) => this.partLine(model)));
+      const listed = found.slice(0, LISTED);
+      const groups = new Map();
+      for (const model of listed) {
+        const name = kind === "armor" ? groupOf(model.material.name) : "";
+        groups.set(name, [...(groups.get(name) ?? []), model]);
+      }
+      list.replaceChildren();
+      for (const [name, models] of [...groups].sort(([a], [b]) => (a < b ? -1 : 1))) {
+        const lines = models.map((model) => this.partLine(model));
+        if (groups.size === 1) list.append(...lines);
+        else {
+          const box = el("input", { type: "checkbox", "aria-label": `Show ${name}`, checked: models.some(({ index }) => !this.off.has(index)), onchange: () => set(models, box.checked) });
+          list.append(this.folder(box, `${name} (${models.length})`, true, ...lines));
+        }
+      }
       if (found.length > LISTED) list.append(el("p", {}, `… and ${number(found.length - LISTED)} more: filter by name`));
     };
-    const set = (on) => () => {
-      for (const { index } of of) this.off[on ? "delete" : "add"](index);
-      fill();
-      this.update();
-    };
-    details.append(el("div", { class: "scene-all" }, of.length > 12 ? filter : null, el("button", { onclick: set(true) }, "All"), el("button", { onclick: set(false) }, "None")), list);
+    const both = [true, false].map((on) => el("button", { onclick: () => (set(of, on), fill()) }, on ? "All" : "None"));
     fill();
-    return details;
+    return this.folder(all, `${title} (${number(items)} ${what})`, this.shown.has(kind) && of.length <= 60,
+      ...levels, el("div", { class: "scene-all" }, of.length > 12 ? filter : null, both), list);
   }
 
   partLine(model) {
     const { part, material, index } = model;
     const isArmor = part.kind === "armor";
     const change = (on) => (this.off[on ? "delete" : "add"](index), this.update());
-    const { row, input } = this.line(material.colour, isArmor ? material.name : part.name, isArmor ? number(model.stride) : part.kind === "zone" ? "" : number(part.triangles), { change, checked: !this.off.has(index) });
+    const { row, input } = this.line(model.colour, isArmor ? material.name : part.name, isArmor ? number(model.stride) : part.kind === "zone" ? "" : number(part.triangles), { change, checked: !this.off.has(index) });
     row.title = this.page.clean(isArmor ? `${part.name}: plates` : `${part.name}, of ${material.name}`);
     model.input = input;
     return row;
@@ -160,14 +202,18 @@ class Scene extends shapes.Look {
     const file = el("input", { type: "file", accept: ".json,application/json", hidden: true, onchange: () => this.readThickness(file.files[0]) });
     const give = el("button", { onclick: () => file.click(), title: "A JSON file of the ship's parameters: millimetres by layer × 65536 + material" }, "Thicknesses …");
     const note = el("p", { class: "scene-note" }, "How thick plates are is in the ship's parameters, not in this file: choose their JSON file by “Thicknesses …”.");
+    this.thickNote = note;
     const details = el("details", { ontoggle: () => details.open && this.loadPlates() }, el("summary", {}, "Plates, the largest first"), el("div", { class: "scene-all" }, this.filter, this.sorts, give, file), note, this.list);
     return (this.plateDetails = details);
   }
 
-  thickest() {
+  async thickest() {
+    this.foldSide(true);
     this.plateDetails.open = true;
-    this.plateDetails.scrollIntoView();
+    await this.loadPlates();
+    this.plateDetails.scrollIntoView({ block: "start" });
     this.plateDetails.querySelector("input, select").focus({ preventScroll: true });
+    if (!this.thickness) this.page.say("How thick plates are is not in this file: the largest plates come first.");
   }
 
   async loadPlates() {
@@ -182,7 +228,7 @@ class Scene extends shapes.Look {
     const { part, solid } = model;
     model.starts ??= starts(part);
     const [row, layer, triangles] = part.plates.slice(plate * 3, plate * 3 + 3);
-    const found = { model, row, layer, triangles, area: 0, ...shapes.nowhere(), id: model.first + plate };
+    const found = { model, plate, row, layer, triangles, area: 0, ...shapes.nowhere(), id: model.first + plate };
     for (let i = 0; i < triangles; i++) {
       const [a, b, c] = [0, 1, 2].map((corner) => shapes.position(part, solid.words, model.starts[plate] + i * 3 + corner));
       found.area += Math.hypot(...shapes.cross(add(b, a, -1), add(c, a, -1))) / 2;
@@ -194,9 +240,10 @@ class Scene extends shapes.Look {
     return found;
   }
 
-  // How thick a plate is in millimetres, where someone gave that.
-  thick({ model, layer }) {
-    return this.thickness?.get(layer * 65536 + parseInt(model.material.name, 10)) ?? null;
+  // The thickness of a plate in millimetres: of the page, or of a file that the user chose; null if unknown.
+  thick({ model, layer, plate }) {
+    const own = plate === undefined ? null : model.part.thickness?.[plate];
+    return this.thickness?.get(layer * 65536 + parseInt(model.material.name, 10)) ?? own ?? null;
   }
 
   fillPlates() {
@@ -211,10 +258,10 @@ class Scene extends shapes.Look {
     const found = this.plates.filter(({ model }) => model.material.name.toLowerCase().includes(wanted)).sort(by);
     const row = (plate) => {
       const thick = this.thick(plate);
-      const note = `${thick === null ? "" : `${thick} mm · `}layer ${plate.layer} · ${number(plate.area)}`;
-      return this.line(plate.model.material.colour, plate.model.material.name, note, { press: () => this.choose(plate.id, true) }).row;
+      const note = `${thick === null ? "" : `${number(thick)} mm · `}layer ${plate.layer} · ${this.area(plate.area)}`;
+      return this.line(this.shade(plate.model, plate.layer, thick), plate.model.material.name, note, { press: () => this.choose(plate.id, true) }).row;
     };
-    this.list.replaceChildren(el("p", { class: "scene-note" }, `${number(found.length)} plates; areas in square units of the file`), ...found.slice(0, LISTED).map(row));
+    this.list.replaceChildren(el("p", { class: "scene-note" }, `${number(found.length)} plates`), ...found.slice(0, LISTED).map(row));
     if (found.length > LISTED) this.list.append(el("p", {}, `… and ${number(found.length - LISTED)} more: filter by material`));
   }
 
@@ -224,36 +271,88 @@ class Scene extends shapes.Look {
     try {
       const found = armorIn(JSON.parse(await file.text()));
       if (!found) throw new Error("it has no object of numbers by layer × 65536 + material");
-      if (!this.thickness) {
-        this.sorts.prepend(this.page.el("option", { value: "thickness" }, "Thickest first"));
-        this.colours.append(this.page.el("option", { value: "thickness" }, "Colour by thickness"));
-      }
-      this.thickness = found;
-      this.plateDetails.firstChild.textContent = "Plates, the thickest first";
-      this.sorts.value = this.sort = this.colours.value = "thickness";
-      await this.loadPlates();
-      this.colour("thickness");
+      await this.useThickness(found);
     } catch (error) {
       this.page.say(`${file.name}: ${error.message}`);
     }
   }
 
-  // Colours of plates other than those of their materials.
-  colour(by) {
-    this.by = by;
-    if (by === "layer") this.layerList.open = true;
-    this.renderer.palette = by === "material" ? null : new Uint8Array(4096 * Math.ceil(this.count / 1024)).fill(140);
-    const most = this.thickness && Math.max(1, ...this.thickness.values());
-    for (const model of by === "material" ? [] : this.models) {
-      const { part, material, first, stride } = model;
-      for (let i = 0; i < stride * (part.places?.[1] ?? 1); i++) {
-        const layer = part.plates?.[(i % stride) * 3 + 1];
-        const thick = by === "layer" ? null : this.thick({ model, layer });
-        const colour = part.plates ? (by === "layer" ? this.layerColours.get(layer) : thick !== null && heat(thick / most)) : material.colour;
-        if (colour) this.renderer.palette.set(colour.slice(0, 3).map((c) => c * 255), (first + i) * 4);
+  // Shows thicknesses: those of the page, or others by layer and material. They are the first thing to see once known.
+  async useThickness(others) {
+    if (!this.sorts.querySelector("[value=thickness]")) {
+      this.sorts.prepend(this.page.el("option", { value: "thickness" }, "Thickest first"));
+      this.colours.append(this.page.el("option", { value: "thickness" }, "By thickness"));
+    }
+    this.thickness = others ?? new Map();
+    this.thickNote.hidden = true;
+    this.plateDetails.firstChild.textContent = "Plates, the thickest first";
+    this.sorts.value = this.sort = this.colours.value = "thickness";
+    this.findSteps();
+    this.colour("thickness");
+    await this.loadPlates();
+  }
+
+  // The thicknesses at which another colour begins: each thickness that there is, or as many steps as there are colours.
+  findSteps() {
+    const all = new Set();
+    for (const model of this.models) {
+      for (let i = 1; model.part.plates && i < model.part.plates.length; i += 3) {
+        const thick = this.thick({ model, layer: model.part.plates[i], plate: (i - 1) / 3 });
+        if (thick !== null) all.add(thick);
       }
     }
+    const sorted = [...all].sort((a, b) => a - b);
+    const count = Math.min(sorted.length, STEPS.length);
+    this.steps = Array.from({ length: count }, (_, i) => {
+      const [from, to] = [sorted[Math.floor((i * sorted.length) / count)], sorted[Math.floor(((i + 1) * sorted.length) / count) - 1]];
+      return { from, to, colour: STEPS[count === 1 ? 4 : Math.round((i * (STEPS.length - 1)) / (count - 1))] };
+    });
+  }
+
+  // The colour of a plate, as plates are coloured now.
+  shade(model, layer, thick) {
+    if (!model.part.plates) return model.colour;
+    if (this.by === "layer") return this.layerColours.get(layer);
+    if (this.by !== "thickness") return model.colour;
+    return thick === null ? UNKNOWN : this.steps.findLast(({ from }) => thick >= from)?.colour ?? UNKNOWN;
+  }
+
+  // Colours plates by their material, layer or thickness. Only the list that has these colours shows them.
+  colour(by) {
+    this.by = by;
+    if (this.colours) this.colours.value = by;
+    if (by === "layer") this.layerList.open = true;
+    this.element.dataset.by = by;
+    this.renderer.palette = by === "material" ? null : new Uint8Array(4096 * Math.ceil(this.count / 1024)).fill(140);
+    for (const model of by === "material" ? [] : this.models) {
+      const { part, first, stride } = model;
+      for (let i = 0; i < stride * (part.places?.[1] ?? 1); i++) {
+        const plate = i % stride, layer = part.plates?.[plate * 3 + 1];
+        this.renderer.palette.set(this.shade(model, layer, this.thick({ model, layer, plate })).slice(0, 3).map((c) => c * 255), (first + i) * 4);
+      }
+    }
+    const { el } = this.page;
+    const entries = this.entries();
+    this.legend.hidden = by === "material";
+    this.legend.replaceChildren(...(by === "material" ? [] : entries).map(([text, colour]) => {
+      const swatch = el("i", { class: "scene-swatch" });
+      swatch.style.background = shapes.css(colour);
+      return el("div", {}, swatch, text);
+    }));
+    if (this.plates.length) this.fillPlates();
     this.redraw();
+    this.page.hold();
+  }
+
+  // The legend of the present colours: pairs of a text and a colour.
+  entries() {
+    if (this.by === "layer") return [...this.layerColours].map(([layer, colour]) => [`Layer ${layer}`, colour]);
+    if (this.by === "thickness") {
+      const steps = this.steps.map(({ from, to, colour }) => [from === to ? `${number(from)} mm` : `${number(from)} to ${number(to)} mm`, colour]);
+      const hasUnknown = this.models.some((model) => model.isShown && model.part.plates?.some((layer, i) => i % 3 === 1 && this.thick({ model, layer, plate: (i - 1) / 3 }) === null));
+      return hasUnknown ? [...steps, ["unknown", UNKNOWN]] : steps;
+    }
+    return [...new Map(this.models.filter((model) => model.isShown && model.solid).map((model) => [model.material.name, model.colour]))];
   }
 
   isWanted({ part, index }) {
@@ -328,23 +427,72 @@ class Scene extends shapes.Look {
     this.cut();
   }
 
+  // Begins to cut: the half toward the eye goes, so that the inside is seen.
+  startCut() {
+    const axis = this.axis.value;
+    this.cutting.hidden = axis === "";
+    if (axis !== "") this.side = this.camera.axes().eye[axis] < 0 ? -1 : 1;
+    this.cut();
+  }
+
   cut() {
     const axis = this.axis.value;
-    this.slider.disabled = axis === "";
     const plane = [0, 0, 0, 1];
-    if (axis !== "") {
+    if (axis !== "" && this.cutBox) {
       const { min, max } = this.cutBox;
-      plane[axis] = 1;
-      plane[3] = min[axis] + (max[axis] - min[axis]) * (this.slider.value / 1000);
+      const at = min[axis] + (max[axis] - min[axis]) * (this.slider.value / 1000);
+      plane[axis] = this.side;
+      plane[3] = at * this.side;
+      this.place.textContent = this.length(at);
+      this.slider.setAttribute("aria-valuetext", this.place.textContent);
     }
     this.renderer.section = plane;
     this.redraw();
+    this.holdSoon();
+  }
+
+  // --- ruler ---
+
+  // Begins to measure, or ends it.
+  measure() {
+    this.rulerPoints = this.rulerPoints ? null : [];
+    this.ruler.setAttribute("aria-pressed", String(this.rulerPoints !== null));
+    if (this.rulerPoints) this.page.say("Press two points");
+    this.drawRule();
+  }
+
+  press(x, y) {
+    if (!this.rulerPoints) return this.choose(this.at(x, y, true));
+    const point = this.renderer.locate(this.camera, x, y);
+    if (!point) return;
+    if (this.rulerPoints.length === 2) this.rulerPoints = [];
+    this.rulerPoints.push(point);
+    this.drawRule();
+    if (this.rulerPoints.length < 2) return;
+    const across = add(this.rulerPoints[1], this.rulerPoints[0], -1);
+    const axes = ["across", "up", "along"].map((name, i) => `${this.length(Math.abs(across[i]))} ${name}`);
+    this.page.say(`${this.length(Math.hypot(...across))}: ${axes.join(", ")}`);
+  }
+
+  // Lays the ruler over the canvas.
+  drawRule() {
+    const { el } = this.page;
+    const points = (this.rulerPoints ?? []).map((point) => this.renderer.project(this.camera, point));
+    const at = (element, [x, y], more = {}) => (Object.assign(element.style, { left: `${x}px`, top: `${y}px`, ...more }), element);
+    this.rule.replaceChildren(...points.map((point) => at(el("i", { class: "end" }), point)));
+    if (points.length < 2) return;
+    const [a, b] = points;
+    const [dx, dy] = [b[0] - a[0], b[1] - a[1]];
+    const text = this.length(Math.hypot(...add(this.rulerPoints[1], this.rulerPoints[0], -1)));
+    this.rule.append(at(el("i", { class: "stroke" }), a, { width: `${Math.hypot(dx, dy)}px`, transform: `rotate(${Math.atan2(dy, dx)}rad)` }),
+      at(el("b", {}, text), [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2]));
   }
 
   draw(moves) {
     if (!this.canvas.clientWidth) return;
     [this.renderer.chosen, this.renderer.under] = [this.chosen ?? shapes.NONE, this.under ?? shapes.NONE];
     this.renderer.draw(this.camera, moves);
+    if (this.rulerPoints) this.drawRule();
   }
 
   at(x, y, isPressed) {
@@ -358,8 +506,8 @@ class Scene extends shapes.Look {
     const facts = [["material", material.name]];
     if (plate !== null) {
       const [row, layer, triangles] = part.plates.slice(plate * 3, plate * 3 + 3);
-      const thick = this.thick({ model, layer });
-      facts.push(["layer", layer], ["thickness", thick === null ? "" : `${thick} mm`], ["plate", row], ["triangles", number(triangles)]);
+      const thick = this.thick({ model, layer, plate });
+      facts.push(["layer", layer], ["thickness", thick === null ? "" : `${number(thick)} mm`], ["plate", row], ["triangles", number(triangles)]);
     } else {
       facts.unshift(["part", part.name]);
       facts.push(["triangles", part.kind === "zone" ? "" : number(part.triangles)], ["levels of detail", part.lods ? part.lods.join(", ") : ""]);
@@ -373,14 +521,23 @@ class Scene extends shapes.Look {
     this.chosen = id;
     this.redraw();
     this.card.replaceChildren();
+    this.page.hold();
     if (id === null) return;
     const { model, plate } = this.find(id);
     await this.load(model);
-    if (plate === null) return this.fillCard(this.facts(id));
-    const one = this.plate(model, plate);
-    this.fillCard([...this.facts(id), ["area", `${number(one.area)} square units`]], "armor_plates", one.row);
+    const size = model.part.max.map((v, i) => v - model.part.min[i]);
+    const extent = ["size", size.map((v) => number(v * this.unit)).join(" × ") + (this.meta.metres ? " m" : " units")];
+    if (plate === null) {
+      this.fillCard([...this.facts(id), extent], model.part.kind === "zone" ? "boxes" : null, this.zone(model));
+      if (!moves) return;
+    }
+    const one = plate === null ? { min: model.part.min, max: model.part.max } : this.plate(model, plate);
+    if (plate !== null) {
+      const size = one.max.map((v, i) => number((v - one.min[i]) * this.unit)).join(" × ") + (this.meta.metres ? " m" : " units");
+      this.fillCard([...this.facts(id), ["area", this.area(one.area)], ["size", size]], "armor_plates", one.row);
+    }
     if (!moves) return;
-    this.shown.add("armor");
+    this.shown.add(model.part.kind);
     this.off.delete(model.index);
     if (model.input) model.input.checked = true;
     this.camera.target = one.min.map((v, i) => (v + one.max[i]) / 2);
@@ -388,25 +545,60 @@ class Scene extends shapes.Look {
     this.update();
   }
 
-  // Chooses the plate that a link names by its row.
-  show(params) {
-    const row = params.get("plate");
-    if (row === null || !this.renderer) return;
-    for (const { part, first } of this.models) {
-      for (let i = 0; part.plates && i < part.plates.length; i += 3) {
-        if (part.plates[i] === Number(row)) this.choose(first + i / 3, true);
-      }
+  // The number of a hit box among all hit boxes, which is its row.
+  zone(model) { return this.models.filter(({ part }) => part.kind === "zone").indexOf(model); }
+
+  // The state of this view for the address.
+  state() {
+    if (!this.renderer) return {};
+    const state = {};
+    const { model, plate } = this.chosen === null ? {} : this.find(this.chosen);
+    if (model && plate !== null) state.plate = model.part.plates[plate * 3];
+    else if (model?.part.kind === "zone") state.zone = this.zone(model);
+    if (this.by && this.by !== (this.thickness ? "thickness" : "material")) state.by = this.by;
+    if (this.axis.value !== "") state.cut = `${this.axis.value},${this.slider.value},${this.side}`;
+    if (this.hasTurned) state.eye = this.camera.text;
+    return state;
+  }
+
+  // Shows the state that an address holds: a plate or a hit box by its row, colours, a section, and the camera.
+  async show(params) {
+    if (!this.renderer) return;
+    await this.fitted;
+    const [row, zone, cut] = ["plate", "zone", "cut"].map((name) => params.get(name));
+    let id = null;
+    for (const { part, first } of row === null ? [] : this.models) {
+      for (let i = 0; part.plates && i < part.plates.length; i += 3) if (part.plates[i] === Number(row)) id = first + i / 3;
+    }
+    if (zone !== null) id = this.models.filter(({ part }) => part.kind === "zone")[zone]?.first ?? null;
+    if (id === null && (row ?? zone) !== null) this.page.say(`There is no ${row === null ? "hit box" : "plate"} ${row ?? zone}`);
+    const by = params.get("by");
+    if (by && this.colours && [...this.colours.options].some((option) => option.value === by)) this.colour(by);
+    if (cut) {
+      const [axis, at, side] = cut.split(",");
+      [this.axis.value, this.slider.value] = [axis, at];
+      this.startCut();
+      this.side = Number(side) < 0 ? -1 : 1;
+      this.cut();
+    }
+    if (id !== this.chosen) await this.choose(id, id !== null && !params.has("eye"));
+    if (params.has("eye")) {
+      this.camera.text = params.get("eye");
+      this.hasTurned = true;
+      this.redraw();
     }
   }
 
   picture() {
     this.draw(false);
-    const shown = this.models.filter((model) => model.isShown && model.solid);
-    const materials = new Map(shown.map(({ material }) => [material.name, material.colour]));
-    const layers = [...this.layerColours].map(([layer, colour]) => [`Layer ${layer}`, colour]);
-    shapes.picture(this.canvas, this.title, (this.by === "layer" ? layers : [...materials]).slice(0, 60), this.page);
+    shapes.picture(this.canvas, this.title, this.entries().slice(0, 60), this.page);
   }
 }
+
+const groupOf = (name) => {
+  const word = name.replace(/^\d+ /, "").match(/^(Dual|Bow|Cas|Cit|SSC|SS|Stern|St|Rudder|Tur)(?![a-z])|^Rudder|^Tur/)?.[0];
+  return GROUPS[word] ?? "Other";
+};
 
 // The first vertex of each plate of a part.
 const starts = (part) => {
@@ -417,9 +609,6 @@ const starts = (part) => {
   }
   return all;
 };
-
-// From blue by violet to red.
-const heat = (share) => [0.15 + 0.8 * share, 0.25, 0.95 - 0.8 * share];
 
 // The first object of numbers by numbers from 65536 on, at `value` or a few levels below it.
 const armorIn = (value, depth = 0) => {
@@ -434,4 +623,11 @@ const armorIn = (value, depth = 0) => {
   return null;
 };
 
-assetq.kinds.scene = { open: (element, part, page) => new Scene(element, part, page) };
+assetq.kinds.scene = {
+  open: (element, part, page) => new Scene(element, part, page),
+  links(part, table, row, page) {
+    const name = { armor_plates: "plate", boxes: "zone" }[table];
+    const has = name === "plate" ? part.meta.parts.some((one) => one.plates) : part.meta.parts.some((one) => one.kind === "zone");
+    return name && has ? [[part.title, page.link(part.id, { [name]: row })]] : [];
+  },
+};

@@ -131,6 +131,7 @@ fn scene(solids: &Solids<'_>, id: &str) -> Shown {
     let damage = solids.damage.iter().map(|error| error.to_string().into());
     let meta = json!({
         "name": solids.name,
+        "metres": solids.metres,
         "materials": materials,
         "parts": parts,
         "groups": groups,

@@ -1,89 +1,127 @@
-// Rows that a filter leaves, their order, and both as CSV.
-// Words that a row must have somewhere; `column:word`, `column=text`, `column<number` and `column>number` ask one column.
-const parse = (text, table) =>
-  (text.match(/(?:[^\s"]|"[^"]*"?)+/g) ?? []).map((word) => {
-    const plain = (text) => text.replaceAll('"', "");
-    const of = word.match(/^(\w+)([:=<>])(.+)$/);
-    const column = of && table.columns.find((column) => column.name === of[1]);
-    if (!column) return { how: ":", word: plain(word).toLowerCase() };
-    return { column, how: of[2], word: plain(of[3]).toLowerCase(), number: Number(plain(of[3])) };
-  });
+// Filters of rows, their order, and rows as CSV and JSON.
+const { many, nearest } = assetq;
 
-const fits = (test, text, value) => {
-  if (text === null) return false;
-  if (test.how === ":") return text.toLowerCase().includes(test.word);
-  if (test.how === "=") return text.toLowerCase() === test.word || (value !== text && Number(value) === test.number);
-  const number = typeof value === "string" ? parseFloat(value) : Number(value);
-  return test.how === "<" ? number < test.number : number > test.number;
+// A word is `word`, `column:word` (contains), or a column, one of = != < <= > >=, and a value; `-` before it negates.
+const WORD = /^(-?)(?:([^\s:=<>!"]+)(:|!=|<=|>=|=|<|>))?([^]*)$/;
+const UNIT = { k: 1e3, m: 1e6, g: 1e9 };
+
+// A number as people write it: 1,000 and 10k too; NaN if it is none.
+const numberOf = (text) => {
+  const found = text.match(/^([+-]?(?:\d{1,3}(?:[,_]\d{3})+|\d+)?(?:\.\d+)?(?:e[+-]?\d+)?)([kmg]?)$/i);
+  if (!found || !/\d/.test(text)) return /^0x[\da-f]+$/i.test(text) ? Number(text) : NaN;
+  return Number(found[1].replace(/[,_]/g, "")) * (UNIT[found[2].toLowerCase()] ?? 1);
 };
 
-// Marks the rows of a stretch that fit, by a look at every distinct text rather than at every row where that is possible.
+// The tests of a filter, and its faults: `{ tests, faults }`.
+const parse = (text, table) => {
+  const [tests, faults] = [[], []];
+  for (const token of text.match(/(?:[^\s"]|"[^"]*"?)+/g) ?? []) {
+    const [, minus, name, how, rest] = token.match(WORD);
+    const word = rest.replaceAll('"', "").toLowerCase();
+    if (!name) {
+      // A quote before a minus sign makes it part of the word.
+      const plain = token.startsWith('"') || token === "-" ? token.replaceAll('"', "").toLowerCase() : word;
+      if (plain) tests.push({ how: ":", word: plain, isNot: minus === "-" && token !== "-" });
+      continue;
+    }
+    const column = table.columns.find((column) => column.name === name) ?? table.columns.find((column) => column.name.toLowerCase() === name.toLowerCase());
+    if (!column && /^\d+$/.test(name)) {
+      tests.push({ how: ":", word: token.slice(minus.length).replaceAll('"', "").toLowerCase(), isNot: minus === "-" });
+      continue;
+    }
+    if (!column) {
+      const near = nearest(name, table.columns.map((column) => column.name));
+      faults.push(`${table.table} has no column ${name}${near ? `; did you mean ${near}?` : ". To search for the text, quote it."}`);
+      continue;
+    }
+    if (word === "" && how !== "=" && how !== "!=") continue;
+    const number = numberOf(word);
+    if (/[<>]/.test(how) && isNaN(number)) {
+      faults.push(`${name}${how} needs a number, not ${rest}`);
+      continue;
+    }
+    tests.push({ column, how: how === "!=" ? "=" : how, word, number, isNot: (minus === "-") !== (how === "!=") });
+  }
+  return { tests, faults };
+};
+
+const compare = { "<": (a, b) => a < b, "<=": (a, b) => a <= b, ">": (a, b) => a > b, ">=": (a, b) => a >= b, "=": (a, b) => a === b };
+
+const fits = (test, text, value) => {
+  if (text === null) return test.how === "=" && test.word === "";
+  if (test.how === ":") return text.toLowerCase().includes(test.word);
+  const number = typeof value === "string" ? (value.trim() === "" ? NaN : Number(value)) : Number(value);
+  if (test.how === "=") return text.toLowerCase() === test.word || number === test.number;
+  return compare[test.how](number, test.number);
+};
+
+// A function that marks the rows of a stretch that fit. It looks at each distinct text once, and at numbers in their array.
 const marker = (table, test) => {
   const known = new Map();
+  // For each place of an id 1 if the text that column `n` has for it fits, 2 if not, 0 if unknown.
+  const idMarks = (n) => {
+    const { plan } = table.all[n];
+    const ids = table.ids(n);
+    const key = `${plan} ${ids.name}`;
+    if (!known.has(key)) known.set(key, ids.marks(plan === "ids" ? "id" : plan, test, (text) => fits(test, text, text)));
+    return known.get(key);
+  };
   return (n, stretch, marks) => {
     const column = table.all[n];
     const cells = table.cells(n, stretch);
     const rows = marks.length;
-    if (cells.kind === "null") return;
-    if (cells.kind === "list" && test.how === ":") return;
-    let of = null;
-    if (cells.kind === "id") {
-      const key = `${column.plan} ${table.all[table.source(n)].kind}`;
-      if (!known.has(key)) known.set(key, new Map());
-      const seen = known.get(key);
-      of = (place) => {
-        let fit = seen.get(place);
-        if (fit === undefined) {
-          const text = table.ofId(n, place - 1);
-          seen.set(place, (fit = fits(test, text, text)));
-        }
-        return fit;
-      };
+    const isNull = test.how === "=" && test.word === "";
+    if (cells.kind === "null") {
+      if (isNull && column.n < table.columns.length) marks.fill(1);
+    } else if (cells.kind === "id") {
+      const [{ places }, of] = [cells, idMarks(n)];
+      for (let row = 0; row < rows; row++) if (places[row] === 0 ? isNull : of[places[row] - 1]) marks[row] = 1;
     } else if (cells.kind === "text") {
-      const seen = new Int8Array(cells.of.count + 1);
-      of = (place) => {
-        if (place === 0) return false;
-        if (seen[place] === 0) {
-          const text = cells.of.get(place - 1);
-          seen[place] = fits(test, text, text) ? 1 : -1;
-        }
-        return seen[place] === 1;
-      };
+      const of = test.how === ":" ? cells.of.including(test.word) : Uint8Array.from({ length: cells.of.count }, (_, k) => { const text = cells.of.get(k); return fits(test, text, text); });
+      const { places } = cells;
+      for (let row = 0; row < rows; row++) if (places[row] === 0 ? isNull : of[places[row] - 1]) marks[row] = 1;
+    } else if (cells.all instanceof Float64Array && test.how in compare && !isNull && column.kind !== "Bool") {
+      const { all, none } = cells;
+      const holds = compare[test.how];
+      for (let row = 0; row < rows; row++) if (all[row] !== none && holds(all[row], test.number)) marks[row] = 1;
+    } else if (test.how === ":" && cells.kind === "number" && column.kind !== "Bool" && !/^[-+.\de]+$/.test(test.word)) {
+      // No number contains this word.
+    } else if (test.how !== ":" || cells.kind !== "list" || test.column) {
+      for (let row = 0; row < rows; row++) if (!marks[row] && fits(test, cells.text(row), cells.value(row))) marks[row] = 1;
     }
-    if (of) {
-      const places = cells.places;
-      for (let row = 0; row < rows; row++) if (!marks[row] && of(places[row])) marks[row] = 1;
-      return;
-    }
-    // Words that no number has need not be sought in numbers.
-    if (test.how === ":" && cells.kind === "number" && column.kind !== "Bool" && !/^[-+.\de]+$/.test(test.word)) return;
-    for (let row = 0; row < rows; row++) if (!marks[row] && fits(test, cells.text(row), cells.value(row))) marks[row] = 1;
   };
 };
 
-const breathe = () => new Promise((next) => setTimeout(next));
+// Lets the browser draw and take input, if it has not had time to for a while.
+let rested = 0;
+const breathe = async () => {
+  if (performance.now() - rested < 12) return;
+  await new Promise((next) => setTimeout(next));
+  rested = performance.now();
+};
 
-// The rows that a filter leaves, or null where it was given up for a newer one.
-const filter = async (table, tests, columns, current) => {
-  const kept = [];
+// The rows that pass all tests, or null if a newer filter took over.
+const filter = async (table, tests, columns, isCurrent) => {
+  const kept = new Uint32Array(table.rows);
+  let count = 0;
   const mark = tests.map((test) => marker(table, test));
   for (let stretch = 0; stretch < table.starts.length; stretch++) {
-    const first = table.starts[stretch], count = table.length(stretch);
-    let all = null;
+    const first = table.starts[stretch], rows = table.length(stretch);
+    const all = new Uint8Array(rows).fill(1);
     for (const [t, test] of tests.entries()) {
-      const marks = new Uint8Array(count);
-      const asked = table.with(test.column ? [test.column.n] : columns);
-      await table.whole(asked, stretch);
-      if (!current()) return null;
-      for (const n of asked) mark[t](n, stretch, marks);
-      if (all) for (let row = 0; row < count; row++) all[row] &= marks[row];
-      else all = marks;
+      const marks = new Uint8Array(rows);
+      const needed = table.with(test.column ? [test.column.n] : columns);
+      await table.whole(needed, stretch);
+      if (!isCurrent()) return null;
+      for (const n of needed) mark[t](n, stretch, marks);
+      const wanted = test.isNot ? 0 : 1;
+      for (let row = 0; row < rows; row++) if (marks[row] !== wanted) all[row] = 0;
     }
-    for (let row = 0; row < count; row++) if (all[row]) kept.push(first + row);
+    for (let row = 0; row < rows; row++) if (all[row]) kept[count++] = first + row;
     await breathe();
-    if (!current()) return null;
+    if (!isCurrent()) return null;
   }
-  return Uint32Array.from(kept);
+  return kept.slice(0, count);
 };
 
 // --- order ---
@@ -93,7 +131,7 @@ const ranks = async (table, n) => {
   await table.wholly([n]);
   const ranks = new Float64Array(table.rows);
   const distinct = new Map();
-  const places = new Map(); // of ids, as their texts are slow to make
+  const places = new Map(); // of ids: their texts are slow to make
   const isPlain = table.all[n].or === undefined;
   let row = 0;
   for (let stretch = 0; stretch < table.starts.length; stretch++) {
@@ -135,13 +173,101 @@ const ranks = async (table, n) => {
   return ranks;
 };
 
-const csvCell = (text) => (text === null ? "" : /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-
-const csv = async (table, columns, rows, count) => {
-  const lines = [columns.map((n) => csvCell(table.columns[n].name)).join(",")];
-  await table.wholly(columns);
-  for (let at = 0; at < count; at++) lines.push(columns.map((n) => csvCell(table.text(n, rows ? rows[at] : at))).join(","));
-  return lines.join("\r\n") + "\r\n";
+// The distinct texts of a column in some rows with their counts, nulls, and if all are numbers: bounds, mean and 30 bins.
+const profile = async (table, n, rows, count) => {
+  await table.wholly([n]);
+  const counts = new Map();
+  let nulls = 0;
+  const byPlace = new Map(); // of ids: their texts are slow to make
+  for (let at = 0; at < count; at++) {
+    const row = rows ? rows[at] : at;
+    const place = table.all[n].or === undefined ? table.place(n, row) : -1;
+    if (place >= 0) byPlace.set(place, (byPlace.get(place) ?? 0) + 1);
+    else {
+      const text = table.text(n, row);
+      if (text === null) nulls++;
+      else counts.set(text, (counts.get(text) ?? 0) + 1);
+    }
+    if (at % 16384 === 0) await breathe();
+  }
+  for (const [place, some] of byPlace) {
+    const text = table.ofId(n, place);
+    if (text === null) nulls += some;
+    else counts.set(text, (counts.get(text) ?? 0) + some);
+  }
+  let numbers = null;
+  if (["Int", "Uint", "F32", "F64"].includes(table.columns[n].kind) && counts.size) {
+    const all = [...counts].map(([text, some]) => [Number(text), some]);
+    const min = all.reduce((least, [value]) => Math.min(least, value), Infinity), max = all.reduce((most, [value]) => Math.max(most, value), -Infinity);
+    const bins = new Array(30).fill(0);
+    let sum = 0;
+    for (const [value, some] of all) {
+      sum += value * some;
+      if (max > min) bins[Math.min(29, Math.floor(((value - min) / (max - min)) * 30))] += some;
+    }
+    numbers = { min, max, mean: sum / (count - nulls), bins };
+  }
+  return { nulls, counts, numbers };
 };
 
-Object.assign(assetq, { parse, filter, ranks, csv });
+// --- output ---
+
+const csvCell = (text) => (text === null ? "" : /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+const IS_JSON = new Set(["Int", "Uint", "F32", "F64", "Bool", "Nested"]);
+const jsonCell = (column, text) => (text === null ? "null" : IS_JSON.has(column.kind) ? text : JSON.stringify(text));
+
+// The forms in which rows are saved: a head, a line for a row, what stands between lines, and an end.
+const FORMS = {
+  csv: {
+    type: "text/csv",
+    head: (columns) => columns.map((column) => csvCell(column.name)).join(",") + "\r\n",
+    line: (columns, cells) => cells.map(csvCell).join(","),
+    between: "\r\n",
+    end: (count) => (count ? "\r\n" : ""),
+  },
+  json: {
+    type: "application/json",
+    head: () => "[\n",
+    line: (columns, cells) => `{${cells.map((text, k) => `${JSON.stringify(columns[k].name)}:${jsonCell(columns[k], text)}`).join(",")}}`,
+    between: ",\n",
+    end: () => "\n]\n",
+  },
+};
+
+// The first `count` rows, or all rows of the table if `rows` is null, a portion at a time: no text gets larger than that.
+async function* portions(table, numbers, rows, count, form) {
+  const PORTION = 1024;
+  const columns = numbers.map((n) => table.columns[n]);
+  const { head, line, between, end } = FORMS[form];
+  yield head(columns);
+  for (let at = 0; at < count; at += PORTION) {
+    const part = Array.from({ length: Math.min(PORTION, count - at) }, (_, k) => (rows ? rows[at + k] : at + k));
+    await table.need(numbers, part);
+    yield (at ? between : "") + part.map((row) => line(columns, numbers.map((n) => table.text(n, row)))).join(between);
+    await breathe();
+  }
+  yield end(count);
+}
+
+// The same as a blob, which browsers keep on disk if it is large. `progress` gets the number of rows so far.
+const blob = async (table, numbers, rows, count, form, progress) => {
+  const parts = [];
+  let waiting = [], size = 0, portion = 0;
+  const flush = () => { parts.push(new Blob(waiting)); [waiting, size] = [[], 0]; };
+  for await (const text of portions(table, numbers, rows, count, form)) {
+    waiting.push(text);
+    size += text.length;
+    if (size > 1 << 24) flush();
+    progress?.(Math.min(count, portion++ * 1024));
+  }
+  flush();
+  return new Blob(parts, { type: FORMS[form].type });
+};
+
+const csv = async (table, columns, rows, count) => {
+  const all = [];
+  for await (const text of portions(table, columns, rows, count, "csv")) all.push(text);
+  return all.join("");
+};
+
+Object.assign(assetq, { parse, filter, ranks, profile, csv, blob });

@@ -1,9 +1,12 @@
 // Tables as they are seen: rows laid out as they scroll into view.
-const { el, many, clean, tableOf, leadOf, index, targets } = assetq;
+const { el, many, clean, tableOf, leadOf, targets, uses } = assetq;
 const ROW = 26; // the height of a row, as in the style
 const TALLEST = 8_000_000; // what every browser lets an element be high
 const RIGHT = new Set(["Int", "Uint", "F32", "F64"]);
 const MONO = new Set(["Id64", "Id32", "Guid"]);
+const LEAST_WIDE = 40;
+// Whole numbers that name or place something are no amounts.
+const NO_AMOUNT = /(^|_)(id|index|record|number|hash|version|build|offset|row|checksum)s?$/i;
 
 class View {
   constructor(element, part, page) {
@@ -11,15 +14,18 @@ class View {
     this.table = tableOf(part, page);
     this.rows = null; // the rows that are shown, in order; null for all
     this.order = null; // { n, down }
+    this.query = "";
     this.leads = {}; // for kinds of ids, where they lead
+    this.own = []; // widths that the user chose, by column
     this.asked = 0;
     this.top = 0; // the first row that is seen, counted in rows
     this.selected = -1;
     this.cursor = 0;
+    this.laid = new Map(); // the elements of rows, by their place in the order
     const columns = this.table.columns;
-    // The places of rows in the file are left to those who ask; a narrow window begins with what short listings show.
+    // Places in the file and empty columns are hidden at first; a narrow window begins with the columns of short listings.
     const few = innerWidth < 704 && columns.some((column) => column.brief);
-    this.on = columns.map((column) => column.brief || (!few && (column.role !== "Place" || columns.length < 6)));
+    this.on = columns.map((column) => column.brief || (!few && !column.empty && (column.role !== "Place" || columns.length < 6)));
     this.build(element);
   }
 
@@ -29,30 +35,46 @@ class View {
 
   build(element) {
     const { table, page } = this;
-    this.input = el("input", { type: "search", placeholder: "filter …   name:text   size>100", "aria-label": `filter ${table.table}`, spellcheck: "false",
-      title: "words that a row has; column:word, column=text, column<number, column>number; /" });
+    this.name = `g${page.parts.indexOf(table.part)}`;
+    this.input = el("input", { type: "search", placeholder: "filter …   name:text   size>=100   -word", "aria-label": `filter ${table.table}`, spellcheck: "false",
+      title: "words that a row contains; column:word, column=value, column!=value, < <= > >=; a minus sign excludes (/)" });
     this.input.addEventListener("input", () => this.refilter());
-    this.tally = el("span", { class: "tally" });
-    this.choice = el("div", { class: "choice", hidden: true });
-    const choose = el("button", { "aria-expanded": "false", onclick: () => {
-      this.choice.hidden = !this.choice.hidden;
-      choose.setAttribute("aria-expanded", String(!this.choice.hidden));
-    } }, "Columns");
+    this.input.addEventListener("keydown", (event) => {
+      if (event.key !== "ArrowDown" && event.key !== "Enter") return;
+      event.preventDefault();
+      this.scroll.focus();
+    });
+    // What a filter looks at is decoded while the user types.
+    this.input.addEventListener("focus", () => table.rows < 4e6 && table.wholly(table.with(this.shown)), { once: true });
+    this.tally = el("span", { class: "tally", role: "status" });
+    this.choice = el("div", { class: "choice", id: `${this.name}-choice`, hidden: true });
+    const choose = el("button", { "aria-expanded": "false", "aria-controls": `${this.name}-choice`, onclick: () => open(this.choice.hidden) }, "Columns");
+    const open = (on) => {
+      this.choice.hidden = !on;
+      choose.setAttribute("aria-expanded", String(on));
+      if (on) this.choice.querySelector("input")?.focus();
+    };
+    this.choice.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      event.preventDefault();
+      open(false);
+      choose.focus();
+    });
     const copy = el("button", { title: "the rows that are shown, as CSV", class: "copy", onclick: () => this.copy() }, "Copy CSV");
-    const save = el("button", { title: "the rows that are shown, as a CSV file", onclick: async () => {
-      page.save(`${table.table}.csv`, new Blob([await assetq.csv(table, this.shown, this.rows, this.count)], { type: "text/csv" }));
-    } }, "Save");
-    element.append(el("div", { class: "bar" }, this.input, this.tally, el("span", { class: "space" }), choose, copy, save), this.choice);
+    const save = (form, text) => el("button", { class: `save-${form}`, title: `the rows that are shown, as a ${form.toUpperCase()} file`, onclick: () => this.save(form) }, text);
+    element.append(el("div", { class: "bar" }, this.input, this.tally, el("span", { class: "space" }), choose, copy, save("csv", "Save CSV"), save("json", "JSON")), this.choice);
     for (const column of table.columns) {
-      const box = el("input", { type: "checkbox", onchange: () => {
+      const box = el("input", { type: "checkbox", checked: this.on[column.n], onchange: () => {
         this.on[column.n] = box.checked;
         this.header();
         this.draw();
-        if (this.input.value.trim()) this.refilter();
+        if (this.query) this.arrange();
       } });
-      box.checked = this.on[column.n];
-      this.choice.append(el("label", {}, box, column.name));
+      column.box = box;
+      this.choice.append(el("label", {}, box, column.name, column.empty ? el("small", {}, " (empty)") : null));
     }
+    this.fault = el("p", { class: "fault query", role: "alert", hidden: true });
+    element.append(this.fault);
     if (table.more) {
       const of = table.more.of === null ? "all" : many(table.more.of);
       element.append(el("p", { class: "note" }, `This page has the first ${many(table.rows)} of ${of} rows. All of them: `, el("code", {}, table.more.command)));
@@ -60,50 +82,98 @@ class View {
     if (table.fault) {
       element.append(el("p", { class: "note fault" }, `${many(table.damaged)} damaged: the first is ${table.fault}`));
     }
-    this.head = el("div", { class: "head", role: "row" });
+    this.head = el("div", { class: "head", role: "row", "aria-rowindex": "1" });
     this.body = el("div", { class: "body", role: "rowgroup" });
-    this.space = el("div", { class: "space" }, this.head, this.body);
-    this.scroll = el("div", { class: "grid", role: "grid", tabindex: "0", "aria-label": table.table, "aria-rowcount": String(table.rows) }, this.space);
-    this.detail = el("aside", { class: "detail", hidden: true, "aria-label": "row", tabindex: "-1", onkeydown: (event) => event.key === "Escape" && this.close() });
-    element.append(el("div", { class: "both" }, this.scroll, this.detail));
+    this.none = el("p", { class: "none", hidden: true }, "no row matches");
+    this.space = el("div", { class: "space", role: "presentation" }, el("div", { role: "rowgroup", class: "heads" }, this.head), this.body);
+    this.scroll = el("div", { class: "grid", role: "grid", tabindex: "0", "aria-label": table.table, "aria-multiselectable": "false" }, this.space);
+    this.detail = el("aside", { class: "detail", hidden: true, "aria-label": "row", tabindex: "-1", onkeydown: (event) => event.key === "Escape" && (event.preventDefault(), this.close()) });
+    this.profile = el("aside", { class: "profile", hidden: true, "aria-label": "column", tabindex: "-1", onkeydown: (event) => event.key === "Escape" && (event.preventDefault(), this.closeProfile()) });
+    element.append(el("div", { class: "both" }, el("div", { class: "table" }, this.scroll, this.none), this.profile, this.detail));
     this.scroll.addEventListener("scroll", () => this.scrolled(), { passive: true });
     this.scroll.addEventListener("wheel", (event) => this.wheeled(event), { passive: false });
     this.scroll.addEventListener("keydown", (event) => this.key(event));
     this.body.addEventListener("click", (event) => {
       const row = event.target.closest("[data-at]");
-      if (row && !event.target.closest("a")) this.select(Number(row.dataset.at));
+      const isSelecting = String(getSelection()) !== "" && this.body.contains(getSelection().anchorNode);
+      if (row && !event.target.closest("a") && !isSelecting) this.select(Number(row.dataset.at));
     });
     new ResizeObserver(() => this.draw()).observe(this.scroll);
     this.header();
+    this.hideCounters();
+  }
+
+  // A column that counts the rows repeats the number at the left.
+  async hideCounters() {
+    for (const column of this.table.columns) {
+      if ((column.name !== "index" && column.name !== "record") || column.kind !== "Uint" || !this.on[column.n] || this.table.rows === 0) continue;
+      await this.table.load(column.n, 0);
+      const { all } = this.table.cells(column.n, 0);
+      if (!all?.every((value, row) => value === row)) continue;
+      this.on[column.n] = column.box.checked = false;
+      this.header();
+      this.draw();
+    }
+  }
+
+  // The first column that is a key stays in sight.
+  get frozen() {
+    const key = this.shown.find((n) => this.table.columns[n].role === "Key");
+    return key !== undefined && this.widths[key] < this.scroll.clientWidth * 0.35 ? key : -1;
   }
 
   header() {
     const { table } = this;
     const wide = Math.min(44, Math.max(16, Math.floor(innerWidth / 14)));
-    this.gutter = String(table.rows).length * 8 + 18;
+    this.gutter = many(table.rows).length * 8 + 18;
     this.widths = table.columns.map((column) => {
+      if (this.own[column.n]) return this.own[column.n];
       const name = column.name.length * 8.4 + 36;
       const width = (column.plan !== "leaf" && column.or === undefined) || column.of === "graph" ? Math.min(wide, Math.max(8, column.width)) : wide;
       const letter = this.classes(column).includes("mono") || column.kind === "Nested" ? 8.2 : 9;
       return Math.round(Math.max(name, width * letter + 20, 56));
     });
-    // What room is left goes to the longest texts.
+    // Room to spare goes to the longest texts.
     const spare = this.scroll.clientWidth - this.shown.reduce((sum, n) => sum + this.widths[n], this.gutter);
     const long = this.shown.filter((n) => table.columns[n].width >= wide).at(-1);
-    if (spare > 0 && long !== undefined) this.widths[long] += spare;
+    if (spare > 0 && long !== undefined && !this.own[long]) this.widths[long] += spare;
+    const { frozen } = this;
     const cells = this.shown.map((n) => {
       const column = table.columns[n];
       const sorted = this.order?.n === n ? (this.order.down ? "descending" : "ascending") : "none";
       const mark = sorted === "none" ? "" : this.order.down ? " ▼" : " ▲";
-      const button = el("button", { role: "columnheader", "aria-sort": sorted, class: RIGHT.has(column.kind) ? "right" : "", title: `${column.name}: put in order`,
-        onclick: () => this.sort(n) }, column.name + mark);
-      button.style.width = `${this.widths[n]}px`;
-      return button;
+      const button = el("button", { class: RIGHT.has(column.kind) ? "right" : "", title: `${column.name}: put in order`, onclick: () => this.sort(n) }, column.name + mark);
+      const more = el("button", { class: "facets", title: `${column.name}: values and counts`, "aria-label": `values of ${column.name}`, onclick: () => this.openProfile(n) }, "⋮");
+      const grip = el("span", { class: "grip", onpointerdown: (event) => this.widen(event, n), ondblclick: () => { this.own[n] = undefined; this.header(); this.draw(); } });
+      const head = el("span", { role: "columnheader", "aria-sort": sorted, class: n === frozen ? "frozen" : "" }, button, more, grip);
+      head.style.width = `${this.widths[n]}px`;
+      if (n === frozen) head.style.left = `${this.gutter}px`;
+      return head;
     });
-    const corner = el("span", { class: "gutter" });
+    const corner = el("span", { class: "gutter", role: "columnheader", title: "row" }, "#");
     corner.style.width = `${this.gutter}px`;
     this.head.replaceChildren(corner, ...cells);
+    this.scroll.setAttribute("aria-colcount", String(this.shown.length + 1));
+    this.forget();
     this.resize();
+  }
+
+  // Rows are laid out again.
+  forget() { this.laid.clear(); }
+
+  widen(event, n) {
+    event.preventDefault();
+    event.stopPropagation();
+    const [grip, from, before] = [event.target, event.clientX, this.widths[n]];
+    grip.setPointerCapture(event.pointerId);
+    grip.onpointermove = (move) => {
+      this.widths[n] = this.own[n] = Math.max(LEAST_WIDE, before + move.clientX - from);
+      grip.parentElement.style.width = `${this.widths[n]}px`;
+      this.forget();
+      this.resize();
+      this.redraw();
+    };
+    grip.onpointerup = () => (grip.onpointermove = null);
   }
 
   resize() {
@@ -113,9 +183,11 @@ class View {
     this.space.style.height = `${this.tall + ROW + 2}px`;
     const all = many(this.table.rows);
     this.tally.textContent = this.rows && this.rows.length !== this.table.rows ? `${many(this.count)} of ${all}` : `${all} ${this.table.rows === 1 ? "row" : "rows"}`;
+    this.none.hidden = !this.rows || this.count > 0;
+    this.scroll.setAttribute("aria-rowcount", String(this.count + 1));
   }
 
-  // How many rows are seen, and how far one row is when the whole table does not fit into an element.
+  // How many rows are seen, and how far one row is if the whole table does not fit into an element.
   get seen() { return Math.max(1, Math.floor((this.scroll.clientHeight - ROW) / ROW)); }
   get most() { return Math.max(0, this.count - this.seen); }
   get isScaled() { return this.tall < this.count * ROW; }
@@ -154,13 +226,13 @@ class View {
     const { table } = this;
     const first = Math.max(0, Math.floor(this.top) - 4);
     const end = Math.min(this.count, Math.ceil(this.top) + this.seen + 6);
-    // Only columns that are seen are decoded and laid out.
+    // Only columns that are seen are decoded and laid out, and the frozen one.
     const left = this.scroll.scrollLeft - 200, right = this.scroll.scrollLeft + this.scroll.clientWidth + 200;
-    let x = this.gutter, before = 0;
+    const { frozen } = this;
     const columns = [];
+    let x = this.gutter;
     for (const n of this.shown) {
-      if (x + this.widths[n] < left) before += this.widths[n];
-      else if (x < right) columns.push(n);
+      if (n === frozen || (x + this.widths[n] >= left && x < right)) columns.push(n);
       x += this.widths[n];
     }
     const rows = [];
@@ -173,89 +245,141 @@ class View {
     }
     this.links(columns);
     this.body.style.top = `${ROW + 2 + (this.isScaled ? this.scroll.scrollTop - (this.top - first) * ROW : first * ROW)}px`;
-    this.body.replaceChildren(...rows.map((row, k) => this.line(first + k, row, columns, before)));
+    // An element stays as long as its row is in sight, so that its text can be selected.
+    const form = columns.join();
+    const laid = new Map();
+    rows.forEach((row, k) => {
+      const known = this.laid.get(first + k);
+      laid.set(first + k, known?.row === row && known.form === form ? known : { row, form, line: this.line(first + k, row, columns) });
+    });
+    this.laid = laid;
+    const kept = new Set([...laid.values()].map(({ line }) => line));
+    for (const line of [...this.body.children]) if (!kept.has(line)) line.remove();
+    [...laid.values()].forEach(({ line }, k) => {
+      if (this.body.children[k] !== line) this.body.insertBefore(line, this.body.children[k] ?? null);
+    });
+    this.mark();
   }
 
-  // Finds out where ids lead, once for each kind, and draws again then.
+  // Marks the row at the cursor, and the one that is open.
+  mark() {
+    for (const [at, { row, line }] of this.laid) {
+      if (row === this.selected) line.setAttribute("aria-selected", "true");
+      else line.removeAttribute("aria-selected");
+      line.classList.toggle("cursor", at === this.cursor);
+    }
+    const at = this.laid.get(this.cursor);
+    if (at) this.scroll.setAttribute("aria-activedescendant", at.line.id);
+    else this.scroll.removeAttribute("aria-activedescendant");
+  }
+
+  // Finds out where ids lead, once for each kind.
+  lead(kind) {
+    return (this.leads[kind] ??= leadOf(this.page, kind).then((lead) => (this.leads[kind] = lead)));
+  }
+
+  isLink(n) {
+    const { plan, role } = this.table.columns[this.table.source(n)];
+    return plan === "ids" && (role === "Reference" || role === "Key");
+  }
+
   links(columns) {
-    for (const n of columns) {
-      const { plan, role, kind } = this.table.columns[this.table.source(n)];
-      if (plan !== "ids" || (role !== "Reference" && role !== "Key") || kind in this.leads) continue;
-      this.leads[kind] = null;
-      leadOf(this.page, kind).then((lead) => {
-        this.leads[kind] = lead;
-        this.redraw();
-      });
-    }
+    const missing = columns.filter((n) => this.isLink(n)).map((n) => this.lead(this.table.columns[this.table.source(n)].kind)).filter((lead) => lead instanceof Promise);
+    if (missing.length) Promise.all(missing).then(() => (this.forget(), this.redraw()));
   }
 
-  line(at, row, columns, before) {
-    const number = el("span", { class: "gutter", role: "rowheader" }, String(row));
+  line(at, row, columns) {
+    const number = el("span", { class: "gutter", role: "rowheader" }, many(row));
     number.style.width = `${this.gutter}px`;
-    const line = el("div", { class: "line", role: "row", "data-at": String(at), "aria-rowindex": String(at + 1) }, number);
-    if (row === this.selected) line.setAttribute("aria-selected", "true");
-    if (at === this.cursor) line.classList.add("cursor");
-    if (before > 0) {
-      const gap = el("span", { class: "gap" });
-      gap.style.width = `${before}px`;
-      line.append(gap);
-    }
-    for (const n of columns) {
-      const cell = el("span", { role: "gridcell", class: this.classes(this.table.columns[n]) });
+    const line = el("div", { class: "line", role: "row", id: `${this.name}-${at}`, "data-at": String(at), "aria-rowindex": String(at + 2) }, number);
+    const { frozen } = this;
+    let gap = 0;
+    const fill = () => {
+      if (!gap) return;
+      const space = el("span", { class: "gap", role: "presentation" });
+      space.style.width = `${gap}px`;
+      line.append(space);
+      gap = 0;
+    };
+    const there = new Set(columns);
+    for (const [place, n] of this.shown.entries()) {
+      if (!there.has(n)) {
+        gap += this.widths[n];
+        continue;
+      }
+      fill();
+      const cell = el("span", { role: "gridcell", "aria-colindex": String(place + 2), class: this.classes(this.table.columns[n]) });
       cell.style.width = `${this.widths[n]}px`;
+      if (n === frozen) {
+        cell.classList.add("frozen");
+        cell.style.left = `${this.gutter}px`;
+      }
       const text = this.table.text(n, row);
       if (text !== null && text !== undefined) {
-        const long = text.length > 200 ? text.slice(0, 200) + "…" : text;
-        const link = this.lead(n, row);
-        cell.append(link ? el("a", { href: link, tabindex: "-1" }, long) : clean(long));
+        const long = text.length > 200 && !text.includes("/") ? text.slice(0, 200) + "…" : text.slice(-600);
+        const link = this.leadTo(n, row);
+        cell.append(...(link ? [el("a", { href: link, tabindex: "-1" }, parts(long))] : parts(this.grouped(n, long))));
         if (text.length > 6) cell.title = clean(text.length > 600 ? text.slice(0, 600) + "…" : text);
+        if (isPath(long)) cell.classList.add("path-cell");
       }
       line.append(cell);
     }
     return line;
   }
 
+  // Amounts with their thousands apart.
+  grouped(n, text) {
+    const { kind, name } = this.table.columns[n];
+    return (kind === "Uint" || kind === "Int") && text.length > 4 && text.length < 16 && !NO_AMOUNT.test(name) ? many(Number(text)) : text;
+  }
+
   classes(column) {
     return (RIGHT.has(column.kind) ? "right" : "") + (MONO.has(column.kind) ? " mono" : "") + (column.kind === "Nested" ? " nested" : "");
   }
 
-  // Where the id of a cell leads, or the one that a text stands for; not to the row itself.
-  lead(n, row) {
-    const place = this.table.place(n, row);
-    const found = place < 0 ? null : this.leads[this.table.columns[this.table.source(n)].kind]?.(place);
-    return found && !(found[0] === this.table && found[1] === row) ? this.linkTo(found) : null;
+  // Where the id of a cell leads, or the id whose text the cell has; null for the row itself.
+  leadTo(n, row) {
+    const place = this.isLink(n) ? this.table.place(n, row) : -1;
+    const lead = this.leads[this.table.columns[this.table.source(n)].kind];
+    const found = place < 0 || typeof lead !== "function" ? null : lead(place);
+    return found && !(found[0] === this.table && found[1] === row) ? this.page.link(found[0].part.id, { row: found[1] }) : null;
   }
 
-  linkTo([table, row]) { return this.page.link(table.part.id, { row }); }
-
-  async sort(n) {
+  async sort(n, focus = true) {
+    if (this.table.columns[n].kind === "Nested") return this.page.say(`${this.table.columns[n].name} has nested values, which have no order`);
     this.order = this.order?.n !== n ? { n, down: false } : this.order.down ? null : { n, down: true };
     this.header();
-    this.head.children[this.shown.indexOf(n) + 1].focus();
+    if (focus) this.head.children[this.shown.indexOf(n) + 1].firstChild.focus();
     await this.arrange();
     this.to(0);
+    this.page.hold();
   }
 
   refilter() {
     clearTimeout(this.pause);
-    this.pause = setTimeout(() => this.arrange().then(() => this.to(0)), 120);
+    this.pause = setTimeout(() => this.arrange().then(() => (this.to(0), this.page.hold())), 120);
   }
 
   // Filters, and puts in order.
   async arrange() {
     const { table } = this;
     const asked = ++this.asked;
-    const current = () => asked === this.asked;
-    const tests = assetq.parse(this.input.value.trim(), table);
+    const isCurrent = () => asked === this.asked;
+    this.query = this.input.value.trim();
+    const { tests, faults } = assetq.parse(this.query, table);
+    this.fault.hidden = faults.length === 0;
+    this.fault.textContent = clean(faults.join("; "));
+    this.input.setAttribute("aria-invalid", String(faults.length > 0));
+    if (faults.length) return;
     this.tally.textContent = "…";
-    let rows = tests.length > 0 ? await assetq.filter(table, tests, this.shown, current) : null;
-    if (!current()) return;
+    let rows = tests.length > 0 ? await assetq.filter(table, tests, this.shown, isCurrent) : null;
+    if (!isCurrent()) return;
     if (this.order) {
       const by = await assetq.ranks(table, this.order.n);
-      if (!current()) return;
+      if (!isCurrent()) return;
       rows ??= Uint32Array.from({ length: table.rows }, (_, row) => row);
       const sign = this.order.down ? -1 : 1;
-      // Nulls are last in either direction, and rows that are alike stay in order.
+      // Nulls are last in either direction, and equal rows stay in order.
       rows = rows.slice().sort((a, b) => (by[a] === by[b] ? a - b : by[a] === Infinity ? 1 : by[b] === Infinity ? -1 : sign * (by[a] - by[b])));
     }
     this.rows = rows;
@@ -272,14 +396,21 @@ class View {
     if (this.count <= most) this.page.say(`${many(this.count)} rows copied as CSV`);
   }
 
+  async save(form) {
+    const { table, page } = this;
+    const progress = (rows) => rows > 0 && rows % 102_400 === 0 && page.say(`${many(rows)} of ${many(this.count)} rows`);
+    page.save(`${table.table}.${form}`, await assetq.blob(table, this.shown, this.rows, this.count, form, progress));
+    page.say(`${many(this.count)} rows saved`);
+  }
+
   key(event) {
     const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: this.seen, PageUp: -this.seen, Home: -Infinity, End: Infinity };
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target !== this.scroll) return;
     if (event.key in moves) {
       this.move(Math.min(Math.max(0, this.cursor + moves[event.key]), this.count - 1));
     } else if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
       this.scroll.scrollLeft += event.key === "ArrowLeft" ? -120 : 120;
-    } else if (event.target === this.scroll && (event.key === "Enter" || event.key === " ")) {
+    } else if ((event.key === "Enter" || event.key === " ") && this.count > 0) {
       this.select(this.cursor).then(() => this.detail.focus());
     } else if (event.key === "Escape" && !this.detail.hidden) {
       this.close();
@@ -295,69 +426,153 @@ class View {
     else this.redraw();
   }
 
-  select(at) {
+  async select(at) {
     this.cursor = at;
-    const row = this.rowAt(at);
-    // The address says which row is seen, without another step to go back.
-    history.replaceState(null, "", this.page.link(this.table.part.id, { row }));
-    return this.open(row);
+    await this.open(this.rowAt(at));
+    this.page.hold();
   }
 
   close() {
     this.detail.hidden = true;
     this.selected = -1;
-    this.redraw();
+    this.mark();
     this.scroll.focus();
+    this.page.hold();
   }
 
   // All of a row beside the table: every column, and the tables that know its ids as well.
   async open(row) {
     const { table, page } = this;
     this.selected = row;
-    this.redraw();
+    this.mark();
     const all = table.columns.map((column) => column.n);
-    await table.need(all, [row]);
+    const kinds = new Set(all.filter((n) => this.isLink(n)).map((n) => table.columns[table.source(n)].kind));
+    await Promise.all([table.need(all, [row]), ...[...kinds].map((kind) => this.lead(kind))]);
     if (this.selected !== row) return;
     const list = el("dl", {});
+    const shapes = page.shapeLinks(table.table, row);
+    if (shapes.length) list.append(el("dt", {}, "shown in"), el("dd", { class: "places" }, shapes.map(([title, href]) => el("a", { href }, title))));
     for (const column of table.columns) {
       const n = column.n;
       const text = table.text(n, row);
       if (text === null) continue;
-      const link = this.lead(n, row);
+      const link = this.leadTo(n, row);
       const shown = link ? el("a", { href: link }, text) : el("span", {}, pretty(column, text));
-      list.append(el("dt", {}, column.name), el("dd", { class: this.classes(column) }, shown, el("button", { class: "small", title: "copy", onclick: () => page.copy(text) }, "copy")));
-      if (column.plan === "ids") list.append(this.places(column, row));
+      list.append(el("dt", {}, column.name), el("dd", { class: this.classes(column) }, shown, el("button", { class: "small", title: `copy ${column.name}`, onclick: () => page.copy(text) }, "copy")));
+      if (column.plan === "ids" && table.place(n, row) >= 0) list.append(this.users(column, row));
     }
-    const close = el("button", { title: "close (Escape)", onclick: () => this.close() }, "✕");
-    this.detail.replaceChildren(el("div", { class: "bar" }, el("b", {}, `${table.table} ${row}`), el("span", { class: "space" }), close), list);
+    const close = el("button", { title: "close (Escape)", "aria-label": "close", onclick: () => this.close() }, "✕");
+    this.detail.replaceChildren(el("div", { class: "bar" }, el("b", {}, `${table.table} ${many(row)}`), el("span", { class: "space" }), close), list);
     this.detail.hidden = false;
     this.detail.scrollTop = 0;
   }
 
-  places(column, row) {
+  // Links to all rows that hold the id of a cell. A large page counts them on demand.
+  users(column, row) {
     const { table, page } = this;
     const place = table.place(column.n, row);
-    const to = el("dd", { class: "places" });
-    if (place >= 0) {
-      Promise.all(targets(page, column.kind).map(async (other) => [other, (await index(other, column.kind))[place] - 1])).then((found) => {
-        for (const [other, at] of found) {
-          if (at >= 0 && !(other === table && at === row)) to.append(el("a", { href: this.linkTo([other, at]) }, other.table));
-        }
-      });
+    const id = table.text(column.n, row);
+    const list = el("dd", { class: "places" });
+    // Small tables are counted at once.
+    const size = page.parts.reduce((sum, part) => sum + (part.kind === "table" ? part.meta.rows : 0), 0);
+    const fill = async () => {
+      list.replaceChildren("…");
+      const found = await uses(page, column.kind, place, size > 100_000 ? (name) => (list.textContent = `… ${name}`) : null);
+      const others = found.filter((use) => use.table !== table || use.column !== column || use.count > 1);
+      list.replaceChildren(...others.map((use) => {
+        const title = `${use.table.table}.${use.column.name}`;
+        return el("a", { href: page.link(use.table.part.id, { q: `${use.column.name}=${id}` }), title: "the rows that have this id" }, `${title} (${many(use.count)})`);
+      }));
+      if (!others.length && size > 100_000) list.append("no other row has this id");
+    };
+    if (size <= 100_000) fill();
+    else list.append(el("button", { class: "small", onclick: fill }, "who refers to this?"));
+    return list;
+  }
+
+  // --- columns ---
+
+  closeProfile() {
+    this.profile.hidden = true;
+    this.scroll.focus();
+  }
+
+  // The values of a column in the rows that are shown: how many are null, the most frequent ones, and how numbers spread.
+  async openProfile(n) {
+    const { table } = this;
+    const column = table.columns[n];
+    this.detail.hidden = true;
+    const body = el("div", { class: "facts" }, el("p", {}, "…"));
+    const close = el("button", { title: "close (Escape)", "aria-label": "close", onclick: () => this.closeProfile() }, "✕");
+    this.profile.replaceChildren(el("div", { class: "bar" }, el("b", {}, column.name), el("span", { class: "space" }), close), body);
+    this.profile.hidden = false;
+    this.profile.focus();
+    const { nulls, counts, numbers } = await assetq.profile(table, n, this.rows, this.count);
+    const pick = (text) => this.filterBy(`${column.name}=${/[\s"]/.test(text) || text === "" ? `"${text}"` : text}`);
+    const top = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 40);
+    const most = top[0]?.[1] ?? 1;
+    const bar = (share) => {
+      const fill = el("i", { class: "share" });
+      fill.style.width = `${(share * 100).toFixed(1)}%`;
+      return fill;
+    };
+    const facts = [`${many(this.count)} rows`, `${many(counts.size)} distinct values`, `${many(nulls)} null`];
+    if (numbers) facts.push(`from ${numbers.min} to ${numbers.max}`, `mean ${Number(numbers.mean.toPrecision(6))}`);
+    body.replaceChildren(el("p", {}, facts.join(" · ")));
+    if (numbers && numbers.max > numbers.min) {
+      const highest = Math.max(...numbers.bins);
+      const step = (numbers.max - numbers.min) / numbers.bins.length;
+      const short = (value) => String(Number(value.toPrecision(6)));
+      body.append(el("div", { class: "histogram" }, numbers.bins.map((count, i) => {
+        const [from, to] = [numbers.min + i * step, numbers.min + (i + 1) * step];
+        const column_ = el("button", { title: `${many(count)} from ${short(from)} to ${short(to)}`, "aria-label": `${count} rows from ${short(from)} to ${short(to)}`,
+          onclick: () => this.filterBy(`${column.name}>=${short(from)} ${column.name}<=${short(to)}`) }, el("i", {}));
+        column_.firstChild.style.height = `${(count / highest) * 100}%`;
+        return column_;
+      })));
     }
-    return to;
+    body.append(...top.map(([text, count]) => el("button", { class: "facet", title: "show only these rows", onclick: () => pick(text) }, bar(count / most), el("span", {}, text === "" ? "(empty)" : text.slice(0, 120)), el("small", {}, many(count)))));
+    if (counts.size > top.length) body.append(el("p", { class: "soft" }, `… and ${many(counts.size - top.length)} more values`));
+  }
+
+  filterBy(word) {
+    const name = word.split(/[=<>]/)[0];
+    const others = (this.input.value.match(/(?:[^\s"]|"[^"]*"?)+/g) ?? []).filter((token) => !token.startsWith(`${name}=`) && !token.startsWith(`${name}<`) && !token.startsWith(`${name}>`));
+    this.input.value = [...others, word].join(" ");
+    this.refilter();
+  }
+
+  // --- address ---
+
+  state() {
+    const state = {};
+    if (this.query) state.q = this.query;
+    if (this.order) state.sort = (this.order.down ? "-" : "") + this.table.columns[this.order.n].name;
+    if (this.selected >= 0) state.row = this.selected;
+    return state;
   }
 
   async show(params) {
-    const row = parseInt(params.get("row"), 10);
-    if (params.has("q")) {
-      this.input.value = params.get("q");
+    const { table, page } = this;
+    const sort = params.get("sort");
+    const column = sort === null ? null : table.columns.find(({ name }) => name === sort.replace(/^-/, ""));
+    if (sort !== null && !column) page.say(`${table.table} has no column ${sort.replace(/^-/, "")}`);
+    const order = column ? { n: column.n, down: sort.startsWith("-") } : null;
+    const query = params.get("q") ?? "";
+    if (query !== this.query || order?.n !== this.order?.n || order?.down !== this.order?.down) {
+      [this.input.value, this.order] = [query, order];
+      this.header();
       await this.arrange();
+      this.to(0);
     }
-    if (row >= 0 && row < this.table.rows) {
+    const row = params.has("row") ? Number(params.get("row")) : -1;
+    if (params.has("row") && !(Number.isInteger(row) && row >= 0 && row < table.rows)) {
+      page.say(`${table.table} has no row ${params.get("row")}: it has ${many(table.rows)}`);
+    }
+    if (Number.isInteger(row) && row >= 0 && row < table.rows) {
       let at = this.rows ? this.rows.indexOf(row) : row;
       if (at < 0) {
-        // Someone came here for it: nothing may hide it.
+        // The address names this row: no filter may hide it.
         this.input.value = "";
         await this.arrange();
         at = this.rows ? this.rows.indexOf(row) : row;
@@ -365,10 +580,21 @@ class View {
       this.cursor = at;
       if (at < this.top || at >= this.top + this.seen - 1) this.to(at - Math.floor(this.seen / 2));
       await this.open(row);
+    } else if (this.selected >= 0) {
+      this.detail.hidden = true;
+      this.selected = -1;
     }
     this.draw();
   }
 }
+
+const isPath = (text) => text.length > 12 && text.includes("/") && !text.startsWith("[") && !text.startsWith("{");
+// A path as its folder, which may be shortened, and its name, which stays.
+const parts = (text) => {
+  if (!isPath(text)) return [clean(text)];
+  const cut = text.lastIndexOf("/", text.length - 2) + 1;
+  return [el("span", { class: "dir" }, text.slice(0, cut)), el("span", { class: "base" }, text.slice(cut))];
+};
 
 const pretty = (column, text) => {
   if (column.kind !== "Nested" && column.kind !== "Any") return text;
@@ -382,3 +608,63 @@ const pretty = (column, text) => {
 };
 
 assetq.kinds.table = { open: (element, part, page) => new View(element, part, page) };
+
+// One search across all tables: how many rows of each match, with a link to them.
+class Search {
+  constructor(element, part, page) {
+    Object.assign(this, { page, asked: 0, query: "" });
+    this.input = el("input", { type: "search", placeholder: "search all tables …", "aria-label": "search all tables", spellcheck: "false", title: "words that a row contains (/)" });
+    this.input.addEventListener("input", () => {
+      clearTimeout(this.pause);
+      this.pause = setTimeout(() => this.search().then(() => page.hold()), 250);
+    });
+    this.tally = el("span", { class: "tally", role: "status" });
+    this.list = el("div", { class: "found" });
+    element.append(el("div", { class: "bar" }, this.input, this.tally), this.list);
+  }
+
+  async search() {
+    const asked = ++this.asked;
+    const isCurrent = () => asked === this.asked;
+    this.query = this.input.value.trim();
+    this.list.replaceChildren();
+    this.tally.textContent = "";
+    if (!this.query) return;
+    let [sum, hits] = [0, 0];
+    const silent = [];
+    for (const part of this.page.parts.filter((part) => part.kind === "table")) {
+      const table = tableOf(part, this.page);
+      this.tally.textContent = `… ${table.table}`;
+      const { tests, faults } = assetq.parse(this.query, table);
+      const rows = faults.length || !tests.length ? [] : await assetq.filter(table, tests, table.columns.map((column) => column.n), isCurrent);
+      if (!isCurrent()) return;
+      if (!rows.length) {
+        silent.push(table.table);
+        continue;
+      }
+      [sum, hits] = [sum + rows.length, hits + 1];
+      const some = Array.from(rows.slice(0, 3));
+      const shown = table.columns.filter((column) => column.brief).map((column) => column.n);
+      const columns = shown.length ? shown : table.columns.slice(0, 4).map((column) => column.n);
+      await table.need(columns, some);
+      if (!isCurrent()) return;
+      this.list.append(el("div", { class: "hit" }, el("a", { href: this.page.link(part.id, { q: this.query }) }, table.table), el("small", {}, `${many(rows.length)} of ${many(table.rows)}`),
+        some.map((row) => el("a", { class: "row", href: this.page.link(part.id, { q: this.query, row }) }, columns.map((n) => table.text(n, row)).filter((text) => text !== null).join(" · ").slice(0, 300)))));
+    }
+    this.tally.textContent = sum ? `${many(sum)} rows in ${many(hits)} tables` : "no row matches";
+    if (silent.length) this.list.append(el("p", { class: "soft" }, `No match: ${silent.join(", ")}`));
+  }
+
+  state() { return this.query ? { q: this.query } : {}; }
+
+  async show(params) {
+    const query = params.get("q") ?? "";
+    if (query !== this.query) {
+      this.input.value = query;
+      await this.search();
+    }
+    this.input.focus();
+  }
+}
+
+assetq.kinds.search = { open: (element, part, page) => new Search(element, part, page) };

@@ -34,7 +34,9 @@ class Tree {
     this.tree = el("div", { class: "nodes", role: "tree", tabindex: "0", "aria-label": part.title });
     this.tree.addEventListener("keydown", (event) => this.key(event));
     this.tree.addEventListener("click", (event) => this.clicked(event));
-    element.append(this.tree);
+    this.results = el("div", { class: "results", hidden: true, tabindex: "0", role: "region", "aria-label": "what was found" });
+    element.append(el("div", { class: "both" }, this.tree, this.results));
+    this.query = "";
     this.selected = -1;
   }
 
@@ -72,6 +74,12 @@ class Tree {
     return this.kinds[node] === MAP ? `{ ${text} }` : `[ ${text} ]`;
   }
 
+  // The key of an entry of a dictionary, as a short text.
+  entryKey(node) {
+    const key = node + 1;
+    return this.isBranch(key) ? this.brief(key) : this.shown(key);
+  }
+
   shown(node) {
     const text = this.texts.text(node);
     if (text === null) return "null";
@@ -86,10 +94,11 @@ class Tree {
     const row = el("div", { class: "node", "data-node": String(node) },
       el("span", { class: "twist" }, branch && this.sizes[node] > 1 ? "▸" : ""),
       el("span", { class: key === null ? "place" : "name" }, name),
+      this.graph.isEntry(node) ? el("span", { class: "name" }, this.entryKey(node)) : null,
       el("span", { class: branch ? "brief" : this.kinds[node] === TEXT ? "text" : "plain" }, branch ? this.brief(node) : this.shown(node)),
       branch && this.kinds[node] === LIST ? el("span", { class: "count" }, `${this.many(node)}`) : null,
       type ? el("span", { class: "type", title: type }, type.replace(/[\w`]+[.:+]|`\d+/g, "")) : null);
-    const item = el("div", { class: "item", role: "treeitem", "aria-level": String(depth + 1), "aria-expanded": branch && this.sizes[node] > 1 ? "false" : null }, row);
+    const item = el("div", { class: "item", role: "treeitem", id: `n${node}-${this.block}`, "aria-level": String(depth + 1), "aria-expanded": branch && this.sizes[node] > 1 ? "false" : null }, row);
     item.depth = depth;
     item.node = node;
     this.items.set(node, item);
@@ -168,17 +177,27 @@ class Tree {
     this.where.hidden = false;
     const item = this.items.get(node);
     item?.setAttribute("aria-selected", "true");
+    if (item) this.tree.setAttribute("aria-activedescendant", item.id);
     if (scroll) item?.firstChild.scrollIntoView({ block: "center" });
     else item?.firstChild.scrollIntoView({ block: "nearest" });
     const path = this.graph.fullPath(node);
     this.path.textContent = assetq.clean(path);
-    history.replaceState(null, "", this.page.link(this.part.id, { node }));
+    this.page.hold();
+  }
+
+  state() {
+    const state = {};
+    if (this.query) state.q = this.query;
+    if (this.selected >= 0) state.node = this.selected;
+    return state;
   }
 
   async search() {
     const word = this.input.value.trim().toLowerCase();
     const asked = (this.asked = (this.asked ?? 0) + 1);
     this.found = null;
+    this.query = this.input.value.trim();
+    this.results.hidden = true;
     if (!word) {
       this.tally.textContent = "";
       return;
@@ -200,8 +219,24 @@ class Tree {
     }
     this.found = found;
     this.at = -1;
-    if (found.length === 0) this.tally.textContent = "nothing";
+    if (found.length === 0) this.tally.textContent = "nothing matches";
     else this.step(1);
+    this.list(0);
+  }
+
+  // What was found, as a list of paths and values: a portion, and a button for the next one.
+  list(first) {
+    const found = this.found.slice(first, first + PORTION);
+    if (first === 0) this.results.replaceChildren();
+    this.results.querySelector(".more")?.remove();
+    this.results.hidden = this.found.length === 0;
+    this.results.append(...found.map((node, k) => el("button", { class: "result", onclick: () => {
+      this.at = first + k;
+      this.tally.textContent = `${many(this.at + 1)} of ${many(this.found.length)}`;
+      this.reveal(node);
+    } }, el("span", { class: "name" }, this.graph.path(node) || this.entry), el("span", { class: "soft" }, this.isBranch(node) ? this.brief(node) : this.shown(node)))));
+    const next = first + found.length;
+    if (next < this.found.length) this.results.append(el("button", { class: "more", onclick: () => this.list(next) }, `… ${many(this.found.length - next)} more`));
   }
 
   step(by) {
@@ -218,7 +253,7 @@ class Tree {
   }
 
   key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target !== this.tree) return;
     const item = this.items.get(this.selected) ?? this.items.get(0);
     if (!item) return;
     const seen = () => [...this.tree.querySelectorAll(".node")].filter((row) => row.offsetParent !== null);
@@ -246,9 +281,15 @@ class Tree {
     event.preventDefault();
   }
 
-  show(params) {
+  async show(params) {
+    const query = params.get("q") ?? "";
+    if (query !== this.query) {
+      this.input.value = query;
+      await this.search();
+    }
     const node = parseInt(params.get("node"), 10);
-    if (node > 0 && node < this.nodes && node !== this.selected) this.reveal(node);
+    if (node >= this.nodes) this.page.say(`${this.entry} has no value ${node}`);
+    else if (node > 0 && node !== this.selected) this.reveal(node);
   }
 }
 

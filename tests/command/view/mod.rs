@@ -243,11 +243,11 @@ fn a_table_is_scrolled_filtered_and_put_in_order() {
     tab.key("Home");
     tab.wait("document.querySelector('.line').dataset.at === '0'");
 
-    tab.click(".head button:nth-of-type(3)");
+    tab.click(".head > span:nth-of-type(4) > button");
     tab.wait("document.querySelectorAll('.line')[1].lastChild.textContent === '0'");
     let in_order = lines(&tab);
     assert!(in_order.is_sorted_by_key(|line| line[2].parse::<u32>().unwrap()), "{in_order:?}");
-    tab.click(".head button:nth-of-type(3)");
+    tab.click(".head > span:nth-of-type(4) > button");
     tab.wait("document.querySelector('.line [role=gridcell]:last-child').textContent === '996'");
 
     filter(&tab, "u16HitPoints>995 monster");
@@ -289,7 +289,7 @@ fn rows_are_put_in_order_opened_and_left_by_keyboard() {
     fs::write(dir.path().join("a.wdb"), monsters(5000)).unwrap();
     let tab = view(&browser, dir.path(), "a.wdb", 1280, Scheme::Light);
     go(&tab, "table=records");
-    tab.eval("document.querySelector('.head button:nth-of-type(3)').focus()");
+    tab.eval("document.querySelector('.head > span:nth-of-type(4) > button').focus()");
     for least in ["0", "996"] {
         tab.key("Enter");
         tab.wait(&format!("document.querySelector('.line [role=gridcell]:last-child').textContent === '{least}'"));
@@ -455,7 +455,7 @@ fn a_difference_is_shown_by_kind() {
         let tab = browser.open(&dir.path().join("diff.html"), width, 800, scheme);
         tab.wait("document.querySelectorAll('.change').length === 3");
         let changed = "document.querySelector('.change .old').closest('.change').textContent";
-        assert_eq!(tab.eval(changed), "~golemu16HitPoints400450+50");
+        assert_eq!(tab.eval(changed), "~golemfieldoldnewbyu16HitPoints400450+50");
         assert_eq!(tab.eval("document.querySelector('.change .added code').textContent"), "<script>");
         tab.shot(&format!("diff-{width}"));
         tab.click("button.removed");
@@ -463,5 +463,266 @@ fn a_difference_is_shown_by_kind() {
         filter(&tab, "golem");
         assert_eq!(tab.eval("document.querySelectorAll('.change').length"), 1);
         assert_eq!(tab.errors(), [""; 0]);
+    }
+}
+
+/// Reads a value out of the part that is shown.
+const SHOWN: &str = "document.querySelector('.part:not([hidden])')";
+
+/// Loads the page again, and waits until it has started again.
+fn reload(tab: &Tab<'_>) {
+    tab.eval("(() => { globalThis.isOld = true; location.reload(); })()");
+    tab.wait(
+        "globalThis.isOld === undefined && document.readyState === 'complete' && !document.getElementById('loading')",
+    );
+}
+
+/// Opens another address of the same page.
+fn visit(tab: &Tab<'_>, hash: &str) {
+    tab.eval(&format!("(() => {{ location.hash = {}; }})()", json!(hash)));
+    tab.eval("new Promise((next) => setTimeout(() => requestAnimationFrame(() => next(0)), 30))");
+}
+
+#[test]
+fn a_filter_compares_and_negates_and_names_what_it_does_not_know() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("a.wdb"), monsters(3000)).unwrap();
+    let tab = view(&browser, dir.path(), "a.wdb", 1280, Scheme::Light);
+    go(&tab, "table=records");
+    let points: Vec<i64> = (0..3000).map(|n| n * 37 % 997).collect();
+    let count = |keep: &dyn Fn(i64) -> bool| points.iter().filter(|point| keep(**point)).count();
+    let cases: [(&str, usize); 8] = [
+        ("u16HitPoints>=990", count(&|p| p >= 990)),
+        ("U16HITPOINTS<=3", count(&|p| p <= 3)),
+        ("u16HitPoints!=5", count(&|p| p != 5)),
+        ("u16HitPoints<1,000", 3000),
+        ("-u16HitPoints>0.1k", count(&|p| p <= 100)),
+        ("MONSTER -monster", 0),
+        (
+            "sName:\"monster 299\" u16HitPoints<500",
+            (0..3000).filter(|n| format!("monster {n}").contains("monster 299") && n * 37 % 997 < 500).count(),
+        ),
+        ("-\"monster 1\"", (0..3000).filter(|n| !format!("monster {n}").contains("monster 1")).count()),
+    ];
+    let many = |n: usize| if n < 1000 { n.to_string() } else { format!("{},{:03}", n / 1000, n % 1000) };
+    for (text, expected) in cases {
+        visit(&tab, &format!("#table=records&q={}", text.replace(' ', "%20")));
+        let tally = if expected == 3000 { "3,000 rows".to_owned() } else { format!("{} of 3,000", many(expected)) };
+        tab.wait(&format!("{SHOWN}.querySelector('.tally').textContent === {}", json!(tally)));
+        assert_eq!(tab.eval(&format!("{SHOWN}.querySelector('.none').hidden")), expected > 0, "{text}");
+    }
+    visit(&tab, "#table=records&q=hitpoint:5");
+    tab.wait(&format!("!{SHOWN}.querySelector('.query').hidden"));
+    let fault = tab.eval(&format!("{SHOWN}.querySelector('.query').textContent"));
+    assert_eq!(fault, "records has no column hitpoint; did you mean u16HitPoints?");
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
+fn the_address_holds_filter_order_and_row() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("a.wdb"), monsters(100)).unwrap();
+    let tab = view(&browser, dir.path(), "a.wdb", 1280, Scheme::Light);
+    visit(&tab, "#table=records&q=monster&sort=-u16HitPoints&row=7");
+    tab.wait(&format!("{SHOWN}.querySelector('[aria-selected]')?.textContent.includes('m000007')"));
+    let first = lines(&tab);
+    let points: Vec<i64> = first.iter().map(|line| line[2].parse().unwrap()).collect();
+    assert!(points.is_sorted_by(|a, b| a >= b) && points.len() > 10, "{points:?}");
+    reload(&tab);
+    tab.wait("document.querySelector('[aria-selected]') !== null");
+    assert_eq!(
+        (lines(&tab), tab.eval("location.hash")),
+        (first, json!("#table=records&q=monster&sort=-u16HitPoints&row=7"))
+    );
+    tab.eval("document.querySelector('.detail').focus()");
+    tab.key("Escape");
+    tab.wait("location.hash === '#table=records&q=monster&sort=-u16HitPoints'");
+    for (hash, said) in
+        [("#table=record", "did you mean table=records?"), ("#table=records&row=500", "has no row 500: it has 100")]
+    {
+        visit(&tab, hash);
+        tab.wait(&format!("document.getElementById('say').textContent.includes({})", json!(said)));
+    }
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
+fn text_of_a_row_can_be_selected_while_rows_are_laid_out() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("a.wdb"), monsters(500)).unwrap();
+    let tab = view(&browser, dir.path(), "a.wdb", 1280, Scheme::Light);
+    go(&tab, "table=records");
+    tab.eval(
+        "(() => { const cell = document.querySelectorAll('.line')[3].querySelectorAll('[role=gridcell]')[1]; \
+         getSelection().selectAllChildren(cell); document.querySelector('.grid').scrollTop = 20; })()",
+    );
+    tab.eval("new Promise((next) => setTimeout(() => next(0), 100))");
+    assert_eq!(tab.eval("String(getSelection())"), "monster 3");
+    tab.eval("getSelection().removeAllRanges()");
+    // All rows are saved in portions, as an export has them.
+    tab.eval("(() => { assetq.page.save = (name, blob) => blob.text().then((text) => (globalThis.saved = [name, text])); })()");
+    for (form, at) in [("csv", "csv"), ("json", "json")] {
+        tab.eval(&format!("(() => {{ globalThis.saved = null; {SHOWN}.querySelector('.save-{form}').click(); }})()"));
+        tab.wait("globalThis.saved !== null");
+        let (exported, _) = run(dir.path(), 0, &["export", "a.wdb", "-t", "records", "--to", "-", "--as", at]);
+        let saved = tab.eval("saved");
+        assert_eq!(saved[0], format!("records.{form}"));
+        let saved = saved[1].as_str().unwrap();
+        if form == "json" {
+            assert_eq!(
+                serde_json::from_str::<Value>(saved).unwrap(),
+                serde_json::from_str::<Value>(&exported).unwrap()
+            );
+        } else {
+            assert_eq!(saved, exported);
+        }
+    }
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
+fn a_fresh_row_has_links_to_its_ids_and_to_all_who_have_them() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    sample(dir.path(), "assets.bin", Size::Small);
+    let tab = view(&browser, dir.path(), "assets.bin", 1280, Scheme::Light);
+    visit(&tab, "#table=models&row=2");
+    reload(&tab);
+    tab.wait(&format!("{SHOWN}?.querySelector('.detail .places a') != null"));
+    let detail =
+        format!("[...{SHOWN}.querySelectorAll('.detail a')].map((a) => [a.textContent, a.getAttribute('href')])");
+    let links: Vec<(String, String)> = serde_json::from_value(tab.eval(&detail)).unwrap();
+    assert!(
+        links.iter().any(|(text, href)| text.starts_with("0x") && href.starts_with("#table=visuals&row=")),
+        "{links:?}"
+    );
+    let (text, href) = links.iter().find(|(text, _)| text.starts_with("render_sets.id")).unwrap();
+    visit(&tab, href);
+    let count = text.trim_start_matches("render_sets.id (").trim_end_matches(')');
+    tab.wait(&format!("{SHOWN}.querySelector('.tally').textContent.startsWith('{count} of ')"));
+    // One search finds them in all tables.
+    visit(&tab, "#search&q=ship");
+    tab.wait(&format!("/rows in \\d+ tables/.test({SHOWN}.querySelector('.tally').textContent)"));
+    let (found, _) = run(dir.path(), 0, &["find", "ship", "assets.bin", "-f", "csv"]);
+    let shown = tab.eval(&format!("[...{SHOWN}.querySelectorAll('.hit > a:first-child')].map((a) => a.textContent)"));
+    let shown: Vec<String> = serde_json::from_value(shown).unwrap();
+    let mut found = csv::Reader::from_reader(found.as_bytes());
+    let table = found.headers().unwrap().iter().position(|name| name == "table").unwrap();
+    let tables: Vec<String> = found.records().map(|row| row.unwrap()[table].to_owned()).collect();
+    assert!(!tables.is_empty() && tables.iter().all(|table| shown.contains(table)), "{tables:?} {shown:?}");
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
+fn a_history_is_a_page_with_filters() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    for (build, points) in [("1.wdb", 3), ("2.wdb", 3), ("3.wdb", 40)] {
+        let sheet = Sheet::new(Game::Later, "Monsters").fields(["u16HitPoints"]).record("bat", [points.into()]);
+        fs::write(dir.path().join(build), sheet.build()).unwrap();
+    }
+    let (page, _) = run(dir.path(), 0, &["history", "bat", "1.wdb", "2.wdb", "3.wdb", "-f", "html"]);
+    fs::write(dir.path().join("page.html"), page).unwrap();
+    let tab = browser.open(&dir.path().join("page.html"), 1280, 800, Scheme::Light);
+    tab.wait("document.querySelector('.part:not([hidden]) .line') !== null");
+    visit(&tab, "#table=history&q=build=3.wdb");
+    tab.wait(&format!("{SHOWN}.querySelector('.tally').textContent.startsWith('1 of ')"));
+    let row = lines(&tab)[0].join(" ");
+    assert!(row.contains("3.wdb") && row.contains("u16HitPoints") && row.contains("40"), "{row}");
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
+fn the_page_of_a_damaged_file_begins_with_the_damage() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    let (_, _, make) = FILES.iter().find(|(file, ..)| *file == "town.wdata").unwrap();
+    let mut bytes = make(1, Size::Small);
+    let shorter = bytes.len() - 300;
+    bytes.truncate(shorter);
+    fs::write(dir.path().join("cut.wdata"), bytes).unwrap();
+    let (_, error) = run(dir.path(), 3, &["view", "cut.wdata", "--to", "page.html"]);
+    let first = error.lines().next().unwrap().trim_start_matches("assetq: cut.wdata: ").to_owned();
+    let tab = browser.open(&dir.path().join("page.html"), 1280, 800, Scheme::Light);
+    tab.wait("!document.getElementById('loading')");
+    assert_eq!(tab.eval("document.querySelector('main').firstElementChild.className"), "damage");
+    let said = tab.eval("document.querySelector('.damage').innerText");
+    assert!(
+        said.as_str().unwrap().starts_with("This file is damaged") && said.as_str().unwrap().contains(&first),
+        "{said}\n{error}"
+    );
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
+fn a_table_works_without_a_mouse_and_says_what_it_shows() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    sample(dir.path(), "assets.bin", Size::Small);
+    let tab = view(&browser, dir.path(), "assets.bin", 1280, Scheme::Light);
+    go(&tab, "table=resources");
+    let grid = format!("{SHOWN}.querySelector('.grid')");
+    tab.eval("document.activeElement.blur()");
+    let tab_key = || {
+        for kind in ["keyDown", "keyUp"] {
+            tab.call(
+                "Input.dispatchKeyEvent",
+                json!({ "type": kind, "key": "Tab", "code": "Tab", "windowsVirtualKeyCode": 9 }),
+            );
+        }
+    };
+    let presses = (1..10).find(|_| {
+        tab_key();
+        tab.eval("document.activeElement.type") == "search"
+    });
+    assert!(presses.unwrap() <= 4, "{presses:?} presses of Tab to the filter");
+    filter(&tab, "mfm");
+    let rows = lines(&tab).len() as u64;
+    assert_eq!(tab.eval(&format!("Number({grid}.getAttribute('aria-rowcount'))")), rows + 1);
+    tab.key("ArrowDown");
+    assert_eq!(tab.eval(&format!("document.activeElement === {grid}")), true);
+    tab.key("ArrowDown");
+    tab.wait(&format!("document.getElementById({grid}.getAttribute('aria-activedescendant')).dataset.at === '1'"));
+    tab.eval(&format!("{SHOWN}.querySelector('[aria-controls]').click()"));
+    tab.key("Escape");
+    assert_eq!(tab.eval(&format!("{SHOWN}.querySelector('.choice').hidden")), true);
+    // The values of a column lead to the rows that have them.
+    tab.eval(&format!("{SHOWN}.querySelector('.facets[aria-label=\"values of type\"]').click()"));
+    tab.wait(&format!("{SHOWN}.querySelector('.facet') !== null"));
+    tab.eval(&format!("{SHOWN}.querySelector('.facet').click()"));
+    tab.wait("decodeURIComponent(location.hash).includes('mfm type=')");
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+/// Set `ASSETQ_AXE` to the path of `axe.min.js`, of the package axe-core.
+#[test]
+fn axe_finds_nothing_in_any_part_in_light_and_dark() {
+    let Some(axe) = std::env::var_os("ASSETQ_AXE") else {
+        eprintln!("skipped: ASSETQ_AXE names no axe.min.js");
+        return;
+    };
+    let Some(browser) = Browser::start() else { return };
+    let axe = fs::read_to_string(axe).unwrap();
+    let dir = TempDir::new().unwrap();
+    for name in ["assets.bin", "ship.geometry", "ship.splash", "town.wdata", "savegame.vrb"] {
+        sample(dir.path(), name, Size::Small);
+        for scheme in [Scheme::Light, Scheme::Dark] {
+            let tab = view(&browser, dir.path(), name, 1280, scheme);
+            tab.call("Runtime.evaluate", json!({ "expression": axe }));
+            let parts: Vec<String> =
+                serde_json::from_value(tab.eval("assetq.page.parts.map((part) => part.id)")).unwrap();
+            for part in parts.iter().take(6) {
+                for hash in [format!("#{part}"), format!("#{part}&row=0")] {
+                    visit(&tab, &hash);
+                    let found = tab.eval(
+                        "axe.run().then(({ violations }) => violations.map((v) => `${v.id} ${v.nodes[0].html}`))",
+                    );
+                    assert_eq!(found, json!([]), "{name} {hash} {scheme:?}");
+                }
+            }
+        }
     }
 }

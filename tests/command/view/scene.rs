@@ -84,7 +84,7 @@ fn a_plate_is_named_under_the_pointer_and_hidden_by_its_material() {
     let at = [upper, lower][bottom];
     tab.mouse("mousePressed", at.0, at.1, "left");
     tab.mouse("mouseReleased", at.0, at.1, "left");
-    tab.wait("document.querySelector('.scene-chosen').innerText.includes('area 4 square units')");
+    tab.wait("document.querySelector('.scene-chosen').innerText.includes('area 900 m²')");
     let link = tab.eval("document.querySelector('.scene-chosen a').getAttribute('href')");
     assert_eq!(link, "#table=armor_plates&row=0");
 
@@ -99,7 +99,7 @@ fn a_plate_is_named_under_the_pointer_and_hidden_by_its_material() {
         assert!(hover(&tab, at).contains("12 Bottom"), "{which} is back");
     }
     // The hull is shown when it is asked for, and lies above the armour.
-    tab.eval("[...document.querySelectorAll('.scene-side summary')].find((s) => s.innerText.includes('hulls')).querySelector('input').click()");
+    tab.eval("[...document.querySelectorAll('.folder-head')].find((s) => s.innerText.includes('hulls')).querySelector('input').click()");
     tab.wait("document.querySelector('.scene-status').textContent === ''");
     assert!(hover(&tab, at).contains("collision 0/hull 0"));
     assert_eq!(tab.errors(), [""; 0]);
@@ -293,4 +293,139 @@ fn frames() {
               const gaps = times.slice(41).map((t, i) => t - times[i + 40]).sort((a, b) => a - b); \
               return { frames: 79000 / (times[119] - times[40]), median: gaps[39], draft: canvas.closest('[data-ready]').dataset.draft }; })()";
     println!("{}", tab.eval(js));
+}
+
+/// The view of the first part.
+const VIEW: &str = "assetq.page.parts[0].view";
+
+/// A closed box of armour with a plate inside.
+fn enclosed(dir: &Path) {
+    let mut builder = GeometryBuilder::new();
+    let wall = |axis: usize, at: f32| {
+        let corner = |u: f32, v: f32| {
+            let mut point = [u, v, 0.0];
+            point[2] = point[axis];
+            point[axis] = at;
+            point
+        };
+        let [a, b, c, d] = [corner(-2.0, -2.0), corner(-2.0, 2.0), corner(2.0, 2.0), corner(2.0, -2.0)];
+        vec![[a, b, c], [a, c, d], [a, c, b], [a, d, c]]
+    };
+    let walls = (0..3).flat_map(|axis| [wall(axis, -2.0), wall(axis, 2.0)].concat()).collect();
+    builder.armor("hull.armor", vec![PlateShape { material: 12, layer: 1, triangles: walls }, plate(2, 1, 0.0)]);
+    fs::write(dir.join("box.geometry"), builder.build()).unwrap();
+}
+
+#[test]
+fn a_cut_takes_the_half_toward_the_eye_away_and_can_be_flipped() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    enclosed(dir.path());
+    let tab = look(&browser, dir.path(), "box.geometry");
+    assert!(hover(&tab, on_canvas(&tab, 0.5, 0.5)).contains("12 Bottom"), "the box hides what is in it");
+    for (axis, name) in [(0, "side"), (1, "above"), (2, "front")] {
+        tab.eval(&format!(
+            "(() => {{ const e = document.querySelector('select[title=\"Section plane\"]'); e.value = '{axis}'; \
+             e.dispatchEvent(new Event('change')); }})()"
+        ));
+        let toward = tab.eval(&format!("{VIEW}.renderer.section[{axis}] * {VIEW}.camera.axes().eye[{axis}] > 0"));
+        assert_eq!(toward, true, "{name}");
+    }
+    tab.eval("(() => { const e = document.querySelector('input[type=range]'); e.value = 450; e.dispatchEvent(new Event('input')); })()");
+    // 5% of four units of 15 m from the middle.
+    assert_eq!(tab.eval("document.querySelector('.scene-place').textContent"), "-3 m");
+    tab.wait("location.hash.includes('cut=2%2C450')");
+    let before = tab.eval(&format!("{VIEW}.renderer.section[2]")).as_f64().unwrap();
+    tab.eval("[...document.querySelectorAll('button')].find((b) => b.textContent === 'Flip').click()");
+    assert_eq!(tab.eval(&format!("{VIEW}.renderer.section[2]")).as_f64().unwrap(), -before);
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
+fn a_plate_inside_is_seen_once_it_is_chosen_and_its_row_leads_to_it() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    enclosed(dir.path());
+    let tab = look(&browser, dir.path(), "box.geometry");
+    tab.eval("(() => { location.hash = '#table=armor_plates&row=1'; })()");
+    tab.wait("document.querySelector('.part:not([hidden]) .detail .places a') !== null");
+    let link = tab.eval("document.querySelector('.part:not([hidden]) .detail .places a').getAttribute('href')");
+    assert_eq!(link, "#scene&plate=1");
+    tab.eval("document.querySelector('.part:not([hidden]) .detail .places a').click()");
+    tab.wait("document.querySelector('.scene-chosen').innerText.includes('plate 1')");
+    let marked = format!(
+        "(() => {{ {VIEW}.draw(false); const pen = new OffscreenCanvas(1280, 800).getContext('2d'); pen.drawImage({VIEW}.canvas, 0, 0); \
+         const all = pen.getImageData(0, 0, 1280, 800).data; let count = 0; \
+         for (let i = 0; i < all.length; i += 4) if (all[i] > 240 && all[i + 1] < 60 && all[i + 2] > 150 && all[i + 2] < 200) count++; return count; }})()"
+    );
+    let outline = tab.eval(&marked).as_u64().unwrap();
+    assert!(outline > 100, "{outline} pixels of the outline are seen");
+    tab.key("Escape");
+    tab.eval(&format!("{VIEW}.choose(null)"));
+    assert_eq!(tab.eval(&marked), 0);
+    tab.wait("location.hash === '#scene'");
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
+fn drawing_gets_finer_again_once_it_is_fast() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    sample(dir.path(), "ship.splash", Size::Small);
+    let tab = look(&browser, dir.path(), "ship.splash");
+    let after = |milliseconds: u32, frames: u32| {
+        tab.eval(&format!("(() => {{ const r = {VIEW}.renderer; r.fence = {{}}; for (let i = 0; i < {frames}; i++) r.took({milliseconds}); return r.slowness; }})()"))
+    };
+    assert_eq!(after(20, 100), 0, "twenty milliseconds are fast enough");
+    assert_eq!(after(50, 9), 3);
+    assert_eq!(after(5, 36), 0);
+    // Each failed try makes the next one wait longer.
+    assert_eq!((after(50, 3), after(5, 12)), (1.into(), 1.into()));
+    assert_eq!(after(5, 12), 0);
+}
+
+#[test]
+fn legends_show_the_colours_that_are_seen() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    armour(dir.path());
+    let tab = look(&browser, dir.path(), "ship.geometry");
+    tab.eval(&format!("{VIEW}.useThickness(new Map([[65538, 410], [196620, 25]]))"));
+    tab.wait("!document.querySelector('.scene-legend').hidden");
+    assert_eq!(tab.eval("document.querySelector('.scene-legend').innerText"), "25 mm\n410 mm");
+    assert_eq!(tab.eval(&format!("{VIEW}.entries().map(([text]) => text)")), json!(["25 mm", "410 mm"]));
+    let seen = "[...document.querySelectorAll('.folder .scene-swatch')].some((e) => e.checkVisibility())";
+    assert_eq!(tab.eval(seen), false, "materials have other colours");
+    tab.eval(&format!("{VIEW}.colour('material')"));
+    assert_eq!(
+        (tab.eval(seen), tab.eval("document.querySelector('.scene-legend').hidden")),
+        (true.into(), true.into())
+    );
+    // Two points are 30 m apart: a plate is two units wide.
+    let across = tab.eval(&format!(
+        "(() => {{ const v = {VIEW}; v.camera.look(-Math.PI / 2, 1.57); v.measure(); \
+         v.rulerPoints.push([0, 0, -1], [0, 0, 1]); v.drawRule(); return document.querySelector('.scene-rule b').textContent; }})()"
+    ));
+    assert_eq!(across, "30 m");
+    // The map's legend has the lighter colours of the dark map.
+    sample(dir.path(), "town.wdata", Size::Small);
+    run(dir.path(), 0, &["view", "town.wdata", "--to", "map.html"]);
+    let tab = browser.open(&dir.path().join("map.html"), 1280, 800, Scheme::Dark);
+    tab.wait("!!document.querySelector('[data-ready]')");
+    let same = tab.eval(&format!("[...document.querySelectorAll('.scene-side .scene-swatch')].every((e, i) => e.style.background.replace(/, /g, ' ') === assetq.shapes.css({VIEW}.ink({VIEW}.kinds[i].colour)))"));
+    assert_eq!(same, true);
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
+fn out_is_written_as_its_ending_says_and_other_endings_are_refused() {
+    let dir = TempDir::new().unwrap();
+    sample(dir.path(), "town.wdata", Size::Small);
+    for (out, begin) in [("x.PNG", &b"\x89PNG"[..]), ("x.svg", b"<svg "), ("x.HTM", b"<!DOCTYPE html>")] {
+        run(dir.path(), 0, &["view", "town.wdata", "--to", out]);
+        assert!(fs::read(dir.path().join(out)).unwrap().starts_with(begin), "{out}");
+    }
+    let (_, error) = run(dir.path(), 2, &["view", "town.wdata", "--to", "x.jpg"]);
+    assert_eq!(error, "assetq: x.jpg: view writes .html, .png and .svg, not .jpg\n");
+    assert!(!dir.path().join("x.jpg").exists());
 }

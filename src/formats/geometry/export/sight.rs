@@ -1,5 +1,6 @@
 //! A scene as pages and pictures show it.
 
+use super::super::METRES;
 use super::part::{Part, Shape};
 use super::{Material, Scene};
 use crate::scene::sight::{Iter, Place, Plated, Sight, Solid, SolidKind, Solids, Tint};
@@ -23,6 +24,9 @@ impl Scene<'_> {
             materials: materials.collect(),
             solids: self.parts.iter().map(|part| part as &dyn Solid).collect(),
             places: places.collect(),
+            // The unit of a space and of its models is not known.
+            metres: (!self.name.ends_with(".models") && self.shown().all(|shown| shown.matrix.is_none()))
+                .then_some(METRES),
             notes: &self.notes,
             damage: &self.damage,
         })

@@ -1,5 +1,6 @@
 //! The boxes of a `.splash` as solids, coloured by the kind that their names begin with.
 
+use super::super::METRES;
 use super::{Splash, SplashBox};
 use crate::error::{Error, ErrorKind, Result};
 use crate::scene::sight::{Iter, Place, Sight, Solid, SolidKind, Solids, Tint};
@@ -95,6 +96,7 @@ impl<'a> Boxes<'a> {
             materials: self.kinds.iter().enumerate().map(tint).collect(),
             solids: self.all.iter().map(|drawn| drawn as &dyn Solid).collect(),
             places: (0..self.all.len()).map(|solid| Place { solid, group: "", matrix: None }).collect(),
+            metres: Some(METRES),
             notes: &[],
             damage: &self.damage,
         })
