@@ -182,6 +182,7 @@
 //! | (none) | | readers, tables, [`diff`], [`refs`], `verify` | |
 //! | `filter` | | conditions on rows, as in `size > 10k and name ~ "*.dds"`: `table::filter` | |
 //! | `find` | | texts by substring, glob and regular expression in all tables: `find` | |
+//! | `games` | | folders of installed games, found by the records of Steam and of game centers: `games` | |
 //! | `glb` | | shapes of maps as binary glTF | |
 //! | `export` | | rows as text, JSON, NDJSON and CSV: `write`; shapes as GLB, OBJ and SVG: [`scene`] | `glb`, `texture` |
 //! | `edit` | | edits of files: `edit` | `export` |
@@ -219,9 +220,12 @@ mod compare;
 pub mod edit;
 pub mod error;
 mod formats;
+#[cfg(feature = "games")]
+pub mod games;
 pub mod id;
 mod lazy;
 pub mod names;
+mod paths;
 pub mod reader;
 pub mod relations;
 pub mod report;

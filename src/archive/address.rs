@@ -3,7 +3,10 @@
 use super::{Archive, AtBuild, File};
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
+#[cfg(feature = "games")]
+use crate::games::GameAddress;
 use crate::names::Names;
+use crate::paths::slashed;
 use crate::reader::Options;
 use crate::source::Source;
 use crate::suggest;
@@ -30,7 +33,8 @@ pub struct Address {
 
 impl Address {
     /// Splits `path`: an existing path is that file; otherwise the first part before a `:` that exists, without an
-    /// `@BUILD` at its end, is the archive. If no part exists, the whole path is kept, so that opening it reports it as
+    /// `@BUILD` at its end, is the archive. With the feature `games`, `wows:` and the prefixes of
+    /// other games are the folder of the installed game. If no part exists, the whole path is kept, so that opening it reports it as
     /// missing.
     pub fn of(path: &Path) -> Self {
         let whole = || Self { outer: path.to_owned(), build: None, inner: None };
@@ -50,7 +54,32 @@ impl Address {
                 return Self { outer: folder.to_owned(), build: Some(build.to_owned()), inner };
             }
         }
+        #[cfg(feature = "games")]
+        if let Some(game) = path.to_str().and_then(GameAddress::parse)
+            && let Ok(outer) = game.title.find()
+        {
+            let inner = Some(game.inner).filter(|inner| !inner.is_empty()).map(str::to_owned);
+            return Self { outer, build: game.build.map(str::to_owned), inner };
+        }
         whole()
+    }
+
+    /// The path `inner` in the archive at `archive`, which may be the prefix of a game.
+    pub fn within(archive: &Path, inner: &str) -> PathBuf {
+        let mut address = archive.as_os_str().to_owned();
+        #[cfg(feature = "games")]
+        let is_prefix = archive
+            .to_str()
+            .filter(|_| !archive.exists())
+            .and_then(GameAddress::parse)
+            .is_some_and(|game| game.inner.is_empty());
+        #[cfg(not(feature = "games"))]
+        let is_prefix = false;
+        if !is_prefix {
+            address.push(MARK.to_string());
+        }
+        address.push(inner);
+        address.into()
     }
 
     /// The file or folder on this machine.
@@ -106,6 +135,10 @@ impl Address {
     /// # Errors
     /// As [`Address::open`].
     pub fn open_outer(&self, options: &Options) -> Result<Asset> {
+        #[cfg(feature = "games")]
+        if let Some(game) = self.outer.to_str().filter(|_| !self.outer.exists()).and_then(GameAddress::parse) {
+            game.title.find()?;
+        }
         let at = self.build.as_ref().map(|build| options.clone().with(Arc::new(AtBuild(build.clone()))));
         let outer = Asset::open_with(options.source(&self.outer)?, at.as_ref().unwrap_or(options))?;
         if let Some(build) = &self.build
@@ -237,18 +270,29 @@ fn contents(archive: &dyn Archive, file: &File<'_>, name: &str, options: &Option
 /// The file that the whole of `inner` names, or else the file named by its part before a mark, with the rest as a path
 /// inside of that file.
 fn first<'a, 'i>(archive: &'a dyn Archive, inner: &'i str) -> Result<Option<(File<'a>, Option<&'i str>)>> {
-    if let Some(file) = archive.find(inner)? {
+    if let Some(file) = find(archive, inner)? {
         return Ok(Some((file, None)));
     }
     for (at, mark) in inner.match_indices(MARK) {
         let (path, left) = (inner.get(..at), inner.get(at.saturating_add(mark.len())..));
         if let Some(path) = path
-            && let Some(file) = archive.find(path)?
+            && let Some(file) = find(archive, path)?
         {
             return Ok(Some((file, left)));
         }
     }
     Ok(None)
+}
+
+/// The file at `path`, in which `\` may stand for `/`, as people on Windows write it.
+///
+/// # Errors
+/// As [`Archive::find`].
+pub(crate) fn find<'a>(archive: &'a dyn Archive, path: &str) -> Result<Option<File<'a>>> {
+    match (archive.find(path)?, slashed(path)) {
+        (None, Some(path)) => archive.find(&path),
+        (found, _) => Ok(found),
+    }
 }
 
 /// The error for a path that is not there, with the nearest one that is. If a list cannot be read, the path may be in it.
@@ -265,7 +309,8 @@ fn not_found(archive: &dyn Archive, inner: &str) -> Error {
 
 /// The path of a file that is most alike to `inner`.
 fn nearest(archive: &dyn Archive, inner: &str) -> Option<String> {
-    let wanted = inner.split(MARK).next()?.trim_start_matches('/');
+    let wanted = inner.split(MARK).next()?.replace('\\', "/");
+    let wanted = wanted.trim_start_matches('/');
     let paths = (0..archive.len().ok()?).filter_map(|n| Some(archive.file(n).ok()?.path));
     suggest::nearest(wanted, paths).into_iter().next().map(Cow::into_owned)
 }

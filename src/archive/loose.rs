@@ -2,6 +2,7 @@
 
 use crate::codec::cityhash64;
 use crate::lazy::Lazy;
+use crate::paths::joined;
 use std::collections::HashSet;
 use std::convert::Infallible;
 use std::fs;
@@ -43,7 +44,7 @@ pub(crate) struct Loose {
 /// some systems take for a separator.
 pub(crate) fn below(folder: &Path, path: &str) -> Option<PathBuf> {
     let is_plain = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':', '\0']);
-    path.split('/').all(is_plain).then(|| folder.join(path))
+    path.split('/').all(is_plain).then(|| joined(folder, path))
 }
 
 impl Loose {

@@ -20,6 +20,8 @@ mod show;
 mod tables;
 mod volume;
 
+#[cfg(feature = "cli")]
+pub(crate) use address::find;
 pub use address::{Address, MARK, NESTED, holder, open_inside};
 #[cfg(feature = "export")]
 pub use cache::{Cache, Cached};

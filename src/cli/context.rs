@@ -244,7 +244,7 @@ impl Context {
         let failed = |e| Failure::in_file(&path.to_string_lossy(), &e);
         let archive = self.archive(&address).map_err(failed)?;
         match archive.reader().archive().and_then(|archive| archive.database()) {
-            Some(inner) => Ok(within(&path, inner)),
+            Some(inner) => Ok(Address::within(&path, inner)),
             None => Ok(path),
         }
     }
@@ -259,7 +259,7 @@ impl Context {
         let Some(database) = archive.database().filter(|database| *database != inner) else { return Ok(None) };
         let outer = text.strip_suffix(inner).and_then(|outer| outer.strip_suffix(archive::MARK)).unwrap_or(text);
         match archive.find(database) {
-            Ok(Some(_)) => self.open(&within(Path::new(outer), database)).map(Some),
+            Ok(Some(_)) => self.open(&Address::within(Path::new(outer), database)).map(Some),
             _ => Ok(None),
         }
     }
@@ -403,14 +403,6 @@ impl Context {
     }
 }
 
-/// The address of a file in an archive.
-pub(super) fn within(archive: &Path, inner: &str) -> PathBuf {
-    let mut address = archive.as_os_str().to_owned();
-    address.push(archive::MARK.to_string());
-    address.push(inner);
-    address.into()
-}
-
 /// Adds the value of the command's option `setting` to `options`: from a file, or from the command line itself.
 fn configured(setting: &str, given: &[u8], from: &str, options: &Options) -> Result<Options, Failure> {
     let configured = asset::Format::configure(setting, given, from, options);
@@ -431,7 +423,9 @@ fn style(color: Color) -> Style {
         Color::Always => true,
         Color::Never => false,
         Color::Auto => {
-            anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never && io::stdout().is_terminal()
+            // A stream of `anstream` has a console of Windows take escape sequences, which it shows as they are otherwise.
+            let stream = anstream::AutoStream::auto(io::stdout());
+            stream.current_choice() == anstream::ColorChoice::AlwaysAnsi && io::stdout().is_terminal()
         }
     };
     if is_bold { Style::Bold } else { Style::Plain }

@@ -1,6 +1,5 @@
 mod tables;
 
-use super::context::within;
 use super::files::path_below;
 use super::{Context, Exit, Failure, Outcome};
 use crate::archive::{self, Address};
@@ -250,7 +249,7 @@ fn files(args: &Args, context: &Context) -> Result<Vec<PathBuf>, Failure> {
     for file in &args.files {
         let inner = file.to_str().filter(|_| !Address::of(file).exists());
         match (inner, given.last_mut()) {
-            (Some(inner), Some(last)) if context.holds_files(last) => *last = within(last, inner),
+            (Some(inner), Some(last)) if context.holds_files(last) => *last = Address::within(last, inner),
             _ => given.push(file.clone()),
         }
     }

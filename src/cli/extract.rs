@@ -3,6 +3,7 @@ use super::output::is_stdout;
 use super::{Context, Exit, Failure, Outcome};
 use crate::archive::{self, Archive, Codec, File, check_crc32, choose};
 use crate::error::Error;
+use crate::paths::{glob_of, joined};
 use crate::source::Source;
 use crate::table::glob::Glob;
 use crate::table::{Column, Kind, Value};
@@ -49,10 +50,10 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         return Err(Failure::new(Exit::Usage, what));
     };
     let failed = |e: Error| Failure::in_file(name, &e);
-    let chosen = match archive.find(&args.glob).map_err(failed)? {
+    let chosen = match archive::find(archive, &args.glob).map_err(failed)? {
         Some(file) => vec![(file.path.clone().into_owned(), file)],
         None => {
-            let wanted = Glob::smart_case(&args.glob)?;
+            let wanted = Glob::smart_case(&glob_of(&args.glob))?;
             choose(archive, |path| wanted.is_match(path), |error| context.damaged(name, &error)).map_err(failed)?
         }
     };
@@ -94,7 +95,7 @@ fn to_folder(
     let outputs = context.outputs();
     let inside = Inside::new(&args.to);
     let write = |to: &str, file: &File<'_>| {
-        let path = args.to.join(to);
+        let path = joined(&args.to, to);
         inside.check(to).map_err(|what| Failure::new(Exit::Io, format!("{}: {what}", path.display())))?;
         outputs.create(&path, args.force, decoded(archive, file, name)?.bytes())?;
         Ok(path)

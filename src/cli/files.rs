@@ -1,10 +1,10 @@
 //! The files of arguments: a folder, a glob, or a glob in an archive may select many.
 
-use super::context::within;
 use super::progress::Unit;
 use super::{Context, Failure};
-use crate::archive::{Address, Collected, collect, is_archive};
+use crate::archive::{self, Address, Collected, collect, is_archive};
 use crate::error::Error;
+use crate::paths::glob_of;
 use crate::table::glob::Glob;
 use std::path::{Path, PathBuf};
 
@@ -43,9 +43,7 @@ fn split_glob(path: &str) -> (PathBuf, String) {
     let start = before.rfind(std::path::is_separator).map_or(0, |at| at.saturating_add(1));
     let (root, glob) = path.split_at_checked(start).unwrap_or(("", path));
     let root = if root.is_empty() { "." } else { root };
-    // Globs have `/` between parts on every system.
-    let glob = if cfg!(windows) { glob.replace('\\', "/") } else { glob.to_owned() };
-    (root.into(), glob)
+    (root.into(), glob_of(glob).into_owned())
 }
 
 /// Whether arguments stand for more than one file, so that a document about the files is an array: also if some of them
@@ -120,14 +118,14 @@ impl Context {
         let asset = self.archive(address).map_err(failed)?;
         let outer = address.archive_path();
         let Some(archive) = asset.reader().archive() else { return Ok(vec![path.to_owned()]) };
-        if archive.find(glob).map_err(failed)?.is_some() {
+        if archive::find(archive, glob).map_err(failed)?.is_some() {
             return Ok(vec![path.to_owned()]);
         }
-        let wanted = Glob::smart_case(glob)?;
+        let wanted = Glob::smart_case(&glob_of(glob))?;
         let mut found = Vec::new();
         for n in 0..archive.len().map_err(failed)? {
             match archive.file(n) {
-                Ok(file) if wanted.is_match(&file.path) => found.push(within(&outer, &file.path)),
+                Ok(file) if wanted.is_match(&file.path) => found.push(Address::within(&outer, &file.path)),
                 Ok(_) => {}
                 Err(error) => self.damaged(asset.source().name(), &error),
             }

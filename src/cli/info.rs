@@ -1,5 +1,5 @@
 use super::files::are_many;
-use super::{Context, Exit, Failure, Format, Outcome};
+use super::{Context, Exit, Failure, Format, Outcome, environment};
 use crate::asset::Asset;
 use crate::table::{Table, Value, Visitor};
 use crate::threads::prelude::*;
@@ -20,11 +20,17 @@ Examples:
   assetq info wdbpack.bin:item.wdb             a file in an archive")]
 pub(super) struct Args {
     /// The files; a folder means all files below it, a glob in quotes the matching files
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required_unless_present = "environment", value_name = "FILE")]
     files: Vec<PathBuf>,
+    /// Show this program instead: version, target, features, threads and cache, for reports of faults
+    #[arg(long, conflicts_with = "files")]
+    environment: bool,
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
+    if args.environment {
+        return environment::run(context);
+    }
     let files = context.files(&args.files)?;
     // A file that cannot be opened does not affect the others.
     let assets = files.iter().filter_map(|file| context.open(file).map_err(|failure| context.failed(&failure)).ok());

@@ -1,5 +1,6 @@
 use super::rows::{Rows, text_of};
 use super::{Context, Exit, Failure, Format, Outcome};
+use crate::paths::glob_of;
 use crate::suggest;
 use crate::table::glob::Glob;
 use crate::table::{Column, Place};
@@ -78,9 +79,13 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let name = asset.source().name();
     let table = context.table(&asset, args.table.as_deref())?;
     let place = args.place();
+    let glob = match asset.reader().archive() {
+        Some(_) => args.glob.as_deref().map(glob_of),
+        None => args.glob.as_deref().map(Into::into),
+    };
     let rows = Rows::of(&*table)
         .with_condition(args.condition.as_deref())?
-        .with_name(args.glob.as_deref())?
+        .with_name(glob.as_deref())?
         .with_place(place)
         .with_limit(args.limit);
     let found = if args.tree { tree(&rows, name, context)? } else { list(args, &rows, name, context)? };

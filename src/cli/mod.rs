@@ -10,10 +10,12 @@ mod context;
 mod demo;
 mod diff;
 mod entries;
+mod environment;
 mod export;
 mod extract;
 mod files;
 mod find;
+mod games;
 mod help;
 mod history;
 mod info;
@@ -187,6 +189,7 @@ enum Command {
     Snapshot(snapshot::Args),
     Cache(cache::Args),
     Find(find::Args),
+    Games(games::Args),
     Sample(sample::Args),
     Demo(demo::Args),
     Completions(completions::Args),
@@ -243,6 +246,7 @@ impl Command {
             Self::Snapshot(args) => snapshot::run(&args, context),
             Self::Cache(args) => cache::run(&args, context),
             Self::Find(args) => find::run(&args, context),
+            Self::Games(args) => games::run(&args, context),
             Self::Sample(args) => sample::run(&args, context),
             Self::Demo(args) => demo::run(&args, context),
             Self::Completions(args) => completions::run(&args, context),

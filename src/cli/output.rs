@@ -24,12 +24,19 @@ struct Paged(Pager);
 
 impl Write for Paged {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
+        self.0.write(bytes).map_err(closed)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        self.0.flush().map_err(closed)
     }
+}
+
+/// `error`, as a closed pipe if Windows calls it a pipe that is not connected.
+fn closed(error: io::Error) -> io::Error {
+    const NOT_CONNECTED: i32 = 233;
+    let is_closed = cfg!(windows) && error.raw_os_error() == Some(NOT_CONNECTED);
+    if is_closed { ErrorKind::BrokenPipe.into() } else { error }
 }
 
 /// Why standard output could not be written, if so.

@@ -6,6 +6,7 @@ use crate::asset::Asset;
 use crate::edit::read::{self, Form, Row};
 use crate::edit::{self, Check, Edit, Editor, Plan, patch};
 use crate::error::Error;
+use crate::paths::resolved;
 use crate::report::{Progress, counted};
 use crate::source::bounded::Bounded;
 use crate::table::{Value, Visitor as _};
@@ -250,7 +251,7 @@ impl Target {
         let mut overwrite = Overwrite::if_forced(output.force);
         if output.in_place {
             // A link is kept, and its target is written.
-            to = Some(on_disk.canonicalize().unwrap_or(on_disk));
+            to = Some(resolved(&on_disk).unwrap_or(on_disk));
             let read = outer.as_ref().map_or(&asset, |(outer, _)| outer);
             overwrite = Overwrite::IfUnchanged(read.source().state());
         } else if let Some(to) = &to {

@@ -1,5 +1,6 @@
 use super::progress::Unit;
 use super::{Context, Exit, Failure, Outcome};
+use crate::paths::joined;
 use crate::sample::{self, Size};
 use crate::table::{Column, Kind, Value};
 use std::path::{Path, PathBuf};
@@ -72,7 +73,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
             let mut put = |path: &str, bytes: &[u8]| {
                 total = total.saturating_add(bytes.len());
                 progress.advance(1);
-                write(&folder.join(path), bytes).map_err(|failure| {
+                write(&joined(&folder, path), bytes).map_err(|failure| {
                     failed = Some(failure);
                     sample::Stopped
                 })

@@ -4,6 +4,7 @@ use super::output::Outputs;
 use super::{Context, Exit, Failure, Outcome};
 use crate::archive::choose;
 use crate::error::Error;
+use crate::paths::{glob_of, joined};
 use crate::source::signals::UnfinishedFolder;
 use crate::source::{FileState, Source};
 use crate::table::glob::Glob;
@@ -51,14 +52,14 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         let what = format!("{name}: a {} file has no index that stands alone", asset.format());
         return Err(Failure::new(Exit::Usage, what));
     };
-    let home = args.to.join(&snapshot.folder);
+    let home = joined(&args.to, &snapshot.folder);
     if home.symlink_metadata().is_ok() && !args.force {
         let what = format!("{}: it exists; --force replaces it", home.to_string_lossy());
         return Err(Failure::new(Exit::Io, what));
     }
     let globs = match (&*args.globs, archive.database()) {
         ([], Some(database)) if archive.find(database).map_err(failed)?.is_some() => vec![Glob::new(database, false)?],
-        (globs, _) => globs.iter().map(|glob| Glob::smart_case(glob)).collect::<Result<_, _>>()?,
+        (globs, _) => globs.iter().map(|glob| Glob::smart_case(&glob_of(glob))).collect::<Result<_, _>>()?,
     };
     let wanted = |path: &str| globs.iter().any(|glob| glob.is_match(path));
     let files = if globs.is_empty() {
@@ -106,7 +107,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let columns = [Column::new("path", Kind::Text), Column::new("size", Kind::Uint), Column::new("shared", Kind::Bool)];
     let mut out = context.rows(&columns)?;
     for Kept { path, size, shared } in rows {
-        let path = home.join(path);
+        let path = joined(&home, &path);
         out.row(&[Value::Text(path.to_string_lossy()), size.into(), shared.into()])?;
     }
     out.finish()?;
@@ -152,7 +153,7 @@ impl Part {
 
     /// Adds a file: as a link to the file of another build if that has the same bytes.
     fn put(&mut self, path: &str, bytes: &[u8]) -> Result<Kept, Failure> {
-        let to = self.folder.path().join(path);
+        let to = joined(self.folder.path(), path);
         self.make_room(&to).map_err(|error| in_folder(&to, "cannot make the snapshot", error))?;
         let is_same = |other: &Path| {
             let as_long = other.symlink_metadata().is_ok_and(|meta| meta.is_file() && meta.len() == bytes.len() as u64);

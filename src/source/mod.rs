@@ -1,6 +1,7 @@
 //! The origin of bytes: a mapped file, a file read into memory, or the output of a codec.
 
-#[cfg(feature = "cli")]
+#[cfg(any(feature = "cli", feature = "games"))]
+#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "parts that only the command uses"))]
 pub(crate) mod bounded;
 mod map;
 #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "parts that only the command uses"))]

@@ -11,7 +11,9 @@ mod cli;
 mod edit;
 #[cfg(unix)]
 mod faults;
+mod games;
 mod names;
 mod textconv;
 #[cfg(unix)]
 mod view;
+mod windows;

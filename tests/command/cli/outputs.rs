@@ -126,6 +126,8 @@ const WRITING: &[&str] = &[
     "extract game content/mods.xml --to -",
     "cache",
     "cache verify",
+    "games",
+    "info --environment",
 ];
 
 fn words(line: &str, new: &str) -> Vec<String> {
@@ -159,6 +161,7 @@ fn every_command_tells_when_standard_output_is_full() {
             }
             let args: Vec<&str> = args.iter().map(String::as_str).collect();
             let mut command = command(dir, &args);
+            command.env("ASSETQ_WOWS", dir.join("game"));
             if *line == "sql assets.bin" {
                 command.stdin(File::open(query()).unwrap());
             }

@@ -1,0 +1,215 @@
+//! This machine, and each Windows that Wine or Proton keeps in a folder of it.
+
+use super::text_of;
+use std::path::{Path, PathBuf};
+
+/// A system whose records are read.
+#[derive(Debug, Clone)]
+pub(super) enum System {
+    /// The system that this program runs on.
+    This,
+    /// A prefix of Wine: a Windows in a folder.
+    Wine(PathBuf),
+}
+
+/// The keys of the registry that hold a folder of Steam, and the names of the values.
+const STEAM: [(&str, &str); 3] = [
+    (r"Software\Valve\Steam", "SteamPath"),
+    (r"Software\Valve\Steam", "InstallPath"),
+    (r"Software\Wow6432Node\Valve\Steam", "InstallPath"),
+];
+
+/// The keys of the registry that have one key below them for each installed program.
+const UNINSTALL: [&str; 2] = [
+    r"Software\Microsoft\Windows\CurrentVersion\Uninstall",
+    r"Software\Wow6432Node\Microsoft\Windows\CurrentVersion\Uninstall",
+];
+
+/// The value of such a key that names the program's folder.
+const LOCATION: &str = "InstallLocation";
+
+/// Folders that a registry names, as Windows writes them.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Registry {
+    pub(super) steam: Vec<String>,
+    pub(super) programs: Vec<String>,
+}
+
+impl System {
+    /// The path on this machine of `path`, which this system wrote.
+    pub(super) fn path_of(&self, path: &str) -> PathBuf {
+        // Steam writes `/` in the registry of Windows: the parts are joined with the separator of the system.
+        let Self::Wine(prefix) = self else { return Path::new(path).components().collect() };
+        let (drive, path) = match path.split_once(':') {
+            Some((drive, path)) => (drive.to_ascii_lowercase(), path),
+            None => ("c".to_owned(), path),
+        };
+        let path = path.replace('\\', "/");
+        let linked = prefix.join("dosdevices").join(format!("{drive}:"));
+        let root = if drive == "c" && !linked.exists() { prefix.join("drive_c") } else { linked };
+        root.join(path.trim_matches('/'))
+    }
+
+    /// Whether this system has a registry and drives with letters.
+    pub(super) fn is_windows(&self) -> bool {
+        matches!(self, Self::Wine(_)) || cfg!(windows)
+    }
+
+    /// The folder for data of all users.
+    pub(super) fn program_data(&self) -> PathBuf {
+        let variable = matches!(self, Self::This).then(|| std::env::var_os("ProgramData")).flatten();
+        variable.map_or_else(|| self.path_of(r"C:\ProgramData"), PathBuf::from)
+    }
+
+    pub(super) fn registry(&self) -> Registry {
+        match self {
+            Self::This => native::registry(),
+            Self::Wine(prefix) => {
+                let mut found = Registry::default();
+                for file in ["user.reg", "system.reg"] {
+                    found.read(&text_of(&prefix.join(file)).unwrap_or_default());
+                }
+                found
+            }
+        }
+    }
+}
+
+impl Registry {
+    /// Adds the folders that `text` names, a file of Wine's registry: `[Key\\Below] TIME`, then lines `"Name"="text"`.
+    fn read(&mut self, text: &str) {
+        let mut key = String::new();
+        for line in text.lines() {
+            if let Some(rest) = line.strip_prefix('[') {
+                key = rest.split(']').next().unwrap_or_default().replace(r"\\", r"\");
+            } else if let Some((name, value)) = line.strip_prefix('"').and_then(|rest| rest.split_once("\"=\""))
+                && let Some(value) = value.strip_suffix('"')
+            {
+                self.add(&key, name, unescaped(value));
+            }
+        }
+    }
+
+    fn add(&mut self, key: &str, name: &str, value: String) {
+        let is_below = |of: &&str| {
+            key.get(..of.len()).is_some_and(|front| front.eq_ignore_ascii_case(of))
+                && key.get(of.len()..).is_some_and(|rest| rest.starts_with('\\'))
+        };
+        if STEAM.iter().any(|(of, wanted)| key.eq_ignore_ascii_case(of) && name.eq_ignore_ascii_case(wanted)) {
+            self.steam.push(value);
+        } else if name.eq_ignore_ascii_case(LOCATION) && UNINSTALL.iter().any(is_below) && !value.is_empty() {
+            self.programs.push(value);
+        }
+    }
+}
+
+/// A text of Wine's registry: `\\`, `\"`, and `\x` with up to four hexadecimal digits for other characters.
+fn unescaped(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some((front, after)) = rest.split_once('\\') {
+        plain.push_str(front);
+        let mut chars = after.chars();
+        match chars.next() {
+            Some('x') => {
+                let digits = chars.as_str().bytes().take(4).take_while(u8::is_ascii_hexdigit).count();
+                let (number, left) = chars.as_str().split_at_checked(digits).unwrap_or_default();
+                plain.extend(u32::from_str_radix(number, 16).ok().and_then(char::from_u32));
+                rest = left;
+            }
+            other => {
+                plain.extend(other);
+                rest = chars.as_str();
+            }
+        }
+    }
+    plain + rest
+}
+
+#[cfg(windows)]
+mod native {
+    use super::{LOCATION, Registry, STEAM, UNINSTALL};
+    use windows_registry::{CURRENT_USER, LOCAL_MACHINE};
+
+    pub(super) fn registry() -> Registry {
+        let mut found = Registry::default();
+        for hive in [CURRENT_USER, LOCAL_MACHINE] {
+            let value = |key: &str, name: &str| hive.open(key).ok()?.get_string(name).ok();
+            found.steam.extend(STEAM.iter().filter_map(|(key, name)| value(key, name)));
+            for key in UNINSTALL {
+                let Ok(programs) = hive.open(key) else { continue };
+                let Ok(names) = programs.keys() else { continue };
+                let folders = names.filter_map(|name| programs.open(name).ok()?.get_string(LOCATION).ok());
+                found.programs.extend(folders.filter(|folder| !folder.is_empty()));
+            }
+        }
+        found
+    }
+}
+
+#[cfg(not(windows))]
+mod native {
+    pub(super) fn registry() -> super::Registry {
+        super::Registry::default()
+    }
+}
+
+/// The prefixes of Wine below the home folder of this user, where Wine itself and the programs that manage prefixes
+/// keep them.
+pub(super) fn wine_prefixes(home: &Path) -> Vec<PathBuf> {
+    /// Prefixes, and with `/*` folders of prefixes.
+    const KNOWN: [&str; 8] = [
+        ".wine",
+        "Games/*",
+        "Games/Heroic/Prefixes/*",
+        "Games/Heroic/Prefixes/default/*",
+        ".local/share/bottles/bottles/*",
+        ".var/app/com.usebottles.bottles/data/bottles/bottles/*",
+        "Library/Application Support/Wargaming.net Game Center/Bottles/*",
+        "Library/Application Support/CrossOver/Bottles/*",
+    ];
+    let set = std::env::var_os("WINEPREFIX").filter(|value| !value.is_empty()).map(PathBuf::from);
+    let known = KNOWN.iter().flat_map(|known| match known.strip_suffix("/*") {
+        Some(folder) => super::folders_in(&home.join(folder)),
+        None => vec![home.join(known)],
+    });
+    set.into_iter().chain(known).filter(|prefix| prefix.join("drive_c").is_dir()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_read_from_a_registry_of_wine() {
+        let text = r#"WINE REGISTRY Version 2
+[Software\\Valve\\Steam] 1700000000
+"Language"="english"
+"SteamPath"="c:/program files (x86)/steam"
+
+[Software\\Microsoft\\Windows\\CurrentVersion\\Uninstall\\WOWS.WW.PRODUCTION] 1700000000
+"InstallLocation"="C:\\Games\\Schiffe \x4e00\""
+"NoModify"=dword:00000001
+
+[Software\\Microsoft\\Windows\\CurrentVersion\\UninstallOther\\x]
+"InstallLocation"="C:\\no"
+"#;
+        let mut found = Registry::default();
+        found.read(text);
+        assert_eq!(found.steam, ["c:/program files (x86)/steam"]);
+        assert_eq!(found.programs, ["C:\\Games\\Schiffe 一\""]);
+        for cut in (0..text.len()).filter(|&n| text.is_char_boundary(n)) {
+            Registry::default().read(&text[..cut]);
+        }
+        assert_eq!(unescaped(r"a\xd800\x\"), "a");
+    }
+
+    #[test]
+    fn a_path_of_wine_lies_below_its_drive() {
+        let prefix = tempfile::tempdir().unwrap();
+        let system = System::Wine(prefix.path().to_owned());
+        assert_eq!(system.path_of(r"C:\Games\x\"), prefix.path().join("drive_c/Games/x"));
+        assert_eq!(system.path_of("/Games"), prefix.path().join("drive_c/Games"));
+        assert_eq!(system.path_of("Z:/mnt"), prefix.path().join("dosdevices/z:/mnt"));
+    }
+}

@@ -1,0 +1,139 @@
+//! Behaviour that Windows asks for: its paths, its folders, its locks. Most of it shows there only.
+
+use crate::common::run;
+use std::path::Path;
+
+/// A folder with the sample game `wows` and some sample files in it.
+fn samples() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    run(dir.path(), 0, &["sample", "."]);
+    dir
+}
+
+fn rows(dir: &Path, args: &[&str]) -> Vec<String> {
+    run(dir, 0, args).0.lines().skip(1).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_backslash_separates_folders_inside_of_an_archive() {
+    let dir = samples();
+    let file = rows(dir.path(), &["ls", "wows", "*.geometry", "-f", "csv", "-n", "1"])[0].clone();
+    let file = file.split(',').next().unwrap();
+    let slashed = run(dir.path(), 0, &["ls", &format!("wows:{file}"), "-f", "csv"]).0;
+    let address = format!("wows:{}", file.replace('/', "\\"));
+    assert_eq!(run(dir.path(), 0, &["ls", &address, "-f", "csv"]).0, slashed);
+    run(dir.path(), 0, &["extract", "wows", &file.replace('/', "\\"), "--to", "out"]);
+    assert!(dir.path().join("out").join(file).is_file());
+    // A near miss is suggested all the same.
+    let (_, err) = run(dir.path(), 1, &["info", &address.to_uppercase().replace("WOWS:", "wows:")]);
+    assert!(err.contains(&format!("did you mean {file:?}")), "{err}");
+}
+
+#[test]
+fn the_environment_is_listed_for_a_report() {
+    let (out, _) = run(Path::new("."), 0, &["info", "--environment", "-f", "json"]);
+    let facts: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(facts["version"], env!("CARGO_PKG_VERSION"));
+    assert!(facts["target"].as_str().unwrap().contains(std::env::consts::OS), "{out}");
+    assert!(facts["features"].as_str().unwrap().contains("games"), "{out}");
+    run(Path::new("."), 2, &["info"]);
+    run(Path::new("."), 2, &["info", "--environment", "x"]);
+}
+
+#[cfg(windows)]
+mod there {
+    use super::*;
+    use crate::common::writer;
+    use assetq::sample::{self, Size};
+    use std::fs::{self, OpenOptions};
+    use std::os::windows::fs::OpenOptionsExt as _;
+
+    #[test]
+    fn a_backslash_in_a_glob_over_an_archive_separates_folders() {
+        let dir = samples();
+        let slashed = rows(dir.path(), &["ls", "wows", "content/gameplay/*", "-f", "csv"]);
+        assert!(slashed.len() > 1);
+        assert_eq!(rows(dir.path(), &["ls", "wows", "content\\gameplay\\*", "-f", "csv"]), slashed);
+    }
+
+    #[test]
+    fn paths_that_are_printed_have_one_kind_of_separator() {
+        let dir = samples();
+        let written = rows(dir.path(), &["extract", "wows", "content/gameplay/*.geometry", "--to", "out", "-f", "csv"]);
+        assert!(written.iter().all(|path| path.starts_with("out\\content\\") && !path.contains('/')), "{written:?}");
+        let change = r#"{"table":"records","change":"changed","key":["r0000001"],"new":{"u9SaveIndex":3}}"#;
+        fs::write(dir.path().join("edit.ndjson"), format!("{change}\n")).unwrap();
+        let (out, err) = run(dir.path(), 0, &["patch", "sheet.wdb", "edit.ndjson", "--in-place"]);
+        assert!(!out.contains("\\\\?\\") && !err.contains("\\\\?\\"), "{out}{err}");
+        let (out, _) = run(dir.path(), 0, &["ls", "sheet.wdb", "r0000001", "-f", "ndjson"]);
+        assert!(out.contains("\"u9SaveIndex\":3"), "{out}");
+    }
+
+    #[test]
+    fn a_path_may_be_longer_than_260_characters() {
+        let dir = tempfile::tempdir().unwrap();
+        let deep = ["a-folder-with-a-name-of-fifty-characters-0123456789"; 6].join("\\");
+        run(dir.path(), 0, &["sample", &deep]);
+        let (out, _) = run(dir.path(), 0, &["info", &format!("{deep}\\sheet.wdb"), "-f", "json"]);
+        assert!(out.contains("wdb"), "{out}");
+        run(dir.path(), 0, &["sql", "UPDATE records SET u9SaveIndex = 3", &format!("{deep}\\sheet.wdb"), "--in-place"]);
+    }
+
+    #[test]
+    fn a_file_that_another_program_keeps_to_itself_is_named() {
+        let dir = samples();
+        let path = dir.path().join("sheet.wdb");
+        let kept = OpenOptions::new().read(true).share_mode(0).open(&path).unwrap();
+        let (_, err) = run(dir.path(), 4, &["info", "sheet.wdb"]);
+        assert!(err.starts_with("assetq: sheet.wdb: cannot open") && err.lines().count() == 1, "{err}");
+        drop(kept);
+        run(dir.path(), 0, &["info", "sheet.wdb"]);
+    }
+
+    #[test]
+    fn a_file_that_another_program_reads_is_not_replaced_by_half() {
+        let dir = samples();
+        let path = dir.path().join("sheet.wdb");
+        let before = fs::read(&path).unwrap();
+        // As a game opens its files: for others to read, not to be replaced.
+        let game = OpenOptions::new().read(true).share_mode(1).open(&path).unwrap();
+        let change = ["sql", "UPDATE records SET u9SaveIndex = 3", "sheet.wdb", "--in-place"];
+        let (_, err) = run(dir.path(), 4, &change);
+        assert!(err.starts_with("assetq: sheet.wdb: "), "{err}");
+        assert_eq!(fs::read(&path).unwrap(), before);
+        drop(game);
+        run(dir.path(), 0, &change);
+        assert_ne!(fs::read(&path).unwrap(), before);
+        let left: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert!(left.iter().all(|name| !name.to_string_lossy().contains("part")), "{left:?}");
+    }
+
+    #[test]
+    fn files_whose_names_differ_in_case_are_all_kept() {
+        let dir = samples();
+        let names = rows(dir.path(), &["extract", "pack.bin", "*", "--to", "out", "-f", "csv"]);
+        let first = dir.path().join(&names[0]);
+        let other = first.with_file_name(first.file_name().unwrap().to_string_lossy().to_uppercase());
+        fs::rename(&first, &other).unwrap();
+        fs::write(&other, "mine").unwrap();
+        run(dir.path(), 4, &["extract", "pack.bin", "*", "--to", "out"]);
+        assert_eq!(fs::read(&other).unwrap(), b"mine");
+    }
+
+    #[test]
+    fn the_cache_lies_in_the_folder_for_local_data() {
+        let dir = samples();
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_assetq"));
+        command.env_remove("ASSETQ_CACHE").env("LOCALAPPDATA", dir.path()).args(["info", "--environment"]);
+        let out = String::from_utf8(command.output().unwrap().stdout).unwrap();
+        assert!(out.contains(&format!("cache: {}", dir.path().join("assetq").display())), "{out}");
+    }
+
+    #[test]
+    fn names_beyond_ascii_are_read_and_printed() {
+        let dir = tempfile::tempdir().unwrap();
+        writer(dir.path())("Großes Schiff/船.wdb", sample::wdb::demo(1, Size::Small));
+        let (out, _) = run(dir.path(), 0, &["info", "Großes Schiff\\船.wdb"]);
+        assert!(out.starts_with("Großes Schiff\\船.wdb: wdb"), "{out}");
+    }
+}
