@@ -29,7 +29,7 @@ pub(super) enum Raw {
         size: usize,
         known: bool,
     },
-    /// Of `of` records that were looked at, `bad` have an array that lies where no array may.
+    /// Of `of` checked records, `bad` have an array outside of the allowed range.
     Arrays {
         size: usize,
         bad: u16,
@@ -134,7 +134,7 @@ impl<'a> Blob<'a> {
                 bad = bad.saturating_add(u16::from(arrays.bad != before.1));
             }
         }
-        // A single array is damage, as far as anyone can tell.
+        // A single bad array is treated as damage.
         let damaged = arrays.bad <= 1 || bad <= of.saturating_sub(bad);
         if damaged { Ok(()) } else { Err(Raw::Arrays { size, bad, of }) }
     }
@@ -199,12 +199,12 @@ impl<'a> Blob<'a> {
         candidates(&self, layouts).map(move |(layout, _)| Self { layout: Ok(layout), ..self })
     }
 
-    /// Its type, where its records are laid out.
+    /// Its type, if its layout is known.
     pub fn prototype(&self) -> Option<PrototypeType> {
         self.layout.ok()?.prototype()
     }
 
-    /// The name of its type, where it is known.
+    /// The name of its type, if known.
     pub fn type_name(&self) -> Option<&'static str> {
         type_name(self.magic())
     }
@@ -214,7 +214,7 @@ impl<'a> Blob<'a> {
         self.type_name().map_or_else(|| Id32(self.magic()).to_string(), str::to_owned)
     }
 
-    /// Bytes of one record, where they are known.
+    /// The size of one record in bytes, if known.
     pub fn record_size(&self) -> Option<usize> {
         self.layout.ok().map(Layout::size)
     }
@@ -251,7 +251,7 @@ impl<'a> Blob<'a> {
         Ok((self.records.skip(record.saturating_mul(size)), size))
     }
 
-    /// A record; `None` where records are shown raw.
+    /// A record; `None` if records are shown raw.
     ///
     /// # Errors
     /// When there is no such record.
@@ -263,7 +263,8 @@ impl<'a> Blob<'a> {
     }
 }
 
-/// The layouts that the records of a database may have, the likeliest first, and whether the schema checksum says so.
+/// The possible layouts of the records of a database, the likeliest first, and whether the schema checksum selects
+/// them.
 fn candidates<'l>(blob: &Blob<'_>, layouts: &'l Layouts) -> impl Iterator<Item = (Layout, bool)> + use<'l> {
     let (magic, checksum) = (blob.magic(), blob.checksum());
     let declared = move |wanted: bool| {
@@ -277,8 +278,8 @@ fn candidates<'l>(blob: &Blob<'_>, layouts: &'l Layouts) -> impl Iterator<Item =
 /// Records that are looked at to see how all are laid out.
 const SAMPLES: usize = 32;
 
-/// Counts the arrays of records that lie where arrays may, and those that do not. An array without elements says
-/// nothing: no reader looks at its pointer.
+/// Counts the arrays of records inside and outside of the allowed range. Empty arrays are ignored: no reader follows
+/// their pointer.
 struct Arrays {
     inside: RangeInclusive<usize>,
     sound: u32,

@@ -1,7 +1,7 @@
-//! Compares the contents of two records, wherever they and their arrays lie, also in two files.
+//! Compares the contents of two records, at any position of the records and their arrays, also in two files.
 //!
-//! Declared fields are compared by their bytes, pointers by the data that they lead to; the padding between fields says
-//! nothing. Names and paths are compared by their ids.
+//! Declared fields are compared by their bytes, pointers by their targets; padding between fields is ignored. Names and
+//! paths are compared by their ids.
 
 use super::prototypes::{Layout, Material, Record};
 use super::record::{Element, Field, Leaf, List, ListInfo, NameId, PathId, Prototype as _, Typed, Walker, same_arrays};
@@ -15,7 +15,7 @@ use std::fmt::{self, Write as _};
 use std::hash::{DefaultHasher, Hasher as _};
 use std::marker::PhantomData;
 
-/// Whether two records of one layout say the same.
+/// Whether two records of one layout have equal contents.
 ///
 /// # Errors
 /// When one of them is damaged, or their arrays overlap without measure.
@@ -24,7 +24,7 @@ pub fn same_record<'a>(layout: Layout, old: View<'a>, new: View<'a>, allowance: 
         return Ok(true);
     }
     match (Record::read(layout, old)?, Record::read(layout, new)?) {
-        // Its arrays may be in another order, and say the same.
+        // Its arrays may have equal contents in another order.
         (Record::Material(old), Record::Material(new)) => same_material(&old, &new),
         _ => Ok(false),
     }
@@ -123,7 +123,7 @@ impl<'a> Walker<'a> for Digest<'_, '_> {
 /// Takes the name of each field that differs, and its value in both records: null in one that lacks it.
 pub type Out<'a, 'o> = &'o mut dyn FnMut(&str, Value<'a>, Value<'a>);
 
-/// A walk over two records that shows where they differ.
+/// A walk over two records that shows their differences.
 pub struct Differ<'a, 'o> {
     names: [&'a dyn Names; 2],
     out: Out<'a, 'o>,
@@ -160,7 +160,7 @@ pub fn differ_record<'a, 'o>(
     differ.errors
 }
 
-/// The text that a name or a path stands for, or its id.
+/// The text of a name or a path, or its id.
 fn said<'a>(leaf: Leaf<'a>, names: &dyn Names, errors: &mut Vec<Error>) -> Value<'a> {
     let mut text = |text: Result<Option<Cow<'_, str>>>| match text {
         Ok(text) => text.map(|text| Value::owned(text.into_owned())),
@@ -191,7 +191,7 @@ fn plainly(value: Value<'_>) -> Value<'_> {
     }
 }
 
-/// The fields of a record, names and paths in place of references: for records whose layouts differ.
+/// The fields of a record, with names and paths in place of references: for records with different layouts.
 pub fn plain_fields<'a>(
     record: &Record<'a>,
     names: &'a dyn Names,
@@ -215,7 +215,7 @@ impl<'a> Differ<'a, '_> {
         self.path.truncate(len);
     }
 
-    /// The field that the walk is in, where it has no parts.
+    /// The current field, if it has no parts.
     pub(super) fn leaf(&mut self, old: Leaf<'a>, new: Leaf<'a>) {
         let [of_old, of_new] = self.names;
         let ids = match (&old, &new) {
@@ -233,7 +233,7 @@ impl<'a> Differ<'a, '_> {
         (self.out)(&self.path, values.0, values.1);
     }
 
-    /// The field that the walk is in, as a whole.
+    /// The current field as a whole.
     pub(super) fn whole<T: Field<'a>>(&mut self, old: Option<T>, new: Option<T>) {
         let show = |of: Option<T>, walker: &mut dyn Walker<'a>| of.into_iter().for_each(|of| of.walk("", walker));
         self.out_of(|walker| show(old, walker), |walker| show(new, walker));
@@ -244,13 +244,13 @@ impl<'a> Differ<'a, '_> {
         T::same(old, new, &mut Allowance::new(self.budget))
     }
 
-    /// Notes that the value at `view` is shown whole.
+    /// Marks the value at `view` as shown completely.
     pub(super) fn afford<T: Field<'a>>(&mut self, view: View<'a>) -> Result<()> {
         // To compare it with itself costs its length.
         self.same::<T>(view, view).map(drop)
     }
 
-    /// Elements that a list shows one by one where it has more than this many plain values.
+    /// The number of plain values above which a list shows its elements one by one.
     const SHORT: usize = 16;
 
     /// The array that the walk is in.

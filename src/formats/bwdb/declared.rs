@@ -12,14 +12,14 @@ use crate::table::{Kind, ValueShape};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-/// A type of fields, of the elements of arrays, or of whole records. It lives as long as the process, as the built-in
-/// ones do, so that records, columns and errors borrow its names from it.
+/// A type of fields, of the elements of arrays, or of whole records. It lives as long as the process, like the built-in
+/// ones, so that records, columns and errors borrow its names from it.
 pub struct Type {
     pub(super) name: &'static str,
     pub(super) size: usize,
     pub(super) shown: Shown,
     pub(super) traits: Traits,
-    /// The table that has a row for each, where arrays of it have one.
+    /// The table with a row for each, if arrays of it have one.
     pub(super) table: Option<&'static str>,
     pub(super) fields: &'static [FieldInfo],
     pub(super) body: Body,
@@ -27,7 +27,7 @@ pub struct Type {
 
 /// How a type is read.
 pub(super) enum Body {
-    /// A built-in type, read as its declaration in this crate says.
+    /// A built-in type, read by its declaration in this crate.
     BuiltIn {
         walk: for<'a> fn(View<'a>, &'static str, &mut dyn Walker<'a>),
         walk_field: for<'a> fn(View<'a>, usize, &mut dyn Walker<'a>),
@@ -42,11 +42,11 @@ pub(super) enum Body {
 pub(super) enum Member {
     /// A value in place.
     Inline(&'static Type),
-    /// An array outside of the struct, with as many elements as another field says.
+    /// An array outside of the struct; another field contains its number of elements.
     Array { of: &'static Type, count: CountField },
 }
 
-/// A field that says how many elements an array has.
+/// A field with the number of elements of an array.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CountField {
     pub(super) at: usize,
@@ -176,7 +176,7 @@ impl Type {
         }
     }
 
-    /// Whether two values say the same.
+    /// Whether two values have equal contents.
     pub(super) fn same<'a>(&self, old: View<'a>, new: View<'a>, allowance: &mut Allowance<'_>) -> Result<bool> {
         let members = match &self.body {
             Body::BuiltIn { same, .. } => return same(old, new, allowance),
@@ -242,7 +242,7 @@ impl<'a> record::Element<'a> for &'static Type {
 
 macro_rules! built_in {
     ($(leaf $leaf:literal $leaf_type:ty,)+ $(slot $slot:ident,)+ $(fields $name:literal $type:ident $($table:literal)?,)+) => {
-        /// The built-in types, each with its name in this crate beside the one that documents have.
+        /// The built-in types, each with its name in this crate and its name in documents.
         static BUILT_IN: &[(&str, Type)] = &[
             $(($leaf, built_in!(@type $leaf, $leaf_type, None, &[], |_, _, _| {})),)+
             $((stringify!($slot), built_in!(@type stringify!($slot), p::$slot<'_>, None, &[], |_, _, _| {})),)+
@@ -343,7 +343,7 @@ pub(super) fn built_in_structs() -> impl Iterator<Item = &'static Type> {
 
 /// The shape of a field's values, if it is the same for all. `fields` are the fields of the type that the field belongs to.
 pub(super) fn shape(fields: &'static [FieldInfo], info: &FieldInfo) -> Option<ValueShape> {
-    // A layouts file may give the name of a built-in type to another one.
+    // A layouts file may reuse the name of a built-in type.
     let is_built_in = built_in_structs().any(|of| std::ptr::eq(of.fields, fields));
     shape_of(info, is_built_in, 0)
 }
@@ -363,7 +363,7 @@ fn shape_of(info: &FieldInfo, is_built_in: bool, depth: usize) -> Option<ValueSh
         "path" => ValueShape::reference(Kind::Id64, "path"),
         "text" | "ResourceRef" => ValueShape::of(Kind::Text),
         of if is_built_in && depth < NESTED_STRUCTS => {
-            // A type without fields is one of several, as its value says.
+            // A type without fields is one of several, depending on its value.
             let of = Type::built_in(of).filter(|of| !of.fields.is_empty())?;
             let member = |field: &FieldInfo| Some((field.name.into(), shape_of(field, true, depth.saturating_add(1))?));
             ValueShape::Map(of.fields.iter().map(member).collect::<Option<_>>()?)

@@ -1,4 +1,4 @@
-//! Prototype databases: paths and strings as they lie there, resources by the values of their records.
+//! Prototype databases: paths and strings are compared in place, resources by the values of their records.
 
 use super::compare::{differ_record, digest, plain_fields, same_record};
 use super::{Blob, Database, Location, RawLayout, Resource, State};
@@ -30,13 +30,13 @@ impl<'a> Comparison<'a> for Both<'a> {
             "paths" => Some(Box::new(Paths([old, new]))),
             "strings" => Some(Box::new(Strings::new([old, new]))),
             "resources" => Some(Box::new(Resources::new(old, new))),
-            // A table of records that is asked for by name is compared by its columns.
+            // A table of records is compared by its columns if it is named.
             _ if all => unnamed(name, old, new),
             _ => None,
         }
     }
 
-    /// Records are compared with the resources that they belong to, where all do and are laid out in one way.
+    /// Records are compared with their resources, if all have resources and known layouts of the same kind.
     fn decisive(&self) -> Option<&'static str> {
         let blobs = |db: &'a Database| db.databases().collect::<Result<Vec<_>>>().ok();
         let (old, new) = blobs(self.old).zip(blobs(self.new))?;
@@ -51,7 +51,8 @@ impl<'a> Comparison<'a> for Both<'a> {
     }
 }
 
-/// How far databases are compared whose layout is not known in both files, unless all of their bytes are the same.
+/// The extent of a comparison of databases with a layout that is unknown in one file, unless all of their bytes are
+/// equal.
 fn notes(old: &Database, new: &Database) -> Vec<String> {
     let note = |(a, b): (Blob<'_>, Blob<'_>)| {
         let same = match (a.view().take(a.size()), b.view().take(b.size())) {
@@ -80,7 +81,7 @@ fn raw_pairs<'a>(old: &'a Database, new: &'a Database) -> impl Iterator<Item = (
     })
 }
 
-/// How the records of two raw databases seem to be laid out; `None` where that does not show, or in two ways.
+/// The likely layout of the records of two raw databases; `None` without evidence, or if the two differ.
 fn raw_layout(old: &Blob<'_>, new: &Blob<'_>) -> Option<RawLayout> {
     if old.layout().is_some() || new.layout().is_some() {
         return None;
@@ -152,7 +153,7 @@ impl Special for Paths<'_> {
 
 struct Strings<'a> {
     dbs: [&'a Database; 2],
-    /// The id of each row, and where its text begins in the pool.
+    /// The id of each row, and the start of its text in the pool.
     places: [OnceLock<Vec<[u32; 2]>>; 2],
     /// Texts that begin before this place are the same in both pools, and need not be looked at.
     same: u32,
@@ -212,9 +213,9 @@ impl Special for Strings<'_> {
 struct Records<'a> {
     dbs: [&'a Database; 2],
     budget: Budget,
-    /// For those that are shown.
+    /// For the shown resources.
     shown: Budget,
-    /// How often [`Records::faulty`] was asked.
+    /// The number of calls of [`Records::faulty`].
     faulty: AtomicUsize,
     /// Layouts of raw databases, by their numbers in both files.
     raw: OnceLock<HashMap<[usize; 2], RawLayout>>,
@@ -241,7 +242,7 @@ impl<'a> Records<'a> {
         Some((layout, of_a.raw_record(layout, a)?, of_b.raw_record(layout, b)?))
     }
 
-    /// Whether two records of one type say the same.
+    /// Whether two records of one type have equal contents.
     fn same(
         &self,
         (of_a, a): Place<'_, 'a>,
@@ -268,8 +269,8 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// The file with the damage that was met by comparing a record of the old one with another one: that record is read
-    /// once more by itself. Of many damaged records, only the first ones are; the others are said to be the new file's.
+    /// The file with the damage that a comparison of two records found: the old record is read again alone. Among many
+    /// damaged records this is done for the first ones only; the others are attributed to the new file.
     fn faulty(&self, (blob, record): Place<'_, 'a>) -> Side {
         const ASKED: usize = 16;
         if self.faulty.fetch_add(1, Ordering::Relaxed) >= ASKED {
@@ -337,7 +338,8 @@ impl<'a> Records<'a> {
 struct Resources<'a> {
     dbs: [&'a Database; 2],
     blobs: [Vec<Option<Blob<'a>>>; 2],
-    /// The place of each row's record: the file's map is read once in its own order, which is not that of records.
+    /// The location of each row's record: the file's map is read once in its own order, which differs from the order of
+    /// records.
     locations: [OnceLock<Vec<Location>>; 2],
     records: Records<'a>,
 }
@@ -444,7 +446,7 @@ impl Special for Resources<'_> {
     }
 }
 
-/// The records of one type that no resource names. Nothing pairs them but what they say.
+/// The records of one type without a resource. They are paired by their contents only.
 struct Unnamed<'a> {
     blobs: [Option<Blob<'a>>; 2],
     records: Records<'a>,
@@ -543,7 +545,7 @@ impl Special for Unnamed<'_> {
         if found.is_empty() {
             return;
         }
-        // Of a record that lost or got its name, the resource tells.
+        // A record that lost or got its name is reported by its resource.
         let digests = |side| self.digests_of_named(side);
         let (old, new) = threads::join(|| digests(Side::Old), || digests(Side::New));
         let told = |side, row: u32, others: &HashSet<u64>| {

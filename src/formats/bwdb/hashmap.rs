@@ -32,7 +32,7 @@ impl Bucket for StringBucket {
     }
 }
 
-/// The values that `of` gives for each occupied slot, in order. `values` are as many as there are buckets.
+/// The results of `of` for each occupied slot, in order. `values` has one element for each bucket.
 ///
 /// Occupied slots cannot be predicted, so there is no branch on them: each item is written, and the next one over
 /// an item that does not count.
@@ -90,7 +90,7 @@ impl Modulus {
     }
 }
 
-/// The slot that holds `key`. At most every slot is looked at once, also when none is empty.
+/// The slot with `key`. Every slot is read at most once, even if none is empty.
 #[inline]
 pub(super) fn find<B: Bucket>(buckets: &[B], modulus: Modulus, key: u64) -> Option<usize> {
     let mut slot = modulus.slot(key);

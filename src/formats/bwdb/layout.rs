@@ -1,4 +1,4 @@
-//! The on-disk structs of `assets.bin`, `models.bin` and `space.bin` (docs/formats/bwdb.md), and nothing else.
+//! The on-disk structs of `assets.bin`, `models.bin` and `space.bin` (docs/formats/bwdb.md).
 //!
 //! All little-endian. A pointer is an i64 relative to the struct that holds it (the sub-struct, where it is in one);
 //! 0 is null.
@@ -25,7 +25,7 @@ pub struct Header {
     pub packed: u8,
     /// 1.
     pub version: u8,
-    /// MurmurHash3 of everything after the header (an older document says CRC-32: §2.3).
+    /// MurmurHash3 of everything after the header (an older document states CRC-32: §2.3).
     pub checksum: U32,
     /// Bits of a pointer: 64.
     pub pointer_width: U16,
@@ -44,7 +44,7 @@ pub struct Body {
     pub resources: HashMap,
     /// Base of its pointer: 0x50.
     pub paths: Array,
-    /// Base of its pointer: 0x10, unlike the others.
+    /// The base of its pointer is 0x10, unlike the other bases.
     pub databases: Array,
 }
 const _: () = assert!(size_of::<Body>() == 0x60);

@@ -1,4 +1,4 @@
-//! Layouts of records as data, for other builds of the game than the one whose layouts are built in.
+//! Layouts of records as data, for builds of the game whose layouts are not built in.
 
 use super::declared::{Body, CountField, Member, NESTED, Type, built_in_structs};
 use super::record::{FieldInfo, Form, HeldTexts, Traits};
@@ -29,15 +29,15 @@ use std::collections::HashMap;
 /// ```
 ///
 /// The text is Markdown. Only these parts count:
-/// - A heading, or a line in bold, `Name, SIZE` begins a struct; a number of a section may stand before it. Offsets and
+/// - A heading, or a line in bold, `Name, SIZE` begins a struct; the number of a section may precede it. Offsets and
 ///   sizes are hexadecimal.
-/// - A table whose heads are `offset`, `type` and `field` has a row for each field. Types are `u8`, `u16`, `i16`, `u32`,
-///   `i32`, `u64`, `f32`, `f32x2`, `f32x3`, `f32x4`, `f32x16`, `flag`, `name`, `path`, `text`, a struct that stands above
-///   or is built in, and `[T; n]`: a pointer to as many `T` as the field `n` says. A field without a name is called by its
-///   offset. Bytes that no row names are unused.
-/// - `schema:` has the schema checksums of the records of that layout: it holds for these and no others. Without it, a
-///   layout holds if the records fit it.
-/// - `table:` is the name of the table that shows the records, or the elements of an array of that struct in a record.
+/// - A table with the heads `offset`, `type` and `field` has a row for each field. Types are `u8`, `u16`, `i16`, `u32`,
+///   `i32`, `u64`, `f32`, `f32x2`, `f32x3`, `f32x4`, `f32x16`, `flag`, `name`, `path`, `text`, a struct that is declared
+///   earlier or built in, and `[T; n]`: a pointer to the number of `T` in the field `n`. A field without a name is called
+///   by its offset. Bytes without a row are unused.
+/// - `schema:` has the schema checksums of the records of this layout: it applies to these records only. Without it, a
+///   layout applies if the records fit it.
+/// - `table:` is the name of the table that shows the records, or the elements of an array of this struct in a record.
 ///   Structs with the name of a built-in struct need no table.
 ///
 /// A struct is the layout of the records of a database whose magic is the MurmurHash3 of its name.
@@ -99,7 +99,7 @@ impl Layouts {
         Self { declared }
     }
 
-    /// The struct called `name` as it was read: its name and size, then its fields, a line each.
+    /// The text of the struct `name`: its name and size, then its fields, a line each.
     pub fn get(&self, name: &str) -> Option<String> {
         self.declared.iter().find(|declared| declared.of.name == name).map(|declared| declared.of.to_string())
     }
@@ -109,7 +109,7 @@ impl Layouts {
         built_in_structs().map(|of| (of.name, of.to_string()))
     }
 
-    /// The layouts of records with this magic and schema checksum, and whether it is the checksum that says so.
+    /// The layouts of records with this magic and schema checksum, and whether the checksum selects them.
     pub(super) fn of(&self, magic: u32, checksum: u32) -> impl Iterator<Item = (&'static Type, bool)> {
         let named = self.declared.iter().filter(move |declared| declared.magic == magic);
         let known = named.clone().filter(move |declared| declared.schemas.contains(&checksum));
@@ -118,7 +118,7 @@ impl Layouts {
     }
 }
 
-/// A struct whose fields are being read.
+/// A struct whose fields are being parsed.
 struct Open {
     line: usize,
     name: String,
@@ -133,7 +133,7 @@ struct Row {
     at: usize,
     name: String,
     of: &'static Type,
-    /// The field that says how many there are, where it is an array.
+    /// The field with the number of elements, for an array.
     count: Option<String>,
 }
 
@@ -221,7 +221,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Ends the struct whose fields were read.
+    /// Ends the current struct.
     fn end(&mut self) -> Result<(), (usize, Wrong)> {
         self.in_table = false;
         let Some(open) = self.open.take().filter(|open| !open.fields.is_empty()) else { return Ok(()) };
@@ -302,7 +302,7 @@ fn plain(text: &str) -> &str {
     text.trim().trim_matches('`').trim()
 }
 
-/// The name at the start of `text`, where nothing but a remark follows it.
+/// The name at the start of `text`, if only a remark follows it.
 fn identifier(text: &str) -> Option<&str> {
     let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
     let (name, rest) = text.split_at(end);

@@ -101,7 +101,7 @@ pub struct Database {
     counts: tables::Counts,
 }
 
-/// The sections, whose bounds were checked at opening.
+/// The sections, with bounds checked at opening.
 #[derive(Debug)]
 struct Spans {
     string_buckets: Span<StringBucket>,
@@ -113,7 +113,7 @@ struct Spans {
     databases: Span<DatabaseEntry>,
 }
 
-/// Structs that are known to lie in the file.
+/// Structs inside of the file.
 struct Span<T> {
     start: usize,
     /// The bytes of the structs, no more and no fewer.
@@ -139,7 +139,7 @@ impl<T: Overlay> Span<T> {
         Ok(Self { start: start.position(), bytes, element: PhantomData })
     }
 
-    /// The structs. The bytes are a multiple of their size since `check`, so the fallback is never taken.
+    /// The structs. `check` ensured that the bytes are a multiple of their size, so that the fallback is never used.
     #[inline(always)]
     fn get(&self) -> &[T] {
         <[T]>::ref_from_bytes(&self.bytes).unwrap_or_default()
@@ -199,7 +199,7 @@ impl Location {
         (self.0 >> 8) as usize
     }
 
-    /// The number of databases that it can tell apart.
+    /// The greatest number of databases that a location can name.
     pub(crate) const DATABASES: usize = 1 << 6;
 
     /// The location of a record that can be read; `None` for one beyond the numbers that it can hold.
@@ -216,7 +216,7 @@ impl Location {
     }
 }
 
-/// A resource: where its record is.
+/// A resource: the location of its record.
 #[derive(Clone, Copy)]
 pub struct Resource<'a> {
     db: &'a Database,
@@ -300,7 +300,7 @@ impl fmt::Debug for Resource<'_> {
 }
 
 impl Database {
-    /// Opens `source`: reads its two headers and checks that every section lies in the file.
+    /// Opens `source`: reads its two headers and checks that every section is in the file.
     ///
     /// # Errors
     /// `BadMagic`, `BadVersion`, or the section that does not fit.
@@ -408,13 +408,13 @@ impl Database {
         Ok(slot.and_then(|slot| self.resource_at(slot, path_id)))
     }
 
-    /// Looks up many ids at once, into `out` (as long as `ids`); thousands of them on all cores. Gives the number of
-    /// ids found. [`Database::resource`] makes the resource of an id and its location.
+    /// Looks up many ids at once, into `out` (as long as `ids`); thousands of them on all cores. Returns the number of
+    /// found ids. [`Database::resource`] combines an id and its location into a resource.
     ///
     /// # Errors
     /// `BadValue` when the slices differ in length.
     pub fn lookup_many(&self, ids: &[u64], out: &mut [Option<Location>]) -> Result<usize> {
-        /// Ids that one core looks up before it is worth asking another.
+        /// The number of ids that one core looks up before a second core pays off.
         const CHUNK: usize = 8192;
         if ids.len() != out.len() {
             let value = out.len() as i128;
@@ -439,7 +439,7 @@ impl Database {
     /// The resource at this path: its id is the path's CityHash64. Paths have '/' between components, keep their
     /// case, and begin below "res/". Builds that hash paths in another way are searched by name instead.
     pub fn lookup_path(&self, path: &str) -> Result<Option<Resource<'_>>> {
-        // Most paths are written as the engine has them, and found: nothing else is looked at then.
+        // Most paths are written in the engine's form, and are found: nothing else is tried then.
         if let Some(resource) = self.lookup(cityhash64(path.as_bytes()))? {
             return Ok(Some(resource));
         }
@@ -500,7 +500,7 @@ impl Database {
         Some((bucket.key.get(), self.string_in_slot(slot)))
     }
 
-    /// The name id in each row of the table of strings, and where its text begins in the pool.
+    /// The name id in each row of the table of strings, and the start of its text in the pool.
     pub(crate) fn string_places(&self) -> Vec<[u32; 2]> {
         let place = |bucket: &StringBucket, offset: &le::U32| [bucket.key.get(), offset.get()];
         hashmap::gather(self.spans.string_buckets.get(), self.spans.string_values.get(), place)
@@ -542,7 +542,7 @@ impl Database {
     /// contains it.
     ///
     /// # Errors
-    /// `Cycle` when the parents lead back, and the errors of the names.
+    /// `Cycle` when the parents form a cycle, and the errors of the names.
     pub fn path(&self, path_id: u64) -> Result<Option<String>> {
         match self.paths().path(path_id)? {
             None => Ok(Texts::path(&*self.more_names, path_id)?.map(Cow::into_owned)),
@@ -558,7 +558,7 @@ impl Database {
     /// The text with this name id: one probe of the file's hash map.
     ///
     /// # Errors
-    /// When the text lies outside of the pool, has no end, or is not UTF-8.
+    /// When the text is outside of the pool, has no end, or is not UTF-8.
     pub fn string(&self, name_id: u32) -> Result<Option<&str>> {
         let buckets = self.spans.string_buckets.get();
         match hashmap::find(buckets, self.string_slots, name_id.into()) {
@@ -631,7 +631,7 @@ impl Database {
         (0..self.database_count()).map(|i| self.database(i))
     }
 
-    /// Whether a path that is not found by its hash is not there. Names that cannot be read say nothing.
+    /// Whether a path is missing if its hash is not found. Unreadable names are ignored.
     fn hashes_paths(&self) -> bool {
         self.paths().hashes_paths().unwrap_or(false)
     }
@@ -659,7 +659,7 @@ impl Names for Database {
         let text = |id: &NameId| {
             let slot = hashmap::find(buckets, self.string_slots, id.0.into())?;
             let (pool, start) = (self.string_pool(), values.get(slot)?.get() as usize);
-            // Most texts are shorter than this, and half of these texts lie in two lines of the cache.
+            // Most texts are shorter than this, and half of these texts cross two lines of the cache.
             Some(pool.get(start)? ^ pool.get(start.saturating_add(31)).unwrap_or(&0))
         };
         black_box(ids.names.iter().filter_map(text).fold(0, |all, first| all ^ first));

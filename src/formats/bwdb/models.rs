@@ -36,7 +36,7 @@ pub struct Models {
 }
 
 impl Models {
-    /// Opens `source`: reads its header and checks that models and skeletons lie in the file.
+    /// Opens `source`: reads its header and checks that models and skeletons are in the file.
     ///
     /// # Errors
     /// When they do not.
@@ -105,12 +105,12 @@ impl Models {
         self.models
     }
 
-    /// The number of the model with this path id. Compares one after another: there are some hundreds.
+    /// The number of the model with this path id, by a scan: there are some hundreds.
     pub fn find(&self, path_id: u64) -> Option<usize> {
         self.models().position(|m| m.id().is_ok_and(|id| id.0 == path_id))
     }
 
-    /// The numbers of all models with this path id: of more than one where the file says an id twice.
+    /// The numbers of all models with this path id: several if the file repeats an id.
     pub(super) fn all_with(&self, path_id: u64) -> Vec<usize> {
         let has = |index: &usize| self.model(*index).and_then(|m| m.id().ok()).is_some_and(|id| id.0 == path_id);
         (0..self.models).filter(has).collect()
@@ -121,13 +121,13 @@ impl Models {
         self.find(path_id).and_then(|i| self.model(i))
     }
 
-    /// Where the models lie, if there are any.
+    /// The range of the models, if there are any.
     #[cfg(feature = "edit")]
     pub(super) fn models_at(&self) -> usize {
         self.models_at
     }
 
-    /// Where the skeletons lie, if there are any.
+    /// The range of the skeletons, if there are any.
     #[cfg(feature = "edit")]
     pub(super) fn skeletons_at(&self) -> usize {
         self.skeletons_at

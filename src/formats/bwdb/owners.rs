@@ -53,7 +53,7 @@ impl Owners {
     fn of(&self, database: usize, record: usize) -> &[u64] {
         let (Some(place), Some(&start)) = (place(database, record), self.starts.get(database)) else { return &[] };
         let before = |at: usize| self.entries.get(at).is_some_and(|&entry| place_of(entry) < place);
-        // Where each record has one owner, they lie in the order of records.
+        // If each record has one owner, owners are in the order of records.
         let likely = start.saturating_add(record);
         let is_first = self.entries.get(likely).is_some_and(|&entry| place_of(entry) == place)
             && likely.checked_sub(1).is_none_or(before);
@@ -131,7 +131,7 @@ impl Database {
 
     /// The path id that names a record: the smallest id of its valid resources; `None` if it has none.
     pub fn owner(&self, database: usize, record: usize) -> Option<u64> {
-        /// Walks over all locations that cost as much as to bring them in order once.
+        /// The number of walks over all locations that cost as much as sorting them once.
         const WALKS: usize = 8;
         let price = self.spans.resource_values.get().len().saturating_mul(WALKS);
         match self.owners.get() {
@@ -140,7 +140,7 @@ impl Database {
         }
     }
 
-    /// The same by a look at each location: a few questions are answered before those could be brought in order.
+    /// The same by a walk over the locations: a few lookups are faster than sorting.
     fn walk_to_owner(&self, database: usize, record: usize) -> Option<u64> {
         let locations = self.spans.resource_values.get();
         self.owner_walks.pay(locations.len());

@@ -16,7 +16,7 @@ use std::ops::Range;
 const MAX_DEPTH: usize = 128;
 /// Bytes that a path may be long. Names of a hostile file may overlap, so that their sum has no other bound.
 const MAX_LENGTH: usize = 32 << 10;
-/// The parent of the topmost folder, where it is not 0: the id of "res" in the game's package index.
+/// The parent of the topmost folder, if not 0: the id of "res" in the game's package index.
 const PACKAGE_ROOT: u64 = 0xDBB1_A1D1_B108_B927;
 
 /// The paths of a database.
@@ -39,7 +39,7 @@ pub(super) struct Index {
 struct Slice {
     /// The first entry with each id, which is the one that counts.
     firsts: HashTable<u32>,
-    /// The others of a file that says an id more than once, by id and then in order.
+    /// Further entries with a repeated id, by id and then in order.
     others: Vec<u32>,
 }
 
@@ -139,7 +139,7 @@ fn self_id(entries: &[PathEntry], position: u32) -> Option<u64> {
 }
 
 impl Database {
-    /// The id of the folder that a path lies in; `None` for the topmost ones.
+    /// The id of the folder of a path; `None` for the topmost folders.
     pub fn parent_of(entry: &PathEntry) -> Option<u64> {
         Some(entry.parent_id.get()).filter(|id| !matches!(id, 0 | &PACKAGE_ROOT))
     }
@@ -191,7 +191,7 @@ impl<'a> Paths<'a> {
         self.entries.get(position).ok_or_else(|| crate::table::no_cell("paths", position, 0))
     }
 
-    /// The last component of a path as it is stored.
+    /// The stored last component of a path.
     ///
     /// # Errors
     /// When it leaves the file.
@@ -212,8 +212,8 @@ impl<'a> Paths<'a> {
         }
     }
 
-    /// The positions of the entries whose name has `literal`, in order. Looks for it in all names at once; an entry
-    /// whose name cannot be read may be among them. `None` where that takes longer than to look at each name.
+    /// The positions of the entries whose name contains `literal`, in order, by a search in all names at once; entries
+    /// with unreadable names may be included. `None` if it is slower than reading each name.
     pub fn search_names(&self, literal: &Literal) -> Option<Vec<usize>> {
         let pool = self.db.name_pool.get_or_init(|| NamePool::learn(self));
         let texts = Texts {
@@ -225,7 +225,7 @@ impl<'a> Paths<'a> {
         if pool.ordered {
             return Some(texts.search_ordered(literal));
         }
-        // Names of a hostile file may lie anywhere, with anything between them.
+        // Names of a hostile file may be at any position, with any bytes between them.
         let usual = self.len().saturating_mul(256);
         if texts.range.len() > usual { None } else { texts.search_anywhere(literal) }
     }
@@ -242,7 +242,7 @@ impl<'a> Paths<'a> {
         }
     }
 
-    /// The positions of all entries with this id: of more than one where the file says an id more than once.
+    /// The positions of all entries with this id: several if the file repeats an id.
     pub(super) fn all_with(&self, id: u64) -> Vec<usize> {
         let Some(first) = self.find(id) else { return Vec::new() };
         let others: Vec<usize> = match self.db.path_index.get() {
@@ -274,7 +274,7 @@ impl<'a> Paths<'a> {
         found
     }
 
-    /// Builds the index at once, for those who will look for thousands of ids: they need not pay for both ways.
+    /// Builds the index at once, for callers that look up thousands of ids.
     pub fn build_index(&self) {
         self.index();
     }
@@ -290,8 +290,8 @@ impl<'a> Paths<'a> {
         Ok(path)
     }
 
-    /// As [`Paths::path_at`], in place of the text in `path`. The paths of folders are made for it when joining them
-    /// again and again has cost as much.
+    /// As [`Paths::path_at`], in place of the text in `path`. The paths of folders are built for it when joining
+    /// them repeatedly has cost as much.
     pub(super) fn write_path(&self, position: usize, path: &mut String) -> Result<()> {
         let price = self.len().saturating_mul(JOINS) / 100;
         let folders = match self.db.folders.get() {
@@ -320,8 +320,8 @@ impl<'a> Paths<'a> {
         self.find(id).map(|position| self.path_at(position)).transpose()
     }
 
-    /// Looks where these paths lie, before they are asked for one by one: memory answers many questions in the time of
-    /// one, where none waits for the answer to another. Of use once the index and the folders are there.
+    /// Prefetches these paths before they are read one by one, because memory serves many independent requests in the
+    /// time of one. Useful once the index and the folders exist.
     pub(super) fn ahead(&self, ids: impl Iterator<Item = u64>) {
         let (Some(index), Some(folders)) = (self.db.path_index.get(), self.db.folders.get()) else { return };
         let entry = |id| index.find(self.entries, id).and_then(|position| self.entries.get(position));
@@ -408,7 +408,7 @@ impl<'a> Paths<'a> {
         self.view(last).error(ErrorKind::Limit { what: "folders of a path", value: limit.saturating_add(1), limit })
     }
 
-    /// Whether the ids of this file are the CityHash64 of the paths: seen once at its topmost folders.
+    /// Whether the ids of this file are the CityHash64 of the paths: checked once at its topmost folders.
     pub(super) fn hashes_paths(&self) -> Result<bool> {
         self.db
             .hashes_paths
@@ -426,7 +426,7 @@ impl<'a> Paths<'a> {
             .copied()
     }
 
-    /// The entry at this path, by comparing names: for files whose ids are not the paths' CityHash64.
+    /// The entry at this path, by comparing names: for files with ids that are not the paths' CityHash64.
     pub(super) fn find_by_name(&self, path: &str) -> Result<Option<&'a PathEntry>> {
         let Some(last) = path.rsplit('/').next() else { return Ok(None) };
         for (position, entry) in self.entries.iter().enumerate() {
@@ -441,8 +441,8 @@ impl<'a> Paths<'a> {
     }
 }
 
-/// The paths of folders, as most entries share theirs with others. Made in one pass, when many paths are asked for. One
-/// list for each slice of the ids, as in [`Index`]; each has the folders that its folders lie in as well.
+/// The paths of folders, which most entries share. Built in one pass, for reading many paths. One list for each slice
+/// of the ids, as in [`Index`]; each also contains the parent folders of its folders.
 #[derive(Debug)]
 pub(super) struct Folders {
     shards: Vec<Shard>,
@@ -464,7 +464,7 @@ struct Folder {
 }
 
 impl Folders {
-    /// Bytes of folders that are kept. All folders of the game take two million.
+    /// The limit of kept folders in bytes. All folders of the game need two million.
     const KEPT: usize = 32 << 20;
 
     fn build(paths: &Paths<'_>) -> Self {

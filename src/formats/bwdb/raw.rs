@@ -1,4 +1,4 @@
-//! Records whose layout is not known: how long they seem to be, and where their pointers lie.
+//! Records of an unknown layout: their likely size, and the positions of their pointers.
 
 use super::Blob;
 use crate::bytes::le;
@@ -11,7 +11,7 @@ const LONGEST: usize = 4096;
 const SAMPLES: usize = 64;
 /// Sizes for which all records are looked at.
 const TRIED: usize = 16;
-/// Bytes that may lie between the records and the data that they point to.
+/// The greatest padding between the records and the data that they point to.
 const PADDING: usize = 16;
 
 /// The layout that the records of a raw database seem to have.
@@ -66,8 +66,8 @@ impl Stride<'_> {
 }
 
 impl<'a> Blob<'a> {
-    /// Infers the record size from the bytes of all records: with the right size, all pointers lead past the last record, and the first
-    /// pointer to its end. `None` without evidence.
+    /// Infers the record size from the bytes of all records: with the right size, all pointers lead past the last
+    /// record, and the first pointer leads to its end. `None` without evidence.
     pub fn raw_layout(&self) -> Option<RawLayout> {
         let bytes = self.behind()?;
         let (count, most) = (self.len(), bytes.len().checked_div(self.len())?);
@@ -92,7 +92,7 @@ impl<'a> Blob<'a> {
                 return None;
             }
         }
-        // Without pointers there is nothing but records.
+        // Without pointers the data consists of records only.
         let rest = bytes.len().checked_rem(count)?;
         let plain = count > PADDING && rest < PADDING && most.is_multiple_of(4) && (1..=LONGEST).contains(&most);
         plain.then_some(RawLayout { size: most, pointers: Vec::new() })
@@ -111,7 +111,7 @@ impl<'a> Blob<'a> {
 }
 
 impl RawLayout {
-    /// The layout of two databases whose records have the same size.
+    /// The layout of two databases with records of the same size.
     pub fn common(old: Self, new: Self) -> Option<Self> {
         let Self { size, mut pointers } = old;
         pointers.extend(new.pointers);
@@ -120,7 +120,7 @@ impl RawLayout {
         (size == new.size).then_some(Self { size, pointers })
     }
 
-    /// The places where two records differ: words outside of pointers, adjacent ones as one.
+    /// The positions where two records differ: words outside of pointers, adjacent ones as one.
     pub fn differences(&self, old: &[u8], new: &[u8]) -> Vec<Range<usize>> {
         const WORD: usize = 4;
         let mut found: Vec<Range<usize>> = Vec::new();

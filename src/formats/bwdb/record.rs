@@ -58,8 +58,7 @@ pub trait Walker<'a> {
     /// A field that cannot be read.
     fn damage(&mut self, name: &'static str, error: Error);
 
-    /// Whether fields are passed over that hold no texts, nor ids that stand for some ([`Field::TEXTS`]), with the data
-    /// that they point to.
+    /// Whether fields without texts, and without ids of texts ([`Field::TEXTS`]), are skipped, with their targets.
     fn texts_only(&self) -> bool {
         false
     }
@@ -74,7 +73,7 @@ pub struct ListInfo<'a> {
     pub len: usize,
     /// Bytes of an element.
     pub stride: usize,
-    /// Whether its elements are plain values, which refer to nothing.
+    /// Whether its elements are plain values without references.
     pub plain: bool,
     /// Whether its elements may refer to resources.
     pub refers: bool,
@@ -92,9 +91,9 @@ impl ListInfo<'_> {
 /// The texts that a value, or the data at its pointers, may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeldTexts {
-    /// Texts that lie in the value's own database.
+    /// Texts in the value's own database.
     pub own: bool,
-    /// Ids, whose texts lie elsewhere.
+    /// Ids of texts.
     pub by_id: bool,
 }
 
@@ -122,18 +121,18 @@ pub trait Field<'a>: Copy {
     const NOTATION: &'static str;
     /// How a table shows it.
     const SHOWN: Shown;
-    /// Whether it refers to nothing and has no pointers.
+    /// Whether it has no references and no pointers.
     const PLAIN: bool = false;
     /// Whether it has no parts with names of their own.
     const LEAF: bool = Self::PLAIN;
-    /// Whether its bytes say all: it has no pointers.
+    /// Whether its bytes are its whole contents: it has no pointers.
     const FLAT: bool = Self::LEAF;
     /// Whether it, or the data that it points to, may refer to a resource, by id or by the text of its path.
     const REFERS: bool = false;
     /// The texts that it, or the data at its pointers, may hold.
     const TEXTS: HeldTexts = HeldTexts::NONE;
 
-    /// Reads it where `view` is.
+    /// Reads it at the position of `view`.
     ///
     /// # Errors
     /// When it does not fit.
@@ -170,9 +169,9 @@ pub trait Field<'a>: Copy {
 pub enum Shown {
     /// One column of plain values.
     Plain(Kind),
-    /// Two columns: the id and the text it stands for.
+    /// Two columns: the id and its text.
     Name,
-    /// Two columns: the id and the path it stands for.
+    /// Two columns: the id and its path.
     Path,
 }
 
@@ -338,7 +337,7 @@ impl<T> fmt::Debug for List<'_, T> {
 }
 
 impl<'a, T: Field<'a>> List<'a, T> {
-    /// The `count` elements that the pointer at `at` leads to, relative to `base`.
+    /// The `count` elements at the target of the pointer at `at`, relative to `base`.
     ///
     /// # Errors
     /// When the pointer or the elements leave the file.
@@ -373,7 +372,7 @@ impl<'a, T: Field<'a>> List<'a, T> {
         (0..self.len).map_while(move |i| this.get(i))
     }
 
-    /// Whether two lists say the same.
+    /// Whether two lists have equal contents.
     pub(super) fn same(self, other: Self, allowance: &mut Allowance<'_>) -> Result<bool> {
         let (old, new) = ((self.view, self.len), (other.view, other.len));
         same_arrays(T::SIZE, Traits::of::<T>(), old, new, allowance, T::same)
@@ -403,7 +402,7 @@ impl<'a, T: Field<'a>> List<'a, T> {
     }
 }
 
-/// The place of the single element that the pointer at `at` leads to, relative to `base`.
+/// The position of the single element at the target of the pointer at `at`, relative to `base`.
 pub(super) fn follow_one(base: View<'_>, at: usize) -> Result<View<'_>> {
     base.follow_field(base.skip(at).read::<le::I64>()?.get(), at)
 }
@@ -421,7 +420,7 @@ pub(super) fn follow<'a>(base: View<'a>, at: usize, count: usize, size: usize) -
     }
 }
 
-/// Whether two arrays, each a place and a number of elements, say the same.
+/// Whether two arrays, each a position and a number of elements, have equal contents.
 pub(super) fn same_arrays<'a>(
     size: usize,
     traits: Traits,

@@ -26,7 +26,7 @@ pub struct Reference {
 pub struct Collector<'k> {
     keep: Keep<'k>,
     budget: &'k Budget,
-    /// The steps from the record to where the walk is.
+    /// The steps from the record to the current position.
     steps: Vec<Step>,
     /// References that were kept.
     pub found: Vec<Reference>,
@@ -85,7 +85,7 @@ impl<'k> Collector<'k> {
         self.found.push(Reference { id, column, by });
     }
 
-    /// Goes to the next element where an element ended.
+    /// Advances to the next element after the end of an element.
     fn next(&mut self) {
         if let Some(Step::Element(index)) = self.steps.last_mut() {
             *index = index.saturating_add(1);

@@ -162,7 +162,7 @@ fn parent(entry: &PathEntry, row: usize) -> Option<Edge> {
 }
 
 fn scan_database(db: &Database, keep: Keep<'_>, progress: &Progress) -> Found {
-    /// Records that one core reads before it is worth asking another.
+    /// The number of records that one core reads before a second core pays off.
     const SHARE: usize = 1024;
     let mut found = Found::new();
     let entries = db.paths().entries();
@@ -316,7 +316,7 @@ fn of_model(models: &Models, id: u64) -> Found {
         let mut collector = Collector::new(&keep, &budget);
         collector.merged(&model);
         collector.errors.into_iter().for_each(|e| found.damage.fail(e.within(format_args!("models {row}"))));
-        // Its own id is no reference of its own.
+        // Its own id is not a reference.
         let others = collector.found.into_iter().filter(|reference| reference.column != "id");
         let edge = |Reference { id: to, column, .. }| Edge { from: Some(id), to, table: "models", row, column };
         found.edges.extend(others.map(edge));

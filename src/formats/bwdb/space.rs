@@ -38,7 +38,7 @@ const INSTANCES: usize = 0;
 const LIGHTS: usize = 3;
 
 impl Space {
-    /// Opens `source`: reads its header and checks that every array lies in the file.
+    /// Opens `source`: reads its header and checks that every array is in the file.
     ///
     /// # Errors
     /// When one does not.
@@ -70,7 +70,7 @@ impl Space {
         (self.source.view("").at(at), count)
     }
 
-    /// Where an array lies, and how many entries it has.
+    /// The position of an array, and its number of entries.
     #[cfg(feature = "edit")]
     pub(super) fn place_of(&self, index: usize) -> (usize, usize) {
         self.arrays.get(index).copied().unwrap_or_default()

@@ -200,7 +200,7 @@ fn render_sets(visual: &Visual<'_>, texts: &dyn Texts) -> Result<Vec<Drawn>> {
     Ok(drawn)
 }
 
-/// The models of a `models.bin`, in file order, named by `texts` where those know them.
+/// The models of a `models.bin`, in file order, with names from `texts` if known.
 fn merged_models(models: &Models, texts: Option<&dyn Texts>) -> Result<Vec<Model>> {
     let budget = parts(models.source().bytes().len());
     let mut name_model = |(i, merged): (usize, MergedModel<'_>)| {
@@ -277,13 +277,13 @@ fn has_name_of(database: &Database, id: u64, file: &str) -> Result<bool> {
     Ok(database.path(id)?.is_some_and(|path| path.rsplit('/').next() == file.rsplit('/').next()))
 }
 
-/// The path with this id, or the id where the path is not known.
+/// The path with this id, or the id if the path is unknown.
 fn path(texts: Option<&dyn Texts>, id: u64) -> Result<String> {
     let known = texts.map(|texts| texts.path(id)).transpose()?.flatten();
     Ok(known.map_or_else(|| Id64(id).to_string(), Cow::into_owned))
 }
 
-/// The text with this id, or the id where the text is not known.
+/// The text with this id, or the id if the text is unknown.
 fn text(texts: Option<&dyn Texts>, id: NameId) -> Result<String> {
     let known = texts.map(|texts| texts.name(id.0)).transpose()?.flatten();
     Ok(known.map_or_else(|| Id32(id.0).to_string(), Cow::into_owned))

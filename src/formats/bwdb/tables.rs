@@ -451,7 +451,7 @@ enum Half {
     Text,
 }
 
-/// The columns of a struct's fields, without fields that another table or column tells.
+/// The columns of a struct's fields, except fields that another table or column contains.
 fn field_columns(fields: &'static [FieldInfo]) -> (Vec<Column>, Vec<FieldColumn>) {
     let mut columns = Vec::new();
     let mut sources = Vec::new();

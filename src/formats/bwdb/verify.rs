@@ -16,7 +16,7 @@ use crate::threads::prelude::*;
 use hashbrown::HashTable;
 use std::ops::Range;
 
-/// Rows that one worker takes at a time.
+/// The number of rows in a worker's share.
 const CHUNK: usize = 4096;
 
 /// The largest number of bytes after all known parts that the checksum still covers, whatever the size of the file.
@@ -24,7 +24,7 @@ const FAR: u64 = 64 << 20;
 
 type Job<'a> = Box<dyn Fn() -> Check + Send + Sync + 'a>;
 
-/// Checks a prototype database. Everything that does not depend on another runs at once.
+/// Checks a prototype database. Independent checks run in parallel.
 pub(super) fn database(db: &Database, progress: &Progress) -> Report {
     progress.announce(db.source.bytes().len() as u64);
     let mut jobs: Vec<Job<'_>> = vec![
@@ -58,7 +58,7 @@ fn checksum(db: &Database) -> Check {
     let Some(header) = check.note(view.read::<Header>()) else { return check };
     let stored = header.checksum.get();
     let body = view.skip(size_of::<Header>()).rest();
-    // Twice the known part of the file is time enough for bytes that nothing refers to.
+    // The checksum covers at most twice the known part of the file, and FAR bytes more.
     let (length, end) = (db.source.bytes().len() as u64, known_end(db));
     if length > end.saturating_mul(2).saturating_add(FAR) {
         let what = format!("{} bytes after everything that the file refers to", length.saturating_sub(end)).into();
@@ -104,7 +104,7 @@ fn known_end(db: &Database) -> u64 {
     all_sections(db).iter().map(|s| s.offset.saturating_add(s.size)).max().unwrap_or(0)
 }
 
-/// Checks that no section lies over another, and notes the gaps between them.
+/// Checks that no sections overlap, and notes the gaps between them.
 fn sections(db: &Database) -> Check {
     let mut check = Check::new("sections");
     for index in 0..db.database_count() {
@@ -140,7 +140,7 @@ fn name_span(db: &Database, entry: &PathEntry) -> Option<(usize, usize)> {
     Some((start, start.checked_add(entry.name.size.get() as usize)?))
 }
 
-/// Checks that every key is found where a lookup looks, and once; and each occupied slot by `value`.
+/// Checks that a lookup finds every key, and finds it once; and each occupied slot by `value`.
 fn map<B: Bucket + Overlay + Sync>(
     db: &Database,
     name: &'static str,
@@ -334,14 +334,14 @@ fn records(db: &Database, index: usize, progress: &Progress) -> Check {
     (0..chunks).into_par_iter().map(walk).reduce(check, Check::merge).with_detail(detail)
 }
 
-/// Checks that arrays lie where they may, and notes the parts that cannot be read.
+/// Checks that arrays are in the allowed range, and notes unreadable parts.
 struct Pointers<'b> {
-    /// The range in which arrays may lie.
+    /// The allowed range of arrays.
     inside: Range<usize>,
     budget: &'b Budget,
     check: Check,
     record: usize,
-    /// The places of arrays that were seen, when these are asked for.
+    /// The positions of the visited arrays, if requested.
     spans: Option<Vec<Range<usize>>>,
 }
 

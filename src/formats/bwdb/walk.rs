@@ -9,28 +9,28 @@ use crate::relations::Texts;
 use crate::table::{Value, Visitor};
 use std::borrow::Cow;
 
-/// Texts that ids stand for.
+/// Texts of ids.
 pub trait Names: Send + Sync {
-    /// The text of a name id, where it is known.
+    /// The text of a name id, if known.
     ///
     /// # Errors
     /// When the text is damaged.
     fn name(&self, id: NameId) -> Result<Option<Cow<'_, str>>>;
 
-    /// The path of a path id, where it is known.
+    /// The path of a path id, if known.
     ///
     /// # Errors
     /// When the path is damaged.
     fn path(&self, id: PathId) -> Result<Option<Cow<'_, str>>>;
 
-    /// Looks where the texts of these ids lie, before they are asked for one by one: memory answers many questions in
-    /// the time of one, where none waits for the answer to another.
+    /// Prefetches the texts of these ids before they are read one by one, because memory serves many independent
+    /// requests in the time of one.
     fn ahead(&self, ids: &Ids) {
         let _ = ids;
     }
 }
 
-/// Ids that are walked, whose texts lie anywhere in a file.
+/// Visited ids, whose texts may be anywhere in a file.
 #[derive(Debug, Default)]
 pub struct Ids {
     /// Ids of names.
@@ -51,7 +51,7 @@ impl<'a> Walker<'a> for Ids {
     fn begin(&mut self, _: &'static str) {}
     fn end(&mut self) {}
 
-    /// Lists of ids are walked, and no others: the data that these point to may be long.
+    /// Lists are visited only if they are lists of ids, because the data of other lists may be long.
     fn begin_list(&mut self, _: &'static str, list: &ListInfo<'a>) -> bool {
         const MANY: usize = 64;
         list.stride <= size_of::<u64>() && list.len <= MANY
@@ -65,7 +65,7 @@ impl<'a> Walker<'a> for Ids {
     }
 }
 
-/// No names at all: ids are shown as they are.
+/// No names: ids are shown.
 #[derive(Debug, Clone, Copy)]
 pub struct ById;
 
@@ -89,7 +89,7 @@ impl Names for crate::names::Names {
     }
 }
 
-/// Builds values as they are walked. Keeps damage in `errors`.
+/// Builds values during a walk. Keeps damage in `errors`.
 pub(super) struct Shown<'a, 'n> {
     names: &'a dyn Names,
     /// The fields that were walked.
@@ -187,7 +187,7 @@ impl<'a> Walker<'a> for Shown<'a, '_> {
     }
 }
 
-/// Meets a field that is one leaf, and keeps nothing around it: most cells are that.
+/// Visits a field that is one leaf, and keeps nothing around it: most cells are such fields.
 #[derive(Default)]
 struct Single<'a> {
     met: Option<Result<Leaf<'a>>>,
@@ -217,7 +217,7 @@ impl<'a> Walker<'a> for Single<'a> {
     }
 }
 
-/// The leaf that a field is; `None` where it has parts. `walk` shows the field with a number to a walker.
+/// The leaf of a field; `None` if it has parts. `walk` shows the field with a number to a walker.
 pub(super) fn single_leaf<'a>(walk: impl Fn(usize, &mut dyn Walker<'a>), field: usize) -> Result<Option<Leaf<'a>>> {
     let mut single = Single::default();
     walk(field, &mut single);
@@ -290,7 +290,7 @@ impl<'a> Shown<'a, '_> {
         self.open.push(("properties", Value::List(Vec::new())));
     }
 
-    /// Puts a known name where the file has none.
+    /// Inserts a known name if the file has none.
     fn fill_in_name(&mut self, known: Option<&'static str>) {
         let (Some(known), Some((_, Value::Map(fields)))) = (known, self.open.last_mut()) else { return };
         if let Some((_, Value::Map(reference))) = fields.last_mut()

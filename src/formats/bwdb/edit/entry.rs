@@ -1,4 +1,4 @@
-//! A resource as `cat` shows it, edited: every member of its record, however deep it lies.
+//! An edited tree of a resource, in the form of `cat`: every member of its record, at any depth.
 
 use super::super::prototypes::{self as p, Layout, PROPERTY_KINDS, PrototypeType};
 use super::super::walk::cat_resource;
@@ -124,7 +124,7 @@ fn set_property<'a>(
     Ok(())
 }
 
-/// The members that `cat` shows once they are written: of references their ids, and no counts, which follow.
+/// The members in the written form of `cat`: ids for references, and no counts, which are derived.
 fn wanted_members(
     this: Struct,
     before: &Members<'static>,
@@ -138,7 +138,7 @@ fn wanted_members(
     stored.filter_map(wanted).collect()
 }
 
-/// The value that `cat` shows once it is written: of references their ids.
+/// The value in the written form of `cat`: ids for references.
 pub(super) fn wanted(of: &'static Type, old: &Value<'static>, new: &Value<'static>) -> Value<'static> {
     match new {
         Value::List(items) if !of.name.starts_with("f32x") || matches!(items.first(), Some(Value::List(_))) => {

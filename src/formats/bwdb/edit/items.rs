@@ -14,7 +14,7 @@ use crate::table::{Table, Value};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// The edit of a list that cannot be made, where it is one, and why.
+/// The number of an edit of a list that cannot be applied, if known, and the reason.
 pub(super) type Wrong = (Option<At>, Error);
 
 /// A list that is written, its edits among the edits of its table, and its items after them.
@@ -33,7 +33,7 @@ impl<'e> Listed<'e> {
 }
 
 impl Job<'_, '_> {
-    /// Writes a list of the record at `place`, or nothing of it.
+    /// Writes a list of the record at `place`, completely or not at all.
     pub fn list<'a>(
         &mut self,
         area: &mut Area<'a>,
@@ -63,7 +63,7 @@ impl Job<'_, '_> {
         if let Some(at @ At::Set(_)) = at {
             return refuse(at, error);
         }
-        // Without one of them, others would not come where they say.
+        // Without one of them, others would get other numbers than requested.
         let set = list.set.values().filter_map(|place| edits.set.get(*place)).map(|(row, _)| At::Set(*row));
         let mut refused: Vec<At> = list.moving().collect();
         if refused.is_empty() {

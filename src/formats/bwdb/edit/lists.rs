@@ -1,4 +1,4 @@
-//! Arrays that get another number of elements, and elements that are new, with all that they point to.
+//! Arrays with a changed number of elements, and new elements with all their targets.
 
 use super::super::declared::Type;
 use super::super::record::{Form, follow};
@@ -94,7 +94,7 @@ impl<'a> Writer<'_, 'a> {
         if new == len { Ok(()) } else { self.fresh_count((owner.to, of), count, new) }
     }
 
-    /// Writes a value where there are zeros so far.
+    /// Writes a value over zeros.
     pub fn fresh(&mut self, to: To, of: &'static Type, new: &Value<'_>) -> Result<()> {
         if of.name == "text" {
             return self.fresh_text(to, new);
@@ -118,7 +118,7 @@ impl<'a> Writer<'_, 'a> {
         Ok(())
     }
 
-    /// Writes a field of a struct where there are zeros so far. `counts` has the numbers of elements that were written.
+    /// Writes a field of a struct over zeros. `counts` has the numbers of written elements.
     pub fn fresh_field(
         &mut self,
         (to, this): (To, Struct),
@@ -167,7 +167,7 @@ impl<'a> Writer<'_, 'a> {
     }
 }
 
-/// Makes the pointer at `at` of bytes that moved from `old` to `new` lead where it led.
+/// Adjusts the pointer at `at` of bytes that moved from `old` to `new`, so that it keeps its target.
 fn rebase(bytes: &mut [u8], at: usize, old: usize, new: usize) -> Option<()> {
     let place: &mut [u8; 8] = bytes.get_mut(at..)?.first_chunk_mut()?;
     let pointer = i64::from_le_bytes(*place);

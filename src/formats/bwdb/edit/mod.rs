@@ -61,7 +61,7 @@ fn elements<'a, P: Prototype<'a>, E: Prototype<'a>>(at: usize, array: &'static s
     Rows::Elements { at, of: Struct::built_in::<P>(), array, element: Struct::built_in::<E>() }
 }
 
-/// The rows of a table of records that are laid out in one way; `None` where it shows no such records.
+/// The rows of a table of records with one layout; `None` if it shows no such records.
 fn rows_of(layout: Layout, table: &str) -> Option<Rows> {
     if layout.table() == table {
         return Some(Rows::Records(match layout {
@@ -112,7 +112,7 @@ fn field_of(of: Struct, column: &str) -> Option<usize> {
 struct Job<'t, 'p> {
     table: &'t dyn Table,
     patches: &'p mut Patches,
-    /// Columns of the table whose cells follow from others, or have texts of ids in them.
+    /// Columns of the table that are derived, or contain texts of ids.
     follows: &'p mut Vec<(String, usize)>,
 }
 
@@ -129,7 +129,7 @@ impl Job<'_, '_> {
         }
     }
 
-    /// Writes one row, or nothing of it.
+    /// Writes one row, completely or not at all.
     fn attempt<'a>(
         &mut self,
         area: &mut Area<'a>,
@@ -173,7 +173,7 @@ impl Job<'_, '_> {
                     out.set(elements.skip(index.saturating_mul(ty.size)), element, field, &old, new)?;
                 }
                 Rows::Properties if column == "value" && new.is_null() => {
-                    // A texture whose path is not known shows none; its id says which it is.
+                    // A texture with an unknown path has no text; its id identifies it.
                     let has_id =
                         |(at, _): &(usize, Value<'_>)| columns.get(*at).is_some_and(|c| c.name == "texture_id");
                     if !cells.iter().any(has_id) {
@@ -210,22 +210,22 @@ impl Job<'_, '_> {
     }
 }
 
-/// Notes a column whose cells follow from others, or have texts of ids in them.
+/// Registers a column that is derived, or contains texts of ids.
 fn follow(follows: &mut Vec<(String, usize)>, table: &str, column: usize) {
     if !follows.iter().any(|(other, at)| other == table && *at == column) {
         follows.push((table.to_owned(), column));
     }
 }
 
-/// The table called `name` of a reader.
+/// The table `name` of a reader.
 fn table<'a>(reader: &'a dyn Reader, name: &str) -> Result<Box<dyn Table + 'a>> {
     reader.table(name).ok_or_else(|| refused(format!("no table {name:?}")))
 }
 
-/// The fate of edits that cannot be made: the first one ends the writing, or each is noted and left out.
+/// Handles edits that cannot be applied: the first one ends the writing, or each is noted and skipped.
 type Refuse<'r> = &'r mut dyn FnMut(At, Error) -> Result<()>;
 
-/// Gives the edits that cannot be made, which `write` names.
+/// Returns the impossible edits, which `write` names.
 fn named(write: impl FnOnce(Refuse<'_>) -> Result<()>) -> Result<Vec<(At, Error)>> {
     let mut found = Vec::new();
     write(&mut |at, error| {
@@ -258,7 +258,7 @@ struct Changes<'a> {
 impl Writable for Database {
     fn write(&self, edits: &[TableEdits]) -> Result<Pieces> {
         let mut changes = Changes::default();
-        // A resource shows as changed where its record is.
+        // A resource counts as changed if its record is.
         changes.also.push("resources".to_owned());
         edits.iter().try_for_each(|edits| self.rows(edits, &mut changes, &mut |_, error| Err(error)))?;
         let Changes { patches, areas, follows, added, vouched, also } = changes;
@@ -294,7 +294,7 @@ impl Writable for Database {
         Some(tables.iter().filter(|table| told(&***table)).map(|table| table.name().to_owned()).collect())
     }
 
-    /// Records are known by the resources that lead to them.
+    /// Records are identified by their resources.
     fn keying(&self) -> Option<&'static str> {
         Some("resources")
     }
@@ -343,7 +343,7 @@ impl Database {
         Ok(())
     }
 
-    /// The database whose records a table shows, and how.
+    /// The database with the records of a table, and their layout.
     fn shown_by(&self, table: &str) -> Result<(Blob<'_>, Rows)> {
         let blobs: Vec<Blob<'_>> = self.databases().flatten().collect();
         let of = |prototype| blobs.iter().find(|blob| blob.prototype() == Some(prototype));
@@ -387,7 +387,7 @@ impl Database {
         Ok(pieces)
     }
 
-    /// Checks that databases can grow: that their ends lie in no other part.
+    /// Checks that databases can grow: their ends must be inside of no other part.
     fn check_appended(&self, areas: &BTreeMap<usize, Area<'_>>) -> Result<()> {
         let split = |at: usize| {
             let what = "parts of the file overlap, so that later parts cannot be moved".into();
@@ -406,7 +406,7 @@ impl Database {
             if sections.iter().any(inside) {
                 return split(at);
             }
-            // Names of paths have no section: they must stay on the side of their entries.
+            // Names of paths have no section: they must move with their entries.
             let entries = self.source.view("paths").at(self.spans.paths.start);
             for entry in self.spans.paths.get() {
                 let here = entries.locate(&entry.name);
@@ -419,7 +419,7 @@ impl Database {
         Ok(())
     }
 
-    /// Makes the pointers of the headers lead to where their parts are moved to, and the sizes of databases what they are.
+    /// Updates the pointers of the headers to moved parts, and the sizes of databases.
     fn repoint(&self, areas: &BTreeMap<usize, Area<'_>>, patches: &mut Patches) -> Result<()> {
         let moved = |at: usize| {
             let grown = areas.values().filter(|area| area.range.end <= at).map(|area| area.new.len());
@@ -450,13 +450,13 @@ impl Database {
     }
 }
 
-/// Where the checksum of an `assets.bin` lies.
+/// The position of the checksum of an `assets.bin`.
 const CHECKSUM: Range<usize> = 8..12;
 
 /// The checksum of a new file, of the kind that the old one has.
 ///
 /// # Errors
-/// `Checksum` where the old one matches neither kind: what is damaged must not get a checksum that is right.
+/// `Checksum` if the old one matches neither kind: a damaged file must not get a valid checksum.
 fn checksum(pieces: &Pieces, old: &Source) -> Result<Vec<u8>> {
     const HEADER: usize = size_of::<layout::Header>();
     let view = old.view("header");

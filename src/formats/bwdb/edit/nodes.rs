@@ -28,7 +28,7 @@ pub(super) fn settle(table: &dyn Table, lists: &Lists, edits: &mut TableEdits) -
     let Some(column) = table.columns().iter().position(|column| column.name == PARENT) else { return Ok(()) };
     let mut sets: BTreeMap<usize, Set> = std::mem::take(&mut edits.set).into_iter().collect();
     for list in lists.0.values() {
-        // A list that cannot be made is refused where it is written.
+        // An impossible list is refused when it is written.
         let Ok(items) = list.order(&edits.table) else { continue };
         let kept = items.iter().enumerate().filter_map(|(at, item)| match item {
             Item::Kept(old) => Some((*old, at)),

@@ -15,7 +15,7 @@ const PROPERTY_ARRAYS: [&str; 9] =
     ["bools", "ints", "uints", "floats", "textures", "vec2s", "vec3s", "vec4s", "matrices"];
 pub(super) const TEXTURE: usize = 4;
 
-/// Writes a property of the material at `place`; gives whether it is a texture.
+/// Writes a property of the material at `place`; returns whether it is a texture.
 pub(super) fn property<'a>(
     mut out: Writer<'_, 'a>,
     place: Place<'a>,
@@ -29,7 +29,7 @@ pub(super) fn property<'a>(
         return out.set_element(place, of, "property_names", index, new, old).map(|()| false);
     }
     let material = p::Material::read(place.view)?;
-    // A property whose value cannot be read has none to be written.
+    // A property with an unreadable value cannot be written.
     material.property(index)?;
     let refs = material.property_refs()?;
     let reference = refs.get(index).transpose()?.ok_or_else(|| out.refuse("there is no such property"))?;
@@ -58,7 +58,7 @@ pub(super) fn property<'a>(
     Ok(kind == TEXTURE)
 }
 
-/// The cells that rows say of a property.
+/// The cells of a property in rows.
 #[derive(Default)]
 struct Said<'e> {
     name: Option<u32>,
@@ -113,7 +113,7 @@ impl Job<'_, '_> {
         let (old_names, old_refs) =
             material.property_names().and_then(|names| Ok((names, material.property_refs()?))).map_err(whole)?;
         let reference = |index: usize| -> Result<(usize, usize)> {
-            // A property whose value cannot be read stays where it is.
+            // A property with an unreadable value is kept.
             material.property(index)?;
             let reference = old_refs.get(index).transpose()?.unwrap_or_default();
             Ok((usize::from(reference & 0xF), usize::from(reference >> 4)))
@@ -242,7 +242,7 @@ fn arrange<'a>(
         names.extend_from_slice(&name.to_le_bytes());
         refs.extend_from_slice(&reference.to_le_bytes());
     }
-    // Values that no property had stay.
+    // Values without a property are kept.
     for (kind, (bytes, size)) in old.iter().enumerate() {
         let all = bytes.chunks_exact((*size).max(1)).enumerate();
         let lone = all.filter(|(at, _)| !had.contains(&(kind, *at)));

@@ -1,7 +1,8 @@
 //! Appended records, and deleted last records, of a file without databases.
 //!
-//! Other parts know records by their numbers, so that records in the middle are kept. The parts after the array move as a whole: their
-//! relative pointers do not change. Only pointers of the header and of the records cross the changed range.
+//! Other parts refer to records by number, so that records in the middle cannot be deleted. The parts after the array
+//! move as a whole: their relative pointers do not change. Only pointers of the header and of the records cross the
+//! changed range.
 
 use super::Refuse;
 use super::writer::Patches;
@@ -19,7 +20,7 @@ pub(super) struct Records {
     pub size: usize,
     /// How many there are.
     pub count: usize,
-    /// How many of them stay.
+    /// The number of kept records.
     pub kept: usize,
     /// The inserted records.
     pub new: Vec<u8>,
@@ -36,7 +37,7 @@ impl Records {
         self.start.saturating_add(self.kept.saturating_mul(self.size))
     }
 
-    /// How many come.
+    /// The number of inserted records.
     pub fn come(&self) -> usize {
         self.new.len().checked_div(self.size).unwrap_or(0)
     }
@@ -68,7 +69,7 @@ impl Records {
         Ok(Some(self))
     }
 
-    /// Where a place of the old file lies in the new one.
+    /// The new position of a position in the old file.
     pub fn moved(&self, at: usize) -> usize {
         if at < self.end() {
             return at;

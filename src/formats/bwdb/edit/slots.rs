@@ -1,4 +1,4 @@
-//! The map from resources to records with rows that change, come and go.
+//! The map from resources to records, with changed, inserted and deleted rows.
 
 use super::super::hashmap::Bucket as _;
 use super::super::layout::ResourceBucket;
@@ -20,7 +20,7 @@ mod column {
     pub const STATE: usize = 5;
 }
 
-/// A slot: the key, what says that it is occupied, and the location.
+/// A slot: the key, the mark of an occupied slot, and the location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Slot {
     key: u64,
@@ -59,7 +59,7 @@ impl Slots<'_> {
         if next < self.buckets.len() { next } else { 0 }
     }
 
-    /// The slot of a key, or the first empty one of its chain; `None` where it is not there and no slot is empty.
+    /// The slot of a key, or the first empty one of its chain; `None` if the key is missing and no slot is empty.
     fn find(&self, key: u64) -> Option<(usize, bool)> {
         let mut at = self.home(key);
         for _ in 0..self.buckets.len() {
@@ -208,7 +208,7 @@ fn check(slots: &Slots<'_>, gone: &[u64], keys: &[(u64, u32)]) -> Result<()> {
     Ok(())
 }
 
-/// The location that the cells of a row say, where it was `old`.
+/// The location in the cells of a row; missing cells are taken from `old`.
 fn located(db: &Database, cells: &Set, old: u32) -> Result<u32> {
     let old = Location(old);
     let cell = |number| cells.iter().find(|(column, _)| *column == number).map(|(_, value)| value);

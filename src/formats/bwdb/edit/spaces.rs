@@ -30,7 +30,7 @@ fn is_stored(column: &Column) -> bool {
     !matches!(column.takes, Takes::Nothing | Takes::Path | Takes::Name)
 }
 
-/// The pieces of a file without databases, which grows at its end, by no byte that nothing refers to.
+/// The pieces of a file without databases. It grows at its end, without any unreferenced byte.
 fn at_end(length: usize, patches: Patches, area: Area<'_>) -> Result<Pieces> {
     let in_place = area.new.is_empty() && area.array.is_none();
     let mut stretches: Vec<(Range<usize>, Vec<u8>)> = patches.into_stretches().collect();
@@ -53,7 +53,7 @@ impl Writable for Models {
         }
         let mut pieces = self.without_tail(at_end(self.source().bytes().len(), changes.patches, area)?)?;
         (pieces.follows, pieces.added) = (changes.follows, changes.added);
-        // Their rows are known by the ids of the models, which say how many of them there are.
+        // Their rows are identified by the ids of the models, which determine their number.
         pieces.also = ["models", "render_sets", "lods", "dyes"].map(str::to_owned).into();
         Ok(pieces)
     }
@@ -89,7 +89,7 @@ impl Writable for Models {
 }
 
 impl Models {
-    /// Where the model and the visual lie in a record.
+    /// The positions of the model and the visual in a record.
     fn parts() -> [usize; 2] {
         let merged = Struct::built_in::<p::MergedModel<'_>>();
         let part = |name: &str| merged.field(name).and_then(|at| merged.fields.get(at)).map_or(0, |field| field.at);
@@ -178,7 +178,7 @@ impl Models {
         }
         let lists = Lists::of(&*table, edits, |set| rows.is_some_and(|rows| rows.rearranges(&*table, set)))?;
         for ((number, list), rows) in lists.0.iter().zip(rows.into_iter().cycle()) {
-            // A deleted model takes its parts along.
+            // The parts of a deleted model are deleted, too.
             let goes = !matches!(rows, Rows::Nodes { .. }) && (kept..self.model_count()).contains(number);
             if !goes {
                 job.list(area, owner(rows, *number)?, rows, (edits, list), refuse)?;
@@ -212,7 +212,7 @@ impl Models {
         Records { start, size: Self::MODEL_SIZE, count, kept: count, new: Vec::new() }
     }
 
-    /// The records as they will be, where some come or go.
+    /// The records after the edit, if some are inserted or deleted.
     fn records(&self, edits: &[TableEdits], refuse: Refuse<'_>) -> Result<Option<Records>> {
         let records = self.all_records();
         let other = (self.skeleton_count() > 0 && self.skeletons_at() < records.end()).then_some("the skeletons");
@@ -229,7 +229,7 @@ impl Models {
         let bytes = self.source().bytes();
         let [model, visual] = Self::parts();
         let mut pointers = Vec::new();
-        // A skeleton lies where its visual begins, so that both are the base of its pointers.
+        // A skeleton begins at its visual, so that both are the base of its pointers.
         for (at, name) in [(model, "ModelPrototype"), (visual, "VisualPrototype")] {
             let mut of = Vec::new();
             Type::built_in(name).and_then(|ty| Struct::pointers(ty, 0, &mut of));
@@ -360,7 +360,7 @@ impl Writable for Space {
         })
     }
 
-    /// A position may be said by its numbers, too.
+    /// A position may also be given by its numbers.
     fn settle(&self, edits: &mut Vec<TableEdits>) -> Result<()> {
         let instances = table(self, INSTANCES)?;
         let at = |name: &str| column_index(&*instances, name);
@@ -378,7 +378,7 @@ impl Writable for Space {
     }
 }
 
-/// Where a column of an instance lies in it, and its type.
+/// The position of a column in an instance, and its type.
 fn instance_field(column: &str) -> Result<(usize, &'static Type)> {
     let axis = ["x", "y", "z"].iter().position(|axis| *axis == column);
     let (at, of) = match (column, axis) {
@@ -403,7 +403,7 @@ fn fresh_instance(mut out: Writer<'_, '_>, to: To, table: &dyn Table, cells: &Se
     if !missing.is_empty() {
         return Err(out.refuse(format_args!("an inserted row needs these columns: {}", missing.join(", "))));
     }
-    // A position that is said by its numbers lies in the matrix.
+    // A position that is given by its numbers is part of the matrix.
     for name in ["id", "transform", "flags", "name", "x", "y", "z"] {
         if let Some(value) = cell(name) {
             let (at, of) = instance_field(name)?;
@@ -414,7 +414,7 @@ fn fresh_instance(mut out: Writer<'_, '_>, to: To, table: &dyn Table, cells: &Se
 }
 
 impl Space {
-    /// The records as they will be, where some come or go.
+    /// The records after the edit, if some are inserted or deleted.
     fn records(&self, edits: &[TableEdits], refuse: Refuse<'_>) -> Result<Option<Records>> {
         let (start, count) = self.place_of(0);
         let start = if count == 0 { size_of::<layout::SpaceHeader>() } else { start };
@@ -518,7 +518,7 @@ impl Space {
     ) -> Result<()> {
         let column = job.table.columns().get(*number).map(|column| column.name.clone()).unwrap_or_default();
         let old = job.table.value(row, *number)?;
-        // Which axis, where the column is one number of the matrix.
+        // The axis, if the column is one number of the matrix.
         let axis = ["x", "y", "z"].iter().position(|axis| *axis == column);
         let (at, of) = instance_field(&column)?;
         let shown_twice: &[&str] = match (&*column, axis) {

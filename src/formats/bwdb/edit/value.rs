@@ -84,7 +84,7 @@ pub(super) fn reference(of: Reference, old: &Value<'_>, new: &Value<'_>) -> Opti
     }
 }
 
-/// Whether a value has a reference in it, whose text need not be known where it is read.
+/// Whether a value contains a reference, whose text may be unknown to a reader.
 pub(super) fn refers(value: &Value<'_>) -> bool {
     match value {
         Value::Map(entries) => {

@@ -41,7 +41,7 @@ impl To {
     }
 }
 
-/// A value that is edited: where it is read, and where it is written.
+/// An edited value: its old and its new position.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place<'a> {
     pub view: View<'a>,
@@ -60,7 +60,7 @@ impl<'a> Place<'a> {
     }
 }
 
-/// A struct whose fields are known.
+/// A struct with known fields.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Struct {
     pub fields: &'static [FieldInfo],
@@ -88,12 +88,12 @@ impl Struct {
         Type::built_in(self.fields.get(field)?.of)
     }
 
-    /// The number of the field called `name`.
+    /// The number of field `name`.
     pub fn field(self, name: &str) -> Option<usize> {
         self.fields.iter().position(|field| field.name == name)
     }
 
-    /// Whether a field says how many elements an array of the struct has.
+    /// Whether a field contains the number of elements of an array of the struct.
     pub fn is_count(self, name: &str) -> bool {
         self.fields.iter().any(|field| matches!(field.form, Form::Array { count } if count == name))
     }
@@ -118,12 +118,12 @@ impl Struct {
     }
 }
 
-/// The arrays and texts of an area, to tell those that belong to one record from those that several share.
+/// The arrays and texts of an area, to distinguish shared ones from those of a single record.
 #[derive(Debug, Default)]
 pub(super) struct Shares {
     /// By their starts.
     ranges: Vec<(usize, usize)>,
-    /// For each, the furthest end of those up to it.
+    /// For each, the furthest end of all up to it.
     ends: Vec<usize>,
 }
 
@@ -158,7 +158,7 @@ impl Shares {
     }
 }
 
-/// Collects the arrays and texts of what is walked, all of them or those that have bytes of one range.
+/// Collects the visited arrays and texts, all of them or the ones that overlap a range.
 pub(super) struct Ranges<'b> {
     data: Range<usize>,
     near: Option<Range<usize>>,
@@ -179,7 +179,7 @@ impl Ranges<'_> {
 impl<'a> Walker<'a> for Ranges<'_> {
     fn leaf(&mut self, _: &'static str, leaf: Leaf<'a>) {
         if let Leaf::Value(Value::Text(std::borrow::Cow::Borrowed(text))) = leaf {
-            // Words of the reader's own, as names of kinds are, lie in no file.
+            // The reader's own words, such as names of kinds, are in no file.
             let at = text.as_ptr().addr();
             if self.data.contains(&at) && !text.is_empty() {
                 let start = at.saturating_sub(self.data.start);
@@ -212,13 +212,13 @@ impl<'a> Walker<'a> for Ranges<'_> {
 /// Walks over all that the record with a number points to.
 type Walk<'a> = Box<dyn Fn(usize, &mut Ranges<'_>) + Sync + 'a>;
 
-/// Where what several records point to lies.
+/// The positions of shared data.
 pub(super) struct Area<'a> {
     /// Its bytes in the old file.
     pub range: Range<usize>,
     /// Appended to it.
     pub new: Vec<u8>,
-    /// The records of its file, where some come or go.
+    /// The records of its file, if some are inserted or deleted.
     pub array: Option<Records>,
     shares: Lazy<Shares>,
     /// Questions that were answered by a walk of their own.
@@ -260,7 +260,7 @@ impl<'a> Area<'a> {
         Ok(shares.are_shared(range))
     }
 
-    /// The arrays and texts of all records, or only those that overlap `near`.
+    /// The arrays and texts of all records, or only the ones that overlap `near`.
     ///
     /// # Errors
     /// `Limit` if arrays overlap excessively.
@@ -281,7 +281,7 @@ impl<'a> Area<'a> {
         Ok(lazy::parts(parts, part).into_iter().collect::<Result<Vec<_>>>()?.concat())
     }
 
-    /// The place of what is appended, as if nothing moved.
+    /// The position of appended data, as if nothing moved.
     pub fn address(&self, to: To) -> usize {
         match to {
             To::Old(at) => self.array.as_ref().map_or(at, |records| records.moved(at)),
@@ -321,7 +321,7 @@ pub(super) struct Patches {
 }
 
 impl Patches {
-    /// The number of notes so far, to come back to.
+    /// The number of notes so far, to return to.
     pub fn mark(&self) -> usize {
         self.noted.len()
     }
@@ -336,7 +336,7 @@ impl Patches {
     /// Notes that `bytes` are at `at`.
     ///
     /// # Errors
-    /// Wrong usage where another edit says otherwise of some of them.
+    /// Wrong usage if another edit writes different bytes to some of them.
     pub fn put(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
         let end = at.saturating_add(bytes.len());
         let near = self.new.range(..end).next_back();
@@ -468,7 +468,7 @@ impl<'a> Writer<'_, 'a> {
         found.ok_or_else(|| self.refuse("values of this type are not written"))
     }
 
-    /// The number of elements that the field `count` says.
+    /// The number of elements in the field `count`.
     pub fn count(&self, owner: Place<'a>, of: Struct, count: &str) -> Result<usize> {
         let info = of.fields.iter().find(|field| field.name == count);
         let read = info.and_then(|info| CountField::of(info.at, info.of));
@@ -585,7 +585,7 @@ impl<'a> Writer<'_, 'a> {
         self.set_members(place, Struct::of(of), before, after)
     }
 
-    /// Writes those members of a struct that are others than they were shown.
+    /// Writes the members of a struct that differ from their shown values.
     pub fn set_members(&mut self, place: Place<'a>, this: Struct, before: &Members, after: &Members) -> Result<()> {
         for (name, new) in after {
             let old = before.iter().find(|(other, _)| other == name).map_or(&Value::Null, |(_, old)| old);
@@ -610,7 +610,7 @@ impl<'a> Writer<'_, 'a> {
         self.check_counts(this)
     }
 
-    /// A text as it is stored, with its end, and how many bytes those are.
+    /// The stored form of a text, with its end, and its size.
     fn text_bytes(&self, new: &Value<'_>) -> Result<(Vec<u8>, u32)> {
         let text = match new {
             Value::Null => "".into(),
@@ -669,7 +669,7 @@ impl<'a> Writer<'_, 'a> {
         if stored == size as usize { Ok(()) } else { self.put(place.to, &size.to_le_bytes()) }
     }
 
-    /// Writes an element of an array: of one whose elements have no parts.
+    /// Writes an element of an array of elements without parts.
     pub fn set_element(
         &mut self,
         owner: Place<'a>,
@@ -687,7 +687,7 @@ impl<'a> Writer<'_, 'a> {
         self.set_value(place.skip(index.saturating_mul(element.size)), element, old, new)
     }
 
-    /// Appends an element to an array that has its count for itself; gives its number.
+    /// Appends an element to an array with a count of its own; returns its number.
     pub fn push_element(&mut self, owner: Place<'a>, of: Struct, array: &str, new: &Value<'_>) -> Result<usize> {
         let field = of.field(array).ok_or_else(|| self.refuse("this is not written"))?;
         let (info, element) = self.field(of, field)?;
@@ -711,10 +711,10 @@ impl<'a> Writer<'_, 'a> {
     }
 }
 
-/// The members of a struct as they are shown.
+/// The shown members of a struct.
 pub(super) type Members<'v> = [(Cow<'v, str>, Value<'v>)];
 
-/// A value for a message, where long ones are cut.
+/// A value for a message; long ones are cut.
 pub(super) fn short(value: &Value<'_>) -> String {
     let text = match value {
         Value::Null => "null".to_owned(),

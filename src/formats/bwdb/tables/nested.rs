@@ -31,7 +31,7 @@ pub(super) trait Children<'a>: Send + Sync + 'a {
     /// The row at `index` of a record.
     fn row(&self, record: View<'a>, index: usize) -> Result<Self::Row>;
 
-    /// Appends the ids in these rows of a record, whose texts lie anywhere in the file.
+    /// Appends the ids in these rows of a record, whose texts may be anywhere in the file.
     fn ids(&self, record: View<'a>, rows: Range<usize>, ids: &mut Ids) -> Result<()> {
         let _ = (record, rows, ids);
         Ok(())
@@ -86,7 +86,7 @@ struct Parents<'a, R, C> {
     stood: Mutex<Option<(Literal, bool)>>,
     /// For each record, up to one that exceeds all limits, the end of its children's rows; counted on first use.
     ends: OnceLock<Arc<[usize]>>,
-    /// The record that was found last: cells are asked for row by row, and rows of one record follow each other.
+    /// The last found record: cells are read row by row, and rows of one record are consecutive.
     last: AtomicUsize,
     file: PhantomData<fn() -> View<'a>>,
 }
@@ -107,8 +107,8 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
         })
     }
 
-    /// The number of rows, where they were counted before or are counted in less time than a process takes to start.
-    /// The records of a game's own database are ten times as many and lie all over it.
+    /// The number of rows, if they were counted or can be counted in less time than the start of a process. The records
+    /// of a game's own database are ten times as many, at scattered positions.
     fn known_len(&self) -> Option<usize> {
         const FEW_RECORDS: usize = 1 << 12;
         let counted = self.records.len() <= FEW_RECORDS || self.records.counts().has(self.name);
@@ -120,7 +120,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
         let find = leads.get(column).and_then(|lead| lead.find.as_ref());
         let mut records = find.and_then(|find| find(cell)).transpose()?.unwrap_or_default();
         if leads.get(column).is_some_and(|lead| lead.column.role == Role::Place) {
-            // A record is one list, however many keys lead to it.
+            // A record is one list, for any number of keys.
             records.retain(|record| *record < self.records.stored());
         }
         let cells = |record: usize| {
@@ -170,7 +170,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
         if record < counted {
             return Ok(());
         }
-        // The record that is one too many, whichever is asked for.
+        // The record that exceeds the limit, whichever was requested.
         let view = self.records.view(counted)?;
         let rows = self.len().saturating_add(self.children.count(view).unwrap_or(1));
         let spent = Budget::of_arrays(self.file_size()).spend_at(view, rows.saturating_mul(self.children.size()));
@@ -244,7 +244,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
         self.rows_of(end.saturating_sub(1)).end
     }
 
-    /// Whether `literal` stands anywhere among the texts of all records. Several columns ask one after another.
+    /// Whether `literal` occurs anywhere among the texts of all records. Several columns need it in turn.
     fn stands(&self, literal: &Literal) -> bool {
         let mut last = self.stood.lock().unwrap_or_else(PoisonError::into_inner);
         match &*last {
@@ -260,7 +260,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
     /// The rows in whose nested value, which `walk` shows to a walker, a text may be. `None` where there are more rows than
     /// can be read, or more in them: a walk ends with an error that says so.
     fn search(&self, literal: &Literal, walk: &(dyn Fn(&C::Row, &mut dyn Walker<'a>) + Sync)) -> Option<Vec<usize>> {
-        // Also counts them, before several threads ask.
+        // Also counts them, before several threads need it.
         self.check_all().ok()?;
         let budget = Budget::of_arrays(self.file_size());
         let of_record = |record: usize| {
@@ -287,10 +287,9 @@ pub(super) struct Child<'a, T> {
     record: usize,
     /// All rows of the record.
     rows: Range<usize>,
-    /// The first cells of the record's rows, a joined path above all, as far as they were asked for; `None` in one that
-    /// cannot be read.
+    /// The first cells of the record's rows, such as a joined path, as far as they were needed; `None` if unreadable.
     leads: Rc<[OnceCell<Option<Value<'a>>>]>,
-    /// Read when it is first asked for; `None` where it cannot be.
+    /// Read on first use; `None` if unreadable.
     own: OnceCell<Option<T>>,
     /// The budget of its cells.
     budget: RowBudget,
@@ -360,7 +359,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
                 match cell.get_or_init(|| get(child.record).ok()) {
                     Some(Value::Text(text)) => Ok(Value::text(text)),
                     Some(value) => Ok(value.clone()),
-                    // A cell that is damaged says so each time.
+                    // A damaged cell returns its error each time.
                     None => get(child.record),
                 }
             });
@@ -395,7 +394,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
         self.column_within(column, move |own, _| get(own))
     }
 
-    /// A further column of the children's own, whose cells may have arrays in them.
+    /// Adds a column of the children, whose cells may contain arrays.
     pub(super) fn column_within(
         mut self,
         column: Column,

@@ -5,11 +5,11 @@ use crate::error::Result;
 use crate::table::{Column, Table, TableOf, Value};
 use std::cell::{Cell, OnceCell};
 
-/// A path, joined when it is asked for.
+/// A path, joined on first use.
 struct Row<'a> {
     number: usize,
     entry: &'a PathEntry,
-    /// `None` where it cannot be joined.
+    /// `None` if it cannot be joined.
     path: OnceCell<Option<String>>,
     /// The path of a row before, for this one to be written into.
     spare: Cell<String>,
@@ -46,7 +46,7 @@ pub(super) fn table(db: &Database) -> Box<dyn Table + '_> {
             };
             match row.path.get_or_init(join) {
                 Some(path) => Ok(Value::text(path)),
-                // A path that is damaged says so each time.
+                // A damaged path returns its error each time.
                 None => paths.path_at(row.number).map(Value::owned),
             }
         })

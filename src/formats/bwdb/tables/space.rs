@@ -55,13 +55,13 @@ pub(in crate::formats::bwdb) fn models(models: &Models) -> Vec<Box<dyn Table + '
     tables
 }
 
-/// The column of the paths of ids: for people where there are names to know them by.
+/// The column of the paths of ids: for people, if there are names to resolve them.
 fn path_column(names: &Names) -> Column {
     let column = Column::text("path").resolved().in_folders();
     if names.is_empty() { column } else { column.brief() }
 }
 
-/// The rows whose path is `key`: those with its id, where the names know it.
+/// The rows with the path `key`: the rows with its id, if the names contain it.
 fn by_path(names: &Names, key: &Value<'_>, with_id: impl Fn(u64) -> Vec<usize>) -> Option<Result<Vec<usize>>> {
     let Value::Text(path) = key else { return None };
     let id = id::of_path(path);
