@@ -95,7 +95,7 @@ impl<'a> Plate<'a> {
         self.vertices
     }
 
-    /// Its triangles. Vertices at the end that are no whole triangle are left out; `verify` finds them.
+    /// Its triangles. Trailing vertices of an incomplete triangle are skipped; `verify` reports them.
     pub fn triangles(&self) -> &'a [[ArmorVertex; 3]] {
         self.vertices.as_chunks().0
     }

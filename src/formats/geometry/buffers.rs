@@ -228,7 +228,7 @@ impl IndexBuffer<'_> {
         if out.len() != self.size()? {
             return Err(self.bad("length of the output", out.len() as u64));
         }
-        // The decoder writes aligned integers. A buffer that is not aligned takes a detour.
+        // The decoder writes aligned integers, so that an unaligned buffer needs a copy.
         let Some(encd) = self.encoded()? else {
             out.copy_from_slice(self.stored()?);
             return Ok(());
@@ -333,7 +333,7 @@ impl<'a> Indices<'a> {
         }
     }
 
-    /// The indices, one after another.
+    /// The indices, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = u32> + use<'a> {
         let all = *self;
         // Every number is below the length, so that nothing is made up here.
@@ -373,7 +373,7 @@ pub(super) struct Decoded {
 impl Geometry {
     fn decoded(&self) -> Result<&Decoded> {
         self.made.decoded.get_or_try_init(|| {
-            // An array that cannot be read keeps nothing of the other one from being decoded.
+            // An unreadable array does not prevent decoding the other one.
             let vertices = self.vertices_prototypes().map_or(0, <[_]>::len);
             let indices = self.indices_prototypes().map_or(0, <[_]>::len);
             let sizes = (0..vertices).map(|i| self.vertex_buffer(i)?.size());
@@ -389,7 +389,7 @@ impl Geometry {
         })
     }
 
-    /// Bytes of all buffers together when decoded, as far as their headers make sense.
+    /// The size of all decoded buffers together, as far as their headers are valid.
     ///
     /// # Errors
     /// `Limit` when that is more than [`Geometry::decode_limit`].
@@ -397,7 +397,7 @@ impl Geometry {
         Ok(self.decoded()?.total)
     }
 
-    /// The bytes of vertex buffer `index`: borrowed from the file where they are raw, else decoded once and kept.
+    /// The bytes of vertex buffer `index`: borrowed from the file if raw, else decoded once and kept.
     ///
     /// # Errors
     /// As [`VertexBuffer::decode_into`] and [`Geometry::decoded_size`].
@@ -419,7 +419,7 @@ impl Geometry {
         Ok(Vertices::new(self.vertex_bytes(index)?, self.vertex_buffer(index)?.format()?))
     }
 
-    /// The indices of index buffer `index`: borrowed from the file where they are raw, else decoded once and kept.
+    /// The indices of index buffer `index`: borrowed from the file if raw, else decoded once and kept.
     ///
     /// # Errors
     /// As [`IndexBuffer::decode_into`] and [`Geometry::decoded_size`].
@@ -482,7 +482,7 @@ impl Geometry {
     }
 
     /// Decodes all buffers that are packed, spread over the workers of the current rayon pool, and keeps them.
-    /// Gives the errors of buffers that could not be decoded; the others are usable.
+    /// Returns the errors of buffers that could not be decoded; the others are usable.
     pub fn decode_all(&self) -> Vec<Error> {
         let decoded = match self.decoded() {
             Ok(decoded) => decoded,

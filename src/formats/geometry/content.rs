@@ -1,4 +1,4 @@
-//! Hashes of the contents of mappings and models, however they are packed and wherever they lie: equal ones are the same mesh.
+//! Hashes of the contents of mappings and models, whatever their packing and position: equal hashes mean equal meshes.
 
 use super::{Geometry, Indices};
 use crate::codec::{contents, xxh64};
@@ -61,7 +61,7 @@ fn triangles(indices: Indices<'_>) -> u64 {
         }
     }
     hasher.update(&block);
-    // The indices that are left over where their number is no multiple of three.
+    // The remaining indices, if their number is not a multiple of three.
     let whole = indices.len() / 3;
     for at in whole.saturating_mul(3)..indices.len() {
         hasher.update(&indices.get(at).unwrap_or_default().to_le_bytes());

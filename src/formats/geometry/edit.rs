@@ -17,7 +17,7 @@ use std::ops::Range;
 /// Replaced bytes, by their positions.
 type Patches = BTreeMap<usize, Vec<u8>>;
 
-/// A stretch of the file, and what comes in its place.
+/// A range of the file, and its replacement.
 type Stretch = (Range<usize>, Vec<u8>);
 
 /// Replaced items of a buffer, and their mapping.
@@ -131,7 +131,7 @@ impl Geometry {
         Ok(())
     }
 
-    /// The group that a mesh was written from: by the ids that it says, or else by its name.
+    /// The group that a mesh was written from: by its stated ids, or else by its name.
     fn group_of(&self, name: &str, ids: Option<(u32, u32)>) -> Result<Option<Group>> {
         if let Some((vertices, indices)) = ids {
             let both = self.vertex_mapping(vertices)?.zip(self.index_mapping(indices)?);
@@ -244,13 +244,13 @@ impl Geometry {
         Ok(())
     }
 
-    /// Where bytes of the file lie.
+    /// The new position of bytes of the file.
     fn place(&self, bytes: &[u8]) -> Range<usize> {
         let start = self.view("data").locate(bytes).position();
         start..start.saturating_add(bytes.len())
     }
 
-    /// Writes where the items of all mappings of a buffer lie, once some of them have others.
+    /// Writes the ranges of all mappings of a buffer after some of their items changed.
     fn move_mappings(
         &self,
         what: &str,
@@ -287,7 +287,7 @@ impl Geometry {
         Ok(())
     }
 
-    /// Checks that data that gets another length belongs to nothing else.
+    /// Checks that data with a new length is not shared.
     fn check_alone(&self, blobs: &[Stretch]) -> Result<()> {
         let sections = self.pieces();
         for (range, _) in blobs {
@@ -304,7 +304,7 @@ impl Geometry {
         Ok(())
     }
 
-    /// Makes every pointer lead where its target is moved to.
+    /// Updates every pointer to a moved target.
     fn repoint(&self, blobs: &[Stretch], patches: &mut Patches) -> Result<()> {
         let moved = |at: usize| {
             let behind = blobs.iter().filter(|(range, _)| range.end <= at && !range.is_empty());
@@ -373,7 +373,7 @@ impl Geometry {
                     Err(_) => continue,
                 },
             };
-            // The codec may begin a triangle at another of its corners.
+            // The codec may rotate the corners of a triangle.
             let turned = |corners: &[u32; 3]| {
                 let [a, b, c] = *corners;
                 [[a, b, c], [b, c, a], [c, a, b]].into_iter().min()

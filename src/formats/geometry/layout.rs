@@ -108,7 +108,7 @@ pub struct ModelPrototype {
     pub size_in_bytes: le::I64,
     /// Its name; may be null.
     pub name: PackedString,
-    /// Pointer to the blob; 0x20 where it follows the struct.
+    /// Pointer to the blob; 0x20 if the blob follows the struct.
     pub data: le::I64,
 }
 const _: () = assert!(size_of::<ModelPrototype>() == 0x20);

@@ -3,7 +3,7 @@
 /// Number and name, a line each. The list belongs to recent builds of the game and changes between builds.
 const NAMES: &str = include_str!("collision_materials.tsv");
 
-/// The name of collision material `id` in recent builds. Outputs show the id beside it.
+/// The name of collision material `id` in recent builds. Outputs also show the id.
 pub fn material_name(id: u16) -> Option<&'static str> {
     static NAMED: std::sync::LazyLock<Vec<&str>> = std::sync::LazyLock::new(|| {
         NAMES.lines().skip(1).filter_map(|line| line.split_once('\t')).map(|(_, name)| name).collect()

@@ -1,9 +1,7 @@
-//! Meshes as people mean them: which vertices and which indices belong together, under which name, and where a space
-//! puts them.
+//! Meshes: pairs of vertices and indices, their names, and their placement in a space.
 //!
-//! A `.geometry` file does not say which vertex mapping belongs to which index mapping: the render sets of a visual
-//! do. With render sets ([`Model`]) the pairs are exact; without, they are found by the file's own hints, and each
-//! [`Group`] says by which.
+//! A `.geometry` file does not pair vertex mappings with index mappings: the render sets of a visual do. With render
+//! sets ([`Model`]) the pairs are exact; without, they follow the file's own hints, and each [`Group`] names its hint.
 
 use super::layout::Mapping;
 use super::{Geometry, Indices, Vertices};
@@ -26,9 +24,9 @@ pub struct Group {
     pub indices: usize,
     /// How the two were found to belong together.
     pub pairing: Pairing,
-    /// The name of its material, where a render set names it.
+    /// The name of its material, if a render set contains it.
     pub material: Option<String>,
-    /// The id of its material, where a render set names it.
+    /// The id of its material, if a render set contains it.
     pub mfm: Option<u64>,
     /// The model that it is part of, by number in [`Groups::models`].
     pub model: Option<usize>,
@@ -48,7 +46,7 @@ pub enum Pairing {
     Count,
     /// The normals of this vertex mapping, of several that fit, agree with the triangles.
     Normals,
-    /// This vertex mapping, of several that fit alike, comes at this place in the file: a guess.
+    /// A guess: this vertex mapping is at this position among several equally good ones.
     Order,
 }
 
@@ -70,7 +68,7 @@ impl fmt::Display for Pairing {
 pub struct Groups {
     /// The groups, in the order of their index mappings, or of the render sets that name them.
     pub groups: Vec<Group>,
-    /// Names of the models that they belong to, where render sets name them.
+    /// Names of their models, if render sets contain them.
     pub models: Vec<String>,
     /// Guesses, and mappings that were left out, in words.
     pub notes: Vec<String>,
@@ -221,7 +219,7 @@ impl Meshes for Geometry {
 struct Wanted {
     index: usize,
     density: u16,
-    /// Vertices that the indices ask for: the greatest index and one.
+    /// The number of vertices that the indices need: the greatest index plus one.
     needs: u64,
 }
 
@@ -320,7 +318,7 @@ fn pair_sorted(
     ranges: &[(u16, u32, usize)],
     pairs: &mut Vec<(usize, usize, Pairing)>,
 ) {
-    // The largest need takes the largest range, and so on down: a need that no range meets then cannot be met at all.
+    // The largest need gets the largest range, and so on: a need without a sufficient range cannot be met at all.
     let mut chosen: Vec<(&Wanted, u32, usize)> = Vec::with_capacity(wanted.len());
     let mut left = ranges.iter().rev().peekable();
     for want in wanted.iter().rev() {
@@ -351,7 +349,7 @@ fn pair_alike(geometry: &Geometry, alike: &[(&Wanted, u32, usize)], pairs: &mut 
         pairs.extend(wants.iter().zip(ranges).map(|(want, range)| (want.index, range, Pairing::Order)));
         return;
     }
-    // How one-sided the triangles lie, in thousandths: 1000 where all agree.
+    // How well the orientations of triangles agree, in thousandths: 1000 if all agree.
     let agreement = |want: &Wanted, range: usize| -> usize {
         let both = geometry.mapped_vertices(range).and_then(|v| Ok((v, geometry.mapped_indices(want.index)?)));
         let (left, right) = both.map_or((0, 0), |(v, i)| turns(&v, &i));

@@ -1,7 +1,7 @@
 //! World of Warships geometry, `.geometry`: merged vertex and index buffers, armour and collision models. And hit
 //! boxes, `.splash`.
 //!
-//! [`Geometry::open`] reads the header alone; everything else is found when asked for. Buffers come raw or packed
+//! [`Geometry::open`] reads the header alone; everything else is located on demand. Buffers are raw or packed
 //! (ENCD): raw ones are borrowed, packed ones are decoded on first use and kept.
 
 mod armor;
@@ -55,7 +55,7 @@ pub struct Geometry {
     made: Box<Made>,
 }
 
-/// Indexes and decoded buffers, each made on first use.
+/// Indexes and decoded buffers, each computed on first use.
 #[derive(Debug, Default)]
 struct Made {
     decoded: Lazy<Decoded>,
@@ -329,7 +329,7 @@ macro_rules! model_of_blob {
                 self.blob.index()
             }
 
-            /// Its name, as in `CM_PA_united.armor`; empty where it has none.
+            /// Its name, such as `CM_PA_united.armor`; empty if it has none.
             ///
             /// # Errors
             /// When the text leaves the file, does not end, or is not UTF-8.
@@ -382,7 +382,7 @@ impl<'a> Blob<'a> {
         string_bytes(&self.prototype.name, self.name_view())
     }
 
-    /// Its name; empty where it has none.
+    /// Its name; empty if it has none.
     fn name(&self) -> Result<&'a str> {
         self.name_view().packed_str().map_err(|e| self.named(e))
     }

@@ -1,5 +1,5 @@
-//! Where the pieces of all models of a file lie: plates of armour, hulls of collision models. Found by one walk, as each
-//! piece begins where the one before it ends.
+//! The positions of the pieces of all models of a file: plates of armour, hulls of collision models. Found by one walk,
+//! because each piece begins at the end of the previous one.
 
 use super::Geometry;
 use crate::budget::Budget;
@@ -56,7 +56,7 @@ pub(super) fn spend(budget: &Budget, bytes: u64) -> Result<()> {
 }
 
 impl Places {
-    /// The pieces of as many models as there are. A damaged model keeps the others from nothing.
+    /// The pieces of all models. A damaged model does not affect the others.
     pub(super) fn find_all(
         models: Result<usize>,
         geometry: &Geometry,

@@ -13,13 +13,13 @@ mod drawing;
 #[cfg(feature = "edit")]
 mod edit;
 
-/// Bytes of a box whose name is empty.
+/// The size of a box with an empty name.
 const LEAST: usize = 28;
 
 /// The longest name that is written, as the file is known by a name that is not longer.
 const LONGEST: u32 = 255;
 
-/// The texts that the name of a box takes.
+/// The valid names of a box.
 const NAME: Takes = Takes::Bytes(LONGEST);
 
 /// An open `.splash` file.

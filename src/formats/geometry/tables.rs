@@ -18,7 +18,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::sync::{Arc, LazyLock};
 
-/// A function that makes a table.
+/// A function that builds a table.
 type Make = for<'g> fn(&'g Geometry) -> Made<'g>;
 
 type Made<'g> = Box<dyn Table + 'g>;
@@ -45,7 +45,7 @@ pub(super) fn all(g: &Geometry) -> Vec<Box<dyn Table + '_>> {
     TABLES.iter().map(|(_, make)| make(g)).collect()
 }
 
-/// The table called `name`; no other one is made.
+/// The table `name`; no other table is built.
 pub(super) fn one<'g>(g: &'g Geometry, name: &str) -> Option<Box<dyn Table + 'g>> {
     let (_, make) = TABLES.iter().find(|(known, _)| *known == name)?;
     Some(make(g))
@@ -299,7 +299,7 @@ struct Starts {
 }
 
 impl Starts {
-    /// `count` gives the rows of a buffer. One that is damaged has one row, so that its error is seen there.
+    /// `count` returns the rows of a buffer. A damaged buffer has one row, which has its error.
     fn new(buffers: usize, count: impl Fn(usize) -> Result<usize>) -> Self {
         let mut total = 0u64;
         let start = |i| {
@@ -322,7 +322,7 @@ impl Starts {
     }
 }
 
-/// A vertex, whose buffer is decoded when a column of it is asked for.
+/// A vertex; its buffer is decoded on the first use of its columns.
 struct Vertex<'g> {
     geometry: &'g Geometry,
     buffer: usize,

@@ -13,7 +13,7 @@ use crate::report::{Check, Progress, Report, counted};
 use crate::threads::prelude::*;
 use std::collections::HashSet;
 
-/// How far a corner may lie outside of the box that is said to hold it, relative to the size of its coordinates.
+/// The tolerance of a corner outside of its box, relative to the size of its coordinates.
 const SLACK: f32 = 1e-4;
 
 pub(super) fn verify(g: &Geometry, progress: &Progress) -> Report {
@@ -143,7 +143,7 @@ fn index_buffer(g: &Geometry, i: usize, check: &mut Check) -> Result<()> {
     Ok(())
 }
 
-/// Checks that every mapping lies in its buffer and has an id of its own.
+/// Checks that every mapping is in its buffer and has a unique id.
 fn mappings(g: &Geometry) -> Check {
     let mut check = Check::new("mappings");
     // For each buffer, its prototype and the number of its items, if known.
@@ -198,7 +198,7 @@ fn mappings(g: &Geometry) -> Check {
     check.with_detail("each lies in its buffer, no buffer has items after its last mapping, ids are unique")
 }
 
-/// Checks that the indices of every group stay among its vertices.
+/// Checks that the indices of every group are below the number of its vertices.
 fn groups(g: &Geometry) -> Check {
     let mut check = Check::new("indices in range");
     let Some(groups) = check.note(g.groups()) else { return check };
@@ -383,7 +383,7 @@ fn check_hull(hull: &Hull<'_>) -> Result<bool, String> {
     Ok(holes > 0)
 }
 
-/// The number of connected sets that the edges make, over corners below `corners`.
+/// The number of connected components of the edges, over corners below `corners`.
 fn rings(corners: usize, edges: impl Iterator<Item = [usize; 2]>) -> usize {
     let mut parent: Vec<usize> = (0..corners).collect();
     fn root(parent: &mut [usize], mut at: usize) -> usize {

@@ -30,7 +30,7 @@ pub enum Attribute {
     Colour,
 }
 
-/// Letters of a format name and their meaning, with its bytes. Longer ones come before their beginnings.
+/// Letters of a format name with their meaning and size. Longer ones precede their prefixes.
 const LETTERS: [(&str, &[(Attribute, u8)]); 11] = [
     ("xyz", &[(Attribute::Position, 12)]),
     ("n", &[(Attribute::Normal, 4)]),
@@ -56,7 +56,7 @@ pub struct VertexFormat {
 }
 
 impl VertexFormat {
-    /// The format called `name` (as in `set3/xyznuvtbpc`) with vertices of `stride` bytes.
+    /// The format `name` (such as `set3/xyznuvtbpc`) with vertices of `stride` bytes.
     pub fn new(name: &str, stride: usize) -> Self {
         let letters = name.rsplit_once('/').map_or(name, |(_, letters)| letters);
         if let Some(offsets) = parse(letters, stride) {
@@ -101,7 +101,7 @@ impl VertexFormat {
     }
 }
 
-/// The offsets of the attributes that `letters` name, if they are all known, none comes twice, and they fill `stride`.
+/// The offsets of the attributes in `letters`, if all are known and unique, and they fill `stride`.
 fn parse(mut letters: &str, stride: usize) -> Option<[Option<u8>; ATTRIBUTES]> {
     let mut offsets = [None; ATTRIBUTES];
     let mut at = 0u8;
@@ -144,7 +144,7 @@ pub struct Vertices<'a> {
 }
 
 impl<'a> Vertices<'a> {
-    /// The vertices that `bytes` hold; a rest that is no whole vertex is left out.
+    /// The vertices in `bytes`; trailing bytes of an incomplete vertex are skipped.
     pub const fn new(bytes: &'a [u8], format: VertexFormat) -> Self {
         Self { bytes, format }
     }
@@ -240,7 +240,7 @@ impl<'a> Vertices<'a> {
         Some(self.chunks::<3>(Attribute::Bones)?.map(|b| b.map(|b| b / 3)))
     }
 
-    /// Bone weights as they are stored. Which of the bytes belongs to which bone is not known for sure.
+    /// Stored bone weights. The order of the bones is not certain.
     pub fn weights(&self) -> Option<impl ExactSizeIterator<Item = [u8; 4]> + use<'a>> {
         self.chunks(Attribute::Weights)
     }

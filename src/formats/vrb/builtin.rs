@@ -62,12 +62,12 @@ impl Builtin {
         })
     }
 
-    /// Whether no real value of it is known, only its place among the others.
+    /// Whether no real value of it is known, only its position among the others.
     pub fn by_position(self) -> bool {
         matches!(self, Self::Int16 | Self::UInt16 | Self::UInt32 | Self::Double)
     }
 
-    /// Bytes that a value takes.
+    /// The size of a value in bytes.
     pub(super) fn extent(self) -> Extent {
         // A check counts the values that no known file confirms, so it must not pass over them.
         let fixed = |least| Extent { least, fixed: true, opaque: !self.by_position(), leaves: 1 };
@@ -88,7 +88,7 @@ impl Builtin {
         matches!(self, Byte | Int16 | UInt16 | Int32 | UInt32 | Int64 | UInt64)
     }
 
-    /// The .NET name of a built-in, or its number where the name is not known.
+    /// The .NET name of a built-in, or its number if the name is not known.
     pub fn name_of(id: u32) -> Cow<'static, str> {
         match id {
             0x02 => "System.String",

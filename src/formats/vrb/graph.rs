@@ -21,13 +21,13 @@ pub(super) struct Graph<'a> {
     pub depth: usize,
 }
 
-/// A value that lies somewhere in a chunk: its model is known, its bytes have not been looked at.
+/// A value in a chunk: its model is known, its bytes have not been read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Slot {
     pub model: ModelId,
     /// The value begins with the number of its actual model.
     pub polymorphic: bool,
-    /// The value lies in the image of a blittable composite.
+    /// The value is inside of the image of a blittable composite.
     pub image: bool,
 }
 
@@ -37,7 +37,7 @@ impl Slot {
     }
 }
 
-/// One step of a walk. An event that introduces a value comes right before the value.
+/// One step of a walk. An event that introduces a value directly precedes the value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event<'a> {
     /// A class, struct or nullable begins.
@@ -58,7 +58,7 @@ pub enum Event<'a> {
         model: ModelId,
         /// Entries.
         count: u32,
-        /// Whether its keys are strings: then [`Event::Key`] stands for the key.
+        /// Whether its keys are strings: then [`Event::Key`] contains the key.
         named: bool,
     },
     /// The value of this string key follows.
@@ -78,7 +78,7 @@ pub enum Event<'a> {
     Leaf(ModelId, Value<'a>),
 }
 
-/// Takes the steps of a walk. Inlined where a walk makes a step, so that no step is put together to be taken apart.
+/// Receives the steps of a walk. Inlined at each step, so that no event is built only to be matched.
 pub(super) trait Sink<'a> {
     fn event(&mut self, event: Event<'a>) -> Result<()>;
 }
@@ -119,7 +119,7 @@ enum Skim {
     None,
     /// Values that are valid whatever their bytes: to check a chunk.
     Opaque,
-    /// Values that take a fixed number of bytes: to get past a value.
+    /// Values of a fixed size, for skipping them.
     Fixed,
 }
 
@@ -128,7 +128,7 @@ enum Skim {
 pub struct Inferred {
     /// Class instances in polymorphic members, read with a prefix byte of their own.
     pub polymorphic_classes: u64,
-    /// Values of built-ins whose width follows from their place among the others.
+    /// Values of built-ins with a width derived from their position among the others.
     pub built_ins: u64,
 }
 
@@ -154,7 +154,7 @@ impl Inferred {
     }
 }
 
-/// A walk over a value and everything in it. Cheap to clone: that keeps a place to come back to.
+/// A walk over a value and all its parts. A clone is cheap, and keeps a position to return to.
 #[derive(Debug, Clone)]
 pub struct Walker<'a> {
     graph: Graph<'a>,
@@ -163,8 +163,8 @@ pub struct Walker<'a> {
     at: usize,
     stack: Vec<Frame<'a>>,
     pending: Option<Slot>,
-    /// Values that may still be read. Most values take bytes, but structs without members take none, and a file could
-    /// ask for any number of them.
+    /// The limit of values that may still be read. Most values take bytes, but structs without members take none, so
+    /// that a file could have any number of them.
     fuel: u64,
     skim: Skim,
     /// Leaves of values that were passed over without being looked at.
@@ -323,7 +323,7 @@ impl<'a> Walker<'a> {
         self.pending.map(|slot| super::Node::new(self.graph, slot, self.at))
     }
 
-    /// The model that the next value says to have, where it says so: the value of a polymorphic member does.
+    /// The stated model of the next value, if any: values of polymorphic members have one.
     pub(super) fn stated_model(&self) -> Option<ModelId> {
         if !self.pending?.polymorphic {
             return None;
@@ -413,8 +413,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Does the next step and hands it to `out`; `false` at the end of the walk. An `EAGER` step goes on to the value
-    /// that it introduces.
+    /// Does the next step and passes it to `out`; returns `false` at the end of the walk. An `EAGER` step continues to
+    /// the value that it introduces.
     #[inline]
     fn step<const EAGER: bool>(&mut self, out: &mut impl Sink<'a>) -> Result<bool> {
         if let Some(slot) = self.pending.take() {
@@ -647,7 +647,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// A count of things that take `least` bytes each, as the rest of the chunk must hold them.
+    /// A count of items of at least `least` bytes each, checked against the rest of the chunk.
     #[inline]
     fn count(&mut self, what: &'static str, least: u32) -> Result<Option<u32>> {
         let start = self.at;
@@ -689,7 +689,7 @@ impl<'a> Walker<'a> {
             }
     }
 
-    /// The number of elements of a list that were passed over at once.
+    /// The number of elements of a list that were skipped at once.
     #[inline]
     fn skimmed(&mut self, element: ModelId, count: u32) -> Result<u32> {
         if self.skim == Skim::None {
@@ -743,8 +743,8 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// The number of values that a walk may read in all: a byte may come with a few structs and proxies around it, and
-/// hardly any value takes none.
+/// The limit of the values of a walk: a byte may be nested in a few structs and proxies, and values without bytes are
+/// rare.
 fn most_values(view: View<'_>) -> u64 {
     (view.data().len() as u64).saturating_mul(8).saturating_add(1 << 10)
 }

@@ -68,7 +68,8 @@ pub struct Limits {
     pub depth: usize,
     /// Decompressed bytes of all parts together, however large the archive is.
     pub decoded: u64,
-    /// Decompressed bytes of all parts together for each byte of the archive, besides the 16 MiB that any may have.
+    /// The limit of decompressed bytes of all parts together for each byte of the archive, besides the 16 MiB that any
+    /// archive may have.
     pub ratio: u64,
 }
 
@@ -95,7 +96,7 @@ pub struct Options {
     pub limits: Limits,
 }
 
-/// A record of the bundle table: an assembly that the types come from.
+/// A record of the bundle table: an assembly with types.
 #[derive(Debug, Clone, Copy)]
 pub struct Bundle<'a> {
     /// Its name; `@` marks one that is not the game's.
@@ -114,7 +115,7 @@ struct ChunkPart {
     root_at: u64,
     /// Its stored bytes belong to something else too.
     shared: bool,
-    /// Leaves of its root value, once they were counted.
+    /// The number of leaves of its root value, once counted.
     leaves: OnceLock<usize>,
 }
 
@@ -139,7 +140,7 @@ pub struct Archive {
     warnings: Mutex<Warnings>,
 }
 
-/// Warnings, each once, in the order in which they came up.
+/// Warnings, each once, in the order of their occurrence.
 #[derive(Debug, Default)]
 struct Warnings {
     said: Vec<String>,
@@ -147,7 +148,7 @@ struct Warnings {
 }
 
 impl Archive {
-    /// Opens `source`. Reads the header and nothing else; a header checksum that does not match is a warning.
+    /// Opens `source`. Reads only the header; a wrong header checksum is a warning.
     ///
     /// # Errors
     /// `BadMagic`, `BadVersion`, `OutOfBounds` for a file shorter than the header.
@@ -225,7 +226,7 @@ impl Archive {
         Err(view.skip(8).error(ErrorKind::Checksum { algorithm: "XXH64", stored, computed }))
     }
 
-    /// Notes a warning, once.
+    /// Adds a warning, once.
     fn warn(&self, error: Error) {
         let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
         let error = error.to_string();
@@ -251,7 +252,7 @@ impl Archive {
     /// The bundles (§3).
     ///
     /// # Errors
-    /// When the bundle table cannot be decoded, or does not hold as many records as the header says.
+    /// When the bundle table cannot be decoded, or has another number of records than the header.
     pub fn bundles(&self) -> Result<Vec<Bundle<'_>>> {
         let data = self.data(&self.bundle_table)?;
         let read = || {
@@ -302,7 +303,7 @@ impl Archive {
         Ok(std::iter::once(&self.main).chain(extra).map(|chunk| Chunk { archive: self, chunk }).collect())
     }
 
-    /// The chunks that can be listed, and the error that keeps the others from it.
+    /// The chunks that can be listed, and the error that hides the others.
     fn known_chunks(&self) -> (Vec<Chunk<'_>>, Result<()>) {
         match self.chunks() {
             Ok(chunks) => (chunks, Ok(())),
@@ -310,10 +311,10 @@ impl Archive {
         }
     }
 
-    /// The chunk called `name`; the main chunk is called [`MAIN`].
+    /// The chunk `name`; the main chunk is called [`MAIN`].
     ///
     /// # Errors
-    /// When the chunk table is damaged and another than the main chunk is asked for.
+    /// When the chunk table is damaged and `name` is not the main chunk.
     pub fn chunk(&self, name: &str) -> Result<Option<Chunk<'_>>> {
         if name == MAIN {
             return Ok(Some(self.main()));
@@ -353,8 +354,8 @@ impl Archive {
         })
     }
 
-    /// Marks the chunks whose stored bytes begin inside of something else. No known file has any; a hostile one could
-    /// ask to have the same bytes decoded any number of times.
+    /// Marks the chunks whose stored bytes overlap another part. No known file has such chunks; a hostile one could
+    /// require decoding the same bytes any number of times.
     fn mark_shared(&self, chunks: &mut [ChunkPart]) {
         let header = size_of::<ArchiveHeader>() as u64;
         let fixed = self.tables_of_contents().into_iter().chain([&self.main.part]);
@@ -382,7 +383,7 @@ impl Archive {
         let (chunk, path) = match entry.strip_prefix(MAIN) {
             Some(rest) => (self.main(), rest),
             None => {
-                // The longest name wins where one chunk's name begins like another's.
+                // The longest name wins if one chunk's name is a prefix of another's.
                 let named = |c: &ChunkPart| entry.starts_with(&c.name) && !c.name.is_empty();
                 let chunk = self.extra()?.iter().filter(|c| named(c)).max_by_key(|c| c.name.len());
                 let rest = chunk.and_then(|c| entry.strip_prefix(&*c.name));
@@ -420,7 +421,7 @@ impl<'a> Chunk<'a> {
         self.chunk.root
     }
 
-    /// Checks that its stored bytes belong to nothing else.
+    /// Checks that its stored bytes do not overlap another part.
     fn check_alone(&self) -> Result<()> {
         if !self.chunk.shared {
             return Ok(());
@@ -430,8 +431,8 @@ impl<'a> Chunk<'a> {
         Err(Error::new(ErrorKind::Damaged { what }, format!("chunk {}", self.chunk.name), offset))
     }
 
-    /// Checks that the checksum of its stored bytes is the one in its entry. Of bytes that belong to another part too it is not
-    /// asked: many chunks could have the whole file as theirs.
+    /// Compares the checksum of its stored bytes with its entry. Bytes that overlap another part are not checked: many
+    /// chunks could consist of the whole file.
     fn check_checksum(&self) -> Result<()> {
         if self.chunk.shared { Ok(()) } else { self.chunk.part.check_checksum(&self.archive.source) }
     }
@@ -528,7 +529,7 @@ impl Reader for Archive {
         if header.chunk_count.get() != 0 {
             sections.push(section("chunk table".into(), &self.chunk_table, Some(header.chunk_count.get())));
         }
-        // A damaged chunk table is for `verify` to say.
+        // `verify` reports a damaged chunk table.
         for chunk in self.extra().ok().into_iter().flatten() {
             sections.push(section(chunk.name.clone(), &chunk.part, None));
         }
@@ -546,7 +547,7 @@ impl Reader for Archive {
             types.type_name(types.type_of(id))
         });
         let compression = self.main.part.compression().map(|c| Value::text(c.name()));
-        // A damaged part has no fact to show; `verify` says why.
+        // A damaged part has no facts; `verify` reports the damage.
         let facts = [("root_type", root.ok()), ("compression", compression.ok())];
         facts.into_iter().filter_map(|(name, value)| Some((name.into(), value?))).collect()
     }
@@ -568,7 +569,7 @@ impl Reader for Archive {
         Ok(true)
     }
 
-    /// The chunks that can be read. A damaged chunk table is for `verify` to say.
+    /// The readable chunks. `verify` reports a damaged chunk table.
     fn graphs(&self) -> Vec<Cow<'_, str>> {
         let extra = self.extra().ok().into_iter().flatten().filter(|chunk| chunk.part.check_plain().is_ok());
         let main = Some(MAIN).filter(|_| self.main.part.check_plain().is_ok());

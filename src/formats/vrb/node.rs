@@ -7,12 +7,12 @@ use crate::error::Result;
 use crate::table::{Value, Visitor};
 use std::fmt::Write as _;
 
-/// The key of a map's first entry where that names the type of the value.
+/// The key of a map's first entry if that is the name of the value's type.
 pub(super) const TYPE: &str = "$type";
-/// The key of the value itself, in a map of two entries, where it is no record.
+/// The key of the value itself, in a map of two entries, unless it is a record.
 pub(super) const VALUE: &str = "$value";
 
-/// A value in a chunk: a model and a position. Its bytes are read when something is asked of it.
+/// A value in a chunk: a model and a position. Its bytes are read on demand.
 #[derive(Debug, Clone, Copy)]
 pub struct Node<'a> {
     graph: Graph<'a>,
@@ -47,7 +47,7 @@ impl<'a> Node<'a> {
         Ok(walker.position())
     }
 
-    /// The value itself, where it has no branches.
+    /// The value itself, if it has no branches.
     pub fn leaf(&self) -> Result<Option<Value<'a>>> {
         match self.walk().next()? {
             Some(Event::Leaf(_, value)) => Ok(Some(value)),

@@ -1,4 +1,4 @@
-//! A table or chunk of an archive: where it lies, and its bytes once they are asked for.
+//! A table or chunk of an archive: its position, and its bytes after the first use.
 
 use super::layout::{ArchiveEntry, MAGIC};
 use super::{Limits, Options};
@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Compression {
-    /// The bytes as they are.
+    /// The bytes are uncompressed.
     None,
     /// Deflate, with a zlib header or bare.
     Zlib,
@@ -154,16 +154,16 @@ impl Part {
         }
     }
 
-    /// The place of the stored bytes in the file, if they lie in it.
+    /// The range of the stored bytes in the file, if they are inside of it.
     pub(super) fn range(&self) -> Option<(u64, u64)> {
         let start = u64::try_from(self.entry.offset.get()).ok()?;
         Some((start, start.checked_add(u64::try_from(self.entry.entry_size.get()).ok()?)?))
     }
 
-    /// The bytes as they lie in `file`, borrowed.
+    /// The stored bytes in `file`, borrowed.
     ///
     /// # Errors
-    /// `BadValue` for a negative offset or size, `OutOfBounds` when they do not lie in the file.
+    /// `BadValue` for a negative offset or size, `OutOfBounds` when they are not in the file.
     pub fn stored(&self, file: &Source) -> Result<Source> {
         let offset = self.not_negative("offset", self.entry.offset.get(), 0)?;
         let size = self.not_negative("stored size", self.entry.entry_size.get(), 16)?;
@@ -203,7 +203,7 @@ impl Part {
     pub(super) fn data(&self, file: &Source, options: &Options, warn: impl FnOnce(Error)) -> Result<&Source> {
         self.data.get_or_try_init(|| {
             let checked = self.check_checksum(file);
-            // A damaged checksum explains the error of decoding that follows, so it comes first.
+            // A wrong checksum explains the following error of decoding, so it is reported first.
             match checked {
                 Err(error) if options.strict => return Err(error),
                 Err(error) => warn(error),
@@ -213,7 +213,7 @@ impl Part {
         })
     }
 
-    /// The decoded bytes, where they have been asked for before.
+    /// The decoded bytes, if they were used before.
     pub(super) fn kept(&self) -> Option<&Source> {
         self.data.get()
     }

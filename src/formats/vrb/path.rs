@@ -41,7 +41,7 @@ impl<'p> Path<'p> {
                 steps.push(if left_of_key.is_some() { Step::Key(index) } else { Step::Index(index) });
                 rest = left_of_key.unwrap_or(left);
             } else {
-                // The first name has no dot, all others have.
+                // Every name except the first is preceded by a dot.
                 let name = if steps.is_empty() { rest } else { rest.strip_prefix('.')? };
                 let end = name.find(['.', '[', '#']).unwrap_or(name.len());
                 let (name, left) = name.split_at_checked(end).filter(|(name, _)| !name.is_empty())?;

@@ -1,4 +1,4 @@
-//! The meaning of a model for reading, worked out once for the whole type table (docs/formats/vrb.md §4 and §5).
+//! The meaning of a model for reading, computed once for the whole type table (docs/formats/vrb.md §4 and §5).
 
 use super::builtin::Builtin;
 use super::types::{Model, ModelId, Parts, TypeDef, TypeModel};
@@ -7,7 +7,7 @@ use super::types::{Model, ModelId, Parts, TypeDef, TypeModel};
 const ABSTRACT: u8 = 0x01;
 /// Flag of a value type: no prefix.
 const VALUE: u8 = 0x04;
-/// Flag of a type that holds nothing but values; says nothing about the bytes.
+/// The flag of a type that contains only values; it does not change the bytes.
 const PLAIN: u8 = 0x08;
 /// Flag of a value that is stored as its image in memory, with an explicit size.
 pub(super) const BLITTABLE: u8 = 0x10;
@@ -20,13 +20,13 @@ const ENUM: u8 = 0x40;
 pub enum Shape {
     /// A built-in.
     Scalar(Builtin),
-    /// Members, one after another.
+    /// Members, in order.
     Record {
         /// The first of its members, by number among all members.
         from: u32,
         /// The number after its last member.
         to: u32,
-        /// Whether a byte in front says if it is there: of classes and nullables.
+        /// Whether a leading byte marks its presence: for classes and nullables.
         prefix: bool,
     },
     /// Members at their places in `size` bytes.
@@ -35,7 +35,7 @@ pub enum Shape {
         from: u32,
         /// The number after its last member.
         to: u32,
-        /// Bytes that the value takes, padding included.
+        /// The size of the value in bytes, including padding.
         size: u32,
     },
     /// A count, and as many elements.
@@ -46,7 +46,7 @@ pub enum Shape {
     Proxy {
         /// The other model.
         target: ModelId,
-        /// Whether a byte in front says if it is there.
+        /// Whether a leading byte marks its presence.
         prefix: bool,
     },
     /// An integer.
@@ -98,7 +98,7 @@ impl Shape {
             0 => match (types.model(target), Builtin::of(target.0)) {
                 (Some(t), _) if t.flags & ENUM != 0 => Self::Unknown("how a nullable enum is stored"),
                 (Some(_), _) => Self::Proxy { target, prefix: true },
-                // The prefix of the string itself says if it is there.
+                // The prefix of the string itself marks its presence.
                 (None, Some(Builtin::String)) => Self::Proxy { target, prefix: false },
                 (None, _) => Self::Unknown("how a nullable built-in is stored"),
             },
@@ -108,7 +108,7 @@ impl Shape {
     }
 }
 
-/// The number of bytes that a value takes.
+/// The size of a value in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Extent {
     /// The least number of bytes.
@@ -187,11 +187,11 @@ pub(super) fn extents(types: &TypeModel) -> (Vec<Extent>, Vec<ModelId>) {
 /// The extent of no members.
 const EMPTY: Extent = Extent { least: 0, fixed: true, opaque: true, leaves: 0 };
 
-/// A model whose values lie in every value of another.
+/// A model whose values are part of every value of another.
 struct Inner {
     id: ModelId,
     polymorphic: bool,
-    /// Bytes from the member's place to the end of the image that it lies in.
+    /// Bytes from the member's offset to the end of the image around it.
     room: Option<u32>,
 }
 
@@ -213,7 +213,7 @@ fn inner(types: &TypeModel, shape: Shape, next: u32) -> Option<Inner> {
     }
 }
 
-/// The extent of a shape whose inner values take `sum`.
+/// The size of a shape whose inner values take `sum`.
 fn finish(shape: Shape, sum: Extent) -> Extent {
     match shape {
         Shape::Record { prefix: false, .. } | Shape::Proxy { prefix: false, .. } => {

@@ -45,7 +45,7 @@ fn chunks(archive: &Archive) -> Box<dyn Table + '_> {
     Box::new(table)
 }
 
-/// `bundles`: the assemblies that the types come from.
+/// `bundles`: the assemblies of the types.
 fn bundles(archive: &Archive) -> Box<dyn Table + '_> {
     let bundles = Arc::new(Lazy::<Vec<Bundle<'_>>>::default());
     let of_count = Arc::clone(&bundles);

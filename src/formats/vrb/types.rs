@@ -1,4 +1,4 @@
-//! The type table (docs/formats/vrb.md §4): types, and the models that say how values of them are stored.
+//! The type table (docs/formats/vrb.md §4): types, and the models that describe the storage of their values.
 //!
 //! Types and models are numbered separately, both from 0x200 on; numbers below are built into the engine and mean the
 //! same in both. [`TypeId`] and [`ModelId`] keep them apart.
@@ -12,10 +12,10 @@ use crate::table::Value;
 use std::fmt::{self, Write as _};
 use std::ops::Range;
 
-/// The first number that a file gives.
+/// The first number in a file.
 const FIRST: u32 = 0x200;
 
-/// The longest name that is put together from generic arguments, in bytes, and the most parts it is made of.
+/// The limits of a name that is built from generic arguments: its size in bytes, and its number of parts.
 const NAME_LIMIT: usize = 16 << 10;
 
 /// The number of a type.
@@ -56,7 +56,7 @@ impl fmt::Display for ModelId {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TypeDef {
-    /// `N`: a type with a name of its own.
+    /// `N`: a type with its own name.
     Named {
         /// 0 class, 1 struct or enum, 2 interface.
         kind: u8,
@@ -90,7 +90,7 @@ pub struct Model {
     pub tag: u8,
     /// The flags of a `C` or `T`, as stored.
     pub flags: u8,
-    /// Bytes that a value takes, for a `C` or `T` with flag 0x10.
+    /// The size of a value in bytes, for a `C` or `T` with flag 0x10.
     pub size: Option<u32>,
     /// The members, elements or target.
     pub parts: Parts,
@@ -100,7 +100,7 @@ pub struct Model {
     pub at: usize,
 }
 
-/// The models that a model is made of.
+/// The models of a model's parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Parts {
@@ -222,7 +222,7 @@ impl TypeModel {
         self.names.get(member.name.clone()).unwrap_or_default()
     }
 
-    /// The number of bytes that values of a model take.
+    /// The size of values of a model in bytes.
     #[inline]
     pub fn extent(&self, id: ModelId) -> Extent {
         match id.position() {
@@ -241,7 +241,7 @@ impl TypeModel {
         matches!(self.type_def(id), Some(TypeDef::Generic { definition: TypeId(NULLABLE), .. }))
     }
 
-    /// The name of a type that has one of its own, as it lies in the table.
+    /// The name of a type with its own name, as stored in the table.
     fn own_name(&self, name: &Range<usize>) -> Utf16<'_> {
         let units = self.source.view("types").at(name.start).array::<le::U16>(name.len() / 2);
         Utf16::new(units.unwrap_or_default())
@@ -260,7 +260,7 @@ impl TypeModel {
         }
     }
 
-    /// A name put together from others, by an explicit stack: how deep types nest is up to the file.
+    /// A name built from others, with an explicit stack, because the file decides how deep types nest.
     fn composed_name(&self, id: TypeId) -> Result<String> {
         enum Part {
             Type(TypeId),
@@ -389,7 +389,7 @@ impl<'a> Parser<'a> {
                     let member = self.member(size.is_some(), names)?;
                     members.push(member);
                 }
-                // A member takes 12 bytes at least, so 2^32 of them need a table of 48 GB.
+                // A member takes at least 12 bytes, so that 2^32 of them need a table of 48 GB.
                 let number = |n: usize| u32::try_from(n).map_err(|_| here.bad_value("members", n as u64));
                 Parts::Members(number(from)?, number(members.len())?)
             }
@@ -402,7 +402,7 @@ impl<'a> Parser<'a> {
                 Parts::One(target)
             }
         };
-        // The shape needs the whole table; it is put in afterwards.
+        // The shape needs the whole table; it is added later.
         Ok(Model { ty, tag, flags, size, parts, shape: Shape::Unknown(""), at: here.position() })
     }
 

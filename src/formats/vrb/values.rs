@@ -13,14 +13,14 @@ use std::cell::Cell;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Rows between two places that are kept to come back to.
+/// The number of rows between two kept positions.
 const STRIDE: usize = 1 << 14;
 
-/// Rows between two places of a stretch of [`STRIDE`] rows that was asked for lately, so that to go back a little, as
-/// where members come in another order, costs little.
+/// The number of rows between two positions of a stretch of [`STRIDE`] rows that was used recently, so that small steps
+/// back, such as for members in another order, cost little.
 const STEP: usize = 1 << 7;
 
-/// Stretches whose places are kept: threads ask for rows of one each.
+/// The number of stretches with kept positions: threads read rows of one each.
 const STRETCHES: usize = 4;
 
 /// Rows that are gone to from the first one before places between are kept.
@@ -43,11 +43,11 @@ pub(super) mod column {
     pub const CHUNK: usize = 3;
 }
 
-/// The way to a cell of the row at which a walk stands.
+/// The path to a cell of the current row of a walk.
 enum Get {
     /// A cell that borrows from the archive.
     FromArchive(for<'r, 'a> fn(&'r Rows<'a>) -> Result<Value<'a>>),
-    /// A cell that the walk keeps until it goes on.
+    /// A cell that the walk keeps until its next step.
     FromWalk(for<'r, 'a> fn(&'r Rows<'a>) -> Result<Value<'r>>),
 }
 
@@ -64,28 +64,28 @@ pub(super) struct Values<'a> {
 struct Seek<'a> {
     /// The walk that answered last.
     last: Option<Rows<'a>>,
-    /// Walks that stand at row 0, [`STRIDE`], twice that, …
+    /// Walks at row 0, [`STRIDE`], twice that, …
     kept: Vec<Rows<'a>>,
-    /// Stretches that were asked for, the last one last.
+    /// Recently used stretches, the last one last.
     stretches: Vec<Stretch<'a>>,
     /// Rows that were gone to from the first one.
     jumps: usize,
 }
 
-/// Walks that stand at rows of one stretch of [`STRIDE`] rows, in order.
+/// Walks at rows of one stretch of [`STRIDE`] rows, in order.
 struct Stretch<'a> {
     number: usize,
     walks: Vec<Rows<'a>>,
 }
 
 impl<'a> Stretch<'a> {
-    /// The number of walks that stand at `row` or before it.
+    /// The number of walks at `row` or before it.
     fn up_to(&self, row: usize) -> usize {
         self.walks.partition_point(|walk| walk.next <= row.saturating_add(1))
     }
 
     fn keep(&mut self, walk: &Rows<'a>) {
-        /// A path as no program makes it would be kept as often as there are walks.
+        /// Each walk would keep a copy of a path that is longer than any program writes.
         const LONGEST: usize = 1 << 12;
         let is_place =
             |row: &usize| row / STRIDE == self.number && row.is_multiple_of(STEP) && walk.path.len() <= LONGEST;
@@ -133,7 +133,7 @@ impl<'a> Values<'a> {
             (None, None) => Rows::new(self.archive)?,
         };
         seek.stretches.push(stretch);
-        // A few rows are gone to past all others; for many, it pays to keep places to come back to.
+        // A few rows are reached by a walk over all others; for many, kept positions pay off.
         if seek.jumps < JUMPS && rows.number().is_none_or(|at| row.saturating_sub(at) > STRIDE) {
             seek.jumps = seek.jumps.saturating_add(1);
             return Ok(rows.jump(row)?.then_some(rows));
@@ -152,7 +152,7 @@ impl<'a> Values<'a> {
         Ok(Some(rows))
     }
 
-    /// The rows at `path`: past all that it does not lead into, so that no path of another is put together.
+    /// The rows at `path`: the walk skips values outside of it, so that no other path is built.
     fn places(&self, path: &str) -> Result<Vec<usize>> {
         let Some(wanted) = Path::parse(path).filter(|wanted| wanted.to_string() == path) else { return Ok(Vec::new()) };
         let (chunks, rest) = self.archive.known_chunks();
@@ -339,7 +339,7 @@ impl<'a> Rows<'a> {
         self.walk_past(0)
     }
 
-    /// Walks on to `row`, which lies further on, past all values that it does not lie in.
+    /// Walks forward to `row`, and skips all values that do not contain it.
     fn jump(&mut self, row: usize) -> Result<bool> {
         while self.number() != Some(row) {
             if !self.walk_past(row)? {
@@ -349,7 +349,7 @@ impl<'a> Rows<'a> {
         Ok(true)
     }
 
-    /// Walks on to the next leaf, past all values whose leaves come before `row`.
+    /// Walks on to the next leaf, and skips all values whose leaves precede `row`.
     #[inline]
     fn walk_past(&mut self, row: usize) -> Result<bool> {
         self.leaf = None;

@@ -163,7 +163,7 @@ fn check_values(chunk: &Chunk<'_>, types: bool) -> Result<Option<(u64, Inferred)
     let data = match chunk.part().kept() {
         Some(kept) => kept,
         None => {
-            // Not kept: a chunk is looked at once, and all of them together may be more than there is memory.
+            // Not kept: a chunk is read once, and all chunks together may exceed the memory.
             decoded = chunk.decode()?;
             &decoded
         }

@@ -17,7 +17,7 @@ use gltf::{Accessor, Document, Primitive, buffer};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-/// A GLB file, whose description is valid. Its numbers are checked when they are read.
+/// A GLB file with a valid description. Its numbers are checked when they are read.
 pub(in crate::formats::geometry) struct Glb<'b> {
     document: Document,
     binary: Cow<'b, [u8]>,
@@ -260,7 +260,7 @@ const IDENTITY: [[f32; 4]; 4] =
 
 /// A type of numbers in accessors.
 trait Number: Item + Copy + Into<f64> {
-    /// The number that stands for 1 if numbers are normalized.
+    /// The number for 1 if numbers are normalized.
     const GREATEST: f64;
 }
 
@@ -352,7 +352,7 @@ impl Fixed {
     }
 }
 
-/// The change that a mesh makes to a group; `None` where it stays as it is.
+/// The change of a group by a mesh; `None` if it does not change.
 pub(in crate::formats::geometry) struct Change {
     pub vertices: Option<Vec<u8>>,
     pub indices: Option<Vec<u32>>,
@@ -475,7 +475,7 @@ impl<'g> Laid<'g, '_> {
         Ok(())
     }
 
-    /// The values of an attribute that vertices of the format have; `None` where they have none, or keep theirs.
+    /// The values of an attribute of the format's vertices; `None` if they lack it, or keep their values.
     fn values<const N: usize>(
         &self,
         attribute: Attribute,
@@ -598,7 +598,7 @@ fn byte(number: f32) -> Option<u8> {
     (number.fract() == 0.0 && (0.0..=255.0).contains(&number)).then_some(number as u8)
 }
 
-/// The half float nearest to a number; `None` where it is too large, infinite or no number.
+/// The half float nearest to a number; `None` if it is too large, infinite or NaN.
 fn half(number: f32) -> Option<u16> {
     let bits = number.to_bits();
     let sign = u16::try_from(bits >> 16 & 0x8000).ok()?;

@@ -1,5 +1,4 @@
-//! An archive compared with the one that it was made of: both are walked at once, and only as deep as edited values lie.
-//! Values with the same bytes are the same.
+//! Compares an archive with the one that it was derived from: both are walked at once, only down to the edited values.
 
 use super::super::graph::{Event, Walker};
 use super::super::values::column;
@@ -10,7 +9,7 @@ use crate::error::Result;
 use crate::table::Value;
 use std::iter::Peekable;
 
-/// The rows that were set, with the values that were asked for, and the row at which the walk stands.
+/// The changed rows with their requested values, and the current row of the walk.
 struct Rows<'e> {
     row: usize,
     set: Peekable<std::vec::IntoIter<(usize, &'e Value<'static>)>>,
@@ -26,7 +25,7 @@ impl<'e> Rows<'e> {
         self.row = self.row.saturating_add(usize::try_from(rows).unwrap_or(usize::MAX));
     }
 
-    /// The value that was asked for in the next row.
+    /// The requested value of the next row.
     fn next(&mut self) -> Option<&'e Value<'static>> {
         let row = self.row;
         self.row = row.saturating_add(1);
@@ -53,7 +52,7 @@ pub(super) fn compare(old: &Archive, new: &Archive, edits: &TableEdits) -> Resul
     for (old, new) in before.iter().zip(&after) {
         chunk(old, new, &mut rows)?;
         if rows.set.peek().is_none() {
-            // Later chunks were kept as they are stored.
+            // Later chunks were copied.
             return Ok(true);
         }
     }

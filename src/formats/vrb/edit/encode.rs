@@ -81,7 +81,7 @@ impl<'a> Encoder<'a> {
         Self { types, out, path, depth, text_limit, names, lenient: false, trial: false }
     }
 
-    /// The error for a value that does not fit: says where it should go.
+    /// The error for a value that does not fit: names its destination.
     #[cold]
     pub fn refuse(&self, what: impl std::fmt::Display) -> Error {
         refused(format!("{}: {what}", self.path))
@@ -171,7 +171,7 @@ impl<'a> Encoder<'a> {
             [_, (key, inner)] if key == VALUE => Some(inner),
             _ => None,
         };
-        // In a dictionary, it is a key like others.
+        // In a dictionary it is an ordinary key.
         let model = actual.unwrap_or(slot.model);
         if inner.is_none() && !slot.polymorphic && matches!(self.settled(model), Shape::Dictionary(..)) {
             return Ok((None, value));
@@ -182,10 +182,10 @@ impl<'a> Encoder<'a> {
         Ok((Some(self.model_named(slot, &name)?), inner.unwrap_or(value)))
     }
 
-    /// The model of the type called `name`, for a value in `slot`.
+    /// The model of the type `name`, for a value in `slot`.
     fn model_named(&self, slot: Slot, name: &str) -> Result<ModelId> {
         if !slot.polymorphic {
-            // One that is stored as another may go by either name.
+            // A type that is stored as another may have either name.
             let mut model = slot.model;
             for _ in 0..self.depth {
                 if self.type_name(model) == name {
@@ -254,7 +254,7 @@ impl<'a> Encoder<'a> {
                 Shape::Scalar(builtin) => return self.scalar(builtin, shown, slot.image, value),
                 Shape::Enum(integer) => return self.scalar(integer, shown, slot.image, value),
                 Shape::Proxy { target, prefix } => {
-                    // The game writes a null text under a prefix of its own, which says that the text is there.
+                    // The game writes a null text with a special prefix, which marks the text as present.
                     let text = matches!(self.settled(target), Shape::Scalar(Builtin::String));
                     if prefix && value.is_null() && !text {
                         self.null();
@@ -449,7 +449,7 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// The only model of a record that has all members of `value`, where the value itself does not say which it is.
+    /// The only model of a record with all members of `value`, if the value itself does not state one.
     fn only_fit(&mut self, value: &Value<'_>) -> Result<ModelId> {
         let Value::Map(entries) = value else {
             return Err(self.refuse(format_args!("the type of {} is not said", shown(value))));
@@ -555,13 +555,13 @@ impl<'a> Encoder<'a> {
     }
 }
 
-/// The fields of a record, in the order in which they are given.
+/// The fields of a record, in the given order.
 #[derive(Debug)]
 pub(super) struct Fields<'v, 'w> {
     entries: &'v [(std::borrow::Cow<'w, str>, Value<'w>)],
 }
 
-/// The fields that were taken.
+/// The used fields.
 #[derive(Debug, Default)]
 pub(super) struct Taken {
     /// All fields before this one were.
@@ -571,7 +571,7 @@ pub(super) struct Taken {
 }
 
 impl Taken {
-    /// The first field called `name` that was not taken yet. Most come in the order of the members.
+    /// The first unused field `name`. Most are in the order of the members.
     pub fn field<'v, 'w>(&mut self, fields: &Fields<'v, 'w>, name: &str) -> Option<&'v Value<'w>> {
         let rest = fields.entries.get(self.up_to..).unwrap_or_default();
         let taken = |at: &usize| self.beyond.contains(at);
@@ -589,7 +589,7 @@ impl Taken {
         Some(value)
     }
 
-    /// The name of a field that was not taken.
+    /// The name of an unused field.
     fn left<'v>(&self, fields: &Fields<'v, '_>) -> Option<&'v str> {
         let rest = fields.entries.get(self.up_to..).unwrap_or_default();
         let left = (self.up_to..).zip(rest).find(|(at, _)| !self.beyond.contains(at));
@@ -630,7 +630,7 @@ fn double(value: &Value<'_>) -> Option<f64> {
 fn single(value: &Value<'_>) -> Option<f32> {
     match value {
         Value::F32(number) => Some(*number),
-        // From its text, it is rounded once.
+        // Parsed from its text, it is rounded once.
         Value::Text(text) => text.trim().parse().ok(),
         other => {
             let number = double(other)?;
@@ -647,7 +647,7 @@ pub(super) fn is_shown(text: Utf16<'_>, shown: &str) -> bool {
     text == *shown || (text.first_unpaired().is_some() && form() == shown)
 }
 
-/// Whether a leaf that the file has is what a tree says: as the tree may show it.
+/// Whether a leaf of the file equals the leaf of a tree, in its shown form.
 pub(super) fn same_leaf(old: &Value<'_>, new: &Value<'_>) -> bool {
     match (old, new) {
         (Value::Null, Value::Null) => true,

@@ -10,7 +10,7 @@ use crate::table::Value;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-/// Items that are looked ahead for the one that an item was before others went.
+/// The number of items that are searched for an item after deletions.
 const AHEAD: usize = 64;
 
 /// The error for a walk that does not go on as values do.
@@ -93,7 +93,7 @@ impl<'a> Encoder<'a> {
         Ok([prefix, &self.number(what, count)?].concat())
     }
 
-    /// Does `write` for each member of the record that `old` has begun, whose head is written.
+    /// Runs `write` for each member of the current record of `old`, whose head is written.
     pub fn each_member(
         &mut self,
         old: &mut Walker<'a>,
@@ -107,7 +107,7 @@ impl<'a> Encoder<'a> {
         };
         let base = self.out.len();
         if let Some(size) = image {
-            // Padding stays as it is.
+            // Padding does not change.
             self.copy(old, start..start.saturating_add(size as usize));
         }
         loop {
@@ -139,7 +139,7 @@ impl<'a> Encoder<'a> {
         self.all_taken(&fields, &taken, members)
     }
 
-    /// Whether `new` is what lies at `node`; then its bytes are written.
+    /// Whether `new` equals the value at `node`; if so, its bytes are written.
     fn same(&mut self, node: Node<'a>, new: &Value<'_>) -> bool {
         let (mark, before) = (self.out.len(), std::mem::replace(&mut self.trial, true));
         let same = self.merge(&mut node.walk(), new).is_ok();

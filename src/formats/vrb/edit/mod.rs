@@ -21,12 +21,12 @@ use std::collections::HashMap;
 use std::ops::Range;
 use zerocopy::IntoBytes as _;
 
-/// The bytes of a header, and where the entries of its parts lie.
+/// The bytes of a header, and the positions of the entries of its parts.
 const HEADER: usize = 192;
 const TABLE_ENTRIES: [usize; 3] = [16, 52, 88];
 const MAIN_ENTRY: usize = 132;
 
-/// How often the chunk table is encoded again, where its own size moves the chunks that it lists.
+/// The limit of encodings of the chunk table while its own size moves the chunks that it lists.
 const ROUNDS: usize = 16;
 
 /// The edits of `values`, by kind.
@@ -102,7 +102,7 @@ impl Writable for Archive {
         Ok(pieces)
     }
 
-    /// Applies the edits and encodes nothing, which would take a hundred times as long.
+    /// Applies the edits without encoding, which would take a hundred times as long.
     fn refusals(&self, edits: &TableEdits) -> Result<Vec<(At, Error)>> {
         let (mut asked, mut found) = (Asked::default(), Vec::new());
         asked.take(edits, self.options.limits.depth, &mut |at, error| {
@@ -193,7 +193,7 @@ impl Archive {
     fn rows_of(&self, places: &[(String, String)], pieces: &Pieces) -> Result<Vec<usize>> {
         let bytes = pieces.bytes(self.source.bytes());
         let new = Self::open_with(Source::from_vec(self.source.name(), bytes), self.options)?;
-        // Base classes may have members of one name, so that a path may be there more than once.
+        // Base classes may have members of one name, so that a path may occur more than once.
         let mut wanted: HashMap<&str, HashMap<&str, Vec<usize>>> = HashMap::new();
         for (at, (chunk, path)) in places.iter().enumerate().rev() {
             wanted.entry(chunk).or_default().entry(path).or_default().push(at);
@@ -279,7 +279,7 @@ struct Place {
     new: Option<(Vec<u8>, usize)>,
 }
 
-/// Where the parts of the new file lie.
+/// The positions of the parts of the new file.
 struct Layout {
     /// By their old places.
     places: Vec<Place>,

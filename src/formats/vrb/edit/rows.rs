@@ -31,9 +31,9 @@ pub(super) struct Rows<'e> {
     row: usize,
     set: Peekable<std::vec::IntoIter<SetRow<'e>>>,
     remove: Peekable<std::slice::Iter<'e, usize>>,
-    /// Whether items moved up, as others before them went.
+    /// Whether items moved up after deletions before them.
     pub shifted: bool,
-    /// Rows that cannot become what was asked, where they are noted and left as they were.
+    /// Rows that cannot get their requested values, if such rows are noted and kept.
     pub refused: Option<Vec<(At, Error)>>,
 }
 
@@ -43,12 +43,12 @@ impl<'e> Rows<'e> {
         Self { row: 0, set, remove, shifted: false, refused: None }
     }
 
-    /// The same, where a row that cannot become what was asked is noted and does not end the walk.
+    /// The same, for a mode that notes such rows and continues the walk.
     pub fn noting_refused(self) -> Self {
         Self { refused: Some(Vec::new()), ..self }
     }
 
-    /// Whether rows are left that lie further on.
+    /// Whether later rows remain.
     pub fn are_left(&mut self) -> bool {
         self.set.peek().is_some() || self.remove.peek().is_some()
     }
@@ -184,7 +184,7 @@ fn typed(type_name: Option<&Value<'static>>, value: Value<'static>) -> Value<'st
     }
 }
 
-/// Leaves of a value: how many it had of its own, and how many of them went.
+/// Leaves of a value: the number of its own leaves, and how many of them were deleted.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Tally {
     leaves: usize,
@@ -197,7 +197,7 @@ impl Tally {
     /// A kept value.
     const KEPT: Self = Self { leaves: 1, removed: 0, null: false };
 
-    /// Whether all that it had went.
+    /// Whether all of them were deleted.
     pub fn gone(self) -> bool {
         self.leaves > 0 && self.leaves == self.removed
     }
@@ -218,7 +218,7 @@ struct GoneMember {
 }
 
 impl<'a> Encoder<'a> {
-    /// Writes the value that `old` stands before with the edits of its rows.
+    /// Writes the next value of `old` with the edits of its rows.
     pub fn apply(&mut self, old: &mut Walker<'a>, rows: &mut Rows<'_>, adds: Option<&Adds>) -> Result<Tally> {
         let mut tally = Tally::default();
         self.deeper(|this| {
@@ -366,7 +366,7 @@ impl<'a> Encoder<'a> {
         Ok((tally, gone, unknown.or(other.then_some("[…]"))))
     }
 
-    /// Makes members empty whose only row, null, went; the record that they belong to stays.
+    /// Empties members whose only row, null, was deleted; their record is kept.
     fn empty_members(&mut self, gone: Vec<GoneMember>, image: bool) -> Result<()> {
         for member in gone.into_iter().rev() {
             self.at_name(&member.name, |this| {
@@ -535,7 +535,7 @@ impl<'a> Encoder<'a> {
         Ok((kept, leaves))
     }
 
-    /// Puts the count of a list or dictionary right, which begins at `mark` and whose items begin at `items`.
+    /// Corrects the count of a list or dictionary that begins at `mark`, with items from `items` on.
     fn finish_list(
         &mut self,
         mark: usize,
