@@ -370,8 +370,8 @@ fn two_folders_are_compared_by_their_files() {
     write("new/a/same.txt", b"same");
     write("old/a/one.txt", b"moved");
     write("new/b/two.txt", b"moved");
-    write("old/a/long.dds", b"123");
-    write("new/a/long.dds", b"124");
+    write("old/a/long.bin", b"123");
+    write("new/a/long.bin", b"124");
     write("old/monsters.wdb", &sheet(3));
     write("new/monsters.wdb", &sheet(5));
     write("new/b/new.dds", b"new!");
@@ -383,7 +383,7 @@ fn two_folders_are_compared_by_their_files() {
     let crc32 = |bytes: &[u8]| format!("0x{:08X}", assetq::internals::codec::crc32(bytes));
     let (was, is) = (crc32(b"123"), crc32(b"124"));
     assert!(told.contains("changed b/two.txt {path:a/one.txt} {path:b/two.txt}"), "{told:?}");
-    assert!(told.contains(&format!("changed a/long.dds {{crc32:{was}}} {{crc32:{is}}}")), "{told:?}");
+    assert!(told.contains(&format!("changed a/long.bin {{crc32:{was}}} {{crc32:{is}}}")), "{told:?}");
     assert!(told.iter().any(|row| row.starts_with("added b/new.dds")) && told.len() == 4, "{told:?}");
     let deep = json(1, &["diff", old, new, "--deep"]);
     let cell = deep.iter().find(|row| row["table"] == "monsters.wdb:records").unwrap();

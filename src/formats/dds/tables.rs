@@ -37,6 +37,13 @@ fn levels(dds: &Dds) -> Box<dyn Table + '_> {
         })
         .column(Column::uint("size").brief(), move |&(_, mip)| Ok(shape.level_size(mip).into()))
         .column(Column::uint("offset").place(), move |level| Ok(offset(level).into()))
+        // The texels have no columns: their checksum lets `diff` find levels that differ.
+        .column(Column::id32("crc32"), move |&(layer, mip)| {
+            let at = shape.offset(layer, mip).and_then(|at| usize::try_from(at).ok());
+            let size = shape.level_size(mip).and_then(|size| usize::try_from(size).ok());
+            let Some((at, size)) = at.zip(size) else { return Ok(Value::Null) };
+            Ok(Value::Id32(crc32fast::hash(dds.source.view("level").skip(dds.headers).skip(at).take(size)?)))
+        })
         .derived();
     Box::new(table)
 }
