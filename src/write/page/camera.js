@@ -18,7 +18,7 @@ shapes.Camera = class {
   yaw = -0.9;
   pitch = 0.35;
 
-  // Shows all of a box, on a screen so many times wider than high.
+  // Shows all of a box, on a screen with this aspect ratio.
   fit(min, max, aspect) {
     this.target = min.map((v, i) => (v + max[i]) / 2);
     const half = min.map((v, i) => (max[i] - v) / 2);
@@ -47,8 +47,8 @@ shapes.Camera = class {
     return { right, up: cross(eye, right), eye };
   }
 
-  // The matrix that puts the world onto a screen so many times wider than high. `world` is the radius of all there is,
-  // and `middle` its middle, so that nothing is cut off.
+  // The matrix from the world to a screen with this aspect ratio. `world` is the radius of the whole scene,
+  // and `middle` its middle, so that nothing is clipped.
   matrix(aspect, middle, world) {
     const { right, up, eye } = this.axes();
     const at = add(this.target, eye, this.distance);
@@ -84,7 +84,7 @@ shapes.Camera = class {
     Object.assign(this, { yaw, pitch });
   }
 
-  // The camera as a text, and back; a text that is none changes nothing.
+  // The camera as a text, and back; an invalid text changes nothing.
   get text() {
     return [this.yaw, this.pitch, this.distance, ...this.target].map((v) => Number(v.toPrecision(4))).join(",");
   }
@@ -151,7 +151,7 @@ shapes.steer = (canvas, { move, point, press }) => {
   });
 };
 
-// What `move` of `steer` means for an eye.
+// Applies a `move` of `steer` to a camera.
 shapes.follow = (camera, { turn, pan, zoom }) => {
   if (turn) camera.turn(turn[0] * 3, turn[1] * 3);
   if (pan) camera.pan(...pan);

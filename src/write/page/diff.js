@@ -1,4 +1,4 @@
-// Differences: the rows of a table that came, went and changed, a portion at a time.
+// Differences: the added, removed and changed rows of a table, a portion at a time.
 const { el, many } = assetq;
 const KINDS = ["added", "removed", "changed"];
 const PORTION = 300;
@@ -83,7 +83,7 @@ class Diff {
     return el("div", { class: "change" }, head, table);
   }
 
-  // A value, with a patch of the colour that it is; a dash where there is none.
+  // A value, with a sample if it is a colour; a dash if it is absent.
   value(text, colour) {
     if (text === null) return "–";
     if (!colour) return text;

@@ -90,7 +90,7 @@ const FRAGMENT = `
       result = vec4(min(lit * base * light, 1.0) * alpha, alpha);
     #endif
   }`;
-// What lies over a frame that stands still: lines where numbers, depths or slopes change, shade in corners, and an outline
+// The overlay of a still frame: lines where numbers, depths or slopes change, shade in corners, and an outline
 // of what is chosen. Depths in a plane are linear on the screen, so that their second differences show what is bent.
 const OVER_VERTEX = `
   void main() { gl_Position = vec4(vec2(gl_VertexID & 1, gl_VertexID >> 1) * 4.0 - 1.0, 0.0, 1.0); }`;
@@ -183,7 +183,7 @@ shapes.Renderer = class {
   slow = 0;
   fast = 0;
   patience = 12;
-  // Colours by number, where there are any: 1024 a line.
+  // Colours by number, if any: 1024 a line.
   palette = null;
   bounds = { min: [-1, -1, -1], max: [1, 1, 1] };
 
@@ -236,7 +236,7 @@ shapes.Renderer = class {
     };
     gl.bindVertexArray(gpu.vao);
     buffer(solid.vertices);
-    // Four numbers, of which the program reads three: most drivers have to copy vertices of three such numbers.
+    // Four numbers; the program reads three. Most drivers have to copy vertices of three such numbers.
     gl.enableVertexAttribArray(0);
     gl.vertexAttribPointer(0, 4, gl.UNSIGNED_SHORT, true, 8, 0);
     gl.enableVertexAttribArray(1);
@@ -314,7 +314,7 @@ shapes.Renderer = class {
     const isGlass = isFaded || this.seeThrough;
     this.faded = isFaded ? 0.14 : this.seeThrough ? 0.35 : 1;
     if (!isGlass) this.pass("", view, eye, shown.filter((model) => model.colour[3] >= 1), false);
-    // What is seen through comes last, and hides nothing behind it.
+    // Transparent parts are drawn last, and hide nothing.
     gl.enable(gl.BLEND);
     gl.depthMask(false);
     this.pass("", view, eye, isGlass ? shown : shown.filter((model) => model.colour[3] < 1), false);

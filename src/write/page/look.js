@@ -1,4 +1,4 @@
-// What a view of meshes and one of a map share: a canvas with a tip at the pointer, a card of what was chosen, and lists.
+// The common parts of views of meshes and maps: a canvas with a tip at the pointer, a card for the chosen part, and lists.
 const shapes = (assetq.shapes ??= {});
 
 shapes.Look = class {
@@ -34,7 +34,7 @@ shapes.Look = class {
     return el("div", { class: "folder" }, el("div", { class: "folder-head" }, check, button), body);
   }
 
-  // Lets a canvas be steered: `move` turns what is seen; `acts` are those of keys.
+  // Adds controls to a canvas: `move` turns the view; `acts` are the actions of keys.
   steer(canvas, move, acts) {
     shapes.steer(canvas, {
       move: (by) => ((this.tip.hidden = true), move(by), this.redraw(true)),
@@ -120,7 +120,7 @@ shapes.Look = class {
     return select;
   }
 
-  // A line of a list: a colour, a name and what is said of it; with a box to check, or to press where `press` is given.
+  // A line of a list: a colour, a name and a note; with a checkbox, or a button if `press` is given.
   line(colour, name, note, { change, checked, press }) {
     const { el } = this.page;
     const swatch = el("i", { class: "scene-swatch" });
@@ -142,7 +142,7 @@ shapes.Look = class {
       const { renderer } = this;
       this.draw(this.moves);
       clearTimeout(this.rest);
-      // Lines and shades are left to the frame that stays, if drawing is slow.
+      // If drawing is slow, lines and shades are drawn in the still frame only.
       if (this.moves && renderer) this.rest = setTimeout(() => this.redraw(), 200);
       if (this.moves) this.holdSoon();
       this.moves = false;

@@ -29,7 +29,7 @@ assetq.nearest = (wanted, names) => {
   return best && best[0] <= Math.max(2, wanted.length / 2) ? best[1] : null;
 };
 
-// An element: `class`, `title` and other attributes, `on…` functions, and children, of which strings become text.
+// An element: `class`, `title` and other attributes, `on…` functions, and children; strings become text.
 assetq.el = (tag, props = {}, ...children) => {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(props)) {
@@ -104,7 +104,7 @@ const page = {
     setTimeout(() => URL.revokeObjectURL(link.href), 60000);
   },
 
-  // A row of one of the page's tables as pairs of a column and a text; null if the page does not have it.
+  // A row of one of the page's tables as pairs of a column and a text; null if the page lacks it.
   row: async (table, row) => null,
   rowLink: (table, row) => null,
   // Links from a row of a table to the views that show it as a shape: pairs of a title and a link.
@@ -171,7 +171,7 @@ const unfold = (open) => {
   $("menu").setAttribute("aria-expanded", String(open));
 };
 
-// Light or dark: as the system has it, until someone chooses.
+// Light or dark: the system's choice, until the user chooses.
 const KEY = "assetq-theme";
 const dark = () =>
   (document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";

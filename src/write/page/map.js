@@ -346,7 +346,7 @@ class Chart extends shapes.Look {
     return [["type", this.kinds[box.kind].name], ["name", box.name], ["leads to", box.target], ["at", at]].filter(([, text]) => text !== "");
   }
 
-  // What the record of a box says besides.
+  // Further fields of a box's record.
   async more(box, facts) {
     const row = await this.page.row?.(this.kinds[box.kind].table, box.row);
     const known = (row ?? []).filter(([name, text]) => name !== "name" && text !== "" && text !== null);

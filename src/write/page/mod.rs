@@ -133,11 +133,11 @@ fn compress(bytes: &[u8], level: Compression, last: bool) -> io::Result<Vec<u8>>
     Ok(out)
 }
 
-/// Bytes of which is told at once whether they are noise.
+/// The size of a piece that is tested for noise at once.
 const PIECE: usize = 1 << 15;
 
-/// Whether deflate would make nothing of `piece`: its bytes are all about as frequent, and no four of them in a row come
-/// again soon. Both are told from a sample.
+/// Whether deflate would not shrink `piece`: its bytes are all about equally frequent, and no four of them in a row
+/// recur soon. Both are estimated from a sample.
 fn is_noise(piece: &[u8]) -> bool {
     const SAMPLE: usize = 1 << 12;
     /// A prime, so that numbers of any width show all of their bytes.
@@ -183,7 +183,7 @@ fn deflate(bytes: &[u8], level: Compression, last: bool, out: &mut Vec<u8>) -> i
 /// A page that is being written.
 pub struct Page<'w> {
     out: &'w mut dyn Write,
-    /// The part of the shell behind the blocks.
+    /// The part of the shell after the blocks.
     rest: &'static str,
     parts: Vec<Value>,
     facts: Map<String, Value>,
@@ -232,7 +232,7 @@ impl<'w> Page<'w> {
             .map_err(failed)
     }
 
-    /// Adds a part, behind the parts that were added before. The first one is shown first.
+    /// Adds a part after the earlier parts. The first one is shown first.
     pub fn part(&mut self, part: Part) {
         let Part { id, kind, title, meta } = part;
         self.parts.push(json!({ "id": id, "kind": kind, "title": title, "meta": meta }));

@@ -90,7 +90,7 @@ class Table {
     this.part = part;
     this.page = page;
     this.columns.forEach((column, n) => (column.n = n));
-    // What is null where there is an id is its text: another column has that, which is not seen.
+    // A null in a row with an id means the text of the id, which is in a hidden column.
     this.all = this.columns.map((column) => column);
     for (const column of this.columns) {
       if (column.plan === "own" && column.of !== null) column.or = this.all.push({ n: this.all.length, kind: "Text", plan: "text", of: column.of }) - 1;
@@ -105,7 +105,7 @@ class Table {
     return column.plan === "text" ? column.of : column.plan === "name" ? this.source(column.of) : n;
   }
 
-  // The ids of which a column says one or another thing.
+  // The ids that column `n` refers to.
   ids(n) {
     const { plan, kind } = this.all[this.source(n)];
     return plan === "ids" ? idsOf(this.page, kind) : null;
@@ -202,7 +202,7 @@ const tableOf = (part, page) => {
   return tables.get(part.id);
 };
 
-// For ids of a kind, the first row of each table of which they are the key: `at(table, place)`.
+// For ids of a kind, the first row with the id in each table that they are the key of: `at(table, place)`.
 const keys = new Map();
 const keyColumn = (table, kind) => table.columns.find((column) => column.kind === kind && column.role === "Key" && column.plan === "ids");
 const index = (table, kind) => {
@@ -221,7 +221,7 @@ const index = (table, kind) => {
   return keys.get(name);
 };
 
-// Tables of which ids are the keys, those first that say most of them: the ones with the fewest rows.
+// Tables with these ids as keys, the most specific ones first: the ones with the fewest rows.
 const targets = (page, kind) =>
   page.parts.filter((part) => part.kind === "table").map((part) => tableOf(part, page))
     .filter((table) => keyColumn(table, kind)).sort((a, b) => a.rows - b.rows);

@@ -18,7 +18,7 @@ class Scene extends shapes.Look {
     super(element, part, page);
     this.camera = new shapes.Camera();
     this.kinds = Object.keys(KINDS).filter((kind) => this.meta.parts.some((p) => p.kind === kind));
-    // One kind hides the others: armour is what people look for, where there is any.
+    // One kind hides the others: armour is the most wanted, if present.
     this.shown = new Set(this.kinds.slice(0, 1));
     this.off = new Set();
     this.lods = [...new Set(this.meta.parts.flatMap((p) => p.lods ?? []))].sort((a, b) => a - b);
@@ -54,7 +54,7 @@ class Scene extends shapes.Look {
     this.layerColours = new Map([...this.layers.keys()].map((layer, i) => [layer, colours[i]]));
   }
 
-  // Parts whose material is unknown are told apart by pale colours of their own.
+  // Parts of unknown material have distinct pale colours.
   colourOf(part, { name, colour }, index) {
     if (part.kind !== "mesh" || name !== "unknown") return colour;
     const hue = (index * 0.618034) % 1;
@@ -277,7 +277,7 @@ class Scene extends shapes.Look {
     }
   }
 
-  // Shows thicknesses: those of the page, or others by layer and material. They are the first thing to see once known.
+  // Shows thicknesses: from the page, or others by layer and material. They are shown first once known.
   async useThickness(others) {
     if (!this.sorts.querySelector("[value=thickness]")) {
       this.sorts.prepend(this.page.el("option", { value: "thickness" }, "Thickest first"));

@@ -46,7 +46,8 @@ fn shown(sight: &Sight<'_>, id: &str) -> Shown {
     }
 }
 
-/// Blocks in the making. Solids that are shown together lie together, so that the page decodes no more than it shows.
+/// Unfinished blocks. Solids that are shown together are stored together, so that the page decodes no more than it
+/// shows.
 struct Blocks<'i> {
     id: &'i str,
     all: Vec<(String, Vec<u8>)>,
@@ -142,7 +143,7 @@ fn scene(solids: &Solids<'_>, id: &str) -> Shown {
     Shown { kind: "scene", title: "Shapes", meta, blocks: blocks.all }
 }
 
-/// A solid as the page's list of parts has it.
+/// A solid in the form of the page's list of parts.
 fn part(solid: &dyn Solid, materials: &[Tint<'_>], blocks: &mut Blocks<'_>) -> Value {
     let (min, max) = solid.bounds();
     let has_image = materials.get(solid.material()).is_some_and(|material| material.image.is_some());

@@ -5,7 +5,7 @@ const { many, nearest } = assetq;
 const WORD = /^(-?)(?:([^\s:=<>!"]+)(:|!=|<=|>=|=|<|>))?([^]*)$/;
 const UNIT = { k: 1e3, m: 1e6, g: 1e9 };
 
-// A number as people write it: 1,000 and 10k too; NaN if it is none.
+// Parses a number in a usual form, such as 1,000 and 10k; NaN for any other text.
 const numberOf = (text) => {
   const found = text.match(/^([+-]?(?:\d{1,3}(?:[,_]\d{3})+|\d+)?(?:\.\d+)?(?:e[+-]?\d+)?)([kmg]?)$/i);
   if (!found || !/\d/.test(text)) return /^0x[\da-f]+$/i.test(text) ? Number(text) : NaN;

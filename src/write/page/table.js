@@ -1,7 +1,7 @@
 // Tables as they are seen: rows laid out as they scroll into view.
 const { el, many, clean, tableOf, leadOf, targets, uses } = assetq;
 const ROW = 26; // the height of a row, as in the style
-const TALLEST = 8_000_000; // what every browser lets an element be high
+const TALLEST = 8_000_000; // a height of an element that every browser supports
 const RIGHT = new Set(["Int", "Uint", "F32", "F64"]);
 const MONO = new Set(["Id64", "Id32", "Guid"]);
 const LEAST_WIDE = 40;
@@ -44,7 +44,7 @@ class View {
       event.preventDefault();
       this.scroll.focus();
     });
-    // What a filter looks at is decoded while the user types.
+    // The filtered columns are decoded while the user types.
     this.input.addEventListener("focus", () => table.rows < 4e6 && table.wholly(table.with(this.shown)), { once: true });
     this.tally = el("span", { class: "tally", role: "status" });
     this.choice = el("div", { class: "choice", id: `${this.name}-choice`, hidden: true });
@@ -379,7 +379,7 @@ class View {
       if (!isCurrent()) return;
       rows ??= Uint32Array.from({ length: table.rows }, (_, row) => row);
       const sign = this.order.down ? -1 : 1;
-      // Nulls are last in either direction, and equal rows stay in order.
+      // Nulls are last in either direction, and equal rows keep their order.
       rows = rows.slice().sort((a, b) => (by[a] === by[b] ? a - b : by[a] === Infinity ? 1 : by[b] === Infinity ? -1 : sign * (by[a] - by[b])));
     }
     this.rows = rows;
@@ -589,7 +589,7 @@ class View {
 }
 
 const isPath = (text) => text.length > 12 && text.includes("/") && !text.startsWith("[") && !text.startsWith("{");
-// A path as its folder, which may be shortened, and its name, which stays.
+// A path as its folder, which may be shortened, and its name, which is kept.
 const parts = (text) => {
   if (!isPath(text)) return [clean(text)];
   const cut = text.lastIndexOf("/", text.length - 2) + 1;

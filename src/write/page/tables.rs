@@ -395,8 +395,9 @@ impl Flow<'_> {
     }
 }
 
-/// Adds a part for each table, of `most` rows and bytes. Leaves of graphs are left out where the page `has_graphs`, whole ones.
-/// The command was given `file`, and `met` is told of damage: the number of faults, with the first few of them.
+/// Adds a part for each table, of at most `most` rows and bytes. The leaves of whole graphs are left out if the page
+/// `has_graphs`. `file` is the command's argument, and `met` gets the damage: the number of faults, with the first few
+/// of them.
 pub fn add(
     most: Most,
     page: &mut Page<'_>,

@@ -58,7 +58,7 @@ class Tree {
     return count;
   }
 
-  // What a branch is like, by a few of its leaves.
+  // A summary of a branch, by a few of its leaves.
   brief(node) {
     if (this.sizes[node] === 1) return this.kinds[node] === MAP ? "{}" : "[]";
     const some = [];
@@ -132,7 +132,7 @@ class Tree {
     let laid = 0;
     const end = node + this.sizes[node];
     const all = document.createDocumentFragment();
-    // Of a child that lies far behind, those before it are left to be asked for.
+    // For a child far down, the children before it are loaded on demand.
     if (until >= 0) {
       let before = child, at = place;
       while (before + this.sizes[before] <= until && at - place < 1e7) { before += this.sizes[before]; at++; }
@@ -224,7 +224,7 @@ class Tree {
     this.list(0);
   }
 
-  // What was found, as a list of paths and values: a portion, and a button for the next one.
+  // The results, as a list of paths and values: a portion, and a button for the next one.
   list(first) {
     const found = this.found.slice(first, first + PORTION);
     if (first === 0) this.results.replaceChildren();

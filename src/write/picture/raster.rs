@@ -37,7 +37,7 @@ impl Raster {
         self.colour.get(at).copied()
     }
 
-    /// The mean of the dots in a square of `side` by `side`, in front of the colour `behind`.
+    /// The mean of the dots in a square of `side` by `side`, over the background colour.
     pub(super) fn mean(&self, column: usize, row: usize, side: usize, behind: [u8; 3]) -> [u8; 3] {
         let mut sum = [0.0f32; 3];
         for (down, across) in (0..side).flat_map(|down| (0..side).map(move |across| (down, across))) {

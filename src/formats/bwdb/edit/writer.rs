@@ -118,7 +118,7 @@ impl Struct {
     }
 }
 
-/// The arrays and texts of an area, to distinguish shared ones from those of a single record.
+/// The arrays and texts of an area, which distinguish shared data from data of a single record.
 #[derive(Debug, Default)]
 pub(super) struct Shares {
     /// By their starts.
