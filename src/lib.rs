@@ -207,6 +207,7 @@
 )]
 
 pub mod archive;
+pub mod armor;
 mod ask;
 mod asset;
 mod budget;
@@ -224,6 +225,7 @@ mod formats;
 pub mod games;
 pub mod id;
 mod lazy;
+mod materials;
 pub mod names;
 mod paths;
 pub mod reader;
@@ -258,7 +260,7 @@ pub use error::{Error, ErrorKind, Result};
 pub use formats::mfm;
 #[cfg(feature = "se2")]
 pub use formats::se2;
-pub use formats::{bwdb, dds, geometry, gtex, rusty_hearts, vrb, wdata, wdb, white, wows};
+pub use formats::{bwdb, dds, gameparams, geometry, gtex, mo, rusty_hearts, vrb, wdata, wdb, white, wows};
 pub use reader::{FileFormat, Options, Reader};
 pub use source::Source;
 

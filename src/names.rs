@@ -5,9 +5,12 @@
 //! of all names of a game, some hundred thousand, a match is as reliable as in the game itself; among many millions of
 //! made-up texts, a few would match by chance.
 
+use crate::archive::{self, Archive};
+use crate::armor::Plating;
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
 use crate::id;
+use crate::lazy::Lazy;
 use crate::reader::Options;
 use crate::relations::Texts;
 use std::borrow::Cow;
@@ -33,6 +36,20 @@ use std::sync::Arc;
 pub struct Names {
     lines: Arc<Lines>,
     files: Vec<Asset>,
+    /// The files of texts and of parameters in the archives among `files`, opened on first use.
+    inside: Arc<Inside>,
+}
+
+/// The language of texts, as in `en` or `pt_br`, given to formats by [`Options::with`](crate::Options::with). Without one,
+/// texts are in English where a game has these.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Language(pub String);
+
+/// Files in archives that describe other files.
+#[derive(Debug, Default)]
+struct Inside {
+    texts: Lazy<Vec<Asset>>,
+    parameters: Lazy<Vec<Asset>>,
 }
 
 /// Texts, and the range of each in `text`.
@@ -70,6 +87,53 @@ impl Names {
     /// Adds the paths of an archive, or the texts of a file with texts, which is queried for each id.
     pub fn add_asset(&mut self, asset: Asset) {
         self.files.push(asset);
+        self.inside = Arc::default();
+    }
+
+    /// The files that `path` names in the archives. An archive may lack such a file.
+    fn inside(&self, options: &Options, path: impl Fn(&dyn Archive) -> Option<String>) -> Result<Vec<Asset>> {
+        let mut found = Vec::new();
+        for asset in &self.files {
+            let Some(archive) = asset.reader().archive() else { continue };
+            if let Some(path) = path(archive)
+                && archive.find(&path)?.is_some()
+            {
+                match archive::open_inside(asset, &path, options) {
+                    Err(error) if matches!(error.kind(), ErrorKind::NotInstalled { .. }) => {}
+                    opened => found.push(opened?),
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The text that the game shows for this id of a text: from the files that were added, and from the texts of the archives
+    /// among them, in the [`Language`] of `options`.
+    ///
+    /// # Errors
+    /// When a text is damaged, or a file of texts cannot be read.
+    pub fn title(&self, id: &str, options: &Options) -> Result<Option<Cow<'_, str>>> {
+        let inside = self.inside.texts.get_or_try_init(|| {
+            let language = options.get::<Language>();
+            self.inside(options, |archive| archive.texts(language.as_ref().map(|language| &*language.0)))
+        })?;
+        for texts in self.files.iter().chain(inside).filter_map(texts_of) {
+            if let Some(title) = texts.title(id)? {
+                return Ok(Some(title));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The files that state how thick plates are: the ones that were added, and the parameters of the archives among
+    /// them.
+    ///
+    /// # Errors
+    /// When a file of parameters cannot be opened.
+    pub fn plating(&self, options: &Options) -> Result<Vec<&dyn Plating>> {
+        let parameters = || self.inside(options, |archive| archive.parameters().map(str::to_owned));
+        let inside = self.inside.parameters.get_or_try_init(parameters)?;
+        Ok(self.files.iter().chain(inside).filter_map(|asset| asset.reader().plating()).collect())
     }
 
     /// Adds the file or folder at `address` (see [`Address`](crate::archive::Address)): an archive, a file with texts
@@ -79,7 +143,11 @@ impl Names {
     /// When it cannot be read, is not text, or is of a format without names.
     pub fn add_file(&mut self, address: &Path, options: &Options) -> Result<()> {
         match Asset::open_at(address, options) {
-            Ok(asset) if asset.reader().archive().is_some() || texts_of(&asset).is_some() => {
+            Ok(asset)
+                if asset.reader().archive().is_some()
+                    || asset.reader().plating().is_some()
+                    || texts_of(&asset).is_some() =>
+            {
                 self.add_asset(asset);
                 Ok(())
             }

@@ -1,6 +1,7 @@
 //! [`Reader`], the interface of a format for all commands, and [`FileFormat`], which detects and opens its files.
 
 use crate::archive::Archive;
+use crate::armor::Plating;
 use crate::bytes::View;
 use crate::compare::Comparison;
 #[cfg(feature = "edit")]
@@ -116,6 +117,11 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
 
     /// Models that this file assembles from meshes in other files, or places in the world.
     fn stage(&self) -> Option<&dyn Stage> {
+        None
+    }
+
+    /// The reader as a file that states how thick plates of models are.
+    fn plating(&self) -> Option<&dyn Plating> {
         None
     }
 

@@ -130,6 +130,15 @@ pub trait Texts: Sync {
 
     /// The id of the entry at this path, which a file may compute differently from [`crate::id::of_path`].
     fn id_of_path(&self, path: &str) -> Option<u64>;
+
+    /// The text that a game shows for this id of a text, as in `IDS_PASB018`.
+    ///
+    /// # Errors
+    /// When it is damaged.
+    fn title(&self, id: &str) -> Result<Option<Cow<'_, str>>> {
+        let _ = id;
+        Ok(None)
+    }
 }
 
 /// The texts of several files; for an id with several texts, the last file counts.
@@ -164,5 +173,9 @@ impl Texts for AllTexts<'_> {
 
     fn id_of_path(&self, path: &str) -> Option<u64> {
         self.0.iter().rev().find_map(|texts| texts.id_of_path(path))
+    }
+
+    fn title(&self, id: &str) -> Result<Option<Cow<'_, str>>> {
+        self.last(|texts| texts.title(id))
     }
 }

@@ -148,6 +148,32 @@ impl Cache {
         Ok(kept)
     }
 
+    /// The file of this kind that was made from the file with these stored bytes, mapped; or the bytes that `make` gives,
+    /// which are kept. A cache that cannot be written loses nothing but time: the bytes are given back.
+    ///
+    /// # Errors
+    /// The error of `make`.
+    pub(crate) fn derived<E>(
+        &self,
+        kind: &str,
+        stored: &[u8],
+        make: impl FnOnce() -> Result<Vec<u8>, E>,
+    ) -> Result<Source, E> {
+        let mut hash = Sha256::new();
+        hash.update(format!("{kind} "));
+        hash.update(stored);
+        let key = hex(&hash.finalize());
+        if let Some(kept) = self.kept(&key, kind) {
+            return Ok(kept);
+        }
+        let bytes = make()?;
+        if bytes.len() as u64 <= self.most {
+            // Made again the next time, if this is not written.
+            let _ = self.keep(&key, codec::crc32(&bytes), &bytes);
+        }
+        Ok(Source::from_vec(kind, bytes))
+    }
+
     fn path(&self, key: &str) -> PathBuf {
         self.folder.join(format!("{key}{ENDING}"))
     }

@@ -324,6 +324,17 @@ pub trait Archive: Send + Sync {
         None
     }
 
+    /// The path of the file of texts that the game shows in `language`: without one, in English or whichever is there.
+    fn texts(&self, language: Option<&str>) -> Option<String> {
+        let _ = language;
+        None
+    }
+
+    /// The path of the file of parameters, which states how thick plates are.
+    fn parameters(&self) -> Option<&'static str> {
+        None
+    }
+
     /// The folder for changed files, if any: the game prefers its files, by their paths, to its own.
     fn mods(&self) -> Option<PathBuf> {
         None

@@ -18,7 +18,11 @@ impl PathIndex {
     /// The numbers of the files whose path may be `path`, in ascending order: all of those whose path it is, and hardly ever
     /// another.
     pub fn candidates(&self, path: &str) -> impl Iterator<Item = usize> {
-        let hash = cityhash64(path.as_bytes());
+        self.of_hash(cityhash64(path.as_bytes()))
+    }
+
+    /// The numbers of the files whose path has this hash, in ascending order.
+    pub fn of_hash(&self, hash: u64) -> impl Iterator<Item = usize> {
         let first = self.0.partition_point(|(other, _)| *other < hash);
         let rest = self.0.get(first..).unwrap_or_default();
         rest.iter().take_while(move |(other, _)| *other == hash).map(|(_, n)| *n)

@@ -7,7 +7,7 @@ use super::{Color, Exit, Failure, Format, Global, complain};
 use crate::archive::{self, Address, Cache, is_archive, open_inside};
 use crate::asset::{self, Asset};
 use crate::error::{Error, Result};
-use crate::names::Names;
+use crate::names::{Language, Names};
 use crate::reader::Options;
 use crate::source::bounded::Bounded;
 use crate::suggest;
@@ -68,6 +68,9 @@ impl Context {
         }
         if let Some(game) = &global.game {
             options = configured("game", game.as_bytes(), "--game", &options)?;
+        }
+        if let Some(language) = &global.language {
+            options = options.with(Arc::new(Language(language.clone())));
         }
         if !global.more_names.is_empty() {
             let mut names = Names::default();
@@ -198,15 +201,41 @@ impl Context {
 
     /// Opens a file, or a file in an archive (`ARCHIVE:INNER`).
     pub(super) fn open(&self, path: &Path) -> Result<Asset, Failure> {
+        self.open_by(path, &self.options)
+    }
+
+    /// As [`Context::open`], with what the files `others` know of it beside their meshes: parameters and texts.
+    pub(super) fn open_with<'o>(
+        &self,
+        path: &Path,
+        others: impl Iterator<Item = &'o PathBuf>,
+    ) -> Result<Asset, Failure> {
+        let mut names = None;
+        // A folder that is no game's has textures at most.
+        for other in others.filter(|other| !other.is_dir() || is_archive(other)) {
+            let asset = self.open(other)?;
+            let knows = asset.reader().plating().is_some() || asset.reader().archive().is_some();
+            if knows {
+                let before = || self.options.get::<Names>().map(|names| Names::clone(&names)).unwrap_or_default();
+                names.get_or_insert_with(before).add_asset(asset);
+            }
+        }
+        match names {
+            Some(names) => self.open_by(path, &self.options.clone().with(Arc::new(names))),
+            None => self.open(path),
+        }
+    }
+
+    fn open_by(&self, path: &Path, options: &Options) -> Result<Asset, Failure> {
         let failed = |e| Failure::in_file(&path.to_string_lossy(), &e);
         let address = Address::of(path);
         self.reads(&[path, address.outer()]);
         match address.inner() {
-            None => address.open_outer(&self.options).map_err(failed),
+            None => address.open_outer(options).map_err(failed),
             Some(inner) => {
                 let outer = self.archive(&address).map_err(failed)?;
                 // A missing file may belong to a damaged list.
-                open_inside(&outer, inner, &self.options).inspect_err(|_| self.warn(&outer)).map_err(failed)
+                open_inside(&outer, inner, options).inspect_err(|_| self.warn(&outer)).map_err(failed)
             }
         }
     }

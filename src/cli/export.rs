@@ -71,7 +71,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE")]
     db: Option<PathBuf>,
     /// For geometry: more files that know of its meshes, such as the models.bin and space.bin of a space, a material
-    /// (.mfm), or a game or folder that has the textures
+    /// (.mfm), a game or folder that has the textures, or GameParams.data, which states how thick armour is
     #[arg(long, value_name = "FILE")]
     with: Vec<PathBuf>,
     /// For glb and obj of geometry: the form of textures; default: png
@@ -270,7 +270,7 @@ fn drawings(args: &Args, context: &Context) -> Outcome {
     for file in &files {
         let to = if into_folder { in_folder(&args.to, args, file, kind) } else { args.to.clone() };
         let draw = || {
-            let asset = context.open(file)?;
+            let asset = context.open_with(file, args.with.iter())?;
             context.check_new(&to, args.force)?;
             drawing(args, kind, &asset, file, &to, context)?;
             context.warn(&asset);
@@ -369,6 +369,11 @@ fn drawing(
     })
 }
 
+/// Whether a file is asked for meshes, and not for parameters alone.
+fn is_of_meshes(asset: &Asset) -> bool {
+    asset.reader().plating().is_none()
+}
+
 /// Writes a level of a texture as PNG.
 pub(super) fn image(
     texture: &dyn Texture,
@@ -441,12 +446,18 @@ pub(super) fn draw<'a, 'o>(
     let mut assets = Vec::new();
     let mut has_others = false;
     for other in others {
-        has_others = true;
         context.add_textures(other, &mut files)?;
         let database = context.database_in(other.clone())?;
         // A folder that is not a game's has textures at most.
         if !database.is_dir() {
-            assets.push(context.open(&database)?);
+            let opened = context.open(&database)?;
+            // Parameters were read with the file itself.
+            if is_of_meshes(&opened) {
+                has_others = true;
+                assets.push(opened);
+            }
+        } else {
+            has_others = true;
         }
     }
     if !has_others && asset.reader().meshes().is_some() {

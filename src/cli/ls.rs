@@ -17,7 +17,8 @@ Examples:
   assetq ls models.bin -f csv                  as CSV, with all columns
   assetq ls monster_book.wdb --where 'u9SaveIndex > 10 and record ~ \"m0*\"'
   assetq ls wdbpack.bin:item.wdb               a sheet inside of a pack
-  assetq ls town.wdata --at 120,0,-45.5        boxes that contain a point")]
+  assetq ls town.wdata --at 120,0,-45.5        boxes that contain a point
+  assetq ls hull.geometry -t armor_plates --with GameParams.data   plates with their millimetres")]
 pub(super) struct Args {
     /// The file
     #[arg(value_name = "FILE")]
@@ -51,6 +52,9 @@ pub(super) struct Args {
     /// Only rows whose place meets the straight line between these points
     #[arg(long, value_name = "X,Y,Z,X,Y,Z", value_parser = numbers::<6>, allow_hyphen_values = true, group = "place")]
     line: Option<[f64; 6]>,
+    /// For armour of geometry: the parameters that state how thick plates are (GameParams.data)
+    #[arg(long, value_name = "FILE")]
+    with: Vec<PathBuf>,
     /// Show at most this many rows
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
@@ -75,7 +79,7 @@ impl Args {
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
-    let asset = context.open(&args.file)?;
+    let asset = context.open_with(&args.file, args.with.iter())?;
     let name = asset.source().name();
     let table = context.table(&asset, args.table.as_deref())?;
     let place = args.place();

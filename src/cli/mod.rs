@@ -117,6 +117,9 @@ struct Global {
     /// More paths and names for ids whose texts a file lacks: a list with one a line, an archive, or a database
     #[arg(long = "names", global = true, value_name = "FILE_OR_ARCHIVE")]
     more_names: Vec<std::path::PathBuf>,
+    /// The language of titles of World of Warships, as in en, de or pt_br: else English, else whichever is there
+    #[arg(long = "lang", global = true, value_name = "LANGUAGE")]
+    language: Option<String>,
     /// The game of a FINAL FANTASY XIII list, if neither it nor its folder shows the game
     #[arg(long, global = true, value_name = "GAME", value_parser = ["ff13", "ff13-2", "lr"])]
     game: Option<String>,

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 Examples:
   assetq string 0x820F0280 --db assets.bin     the text with this id
   assetq string diffuseMap 'Scene Root'        the ids of these texts, and whether the database has them
+  assetq string IDS_PASB018 --db global.mo     the text that the game shows
 
 Each query has a row, and the column `present` says whether the database has the text. Queries that are not found are also
 named on standard error, and the exit code is 1.")]
@@ -44,6 +45,15 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         let query = query?;
         let given = if args.text { None } else { id::parse32(&query) };
         let id = given.unwrap_or_else(|| id::of_name(&query));
+        // A file of texts knows them by texts.
+        let title = texts.title(&query).unwrap_or_else(|error| {
+            context.damaged(file, &error);
+            None
+        });
+        if let Some(title) = title {
+            out.row(&[Value::text(&query), Value::Null, Value::text(&title), true.into()])?;
+            continue;
+        }
         let stored = texts.name(id).unwrap_or_else(|error| {
             context.damaged(file, &error);
             None

@@ -33,7 +33,8 @@ pub(super) struct Args {
     /// For geometry: a database that names and pairs its meshes (assets.bin or models.bin)
     #[arg(long, value_name = "FILE")]
     db: Option<PathBuf>,
-    /// For geometry: more files that refer to its meshes, such as the models.bin and space.bin of a space
+    /// For geometry: more files that know of it, such as the models.bin and space.bin of a space, or GameParams.data, which
+    /// states how thick armour is
     #[arg(long, value_name = "FILE")]
     with: Vec<PathBuf>,
     /// Write over a file that exists
@@ -45,7 +46,7 @@ pub(super) struct Args {
 const TEXTURE_SIZE: u32 = 512;
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
-    let asset = context.open(&args.file)?;
+    let asset = context.open_with(&args.file, args.with.iter())?;
     match &args.to {
         Some(to) => match form(to)? {
             Some(kind) => picture(args, &asset, to, kind, context)?,

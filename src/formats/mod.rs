@@ -2,10 +2,12 @@
 
 pub mod bwdb;
 pub mod dds;
+pub mod gameparams;
 pub mod geometry;
 pub mod gtex;
 #[cfg(feature = "mfm")]
 pub mod mfm;
+pub mod mo;
 pub mod rusty_hearts;
 #[cfg(feature = "se2")]
 pub mod se2;
@@ -55,6 +57,10 @@ formats! {
     DDS = dds::Dds;
     /// Textures of the FINAL FANTASY XIII trilogy, `.trb` and `.txbh` with `.imgb`.
     GTEX = gtex::Textures;
+    /// World of Warships parameters, `GameParams.data`.
+    GAMEPARAMS = gameparams::Params;
+    /// Texts of a game, GNU MO.
+    MO = mo::Catalog;
     /// World of Warships archive: the game's folder, or an `.idx` of it.
     WOWS = wows::Game;
     /// FINAL FANTASY XIII trilogy data folder, or a list `filelist*.bin`.

@@ -449,6 +449,28 @@ pub fn demo(seed: u64, size: Size) -> Vec<u8> {
     builder.build()
 }
 
+/// The armour of a believable battleship, and nothing else.
+pub fn battleship() -> Vec<u8> {
+    let mut builder = GeometryBuilder::new();
+    builder.armor("CM_PA_united.armor", super::armor::ship());
+    builder.build()
+}
+
+/// A turret: four plates. The parameters know three of them.
+pub fn gun() -> Vec<u8> {
+    let mut builder = GeometryBuilder::new();
+    let plate = |material: u16, z: f32| PlateShape {
+        material,
+        layer: 1,
+        triangles: vec![
+            [[-0.5, 0.0, z], [0.5, 0.0, z], [0.5, 0.4, z]],
+            [[-0.5, 0.0, z], [0.5, 0.4, z], [-0.5, 0.4, z]],
+        ],
+    };
+    builder.armor("CM_PA_united.armor", vec![plate(32, 0.6), plate(33, -0.6), plate(35, 0.0), plate(97, -0.2)]);
+    builder.build()
+}
+
 /// Six plates of any materials, anywhere along a ship.
 fn few_plates(seed: u64) -> Vec<PlateShape> {
     let mut random = fastrand::Rng::with_seed(seed);

@@ -12,8 +12,10 @@
 mod armor;
 pub mod bwdb;
 pub mod dds;
+pub mod gameparams;
 pub mod geometry;
 pub mod gtex;
+pub mod pickle;
 pub mod prototypes;
 pub mod rusty_hearts;
 pub mod se2;
@@ -44,6 +46,8 @@ pub const FILES: &[(&str, Format, Make)] = &[
     ("pack.bin", Format::WPD, wdb::demo_pack),
     ("town.wdata", Format::WDATA, wdata::demo),
     ("savegame.vrb", Format::VRB, vrb::demo),
+    ("GameParams.data", Format::GAMEPARAMS, gameparams::demo),
+    ("global.mo", Format::MO, gameparams::demo_mo),
 ];
 
 /// Takes a file of an unfinished folder, by its path in the folder; an error ends the folder.

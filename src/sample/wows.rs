@@ -1,7 +1,7 @@
 //! Builds World of Warships archives: an index and its volumes for a test, and whole folders of a game.
 
 use super::dds::{DdsBuilder, Texels};
-use super::{Size, Writer, bwdb, geometry, space};
+use super::{Size, Writer, bwdb, gameparams, geometry, space};
 use crate::codec::{cityhash64, crc32, murmur3};
 use crate::formats::wows::Variant;
 use crate::formats::wows::layout::MAGIC;
@@ -324,6 +324,16 @@ pub fn game<E>(seed: u64, size: Size, mut write: impl FnMut(&str, &[u8]) -> Resu
         let splash = path.replace(".geometry", ".splash");
         content.file(&splash, &geometry::demo_splash(seed, Size::Small), How::Stored);
     }
+    for (model, bytes) in [(gameparams::HULL, geometry::battleship()), (gameparams::GUN, geometry::gun())] {
+        content.file(&model.replace(".model", ".geometry"), &bytes, How::Deflated);
+    }
+    content.file(
+        &gameparams::HULL.replace(".model", ".splash"),
+        &geometry::demo_splash(seed, Size::Small),
+        How::Stored,
+    );
+    let named: Vec<String> = textures.clone().take(2).cloned().collect();
+    content.file("content/GameParams.data", &gameparams::demo_naming(seed, Size::Small, &named), How::StoredAs6);
     content.volume("content_0002.pkg");
     for (n, path) in textures.enumerate() {
         let how = [How::Deflated, How::Stored, How::StoredAs6][n % 3];
@@ -352,7 +362,8 @@ pub fn game<E>(seed: u64, size: Size, mut write: impl FnMut(&str, &[u8]) -> Resu
     if size == Size::Full {
         many(seed, &assets.files, &written, new, &mut write)?;
     }
-    write(&format!("bin/{new}/res/texts/en/LC_MESSAGES/global.mo"), b"\xDE\x12\x04\x95 texts")?;
+    let texts = gameparams::demo_mo(seed, Size::Small);
+    write(&format!("bin/{new}/res/texts/en/LC_MESSAGES/global.mo"), &texts)?;
     write("res_mods/0.9.0.0/content/mods.xml", b"<mods><old/></mods>")?;
     write("res_mods/0.10.0.0/content/mods.xml", b"<mods><all/></mods>")
 }

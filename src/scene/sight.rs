@@ -73,12 +73,14 @@ pub enum SolidKind {
 }
 
 /// A plate of armour: a number of triangles of its solid, after the triangles of the earlier plates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Plated {
     /// Its row in the table `armor_plates`.
     pub row: usize,
     /// Its layer.
     pub layer: u16,
+    /// Its thickness in millimetres, if stated; the same for all plates of a solid.
+    pub thickness: Option<f64>,
     /// Its triangles.
     pub triangles: usize,
 }

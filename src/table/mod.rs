@@ -7,6 +7,7 @@
 pub mod filter;
 #[cfg(any(feature = "filter", feature = "find"))]
 pub mod glob;
+pub(crate) mod path;
 pub(crate) mod place;
 mod rows;
 pub(crate) mod search;

@@ -63,4 +63,4 @@ macro_rules! targets {
     };
 }
 
-targets!(detect bwdb geometry vrb wdata wdb archives codecs verify export sql diff text edit patch);
+targets!(detect bwdb geometry vrb wdata wdb gameparams archives codecs verify export sql diff text edit patch);

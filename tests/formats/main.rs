@@ -10,6 +10,7 @@ mod bwdb;
 mod dds;
 #[cfg(all(feature = "cli", feature = "parquet"))]
 mod fuzzing;
+mod gameparams;
 mod geometry;
 #[cfg(feature = "texture")]
 mod gtex;

@@ -45,6 +45,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "vrb", run: read::vrb, seeds: seeds::vrb },
     Target { name: "wdata", run: read::wdata, seeds: seeds::wdata },
     Target { name: "wdb", run: read::wdb, seeds: seeds::wdb },
+    Target { name: "gameparams", run: read::gameparams, seeds: seeds::gameparams },
     Target { name: "archives", run: archives::archives, seeds: seeds::archives },
     Target { name: "codecs", run: codecs::codecs, seeds: seeds::codecs },
     Target { name: "verify", run: ask::verify, seeds: seeds::files },

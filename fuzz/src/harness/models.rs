@@ -5,7 +5,7 @@ use super::input::{Field, File, any, below, fields, lie, one_of};
 use arbitrary::Unstructured;
 use assetq::rusty_hearts::Key;
 use assetq::sample::wows::{How, Package};
-use assetq::sample::{ALTERED, FILES, Size, geometry, rusty_hearts, se2, vrb, wdata, wdb, white, wows};
+use assetq::sample::{ALTERED, FILES, Size, gameparams, geometry, rusty_hearts, se2, vrb, wdata, wdb, white, wows};
 use assetq::wdata::TriggerLayout;
 use assetq::white::GameKind;
 use assetq::white::layout::EntryLayout;
@@ -21,6 +21,7 @@ pub enum Family {
     Vrb,
     Wdata,
     Wdb,
+    Params,
     Archive,
 }
 
@@ -58,6 +59,7 @@ fn family_of(format: Format) -> Family {
         f if f == Format::VRB => Family::Vrb,
         f if f == Format::WDATA => Family::Wdata,
         f if [Format::WDB, Format::WPD].contains(&f) => Family::Wdb,
+        f if [Format::GAMEPARAMS, Format::MO].contains(&f) => Family::Params,
         _ => Family::Archive,
     }
 }
@@ -103,10 +105,12 @@ pub fn parts(family: Option<Family>) -> &'static [Parts] {
             list_in_cipher,
             list_in_zlib,
             pack_of_files,
+            params_of_pickle,
         ],
         Some(Family::Vrb) => &[vrb_of_parts],
         Some(Family::Wdata) => &[wdata_of_version],
         Some(Family::Wdb) => &[wdb_of_fields, pack_of_files],
+        Some(Family::Params) => &[params_of_pickle],
         Some(Family::Archive) => &[index_of_entries, list_in_cipher, list_in_zlib],
         Some(Family::Bwdb | Family::Geometry) => &[],
     }
@@ -186,6 +190,36 @@ fn pack_of_files(u: &mut Unstructured<'_>) -> File {
     let mut bytes = wdb::pack(&[("inner", "bin", inner), ("item", "wdb", sheet)]);
     lies += lied(u, &mut bytes);
     made("pack.bin", bytes, lies)
+}
+
+/// Pickles of every protocol and root, written by CPython: three lines each; the second is the pickle.
+pub fn pickles() -> &'static [Vec<u8>] {
+    static PICKLES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
+        let lines = include_str!("../../../tests/formats/vectors/gameparams.txt").lines().skip(1).step_by(3);
+        let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();
+        lines.map(|line| line.as_bytes().chunks(2).map(byte).collect()).collect()
+    });
+    &PICKLES
+}
+
+/// A pickle with changes, or any bytes as one, packed as the game packs them.
+fn params_of_pickle(u: &mut Unstructured<'_>) -> File {
+    let mut pickle = one_of(u, pickles()).clone();
+    let lies = match any::<u8>(u) % 4 {
+        0 => {
+            pickle = u.arbitrary().unwrap_or_default();
+            1
+        }
+        1 => {
+            for _ in 0..1 + any::<u8>(u) % 4 {
+                let at = below(u, pickle.len());
+                pickle[at] = any(u);
+            }
+            1
+        }
+        _ => lied(u, &mut pickle),
+    };
+    made("GameParams.data", gameparams::file(&pickle), lies)
 }
 
 pub const VARIANTS: [Variant; 3] = [Variant::V2, Variant::V1, Variant::Legends];

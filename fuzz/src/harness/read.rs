@@ -71,6 +71,10 @@ pub fn wdb(data: &[u8]) {
     tables(data, Family::Wdb);
 }
 
+pub fn gameparams(data: &[u8]) {
+    tables(data, Family::Params);
+}
+
 fn tables(data: &[u8], family: Family) {
     let mut u = Unstructured::new(data);
     let file = file(&mut u, Some(family));

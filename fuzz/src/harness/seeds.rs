@@ -53,6 +53,15 @@ pub fn wdb() -> Vec<Vec<u8>> {
     seeds(Some(Family::Wdb))
 }
 
+pub fn gameparams() -> Vec<Vec<u8>> {
+    // Each vector as any bytes of a pickle.
+    let parts = models::all().iter().filter(|model| model.family == Family::Params).count() as u8;
+    let pickles = models::pickles().iter().enumerate();
+    let made = pickles
+        .flat_map(|(n, pickle)| [[vec![parts, n as u8, 0], pickle.clone()].concat(), vec![parts, n as u8, 2, 0]]);
+    seeds(Some(Family::Params)).into_iter().chain(made).collect()
+}
+
 pub fn archives() -> Vec<Vec<u8>> {
     let single = seeds(Some(Family::Archive)).into_iter().map(|seed| [vec![0], seed].concat());
     let folders = (0..32u8).map(|n| {

@@ -9,6 +9,7 @@ mod growth;
 mod latency;
 mod lookups;
 mod pages;
+mod params;
 mod process;
 mod threads;
 mod writing;
@@ -33,7 +34,7 @@ pub struct Args {
 
 type Group = fn(&mut Run);
 
-const GROUPS: [(&str, Group); 12] = [
+const GROUPS: [(&str, Group); 13] = [
     // First, as long as this process has mapped nothing: what is mapped stays in the page cache.
     ("process", process::run),
     ("writing", writing::run),
@@ -44,6 +45,7 @@ const GROUPS: [(&str, Group); 12] = [
     ("archive", archive::run),
     ("changes", changes::run),
     ("pages", pages::run),
+    ("params", params::run),
     ("latency", latency::run),
     ("threads", threads::run),
     ("growth", growth::run),

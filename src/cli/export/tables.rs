@@ -63,7 +63,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let several = jobs.len() > 1;
     context.with_progress_of("export", Unit::Rows, |progress| {
         for job in jobs {
-            let asset = match job.asset.map_or_else(|| context.open(job.file), Ok) {
+            let asset = match job.asset.map_or_else(|| context.open_with(job.file, args.with.iter()), Ok) {
                 Ok(asset) => asset,
                 Err(failure) if several => {
                     context.failed(&failure);
@@ -128,7 +128,7 @@ fn jobs<'a>(
         let mut tables = args.table.clone();
         let mut only = None;
         if tables.is_empty() {
-            let asset = match context.open(file) {
+            let asset = match context.open_with(file, args.with.iter()) {
                 Err(failure) if files.len() == 1 => return Err(failure),
                 // An unreadable file among several has no tables; its error is reported in its turn.
                 opened => opened.ok(),

@@ -112,7 +112,8 @@ impl Geometry {
 
     fn set_plates(&self, edits: &TableEdits, patches: &mut Patches) -> Result<()> {
         for (row, cells) in &edits.set {
-            let place = self.armor_places().all.get(*row);
+            let plate = row.checked_div(self.rows_of_plate());
+            let place = plate.and_then(|plate| self.armor_places().all.get(plate));
             let at = place.ok_or_else(|| crate::table::no_cell(&edits.table, *row, 0))?.position;
             for (column, value) in cells {
                 let number = match value {

@@ -13,7 +13,6 @@ mod edit;
 #[cfg(feature = "export")]
 pub mod export;
 pub mod layout;
-mod materials;
 pub mod mesh;
 pub mod places;
 mod splash;
@@ -21,17 +20,19 @@ mod tables;
 mod verify;
 mod vertex;
 
+pub use crate::materials::material_name;
 pub use armor::{ArmorModel, Plate};
 pub use buffers::{Buffer, BufferPrototype, IndexBuffer, Indices, VertexBuffer};
 pub use collision::{CollisionModel, Face, Hull};
-pub use materials::material_name;
 pub use splash::Splash;
 pub use vertex::{Attribute, VertexFormat, Vertices, half, unpack_normal};
 
+use crate::armor::ArmorUse;
 use crate::budget::{self, Budget};
 use crate::bytes::{Overlay, PackedString, View, is_hole, no_hole};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
+use crate::names::Names;
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::report::{Progress, Report};
 use crate::scene::Meshes;
@@ -42,7 +43,7 @@ use crate::table::{Table, Value, Visitor};
 use buffers::Decoded;
 use layout::{Header, IndicesPrototype, Mapping, ModelPrototype, VerticesPrototype};
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// The length of a unit of a model in metres.
 #[cfg(feature = "view")]
@@ -52,6 +53,9 @@ const METRES: f32 = 15.0;
 #[derive(Debug)]
 pub struct Geometry {
     source: Source,
+    /// Other files. Some may state how thick plates are.
+    names: Option<Arc<Names>>,
+    options: Options,
     made: Box<Made>,
 }
 
@@ -62,6 +66,7 @@ struct Made {
     armor: OnceLock<places::Places>,
     collision: OnceLock<places::Places>,
     groups: Lazy<mesh::Groups>,
+    uses: OnceLock<Result<Vec<ArmorUse>>>,
 }
 
 impl Geometry {
@@ -73,7 +78,7 @@ impl Geometry {
     /// file: then it is no such file. `Damaged` when the header is all zeros, which an empty file is, and anything
     /// follows it.
     pub fn open(source: Source) -> Result<Self> {
-        let geometry = Self { source, made: Box::default() };
+        let geometry = Self { source, names: None, options: Options::default(), made: Box::default() };
         geometry.view("header").read::<Header>()?;
         no_hole(geometry.view("header"), size_of::<Header>())?;
         let arrays = [
@@ -93,9 +98,43 @@ impl Geometry {
         }
     }
 
+    /// As [`Geometry::open`], with other files. Some may state how thick plates are.
+    ///
+    /// # Errors
+    /// As [`Geometry::open`].
+    pub fn open_with(source: Source, options: &Options) -> Result<Self> {
+        Ok(Self { names: options.get(), options: options.clone(), ..Self::open(source)? })
+    }
+
     /// The bytes it reads.
     pub fn source(&self) -> &Source {
         &self.source
+    }
+
+    /// The ships, mounts and other things that have plates of this file, with the thickness of these; none where no file of
+    /// parameters is at hand.
+    ///
+    /// # Errors
+    /// When the parameters cannot be read.
+    pub fn armor_uses(&self) -> Result<&[ArmorUse]> {
+        let find = || -> Result<Vec<ArmorUse>> {
+            // A file without armour has no use for parameters, which take a while to read.
+            let Some(names) = self.names.as_ref().filter(|_| self.armor_prototypes().is_ok_and(|all| !all.is_empty()))
+            else {
+                return Ok(Vec::new());
+            };
+            let mut uses = Vec::new();
+            for plating in names.plating(&self.options)? {
+                uses.extend(plating.armor_of(self.source.name())?);
+            }
+            Ok(uses)
+        };
+        self.made.uses.get_or_init(find).as_ref().map(Vec::as_slice).map_err(Error::clone)
+    }
+
+    /// The rows that each plate has in tables: one for each use, and one without any.
+    fn rows_of_plate(&self) -> usize {
+        self.armor_uses().map_or(1, |uses| uses.len().max(1))
     }
 
     fn view(&self, part: &'static str) -> View<'_> {
@@ -431,8 +470,8 @@ impl FileFormat for Geometry {
         Likeness::by_shape(fits && first_fits && !is_hole(data, size_of::<Header>()))
     }
 
-    fn open_as(source: Source, _: &Options) -> Result<Self> {
-        Self::open(source)
+    fn open_as(source: Source, options: &Options) -> Result<Self> {
+        Self::open_with(source, options)
     }
 }
 

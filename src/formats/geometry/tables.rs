@@ -3,17 +3,17 @@
 use super::armor::Plate;
 use super::collision::Hull;
 use super::content::{self, Of};
-use super::layout::ArmorVertex;
-use super::layout::Mapping;
+use super::layout::{ArmorVertex, Mapping, PlateHeader};
 use super::mesh::{Group, bounds};
 use super::places::Place;
 use super::vertex::{Attribute, Vertices};
 use super::{Geometry, material_name};
+use crate::armor::ArmorUse;
 use crate::bytes::le;
 use crate::error::Result;
 use crate::id;
 use crate::reader::Reader as _;
-use crate::table::{Column, Table, TableOf, Takes, Value, Visitor, Volume, no_cell};
+use crate::table::{Column, Kind, Table, TableOf, Takes, Value, Visitor, Volume, no_cell};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::sync::{Arc, LazyLock};
@@ -168,56 +168,107 @@ fn component<'v>(point: Option<[f32; 3]>, axis: usize) -> Result<Value<'v>> {
     Ok(point.and_then(|point| point.get(axis).copied()).into())
 }
 
+/// A plate, as part of one ship, mount or gun.
+struct UsedPlate<'g> {
+    geometry: &'g Geometry,
+    place: &'g Place,
+    plate: Plate<'g>,
+    /// The number of the use.
+    number: usize,
+}
+
+impl<'g> UsedPlate<'g> {
+    fn at(geometry: &'g Geometry, place: &'g Place, number: usize) -> Result<Self> {
+        Ok(Self { geometry, place, plate: Plate::at(geometry, place)?, number })
+    }
+
+    fn armor(&self) -> Result<Option<&'g ArmorUse>> {
+        Ok(self.geometry.armor_uses()?.get(self.number))
+    }
+
+    fn header(&self) -> &'g PlateHeader {
+        self.plate.header()
+    }
+}
+
+/// Adds the columns of what other files state of a plate.
+fn with_armor<'g, R>(
+    table: TableOf<'g, R>,
+    plate: impl for<'r> Fn(&'r R) -> &'r UsedPlate<'g> + Copy + Send + Sync + 'g,
+) -> TableOf<'g, R> {
+    table
+        .column(Column::new("thickness", Kind::F64).brief(), move |row| {
+            let header = plate(row).header();
+            let armor = plate(row).armor()?;
+            Ok(armor.and_then(|armor| armor.thickness(header.layer.get(), header.material_id.get())).into())
+        })
+        .column(Column::text("ship").brief(), move |row| {
+            Ok(plate(row).armor()?.and_then(|armor| armor.ship.as_deref()).into())
+        })
+        .column(Column::text("component").brief(), move |row| {
+            Ok(plate(row).armor()?.and_then(|armor| armor.component.as_deref()).into())
+        })
+        .column(Column::nested("mounts"), move |row| {
+            let mounts = plate(row).armor()?.map(|armor| armor.mounts.as_slice()).unwrap_or_default();
+            Ok(Value::List(mounts.iter().map(|mount| Value::text(mount)).collect()))
+        })
+        .column(Column::text("entity"), move |row| Ok(plate(row).armor()?.map(|armor| armor.entity.as_str()).into()))
+}
+
 fn armor_plates(g: &Geometry) -> Made<'_> {
-    let locate = |row| match g.armor_places().all.get(row) {
-        Some(place) => Ok(Some((place, Plate::at(g, place)?))),
-        None => Ok(None),
+    let locate = |row: usize| {
+        let each = g.rows_of_plate();
+        match row.checked_div(each).and_then(|plate| g.armor_places().all.get(plate)) {
+            Some(place) => UsedPlate::at(g, place, row.checked_rem(each).unwrap_or(0)).map(Some),
+            None => Ok(None),
+        }
     };
-    let table = TableOf::new("armor_plates", || Ok(g.armor_places().all.len()), locate)
-        .column(Column::uint("model").brief().key(), |(place, _)| Ok(place.model.into()))
-        .column(Column::uint("index").brief().place(), |(place, _)| Ok(place.number.into()))
-        .column(Column::uint("material_id").brief().key().takes(Takes::Bits(16)), |(_, plate)| {
-            Ok(plate.header().material_id.get().into())
+    let count = || Ok(g.armor_places().all.len().saturating_mul(g.rows_of_plate()));
+    let table = TableOf::new("armor_plates", count, locate)
+        .column(Column::uint("model").brief().key(), |row: &UsedPlate<'_>| Ok(row.place.model.into()))
+        .column(Column::uint("index").brief().place(), |row| Ok(row.place.number.into()))
+        .column(Column::uint("material_id").brief().key().takes(Takes::Bits(16)), |row| {
+            Ok(row.header().material_id.get().into())
         })
-        .column(Column::text("material").brief().resolved(), |(_, plate)| {
-            Ok(material_name(plate.header().material_id.get()).into())
+        .column(Column::text("material").brief().resolved(), |row| {
+            Ok(material_name(row.header().material_id.get()).into())
         })
-        .column(Column::uint("layer").brief().key().takes(Takes::Bits(16)), |(_, plate)| {
-            Ok(plate.header().layer.get().into())
+        .column(Column::uint("layer").brief().key().takes(Takes::Bits(16)), |row| Ok(row.header().layer.get().into()))
+        .column(Column::uint("triangles").brief(), |row| Ok(row.plate.triangles().len().into()))
+        .columns(point(["min_x", "min_y", "min_z"]), |row, axis| {
+            component(Some(row.header().min.map(|v| v.get())), axis)
         })
-        .column(Column::uint("triangles").brief(), |(_, plate)| Ok(plate.triangles().len().into()))
-        .columns(point(["min_x", "min_y", "min_z"]), |(_, plate), axis| {
-            component(Some(plate.header().min.map(|v| v.get())), axis)
+        .columns(point(["max_x", "max_y", "max_z"]), |row, axis| {
+            component(Some(row.header().max.map(|v| v.get())), axis)
         })
-        .columns(point(["max_x", "max_y", "max_z"]), |(_, plate), axis| {
-            component(Some(plate.header().max.map(|v| v.get())), axis)
-        })
-        .column(Column::uint("offset").place(), |(_, plate)| Ok(plate.offset().into()))
-        .with_volume(|(_, plate)| {
-            let header = plate.header();
+        .column(Column::uint("offset").place(), |row| Ok(row.plate.offset().into()))
+        .with_volume(|row| {
+            let header = row.header();
             Ok(Some(Volume::of_corners(header.min.map(|v| v.get()), header.max.map(|v| v.get()))))
         })
         .damaged(|| g.armor_places().damage.clone());
-    Box::new(table)
+    Box::new(with_armor(table, |row| row))
 }
 
 /// A triangle of a plate.
 struct ArmorTriangle<'g> {
-    place: &'g Place,
-    plate: Plate<'g>,
+    of: UsedPlate<'g>,
     corners: &'g [ArmorVertex; 3],
 }
 
 fn armor_triangles(g: &Geometry) -> Made<'_> {
-    let locate = |row| {
-        let Some((place, number)) = g.armor_places().find(row as u64) else { return Ok(None) };
-        let plate = Plate::at(g, place)?;
-        Ok(plate.triangles().get(number).map(|corners| ArmorTriangle { place, plate, corners }))
+    let locate = |row: usize| {
+        let each = g.rows_of_plate() as u64;
+        let (triangle, number) = ((row as u64).checked_div(each), (row as u64).checked_rem(each).unwrap_or(0));
+        let Some((place, at)) = triangle.and_then(|row| g.armor_places().find(row)) else { return Ok(None) };
+        let of = UsedPlate::at(g, place, usize::try_from(number).unwrap_or(usize::MAX))?;
+        Ok(of.plate.triangles().get(at).map(|corners| ArmorTriangle { of, corners }))
     };
-    let table = TableOf::new("armor_triangles", || Ok(count(g.armor_places().items)), locate)
-        .column(Column::uint("model").brief().key(), |t| Ok(t.place.model.into()))
-        .column(Column::uint("material_id").brief().key(), |t| Ok(t.plate.header().material_id.get().into()))
-        .column(Column::uint("layer").brief().key(), |t| Ok(t.plate.header().layer.get().into()))
+    let all = || Ok(count(g.armor_places().items.saturating_mul(g.rows_of_plate() as u64)));
+    let table = TableOf::new("armor_triangles", all, locate)
+        .column(Column::uint("model").brief().key(), |t: &ArmorTriangle<'_>| Ok(t.of.place.model.into()))
+        .column(Column::uint("material_id").brief().key(), |t| Ok(t.of.header().material_id.get().into()))
+        .column(Column::uint("layer").brief().key(), |t| Ok(t.of.header().layer.get().into()))
         .columns(
             ["x0", "y0", "z0", "x1", "y1", "z1", "x2", "y2", "z2"].map(|name| Column::f32(name).brief()),
             |t, number| {
@@ -225,15 +276,15 @@ fn armor_triangles(g: &Geometry) -> Made<'_> {
                 component(corner, number % 3)
             },
         )
-        .column(Column::uint("plate").place(), |t| Ok(t.place.number.into()))
-        .column(Column::text("material").resolved(), |t| Ok(material_name(t.plate.header().material_id.get()).into()))
+        .column(Column::uint("plate").place(), |t| Ok(t.of.place.number.into()))
+        .column(Column::text("material").resolved(), |t| Ok(material_name(t.of.header().material_id.get()).into()))
         .with_volume(|t| {
             let corners = t.corners.iter().map(|corner| corner.position.map(|v| v.get()));
             Ok(bounds(corners).map(|(min, max)| Volume::of_corners(min, max)))
         })
         .damaged(|| g.armor_places().damage.clone())
         .derived();
-    Box::new(table)
+    Box::new(with_armor(table, |row| &row.of))
 }
 
 /// A count of rows; one that memory could not hold is as good as the largest.

@@ -1,7 +1,7 @@
 //! How people name a value in a chunk: `DefinitionSets.World._definitions[3].Guid`.
 
+pub(super) use crate::table::path::{push_index, push_name};
 use std::borrow::Cow;
-use std::fmt::Write as _;
 
 /// A way from a value into it.
 ///
@@ -88,32 +88,6 @@ fn unquote(quoted: &str) -> Option<(String, &str)> {
         }
     }
     None
-}
-
-/// Appends the step to `name`, so that [`Path::parse`] takes it back.
-pub(super) fn push_name(path: &mut String, name: &str) {
-    let plain = |c: char| !matches!(c, '.' | '[' | ']' | '#' | '"' | '\\' | '\0'..=' ');
-    if !name.is_empty() && name.chars().all(plain) {
-        if !path.is_empty() {
-            path.push('.');
-        }
-        path.push_str(name);
-        return;
-    }
-    path.push_str("[\"");
-    for c in name.chars() {
-        if matches!(c, '"' | '\\') {
-            path.push('\\');
-        }
-        path.push(c);
-    }
-    path.push_str("\"]");
-}
-
-/// Appends the step to element or entry `index`.
-pub(super) fn push_index(path: &mut String, index: u32) {
-    // Writing to a String cannot fail.
-    let _ = write!(path, "[{index}]");
 }
 
 #[cfg(test)]

@@ -279,6 +279,23 @@ impl Archive for Game {
         Some("content/assets.bin")
     }
 
+    fn texts(&self, language: Option<&str>) -> Option<String> {
+        const FIRST: &str = "en";
+        let path = |language: &str| format!("texts/{language}/LC_MESSAGES/global.mo");
+        let wanted = path(language.unwrap_or(FIRST));
+        if language.is_some() || matches!(self.find(&wanted), Ok(Some(_))) {
+            return Some(wanted);
+        }
+        // Texts lie loose in the folder of a build.
+        let others = self.loose().all().iter().map(|file| &file.path);
+        let (front, end) = wanted.split_once(FIRST)?;
+        others.filter(|path| path.starts_with(front) && path.ends_with(end)).min().cloned()
+    }
+
+    fn parameters(&self) -> Option<&'static str> {
+        Some("content/GameParams.data")
+    }
+
     fn mods(&self) -> Option<PathBuf> {
         places::newest_mods(self.source.path()?)
     }

@@ -41,7 +41,9 @@ class Scene extends shapes.Look {
     let first = 0;
     const layers = new Map();
     this.models = this.meta.parts.map((part, index) => {
-      const material = this.meta.materials[part.material];
+      // Plates of one colour may be of several materials: their part names these.
+      const name = part.name.slice(part.name.lastIndexOf("/") + 1);
+      const material = part.kind === "armor" ? { ...this.meta.materials[part.material], name } : this.meta.materials[part.material];
       const stride = part.plates ? part.plates.length / 3 : 1;
       const model = { part, index, material, colour: this.colourOf(part, material, index), twoSided: material.twoSided, first, stride, isShown: false };
       first += stride * (part.places ? part.places[1] : 1);

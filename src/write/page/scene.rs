@@ -180,6 +180,9 @@ fn part(solid: &dyn Solid, materials: &[Tint<'_>], blocks: &mut Blocks<'_>) -> V
         if !plates.is_empty() {
             let numbers = |p: &crate::scene::sight::Plated| [p.row, p.layer.into(), p.triangles];
             part.insert("plates".into(), plates.iter().flat_map(numbers).collect());
+            if plates.iter().any(|plate| plate.thickness.is_some()) {
+                part.insert("thickness".into(), plates.iter().map(|plate| plate.thickness).collect());
+            }
         }
     }
     part

@@ -185,6 +185,22 @@ fn mouse_fingers_and_keys_turn_and_cut_what_is_seen() {
 }
 
 #[test]
+fn plates_are_listed_by_the_thickness_that_parameters_state() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    sample(dir.path(), "GameParams.data", Size::Small);
+    fs::write(dir.path().join("ASB900.geometry"), assetq::sample::geometry::battleship()).unwrap();
+    run(dir.path(), 0, &["view", "ASB900.geometry", "--with", "GameParams.data", "--to", "page.html"]);
+    let tab = browser.open(&dir.path().join("page.html"), 1280, 800, Scheme::Light);
+    tab.wait("!!document.querySelector('[data-ready]')");
+    tab.eval("[...document.querySelectorAll('.scene-side details')].find((d) => d.innerText.startsWith('Plates')).open = true");
+    tab.wait("document.querySelector('button.scene-line')?.innerText.includes('440 mm')");
+    tab.click("button.scene-line");
+    tab.wait("document.querySelector('.scene-chosen').innerText.includes('thickness 440 mm')");
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
 fn plates_are_listed_by_area_and_by_the_thicknesses_that_someone_has() {
     let Some(browser) = Browser::start() else { return };
     let dir = TempDir::new().unwrap();

@@ -26,6 +26,7 @@ use super::collision::Hull;
 use super::layout::Mapping;
 use super::mesh::{Group, Groups, Pairing};
 use super::{Geometry, material_name};
+use crate::armor::ArmorUse;
 use crate::error::{Error, ErrorKind, Result};
 use crate::scene::Placement;
 use crate::source::Source;
@@ -50,6 +51,8 @@ pub struct Scene<'a> {
     images: Vec<Image>,
     /// Textures that are written as they are, under their paths.
     files: Vec<(String, Source)>,
+    /// The thing whose plates are shown, with their thickness.
+    plating: Option<&'a ArmorUse>,
     /// Guesses, omissions and inventions, in words.
     pub notes: Vec<String>,
     /// Errors of parts that are left out as they cannot be read.
@@ -97,6 +100,9 @@ struct Shown<'s, 'a> {
     part: &'s Part<'a>,
     matrix: Option<&'s [f32; 16]>,
 }
+
+/// Plates with their rows and their thickness, by material and by the bits of that thickness.
+type ByMaterial<'a> = BTreeMap<(u16, Option<u64>), (Option<f64>, Vec<(usize, Plate<'a>)>)>;
 
 /// The most nodes of a scene: a few times as many as the largest space has, and no more than memory holds.
 const MAX_NODES: usize = 4_000_000;
@@ -147,6 +153,7 @@ impl<'a> Scene<'a> {
             nodes: Vec::new(),
             roots: Vec::new(),
             armor: Vec::new(),
+            plating: None,
             images: Vec::new(),
             files: Vec::new(),
             notes: Vec::new(),
@@ -343,25 +350,66 @@ impl<'a> Scene<'a> {
         top.iter_mut().for_each(renumber);
     }
 
+    /// Chooses the first of the things that have the plates, and names the others.
+    fn find_armor(&mut self, geometry: &'a Geometry) {
+        let uses = match geometry.armor_uses() {
+            Ok(uses) => uses,
+            Err(error) => return self.damage.push(error.within("thickness")),
+        };
+        let name = |armor: &ArmorUse| match &armor.component {
+            Some(component) => format!("{} {component}", armor.entity),
+            None => armor.entity.clone(),
+        };
+        if let Some((first, others)) = uses.split_first() {
+            let mut note = format!("armour is as thick as that of {}", name(first));
+            let others: Vec<String> = others.iter().filter(|armor| !armor.is_like(first)).map(name).collect();
+            if !others.is_empty() {
+                note = format!("{note}; it differs on {}", others.join(", "));
+            }
+            self.notes.push(note);
+            self.plating = Some(first);
+        }
+    }
+
     fn add_armor(&mut self, geometry: &'a Geometry, top: &mut Vec<usize>) {
+        self.find_armor(geometry);
         let index = geometry.armor_places();
         self.damage.extend(index.damage.clone());
-        let mut rows = 0..;
+        let mut rows = (0..).step_by(geometry.rows_of_plate());
         for of_model in index.all.chunk_by(|a, b| a.model == b.model) {
             let Some(model) = of_model.first().map(|p| p.model) else { continue };
-            let mut by_material: BTreeMap<u16, Vec<_>> = BTreeMap::new();
+            let mut by_material = ByMaterial::new();
             for (place, row) in of_model.iter().zip(&mut rows) {
                 let Ok(plate) = Plate::at(geometry, place) else { continue };
-                by_material.entry(plate.header().material_id.get()).or_default().push((row, plate));
+                let (id, layer) = (plate.header().material_id.get(), plate.header().layer.get());
+                let thickness = self.plating.and_then(|armor| armor.thickness(layer, id));
+                // Millimetres are few hundreds, and positive.
+                let order = thickness.map(|mm| mm.max(0.0).to_bits());
+                by_material.entry((id, order)).or_insert_with(|| (thickness, Vec::new())).1.push((row, plate));
             }
             let name = geometry.armor_model(model as usize).and_then(|m| m.name()).unwrap_or("armor");
+            if self.plating.is_some() {
+                // In this order the materials are a legend.
+                let mut all: Vec<_> = by_material.values().map(|(thickness, _)| *thickness).collect();
+                all.sort_by(|a, b| a.unwrap_or(f64::INFINITY).total_cmp(&b.unwrap_or(f64::INFINITY)));
+                for (name, colour) in all.into_iter().map(band) {
+                    self.material(Material { colour, double_sided: true, ..Material::new(name) });
+                }
+            }
             let mut children = Vec::new();
-            for (id, plates) in by_material {
-                let title = format!("{id} {}", material_name(id).unwrap_or("unknown"));
-                let material = self.material(Material { double_sided: true, ..Material::new(&title) });
-                let [of_armor, _] = &mut self.coloured;
-                of_armor.insert(format!("{id:05}"), material);
-                children.extend(self.show(format!("{name}/{title}"), Shape::Plates(plates), material, None));
+            for ((id, _), (thickness, plates)) in by_material {
+                let mut title = format!("{id} {}", material_name(id).unwrap_or("unknown"));
+                let material = if self.plating.is_some() {
+                    let (band, colour) = band(thickness);
+                    title = thickness.map_or_else(|| title.clone(), |mm| format!("{title}, {mm} mm"));
+                    self.material(Material { colour, double_sided: true, ..Material::new(band) })
+                } else {
+                    let material = self.material(Material { double_sided: true, ..Material::new(&title) });
+                    let [of_armor, _] = &mut self.coloured;
+                    of_armor.insert(format!("{id:05}"), material);
+                    material
+                };
+                children.extend(self.show(format!("{name}/{title}"), Shape::Plates(plates, thickness), material, None));
             }
             if !children.is_empty() {
                 top.push(self.node(Node { name: name.to_owned(), children, ..Node::default() }));
@@ -388,6 +436,14 @@ impl<'a> Scene<'a> {
             }
         }
     }
+}
+
+/// The name and the colour of plates of this thickness, from the scale of the game's own view.
+fn band(thickness: Option<f64>) -> (String, [f32; 4]) {
+    let Some(thickness) = thickness else { return ("thickness not stated".to_owned(), GREY) };
+    let (name, colour) = crate::armor::band(thickness);
+    let [r, g, b] = colour.map(|byte| f32::from(byte) / 255.0);
+    (name, [r, g, b, 1.0])
 }
 
 /// The ids of the mappings of a group, by which its mesh comes back, and how they were found to belong together where no

@@ -8,8 +8,8 @@ use crate::formats::geometry::{Attribute, Hull, Indices, Plate, Vertices, unpack
 pub(super) enum Shape<'a> {
     /// A render group, with whether its triangles turn right around their normals once x is turned around.
     Group { vertices: Vertices<'a>, indices: Indices<'a>, flip: bool },
-    /// Armour plates of one material, each with its number in the file.
-    Plates(Vec<(usize, Plate<'a>)>),
+    /// Armour plates of one material and one thickness in millimetres, if stated; each with its row in the table of plates.
+    Plates(Vec<(usize, Plate<'a>)>, Option<f64>),
     /// A collision hull.
     Hull(Hull<'a>),
 }
@@ -63,7 +63,9 @@ impl<'a> Part<'a> {
                 }
                 (vertices.len(), Some(indices.len().saturating_sub(indices.len() % 3)), greatest)
             }
-            Shape::Plates(plates) => (plates.iter().map(|(_, p)| p.triangles().len().saturating_mul(3)).sum(), None, 0),
+            Shape::Plates(plates, _) => {
+                (plates.iter().map(|(_, p)| p.triangles().len().saturating_mul(3)).sum(), None, 0)
+            }
             Shape::Hull(hull) => {
                 if let Some(bad) =
                     hull.faces().flat_map(|f| f.vertices).find(|c| c.get() as usize >= hull.vertices().len())
@@ -133,7 +135,7 @@ impl<'a> Part<'a> {
     pub(super) fn positions(&self) -> Iter<'_, [f32; 3]> {
         match &self.shape {
             Shape::Group { vertices, .. } => Box::new(vertices.positions().into_iter().flatten().map(mirror)),
-            Shape::Plates(_) => Box::new(self.plate_triangles().flat_map(|(points, _)| points)),
+            Shape::Plates(..) => Box::new(self.plate_triangles().flat_map(|(points, _)| points)),
             Shape::Hull(hull) => Box::new(hull_triangles(hull).flatten()),
         }
     }
@@ -142,7 +144,7 @@ impl<'a> Part<'a> {
     pub(super) fn normals(&self) -> Option<Iter<'_, [f32; 3]>> {
         match &self.shape {
             Shape::Group { vertices, .. } => Some(Box::new(vertices.normals()?.map(normal))),
-            Shape::Plates(_) => {
+            Shape::Plates(..) => {
                 let of_triangle = |(points, normal): ([[f32; 3]; 3], [f32; 3])| {
                     let flat = flat_normal(points);
                     [unit(normal).unwrap_or(flat); 3]
@@ -194,7 +196,7 @@ impl<'a> Part<'a> {
 
     /// The triangles of plates with their stored normals, right-handed and turning left around them.
     fn plate_triangles(&self) -> impl Iterator<Item = ([[f32; 3]; 3], [f32; 3])> + '_ {
-        let plates: &[(usize, Plate<'_>)] = if let Shape::Plates(plates) = &self.shape { plates } else { &[] };
+        let plates: &[(usize, Plate<'_>)] = if let Shape::Plates(plates, _) = &self.shape { plates } else { &[] };
         plates.iter().flat_map(|(_, p)| p.triangles()).map(|triangle| {
             let [a, b, c] = triangle.map(|v| mirror(v.position.map(|c| c.get())));
             let [first, ..] = triangle;

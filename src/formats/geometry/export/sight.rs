@@ -41,7 +41,7 @@ impl Solid for Part<'_> {
     fn kind(&self) -> SolidKind {
         match self.shape {
             Shape::Group { .. } => SolidKind::Mesh,
-            Shape::Plates(_) => SolidKind::Armor,
+            Shape::Plates(..) => SolidKind::Armor,
             Shape::Hull(_) => SolidKind::Hull,
         }
     }
@@ -83,10 +83,11 @@ impl Solid for Part<'_> {
     }
 
     fn plates(&self) -> Vec<Plated> {
-        let Shape::Plates(plates) = &self.shape else { return Vec::new() };
+        let Shape::Plates(plates, thickness) = &self.shape else { return Vec::new() };
         let plate = |(row, plate): &(usize, super::Plate<'_>)| Plated {
             row: *row,
             layer: plate.header().layer.get(),
+            thickness: *thickness,
             triangles: plate.triangles().len(),
         };
         plates.iter().map(plate).collect()

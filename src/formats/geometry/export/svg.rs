@@ -143,6 +143,6 @@ fn draw(
 
 fn hex([r, g, b, _]: [f32; 4]) -> String {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
-    let byte = |c: f32| (c.clamp(0.0, 1.0) * 255.0) as u8;
+    let byte = |c: f32| (c.clamp(0.0, 1.0) * 255.0).round() as u8;
     format!("#{:02x}{:02x}{:02x}", byte(r), byte(g), byte(b))
 }

@@ -1,0 +1,161 @@
+//! The rows of tables about parts of entities, found in one pass over all entities.
+
+use super::Params;
+use super::arena::{Node, Pickle};
+use super::parts::{Part, plate_of};
+use crate::error::Result;
+
+/// A part as it is kept: by cells.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PartRow {
+    /// The number of its entity.
+    pub entity: u32,
+    component: Option<u32>,
+    mount: Option<u32>,
+    node: u32,
+}
+
+impl PartRow {
+    fn new(entity: u32, part: Part<'_>) -> Self {
+        Self {
+            entity,
+            component: part.component.map(Node::cell),
+            mount: part.mount.map(Node::cell),
+            node: part.node.cell(),
+        }
+    }
+
+    pub(super) fn part<'a>(&self, pickle: &'a Pickle) -> Part<'a> {
+        Part {
+            component: self.component.map(|cell| pickle.node(cell)),
+            mount: self.mount.map(|cell| pickle.node(cell)),
+            node: pickle.node(self.node),
+        }
+    }
+}
+
+/// A value that belongs to a part, or to an entity.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ValueRow<T> {
+    pub part: PartRow,
+    /// The key of the value, or the value itself.
+    pub key: u32,
+    pub value: T,
+}
+
+/// The plates of a layer and a material.
+pub(super) type PlateRow = ValueRow<(u16, u16)>;
+
+/// A row for each pair of upgrade and component.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct UpgradeRow {
+    pub entity: u32,
+    pub upgrade: u32,
+    pub kind: u32,
+    /// The component; of a row of upgrades, the upgrade's attributes.
+    pub component: u32,
+}
+
+/// All of them, each in the order of entities.
+#[derive(Debug, Default)]
+pub(super) struct Catalog {
+    pub ships: Vec<u32>,
+    pub projectiles: Vec<u32>,
+    pub modernizations: Vec<u32>,
+    pub upgrades: Vec<UpgradeRow>,
+    pub ship_components: Vec<UpgradeRow>,
+    pub hulls: Vec<PartRow>,
+    pub mounts: Vec<PartRow>,
+    /// Parts with armour.
+    pub armored: Vec<PartRow>,
+    pub armor: Vec<PlateRow>,
+    pub barbettes: Vec<PlateRow>,
+    pub hit_locations: Vec<ValueRow<u32>>,
+    pub boxes: Vec<ValueRow<u32>>,
+    pub ammo: Vec<ValueRow<()>>,
+    pub abilities: Vec<ValueRow<u32>>,
+}
+
+impl Catalog {
+    pub(super) fn of(params: &Params) -> Result<Self> {
+        let mut all = Self::default();
+        let budget = params.budget()?;
+        for entity in params.all()? {
+            // Parts may be shared by entities, and values by parts.
+            budget.spend(entity.node().len() as u64).map_err(|kind| entity.node().error(kind))?;
+            let number = u32::try_from(entity.number()).unwrap_or(u32::MAX);
+            if entity.is("Ship") {
+                all.ships.push(number);
+            } else if entity.is("Projectile") {
+                all.projectiles.push(number);
+            } else if entity.is("Modernization") {
+                all.modernizations.push(number);
+            }
+            for upgrade in entity.upgrades() {
+                let row = |kind: Node<'_>, component: Node<'_>| UpgradeRow {
+                    entity: number,
+                    upgrade: upgrade.name.cell(),
+                    kind: kind.cell(),
+                    component: component.cell(),
+                };
+                all.upgrades.push(row(upgrade.name, upgrade.node));
+                all.ship_components.extend(upgrade.components().map(|(kind, component)| row(kind, component)));
+            }
+            let is_ship = entity.is("Ship");
+            if is_ship {
+                all.hulls.extend(entity.hulls().map(|part| PartRow::new(number, part)));
+            }
+            let itself = Part { component: None, mount: None, node: entity.node() };
+            let components = entity.components().map(|part| (part, part.mounts()));
+            let mut parts = vec![itself];
+            for (part, mounts) in components {
+                budget.spend(part.node.len() as u64).map_err(|kind| part.node.error(kind))?;
+                parts.push(part);
+                parts.extend(mounts);
+            }
+            let is_ability = entity.is("Ability");
+            for part in parts {
+                all.add(PartRow::new(number, part), part, is_ability);
+            }
+        }
+        Ok(all)
+    }
+
+    fn add(&mut self, row: PartRow, part: Part<'_>, is_ability: bool) {
+        let before = self.armor.len();
+        let plates = part.armor().map(|plate| ValueRow {
+            part: row,
+            key: plate.thickness.cell(),
+            value: (plate.layer, plate.material),
+        });
+        self.armor.extend(plates);
+        if self.armor.len() > before {
+            self.armored.push(row);
+        }
+        if part.mount.is_some() {
+            self.mounts.push(row);
+            let ammo = part.node.get("ammoList").map(Node::items).into_iter().flatten();
+            self.ammo.extend(ammo.map(|name| ValueRow { part: row, key: name.cell(), value: () }));
+            return;
+        }
+        if part.component.is_none() {
+            return;
+        }
+        if is_ability && part.node.kind().is_container() && part.node.get("consumableType").is_some() {
+            self.abilities.push(ValueRow { part: row, key: part.node.cell(), value: part.node.cell() });
+        }
+        for (mount, plates) in part.node.get("barbettes").map(Node::members).into_iter().flatten() {
+            for [layer, material] in plates.items().filter_map(plate_of) {
+                if let (Ok(layer), Ok(material)) = (layer.try_into(), material.try_into()) {
+                    self.barbettes.push(ValueRow { part: row, key: mount.cell(), value: (layer, material) });
+                }
+            }
+        }
+        for (name, location) in part.hit_locations() {
+            let value = ValueRow { part: row, key: name.cell(), value: location.cell() };
+            self.hit_locations.push(value);
+            let boxes = location.get("splashBoxes").map(Node::items).into_iter().flatten();
+            self.boxes.extend(boxes.map(|name| ValueRow { value: name.cell(), ..value }));
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! The entities of the game, in the order of the file, and how they are found.
+
+use super::arena::{Kind, Node, Pickle};
+use crate::archive::PathIndex;
+use crate::error::{ErrorKind, Result};
+use crate::lazy::Lazy;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::convert::Infallible;
+
+/// An entity by its cells: its key, and its value.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    key: u32,
+    value: u32,
+    /// The dictionary of the root that it is in, by number.
+    part: u32,
+    /// The key of the dictionary of a realm, if the entity is in one.
+    realm: Option<u32>,
+}
+
+/// All entities.
+#[derive(Debug)]
+pub(super) struct Entities {
+    places: Vec<Place>,
+    names: Lazy<PathIndex>,
+    ids: Lazy<HashMap<i64, u32>>,
+}
+
+/// An entity: a ship, a gun, a shell, …
+#[derive(Debug, Clone, Copy)]
+pub struct Entity<'a> {
+    number: usize,
+    key: Node<'a>,
+    value: Node<'a>,
+    part: u32,
+    realm: Option<Node<'a>>,
+}
+
+impl<'a> Entity<'a> {
+    /// Its number.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Its value, with all of its attributes.
+    pub fn node(&self) -> Node<'a> {
+        self.value
+    }
+
+    /// The dictionary of the root that it is in, by number.
+    pub fn part(&self) -> u32 {
+        self.part
+    }
+
+    /// The key of the dictionary that it is in, where the root's dictionaries hold others: the realm.
+    pub fn realm(&self) -> Option<Node<'a>> {
+        self.realm
+    }
+
+    /// Its name, by which others refer to it: `PASB018_Iowa`.
+    ///
+    /// # Errors
+    /// When the text is damaged.
+    pub fn name(&self) -> Result<Cow<'a, str>> {
+        Ok(self.key.text()?.unwrap_or_default())
+    }
+
+    pub(super) fn key(&self) -> Node<'a> {
+        self.key
+    }
+
+    /// Its attribute called `name`.
+    pub fn get(&self, name: &str) -> Option<Node<'a>> {
+        self.value.get(name)
+    }
+
+    /// The number by which the game knows it.
+    pub fn id(&self) -> Option<i64> {
+        self.get("id")?.int()
+    }
+
+    /// The first part of its name: `PASB018`.
+    ///
+    /// # Errors
+    /// When the text is damaged.
+    pub fn index(&self) -> Result<Option<Cow<'a, str>>> {
+        self.get("index").map_or(Ok(None), Node::text)
+    }
+
+    /// The member `name` of its type information: its `type`, `nation` or `species`.
+    pub fn info(&self, name: &str) -> Option<Node<'a>> {
+        self.get("typeinfo")?.get(name)
+    }
+
+    /// Whether it is of this type: `Ship`, `Gun`, …
+    pub fn is(&self, kind: &str) -> bool {
+        self.info("type").is_some_and(|found| found.is_text(kind))
+    }
+}
+
+impl Entities {
+    /// The entities of all dictionaries that the root has.
+    ///
+    /// # Errors
+    /// `Damaged` for a root that has no dictionary.
+    pub(super) fn of(pickle: &Pickle) -> Result<Self> {
+        let root = pickle.root();
+        let parts: Vec<Node<'_>> = match root.kind() {
+            Kind::Dict => vec![root],
+            Kind::List => root.items().filter(|item| item.kind() == Kind::Dict).collect(),
+            _ => Vec::new(),
+        };
+        if parts.is_empty() {
+            let what = format!("the root is of kind {}, and no dictionary of entities is in it", root.kind().name());
+            return Err(root.error(ErrorKind::Damaged { what: what.into() }));
+        }
+        let mut entities = Self { places: Vec::new(), names: Lazy::default(), ids: Lazy::default() };
+        // A dictionary that is shared counts once.
+        let mut seen = HashSet::new();
+        for (part, dict) in parts.into_iter().enumerate() {
+            let part = u32::try_from(part).unwrap_or(u32::MAX);
+            if !seen.insert(dict.cell()) {
+                continue;
+            }
+            for (key, value) in dict.members() {
+                if !is_realm(value) {
+                    entities.places.push(Place { key: key.cell(), value: value.cell(), part, realm: None });
+                } else if seen.insert(value.cell()) {
+                    let realm = Some(key.cell());
+                    let place = |(key, value): (Node<'_>, Node<'_>)| Place {
+                        key: key.cell(),
+                        value: value.cell(),
+                        part,
+                        realm,
+                    };
+                    entities.places.extend(value.members().map(place));
+                }
+            }
+        }
+        Ok(entities)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    pub(super) fn get<'a>(&self, pickle: &'a Pickle, number: usize) -> Option<Entity<'a>> {
+        let place = self.places.get(number)?;
+        Some(Entity {
+            number,
+            key: pickle.node(place.key),
+            value: pickle.node(place.value),
+            part: place.part,
+            realm: place.realm.map(|key| pickle.node(key)),
+        })
+    }
+
+    pub(super) fn all<'a>(&'a self, pickle: &'a Pickle) -> impl Iterator<Item = Entity<'a>> {
+        (0..self.len()).filter_map(|number| self.get(pickle, number))
+    }
+
+    fn names(&self, pickle: &Pickle) -> &PathIndex {
+        let names = || {
+            let name = |entity: Entity<'_>| Some((entity.number, entity.name().ok()?.into_owned()));
+            PathIndex::new(self.all(pickle).filter_map(name))
+        };
+        let Ok(names) = self.names.get_or_try_init(|| Ok::<_, Infallible>(names()));
+        names
+    }
+
+    /// The entities called `name`.
+    pub(super) fn named<'a>(&'a self, pickle: &'a Pickle, name: &'a str) -> impl Iterator<Item = Entity<'a>> {
+        let found = self.names(pickle).candidates(name).filter_map(|number| self.get(pickle, number));
+        found.filter(move |entity| entity.key.is_text(name))
+    }
+
+    /// The entity whose name has this hash.
+    pub(super) fn hashed<'a>(&self, pickle: &'a Pickle, hash: u64) -> Option<Entity<'a>> {
+        self.get(pickle, self.names(pickle).of_hash(hash).next()?)
+    }
+
+    fn by_id(&self, pickle: &Pickle, id: i64) -> Option<usize> {
+        let ids = || {
+            let mut ids = HashMap::new();
+            for entity in self.all(pickle) {
+                if let (Some(id), Ok(number)) = (entity.id(), u32::try_from(entity.number)) {
+                    ids.entry(id).or_insert(number);
+                }
+            }
+            ids
+        };
+        self.ids.get_or_init(ids).get(&id).map(|number| *number as usize)
+    }
+
+    /// The entity that `query` names, by its name, its index or its id.
+    pub(super) fn find<'a>(&'a self, pickle: &'a Pickle, query: &'a str) -> Option<Entity<'a>> {
+        if let Some(found) = self.all(pickle).find(|entity| entity.key.is_text(query)) {
+            return Some(found);
+        }
+        // An index is the first part of a name.
+        let is_index = |entity: &Entity<'_>| {
+            let begins = |name: Cow<'_, str>| {
+                name.strip_prefix(query).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+            };
+            entity.name().is_ok_and(begins) && entity.get("index").is_some_and(|index| index.is_text(query))
+        };
+        if let Some(found) = self.all(pickle).find(is_index) {
+            return Some(found);
+        }
+        let id = crate::id::parse(query).and_then(|id| i64::try_from(id).ok());
+        id.and_then(|id| self.by_id(pickle, id))
+            .and_then(|number| self.get(pickle, number))
+            .or_else(|| self.all(pickle).find(|entity| entity.get("index").is_some_and(|index| index.is_text(query))))
+    }
+
+    /// The numbers of the entities with this id.
+    pub(super) fn with_id(&self, pickle: &Pickle, id: i64) -> Vec<usize> {
+        let Some(first) = self.by_id(pickle, id) else { return Vec::new() };
+        // Two entities with one id are damage, which `verify` reports.
+        vec![first]
+    }
+}
+
+/// Whether a value is a dictionary of entities, and no entity itself: entities have a type.
+fn is_realm(value: Node<'_>) -> bool {
+    let has_type = |node: Node<'_>| node.get("typeinfo").is_some();
+    value.kind() == Kind::Dict && !has_type(value) && value.members().next().is_some_and(|(_, first)| has_type(first))
+}

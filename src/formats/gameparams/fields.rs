@@ -1,0 +1,285 @@
+//! `fields`: every leaf of every entity as a row.
+
+use super::Params;
+use super::arena::Node;
+use super::entities::Entity;
+use super::walk::{Event, Trail, Walker, within};
+use crate::budget::Budget;
+use crate::error::Result;
+use crate::table::{Column, Kind, RowCursor, Table, Value, no_cell};
+use std::sync::{Mutex, PoisonError};
+
+/// The first row of each entity, and the number of all rows at the end.
+#[derive(Debug)]
+pub(super) struct Starts(Vec<u64>);
+
+impl Starts {
+    pub(super) fn of(params: &Params) -> Result<Self> {
+        let budget = params.budget()?;
+        let (mut starts, mut total) = (vec![0], 0u64);
+        for entity in params.all()? {
+            let mut walker = Walker::new(entity.node());
+            loop {
+                match walker.next(&budget) {
+                    Ok(None) => break,
+                    Ok(Some(Event::Leaf(_) | Event::Within(..))) => total = total.saturating_add(1),
+                    Ok(Some(_)) => {}
+                    Err(error) if budget.is_spent() => return Err(error),
+                    // Values that are too deep are an error of one row.
+                    Err(_) => {
+                        total = total.saturating_add(1);
+                        break;
+                    }
+                }
+            }
+            starts.push(total);
+        }
+        Ok(Self(starts))
+    }
+
+    fn len(&self) -> usize {
+        usize::try_from(self.0.last().copied().unwrap_or(0)).unwrap_or(usize::MAX)
+    }
+
+    /// The rows of entity `number`.
+    pub(super) fn rows(&self, number: usize) -> std::ops::Range<usize> {
+        let start = |number: usize| self.0.get(number).and_then(|row| usize::try_from(*row).ok());
+        start(number).unwrap_or(0)..start(number.saturating_add(1)).unwrap_or(0)
+    }
+
+    /// The entity that has `row`, and the row's number in it.
+    fn locate(&self, row: usize) -> Option<(usize, usize)> {
+        let number = self.0.partition_point(|start| *start <= row as u64).checked_sub(1)?;
+        let rows = self.rows(number);
+        rows.contains(&row).then(|| (number, row.saturating_sub(rows.start)))
+    }
+}
+
+mod column {
+    pub(super) const ENTITY: usize = 0;
+    pub(super) const PATH: usize = 1;
+    pub(super) const KIND: usize = 2;
+    pub(super) const VALUE: usize = 3;
+}
+
+static COLUMNS: [Column; 4] = [
+    Column::text("entity").brief().key(),
+    Column::text("path").brief().key(),
+    Column::text("kind").brief(),
+    Column::new("value", Kind::Any).brief(),
+];
+
+/// The table.
+pub(super) struct Fields<'a> {
+    params: &'a Params,
+    /// The walk that answered last.
+    last: Mutex<Option<Rows<'a>>>,
+}
+
+impl<'a> Fields<'a> {
+    pub(super) fn new(params: &'a Params) -> Self {
+        Self { params, last: Mutex::default() }
+    }
+}
+
+impl Table for Fields<'_> {
+    fn name(&self) -> &str {
+        "fields"
+    }
+
+    fn columns(&self) -> &[Column] {
+        &COLUMNS
+    }
+
+    fn len(&self) -> Result<usize> {
+        Ok(self.params.starts()?.len())
+    }
+
+    fn known_len(&self) -> Option<usize> {
+        self.params.starts.get().map(Starts::len)
+    }
+
+    fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let (number, within) = self.params.starts()?.locate(row).ok_or_else(|| no_cell("fields", row, column))?;
+        let near = |rows: &Rows<'_>| rows.started && rows.number == number && rows.row <= row;
+        let mut rows = match last.take().filter(near) {
+            Some(rows) => rows,
+            None => {
+                let mut rows = Rows::new(self.params, row.saturating_sub(within), number)?;
+                rows.advance()?;
+                rows
+            }
+        };
+        while rows.row < row {
+            if !rows.advance()? {
+                return Err(no_cell("fields", row, column));
+            }
+        }
+        let value = rows.cell(column)?.into_owned();
+        *last = Some(rows);
+        Ok(value)
+    }
+
+    fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
+        let start = || -> Result<Rows<'_>> {
+            if first == 0 {
+                return Rows::new(self.params, 0, 0);
+            }
+            let starts = self.params.starts()?;
+            let Some((number, within)) = starts.locate(first) else {
+                return Rows::new(self.params, first, usize::MAX);
+            };
+            let mut rows = Rows::new(self.params, first.saturating_sub(within), number)?;
+            for _ in 0..within {
+                rows.advance()?;
+            }
+            Ok(rows)
+        };
+        match start() {
+            Ok(rows) => Box::new(rows),
+            Err(error) => Box::new(Broken(Some(error))),
+        }
+    }
+
+    fn splits(&self) -> bool {
+        true
+    }
+
+    fn finds(&self, column: usize) -> bool {
+        column == column::ENTITY
+    }
+
+    fn find(&self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
+        let name = key.as_text().filter(|_| self.finds(column))?;
+        let rows = || {
+            let mut rows = Vec::new();
+            for number in self.params.numbers_of(&name)? {
+                rows.extend(self.params.starts()?.rows(number));
+            }
+            Ok(rows)
+        };
+        Some(rows())
+    }
+}
+
+/// A cursor that ends with an error.
+struct Broken(Option<crate::Error>);
+
+impl RowCursor for Broken {
+    fn advance(&mut self) -> Result<bool> {
+        self.0.take().map_or(Ok(false), Err)
+    }
+
+    fn row(&self) -> usize {
+        0
+    }
+
+    fn value(&self, column: usize) -> Result<Value<'_>> {
+        Err(no_cell("fields", 0, column))
+    }
+}
+
+/// The leaf of a row.
+enum Cell<'a> {
+    Node(Node<'a>),
+    /// A container in itself: what stands in its place.
+    Within(Node<'a>, Value<'static>),
+    /// The reason why the values here are not read.
+    Failed(crate::Error),
+}
+
+/// A walk over the leaves of all entities.
+struct Rows<'a> {
+    params: &'a Params,
+    budget: Budget,
+    number: usize,
+    entity: Option<Entity<'a>>,
+    walker: Option<Walker<'a>>,
+    trail: Trail,
+    cell: Option<Cell<'a>>,
+    /// The current row, once the walk has started.
+    row: usize,
+    started: bool,
+}
+
+impl<'a> Rows<'a> {
+    /// A walk whose first row is the first one of entity `number`.
+    fn new(params: &'a Params, row: usize, number: usize) -> Result<Self> {
+        let budget = params.budget()?;
+        let (entity, walker, trail, cell) = (None, None, Trail::default(), None);
+        Ok(Self { params, budget, number, entity, walker, trail, cell, row, started: false })
+    }
+
+    /// Walks on to the next leaf.
+    fn walk(&mut self) -> Result<bool> {
+        loop {
+            let Some(walker) = &mut self.walker else {
+                if self.entity.is_some() {
+                    self.number = self.number.saturating_add(1);
+                }
+                self.entity = self.params.entity(self.number)?;
+                let Some(entity) = &self.entity else { return Ok(false) };
+                self.walker = Some(Walker::new(entity.node()));
+                self.trail = Trail::default();
+                continue;
+            };
+            match walker.next(&self.budget) {
+                Ok(None) => self.walker = None,
+                Ok(Some(event)) => {
+                    self.trail.follow(event)?;
+                    self.cell = match event {
+                        Event::Leaf(node) => Some(Cell::Node(node)),
+                        Event::Within(node, depth) => Some(Cell::Within(node, within(&self.trail, depth))),
+                        _ => continue,
+                    };
+                    return Ok(true);
+                }
+                Err(error) if self.budget.is_spent() => return Err(error),
+                Err(error) => {
+                    self.walker = None;
+                    self.cell = Some(Cell::Failed(error));
+                    return Ok(true);
+                }
+            }
+        }
+    }
+
+    fn cell(&self, column: usize) -> Result<Value<'_>> {
+        let (Some(cell), Some(entity)) = (&self.cell, &self.entity) else {
+            return Err(no_cell("fields", self.row, column));
+        };
+        match column {
+            column::ENTITY => Ok(Value::Text(entity.name()?)),
+            column::PATH => Ok(Value::text(self.trail.path())),
+            column::KIND | column::VALUE => match cell {
+                Cell::Node(node) if column == column::VALUE => node.value(),
+                Cell::Within(_, value) if column == column::VALUE => Ok(value.clone()),
+                Cell::Node(node) | Cell::Within(node, _) => Ok(Value::text(node.kind().name())),
+                Cell::Failed(error) => Err(error.clone()),
+            },
+            _ => Err(no_cell("fields", self.row, column)),
+        }
+    }
+}
+
+impl RowCursor for Rows<'_> {
+    fn advance(&mut self) -> Result<bool> {
+        if !self.walk()? {
+            return Ok(false);
+        }
+        if self.started {
+            self.row = self.row.saturating_add(1);
+        }
+        self.started = true;
+        Ok(true)
+    }
+
+    fn row(&self) -> usize {
+        self.row
+    }
+
+    fn value(&self, column: usize) -> Result<Value<'_>> {
+        self.cell(column)
+    }
+}

@@ -1,0 +1,82 @@
+//! Arenas of a pickle that was read, kept in the cache of decoded files and mapped from there.
+//!
+//! Cells of a kept pickle are checked at each access, like the cells of a pickle that was just read.
+
+use super::arena::{PART, Pickle, Words};
+use crate::archive::Cache;
+use crate::bytes::le;
+use crate::error::{ErrorKind, Result};
+use crate::source::Source;
+use std::ops::Range;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+/// The kind of kept files. The number changes when their content does.
+const KIND: &str = "gameparams-1";
+/// Stored bytes from which on arenas are kept: fewer are read faster than kept ones are found.
+const LEAST: usize = 1 << 20;
+
+/// The header of a kept file. The pickle, cells and containers follow.
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+struct Header {
+    pickle: le::U64,
+    cells: le::U64,
+    containers: le::U64,
+    root: le::U32,
+    end: le::U32,
+    protocol: u8,
+}
+
+/// The pickle in `stored`: from the cache, or read by `read` and kept.
+pub(super) fn pickle(cache: Option<&Cache>, stored: &Source, read: impl FnOnce() -> Result<Pickle>) -> Result<Pickle> {
+    let Some(cache) = cache.filter(|_| stored.bytes().len() >= LEAST) else { return read() };
+    let mut fresh = None;
+    let kept = cache.derived(KIND, stored.bytes(), || {
+        let pickle = read()?;
+        let bytes = bytes_of(&pickle);
+        fresh = Some(pickle);
+        Ok(bytes)
+    })?;
+    if let Some(fresh) = fresh {
+        return Ok(fresh);
+    }
+    open(&kept, stored.name()).ok_or_else(|| {
+        let what = "the kept file is not complete; `assetq cache clear` removes it".into();
+        crate::Error::without_offset(ErrorKind::Damaged { what }, PART)
+    })
+}
+
+fn open(kept: &Source, name: &str) -> Option<Pickle> {
+    let header: &Header = kept.view("kept arenas").read().ok()?;
+    let mut at = size_of::<Header>();
+    let mut next = |len: le::U64| -> Option<Range<usize>> {
+        let range = at..at.checked_add(usize::try_from(len.get()).ok()?)?;
+        at = range.end;
+        Some(range)
+    };
+    let [data, cells, containers] = [next(header.pickle)?, next(header.cells)?, next(header.containers)?];
+    (at == kept.bytes().len()).then_some(())?;
+    let words = |range: Range<usize>| kept.share(range.start, range.len()).map(Words::of_bytes);
+    Some(Pickle {
+        data: kept.slice(data, name)?,
+        cells: words(cells)?,
+        containers: words(containers)?,
+        root: header.root.get(),
+        protocol: header.protocol,
+        end: header.end.get(),
+    })
+}
+
+fn bytes_of(pickle: &Pickle) -> Vec<u8> {
+    let [data, cells, containers] = [pickle.data.bytes(), pickle.cells.bytes(), pickle.containers.bytes()];
+    let len = |bytes: &[u8]| le::U64::new(bytes.len() as u64);
+    let header = Header {
+        pickle: len(data),
+        cells: len(cells),
+        containers: len(containers),
+        root: le::U32::new(pickle.root),
+        end: le::U32::new(pickle.end),
+        protocol: pickle.protocol,
+    };
+    [header.as_bytes(), data, cells, containers].concat()
+}

@@ -1,0 +1,518 @@
+//! The tables of parameters. Those after `fields` show some of its values with names and types of their own.
+
+use super::arena::{Node, Pickle};
+use super::catalog::{Catalog, PartRow, UpgradeRow};
+use super::entities::Entity;
+use super::fields::Fields;
+use super::parts::Part;
+use super::{Params, in_entity};
+use crate::error::Result;
+use crate::id;
+use crate::lazy::Lazy;
+use crate::materials::material_name;
+use crate::table::{Column, Kind, Table, TableOf, Value};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+type Made<'p> = Box<dyn Table + 'p>;
+
+/// A function that makes a table.
+type Make = for<'p> fn(&'p Params) -> Made<'p>;
+
+/// All tables by name, the main one first.
+const TABLES: [(&str, Make); 16] = [
+    ("entities", entities),
+    ("fields", |params| Box::new(Fields::new(params))),
+    ("ships", ships),
+    ("ship_upgrades", ship_upgrades),
+    ("ship_components", ship_components),
+    ("hulls", hulls),
+    ("armor", armor),
+    ("barbettes", barbettes),
+    ("hit_locations", hit_locations),
+    ("hit_location_boxes", hit_location_boxes),
+    ("mounts", mounts),
+    ("ammo", ammo),
+    ("projectiles", projectiles),
+    ("modernizations", modernizations),
+    ("modernization_ships", modernization_ships),
+    ("abilities", abilities),
+];
+
+pub(super) fn all(params: &Params) -> Vec<Made<'_>> {
+    TABLES.iter().map(|(_, make)| make(params)).collect()
+}
+
+pub(super) fn one<'p>(params: &'p Params, name: &str) -> Option<Made<'p>> {
+    let (_, make) = TABLES.iter().find(|(known, _)| *known == name)?;
+    Some(make(params))
+}
+
+fn text<'a>(node: Option<Node<'a>>) -> Result<Value<'a>> {
+    Ok(match node.map(Node::text).transpose()?.flatten() {
+        Some(text) => Value::Text(text),
+        None => Value::Null,
+    })
+}
+
+fn number<'a>(node: Option<Node<'a>>) -> Value<'a> {
+    node.and_then(Node::number).into()
+}
+
+fn integer<'a>(node: Option<Node<'a>>) -> Value<'a> {
+    node.and_then(Node::int).into()
+}
+
+/// The texts and numbers of a list.
+fn list<'a>(node: Option<Node<'a>>) -> Result<Value<'a>> {
+    let Some(node) = node else { return Ok(Value::Null) };
+    Ok(Value::List(node.items().map(Node::value).collect::<Result<_>>()?))
+}
+
+/// The numbers of a dictionary by their names.
+fn map<'a>(node: Option<Node<'a>>) -> Result<Value<'a>> {
+    let Some(node) = node else { return Ok(Value::Null) };
+    let member = |(key, value): (Node<'a>, Node<'a>)| Ok((Cow::Owned(super::walk::key_text(key)?), value.value()?));
+    Ok(Value::Map(node.members().map(member).collect::<Result<_>>()?))
+}
+
+/// The id of an entity.
+fn id_of<'a>(entity: &Entity<'_>) -> Value<'a> {
+    entity.id().and_then(|id| u64::try_from(id).ok()).into()
+}
+
+fn title<'p>(params: &'p Params, entity: &Entity<'_>) -> Result<Value<'p>> {
+    Ok(params.title(entity)?.map_or(Value::Null, Value::Text))
+}
+
+/// The entities with the numbers that `numbers` gives, with the columns that name them.
+fn of_entities<'p>(
+    params: &'p Params,
+    name: &'static str,
+    numbers: impl Fn(&'p Params) -> Result<Numbers<'p>> + Copy + Send + Sync + 'p,
+) -> TableOf<'p, Entity<'p>> {
+    let rows_of = move |found: Vec<usize>| -> Result<Vec<usize>> {
+        let numbers = numbers(params)?;
+        Ok(found.into_iter().filter_map(|number| numbers.row_of(number)).collect())
+    };
+    TableOf::new(
+        name,
+        move || Ok(numbers(params)?.len()),
+        move |row| match numbers(params)?.get(row) {
+            Some(number) => params.entity(number),
+            None => Ok(None),
+        },
+    )
+    .column(Column::text("name").brief().key(), |entity: &Entity<'p>| Ok(Value::Text(entity.name()?)))
+    .found_by(move |key| Some(params.numbers_of(&key.as_text()?).and_then(rows_of)))
+    .column(Column::text("index").brief(), |entity| text(entity.get("index")))
+    .column(Column::uint("id").brief(), |entity| Ok(id_of(entity)))
+    .found_by(move |key| {
+        let id = match key {
+            Value::Uint(id) => i64::try_from(*id).ok()?,
+            Value::Int(id) => *id,
+            _ => return None,
+        };
+        let found = || rows_of(params.entities()?.with_id(params.pickle()?, id));
+        Some(found())
+    })
+}
+
+/// Numbers of entities in order: all of them, or the ones of a type.
+enum Numbers<'p> {
+    All(usize),
+    Some(&'p [u32]),
+}
+
+impl Numbers<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Self::All(len) => *len,
+            Self::Some(numbers) => numbers.len(),
+        }
+    }
+
+    fn get(&self, row: usize) -> Option<usize> {
+        match self {
+            Self::All(len) => (row < *len).then_some(row),
+            Self::Some(numbers) => numbers.get(row).map(|number| *number as usize),
+        }
+    }
+
+    fn row_of(&self, number: usize) -> Option<usize> {
+        match self {
+            Self::All(len) => (number < *len).then_some(number),
+            Self::Some(numbers) => numbers.binary_search(&u32::try_from(number).ok()?).ok(),
+        }
+    }
+}
+
+fn entities(params: &Params) -> Made<'_> {
+    let table = of_entities(params, "entities", |params| Ok(Numbers::All(params.len()?)))
+        .columns(["type", "nation", "species"].map(|name| Column::text(name).brief()), |entity, number| {
+            text(entity.info(["type", "nation", "species"].get(number).copied().unwrap_or_default()))
+        })
+        .column(Column::text("title").brief(), |entity| title(params, entity))
+        .column(Column::uint("part").key(), |entity| Ok(entity.part().into()))
+        .column(Column::text("realm").key(), |entity| text(entity.realm()))
+        .column(Column::text("class"), |entity| Ok(entity.node().class()?.map_or(Value::Null, Value::Text)))
+        .column(Column::uint("fields").place(), |entity| Ok(params.starts()?.rows(entity.number()).len().into()))
+        .known(|| params.len().ok());
+    Box::new(table.splits())
+}
+
+fn ships(params: &Params) -> Made<'_> {
+    let table = of_entities(params, "ships", |params| Ok(Numbers::Some(&params.catalog()?.ships)))
+        .columns(["nation", "species"].map(|name| Column::text(name).brief()), |entity, number| {
+            text(entity.info(["nation", "species"].get(number).copied().unwrap_or_default()))
+        })
+        .column(Column::int("level").brief(), |entity| Ok(integer(entity.get("level"))))
+        .column(Column::text("group").brief(), |entity| text(entity.get("group")))
+        .column(Column::bool("paper"), |entity| {
+            Ok(entity
+                .get("isPaperShip")
+                .map(Node::value)
+                .transpose()?
+                .filter(|v| matches!(v, Value::Bool(_)))
+                .unwrap_or_default())
+        })
+        .column(Column::text("title").brief(), |entity| title(params, entity));
+    Box::new(table.derived().own_texts(false))
+}
+
+/// A row of a part, with its entity.
+struct Located<'p, R> {
+    row: R,
+    entity: Entity<'p>,
+    pickle: &'p Pickle,
+}
+
+impl<'p, R: Copy> Located<'p, R> {
+    fn ship(&self) -> Result<Value<'p>> {
+        if self.entity.is("Ship") { Ok(Value::Text(self.entity.name()?)) } else { Ok(Value::Null) }
+    }
+
+    fn node(&self, cell: u32) -> Node<'p> {
+        self.pickle.node(cell)
+    }
+}
+
+/// A table of rows of the catalogue, each of an entity, with the column `ship`, by which rows are found.
+fn of_catalog<'p, R: Copy + Send + Sync + 'static>(
+    params: &'p Params,
+    name: &'static str,
+    rows: impl Fn(&'p Catalog) -> &'p [R] + Copy + Send + Sync + 'p,
+    entity_of: impl Fn(&R) -> u32 + Copy + Send + Sync + 'p,
+    ship: Column,
+) -> TableOf<'p, Located<'p, R>> {
+    let all = move || params.catalog().map(rows);
+    TableOf::new(
+        name,
+        move || Ok(all()?.len()),
+        move |row| {
+            let Some(row) = all()?.get(row).copied() else { return Ok(None) };
+            let entity = params.entity(entity_of(&row) as usize)?;
+            let pickle = params.pickle()?;
+            Ok(entity.map(|entity| Located { row, entity, pickle }))
+        },
+    )
+    .column(ship, |found: &Located<'p, R>| found.ship())
+    .found_by(move |key| {
+        let name = key.as_text()?;
+        let found = || {
+            let all = all()?;
+            let mut found = Vec::new();
+            for number in params.numbers_of(&name)? {
+                let number = u32::try_from(number).unwrap_or(u32::MAX);
+                let start = all.partition_point(|row| entity_of(row) < number);
+                found.extend(start..all.partition_point(|row| entity_of(row) <= number));
+            }
+            Ok(found)
+        };
+        Some(found())
+    })
+    .derived()
+    .own_texts(false)
+    .splits()
+}
+
+fn ship_column() -> Column {
+    Column::text("ship").brief().key()
+}
+
+fn ship_upgrades(params: &Params) -> Made<'_> {
+    let table = of_catalog(params, "ship_upgrades", |all| &all.upgrades, |row| row.entity, ship_column())
+        .column(Column::text("upgrade").brief().key(), |found| text(Some(found.node(found.row.upgrade))))
+        .column(Column::text("uc_type").brief(), |found| text(found.node(found.row.component).get("ucType")))
+        .column(Column::text("prev").brief(), |found| {
+            // The first one of a line has an empty text.
+            let prev = text(found.node(found.row.component).get("prev"))?;
+            Ok(if prev == Value::text("") { Value::Null } else { prev })
+        })
+        .column(Column::nested("next_ships"), |found| list(found.node(found.row.component).get("nextShips")));
+    Box::new(table)
+}
+
+fn ship_components(params: &Params) -> Made<'_> {
+    let table = of_catalog(params, "ship_components", |all| &all.ship_components, |row| row.entity, ship_column())
+        .column(Column::text("upgrade").brief().key(), |found| text(Some(found.node(found.row.upgrade))))
+        .column(Column::text("kind").brief().key(), |found| text(Some(found.node(found.row.kind))))
+        .column(Column::text("component").brief().key(), |found: &Located<'_, UpgradeRow>| {
+            text(Some(found.node(found.row.component)))
+        });
+    Box::new(table)
+}
+
+impl<'p> Located<'p, PartRow> {
+    fn part(&self) -> Part<'p> {
+        self.row.part(self.pickle)
+    }
+}
+
+fn model<'a>(part: Part<'a>) -> Result<Value<'a>> {
+    text(part.node.get("model"))
+}
+
+fn model_id<'a>(part: Part<'_>) -> Result<Value<'a>> {
+    let model = part.model()?.filter(|model| !model.is_empty());
+    Ok(model.map_or(Value::Null, |model| Value::Id64(id::of_path(&model))))
+}
+
+fn hulls(params: &Params) -> Made<'_> {
+    let numbers = ["health", "mass", "tonnage", "draft", "maxSpeed", "turningRadius", "rudderTime", "visibilityFactor"];
+    let names = ["health", "mass", "tonnage", "draft", "max_speed", "turning_radius", "rudder_time", "visibility"];
+    let table = of_catalog(params, "hulls", |all| &all.hulls, |row| row.entity, ship_column())
+        .column(Column::text("component").brief().key(), |found| text(found.part().component))
+        .column(Column::text("model").brief(), |found| model(found.part()))
+        .column(Column::id64("model_id").reference(), |found| model_id(found.part()))
+        .columns(names.map(|name| Column::new(name, Kind::F64).brief()), move |found, number_of| {
+            Ok(number(found.part().node.get(numbers.get(number_of).copied().unwrap_or_default())))
+        })
+        .column(Column::nested("size"), |found| list(found.part().node.get("size")));
+    Box::new(table)
+}
+
+fn armor(params: &Params) -> Made<'_> {
+    let table = of_catalog(params, "armor", |all| &all.armor, |row| row.part.entity, ship_column())
+        .column(Column::text("entity").key(), |found| Ok(Value::Text(found.entity.name()?)))
+        .column(Column::text("component").brief().key(), |found| text(found.row.part.part(found.pickle).component))
+        .column(Column::text("mount").brief().key(), |found| text(found.row.part.part(found.pickle).mount))
+        .column(Column::text("model"), |found| model(found.row.part.part(found.pickle)))
+        .column(Column::id64("model_id").reference(), |found| model_id(found.row.part.part(found.pickle)))
+        .column(Column::uint("layer").brief().key(), |found| Ok(found.row.value.0.into()))
+        .column(Column::uint("material_id").brief().key(), |found| Ok(found.row.value.1.into()))
+        .column(Column::text("material").brief().resolved(), |found| Ok(material_name(found.row.value.1).into()))
+        .column(Column::new("thickness", Kind::F64).brief(), |found| Ok(number(Some(found.node(found.row.key)))));
+    Box::new(table)
+}
+
+fn barbettes(params: &Params) -> Made<'_> {
+    let table = of_catalog(params, "barbettes", |all| &all.barbettes, |row| row.part.entity, ship_column())
+        .column(Column::text("component").brief().key(), |found| text(found.row.part.part(found.pickle).component))
+        .column(Column::text("mount").brief().key(), |found| text(Some(found.node(found.row.key))))
+        .column(Column::uint("layer").brief().key(), |found| Ok(found.row.value.0.into()))
+        .column(Column::uint("material_id").brief().key(), |found| Ok(found.row.value.1.into()))
+        .column(Column::text("material").brief().resolved(), |found| Ok(material_name(found.row.value.1).into()))
+        .column(Column::text("entity"), |found| Ok(Value::Text(found.entity.name()?)));
+    Box::new(table)
+}
+
+fn hit_locations(params: &Params) -> Made<'_> {
+    let table = of_catalog(params, "hit_locations", |all| &all.hit_locations, |row| row.part.entity, ship_column())
+        .column(Column::text("component").brief().key(), |found| text(found.row.part.part(found.pickle).component))
+        .column(Column::text("name").brief().key(), |found| text(Some(found.node(found.row.key))))
+        .label()
+        .column(Column::text("hl_type").brief(), |found| text(found.node(found.row.value).get("hlType")))
+        .column(Column::new("max_hp", Kind::F64).brief(), |found| Ok(number(found.node(found.row.value).get("maxHP"))))
+        .column(Column::new("regenerated", Kind::F64).brief(), |found| {
+            Ok(number(found.node(found.row.value).get("regeneratedHPPart")))
+        })
+        .column(Column::text("parent").brief(), |found| text(found.node(found.row.value).get("parentHL")))
+        .column(Column::text("entity"), |found| Ok(Value::Text(found.entity.name()?)));
+    Box::new(table)
+}
+
+fn hit_location_boxes(params: &Params) -> Made<'_> {
+    let table = of_catalog(params, "hit_location_boxes", |all| &all.boxes, |row| row.part.entity, ship_column())
+        .column(Column::text("component").brief().key(), |found| text(found.row.part.part(found.pickle).component))
+        .column(Column::text("hit_location").brief().key(), |found| text(Some(found.node(found.row.key))))
+        .column(Column::text("box").brief().key(), |found| text(Some(found.node(found.row.value))))
+        .label()
+        .column(Column::text("entity"), |found| Ok(Value::Text(found.entity.name()?)));
+    Box::new(table)
+}
+
+fn mounts(params: &Params) -> Made<'_> {
+    let table = of_catalog(params, "mounts", |all| &all.mounts, |row| row.entity, ship_column())
+        .column(Column::text("component").brief().key(), |found| text(found.part().component))
+        .column(Column::text("mount").brief().key(), |found| text(found.part().mount))
+        .column(Column::text("name").brief(), |found| text(found.part().node.get("name")))
+        .column(Column::text("model").brief(), |found| model(found.part()))
+        .column(Column::id64("model_id").reference(), |found| model_id(found.part()))
+        .column(Column::text("species").brief(), |found| {
+            text(found.part().node.get("typeinfo").and_then(|info| info.get("species")))
+        })
+        .column(Column::int("barrels").brief(), |found| Ok(integer(found.part().node.get("numBarrels"))))
+        .column(Column::new("barrel_diameter", Kind::F64).brief(), |found| {
+            Ok(number(found.part().node.get("barrelDiameter")))
+        })
+        .columns(["shot_delay", "rotation_speed"].map(|name| Column::new(name, Kind::F64)), |found, which| {
+            let node = found.part().node;
+            Ok(match which {
+                0 => number(node.get("shotDelay")),
+                _ => number(node.get("rotationSpeed").and_then(|speeds| speeds.items().next())),
+            })
+        })
+        .column(Column::text("entity"), |found| Ok(Value::Text(found.entity.name()?)));
+    Box::new(table)
+}
+
+fn ammo(params: &Params) -> Made<'_> {
+    let table = of_catalog(params, "ammo", |all| &all.ammo, |row| row.part.entity, ship_column())
+        .column(Column::text("component").brief().key(), |found| text(found.row.part.part(found.pickle).component))
+        .column(Column::text("mount").brief().key(), |found| text(found.row.part.part(found.pickle).mount))
+        .column(Column::text("name").brief().key(), |found| text(Some(found.node(found.row.key))))
+        .label()
+        .column(Column::text("entity"), |found| Ok(Value::Text(found.entity.name()?)));
+    Box::new(table)
+}
+
+fn projectiles(params: &Params) -> Made<'_> {
+    const NUMBERS: [(&str, &str); 8] = [
+        ("damage", "alphaDamage"),
+        ("mass", "bulletMass"),
+        ("diameter", "bulletDiametr"),
+        ("speed", "bulletSpeed"),
+        ("krupp", "bulletKrupp"),
+        ("air_drag", "bulletAirDrag"),
+        ("piercing_he", "alphaPiercingHE"),
+        ("burn_chance", "burnProb"),
+    ];
+    let table = of_entities(params, "projectiles", |params| Ok(Numbers::Some(&params.catalog()?.projectiles)))
+        .column(Column::text("ammo_type").brief(), |entity| text(entity.get("ammoType")))
+        .columns(NUMBERS.map(|(name, _)| Column::new(name, Kind::F64).brief()), |entity, which| {
+            Ok(number(NUMBERS.get(which).and_then(|(_, field)| entity.get(field))))
+        })
+        .column(Column::text("title"), |entity| title(params, entity));
+    Box::new(table.derived().own_texts(false))
+}
+
+fn modernizations(params: &Params) -> Made<'_> {
+    const LISTS: [(&str, &str); 6] = [
+        ("ships", "ships"),
+        ("excludes", "excludes"),
+        ("ship_types", "shiptype"),
+        ("levels", "shiplevel"),
+        ("nations", "nation"),
+        ("groups", "group"),
+    ];
+    let table = of_entities(params, "modernizations", |params| Ok(Numbers::Some(&params.catalog()?.modernizations)))
+        .column(Column::int("slot").brief(), |entity| Ok(integer(entity.get("slot"))))
+        .column(Column::text("title").brief(), |entity| title(params, entity))
+        .column(Column::nested("modifiers"), |entity| map(entity.get("modifiers")))
+        .columns(LISTS.map(|(name, _)| Column::nested(name)), |entity, which| {
+            list(LISTS.get(which).and_then(|(_, field)| entity.get(field)))
+        });
+    Box::new(table.derived().own_texts(false))
+}
+
+/// Whether `ship` can mount the modernization, by its lists (docs/formats/gameparams.md §6).
+fn fits(modernization: &Entity<'_>, ship: &Entity<'_>) -> Result<bool> {
+    let names = |field: &str| modernization.get(field).map(Node::items).into_iter().flatten();
+    let name = ship.name()?;
+    if names("excludes").any(|found| found.is_text(&name)) {
+        return Ok(false);
+    }
+    if names("ships").any(|found| found.is_text(&name)) {
+        return Ok(true);
+    }
+    let level = ship.get("level").and_then(Node::int);
+    let text = |node: Option<Node<'_>>| {
+        Ok::<_, crate::Error>(node.map(Node::text).transpose()?.flatten().map(Cow::into_owned))
+    };
+    let wanted = [
+        ("shiptype", text(ship.info("species"))?),
+        ("nation", text(ship.info("nation"))?),
+        ("group", text(ship.get("group"))?),
+    ];
+    let mut limited = false;
+    let mut levels = names("shiplevel").peekable();
+    if levels.peek().is_some() {
+        limited = true;
+        if !levels.any(|found| found.int().is_some() && found.int() == level) {
+            return Ok(false);
+        }
+    }
+    for (field, value) in wanted {
+        let mut all = names(field).peekable();
+        if all.peek().is_none() {
+            continue;
+        }
+        limited = true;
+        if !value.is_some_and(|value| all.any(|found| found.is_text(&value))) {
+            return Ok(false);
+        }
+    }
+    // One that names ships alone is theirs.
+    Ok(limited || names("ships").next().is_none())
+}
+
+fn modernization_ships(params: &Params) -> Made<'_> {
+    let pairs = Arc::new(Lazy::<Vec<(Entity<'_>, Entity<'_>)>>::default());
+    let find = || -> Result<_> {
+        let catalog = params.catalog()?;
+        let mut pairs = Vec::new();
+        for modernization in &catalog.modernizations {
+            let Some(modernization) = params.entity(*modernization as usize)? else { continue };
+            for ship in &catalog.ships {
+                let Some(ship) = params.entity(*ship as usize)? else { continue };
+                if fits(&modernization, &ship).map_err(|error| in_entity(&modernization, error))? {
+                    pairs.push((modernization, ship));
+                }
+            }
+        }
+        Ok(pairs)
+    };
+    let of_count = Arc::clone(&pairs);
+    let count = move || Ok(of_count.get_or_try_init(find)?.len());
+    let locate = move |row| Ok(pairs.get_or_try_init(find)?.get(row).copied());
+    let table = TableOf::new("modernization_ships", count, locate)
+        .column(Column::text("modernization").brief().key(), |(found, _): &(Entity<'_>, Entity<'_>)| {
+            Ok(Value::Text(found.name()?))
+        })
+        .column(Column::text("ship").brief().key(), |(_, ship)| Ok(Value::Text(ship.name()?)))
+        .column(Column::int("slot").brief(), |(found, _)| Ok(integer(found.get("slot"))))
+        .costly();
+    Box::new(table.derived().own_texts(false))
+}
+
+fn abilities(params: &Params) -> Made<'_> {
+    const NUMBERS: [(&str, &str); 4] = [
+        ("consumables", "numConsumables"),
+        ("reload_time", "reloadTime"),
+        ("work_time", "workTime"),
+        ("preparation_time", "preparationTime"),
+    ];
+    let name = Column::text("name").brief().key();
+    let all = move || params.catalog().map(|all| all.abilities.as_slice());
+    let table = TableOf::new(
+        "abilities",
+        move || Ok(all()?.len()),
+        move |row| {
+            let Some(row) = all()?.get(row).copied() else { return Ok(None) };
+            let entity = params.entity(row.part.entity as usize)?;
+            let pickle = params.pickle()?;
+            Ok(entity.map(|entity| Located { row, entity, pickle }))
+        },
+    )
+    .column(name, |found| Ok(Value::Text(found.entity.name()?)))
+    .column(Column::text("variant").brief().key(), |found| text(found.row.part.part(found.pickle).component))
+    .column(Column::text("index"), |found| text(found.entity.get("index")))
+    .column(Column::uint("id"), |found| Ok(id_of(&found.entity)))
+    .column(Column::text("consumable_type").brief(), |found| text(found.node(found.row.value).get("consumableType")))
+    .columns(NUMBERS.map(|(name, _)| Column::new(name, Kind::F64).brief()), |found, which| {
+        Ok(number(NUMBERS.get(which).and_then(|(_, field)| found.node(found.row.value).get(field))))
+    })
+    .column(Column::text("title").brief(), |found| title(params, &found.entity));
+    Box::new(table.derived().own_texts(false).splits())
+}

@@ -1,0 +1,89 @@
+//! Lists what is wrong with parameters.
+
+use super::walk::{Event, Walker};
+use super::{Params, in_entity};
+use crate::error::ErrorKind;
+use crate::report::{Check, Progress, Report};
+use std::collections::HashSet;
+
+pub(super) fn verify(params: &Params, progress: &Progress) -> Report {
+    let mut stream = Check::new("pickle");
+    let Some(pickle) = stream.note(params.pickle()) else { return Report::from(vec![stream]) };
+    let (size, containers) = (pickle.source().bytes().len(), pickle.containers());
+    stream.detail = format!("{size} bytes, {containers} containers, protocol {}", pickle.protocol());
+    if pickle.left() > 0 {
+        let what = format!("{} bytes after its end", pickle.left()).into();
+        let end = size.saturating_sub(pickle.left());
+        stream.fail(pickle.view().at(end).error(ErrorKind::Damaged { what }));
+    }
+    let mut entities = Check::new("entities");
+    let mut values = Check::new("values");
+    let (Some(all), Some(budget)) = (entities.note(params.all()), values.note(params.budget())) else {
+        return Report::from(vec![stream, entities, values]);
+    };
+    let (mut names, mut ids, mut count, mut leaves) = (HashSet::new(), HashSet::new(), 0u64, 0u64);
+    progress.announce(params.len().unwrap_or(0) as u64);
+    for entity in all {
+        count = count.saturating_add(1);
+        let mut wrong = |what: String| {
+            let error = entity.key().error(ErrorKind::Damaged { what: what.into() });
+            entities.fail_with(|| in_entity(&entity, error));
+        };
+        match (entity.key().text(), entity.get("name")) {
+            (Ok(None), _) => wrong("its key is no text".to_owned()),
+            (Ok(Some(key)), Some(name)) if !name.is_text(&key) => wrong("its name is not its key".to_owned()),
+            _ => {}
+        }
+        // The same entity of another realm has the same name and id.
+        let place = (entity.part(), entity.realm().map(|realm| realm.cell()));
+        if let Ok(name) = entity.name()
+            && !names.insert((place, name))
+        {
+            wrong("an earlier entity has its name".to_owned());
+        }
+        if let Some(id) = entity.id()
+            && !ids.insert((place, id))
+        {
+            wrong(format!("an earlier entity has its id, {id}"));
+        }
+        let mut walker = Walker::new(entity.node());
+        // Keys of the dictionaries that are open.
+        let mut keys: Vec<HashSet<String>> = Vec::new();
+        loop {
+            match walker.next(&budget) {
+                Ok(None) => break,
+                Ok(Some(Event::Leaf(node))) => {
+                    leaves = leaves.saturating_add(1);
+                    if let Err(error) = node.value() {
+                        values.fail_with(|| in_entity(&entity, error));
+                    }
+                }
+                Ok(Some(Event::Begin(_))) => keys.push(HashSet::new()),
+                Ok(Some(Event::End(_))) => drop(keys.pop()),
+                Ok(Some(Event::Key(key))) => match super::walk::key_text(key) {
+                    Ok(text) => {
+                        // An integer and a text may look alike.
+                        let text = format!("{}{text}", key.kind().name());
+                        if keys.last_mut().is_some_and(|keys| !keys.insert(text)) {
+                            let what = "a key that the dictionary has already: the last one counts".into();
+                            values.fail_with(|| in_entity(&entity, key.error(ErrorKind::Damaged { what })));
+                        }
+                    }
+                    Err(error) => values.fail_with(|| in_entity(&entity, error)),
+                },
+                Ok(Some(_)) => {}
+                Err(error) => {
+                    values.fail_with(|| in_entity(&entity, error));
+                    break;
+                }
+            }
+        }
+        progress.advance(1);
+        if budget.is_spent() {
+            break;
+        }
+    }
+    entities.detail = format!("{count} entities");
+    values.detail = format!("{leaves} leaves");
+    Report::from(vec![stream, entities, values])
+}

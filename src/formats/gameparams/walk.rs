@@ -1,0 +1,197 @@
+//! A walk over all values in a value, without recursion: values may be nested as deep as the file is long, and may contain
+//! themselves.
+
+use super::arena::{Kind, Node};
+use crate::budget::Budget;
+use crate::error::{ErrorKind, Result};
+use crate::table::path::{push_index, push_name};
+use crate::table::{Value, Visitor};
+use std::fmt::Write as _;
+
+/// How deep values may be nested. The game's are nested 10 deep.
+const DEPTH: usize = 256;
+
+/// An event of a walk.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Event<'a> {
+    /// The key of the next value.
+    Key(Node<'a>),
+    /// The next value is this item of a list.
+    Item(usize),
+    /// A container that has values begins.
+    Begin(Kind),
+    /// The container that began last ends.
+    End(Kind),
+    /// A value without values in it: a leaf, or a container that is empty.
+    Leaf(Node<'a>),
+    /// A container that the walk is in already, at this depth.
+    Within(Node<'a>, usize),
+}
+
+/// An open container, and the number of its next value.
+#[derive(Clone)]
+struct Open<'a> {
+    node: Node<'a>,
+    kind: Kind,
+    next: usize,
+}
+
+/// The walk.
+#[derive(Clone)]
+pub(super) struct Walker<'a> {
+    open: Vec<Open<'a>>,
+    /// The next value, whose key was given.
+    value: Option<Node<'a>>,
+}
+
+impl<'a> Walker<'a> {
+    pub(super) fn new(root: Node<'a>) -> Self {
+        Self { open: Vec::new(), value: Some(root) }
+    }
+
+    /// The next event, paid for from `budget`: values that are shared are met each time.
+    pub(super) fn next(&mut self, budget: &Budget) -> Result<Option<Event<'a>>> {
+        if let Some(node) = self.value.take() {
+            budget.spend(1).map_err(|kind| node.error(kind))?;
+            let kind = node.kind();
+            if !kind.is_container() || node.is_empty() {
+                return Ok(Some(Event::Leaf(node)));
+            }
+            if let Some(depth) = self.open.iter().position(|open| open.node == node) {
+                return Ok(Some(Event::Within(node, depth)));
+            }
+            if self.open.len() >= DEPTH {
+                let value = self.open.len().saturating_add(1) as u64;
+                return Err(node.error(ErrorKind::Limit {
+                    what: "depth of values in values",
+                    value,
+                    limit: DEPTH as u64,
+                }));
+            }
+            self.open.push(Open { node, kind, next: 0 });
+            return Ok(Some(Event::Begin(kind)));
+        }
+        let Some(open) = self.open.last_mut() else { return Ok(None) };
+        let at = open.next;
+        open.next = open.next.saturating_add(1);
+        let (event, value) = match open.kind {
+            Kind::List => (Event::Item(at), open.node.items().nth(at)),
+            _ => match open.node.members().nth(at) {
+                Some((key, value)) => (Event::Key(key), Some(value)),
+                None => (Event::Item(at), None),
+            },
+        };
+        if value.is_none() {
+            let kind = open.kind;
+            self.open.pop();
+            return Ok(Some(Event::End(kind)));
+        }
+        self.value = value;
+        Ok(Some(event))
+    }
+}
+
+/// The text of a key, as the name of a member in JSON.
+pub(super) fn key_text(key: Node<'_>) -> Result<String> {
+    Ok(match key.kind() {
+        Kind::Null => "None".to_owned(),
+        Kind::List => {
+            let mut text = "(".to_owned();
+            for (n, item) in key.items().enumerate() {
+                text.push_str(if n == 0 { "" } else { ", " });
+                // A tuple in a tuple is not told apart further.
+                match item.kind() {
+                    Kind::Text => text.push_str(&item.text()?.unwrap_or_default()),
+                    Kind::Null => text.push_str("None"),
+                    kind if kind.is_container() => text.push('…'),
+                    // Writing to a String cannot fail.
+                    _ => drop(write!(text, "{}", item.value()?)),
+                }
+            }
+            text.push(')');
+            text
+        }
+        Kind::Text => key.text()?.unwrap_or_default().into_owned(),
+        _ => key.value()?.to_string(),
+    })
+}
+
+/// Appends the step to the member with this key.
+fn push_key(path: &mut String, key: Node<'_>) -> Result<()> {
+    match key.kind() {
+        Kind::Text => push_name(path, &key.text()?.unwrap_or_default()),
+        _ => push_index(path, key_text(key)?),
+    }
+    Ok(())
+}
+
+/// The path to the value that a walk is at.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Trail {
+    path: String,
+    /// The length of the path at each open container.
+    marks: Vec<usize>,
+}
+
+impl Trail {
+    pub(super) fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// The path to the open container at `depth`.
+    pub(super) fn path_at(&self, depth: usize) -> &str {
+        self.marks.get(depth).and_then(|len| self.path.get(..*len)).unwrap_or_default()
+    }
+
+    pub(super) fn follow(&mut self, event: Event<'_>) -> Result<()> {
+        match event {
+            Event::Begin(_) => self.marks.push(self.path.len()),
+            Event::End(_) => {
+                self.marks.pop();
+            }
+            Event::Key(key) => {
+                self.back();
+                push_key(&mut self.path, key)?;
+            }
+            Event::Item(index) => {
+                self.back();
+                push_index(&mut self.path, index);
+            }
+            Event::Leaf(_) | Event::Within(..) => {}
+        }
+        Ok(())
+    }
+
+    fn back(&mut self) {
+        self.path.truncate(self.marks.last().copied().unwrap_or(0));
+    }
+}
+
+/// Shows `root` whole. A container in itself is shown as the path to it.
+pub(super) fn show(root: Node<'_>, budget: &Budget, out: &mut dyn Visitor) -> Result<()> {
+    let mut walker = Walker::new(root);
+    let mut trail = Trail::default();
+    while let Some(event) = walker.next(budget)? {
+        trail.follow(event)?;
+        match event {
+            Event::Key(key) => out.key(&key_text(key)?)?,
+            Event::Item(_) => {}
+            Event::Begin(Kind::List) => out.begin_list()?,
+            Event::Begin(_) => out.begin_map()?,
+            Event::End(Kind::List) => out.end_list()?,
+            Event::End(_) => out.end_map()?,
+            Event::Leaf(node) => match node.kind() {
+                Kind::List => out.value(&Value::List(Vec::new()))?,
+                kind if kind.is_container() => out.value(&Value::Map(Vec::new()))?,
+                _ => out.leaf(&node.value()?)?,
+            },
+            Event::Within(_, depth) => out.leaf(&within(&trail, depth))?,
+        }
+    }
+    Ok(())
+}
+
+/// The text in place of a container that is in itself.
+pub(super) fn within(trail: &Trail, depth: usize) -> Value<'static> {
+    Value::owned(format!("-> {}", trail.path_at(depth)))
+}

@@ -1,0 +1,323 @@
+//! Texts of games, GNU MO (`global.mo`). Sections (§) in these docs refer to docs/formats/mo.md.
+//!
+//! A [`Catalog`] finds a text by its id by a binary search in the mapped file.
+
+mod layout;
+
+use crate::bytes::View;
+use crate::error::{Error, ErrorKind, Result};
+use crate::id;
+use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
+use crate::relations::{Entries, Entry, Found, Keep, Relations, Texts};
+use crate::report::{Check, Progress, Report};
+use crate::source::Source;
+use crate::table::{Column, Table, TableOf, Value, Visitor};
+use layout::{Header, MAGIC, Stretch};
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+/// The sign between the forms of a text by number.
+const NUL: u8 = 0;
+
+/// An open `.mo`.
+#[derive(Debug)]
+pub struct Catalog {
+    source: Source,
+}
+
+/// A text with its id.
+#[derive(Debug, Clone, Copy)]
+struct Message<'a> {
+    row: usize,
+    id: &'a [u8],
+    /// Where the id begins.
+    id_at: View<'a>,
+    text: &'a [u8],
+    text_at: View<'a>,
+}
+
+impl<'a> Message<'a> {
+    /// Its id: what stands before the form for many.
+    fn id(&self) -> Result<&'a str> {
+        self.id_at.utf8(self.id.split(|byte| *byte == NUL).next().unwrap_or_default())
+    }
+
+    /// Its forms by number: one of most texts.
+    fn forms(&self) -> impl Iterator<Item = &'a [u8]> {
+        self.text.split(|byte| *byte == NUL)
+    }
+
+    fn form(&self, number: usize) -> Result<Option<&'a str>> {
+        self.forms().nth(number).map(|form| self.text_at.utf8(form)).transpose()
+    }
+}
+
+impl Catalog {
+    /// Opens `source`. Reads the header.
+    ///
+    /// # Errors
+    /// `BadMagic`, `BadVersion`, `OutOfBounds` where the tables leave the file.
+    pub fn open(source: Source) -> Result<Self> {
+        let view = source.view("header");
+        let header = view.read::<Header>()?;
+        if header.magic.get() != MAGIC {
+            return Err(view.error(ErrorKind::BadMagic { expected: MAGIC.into(), found: header.magic.get().into() }));
+        }
+        if header.revision.get() >> 16 != 0 {
+            return Err(view.skip(4).error(ErrorKind::BadVersion { found: header.revision.get().into() }));
+        }
+        let catalog = Self { source };
+        catalog.stretches()?;
+        Ok(catalog)
+    }
+
+    fn header(&self) -> Result<&Header> {
+        self.source.view("header").read()
+    }
+
+    /// The places of ids and of texts.
+    fn stretches(&self) -> Result<(&[Stretch], &[Stretch])> {
+        let header = self.header()?;
+        let table = |part, at: u32| self.source.view(part).at(at as usize).array(header.count.get() as usize);
+        Ok((table("ids", header.ids.get())?, table("texts", header.texts.get())?))
+    }
+
+    /// The number of ids.
+    pub fn len(&self) -> usize {
+        self.header().map_or(0, |header| header.count.get() as usize)
+    }
+
+    /// Whether there are no ids.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The bytes at `stretch`, with the NUL after them checked, and the place where they begin.
+    fn bytes<'a>(&'a self, stretch: &'a Stretch, part: &'static str) -> Result<(&'a [u8], View<'a>)> {
+        let at = self.source.view(part).at(stretch.at.get() as usize);
+        let bytes = at.take((stretch.len.get() as usize).saturating_add(1))?;
+        match bytes.split_last() {
+            Some((&NUL, bytes)) => Ok((bytes, at)),
+            _ => Err(at.error(ErrorKind::Damaged { what: "text without a NUL after it".into() })),
+        }
+    }
+
+    fn message(&self, row: usize) -> Result<Option<Message<'_>>> {
+        let (ids, texts) = self.stretches()?;
+        let (Some(id), Some(text)) = (ids.get(row), texts.get(row)) else { return Ok(None) };
+        let (id, id_at) = self.bytes(id, "id")?;
+        let (text, text_at) = self.bytes(text, "text")?;
+        Ok(Some(Message { row, id, id_at, text, text_at }))
+    }
+
+    /// The number of the message with this id: ids are in order.
+    fn position(&self, wanted: &str) -> Result<Option<usize>> {
+        let (ids, _) = self.stretches()?;
+        let (mut from, mut to) = (0, ids.len());
+        while from < to {
+            let middle = from.midpoint(to);
+            let Some(stretch) = ids.get(middle) else { break };
+            let (id, _) = self.bytes(stretch, "id")?;
+            let id = id.split(|byte| *byte == NUL).next().unwrap_or_default();
+            match id.cmp(wanted.as_bytes()) {
+                Ordering::Less => from = middle.saturating_add(1),
+                Ordering::Greater => to = middle,
+                Ordering::Equal => return Ok(Some(middle)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// The text with this id; of one that has forms by number, the first.
+    ///
+    /// # Errors
+    /// When it is damaged, or an id on the way to it is.
+    pub fn get(&self, id: &str) -> Result<Option<&str>> {
+        let Some(row) = self.position(id)? else { return Ok(None) };
+        self.message(row)?.map_or(Ok(None), |message| message.form(0))
+    }
+
+    /// The value of a line of the header, the text of the empty id, as in `Language: en`.
+    fn line(&self, name: &str) -> Option<&str> {
+        let lines = self.get("").ok()??.lines();
+        let mut values = lines.filter_map(|line| line.split_once(':')).filter(|(found, _)| *found == name);
+        values.next().map(|(_, value)| value.trim())
+    }
+}
+
+impl FileFormat for Catalog {
+    const NAME: &'static str = "mo";
+    const ENDINGS: &'static [&'static str] = &[".mo"];
+
+    fn likeness(data: &[u8]) -> Likeness {
+        Likeness::by_magic(data.starts_with(&MAGIC.to_le_bytes()))
+    }
+
+    fn open_as(source: Source, _: &Options) -> Result<Self> {
+        Self::open(source)
+    }
+}
+
+impl Reader for Catalog {
+    fn source(&self) -> &Source {
+        &self.source
+    }
+
+    fn version(&self) -> String {
+        self.header().map(|header| header.revision.get().to_string()).unwrap_or_default()
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        let Ok(header) = self.header() else { return Vec::new() };
+        let origin = self.source.view("file").offset();
+        let count = u64::from(header.count.get());
+        let size = |each: usize, count: u64| count.saturating_mul(each as u64);
+        let mut sections = vec![
+            Section::new("header", origin, size_of::<Header>() as u64, None),
+            Section::new("ids", origin.saturating_add(header.ids.get().into()), size(8, count), Some(count)),
+            Section::new("texts", origin.saturating_add(header.texts.get().into()), size(8, count), Some(count)),
+        ];
+        let hashes = u64::from(header.hash_size.get());
+        if hashes > 0 {
+            let at = origin.saturating_add(header.hashes.get().into());
+            sections.push(Section::new("hashes", at, size(4, hashes), Some(hashes)));
+        }
+        sections.sort_by_key(|section| section.offset);
+        sections
+    }
+
+    /// A row for each form of a text.
+    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
+        let starts =
+            || (0..self.len()).map(|row| self.message(row).ok().flatten().map_or(1, |found| found.forms().count()));
+        let starts = std::sync::Arc::new(std::sync::LazyLock::new(move || {
+            let mut total = 0usize;
+            let sum = |forms: usize| {
+                total = total.saturating_add(forms);
+                total
+            };
+            // The number of rows up to and with each message.
+            starts().map(sum).collect::<Vec<usize>>()
+        }));
+        let of_find = std::sync::Arc::clone(&starts);
+        let of_count = std::sync::Arc::clone(&starts);
+        let locate = move |row: usize| {
+            let number = starts.partition_point(|end| *end <= row);
+            let before = number.checked_sub(1).and_then(|before| starts.get(before)).copied().unwrap_or(0);
+            Ok(self.message(number)?.map(|message| (message, row.saturating_sub(before))))
+        };
+        let rows_of = move |id: &str| {
+            let Some(number) = self.position(id)? else { return Ok(Vec::new()) };
+            let before = number.checked_sub(1).and_then(|before| of_find.get(before)).copied().unwrap_or(0);
+            Ok((before..of_find.get(number).copied().unwrap_or(before)).collect())
+        };
+        let table = TableOf::new("texts", move || Ok(of_count.last().copied().unwrap_or(0)), locate)
+            .column(Column::text("id").brief().key(), |(message, _): &(Message<'_>, usize)| Ok(message.id()?.into()))
+            .found_by(move |key| Some(rows_of(&key.as_text()?)))
+            .column(Column::uint("plural").brief().key(), |(_, form)| Ok((*form).into()))
+            .column(Column::text("text").brief(), |(message, form)| Ok(message.form(*form)?.into()))
+            .column(Column::uint("message").place(), |(message, _)| Ok(message.row.into()))
+            .column(Column::uint("offset").place(), |(message, _)| Ok(message.text_at.offset().into()));
+        vec![Box::new(table.splits())]
+    }
+
+    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
+        vec![
+            ("ids".into(), self.len().into()),
+            ("language".into(), self.line("Language").into()),
+            ("charset".into(), self.line("Content-Type").into()),
+        ]
+    }
+
+    fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
+        let Some(row) = self.position(entry)? else { return Ok(false) };
+        let Some(message) = self.message(row)? else { return Ok(false) };
+        out.begin_map()?;
+        out.field("id", &message.id()?.into())?;
+        out.key("texts")?;
+        out.begin_list()?;
+        for number in 0..message.forms().count() {
+            out.leaf(&message.form(number)?.into())?;
+        }
+        out.end_list()?;
+        out.end_map()?;
+        Ok(true)
+    }
+
+    fn relations(&self) -> Option<&dyn Relations> {
+        Some(self)
+    }
+
+    fn verify(&self, progress: &Progress) -> Report {
+        progress.announce(self.len() as u64);
+        let mut texts = Check::new("texts").with_detail(format!("{} ids", self.len()));
+        let mut order = Check::new("order").with_detail("each id after the one before");
+        let mut before: Option<&[u8]> = None;
+        for row in 0..self.len() {
+            let message = texts.note(self.message(row).map_err(|error| error.within(format_args!("message {row}"))));
+            if let Some(Some(message)) = message {
+                texts.note(message.id_at.utf8(message.id));
+                texts.note(message.text_at.utf8(message.text));
+                if before.is_some_and(|before| before >= message.id) {
+                    let what = format!("message {row}: its id is not after the one before").into();
+                    order.fail_with(|| message.id_at.error(ErrorKind::Damaged { what }));
+                }
+                before = Some(message.id);
+            }
+            progress.advance(1);
+        }
+        Report::from(vec![texts, order])
+    }
+}
+
+impl Relations for Catalog {
+    fn references(&self, _: Keep<'_>, _: &Progress) -> Found {
+        Found::new()
+    }
+
+    fn entries(&self) -> Option<&dyn Entries> {
+        Some(self)
+    }
+
+    fn texts(&self) -> Option<&dyn Texts> {
+        Some(self)
+    }
+}
+
+impl Texts for Catalog {
+    fn path(&self, _: u64) -> Result<Option<Cow<'_, str>>> {
+        Ok(None)
+    }
+
+    fn name(&self, _: u32) -> Result<Option<Cow<'_, str>>> {
+        Ok(None)
+    }
+
+    fn id_of_path(&self, _: &str) -> Option<u64> {
+        None
+    }
+
+    fn title(&self, id: &str) -> Result<Option<Cow<'_, str>>> {
+        Ok(self.get(id)?.map(Cow::Borrowed))
+    }
+}
+
+/// The ids are texts; other files know none of them by a number.
+impl Entries for Catalog {
+    fn has(&self, _: u64) -> bool {
+        false
+    }
+
+    fn resolve(&self, query: &str, _: bool, _: &mut dyn FnMut(Error)) -> Result<Option<Entry>> {
+        let Some(row) = self.position(query)? else { return Ok(None) };
+        let Some(message) = self.message(row)? else { return Ok(None) };
+        Ok(Some(Entry {
+            id: id::of_path(query),
+            path: message.form(0)?.map(str::to_owned),
+            kind: Some("text".to_owned()),
+            record: Some(row),
+            place: Some((message.text_at.offset(), message.text.len())),
+            ..Entry::default()
+        }))
+    }
+}
