@@ -92,10 +92,7 @@ assetq_file *assetq_open(const char *address,
 //
 // # Safety
 // `data` leads to `size` bytes, `name` is a text, `error` is NULL or a place for a pointer.
-assetq_file *assetq_open_bytes(const uint8_t *data,
-                               size_t size,
-                               const char *name,
-                               assetq_error **error);
+assetq_file *assetq_open_bytes(const uint8_t *data, size_t size, const char *name, assetq_error **error);
 
 // Opens the file `inner` of an archive. Returns NULL on failure. Close the file by `assetq_close`, before the archive
 // or after it.

@@ -9,7 +9,7 @@
 //! | 2 | single-precision floats, NaN for null: all first bytes, then all second ones, … |
 //! | 3 | double-precision floats likewise |
 //! | 4 | *texts*: a `u32` count of distinct texts, their lengths in UTF-16 units as numbers, the bytes of all of them as a `u32` length and UTF-8, and for each row as numbers 0 for null or 1 and the place of its text |
-//! | 5 | lists of `u32` floats each: a `u32` count of distinct lists, the bits of all of their first floats as numbers, those of all second ones, …, and for each row as numbers 0 or 1 and the place of its list |
+//! | 5 | lists of `u32` floats each: a `u32` count of distinct lists, the bits of all of their first floats as numbers, then of all second floats, …, and for each row as numbers 0 or 1 and the place of its list |
 //! | 6 | ids: for each row as numbers 0 or 1 and the place of its id among all of the page |
 //!
 //! A repeated text, list or id is stored once, and similar bytes are adjacent: deflate compresses the rest well.
