@@ -43,12 +43,12 @@ struct PathSpec {
 }
 
 impl DatabaseBuilder {
-    /// A database whose maps have as many slots as said.
+    /// A database with this number of slots in its maps.
     pub fn with_capacities(strings: u32, resources: u32) -> Self {
         Self { string_capacity: Some(strings), resource_capacity: Some(resources), ..Self::default() }
     }
 
-    /// Adds a text; gives its name id. A text whose id another one has already is left out.
+    /// Adds a text; returns its name id. A text with the id of an earlier one is skipped.
     pub fn string(&mut self, text: &str) -> u32 {
         let id = murmur3(text.as_bytes());
         if self.string_ids.insert(id) {
@@ -57,7 +57,7 @@ impl DatabaseBuilder {
         id
     }
 
-    /// Adds a path with all of its folders; gives its id.
+    /// Adds a path with all of its folders; returns its id.
     pub fn path(&mut self, path: &str) -> u64 {
         let id = cityhash64(path.as_bytes());
         if self.path_ids.insert(id) {
@@ -70,7 +70,7 @@ impl DatabaseBuilder {
         id
     }
 
-    /// Adds a path entry as it is: for ids and parents that are wrong on purpose.
+    /// Adds an unchecked path entry: for intentionally wrong ids and parents.
     pub fn raw_path(&mut self, id: u64, parent: u64, name: &str) {
         self.path_ids.insert(id);
         self.paths.push(PathSpec { id, parent, name: name.to_owned() });
@@ -81,7 +81,7 @@ impl DatabaseBuilder {
         self.resources.push((id, (record as u32) << 8 | (database as u32) << 2 | state));
     }
 
-    /// Adds a database; gives its number.
+    /// Adds a database; returns its number.
     pub fn database(&mut self, magic: u32, checksum: u32, blob: Vec<u8>) -> usize {
         self.databases.push((magic, checksum, blob));
         self.databases.len() - 1
@@ -366,7 +366,7 @@ pub struct Altered {
     pub added: Vec<u64>,
     /// Ids of resources that it has no more.
     pub removed: Vec<u64>,
-    /// Ids of resources whose record says something else, each with the field that does.
+    /// Ids of resources with a changed record, each with the changed field.
     pub changed: Vec<(u64, &'static str)>,
     /// Texts that it has and the other has not.
     pub added_strings: Vec<String>,
@@ -412,7 +412,7 @@ pub fn altered(seed: u64, size: Size) -> Altered {
             changed.push((id, field));
         }
     }
-    // Two records change places: the data that they point to stays, so that their pointers change.
+    // Two records are exchanged: their targets keep their positions, so that their pointers change.
     let mut moved: HashMap<(usize, usize), usize> = HashMap::new();
     for database in [0, 3] {
         let prototype = PrototypeType::ALL[database];
@@ -443,7 +443,7 @@ pub fn altered(seed: u64, size: Size) -> Altered {
     }
     builder.databases.reverse();
 
-    // Resources and their paths, of types that nothing above altered.
+    // Resources and their paths, of types without changes so far.
     let mut removed = Vec::new();
     for database in [2, 6, 9] {
         removed.extend(owners[database].iter().filter(|(record, _)| *record % step == 1).map(|(_, id)| *id));
@@ -496,13 +496,13 @@ pub(super) struct Resources {
     pub(super) textures: Vec<u64>,
 }
 
-/// Fillers that make names of a wanted length.
+/// Words that fill names up to the requested length.
 const WORDS: [&str; 16] = [
     "Hull", "Deck", "Turret", "Director", "Mast", "Funnel", "Boat", "Crane", "Radar", "Antenna", "Gun", "Torpedo",
     "Catapult", "Bridge", "Rail", "Anchor",
 ];
 
-/// A name of about `len` characters, made of words and `index`, so that no two are the same.
+/// A unique name of about `len` characters, built from words and `index`.
 fn name(prefix: &str, index: usize, len: usize, rng: &mut Rng) -> String {
     let mut name = format!("{prefix}{index:03}");
     while name.len() < len {
@@ -581,7 +581,7 @@ fn name_paths(builder: &mut DatabaseBuilder, plan: &Plan, rng: &mut Rng) -> Reso
         let room = plan.path_bytes.saturating_sub(bytes) / left;
         let wanted = if exact { room.saturating_sub(1) } else { plan.name_bytes };
         let need = |t: usize, r: &Resources| r.by_type[t].len() < plan.records[t];
-        // Types that have no place in a ship's folder come in folders of their own.
+        // Types without a place in a ship's folder have folders of their own.
         let other = [2, 4, 5, 6, 7, 8, 9].into_iter().find(|&t| need(t, &resources));
         if let Some(kind) = other.filter(|_| in_folder >= FILES.len() && (ships % 3 == 2 || left < 20)) {
             let (dir, ending) = [
@@ -594,7 +594,7 @@ fn name_paths(builder: &mut DatabaseBuilder, plan: &Plan, rng: &mut Rng) -> Reso
                 ("gui/atlas", ".contour"),
             ][[2, 4, 5, 6, 7, 8, 9].iter().position(|&t| t == kind).expect("one of these")];
             let index = resources.by_type[kind].len();
-            // An ending with a folder in it makes two names of one.
+            // An ending with a folder in it splits a name in two.
             let text = name("p", index, wanted.saturating_sub(ending.len()), rng);
             if ending.contains('/') && exact && left < 2 {
                 continue;

@@ -4,7 +4,7 @@ use super::{Size, Writer};
 use crate::formats::dds::layout;
 use fastrand::Rng;
 
-/// How the texels of a made texture are stored.
+/// The storage of the texels of a texture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Texels {
     /// Four characters, in a header of 128 bytes.
@@ -83,7 +83,7 @@ impl DdsBuilder {
     }
 }
 
-/// A BC1 block of one colour, whose channels have 5, 6 and 5 bits.
+/// A BC1 block of one colour, with channels of 5, 6 and 5 bits.
 pub fn flat_block([r, g, b]: [u8; 3]) -> [u8; 8] {
     let colour = u16::from(r >> 3) << 11 | u16::from(g >> 2) << 5 | u16::from(b >> 3);
     let [low, high] = colour.to_le_bytes();

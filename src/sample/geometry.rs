@@ -103,7 +103,7 @@ pub struct Vertex {
 }
 
 impl GeometryBuilder {
-    /// A file with nothing in it yet.
+    /// An empty file.
     pub fn new() -> Self {
         Self::default()
     }
@@ -114,7 +114,7 @@ impl GeometryBuilder {
         self.vertex_blob(format, stride, blob)
     }
 
-    /// Adds a vertex buffer whose stored bytes are `blob`, whatever they are. Gives its number.
+    /// Adds a vertex buffer with the stored bytes `blob`, unchecked. Returns its number.
     pub fn vertex_blob(&mut self, format: &str, stride: usize, blob: Vec<u8>) -> u16 {
         self.vertex_buffers.push(VertexBlob { format: format.into(), stride, blob });
         self.vertex_buffers.len() as u16 - 1
@@ -131,7 +131,7 @@ impl GeometryBuilder {
         self.index_blob(width, blob)
     }
 
-    /// Adds an index buffer whose stored bytes are `blob`, whatever they are. Gives its number.
+    /// Adds an index buffer with the stored bytes `blob`, unchecked. Returns its number.
     pub fn index_blob(&mut self, width: usize, blob: Vec<u8>) -> u16 {
         self.index_buffers.push(IndexBlob { width, blob });
         self.index_buffers.len() as u16 - 1

@@ -41,7 +41,7 @@ impl BlobWriter {
         self.data.point(base + field, base, here);
     }
 
-    /// Points the field at `base + field` to these bytes, which are appended. Without any bytes it points to nothing.
+    /// Appends these bytes, and points the field at `base + field` to them. For no bytes it is a null pointer.
     pub fn array(&mut self, base: usize, field: usize, bytes: impl AsRef<[u8]>) {
         if !bytes.as_ref().is_empty() {
             self.point_here(base, field);

@@ -17,7 +17,7 @@ pub fn volume_of(name: &str) -> u8 {
     (hash % u32::from(VOLUMES)) as u8
 }
 
-/// Records of a list, as they are before they are packed.
+/// The records of a list before packing.
 #[derive(Debug, Default)]
 pub struct Records(Writer);
 
@@ -57,7 +57,7 @@ pub fn pack(bytes: &[u8], key: &[u8; 256]) -> Vec<u8> {
     packed.iter().zip(key.iter().cycle()).map(|(byte, key)| byte ^ key).collect()
 }
 
-/// Writes a believable folder, file by file, with `write`; gives the names (with `\`) and bytes of the files in it.
+/// Writes a realistic folder, file by file, with `write`; returns the names (with `\`) and bytes of its files.
 pub fn folder(seed: u64, size: Size, key: &[u8; 256], mut write: impl FnMut(&str, Vec<u8>)) -> Vec<(String, Vec<u8>)> {
     let mut rng = Rng::with_seed(seed);
     let mut files = vec![

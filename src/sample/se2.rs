@@ -8,20 +8,20 @@ use crate::table::Guid;
 /// The folder of the content in the game's.
 pub const CONTENT: &str = "GameData/Vanilla/Content";
 
-/// A definition as it is to be written.
+/// A definition for writing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Def {
     /// Its GUID.
     pub guid: Guid,
     /// The full name of its type, with its assembly.
     pub ty: &'static str,
-    /// The path of its `.def` file; empty where it has none.
+    /// The path of its `.def` file; empty if it has none.
     pub file: String,
-    /// The definition that it takes values from.
+    /// The definition that it inherits values from.
     pub parent: Option<Guid>,
 }
 
-/// The GUID number `n` of a made-up game.
+/// The GUID number `n` of a fictional game.
 pub fn guid(n: u32) -> Guid {
     Guid(
         (u128::from(n) << 96 | 0x5E2_0000_4000_8000_0000 | u128::from(n.wrapping_mul(0x9E37_79B9)) << 64).to_le_bytes(),
@@ -156,7 +156,7 @@ pub fn folder(seed: u64, size: Size, mut write: impl FnMut(&str, Vec<u8>)) -> Ve
         .map(|(n, name)| new(n, BLOCK, format!("Blocks/{name}/{name}.def"), (n > 0).then(|| guid(0))))
         .collect();
     defs.extend((100..100 + more).map(|n| new(n, ITEM, format!("Items/Ores/Ore{:02}/Ore_{n}.def", n % 40), None)));
-    // One that no file is there for, and one whose file only the cache knows of.
+    // One without a file, and one with a file that only the cache lists.
     defs.push(new(90, ITEM, String::new(), Some(guid(9999))));
     let lost = new(91, ITEM, String::new(), None);
     let mut mapping: Vec<(Guid, String)> =

@@ -12,7 +12,7 @@ use fastrand::Rng;
 /// How a part is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Codec {
-    /// The bytes as they are.
+    /// Uncompressed.
     None,
     /// Deflate with a zlib header.
     Zlib,
@@ -52,7 +52,7 @@ pub struct MemberSpec<'a> {
     pub model: ModelId,
     /// 0 for the declared type, 1 for a polymorphic member.
     pub prefix: i32,
-    /// Its place in the image, where the composite is stored as one.
+    /// Its offset in the image, if the composite is stored as one.
     pub offset: i32,
 }
 
@@ -61,7 +61,7 @@ pub fn member(name: &str, model: ModelId) -> MemberSpec<'_> {
     MemberSpec { name, model, prefix: 0, offset: 0 }
 }
 
-/// A member whose value says which model it has.
+/// A member whose values state their model.
 pub fn polymorphic(name: &str, model: ModelId) -> MemberSpec<'_> {
     MemberSpec { prefix: 1, ..member(name, model) }
 }
@@ -75,7 +75,7 @@ pub fn placed(name: &str, model: ModelId, offset: i32) -> MemberSpec<'_> {
 pub mod builtin {
     use crate::formats::vrb::{ModelId, TypeId};
 
-    /// `System.String`. The others below are named the same way.
+    /// `System.String`. The functions below are named in the same way.
     pub const STRING: ModelId = ModelId(0x02);
     /// `System.Type`.
     pub const TYPE: ModelId = ModelId(0x03);
@@ -345,7 +345,7 @@ pub struct ArchiveBuilder {
     pub bundles: Vec<(String, [i32; 4])>,
     /// The bytes of the type table.
     pub types: Vec<u8>,
-    /// The main chunk and the others.
+    /// The main chunk and the other chunks.
     pub chunks: Vec<ChunkSpec>,
     /// How the tables are stored.
     pub tables: Codec,

@@ -34,7 +34,7 @@ pub struct Spec {
     pub box_types: u32,
     /// The number of boxes of each type, written from main version 7 on.
     pub boxes: [u32; 19],
-    /// The order in which the boxes of the types lie in the file.
+    /// The order of the types' boxes in the file.
     pub block_order: [usize; 19],
     /// The number of animated backgrounds.
     pub ani_bgs: u32,
@@ -89,7 +89,7 @@ impl Spec {
         180.0 * (boxes as f32).sqrt()
     }
 
-    /// The number of records whose names begin like this, so that names lead to records.
+    /// The number of records with such names, as targets of references.
     fn named(&self, stem: &str) -> u32 {
         match stem {
             "ani_bg" => self.ani_bgs,
@@ -101,7 +101,7 @@ impl Spec {
         }
     }
 
-    /// Waypoints lie on a spiral, equally far from each other, around the middle of the map.
+    /// Waypoints are equally spaced on a spiral around the middle of the map.
     fn waypoint(&self, index: u32) -> [f32; 2] {
         let (middle, of_type) = (self.side() / 2.0, self.boxes[17].max(1) as f32);
         let turn = (TAU * (index as f32 + 1.0)).sqrt();
@@ -210,7 +210,7 @@ impl<'s> Out<'s> {
         self.row.push((name, value));
     }
 
-    // Values: each of these writes one and gives it.
+    // Values: each function writes one and returns it.
 
     fn text(&mut self, text: &str) -> Value<'static> {
         let mut units: Vec<u16> = text.encode_utf16().collect();
@@ -293,7 +293,7 @@ impl<'s> Out<'s> {
         Value::List((0..count).map(|_| item(self)).collect())
     }
 
-    /// A category, where the version has one, and a key.
+    /// A category, if the version has one, and a key.
     fn entry(&mut self, stem: &str) -> Value<'static> {
         let category = if self.spec.main >= 22 { self.uint() } else { Value::Null };
         Value::Map(vec![("category".into(), category), ("key".into(), self.some_text(stem))])
@@ -446,7 +446,7 @@ impl<'s> Out<'s> {
             15 => fields! { "icon_type": self.int() },
             16 => fields! { "reverb_type": self.int() },
             17 => {
-                // Ids start at 100; each waypoint leads to its neighbours, the last one to the first as well.
+                // Ids start at 100; each waypoint has links to its neighbours, and the last one to the first.
                 let of_type = self.spec.boxes[17];
                 let mut links: Vec<u32> = Vec::new();
                 links.extend(index.checked_sub(1));

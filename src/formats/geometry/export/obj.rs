@@ -7,7 +7,7 @@ use crate::error::Result;
 use std::io::{BufWriter, Write};
 
 /// Writes `scene` as OBJ: an object for each place at which a part is shown, with positions, normals and texture
-/// coordinates. Materials are described in a file of their own: see [`materials`].
+/// coordinates. Materials are described in a file of their own.
 ///
 /// # Errors
 /// `Io` when `out` fails.
