@@ -167,7 +167,7 @@ pub fn folder(seed: u64, size: Size, mut write: impl FnMut(&str, Vec<u8>)) -> Ve
     let content = |path: &str| format!("{CONTENT}/{path}");
     write(&content("definitionsets.vrb"), definition_sets(&defs));
     write(&content("contentcache.vrb"), content_cache(&mapping));
-    write(&content("Textures/Armor_cm.dds"), vec![seed as u8; 300]);
+    write(&content("Textures/Armor_cm.dds"), super::dds::demo(seed, super::Size::Small));
     write(&content("Models/Hull.vrm"), demo(seed, Size::Small));
     for def in defs.iter().filter(|def| !def.file.is_empty()) {
         write(&content(&def.file), self::def(def.guid, def.ty).into_bytes());

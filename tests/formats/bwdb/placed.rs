@@ -155,7 +155,7 @@ fn models_come_with_what_they_have_and_go_with_it() {
     assert_eq!(all(&patched(&gone, MODELS, &undo)), all(&new));
     assert_eq!(all(&patched(&new, MODELS, &between(&new, &gone, MODELS))), all(&old));
     let between_others = TableEdits { remove: vec![2], ..edits("models") };
-    refused(made(&old, MODELS, vec![between_others]).map(|made| made.0), &["models: row 2 cannot go"]);
+    refused(made(&old, MODELS, vec![between_others]).map(|made| made.0), &["models: row 2 cannot be deleted"]);
     let lost = TableEdits { add: vec![model(99, 5)], ..edits("models") };
     refused(
         made(&old, MODELS, vec![lost]).map(|made| made.0),

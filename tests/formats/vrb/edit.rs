@@ -441,8 +441,11 @@ fn values_that_do_not_fit_say_what_does() {
             &[&format!("column {name}: {to} does not fit"), "remove it there and add it here"],
         );
     }
-    refused(remove_all(&bytes, |path| path == "Version"), &["[Main].Version", "cannot go alone"]);
-    refused(remove_all(&bytes, |path| path == "Entities[1].Mass"), &["[Main].Entities[1].Mass", "cannot go alone"]);
+    refused(remove_all(&bytes, |path| path == "Version"), &["[Main].Version", "cannot be deleted alone"]);
+    refused(
+        remove_all(&bytes, |path| path == "Entities[1].Mass"),
+        &["[Main].Entities[1].Mass", "cannot be deleted alone"],
+    );
     let mut tree = plain(&bytes, "Entities[0]");
     map(&mut tree, &[]).retain(|(name, _)| name != "Mass");
     refused(put(&bytes, "Entities[0]", &tree), &["Mass", "missing"]);
