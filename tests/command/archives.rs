@@ -391,7 +391,7 @@ fn two_folders_are_compared_by_their_files() {
     let by = json(1, &["diff", old, new, "--stat", "--by", "folder,kind"]);
     let count =
         |folder: &str, kind: &str| by.iter().find(|row| row["folder"] == folder && row["kind"] == kind).unwrap();
-    assert_eq!((&count("b", ".dds")["added"], &count("a", ".dds")["changed"]), (&1.into(), &1.into()));
+    assert_eq!((&count("b", ".dds")["added"], &count("a", ".bin")["changed"]), (&1.into(), &1.into()));
     assert_eq!(json(0, &["diff", old, old]), [] as [Json; 0]);
     // An archive and the folder that it was unpacked to have the same files.
     let unpacked = dir.path().join("unpacked");

@@ -43,7 +43,6 @@ fn levels(dds: &Dds) -> Box<dyn Table + '_> {
             let size = shape.level_size(mip).and_then(|size| usize::try_from(size).ok());
             let Some((at, size)) = at.zip(size) else { return Ok(Value::Null) };
             Ok(Value::Id32(crc32fast::hash(dds.source.view("level").skip(dds.headers).skip(at).take(size)?)))
-        })
-        .derived();
+        });
     Box::new(table)
 }
