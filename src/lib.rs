@@ -251,6 +251,8 @@ pub use ask::find;
 pub use ask::history;
 #[cfg(feature = "export")]
 pub use ask::lines;
+#[cfg(feature = "export")]
+pub use ask::ship;
 #[cfg(feature = "sql")]
 pub use ask::sql;
 pub use ask::{diff, refs};

@@ -10,5 +10,7 @@ pub mod lines;
 pub mod refs;
 #[cfg(any(feature = "find", feature = "sql"))]
 mod regex;
+#[cfg(feature = "export")]
+pub mod ship;
 #[cfg(feature = "sql")]
 pub mod sql;

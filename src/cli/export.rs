@@ -1,4 +1,7 @@
+mod ship;
 mod tables;
+
+pub(super) use ship::ShipArgs;
 
 use super::files::path_below;
 use super::{Context, Exit, Failure, Outcome};
@@ -27,6 +30,7 @@ Examples:
   assetq export town.wdata --to town.svg
   assetq export ship.geometry --to ship.png
   assetq export hull_a.dds --to hull_a.png
+  assetq export GAME --ship Iowa --to iowa.glb --texture-size 1024
   assetq export GAME 'content/gameplay/*.geometry' --to ships/ --as glb
 
 One table of one file becomes OUT. Into a folder (OUT ends with '/', or is one, or there are more tables or files) go
@@ -91,6 +95,8 @@ pub(super) struct Args {
     only: Vec<PartArg>,
     #[command(flatten)]
     level: LevelArgs,
+    #[command(flatten)]
+    ship: ShipArgs,
 }
 
 /// The level of a texture to write.
@@ -222,11 +228,15 @@ pub(super) fn whole_table(asset: &Asset, to: &Path, force: bool, context: &Conte
         lod: Lod(Some(0)),
         only: Vec::new(),
         level: LevelArgs::default(),
+        ship: ShipArgs::default(),
     };
     tables::main(&args, asset, context)
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
+    if let Some(query) = &args.ship.ship {
+        return ship::run(args, query, context);
+    }
     if args.kind.is_some_and(KindArg::is_drawing) || args.kind.is_none() && kind_of(&args.to)?.is_drawing() {
         drawings(args, context)
     } else {
@@ -323,7 +333,6 @@ fn drawing(
             return images(several, args, asset, to, context);
         }
     }
-    let failed = |e: crate::Error| Failure::in_file(file, &e);
     let drawable = |kind: &scene::Kind| asset.reader().shapes().filter(|shapes| shapes.kinds().contains(kind));
     let Some((kind, shapes)) = kind.drawing().and_then(|kind| Some((kind, drawable(&kind)?))) else {
         let what = format!(
@@ -346,6 +355,19 @@ fn drawing(
         emissive: args.emissive,
     };
     let drawing = draw(asset, shapes, path, args.db.iter().chain(&args.with), options, context)?;
+    save(&*drawing, kind, file, to, args.force, context)
+}
+
+/// Writes a drawing, and the files that belong beside it.
+fn save(
+    drawing: &dyn Drawing,
+    kind: scene::Kind,
+    file: &str,
+    to: &Path,
+    force: bool,
+    context: &Context,
+) -> Result<(), Failure> {
+    let failed = |e: crate::Error| Failure::in_file(file, &e);
     for note in drawing.notes() {
         context.note(file, note);
     }
@@ -358,10 +380,10 @@ fn drawing(
         context.note(file, &format!("standard output takes one file, so these are left out: {}", names.join(", ")));
     } else {
         for (name, bytes) in &beside {
-            context.create(&to.with_file_name(name), args.force, |out| Ok(out.write_all(bytes)?))?;
+            context.create(&to.with_file_name(name), force, |out| Ok(out.write_all(bytes)?))?;
         }
     }
-    context.create(to, args.force, |out| {
+    context.create(to, force, |out| {
         for note in drawing.write(kind, out).map_err(failed)? {
             context.note(file, &note);
         }

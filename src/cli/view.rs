@@ -21,7 +21,8 @@ Examples:
   assetq view savegame.vrb --to save.html      a page to keep or to pass on; its graph unfolds, branch by branch
   assetq view hull_a.dds                       a texture, level by level
   assetq view town.wdata --to town.png         a picture of a map or of meshes
-  assetq view GAME:content/assets.bin          a file in an archive")]
+  assetq view GAME:content/assets.bin          a file in an archive
+  assetq view GAME --ship Iowa                 a whole ship")]
 pub(super) struct Args {
     /// The file; with ARCHIVE:INNER one in an archive
     #[arg(value_name = "FILE")]
@@ -37,6 +38,8 @@ pub(super) struct Args {
     /// states how thick armour is
     #[arg(long, value_name = "FILE")]
     with: Vec<PathBuf>,
+    #[command(flatten)]
+    ship: export::ShipArgs,
     /// Write over a file that exists
     #[arg(long, requires = "to")]
     force: bool,
@@ -46,6 +49,9 @@ pub(super) struct Args {
 const TEXTURE_SIZE: u32 = 512;
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
+    if let Some(query) = &args.ship.ship {
+        return ship(args, query, context);
+    }
     let asset = context.open_with(&args.file, args.with.iter())?;
     match &args.to {
         Some(to) => match form(to)? {
@@ -55,12 +61,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         None => {
             let to = place(&args.file)?;
             write(args, &asset, &to, false, context)?;
-            let mut page = context.page();
-            page.line(&to.to_string_lossy())?;
-            page.flush()?;
-            if !open(&to) {
-                context.say("no browser could be started: open that file in one");
-            }
+            show_page(&to, context)?;
         }
     }
     context.warn(&asset);
@@ -86,6 +87,45 @@ fn size(bytes: usize) -> String {
     let units = [(1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
     let unit = units.into_iter().find(|(unit, _)| bytes as f64 >= *unit);
     unit.map_or_else(|| format!("{bytes} bytes"), |(unit, name)| format!("{:.1} {name}", bytes as f64 / unit))
+}
+
+/// Names a page, and opens it in the browser.
+fn show_page(page: &Path, context: &Context) -> Result<(), Failure> {
+    let mut lines = context.page();
+    lines.line(&page.to_string_lossy())?;
+    lines.flush()?;
+    if !open(page) {
+        context.say("no browser could be started: open that file in one");
+    }
+    Ok(())
+}
+
+/// Shows a whole ship.
+fn ship(args: &Args, query: &str, context: &Context) -> Outcome {
+    let opened = args.ship.open(query, &args.file, context)?;
+    let options = Options { textures: TextureMode::Base, texture_size: TEXTURE_SIZE, ..Options::default() };
+    let drawing = opened.draw(options)?;
+    let name = &opened.ship.name;
+    drawing.notes().iter().for_each(|note| context.note(name, note));
+    drawing.damage().iter().for_each(|error| context.damaged(name, error));
+    let (to, is_kept) = match &args.to {
+        Some(to) => (to.clone(), true),
+        None => (place(Path::new(name))?, false),
+    };
+    let form = form(&to)?;
+    context.create(&to, args.force, |out| {
+        if let Some(kind) = form {
+            drawing.write(kind, out).map_err(|error| Failure::in_file(name, &error))?;
+            return Ok(());
+        }
+        let mut page = Page::new(out, name, &format!("World of Warships · {}", opened.ship.hull))?;
+        scene::add(&mut page, &*drawing)?;
+        Ok(page.finish()?)
+    })?;
+    if !is_kept {
+        show_page(&to, context)?;
+    }
+    Ok(Exit::Done)
 }
 
 fn write(args: &Args, asset: &Asset, to: &Path, force: bool, context: &Context) -> Result<(), Failure> {

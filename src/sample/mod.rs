@@ -19,6 +19,7 @@ pub mod pickle;
 pub mod prototypes;
 pub mod rusty_hearts;
 pub mod se2;
+pub mod ship;
 pub mod space;
 pub mod vrb;
 pub mod wdata;
@@ -63,6 +64,7 @@ pub struct Stopped;
 /// A folder of every format that reads one as a whole: its name, its format, and its builder.
 pub const FOLDERS: &[(&str, Format, MakeFolder)] = &[
     ("wows", Format::WOWS, |seed, size, write| wows::game(seed, size, write)),
+    ("wows-ship", Format::WOWS, |_, _, write| ship::folder(write)),
     ("ff13", Format::WHITE, |seed, size, write| {
         each(write, |write| drop(white::folder(seed, size, GameKind::First, write)))
     }),

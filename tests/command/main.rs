@@ -13,6 +13,7 @@ mod edit;
 mod faults;
 mod games;
 mod names;
+mod ship;
 mod textconv;
 #[cfg(unix)]
 mod view;

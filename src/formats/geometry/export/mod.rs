@@ -3,6 +3,7 @@
 //! The game's space is left-handed with y up. The written shapes are right-handed: x is turned around, so that a mesh
 //! that looks forward (along z) still does, and triangles turn left around their normals.
 
+mod assembly;
 #[cfg(feature = "edit")]
 pub(in crate::formats::geometry) mod back;
 mod glb;
@@ -16,6 +17,7 @@ mod svg;
 
 use crate::report::counted;
 pub use crate::scene::Options;
+pub use assembly::{Assembled, Thickness, assemble};
 pub use glb::write_glb;
 pub use named::scene;
 pub use obj::write_obj;

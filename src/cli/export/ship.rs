@@ -1,0 +1,95 @@
+//! Whole ships of a game.
+
+use super::{Args, TexturesArg, kind_of, save};
+use crate::archive::MARK;
+use crate::ask::ship::{PartKind, Query, Ship};
+use crate::asset::Asset;
+use crate::cli::context::within;
+use crate::cli::{Context, Exit, Failure, Outcome};
+use crate::scene::{self, Options, TextureMode};
+use crate::texture_files::TextureFiles;
+use std::path::{Path, PathBuf};
+
+/// A ship, and the parts of it.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(in crate::cli) struct ShipArgs {
+    /// For a game: put this ship together, by its name, index, id or title
+    #[arg(long, value_name = "SHIP")]
+    pub(in crate::cli) ship: Option<String>,
+    /// For a ship: its hull, by upgrade or component; the last upgrade if not given
+    #[arg(long, value_name = "HULL", requires = "ship")]
+    hull: Option<String>,
+    /// For a ship: only these parts
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "PARTS", requires = "ship")]
+    parts: Vec<PartKind>,
+    /// For a ship: add its armour, in colours by thickness, as a second scene
+    #[arg(long, requires = "ship")]
+    armor: bool,
+}
+
+/// A ship with the files that it is drawn with.
+pub(in crate::cli) struct Drawable {
+    pub(in crate::cli) ship: Ship,
+    database: Asset,
+    files: TextureFiles,
+    armor: bool,
+}
+
+impl ShipArgs {
+    /// Puts the ship together.
+    pub(in crate::cli) fn open(&self, query: &str, game: &Path, context: &Context) -> Result<Drawable, Failure> {
+        // `GAME:` stands for the game as well.
+        let text = game.to_string_lossy();
+        let path = text.strip_suffix(MARK).map_or_else(|| game.to_owned(), PathBuf::from);
+        let failed = |e: crate::Error| Failure::in_file(&path.to_string_lossy(), &e);
+        let game = context.open(&path)?;
+        let parameters = game.reader().archive().and_then(|archive| archive.parameters());
+        let Some(parameters) = parameters else {
+            let what = format!("{}: a {} file has no ships; the folder of World of Warships has", text, game.format());
+            return Err(Failure::new(Exit::Usage, what));
+        };
+        let params = context.open(&within(&path, parameters))?;
+        let database = context.open(&context.database_in(path.clone())?)?;
+        let query = Query { ship: query.to_owned(), hull: self.hull.clone(), parts: self.parts.clone() };
+        let ship = Ship::open(&game, &params, &database, &query, context.options()).map_err(failed)?;
+        let mut files = TextureFiles::new(context.options());
+        files.add_archive(&game);
+        Ok(Drawable { ship, database, files, armor: self.armor })
+    }
+}
+
+impl Drawable {
+    /// The ship as a drawing. Collision hulls are never part of it.
+    pub(in crate::cli) fn draw(&self, options: Options) -> Result<Box<dyn scene::Drawing + '_>, Failure> {
+        let failed = |e: crate::Error| Failure::in_file(&self.ship.name, &e);
+        let mut known = scene::Context::from_assets([&self.database]).map_err(failed)?;
+        known.set_textures(&self.files);
+        let options = Options { armor: self.armor, collision: false, ..options };
+        Ok(Box::new(self.ship.scene(&known, &options).map_err(failed)?))
+    }
+}
+
+/// Writes a whole ship.
+pub(super) fn run(args: &Args, query: &str, context: &Context) -> Outcome {
+    let kind = args.kind.map_or_else(|| kind_of(&args.to), Ok)?;
+    let Some(kind) = kind.drawing() else {
+        return Err(Failure::new(Exit::Usage, "a ship is written as glb, obj, svg or png"));
+    };
+    let [game] = &*args.files else {
+        return Err(Failure::new(Exit::Usage, "--ship takes one game"));
+    };
+    let opened = args.ship.open(query, game, context)?;
+    let options = Options {
+        lod: args.lod.0,
+        textures: match kind {
+            scene::Kind::Glb | scene::Kind::Obj => args.textures.map_or(TextureMode::Png, TexturesArg::mode),
+            _ => TextureMode::None,
+        },
+        texture_size: args.texture_size,
+        emissive: args.emissive,
+        ..Options::default()
+    };
+    let drawing = opened.draw(options)?;
+    save(&*drawing, kind, &opened.ship.name, &args.to, args.force, context)?;
+    Ok(Exit::Done)
+}

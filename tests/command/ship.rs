@@ -1,0 +1,143 @@
+//! Whole ships, from the folder of a game to one file.
+
+use crate::common::{run, writer};
+use assetq::sample::ship::{COLOURS, SHIP, folder};
+use std::collections::BTreeMap;
+
+/// A folder with the made ship.
+fn game() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let mut write = writer(dir.path());
+    folder::<std::convert::Infallible>(|path, bytes| {
+        write(path, bytes.to_vec());
+        Ok(())
+    })
+    .unwrap();
+    drop(write);
+    dir
+}
+
+fn export(dir: &tempfile::TempDir, more: &[&str]) -> (gltf::Gltf, String) {
+    let to = dir.path().join("ship.glb");
+    let args = [&["export", ".", "--to", "ship.glb", "--force"], more].concat();
+    let (_, said) = run(dir.path(), 0, &args);
+    (gltf::Gltf::from_slice(&std::fs::read(to).unwrap()).unwrap(), said)
+}
+
+/// The names of the nodes below the root of a scene, and their positions.
+fn places(scene: &gltf::Scene<'_>) -> BTreeMap<String, [f32; 3]> {
+    let root = scene.nodes().next().unwrap();
+    let place = |node: gltf::Node<'_>| (node.name().unwrap().to_owned(), node.transform().decomposed().0);
+    root.children().map(place).collect()
+}
+
+#[test]
+fn hull_and_mounts_stand_in_their_places() {
+    let dir = game();
+    for name in [SHIP, "PASB999", "sample", "999000001"] {
+        let (glb, said) = export(&dir, &["--ship", name]);
+        let found = places(&glb.default_scene().unwrap());
+        // Right-handed: x is turned around. The turrets stand on the deck, which lies one metre up.
+        let expected = [
+            ("Bow", [0.0, 0.0, 0.0]),
+            ("HP_AGM_1", [-0.5, 1.5, 6.0]),
+            ("HP_AGM_2", [0.0, 1.5, -6.0]),
+            ("HP_AGT_1", [-1.0, 1.0, 0.0]),
+            ("Hull", [0.0, 0.0, 0.0]),
+            ("Stern", [0.0, 0.0, 0.0]),
+        ];
+        assert_eq!(found, expected.map(|(name, at)| (name.to_owned(), at)).into(), "{name}");
+        assert!(said.contains("HP_AGM_9") && said.contains("1 render sets of damaged states"), "{said}");
+        assert_eq!(glb.scenes().count(), 1);
+    }
+}
+
+#[test]
+fn meshes_and_images_are_written_once() {
+    let dir = game();
+    let (glb, _) = export(&dir, &["--ship", SHIP]);
+    let mut names: Vec<&str> = glb.meshes().filter_map(|mesh| mesh.name()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["bow", "deck", "stern", "tube", "turret", "window"], "both turrets share a mesh");
+    assert_eq!((glb.materials().len(), glb.images().len()), (3, 12));
+    for (name, _) in COLOURS {
+        let material = glb.materials().find(|material| material.name() == Some(name)).unwrap();
+        assert!(material.pbr_metallic_roughness().base_color_texture().is_some(), "{name}");
+        assert_eq!(material.double_sided(), name == "glass");
+    }
+    let size = |args: &[&str]| {
+        let (glb, _) = export(&dir, &[&["--ship", SHIP], args].concat());
+        let base = glb.images().find(|image| image.name() == Some("hull_a.base")).unwrap();
+        let gltf::image::Source::View { view, .. } = base.source() else { panic!() };
+        let png = &glb.blob.as_ref().unwrap()[view.offset()..][..view.length()];
+        u32::from_be_bytes(png[16..20].try_into().unwrap())
+    };
+    assert_eq!([size(&[]), size(&["--texture-size", "64"]), size(&["--texture-size", "16"])], [128, 64, 16]);
+    let (glb, _) = export(&dir, &["--ship", SHIP, "--textures", "none"]);
+    assert_eq!((glb.materials().len(), glb.images().len()), (3, 0));
+}
+
+#[test]
+fn a_hull_brings_its_own_mounts_and_parts_are_chosen() {
+    let dir = game();
+    let names = |args: &[&str]| {
+        let (glb, _) = export(&dir, &[&["--ship", SHIP], args].concat());
+        places(&glb.default_scene().unwrap()).into_keys().collect::<Vec<_>>()
+    };
+    for hull in ["PAUH999_A", "A_Hull"] {
+        assert_eq!(names(&["--hull", hull]), ["Bow", "HP_AGM_1", "HP_AGT_1", "Hull", "Stern"]);
+    }
+    assert_eq!(names(&["--parts", "guns"]), ["HP_AGM_1", "HP_AGM_2"]);
+    assert_eq!(names(&["--parts", "hull,torpedoes"]), ["Bow", "HP_AGT_1", "Hull", "Stern"]);
+}
+
+#[test]
+fn armour_is_a_second_scene_in_colours_by_thickness() {
+    let dir = game();
+    let (glb, _) = export(&dir, &["--ship", SHIP, "--armor"]);
+    let armor = glb.scenes().nth(1).unwrap();
+    assert_eq!(armor.name(), Some("PASB999_Sample armor"));
+    let root = armor.nodes().next().unwrap();
+    let mut plates: Vec<String> = root
+        .children()
+        .flat_map(|part| part.children().collect::<Vec<_>>())
+        .filter_map(|node| node.mesh()?.primitives().next()?.material().name().map(str::to_owned))
+        .collect();
+    plates.sort();
+    // The hull's plates once, and the turrets' plates at both places. The hull states the thickness that a turret lacks.
+    let expected = [
+        "armor 26 mm",
+        "armor 26 mm",
+        "armor 307 mm",
+        "armor 38 mm",
+        "armor 430 mm",
+        "armor 430 mm",
+        "armor no stated thickness",
+        "armor no stated thickness",
+        "armor no stated thickness",
+    ];
+    assert_eq!(plates, expected);
+}
+
+#[test]
+fn a_ship_that_is_not_there_is_named_with_the_nearest() {
+    let dir = game();
+    let (_, said) = run(dir.path(), 1, &["export", ".", "--ship", "PASB99", "--to", "x.glb"]);
+    assert!(said.contains("did you mean PASB999_Sample?"), "{said}");
+    let (_, said) = run(dir.path(), 1, &["export", ".", "--ship", SHIP, "--hull", "C_Hull", "--to", "x.glb"]);
+    assert!(said.contains("PAUH999_A, PAUH999_B"), "{said}");
+    let (_, said) = run(
+        dir.path(),
+        2,
+        &["export", "bin/9000000/res/texts/en/LC_MESSAGES/global.mo", "--ship", SHIP, "--to", "x.glb"],
+    );
+    assert!(said.contains("the folder of World of Warships has"), "{said}");
+}
+
+#[test]
+fn a_page_shows_the_ship_with_its_textures() {
+    let dir = game();
+    run(dir.path(), 0, &["view", ".", "--ship", SHIP, "--to", "ship.html"]);
+    let page = std::fs::read_to_string(dir.path().join("ship.html")).unwrap();
+    assert!(page.contains("\"HP_AGM_1\"") && page.contains("\"image\":\"shapes-"));
+}
