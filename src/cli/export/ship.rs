@@ -1,10 +1,10 @@
 //! Whole ships of a game.
 
 use super::{Args, TexturesArg, kind_of, save};
+use crate::archive::Address;
 use crate::archive::MARK;
 use crate::ask::ship::{PartKind, Query, Ship};
 use crate::asset::Asset;
-use crate::cli::context::within;
 use crate::cli::{Context, Exit, Failure, Outcome};
 use crate::scene::{self, Options, TextureMode};
 use crate::texture_files::TextureFiles;
@@ -48,7 +48,7 @@ impl ShipArgs {
             let what = format!("{}: a {} file has no ships; the folder of World of Warships has", text, game.format());
             return Err(Failure::new(Exit::Usage, what));
         };
-        let params = context.open(&within(&path, parameters))?;
+        let params = context.open(&Address::within(&path, parameters))?;
         let database = context.open(&context.database_in(path.clone())?)?;
         let query = Query { ship: query.to_owned(), hull: self.hull.clone(), parts: self.parts.clone() };
         let ship = Ship::open(&game, &params, &database, &query, context.options()).map_err(failed)?;
