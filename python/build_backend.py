@@ -1,0 +1,50 @@
+"""The build backend of the package: maturin, which packs the module, and the command `assetq` beside it.
+
+maturin packs a module or a program, not both. So the program is built first, from the same crates and with the same
+settings, and put into the folder whose `scripts` are installed on the path.
+"""
+
+import argparse
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import maturin
+from maturin import *  # noqa: F403  what is not defined below is maturin's
+
+HERE = Path(__file__).resolve().parent
+SCRIPTS = HERE / "assetq.data" / "scripts"
+# As in pyproject.toml, so that most crates are built once for both.
+PROFILE = "release-unwind"
+
+
+def build_command(config_settings):
+    """Builds the program with those of maturin's settings that cargo knows."""
+    settings = argparse.ArgumentParser(add_help=False)
+    for name in ["--profile", "--target", "--target-dir"]:
+        settings.add_argument(name)
+    settings.add_argument("--locked", action="store_true")
+    given, _ = settings.parse_known_args(maturin.get_maturin_pep517_args(config_settings))
+    command = ["cargo", "build", "--manifest-path", str(HERE / "Cargo.toml"), "--package", "assetq", "--bin", "assetq"]
+    command += ["--profile", given.profile or PROFILE, "--message-format", "json-render-diagnostics"]
+    command += [part for name in ["target", "target_dir"] if (value := getattr(given, name))
+                for part in (f"--{name.replace('_', '-')}", value)]  # fmt: skip
+    command += ["--locked"] if given.locked else []
+    print("Running `{}`".format(" ".join(command)), flush=True)
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, encoding="utf-8")
+    messages = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    program = Path([found for message in messages if (found := message.get("executable"))][-1])
+    shutil.rmtree(SCRIPTS, ignore_errors=True)
+    SCRIPTS.mkdir(parents=True)
+    shutil.copy(program, SCRIPTS)
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    build_command(config_settings)
+    return maturin.build_wheel(wheel_directory, config_settings, metadata_directory)
+
+
+def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
+    build_command(config_settings)
+    return maturin.build_editable(wheel_directory, config_settings, metadata_directory)
