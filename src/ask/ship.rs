@@ -14,6 +14,9 @@ use crate::scene::{self, Context, Stage, Visual};
 use crate::table::{Table, Value, column_index};
 use std::collections::BTreeMap;
 
+/// The name of a mount, and the transform of its node if the hull has the node.
+type MountPlace = (String, Option<[f32; 16]>);
+
 /// The parts of a ship that can be chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
@@ -160,7 +163,7 @@ impl Ship {
         let nodes = ship.add_hull(stage, &mut files, &model, wanted(PartKind::Hull))?;
         let chosen: Vec<&str> = components.values().map(String::as_str).collect();
         let mounts = Rows::of(params, "mounts")?;
-        let mut by_model: BTreeMap<String, Vec<(String, Option<[f32; 16]>)>> = BTreeMap::new();
+        let mut by_model: BTreeMap<String, Vec<MountPlace>> = BTreeMap::new();
         let mut without_node = Vec::new();
         for row in mounts.with("ship", &name)? {
             let component = mounts.text(row, "component")?;

@@ -211,8 +211,8 @@ impl Context {
         others: impl Iterator<Item = &'o PathBuf>,
     ) -> Result<Asset, Failure> {
         let mut names = None;
-        // A folder that is no game's has textures at most.
-        for other in others.filter(|other| !other.is_dir() || is_archive(other)) {
+        // A folder that is no game's has textures at most. A pipe can be read once: it is left to the drawing.
+        for other in others.filter(|other| other.is_file() || is_archive(other) || !other.exists()) {
             let asset = self.open(other)?;
             let knows = asset.reader().plating().is_some() || asset.reader().archive().is_some();
             if knows {

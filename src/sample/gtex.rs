@@ -53,10 +53,12 @@ fn textures(seed: u64, size: Size) -> Vec<GtexBuilder> {
         (0..count).flat_map(|_| flat_block([rng.u8(..), rng.u8(..), rng.u8(..)])).collect()
     };
     let levels = (0..3).map(|mip| blocks(side >> mip, &mut rng)).collect();
-    let faces = (0..6).map(|_| blocks(8, &mut rng)).collect();
+    // The texels are in the other file: only a size makes the `.trb` of another seed differ.
+    let face: u16 = if seed.is_multiple_of(2) { 16 } else { 8 };
+    let faces = (0..6).map(|_| blocks(face, &mut rng)).collect();
     vec![
         GtexBuilder { format: 0x18, size: [side, side], cube: false, levels },
-        GtexBuilder { format: 0x18, size: [8, 8], cube: true, levels: faces },
+        GtexBuilder { format: 0x18, size: [face, face], cube: true, levels: faces },
         GtexBuilder { format: 4, size: [2, 1], cube: false, levels: vec![vec![1, 2, 3, 4, 5, 6, 7, 8]] },
     ]
 }

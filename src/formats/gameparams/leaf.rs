@@ -83,7 +83,9 @@ fn stored<'a>(at: View<'a>) -> Result<Option<Stored<'a>>> {
 #[inline]
 pub(super) fn is_text(at: View<'_>, text: &str) -> bool {
     match stored(at) {
-        Ok(Some(Stored::Utf8(bytes) | Stored::Bytes(bytes))) => bytes == text.as_bytes(),
+        Ok(Some(Stored::Utf8(bytes))) => bytes == text.as_bytes(),
+        // Bytes that are not UTF-8 are latin-1.
+        Ok(Some(Stored::Bytes(bytes))) => bytes == text.as_bytes() || (!bytes.is_ascii() && lenient(bytes) == text),
         Ok(Some(_)) => matches!(read(at), Ok(Leaf::Text(found)) if found == text),
         _ => false,
     }

@@ -295,7 +295,7 @@ fn cells_of_csv_are_those_of_the_file() {
     }
     let help = run(dir.path(), &["ls".to_owned(), "--help".to_owned()]).out;
     let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(help.contains("also those that a spreadsheet would run"), "{help}");
+    assert!(help.contains("even if a spreadsheet would run them"), "{help}");
 }
 
 /// A name in an archive that a shell would run stands in the line as a name, and those that a terminal would run are not offered.

@@ -126,7 +126,7 @@ impl<'g> Scene<'g> {
     fn add_plates(&mut self, part: &Assembled<'g>, top: &mut Vec<usize>) {
         let Some(thickness) = &part.thickness else { return };
         let index = part.geometry.armor_places();
-        self.damage.extend(index.damage.as_ref().map(Error::clone));
+        self.damage.extend(index.damage.clone());
         // Tenths of a millimetre, which are integers that sort; `None` for plates without a stated thickness.
         let mut by_thickness: BTreeMap<Option<u64>, Vec<(usize, Plate<'g>)>> = BTreeMap::new();
         for (row, place) in index.all.iter().enumerate() {
