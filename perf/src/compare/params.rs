@@ -18,7 +18,7 @@ pub fn run(run: &mut Run) {
     let params = Params::open(stored).expect("it has parameters");
     let pickle = params.pickle().expect("it is sound").source().clone();
     let ours = || Pickle::read(pickle.clone()).expect("it is sound");
-    let options = || DeOptions::new().replace_unresolved_globals().replace_reconstructor_objects_structures();
+    let options = || DeOptions::new().replace_unresolved_globals().replace_recursive_structures();
     let theirs = || serde_pickle::value_from_slice(pickle.bytes(), options()).expect("it is sound");
     let megabytes = pickle.bytes().len() / 1_000_000;
     let times = turns(run.rounds(12), &mut [&mut || drop(black_box(ours())), &mut || drop(black_box(theirs()))]);
