@@ -22,7 +22,9 @@ const FULL_SIZE: &str = "questions.md";
 /// Names that the README gives to real files, and where these lie.
 const REAL: &[(&str, &str)] = &[
     ("BSA013_Colossus_1945.geometry", "geometry/BSA013_Colossus_1945.geometry"),
+    ("GameParams.data", "gameparams/GameParams.data"),
     ("definitionsets.vrb", "vrb/definitionsets.vrb"),
+    ("global.mo", "gameparams/global.mo"),
     ("monster_book.wdb", "wdb/monster_book.wdb"),
     ("r01.models.bin", "models_bin/r01_military_navigation.models.bin"),
     ("r01.space.bin", "space_bin/r01_military_navigation.space.bin"),
@@ -186,7 +188,7 @@ fn provide(name: &str, full_size: bool, dir: &Path) -> From {
 
 /// The files that a command reads: names with the ending of a file, where none follows an option that names an output.
 fn files(command: &str) -> Vec<String> {
-    let endings = [".bin", ".geometry", ".splash", ".txt", ".vrb", ".wdata", ".wdb"];
+    let endings = [".bin", ".data", ".geometry", ".mo", ".splash", ".txt", ".vrb", ".wdata", ".wdb"];
     let words: Vec<&str> = command.split_whitespace().collect();
     let is_read = |at: &usize| *at == 0 || !matches!(words[at - 1], "--to" | "--into" | ">");
     let name = |word: &str| {
