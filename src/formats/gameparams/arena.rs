@@ -120,6 +120,7 @@ impl Words {
         Self(Bytes::from_owner(Owner(words)))
     }
 
+    #[cfg(feature = "export")]
     pub(super) fn of_bytes(bytes: Bytes) -> Self {
         Self(bytes)
     }

@@ -9,7 +9,7 @@ pub(super) enum Shape<'a> {
     /// A render group, with whether its triangles turn right around their normals once x is turned around.
     Group { vertices: Vertices<'a>, indices: Indices<'a>, flip: bool },
     /// Armour plates of one material and one thickness in millimetres, if stated; each with its row in the table of plates.
-    Plates(Vec<(usize, Plate<'a>)>, Option<f64>),
+    Plates(Vec<(usize, Plate<'a>)>, #[cfg_attr(not(feature = "view"), allow(dead_code))] Option<f64>),
     /// A collision hull.
     Hull(Hull<'a>),
 }
