@@ -54,7 +54,7 @@ def test_ships_by_armour(samples: Path, tmp_path: Path) -> None:
     armour = load("armour")
     game = assetq.open(samples / "wows")
     by_layer = armour.ships(game, "content/gameplay/*.geometry", None)
-    assert len(by_layer) == 4
+    assert len(by_layer) == 6
     path = next(iter(by_layer))
     (tmp_path / "ship.geometry").write_bytes(game.read(path))
     expected: Counter[str] = Counter()
