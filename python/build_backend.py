@@ -20,7 +20,7 @@ PROFILE = "release-unwind"
 
 
 def build_command(config_settings):
-    """Builds the program with those of maturin's settings that cargo knows."""
+    """Builds the program with the settings of maturin that cargo knows."""
     settings = argparse.ArgumentParser(add_help=False)
     for name in ["--profile", "--target", "--target-dir"]:
         settings.add_argument(name)

@@ -140,18 +140,8 @@ impl Column {
     }
 
     /// A column with a name from run time.
-    pub const fn named(name: String, kind: Kind) -> Self {
-        let name = Cow::Owned(name);
-        Self {
-            name,
-            kind,
-            brief: false,
-            role: Role::Value,
-            wide: false,
-            takes: Takes::Nothing,
-            folders: false,
-            shape: None,
-        }
+    pub fn named(name: String, kind: Kind) -> Self {
+        Self { name: Cow::Owned(name), ..Self::new("", kind) }
     }
 
     /// Marks the column's paths as the identity of rows, grouped by folders.

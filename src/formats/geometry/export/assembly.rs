@@ -93,7 +93,7 @@ impl<'g> Scene<'g> {
                 None => None,
                 Some(Some(matrix)) => Some(matrix),
                 Some(None) => {
-                    let what = format!("the transform of {name} is none: {transform:?}").into();
+                    let what = format!("the transform of {name} is invalid: {transform:?}").into();
                     self.damage.push(Error::without_offset(ErrorKind::Damaged { what }, "placement"));
                     continue;
                 }
