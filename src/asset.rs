@@ -171,6 +171,12 @@ impl Asset {
         archive::Address::of(address.as_ref()).open(options)
     }
 
+    /// A reader of several files of `format`.
+    #[cfg(feature = "filter")]
+    pub(crate) fn of_format(format: Format, reader: impl Reader) -> Self {
+        Self { format, reader: Arc::new(reader) }
+    }
+
     /// Its format.
     pub fn format(&self) -> Format {
         self.format

@@ -220,6 +220,8 @@ mod compare;
 #[cfg(feature = "edit")]
 pub mod edit;
 pub mod error;
+#[cfg(feature = "filter")]
+pub mod files;
 mod formats;
 #[cfg(feature = "games")]
 pub mod games;

@@ -1,6 +1,6 @@
 //! Paths as people write them on this system, and paths in archives, whose names have `/` between them.
 
-#[cfg(feature = "cli")]
+#[cfg(feature = "filter")]
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ pub(crate) fn joined(folder: &Path, path: &str) -> PathBuf {
 }
 
 /// A glob over paths of an archive. On Windows `\` separates names, as everywhere there, and `[*]` stands for a star.
-#[cfg(feature = "cli")]
+#[cfg(feature = "filter")]
 pub(crate) fn glob_of(text: &str) -> Cow<'_, str> {
     if cfg!(windows) { slashed(text).map_or(Cow::Borrowed(text), Cow::Owned) } else { Cow::Borrowed(text) }
 }

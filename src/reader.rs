@@ -66,6 +66,11 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
         self.tables().into_iter().find(|t| t.name() == name)
     }
 
+    /// Whether its tables or their columns depend on the file, and not only on its format.
+    fn has_own_tables(&self) -> bool {
+        false
+    }
+
     /// Why `table` does not exist, if the file does contain its data.
     fn absent(&self, table: &str) -> Option<String> {
         let _ = table;

@@ -80,8 +80,9 @@ extern "C" {
 // The version of the library.
 const char *assetq_version(void);
 
-// Opens the file or folder at `address`, or with `ARCHIVE:INNER` a file in an archive. Reads headers only. Returns
-// NULL on failure. Close the file by `assetq_close`.
+// Opens the file or folder at `address`, or with `ARCHIVE:INNER` a file in an archive. A folder or a glob opens all its
+// files as one, whose tables have a first column `file`. Reads headers only. Returns NULL on failure.
+// Close the file by `assetq_close`.
 //
 // # Safety
 // `address` is a text, `error` is NULL or a place for a pointer.

@@ -84,8 +84,8 @@ pub extern "C" fn assetq_version() -> *const c_char {
     VERSION.as_ptr()
 }
 
-/// Opens the file or folder at `address`, or with `ARCHIVE:INNER` a file in an archive. Reads headers only. Returns
-/// NULL on failure. Close the file by `assetq_close`.
+/// Opens the file or folder at `address`, or with `ARCHIVE:INNER` a file in an archive. A folder or a glob opens all its
+/// files as one, whose tables have a first column `file`. Reads headers only. Returns NULL on failure. Close the file by `assetq_close`.
 ///
 /// # Safety
 /// `address` is a text, `error` is NULL or a place for a pointer.
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn assetq_open(address: *const c_char, error: *mut *mut Fa
         if let Some(folder) = archive::Cache::default_folder() {
             options = options.with(std::sync::Arc::new(archive::Cache::at(folder)));
         }
-        let asset = Asset::open_at(Path::new(address), &options).map_err(|e| Failure::of(address, &e))?;
+        let asset = assetq::files::open(Path::new(address), &options).map_err(|e| Failure::of(address, &e))?;
         Ok(Box::into_raw(File::new(asset, options)))
     };
     // SAFETY: the caller promises NULL or a place.

@@ -47,6 +47,10 @@ def open(
 ) -> Asset:
     """Opens the file or folder at ``address``, or with ``ARCHIVE:INNER`` the file in an archive.
 
+    A folder that is no archive, a glob, or ``GAME@*`` opens all its files of one format as one: each table has the rows
+    of all files, with a first column ``file`` and, for builds, a second one ``build``. A damaged file is left out, and
+    ``warnings`` names it; with ``strict`` it is an error.
+
     ``mmap=False`` reads a copy, for files that others may change meanwhile. ``cache=False`` keeps no decoded files of
     archives in the user's cache. With ``strict`` a warning is an error. ``names`` are archives, databases, or lists of
     texts that tell what ids stand for.

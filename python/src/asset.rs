@@ -44,7 +44,7 @@ pub fn open(
             known.add_file(file, &options).map_err(|error| raised(&file.to_string_lossy(), &error))?;
         }
         let options = if names.is_empty() { options } else { options.with(Arc::new(known)) };
-        let inner = assetq::Asset::open_at(&address, &options).or_raise_missing_file(&address.to_string_lossy())?;
+        let inner = assetq::files::open(&address, &options).or_raise_missing_file(&address.to_string_lossy())?;
         Ok(Asset { inner, options })
     })
 }

@@ -117,6 +117,13 @@ impl Address {
         Self { inner: None, ..self.clone() }
     }
 
+    /// The same file in another build, or in the newest one.
+    #[cfg(feature = "filter")]
+    #[must_use]
+    pub(crate) fn at_build(&self, build: Option<String>) -> Self {
+        Self { build, ..self.clone() }
+    }
+
     /// Opens the file, through all archives around it.
     ///
     /// # Errors
@@ -180,10 +187,22 @@ fn splits(path: &Path, mark: char) -> Vec<(&Path, &str)> {
 /// # Errors
 /// As [`Address::open`].
 pub fn open_inside(outer: &Asset, inner: &str, options: &Options) -> Result<Asset> {
-    // A file in an archive knows the names that the archive has.
+    open_inside_by(outer, inner, &options_inside(outer, options))
+}
+
+/// The options for files in the archive `outer`, which know the names that the archive has. Files that are opened by the
+/// same options share what they look up there, such as parameters.
+pub(crate) fn options_inside(outer: &Asset, options: &Options) -> Options {
     let mut names = options.get::<Names>().map(|names| Names::clone(&names)).unwrap_or_default();
     names.add_asset(outer.clone());
-    let options = &options.clone().with(Arc::new(names));
+    options.clone().with(Arc::new(names))
+}
+
+/// As [`open_inside`], by [`options_inside`].
+///
+/// # Errors
+/// As [`Address::open`].
+pub(crate) fn open_inside_by(outer: &Asset, inner: &str, options: &Options) -> Result<Asset> {
     descend(outer, inner, &mut |holder, path| {
         let (name, archive) = (holder.source().name(), archive_of(holder)?);
         if let Some(kept) = recalled(archive, path, name, options) {

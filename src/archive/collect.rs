@@ -18,9 +18,21 @@ const MOST: usize = 16 << 20;
 #[derive(Debug, Default)]
 pub struct Collected {
     /// The files of known formats, and the folders that are archives, sorted by path.
-    pub files: Vec<PathBuf>,
+    pub files: Vec<CollectedFile>,
     /// The folders that cannot be listed.
     pub failed: Vec<(PathBuf, Error)>,
+}
+
+/// A file of a known format, or a folder that is an archive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CollectedFile {
+    /// Its path.
+    pub path: PathBuf,
+    /// Its format.
+    pub format: Format,
+    /// Its size in bytes; 0 for a folder.
+    pub size: u64,
 }
 
 /// Finds the files below `folder` that have a known format and whose path below `folder` `is_wanted`. That path has `/`
@@ -73,16 +85,21 @@ pub fn collect(
         }
     }
     progress.announce(files.len() as u64);
-    let is_known = |(path, is_folder): &(PathBuf, bool)| {
-        let is_known = *is_folder
-            || path.is_file() && options.source_in_folder(path).is_ok_and(|source| Format::detect(&source).is_ok());
+    let detect = |(path, is_folder): &(PathBuf, bool)| {
+        let source = match is_folder {
+            true => Some(Source::of_folder(path)),
+            false => path.is_file().then(|| options.source_in_folder(path).ok()).flatten(),
+        };
+        let format = source.as_ref().and_then(|source| Format::detect(source).ok());
         progress.advance(1);
-        is_known
+        format.zip(source.map(|source| source.bytes().len() as u64))
     };
-    let known: Vec<bool> = files.par_iter().map(is_known).collect();
-    let mut files: Vec<PathBuf> =
-        files.into_iter().zip(known).filter_map(|((path, _), is_known)| is_known.then_some(path)).collect();
-    files.sort_unstable();
+    let known: Vec<_> = files.par_iter().map(detect).collect();
+    let known = files.into_iter().zip(known);
+    let mut files: Vec<CollectedFile> = known
+        .filter_map(|((path, _), known)| known.map(|(format, size)| CollectedFile { path, format, size }))
+        .collect();
+    files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     failed.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
     Ok(Collected { files, failed })
 }

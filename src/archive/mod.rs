@@ -20,13 +20,13 @@ mod show;
 mod tables;
 mod volume;
 
-#[cfg(feature = "cli")]
-pub(crate) use address::find;
 pub use address::{Address, MARK, NESTED, holder, open_inside};
+#[cfg(feature = "filter")]
+pub(crate) use address::{find, open_inside_by, options_inside};
 #[cfg(feature = "export")]
 pub use cache::{Cache, Cached};
 pub use choose::choose;
-pub use collect::{Collected, collect, is_archive};
+pub use collect::{Collected, CollectedFile, collect, is_archive};
 pub use contents::{check_crc32, decode, head};
 pub use facts::facts;
 pub use folder::Folder;

@@ -7,6 +7,7 @@ use super::{Color, Exit, Failure, Format, Global, complain};
 use crate::archive::{self, Address, Cache, is_archive, open_inside};
 use crate::asset::{self, Asset};
 use crate::error::{Error, Result};
+use crate::files::{FileSet, FormatOf};
 use crate::names::{Language, Names};
 use crate::reader::Options;
 use crate::source::bounded::Bounded;
@@ -68,6 +69,9 @@ impl Context {
         }
         if let Some(game) = &global.game {
             options = configured("game", game.as_bytes(), "--game", &options)?;
+        }
+        if let Some(format) = &global.format_of {
+            options = options.with(Arc::new(FormatOf(format.clone())));
         }
         if let Some(language) = &global.language {
             options = options.with(Arc::new(Language(language.clone())));
@@ -210,6 +214,26 @@ impl Context {
         path: &Path,
         others: impl Iterator<Item = &'o PathBuf>,
     ) -> Result<Asset, Failure> {
+        match self.options_with(others)? {
+            Some(options) => self.open_by(path, &options),
+            None => self.open(path),
+        }
+    }
+
+    /// As [`Context::open_with`], for all files of a pattern.
+    pub(super) fn open_all_with<'o>(
+        &self,
+        path: &Path,
+        others: impl Iterator<Item = &'o PathBuf>,
+    ) -> Result<Asset, Failure> {
+        match self.options_with(others)? {
+            Some(options) => self.open_all_by(path, &options),
+            None => self.open_all(path),
+        }
+    }
+
+    /// The options by which a file knows what the files `others` know of it beside their meshes.
+    fn options_with<'o>(&self, others: impl Iterator<Item = &'o PathBuf>) -> Result<Option<Options>, Failure> {
         let mut names = None;
         // A folder that is no game's has textures at most. A pipe can be read once: it is left to the drawing.
         for other in others.filter(|other| other.is_file() || is_archive(other) || !other.exists()) {
@@ -220,13 +244,10 @@ impl Context {
                 names.get_or_insert_with(before).add_asset(asset);
             }
         }
-        match names {
-            Some(names) => self.open_by(path, &self.options.clone().with(Arc::new(names))),
-            None => self.open(path),
-        }
+        Ok(names.map(|names| self.options.clone().with(Arc::new(names))))
     }
 
-    fn open_by(&self, path: &Path, options: &Options) -> Result<Asset, Failure> {
+    pub(super) fn open_by(&self, path: &Path, options: &Options) -> Result<Asset, Failure> {
         let failed = |e| Failure::in_file(&path.to_string_lossy(), &e);
         let address = Address::of(path);
         self.reads(&[path, address.outer()]);
@@ -321,6 +342,10 @@ impl Context {
 
     /// Shows the warnings of a reader.
     pub(super) fn warn(&self, asset: &Asset) {
+        if let Some(set) = asset.get::<FileSet>() {
+            set.left_out().iter().for_each(|(file, error)| self.damaged(file, error));
+            return;
+        }
         for warning in asset.reader().warnings() {
             complain(&format!("{}: warning: {warning}", asset.source().name()));
         }

@@ -253,8 +253,8 @@ fn kind_of(path: &Path) -> Result<KindArg, Failure> {
     })
 }
 
-/// The selected files: after an archive, a path or a glob in it may replace `ARCHIVE:GLOB`.
-fn files(args: &Args, context: &Context) -> Result<Vec<PathBuf>, Failure> {
+/// The arguments: after an archive, a path or a glob in it may replace `ARCHIVE:GLOB`.
+fn given(args: &Args, context: &Context) -> Vec<PathBuf> {
     let mut given: Vec<PathBuf> = Vec::new();
     for file in &args.files {
         let inner = file.to_str().filter(|_| !Address::of(file).exists());
@@ -263,13 +263,13 @@ fn files(args: &Args, context: &Context) -> Result<Vec<PathBuf>, Failure> {
             _ => given.push(file.clone()),
         }
     }
-    context.files_without_archives(&given)
+    given
 }
 
 /// Draws files with a shape: one file as one drawing, the files of an archive as a drawing each, in a folder.
 fn drawings(args: &Args, context: &Context) -> Outcome {
     let kind = args.kind.map_or_else(|| kind_of(&args.to), Ok)?;
-    let files = files(args, context)?;
+    let files = context.files_without_archives(&given(args, context))?;
     let into_folder = args.to.is_dir() || args.to.to_string_lossy().ends_with(['/', '\\']) || files.len() > 1;
     if files.len() > 1 && kind_of(&args.to).is_ok() {
         return Err(Failure::new(

@@ -20,7 +20,7 @@ Examples:
   assetq ls town.wdata --at 120,0,-45.5        boxes that contain a point
   assetq ls hull.geometry -t armor_plates --with GameParams.data   plates with their millimetres")]
 pub(super) struct Args {
-    /// The file
+    /// The file; a folder or a glob in quotes means the rows of all its files, with a column `file`
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Which rows: a glob ('*' also matches '/'; without upper-case letters it ignores case), or the exact name of a row
@@ -79,7 +79,7 @@ impl Args {
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
-    let asset = context.open_with(&args.file, args.with.iter())?;
+    let asset = context.open_all_with(&args.file, args.with.iter())?;
     let name = asset.source().name();
     let table = context.table(&asset, args.table.as_deref())?;
     let place = args.place();
@@ -92,7 +92,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         .with_name(glob.as_deref())?
         .with_place(place)
         .with_limit(args.limit);
-    let found = if args.tree { tree(&rows, name, context)? } else { list(args, &rows, name, context)? };
+    let found = if args.tree { tree(&rows, name, context)? } else { list(args, rows, name, context)? };
     context.warn(&asset);
     let asked: Vec<_> = args.glob.iter().chain(&args.condition).map(|asked| format!("{asked:?}")).collect();
     if found == 0 && !asked.is_empty() {
@@ -105,7 +105,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     Ok(Exit::Done)
 }
 
-fn list(args: &Args, rows: &Rows<'_>, file: &str, context: &Context) -> Result<usize, Failure> {
+fn list(args: &Args, rows: Rows<'_>, file: &str, context: &Context) -> Result<usize, Failure> {
     let table = rows.table;
     let all = args.long || context.format() != Format::Text || !args.columns.is_empty();
     let mut indexes = context.columns(file, table, &args.columns)?;
@@ -114,7 +114,7 @@ fn list(args: &Args, rows: &Rows<'_>, file: &str, context: &Context) -> Result<u
     }
     let columns: Vec<Column> = indexes.iter().filter_map(|&index| table.columns().get(index).cloned()).collect();
     let mut out = context.rows(&columns)?;
-    let found = rows.each(file, &context.say_damaged(file), |row| {
+    let found = rows.of_columns(&indexes).each(file, &context.say_damaged(file), |row| {
         out.row_of(row, &indexes, |error| context.damaged(file, &error))?;
         Ok(true)
     })?;

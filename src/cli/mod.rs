@@ -126,6 +126,9 @@ struct Global {
     /// The key of a Rusty Hearts list of another region: a file with 256 bytes, or with their hexadecimal digits
     #[arg(long, global = true, value_name = "FILE")]
     key: Option<std::path::PathBuf>,
+    /// Of files of several formats that a folder or a glob selects, only the files of this one
+    #[arg(long, global = true, value_name = "NAME")]
+    format_of: Option<String>,
     /// Treat warnings such as a wrong checksum as errors; reject a whole patch if one of its edits cannot be made
     #[arg(long, global = true)]
     strict: bool,

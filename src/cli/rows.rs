@@ -15,6 +15,8 @@ pub(super) struct Rows<'a> {
     pattern: Pattern,
     place: Option<Place>,
     limit: Option<usize>,
+    /// The columns that the caller reads, if it knows them.
+    columns: Option<Vec<usize>>,
 }
 
 /// The selected names.
@@ -52,7 +54,7 @@ pub(super) type OnDamage<'a> = &'a dyn Fn(Option<usize>, Error) -> Result<(), Fa
 impl<'a> Rows<'a> {
     /// All rows of `table`.
     pub(super) fn of(table: &'a dyn Table) -> Self {
-        Self { table, filter: None, pattern: Pattern::All, place: None, limit: None }
+        Self { table, filter: None, pattern: Pattern::All, place: None, limit: None, columns: None }
     }
 
     /// Keeps only the rows for which the condition holds.
@@ -69,6 +71,16 @@ impl<'a> Rows<'a> {
     /// Keeps only the rows at this place.
     pub(super) fn with_place(self, place: Option<Place>) -> Self {
         Self { place, ..self }
+    }
+
+    /// Declares that the caller reads these columns only.
+    pub(super) fn of_columns(mut self, columns: &[usize]) -> Self {
+        let mut columns = columns.to_vec();
+        if !matches!(self.pattern, Pattern::All) {
+            columns.push(self.table.label());
+        }
+        self.columns = Some(columns);
+        self
     }
 
     /// Keeps at most this many rows.
@@ -101,8 +113,14 @@ impl<'a> Rows<'a> {
             return Err(Failure::new(Exit::Usage, message));
         }
         let mut cursor = match &self.filter {
-            Some(filter) => filter.walk(self.table).map_err(|error| Failure::in_file(file, &error))?,
-            None => self.table.cursor(0),
+            Some(filter) => {
+                let walk = filter.walk_over(self.table, self.columns.as_deref());
+                walk.map_err(|error| Failure::in_file(file, &error))?
+            }
+            None => match &self.columns {
+                Some(columns) => self.table.cursor_over(0, columns),
+                None => self.table.cursor(0),
+            },
         };
         let mut taken = 0usize;
         let limit = self.limit.unwrap_or(usize::MAX);

@@ -8,6 +8,7 @@ use crate::ask::sql::{Answer, Fault, Input, Session, Statement, functions, keep,
 use crate::asset::Asset;
 use crate::edit::Editor;
 use crate::error::Error;
+use crate::files::{FilePattern, FileSet};
 use crate::report::counted;
 use crate::table::{Column, Kind, Value};
 use crate::write::rows::RowWriter;
@@ -18,8 +19,8 @@ use std::path::{Path, PathBuf};
 /// Query files in SQL
 ///
 /// Tables of a single file have their own names. Each of several files is a schema with the name of the file, or the
-/// given name in NAME=FILE; with more than ten files a table is called "NAME.TABLE", with these quotes. A folder means
-/// the files below it without games' folders. SQLite databases are accepted, too. Input files are never changed:
+/// given name in NAME=FILE; with more than ten files a table is called "NAME.TABLE", with these quotes. A folder or a glob
+/// means all its files of one format as one: their tables have the rows of all of them, with a first column file. SQLite databases are accepted, too. Input files are never changed:
 /// UPDATE, INSERT and DELETE write a new file (--to NEW). `assetq info FILE` lists tables and columns.
 ///
 /// The first argument is the query, unless it is the name of a file: then, and with -, statements are read from
@@ -34,6 +35,7 @@ Examples:
   assetq sql \"SELECT * FROM resources WHERE id = path_id('content/gameplay')\" assets.bin
   assetq sql \"SELECT n.path FROM new.paths n LEFT JOIN old.paths o USING (id) WHERE o.id IS NULL\" old=a.bin new=b.bin
   assetq sql \"SELECT type, count(*) AS n FROM resources GROUP BY type ORDER BY n DESC\" assets.bin -f csv
+  assetq sql \"SELECT file, sum(triangles) FROM armor_models GROUP BY 1\" 'GAME:content/**/*.geometry'
   assetq sql \"SELECT * FROM visuals\" assets.bin --into visuals.sqlite
   assetq sql \"UPDATE records SET u16BuyPrice = u16BuyPrice / 2\" item.wdb --to new/item.wdb --undo undo.ndjson
   assetq sql \"EXPLAIN QUERY PLAN SELECT name FROM paths WHERE id IN ('0x2A', '0x2B')\" assets.bin
@@ -143,7 +145,10 @@ impl Args {
 /// Whether an argument is a file, a folder, a file in an archive, or one of them with a name.
 fn is_file(argument: &str) -> bool {
     let exists = |path: &Path| Address::of(path).exists();
-    exists(Path::new(argument)) || argument.split_once('=').is_some_and(|(_, path)| exists(Path::new(path)))
+    let is_pattern = |text: &str| !text.contains(char::is_whitespace) && FilePattern::of(Path::new(text)).is_many();
+    exists(Path::new(argument))
+        || is_pattern(argument)
+        || argument.split_once('=').is_some_and(|(_, path)| exists(Path::new(path)))
 }
 
 /// Opens the files under the names of their schemas; also returns the positions of files that are not databases.
@@ -157,6 +162,15 @@ fn open(given: &[PathBuf], args: &Args, context: &Context) -> Result<(Session, V
             inputs.push((name, Input::Database(path)));
             continue;
         }
+        let pattern = FilePattern::of(&path);
+        // One file is written at a time.
+        if pattern.is_many() && !args.output.is_given() {
+            let asset = context.open_all(&path)?;
+            let stem = pattern.stem().unwrap_or_else(|| asset.format().name());
+            inputs.push((name.unwrap_or_else(|| stem.to_owned()), Input::Asset(asset)));
+            paths.push(path);
+            continue;
+        }
         let files = context.files_without_archives(std::slice::from_ref(&path))?;
         for file in &files {
             let asset = context.open(file)?;
@@ -166,7 +180,11 @@ fn open(given: &[PathBuf], args: &Args, context: &Context) -> Result<(Session, V
         }
     }
     let open = if args.output.is_given() { Session::for_writing } else { Session::new };
-    Ok((open(inputs, args.skip_damaged).map_err(failure)?, paths))
+    // A damaged file among many is left out, and so are damaged rows.
+    let has_set =
+        inputs.iter().any(|(_, input)| matches!(input, Input::Asset(asset) if asset.get::<FileSet>().is_some()));
+    let skips = args.skip_damaged || has_set && !context.options().strict;
+    Ok((open(inputs, skips).map_err(failure)?, paths))
 }
 
 /// The name and the file of `NAME=FILE`; an existing file with a `=` in its name is that file.

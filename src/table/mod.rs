@@ -7,6 +7,8 @@
 pub mod filter;
 #[cfg(any(feature = "filter", feature = "find"))]
 pub mod glob;
+#[cfg(feature = "filter")]
+pub(crate) mod parts;
 pub(crate) mod path;
 pub(crate) mod place;
 mod rows;
@@ -15,6 +17,8 @@ mod shape;
 mod value;
 mod visit;
 
+#[cfg(feature = "filter")]
+pub use parts::{Part, Parts};
 pub use place::{Place, Volume};
 pub(crate) use rows::Find;
 pub use rows::TableOf;
@@ -339,6 +343,12 @@ pub trait Table: Send + Sync {
     /// Whether a row is found only by a walk from an earlier position, so that rows should be read in order.
     fn walks(&self) -> bool {
         false
+    }
+
+    /// The parts of the table, if it consists of tables that open one by one.
+    #[cfg(feature = "filter")]
+    fn parts(&self) -> Option<&dyn Parts> {
+        None
     }
 
     /// Whether other tables of the file contain all data of these rows, so that a comparison of two files can skip

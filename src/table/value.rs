@@ -132,6 +132,15 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// The same value; texts are borrowed from this one.
+    #[cfg(feature = "filter")]
+    pub(crate) fn borrowed(&self) -> Value<'_> {
+        match self {
+            Self::Text(text) => Value::text(text),
+            other => other.clone(),
+        }
+    }
+
     /// Copies borrowed parts, so that the value is independent of the file.
     pub fn into_owned(self) -> Value<'static> {
         match self {

@@ -155,8 +155,8 @@ impl Selection {
     fn walk(&self, table: &dyn Table, each: &mut dyn FnMut(&dyn RowCursor) -> Result<bool>) -> Result<()> {
         let mut rows = match self.filter.as_slice() {
             [] => table.cursor_over(0, &self.columns),
-            [filter] => filter.walk(table)?,
-            all => Bound::And(all.to_vec()).walk(table)?,
+            [filter] => filter.walk_over(table, Some(&self.columns))?,
+            all => Bound::And(all.to_vec()).walk_over(table, Some(&self.columns))?,
         };
         loop {
             match rows.advance() {

@@ -12,6 +12,7 @@ mod edit;
 #[cfg(unix)]
 mod faults;
 mod games;
+mod many;
 mod names;
 mod ship;
 mod textconv;

@@ -128,6 +128,10 @@ pub(super) fn best(info: &mut IndexInfo, table: &dyn Table) -> rusqlite::Result<
         Term { op, .. } if !op.is_equal() => None,
         Term { column: None, .. } => Some(Access::Row),
         Term { column: Some(column), .. } if table.finds(column) => Some(Access::Probe),
+        // Other parts are not opened.
+        Term { column: Some(column), .. } if table.parts().is_some_and(|parts| parts.common(0, column).is_some()) => {
+            Some(Access::Probe)
+        }
         Term { kind, .. } if !offer.constant && !offer.listed && cells::can_hash(kind) => Some(Access::Hash),
         _ => None,
     };

@@ -24,6 +24,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_int};
 use std::mem::offset_of;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The virtual tables as a module of SQLite.
@@ -77,6 +78,8 @@ struct State {
     joins: Mutex<HashMap<usize, Join>>,
     damage: Arc<Damage>,
     progress: Arc<Progress>,
+    /// Rows that were read so far.
+    read: AtomicUsize,
     changes: Arc<Changes>,
 }
 
@@ -149,8 +152,10 @@ impl State {
     fn advance(&self, rows: &mut dyn RowCursor) -> Result<bool> {
         match rows.advance() {
             // One report for every COUNTED rows.
-            Ok(true) if rows.row().is_multiple_of(COUNTED) => {
-                self.progress.advance(COUNTED as u64);
+            Ok(true) => {
+                if self.read.fetch_add(1, Ordering::Relaxed).is_multiple_of(COUNTED) {
+                    self.progress.advance(COUNTED as u64);
+                }
                 Ok(true)
             }
             Err(error) => self.damage.of(self.place(None), error).map(|()| false),
@@ -258,7 +263,11 @@ impl State {
         let columns = &plan.columns;
         Ok(Some(Walk::new(source, |source| match (source.state.table(), rows) {
             (Some(table), Some(rows)) => picked(table, rows),
-            (Some(table), None) => table.cursor_over(start, columns),
+            // Conditions on the file leave out whole files, and each file may have an index.
+            (Some(table), None) => match table.parts().filter(|_| start == 0) {
+                Some(parts) => source.bound.walk_parts(table, parts, Some(columns)),
+                None => table.cursor_over(start, columns),
+            },
             (None, _) => Box::new(Nothing),
         })))
     }
@@ -310,6 +319,7 @@ unsafe impl VTab<'static> for AssetTable {
             joins: Mutex::default(),
             damage: Arc::clone(&files.damage),
             progress: Arc::clone(&files.progress),
+            read: AtomicUsize::new(0),
             changes: Arc::clone(&files.changes),
         };
         // SQLite tells a table that is made within a transaction nothing of its beginning.

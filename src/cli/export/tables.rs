@@ -7,6 +7,7 @@ use super::super::{Context, Exit, Failure, Outcome};
 use super::{Args, KindArg, in_folder, kind_of};
 use crate::asset::Asset;
 use crate::error::Error;
+use crate::files::FilePattern;
 use crate::report::Progress;
 use crate::table::{Column, Table};
 use crate::write::hive::file_name;
@@ -43,7 +44,9 @@ struct Job<'a> {
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
-    let files = super::files(args, context)?;
+    let given = super::given(args, context);
+    let all = all_in_one(args, &given, context)?;
+    let files = if all.is_some() { given } else { context.files_without_archives(&given)? };
     context.reads(&files);
     let target = target(args, files.len());
     let kind = match (args.kind, target) {
@@ -54,7 +57,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
             return Err(Failure::new(Exit::Usage, what));
         }
     };
-    let jobs = jobs(args, &files, target, kind, context)?;
+    let jobs = jobs(args, &files, all.as_ref(), target, kind, context)?;
     let count = jobs.iter().map(|job| job.tables.len()).sum::<usize>();
     if target == Target::Stdout && count != 1 {
         let what = format!("standard output takes one table, not {count}; --to FOLDER/ takes all");
@@ -114,10 +117,24 @@ fn target(args: &Args, files: usize) -> Target {
     }
 }
 
+/// The files of a pattern as one file, if their rows go into one file.
+fn all_in_one(args: &Args, given: &[PathBuf], context: &Context) -> Result<Option<Asset>, Failure> {
+    let is_file = args.partition.is_empty() && target(args, 1) != Target::Folder;
+    match given {
+        [pattern]
+            if is_file && FilePattern::of(pattern).is_many() && (kind_of(&args.to).is_ok() || is_stdout(&args.to)) =>
+        {
+            context.open_all_with(pattern, args.with.iter()).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
 /// Everything that is to be written, checked before the first of it is.
 fn jobs<'a>(
     args: &Args,
     files: &'a [PathBuf],
+    all: Option<&Asset>,
     target: Target,
     kind: KindArg,
     context: &Context,
@@ -126,9 +143,10 @@ fn jobs<'a>(
     let mut taken = HashSet::new();
     for file in files {
         let mut tables = args.table.clone();
-        let mut only = None;
+        let mut only = all.cloned();
         if tables.is_empty() {
-            let asset = match context.open_with(file, args.with.iter()) {
+            let opened = || context.open_with(file, args.with.iter());
+            let asset = match all.map_or_else(opened, |all| Ok(all.clone())) {
                 Err(failure) if files.len() == 1 => return Err(failure),
                 // An unreadable file among several has no tables; its error is reported in its turn.
                 opened => opened.ok(),
@@ -240,6 +258,7 @@ impl<'a> Export<'a> {
     fn rows_into(&self, mut sink: impl RowSink) -> Result<(), Failure> {
         let (file, name) = (self.asset.source().name(), self.table.name());
         let rows = Rows::of(&*self.table).with_condition(self.args.condition.as_deref())?.with_limit(self.args.limit);
+        let rows = rows.of_columns(&self.columns);
         let skipped = Cell::new(0usize);
         let damaged = |row: Option<usize>, error: Error| {
             let error = match row {
@@ -275,7 +294,8 @@ impl<'a> Export<'a> {
         let (mut seen, mut behind) = (0usize, 0usize);
         let one_by_one = || {
             let written = rows.each(file, &damaged, |row| {
-                seen = row.row();
+                // The numbers of rows of several files are known once the rows before them are counted.
+                seen = if self.table.parts().is_some() { seen.saturating_add(1) } else { row.row() };
                 if seen.saturating_sub(behind) >= STEP {
                     self.progress.advance(seen.saturating_sub(behind) as u64);
                     behind = seen;

@@ -728,6 +728,11 @@ impl Reader for Database {
         Some(self)
     }
 
+    /// Records of other builds have other fields.
+    fn has_own_tables(&self) -> bool {
+        true
+    }
+
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
         tables::all(self)
     }

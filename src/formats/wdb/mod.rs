@@ -480,6 +480,10 @@ impl Reader for Sheet {
         sections
     }
 
+    fn has_own_tables(&self) -> bool {
+        true
+    }
+
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
         tables::of_sheet(self, None)
     }

@@ -15,6 +15,7 @@ mod parse;
 pub mod pattern;
 
 use super::glob::Glob;
+use super::parts::{Parts, PartsCursor};
 use super::{Column, Kind, RowCursor, Table, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id;
@@ -445,10 +446,53 @@ impl Bound {
     /// # Errors
     /// When a probe meets damaged data.
     pub fn walk<'t>(&self, table: &'t dyn Table) -> Result<Box<dyn RowCursor + 't>> {
-        Ok(match self.candidates(table).transpose()? {
-            Some(rows) => picked(table, rows),
-            None => table.cursor(0),
+        self.walk_over(table, None)
+    }
+
+    /// As [`Bound::walk`], for callers that read only `columns` if they are given.
+    ///
+    /// # Errors
+    /// When a probe meets damaged data.
+    pub fn walk_over<'t>(&self, table: &'t dyn Table, columns: Option<&[usize]>) -> Result<Box<dyn RowCursor + 't>> {
+        if let Some(parts) = table.parts() {
+            return Ok(self.walk_parts(table, parts, columns));
+        }
+        Ok(match (self.candidates(table).transpose()?, columns) {
+            (Some(rows), _) => picked(table, rows),
+            (None, Some(columns)) => table.cursor_over(0, columns),
+            (None, None) => table.cursor(0),
         })
+    }
+
+    /// As [`Bound::walk_over`], for a table of several parts.
+    pub(crate) fn walk_parts<'t>(
+        &self,
+        table: &'t dyn Table,
+        parts: &'t dyn Parts,
+        columns: Option<&[usize]>,
+    ) -> Box<dyn RowCursor + 't> {
+        let is_empty = matches!(self, Self::And(all) if all.is_empty());
+        Box::new(PartsCursor::new(table, parts, columns, (!is_empty).then(|| self.clone())))
+    }
+
+    /// Adds the columns that it is about, each once.
+    pub(crate) fn add_columns(&self, columns: &mut Vec<usize>) {
+        match self {
+            Self::Compare(compare) if columns.contains(&compare.column) => {}
+            Self::Compare(compare) => columns.push(compare.column),
+            Self::And(bounds) | Self::Or(bounds) => bounds.iter().for_each(|bound| bound.add_columns(columns)),
+            Self::Not(bound) => bound.add_columns(columns),
+        }
+    }
+
+    /// Whether it holds for rows of which only the cells that `known` gives are known. `None` if the other cells decide.
+    pub(crate) fn holds_by<'v>(&self, known: &dyn Fn(usize) -> Option<Value<'v>>) -> Option<bool> {
+        match self {
+            Self::Compare(compare) => known(compare.column).map(|cell| compare.matches(&cell)),
+            Self::And(all) => join(all, known, false),
+            Self::Or(any) => join(any, known, true),
+            Self::Not(bound) => bound.holds_by(known).map(|holds| !holds),
+        }
     }
 
     /// The matching rows of `table`. An undecidable row is skipped, and `damaged` gets the error.
@@ -458,6 +502,19 @@ impl Bound {
     pub fn select<'t, D: FnMut(Error)>(&'t self, table: &'t dyn Table, damaged: D) -> Result<Selection<'t, D>> {
         Ok(Selection { bound: self, rows: self.walk(table)?, damaged })
     }
+}
+
+/// The answer of several conditions, of which one with the answer `decides` is enough.
+fn join<'v>(bounds: &[Bound], known: &dyn Fn(usize) -> Option<Value<'v>>, decides: bool) -> Option<bool> {
+    let mut answer = Some(!decides);
+    for bound in bounds {
+        match bound.holds_by(known) {
+            Some(holds) if holds == decides => return Some(decides),
+            Some(_) => {}
+            None => answer = None,
+        }
+    }
+    answer
 }
 
 /// The rows that a filter means.

@@ -1,0 +1,428 @@
+//! The files that an argument selects: a file, a folder, a glob, `ARCHIVE:GLOB` or `GAME@BUILDS`.
+//!
+//! A [`FilePattern`] is the argument, a [`FileList`] is the ordered list of its files, none of which is open. [`open`]
+//! opens an argument as one asset: a pattern of many files becomes a [`FileSet`], whose tables are the tables of all
+//! its files with a column `file`.
+//!
+//! ```
+//! # #[cfg(feature = "sample")]
+//! # fn main() -> assetq::Result<()> {
+//! use assetq::{Options, files};
+//! let folder = std::env::temp_dir().join(format!("assetq-files-{}", std::process::id()));
+//! std::fs::create_dir_all(&folder).expect("the folder can be created");
+//! for name in ["bow", "stern"] {
+//!     let bytes = assetq::sample::geometry::splash(&[(name, [-1.0; 3], [1.0; 3])]);
+//!     std::fs::write(folder.join(format!("{name}.splash")), bytes).expect("the file can be written");
+//! }
+//! let ships = files::open(&folder.join("*.splash"), &Options::default())?;
+//! let boxes = ships.reader().table("boxes").expect("the format has this table");
+//! assert_eq!((boxes.len()?, &*boxes.columns()[0].name), (2, "file"));
+//! assert_eq!(boxes.value(1, 1)?.to_string(), "stern");
+//! # std::fs::remove_dir_all(&folder).expect("the folder can be removed");
+//! # Ok(())
+//! # }
+//! # #[cfg(not(feature = "sample"))]
+//! # fn main() {}
+//! ```
+
+mod set;
+mod table;
+
+pub use set::{FileSet, FormatOf};
+
+use crate::archive::{self, Address, Archive, Collected, collect, is_archive, open_inside_by};
+use crate::asset::{Asset, Format};
+use crate::error::{Error, ErrorKind, Result};
+use crate::paths::glob_of;
+use crate::reader::Options;
+use crate::report::Progress;
+use crate::table::glob::Glob;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// An argument in place of a file.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum FilePattern {
+    /// A file, or a folder that is an archive.
+    File,
+    /// The files below a folder that match by their path below it.
+    Below(PathBuf, Option<Glob>),
+    /// The files in an archive that match a glob, or files of the builds that match one.
+    Inside(Address),
+}
+
+impl FilePattern {
+    /// Tells what `path` stands for. An existing path is that file, whatever characters are in it.
+    pub fn of(path: &Path) -> Self {
+        if path.is_dir() {
+            return if is_archive(path) { Self::File } else { Self::Below(path.to_owned(), None) };
+        }
+        let address = Address::of(path);
+        if address.inner().is_some_and(Glob::is_glob) || address.build().is_some_and(Glob::is_glob) {
+            return Self::Inside(address);
+        }
+        let glob = path.to_str().filter(|text| Glob::is_glob(text) && !address.exists()).map(split_glob);
+        // An invalid glob is the name of a file that does not exist.
+        match glob.and_then(|(root, glob)| Some((root, Glob::smart_case(&glob).ok()?))) {
+            Some((root, glob)) => Self::Below(root, Some(glob)),
+            None => Self::File,
+        }
+    }
+
+    /// Whether it may stand for more than one file.
+    pub fn is_many(&self) -> bool {
+        !matches!(self, Self::File)
+    }
+
+    /// The name of the folder or archive that is searched, if it has one.
+    pub fn stem(&self) -> Option<&str> {
+        let root = match self {
+            Self::File => return None,
+            Self::Below(root, _) => root,
+            Self::Inside(address) => address.outer(),
+        };
+        root.file_name()?.to_str()
+    }
+
+    /// Lists the files, without opening them. `progress` counts the files whose format is detected.
+    ///
+    /// # Errors
+    /// `Io` if the folder or archive cannot be read, `Syntax` for an invalid glob.
+    pub fn list(&self, given: &Path, options: &Options, progress: &Progress) -> Result<FileList> {
+        self.list_by(given, options, progress, &|address| address.open_outer(options))
+    }
+
+    /// As [`FilePattern::list`], with archives that `open` opens.
+    pub(crate) fn list_by(
+        &self,
+        given: &Path,
+        options: &Options,
+        progress: &Progress,
+        open: &dyn Fn(&Address) -> Result<Asset>,
+    ) -> Result<FileList> {
+        let mut list = FileList { options: options.clone(), ..FileList::default() };
+        match self {
+            Self::File => list.files.push(Listed::of(Place::File(given.to_owned()))),
+            Self::Below(root, glob) => list.add_below(root, glob.as_ref(), progress)?,
+            Self::Inside(address) => list.add_inside(given, address, open)?,
+        }
+        Ok(list)
+    }
+}
+
+/// The folder before the first part of a path that has a wildcard, and the glob below that folder.
+fn split_glob(path: &str) -> (PathBuf, String) {
+    let first = path.find(['*', '?', '[', '{']).unwrap_or(0);
+    let before = path.get(..first).unwrap_or_default();
+    let start = before.rfind(std::path::is_separator).map_or(0, |at| at.saturating_add(1));
+    let (root, glob) = path.split_at_checked(start).unwrap_or(("", path));
+    let root = if root.is_empty() { "." } else { root };
+    (root.into(), glob_of(glob).into_owned())
+}
+
+/// Archives that a list keeps open.
+const OPEN_ARCHIVES: usize = 4;
+
+/// The files that an argument selects, in order: sorted by path, the files of several builds by build first. They are
+/// opened one by one.
+#[derive(Debug, Default)]
+pub struct FileList {
+    files: Vec<Listed>,
+    archives: Vec<Address>,
+    /// The archives that were opened last, with the options for files in them.
+    open: Mutex<Vec<(usize, Asset, Options)>>,
+    options: Options,
+    has_builds: bool,
+    damaged: Vec<(String, Error)>,
+}
+
+#[derive(Debug)]
+struct Listed {
+    place: Place,
+    size: Option<u64>,
+    format: Option<Format>,
+}
+
+impl Listed {
+    fn of(place: Place) -> Self {
+        Self { place, size: None, format: None }
+    }
+}
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    File(PathBuf),
+    /// An archive, by its number.
+    Archive(usize),
+    /// A path in an archive.
+    Inside(usize, String),
+}
+
+impl FileList {
+    /// The number of files.
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Whether no file is selected.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// The name of file `n` as outputs show it: without its build. Empty past the last.
+    pub fn name(&self, n: usize) -> String {
+        let outer = |archive: &usize| self.archives.get(*archive).map(Address::outer).unwrap_or(Path::new(""));
+        match self.files.get(n).map(|file| &file.place) {
+            Some(Place::File(path)) => path.to_string_lossy().into_owned(),
+            Some(Place::Archive(archive)) => outer(archive).to_string_lossy().into_owned(),
+            Some(Place::Inside(archive, inner)) => {
+                Address::within(outer(archive), inner).to_string_lossy().into_owned()
+            }
+            None => String::new(),
+        }
+    }
+
+    /// The address of file `n`, which [`Asset::open_at`] takes: with its build, if it was selected by its build.
+    pub fn address(&self, n: usize) -> PathBuf {
+        let outer = |archive: &usize| self.archives.get(*archive).map(Address::archive_path).unwrap_or_default();
+        match self.files.get(n).map(|file| &file.place) {
+            Some(Place::File(path)) => path.clone(),
+            Some(Place::Archive(archive)) => outer(archive),
+            Some(Place::Inside(archive, inner)) => Address::within(&outer(archive), inner),
+            None => PathBuf::new(),
+        }
+    }
+
+    /// The addresses of all files, in order.
+    pub fn addresses(&self) -> impl Iterator<Item = PathBuf> {
+        (0..self.len()).map(|n| self.address(n))
+    }
+
+    /// The build of file `n`, if builds were selected by a glob.
+    pub fn build(&self, n: usize) -> Option<&str> {
+        match self.files.get(n).map(|file| &file.place)? {
+            Place::Archive(archive) | Place::Inside(archive, _) if self.has_builds => {
+                self.archives.get(*archive)?.build()
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether builds were selected by a glob.
+    pub fn has_builds(&self) -> bool {
+        self.has_builds
+    }
+
+    /// The decoded size of file `n` in bytes, if it is known without opening the file.
+    pub fn size(&self, n: usize) -> Option<u64> {
+        self.files.get(n)?.size
+    }
+
+    /// The folders and entries of archives that cannot be read, so that files may be missing in the list.
+    pub fn damaged(&self) -> &[(String, Error)] {
+        &self.damaged
+    }
+
+    /// Opens file `n`.
+    ///
+    /// # Errors
+    /// As [`Asset::open_at`].
+    pub fn open(&self, n: usize) -> Result<Asset> {
+        match self.files.get(n).map(|file| &file.place) {
+            Some(Place::File(path)) if self.files.len() == 1 => Asset::open_at(path, &self.options),
+            Some(Place::File(path)) => Asset::open_with(self.options.source_in_folder(path)?, &self.options),
+            Some(Place::Archive(archive)) => self.archive(*archive).map(|(asset, _)| asset),
+            Some(Place::Inside(archive, inner)) => {
+                let (archive, options) = self.archive(*archive)?;
+                open_inside_by(&archive, inner, &options)
+            }
+            None => Err(archive::no_file(n)),
+        }
+    }
+
+    /// Keeps the files for which `is_wanted` holds, by their name and build.
+    pub fn retain(&mut self, mut is_wanted: impl FnMut(&str, Option<&str>) -> bool) {
+        let mut kept = Vec::with_capacity(self.len());
+        kept.extend((0..self.len()).map(|n| is_wanted(&self.name(n), self.build(n))));
+        let mut kept = kept.into_iter();
+        self.files.retain(|_| kept.next().unwrap_or(false));
+    }
+
+    /// Drops the archives among files of a folder: they need arguments of their own.
+    pub(crate) fn retain_files(&mut self) {
+        self.files.retain(|file| !matches!(&file.place, Place::File(path) if path.is_dir()));
+    }
+
+    fn archive(&self, number: usize) -> Result<(Asset, Options)> {
+        let known = |open: &[(usize, Asset, Options)]| {
+            open.iter().find(|(n, ..)| *n == number).map(|(_, asset, options)| (asset.clone(), options.clone()))
+        };
+        let open = || self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known(&open()) {
+            return Ok(known);
+        }
+        let address = self.archives.get(number).ok_or_else(|| archive::no_file(number))?;
+        let asset = address.open_outer(&self.options)?;
+        // Another thread may have opened it meanwhile.
+        let mut open = open();
+        Ok(known(&open).unwrap_or_else(|| keep(&mut open, number, asset, &self.options)))
+    }
+
+    /// Adds the files below the folder `root`.
+    fn add_below(&mut self, root: &Path, glob: Option<&Glob>, progress: &Progress) -> Result<()> {
+        let is_wanted = |path: &str| glob.is_none_or(|glob| glob.is_match(path));
+        let Collected { files, failed } = collect(root, is_wanted, &self.options, progress)?;
+        self.damaged.extend(failed.into_iter().map(|(folder, error)| (folder.to_string_lossy().into_owned(), error)));
+        // A glob without a folder before it names files in the current folder.
+        let here = Path::new(".");
+        let is_bare = glob.is_some() && root == here;
+        let name = |file: PathBuf| match file.strip_prefix(here) {
+            Ok(rest) if is_bare => rest.to_owned(),
+            _ => file,
+        };
+        self.files.extend(files.into_iter().map(|file| Listed {
+            place: Place::File(name(file.path)),
+            size: Some(file.size),
+            format: Some(file.format),
+        }));
+        Ok(())
+    }
+
+    /// Adds the files in the archive at `address` that match the glob in it, in each of its selected builds.
+    fn add_inside(&mut self, given: &Path, address: &Address, open: &dyn Fn(&Address) -> Result<Asset>) -> Result<()> {
+        let outer = address.without_inner();
+        let Some(build) = address.build().filter(|build| Glob::is_glob(build)) else {
+            let asset = open(&outer)?;
+            // A file whose own path has wildcards, or a part of what is no archive.
+            let is_file = match asset.reader().archive() {
+                Some(archive) => archive::find(archive, address.inner().unwrap_or_default())?.is_some(),
+                None => true,
+            };
+            if is_file {
+                self.files.push(Listed::of(Place::File(given.to_owned())));
+                return Ok(());
+            }
+            return self.add_matching(outer, asset, address.inner());
+        };
+        self.has_builds = true;
+        let wanted = Glob::smart_case(build)?;
+        let asset = open(&outer.at_build(None))?;
+        let archive = asset.reader().archive().filter(|archive| archive.has_builds()).ok_or_else(|| {
+            let what = format!("{}: a {} file has no builds", asset.source().name(), asset.format());
+            Error::without_offset(ErrorKind::Syntax { what: what.into() }, "")
+        })?;
+        let mut builds = archive.build_names()?;
+        builds.retain(|build| wanted.is_match(build));
+        // Numbers of builds in their order; equal lengths are usual.
+        builds.sort_by(|a, b| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
+        for build in builds {
+            let outer = outer.at_build(Some(build));
+            let asset = open(&outer)?;
+            self.add_matching(outer, asset, address.inner())?;
+        }
+        Ok(())
+    }
+
+    /// Adds the files in one archive that match `glob`, or the archive itself without one.
+    fn add_matching(&mut self, outer: Address, asset: Asset, glob: Option<&str>) -> Result<()> {
+        let number = self.archives.len();
+        let first = self.files.len();
+        match (glob, asset.reader().archive()) {
+            (None, _) | (_, None) => {
+                let format = Some(asset.format());
+                self.files.push(Listed { place: Place::Archive(number), size: None, format });
+            }
+            (Some(path), Some(archive)) if !Glob::is_glob(path) => {
+                if let Some(file) = archive::find(archive, path)? {
+                    self.files.push(Listed::inside(number, archive, &file));
+                }
+            }
+            (Some(glob), Some(archive)) => {
+                let wanted = Glob::smart_case(&glob_of(glob))?;
+                let name = asset.source().name();
+                for n in 0..archive.len()? {
+                    match archive.file(n) {
+                        Ok(file) if wanted.is_match(&file.path) => {
+                            self.files.push(Listed::inside(number, archive, &file));
+                        }
+                        Ok(_) => {}
+                        Err(error) => self.damaged.push((name.to_owned(), error)),
+                    }
+                }
+                self.damaged.extend(archive.damage().into_iter().map(|error| (name.to_owned(), error)));
+            }
+        }
+        if let Some(added) = self.files.get_mut(first..) {
+            added.sort_by(|a, b| a.place.cmp(&b.place));
+        }
+        self.archives.push(outer);
+        // With several builds, each open one has a tree of all its paths.
+        if !self.has_builds {
+            keep(&mut self.open.lock().unwrap_or_else(PoisonError::into_inner), number, asset, &self.options);
+        }
+        Ok(())
+    }
+
+    /// The format of file `n`: by its name where that decides, else by its bytes.
+    fn format(&self, n: usize) -> Result<Format> {
+        match self.files.get(n) {
+            Some(Listed { format: Some(format), .. }) => Ok(*format),
+            _ => Ok(self.open(n)?.format()),
+        }
+    }
+}
+
+/// Keeps an archive open, and forgets the oldest of too many.
+fn keep(open: &mut Vec<(usize, Asset, Options)>, number: usize, asset: Asset, options: &Options) -> (Asset, Options) {
+    if open.len() >= OPEN_ARCHIVES {
+        open.remove(0);
+    }
+    let options = archive::options_inside(&asset, options);
+    open.push((number, asset.clone(), options.clone()));
+    (asset, options)
+}
+
+impl Listed {
+    fn inside(number: usize, archive: &dyn Archive, file: &archive::File<'_>) -> Self {
+        /// Bytes at the beginning of a file that tell most formats.
+        const HEAD: usize = 64;
+        let by_name = Format::guess(&file.path, &[]);
+        let by_head = || Format::guess(&file.path, &archive::head(archive, file, HEAD).ok()?);
+        let format = by_name.or_else(by_head);
+        Self { place: Place::Inside(number, file.path.clone().into_owned()), size: Some(file.size), format }
+    }
+}
+
+/// Opens a file as [`Asset::open_at`] does, or all files of a pattern as one [`FileSet`].
+///
+/// # Errors
+/// As [`Asset::open_at`], [`FilePattern::list`] and [`FileSet::open`].
+pub fn open(address: &Path, options: &Options) -> Result<Asset> {
+    let pattern = FilePattern::of(address);
+    if !pattern.is_many() {
+        return Asset::open_at(address, options);
+    }
+    let mut list = pattern.list(address, options, &Progress::default())?;
+    if matches!(pattern, FilePattern::Below(_, None)) {
+        list.retain_files();
+    }
+    FileSet::open(&address.to_string_lossy(), list)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_glob_begins_at_the_first_part_with_a_wildcard() {
+        for (path, root, glob) in [
+            ("a/b/*.wdb", "a/b/", "*.wdb"),
+            ("*.wdb", ".", "*.wdb"),
+            ("/x/y?/z", "/x/", "y?/z"),
+            ("a{b,c}/d", ".", "a{b,c}/d"),
+        ] {
+            assert_eq!(split_glob(path), (root.into(), glob.into()), "{path}");
+        }
+    }
+}

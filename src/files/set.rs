@@ -1,0 +1,399 @@
+//! Many files of one format as one file, whose tables have the rows of all of them.
+
+use super::FileList;
+use super::table::{OpenTable, SetTable};
+use crate::asset::{Asset, Format};
+use crate::error::{Error, ErrorKind, Result};
+use crate::reader::Reader;
+use crate::report::{Check, Progress, Report};
+use crate::source::Source;
+use crate::table::{Column, Kind, Part, Table, Takes, Value, Visitor};
+use crate::threads::prelude::*;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The name of the format of the files that a pattern selects, given by [`Options::with`](crate::Options::with).
+/// Without one, a pattern that matches files of several formats is an error.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FormatOf(pub String);
+
+/// Open tables that are kept for further cells of their rows.
+const KEPT: usize = 16;
+/// Files that are opened at once, to count rows or compare columns.
+const AT_ONCE: usize = 64;
+
+/// Damaged files, each with the table that cannot be read, or without one if the file cannot be opened.
+type LeftOut = BTreeMap<(usize, Option<Arc<str>>), Error>;
+/// An open table: the number of its file, and its name.
+type Kept = (usize, Arc<str>, Arc<dyn Part>);
+
+/// Many files of one format. Its tables are the tables of the files, with a first column `file` and, for several builds of
+/// a game, a second one `build`. A file is opened when its rows are read, and closed after them.
+pub struct FileSet {
+    source: Source,
+    format: Format,
+    list: FileList,
+    is_strict: bool,
+    schemas: Vec<Schema>,
+    left_out: Mutex<LeftOut>,
+    /// The tables that were opened last, for cells of single rows.
+    kept: Mutex<Vec<Kept>>,
+}
+
+impl std::fmt::Debug for FileSet {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FileSet").field("source", &self.source).field("list", &self.list).finish_non_exhaustive()
+    }
+}
+
+/// A table of all files.
+pub(super) struct Schema {
+    pub(super) name: Arc<str>,
+    pub(super) columns: Arc<[Column]>,
+    /// The names of the columns of the files, which come last.
+    pub(super) own_names: Vec<String>,
+    pub(super) label: usize,
+    /// For each column, whether the files have an index of it. Empty for many files, which are not all kept open.
+    pub(super) finds: Vec<bool>,
+    counts: Mutex<Counts>,
+}
+
+/// The numbers of rows as far as they are known.
+#[derive(Debug, Default)]
+struct Counts {
+    /// The rows of single files.
+    lens: BTreeMap<usize, usize>,
+    /// The number of the first row of each file, from the first file on; one more than the files that are counted.
+    starts: Vec<usize>,
+}
+
+impl Schema {
+    fn new(name: &str, columns: &[Column], label: usize, has_builds: bool) -> Self {
+        let is_brief = columns.iter().any(|column| column.brief);
+        let common = ["file", "build"].into_iter().take(if has_builds { 2 } else { 1 });
+        let common = common.map(|name| if is_brief { Column::text(name).brief() } else { Column::text(name) }.key());
+        let mut all: Vec<Column> = common.collect();
+        let label = label.saturating_add(all.len());
+        let own_names = columns.iter().map(|column| column.name.to_string()).collect();
+        let common = all.clone();
+        for column in columns {
+            let is_taken = |name: &str| {
+                common.iter().chain(columns).filter(|other| other.name.eq_ignore_ascii_case(name)).count() > 0
+            };
+            let mut column = column.clone().takes(Takes::Nothing);
+            if common.iter().any(|other| other.name.eq_ignore_ascii_case(&column.name)) {
+                let names = (2u32..).map(|number| format!("{}_{number}", column.name));
+                let free = names.take(columns.len().saturating_add(1)).find(|name| !is_taken(name));
+                column.name = free.map_or(column.name, Cow::Owned);
+            }
+            all.push(column);
+        }
+        Self { name: name.into(), columns: all.into(), own_names, label, finds: Vec::new(), counts: Mutex::default() }
+    }
+
+    fn counts(&self) -> MutexGuard<'_, Counts> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn keep_len(&self, part: usize, len: usize) {
+        let mut counts = self.counts();
+        if counts.starts.len() <= part.saturating_add(1) {
+            counts.lens.insert(part, len);
+        }
+    }
+
+    /// The number of all rows, if all files are counted.
+    pub(super) fn known_len(&self, parts: usize) -> Option<usize> {
+        self.counts().starts.get(parts).copied()
+    }
+
+    /// The number of the first row of `part`. Counts the rows of earlier files by `count`.
+    pub(super) fn start(&self, part: usize, count: &(dyn Fn(usize) -> Result<usize> + Sync)) -> Result<usize> {
+        loop {
+            let missing: Vec<usize> = {
+                let mut counts = self.counts();
+                if counts.starts.is_empty() {
+                    counts.starts.push(0);
+                }
+                loop {
+                    let next = counts.starts.len().saturating_sub(1);
+                    let Some(len) = counts.lens.remove(&next) else { break };
+                    let last = counts.starts.last().copied().unwrap_or(0);
+                    counts.starts.push(last.saturating_add(len));
+                }
+                if let Some(start) = counts.starts.get(part) {
+                    return Ok(*start);
+                }
+                let next = counts.starts.len().saturating_sub(1);
+                (next..part).filter(|part| !counts.lens.contains_key(part)).take(AT_ONCE).collect()
+            };
+            let counted: Vec<Result<usize>> = missing.par_iter().with_max_len(1).map(|part| count(*part)).collect();
+            for (part, len) in missing.into_iter().zip(counted) {
+                self.keep_len(part, len?);
+            }
+        }
+    }
+}
+
+impl FileSet {
+    /// Opens the files of `list` as one file called `name`. Files of other formats than the one in [`FormatOf`] are left
+    /// out of the list. The tables are the tables of the first file, and of all files if the tables of the format depend
+    /// on the file.
+    ///
+    /// # Errors
+    /// `Syntax` for files of several formats, `NotFound` without a file, and the error of the first file if none can be
+    /// opened.
+    pub fn open(name: &str, mut list: FileList) -> Result<Asset> {
+        let format = choose_format(&mut list)?;
+        let is_strict = list.options.strict;
+        let source = Source::from_vec(name, Vec::new());
+        let (left_out, kept) = (Mutex::default(), Mutex::default());
+        let mut set = Self { source, format, list, is_strict, schemas: Vec::new(), left_out, kept };
+        set.schemas = set.read_schemas()?;
+        if set.list.len() <= KEPT {
+            let finds: Vec<Vec<bool>> = set.schemas.iter().map(|schema| set.finds(schema)).collect::<Result<_>>()?;
+            set.schemas.iter_mut().zip(finds).for_each(|(schema, finds)| schema.finds = finds);
+        }
+        Ok(Asset::of_format(format, set))
+    }
+
+    /// The files.
+    pub fn list(&self) -> &FileList {
+        &self.list
+    }
+
+    /// The damaged files that were left out so far: the name of each, and what is wrong.
+    pub fn left_out(&self) -> Vec<(String, Error)> {
+        let mut seen = HashSet::new();
+        let left_out = self.lock_left_out();
+        let first = left_out.iter().filter(|((file, _), _)| seen.insert(*file));
+        first.map(|((file, _), error)| (self.list.name(*file), error.clone())).collect()
+    }
+
+    fn lock_left_out(&self) -> MutexGuard<'_, LeftOut> {
+        self.left_out.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn leave_out(&self, file: usize, table: Option<&Arc<str>>, error: Error) -> Result<()> {
+        if self.is_strict {
+            return Err(error.within(self.list.name(file)));
+        }
+        self.lock_left_out().entry((file, table.cloned())).or_insert(error);
+        Ok(())
+    }
+
+    fn is_left_out(&self, file: usize, table: &Arc<str>) -> bool {
+        let left_out = self.lock_left_out();
+        !left_out.is_empty()
+            && (left_out.contains_key(&(file, None)) || left_out.contains_key(&(file, Some(Arc::clone(table)))))
+    }
+
+    /// Opens a file. `None` if it is damaged.
+    fn open_file(&self, file: usize) -> Result<Option<Asset>> {
+        let opened = self.list.open(file).and_then(|asset| match asset.format() {
+            format if format == self.format => Ok(asset),
+            other => {
+                let what = format!("a {other} file among {} files", self.format);
+                Err(Error::without_offset(ErrorKind::Unsupported { what: what.into() }, ""))
+            }
+        });
+        match opened {
+            Ok(asset) => Ok(Some(asset)),
+            Err(error) => self.leave_out(file, None, error).map(|()| None),
+        }
+    }
+
+    /// The tables of all files, with their columns.
+    fn read_schemas(&self) -> Result<Vec<Schema>> {
+        let mut tables: Vec<(String, Vec<Column>, usize)> = Vec::new();
+        let mut depends = true;
+        let mut file = 0usize;
+        while depends && file < self.list.len() {
+            let next = if file == 0 { 1 } else { file.saturating_add(AT_ONCE).min(self.list.len()) };
+            let opened: Vec<_> = (file..next)
+                .into_par_iter()
+                .with_max_len(1)
+                .map(|file| Ok(self.open_file(file)?.map(|asset| tables_of(&asset))))
+                .collect::<Result<_>>()?;
+            for (own, of_file) in opened.into_iter().flatten() {
+                depends = own;
+                of_file.into_iter().for_each(|table| add_table(&mut tables, table));
+            }
+            file = next;
+        }
+        if tables.is_empty()
+            && let Some(error) = self.lock_left_out().values().next()
+        {
+            return Err(error.clone().within(self.list.name(0)));
+        }
+        let has_builds = self.list.has_builds();
+        Ok(tables.iter().map(|(name, columns, label)| Schema::new(name, columns, *label, has_builds)).collect())
+    }
+
+    /// For each column of a table, whether the first file has an index of it. Empty if it has none at all.
+    fn finds(&self, schema: &Schema) -> Result<Vec<bool>> {
+        let Some(open) = self.open_table(0, schema)? else { return Ok(Vec::new()) };
+        let table = open.table();
+        let finds: Vec<bool> = (0..table.columns().len()).map(|column| table.finds(column)).collect();
+        Ok(if finds.contains(&true) { finds } else { Vec::new() })
+    }
+
+    /// The cells of a file's own columns: its name, and its build.
+    pub(super) fn common(&self, file: usize, column: usize) -> Option<Value<'static>> {
+        match column {
+            0 => Some(Value::owned(self.list.name(file))),
+            1 if self.list.has_builds() => Some(self.list.build(file).map(|build| build.to_owned()).into()),
+            _ => None,
+        }
+    }
+
+    /// Opens a table of a file, or gives the one that was opened before.
+    pub(super) fn open_table(&self, file: usize, schema: &Schema) -> Result<Option<Arc<dyn Part>>> {
+        if self.is_left_out(file, &schema.name) {
+            return Ok(None);
+        }
+        let Some(asset) = self.open_file(file)? else { return Ok(None) };
+        let common = (0..).map_while(|column| self.common(file, column)).collect();
+        Ok(Some(Arc::new(OpenTable::open(asset, schema, common))))
+    }
+
+    /// As [`FileSet::open_table`], for single cells: the tables that were opened last are kept.
+    pub(super) fn kept_table(&self, file: usize, schema: &Schema) -> Result<Option<Arc<dyn Part>>> {
+        let lock = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let known =
+            lock().iter().find(|(n, table, _)| *n == file && *table == schema.name).map(|(.., open)| Arc::clone(open));
+        if known.is_some() {
+            return Ok(known);
+        }
+        let opened = self.open_table(file, schema)?;
+        if let Some(open) = &opened {
+            let mut kept = lock();
+            if kept.len() >= KEPT {
+                kept.remove(0);
+            }
+            kept.push((file, Arc::clone(&schema.name), Arc::clone(open)));
+        }
+        Ok(opened)
+    }
+
+    /// The number of rows of a file. A file that cannot be read has none.
+    pub(super) fn count_rows(&self, file: usize, schema: &Schema) -> Result<usize> {
+        let Some(open) = self.open_table(file, schema)? else { return Ok(0) };
+        match open.table().len() {
+            Ok(len) => Ok(len),
+            Err(error) => self.leave_out(file, Some(&schema.name), error).map(|()| 0),
+        }
+    }
+}
+
+/// The tables of a file, and whether they depend on it.
+fn tables_of(asset: &Asset) -> (bool, Vec<(String, Vec<Column>, usize)>) {
+    let tables = asset.reader().tables();
+    let tables = tables.iter().map(|table| (table.name().to_owned(), table.columns().to_vec(), table.label()));
+    (asset.reader().has_own_tables(), tables.collect())
+}
+
+/// Adds the columns of a file's table to the columns of all files, by name.
+fn add_table(tables: &mut Vec<(String, Vec<Column>, usize)>, (name, columns, label): (String, Vec<Column>, usize)) {
+    let Some((_, known, _)) = tables.iter_mut().find(|(known, ..)| *known == name) else {
+        tables.push((name, columns, label));
+        return;
+    };
+    for column in columns {
+        match known.iter_mut().find(|known| known.name == column.name) {
+            None => known.push(column),
+            Some(known) => {
+                if known.kind != column.kind {
+                    (known.kind, known.shape) = (Kind::Any, None);
+                }
+                if known.shape != column.shape {
+                    known.shape = None;
+                }
+                known.wide |= column.wide;
+            }
+        }
+    }
+}
+
+/// The format of the files. Drops the files of other formats, if one is named in the options.
+fn choose_format(list: &mut FileList) -> Result<Format> {
+    let formats: Vec<Option<Format>> = (0..list.len()).into_par_iter().map(|file| list.format(file).ok()).collect();
+    let wanted = list.options.get::<FormatOf>();
+    let mut counts: Vec<(Format, usize)> = Vec::new();
+    for format in formats.iter().flatten() {
+        match counts.iter_mut().find(|(known, _)| known == format) {
+            Some((_, count)) => *count = count.saturating_add(1),
+            None => counts.push((*format, 1)),
+        }
+    }
+    counts.sort_by(|(a, m), (b, n)| n.cmp(m).then_with(|| a.name().cmp(b.name())));
+    let found = || counts.iter().map(|(format, count)| format!("{count} {format}")).collect::<Vec<_>>().join(", ");
+    let format = match (&wanted, counts.as_slice()) {
+        (Some(wanted), counts) => counts.iter().find(|(format, _)| format.name() == wanted.0),
+        (None, [one]) => Some(one),
+        (None, []) => None,
+        (None, _) => {
+            let what = format!("files of several formats match: {}; --format-of chooses one", found());
+            return Err(Error::without_offset(ErrorKind::Syntax { what: what.into() }, ""));
+        }
+    };
+    let Some((format, _)) = format.copied() else {
+        let what = match wanted {
+            Some(wanted) if !counts.is_empty() => format!("a {} file (there are {})", wanted.0, found()),
+            _ => "a file of a known format that matches".to_owned(),
+        };
+        return Err(Error::without_offset(ErrorKind::NotFound { what }, ""));
+    };
+    // A file of unknown format is kept if no other format is excluded: it is reported when it is opened.
+    let mut formats = formats.into_iter();
+    list.files.retain(|_| match formats.next().flatten() {
+        Some(known) => known == format,
+        None => wanted.is_none(),
+    });
+    Ok(format)
+}
+
+impl Reader for FileSet {
+    fn source(&self) -> &Source {
+        &self.source
+    }
+
+    fn tables(&self) -> Vec<Box<dyn Table + '_>> {
+        let table = |schema| Box::new(SetTable { set: self, schema }) as Box<dyn Table + '_>;
+        self.schemas.iter().map(table).collect()
+    }
+
+    fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
+        let size = (0..self.list.len()).filter_map(|file| self.list.size(file)).fold(0, u64::saturating_add);
+        vec![("files".into(), self.list.len().into()), ("unpacked_size".into(), size.into())]
+    }
+
+    fn cat(&self, _: &str, _: &mut dyn Visitor) -> Result<bool> {
+        Ok(false)
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let list = self.list.damaged().iter().map(|(name, error)| format!("{name}: {error}"));
+        list.chain(self.left_out().into_iter().map(|(name, error)| format!("{name} is left out: {error}"))).collect()
+    }
+
+    /// Checks every file; a check is a file.
+    fn verify(&self, progress: &Progress) -> Report {
+        let verify = |file: usize| {
+            let name = self.list.name(file);
+            let mut all = Check::new(name);
+            match self.list.open(file) {
+                Ok(asset) => {
+                    for check in asset.reader().verify(progress).checks {
+                        let name = check.name.clone();
+                        all = all.merge(check.within(name));
+                    }
+                }
+                Err(error) => all.fail(error),
+            }
+            all
+        };
+        (0..self.list.len()).into_par_iter().with_max_len(1).map(verify).collect::<Vec<_>>().into()
+    }
+}

@@ -1,0 +1,286 @@
+//! A table of all files of a set.
+
+use super::set::{FileSet, Schema};
+use crate::asset::Asset;
+use crate::error::{Error, Result};
+use crate::table::parts::PartsCursor;
+use crate::table::{Column, Literal, Part, Parts, Place, RowCursor, Table, Value, no_cell};
+use self_cell::self_cell;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The rows of one table of all files, after the columns of their file.
+pub(super) struct SetTable<'s> {
+    pub(super) set: &'s FileSet,
+    pub(super) schema: &'s Schema,
+}
+
+impl Table for SetTable<'_> {
+    fn name(&self) -> &str {
+        &self.schema.name
+    }
+
+    fn columns(&self) -> &[Column] {
+        &self.schema.columns
+    }
+
+    fn len(&self) -> Result<usize> {
+        self.start(self.count())
+    }
+
+    fn known_len(&self) -> Option<usize> {
+        self.schema.known_len(self.count())
+    }
+
+    fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
+        let missing = || no_cell(&self.schema.name, row, column);
+        let (part, row) = self.place(row)?.ok_or_else(missing)?;
+        match self.common(part, column) {
+            Some(cell) => Ok(cell),
+            None => {
+                let open = self.set.kept_table(part, self.schema)?.ok_or_else(missing)?;
+                open.table().value(row, column).map(Value::into_owned)
+            }
+        }
+    }
+
+    fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
+        PartsCursor::from(self, self, None, first)
+    }
+
+    fn cursor_over(&self, first: usize, columns: &[usize]) -> Box<dyn RowCursor + '_> {
+        PartsCursor::from(self, self, Some(columns), first)
+    }
+
+    fn walks(&self) -> bool {
+        true
+    }
+
+    fn finds(&self, column: usize) -> bool {
+        self.schema.finds.get(column).copied().unwrap_or(false)
+    }
+
+    fn parts(&self) -> Option<&dyn Parts> {
+        Some(self)
+    }
+
+    fn is_at(&self, row: usize, place: &Place) -> Option<Result<bool>> {
+        let inside = || -> Result<Option<bool>> {
+            let Some((part, row)) = self.place(row)? else { return Ok(None) };
+            let Some(open) = self.set.kept_table(part, self.schema)? else { return Ok(None) };
+            open.table().is_at(row, place).transpose()
+        };
+        inside().transpose()
+    }
+
+    fn label(&self) -> usize {
+        self.schema.label
+    }
+}
+
+impl SetTable<'_> {
+    /// The file of a row, and the number of the row in it. `None` past the last row.
+    fn place(&self, row: usize) -> Result<Option<(usize, usize)>> {
+        let (mut low, mut high) = (0usize, self.count());
+        if row >= self.len()? {
+            return Ok(None);
+        }
+        // The last file that begins at the row or before it.
+        while high.saturating_sub(low) > 1 {
+            let middle = low.midpoint(high);
+            if self.start(middle)? <= row { low = middle } else { high = middle }
+        }
+        Ok(Some((low, row.saturating_sub(self.start(low)?))))
+    }
+}
+
+impl Parts for SetTable<'_> {
+    fn count(&self) -> usize {
+        self.set.list().len()
+    }
+
+    fn common(&self, part: usize, column: usize) -> Option<Value<'_>> {
+        self.set.common(part, column)
+    }
+
+    fn open(&self, part: usize) -> Result<Option<Arc<dyn Part>>> {
+        // Many probes of few files.
+        if self.schema.finds.is_empty() {
+            self.set.open_table(part, self.schema)
+        } else {
+            self.set.kept_table(part, self.schema)
+        }
+    }
+
+    fn leave_out(&self, part: usize, error: Error) -> Result<()> {
+        self.set.leave_out(part, Some(&self.schema.name), error)
+    }
+
+    fn start(&self, part: usize) -> Result<usize> {
+        self.schema.start(part, &|part| self.set.count_rows(part, self.schema))
+    }
+
+    fn keep_len(&self, part: usize, len: usize) {
+        self.schema.keep_len(part, len);
+    }
+}
+
+self_cell!(
+    /// A table of an open file, as a part of the table of all files.
+    pub(super) struct OpenTable {
+        owner: Asset,
+        #[covariant]
+        dependent: FileTable,
+    }
+);
+
+impl OpenTable {
+    /// The table of `asset` that `schema` describes, with the cells that all its rows share.
+    pub(super) fn open(asset: Asset, schema: &Schema, common: Vec<Value<'static>>) -> Self {
+        Self::new(asset, |asset| {
+            let inner = asset.reader().table(&schema.name);
+            let own = schema.columns.iter().skip(common.len()).zip(&schema.own_names);
+            let number = |(_, name): (&Column, &String)| {
+                inner.as_ref()?.columns().iter().position(|column| column.name == *name)
+            };
+            let numbers = own.map(number).collect();
+            FileTable { name: Arc::clone(&schema.name), columns: Arc::clone(&schema.columns), common, inner, numbers }
+        })
+    }
+}
+
+impl Part for OpenTable {
+    fn table(&self) -> &dyn Table {
+        self.borrow_dependent()
+    }
+}
+
+/// The table of one file with the columns of the table of all files.
+pub(super) struct FileTable<'a> {
+    name: Arc<str>,
+    columns: Arc<[Column]>,
+    /// The cells of the first columns.
+    common: Vec<Value<'static>>,
+    /// The file's own table, if it has it.
+    inner: Option<Box<dyn Table + 'a>>,
+    /// The numbers of the further columns in the file's own table.
+    numbers: Vec<Option<usize>>,
+}
+
+impl FileTable<'_> {
+    /// The number of a column in the file's own table.
+    fn own(&self, column: usize) -> Option<(&dyn Table, usize)> {
+        let number = self.numbers.get(column.checked_sub(self.common.len())?).copied().flatten()?;
+        Some((&**self.inner.as_ref()?, number))
+    }
+
+    /// A cell that is not in the file's own table.
+    fn other(&self, row: usize, column: usize) -> Result<Value<'_>> {
+        match self.common.get(column) {
+            Some(cell) => Ok(cell.borrowed()),
+            None if column < self.columns.len() => Ok(Value::Null),
+            None => Err(no_cell(&self.name, row, column)),
+        }
+    }
+
+    fn walk<'t>(&'t self, rows: impl FnOnce(&'t dyn Table) -> Box<dyn RowCursor + 't>) -> Box<dyn RowCursor + 't> {
+        Box::new(FileCursor { table: self, rows: self.inner.as_deref().map(rows) })
+    }
+}
+
+impl Table for FileTable<'_> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    fn len(&self) -> Result<usize> {
+        self.inner.as_ref().map_or(Ok(0), |inner| inner.len())
+    }
+
+    fn known_len(&self) -> Option<usize> {
+        self.inner.as_ref().map_or(Some(0), |inner| inner.known_len())
+    }
+
+    fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
+        match self.own(column) {
+            Some((inner, column)) => inner.value(row, column),
+            None => self.other(row, column),
+        }
+    }
+
+    fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
+        self.walk(|inner| inner.cursor(first))
+    }
+
+    fn cursor_over(&self, first: usize, columns: &[usize]) -> Box<dyn RowCursor + '_> {
+        let own: Vec<usize> = columns.iter().filter_map(|column| Some(self.own(*column)?.1)).collect();
+        self.walk(|inner| inner.cursor_over(first, &own))
+    }
+
+    fn splits(&self) -> bool {
+        self.inner.as_ref().is_none_or(|inner| inner.splits())
+    }
+
+    fn walks(&self) -> bool {
+        self.inner.as_ref().is_some_and(|inner| inner.walks())
+    }
+
+    fn touch(&self, rows: &[Range<usize>]) {
+        if let Some(inner) = &self.inner {
+            inner.touch(rows);
+        }
+    }
+
+    fn finds(&self, column: usize) -> bool {
+        self.own(column).is_some_and(|(inner, column)| inner.finds(column))
+    }
+
+    fn find(&self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
+        let (inner, column) = self.own(column)?;
+        inner.find(column, key)
+    }
+
+    fn search(&self, column: usize, literal: &Literal) -> Option<Vec<usize>> {
+        let (inner, column) = self.own(column)?;
+        inner.search(column, literal)
+    }
+
+    fn holds_text(&self, column: usize) -> bool {
+        self.own(column).is_some_and(|(inner, column)| inner.holds_text(column))
+    }
+
+    fn is_at(&self, row: usize, place: &Place) -> Option<Result<bool>> {
+        self.inner.as_ref()?.is_at(row, place)
+    }
+
+    fn label(&self) -> usize {
+        self.inner.as_ref().map_or(0, |inner| inner.label().saturating_add(self.common.len()))
+    }
+}
+
+/// A walk over the rows of a file.
+struct FileCursor<'t> {
+    table: &'t FileTable<'t>,
+    rows: Option<Box<dyn RowCursor + 't>>,
+}
+
+impl RowCursor for FileCursor<'_> {
+    fn advance(&mut self) -> Result<bool> {
+        self.rows.as_mut().map_or(Ok(false), |rows| rows.advance())
+    }
+
+    fn row(&self) -> usize {
+        self.rows.as_ref().map_or(0, |rows| rows.row())
+    }
+
+    fn value(&self, column: usize) -> Result<Value<'_>> {
+        match (self.table.own(column), &self.rows) {
+            (Some((_, column)), Some(rows)) => rows.value(column),
+            _ => self.table.other(self.row(), column),
+        }
+    }
+}
