@@ -81,7 +81,7 @@ fn cases(c: &mut Criterion) {
     group.bench_function("list_paths", |b| {
         b.iter(|| assert_eq!(list(&db, &mut std::io::sink()), parsed.paths.len()));
     });
-    group.bench_function("verify", |b| b.iter(|| assert!(db.verify(&Default::default()).ok())));
+    group.bench_function("verify", |b| b.iter(|| assert!(db.verify(&Default::default()).is_ok())));
     group.finish();
 }
 
@@ -120,7 +120,7 @@ fn ratios() {
         || some.iter().filter(|(_, p)| db.lookup_path(p).unwrap().is_some()).count(),
         || {
             some.iter()
-                .filter(|(_, p)| db.lookup(assetq::internals::codec::cityhash64(p.as_bytes())).unwrap().is_some())
+                .filter(|(_, p)| db.lookup(assetq::__private::codec::cityhash64(p.as_bytes())).unwrap().is_some())
                 .count()
         },
     );

@@ -10,7 +10,7 @@ use assetq::bwdb::Database;
 use assetq::sample::{Size, bwdb::demo};
 use assetq::table::Table;
 use assetq::write::parquet::{self as export, properties};
-use assetq::write::rows::{Header, Met, RowFormat, RowSink, RowWriter};
+use assetq::write::rows::{Header, RowFormat, RowSink, RowWriter, SinkEvent};
 use assetq::write::text::Style;
 use assetq::{Reader as _, Source};
 use bytes::Bytes;
@@ -29,11 +29,11 @@ fn rows_into(table: &dyn Table, mut sink: impl RowSink) -> usize {
     let columns: Vec<usize> = (0..table.columns().len()).collect();
     let mut rows = 0;
     let at_once = sink.rows_of(table, &columns, |met| match met {
-        Met::Rows(count) => {
+        SinkEvent::Rows(count) => {
             rows += count;
             Ok(())
         }
-        Met::Damage(_, error) => Err(error),
+        SinkEvent::Damage(_, error) => Err(error),
     });
     if let Some(done) = at_once {
         done.unwrap();

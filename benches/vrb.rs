@@ -3,10 +3,10 @@
 
 mod common;
 
-use assetq::internals::codec;
+use assetq::__private::codec;
 use assetq::report::Progress;
 use assetq::sample::vrb::{ArchiveBuilder, Codec, entities, mesh, world, world_values};
-use assetq::vrb::{Archive, MAIN};
+use assetq::vrb::{MAIN, VrbArchive};
 use assetq::write::json::JsonWriter;
 use assetq::{Reader, Source};
 use common::{cached, claim, medians};
@@ -62,8 +62,8 @@ fn files() -> Files {
 }
 
 fn verify(source: &Source) -> u64 {
-    let report = Archive::open(source.clone()).unwrap().verify(&Progress::default());
-    assert!(report.ok());
+    let report = VrbArchive::open(source.clone()).unwrap().verify(&Progress::default());
+    assert!(report.is_ok());
     report.checks.len() as u64
 }
 
@@ -81,7 +81,7 @@ impl Write for Count {
     }
 }
 
-fn json(archive: &Archive) -> u64 {
+fn json(archive: &VrbArchive) -> u64 {
     let mut count = Count(0);
     let mut out = JsonWriter::compact(BufWriter::with_capacity(1 << 16, &mut count));
     assert!(archive.cat(MAIN, &mut out).unwrap());
@@ -98,11 +98,11 @@ fn benches(c: &mut Criterion) {
     let mut group = c.benchmark_group("vrb");
     group.sample_size(10).warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(2));
 
-    group.bench_function("open", |b| b.iter(|| Archive::open(black_box(files.mixed.clone())).unwrap()));
+    group.bench_function("open", |b| b.iter(|| VrbArchive::open(black_box(files.mixed.clone())).unwrap()));
     // As `ls` shows it: names, root types, places, sizes, codecs of all chunks.
     group.bench_function("open and list", |b| {
         b.iter(|| {
-            let archive = Archive::open(files.mixed.clone()).unwrap();
+            let archive = VrbArchive::open(files.mixed.clone()).unwrap();
             let table = archive.table("chunks").unwrap();
             let mut text = 0;
             for row in 0..table.len().unwrap() {
@@ -121,18 +121,18 @@ fn benches(c: &mut Criterion) {
     group.bench_function("verify zlib, 1 thread", |b| b.iter(|| threads(1, || verify(&files.packed))));
     group.bench_function("verify zlib, 2 threads", |b| b.iter(|| threads(2, || verify(&files.packed))));
     // The whole world, decoded by Brotli.
-    let world = Archive::open(files.mixed.clone()).unwrap().main().data().unwrap().bytes().len();
+    let world = VrbArchive::open(files.mixed.clone()).unwrap().main().data().unwrap().bytes().len();
     group.throughput(Throughput::Bytes(world as u64));
     group.bench_function("decode brotli", |b| {
         b.iter(|| {
-            let archive = Archive::open(files.mixed.clone()).unwrap();
+            let archive = VrbArchive::open(files.mixed.clone()).unwrap();
             assert_eq!(archive.main().data().unwrap().bytes().len(), world);
         });
     });
     group.throughput(Throughput::Bytes(files.mixed_size));
     group.bench_function("verify mixed", |b| b.iter(|| verify(&files.mixed)));
 
-    let graph = Archive::open(files.graph.clone()).unwrap();
+    let graph = VrbArchive::open(files.graph.clone()).unwrap();
     let written = json(&graph);
     assert!(written > files.graph_size, "{written}");
     group.throughput(Throughput::Bytes(files.graph_size));

@@ -3,7 +3,7 @@
 #![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 
 use assetq::sample::wdata::{large, write};
-use assetq::table::Place;
+use assetq::table::Region;
 use assetq::wdata::{BoxType, Map};
 use assetq::{Reader as _, Source};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
@@ -204,14 +204,14 @@ fn bench(criterion: &mut Criterion) {
         b.iter(|| {
             let map = Map::open(source.clone()).unwrap();
             let report = map.verify(&assetq::report::Progress::default());
-            assert!(report.ok());
+            assert!(report.is_ok());
             report
         });
     });
 
     let map = Map::open(source.clone()).unwrap();
     let center = map.boxes(BoxType::NpcBox).unwrap().get(7000).unwrap().volume().unwrap().unwrap().center;
-    let point = Place::Point(center);
+    let point = Region::Point(center);
     let hits = map.boxes_at(&point).unwrap();
     assert!(!hits.boxes.is_empty() && hits.undecided == 0);
     group.bench_function("point query over all boxes, nothing found before", |b| {
@@ -224,7 +224,7 @@ fn bench(criterion: &mut Criterion) {
     group.bench_function("point query over all boxes", |b| {
         b.iter(|| assert_eq!(map.boxes_at(&point).unwrap(), hits));
     });
-    let region = Place::Box(center.map(|c| c - 1000.0), center.map(|c| c + 1000.0));
+    let region = Region::Box(center.map(|c| c - 1000.0), center.map(|c| c + 1000.0));
     let met = map.boxes_at(&region).unwrap();
     assert!(hits.boxes.iter().all(|hit| met.boxes.contains(hit)));
     group.bench_function("box query over all boxes", |b| {

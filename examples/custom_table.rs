@@ -9,7 +9,7 @@
 use assetq::bwdb::Database;
 use assetq::sample::{Size, bwdb::demo};
 use assetq::table::filter::Filter;
-use assetq::table::{Column, Kind, Table, TableOf};
+use assetq::table::{Column, DeclaredTable, Kind, Table};
 use assetq::write::rows::{Header, RowFormat, RowWriter};
 use assetq::write::text::Style;
 use assetq::{Result, Source};
@@ -34,7 +34,7 @@ pub fn main() -> Result<()> {
     let folders = count(&Database::open(source)?)?;
 
     // One line a column: its name, what it holds, and how a cell is read from a row.
-    let table: &dyn Table = &TableOf::over("folders", &folders)
+    let table: &dyn Table = &DeclaredTable::over("folders", &folders)
         .column(Column::new("folder", Kind::Text).key(), |(_, folder)| Ok(folder.name.as_str().into()))
         .column(Column::new("records", Kind::Uint), |(_, folder)| Ok(folder.records.into()))
         .column(Column::new("bytes", Kind::Uint), |(_, folder)| Ok(folder.bytes.into()));

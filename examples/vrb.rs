@@ -7,7 +7,7 @@
 //! Without a file it reads a sample.
 
 use assetq::sample::{Size, vrb::demo};
-use assetq::vrb::Archive;
+use assetq::vrb::VrbArchive;
 use assetq::write::json::JsonWriter;
 use assetq::{Result, Source};
 use std::env;
@@ -19,7 +19,7 @@ pub fn main() -> Result<()> {
         Some(path) => Source::open(path)?,
         None => Source::from_vec("savegame.vrb", demo(1, Size::Small)),
     };
-    let archive = Archive::open(source)?;
+    let archive = VrbArchive::open(source)?;
 
     // The type table in the file says what each chunk is.
     let types = archive.types()?;

@@ -7,7 +7,7 @@
 //! Without a file it reads a sample.
 
 use assetq::sample::{Size, wdata::demo};
-use assetq::table::{Place, column_index};
+use assetq::table::{Region, column_index};
 use assetq::wdata::{BoxType, Map};
 use assetq::{Reader as _, Result, Source};
 use std::env;
@@ -43,7 +43,7 @@ pub fn main() -> Result<()> {
     let [Some(kind), Some(name)] = ["type_name", "name"].map(|column| column_index(&*table, column)) else {
         return Ok(());
     };
-    let place = Place::Point(obb.position.map(|number| number.get().into()));
+    let place = Region::Point(obb.position.map(|number| number.get().into()));
     let mut rows = table.cursor(0);
     while rows.advance()? {
         if let Some(true) = table.is_at(rows.row(), &place).transpose()? {

@@ -78,7 +78,7 @@ impl Format {
                 return Ok(options);
             }
         }
-        Err(Error::without_offset(ErrorKind::NotFound { what: format!("the setting {setting}") }, from.to_owned()))
+        Err(Error::of_part(ErrorKind::NotFound { what: format!("the setting {setting}") }, from.to_owned()))
     }
 
     /// The format of `source`: by its magic if the format has one, then by the ending of the file name, then by the
@@ -93,7 +93,7 @@ impl Format {
         let all = || all.iter().copied();
         if let Some(folder) = source.path().filter(|path| data.is_empty() && path.is_dir()) {
             let found = all().find(|format| (format.0.is_folder)(folder));
-            return found.ok_or_else(|| Error::without_offset(ErrorKind::UnknownFolder, ""));
+            return found.ok_or_else(|| Error::of_part(ErrorKind::UnknownFolder, ""));
         }
         let like = |wanted: Likeness| all().find(|format| (format.0.likeness)(data) == wanted);
         let by_name = || all().find(|format| format.0.endings.iter().any(|ending| name.ends_with(ending)));
@@ -213,11 +213,11 @@ impl<'a> scene::Context<'a> {
     pub fn from_assets(assets: impl IntoIterator<Item = &'a Asset>) -> Result<Self> {
         let mut context = Self::default();
         for asset in assets {
-            let Some(stage) = asset.reader().stage() else {
+            let Some(placements) = asset.reader().placements() else {
                 let what = format!("naming or placing meshes by a {} file", asset.format());
-                return Err(Error::without_offset(ErrorKind::Unsupported { what: what.into() }, ""));
+                return Err(Error::of_part(ErrorKind::Unsupported { what: what.into() }, ""));
             };
-            context.add(stage, asset.reader().relations().and_then(|relations| relations.texts()));
+            context.add(placements, asset.reader().relations().and_then(|relations| relations.texts()));
         }
         Ok(context)
     }

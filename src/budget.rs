@@ -89,16 +89,16 @@ impl Budget {
 
 /// One thread's part of a [`Budget`], so that small charges need no shared memory.
 #[derive(Debug)]
-pub struct Allowance<'b> {
+pub struct BudgetShare<'b> {
     budget: &'b Budget,
     left: u64,
 }
 
-impl<'b> Allowance<'b> {
+impl<'b> BudgetShare<'b> {
     /// Bytes that are taken from the budget at once.
     const SHARE: u64 = 1 << 16;
 
-    /// An empty allowance, which takes bytes from `budget` as needed.
+    /// An empty share, which takes bytes from `budget` as needed.
     pub(crate) fn new(budget: &'b Budget) -> Self {
         Self { budget, left: 0 }
     }
@@ -118,7 +118,7 @@ impl<'b> Allowance<'b> {
     }
 }
 
-impl Drop for Allowance<'_> {
+impl Drop for BudgetShare<'_> {
     fn drop(&mut self) {
         if !self.budget.is_spent() {
             self.budget.spent.fetch_sub(self.left, Ordering::Relaxed);
@@ -179,9 +179,9 @@ mod tests {
     fn threads_give_back_what_they_do_not_use() {
         let (budget, view) = (Budget::new("bytes", 1 << 20), View::new(&[], "array"));
         for _ in 0..1000 {
-            assert!(Allowance::new(&budget).spend(view, 1 << 10).is_ok());
+            assert!(BudgetShare::new(&budget).spend(view, 1 << 10).is_ok());
         }
-        let mut last = Allowance::new(&budget);
+        let mut last = BudgetShare::new(&budget);
         assert!((0..24).all(|_| last.spend(view, 1 << 10).is_ok()), "all of it can be used");
         assert!(last.spend(view, 1).is_err());
     }

@@ -1,6 +1,6 @@
 //! Errors: the fault, with its part, its file, its absolute offset and its value.
 
-use crate::clean::Cleaner;
+use crate::escape::Escaped;
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::io;
@@ -171,20 +171,20 @@ impl Error {
 
     /// An error without a position in a file.
     #[cold]
-    pub fn without_offset(kind: ErrorKind, part: impl Into<Cow<'static, str>>) -> Self {
+    pub fn of_part(kind: ErrorKind, part: impl Into<Cow<'static, str>>) -> Self {
         Self(Arc::new(Repr { kind, part: part.into(), offset: None }))
     }
 
     /// The system's error `source` during `action`, such as "cannot open".
     #[cold]
     pub fn io(action: &'static str, source: io::Error) -> Self {
-        Self::without_offset(ErrorKind::Io { action, source: Arc::new(source) }, "")
+        Self::of_part(ErrorKind::Io { action, source: Arc::new(source) }, "")
     }
 
     /// Adds the container of the part: "visual 12" before "render sets".
     #[cold]
     #[must_use]
-    pub fn within(mut self, outer: impl fmt::Display) -> Self {
+    pub fn context(mut self, outer: impl fmt::Display) -> Self {
         let part = match self.part() {
             "" => outer.to_string(),
             part => format!("{outer}: {part}"),
@@ -226,7 +226,7 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Names in a file may contain line breaks and other control characters; an error is one line.
-        let mut line = Cleaner(f);
+        let mut line = Escaped(f);
         if !self.0.part.is_empty() {
             write!(line, "{}: ", self.0.part)?;
         }
@@ -298,7 +298,7 @@ mod tests {
     fn says_what_where_and_at_which_offset() {
         let error = Error::new(ErrorKind::OutOfBounds { need: 40, have: 12 }, "render sets", 0x1F0);
         assert_eq!(
-            error.within("visual 12").to_string(),
+            error.context("visual 12").to_string(),
             "visual 12: render sets: 40 bytes needed, 12 left (at offset 0x1f0)"
         );
     }
@@ -306,14 +306,14 @@ mod tests {
     #[test]
     fn is_one_line_whatever_names_are_in_it() {
         let kind = ErrorKind::NotFound { what: "a\nb\u{202e}".to_owned() };
-        let error = Error::without_offset(kind, "field \x1b[31m");
+        let error = Error::of_part(kind, "field \x1b[31m");
         assert_eq!(error.to_string(), "field \\u{1b}[31m: a\\nb\\u{202e} not found");
     }
 
     #[test]
     fn a_clone_keeps_the_kind_and_gets_a_part_of_its_own() {
         let error = Error::io("cannot read", io::ErrorKind::PermissionDenied.into());
-        let clone = error.clone().within("a.bin");
+        let clone = error.clone().context("a.bin");
         assert!(
             matches!(clone.kind(), ErrorKind::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied)
         );

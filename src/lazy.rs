@@ -48,9 +48,9 @@ impl<T> Lazy<T> {
 /// The cost so far of queries that an index would answer at once. The index is built when they have cost as much as
 /// building it: a few queries never wait for it, and any number costs at most twice the minimum.
 #[derive(Debug, Default)]
-pub(crate) struct Toll(AtomicUsize);
+pub(crate) struct ScanCost(AtomicUsize);
 
-impl Toll {
+impl ScanCost {
     /// Whether less than `price` was paid.
     pub(crate) fn is_below(&self, price: usize) -> bool {
         self.0.load(Ordering::Relaxed) < price

@@ -36,7 +36,7 @@
 //!     names.push(rows.value(0)?.to_string());
 //! }
 //! assert_eq!(names, ["bow", "stern"]);
-//! assert!(asset.reader().verify(&Progress::default()).ok());
+//! assert!(asset.reader().verify(&Progress::default()).is_ok());
 //! # Ok(())
 //! # }
 //! # #[cfg(not(feature = "sample"))]
@@ -96,9 +96,9 @@
 //! # #[cfg(feature = "sample")]
 //! # fn main() -> assetq::Result<()> {
 //! # use assetq::sample::{Size, vrb::demo};
-//! use assetq::{Source, table::Value, vrb::Archive};
+//! use assetq::{Source, table::Value, vrb::VrbArchive};
 //!
-//! let archive = Archive::open(Source::from_vec("savegame.vrb", demo(1, Size::Small)))?;
+//! let archive = VrbArchive::open(Source::from_vec("savegame.vrb", demo(1, Size::Small)))?;
 //! let (chunk, value) = archive.find("Bounds.Max.Y")?.expect("the sample has the value");
 //! assert_eq!((chunk.name(), value.leaf()?), ("[Main]", Some(Value::F32(2.5))));
 //! # Ok(())
@@ -113,7 +113,7 @@
 //! # #[cfg(feature = "sample")]
 //! # fn main() -> assetq::Result<()> {
 //! # use assetq::sample::{Size, wdata::demo};
-//! use assetq::{Source, table::Place, wdata::{BoxType, Map}};
+//! use assetq::{Source, table::Region, wdata::{BoxType, Map}};
 //!
 //! let map = Map::open(Source::from_vec("town.wdata", demo(1, Size::Small)))?;
 //! let portal = map.boxes(BoxType::PortalBox)?.get(0).expect("the sample has a portal");
@@ -146,7 +146,7 @@
 //!
 //! # Custom formats and tables
 //!
-//! [`table::TableOf`] declares a table column by column over any rows. A format implements [`Reader`] and [`FileFormat`],
+//! [`table::DeclaredTable`] declares a table column by column over any rows. A format implements [`Reader`] and [`FileFormat`],
 //! and [`Format::add`] adds it to [`Asset::open`] and every command: `examples/custom_format` is a small one, and the whole
 //! command line works on its files.
 //!
@@ -212,7 +212,6 @@ mod ask;
 mod asset;
 mod budget;
 pub mod bytes;
-mod clean;
 #[cfg(feature = "cli")]
 pub mod cli;
 mod codec;
@@ -220,6 +219,7 @@ mod compare;
 #[cfg(feature = "edit")]
 pub mod edit;
 pub mod error;
+mod escape;
 #[cfg(feature = "filter")]
 pub mod files;
 mod formats;
@@ -270,7 +270,7 @@ pub use source::Source;
 
 /// Internals that tests, benches and comparisons of this project reach for. It changes without notice.
 #[doc(hidden)]
-pub mod internals {
+pub mod __private {
     pub mod codec {
         pub use crate::codec::*;
     }

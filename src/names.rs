@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::id;
 use crate::lazy::Lazy;
 use crate::reader::Options;
-use crate::relations::Texts;
+use crate::relations::IdTexts;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -23,9 +23,9 @@ use std::sync::Arc;
 /// to formats, which use them for ids whose texts the file does not contain.
 ///
 /// ```
-/// use assetq::names::Names;
-/// use assetq::relations::Texts as _;
-/// let mut names = Names::default();
+/// use assetq::names::NameSources;
+/// use assetq::relations::IdTexts as _;
+/// let mut names = NameSources::default();
 /// names.add_lines("content/gameplay/hull.dds\ndiffuseMap\n");
 /// let id = assetq::id::of_path("content/gameplay/hull.dds");
 /// assert_eq!(names.path(id)?.as_deref(), Some("content/gameplay/hull.dds"));
@@ -33,7 +33,7 @@ use std::sync::Arc;
 /// # Ok::<(), assetq::Error>(())
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct Names {
+pub struct NameSources {
     lines: Arc<Lines>,
     files: Vec<Asset>,
     /// The files of texts and of parameters in the archives among `files`, opened on first use.
@@ -60,7 +60,7 @@ struct Lines {
     names: HashMap<u32, Range<usize>>,
 }
 
-impl Names {
+impl NameSources {
     /// Whether there are no names.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty() && self.lines.paths.is_empty()
@@ -153,7 +153,7 @@ impl Names {
             }
             Ok(asset) => {
                 let what = format!("a {} file has no names for ids", asset.format()).into();
-                Err(Error::without_offset(ErrorKind::Syntax { what }, ""))
+                Err(Error::of_part(ErrorKind::Syntax { what }, ""))
             }
             Err(error) if matches!(error.kind(), ErrorKind::UnknownFormat { .. }) => {
                 let source = options.source(address)?;
@@ -165,12 +165,12 @@ impl Names {
     }
 }
 
-fn texts_of(asset: &Asset) -> Option<&dyn Texts> {
+fn texts_of(asset: &Asset) -> Option<&dyn IdTexts> {
     asset.reader().relations()?.texts()
 }
 
 /// Lists precede files; files are in the order of their addition.
-impl Texts for Names {
+impl IdTexts for NameSources {
     fn path(&self, id: u64) -> Result<Option<Cow<'_, str>>> {
         if id == 0 {
             return Ok(None);
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn lines_are_paths_and_names() {
-        let mut names = Names::default();
+        let mut names = NameSources::default();
         assert!(names.is_empty());
         names.add_lines("res/content/a.dds\r\n\n  Scene Root \ncontent\\b.dds");
         for path in ["content/a.dds", "content/b.dds"] {

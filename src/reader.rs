@@ -11,7 +11,7 @@ use crate::relations::Relations;
 use crate::report::{Progress, Report};
 #[cfg(feature = "export")]
 use crate::scene::Shapes;
-use crate::scene::{Meshes, Stage};
+use crate::scene::{Meshes, Placements};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
 use crate::texture::Texture;
@@ -121,7 +121,7 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
     }
 
     /// Models that this file assembles from meshes in other files, or places in the world.
-    fn stage(&self) -> Option<&dyn Stage> {
+    fn placements(&self) -> Option<&dyn Placements> {
         None
     }
 
@@ -233,7 +233,7 @@ pub trait FileFormat: Reader + Sized {
 /// # Errors
 /// `Text` if it is not UTF-8.
 pub fn setting_text<'a>(given: &'a [u8], from: &str) -> Result<&'a str> {
-    View::new(given, "").utf8(given).map_err(|error| error.within(from))
+    View::new(given, "").utf8(given).map_err(|error| error.context(from))
 }
 
 /// Settings besides the file: strictness, and settings of single formats, by types of their own.

@@ -1,7 +1,7 @@
 //! Relations: entries with ids, references between them, and the texts of ids.
 //!
 //! A format whose records refer to entries, its own or entries of other files, implements [`Relations`]. If its entries
-//! have ids, [`Entries`] finds them; if it contains the texts of ids, [`Texts`] returns them. [`refs`](crate::refs),
+//! have ids, [`Entries`] finds them; if it contains the texts of ids, [`IdTexts`] returns them. [`refs`](crate::refs),
 //! `resolve` and `string` use nothing else.
 
 use crate::error::{Error, Result};
@@ -85,7 +85,7 @@ pub trait Relations: Sync {
     }
 
     /// Its texts of ids, if any.
-    fn texts(&self) -> Option<&dyn Texts> {
+    fn texts(&self) -> Option<&dyn IdTexts> {
         None
     }
 }
@@ -121,7 +121,7 @@ pub struct Entry {
 }
 
 /// The texts of ids.
-pub trait Texts: Sync {
+pub trait IdTexts: Sync {
     /// The path with this id.
     fn path(&self, id: u64) -> Result<Option<Cow<'_, str>>>;
 
@@ -143,7 +143,7 @@ pub trait Texts: Sync {
 
 /// The texts of several files; for an id with several texts, the last file counts.
 #[derive(Clone, Default)]
-pub struct AllTexts<'a>(Vec<&'a dyn Texts>);
+pub struct AllTexts<'a>(Vec<&'a dyn IdTexts>);
 
 impl fmt::Debug for AllTexts<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -153,16 +153,16 @@ impl fmt::Debug for AllTexts<'_> {
 
 impl<'a> AllTexts<'a> {
     /// Adds the texts of one more file.
-    pub fn add(&mut self, texts: &'a dyn Texts) {
+    pub fn add(&mut self, texts: &'a dyn IdTexts) {
         self.0.push(texts);
     }
 
-    fn last<T>(&self, ask: impl Fn(&'a dyn Texts) -> Result<Option<T>>) -> Result<Option<T>> {
+    fn last<T>(&self, ask: impl Fn(&'a dyn IdTexts) -> Result<Option<T>>) -> Result<Option<T>> {
         self.0.iter().rev().find_map(|texts| ask(*texts).transpose()).transpose()
     }
 }
 
-impl Texts for AllTexts<'_> {
+impl IdTexts for AllTexts<'_> {
     fn path(&self, id: u64) -> Result<Option<Cow<'_, str>>> {
         self.last(|texts| texts.path(id))
     }

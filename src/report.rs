@@ -34,8 +34,8 @@ impl From<Vec<Check>> for Report {
 
 impl Report {
     /// Whether every check passed.
-    pub fn ok(&self) -> bool {
-        self.checks.iter().all(Check::ok)
+    pub fn is_ok(&self) -> bool {
+        self.checks.iter().all(Check::is_ok)
     }
 }
 
@@ -57,7 +57,7 @@ impl Check {
     }
 
     /// Whether the check found no errors.
-    pub fn ok(&self) -> bool {
+    pub fn is_ok(&self) -> bool {
         self.found == 0
     }
 
@@ -101,8 +101,8 @@ impl Check {
 
     /// Adds `outer` to the part of the findings.
     #[must_use]
-    pub fn within(mut self, outer: impl fmt::Display) -> Self {
-        self.findings = self.findings.into_iter().map(|error| error.within(&outer)).collect();
+    pub fn context(mut self, outer: impl fmt::Display) -> Self {
+        self.findings = self.findings.into_iter().map(|error| error.context(&outer)).collect();
         self
     }
 
@@ -180,6 +180,6 @@ mod tests {
         }
         assert_eq!((many.found(), made), (1000, 100));
         let merged = a.merge(b);
-        assert_eq!((merged.findings().len(), merged.found(), merged.ok()), (100, 160, false));
+        assert_eq!((merged.findings().len(), merged.found(), merged.is_ok()), (100, 160, false));
     }
 }

@@ -1,16 +1,16 @@
 //! Shapes: meshes of one file, which other files name and place, and their drawings.
 //!
 //! A `.geometry` does not contain which vertices belong to which indices, or names and positions of its meshes. A
-//! format that contains some of this implements [`Stage`]; a format with such meshes implements [`Meshes`]. A format
+//! format that contains some of this implements [`Placements`]; a format with such meshes implements [`Meshes`]. A format
 //! whose files have a shape, alone or with other files, implements [`Shapes`].
 
 #[cfg(feature = "view")]
-pub mod sight;
+pub mod figure;
 
 use crate::error::Result;
 #[cfg(feature = "export")]
 use crate::error::{Error, ErrorKind};
-use crate::relations::{AllTexts, Texts};
+use crate::relations::{AllTexts, IdTexts};
 use crate::source::Source;
 use crate::table::Value;
 #[cfg(feature = "texture")]
@@ -174,7 +174,7 @@ pub trait Meshes: Sync {
 }
 
 /// Files that assemble models from meshes in other files, or place models in a space.
-pub trait Stage: Sync {
+pub trait Placements: Sync {
     /// The render sets of the entry `id`, if it draws meshes of `file`.
     fn drawn_by(&self, id: u64, file: &str) -> Result<Vec<Drawn>> {
         let _ = (id, file);
@@ -182,7 +182,7 @@ pub trait Stage: Sync {
     }
 
     /// All models of a file whose models draw one geometry, such as the models of a space. `texts` provides names.
-    fn models(&self, texts: Option<&dyn Texts>) -> Option<Result<Vec<Model>>> {
+    fn models(&self, texts: Option<&dyn IdTexts>) -> Option<Result<Vec<Model>>> {
         let _ = texts;
         None
     }
@@ -208,7 +208,7 @@ pub trait Stage: Sync {
     }
 
     /// The material with this id. `texts` names its properties and textures.
-    fn surface(&self, id: u64, texts: &dyn Texts) -> Option<Result<Surface>> {
+    fn surface(&self, id: u64, texts: &dyn IdTexts) -> Option<Result<Surface>> {
         let _ = (id, texts);
         None
     }
@@ -236,37 +236,37 @@ pub trait TextureFiles: Sync {
     fn file(&self, path: &str, size: u32) -> Result<Option<(String, Source)>>;
 }
 
-/// Other files with data about meshes: see [`Stage`].
+/// Other files with data about meshes: see [`Placements`].
 #[derive(Clone, Default)]
 pub struct Context<'a> {
-    stages: Vec<&'a dyn Stage>,
+    placements: Vec<&'a dyn Placements>,
     texts: AllTexts<'a>,
     textures: Option<&'a dyn TextureFiles>,
 }
 
 impl fmt::Debug for Context<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Context").field("files", &self.stages.len()).finish_non_exhaustive()
+        f.debug_struct("Context").field("files", &self.placements.len()).finish_non_exhaustive()
     }
 }
 
 impl<'a> Context<'a> {
     /// Adds a file with its texts of ids. For data in several files, the last file counts.
-    pub fn add(&mut self, stage: &'a dyn Stage, texts: Option<&'a dyn Texts>) {
-        self.stages.push(stage);
+    pub fn add(&mut self, placements: &'a dyn Placements, texts: Option<&'a dyn IdTexts>) {
+        self.placements.push(placements);
         if let Some(texts) = texts {
             self.texts.add(texts);
         }
     }
 
-    /// All models, if a file contains the models of one geometry: see [`Stage::models`].
+    /// All models, if a file contains the models of one geometry: see [`Placements::models`].
     pub fn models(&self) -> Option<Result<Vec<Model>>> {
-        self.stages.iter().rev().find_map(|stage| stage.models(Some(&self.texts)))
+        self.placements.iter().rev().find_map(|placements| placements.models(Some(&self.texts)))
     }
 
-    /// The models that draw a file: see [`Stage::models_of`].
+    /// The models that draw a file: see [`Placements::models_of`].
     pub fn models_of(&self, file: &str, vertices: &BTreeSet<u32>) -> Option<Result<Vec<Model>>> {
-        self.stages.iter().rev().find_map(|stage| stage.models_of(file, vertices))
+        self.placements.iter().rev().find_map(|placements| placements.models_of(file, vertices))
     }
 
     /// Sets the files of textures.
@@ -279,19 +279,19 @@ impl<'a> Context<'a> {
         self.textures
     }
 
-    /// The material with this id: see [`Stage::surface`].
+    /// The material with this id: see [`Placements::surface`].
     pub fn surface(&self, id: u64) -> Option<Result<Surface>> {
-        self.stages.iter().rev().find_map(|stage| stage.surface(id, &self.texts))
+        self.placements.iter().rev().find_map(|placements| placements.surface(id, &self.texts))
     }
 
     /// The materials that are files of their own.
     pub fn lone_surfaces(&self) -> Vec<Surface> {
-        self.stages.iter().filter_map(|stage| stage.lone_surface()).collect()
+        self.placements.iter().filter_map(|placements| placements.lone_surface()).collect()
     }
 
     /// The placements of models.
     pub fn instances(&self) -> Option<Vec<Instance>> {
-        self.stages.iter().rev().find_map(|stage| stage.instances())
+        self.placements.iter().rev().find_map(|placements| placements.instances())
     }
 }
 
@@ -347,7 +347,7 @@ impl Default for Options {
 #[cfg(feature = "export")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum SceneFormat {
     /// Binary glTF.
     Glb,
     /// Wavefront OBJ.
@@ -363,7 +363,7 @@ pub enum Kind {
 #[cfg(feature = "export")]
 pub trait Shapes: Sync {
     /// The possible forms of their drawings.
-    fn kinds(&self) -> &'static [Kind];
+    fn kinds(&self) -> &'static [SceneFormat];
 
     /// The shapes that `options` select, named and placed as far as `context` allows.
     fn draw<'a>(&'a self, context: &Context<'_>, options: Options) -> Result<Box<dyn Drawing + 'a>>;
@@ -386,7 +386,7 @@ pub trait Drawing {
     ///
     /// # Errors
     /// When one of them cannot be built.
-    fn beside(&self, kind: Kind) -> Result<Vec<(String, Vec<u8>)>> {
+    fn beside(&self, kind: SceneFormat) -> Result<Vec<(String, Vec<u8>)>> {
         let _ = kind;
         Ok(Vec::new())
     }
@@ -396,7 +396,7 @@ pub trait Drawing {
     /// # Errors
     /// When a shape cannot be read.
     #[cfg(feature = "view")]
-    fn sight(&self) -> Result<Option<sight::Sight<'_>>> {
+    fn figure(&self) -> Result<Option<figure::Figure<'_>>> {
         Ok(None)
     }
 
@@ -404,13 +404,13 @@ pub trait Drawing {
     ///
     /// # Errors
     /// `Unsupported` for a form that is not among [`Shapes::kinds`], when a part cannot be read, or when `out` fails.
-    fn write(&self, kind: Kind, out: &mut dyn Write) -> Result<Vec<String>>;
+    fn write(&self, kind: SceneFormat, out: &mut dyn Write) -> Result<Vec<String>>;
 }
 
 /// The error of a drawing that cannot have a form.
 #[cfg(feature = "export")]
-pub(crate) fn no_such_kind(kind: Kind) -> Error {
-    Error::without_offset(ErrorKind::Unsupported { what: format!("such shapes as {kind:?}").into() }, "")
+pub(crate) fn no_such_kind(kind: SceneFormat) -> Error {
+    Error::of_part(ErrorKind::Unsupported { what: format!("such shapes as {kind:?}").into() }, "")
 }
 
 /// Colours that distinguish things: the colour of number `rank` of `count`. Hues are evenly spread, and far from the

@@ -121,7 +121,7 @@ fn in_folder(folder: &Path, path: &str) -> Option<PathBuf> {
 impl scene::TextureFiles for TextureFiles {
     fn pixels(&self, path: &str, size: u32) -> Result<Option<Pixels>> {
         let Some(Chosen { asset, path, mip }) = self.choose(path, size)? else { return Ok(None) };
-        let within = |error: crate::Error| error.within(&path);
+        let within = |error: crate::Error| error.context(&path);
         let texture = asset.reader().texture();
         texture.map(|texture| decode(&texture.level(0, mip)?)).transpose().map_err(within)
     }

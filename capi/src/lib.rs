@@ -342,7 +342,7 @@ pub unsafe extern "C" fn assetq_cat(file: *const File, entry: *const c_char, err
         let mut tree = Tree::default();
         if !file.asset.reader().cat(entry, &mut tree).map_err(|e| file.failure(&e))? {
             let kind = assetq::ErrorKind::NotFound { what: format!("entry {entry:?}") };
-            return Err(file.failure(&assetq::Error::without_offset(kind, "")));
+            return Err(file.failure(&assetq::Error::of_part(kind, "")));
         }
         let json = json::to_string(&tree.into_value()).map_err(|e| file.failure(&e))?;
         Ok(boundary::c_text(&json).into_raw())

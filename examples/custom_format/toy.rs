@@ -9,7 +9,7 @@
 use assetq::bytes::{Cursor, View};
 use assetq::reader::{FileFormat, Likeness, Options, Reader, Section};
 use assetq::report::{Check, Progress, Report};
-use assetq::table::{Column, Kind, Table, TableOf, Visitor};
+use assetq::table::{Column, DeclaredTable, Kind, Table, Visitor};
 use assetq::{ErrorKind, Result, Source};
 
 const MAGIC: [u8; 4] = *b"TOYS";
@@ -113,11 +113,11 @@ impl Reader for Toy {
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
-        let items = TableOf::new("items", || Ok(self.count), |row| self.item(row))
+        let items = DeclaredTable::new("items", || Ok(self.count), |row| self.item(row))
             .column(Column::new("name", Kind::Text).brief().key(), |item| Ok(item.name()?.into()))
             .column(Column::new("price", Kind::Uint).brief(), |item| Ok(item.price()?.into()))
             .column(Column::new("weight", Kind::F32).brief(), |item| Ok(item.weight()?.into()))
-            .splits();
+            .random_access();
         vec![Box::new(items)]
     }
 
@@ -141,7 +141,7 @@ impl Reader for Toy {
         let mut items = Check::new("items").with_detail(format!("{} items", self.count));
         for number in 0..self.count {
             let name = self.item(number).and_then(|item| item.map(|item| item.name()).transpose());
-            items.note(name.map_err(|error| error.within(format_args!("item {number}"))));
+            items.note(name.map_err(|error| error.context(format_args!("item {number}"))));
             progress.advance(1);
         }
         let mut end = Check::new("end").with_detail("nothing after the items");

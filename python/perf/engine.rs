@@ -3,7 +3,7 @@
 use assetq::bwdb::Database;
 use assetq::table::Table;
 use assetq::write::arrow::ArrowBatches;
-use assetq::write::rows::{Met, RowSink as _};
+use assetq::write::rows::{RowSink as _, SinkEvent};
 use assetq::{Asset, Error, Options};
 use std::hint::black_box;
 use std::path::Path;
@@ -28,8 +28,8 @@ fn batches(table: &dyn Table) -> Result<(), Error> {
     });
     let columns: Vec<usize> = (0..table.columns().len()).collect();
     let met = |met| match met {
-        Met::Rows(_) => Ok(()),
-        Met::Damage(_, error) => Err(error),
+        SinkEvent::Rows(_) => Ok(()),
+        SinkEvent::Damage(_, error) => Err(error),
     };
     match sink.rows_of(table, &columns, met) {
         Some(done) => done?,

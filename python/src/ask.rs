@@ -6,7 +6,7 @@ use crate::table::Answer;
 use crate::value;
 use assetq::diff::{self, Side};
 use assetq::refs;
-use assetq::relations::Texts;
+use assetq::relations::IdTexts;
 use assetq::report::{Progress, Report};
 use assetq::sql::{Input, Session, statements};
 use assetq::table::Value;
@@ -20,10 +20,10 @@ use std::path::PathBuf;
 pub fn report<'py>(py: Python<'py>, file: &str, report: &Report) -> PyResult<Bound<'py, PyAny>> {
     let check = |check: &assetq::report::Check| {
         let findings = PyList::new(py, error::list(file, check.findings()))?;
-        value::class(py, "Check")?.call1((&*check.name, check.ok(), &*check.detail, check.found(), findings))
+        value::class(py, "Check")?.call1((&*check.name, check.is_ok(), &*check.detail, check.found(), findings))
     };
     let checks = report.checks.iter().map(check).collect::<PyResult<Vec<_>>>()?;
-    value::class(py, "Report")?.call1((report.ok(), PyList::new(py, checks)?))
+    value::class(py, "Report")?.call1((report.is_ok(), PyList::new(py, checks)?))
 }
 
 /// Runs the statements of `query`; returns the rows of the last one with a result.
@@ -192,7 +192,7 @@ struct Reference {
 }
 
 /// Paths of ids, from any file that knows some.
-struct Paths<'a>(Vec<(&'a str, &'a dyn Texts)>);
+struct Paths<'a>(Vec<(&'a str, &'a dyn IdTexts)>);
 
 impl<'a> Paths<'a> {
     fn new(assets: &'a [assetq::Asset]) -> Self {

@@ -5,7 +5,7 @@ use crate::mesh::{ArmorModel, Mesh};
 use crate::table::Table;
 use crate::{ask, database, mesh, value};
 use assetq::archive::{self, Archive, Cache};
-use assetq::names::Names;
+use assetq::names::NameSources;
 use assetq::report::Progress;
 use assetq::table::Tree;
 use assetq::{Options, Reader, Source};
@@ -39,7 +39,7 @@ pub fn open(
         options = options.with(Arc::new(Cache::at(folder)));
     }
     py.detach(|| {
-        let mut known = Names::default();
+        let mut known = NameSources::default();
         for file in &names {
             known.add_file(file, &options).map_err(|error| raised(&file.to_string_lossy(), &error))?;
         }

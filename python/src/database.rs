@@ -4,7 +4,7 @@ use crate::asset::Asset;
 use crate::error::{OrRaise as _, simple};
 use crate::value;
 use assetq::bwdb::{Database, Location, State};
-use assetq::relations::{Entry, Texts};
+use assetq::relations::{Entry, IdTexts};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -22,7 +22,7 @@ impl Asset {
         self.inner.get().ok_or_else(|| self.unsupported("is no prototype database, in which ids are looked up"))
     }
 
-    fn texts(&self) -> PyResult<&dyn Texts> {
+    fn texts(&self) -> PyResult<&dyn IdTexts> {
         let texts = self.reader().relations().and_then(|relations| relations.texts());
         texts.ok_or_else(|| self.unsupported("knows no texts of ids"))
     }

@@ -29,7 +29,7 @@ mod _assetq {
     #[pymodule_export]
     use crate::sample::sample_;
     #[pymodule_export]
-    use crate::table::{Answer, Rows, Table};
+    use crate::table::{Answer, RowIterator, Table};
     use pyo3::prelude::*;
 
     #[pymodule_init]

@@ -4,7 +4,7 @@ use crate::asset::{Asset, opened};
 use crate::error::{OrRaise as _, simple};
 use assetq::geometry::mesh::{Group, Groups};
 use assetq::geometry::{Geometry, Vertices, material_name, unpack_normal};
-use assetq::scene::{Context, Kind, Options};
+use assetq::scene::{Context, Options, SceneFormat};
 use numpy::ndarray::{Array2, Array3};
 use numpy::{IntoPyArray as _, PyArray1, PyArray2, PyArray3};
 use pyo3::prelude::*;
@@ -255,7 +255,7 @@ pub fn glb<'py>(
             }
         }
     }
-    let shapes = asset.reader().shapes().filter(|shapes| shapes.kinds().contains(&Kind::Glb));
+    let shapes = asset.reader().shapes().filter(|shapes| shapes.kinds().contains(&SceneFormat::Glb));
     let shapes = shapes.ok_or_else(|| asset.unsupported("has no shape"))?;
     let bytes = py.detach(|| {
         let context = Context::from_assets(&others)?;
@@ -265,7 +265,7 @@ pub fn glb<'py>(
             return Err(error.clone());
         }
         let mut bytes = Vec::new();
-        drawing.write(Kind::Glb, &mut bytes)?;
+        drawing.write(SceneFormat::Glb, &mut bytes)?;
         Ok(bytes)
     });
     Ok(PyBytes::new(py, &bytes.or_raise(asset.file())?))

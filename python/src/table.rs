@@ -10,7 +10,7 @@ use assetq::table::filter::{Filter, Literal, Op};
 use assetq::table::{Column, Kind, RowCursor, Value};
 use assetq::write::arrow::ArrowBatches;
 use assetq::write::rows::RowSink as _;
-use assetq::write::stream::{Portions, Row, Selection};
+use assetq::write::stream::{OwnedRow, Portions, Selection};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyList, PyString, PyTuple};
@@ -41,11 +41,16 @@ impl Table {
         Self { rows, left_out: self.left_out.clone() }
     }
 
-    fn each_row(&self, py: Python<'_>, dicts: bool) -> PyResult<Rows> {
+    fn each_row(&self, py: Python<'_>, dicts: bool) -> PyResult<RowIterator> {
         let names = if dicts { value::names(py, self.rows.chosen()) } else { Vec::new() };
         let portions = self.rows.rows().or_raise(self.file())?;
         let file = self.file().to_owned();
-        Ok(Rows { names, dicts, file, state: Mutex::new(State { from: Some(portions), now: Vec::new().into_iter() }) })
+        Ok(RowIterator {
+            names,
+            dicts,
+            file,
+            state: Mutex::new(State { from: Some(portions), now: Vec::new().into_iter() }),
+        })
     }
 
     /// The column that `key` is looked for in: one that the table finds rows by, else the one by which people name rows.
@@ -126,12 +131,12 @@ impl Table {
         true
     }
 
-    fn __iter__(&self, py: Python<'_>) -> PyResult<Rows> {
+    fn __iter__(&self, py: Python<'_>) -> PyResult<RowIterator> {
         self.each_row(py, false)
     }
 
     /// The rows as dicts.
-    fn dicts(&self, py: Python<'_>) -> PyResult<Rows> {
+    fn dicts(&self, py: Python<'_>) -> PyResult<RowIterator> {
         self.each_row(py, true)
     }
 
@@ -155,7 +160,7 @@ impl Table {
         let filter = Filter::Compare { column, op: Op::Eq, literal };
         let rows = self.rows.clone().filter_by(&filter).or_raise(self.file())?;
         let found = py.detach(|| {
-            let mut found: Vec<Row> = Vec::new();
+            let mut found: Vec<OwnedRow> = Vec::new();
             let columns = rows.numbers();
             rows.each(|row| {
                 found.push(columns.iter().map(|&c| row.value(c).map(Value::into_owned)).collect::<Result<_, _>>()?);
@@ -163,7 +168,7 @@ impl Table {
             })?;
             Ok(found)
         });
-        let found: Vec<Row> = found.or_raise(self.file())?;
+        let found: Vec<OwnedRow> = found.or_raise(self.file())?;
         let names = value::names(py, rows.chosen());
         PyList::new(py, found.iter().map(|row| value::row(py, &names, row)).collect::<PyResult<Vec<_>>>()?)
     }
@@ -238,7 +243,7 @@ fn cells<T: Send>(rows: &Selection, of: impl Fn(Value<'_>) -> Option<T> + Send) 
     rows.each(|row: &dyn RowCursor| {
         cells.push(of(row.value(column)?).ok_or_else(|| {
             let what = "it is null, for which an array of whole numbers has no sign".into();
-            assetq::Error::without_offset(assetq::ErrorKind::Unsupported { what }, "")
+            assetq::Error::of_part(assetq::ErrorKind::Unsupported { what }, "")
         })?);
         Ok(true)
     })?;
@@ -256,8 +261,8 @@ fn schema_capsule<'py>(py: Python<'py>, columns: &[Column]) -> PyResult<Bound<'p
 }
 
 /// Rows one after another.
-#[pyclass(frozen, module = "assetq")]
-pub struct Rows {
+#[pyclass(frozen, module = "assetq", name = "Rows")]
+pub struct RowIterator {
     names: Vec<Py<PyString>>,
     dicts: bool,
     file: String,
@@ -265,12 +270,12 @@ pub struct Rows {
 }
 
 struct State {
-    from: Option<Portions<Vec<Row>>>,
-    now: std::vec::IntoIter<Row>,
+    from: Option<Portions<Vec<OwnedRow>>>,
+    now: std::vec::IntoIter<OwnedRow>,
 }
 
 #[pymethods]
-impl Rows {
+impl RowIterator {
     fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
         this
     }
@@ -284,14 +289,15 @@ impl Rows {
                 py.detach(|| self.state.lock().unwrap_or_else(PoisonError::into_inner).read()).or_raise(&self.file)?
             }
         };
-        let object = |row: Row| if self.dicts { value::row(py, &self.names, &row) } else { value::tuple(py, &row) };
+        let object =
+            |row: OwnedRow| if self.dicts { value::row(py, &self.names, &row) } else { value::tuple(py, &row) };
         row.map(object).transpose()
     }
 }
 
 impl State {
     /// The next row, of the next portion where this one is at its end.
-    fn read(&mut self) -> assetq::Result<Option<Row>> {
+    fn read(&mut self) -> assetq::Result<Option<OwnedRow>> {
         loop {
             if let Some(row) = self.now.next() {
                 return Ok(Some(row));
@@ -315,7 +321,7 @@ impl State {
 #[pyclass(frozen, module = "assetq")]
 pub struct Answer {
     columns: Vec<Column>,
-    rows: Vec<Row>,
+    rows: Vec<OwnedRow>,
     damage: Vec<(String, assetq::Error)>,
     damage_count: usize,
 }
@@ -324,7 +330,7 @@ impl Answer {
     /// `kinds` are the kinds of unchanged columns of a table.
     pub fn new(
         names: Vec<(String, Option<Kind>)>,
-        mut rows: Vec<Row>,
+        mut rows: Vec<OwnedRow>,
         damage: Vec<(String, assetq::Error)>,
         damage_count: usize,
     ) -> Self {
@@ -335,7 +341,7 @@ impl Answer {
 }
 
 /// The kind that all cells of a column have: SQL promises none.
-fn settle(rows: &mut [Row], column: usize, declared: Option<Kind>) -> Kind {
+fn settle(rows: &mut [OwnedRow], column: usize, declared: Option<Kind>) -> Kind {
     let mut kind = match declared {
         Some(Kind::Uint) => Some(Kind::Int),
         Some(Kind::F32) => Some(Kind::F64),

@@ -5,7 +5,7 @@ use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
 #[cfg(feature = "games")]
 use crate::games::GameAddress;
-use crate::names::Names;
+use crate::names::NameSources;
 use crate::paths::slashed;
 use crate::reader::Options;
 use crate::source::Source;
@@ -153,7 +153,7 @@ impl Address {
         {
             let (name, format) = (outer.source().name(), outer.format());
             let what = format!("{name}: a {format} file has no builds, so no {AT_BUILD}{build}").into();
-            return Err(Error::without_offset(ErrorKind::Syntax { what }, ""));
+            return Err(Error::of_part(ErrorKind::Syntax { what }, ""));
         }
         Ok(outer)
     }
@@ -193,7 +193,7 @@ pub fn open_inside(outer: &Asset, inner: &str, options: &Options) -> Result<Asse
 /// The options for files in the archive `outer`, which know the names that the archive has. Files that are opened by the
 /// same options share what they look up there, such as parameters.
 pub(crate) fn options_inside(outer: &Asset, options: &Options) -> Options {
-    let mut names = options.get::<Names>().map(|names| Names::clone(&names)).unwrap_or_default();
+    let mut names = options.get::<NameSources>().map(|names| NameSources::clone(&names)).unwrap_or_default();
     names.add_asset(outer.clone());
     options.clone().with(Arc::new(names))
 }
@@ -253,14 +253,14 @@ fn descend<'i, T>(
     }
     const AT_MOST: u64 = NESTED as u64;
     let kind = ErrorKind::Limit { what: "archives in each other", value: AT_MOST.saturating_add(1), limit: AT_MOST };
-    Err(Error::without_offset(kind, outer.source().name().to_owned()))
+    Err(Error::of_part(kind, outer.source().name().to_owned()))
 }
 
 fn archive_of(asset: &Asset) -> Result<&dyn Archive> {
     asset.reader().archive().ok_or_else(|| {
         let (name, format) = (asset.source().name(), asset.format());
         let what = format!("{name}: a {format} file is no archive, so nothing lies in it").into();
-        Error::without_offset(ErrorKind::Syntax { what }, "")
+        Error::of_part(ErrorKind::Syntax { what }, "")
     })
 }
 
@@ -317,13 +317,13 @@ pub(crate) fn find<'a>(archive: &'a dyn Archive, path: &str) -> Result<Option<Fi
 /// The error for a path that is not there, with the nearest one that is. If a list cannot be read, the path may be in it.
 fn not_found(archive: &dyn Archive, inner: &str) -> Error {
     if let Some(damage) = archive.damage().into_iter().next() {
-        return damage.within(format_args!("file {inner:?} is not in the readable part of the list"));
+        return damage.context(format_args!("file {inner:?} is not in the readable part of the list"));
     }
     let what = match nearest(archive, inner) {
         Some(near) => format!("file {inner:?} (did you mean {near:?}?)"),
         None => format!("file {inner:?}"),
     };
-    Error::without_offset(ErrorKind::NotFound { what }, "")
+    Error::of_part(ErrorKind::NotFound { what }, "")
 }
 
 /// The path of a file that is most alike to `inner`.

@@ -12,7 +12,7 @@
 //! The cache also maps addresses to kept files ([`Cache::recall`]), as long as the indexes and the volume keep their
 //! sizes and modification times.
 
-use super::known::{Known, Target};
+use super::recent::{RecentAddresses, Target};
 use super::{Archive, Codec, File, MARK, decode};
 use crate::codec;
 use crate::error::{Error, ErrorKind, Result};
@@ -111,7 +111,7 @@ impl Cache {
     /// The kept file that `path` in `archive` led to before, found by the archive's [stamp](Archive::stamp): no index is
     /// opened for it.
     pub fn recall(&self, archive: &dyn Archive, path: &str, name: &str) -> Option<Source> {
-        let target = Known::of(&self.folder).get(&sha256(&archive.stamp(path)?))?;
+        let target = RecentAddresses::of(&self.folder).get(&sha256(&archive.stamp(path)?))?;
         let volume = FileState::of(&fs::metadata(&target.volume).ok()?).text();
         if volume != target.state {
             return None;
@@ -143,7 +143,7 @@ impl Cache {
         };
         if let Some((stamp, (volume, state))) = archive.stamp(&file.path).zip(volume) {
             // The next question looks for it, if this is not written.
-            let _ = Known::of(&self.folder).add(&sha256(&stamp), &Target { key, volume, state });
+            let _ = RecentAddresses::of(&self.folder).add(&sha256(&stamp), &Target { key, volume, state });
         }
         Ok(kept)
     }
@@ -254,7 +254,7 @@ impl Cache {
         };
         let removed: Vec<_> =
             files.iter().map(|file| remove(&file.path).map_err(|error| failed(&file.path, error))).collect();
-        Known::of(&self.folder).clear()?;
+        RecentAddresses::of(&self.folder).clear()?;
         removed.into_iter().collect::<io::Result<()>>()?;
         Ok(files.len())
     }
@@ -264,7 +264,7 @@ impl Cache {
     /// # Errors
     /// `Checksum` and `Damaged` for another content, `Damaged` without a seal, `Io`.
     pub fn check(&self, file: &Cached) -> Result<()> {
-        let damaged = |what: &str| Error::without_offset(ErrorKind::Damaged { what: what.to_owned().into() }, "");
+        let damaged = |what: &str| Error::of_part(ErrorKind::Damaged { what: what.to_owned().into() }, "");
         let seal = Seal::read(&seal_of(&file.path));
         let seal = seal.ok_or_else(|| damaged("it has no seal, so it is decoded again when it is needed"))?;
         let source = Source::open(&file.path)?;

@@ -61,7 +61,7 @@ pub(super) fn check_shared<'a>(archive: &dyn Archive, files: impl Iterator<Item 
     let limit = there.saturating_mul(SHARED);
     if value > limit {
         let kind = ErrorKind::Limit { what: "bytes of all files together, which overlap", value, limit };
-        return Err(Error::without_offset(kind, "volumes"));
+        return Err(Error::of_part(kind, "volumes"));
     }
     Ok(())
 }

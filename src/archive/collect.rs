@@ -70,7 +70,7 @@ pub fn collect(
             seen = seen.saturating_add(1);
             if seen > MOST {
                 let kind = ErrorKind::Limit { what: "files in a folder", value: seen as u64, limit: MOST as u64 };
-                return Err(Error::without_offset(kind, ""));
+                return Err(Error::of_part(kind, ""));
             }
             let path = entry.path();
             let name = format!("{below}{}", entry.file_name().to_string_lossy());

@@ -163,7 +163,7 @@ impl Deep {
             Err(error) if matches!(error.kind(), ErrorKind::NotInstalled { .. }) => {
                 self.missing = self.missing.saturating_add(1);
             }
-            Err(error) => self.check.fail_with(|| error.within(format_args!("{}", file.path))),
+            Err(error) => self.check.fail_with(|| error.context(format_args!("{}", file.path))),
         }
         self
     }
@@ -223,7 +223,7 @@ pub(super) fn verify_places(archive: &dyn Archive, report: &mut Report, progress
                 Err(error) if matches!(error.kind(), ErrorKind::NotInstalled { .. }) => {
                     missing = missing.saturating_add(1);
                 }
-                Err(error) => check.fail_with(|| error.within(format_args!("{}", file.path))),
+                Err(error) => check.fail_with(|| error.context(format_args!("{}", file.path))),
             },
             Err(error) => check.fail(error),
         }

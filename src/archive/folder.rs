@@ -46,7 +46,7 @@ impl Archive for Folder {
     }
 
     fn stored(&self, file: &File<'_>) -> Result<Source> {
-        let missing = || Error::without_offset(ErrorKind::NotFound { what: format!("file {:?}", file.path) }, "");
+        let missing = || Error::of_part(ErrorKind::NotFound { what: format!("file {:?}", file.path) }, "");
         self.options.source_in_folder(&self.loose.place(0, &file.path).ok_or_else(missing)?)
     }
 }
@@ -60,7 +60,7 @@ impl FileFormat for Folder {
     }
 
     fn open_as(source: Source, options: &Options) -> Result<Self> {
-        let folder = source.path().ok_or_else(|| Error::without_offset(ErrorKind::UnknownFolder, ""))?;
+        let folder = source.path().ok_or_else(|| Error::of_part(ErrorKind::UnknownFolder, ""))?;
         Ok(Self { loose: Loose::new(vec![folder.to_owned()]), options: options.clone(), source })
     }
 }

@@ -12,10 +12,10 @@ mod collect;
 mod contents;
 mod facts;
 mod folder;
-#[cfg(feature = "export")]
-mod known;
 pub(crate) mod loose;
 mod paths;
+#[cfg(feature = "export")]
+mod recent;
 mod show;
 mod tables;
 mod volume;
@@ -389,7 +389,7 @@ pub fn open_file(archive: &dyn Archive, file: &File<'_>, name: &str, options: &O
 
 /// The error for a number past the last file.
 pub fn no_file(n: usize) -> Error {
-    Error::without_offset(ErrorKind::NotFound { what: format!("file {n}") }, "files")
+    Error::of_part(ErrorKind::NotFound { what: format!("file {n}") }, "files")
 }
 
 /// Checks that the entry of every file is readable and that the file is inside of its volume; reads no byte of it.

@@ -7,7 +7,7 @@ use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::source::Source;
-use crate::table::{Column, Table, TableOf, Value};
+use crate::table::{Column, DeclaredTable, Table, Value};
 use crate::texture::{self, Shape};
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub const FILES: &str = "files";
 
 fn files(archive: &dyn Archive) -> Box<dyn Table + '_> {
     let locate = |n| if n < archive.len()? { archive.file(n).map(Some) } else { Ok(None) };
-    let mut table = TableOf::<File<'_>>::new(FILES, || archive.len(), locate)
+    let mut table = DeclaredTable::<File<'_>>::new(FILES, || archive.len(), locate)
         .column_of_row(Column::text("path").brief().key().in_folders(), |file| Ok(Value::text(&file.path)))
         .found_by(|key| {
             let path = key.as_text()?;
@@ -45,7 +45,7 @@ fn files(archive: &dyn Archive) -> Box<dyn Table + '_> {
     if archive.has_lists() {
         table = table.column_of_row(Column::text("list").key(), |file| Ok(optional(file.list.as_deref())));
     }
-    Box::new(table.splits())
+    Box::new(table.random_access())
 }
 
 /// The damage of all lists as one error.
@@ -56,7 +56,7 @@ fn damage(archive: &dyn Archive) -> Option<Error> {
         return Some(first);
     }
     let what = format!("{first}; {more} more lists cannot be read: `assetq verify` names them").into();
-    Some(Error::without_offset(ErrorKind::Damaged { what }, ""))
+    Some(Error::of_part(ErrorKind::Damaged { what }, ""))
 }
 
 fn optional(text: Option<&str>) -> Value<'_> {
@@ -67,10 +67,10 @@ fn optional(text: Option<&str>) -> Value<'_> {
 fn made<'a, T: Send + Sync + Clone + 'a>(
     name: &'static str,
     make: impl Fn() -> Result<Vec<T>> + Send + Sync + Clone + 'a,
-) -> TableOf<'a, T> {
+) -> DeclaredTable<'a, T> {
     let rows = Arc::new(Lazy::default());
     let (count, counting) = (Arc::clone(&rows), make.clone());
-    TableOf::new(
+    DeclaredTable::new(
         name,
         move || Ok(count.get_or_try_init(&counting)?.len()),
         move |n| Ok(rows.get_or_try_init(&make)?.get(n).cloned()),
@@ -118,7 +118,7 @@ impl TextureFile<'_> {
                 }
             };
             let asset = Asset::open(Source::from_vec(&self.file.path, bytes));
-            let asset = asset.map_err(|error| error.within(&self.file.path))?;
+            let asset = asset.map_err(|error| error.context(&self.file.path))?;
             Ok(asset.reader().texture().map(|texture| texture.shape()))
         });
         match shape {
@@ -141,7 +141,7 @@ fn textures(archive: &dyn Archive) -> Box<dyn Table + '_> {
         let Some(&n) = rows.get_or_try_init(numbers)?.get(n) else { return Ok(None) };
         Ok(Some(TextureFile { file: archive.file(n)?, shape: OnceCell::new() }))
     };
-    let table = TableOf::<TextureFile<'_>>::new(texture::TABLE, count, locate)
+    let table = DeclaredTable::<TextureFile<'_>>::new(texture::TABLE, count, locate)
         .column_of_row(Column::text("path").brief().key().in_folders(), |row| Ok(Value::text(&row.file.path)));
     let table = texture::columns(table, move |row: &TextureFile<'_>| row.shape(archive))
         .column(Column::text("tier").brief(), |row| Ok(texture::tier(&row.file.path).into()))

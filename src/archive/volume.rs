@@ -64,7 +64,7 @@ impl VolumeFile {
     fn place_of(&self, offset: u64, len: u64) -> Result<&Path> {
         let Some((path, size)) = self.found() else {
             let kind = ErrorKind::NotInstalled { what: self.name.clone() };
-            return Err(Error::without_offset(kind, ""));
+            return Err(Error::of_part(kind, ""));
         };
         match size.checked_sub(offset) {
             Some(have) if have >= len => Ok(path),
@@ -84,9 +84,9 @@ impl VolumeFile {
         let path = self.place_of(offset, len)?;
         // A volume has gigabytes, and one file of it is read.
         if self.no_mmap {
-            return Source::read_part(path, offset, len).map_err(|error| error.within(&self.name));
+            return Source::read_part(path, offset, len).map_err(|error| error.context(&self.name));
         }
-        let volume = self.source.get_or_try_init(|| Source::open(path)).map_err(|error| error.within(&self.name))?;
+        let volume = self.source.get_or_try_init(|| Source::open(path)).map_err(|error| error.context(&self.name))?;
         let range = usize::try_from(offset).ok().zip(usize::try_from(len).ok());
         let range = range.and_then(|(start, len)| Some(start..start.checked_add(len)?));
         // The volume may have become shorter since it was found.

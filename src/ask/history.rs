@@ -13,7 +13,7 @@ use crate::id;
 use crate::reader::{FileFormat, Likeness, Options, Reader};
 use crate::report::{Progress, Report};
 use crate::source::Source;
-use crate::table::{Column, Guid, Kind, Role, Table, TableOf, Value, Visitor};
+use crate::table::{Column, DeclaredTable, Guid, Kind, Role, Table, Value, Visitor};
 use std::collections::BTreeMap;
 
 /// Rows of one table that an entry may have.
@@ -21,18 +21,18 @@ const MOST_ROWS: usize = 1 << 16;
 
 /// An entry in one build: its rows, by table and by the marks that distinguish the rows of one table, with their fields.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct State(BTreeMap<(String, Part), Vec<(String, Value<'static>)>>);
+pub struct State(BTreeMap<(String, RowIdentity), Vec<(String, Value<'static>)>>);
 
 /// The marks that distinguish the rows of an entry in one table: the other parts of their keys, and the number of
 /// earlier rows with the same key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
-struct Part {
+struct RowIdentity {
     key: Vec<String>,
     number: Option<u64>,
     repeated: usize,
 }
 
-impl Part {
+impl RowIdentity {
     fn text(&self) -> String {
         let repeated = (self.repeated > 0).then(|| format!("#{}", self.repeated));
         let parts: Vec<String> =
@@ -76,8 +76,10 @@ impl State {
             };
             let id = file.id.map(|id| ("id".to_owned(), Value::Id64(id)));
             let rest = [("size".to_owned(), file.size.into()), ("crc32".to_owned(), Value::Id32(crc32))];
-            let part =
-                Part { key: file.list.iter().map(|list| list.clone().into_owned()).collect(), ..Part::default() };
+            let part = RowIdentity {
+                key: file.list.iter().map(|list| list.clone().into_owned()).collect(),
+                ..RowIdentity::default()
+            };
             state.0.insert((archive::FILES.to_owned(), part), id.into_iter().chain(rest).collect());
         }
         Ok(state)
@@ -104,7 +106,7 @@ impl State {
         let mut seeker = Seeker::new(table);
         for row in rows {
             let cursor = seeker.at(u32::try_from(row).unwrap_or(u32::MAX))?;
-            let mut part = Part::default();
+            let mut part = RowIdentity::default();
             for &key in &keys {
                 let is_asked =
                     asked.iter().any(|(column, _)| *column == key || path_of_key(table, key) == Some(*column));
@@ -178,7 +180,7 @@ fn check_count(table: &dyn Table, rows: usize) -> Result<()> {
         return Ok(());
     }
     let kind = ErrorKind::Limit { what: "rows of one entry", value: rows as u64, limit: MOST_ROWS as u64 };
-    Err(Error::without_offset(kind, table.name().to_owned()))
+    Err(Error::of_part(kind, table.name().to_owned()))
 }
 
 /// An event in the life of a row of the entry, or of one of its fields.
@@ -258,7 +260,7 @@ fn between(build: &str, before: Option<&State>, after: &State, nothing: &State, 
     let all = |fields: &[(String, Value<'static>)]| {
         Value::Map(fields.iter().map(|(name, value)| (name.clone().into(), value.clone())).collect())
     };
-    let mut push = |(table, part): &(String, Part), change, field, old: Value<'_>, new: Value<'_>| {
+    let mut push = |(table, part): &(String, RowIdentity), change, field, old: Value<'_>, new: Value<'_>| {
         let (build, table, part) = (build.to_owned(), table.clone(), part.text());
         let (old, new) = (old.into_owned(), new.into_owned());
         events.push(Event { build, change, table, part, field, old, new });
@@ -294,7 +296,7 @@ impl FileFormat for History {
     }
 
     fn open_as(_: Source, _: &Options) -> Result<Self> {
-        Err(Error::without_offset(ErrorKind::Unsupported { what: "reading a history".into() }, ""))
+        Err(Error::of_part(ErrorKind::Unsupported { what: "reading a history".into() }, ""))
     }
 }
 
@@ -304,8 +306,8 @@ impl Reader for History {
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
-        type Row<'a> = (usize, &'a Event);
-        let table = TableOf::<Row<'_>>::over("history", &self.events)
+        type EventRow<'a> = (usize, &'a Event);
+        let table = DeclaredTable::<EventRow<'_>>::over("history", &self.events)
             .column(Column::text("build").brief(), |(_, event)| Ok(Value::text(&event.build)))
             .column(Column::text("change").brief(), |(_, event)| Ok(event.change.name().into()))
             .column(Column::text("table").brief(), |(_, event)| Ok(Value::text(&event.table)))

@@ -1,7 +1,7 @@
 //! Ships put together: hull and mounts as the game's parameters list them, with the meshes and nodes that its database has.
 //!
 //! The one question that is about a certain game: it knows the tables of parameters by name, and shapes by the trait of
-//! stages.
+//! placements.
 
 use crate::archive::{self, Archive};
 use crate::armor::{ArmorUse, Plating};
@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::formats::geometry::Geometry;
 use crate::formats::geometry::export::{Assembled, Scene, Thickness, assemble};
 use crate::reader::Options;
-use crate::scene::{self, Context, Stage, Visual};
+use crate::scene::{self, Context, Placements, Visual};
 use crate::table::{Table, Value, column_index};
 use std::collections::BTreeMap;
 
@@ -66,7 +66,7 @@ const SECTIONS: [&str; 4] = ["Bow", "MidFront", "MidBack", "Stern"];
 
 /// A part of a ship.
 #[derive(Debug)]
-struct Part {
+struct ShipComponent {
     visual: Visual,
     /// Its geometry, by number in [`Ship::geometries`].
     geometry: usize,
@@ -85,19 +85,19 @@ pub struct Ship {
     /// Parts that are missing, in words.
     pub notes: Vec<String>,
     geometries: Vec<Asset>,
-    parts: Vec<Part>,
+    parts: Vec<ShipComponent>,
 }
 
 /// The cells of rows of a table, by the names of its columns.
-struct Rows<'t> {
+struct NamedCells<'t> {
     table: Box<dyn Table + 't>,
 }
 
-impl<'t> Rows<'t> {
+impl<'t> NamedCells<'t> {
     fn of(asset: &'t Asset, name: &str) -> Result<Self> {
         let missing = || {
             let what = format!("the table {name} of {}", asset.source().name());
-            Error::without_offset(ErrorKind::NotFound { what }, "")
+            Error::of_part(ErrorKind::NotFound { what }, "")
         };
         Ok(Self { table: asset.reader().table(name).ok_or_else(missing)? })
     }
@@ -142,7 +142,7 @@ impl Ship {
         let no_archive = || not_found(format!("files in {}", game.source().name()));
         let archive = game.reader().archive().ok_or_else(no_archive)?;
         let no_models = || not_found(format!("models in {}", database.source().name()));
-        let stage = database.reader().stage().ok_or_else(no_models)?;
+        let placements = database.reader().placements().ok_or_else(no_models)?;
         let hull = components.get("hull").cloned().unwrap_or_default();
         let mut ship = Self {
             name: name.clone(),
@@ -153,16 +153,16 @@ impl Ship {
         };
         let mut files = Files { game, archive, options, numbers: BTreeMap::new() };
         let wanted = |kind| query.parts.is_empty() || query.parts.contains(&kind);
-        let hulls = Rows::of(params, "hulls")?;
+        let hulls = NamedCells::of(params, "hulls")?;
         let mut model = String::new();
         for row in hulls.with("ship", &name)? {
             if hulls.text(row, "component")? == hull {
                 model = hulls.text(row, "model")?;
             }
         }
-        let nodes = ship.add_hull(stage, &mut files, &model, wanted(PartKind::Hull))?;
+        let nodes = ship.add_hull(placements, &mut files, &model, wanted(PartKind::Hull))?;
         let chosen: Vec<&str> = components.values().map(String::as_str).collect();
-        let mounts = Rows::of(params, "mounts")?;
+        let mounts = NamedCells::of(params, "mounts")?;
         let mut by_model: BTreeMap<String, Vec<MountPlace>> = BTreeMap::new();
         let mut without_node = Vec::new();
         for row in mounts.with("ship", &name)? {
@@ -180,7 +180,7 @@ impl Ship {
             ship.notes.push(format!("the hull has no nodes for these mounts: {}", without_node.join(", ")));
         }
         for (model, places) in by_model {
-            ship.add(stage, &mut files, &model, places)?;
+            ship.add(placements, &mut files, &model, places)?;
         }
         if let Some(plating) = params.reader().plating() {
             ship.add_armor(plating, &chosen)?;
@@ -210,7 +210,7 @@ impl Ship {
     /// Adds the visuals of the hull and of its sections; gives the nodes of all of them.
     fn add_hull(
         &mut self,
-        stage: &dyn Stage,
+        placements: &dyn Placements,
         files: &mut Files<'_>,
         model: &str,
         is_wanted: bool,
@@ -219,7 +219,7 @@ impl Ship {
         let sections = SECTIONS.iter().map(|section| (*section, format!("{stem}_{section}.visual")));
         let mut nodes = BTreeMap::new();
         for (section, path) in std::iter::once(("Hull", model.to_owned())).chain(sections) {
-            let visual = match stage.visual(&path)? {
+            let visual = match placements.visual(&path)? {
                 Some(visual) => visual,
                 None if section == "Hull" => {
                     return Err(not_found(format!("the hull's model {path:?} in the database")));
@@ -238,12 +238,12 @@ impl Ship {
 
     fn add(
         &mut self,
-        stage: &dyn Stage,
+        placements: &dyn Placements,
         files: &mut Files<'_>,
         model: &str,
         places: Vec<(String, Option<[f32; 16]>)>,
     ) -> Result<()> {
-        match stage.visual(model)? {
+        match placements.visual(model)? {
             Some(visual) => self.add_visual(visual, files, places),
             None => {
                 let names: Vec<&str> = places.iter().map(|(name, _)| name.as_str()).collect();
@@ -260,7 +260,7 @@ impl Ship {
         places: Vec<(String, Option<[f32; 16]>)>,
     ) -> Result<()> {
         match files.geometry(&visual.geometry, &mut self.geometries)? {
-            Some(geometry) => self.parts.push(Part { visual, geometry, places, armor: Vec::new() }),
+            Some(geometry) => self.parts.push(ShipComponent { visual, geometry, places, armor: Vec::new() }),
             None => self.notes.push(format!("{} is not in the game's files", visual.geometry)),
         }
         Ok(())
@@ -308,12 +308,12 @@ impl Files<'_> {
 
 #[cold]
 fn not_found(what: String) -> Error {
-    Error::without_offset(ErrorKind::NotFound { what }, "")
+    Error::of_part(ErrorKind::NotFound { what }, "")
 }
 
 /// The name of the ship that `query` means: its name, index or id exactly, else its title in any case.
 fn find_ship(params: &Asset, query: &str) -> Result<String> {
-    let ships = Rows::of(params, "ships")?;
+    let ships = NamedCells::of(params, "ships")?;
     for column in ["name", "index", "id"] {
         if let [row, ..] = *ships.with(column, query)? {
             return ships.text(row, "name");
@@ -335,21 +335,21 @@ fn find_ship(params: &Asset, query: &str) -> Result<String> {
         [] => Err(not_found(format!("a ship {query:?} (did you mean {}?)", near.join(", ")))),
         several => {
             let what = format!("{query:?} is the title of {}: give one of these names", several.join(", ")).into();
-            Err(Error::without_offset(ErrorKind::Syntax { what }, ""))
+            Err(Error::of_part(ErrorKind::Syntax { what }, ""))
         }
     }
 }
 
 /// Returns a component of each kind: the last one that the hull's upgrade lists, else the last one of the ship.
 fn components(params: &Asset, ship: &str, hull: Option<&str>) -> Result<BTreeMap<String, String>> {
-    let upgrades = Rows::of(params, "ship_upgrades")?;
+    let upgrades = NamedCells::of(params, "ship_upgrades")?;
     let mut hulls: Vec<(String, String)> = Vec::new();
     for row in upgrades.with("ship", ship)? {
         if upgrades.text(row, "uc_type")? == "_Hull" {
             hulls.push((upgrades.text(row, "upgrade")?, upgrades.text(row, "prev")?));
         }
     }
-    let table = Rows::of(params, "ship_components")?;
+    let table = NamedCells::of(params, "ship_components")?;
     // For each upgrade the components of each kind.
     let mut all: Vec<(String, String, String)> = Vec::new();
     for row in table.with("ship", ship)? {

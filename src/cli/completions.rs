@@ -1,7 +1,7 @@
 use super::help::documented;
 use super::{Context, Exit, Outcome};
 use crate::archive::{Address, Archive, MARK};
-use crate::clean::clean;
+use crate::escape::escape;
 use clap_complete::Shell;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -114,7 +114,7 @@ fn offered(archive: &dyn Archive, begun: &str) -> crate::Result<BTreeSet<String>
         let Ok(file) = archive.file(n) else { continue };
         let Some(rest) = file.path.strip_prefix(begun) else { continue };
         // Shells show replies literally on the terminal, and a line is one path.
-        if matches!(clean(&file.path), Cow::Owned(_)) {
+        if matches!(escape(&file.path), Cow::Owned(_)) {
             continue;
         }
         let end = rest.find('/').map_or(rest.len(), |at| at.saturating_add(1));

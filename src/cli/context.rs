@@ -8,7 +8,7 @@ use crate::archive::{self, Address, Cache, is_archive, open_inside};
 use crate::asset::{self, Asset};
 use crate::error::{Error, Result};
 use crate::files::{FileSet, FormatOf};
-use crate::names::{Language, Names};
+use crate::names::{Language, NameSources};
 use crate::reader::Options;
 use crate::source::bounded::Bounded;
 use crate::suggest;
@@ -16,7 +16,7 @@ use crate::table::{Column, Table};
 use crate::texture_files::TextureFiles;
 use crate::write::atomic_file::FileId;
 use crate::write::rows::{Header, RowFormat, RowWriter};
-use crate::write::text::{Page, Style, clean};
+use crate::write::text::{Page, Style, escape};
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::io::{self, BufRead as _, IsTerminal as _};
@@ -77,7 +77,7 @@ impl Context {
             options = options.with(Arc::new(Language(language.clone())));
         }
         if !global.more_names.is_empty() {
-            let mut names = Names::default();
+            let mut names = NameSources::default();
             for file in &global.more_names {
                 names.add_file(file, &options).map_err(|e| Failure::in_file(&file.to_string_lossy(), &e))?;
             }
@@ -240,7 +240,8 @@ impl Context {
             let asset = self.open(other)?;
             let knows = asset.reader().plating().is_some() || asset.reader().archive().is_some();
             if knows {
-                let before = || self.options.get::<Names>().map(|names| Names::clone(&names)).unwrap_or_default();
+                let before =
+                    || self.options.get::<NameSources>().map(|names| NameSources::clone(&names)).unwrap_or_default();
                 names.get_or_insert_with(before).add_asset(asset);
             }
         }
@@ -446,7 +447,7 @@ impl Context {
 
     /// Writes a line to standard error; only characters that a terminal could take for a command are escaped.
     pub(super) fn show(&self, line: &str) {
-        pager::message(&clean(line));
+        pager::message(&escape(line));
     }
 
     /// Writes one line to standard error that reports no failure.

@@ -4,7 +4,7 @@ mod page;
 use super::output::Stdout;
 use super::{Context, Exit, Failure, Format, Outcome};
 use crate::archive::{self, Archive};
-use crate::ask::diff::{self, Change, Differences, Kind as Happened, Pair, Side, TableDiff};
+use crate::ask::diff::{self, Change, DifferenceKind as Happened, Differences, Pair, Side, TableDiff};
 use crate::asset::Asset;
 use crate::codec::xxh64;
 use crate::error::Error;
@@ -16,7 +16,7 @@ use crate::table::{Column, Kind, Value};
 use crate::threads::{self, prelude::*};
 use crate::write::atom::{self, Entry};
 use crate::write::rows::RowWriter;
-use crate::write::text::{Mark, Page, clean};
+use crate::write::text::{Mark, Page, escape};
 use self_cell::self_cell;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -337,7 +337,7 @@ const FEED: u64 = 256 << 20;
 /// Writes the entry as a new feed, or into the given one.
 fn entry(args: &Args, context: &Context, subject: &str, title: &str, html: &[u8]) -> Result<(), Failure> {
     let html = String::from_utf8_lossy(html);
-    let entry = Entry { subject, title: &clean(title), updated: SystemTime::now(), html: &html };
+    let entry = Entry { subject, title: &escape(title), updated: SystemTime::now(), html: &html };
     let name = "What changed";
     let Some(to) = &args.feed else {
         let mut out = context.stdout();
@@ -722,7 +722,7 @@ const UNFOLDED: usize = 20;
 
 /// Escapes `text` for Markdown.
 fn code(text: &str) -> String {
-    let text = clean(text);
+    let text = escape(text);
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.saturating_add(1));
     // A blank separates a character at the edge from the fence; in a text of blanks only it would be visible.

@@ -172,12 +172,12 @@ fn lod(text: &str) -> Result<Lod, String> {
 
 impl KindArg {
     /// The form of a drawing; other kinds are tables.
-    fn drawing(self) -> Option<scene::Kind> {
+    fn drawing(self) -> Option<scene::SceneFormat> {
         match self {
-            Self::Glb => Some(scene::Kind::Glb),
-            Self::Obj => Some(scene::Kind::Obj),
-            Self::Svg => Some(scene::Kind::Svg),
-            Self::Png => Some(scene::Kind::Png),
+            Self::Glb => Some(scene::SceneFormat::Glb),
+            Self::Obj => Some(scene::SceneFormat::Obj),
+            Self::Svg => Some(scene::SceneFormat::Svg),
+            Self::Png => Some(scene::SceneFormat::Png),
             _ => None,
         }
     }
@@ -333,7 +333,7 @@ fn drawing(
             return images(several, args, asset, to, context);
         }
     }
-    let drawable = |kind: &scene::Kind| asset.reader().shapes().filter(|shapes| shapes.kinds().contains(kind));
+    let drawable = |kind: &scene::SceneFormat| asset.reader().shapes().filter(|shapes| shapes.kinds().contains(kind));
     let Some((kind, shapes)) = kind.drawing().and_then(|kind| Some((kind, drawable(&kind)?))) else {
         let what = format!(
             "{file}: a {} file has no shape to write as that; csv, json, parquet and others write its tables",
@@ -348,7 +348,9 @@ fn drawing(
         armor: wanted(PartArg::Armor),
         collision: wanted(PartArg::Collision),
         textures: match kind {
-            scene::Kind::Glb | scene::Kind::Obj => args.textures.map_or(TextureMode::Png, TexturesArg::mode),
+            scene::SceneFormat::Glb | scene::SceneFormat::Obj => {
+                args.textures.map_or(TextureMode::Png, TexturesArg::mode)
+            }
             _ => TextureMode::None,
         },
         texture_size: args.texture_size,
@@ -361,7 +363,7 @@ fn drawing(
 /// Writes a drawing, and the files that belong beside it.
 fn save(
     drawing: &dyn Drawing,
-    kind: scene::Kind,
+    kind: scene::SceneFormat,
     file: &str,
     to: &Path,
     force: bool,

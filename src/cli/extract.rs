@@ -1,4 +1,4 @@
-use super::names::{Inside, unfit_path};
+use super::file_names::{Inside, unfit_path};
 use super::output::is_stdout;
 use super::{Context, Exit, Failure, Outcome};
 use crate::archive::{self, Archive, Codec, File, check_crc32, choose};

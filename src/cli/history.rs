@@ -173,7 +173,7 @@ fn state(
         },
         (Some(inner), None) => {
             let what = format!("{inner} in what is no archive").into();
-            Err(Error::without_offset(ErrorKind::Unsupported { what }, ""))
+            Err(Error::of_part(ErrorKind::Unsupported { what }, ""))
         }
         // Other tables of an archive describe it as a whole.
         (None, Some(archive)) => State::of_file(archive, entry),
@@ -201,7 +201,7 @@ fn html(history: &History, args: &Args, builds: usize, context: &Context) -> Res
     let mut out = context.stdout();
     let mut page = Page::new(&mut out, &args.entry, &format!("history · {builds} builds"))?;
     let mut met = |errors: Vec<Error>, _| errors.iter().for_each(|error| context.damaged("history", error));
-    tables::add(tables::Most::SHOWN, &mut page, &history.tables(), false, &args.entry, &mut met)?;
+    tables::add(tables::TableLimits::SHOWN, &mut page, &history.tables(), false, &args.entry, &mut met)?;
     page.finish()?;
     Ok(out.flush()?)
 }

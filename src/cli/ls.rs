@@ -1,9 +1,9 @@
-use super::rows::{Rows, text_of};
+use super::rows::{SelectedRows, text_of};
 use super::{Context, Exit, Failure, Format, Outcome};
 use crate::paths::glob_of;
 use crate::suggest;
 use crate::table::glob::Glob;
-use crate::table::{Column, Place};
+use crate::table::{Column, Region};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -70,11 +70,11 @@ fn numbers<const N: usize>(text: &str) -> Result<[f64; N], String> {
 
 impl Args {
     /// The requested place.
-    fn place(&self) -> Option<Place> {
+    fn place(&self) -> Option<Region> {
         let halves = |[a, b, c, d, e, f]: [f64; 6]| ([a, b, c], [d, e, f]);
-        let region = self.region.map(halves).map(|(a, b)| Place::Box(a, b));
-        let line = self.line.map(halves).map(|(a, b)| Place::Segment(a, b));
-        self.at.map(Place::Point).or(region).or(line)
+        let region = self.region.map(halves).map(|(a, b)| Region::Box(a, b));
+        let line = self.line.map(halves).map(|(a, b)| Region::Segment(a, b));
+        self.at.map(Region::Point).or(region).or(line)
     }
 }
 
@@ -87,7 +87,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         Some(_) => args.glob.as_deref().map(glob_of),
         None => args.glob.as_deref().map(Into::into),
     };
-    let rows = Rows::of(&*table)
+    let rows = SelectedRows::of(&*table)
         .with_condition(args.condition.as_deref())?
         .with_name(glob.as_deref())?
         .with_place(place)
@@ -105,7 +105,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     Ok(Exit::Done)
 }
 
-fn list(args: &Args, rows: Rows<'_>, file: &str, context: &Context) -> Result<usize, Failure> {
+fn list(args: &Args, rows: SelectedRows<'_>, file: &str, context: &Context) -> Result<usize, Failure> {
     let table = rows.table;
     let all = args.long || context.format() != Format::Text || !args.columns.is_empty();
     let mut indexes = context.columns(file, table, &args.columns)?;
@@ -125,7 +125,7 @@ fn list(args: &Args, rows: Rows<'_>, file: &str, context: &Context) -> Result<us
 #[derive(Default)]
 struct Folder(BTreeMap<String, Folder>);
 
-fn tree(rows: &Rows<'_>, file: &str, context: &Context) -> Result<usize, Failure> {
+fn tree(rows: &SelectedRows<'_>, file: &str, context: &Context) -> Result<usize, Failure> {
     let mut root = Folder::default();
     let label = rows.table.label();
     let found = rows.each(file, &context.say_damaged(file), |row| {

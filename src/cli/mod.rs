@@ -13,6 +13,7 @@ mod entries;
 mod environment;
 mod export;
 mod extract;
+mod file_names;
 mod files;
 mod find;
 mod games;
@@ -21,7 +22,6 @@ mod history;
 mod info;
 mod ls;
 mod man;
-mod names;
 mod output;
 mod pager;
 mod patch;
@@ -41,7 +41,7 @@ use crate::error::{Error, ErrorKind};
 pub use crate::source::signals::Allocator;
 use crate::threads;
 use crate::write::rows::RowFormat;
-use crate::write::text::clean;
+use crate::write::text::escape;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use context::Context;
 use std::ffi::OsString;
@@ -364,7 +364,7 @@ fn run_line<A: Into<OsString> + Clone>(parser: &mut clap::Command, args: impl In
             let _ = if std::env::args_os().any(|argument| is_unclean(&argument)) {
                 // The message quotes arguments unescaped.
                 let text = error.render().to_string();
-                text.lines().try_for_each(|line| writeln!(std::io::stderr(), "{}", clean(line)))
+                text.lines().try_for_each(|line| writeln!(std::io::stderr(), "{}", escape(line)))
             } else {
                 error.print()
             };
@@ -422,10 +422,10 @@ fn ended(ran: Outcome) -> Exit {
 /// Whether an argument contains characters that terminals take for commands.
 fn is_unclean(argument: &std::ffi::OsStr) -> bool {
     let text = argument.to_string_lossy();
-    clean(&text) != text
+    escape(&text) != text
 }
 
 /// Writes one line to standard error.
 fn complain(message: &str) {
-    pager::message(&format!("assetq: {}", clean(message)));
+    pager::message(&format!("assetq: {}", escape(message)));
 }

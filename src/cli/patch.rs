@@ -3,8 +3,8 @@ use super::{Context, Exit, Failure, Format, Outcome};
 use crate::archive::{Address, open_inside};
 use crate::ask::diff::{self, Pair, Side, TableDiff};
 use crate::asset::Asset;
-use crate::edit::read::{self, Form, Row};
-use crate::edit::{self, Check, Edit, Editor, Plan, patch};
+use crate::edit::read::{self, Form, InputRow};
+use crate::edit::{self, Check, Edit, EditPlan, Editor, patch};
 use crate::error::Error;
 use crate::paths::resolved;
 use crate::report::{Progress, counted};
@@ -162,8 +162,8 @@ fn changes(args: &Args, editor: &mut Editor<'_>, context: &Context) -> Result<()
     };
     let mut exported = false;
     let mut edits = Vec::new();
-    let mut take = |row: Row| {
-        if let Row::Edit(mut edit) = row {
+    let mut take = |row: InputRow| {
+        if let InputRow::Edit(mut edit) = row {
             if edit.table.is_none() {
                 edit.table = args.table.as_deref().map(std::sync::Arc::from);
             }
@@ -173,12 +173,12 @@ fn changes(args: &Args, editor: &mut Editor<'_>, context: &Context) -> Result<()
         }
         give(editor, &mut edits)?;
         match row {
-            Row::Restore(restore) if !editor.is_restored() => editor.restore(&restore).map(drop),
-            Row::Columns(names) => editor.exported_columns(args.table.as_deref(), &names),
-            Row::Exported { origin, cells, from } if !editor.is_restored() => {
+            InputRow::Restore(restore) if !editor.is_restored() => editor.restore(&restore).map(drop),
+            InputRow::Columns(names) => editor.exported_columns(args.table.as_deref(), &names),
+            InputRow::Exported { origin, cells, from } if !editor.is_restored() => {
                 exported = true;
                 let row = editor.exported(args.table.as_deref(), cells, from, args.insert);
-                row.map(drop).map_err(|e| e.within(format_args!("row {origin}")))
+                row.map(drop).map_err(|e| e.context(format_args!("row {origin}")))
             }
             _ => Ok(()),
         }
@@ -362,7 +362,7 @@ const SHOWN: usize = 20;
 
 /// The tables whose changes are shown: all tables that `diff` compares, and edited tables; for edits in place only
 /// edited tables.
-fn tables<'a>(old: &'a Asset, new: &'a Asset, plan: &Plan<'_>) -> Result<Vec<TableDiff<'a>>, Failure> {
+fn tables<'a>(old: &'a Asset, new: &'a Asset, plan: &EditPlan<'_>) -> Result<Vec<TableDiff<'a>>, Failure> {
     let edits = plan.edits();
     if plan.check() == Check::Rows && !edits.is_empty() {
         let names: Vec<String> = edits.iter().map(|edit| edit.table.clone()).collect();
@@ -378,13 +378,13 @@ fn tables<'a>(old: &'a Asset, new: &'a Asset, plan: &Plan<'_>) -> Result<Vec<Tab
 }
 
 /// Shows the changes as rows of `diff`.
-fn show(old: &Asset, new: &Asset, plan: &Plan<'_>, context: &Context) -> Result<(), Failure> {
+fn show(old: &Asset, new: &Asset, plan: &EditPlan<'_>, context: &Context) -> Result<(), Failure> {
     if context.format() == Format::Patch {
         return between(old, new, &[], context).map(drop);
     }
     let mut shown = match context.format() {
-        Format::Text | Format::Markdown => Shown::Text(context.page()),
-        _ => Shown::Rows(context.rows(&super::diff::columns())?),
+        Format::Text | Format::Markdown => DiffOutput::Text(context.page()),
+        _ => DiffOutput::Rows(context.rows(&super::diff::columns())?),
     };
     if !plan.is_same() {
         for table in tables(old, new, plan)? {
@@ -392,7 +392,7 @@ fn show(old: &Asset, new: &Asset, plan: &Plan<'_>, context: &Context) -> Result<
                 // Rows that keep their positions need no search.
                 Some(edit) if plan.check() != Check::All && edit.add.is_empty() && edit.remove.is_empty() => {
                     let shared = |row: usize| table.side(Side::Old).map(|table| table.sharing(row)).unwrap_or_default();
-                    let others = |(row, _): &(usize, edit::Set)| shared(*row).into_iter().skip(1);
+                    let others = |(row, _): &(usize, edit::ColumnValues)| shared(*row).into_iter().skip(1);
                     let rows = edit.set.iter().map(|(row, _)| *row).chain(edit.set.iter().flat_map(others));
                     let rows = rows.filter_map(|row| u32::try_from(row).ok());
                     rows.map(|row| Pair { old: Some(row), new: Some(row) }).collect()
@@ -412,19 +412,19 @@ fn show(old: &Asset, new: &Asset, plan: &Plan<'_>, context: &Context) -> Result<
     shown.finish()
 }
 
-enum Shown<W: Write> {
+enum DiffOutput<W: Write> {
     Text(Page<W>),
     Rows(RowWriter<W>),
 }
 
-impl<W: Write> Shown<W> {
+impl<W: Write> DiffOutput<W> {
     fn change(&mut self, table: &str, pair: Pair, change: diff::Change<'_>) -> Result<(), Failure> {
         match self {
             Self::Text(page) => {
                 let (sign, mark) = match change.kind {
-                    diff::Kind::Added => ("+", Mark::Green),
-                    diff::Kind::Removed => ("-", Mark::Red),
-                    diff::Kind::Changed => ("~", Mark::Yellow),
+                    diff::DifferenceKind::Added => ("+", Mark::Green),
+                    diff::DifferenceKind::Removed => ("-", Mark::Red),
+                    diff::DifferenceKind::Changed => ("~", Mark::Yellow),
                 };
                 page.put_marked(&format!("{sign} {table} {}", change.key), mark)?;
                 page.end_line()?;

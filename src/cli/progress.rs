@@ -2,7 +2,7 @@
 
 use super::{Context, pager};
 use crate::report::Progress;
-use crate::write::text::clean;
+use crate::write::text::escape;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{self, IsTerminal as _};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,7 +42,7 @@ pub(super) fn end() {
 
 fn bar(what: &str) -> ProgressBar {
     // A terminal that cannot be drawn on shows nothing.
-    ProgressBar::new(0).with_prefix(clean(what).into_owned())
+    ProgressBar::new(0).with_prefix(escape(what).into_owned())
 }
 
 /// The knowledge about the amount of some work.

@@ -1,6 +1,6 @@
 use super::progress::Unit;
 use super::{Context, Exit, Failure, Outcome};
-use crate::ask::refs::{self, By, Edge, Found, Known, Texts};
+use crate::ask::refs::{self, By, Edge, Found, IdTexts, Known};
 use crate::asset::Asset;
 use crate::id;
 use crate::table::{Column, Kind, Value};
@@ -100,7 +100,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
 /// Paths of ids, from any file that knows some.
 struct Paths<'a> {
     /// The files with their names.
-    files: Vec<(&'a str, &'a dyn Texts)>,
+    files: Vec<(&'a str, &'a dyn IdTexts)>,
 }
 
 impl<'a> Paths<'a> {
@@ -130,7 +130,7 @@ struct Search<'a> {
 }
 
 /// A row of the output.
-struct Row<'r> {
+struct ReferenceRow<'r> {
     direction: &'static str,
     id: Value<'r>,
     path: Option<String>,
@@ -192,7 +192,7 @@ impl Search<'_> {
         let columns = columns(many);
         let mut out = self.context.rows(&columns)?;
         let mut seen: HashSet<u64> = HashSet::new();
-        let mut write = |row: Row<'_>| {
+        let mut write = |row: ReferenceRow<'_>| {
             seen.extend(row.entry);
             let mut cells = vec![
                 row.direction.into(),
@@ -259,11 +259,11 @@ impl Search<'_> {
         entry: Option<u64>,
         edge: &'r Edge,
         asset: &'r Asset,
-    ) -> Row<'r> {
+    ) -> ReferenceRow<'r> {
         let path = id.and_then(|id| self.paths.get(id, self.context));
         let id = id.map(Value::Id64).unwrap_or_default();
         let (table, column) = (edge.table, edge.column.as_str());
-        Row { direction, id, path, table, column, file: asset.source().name(), row: edge.row, entry }
+        ReferenceRow { direction, id, path, table, column, file: asset.source().name(), row: edge.row, entry }
     }
 
     /// The meshes of the geometry files that the visual `id` draws.
@@ -271,7 +271,7 @@ impl Search<'_> {
         &self,
         asset: &Asset,
         id: u64,
-        write: &mut impl FnMut(Row<'_>) -> Result<(), Failure>,
+        write: &mut impl FnMut(ReferenceRow<'_>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         for other in self.assets {
             let file = other.source().name();
@@ -280,7 +280,7 @@ impl Search<'_> {
                 Vec::new()
             });
             for mesh in meshes {
-                write(Row {
+                write(ReferenceRow {
                     direction: "to",
                     id: Value::Id32(mesh.mapping_id),
                     path: mesh.name,
@@ -309,7 +309,7 @@ impl Search<'_> {
             self.say(asset, &found);
             count = count.saturating_add(found.edges.len());
             for edge in &found.edges {
-                let Row { direction, id, path, table, column, file, row, entry } =
+                let ReferenceRow { direction, id, path, table, column, file, row, entry } =
                     self.row("to", Some(edge.to), edge.from, edge, asset);
                 let entry_path = entry.and_then(|id| self.paths.get(id, self.context));
                 out.row(&[

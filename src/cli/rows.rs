@@ -5,15 +5,15 @@ use crate::error::{Error, Result as AssetResult};
 use crate::suggest;
 use crate::table::filter::{self, Bound, Filter};
 use crate::table::glob::Glob;
-use crate::table::{Place, RowCursor, Table, Value};
+use crate::table::{Region, RowCursor, Table, Value};
 use std::borrow::Cow;
 
 /// The selected rows.
-pub(super) struct Rows<'a> {
+pub(super) struct SelectedRows<'a> {
     pub(super) table: &'a dyn Table,
     filter: Option<Bound>,
     pattern: Pattern,
-    place: Option<Place>,
+    place: Option<Region>,
     limit: Option<usize>,
     /// The columns that the caller reads, if it knows them.
     columns: Option<Vec<usize>>,
@@ -51,7 +51,7 @@ impl Pattern {
 /// otherwise the row is skipped.
 pub(super) type OnDamage<'a> = &'a dyn Fn(Option<usize>, Error) -> Result<(), Failure>;
 
-impl<'a> Rows<'a> {
+impl<'a> SelectedRows<'a> {
     /// All rows of `table`.
     pub(super) fn of(table: &'a dyn Table) -> Self {
         Self { table, filter: None, pattern: Pattern::All, place: None, limit: None, columns: None }
@@ -69,7 +69,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Keeps only the rows at this place.
-    pub(super) fn with_place(self, place: Option<Place>) -> Self {
+    pub(super) fn with_place(self, place: Option<Region>) -> Self {
         Self { place, ..self }
     }
 

@@ -1,5 +1,5 @@
 use super::extract::decoded;
-use super::names::unfit_path;
+use super::file_names::unfit_path;
 use super::output::Outputs;
 use super::{Context, Exit, Failure, Outcome};
 use crate::archive::choose;
@@ -72,7 +72,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     }
 
     // The folder gets its name once it is complete.
-    let mut part = Part::new(&home, context)?;
+    let mut part = UnfinishedBuild::new(&home, context)?;
     let mut rows = Vec::new();
     context.with_progress("snapshot", |progress| {
         let sizes = files.iter().map(|(_, file)| file.size).fold(0, u64::saturating_add);
@@ -123,7 +123,7 @@ struct Kept {
 }
 
 /// The unfinished folder of a build.
-struct Part {
+struct UnfinishedBuild {
     folder: TempDir,
     /// Its subfolders so far.
     subfolders: HashSet<PathBuf>,
@@ -135,7 +135,7 @@ struct Part {
     replaced: Option<FileState>,
 }
 
-impl Part {
+impl UnfinishedBuild {
     fn new(home: &Path, context: &Context) -> Result<Self, Failure> {
         let builds = home.parent().unwrap_or(home);
         let outputs = context.outputs();
@@ -287,7 +287,7 @@ mod tests {
         folder(home.clone(), "old");
         let global = crate::cli::Cli::try_parse_from(["assetq", "cache"]).unwrap().global;
         let context = Context::new(&global, false).unwrap();
-        let mut part = Part::new(&home, &context).unwrap();
+        let mut part = UnfinishedBuild::new(&home, &context).unwrap();
         part.put("idx/a", b"ours").unwrap();
         fs::rename(&home, builds.path().join("2")).unwrap();
         folder(home.clone(), "theirs");

@@ -33,7 +33,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
             }
             report
         });
-        if !report.ok() {
+        if !report.is_ok() {
             worst = worst.max(Exit::Damaged);
         }
         Some((asset, report))
@@ -55,10 +55,10 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
 }
 
 fn text(page: &mut Page<impl std::io::Write>, asset: &Asset, report: &Report) -> Result<(), Failure> {
-    let verdict = if report.ok() { "ok" } else { "damaged" };
+    let verdict = if report.is_ok() { "ok" } else { "damaged" };
     page.line(&format!("{}: {} {verdict}", asset.source().name(), asset.format()))?;
     for check in &report.checks {
-        let mark = if check.ok() { "ok " } else { "BAD" };
+        let mark = if check.is_ok() { "ok " } else { "BAD" };
         let colon = if check.detail.is_empty() { "" } else { ": " };
         page.line(&format!("  {mark} {}{colon}{}", check.name, check.detail))?;
         for finding in check.findings() {
@@ -75,7 +75,7 @@ fn tree(asset: &Asset, report: &Report, out: &mut dyn Visitor) -> crate::Result<
     out.begin_map()?;
     out.field("file", &asset.source().name().into())?;
     out.field("format", &asset.format().name().into())?;
-    out.field("ok", &report.ok().into())?;
+    out.field("ok", &report.is_ok().into())?;
     out.key("checks")?;
     out.begin_list()?;
     report.checks.iter().try_for_each(|c| check(c, out))?;
@@ -86,7 +86,7 @@ fn tree(asset: &Asset, report: &Report, out: &mut dyn Visitor) -> crate::Result<
 fn check(check: &Check, out: &mut dyn Visitor) -> crate::Result<()> {
     out.begin_map()?;
     out.field("name", &Value::text(&check.name))?;
-    out.field("ok", &check.ok().into())?;
+    out.field("ok", &check.is_ok().into())?;
     out.field("detail", &Value::text(&check.detail))?;
     out.field("found", &check.found().into())?;
     out.key("findings")?;

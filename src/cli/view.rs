@@ -3,7 +3,7 @@ use super::{Context, Exit, Failure, Outcome, export};
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind};
 use crate::report::Progress;
-use crate::scene::{Drawing, Kind, Options, TextureMode};
+use crate::scene::{Drawing, Options, SceneFormat, TextureMode};
 use crate::write::page::{Page, image, scene, tables, tree};
 use serde_json::json;
 use std::io::{self, Write};
@@ -69,12 +69,12 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
 }
 
 /// The form that the ending of OUT stands for; `None` for a page.
-fn form(to: &Path) -> Result<Option<Kind>, Failure> {
+fn form(to: &Path) -> Result<Option<SceneFormat>, Failure> {
     let ending = to.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
     match ending.as_deref() {
         None | Some("html" | "htm") => Ok(None),
-        Some("png") => Ok(Some(Kind::Png)),
-        Some("svg") => Ok(Some(Kind::Svg)),
+        Some("png") => Ok(Some(SceneFormat::Png)),
+        Some("svg") => Ok(Some(SceneFormat::Svg)),
         Some(other) => {
             let what = format!("{}: view writes .html, .png and .svg, not .{other}", to.display());
             Err(Failure::new(Exit::Usage, what))
@@ -179,7 +179,7 @@ fn write(args: &Args, asset: &Asset, to: &Path, force: bool, context: &Context) 
                 damage.add(error);
             }
         };
-        tables::add(tables::Most::SHOWN, &mut page, &tables, has_graphs, &file, &mut met)?;
+        tables::add(tables::TableLimits::SHOWN, &mut page, &tables, has_graphs, &file, &mut met)?;
         if damage.count > 0 {
             page.fact("damage", json!({ "count": damage.count, "errors": damage.errors }));
         }
@@ -246,7 +246,7 @@ fn drawing<'a>(args: &Args, asset: &'a Asset, context: &Context) -> Result<Optio
         match export::draw(asset, shapes, &args.file, others, options, context) {
             // The other levels draw nothing of it: it is shown alone, with a note.
             Err(failure) if failure.exit == Exit::NotFound => context.failed(&failure),
-            Ok(drawing) if matches!(drawing.sight(), Ok(None)) => {
+            Ok(drawing) if matches!(drawing.figure(), Ok(None)) => {
                 context.not_found(&format!("{file}: the other files draw nothing of it"));
             }
             drawn => return drawn.map(Some),
@@ -261,9 +261,9 @@ fn drawing<'a>(args: &Args, asset: &'a Asset, context: &Context) -> Result<Optio
     }
 }
 
-fn picture(args: &Args, asset: &Asset, to: &Path, kind: Kind, context: &Context) -> Result<(), Failure> {
+fn picture(args: &Args, asset: &Asset, to: &Path, kind: SceneFormat, context: &Context) -> Result<(), Failure> {
     let file = asset.source().name();
-    if let Some(texture) = asset.reader().texture().filter(|_| matches!(kind, Kind::Png)) {
+    if let Some(texture) = asset.reader().texture().filter(|_| matches!(kind, SceneFormat::Png)) {
         return export::image(texture, export::LevelArgs::default(), asset, to, args.force, context);
     }
     let Some(drawing) = drawing(args, asset, context)? else {

@@ -63,7 +63,7 @@ pub(crate) fn contents(
     let value = (0..count).map(|at| length(at).unwrap_or(0)).fold(0, u64::saturating_add);
     if value > limit {
         let what = "bytes of all pieces together, which overlap";
-        let too_many = || Err(Error::without_offset(ErrorKind::Limit { what, value, limit }, "content"));
+        let too_many = || Err(Error::of_part(ErrorKind::Limit { what, value, limit }, "content"));
         return (0..count).map(|_| too_many()).collect();
     }
     (0..count).into_par_iter().map(hash).collect()

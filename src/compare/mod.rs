@@ -25,7 +25,7 @@ pub enum Side {
 
 /// The change of a row between two files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum DifferenceKind {
     /// Only the new file has the row.
     Added,
     /// Only the old file has the row.
@@ -34,7 +34,7 @@ pub enum Kind {
     Changed,
 }
 
-impl Kind {
+impl DifferenceKind {
     /// The name that outputs use.
     pub const fn name(self) -> &'static str {
         match self {
@@ -56,11 +56,11 @@ pub struct Pair {
 
 impl Pair {
     /// Whether the row was added, removed or changed.
-    pub const fn kind(self) -> Kind {
+    pub const fn kind(self) -> DifferenceKind {
         match (self.old, self.new) {
-            (Some(_), Some(_)) => Kind::Changed,
-            (Some(_), None) => Kind::Removed,
-            (None, _) => Kind::Added,
+            (Some(_), Some(_)) => DifferenceKind::Changed,
+            (Some(_), None) => DifferenceKind::Removed,
+            (None, _) => DifferenceKind::Added,
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::asset::Asset;
 use crate::compare::same_value;
 use crate::error::{Error, Result};
 use crate::report::Progress;
-use crate::table::{Column, Role, RowCursor, Table, Takes, Tree, Value};
+use crate::table::{Accepts, Column, Role, RowCursor, Table, Tree, Value};
 use std::collections::HashMap;
 
 /// The error of a file that differs from its edits.
@@ -75,7 +75,7 @@ pub(super) fn check(
 fn stays(column: &Column, is_edited: bool) -> bool {
     match column.role {
         Role::Place | Role::Resolved => false,
-        _ => column.takes != Takes::Nothing || !is_edited,
+        _ => column.accepts != Accepts::Nothing || !is_edited,
     }
 }
 
@@ -134,7 +134,7 @@ fn row(
     free: &Free,
 ) -> Result<()> {
     for (at, column) in table.columns().iter().enumerate() {
-        let is_decided = free.keys && column.role == Role::Key && column.takes == Takes::Nothing;
+        let is_decided = free.keys && column.role == Role::Key && column.accepts == Accepts::Nothing;
         if is_decided || (asked.is_some() && free.follows.contains(&at)) {
             continue;
         }
@@ -212,7 +212,7 @@ fn whole(old: &dyn Table, new: &dyn Table, edit: &TableEdits, added: Option<&[us
     Ok(())
 }
 
-fn is_new(table: &dyn Table, at: &dyn RowCursor, asked: Option<&super::Set>) -> Result<()> {
+fn is_new(table: &dyn Table, at: &dyn RowCursor, asked: Option<&super::ColumnValues>) -> Result<()> {
     let Some(asked) = asked else {
         return Err(failed(format!("table {} has a row more at {}", table.name(), at.row())));
     };
@@ -241,7 +241,7 @@ pub(super) fn entry(new: &Asset, entry: &str, shown: &Value<'static>) -> Result<
 /// finding means that the edits contradict each other or the rest of the file.
 pub(super) fn verified(old: &Asset, new: &Asset, progress: &Progress) -> Result<()> {
     let report = new.reader().verify(progress);
-    if report.ok() {
+    if report.is_ok() {
         return Ok(());
     }
     let before = old.reader().verify(&Progress::default());

@@ -1,10 +1,10 @@
 //! Edits of one file, and the resulting file.
 
-use super::fit::From;
+use super::fit::ValueSource;
 use super::read::Given;
 use super::resolve::{Outcome, Resolved};
 use super::restore::Restore;
-use super::{At, Cells, Check, Edit, EntryEdit, Pieces, TableEdits, Writable, check, copy, refused};
+use super::{Cells, Check, Edit, EditPosition, EntryEdit, Pieces, TableEdits, Writable, check, copy, refused};
 use crate::archive;
 use crate::asset::Asset;
 use crate::codec::xxh64;
@@ -181,9 +181,9 @@ impl<'a> Editor<'a> {
         let mut resolved = Resolved::new(wanted);
         let known = if self.writable.keying() == Some(table) { None } else { self.known()? };
         let by_keys = known.as_ref().and_then(|known| known.reader().table(table));
-        let (mut places, mut found) = (HashMap::<At, Vec<usize>>::new(), Vec::new());
+        let (mut places, mut found) = (HashMap::<EditPosition, Vec<usize>>::new(), Vec::new());
         for (number, edit) in edits.enumerate() {
-            match resolved.edit(edit, From::Typed, by_keys.as_deref()) {
+            match resolved.edit(edit, ValueSource::Typed, by_keys.as_deref()) {
                 Ok(Outcome::LeftOut(why)) => found.push((number, refused(why))),
                 Ok(Outcome::Done) => {
                     resolved.last.take().into_iter().for_each(|at| places.entry(at).or_default().push(number))
@@ -192,7 +192,7 @@ impl<'a> Editor<'a> {
                 Err(error) => found.push((number, error)),
             }
         }
-        let mut refused: Vec<(At, Error)> = resolved.unshared().collect();
+        let mut refused: Vec<(EditPosition, Error)> = resolved.unshared().collect();
         let edits = resolved.finish();
         if found.is_empty() && refused.is_empty() && !edits.is_empty() {
             refused = self.writable.refusals(&edits)?;
@@ -271,7 +271,13 @@ impl<'a> Editor<'a> {
     ///
     /// # Errors
     /// As [`Editor::edit`].
-    pub fn exported(&mut self, table: Option<&str>, cells: Given<'_>, from: From, insert: bool) -> Result<Outcome> {
+    pub fn exported(
+        &mut self,
+        table: Option<&str>,
+        cells: Given<'_>,
+        from: ValueSource,
+        insert: bool,
+    ) -> Result<Outcome> {
         let outcome = self.keyed(table)?.exported(cells, from, insert)?;
         self.note(&outcome);
         Ok(outcome)
@@ -337,12 +343,12 @@ impl<'a> Editor<'a> {
                 let known = table.find(at, &Value::text(entry)).transpose()?.is_none_or(|rows| !rows.is_empty());
                 if !known {
                     let what = format!("entry {entry:?}");
-                    return Err(Error::without_offset(ErrorKind::NotFound { what }, ""));
+                    return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
                 }
                 if key.as_text().as_deref() != Some(entry) {
                     return Err(refused(format!("the entry is {entry:?}, and its new form is of {key}")));
                 }
-                self.exported(None, cells, From::Typed, false).map(drop)
+                self.exported(None, cells, ValueSource::Typed, false).map(drop)
             }
         }
     }
@@ -407,7 +413,7 @@ impl<'a> Editor<'a> {
     ///
     /// # Errors
     /// `Syntax` for edits that the format cannot store; damage in the parts that they need.
-    pub fn finish(self) -> Result<Plan<'a>> {
+    pub fn finish(self) -> Result<EditPlan<'a>> {
         let mut edits = Vec::new();
         let mut derived = self.derived;
         for mut resolved in self.tables {
@@ -438,7 +444,7 @@ impl<'a> Editor<'a> {
             pieces.check = Check::All;
         }
         let by_rows = !edits.is_empty();
-        Ok(Plan {
+        Ok(EditPlan {
             asset: self.asset,
             options: self.options,
             edits,
@@ -455,16 +461,16 @@ impl<'a> Editor<'a> {
 fn edited(resolved: &mut Resolved<'_>, edit: Edit, known: Option<&dyn Table>) -> Result<Outcome> {
     // Tables without writable columns are derived from others; a patch's rows for them are skipped.
     let is_told = edit.old.is_some() || matches!(edit.change, super::Change::Add(_));
-    let takes = |column: &crate::table::Column| column.takes != crate::table::Takes::Nothing;
-    if is_told && !resolved.table.takes_rows() && !resolved.table.columns().iter().any(takes) {
+    let takes = |column: &crate::table::Column| column.accepts != crate::table::Accepts::Nothing;
+    if is_told && !resolved.table.has_writable_rows() && !resolved.table.columns().iter().any(takes) {
         return Ok(Outcome::Held);
     }
-    resolved.edit(edit, From::Typed, known)
+    resolved.edit(edit, ValueSource::Typed, known)
 }
 
 /// A new file that is not written yet.
 #[derive(Debug)]
-pub struct Plan<'a> {
+pub struct EditPlan<'a> {
     asset: &'a Asset,
     options: Options,
     edits: Vec<TableEdits>,
@@ -475,7 +481,7 @@ pub struct Plan<'a> {
     outer: Option<(&'a Asset, String)>,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> EditPlan<'a> {
     /// The edits of each table.
     pub fn edits(&self) -> &[TableEdits] {
         &self.edits
@@ -544,7 +550,7 @@ impl<'a> Plan<'a> {
         self.write_with(to, overwrite, &Progress::default())
     }
 
-    /// As [`Plan::write`], and reports progress.
+    /// As [`EditPlan::write`], and reports progress.
     pub fn write_with(&self, to: &Path, overwrite: Overwrite, progress: &Progress) -> Result<Written> {
         let cannot = |e| Error::io("cannot write", e);
         let mut file = AtomicFile::create(to, overwrite).map_err(cannot)?;
@@ -568,11 +574,11 @@ impl<'a> Plan<'a> {
         Ok(Written { file: Some(file), ..written })
     }
 
-    /// Builds the new file in memory and compares it as [`Plan::write_with`] does. [`Written::commit`] then writes
+    /// Builds the new file in memory and compares it as [`EditPlan::write_with`] does. [`Written::commit`] then writes
     /// nothing.
     ///
     /// # Errors
-    /// As [`Plan::write`].
+    /// As [`EditPlan::write`].
     pub fn preview(&self, progress: &Progress) -> Result<Written> {
         let old = self.file().source();
         let pieces = self.pieces.clone().with_seal(old)?;
@@ -582,7 +588,7 @@ impl<'a> Plan<'a> {
 
     /// Compares the new file in `source`, the result of `pieces`, with the edits.
     fn compared(&self, source: Source, pieces: Pieces, progress: &Progress) -> Result<Written> {
-        let failed = |error: Error| error.within("read back");
+        let failed = |error: Error| error.context("read back");
         let old = self.file().source();
         let outer = Asset::open_with(source.named(old.name()), &self.options).map_err(failed)?;
         let new = match &self.outer {
@@ -690,9 +696,9 @@ const LARGE: usize = 16 << 20;
 pub(super) fn stored(table: &dyn crate::table::Table, row: usize, keys: bool) -> Result<Cells> {
     let mut cells = Cells::new();
     for (at, column) in table.columns().iter().enumerate() {
-        use crate::table::{Role, Takes};
+        use crate::table::{Accepts, Role};
         let is_key = column.role == Role::Key;
-        if matches!(column.takes, Takes::Nothing | Takes::Path | Takes::Name) || is_key != keys {
+        if matches!(column.accepts, Accepts::Nothing | Accepts::Path | Accepts::Name) || is_key != keys {
             continue;
         }
         cells.push((column.name.clone(), table.value(row, at)?.into_owned()));
@@ -723,7 +729,7 @@ mod tests {
             let mut pieces = Pieces::replaced(len, stretches).unwrap();
             pieces.seal = Some(Seal::new(8..12, |_, _| Ok(vec![0; 4])));
             let mut bytes = pieces.bytes(&sheet);
-            let plan = Plan {
+            let plan = EditPlan {
                 asset: &asset,
                 options: Options::default(),
                 edits: Vec::new(),

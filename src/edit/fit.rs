@@ -4,11 +4,11 @@ use super::refused;
 use crate::compare::same_value;
 use crate::error::Result;
 use crate::id;
-use crate::table::{Column, Guid, Kind, Takes, Value};
+use crate::table::{Accepts, Column, Guid, Kind, Value};
 
 /// The source of a value, which decides how strictly its form is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum From {
+pub enum ValueSource {
     /// JSON or a program: numbers are numbers, and lists are lists.
     Typed,
     /// A cell of a CSV file: every value is text, and an absent value is empty text or null.
@@ -20,7 +20,7 @@ pub enum From {
     Sql,
 }
 
-impl From {
+impl ValueSource {
     /// Whether every value is text.
     pub(super) fn is_text(self) -> bool {
         matches!(self, Self::Text | Self::TextWithCommas)
@@ -39,7 +39,12 @@ fn with_point(text: &str) -> Option<String> {
 ///
 /// # Errors
 /// The column, the value and what fits, as a message.
-pub(super) fn fit(column: &Column, given: Value<'_>, from: From, now: Option<&Value<'_>>) -> Result<Value<'static>> {
+pub(super) fn fit(
+    column: &Column,
+    given: Value<'_>,
+    from: ValueSource,
+    now: Option<&Value<'_>>,
+) -> Result<Value<'static>> {
     let shown = || short(&given);
     let wrong = |what: String| refused(format!("column {}: {} does not fit: {what}", column.name, shown()));
     let fitted = match typed(column.kind, &given, from, now) {
@@ -50,15 +55,15 @@ pub(super) fn fit(column: &Column, given: Value<'_>, from: From, now: Option<&Va
     if now.is_some_and(|now| same_value(now, &fitted)) {
         return Ok(fitted);
     }
-    let fits = match (column.takes, &fitted) {
-        (Takes::Bits(bits @ 0..64), Value::Uint(number)) => number.checked_shr(bits.into()).unwrap_or(0) == 0,
-        (Takes::Bits(bits @ 1..64), Value::Int(number)) => {
+    let fits = match (column.accepts, &fitted) {
+        (Accepts::Bits(bits @ 0..64), Value::Uint(number)) => number.checked_shr(bits.into()).unwrap_or(0) == 0,
+        (Accepts::Bits(bits @ 1..64), Value::Int(number)) => {
             let unused = 64u32.saturating_sub(bits.into());
             number.wrapping_shl(unused).wrapping_shr(unused) == *number
         }
-        (Takes::Bytes(most), Value::Text(text)) => text.len() <= most as usize,
-        (Takes::Numbers(count), Value::List(values)) => values.len() == usize::from(count),
-        (Takes::OrNull, Value::Null) => true,
+        (Accepts::Bytes(most), Value::Text(text)) => text.len() <= most as usize,
+        (Accepts::Numbers(count), Value::List(values)) => values.len() == usize::from(count),
+        (Accepts::OrNull, Value::Null) => true,
         (_, Value::Null) => column.kind == Kind::Any || now.is_some_and(Value::is_null),
         _ => true,
     };
@@ -67,17 +72,17 @@ pub(super) fn fit(column: &Column, given: Value<'_>, from: From, now: Option<&Va
 
 /// The values that a column takes, as a message.
 pub(super) fn what_fits(column: &Column) -> String {
-    match (column.takes, column.kind) {
-        (Takes::Nothing, _) => "nothing, as it follows from other cells or from where things lie".to_owned(),
-        (Takes::Path, _) => "a path".to_owned(),
-        (Takes::Name, _) => "a name".to_owned(),
-        (Takes::Bytes(most), _) => format!("a text of at most {most} bytes"),
-        (Takes::Numbers(count), _) => format!("a list of {count} numbers"),
-        (Takes::Bits(bits @ 0..64), Kind::Uint) => {
+    match (column.accepts, column.kind) {
+        (Accepts::Nothing, _) => "nothing, as it follows from other cells or from where things lie".to_owned(),
+        (Accepts::Path, _) => "a path".to_owned(),
+        (Accepts::Name, _) => "a name".to_owned(),
+        (Accepts::Bytes(most), _) => format!("a text of at most {most} bytes"),
+        (Accepts::Numbers(count), _) => format!("a list of {count} numbers"),
+        (Accepts::Bits(bits @ 0..64), Kind::Uint) => {
             let most = 1u64.checked_shl(bits.into()).map_or(u64::MAX, |end| end.wrapping_sub(1));
             format!("a whole number from 0 to {most}")
         }
-        (Takes::Bits(bits @ 1..65), Kind::Int) => {
+        (Accepts::Bits(bits @ 1..65), Kind::Int) => {
             let least = i64::MIN.wrapping_shr(64u32.saturating_sub(bits.into()));
             format!("a whole number from {least} to {}", !least)
         }
@@ -124,17 +129,22 @@ pub(crate) fn whole_number(value: &Value<'_>) -> Option<i128> {
 }
 
 /// Converts `given` to `kind`, in place of `now`; `None` if it is not such a value.
-pub(super) fn typed(kind: Kind, given: &Value<'_>, from: From, now: Option<&Value<'_>>) -> Option<Value<'static>> {
+pub(super) fn typed(
+    kind: Kind,
+    given: &Value<'_>,
+    from: ValueSource,
+    now: Option<&Value<'_>>,
+) -> Option<Value<'static>> {
     let is_number = match (kind, now) {
         (Kind::Any, Some(now)) => matches!(now, Value::Int(_) | Value::Uint(_) | Value::F32(_) | Value::F64(_)),
         _ => matches!(kind, Kind::Int | Kind::Uint | Kind::F32 | Kind::F64),
     };
-    if from == From::TextWithCommas
+    if from == ValueSource::TextWithCommas
         && is_number
         && let Value::Text(text) = given
         && let Some(number) = with_point(text)
     {
-        return typed(kind, &Value::owned(number), From::Text, now);
+        return typed(kind, &Value::owned(number), ValueSource::Text, now);
     }
     let text = match given {
         Value::Text(text) => Some(&**text),
@@ -181,7 +191,7 @@ pub(super) fn typed(kind: Kind, given: &Value<'_>, from: From, now: Option<&Valu
         Kind::Nested | Kind::Any => {
             let nested = match text {
                 // Text stands for a nested value where nothing else can.
-                Some(text) if from != From::Typed && !matches!(now, Some(Value::Text(_) | Value::Utf16(_))) => {
+                Some(text) if from != ValueSource::Typed && !matches!(now, Some(Value::Text(_) | Value::Utf16(_))) => {
                     match super::read::value(text) {
                         Ok(value) => value,
                         Err(_) if kind == Kind::Any => given.clone().into_owned(),
@@ -246,7 +256,7 @@ pub(crate) fn like(now: &Value<'_>, given: Value<'static>) -> Option<Value<'stat
                 Value::Text(_) | Value::Utf16(_) => Kind::Text,
                 Value::Null | Value::List(_) | Value::Map(_) => return None,
             };
-            typed(kind, &given, From::Sql, None).filter(|value| !value.is_null())?
+            typed(kind, &given, ValueSource::Sql, None).filter(|value| !value.is_null())?
         }
     })
 }
@@ -259,11 +269,11 @@ pub fn is_same(now: &Value<'_>, given: &Value<'static>) -> bool {
     }
 }
 
-fn truth(given: &Value<'_>, from: From) -> Option<bool> {
+fn truth(given: &Value<'_>, from: ValueSource) -> Option<bool> {
     match given {
         Value::Bool(truth) => Some(*truth),
-        Value::Int(0) | Value::Uint(0) if from != From::Typed => Some(false),
-        Value::Int(1) | Value::Uint(1) if from != From::Typed => Some(true),
+        Value::Int(0) | Value::Uint(0) if from != ValueSource::Typed => Some(false),
+        Value::Int(1) | Value::Uint(1) if from != ValueSource::Typed => Some(true),
         // Spreadsheets write truths in capitals.
         Value::Text(text) if text.eq_ignore_ascii_case("true") || text == "1" => Some(true),
         Value::Text(text) if text.eq_ignore_ascii_case("false") || text == "0" => Some(false),
@@ -322,10 +332,10 @@ fn single(given: &Value<'_>) -> Option<f32> {
 }
 
 /// The id of a text, as its column stores it.
-pub(super) fn id_of(takes: Takes, text: &str) -> Option<Value<'static>> {
+pub(super) fn id_of(takes: Accepts, text: &str) -> Option<Value<'static>> {
     match takes {
-        Takes::Path => Some(Value::Id64(id::of_path(text))),
-        Takes::Name => Some(Value::Id32(id::of_name(text))),
+        Accepts::Path => Some(Value::Id64(id::of_path(text))),
+        Accepts::Name => Some(Value::Id32(id::of_name(text))),
         _ => None,
     }
 }
@@ -335,7 +345,7 @@ pub(super) fn key(column: &Column, given: &Value<'_>) -> Option<Value<'static>> 
     match (column.kind, given) {
         (Kind::Any | Kind::Nested, given) => Some(given.clone().into_owned()),
         (Kind::Text, Value::Int(_) | Value::Uint(_)) => Some(Value::owned(given.to_string())),
-        (kind, given) => typed(kind, given, From::Sql, None).or_else(|| match (kind, given) {
+        (kind, given) => typed(kind, given, ValueSource::Sql, None).or_else(|| match (kind, given) {
             (Kind::Id64, Value::Text(path)) => Some(Value::Id64(id::of_path(path))),
             (Kind::Id32, Value::Text(name)) => Some(Value::Id32(id::of_name(name))),
             _ => None,
@@ -348,12 +358,12 @@ mod tests {
     use super::*;
 
     fn fits(column: Column, given: impl Into<Value<'static>>) -> Result<Value<'static>, String> {
-        fit(&column, given.into(), From::Typed, None).map_err(|e| e.to_string())
+        fit(&column, given.into(), ValueSource::Typed, None).map_err(|e| e.to_string())
     }
 
     #[test]
     fn numbers_fit_by_their_bits_and_sign() {
-        let bits = |kind, bits| Column::new("n", kind).takes(Takes::Bits(bits));
+        let bits = |kind, bits| Column::new("n", kind).accepts(Accepts::Bits(bits));
         assert_eq!(fits(bits(Kind::Uint, 4), 15u64), Ok(Value::Uint(15)));
         let error = fits(bits(Kind::Uint, 4), 16u64).unwrap_err();
         assert_eq!(error, "column n: 16 does not fit: a whole number from 0 to 15");
@@ -377,31 +387,31 @@ mod tests {
     fn commas_are_decimal_where_semicolons_divide_cells() {
         let fits = |column: Column, text: &'static str, from| fit(&column, text.into(), from, None).ok();
         let number = || Column::f32("f").writable();
-        assert_eq!(fits(number(), "-1,5", From::TextWithCommas), Some(Value::F32(-1.5)));
-        assert_eq!(fits(number(), "1,5e-3", From::TextWithCommas), Some(Value::F32(0.0015)));
-        assert_eq!(fits(number(), "1.5", From::TextWithCommas), Some(Value::F32(1.5)));
+        assert_eq!(fits(number(), "-1,5", ValueSource::TextWithCommas), Some(Value::F32(-1.5)));
+        assert_eq!(fits(number(), "1,5e-3", ValueSource::TextWithCommas), Some(Value::F32(0.0015)));
+        assert_eq!(fits(number(), "1.5", ValueSource::TextWithCommas), Some(Value::F32(1.5)));
         // Which of the two is the decimal one is not said.
-        assert_eq!(fits(number(), "1.234,5", From::TextWithCommas), None);
-        assert_eq!(fits(number(), "1,234,5", From::TextWithCommas), None);
-        assert_eq!(fits(number(), "1,5", From::Text), None);
-        assert_eq!(fits(Column::text("t").writable(), "1,5", From::TextWithCommas), Some("1,5".into()));
+        assert_eq!(fits(number(), "1.234,5", ValueSource::TextWithCommas), None);
+        assert_eq!(fits(number(), "1,234,5", ValueSource::TextWithCommas), None);
+        assert_eq!(fits(number(), "1,5", ValueSource::Text), None);
+        assert_eq!(fits(Column::text("t").writable(), "1,5", ValueSource::TextWithCommas), Some("1,5".into()));
         let any = Column::new("v", Kind::Any).writable();
         let now = Value::F64(2.0);
-        assert_eq!(fit(&any, "0,25".into(), From::TextWithCommas, Some(&now)).ok(), Some(Value::F64(0.25)));
+        assert_eq!(fit(&any, "0,25".into(), ValueSource::TextWithCommas, Some(&now)).ok(), Some(Value::F64(0.25)));
         let now = Value::text("x");
-        assert_eq!(fit(&any, "0,25".into(), From::TextWithCommas, Some(&now)).ok(), Some("0,25".into()));
+        assert_eq!(fit(&any, "0,25".into(), ValueSource::TextWithCommas, Some(&now)).ok(), Some("0,25".into()));
     }
 
     #[test]
     fn null_keeps_a_float_that_has_no_other_form() {
         let column = Column::f32("f").writable();
-        let kept = fit(&column, Value::Null, From::Typed, Some(&Value::F32(f32::INFINITY))).unwrap();
+        let kept = fit(&column, Value::Null, ValueSource::Typed, Some(&Value::F32(f32::INFINITY))).unwrap();
         assert_eq!(kept, Value::F32(f32::INFINITY));
-        assert!(fit(&column, Value::Null, From::Typed, Some(&Value::F32(1.0))).is_err());
+        assert!(fit(&column, Value::Null, ValueSource::Typed, Some(&Value::F32(1.0))).is_err());
         let nested = Column::nested("n").writable();
         let now = Value::floats([1.0, f32::INFINITY]);
         let given = Value::List(vec![Value::F64(2.0), Value::Null]);
-        assert_eq!(fit(&nested, given, From::Typed, Some(&now)).unwrap(), Value::floats([2.0, f32::INFINITY]));
+        assert_eq!(fit(&nested, given, ValueSource::Typed, Some(&now)).unwrap(), Value::floats([2.0, f32::INFINITY]));
     }
 
     #[test]
@@ -409,9 +419,9 @@ mod tests {
         let column = Column::nested("n").writable();
         let now = Value::Map(vec![("id".into(), Value::Id64(1)), ("at".into(), Value::floats([0.5]))]);
         let text = r#"{"id":"0x000000000000002A","at":[1,2.5]}"#;
-        let fitted = fit(&column, text.into(), From::Text, Some(&now)).unwrap();
+        let fitted = fit(&column, text.into(), ValueSource::Text, Some(&now)).unwrap();
         let wanted = Value::Map(vec![("id".into(), Value::Id64(42)), ("at".into(), Value::floats([1.0, 2.5]))]);
         assert_eq!(fitted, wanted);
-        assert!(fit(&column, "5".into(), From::Text, Some(&now)).is_err());
+        assert!(fit(&column, "5".into(), ValueSource::Text, Some(&now)).is_err());
     }
 }

@@ -3,7 +3,7 @@
 //! As in `diff`, a deleted item is identified by its number in the old list, an inserted item by its number in the new
 //! list. The other items keep their order, so that the inverse of such an edit is such an edit, too.
 
-use super::{At, TableEdits, refused};
+use super::{EditPosition, TableEdits, refused};
 use crate::error::{Error, Result};
 use crate::table::{Table, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,12 +37,13 @@ impl ListEdit {
     ///
     /// # Errors
     /// The impossible edit, and why.
-    pub fn order(&self, table: &str) -> Result<Vec<Item>, (At, Error)> {
+    pub fn order(&self, table: &str) -> Result<Vec<Item>, (EditPosition, Error)> {
         let len = self.len.saturating_sub(self.remove.len()).saturating_add(self.add.len());
         let mut slots: Vec<Option<Item>> = vec![None; len];
         for (place, index) in &self.add {
             let Some(index) = *index else { continue };
-            let wrong = |what: String| Err((At::Add(*place), refused(format!("{table}: index {index}: {what}"))));
+            let wrong =
+                |what: String| Err((EditPosition::Add(*place), refused(format!("{table}: index {index}: {what}"))));
             match slots.get_mut(index) {
                 Some(slot @ None) => *slot = Some(Item::New(*place)),
                 Some(_) => return wrong("two rows are inserted there".to_owned()),
@@ -56,9 +57,9 @@ impl ListEdit {
     }
 
     /// The edits that change its length.
-    pub fn moving(&self) -> impl Iterator<Item = At> {
-        let gone = self.remove.iter().map(|item| At::Remove(self.first.saturating_add(*item)));
-        self.add.iter().map(|(place, _)| At::Add(*place)).chain(gone)
+    pub fn moving(&self) -> impl Iterator<Item = EditPosition> {
+        let gone = self.remove.iter().map(|item| EditPosition::Remove(self.first.saturating_add(*item)));
+        self.add.iter().map(|(place, _)| EditPosition::Add(*place)).chain(gone)
     }
 }
 
@@ -71,7 +72,7 @@ impl Lists {
     ///
     /// # Errors
     /// When a row is damaged, or an inserted row names no list.
-    pub fn of(table: &dyn Table, edits: &TableEdits, also: impl Fn(&super::Set) -> bool) -> Result<Self> {
+    pub fn of(table: &dyn Table, edits: &TableEdits, also: impl Fn(&super::ColumnValues) -> bool) -> Result<Self> {
         let Some(item) = table.item() else { return Ok(Self::default()) };
         let number = |value: &Value<'_>| match value {
             Value::Uint(number) => usize::try_from(*number).ok(),
@@ -137,7 +138,7 @@ impl Lists {
 
     /// Adds the rows whose number changes to the edited rows, without cells.
     pub fn note_moved(&self, edits: &mut TableEdits) {
-        let mut set: BTreeMap<usize, super::Set> = std::mem::take(&mut edits.set).into_iter().collect();
+        let mut set: BTreeMap<usize, super::ColumnValues> = std::mem::take(&mut edits.set).into_iter().collect();
         for list in self.0.values() {
             let items = list.order(&edits.table).unwrap_or_default();
             let moved = items.iter().enumerate().filter_map(|(at, item)| match item {
@@ -175,9 +176,12 @@ mod tests {
     #[test]
     fn numbers_that_cannot_be_are_named() {
         let (at, error) = edit(2, &[], &[Some(2), Some(2)]).order("lods").unwrap_err();
-        assert_eq!((at, error.to_string().as_str()), (At::Add(1), "lods: index 2: two rows are inserted there"));
+        assert_eq!(
+            (at, error.to_string().as_str()),
+            (EditPosition::Add(1), "lods: index 2: two rows are inserted there")
+        );
         let (at, error) = edit(2, &[1], &[Some(2)]).order("lods").unwrap_err();
         let what = "lods: index 2: the list has 2 items then, from 0 on";
-        assert_eq!((at, error.to_string().as_str()), (At::Add(0), what));
+        assert_eq!((at, error.to_string().as_str()), (EditPosition::Add(0), what));
     }
 }

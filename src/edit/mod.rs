@@ -24,14 +24,14 @@ mod restore;
 
 pub(crate) use check::agrees;
 pub use check::differs;
-pub use editor::{Editor, Plan, Written};
-pub use fit::{From, is_same};
+pub use editor::{EditPlan, Editor, Written};
+pub use fit::{ValueSource, is_same};
 pub(crate) use fit::{like, whole_number};
 pub(crate) use items::{Item, ListEdit, Lists};
-pub use patch::{Left, key_of};
+pub use patch::{Unpatched, key_of};
 pub use pieces::{Check, Piece, Pieces, Seal};
 pub use resolve::{NTH, Outcome, check_cell, item_cells};
-pub use restore::{Of, Restore};
+pub use restore::{Fingerprint, Restore};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::source::Source;
@@ -77,7 +77,7 @@ impl Edit {
 }
 
 /// Resolved cells: numbers of columns, in order, and values of their kinds, which fit.
-pub type Set = Vec<(usize, Value<'static>)>;
+pub type ColumnValues = Vec<(usize, Value<'static>)>;
 
 /// The edits of one table, resolved against a reader and checked: every row exists and is named once, every column is
 /// writable and is named once in its row, every value fits its column, and differs from the file's value.
@@ -86,17 +86,17 @@ pub struct TableEdits {
     /// The table.
     pub table: String,
     /// Rows with changed cells, in order.
-    pub set: Vec<(usize, Set)>,
+    pub set: Vec<(usize, ColumnValues)>,
     /// Inserted rows, in order. A missing column gets the format's value for new rows, if it has one; otherwise the writer refuses the
     /// row.
-    pub add: Vec<Set>,
+    pub add: Vec<ColumnValues>,
     /// Deleted rows, in order. None of them is in `set`.
     pub remove: Vec<usize>,
 }
 
 /// One of the edits of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum At {
+pub enum EditPosition {
     /// The edit of this changed row.
     Set(usize),
     /// The inserted row with this number.
@@ -136,7 +136,7 @@ pub trait Writable: Send + Sync {
     ///
     /// # Errors
     /// As [`Writable::write`], if the error does not show which of the edits is refused.
-    fn refusals(&self, edits: &TableEdits) -> Result<Vec<(At, Error)>> {
+    fn refusals(&self, edits: &TableEdits) -> Result<Vec<(EditPosition, Error)>> {
         self.write(std::slice::from_ref(edits)).map(|_| Vec::new())
     }
 
@@ -204,5 +204,5 @@ pub enum EntryEdit {
 /// The error of wrong usage: it names the column, the value and what fits.
 #[cold]
 pub fn refused(what: impl Into<Cow<'static, str>>) -> Error {
-    Error::without_offset(ErrorKind::Syntax { what: what.into() }, "")
+    Error::of_part(ErrorKind::Syntax { what: what.into() }, "")
 }

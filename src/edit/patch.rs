@@ -1,20 +1,26 @@
 //! Patches: changes as rows that [`Editor`] takes, each complete, with stored values.
 
 use super::editor::stored;
-use super::{Cells, Change, Edit, Editor, Item, ListEdit, Lists, NTH, Set, TableEdits, refused};
+use super::{Cells, Change, ColumnValues, Edit, Editor, Item, ListEdit, Lists, NTH, TableEdits, refused};
 use crate::ask::diff::{self, Side};
 use crate::asset::Asset;
-use crate::compare::{Kind, Pair, hash_value, same_value};
+use crate::compare::{DifferenceKind, Pair, hash_value, same_value};
 use crate::error::{Error, Result};
 use crate::reader::Options;
 use crate::report::Progress;
-use crate::table::{Column, Role, Table, Takes, Value};
+use crate::table::{Accepts, Column, Role, Table, Value};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
 /// The row of a patch.
-fn row(table: &str, change: Kind, key: Value<'static>, old: Option<Cells>, new: Option<Cells>) -> Value<'static> {
+fn row(
+    table: &str,
+    change: DifferenceKind,
+    key: Value<'static>,
+    old: Option<Cells>,
+    new: Option<Cells>,
+) -> Value<'static> {
     let side = |cells: Option<Cells>| cells.map_or(Value::Null, Value::Map);
     Value::Map(vec![
         ("table".into(), Value::owned(table.to_owned())),
@@ -118,24 +124,24 @@ pub fn key_of(table: &dyn Table, row: usize) -> Result<Value<'static>> {
 
 /// Whether a patch contains a column.
 fn is_stored(column: &Column) -> bool {
-    !matches!(column.takes, Takes::Nothing | Takes::Path | Takes::Name)
+    !matches!(column.accepts, Accepts::Nothing | Accepts::Path | Accepts::Name)
 }
 
 fn is_written(table: &dyn Table) -> bool {
-    table.takes_rows() || table.columns().iter().any(is_stored)
+    table.has_writable_rows() || table.columns().iter().any(is_stored)
 }
 
 /// Differences that no patch can express.
 #[derive(Debug, Default)]
 #[non_exhaustive]
-pub struct Left {
+pub struct Unpatched {
     /// How many rows differ still once the patch is made, by table.
     pub tables: Vec<(String, u64)>,
     /// Why, of the first rows that cannot be written.
     pub reasons: Vec<String>,
 }
 
-impl Left {
+impl Unpatched {
     fn refused(&mut self, table: &str, error: &Error) {
         self.count(table, self.counted(table).saturating_add(1));
         self.reason(error);
@@ -180,7 +186,7 @@ pub fn between(
     tables: &[String],
     damaged: &mut dyn FnMut(Side, Error),
     each: &mut dyn FnMut(Value<'static>) -> Result<()>,
-) -> Result<Left> {
+) -> Result<Unpatched> {
     let format = old.format();
     let writable = old.reader().writable();
     let writable = writable.ok_or_else(|| refused(format!("{format} files are read and not written")))?;
@@ -195,7 +201,7 @@ pub fn between(
     // Rows of other tables have the keys after its edits.
     wanted.sort_by_key(|name| writable.keying() != Some(name));
     let mut editor = Editor::with_options(old, options)?;
-    let mut left = Left::default();
+    let mut left = Unpatched::default();
     let mut told = false;
     let mut near = None;
     for name in &wanted {
@@ -276,20 +282,20 @@ impl Near {
 
 /// A row of an unfinished patch.
 #[derive(Clone)]
-struct Row {
-    kind: Kind,
+struct DraftEdit {
+    kind: DifferenceKind,
     key: Value<'static>,
     old: Option<Cells>,
     new: Option<Cells>,
 }
 
-impl Row {
+impl DraftEdit {
     fn edit(&self, table: &str) -> Edit {
         let cells = || self.new.clone().unwrap_or_default();
         let change = match self.kind {
-            Kind::Changed => Change::Set(cells()),
-            Kind::Added => Change::Add(cells()),
-            Kind::Removed => Change::Remove,
+            DifferenceKind::Changed => Change::Set(cells()),
+            DifferenceKind::Added => Change::Add(cells()),
+            DifferenceKind::Removed => Change::Remove,
         };
         Edit { old: self.old.clone(), ..Edit::new(Some(table), self.key.clone(), change) }
     }
@@ -300,13 +306,13 @@ impl Row {
 }
 
 /// Two tables of one name, and the numbers of rows with the same key in each.
-struct Both<'t> {
+struct TablePair<'t> {
     before: &'t dyn Table,
     after: &'t dyn Table,
     nth: (Nth, Nth),
 }
 
-impl<'t> Both<'t> {
+impl<'t> TablePair<'t> {
     /// `found` are the rows of the patch.
     fn new(before: &'t dyn Table, after: &'t dyn Table, found: &diff::Differences) -> Self {
         let of_old = found.removed.iter().copied().chain(found.changed.iter().map(|pair| pair.0));
@@ -316,7 +322,7 @@ impl<'t> Both<'t> {
     }
 
     /// The patch row of a row that differs; `None` if all stored cells of the `wanted` columns are equal.
-    fn told(&self, pair: Pair, wanted: &dyn Fn(&Column) -> bool) -> Result<Option<Row>> {
+    fn told(&self, pair: Pair, wanted: &dyn Fn(&Column) -> bool) -> Result<Option<DraftEdit>> {
         let (before, after) = (self.before, self.after);
         let rows = (pair.old.map(|row| row as usize), pair.new.map(|row| row as usize));
         let kind = pair.kind();
@@ -335,15 +341,20 @@ impl<'t> Both<'t> {
                 if had.is_empty() {
                     return Ok(None);
                 }
-                Some(Row { kind: Kind::Changed, key: self.nth.0.key(before, old)?, old: Some(had), new: Some(has) })
+                Some(DraftEdit {
+                    kind: DifferenceKind::Changed,
+                    key: self.nth.0.key(before, old)?,
+                    old: Some(had),
+                    new: Some(has),
+                })
             }
             (Some(old), None) => {
                 let cells = stored(before, old, false)?;
-                Some(Row { kind, key: self.nth.0.key(before, old)?, old: Some(cells), new: None })
+                Some(DraftEdit { kind, key: self.nth.0.key(before, old)?, old: Some(cells), new: None })
             }
             (None, Some(new)) => {
                 let cells = stored(after, new, false)?;
-                Some(Row { kind, key: self.nth.1.key(after, new)?, old: None, new: Some(cells) })
+                Some(DraftEdit { kind, key: self.nth.1.key(after, new)?, old: None, new: Some(cells) })
             }
             (None, None) => None,
         })
@@ -352,14 +363,14 @@ impl<'t> Both<'t> {
 
 /// Rows that differ, paired. If rows can be neither inserted nor deleted, rows with writable keys got other keys, and
 /// other rows are reported as left.
-fn pairs(table: &dyn Table, found: &diff::Differences, left: &mut Left) -> Vec<Pair> {
-    if table.takes_rows() && !table.by_number() {
+fn pairs(table: &dyn Table, found: &diff::Differences, left: &mut Unpatched) -> Vec<Pair> {
+    if table.has_writable_rows() && !table.is_positional() {
         return found.pairs().collect();
     }
     let has_other_keys = keys(table).any(|key| table.columns().get(key).is_some_and(is_stored));
     let both = if has_other_keys { found.removed.len().min(found.added.len()) } else { 0 };
     let lone = found.removed.len().max(found.added.len()).saturating_sub(both);
-    if table.by_number() {
+    if table.is_positional() {
         // Where more come than go, the last ones do, and where more go, these.
         let come = found.added.iter().skip(both).map(|row| Pair { old: None, new: Some(*row) });
         let go = found.removed.iter().skip(both).map(|row| Pair { old: Some(*row), new: None });
@@ -382,9 +393,9 @@ fn rows(
     new: &Asset,
     name: &str,
     near: &Near,
-    left: &mut Left,
+    left: &mut Unpatched,
     damaged: &mut dyn FnMut(Side, Error),
-) -> Result<Vec<Row>> {
+) -> Result<Vec<DraftEdit>> {
     let mut rows = Vec::new();
     for table in diff::tables(old, new, &[name.to_owned()])? {
         let (Some(before), Some(after)) = (table.side(Side::Old), table.side(Side::New)) else { continue };
@@ -395,7 +406,7 @@ fn rows(
         if found.is_empty() {
             continue;
         }
-        let both = Both::new(before, after, &found);
+        let both = TablePair::new(before, after, &found);
         for pair in pairs(before, &found, left) {
             match both.told(pair, &|_| true) {
                 Ok(row) => rows.extend(row),
@@ -407,7 +418,7 @@ fn rows(
 }
 
 /// The `rows` that can be written.
-fn taken(editor: &mut Editor<'_>, name: &str, rows: Vec<Row>, left: &mut Left) -> Vec<Row> {
+fn taken(editor: &mut Editor<'_>, name: &str, rows: Vec<DraftEdit>, left: &mut Unpatched) -> Vec<DraftEdit> {
     /// The limit of the time of all tries, in multiples of the first one.
     const TIMES: usize = 64;
     /// Bytes of the file that are read in the time of one try.
@@ -433,7 +444,13 @@ impl Tries {
     }
 }
 
-fn tried(editor: &mut Editor<'_>, name: &str, mut rows: Vec<Row>, left: &mut Left, tries: &mut Tries) -> Vec<Row> {
+fn tried(
+    editor: &mut Editor<'_>,
+    name: &str,
+    mut rows: Vec<DraftEdit>,
+    left: &mut Unpatched,
+    tries: &mut Tries,
+) -> Vec<DraftEdit> {
     while !rows.is_empty() {
         if !tries.take(rows.len()) {
             left.count(name, left.counted(name).saturating_add(rows.len() as u64));
@@ -476,9 +493,9 @@ fn keying(
     new: &Asset,
     options: &Options,
     name: &str,
-    left: &mut Left,
+    left: &mut Unpatched,
     damaged: &mut dyn FnMut(Side, Error),
-) -> Result<Vec<Row>> {
+) -> Result<Vec<DraftEdit>> {
     let is_no_place = |column: &Column| column.role != Role::Place;
     let mut told = Vec::new();
     for table in diff::tables(old, new, &[name.to_owned()])? {
@@ -487,7 +504,7 @@ fn keying(
         if found.is_empty() {
             continue;
         }
-        let both = Both::new(before, after, &found);
+        let both = TablePair::new(before, after, &found);
         let has_places = before.columns().iter().any(|column| is_stored(column) && !is_no_place(column));
         let mut editor = Editor::with_options(old, options)?;
         let mut all = Vec::new();
@@ -502,7 +519,7 @@ fn keying(
             continue;
         }
         // Some have targets that the old file lacks.
-        let mut lost = Left::default();
+        let mut lost = Unpatched::default();
         let rows = all.iter().map(|(_, row)| row.clone()).collect();
         let rows = taken(&mut editor, name, rows, &mut lost);
         editor.edits(rows.iter().map(|row| row.edit(name)))?;
@@ -515,9 +532,9 @@ fn keying(
         for (pair, row) in all {
             let is_other = pair.new.is_some_and(|row| differing.contains(&row));
             match row.kind {
-                Kind::Changed if is_other => told.extend(both.told(pair, &is_no_place)?),
+                DifferenceKind::Changed if is_other => told.extend(both.told(pair, &is_no_place)?),
                 // Its contents are inserted with rows of other tables.
-                Kind::Added if is_other && !before.by_number() => {
+                DifferenceKind::Added if is_other && !before.is_positional() => {
                     let what = "its target is not in the old file, and no patch creates it";
                     left.refused(name, &refused(format!("{name} {}: {what}", row.key)));
                 }
@@ -542,7 +559,7 @@ fn undo_list(
     // Each key that shares the list has a row of its own.
     let owners = if shared.is_empty() { vec![owner] } else { shared };
     let name = |at: usize| before.columns().get(at).map(|column| column.name.clone());
-    let named = |set: &Set| -> Cells {
+    let named = |set: &ColumnValues| -> Cells {
         let is_key = |at: usize| before.item().is_some_and(|item| at <= item);
         set.iter().filter(|(at, _)| !is_key(*at)).filter_map(|(at, value)| Some((name(*at)?, value.clone()))).collect()
     };
@@ -560,7 +577,7 @@ fn undo_list(
         }
     };
     for number in 0..list.len.max(items.len()) {
-        let key = |owner: &Set| {
+        let key = |owner: &ColumnValues| {
             let mut key = Cells::new();
             for (at, column) in before.columns().iter().enumerate().filter(|(_, column)| column.role == Role::Key) {
                 let cell = owner.iter().find(|(other, _)| *other == at).map(|(_, cell)| cell.clone());
@@ -581,10 +598,10 @@ fn undo_list(
                 if was.is_empty() {
                     continue;
                 }
-                (Kind::Changed, Some(now), Some(was))
+                (DifferenceKind::Changed, Some(now), Some(was))
             }
-            (None, Some(was)) => (Kind::Added, None, Some(was)),
-            (now, None) => (Kind::Removed, now, None),
+            (None, Some(was)) => (DifferenceKind::Added, None, Some(was)),
+            (now, None) => (DifferenceKind::Removed, now, None),
         };
         owners.iter().try_for_each(|owner| each(row(&edit.table, kind, key(owner), has.clone(), had.clone())))?;
     }
@@ -618,7 +635,13 @@ pub fn undo(old: &Asset, edits: &[TableEdits], each: &mut dyn FnMut(Value<'stati
                 has.push((of.name.clone(), value.clone()));
             }
             for other in all(*at).into_iter().filter(|other| other != at) {
-                each(row(&edit.table, Kind::Changed, nth.key(&*before, other)?, Some(has.clone()), Some(had.clone())))?;
+                each(row(
+                    &edit.table,
+                    DifferenceKind::Changed,
+                    nth.key(&*before, other)?,
+                    Some(has.clone()),
+                    Some(had.clone()),
+                ))?;
             }
             let mut key = nth.key(&*before, *at)?;
             // By the key that the row has now, if it changed.
@@ -634,7 +657,7 @@ pub fn undo(old: &Asset, edits: &[TableEdits], each: &mut dyn FnMut(Value<'stati
                     only => *only = value.clone(),
                 }
             }
-            each(row(&edit.table, Kind::Changed, key, Some(has), Some(had)))?;
+            each(row(&edit.table, DifferenceKind::Changed, key, Some(has), Some(had)))?;
         }
         if before.item().is_some() {
             continue;
@@ -645,16 +668,22 @@ pub fn undo(old: &Asset, edits: &[TableEdits], each: &mut dyn FnMut(Value<'stati
             let mut cells = Cells::new();
             for (at, column) in before.columns().iter().enumerate() {
                 // A part of a key that is left out is null.
-                let null = Some(Value::Null).filter(|_| column.role == Role::Key && column.takes == Takes::OrNull);
+                let null = Some(Value::Null).filter(|_| column.role == Role::Key && column.accepts == Accepts::OrNull);
                 let Some(value) = cell(at).or(null) else { continue };
                 let to = if column.role == Role::Key { &mut key } else { &mut cells };
                 to.push((column.name.clone(), value));
             }
             let key = if key.len() == 1 { key.pop().map(|(_, key)| key).unwrap_or_default() } else { Value::Map(key) };
-            each(row(&edit.table, Kind::Removed, key, Some(cells), None))?;
+            each(row(&edit.table, DifferenceKind::Removed, key, Some(cells), None))?;
         }
         for &at in &edit.remove {
-            each(row(&edit.table, Kind::Added, nth.key(&*before, at)?, None, Some(stored(&*before, at, false)?)))?;
+            each(row(
+                &edit.table,
+                DifferenceKind::Added,
+                nth.key(&*before, at)?,
+                None,
+                Some(stored(&*before, at, false)?),
+            ))?;
         }
     }
     Ok(())

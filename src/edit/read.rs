@@ -1,6 +1,6 @@
 //! Changes as files have them: rows of a patch, rows as they were exported, and entries.
 
-use super::{Cells, Change, Edit, From, Restore, refused};
+use super::{Cells, Change, Edit, Restore, ValueSource, refused};
 use crate::error::{Error, Result};
 use crate::table::Value;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -93,7 +93,7 @@ pub type Given<'r> = Vec<(Cow<'r, str>, Value<'r>)>;
 
 /// A row of a file of changes.
 #[derive(Debug)]
-pub enum Row<'r> {
+pub enum InputRow<'r> {
     /// A row of a patch.
     Edit(Edit),
     /// The pieces that bring the bytes of a file back.
@@ -107,7 +107,7 @@ pub enum Row<'r> {
         /// Its cells.
         cells: Given<'r>,
         /// How they are written.
-        from: From,
+        from: ValueSource,
     },
 }
 
@@ -156,7 +156,7 @@ const BOM: &[u8] = b"\xEF\xBB\xBF";
 ///
 /// # Errors
 /// The errors of `each`, `Syntax` with the line of a text that cannot be understood, and `Io`.
-pub fn rows(input: impl BufRead, form: Form, each: &mut dyn FnMut(Row<'_>) -> Result<()>) -> Result<()> {
+pub fn rows(input: impl BufRead, form: Form, each: &mut dyn FnMut(InputRow<'_>) -> Result<()>) -> Result<()> {
     match form {
         Form::Json => json(input, each),
         Form::Ndjson => ndjson(input, each),
@@ -167,7 +167,7 @@ pub fn rows(input: impl BufRead, form: Form, each: &mut dyn FnMut(Row<'_>) -> Re
 /// The longest line of a patch.
 const LINE: u64 = 1 << 30;
 
-fn ndjson(mut input: impl BufRead, each: &mut dyn FnMut(Row<'_>) -> Result<()>) -> Result<()> {
+fn ndjson(mut input: impl BufRead, each: &mut dyn FnMut(InputRow<'_>) -> Result<()>) -> Result<()> {
     let mut line = Vec::new();
     for number in 1u64.. {
         line.clear();
@@ -185,7 +185,7 @@ fn ndjson(mut input: impl BufRead, each: &mut dyn FnMut(Row<'_>) -> Result<()>) 
     Ok(())
 }
 
-fn json(mut input: impl BufRead, each: &mut dyn FnMut(Row<'_>) -> Result<()>) -> Result<()> {
+fn json(mut input: impl BufRead, each: &mut dyn FnMut(InputRow<'_>) -> Result<()>) -> Result<()> {
     let head = input.fill_buf().map_err(|e| Error::io("cannot read", e))?;
     if head.starts_with(BOM) {
         input.consume(BOM.len());
@@ -202,7 +202,7 @@ fn json(mut input: impl BufRead, each: &mut dyn FnMut(Row<'_>) -> Result<()>) ->
 
 /// The items of a list, given on one by one, or one object.
 struct Items<'e> {
-    each: &'e mut dyn FnMut(Row<'_>) -> Result<()>,
+    each: &'e mut dyn FnMut(InputRow<'_>) -> Result<()>,
     failed: &'e mut Option<Error>,
 }
 
@@ -248,7 +248,7 @@ impl<'de> Visitor<'de> for Items<'_> {
 }
 
 /// The row that an object is: a row of a patch, where it says a change.
-fn row(value: Value<'static>, origin: u64) -> Result<Row<'static>> {
+fn row(value: Value<'static>, origin: u64) -> Result<InputRow<'static>> {
     let Value::Map(parts) = value else {
         return Err(refused(format!("row {origin}: {} is no object", super::fit::short(&value))));
     };
@@ -256,11 +256,11 @@ fn row(value: Value<'static>, origin: u64) -> Result<Row<'static>> {
     if says("change") && (says("key") || says("new") || says("old")) {
         return edit(parts, origin);
     }
-    Ok(Row::Exported { origin, cells: parts, from: From::Typed })
+    Ok(InputRow::Exported { origin, cells: parts, from: ValueSource::Typed })
 }
 
 /// The edit that a row of a patch is.
-fn edit(parts: Cells, origin: u64) -> Result<Row<'static>> {
+fn edit(parts: Cells, origin: u64) -> Result<InputRow<'static>> {
     let wrong = |what: &str| refused(format!("row {origin}: {what}"));
     let (mut table, mut change, mut key, mut old, mut new) = (None, None, Value::Null, None, None);
     for (name, part) in parts {
@@ -281,7 +281,7 @@ fn edit(parts: Cells, origin: u64) -> Result<Row<'static>> {
     }
     if change.as_deref() == Some("restored") {
         let restore = Restore::read(old.as_ref(), new.as_ref());
-        return restore.map(Row::Restore).ok_or_else(|| wrong("an undo that cannot be understood"));
+        return restore.map(InputRow::Restore).ok_or_else(|| wrong("an undo that cannot be understood"));
     }
     let change = match (change.as_deref(), new) {
         (Some("changed"), Some(new)) => Change::Set(new),
@@ -294,12 +294,12 @@ fn edit(parts: Cells, origin: u64) -> Result<Row<'static>> {
             return Err(wrong(&format!("change is {other:?}; it is added, removed or changed")));
         }
     };
-    Ok(Row::Edit(Edit { table, key, old, change, origin: Some(origin) }))
+    Ok(InputRow::Edit(Edit { table, key, old, change, origin: Some(origin) }))
 }
 
 /// Rows of a CSV file, whose header has the names of the columns. Commas, or semicolons or tabs where the header has no
 /// comma, as spreadsheets of some countries write it: where semicolons divide cells, commas are decimal.
-fn csv(mut input: impl BufRead, each: &mut dyn FnMut(Row<'_>) -> Result<()>) -> Result<()> {
+fn csv(mut input: impl BufRead, each: &mut dyn FnMut(InputRow<'_>) -> Result<()>) -> Result<()> {
     let head = input.fill_buf().map_err(|e| Error::io("cannot read", e))?;
     let mark = if head.starts_with(BOM) { BOM.len() } else { 0 };
     let text = head.get(mark..).unwrap_or_default();
@@ -312,7 +312,7 @@ fn csv(mut input: impl BufRead, each: &mut dyn FnMut(Row<'_>) -> Result<()>) -> 
         _ => ([b';', b'\t'].into_iter().find(|&sign| has(sign)).unwrap_or(b','), mark),
     };
     input.consume(skip);
-    let from = if delimiter == b';' { From::TextWithCommas } else { From::Text };
+    let from = if delimiter == b';' { ValueSource::TextWithCommas } else { ValueSource::Text };
     let failed = |error: csv::Error| match error.into_kind() {
         csv::ErrorKind::Io(error) => Error::io("cannot read", error),
         csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
@@ -326,12 +326,12 @@ fn csv(mut input: impl BufRead, each: &mut dyn FnMut(Row<'_>) -> Result<()>) -> 
     };
     let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).from_reader(input);
     let names = reader.headers().map_err(failed)?.clone();
-    each(Row::Columns(names.iter().collect()))?;
+    each(InputRow::Columns(names.iter().collect()))?;
     let mut record = csv::StringRecord::new();
     while reader.read_record(&mut record).map_err(failed)? {
         let origin = record.position().map_or(0, |pos| pos.line());
         let cells = names.iter().map(Cow::Borrowed).zip(record.iter().map(Value::text)).collect();
-        each(Row::Exported { origin, cells, from })?;
+        each(InputRow::Exported { origin, cells, from })?;
     }
     Ok(())
 }
@@ -340,18 +340,18 @@ fn csv(mut input: impl BufRead, each: &mut dyn FnMut(Row<'_>) -> Result<()>) -> 
 mod tests {
     use super::*;
 
-    fn all(text: &str, form: Form) -> Result<Vec<Row<'static>>, String> {
+    fn all(text: &str, form: Form) -> Result<Vec<InputRow<'static>>, String> {
         let mut found = Vec::new();
         rows(text.as_bytes(), form, &mut |row| {
             found.push(match row {
-                Row::Exported { origin, cells, from } => {
+                InputRow::Exported { origin, cells, from } => {
                     let owned =
                         |(name, value): (Cow<'_, str>, Value<'_>)| (Cow::Owned(name.into_owned()), value.into_owned());
-                    Row::Exported { origin, cells: cells.into_iter().map(owned).collect(), from }
+                    InputRow::Exported { origin, cells: cells.into_iter().map(owned).collect(), from }
                 }
-                Row::Columns(_) => return Ok(()),
-                Row::Edit(edit) => Row::Edit(edit),
-                Row::Restore(restore) => Row::Restore(restore),
+                InputRow::Columns(_) => return Ok(()),
+                InputRow::Edit(edit) => InputRow::Edit(edit),
+                InputRow::Restore(restore) => InputRow::Restore(restore),
             });
             Ok(())
         })
@@ -366,12 +366,15 @@ mod tests {
             [(patch.to_owned(), Form::Ndjson), (format!("[{patch}]"), Form::Json), (patch.to_owned(), Form::Json)]
         {
             let found = all(&text, form).unwrap();
-            let [Row::Edit(edit)] = &found[..] else { panic!("{found:?}") };
+            let [InputRow::Edit(edit)] = &found[..] else { panic!("{found:?}") };
             assert_eq!((edit.table.as_deref(), &edit.key), (Some("records"), &"a".into()));
             assert_eq!(edit.change, Change::Set(vec![("x".into(), 2u64.into())]));
         }
         let found = all("{\"record\":\"a\",\"x\":1.5}\n\n{\"record\":\"b\"}\n", Form::Ndjson).unwrap();
-        assert!(matches!(&found[..], [Row::Exported { origin: 1, .. }, Row::Exported { origin: 3, .. }]), "{found:?}");
+        assert!(
+            matches!(&found[..], [InputRow::Exported { origin: 1, .. }, InputRow::Exported { origin: 3, .. }]),
+            "{found:?}"
+        );
     }
 
     #[test]
@@ -383,9 +386,9 @@ mod tests {
             "\u{FEFF}sep=;\r\nrecord;x\r\na;1\r\n",
         ] {
             let found = all(text, Form::Csv).unwrap();
-            let [Row::Exported { cells, from, .. }] = &found[..] else { panic!("{found:?}") };
+            let [InputRow::Exported { cells, from, .. }] = &found[..] else { panic!("{found:?}") };
             assert_eq!(cells[..], [("record".into(), "a".into()), ("x".into(), "1".into())]);
-            assert_eq!(*from == From::TextWithCommas, text.contains(';'), "{text}");
+            assert_eq!(*from == ValueSource::TextWithCommas, text.contains(';'), "{text}");
         }
         assert_eq!(all("a,b\n1\n", Form::Csv).unwrap_err(), "line 2: 1 cells, and the header has 2");
     }

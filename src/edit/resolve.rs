@@ -1,14 +1,14 @@
 //! The edits of one table, resolved against its rows.
 
-use super::fit::{self, From, short};
+use super::fit::{self, ValueSource, short};
 use super::index::Index;
 use super::read::Given;
-use super::{At, Cells, Change, Edit, Set, TableEdits, agrees, refused};
+use super::{Cells, Change, ColumnValues, Edit, EditPosition, TableEdits, agrees, refused};
 use crate::asset::Asset;
 use crate::compare::{hash_value, same_value};
 use crate::error::{Error, Result};
 use crate::suggest;
-use crate::table::{Column, Kind, Role, Table, Takes, Value};
+use crate::table::{Accepts, Column, Kind, Role, Table, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
@@ -36,14 +36,14 @@ pub(super) struct Resolved<'a> {
     /// The file whose keys identify its rows, if edits of another table change them. Its rows have the same numbers.
     known: Option<Asset>,
     /// The last edit.
-    pub(super) last: Option<At>,
+    pub(super) last: Option<EditPosition>,
     keys: Vec<usize>,
     state: RandomState,
     probes: usize,
     /// Hashes of keys and their rows, in order, after many lookups.
     index: Option<Index>,
     set: BTreeMap<usize, Vec<Cell>>,
-    add: Vec<(Vec<Value<'static>>, Set)>,
+    add: Vec<(Vec<Value<'static>>, ColumnValues)>,
     /// Numbers of inserted rows, by the hash of their key.
     coming: HashMap<u64, Vec<usize>>,
     /// The number of items inserted into a list, by the hash of its key.
@@ -52,7 +52,7 @@ pub(super) struct Resolved<'a> {
     /// Rows that exported rows name, with the hash of the key if several keys share the row.
     seen: BTreeSet<(usize, u64)>,
     /// Edits of rows and lists that several keys share.
-    shared: HashMap<At, Shared>,
+    shared: HashMap<EditPosition, Shared>,
     /// The number of exported rows with a key that several rows share.
     times: HashMap<u64, usize>,
     /// The number of exported rows so far.
@@ -201,7 +201,7 @@ impl<'a> Resolved<'a> {
             // The text of an id stands for it.
             let (at, cell) = match (self.keys.contains(&at), part) {
                 (true, part) => (at, fit::key(column, part)),
-                (false, Value::Text(text)) => (at.wrapping_sub(1), fit::id_of(column.takes, text)),
+                (false, Value::Text(text)) => (at.wrapping_sub(1), fit::id_of(column.accepts, text)),
                 _ => (at, None),
             };
             let slot = self.keys.iter().position(|key| *key == at).and_then(|at| cells.get_mut(at));
@@ -250,7 +250,7 @@ impl<'a> Resolved<'a> {
     }
 
     /// Notes that a key wants to change these columns of what it shares, or to insert or delete it.
-    fn ask(&mut self, at: At, sharers: Option<&Sharers>, columns: impl IntoIterator<Item = usize>) {
+    fn ask(&mut self, at: EditPosition, sharers: Option<&Sharers>, columns: impl IntoIterator<Item = usize>) {
         let Some(sharers) = sharers else { return };
         let shared = self.shared.entry(at);
         let shared = shared.or_insert_with(|| Shared { keys: sharers.all.clone(), asked: HashMap::new() });
@@ -258,14 +258,14 @@ impl<'a> Resolved<'a> {
     }
 
     /// Whether other keys have asked for this edit of what they share with this one, and this one has not.
-    fn is_asked_by_others(&self, at: At, sharers: Option<&Sharers>) -> bool {
+    fn is_asked_by_others(&self, at: EditPosition, sharers: Option<&Sharers>) -> bool {
         let (Some(shared), Some(sharers)) = (self.shared.get(&at), sharers) else { return false };
         !shared.asked.contains_key(&sharers.own)
     }
 
     /// The edits that only some of the keys ask for that share a row, with all other edits of that row or of its list: a list
     /// that changed by half would be no key's.
-    pub(super) fn unshared(&self) -> impl Iterator<Item = (At, Error)> {
+    pub(super) fn unshared(&self) -> impl Iterator<Item = (EditPosition, Error)> {
         /// Keys that a message shows.
         const SHOWN: usize = 4;
         let group = |shared: &Shared| shared.keys.first().map(|(key, _)| *key);
@@ -289,7 +289,7 @@ impl<'a> Resolved<'a> {
             let len = self.table.len()?;
             return Ok(Found { rows: row.filter(|row| *row < len).into_iter().collect(), sharers: None });
         }
-        let probes = if self.table.walks() { WALKS } else { PROBES };
+        let probes = if self.table.is_sequential() { WALKS } else { PROBES };
         let is_probed = self.index.is_none() && self.probes < probes;
         self.probes = self.probes.saturating_add(usize::from(is_probed));
         let hash = self.hash(cells);
@@ -350,15 +350,17 @@ impl<'a> Resolved<'a> {
     fn differing(&self, row: usize, cells: &Cells) -> Result<Option<String>> {
         for (name, wanted) in cells {
             let (at, column) = self.column(name)?;
-            if column.role == Role::Place || column.takes == Takes::Nothing {
+            if column.role == Role::Place || column.accepts == Accepts::Nothing {
                 continue;
             }
             let now = self.table.value(row, at)?;
-            let same = match column.takes {
-                Takes::Path | Takes::Name => true,
+            let same = match column.accepts {
+                Accepts::Path | Accepts::Name => true,
                 // Of references, the id says all.
                 _ if column.kind == Kind::Nested && agrees(&now, wanted) => true,
-                _ => fit::fit(column, wanted.clone(), From::Typed, Some(&now)).is_ok_and(|v| same_value(&v, &now)),
+                _ => {
+                    fit::fit(column, wanted.clone(), ValueSource::Typed, Some(&now)).is_ok_and(|v| same_value(&v, &now))
+                }
             };
             if !same {
                 return Ok(Some(format!("{name} is {}, not {}", short(&now), short(wanted))));
@@ -368,7 +370,7 @@ impl<'a> Resolved<'a> {
     }
 
     /// Whether a row has these cells.
-    fn has(&self, row: usize, set: &Set) -> Result<bool> {
+    fn has(&self, row: usize, set: &ColumnValues) -> Result<bool> {
         for (column, wanted) in set {
             let now = self.table.value(row, *column)?;
             if !same_value(&now, wanted) && !fit::is_same(&now, wanted) {
@@ -378,7 +380,13 @@ impl<'a> Resolved<'a> {
         Ok(true)
     }
 
-    fn cell_of(&self, at: usize, given: Value<'_>, from: From, row: Option<usize>) -> Result<(usize, Value<'static>)> {
+    fn cell_of(
+        &self,
+        at: usize,
+        given: Value<'_>,
+        from: ValueSource,
+        row: Option<usize>,
+    ) -> Result<(usize, Value<'static>)> {
         let now = row.map(|row| self.table.value(row, at)).transpose()?;
         cell_of(&*self.table, at, given, from, now.as_ref())
     }
@@ -387,10 +395,10 @@ impl<'a> Resolved<'a> {
     ///
     /// # Errors
     /// Wrong usage, and damage of the row.
-    pub(super) fn edit(&mut self, edit: Edit, from: From, known: Option<&dyn Table>) -> Result<Outcome> {
+    pub(super) fn edit(&mut self, edit: Edit, from: ValueSource, known: Option<&dyn Table>) -> Result<Outcome> {
         let shown = self.shown(&edit.key);
         let named = |error: Error| match edit.origin {
-            Some(origin) => error.within(format_args!("row {origin}")),
+            Some(origin) => error.context(format_args!("row {origin}")),
             None => error,
         };
         let key = self.key(&edit.key).map_err(named)?;
@@ -426,14 +434,14 @@ impl<'a> Resolved<'a> {
     }
 
     fn rows_may_go(&self, shown: &str) -> Result<()> {
-        if self.table.takes_rows() {
+        if self.table.has_writable_rows() {
             return Ok(());
         }
         Err(refused(format!("{shown}: rows of {} can neither be added nor removed", self.table.name())))
     }
 
     fn remove(&mut self, row: usize, sharers: Option<&Sharers>, shown: &str) -> Result<Outcome> {
-        let at = At::Remove(row);
+        let at = EditPosition::Remove(row);
         if self.is_asked_by_others(at, sharers) {
             self.ask(at, sharers, []);
             self.last = Some(at);
@@ -475,7 +483,7 @@ impl<'a> Resolved<'a> {
         (row, sharers): (usize, Option<&Sharers>),
         cells: Cells,
         old: Option<&Cells>,
-        from: From,
+        from: ValueSource,
         shown: &str,
     ) -> Result<Outcome> {
         let mut asked = Vec::new();
@@ -484,7 +492,7 @@ impl<'a> Resolved<'a> {
             let (at, column) = self.column(&name)?;
             let is_told = |old: &Cells| old.iter().any(|(other, _)| *other == name);
             // Derived columns in a patch follow from the other cells.
-            if column.takes == Takes::Nothing && old.is_some_and(is_told) {
+            if column.accepts == Accepts::Nothing && old.is_some_and(is_told) {
                 continue;
             }
             // A value of another type is not like the one that is there.
@@ -499,14 +507,14 @@ impl<'a> Resolved<'a> {
             }
         }
         if self.put((row, sharers), asked, shown)? {
-            self.last = Some(At::Set(row));
+            self.last = Some(EditPosition::Set(row));
             return Ok(Outcome::Done);
         }
         Ok(Outcome::Held)
     }
 
     /// Notes cells of a row, all or none; returns whether one changes.
-    fn put(&mut self, (row, sharers): (usize, Option<&Sharers>), cells: Set, shown: &str) -> Result<bool> {
+    fn put(&mut self, (row, sharers): (usize, Option<&Sharers>), cells: ColumnValues, shown: &str) -> Result<bool> {
         let is_removed = self.remove.contains(&row);
         let there = self.set.get(&row).map_or(&[][..], |cells| cells);
         let mut new: Vec<Cell> = Vec::with_capacity(cells.len());
@@ -526,7 +534,7 @@ impl<'a> Resolved<'a> {
         self.set.entry(row).or_default().extend(new);
         let is_other = !differing.is_empty();
         if is_other {
-            self.ask(At::Set(row), sharers, differing);
+            self.ask(EditPosition::Set(row), sharers, differing);
         }
         Ok(is_other)
     }
@@ -537,7 +545,7 @@ impl<'a> Resolved<'a> {
         mut key: Key,
         rows: &[usize],
         cells: Vec<(usize, Value<'_>)>,
-        (from, known): (From, Option<&dyn Table>),
+        (from, known): (ValueSource, Option<&dyn Table>),
         shown: &str,
     ) -> Result<Outcome> {
         let shared = self.shared_list(&key, known)?;
@@ -550,15 +558,15 @@ impl<'a> Resolved<'a> {
         }
         let (columns, is_item) = (self.table.columns(), self.table.item().is_some());
         // In the order of the columns.
-        let mut set = Set::with_capacity(self.keys.len().saturating_add(cells.len()));
-        let keys = self.keys.iter().zip(&key.cells).map(|(at, cell)| (*at, cell.clone(), From::Typed, is_item));
+        let mut set = ColumnValues::with_capacity(self.keys.len().saturating_add(cells.len()));
+        let keys = self.keys.iter().zip(&key.cells).map(|(at, cell)| (*at, cell.clone(), ValueSource::Typed, is_item));
         let told = cells.into_iter().filter(|(_, given)| !given.is_null()).map(|(at, given)| (at, given, from, false));
         for (at, given, from, decides) in keys.chain(told) {
             let Some(column) = columns.get(at) else { continue };
-            let (at, value) = match column.takes {
-                Takes::Nothing if decides => (at, given.into_owned()),
+            let (at, value) = match column.accepts {
+                Accepts::Nothing if decides => (at, given.into_owned()),
                 // A row of another file has all cells, including derived ones.
-                Takes::Nothing => continue,
+                Accepts::Nothing => continue,
                 _ => self.cell_of(at, given, from, None)?,
             };
             match set.binary_search_by_key(&at, |(column, _)| *column) {
@@ -584,11 +592,11 @@ impl<'a> Resolved<'a> {
             self.coming.get(&hash).map_or_else(Vec::new, |numbers| numbers.iter().filter(is_it).copied().collect());
         let (list, sharers) = shared.unzip();
         if let [number] = coming[..]
-            && self.is_asked_by_others(At::Add(number), sharers.as_ref())
+            && self.is_asked_by_others(EditPosition::Add(number), sharers.as_ref())
             && self.is_added(number, &set, list.as_ref())
         {
-            self.ask(At::Add(number), sharers.as_ref(), []);
-            self.last = Some(At::Add(number));
+            self.ask(EditPosition::Add(number), sharers.as_ref(), []);
+            self.last = Some(EditPosition::Add(number));
             return Ok(Outcome::Done);
         }
         let there = rows.iter().filter(|row| !self.remove.contains(row)).count();
@@ -603,7 +611,7 @@ impl<'a> Resolved<'a> {
             Err(why) => return Ok(Outcome::LeftOut(format!("{shown}: {why}"))),
         }
         set.sort_by_key(|(column, _)| *column);
-        let at = At::Add(self.add.len());
+        let at = EditPosition::Add(self.add.len());
         self.ask(at, sharers.as_ref(), []);
         self.last = Some(at);
         self.coming.entry(hash).or_default().push(self.add.len());
@@ -612,7 +620,7 @@ impl<'a> Resolved<'a> {
     }
 
     /// The list that an item is added to, if several keys share it: its cells for the first of them, and the keys.
-    fn shared_list(&self, key: &Key, known: Option<&dyn Table>) -> Result<Option<(Set, Sharers)>> {
+    fn shared_list(&self, key: &Key, known: Option<&dyn Table>) -> Result<Option<(ColumnValues, Sharers)>> {
         let (Some(_), Some(of), Some(cell)) = (self.table.item(), self.keys.first(), key.cells.first()) else {
             return Ok(None);
         };
@@ -623,7 +631,7 @@ impl<'a> Resolved<'a> {
         let Some(list) = lists.pop().filter(|list| lists.is_empty() && !list.shared.is_empty()) else {
             return Ok(None);
         };
-        let sharer = |cells: &Set| {
+        let sharer = |cells: &ColumnValues| {
             let cell = |column| cells.iter().find(|(at, _)| *at == column).map(|(_, cell)| cell.clone());
             self.sharer(|column| Ok(cell(column).unwrap_or_default()))
         };
@@ -633,7 +641,7 @@ impl<'a> Resolved<'a> {
     }
 
     /// Whether an added row has these cells, besides the cells of the list that it comes to.
-    fn is_added(&self, number: usize, set: &Set, list: Option<&Set>) -> bool {
+    fn is_added(&self, number: usize, set: &ColumnValues, list: Option<&ColumnValues>) -> bool {
         let Some((_, added)) = self.add.get(number) else { return false };
         let is_of_list =
             |at: usize| !self.keys.contains(&at) && list.is_some_and(|list| list.iter().any(|c| c.0 == at));
@@ -659,9 +667,9 @@ impl<'a> Resolved<'a> {
 
     /// The cells that identify the list of an inserted item; an error if there is no such list, or its number is too
     /// large.
-    fn list_of(&mut self, key: &Key, known: Option<&dyn Table>) -> Result<Result<Set, String>> {
+    fn list_of(&mut self, key: &Key, known: Option<&dyn Table>) -> Result<Result<ColumnValues, String>> {
         let (Some(_), Some(of), Some(cell)) = (self.table.item(), self.keys.first(), key.cells.first()) else {
-            return Ok(Ok(Set::new()));
+            return Ok(Ok(ColumnValues::new()));
         };
         let lists = self.keyed(known, |table| table.lists(*of, cell))?;
         let [list] = &lists[..] else {
@@ -686,7 +694,7 @@ impl<'a> Resolved<'a> {
     ///
     /// # Errors
     /// As [`Resolved::edit`].
-    pub(super) fn exported(&mut self, cells: Given<'_>, from: From, insert: bool) -> Result<Outcome> {
+    pub(super) fn exported(&mut self, cells: Given<'_>, from: ValueSource, insert: bool) -> Result<Outcome> {
         let number = self.rows;
         self.rows = self.rows.saturating_add(1);
         let mut named = self.numbered(cells)?;
@@ -725,7 +733,7 @@ impl<'a> Resolved<'a> {
                 other => other.clone(),
             };
             let nulls: Vec<Value<'static>> = key.iter().map(or_null).collect();
-            let takes_null = |at: &usize| self.table.columns().get(*at).is_some_and(|c| c.takes == Takes::OrNull);
+            let takes_null = |at: &usize| self.table.columns().get(*at).is_some_and(|c| c.accepts == Accepts::OrNull);
             if self.keys.iter().any(takes_null) || !self.rows_of(&nulls, None)?.rows.is_empty() {
                 key = nulls;
             }
@@ -774,7 +782,7 @@ impl<'a> Resolved<'a> {
                 })
             })
             .collect();
-        let mut asked = Set::new();
+        let mut asked = ColumnValues::new();
         for (at, given) in named {
             if self.keys.contains(&at) {
                 continue;
@@ -784,7 +792,7 @@ impl<'a> Resolved<'a> {
             if is_shown_as(&now, &given, from) {
                 continue;
             }
-            if column.takes == Takes::Nothing {
+            if column.accepts == Accepts::Nothing {
                 let is_same =
                     || fit::typed(column.kind, &given, from, Some(&now)).is_some_and(|v| same_value(&v, &now));
                 if self.derived.is_none() && !is_same() {
@@ -792,7 +800,9 @@ impl<'a> Resolved<'a> {
                 }
                 continue;
             }
-            if matches!(column.takes, Takes::Path | Takes::Name) && !matches!(&given, Value::Text(t) if !t.is_empty()) {
+            if matches!(column.accepts, Accepts::Path | Accepts::Name)
+                && !matches!(&given, Value::Text(t) if !t.is_empty())
+            {
                 continue;
             }
             let (column, value) = self.cell_of(at, given, from, Some(row).filter(|_| !retyped.contains(&at)))?;
@@ -847,7 +857,7 @@ impl<'a> Resolved<'a> {
     /// One cell of a row by its number.
     pub(super) fn set_cell(&mut self, row: usize, column: usize, given: Value<'static>) -> Result<Outcome> {
         let name = self.table.name().to_owned();
-        let (column, value) = self.cell_of(column, given, From::Typed, Some(row))?;
+        let (column, value) = self.cell_of(column, given, ValueSource::Typed, Some(row))?;
         let (row, sharers) = self.stored(&*self.table, row)?;
         Ok(if self.put((row, sharers.as_ref()), vec![(column, value)], &name)? { Outcome::Done } else { Outcome::Held })
     }
@@ -877,7 +887,7 @@ impl<'a> Resolved<'a> {
         let set = std::mem::take(&mut self.set).into_iter().map(|(row, mut cells)| {
             cells.retain(|cell| cell.differs);
             cells.sort_by_key(|cell| cell.column);
-            (row, cells.into_iter().map(|cell| (cell.column, cell.value)).collect::<Set>())
+            (row, cells.into_iter().map(|cell| (cell.column, cell.value)).collect::<ColumnValues>())
         });
         TableEdits {
             table: self.table.name().to_owned(),
@@ -893,13 +903,13 @@ fn cell_of(
     table: &dyn Table,
     at: usize,
     given: Value<'_>,
-    from: From,
+    from: ValueSource,
     now: Option<&Value<'_>>,
 ) -> Result<(usize, Value<'static>)> {
     let column = table.columns().get(at).ok_or_else(|| crate::table::no_cell(table.name(), 0, at))?;
-    match (column.takes, &given) {
-        (Takes::Nothing, _) => Err(is_derived(table, column, &given)),
-        (takes @ (Takes::Path | Takes::Name), Value::Text(text)) => {
+    match (column.accepts, &given) {
+        (Accepts::Nothing, _) => Err(is_derived(table, column, &given)),
+        (takes @ (Accepts::Path | Accepts::Name), Value::Text(text)) => {
             let id = fit::id_of(takes, text).unwrap_or_default();
             Ok((at.wrapping_sub(1), id))
         }
@@ -920,7 +930,7 @@ pub fn check_cell(
     given: Value<'static>,
     now: Option<&Value<'_>>,
 ) -> Result<(usize, Value<'static>)> {
-    cell_of(table, at, given, From::Sql, now)
+    cell_of(table, at, given, ValueSource::Sql, now)
 }
 
 /// The cells of an inserted item: its list, from the values that SQL gives for the columns before the number of the
@@ -928,14 +938,14 @@ pub fn check_cell(
 ///
 /// # Errors
 /// `Syntax` for no list, several lists, or different lists in different columns.
-pub fn item_cells(table: &dyn Table, item: usize, given: Vec<(usize, Value<'static>)>) -> Result<Set> {
+pub fn item_cells(table: &dyn Table, item: usize, given: Vec<(usize, Value<'static>)>) -> Result<ColumnValues> {
     let (name, columns) = (table.name(), table.columns());
     let (mut list, mut index) = (None, None);
     for (at, cell) in given {
         let Some(column) = columns.get(at) else { continue };
         let wrong = |what: &str| refused(format!("{name}: column {}: {} {what}", column.name, short(&cell)));
         let Some(fitted) = fit::key(column, &cell) else {
-            return Err(wrong(&format!("does not fit: {}", fit::what_fits(&column.clone().takes(Takes::Any)))));
+            return Err(wrong(&format!("does not fit: {}", fit::what_fits(&column.clone().accepts(Accepts::Any)))));
         };
         if at == item {
             index = Some((at, fitted));
@@ -967,7 +977,7 @@ fn is_derived(table: &dyn Table, column: &Column, given: &Value<'_>) -> Error {
 }
 
 /// Whether `given` equals the output for `now`, for the common kinds.
-fn is_shown_as(now: &Value<'_>, given: &Value<'_>, from: From) -> bool {
+fn is_shown_as(now: &Value<'_>, given: &Value<'_>, from: ValueSource) -> bool {
     match (now, given) {
         (Value::Null, given) => given.is_null() || (from.is_text() && matches!(given, Value::Text(t) if t.is_empty())),
         (Value::Text(now), Value::Text(given)) => now == given,

@@ -8,14 +8,14 @@ use std::fmt::Write as _;
 
 /// The size and digest that tell a file from others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Of {
+pub struct Fingerprint {
     /// Its bytes.
     pub size: u64,
     /// Their XXH64.
     pub content: u64,
 }
 
-impl Of {
+impl Fingerprint {
     fn bytes(bytes: &[u8]) -> Self {
         Self { size: bytes.len() as u64, content: xxh64(bytes, 0) }
     }
@@ -36,14 +36,14 @@ impl Of {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Restore {
     /// The file that it is applied to.
-    pub old: Of,
+    pub old: Fingerprint,
     /// The file that it gives.
-    pub new: Of,
-    pieces: Vec<Part>,
+    pub new: Fingerprint,
+    pieces: Vec<StoredPiece>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Part {
+enum StoredPiece {
     Keep(u64, u64),
     New(Vec<u8>),
 }
@@ -52,17 +52,21 @@ impl Restore {
     pub(super) fn new(pieces: &Pieces, old: &[u8], new: &[u8]) -> Self {
         let back = pieces.inverse(old);
         let part = |piece: &Piece| match piece {
-            Piece::Keep(range) => Part::Keep(range.start as u64, range.end as u64),
-            Piece::New(bytes) => Part::New(bytes.clone()),
+            Piece::Keep(range) => StoredPiece::Keep(range.start as u64, range.end as u64),
+            Piece::New(bytes) => StoredPiece::New(bytes.clone()),
         };
-        Self { old: Of::bytes(new), new: Of::bytes(old), pieces: back.list().iter().map(part).collect() }
+        Self {
+            old: Fingerprint::bytes(new),
+            new: Fingerprint::bytes(old),
+            pieces: back.list().iter().map(part).collect(),
+        }
     }
 
     /// The row of a patch that says this.
     pub fn row(&self) -> Value<'static> {
         let pieces = self.pieces.iter().map(|part| match part {
-            Part::Keep(start, end) => Value::List(vec![(*start).into(), (*end).into()]),
-            Part::New(bytes) => {
+            StoredPiece::Keep(start, end) => Value::List(vec![(*start).into(), (*end).into()]),
+            StoredPiece::New(bytes) => {
                 let mut text = String::with_capacity(bytes.len().saturating_mul(2));
                 for byte in bytes {
                     // Writing to a String cannot fail.
@@ -88,19 +92,19 @@ impl Restore {
         let (_, Value::List(pieces)) = new.iter().find(|(name, _)| name == "pieces")? else { return None };
         let part = |piece: &Value<'static>| match piece {
             Value::List(range) => match range[..] {
-                [Value::Uint(start), Value::Uint(end)] => Some(Part::Keep(start, end)),
+                [Value::Uint(start), Value::Uint(end)] => Some(StoredPiece::Keep(start, end)),
                 _ => None,
             },
             Value::Text(text) => {
                 let pairs = text.as_bytes().chunks(2);
                 let byte =
                     |pair: &[u8]| u8::from_str_radix(str::from_utf8(pair).ok().filter(|p| p.len() == 2)?, 16).ok();
-                pairs.map(byte).collect::<Option<Vec<u8>>>().map(Part::New)
+                pairs.map(byte).collect::<Option<Vec<u8>>>().map(StoredPiece::New)
             }
             _ => None,
         };
         let pieces = pieces.iter().map(part).collect::<Option<Vec<_>>>()?;
-        Some(Self { old: Of::read(old)?, new: Of::read(new)?, pieces })
+        Some(Self { old: Fingerprint::read(old)?, new: Fingerprint::read(new)?, pieces })
     }
 
     /// The pieces, for a file of `len` bytes.
@@ -109,14 +113,14 @@ impl Restore {
         let mut size = 0u64;
         for part in &self.pieces {
             match part {
-                Part::Keep(start, end) => {
+                StoredPiece::Keep(start, end) => {
                     let range = usize::try_from(*start).ok().zip(usize::try_from(*end).ok());
                     let range = range.filter(|(start, end)| start <= end && *end <= len);
                     let (start, end) = range.ok_or_else(|| refused("an undo that leaves the file"))?;
                     pieces.keep(start..end);
                     size = size.saturating_add(end.saturating_sub(start) as u64);
                 }
-                Part::New(bytes) => {
+                StoredPiece::New(bytes) => {
                     pieces.put(bytes.as_slice());
                     size = size.saturating_add(bytes.len() as u64);
                 }

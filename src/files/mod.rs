@@ -103,7 +103,7 @@ impl FilePattern {
     ) -> Result<FileList> {
         let mut list = FileList { options: options.clone(), ..FileList::default() };
         match self {
-            Self::File => list.files.push(Listed::of(Place::File(given.to_owned()))),
+            Self::File => list.files.push(Listed::of(FileAddress::File(given.to_owned()))),
             Self::Below(root, glob) => list.add_below(root, glob.as_ref(), progress)?,
             Self::Inside(address) => list.add_inside(given, address, open)?,
         }
@@ -139,19 +139,19 @@ pub struct FileList {
 
 #[derive(Debug)]
 struct Listed {
-    place: Place,
+    place: FileAddress,
     size: Option<u64>,
     format: Option<Format>,
 }
 
 impl Listed {
-    fn of(place: Place) -> Self {
+    fn of(place: FileAddress) -> Self {
         Self { place, size: None, format: None }
     }
 }
 
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
+enum FileAddress {
     File(PathBuf),
     /// An archive, by its number.
     Archive(usize),
@@ -174,9 +174,9 @@ impl FileList {
     pub fn name(&self, n: usize) -> String {
         let outer = |archive: &usize| self.archives.get(*archive).map(Address::outer).unwrap_or(Path::new(""));
         match self.files.get(n).map(|file| &file.place) {
-            Some(Place::File(path)) => path.to_string_lossy().into_owned(),
-            Some(Place::Archive(archive)) => outer(archive).to_string_lossy().into_owned(),
-            Some(Place::Inside(archive, inner)) => {
+            Some(FileAddress::File(path)) => path.to_string_lossy().into_owned(),
+            Some(FileAddress::Archive(archive)) => outer(archive).to_string_lossy().into_owned(),
+            Some(FileAddress::Inside(archive, inner)) => {
                 Address::within(outer(archive), inner).to_string_lossy().into_owned()
             }
             None => String::new(),
@@ -187,9 +187,9 @@ impl FileList {
     pub fn address(&self, n: usize) -> PathBuf {
         let outer = |archive: &usize| self.archives.get(*archive).map(Address::archive_path).unwrap_or_default();
         match self.files.get(n).map(|file| &file.place) {
-            Some(Place::File(path)) => path.clone(),
-            Some(Place::Archive(archive)) => outer(archive),
-            Some(Place::Inside(archive, inner)) => Address::within(&outer(archive), inner),
+            Some(FileAddress::File(path)) => path.clone(),
+            Some(FileAddress::Archive(archive)) => outer(archive),
+            Some(FileAddress::Inside(archive, inner)) => Address::within(&outer(archive), inner),
             None => PathBuf::new(),
         }
     }
@@ -202,7 +202,7 @@ impl FileList {
     /// The build of file `n`, if builds were selected by a glob.
     pub fn build(&self, n: usize) -> Option<&str> {
         match self.files.get(n).map(|file| &file.place)? {
-            Place::Archive(archive) | Place::Inside(archive, _) if self.has_builds => {
+            FileAddress::Archive(archive) | FileAddress::Inside(archive, _) if self.has_builds => {
                 self.archives.get(*archive)?.build()
             }
             _ => None,
@@ -230,10 +230,10 @@ impl FileList {
     /// As [`Asset::open_at`].
     pub fn open(&self, n: usize) -> Result<Asset> {
         match self.files.get(n).map(|file| &file.place) {
-            Some(Place::File(path)) if self.files.len() == 1 => Asset::open_at(path, &self.options),
-            Some(Place::File(path)) => Asset::open_with(self.options.source_in_folder(path)?, &self.options),
-            Some(Place::Archive(archive)) => self.archive(*archive).map(|(asset, _)| asset),
-            Some(Place::Inside(archive, inner)) => {
+            Some(FileAddress::File(path)) if self.files.len() == 1 => Asset::open_at(path, &self.options),
+            Some(FileAddress::File(path)) => Asset::open_with(self.options.source_in_folder(path)?, &self.options),
+            Some(FileAddress::Archive(archive)) => self.archive(*archive).map(|(asset, _)| asset),
+            Some(FileAddress::Inside(archive, inner)) => {
                 let (archive, options) = self.archive(*archive)?;
                 open_inside_by(&archive, inner, &options)
             }
@@ -251,7 +251,7 @@ impl FileList {
 
     /// Drops the archives among files of a folder: they need arguments of their own.
     pub(crate) fn retain_files(&mut self) {
-        self.files.retain(|file| !matches!(&file.place, Place::File(path) if path.is_dir()));
+        self.files.retain(|file| !matches!(&file.place, FileAddress::File(path) if path.is_dir()));
     }
 
     fn archive(&self, number: usize) -> Result<(Asset, Options)> {
@@ -282,7 +282,7 @@ impl FileList {
             _ => file,
         };
         self.files.extend(files.into_iter().map(|file| Listed {
-            place: Place::File(name(file.path)),
+            place: FileAddress::File(name(file.path)),
             size: Some(file.size),
             format: Some(file.format),
         }));
@@ -300,7 +300,7 @@ impl FileList {
                 None => true,
             };
             if is_file {
-                self.files.push(Listed::of(Place::File(given.to_owned())));
+                self.files.push(Listed::of(FileAddress::File(given.to_owned())));
                 return Ok(());
             }
             return self.add_matching(outer, asset, address.inner());
@@ -310,7 +310,7 @@ impl FileList {
         let asset = open(&outer.at_build(None))?;
         let archive = asset.reader().archive().filter(|archive| archive.has_builds()).ok_or_else(|| {
             let what = format!("{}: a {} file has no builds", asset.source().name(), asset.format());
-            Error::without_offset(ErrorKind::Syntax { what: what.into() }, "")
+            Error::of_part(ErrorKind::Syntax { what: what.into() }, "")
         })?;
         let mut builds = archive.build_names()?;
         builds.retain(|build| wanted.is_match(build));
@@ -331,7 +331,7 @@ impl FileList {
         match (glob, asset.reader().archive()) {
             (None, _) | (_, None) => {
                 let format = Some(asset.format());
-                self.files.push(Listed { place: Place::Archive(number), size: None, format });
+                self.files.push(Listed { place: FileAddress::Archive(number), size: None, format });
             }
             (Some(path), Some(archive)) if !Glob::is_glob(path) => {
                 if let Some(file) = archive::find(archive, path)? {
@@ -390,7 +390,7 @@ impl Listed {
         let by_name = Format::guess(&file.path, &[]);
         let by_head = || Format::guess(&file.path, &archive::head(archive, file, HEAD).ok()?);
         let format = by_name.or_else(by_head);
-        Self { place: Place::Inside(number, file.path.clone().into_owned()), size: Some(file.size), format }
+        Self { place: FileAddress::Inside(number, file.path.clone().into_owned()), size: Some(file.size), format }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::reader::Reader;
 use crate::report::{Check, Progress, Report};
 use crate::source::Source;
-use crate::table::{Column, Kind, Part, Table, Takes, Value, Visitor};
+use crate::table::{Accepts, Column, Kind, Table, TablePart, Value, Visitor};
 use crate::threads::prelude::*;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -26,7 +26,7 @@ const AT_ONCE: usize = 64;
 /// Damaged files, each with the table that cannot be read, or without one if the file cannot be opened.
 type LeftOut = BTreeMap<(usize, Option<Arc<str>>), Error>;
 /// An open table: the number of its file, and its name.
-type Kept = (usize, Arc<str>, Arc<dyn Part>);
+type Kept = (usize, Arc<str>, Arc<dyn TablePart>);
 
 /// Many files of one format. Its tables are the tables of the files, with a first column `file` and, for several builds of
 /// a game, a second one `build`. A file is opened when its rows are read, and closed after them.
@@ -81,7 +81,7 @@ impl Schema {
             let is_taken = |name: &str| {
                 common.iter().chain(columns).filter(|other| other.name.eq_ignore_ascii_case(name)).count() > 0
             };
-            let mut column = column.clone().takes(Takes::Nothing);
+            let mut column = column.clone().accepts(Accepts::Nothing);
             if common.iter().any(|other| other.name.eq_ignore_ascii_case(&column.name)) {
                 let names = (2u32..).map(|number| format!("{}_{number}", column.name));
                 let free = names.take(columns.len().saturating_add(1)).find(|name| !is_taken(name));
@@ -177,7 +177,7 @@ impl FileSet {
 
     pub(super) fn leave_out(&self, file: usize, table: Option<&Arc<str>>, error: Error) -> Result<()> {
         if self.is_strict {
-            return Err(error.within(self.list.name(file)));
+            return Err(error.context(self.list.name(file)));
         }
         self.lock_left_out().entry((file, table.cloned())).or_insert(error);
         Ok(())
@@ -195,7 +195,7 @@ impl FileSet {
             format if format == self.format => Ok(asset),
             other => {
                 let what = format!("a {other} file among {} files", self.format);
-                Err(Error::without_offset(ErrorKind::Unsupported { what: what.into() }, ""))
+                Err(Error::of_part(ErrorKind::Unsupported { what: what.into() }, ""))
             }
         });
         match opened {
@@ -225,7 +225,7 @@ impl FileSet {
         if tables.is_empty()
             && let Some(error) = self.lock_left_out().values().next()
         {
-            return Err(error.clone().within(self.list.name(0)));
+            return Err(error.clone().context(self.list.name(0)));
         }
         let has_builds = self.list.has_builds();
         Ok(tables.iter().map(|(name, columns, label)| Schema::new(name, columns, *label, has_builds)).collect())
@@ -249,7 +249,7 @@ impl FileSet {
     }
 
     /// Opens a table of a file, or gives the one that was opened before.
-    pub(super) fn open_table(&self, file: usize, schema: &Schema) -> Result<Option<Arc<dyn Part>>> {
+    pub(super) fn open_table(&self, file: usize, schema: &Schema) -> Result<Option<Arc<dyn TablePart>>> {
         if self.is_left_out(file, &schema.name) {
             return Ok(None);
         }
@@ -259,7 +259,7 @@ impl FileSet {
     }
 
     /// As [`FileSet::open_table`], for single cells: the tables that were opened last are kept.
-    pub(super) fn kept_table(&self, file: usize, schema: &Schema) -> Result<Option<Arc<dyn Part>>> {
+    pub(super) fn kept_table(&self, file: usize, schema: &Schema) -> Result<Option<Arc<dyn TablePart>>> {
         let lock = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let known =
             lock().iter().find(|(n, table, _)| *n == file && *table == schema.name).map(|(.., open)| Arc::clone(open));
@@ -335,7 +335,7 @@ fn choose_format(list: &mut FileList) -> Result<Format> {
         (None, []) => None,
         (None, _) => {
             let what = format!("files of several formats match: {}; --format-of chooses one", found());
-            return Err(Error::without_offset(ErrorKind::Syntax { what: what.into() }, ""));
+            return Err(Error::of_part(ErrorKind::Syntax { what: what.into() }, ""));
         }
     };
     let Some((format, _)) = format.copied() else {
@@ -343,7 +343,7 @@ fn choose_format(list: &mut FileList) -> Result<Format> {
             Some(wanted) if !counts.is_empty() => format!("a {} file (there are {})", wanted.0, found()),
             _ => "a file of a known format that matches".to_owned(),
         };
-        return Err(Error::without_offset(ErrorKind::NotFound { what }, ""));
+        return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
     };
     // A file of unknown format is kept if no other format is excluded: it is reported when it is opened.
     let mut formats = formats.into_iter();
@@ -387,7 +387,7 @@ impl Reader for FileSet {
                 Ok(asset) => {
                     for check in asset.reader().verify(progress).checks {
                         let name = check.name.clone();
-                        all = all.merge(check.within(name));
+                        all = all.merge(check.context(name));
                     }
                 }
                 Err(error) => all.fail(error),

@@ -4,7 +4,7 @@ use super::set::{FileSet, Schema};
 use crate::asset::Asset;
 use crate::error::{Error, Result};
 use crate::table::parts::PartsCursor;
-use crate::table::{Column, Literal, Part, Parts, Place, RowCursor, Table, Value, no_cell};
+use crate::table::{Column, Literal, Region, RowCursor, Table, TablePart, TableParts, Value, no_cell};
 use self_cell::self_cell;
 use std::ops::Range;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ impl Table for SetTable<'_> {
         PartsCursor::from(self, self, Some(columns), first)
     }
 
-    fn walks(&self) -> bool {
+    fn is_sequential(&self) -> bool {
         true
     }
 
@@ -60,11 +60,11 @@ impl Table for SetTable<'_> {
         self.schema.finds.get(column).copied().unwrap_or(false)
     }
 
-    fn parts(&self) -> Option<&dyn Parts> {
+    fn parts(&self) -> Option<&dyn TableParts> {
         Some(self)
     }
 
-    fn is_at(&self, row: usize, place: &Place) -> Option<Result<bool>> {
+    fn is_at(&self, row: usize, place: &Region) -> Option<Result<bool>> {
         let inside = || -> Result<Option<bool>> {
             let Some((part, row)) = self.place(row)? else { return Ok(None) };
             let Some(open) = self.set.kept_table(part, self.schema)? else { return Ok(None) };
@@ -94,7 +94,7 @@ impl SetTable<'_> {
     }
 }
 
-impl Parts for SetTable<'_> {
+impl TableParts for SetTable<'_> {
     fn count(&self) -> usize {
         self.set.list().len()
     }
@@ -103,7 +103,7 @@ impl Parts for SetTable<'_> {
         self.set.common(part, column)
     }
 
-    fn open(&self, part: usize) -> Result<Option<Arc<dyn Part>>> {
+    fn open(&self, part: usize) -> Result<Option<Arc<dyn TablePart>>> {
         // Many probes of few files.
         if self.schema.finds.is_empty() {
             self.set.open_table(part, self.schema)
@@ -149,7 +149,7 @@ impl OpenTable {
     }
 }
 
-impl Part for OpenTable {
+impl TablePart for OpenTable {
     fn table(&self) -> &dyn Table {
         self.borrow_dependent()
     }
@@ -221,17 +221,17 @@ impl Table for FileTable<'_> {
         self.walk(|inner| inner.cursor_over(first, &own))
     }
 
-    fn splits(&self) -> bool {
-        self.inner.as_ref().is_none_or(|inner| inner.splits())
+    fn is_random_access(&self) -> bool {
+        self.inner.as_ref().is_none_or(|inner| inner.is_random_access())
     }
 
-    fn walks(&self) -> bool {
-        self.inner.as_ref().is_some_and(|inner| inner.walks())
+    fn is_sequential(&self) -> bool {
+        self.inner.as_ref().is_some_and(|inner| inner.is_sequential())
     }
 
-    fn touch(&self, rows: &[Range<usize>]) {
+    fn prefetch(&self, rows: &[Range<usize>]) {
         if let Some(inner) = &self.inner {
-            inner.touch(rows);
+            inner.prefetch(rows);
         }
     }
 
@@ -253,7 +253,7 @@ impl Table for FileTable<'_> {
         self.own(column).is_some_and(|(inner, column)| inner.holds_text(column))
     }
 
-    fn is_at(&self, row: usize, place: &Place) -> Option<Result<bool>> {
+    fn is_at(&self, row: usize, place: &Region) -> Option<Result<bool>> {
         self.inner.as_ref()?.is_at(row, place)
     }
 

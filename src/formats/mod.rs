@@ -35,7 +35,7 @@ formats! {
     /// World of Warships prototype database, `assets.bin`.
     BWDB = bwdb::Database;
     /// VRage 3 archive, `.vrb`.
-    VRB = vrb::Archive;
+    VRB = vrb::VrbArchive;
     /// FINAL FANTASY XIII trilogy sheet, `.wdb`.
     WDB = wdb::Sheet;
     /// FINAL FANTASY XIII trilogy pack that holds no sheet.
@@ -62,12 +62,12 @@ formats! {
     /// Texts of a game, GNU MO.
     MO = mo::Catalog;
     /// World of Warships archive: the game's folder, or an `.idx` of it.
-    WOWS = wows::Game;
+    WOWS = wows::WowsArchive;
     /// FINAL FANTASY XIII trilogy data folder, or a list `filelist*.bin`.
-    WHITE = white::Game;
+    WHITE = white::WhiteArchive;
     /// Rusty Hearts folder, or its list `f00X.dat`.
-    RUSTY_HEARTS = rusty_hearts::Game;
+    RUSTY_HEARTS = rusty_hearts::RustyHeartsArchive;
     /// Space Engineers 2 content folder, or the game's folder that has one.
     #[cfg(feature = "se2")]
-    SE2 = se2::Game;
+    SE2 = se2::Se2Archive;
 }

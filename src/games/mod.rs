@@ -12,7 +12,7 @@ pub use record::Record;
 use crate::archive::MARK;
 use crate::error::{Error, ErrorKind, Result};
 use crate::source::bounded::Bounded;
-use record::Place;
+use record::RecordLocation;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::fs;
@@ -154,7 +154,7 @@ impl GameTitle {
     }
 
     fn not_found(self, why: &str) -> Error {
-        Error::without_offset(ErrorKind::NotFound { what: format!("{} ({why})", self.name()) }, "")
+        Error::of_part(ErrorKind::NotFound { what: format!("{} ({why})", self.name()) }, "")
     }
 
     fn folder_in_variable(self) -> Option<PathBuf> {
@@ -200,7 +200,7 @@ pub struct Installation {
 /// A search of one machine.
 #[derive(Debug)]
 pub struct Search {
-    places: Vec<Place>,
+    places: Vec<RecordLocation>,
 }
 
 impl Search {
@@ -217,7 +217,7 @@ impl Search {
             Some(Installation { title, folder, found_by: Record::Variable, record, steam_build: None })
         });
         let mut seen = HashSet::new();
-        let found = self.places.iter().flat_map(Place::installations);
+        let found = self.places.iter().flat_map(RecordLocation::installations);
         named.chain(found).filter(move |one| seen.insert(fs::canonicalize(&one.folder).ok()))
     }
 

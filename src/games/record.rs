@@ -48,14 +48,14 @@ pub(super) struct Candidate {
 
 /// A place of records.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct RecordLocation {
     system: System,
     kind: Record,
     /// The library of Steam, the folder of a game center, the folder of games, or the prefix whose registry it is.
     path: PathBuf,
 }
 
-impl Place {
+impl RecordLocation {
     /// The games that the records in this place name.
     pub(super) fn installations(&self) -> Vec<Installation> {
         let installed = |one: Candidate| {
@@ -88,7 +88,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for RecordLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.kind, &self.system) {
             (Record::Registry, System::This) => f.write_str("the registry"),
@@ -124,7 +124,7 @@ fn game_center(data: &Path) -> Vec<(String, PathBuf)> {
 }
 
 /// The places of this machine.
-pub(super) fn places() -> Vec<Place> {
+pub(super) fn places() -> Vec<RecordLocation> {
     let mut places = Vec::new();
     let home = std::env::home_dir();
     let mut systems = vec![System::This];
@@ -139,17 +139,21 @@ pub(super) fn places() -> Vec<Place> {
                 if matches!(system, System::This) && !cfg!(windows) {
                     systems.extend(steam::proton_prefixes(&library).into_iter().map(System::Wine));
                 }
-                places.push(Place { system: system.clone(), kind: Record::Steam, path: library });
+                places.push(RecordLocation { system: system.clone(), kind: Record::Steam, path: library });
             }
         }
         if system.is_windows() {
             let data = system.program_data();
             for (kind, owner) in [(Record::Wargaming, "Wargaming.net"), (Record::Lesta, "Lesta")] {
-                places.push(Place { system: system.clone(), kind, path: data.join(owner).join("GameCenter") });
+                places.push(RecordLocation { system: system.clone(), kind, path: data.join(owner).join("GameCenter") });
             }
-            places.push(Place { system: system.clone(), kind: Record::Registry, path: PathBuf::new() });
+            places.push(RecordLocation { system: system.clone(), kind: Record::Registry, path: PathBuf::new() });
             // The folder that both game centers suggest.
-            places.push(Place { system: system.clone(), kind: Record::Folder, path: system.path_of(r"C:\Games") });
+            places.push(RecordLocation {
+                system: system.clone(),
+                kind: Record::Folder,
+                path: system.path_of(r"C:\Games"),
+            });
         }
         n = n.saturating_add(1);
     }

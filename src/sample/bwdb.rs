@@ -186,7 +186,7 @@ fn place(keys: impl Iterator<Item = u64>, capacity: u32) -> Vec<usize> {
 }
 
 /// How big the parts of a sample are.
-struct Plan {
+struct SampleSizes {
     paths: usize,
     /// Bytes of all their names; 0 for as many as names of `name_bytes` have.
     path_bytes: usize,
@@ -201,7 +201,7 @@ struct Plan {
     blob_bytes: Option<usize>,
 }
 
-const SMALL: Plan = Plan {
+const SMALL: SampleSizes = SampleSizes {
     paths: 60,
     path_bytes: 0,
     name_bytes: 14,
@@ -218,7 +218,7 @@ const FULL_BYTES: usize = 170_699_420;
 
 /// The sections of the real file in docs/formats/bwdb.md §2.1, 170,699,420 bytes in all. (Its figure for the blobs,
 /// 131,408,654, does not fit its own offsets and size; those leave this many.)
-const FULL: Plan = Plan {
+const FULL: SampleSizes = SampleSizes {
     paths: 246_065,
     path_bytes: 7_014_374,
     name_bytes: 27,
@@ -230,7 +230,7 @@ const FULL: Plan = Plan {
     blob_bytes: Some(130_839_054),
 };
 
-impl Plan {
+impl SampleSizes {
     /// The full plan, its counts scaled to a file of about `bytes` bytes.
     fn of(bytes: usize) -> Self {
         let scaled = |count: usize| (count as f64 * bytes as f64 / FULL_BYTES as f64).ceil() as usize;
@@ -312,10 +312,10 @@ fn assemble(seed: u64, size: Size) -> DatabaseBuilder {
 
 /// A sample with everything scaled to about `bytes` bytes, a million at the least: to see how cost grows.
 pub fn demo_of(seed: u64, bytes: usize) -> Vec<u8> {
-    planned(seed, &Plan::of(bytes.max(1_000_000))).build()
+    planned(seed, &SampleSizes::of(bytes.max(1_000_000))).build()
 }
 
-fn planned(seed: u64, plan: &Plan) -> DatabaseBuilder {
+fn planned(seed: u64, plan: &SampleSizes) -> DatabaseBuilder {
     let mut rng = Rng::with_seed(seed);
     let mut builder = DatabaseBuilder {
         string_capacity: plan.string_capacity,
@@ -514,7 +514,7 @@ fn name(prefix: &str, index: usize, len: usize, rng: &mut Rng) -> String {
     name
 }
 
-fn name_strings(builder: &mut DatabaseBuilder, plan: &Plan, rng: &mut Rng) -> Vec<u32> {
+fn name_strings(builder: &mut DatabaseBuilder, plan: &SampleSizes, rng: &mut Rng) -> Vec<u32> {
     let known = ["Scene Root", "diffuseMap", "normalMap", "doubleSided", "metallicGlossMap", "set3/xyznuvtbpc"];
     let mut bytes = 0;
     for text in known {
@@ -561,7 +561,7 @@ const FILES: [(&str, Option<usize>); 7] = [
     (".splash", None),
 ];
 
-fn name_paths(builder: &mut DatabaseBuilder, plan: &Plan, rng: &mut Rng) -> Resources {
+fn name_paths(builder: &mut DatabaseBuilder, plan: &SampleSizes, rng: &mut Rng) -> Resources {
     let mut resources = Resources::default();
     let mut bytes = 0;
     let mut counted = 0;
@@ -651,7 +651,7 @@ fn name_paths(builder: &mut DatabaseBuilder, plan: &Plan, rng: &mut Rng) -> Reso
 }
 
 /// Makes the pool of names exactly as long as planned, by the names of files without a prototype.
-fn fit_path_bytes(builder: &mut DatabaseBuilder, plan: &Plan) {
+fn fit_path_bytes(builder: &mut DatabaseBuilder, plan: &SampleSizes) {
     if plan.path_bytes == 0 {
         return;
     }

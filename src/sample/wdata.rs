@@ -111,7 +111,7 @@ impl Spec {
 }
 
 /// The fields of one record, as a reader should give them. Fields that the version does not have are left out.
-pub type Row = Vec<(&'static str, Value<'static>)>;
+pub type FieldValues = Vec<(&'static str, Value<'static>)>;
 
 /// A map and its contents.
 #[derive(Debug, Default)]
@@ -119,14 +119,14 @@ pub struct Written {
     /// The file.
     pub bytes: Vec<u8>,
     /// The rows of its tables, by table and in file order. Scenes appear twice, as `scenes` and `scene_elements`.
-    pub rows: Vec<(&'static str, Row)>,
+    pub rows: Vec<(&'static str, FieldValues)>,
     /// The start of each section.
     pub starts: Vec<(&'static str, usize)>,
 }
 
 impl Written {
     /// The rows of one table.
-    pub fn table(&self, name: &str) -> Vec<&Row> {
+    pub fn table(&self, name: &str) -> Vec<&FieldValues> {
         self.rows.iter().filter(|(table, _)| *table == name).map(|(_, row)| row).collect()
     }
 
@@ -190,12 +190,18 @@ struct Out<'s> {
     file: Writer,
     written: Written,
     rng: Rng,
-    row: Row,
+    row: FieldValues,
 }
 
 impl<'s> Out<'s> {
     fn new(spec: &'s Spec) -> Self {
-        Self { spec, file: Writer::new(), written: Written::default(), rng: Rng::with_seed(spec.seed), row: Row::new() }
+        Self {
+            spec,
+            file: Writer::new(),
+            written: Written::default(),
+            rng: Rng::with_seed(spec.seed),
+            row: FieldValues::new(),
+        }
     }
 
     fn start(&mut self, section: &'static str) {

@@ -103,7 +103,7 @@ impl Sheet {
 
     /// The file.
     pub fn build(&self) -> Vec<u8> {
-        let mut texts = Texts::default();
+        let mut texts = TextPool::default();
         texts.add(b"");
         // The texts of arrays come first, in the order of the arrays.
         let arrays: Vec<Vec<u32>> = (0..self.fields.len())
@@ -168,7 +168,7 @@ impl Sheet {
     }
 
     /// The distinct texts of one field, as offsets in the pool.
-    fn array(&self, field: usize, texts: &mut Texts) -> Vec<u32> {
+    fn array(&self, field: usize, texts: &mut TextPool) -> Vec<u32> {
         let mut offsets = Vec::new();
         for (_, cells) in &self.records {
             let Cell::Text(text) = &cells[field] else { panic!("a string array needs texts") };
@@ -186,7 +186,7 @@ impl Sheet {
         cells: &[Cell],
         array_of: &[Option<usize>],
         indexes: &[HashMap<u32, u32>],
-        texts: &mut Texts,
+        texts: &mut TextPool,
     ) -> Vec<u8> {
         assert_eq!(cells.len(), self.fields.len(), "a cell for each field");
         let mut words: Vec<u32> = Vec::new();
@@ -261,12 +261,12 @@ impl Sheet {
 
 /// The pool: each distinct text once.
 #[derive(Debug, Default)]
-struct Texts {
+struct TextPool {
     pool: Vec<u8>,
     offsets: HashMap<Vec<u8>, u32>,
 }
 
-impl Texts {
+impl TextPool {
     fn add(&mut self, text: &[u8]) -> u32 {
         if let Some(&offset) = self.offsets.get(text) {
             return offset;

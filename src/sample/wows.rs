@@ -54,10 +54,10 @@ pub struct NameEntry {
 /// ```
 /// use assetq::archive::Archive as _;
 /// use assetq::sample::wows::{How, Package};
-/// use assetq::wows::{Game, Variant};
+/// use assetq::wows::{WowsArchive, Variant};
 /// let mut package = Package::new(Variant::V2, "gui_0001.pkg");
 /// package.file("gui/icon.png", b"...", How::Stored);
-/// let game = Game::open(assetq::Source::from_vec("gui.idx", package.index()), &Default::default())?;
+/// let game = WowsArchive::open(assetq::Source::from_vec("gui.idx", package.index()), &Default::default())?;
 /// assert_eq!(game.find("gui/icon.png")?.map(|file| file.size), Some(3));
 /// # Ok::<(), assetq::Error>(())
 /// ```

@@ -20,7 +20,7 @@ pub(super) fn map(file: &File, name: &Arc<str>) -> io::Result<Bytes> {
 }
 
 struct Mapped {
-    slot: &'static faults::Slot,
+    slot: &'static faults::MapSlot,
     mmap: Mmap,
     /// The fault handler points at this name while the slot is in use.
     _name: Arc<str>,
@@ -51,7 +51,7 @@ mod faults {
     use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 
     /// One map, as far as the signal handler needs to know it. `len` 0 marks a free slot, `usize::MAX` one being written.
-    pub(super) struct Slot {
+    pub(super) struct MapSlot {
         len: AtomicUsize,
         start: AtomicUsize,
         name: AtomicPtr<u8>,
@@ -61,7 +61,7 @@ mod faults {
     const FREE: usize = 0;
     const BUSY: usize = usize::MAX;
 
-    impl Slot {
+    impl MapSlot {
         const fn free() -> Self {
             Self {
                 len: AtomicUsize::new(FREE),
@@ -75,22 +75,22 @@ mod faults {
     /// The slots of one block, and the next block. There are as many slots as files were ever mapped at once. No slot
     /// is ever freed, so that the handler may read them at any time.
     struct Slots {
-        here: [Slot; 256],
+        here: [MapSlot; 256],
         more: OnceLock<&'static Slots>,
     }
 
     impl Slots {
         const fn new() -> Self {
-            Self { here: [const { Slot::free() }; 256], more: OnceLock::new() }
+            Self { here: [const { MapSlot::free() }; 256], more: OnceLock::new() }
         }
     }
 
     static SLOTS: Slots = Slots::new();
 
-    fn free_slot() -> &'static Slot {
+    fn free_slot() -> &'static MapSlot {
         let mut slots = &SLOTS;
         loop {
-            let free = |slot: &&Slot| {
+            let free = |slot: &&MapSlot| {
                 slot.len.load(Ordering::Relaxed) == FREE
                     && slot.len.compare_exchange(FREE, BUSY, Ordering::AcqRel, Ordering::Relaxed).is_ok()
             };
@@ -101,7 +101,7 @@ mod faults {
         }
     }
 
-    pub(super) fn register(map: &Mmap, name: &str) -> &'static Slot {
+    pub(super) fn register(map: &Mmap, name: &str) -> &'static MapSlot {
         let slot = free_slot();
         slot.start.store(map.as_ptr().addr(), Ordering::Relaxed);
         slot.name.store(name.as_ptr().cast_mut(), Ordering::Relaxed);
@@ -110,12 +110,12 @@ mod faults {
         slot
     }
 
-    pub(super) fn unregister(slot: &Slot) {
+    pub(super) fn unregister(slot: &MapSlot) {
         slot.len.store(FREE, Ordering::Release);
     }
 
     /// The map that contains `address`, and the offset in it.
-    fn mapped_at(address: usize) -> Option<(&'static Slot, usize)> {
+    fn mapped_at(address: usize) -> Option<(&'static MapSlot, usize)> {
         let all = std::iter::successors(Some(&SLOTS), |slots| slots.more.get().copied());
         all.flat_map(|slots| &slots.here).find_map(|slot| {
             let len = slot.len.load(Ordering::Acquire);
@@ -203,10 +203,10 @@ mod faults {
 
 #[cfg(not(unix))]
 mod faults {
-    pub(super) struct Slot;
-    pub(super) fn register(_: &memmap2::Mmap, _: &str) -> &'static Slot {
-        &Slot
+    pub(super) struct MapSlot;
+    pub(super) fn register(_: &memmap2::Mmap, _: &str) -> &'static MapSlot {
+        &MapSlot
     }
-    pub(super) fn unregister(_: &Slot) {}
+    pub(super) fn unregister(_: &MapSlot) {}
     pub(super) fn install() {}
 }

@@ -33,20 +33,20 @@ pub struct Source {
     origin: u64,
     name: Arc<str>,
     /// The file on disk with these bytes.
-    place: Option<Arc<Place>>,
+    place: Option<Arc<OpenedPath>>,
     /// Whether these are all bytes of that file.
     is_whole: bool,
 }
 
 /// A file by its name, and its state when it was opened.
-struct Place {
+struct OpenedPath {
     path: Box<Path>,
     state: Option<FileState>,
     #[cfg_attr(not(feature = "edit"), allow(dead_code, reason = "only writers of edits ask"))]
     is_mapped: bool,
 }
 
-impl Place {
+impl OpenedPath {
     fn new(path: &Path, state: Option<FileState>, is_mapped: bool) -> Option<Arc<Self>> {
         Some(Arc::new(Self { path: path.into(), state, is_mapped }))
     }
@@ -66,7 +66,7 @@ impl Source {
             Some(1..) => (map::map(&file, &name).map_err(|e| Error::io("cannot map", e))?, true),
             len => (read_all(file, len, UNSIZED)?, false),
         };
-        Ok(Self { bytes, origin: 0, name, place: Place::new(path, state, is_mapped), is_whole: true })
+        Ok(Self { bytes, origin: 0, name, place: OpenedPath::new(path, state, is_mapped), is_whole: true })
     }
 
     /// Reads the whole file at `path` into memory: for network drives and files that change during use.
@@ -77,7 +77,7 @@ impl Source {
         let path = path.as_ref();
         let (file, state) = open_file(path)?;
         let bytes = read_all(file, state.map(|state| state.len()), UNSIZED)?;
-        Ok(Self { bytes, origin: 0, name: name_of(path), place: Place::new(path, state, false), is_whole: true })
+        Ok(Self { bytes, origin: 0, name: name_of(path), place: OpenedPath::new(path, state, false), is_whole: true })
     }
 
     /// Reads the `len` bytes at `at` of the file at `path`, instead of mapping a part. Errors in them name offsets of
@@ -97,7 +97,7 @@ impl Source {
         if (bytes.len() as u64) < len {
             return Err(failed(std::io::ErrorKind::UnexpectedEof.into()));
         }
-        let place = Place::new(path, state, false);
+        let place = OpenedPath::new(path, state, false);
         Ok(Self { bytes: bytes.into(), origin: at, name: name_of(path), place, is_whole: false })
     }
 
@@ -141,7 +141,7 @@ impl Source {
 
     /// A folder, which has no bytes; its files are separate sources.
     pub fn of_folder(path: &Path) -> Self {
-        let place = Place::new(path, None, false);
+        let place = OpenedPath::new(path, None, false);
         Self { bytes: Bytes::new(), origin: 0, name: name_of(path), place, is_whole: true }
     }
 

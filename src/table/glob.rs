@@ -220,7 +220,7 @@ impl Translation {
 
 #[cold]
 fn syntax(what: impl Into<String>) -> Error {
-    Error::without_offset(ErrorKind::Syntax { what: what.into().into() }, "glob")
+    Error::of_part(ErrorKind::Syntax { what: what.into().into() }, "glob")
 }
 
 #[cfg(test)]

@@ -18,10 +18,10 @@ mod value;
 mod visit;
 
 #[cfg(feature = "filter")]
-pub use parts::{Part, Parts};
-pub use place::{Place, Volume};
+pub use parts::{TablePart, TableParts};
+pub use place::{Region, Volume};
+pub use rows::DeclaredTable;
 pub(crate) use rows::Find;
-pub use rows::TableOf;
 pub use search::{Anchor, Literal};
 pub use shape::ValueShape;
 #[cfg(feature = "parquet")]
@@ -50,7 +50,7 @@ pub struct Column {
     /// Whether unsigned integers in it may need all 64 bits. In all other columns 63 bits suffice, as in a signed type.
     pub wide: bool,
     /// The values that can be written to it.
-    pub takes: Takes,
+    pub accepts: Accepts,
     /// Whether its paths identify rows, so that folders group them.
     pub folders: bool,
     /// The shape of its nested values if all have the same, so that typed outputs store lists and structs.
@@ -60,7 +60,7 @@ pub struct Column {
 /// The values that can be written to a column, all of the column's kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
-pub enum Takes {
+pub enum Accepts {
     /// Nothing: its cells are derived from others, or from positions in the file.
     #[default]
     Nothing,
@@ -137,7 +137,7 @@ impl Column {
             brief: false,
             role: Role::Value,
             wide: false,
-            takes: Takes::Nothing,
+            accepts: Accepts::Nothing,
             folders: false,
             shape: None,
         }
@@ -234,13 +234,13 @@ impl Column {
     /// Makes the column writable, with any value of its kind.
     #[must_use]
     pub const fn writable(self) -> Self {
-        self.takes(Takes::Any)
+        self.accepts(Accepts::Any)
     }
 
     /// Sets the values that can be written to the column.
     #[must_use]
-    pub const fn takes(mut self, takes: Takes) -> Self {
-        self.takes = takes;
+    pub const fn accepts(mut self, accepts: Accepts) -> Self {
+        self.accepts = accepts;
         self
     }
 
@@ -336,18 +336,18 @@ pub trait Table: Send + Sync {
 
     /// Whether a walk may begin at any row without extra cost, so that several threads can each read a share of the
     /// rows.
-    fn splits(&self) -> bool {
+    fn is_random_access(&self) -> bool {
         false
     }
 
     /// Whether a row is found only by a walk from an earlier position, so that rows should be read in order.
-    fn walks(&self) -> bool {
+    fn is_sequential(&self) -> bool {
         false
     }
 
     /// The parts of the table, if it consists of tables that open one by one.
     #[cfg(feature = "filter")]
-    fn parts(&self) -> Option<&dyn Parts> {
+    fn parts(&self) -> Option<&dyn TableParts> {
         None
     }
 
@@ -359,7 +359,7 @@ pub trait Table: Send + Sync {
 
     /// Whether its texts are the texts that every column of resolved texts shows for its ids, as long as no id has two
     /// rows.
-    fn resolves(&self) -> bool {
+    fn is_dictionary(&self) -> bool {
         false
     }
 
@@ -377,18 +377,18 @@ pub trait Table: Send + Sync {
 
     /// Prefetches the memory that cells of these rows refer to, because memory serves many independent requests in the
     /// time of one. For rows in any order; a walk in order prefetches by itself.
-    fn touch(&self, rows: &[Range<usize>]) {
+    fn prefetch(&self, rows: &[Range<usize>]) {
         let _ = rows;
     }
 
     /// Whether an edit can insert and delete rows.
-    fn takes_rows(&self) -> bool {
+    fn has_writable_rows(&self) -> bool {
         false
     }
 
     /// Whether rows are referenced by number: rows are inserted and deleted at the end only, and a row with a changed
     /// key is still the same row.
-    fn by_number(&self) -> bool {
+    fn is_positional(&self) -> bool {
         false
     }
 
@@ -469,13 +469,13 @@ pub trait Table: Send + Sync {
     }
 
     /// Whether the row's position in space shares a point with `place`. `None` if rows of this table have no position.
-    fn is_at(&self, row: usize, place: &Place) -> Option<Result<bool>> {
+    fn is_at(&self, row: usize, place: &Region) -> Option<Result<bool>> {
         let _ = (row, place);
         None
     }
 
     /// Members of nested values whose texts are words of the reader, such as names of kinds, and not texts of the file.
-    fn words(&self) -> &'static [&'static str] {
+    fn vocabulary(&self) -> &'static [&'static str] {
         &[]
     }
 
@@ -552,5 +552,5 @@ impl<T: Table + ?Sized, H: Fn(usize) -> Result<bool>> RowCursor for IndexCursor<
 /// The error for a missing row or column.
 #[cold]
 pub fn no_cell(table: &str, row: usize, column: usize) -> Error {
-    Error::without_offset(ErrorKind::NotFound { what: format!("row {row}, column {column}") }, table.to_owned())
+    Error::of_part(ErrorKind::NotFound { what: format!("row {row}, column {column}") }, table.to_owned())
 }

@@ -15,7 +15,7 @@ const CELLS: usize = 16 << 10;
 const MOST_AT_ONCE: usize = 64;
 
 /// The parts of a table. The rows of the table are the rows of all parts, in order.
-pub trait Parts: Send + Sync {
+pub trait TableParts: Send + Sync {
     /// The number of parts.
     fn count(&self) -> usize;
 
@@ -26,7 +26,7 @@ pub trait Parts: Send + Sync {
     ///
     /// # Errors
     /// When a damaged part ends the walk.
-    fn open(&self, part: usize) -> Result<Option<Arc<dyn Part>>>;
+    fn open(&self, part: usize) -> Result<Option<Arc<dyn TablePart>>>;
 
     /// Notes that the rows of a part cannot be read, so that they are left out.
     ///
@@ -37,10 +37,10 @@ pub trait Parts: Send + Sync {
     /// The number of the first row of a part. The rows of all parts before it are counted, once.
     ///
     /// # Errors
-    /// As [`Parts::open`].
+    /// As [`TableParts::open`].
     fn start(&self, part: usize) -> Result<usize>;
 
-    /// Keeps the number of rows of a part, for [`Parts::start`].
+    /// Keeps the number of rows of a part, for [`TableParts::start`].
     fn keep_len(&self, part: usize, len: usize);
 
     /// The parts whose rows may match, by what is known without opening them.
@@ -53,30 +53,30 @@ pub trait Parts: Send + Sync {
 }
 
 /// An open part.
-pub trait Part: Send + Sync {
+pub trait TablePart: Send + Sync {
     /// Its rows.
     fn table(&self) -> &dyn Table;
 }
 
-type Rows<'a> = Box<dyn RowCursor + 'a>;
+type BoxedCursor<'a> = Box<dyn RowCursor + 'a>;
 
 self_cell!(
     struct OpenWalk {
-        owner: Arc<dyn Part>,
+        owner: Arc<dyn TablePart>,
         #[not_covariant]
-        dependent: Rows,
+        dependent: BoxedCursor,
     }
 );
 
 /// A part that was opened, or read, ahead.
 enum Ready {
     LeftOut,
-    Rows(ReadRows),
-    Open(usize, Arc<dyn Part>),
+    Rows(PrefetchedRows),
+    Open(usize, Arc<dyn TablePart>),
 }
 
 /// Rows that were read ahead.
-struct ReadRows {
+struct PrefetchedRows {
     part: usize,
     /// The numbers of the rows in the part.
     rows: Vec<usize>,
@@ -88,14 +88,14 @@ enum Current {
     /// Before the first part, or after the last one.
     None,
     /// The rows, and the place of the current one among them.
-    Rows(ReadRows, usize),
+    Rows(PrefetchedRows, usize),
     Walk(usize, OpenWalk),
 }
 
 /// A walk over the rows of all parts. Several parts are opened and read at once, in bounded memory.
 pub(crate) struct PartsCursor<'t> {
     table: &'t dyn Table,
-    parts: &'t dyn Parts,
+    parts: &'t dyn TableParts,
     left: std::vec::IntoIter<usize>,
     /// The columns to read ahead. `None` if only the reader of the rows knows them.
     columns: Option<Vec<usize>>,
@@ -111,7 +111,7 @@ impl<'t> PartsCursor<'t> {
     /// A walk over the rows for which `bound` may hold; rows for which it does not hold may be among them.
     pub(crate) fn new(
         table: &'t dyn Table,
-        parts: &'t dyn Parts,
+        parts: &'t dyn TableParts,
         columns: Option<&[usize]>,
         bound: Option<Bound>,
     ) -> Self {
@@ -138,7 +138,7 @@ impl<'t> PartsCursor<'t> {
     /// A walk from row `first` on.
     pub(crate) fn from(
         table: &'t dyn Table,
-        parts: &'t dyn Parts,
+        parts: &'t dyn TableParts,
         columns: Option<&[usize]>,
         first: usize,
     ) -> Box<dyn RowCursor + 't> {
@@ -177,7 +177,7 @@ impl<'t> PartsCursor<'t> {
     }
 }
 
-fn load(parts: &dyn Parts, part: usize, columns: Option<&[usize]>, bound: Option<&Bound>) -> Result<Ready> {
+fn load(parts: &dyn TableParts, part: usize, columns: Option<&[usize]>, bound: Option<&Bound>) -> Result<Ready> {
     let Some(open) = parts.open(part)? else { return Ok(Ready::LeftOut) };
     let Some(columns) = columns else { return Ok(Ready::Open(part, open)) };
     match read(part, open.table(), columns, bound) {
@@ -193,7 +193,7 @@ fn load(parts: &dyn Parts, part: usize, columns: Option<&[usize]>, bound: Option
 }
 
 /// The rows of a part; `None` if there are too many to keep.
-fn read(part: usize, table: &dyn Table, columns: &[usize], bound: Option<&Bound>) -> Result<Option<ReadRows>> {
+fn read(part: usize, table: &dyn Table, columns: &[usize], bound: Option<&Bound>) -> Result<Option<PrefetchedRows>> {
     let most = CELLS.checked_div(columns.len()).unwrap_or(CELLS);
     if bound.is_none() && table.known_len().is_some_and(|len| len > most) {
         return Ok(None);
@@ -214,7 +214,7 @@ fn read(part: usize, table: &dyn Table, columns: &[usize], bound: Option<&Bound>
             }
         }
     }
-    Ok(Some(ReadRows { part, rows, cells }))
+    Ok(Some(PrefetchedRows { part, rows, cells }))
 }
 
 impl RowCursor for PartsCursor<'_> {

@@ -19,7 +19,7 @@ fn cross(a: Vec3, b: Vec3) -> Vec3 {
 /// A position in space for a query, in the coordinates of the file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
-pub enum Place {
+pub enum Region {
     /// A point.
     Point([f64; 3]),
     /// The straight line between two points.
@@ -28,7 +28,7 @@ pub enum Place {
     Box([f64; 3], [f64; 3]),
 }
 
-impl Place {
+impl Region {
     /// This place in the nearest numbers of single precision.
     pub(crate) fn in_singles(&self) -> Self {
         #[allow(clippy::cast_possible_truncation, reason = "the nearest float is wanted")]
@@ -123,11 +123,11 @@ impl Volume {
     }
 
     /// Whether it shares a point with `place`.
-    pub fn is_at(&self, place: &Place) -> bool {
+    pub fn is_at(&self, place: &Region) -> bool {
         match place {
-            Place::Point(point) => self.contains(*point),
-            Place::Segment(a, b) => self.meets_segment(*a, *b),
-            Place::Box(a, b) => self.meets(&Self::between(*a, *b)),
+            Region::Point(point) => self.contains(*point),
+            Region::Segment(a, b) => self.meets_segment(*a, *b),
+            Region::Box(a, b) => self.meets(&Self::between(*a, *b)),
         }
     }
 

@@ -1,6 +1,6 @@
-//! Tables declared column by column over rows that are located once: [`TableOf`].
+//! Tables declared column by column over rows that are located once: [`DeclaredTable`].
 
-use super::{Column, ItemList, Kind, Literal, Place, RowCursor, Table, Value, Volume, no_cell, text_behind};
+use super::{Column, ItemList, Kind, Literal, Region, RowCursor, Table, Value, Volume, no_cell, text_behind};
 use crate::error::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
@@ -15,23 +15,23 @@ pub(crate) type Find<'a> = Box<dyn Fn(&Value<'_>) -> Option<Result<Vec<usize>>> 
 type Search<'a> = Box<dyn Fn(&Literal) -> Option<Vec<usize>> + Send + Sync + 'a>;
 type Look<'a> = Box<dyn Fn(Range<usize>) -> usize + Send + Sync + 'a>;
 type Touch<'a> = Box<dyn Fn(&[Range<usize>]) + Send + Sync + 'a>;
-type IsAt<'a, R> = Box<dyn Fn(&R, &Place) -> Result<bool> + Send + Sync + 'a>;
+type IsAt<'a, R> = Box<dyn Fn(&R, &Region) -> Result<bool> + Send + Sync + 'a>;
 
 /// A table whose rows are values of type `R`, which borrow from a file for `'a`. A format provides the number of rows,
 /// a function that locates a row, and a function for each column that reads its cell. Walks, probes and errors are
 /// implemented here.
 ///
 /// ```
-/// use assetq::table::{Column, Kind, Table, TableOf};
+/// use assetq::table::{Column, Kind, Table, DeclaredTable};
 ///
 /// let words = ["bow", "stern"];
-/// let table = TableOf::new("words", || Ok(words.len()), |row| Ok(words.get(row).copied()))
+/// let table = DeclaredTable::new("words", || Ok(words.len()), |row| Ok(words.get(row).copied()))
 ///     .column(Column::new("word", Kind::Text).key(), |word| Ok((*word).into()))
 ///     .column(Column::new("length", Kind::Uint), |word| Ok(word.len().into()));
 /// assert_eq!(table.value(1, 1)?.to_string(), "5");
 /// # Ok::<(), assetq::Error>(())
 /// ```
-pub struct TableOf<'a, R> {
+pub struct DeclaredTable<'a, R> {
     name: Cow<'a, str>,
     columns: Vec<Column>,
     /// The source of each column's cells.
@@ -44,17 +44,17 @@ pub struct TableOf<'a, R> {
     /// Whether `locate` depends on the previous row.
     takes_over: bool,
     is_at: Option<IsAt<'a, R>>,
-    touch: Option<Touch<'a>>,
+    prefetch: Option<Touch<'a>>,
     label: Option<usize>,
-    splits: bool,
+    random_access: bool,
     derived: bool,
-    resolves: bool,
+    dictionary: bool,
     own_texts: bool,
-    takes_rows: bool,
-    by_number: bool,
+    writable_rows: bool,
+    positional: bool,
     /// The column that numbers items, and the function that finds their lists.
     items: Option<(usize, Lists<'a>)>,
-    words: &'static [&'static str],
+    vocabulary: &'static [&'static str],
     /// The functions for [`Table::sharing`] and [`Table::stored_len`].
     shared: Option<(Sharing<'a>, StoredLen<'a>)>,
 }
@@ -95,14 +95,14 @@ enum Known<'a> {
     Otherwise(Box<dyn Fn() -> Option<usize> + Send + Sync + 'a>),
 }
 
-impl<'a, T: Sync> TableOf<'a, (usize, &'a T)> {
+impl<'a, T: Sync> DeclaredTable<'a, (usize, &'a T)> {
     /// A table without columns over a slice. A row is an item and its number.
     pub fn over(name: impl Into<Cow<'a, str>>, rows: &'a [T]) -> Self {
         Self::new(name, || Ok(rows.len()), |row| Ok(rows.get(row).map(|item| (row, item))))
     }
 }
 
-impl<'a, R> TableOf<'a, R> {
+impl<'a, R> DeclaredTable<'a, R> {
     /// A table without columns. `count` returns the number of rows that can be located; `locate` returns a row, or
     /// `None` past the last.
     pub fn new(
@@ -113,7 +113,7 @@ impl<'a, R> TableOf<'a, R> {
         Self { takes_over: false, ..Self::walked(name, count, move |row, _| locate(row)) }
     }
 
-    /// As [`TableOf::new`], for rows that depend on the previous row: a walk passes that row to `locate`, a single
+    /// As [`DeclaredTable::new`], for rows that depend on the previous row: a walk passes that row to `locate`, a single
     /// lookup passes none.
     pub fn walked(
         name: impl Into<Cow<'a, str>>,
@@ -131,16 +131,16 @@ impl<'a, R> TableOf<'a, R> {
             locate: Box::new(locate),
             takes_over: true,
             is_at: None,
-            touch: None,
+            prefetch: None,
             label: None,
-            splits: false,
+            random_access: false,
             derived: false,
-            resolves: false,
+            dictionary: false,
             own_texts: true,
-            takes_rows: false,
-            by_number: false,
+            writable_rows: false,
+            positional: false,
             items: None,
-            words: &[],
+            vocabulary: &[],
             shared: None,
         }
     }
@@ -171,7 +171,7 @@ impl<'a, R> TableOf<'a, R> {
         self.add([column], Get::FromRow(Box::new(move |row, _| get(row))))
     }
 
-    /// As [`TableOf::columns`], for cells that borrow from the row.
+    /// As [`DeclaredTable::columns`], for cells that borrow from the row.
     #[must_use]
     pub fn columns_of_row(
         self,
@@ -252,10 +252,10 @@ impl<'a, R> TableOf<'a, R> {
         self
     }
 
-    /// Adds a prefetch for rows: see [`Table::touch`].
+    /// Adds a prefetch for rows: see [`Table::prefetch`].
     #[must_use]
-    pub fn touched_by(mut self, touch: impl Fn(&[Range<usize>]) + Send + Sync + 'a) -> Self {
-        self.touch = Some(Box::new(touch));
+    pub fn prefetched_by(mut self, touch: impl Fn(&[Range<usize>]) + Send + Sync + 'a) -> Self {
+        self.prefetch = Some(Box::new(touch));
         self
     }
 
@@ -268,10 +268,10 @@ impl<'a, R> TableOf<'a, R> {
         self
     }
 
-    /// Declares which members of nested values are the reader's own words: see [`Table::words`].
+    /// Declares which members of nested values are the reader's own words: see [`Table::vocabulary`].
     #[must_use]
     pub fn with_words(mut self, words: &'static [&'static str]) -> Self {
-        self.words = words;
+        self.vocabulary = words;
         self
     }
 
@@ -288,7 +288,7 @@ impl<'a, R> TableOf<'a, R> {
     /// Declares that the last column holds the texts of the ids in column `name`. Default: the previous column. See
     /// [`Table::text_of`].
     #[must_use]
-    pub fn says(mut self, name: &str) -> Self {
+    pub fn text_for(mut self, name: &str) -> Self {
         let column = self.columns.iter().position(|column| column.name == name);
         if let Some(cell) = self.cells.last_mut() {
             cell.id_column = column;
@@ -344,7 +344,7 @@ impl<'a, R> TableOf<'a, R> {
 
     /// Adds a test of a row's position in space: see [`Table::is_at`].
     #[must_use]
-    pub fn placed(mut self, is_at: impl Fn(&R, &Place) -> Result<bool> + Send + Sync + 'a) -> Self {
+    pub fn placed(mut self, is_at: impl Fn(&R, &Region) -> Result<bool> + Send + Sync + 'a) -> Self {
         self.is_at = Some(Box::new(is_at));
         self
     }
@@ -358,16 +358,16 @@ impl<'a, R> TableOf<'a, R> {
             Some(volume) if volume.is_finite() => Ok(volume.is_at(&place.in_singles())),
             Some(_) => {
                 let what = "coordinates that are not finite, which describe no place in space".into();
-                Err(Error::without_offset(ErrorKind::Damaged { what }, name.clone()))
+                Err(Error::of_part(ErrorKind::Damaged { what }, name.clone()))
             }
             None => Ok(false),
         })
     }
 
-    /// Marks any row as located at the same cost: see [`Table::splits`].
+    /// Marks any row as located at the same cost: see [`Table::is_random_access`].
     #[must_use]
-    pub fn splits(mut self) -> Self {
-        self.splits = true;
+    pub fn random_access(mut self) -> Self {
+        self.random_access = true;
         self
     }
 
@@ -378,10 +378,10 @@ impl<'a, R> TableOf<'a, R> {
         self
     }
 
-    /// Marks the texts as the texts of all ids of the file: see [`Table::resolves`].
+    /// Marks the texts as the texts of all ids of the file: see [`Table::is_dictionary`].
     #[must_use]
-    pub fn resolves(mut self) -> Self {
-        self.resolves = true;
+    pub fn dictionary(mut self) -> Self {
+        self.dictionary = true;
         self
     }
 
@@ -393,18 +393,18 @@ impl<'a, R> TableOf<'a, R> {
         self
     }
 
-    /// Allows rows to be inserted and deleted: see [`Table::takes_rows`].
+    /// Allows rows to be inserted and deleted: see [`Table::has_writable_rows`].
     #[must_use]
-    pub fn with_rows_written(mut self) -> Self {
-        self.takes_rows = true;
+    pub fn with_writable_rows(mut self) -> Self {
+        self.writable_rows = true;
         self
     }
 
-    /// As [`TableOf::with_rows_written`], for a table whose rows are referenced by number: see [`Table::by_number`].
+    /// As [`DeclaredTable::with_writable_rows`], for a table whose rows are referenced by number: see [`Table::is_positional`].
     #[must_use]
-    pub fn with_rows_by_number(mut self) -> Self {
-        self.by_number = true;
-        self.with_rows_written()
+    pub fn with_positional_rows(mut self) -> Self {
+        self.positional = true;
+        self.with_writable_rows()
     }
 
     /// Marks each row as an item of a list: the last column numbers the items, and `lists` implements [`Table::lists`].
@@ -414,7 +414,7 @@ impl<'a, R> TableOf<'a, R> {
         mut self,
         lists: impl Fn(usize, &Value<'_>) -> Result<Vec<ItemList>> + Send + Sync + 'a,
     ) -> Self {
-        self.takes_rows = true;
+        self.writable_rows = true;
         self.items = Some((self.columns.len().saturating_sub(1), Box::new(lists)));
         self
     }
@@ -445,13 +445,16 @@ impl<'a, R> TableOf<'a, R> {
     }
 }
 
-impl<R> fmt::Debug for TableOf<'_, R> {
+impl<R> fmt::Debug for DeclaredTable<'_, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TableOf").field("name", &self.name).field("columns", &self.columns).finish_non_exhaustive()
+        f.debug_struct("DeclaredTable")
+            .field("name", &self.name)
+            .field("columns", &self.columns)
+            .finish_non_exhaustive()
     }
 }
 
-impl<R> Table for TableOf<'_, R> {
+impl<R> Table for DeclaredTable<'_, R> {
     fn name(&self) -> &str {
         &self.name
     }
@@ -489,34 +492,34 @@ impl<R> Table for TableOf<'_, R> {
         Box::new(Cursor { table: self, next: first, end: None, current, before, looked })
     }
 
-    fn splits(&self) -> bool {
-        self.splits
+    fn is_random_access(&self) -> bool {
+        self.random_access
     }
 
     fn is_derived(&self) -> bool {
         self.derived
     }
 
-    fn resolves(&self) -> bool {
-        self.resolves
+    fn is_dictionary(&self) -> bool {
+        self.dictionary
     }
 
     fn has_own_texts(&self) -> bool {
         self.own_texts
     }
 
-    fn touch(&self, rows: &[Range<usize>]) {
-        if let Some(touch) = &self.touch {
-            touch(rows);
+    fn prefetch(&self, rows: &[Range<usize>]) {
+        if let Some(prefetch) = &self.prefetch {
+            prefetch(rows);
         }
     }
 
-    fn takes_rows(&self) -> bool {
-        self.takes_rows
+    fn has_writable_rows(&self) -> bool {
+        self.writable_rows
     }
 
-    fn by_number(&self) -> bool {
-        self.by_number
+    fn is_positional(&self) -> bool {
+        self.positional
     }
 
     fn sharing(&self, row: usize) -> Vec<usize> {
@@ -559,8 +562,8 @@ impl<R> Table for TableOf<'_, R> {
         stated.unwrap_or_else(|| self.columns.get(column).is_some_and(Column::may_hold_text))
     }
 
-    fn words(&self) -> &'static [&'static str] {
-        self.words
+    fn vocabulary(&self) -> &'static [&'static str] {
+        self.vocabulary
     }
 
     fn text_of(&self, column: usize) -> Option<usize> {
@@ -577,7 +580,7 @@ impl<R> Table for TableOf<'_, R> {
         self.cells.get(column)?.name_column
     }
 
-    fn is_at(&self, row: usize, place: &Place) -> Option<Result<bool>> {
+    fn is_at(&self, row: usize, place: &Region) -> Option<Result<bool>> {
         let is_at = self.is_at.as_ref()?;
         let located = (self.locate)(row, None).and_then(|found| found.ok_or_else(|| self.no_cell(row, 0)));
         Some(located.and_then(|row| is_at(&row, place)))
@@ -590,7 +593,7 @@ impl<R> Table for TableOf<'_, R> {
 
 /// A walk that locates each row once, at the read of its first cell.
 struct Cursor<'t, 'a, R> {
-    table: &'t TableOf<'a, R>,
+    table: &'t DeclaredTable<'a, R>,
     /// The number of the current row plus one; absent before the first.
     next: usize,
     /// The number of rows, once counted.
@@ -668,7 +671,7 @@ mod tests {
             located.fetch_add(1, Ordering::Relaxed);
             Ok((row < 3).then(|| (row, before.map_or(row, |(_, sum)| sum + row))))
         };
-        let table = TableOf::walked("sums", || Ok(3), locate)
+        let table = DeclaredTable::walked("sums", || Ok(3), locate)
             .column(Column::new("row", Kind::Uint), |row| Ok(row.0.into()))
             .column(Column::new("sum", Kind::Uint), |row| Ok(row.1.into()));
         let mut cursor = table.cursor(0);
@@ -688,7 +691,7 @@ mod tests {
             looked.lock().unwrap().push(rows.start);
             rows.start + 2
         };
-        let table = TableOf::new("numbers", || Ok(6), |row| Ok(Some(row)))
+        let table = DeclaredTable::new("numbers", || Ok(6), |row| Ok(Some(row)))
             .column(Column::uint("n"), |row| Ok((*row).into()))
             .looked_ahead(look);
         let mut cursor = table.cursor(0);
@@ -701,7 +704,7 @@ mod tests {
 
     #[test]
     fn a_row_that_cannot_be_located_is_an_error_of_its_own() {
-        let table = TableOf::new("numbers", || Ok(3), |row| if row == 1 { Err(broken()) } else { Ok(Some(row)) })
+        let table = DeclaredTable::new("numbers", || Ok(3), |row| if row == 1 { Err(broken()) } else { Ok(Some(row)) })
             .column(Column::new("n", Kind::Uint), |row| Ok((*row).into()));
         let mut cursor = table.cursor(0);
         let mut seen = Vec::new();
@@ -714,7 +717,7 @@ mod tests {
 
     #[test]
     fn damage_comes_behind_the_last_row_and_keeps_them_from_being_counted() {
-        let table = TableOf::new("numbers", || Ok(1), |row| Ok(Some(row)))
+        let table = DeclaredTable::new("numbers", || Ok(1), |row| Ok(Some(row)))
             .column(Column::new("n", Kind::Uint), |row| Ok((*row).into()))
             .damaged(|| Some(broken()));
         let mut cursor = table.cursor(0);
@@ -726,7 +729,7 @@ mod tests {
 
     #[test]
     fn cells_that_a_row_keeps_are_lent_by_walks_and_copied_by_single_questions() {
-        let table = TableOf::new("texts", || Ok(1), |row| Ok((row == 0).then(|| "kept".to_owned())))
+        let table = DeclaredTable::new("texts", || Ok(1), |row| Ok((row == 0).then(|| "kept".to_owned())))
             .column_of_row(Column::new("text", Kind::Text), |text| Ok(Value::text(text)));
         let mut cursor = table.cursor(0);
         assert!(cursor.advance().unwrap());

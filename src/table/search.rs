@@ -154,7 +154,7 @@ fn has(text: &[u8], byte: u8) -> bool {
 }
 
 /// The texts of a column: the `bytes` that hold them, and the range of each row's text, without its NUL.
-pub(crate) struct Texts<'a, P> {
+pub(crate) struct PackedTexts<'a, P> {
     pub(crate) bytes: &'a [u8],
     /// The range that contains all of them.
     pub(crate) range: Range<usize>,
@@ -165,7 +165,7 @@ pub(crate) struct Texts<'a, P> {
 /// Bytes that one core searches before a second core pays off.
 const SHARE: usize = 1 << 19;
 
-impl<P: Fn(usize) -> Range<usize> + Sync> Texts<'_, P> {
+impl<P: Fn(usize) -> Range<usize> + Sync> PackedTexts<'_, P> {
     /// The rows whose text contains `literal`, in order. The texts must be consecutive in the order of rows, each with a NUL at its end.
     pub(crate) fn search_ordered(&self, literal: &Literal) -> Vec<usize> {
         let count = self.rows.len();
@@ -260,7 +260,7 @@ impl<P: Fn(usize) -> Range<usize> + Sync> Texts<'_, P> {
 /// Hits that are kept; a needle that is found more often than that is not looked for in this way.
 const MOST_HITS: usize = 8 << 20;
 
-impl<P: Fn(usize) -> Range<usize> + Sync> Texts<'_, P> {
+impl<P: Fn(usize) -> Range<usize> + Sync> PackedTexts<'_, P> {
     /// The rows whose text contains `literal`, in order, wherever the texts are: they may be in any order, shared, or parts
     /// of each other. `None` after too many hits for this method.
     pub(crate) fn search_anywhere(&self, literal: &Literal) -> Option<Vec<usize>> {
@@ -288,7 +288,7 @@ impl<P: Fn(usize) -> Range<usize> + Sync> Texts<'_, P> {
 }
 
 /// The rows whose text contains `literal`, in order, if texts begin anywhere in `range` of `bytes` and end at the
-/// next NUL. `None` as in [`Texts::search_anywhere`].
+/// next NUL. `None` as in [`PackedTexts::search_anywhere`].
 pub(crate) fn search_terminated(
     bytes: &[u8],
     range: &Range<usize>,
@@ -365,8 +365,12 @@ mod tests {
 
     /// The rows that contain `text`, of rows at `places` with anything between them.
     fn rows(bytes: &[u8], places: &[Range<usize>], text: &str) -> Vec<usize> {
-        let texts =
-            Texts { bytes, range: 0..bytes.len(), rows: 0..places.len(), place: |row: usize| places[row].clone() };
+        let texts = PackedTexts {
+            bytes,
+            range: 0..bytes.len(),
+            rows: 0..places.len(),
+            place: |row: usize| places[row].clone(),
+        };
         texts.search_ordered(&Literal::new(text, Anchor::Anywhere, false).unwrap())
     }
 

@@ -157,7 +157,7 @@ impl Pixels {
             png::EncodingError::IoError(error) => Error::io("cannot write", error),
             other => {
                 let kind = ErrorKind::Codec { codec: "PNG", message: other.to_string().into() };
-                Error::without_offset(kind, "")
+                Error::of_part(kind, "")
             }
         })
     }

@@ -12,7 +12,7 @@ pub use texels::{Masks, TexelFormat};
 
 use crate::bytes::View;
 use crate::error::{Error, ErrorKind, Result};
-use crate::table::{Column, TableOf, Value};
+use crate::table::{Column, DeclaredTable, Value};
 
 /// The greatest width, height and depth of a texture: the limit of Direct3D 11.
 pub const MAX_SIZE: u32 = 16_384;
@@ -107,7 +107,7 @@ pub trait Texture: Sync {
 #[cold]
 pub(crate) fn no_level(shape: &Shape, layer: u32, mip: u32) -> Error {
     let what = format!("level {mip} of layer {layer}: there are {} levels and {} layers", shape.mips, shape.layers);
-    Error::without_offset(ErrorKind::NotFound { what }, "levels")
+    Error::of_part(ErrorKind::NotFound { what }, "levels")
 }
 
 /// Endings of the files of one texture of World of Warships: the whole chain, and single levels above it, each twice the size
@@ -128,9 +128,9 @@ pub const TABLE: &str = "textures";
 
 /// Adds the columns of a shape. Their cells are null if `shape` gives none.
 pub(crate) fn columns<'a, R>(
-    table: TableOf<'a, R>,
+    table: DeclaredTable<'a, R>,
     shape: impl Fn(&R) -> Result<Option<Shape>> + Send + Sync + Clone + 'a,
-) -> TableOf<'a, R> {
+) -> DeclaredTable<'a, R> {
     let numbers = ["width", "height", "mips"].map(|name| Column::uint(name).brief());
     let (of_text, of_kind) = (shape.clone(), shape.clone());
     table

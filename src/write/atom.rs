@@ -1,8 +1,8 @@
 //! Atom feeds (RFC 4287): one of a single entry, and a further entry for a feed that is there.
 
-use crate::clean::Xml;
 use crate::codec::xxh64;
 use crate::error::{Error, ErrorKind, Result};
+use crate::escape::Xml;
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -79,7 +79,7 @@ pub fn feed(title: &str, entry: &Entry<'_>) -> String {
 /// # Errors
 /// `Damaged` when `feed` is no Atom feed.
 pub fn with_entry(feed: &str, entry: &Entry<'_>) -> Result<Option<String>> {
-    let damaged = |what: String| Error::without_offset(ErrorKind::Damaged { what: what.into() }, "");
+    let damaged = |what: String| Error::of_part(ErrorKind::Damaged { what: what.into() }, "");
     let parsed = roxmltree::Document::parse(feed).map_err(|error| damaged(format!("it is no XML: {error}")))?;
     let root = parsed.root_element();
     if !root.has_tag_name((NAMESPACE, "feed")) {

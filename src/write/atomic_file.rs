@@ -46,18 +46,18 @@ impl Overwrite {
 #[derive(Debug)]
 pub struct AtomicFile {
     to: PathBuf,
-    place: Place,
+    place: Destination,
 }
 
 #[derive(Debug)]
-enum Place {
-    Part(Part),
+enum Destination {
+    Part(PartFile),
     /// A pipe or a device.
     Stream(BufWriter<File>),
 }
 
 #[derive(Debug)]
-struct Part {
+struct PartFile {
     out: BufWriter<File>,
     /// Removes the file unless it is committed.
     path: TempPath,
@@ -91,14 +91,14 @@ impl AtomicFile {
         place.map(|place| Self { to: to.to_owned(), place }).map_err(|error| about(to, error))
     }
 
-    fn stream(to: &Path) -> io::Result<Place> {
+    fn stream(to: &Path) -> io::Result<Destination> {
         // A descriptor's file may hold lines of others already.
         let append = fs::metadata(to)?.is_file();
         let out = OpenOptions::new().write(true).append(append).open(to)?;
-        Ok(Place::Stream(BufWriter::with_capacity(BUFFER, out)))
+        Ok(Destination::Stream(BufWriter::with_capacity(BUFFER, out)))
     }
 
-    fn part(to: &Path, overwrite: Overwrite) -> io::Result<Place> {
+    fn part(to: &Path, overwrite: Overwrite) -> io::Result<Destination> {
         let replaced = Replaced::hold(to, overwrite)?;
         let folder = parent_of(to);
         let folders = make_folder(folder)?;
@@ -111,14 +111,14 @@ impl AtomicFile {
             })?;
         let ((out, _unfinished), path) = name.into_parts();
         let out = BufWriter::with_capacity(BUFFER, out);
-        Ok(Place::Part(Part { out, path, overwrite, replaced, folders, _unfinished }))
+        Ok(Destination::Part(PartFile { out, path, overwrite, replaced, folders, _unfinished }))
     }
 
     /// The temporary name of the file, for code that opens files by name; `None` for a pipe or a device.
     pub fn part_path(&self) -> Option<&Path> {
         match &self.place {
-            Place::Part(part) => Some(&part.path),
-            Place::Stream(_) => None,
+            Destination::Part(part) => Some(&part.path),
+            Destination::Stream(_) => None,
         }
     }
 
@@ -167,16 +167,16 @@ impl AtomicFile {
     fn finish(self, sync: bool) -> io::Result<()> {
         let Self { to, place } = self;
         match place {
-            Place::Part(part) => part.commit(&to, sync),
-            Place::Stream(mut out) => out.flush(),
+            Destination::Part(part) => part.commit(&to, sync),
+            Destination::Stream(mut out) => out.flush(),
         }
         .map_err(|error| about(&to, error))
     }
 
     fn out(&mut self) -> &mut BufWriter<File> {
         match &mut self.place {
-            Place::Part(part) => &mut part.out,
-            Place::Stream(out) => out,
+            Destination::Part(part) => &mut part.out,
+            Destination::Stream(out) => out,
         }
     }
 }
@@ -202,7 +202,7 @@ pub fn sync_files(folder: &Path) -> io::Result<()> {
     }
 }
 
-impl Part {
+impl PartFile {
     fn commit(self, to: &Path, sync: bool) -> io::Result<()> {
         let Self { out, mut path, overwrite, replaced, folders, _unfinished } = self;
         let file = out.into_inner().map_err(|error| error.into_error())?;

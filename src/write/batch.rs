@@ -5,7 +5,7 @@
 //! declares a shape, else their JSON.
 
 use super::plain;
-use super::rows::{Met, RowSink};
+use super::rows::{RowSink, SinkEvent};
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::{Column, Kind, RowCursor, Table, Value, ValueShape, member};
 use crate::threads::{self, prelude::*};
@@ -66,7 +66,7 @@ impl<S: BatchSink> RowSink for S {
         &mut self,
         table: &dyn Table,
         columns: &[usize],
-        met: impl FnMut(Met) -> Result<(), E>,
+        met: impl FnMut(SinkEvent) -> Result<(), E>,
     ) -> Option<Result<(), E>> {
         let (batches, mut hand_over) = self.parts();
         batches.read_all(table, columns, met, |batch| Ok(hand_over(batch)?))
@@ -232,10 +232,10 @@ impl Batches {
         &self,
         table: &dyn Table,
         columns: &[usize],
-        mut met: impl FnMut(Met) -> Result<(), E>,
+        mut met: impl FnMut(SinkEvent) -> Result<(), E>,
         mut hand_over: impl FnMut(RecordBatch) -> Result<(), E>,
     ) -> Option<Result<(), E>> {
-        if !table.splits() {
+        if !table.is_random_access() {
             return None;
         }
         let readers = threads::count().min(AT_ONCE);
@@ -245,8 +245,8 @@ impl Batches {
         let mut each = |share: Share| {
             let (read, ended) = (share.read, share.ended);
             share.batch?.map_or(Ok(()), &mut hand_over)?;
-            met(Met::Rows(read))?;
-            share.damage.into_iter().try_for_each(|(row, error)| met(Met::Damage(row, error)))?;
+            met(SinkEvent::Rows(read))?;
+            share.damage.into_iter().try_for_each(|(row, error)| met(SinkEvent::Damage(row, error)))?;
             Ok::<_, E>(if ended { None } else { Some(read) })
         };
         let mut read = || {
@@ -336,7 +336,7 @@ fn does_not_fit(column: &str, cell: &Value<'_>) -> Error {
         shown.truncate(end);
     }
     let what = format!("{shown} does not fit into the type of the column");
-    Error::without_offset(ErrorKind::Damaged { what: what.into() }, column.to_owned())
+    Error::of_part(ErrorKind::Damaged { what: what.into() }, column.to_owned())
 }
 
 impl Cells {
@@ -553,15 +553,15 @@ mod tests {
     use arrow_array::cast::AsArray as _;
 
     /// Rows of a number and a text, which is long in some rows and damaged in others.
-    struct Rows {
+    struct NumberedTexts {
         columns: [Column; 2],
         len: usize,
     }
 
-    impl Rows {
+    impl NumberedTexts {
         fn text(row: usize) -> Result<String> {
             match row {
-                7 | 8 | 8191 | 30_000 => Err(Error::without_offset(ErrorKind::Cycle { at: 1 }, "rows")),
+                7 | 8 | 8191 | 30_000 => Err(Error::of_part(ErrorKind::Cycle { at: 1 }, "rows")),
                 // More than a batch holds.
                 9000..9006 => Ok("x".repeat(3 << 20)),
                 _ => Ok(format!("row {row}")),
@@ -569,7 +569,7 @@ mod tests {
         }
     }
 
-    impl Table for Rows {
+    impl Table for NumberedTexts {
         fn name(&self) -> &str {
             "rows"
         }
@@ -582,7 +582,7 @@ mod tests {
         fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
             if column == 0 { Ok(row.into()) } else { Self::text(row).map(Value::owned) }
         }
-        fn splits(&self) -> bool {
+        fn is_random_access(&self) -> bool {
             true
         }
     }
@@ -591,12 +591,12 @@ mod tests {
     fn several_batches_at_once_are_the_rows_in_order() {
         let columns = [Column::new("row", Kind::Uint), Column::new("text", Kind::Text)];
         for len in [0, 1, 7, 8192, 8193, 100_000] {
-            let table = Rows { columns: columns.clone(), len };
+            let table = NumberedTexts { columns: columns.clone(), len };
             let (mut next, mut read, mut damage) = (0usize, 0usize, Vec::new());
             let met = |met| {
                 match met {
-                    Met::Rows(count) => read += count,
-                    Met::Damage(row, _) => damage.push(row.unwrap()),
+                    SinkEvent::Rows(count) => read += count,
+                    SinkEvent::Damage(row, _) => damage.push(row.unwrap()),
                 }
                 Ok::<_, Error>(())
             };
@@ -606,9 +606,9 @@ mod tests {
                 assert!(text.value_data().len() < BYTES + (4 << 20));
                 let rows = batch.column(1).as_primitive::<arrow_array::types::Int64Type>();
                 for (text, row) in text.iter().zip(rows.values()) {
-                    next += (next..).take_while(|&row| Rows::text(row).is_err()).count();
+                    next += (next..).take_while(|&row| NumberedTexts::text(row).is_err()).count();
                     assert_eq!(*row, next as i64);
-                    assert_eq!(text.unwrap(), Rows::text(next).unwrap());
+                    assert_eq!(text.unwrap(), NumberedTexts::text(next).unwrap());
                     next += 1;
                 }
                 assert_eq!(rows.null_count(), 0);
@@ -618,18 +618,18 @@ mod tests {
             Batches::new(&chosen).read_all(&table, &[1, 0], met, hand_over).unwrap().unwrap();
             assert_eq!(read, len);
             assert_eq!(damage, [7, 8, 8191, 30_000].into_iter().filter(|&row| row < len).collect::<Vec<_>>());
-            assert_eq!(next, len - (0..len).rev().take_while(|&row| Rows::text(row).is_err()).count());
+            assert_eq!(next, len - (0..len).rev().take_while(|&row| NumberedTexts::text(row).is_err()).count());
         }
     }
 
     #[test]
     fn the_first_error_ends_reading() {
         let columns = [Column::new("row", Kind::Uint), Column::new("text", Kind::Text)];
-        let table = Rows { columns: columns.clone(), len: 50_000 };
+        let table = NumberedTexts { columns: columns.clone(), len: 50_000 };
         let mut rows = 0;
         let met = |met| match met {
-            Met::Rows(_) => Ok(()),
-            Met::Damage(row, error) => {
+            SinkEvent::Rows(_) => Ok(()),
+            SinkEvent::Damage(row, error) => {
                 assert_eq!(row, Some(7));
                 Err(error)
             }

@@ -1,8 +1,8 @@
 //! A cell as plain text, for a field of CSV and for a column of text in Parquet and Arrow.
 
 use super::json;
-use crate::clean::clean;
 use crate::error::Result;
+use crate::escape::escape;
 use crate::id::{Id32, Id64};
 use crate::table::{Value, write_digits};
 use std::fmt::Write as _;
@@ -35,10 +35,10 @@ pub(super) fn text<'t>(value: &'t Value<'_>, scratch: &'t mut String) -> Result<
 }
 
 /// Appends `value` as it is shown to people, as its `Display` does and cleaned like all that people see, in less time.
-pub(crate) fn push_clean(value: &Value<'_>, out: &mut String) {
+pub(crate) fn push_escaped(value: &Value<'_>, out: &mut String) {
     match value {
-        Value::Text(text) => out.push_str(&clean(text)),
-        Value::Utf16(text) => out.push_str(&clean(&text.to_string())),
+        Value::Text(text) => out.push_str(&escape(text)),
+        Value::Utf16(text) => out.push_str(&escape(&text.to_string())),
         Value::Uint(number) => out.push_str(itoa::Buffer::new().format(*number)),
         Value::Int(number) => out.push_str(itoa::Buffer::new().format(*number)),
         Value::F32(number) if let Some(whole) = small_whole(*number) => match u8::try_from(whole) {
@@ -53,7 +53,7 @@ pub(crate) fn push_clean(value: &Value<'_>, out: &mut String) {
             out.push('[');
             for (at, value) in values.iter().enumerate() {
                 out.push_str(if at == 0 { "" } else { ", " });
-                push_clean(value, out);
+                push_escaped(value, out);
             }
             out.push(']');
         }
@@ -61,9 +61,9 @@ pub(crate) fn push_clean(value: &Value<'_>, out: &mut String) {
             out.push('{');
             for (at, (name, value)) in values.iter().enumerate() {
                 out.push_str(if at == 0 { "" } else { ", " });
-                out.push_str(&clean(name));
+                out.push_str(&escape(name));
                 out.push_str(": ");
-                push_clean(value, out);
+                push_escaped(value, out);
             }
             out.push('}');
         }
@@ -106,7 +106,7 @@ mod tests {
         values.extend(doubles.chain(ends).map(Value::F64));
         for value in values.iter().filter(|value| value.to_string().bytes().all(|byte| !byte.is_ascii_alphabetic())) {
             let (mut scratch, mut clean) = (String::new(), String::new());
-            push_clean(value, &mut clean);
+            push_escaped(value, &mut clean);
             let plain = text(value, &mut scratch).unwrap().unwrap();
             assert_eq!((plain, &*clean), (&*value.to_string(), &*value.to_string()));
             let json = json::to_string(value).unwrap();
@@ -140,11 +140,11 @@ mod tests {
             [7u64.into(), (-3i64).into(), 1e30f64.into(), true.into(), Value::Id64(5), Value::Id32(6), "x".into(), map];
         for value in all {
             let mut pushed = String::new();
-            push_clean(&value, &mut pushed);
+            push_escaped(&value, &mut pushed);
             assert_eq!(pushed, value.to_string());
         }
         let mut pushed = String::new();
-        push_clean(&Value::List(vec!["a\nb".into()]), &mut pushed);
+        push_escaped(&Value::List(vec!["a\nb".into()]), &mut pushed);
         assert_eq!(pushed, "[a\\nb]");
     }
 }

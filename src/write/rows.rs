@@ -55,7 +55,7 @@ pub trait RowSink {
         &mut self,
         table: &dyn Table,
         columns: &[usize],
-        met: impl FnMut(Met) -> Result<(), E>,
+        met: impl FnMut(SinkEvent) -> Result<(), E>,
     ) -> Option<Result<(), E>> {
         let _ = (table, columns, met);
         None
@@ -67,7 +67,7 @@ pub trait RowSink {
 
 /// Rows and damage that [`RowSink::rows_of`] meets.
 #[derive(Debug)]
-pub enum Met {
+pub enum SinkEvent {
     /// A number of further rows.
     Rows(usize),
     /// A row that is not taken, by its number, or no further row where one should be.

@@ -19,7 +19,7 @@
 //! ```
 
 use super::arrow::ArrowBatches;
-use super::rows::{Met, RowSink as _};
+use super::rows::{RowSink as _, SinkEvent};
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
 use crate::report::Check;
@@ -164,7 +164,7 @@ impl Selection {
                 Ok(false) => return Ok(()),
                 Err(error) => {
                     // The later rows are lost, which no caller requested.
-                    return Err(error.within(&self.table));
+                    return Err(error.context(&self.table));
                 }
             }
             let row = &*rows;
@@ -183,10 +183,10 @@ impl Selection {
         let error = match row {
             // Some errors name their row already.
             Some(row) if !error.part().starts_with(&format!("{name} {row}")) => {
-                error.within(format_args!("{name} row {row}"))
+                error.context(format_args!("{name} row {row}"))
             }
             Some(_) => error,
-            None => return Err(error.within(name)),
+            None => return Err(error.context(name)),
         };
         match &self.left_out {
             Some(left_out) if !matches!(error.kind(), ErrorKind::Io { .. }) => {
@@ -201,7 +201,7 @@ impl Selection {
     ///
     /// # Errors
     /// When no thread can be started.
-    pub fn rows(&self) -> Result<Portions<Vec<Row>>> {
+    pub fn rows(&self) -> Result<Portions<Vec<OwnedRow>>> {
         let this = self.clone();
         Portions::read(move |give, is_wanted| {
             let mut portion = Vec::new();
@@ -233,9 +233,9 @@ impl Selection {
                 Ok(())
             });
             let met = |met| match met {
-                Met::Rows(_) if is_wanted() => Ok(()),
-                Met::Rows(_) => Err(unwanted()),
-                Met::Damage(row, error) => this.damaged(row, error),
+                SinkEvent::Rows(_) if is_wanted() => Ok(()),
+                SinkEvent::Rows(_) => Err(unwanted()),
+                SinkEvent::Damage(row, error) => this.damaged(row, error),
             };
             let at_once = if this.filter.is_empty() { sink.rows_of(&*table, &this.columns, met) } else { None };
             match at_once {
@@ -249,7 +249,7 @@ impl Selection {
 }
 
 /// The cells of a row.
-pub type Row = Vec<Value<'static>>;
+pub type OwnedRow = Vec<Value<'static>>;
 
 fn open<'a>(asset: &'a Asset, name: &str) -> Result<Box<dyn Table + 'a>> {
     let reader = asset.reader();
@@ -257,17 +257,17 @@ fn open<'a>(asset: &'a Asset, name: &str) -> Result<Box<dyn Table + 'a>> {
         let tables = || suggest::hint_or_all(name, "there are", reader.tables().iter().map(|table| table.name()));
         let why = reader.absent(name).unwrap_or_else(tables);
         let why = why.trim_start_matches("; ");
-        Error::without_offset(ErrorKind::NotFound { what: format!("table {name:?} ({why})") }, "")
+        Error::of_part(ErrorKind::NotFound { what: format!("table {name:?} ({why})") }, "")
     })
 }
 
 fn syntax(what: String) -> Error {
-    Error::without_offset(ErrorKind::Syntax { what: what.into() }, "")
+    Error::of_part(ErrorKind::Syntax { what: what.into() }, "")
 }
 
 /// Ends the reading after the consumer was dropped; nothing receives this error.
 fn unwanted() -> Error {
-    Error::without_offset(ErrorKind::Damaged { what: "the rows have no consumer".into() }, "")
+    Error::of_part(ErrorKind::Damaged { what: "the rows have no consumer".into() }, "")
 }
 
 /// The rows that a thread reads, portion by portion. Ends after the first error.
@@ -319,7 +319,7 @@ impl<T> Iterator for Portions<T> {
                 // The thread is at its end, be it by a fault of this program: rows must not be missing without a word.
                 let what = "the thread that reads the rows came to grief".into();
                 let ended = self.reader.take().map_or(Ok(()), JoinHandle::join);
-                ended.err().map(|_| Err(Error::without_offset(ErrorKind::Damaged { what }, "")))
+                ended.err().map(|_| Err(Error::of_part(ErrorKind::Damaged { what }, "")))
             },
             Some,
         )
@@ -376,7 +376,7 @@ mod tests {
             .map(|row| [y, index].map(|column| table.value(row, column.unwrap()).unwrap().into_owned()))
             .collect();
         assert_eq!(chosen.count().unwrap(), expected.len());
-        let rows: Vec<Row> = chosen.rows().unwrap().flat_map(Result::unwrap).collect();
+        let rows: Vec<OwnedRow> = chosen.rows().unwrap().flat_map(Result::unwrap).collect();
         assert_eq!(rows, expected);
         let mut got = Vec::new();
         for batch in chosen.batches().unwrap().map(Result::unwrap) {

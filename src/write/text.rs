@@ -2,7 +2,7 @@
 //!
 //! All of it leaves through a [`Page`], which cleans it: names and texts are the file's to choose.
 
-pub use crate::clean::clean;
+pub use crate::escape::escape;
 
 use crate::error::{Error, Result};
 use crate::table::{Value, Visitor};
@@ -55,13 +55,13 @@ impl<W: Write> Page<W> {
 
     /// Adds `text` to the line.
     pub fn put(&mut self, text: &str) -> Result<()> {
-        self.out.write_all(clean(text).as_bytes()).map_err(io)
+        self.out.write_all(escape(text).as_bytes()).map_err(io)
     }
 
     /// Adds `text` to the line, so that it stands out.
     pub fn put_marked(&mut self, text: &str, mark: Mark) -> Result<()> {
         match self.style {
-            Style::Bold => write!(self.out, "\x1b[{}m{}\x1b[0m", mark as u8, clean(text)).map_err(io),
+            Style::Bold => write!(self.out, "\x1b[{}m{}\x1b[0m", mark as u8, escape(text)).map_err(io),
             Style::Plain => self.put(text),
         }
     }
@@ -200,7 +200,7 @@ impl<W: Write> Visitor for Outline<W> {
     fn leaf(&mut self, value: &Value<'_>) -> Result<()> {
         let text = value.to_string();
         // Cleaned here for its length.
-        let shown = if value.is_null() { "-".into() } else { clean(&text) };
+        let shown = if value.is_null() { "-".into() } else { escape(&text) };
         if let Some(inline) = &mut self.inline {
             if inline.text.len().saturating_add(shown.len()) <= LINE {
                 inline.text.push_str(if inline.count == 0 { "" } else { ", " });
@@ -264,7 +264,7 @@ pub struct Aligned<W> {
 }
 
 fn cleaned(text: String) -> String {
-    match clean(&text) {
+    match escape(&text) {
         std::borrow::Cow::Owned(clean) => clean,
         std::borrow::Cow::Borrowed(_) => text,
     }

@@ -380,7 +380,7 @@ fn two_folders_are_compared_by_their_files() {
     let rows = json(1, &["diff", old, new]);
     let told = |row: &Json| format!("{} {} {} {}", row["change"], row["key"], row["old"], row["new"]).replace('"', "");
     let told: BTreeSet<String> = rows.iter().map(told).collect();
-    let crc32 = |bytes: &[u8]| format!("0x{:08X}", assetq::internals::codec::crc32(bytes));
+    let crc32 = |bytes: &[u8]| format!("0x{:08X}", assetq::__private::codec::crc32(bytes));
     let (was, is) = (crc32(b"123"), crc32(b"124"));
     assert!(told.contains("changed b/two.txt {path:a/one.txt} {path:b/two.txt}"), "{told:?}");
     assert!(told.contains(&format!("changed a/long.bin {{crc32:{was}}} {{crc32:{is}}}")), "{told:?}");

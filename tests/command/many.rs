@@ -69,7 +69,7 @@ fn a_table_of_many_files_has_the_rows_of_each() {
                 "{name}"
             );
         }
-        assert!(set.reader().verify(&Progress::default()).ok(), "{name}");
+        assert!(set.reader().verify(&Progress::default()).is_ok(), "{name}");
     }
 }
 

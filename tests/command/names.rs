@@ -2,7 +2,7 @@
 
 use assetq::archive::Archive as _;
 use assetq::id::{of_name, of_path};
-use assetq::names::Names;
+use assetq::names::NameSources;
 use assetq::sample::bwdb::DatabaseBuilder;
 use assetq::sample::prototypes::BlobWriter;
 use assetq::sample::{Size, space, wows};
@@ -89,7 +89,7 @@ fn a_database_shows_the_paths_of_what_it_only_refers_to() {
     builder.resource(of_path(visual), 0, 0, 0);
     let bytes = builder.build();
     let open = |options: &Options| Asset::open_with(Source::from_vec("assets.bin", bytes.clone()), options).unwrap();
-    let mut names = Names::default();
+    let mut names = NameSources::default();
     names.add_lines(&[visual, geometry, node].join("\n"));
     let named = open(&Options::default().with(Arc::new(names)));
     let alone = open(&Options::default());
@@ -161,11 +161,11 @@ fn references_are_shown_with_their_paths() {
 fn few_questions_make_no_tree_of_the_game() {
     let dir = game();
     let game = Asset::open_at(dir.path().join("game"), &Options::default()).unwrap();
-    let mut names = Names::default();
+    let mut names = NameSources::default();
     names.add_asset(game.clone());
-    use assetq::relations::Texts as _;
+    use assetq::relations::IdTexts as _;
     assert_eq!(names.path(of_path(MODEL)).unwrap().as_deref(), Some(MODEL));
-    let game = game.get::<assetq::wows::Game>().unwrap();
+    let game = game.get::<assetq::wows::WowsArchive>().unwrap();
     assert!(!game.has_tree());
     assert!(game.len().unwrap() > 0 && game.has_tree());
 }

@@ -1,7 +1,7 @@
 //! Rusty Hearts maps that hold what was written.
 
 use assetq::report::Progress;
-use assetq::sample::wdata::{Row, Spec, Written};
+use assetq::sample::wdata::{FieldValues, Spec, Written};
 use assetq::table::{Table, Value, column_index};
 use assetq::wdata::Map;
 use assetq::{Reader as _, Source};
@@ -22,7 +22,7 @@ pub fn same(a: &Value<'_>, b: &Value<'_>) -> bool {
 }
 
 /// Checks that a table holds exactly these rows: fields that a row leaves out are null.
-pub fn assert_rows(table: &dyn Table, rows: &[&Row], ours: &[&str]) {
+pub fn assert_rows(table: &dyn Table, rows: &[&FieldValues], ours: &[&str]) {
     assert_eq!(table.len().unwrap(), rows.len(), "{}", table.name());
     for row in rows {
         for (name, _) in *row {
@@ -54,7 +54,7 @@ pub fn assert_all(spec: &Spec, written: &Written) {
             "event_boxes" | "waypoint_links" => continue,
             "scenes" => {
                 let (cameras, elements) = (written.table("scenes"), written.table("scene_elements"));
-                let joined: Vec<Row> = (0..cameras.len())
+                let joined: Vec<FieldValues> = (0..cameras.len())
                     .map(|i| cameras[i].iter().chain(elements.get(i).copied().into_iter().flatten()).cloned().collect())
                     .collect();
                 assert_rows(&*table, &joined.iter().collect::<Vec<_>>(), &["index", "offset"]);
@@ -69,6 +69,6 @@ pub fn assert_all(spec: &Spec, written: &Written) {
     }
     assert_eq!(compared, written.rows.len(), "{context}");
     let report = map.verify(&Progress::default());
-    assert!(report.ok(), "{context}: {:?}", report.checks.iter().find(|c| !c.ok()));
+    assert!(report.is_ok(), "{context}: {:?}", report.checks.iter().find(|c| !c.is_ok()));
     assert_eq!(map.trigger_layout().unwrap().0, spec.triggers, "{context}");
 }

@@ -35,7 +35,7 @@ fn a_header_lists_size_levels_and_format() {
         assert_eq!((shape.width, shape.height, shape.mips, shape.layers), (20, 8, 4, 6), "{name}");
         assert_eq!((shape.format.name().as_ref(), shape.kind()), (name, "cube"));
         let report = dds.verify(&Default::default());
-        assert!(report.checks.iter().all(|check| check.ok()), "{name}: {report:?}");
+        assert!(report.checks.iter().all(|check| check.is_ok()), "{name}: {report:?}");
         let level = dds.level(5, 2).unwrap();
         assert_eq!((level.width, level.height, level.texels.rest().len()), (5, 2, 2 * block), "{name}");
         assert!(dds.level(6, 0).is_err() && dds.level(0, 4).is_err());
@@ -254,7 +254,7 @@ fn real_textures_have_the_pixels_of_another_decoder() {
         assert_eq!(Format::detect(&Source::from_vec("x", bytes.clone())).unwrap(), Format::DDS);
         let dds = open(bytes).unwrap();
         assert_eq!(dds.shape().format.name(), *format, "{name}");
-        assert!(dds.verify(&Default::default()).checks.iter().all(|check| check.ok()), "{name}");
+        assert!(dds.verify(&Default::default()).checks.iter().all(|check| check.is_ok()), "{name}");
         let pixels = decode(&dds.level(0, 0).unwrap()).unwrap();
         assert_eq!(crc32fast::hash(pixels.rgba.as_flattened()), *crc, "{name}");
     }

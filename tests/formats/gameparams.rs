@@ -1,8 +1,8 @@
 //! Parameters and texts of World of Warships: pickles by every protocol, hostile ones, tables, and plates of models.
 
 use crate::common::{read_everything, samples};
-use assetq::gameparams::{Kind, Params, Pickle};
-use assetq::names::Names;
+use assetq::gameparams::{NodeKind, Params, Pickle};
+use assetq::names::NameSources;
 use assetq::sample::gameparams::{GUN, HULL, demo, demo_mo, entities, file, mo, root};
 use assetq::sample::geometry::{battleship, gun};
 use assetq::sample::pickle::Data;
@@ -86,7 +86,7 @@ fn every_protocol_and_root_reads_the_same_ship() {
             "A_Hull.x null ",
         ];
         assert_eq!(fields, expected, "{what}");
-        assert!(params.verify(&Default::default()).ok(), "{what}");
+        assert!(params.verify(&Default::default()).is_ok(), "{what}");
         for query in ["PJSD999_Test", "PJSD999", "4179506384"] {
             assert_eq!(params.find(query).unwrap().unwrap().name().unwrap(), "PJSD999_Test", "{what} {query}");
         }
@@ -168,7 +168,7 @@ fn lists_that_double_and_nest_cost_what_they_take_in_the_file() {
     let error = params.table("fields").unwrap().len().unwrap_err().to_string();
     assert!(error.contains("values, which are shared"), "{error}");
     assert!(params.cat("a", &mut Tree::default()).is_err());
-    assert!(!params.verify(&Default::default()).ok());
+    assert!(!params.verify(&Default::default()).is_ok());
     // Two million lists in each other, of a byte and of seven for each.
     for (open, close) in [(&b"]"[..], &b"a"[..]), (b"]q\x00", b"a")] {
         let nested = [b"}U\x01a".to_vec(), open.repeat(2_000_000), close.repeat(1_999_999), b"s.".to_vec()].concat();
@@ -366,7 +366,7 @@ fn a_file_by_itself_has_plates_once_and_no_thickness() {
         rows(alone.reader(), "armor_plates", &["material_id", "thickness", "ship"])[0],
         ["32", "", ""].map(str::to_owned)
     );
-    let mut names = Names::default();
+    let mut names = NameSources::default();
     names.add_asset(Asset::from(params(demo(1, Size::Small))));
     let options = Options::default().with(Arc::new(names));
     let known = Asset::open_with(Source::from_vec("AGM900.geometry", gun()), &options).unwrap();
@@ -375,7 +375,7 @@ fn a_file_by_itself_has_plates_once_and_no_thickness() {
     let known = Asset::open_with(Source::from_vec("AGM901.geometry", gun()), &options).unwrap();
     assert_eq!(rows(known.reader(), "armor_plates", &["thickness", "entity"])[0], ["495", "PAGM901_On_No_Ship"]);
     // Damaged parameters are an error of these cells, and of no others.
-    let mut names = Names::default();
+    let mut names = NameSources::default();
     names.add_asset(Asset::from(params(file(b"K\x01"))));
     let options = Options::default().with(Arc::new(names));
     let broken = Asset::open_with(Source::from_vec("AGM900.geometry", gun()), &options).unwrap();
@@ -397,7 +397,7 @@ fn texts_are_found_by_their_ids() {
     let titles = asset.reader().relations().unwrap().texts().unwrap();
     assert_eq!(titles.title("IDS_PASB900").unwrap().as_deref(), Some("Nowhere"));
     assert_eq!(titles.title("IDS_NOTHING").unwrap(), None);
-    assert!(asset.reader().verify(&Default::default()).ok());
+    assert!(asset.reader().verify(&Default::default()).is_ok());
 }
 
 #[test]
@@ -413,11 +413,11 @@ fn damaged_texts_are_errors_of_their_own() {
     for damaged in [with(28 + 4, 9999), with(28, 2), with(52 + 8, 2)] {
         let asset = open(damaged).unwrap();
         let report = asset.reader().verify(&Default::default());
-        assert!(!report.ok());
+        assert!(!report.is_ok());
     }
     // Out of order.
     let asset = open([&whole[..28], &whole[36..44], &whole[28..36], &whole[44..]].concat()).unwrap();
-    assert!(!asset.reader().verify(&Default::default()).checks[1].ok());
+    assert!(!asset.reader().verify(&Default::default()).checks[1].is_ok());
 }
 
 #[test]
@@ -521,7 +521,7 @@ fn arenas_are_kept_and_mapped() {
 fn real_values_read_as_published() {
     let Some(samples) = samples() else { return };
     let folder = samples.join("gameparams");
-    let mut names = Names::default();
+    let mut names = NameSources::default();
     names.add_file(&folder.join("global.mo"), &Options::default()).unwrap();
     let options = Options::default().with(Arc::new(names));
     let asset = Asset::open_at(folder.join("GameParams.data"), &options).unwrap();
@@ -536,5 +536,5 @@ fn real_values_read_as_published() {
     let plate = hull.armor().find(|plate| (plate.layer, plate.material) == (2, 56)).unwrap();
     assert_eq!(plate.thickness.number(), Some(19.0));
     assert_eq!(ship.mounts().filter(|mount| mount.component.unwrap().is_text("A1_Artillery")).count(), 3);
-    assert_eq!(ship.node().kind(), Kind::Object);
+    assert_eq!(ship.node().kind(), NodeKind::Object);
 }

@@ -19,7 +19,7 @@ fn texels_are_read_from_the_file_beside_it() {
     std::fs::write(folder.path().join("model.imgb"), demo_imgb(1, Size::Small)).unwrap();
     let asset = Asset::open_at(&trb, &Default::default()).unwrap();
     assert_eq!(asset.format(), assetq::Format::GTEX);
-    assert!(asset.reader().verify(&Default::default()).checks.iter().all(|check| check.ok()));
+    assert!(asset.reader().verify(&Default::default()).checks.iter().all(|check| check.is_ok()));
     let textures = asset.reader().textures();
     let shapes: Vec<_> = textures.iter().map(|(_, texture)| texture.as_ref().unwrap().shape()).collect();
     let listed: Vec<_> = shapes.iter().map(|s| (s.format.name(), s.width, s.mips, s.layers, s.kind())).collect();
@@ -66,5 +66,5 @@ fn damage_is_an_error_at_its_field() {
         crate::common::read_everything("model.trb", good[..len].to_vec());
     }
     let short = demo_imgb(1, Size::Small)[..200].to_vec();
-    assert!(open(good, Some(short)).verify(&Default::default()).checks.iter().any(|check| !check.ok()));
+    assert!(open(good, Some(short)).verify(&Default::default()).checks.iter().any(|check| !check.is_ok()));
 }

@@ -3,7 +3,7 @@
 use crate::common::{ask_archive, run, writer};
 use assetq::archive::{self, Archive};
 use assetq::rusty_hearts::layout::{KEY, LIST};
-use assetq::rusty_hearts::{Game, Key};
+use assetq::rusty_hearts::{Key, RustyHeartsArchive};
 use assetq::sample::Size;
 use assetq::sample::rusty_hearts::{Records, folder, hash, pack, volume_of};
 use assetq::{Asset, ErrorKind, Format, Options, Reader as _, Source};
@@ -94,7 +94,7 @@ fn the_archive_says_what_a_plain_reader_finds() {
     let volumes = archive.volumes().unwrap();
     assert_eq!((volumes.len(), volumes.iter().map(|v| v.files).sum::<u64>()), (10, files.len() as u64));
     let report = asset.reader().verify(&Default::default());
-    assert!(report.ok(), "{report:?}");
+    assert!(report.is_ok(), "{report:?}");
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn the_list_alone_and_a_missing_volume_say_what_is_not_there() {
     let error = archive.stored(&file).unwrap_err();
     assert_eq!(error.to_string(), format!("{missing} is not installed"));
     let report = asset.reader().verify(&Default::default());
-    assert!(report.ok() && report.checks[2].detail.ends_with("not installed"), "{report:?}");
+    assert!(report.is_ok() && report.checks[2].detail.ends_with("not installed"), "{report:?}");
     let (_, err) = run(dir.path(), 1, &["info", &format!(".:{town}")]);
     assert_eq!(err, format!("assetq: .:{town}: {missing} is not installed\n"));
 
@@ -150,7 +150,7 @@ fn a_list_under_another_key_wants_that_key() {
     let asset = open(dir.path());
     let error = asset.reader().archive().unwrap().damage().remove(0);
     assert!(error.to_string().contains("list: zlib: "), "{error}");
-    assert!(!asset.reader().verify(&Default::default()).ok());
+    assert!(!asset.reader().verify(&Default::default()).is_ok());
     let hex: Vec<String> = key.chunks(16).map(|row| row.iter().map(|byte| format!("{byte:02X} ")).collect()).collect();
     fs::write(dir.path().join("key.bin"), key).unwrap();
     fs::write(dir.path().join("key.txt"), hex.join("\n")).unwrap();
@@ -163,7 +163,7 @@ fn a_list_under_another_key_wants_that_key() {
     let (_, err) = run(dir.path(), 2, &["ls", ".", "--key", "short.txt"]);
     assert_eq!(err, "assetq: short.txt: key: a key is 256 bytes, or 512 hexadecimal digits\n");
     let options = Options::default().with(Arc::new(Key::new(key)));
-    assert_eq!(Game::open(Source::of_folder(dir.path()), &options).unwrap().len().unwrap(), files.len());
+    assert_eq!(RustyHeartsArchive::open(Source::of_folder(dir.path()), &options).unwrap().len().unwrap(), files.len());
 }
 
 /// An archive of these records, whose volume 0 has 100 bytes.
@@ -264,7 +264,7 @@ fn a_list_cut_anywhere_keeps_what_comes_before() {
     writer(dir.path())("000.pck", vec![0; 100]);
     for end in 0..dat.len() {
         let source = Source::from_vec("f00X.dat", dat[..end].to_vec());
-        let asset = Game::open(source, &Options::default()).map(Asset::from).unwrap();
+        let asset = RustyHeartsArchive::open(source, &Options::default()).map(Asset::from).unwrap();
         let archive = asset.reader().archive().unwrap();
         let files = archive.len().unwrap();
         assert!(files <= 12, "{end}: {files}");
@@ -276,7 +276,9 @@ fn a_list_cut_anywhere_keeps_what_comes_before() {
     for at in 0..dat.len() {
         let mut damaged = dat.clone();
         damaged[at] ^= 0x55;
-        let asset = Game::open(Source::from_vec("f00X.dat", damaged), &Options::default()).map(Asset::from).unwrap();
+        let asset = RustyHeartsArchive::open(Source::from_vec("f00X.dat", damaged), &Options::default())
+            .map(Asset::from)
+            .unwrap();
         ask_archive(&asset);
     }
     for end in 0..records.bytes().len() {
@@ -284,7 +286,7 @@ fn a_list_cut_anywhere_keeps_what_comes_before() {
         assert!(asset.reader().archive().unwrap().len().unwrap() <= 13);
         let report = asset.reader().verify(&Default::default());
         let starts: Vec<usize> = starts(&records);
-        assert_eq!(report.ok(), starts.contains(&end), "{end}: {report:?}");
+        assert_eq!(report.is_ok(), starts.contains(&end), "{end}: {report:?}");
     }
 }
 
@@ -302,7 +304,7 @@ fn starts(records: &Records) -> Vec<usize> {
 fn a_list_that_decodes_to_more_than_a_list_can_is_refused_on_the_way() {
     let bomb = pack(&vec![0; 24 << 20], &KEY);
     assert!(bomb.len() < 100_000);
-    let game = Game::open(Source::from_vec("f00X.dat", bomb), &Options::default()).unwrap();
+    let game = RustyHeartsArchive::open(Source::from_vec("f00X.dat", bomb), &Options::default()).unwrap();
     let error = game.damage().remove(0);
     assert!(error.to_string().contains("decoded bytes: "), "{error}");
     assert!(matches!(game.find("x"), Ok(None)));
@@ -315,7 +317,7 @@ fn bytes_behind_the_stream_are_found_by_verify() {
     let mut dat = pack(records.bytes(), &KEY);
     let len = dat.len();
     dat.extend([1, 2, 3]);
-    let game = Game::open(Source::from_vec("f00X.dat", dat), &Options::default()).unwrap();
+    let game = RustyHeartsArchive::open(Source::from_vec("f00X.dat", dat), &Options::default()).unwrap();
     assert_eq!(game.file(0).unwrap().path, "a");
     let report = game.verify(&Default::default());
     let found = report.checks[0].findings()[0].to_string();
@@ -328,6 +330,6 @@ fn a_folder_without_a_list_is_no_archive() {
     writer(dir.path())("000.pck", vec![0; 100]);
     let error = Asset::open_at(dir.path(), &Options::default()).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::UnknownFolder), "{error}");
-    let error = Game::open(Source::of_folder(dir.path()), &Options::default()).unwrap_err();
+    let error = RustyHeartsArchive::open(Source::of_folder(dir.path()), &Options::default()).unwrap_err();
     assert_eq!(error.to_string(), "f00X.dat is not installed");
 }

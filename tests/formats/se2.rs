@@ -4,7 +4,7 @@ use crate::common::{ask_archive, run, writer};
 use assetq::archive;
 use assetq::sample::Size;
 use assetq::sample::se2::{self as build, BLOCK, CONTENT, Def, ITEM, folder, guid};
-use assetq::se2::Game;
+use assetq::se2::Se2Archive;
 use assetq::{Asset, ErrorKind, Format, Options, Source};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
@@ -66,7 +66,7 @@ fn the_archive_has_the_files_of_the_folder() {
             assert!(archive.stored(&file).is_err(), "{outside}");
         }
         let report = asset.reader().verify(&Default::default());
-        assert!(report.ok(), "{report:?}");
+        assert!(report.is_ok(), "{report:?}");
         assert_eq!(ask_archive(&asset), 0);
     }
     let model = format!("{}:Models/Hull.vrm", dir.path().display());
@@ -131,7 +131,7 @@ fn what_cannot_be_read_does_not_hide_the_rest() {
     fs::write(content.join("Blocks/Wheel/Copy.def"), build::def(guid(7), BLOCK)).unwrap();
     fs::write(content.join("Items/New.DEF"), build::def(guid(77), ITEM)).unwrap();
     let asset = open(dir.path());
-    let game = asset.get::<Game>().unwrap();
+    let game = asset.get::<Se2Archive>().unwrap();
     let of = |n: u32| game.definitions().iter().find(|def| def.guid == guid(n)).unwrap();
     // The name is known from the cache; that the file holds the definition is not.
     assert_eq!((of(3).name.as_deref(), of(3).file.as_deref()), (Some("Drill"), None));
@@ -162,16 +162,16 @@ fn damaged_lists_of_definitions_leave_the_files() {
     for end in (0..sets.len()).step_by(7) {
         fs::write(content.join("definitionsets.vrb"), &sets[..end]).unwrap();
         let asset = open(dir.path());
-        let game = asset.get::<Game>().unwrap();
+        let game = asset.get::<Se2Archive>().unwrap();
         assert!(game.definitions().len() >= with_file, "{end}");
         assert_eq!(asset.reader().warnings().len(), 1, "{end}");
-        assert!(!asset.reader().verify(&Default::default()).ok(), "{end}");
+        assert!(!asset.reader().verify(&Default::default()).is_ok(), "{end}");
     }
     fs::remove_file(content.join("contentcache.vrb")).unwrap();
     fs::write(content.join("definitionsets.vrb"), &sets).unwrap();
     let asset = open(dir.path());
-    assert_eq!(asset.get::<Game>().unwrap().definitions().len(), defs.len());
-    assert!(asset.reader().warnings().is_empty() && asset.get::<Game>().unwrap().assets().is_empty());
+    assert_eq!(asset.get::<Se2Archive>().unwrap().definitions().len(), defs.len());
+    assert!(asset.reader().warnings().is_empty() && asset.get::<Se2Archive>().unwrap().assets().is_empty());
 }
 
 #[cfg(unix)]
@@ -191,7 +191,7 @@ fn a_folder_without_definitions_is_no_game() {
     writer(dir.path())("definitionsets.vrb", build::definition_sets(&[]));
     let error = Asset::open_at(dir.path(), &Options::default()).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::UnknownFolder), "a folder of archives: {error}");
-    let error = Game::open(Source::of_folder(Path::new("/nowhere")), &Options::default()).unwrap_err();
+    let error = Se2Archive::open(Source::of_folder(Path::new("/nowhere")), &Options::default()).unwrap_err();
     assert_eq!(error.to_string(), "definitionsets.vrb is not installed");
 }
 
@@ -205,7 +205,7 @@ fn real_lists_are_read_by_the_same_words() {
     write("contentcache.vrb", read("contentcache_small.vrb"));
     write("Items/x.def", build::def(guid(1), ITEM).into_bytes());
     let asset = open(dir.path());
-    let game = asset.get::<Game>().unwrap();
+    let game = asset.get::<Se2Archive>().unwrap();
     assert!(asset.reader().warnings().is_empty(), "{:?}", asset.reader().warnings());
     let of = |text: &str| game.definitions().iter().find(|def| def.guid.to_string() == text).unwrap();
     let item = of("d1a8677c-af6b-4d23-af5c-a170f2029a8e");

@@ -3,7 +3,7 @@
 use assetq::report::Progress;
 use assetq::sample::wdata::{Spec, Written, demo, write};
 use assetq::sample::{Size, Writer};
-use assetq::table::{Place, Table, Tree, Value, column_index};
+use assetq::table::{Region, Table, Tree, Value, column_index};
 use assetq::wdata::{BoxType, Choice, Map, TextForm, TriggerLayout, Volume};
 use assetq::{Asset, ErrorKind, Format, Reader as _, Source};
 
@@ -156,7 +156,7 @@ mod reads {
             assert!(bytes != demo(4, size));
             let asset = Asset::open(Source::from_vec("demo.wdata", bytes)).unwrap();
             assert_eq!(asset.format(), Format::WDATA);
-            assert!(asset.reader().verify(&Progress::default()).ok());
+            assert!(asset.reader().verify(&Progress::default()).is_ok());
         }
     }
 }
@@ -178,7 +178,7 @@ mod triggers {
         let spec = Spec { trigger_count: 0, scenes: 0, scene_resources: 0, ..Spec::new(22, 9) };
         let map = open(write(&spec).bytes);
         assert_eq!(map.trigger_layout().unwrap(), (TriggerLayout::Scripts, Choice::BothFit));
-        assert!(map.verify(&Progress::default()).ok());
+        assert!(map.verify(&Progress::default()).is_ok());
     }
 
     #[test]
@@ -222,7 +222,7 @@ mod questions {
         let mut hits = 0;
         for probe in all.iter().step_by(97) {
             let point = probe.2.center;
-            let found = map.boxes_at(&Place::Point(point)).unwrap();
+            let found = map.boxes_at(&Region::Point(point)).unwrap();
             // By the corners: a point is inside when it lies between all pairs of opposite faces.
             let expected: Vec<_> = all
                 .iter()
@@ -249,15 +249,15 @@ mod questions {
         let gimmick = map.gimmicks().unwrap().get(2).unwrap();
         let [x, y, z] = gimmick.obb().unwrap().unwrap().position.map(|v| f64::from(v.get()));
         let table = map.table("gimmicks").unwrap();
-        let at = |place: &Place| -> Vec<usize> {
+        let at = |place: &Region| -> Vec<usize> {
             (0..table.len().unwrap()).filter(|row| table.is_at(*row, place).unwrap().unwrap()).collect()
         };
-        assert!(at(&Place::Point([x, y, z])).contains(&2));
-        assert!(at(&Place::Segment([x, y + 1e4, z], [x, y - 1e4, z])).contains(&2));
-        assert_eq!(at(&Place::Box([-1e6; 3], [1e6; 3])), [0, 1, 2, 3]);
-        assert_eq!(at(&Place::Box([-1e6; 3], [-1e5; 3])), [0; 0]);
-        assert!(map.table("paths").unwrap().is_at(0, &Place::Point([0.0; 3])).is_none());
-        assert!(map.table("scenes").unwrap().is_at(0, &Place::Point([0.0; 3])).is_none());
+        assert!(at(&Region::Point([x, y, z])).contains(&2));
+        assert!(at(&Region::Segment([x, y + 1e4, z], [x, y - 1e4, z])).contains(&2));
+        assert_eq!(at(&Region::Box([-1e6; 3], [1e6; 3])), [0, 1, 2, 3]);
+        assert_eq!(at(&Region::Box([-1e6; 3], [-1e5; 3])), [0; 0]);
+        assert!(map.table("paths").unwrap().is_at(0, &Region::Point([0.0; 3])).is_none());
+        assert!(map.table("scenes").unwrap().is_at(0, &Region::Point([0.0; 3])).is_none());
     }
 
     #[test]
@@ -503,9 +503,9 @@ mod damaged {
                 }
             }
         }
-        let _ = map.boxes_at(&Place::Point([0.0; 3]));
+        let _ = map.boxes_at(&Region::Point([0.0; 3]));
         let _ = map.cat("nobody", &mut Tree::default());
-        whole & map.verify(&Progress::default()).ok()
+        whole & map.verify(&Progress::default()).is_ok()
     }
 
     /// One record of most kinds, with texts that are not empty: of empty ones, a part of a trigger list can look like a
@@ -527,7 +527,7 @@ mod damaged {
                 let whole = if len.is_multiple_of(16) || len == triggers_end {
                     read_all(cut)
                 } else {
-                    Map::open(Source::from_vec("cut.wdata", cut)).is_ok_and(|m| m.verify(&Progress::default()).ok())
+                    Map::open(Source::from_vec("cut.wdata", cut)).is_ok_and(|m| m.verify(&Progress::default()).is_ok())
                 };
                 // A file that ends after the triggers is complete.
                 assert_eq!(whole, len == triggers_end, "{main} {len}");
@@ -593,7 +593,7 @@ mod damaged {
         assert!(error.to_string().contains(says), "{error}");
         assert!(error.to_string().contains(box_type.shape().name), "{error}");
         assert!(error.offset().is_some(), "{error}");
-        assert!(!map.verify(&Progress::default()).ok());
+        assert!(!map.verify(&Progress::default()).is_ok());
     }
 
     #[test]
@@ -648,7 +648,7 @@ mod damaged {
         let map = patched(&written, row(&written, BoxType::UnusedBox) + 4, 1);
         let error = map.boxes(BoxType::UnusedBox).unwrap_err();
         assert!(error.to_string().contains("type 14") && matches!(error.kind(), ErrorKind::BadValue { .. }), "{error}");
-        assert!(!map.verify(&Progress::default()).ok());
+        assert!(!map.verify(&Progress::default()).is_ok());
         for types in [20, 1 << 31, u32::MAX] {
             let map = patched(&written, written.start("event_box_index"), types);
             let error = map.boxes(BoxType::CameraBox).unwrap_err();
@@ -720,7 +720,7 @@ mod damaged {
         let map = open(bytes);
         let portals = map.boxes(BoxType::PortalBox).unwrap();
         assert_eq!(portals.get(portals.len() - 1).unwrap().get("active").unwrap(), Value::Bool(true));
-        assert!(map.verify(&Progress::default()).ok());
+        assert!(map.verify(&Progress::default()).is_ok());
         assert!(texts(map.source().bytes().to_vec()).contains("; 1 truth values other than 0 and 1"));
 
         let mut bytes = written.bytes.clone();
@@ -737,8 +737,8 @@ mod damaged {
         let at = written.start("npc_boxes") + 2 + 2 * "npc_000\0".len();
         written.bytes[at..at + 4].copy_from_slice(&f32::NAN.to_le_bytes());
         let map = open(written.bytes);
-        assert_eq!(map.boxes_at(&Place::Point([0.0; 3])).unwrap().undecided, 1);
-        assert!(!map.verify(&Progress::default()).ok());
+        assert_eq!(map.boxes_at(&Region::Point([0.0; 3])).unwrap().undecided, 1);
+        assert!(!map.verify(&Progress::default()).is_ok());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use assetq::archive::{self, Archive as _, Codec};
 use assetq::sample::white::{self as build, Image, Listed, Written, folder};
 use assetq::sample::{FILES, Size};
 use assetq::white::layout::EntryLayout;
-use assetq::white::{Game, GameKind};
+use assetq::white::{GameKind, WhiteArchive};
 use assetq::{Asset, ErrorKind, Format, Options, Reader as _, Source};
 use std::fs;
 use std::io::Read as _;
@@ -194,7 +194,7 @@ fn the_archive_says_what_a_plain_reader_finds() {
         assert!(expected[1].len() > 60, "there are several chunks");
         for folder in [dir.path(), &data] {
             let asset = open(folder);
-            assert_eq!((asset.format(), asset.get::<Game>().unwrap().kind()), (Format::WHITE, Some(kind)));
+            assert_eq!((asset.format(), asset.get::<WhiteArchive>().unwrap().kind()), (Format::WHITE, Some(kind)));
             let archive = asset.reader().archive().unwrap();
             assert_eq!(archive.len().unwrap(), files.len());
             let mut n = 0;
@@ -216,7 +216,7 @@ fn the_archive_says_what_a_plain_reader_finds() {
                 }
             }
             let report = asset.reader().verify(&Default::default());
-            assert!(report.ok(), "{report:?}");
+            assert!(report.is_ok(), "{report:?}");
             let codes = asset.reader().table("entries").unwrap();
             assert_eq!(codes.value(3, 2).unwrap().to_string(), format!("0x{:08X}", expected[1][1].code));
         }
@@ -252,7 +252,7 @@ fn chunks_are_told_by_number_and_not_by_order() {
         let (from, to) = (12 + 8 * n, 12 + 8 * (files - 1 - n));
         reversed[to..to + 8].copy_from_slice(&list[from..from + 8]);
     }
-    let game = Game::open(Source::from_vec("x", reversed), &with_game(GameKind::LightningReturns)).unwrap();
+    let game = WhiteArchive::open(Source::from_vec("x", reversed), &with_game(GameKind::LightningReturns)).unwrap();
     let paths: Vec<String> = (0..files).map(|n| game.file(n).unwrap().path.into_owned()).collect();
     assert_eq!(paths, (0..files).rev().map(|n| format!("file {n}")).collect::<Vec<_>>());
     assert!(game.table("lists").unwrap().value(0, 3).unwrap().to_string().parse::<usize>().unwrap() > 9);
@@ -291,7 +291,10 @@ fn a_sheet_in_a_pack_opens_by_its_address_and_the_first_list_wins() {
     for none in ["unnamed/filelistu.win32.bin/0", "unnamed/filelistu.win32.bin/03", "unnamed/x/3", "unnamed/", "", " "]
     {
         assert_eq!(archive.find(none).unwrap(), None, "{none:?}");
-        assert_eq!(Game::open(Source::of_folder(dir.path()), &Options::default()).unwrap().find(none).unwrap(), None);
+        assert_eq!(
+            WhiteArchive::open(Source::of_folder(dir.path()), &Options::default()).unwrap().find(none).unwrap(),
+            None
+        );
     }
     let (out, _) = run(
         dir.path(),
@@ -329,7 +332,7 @@ fn one_list_is_told_by_its_bytes_and_wants_to_know_its_game() {
     assert_eq!(Format::detect(&Source::from_vec("x", list.clone())).unwrap(), Format::WHITE);
     let enciphered = build::encrypt(&list, [7; 16]);
     assert_eq!(Format::detect(&Source::from_vec("x", enciphered.clone())).unwrap(), Format::WHITE);
-    let game = Game::open(Source::from_vec("x", enciphered), &with_game(GameKind::First)).unwrap();
+    let game = WhiteArchive::open(Source::from_vec("x", enciphered), &with_game(GameKind::First)).unwrap();
     assert!(matches!(game.len().unwrap_err().kind(), ErrorKind::Syntax { .. }));
     for (name, format, make) in FILES {
         assert_ne!(*format, Format::WHITE, "{name}");
@@ -344,7 +347,7 @@ fn a_list_whose_cipher_was_removed_is_read_as_it_is() {
     let enciphered = fs::read(&path).unwrap();
     let plain = [&enciphered[..32], &published::decrypt(&enciphered)].concat();
     let paths = |bytes: Vec<u8>| {
-        let game = Game::open(Source::from_vec("filelistu.win32.bin", bytes), &Options::default()).unwrap();
+        let game = WhiteArchive::open(Source::from_vec("filelistu.win32.bin", bytes), &Options::default()).unwrap();
         (0..game.len().unwrap()).map(|n| game.file(n).unwrap().path.into_owned()).collect::<Vec<_>>()
     };
     assert_eq!(paths(plain), paths(enciphered));
@@ -357,7 +360,7 @@ fn a_wrong_checksum_is_said_and_refused_when_strict() {
     let mut bytes = build::with_crypt_header(&list, [1; 16]);
     let trailer = bytes.len() - 8;
     bytes[32 + 12] ^= 1;
-    let game = Game::open(Source::from_vec("filelistu.win32.bin", bytes.clone()), &Options::default()).unwrap();
+    let game = WhiteArchive::open(Source::from_vec("filelistu.win32.bin", bytes.clone()), &Options::default()).unwrap();
     assert_eq!(game.file(0).unwrap().path, "a.txt");
     let said = "sum of every fourth byte: checksum is";
     assert!(game.warnings()[0].contains(said), "{:?}", game.warnings());
@@ -366,10 +369,10 @@ fn a_wrong_checksum_is_said_and_refused_when_strict() {
     assert!(found.contains(said) && found.ends_with(&format!("(at offset {:#x})", trailer + 4)), "{found}");
     let mut strict = Options::default();
     strict.strict = true;
-    assert!(Game::open(Source::from_vec("x", bytes.clone()), &strict).unwrap().file(0).is_err());
+    assert!(WhiteArchive::open(Source::from_vec("x", bytes.clone()), &strict).unwrap().file(0).is_err());
     // A size that is not the header's: it was not deciphered rightly.
     bytes[trailer] ^= 8;
-    let game = Game::open(Source::from_vec("x", bytes), &Options::default()).unwrap();
+    let game = WhiteArchive::open(Source::from_vec("x", bytes), &Options::default()).unwrap();
     let error = game.len().unwrap_err().to_string();
     assert!(error.contains("size in the deciphered trailer, which is not that of the header"), "{error}");
 }
@@ -417,7 +420,7 @@ fn what_an_entry_lies_about_is_an_error_of_its_file() {
     // A missing chunk, and a position after the texts of its chunk.
     list[12 + 4] = 9;
     list[12 + 8 + 6..12 + 8 + 8].copy_from_slice(&0xFFFFu16.to_le_bytes());
-    let game = Game::open(Source::from_vec("x", list), &with_game(GameKind::First)).unwrap();
+    let game = WhiteArchive::open(Source::from_vec("x", list), &with_game(GameKind::First)).unwrap();
     assert_eq!(
         game.file(0).unwrap_err().to_string(),
         "file 0: entries: number of a chunk: 9 is not allowed (at offset 0x10)"
@@ -469,13 +472,14 @@ fn a_list_cut_or_turned_anywhere_ends_in_errors() {
             lists.extend([build::with_crypt_header(&list, [3; 16]), build::encrypt(&list, [3; 16])]);
         }
         for list in lists {
-            let open =
-                |bytes: Vec<u8>| Game::open(Source::from_vec("filelistu.win32.bin", bytes), &with_game(kind)).unwrap();
+            let open = |bytes: Vec<u8>| {
+                WhiteArchive::open(Source::from_vec("filelistu.win32.bin", bytes), &with_game(kind)).unwrap()
+            };
             assert_eq!(open(list.clone()).len().unwrap(), 6);
             for end in 0..list.len() {
                 let asset = Asset::from(open(list[..end].to_vec()));
-                let cut_padding =
-                    layout == EntryLayout::Later && asset.get::<Game>().unwrap().verify(&Default::default()).ok();
+                let cut_padding = layout == EntryLayout::Later
+                    && asset.get::<WhiteArchive>().unwrap().verify(&Default::default()).is_ok();
                 assert!(!cut_padding, "{end} of {}", list.len());
                 ask_archive(&asset);
             }
@@ -495,7 +499,7 @@ fn counts_that_promise_too_much_are_refused() {
     let listed = [Listed { code: 0, kind: 0, text: b"0:1:1:a".to_vec() }];
     let list = build::list(EntryLayout::First, &listed, 512);
     let said = |list: Vec<u8>| {
-        let game = Game::open(Source::from_vec("x", list), &with_game(GameKind::First)).unwrap();
+        let game = WhiteArchive::open(Source::from_vec("x", list), &with_game(GameKind::First)).unwrap();
         game.len().and_then(|_| game.file(0)).unwrap_err().to_string()
     };
     let with = |at: usize, value: u32| {
@@ -571,6 +575,6 @@ fn a_folder_without_lists_is_no_archive() {
     writer(dir.path())("white_data/sys/white_imgu.win32.bin", vec![0; 100]);
     let error = Asset::open_at(dir.path(), &Options::default()).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::UnknownFolder), "{error}");
-    let error = Game::open(Source::of_folder(dir.path()), &Options::default()).unwrap_err();
+    let error = WhiteArchive::open(Source::of_folder(dir.path()), &Options::default()).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::NotInstalled { .. }), "{error}");
 }

@@ -1,13 +1,13 @@
 //! World of Warships archives: what the library reads of indexes, volumes and a game's folder, and what it makes of
 //! damaged ones.
 
+use assetq::__private::codec::{cityhash64, crc32};
 use assetq::archive::{self, Archive as _, AtBuild, Cache, Codec};
-use assetq::internals::codec::{cityhash64, crc32};
 use assetq::report::Progress;
 use assetq::sample::Size;
 use assetq::sample::wows::{self as build, FileEntry, How, NameEntry, Package};
 use assetq::table::{Tree, Value};
-use assetq::wows::{Game, Variant};
+use assetq::wows::{Variant, WowsArchive};
 use assetq::{Asset, ErrorKind, Format, Options, Reader as _, Source};
 use std::collections::BTreeMap;
 use std::fs;
@@ -27,8 +27,8 @@ fn write_package(dir: &Path, name: &str, package: &Package) {
     package.volumes.iter().filter(|(name, _)| !name.contains("..")).for_each(|(name, bytes)| write(dir, name, bytes));
 }
 
-fn open(path: &Path) -> Game {
-    Game::open(Options::default().source(path).unwrap(), &Options::default()).unwrap()
+fn open(path: &Path) -> WowsArchive {
+    WowsArchive::open(Options::default().source(path).unwrap(), &Options::default()).unwrap()
 }
 
 fn game_folder() -> tempfile::TempDir {
@@ -41,18 +41,18 @@ fn game_folder() -> tempfile::TempDir {
     dir
 }
 
-fn bytes(game: &Game, path: &str) -> assetq::Result<Vec<u8>> {
+fn bytes(game: &WowsArchive, path: &str) -> assetq::Result<Vec<u8>> {
     let file = game.find(path)?.unwrap_or_else(|| panic!("no {path}"));
     Ok(archive::open(game, &file, "GAME")?.bytes().to_vec())
 }
 
 /// All entries of the archive: paths, or errors.
-fn listing(game: &Game) -> Vec<Result<String, String>> {
+fn listing(game: &WowsArchive) -> Vec<Result<String, String>> {
     let file = |n| game.file(n).map(|file| file.path.into_owned()).map_err(|error| error.to_string());
     (0..game.len().unwrap()).map(file).collect()
 }
 
-fn findings(game: &Game) -> Vec<String> {
+fn findings(game: &WowsArchive) -> Vec<String> {
     let report = game.verify(&Progress::default());
     report.checks.iter().flat_map(|c| c.findings().iter().map(|e| format!("{}: {e}", c.name))).collect()
 }
@@ -137,7 +137,7 @@ fn every_variant_gives_its_files_back() {
         for place in [dir.path().to_owned(), dir.path().join("one.idx")] {
             let asset = Asset::open_at(&place, &Options::default()).unwrap();
             assert_eq!(asset.format(), Format::WOWS);
-            let game = asset.get::<Game>().unwrap();
+            let game = asset.get::<WowsArchive>().unwrap();
             for (path, wanted) in &files {
                 assert_eq!(&bytes(game, path).unwrap(), wanted, "{variant:?} {path}");
                 let file = game.find(path).unwrap().unwrap();
@@ -151,7 +151,7 @@ fn every_variant_gives_its_files_back() {
             }
             let mut report = game.verify(&Progress::default());
             archive::verify_deep(game, &mut report, &Progress::default());
-            assert!(report.ok(), "{variant:?} {report:?}");
+            assert!(report.is_ok(), "{variant:?} {report:?}");
         }
     }
 }
@@ -174,7 +174,7 @@ fn reads_rather_than_maps_when_asked_to() {
     write_package(dir.path(), "one.idx", &package);
     let mut options = Options::default();
     options.no_mmap = true;
-    let game = Game::open(options.source(dir.path()).unwrap(), &options).unwrap();
+    let game = WowsArchive::open(options.source(dir.path()).unwrap(), &options).unwrap();
     for (path, wanted) in &files {
         assert_eq!(&bytes(&game, path).unwrap(), wanted);
     }
@@ -202,7 +202,7 @@ fn a_plain_reader_sees_the_same() {
         rng.shuffle(&mut package.names);
         rng.shuffle(&mut package.files);
         let index = package.index();
-        let game = Game::open(Source::from_vec("x.idx", index.clone()), &Options::default()).unwrap();
+        let game = WowsArchive::open(Source::from_vec("x.idx", index.clone()), &Options::default()).unwrap();
         let plain = read_plainly(&index);
         assert_eq!(game.len().unwrap(), plain.len());
         for n in 0..plain.len() {
@@ -231,7 +231,7 @@ fn a_games_folder_is_its_newest_build_unless_said() {
     assert_eq!((game.build(), game.version()), (Some(new), new.to_owned()));
     let at = |build: &str| {
         let options = Options::default().with(Arc::new(AtBuild(build.to_owned())));
-        Game::open(options.source(dir.path()).unwrap(), &options)
+        WowsArchive::open(options.source(dir.path()).unwrap(), &options)
     };
     let older = at(old).unwrap();
     assert!(older.find("content/removed.xml").unwrap().is_some());
@@ -269,7 +269,7 @@ fn loose_files_win_over_the_index_and_mods_over_both() {
     // A build that is not the newest has no mods.
     write(dir.path(), "res_mods/1.0/content/assets.bin", b"mod");
     let options = Options::default().with(Arc::new(AtBuild(old.to_owned())));
-    let older = Game::open(options.source(dir.path()).unwrap(), &options).unwrap();
+    let older = WowsArchive::open(options.source(dir.path()).unwrap(), &options).unwrap();
     assert!(older.find("content/assets.bin").unwrap().unwrap().volume.is_some());
     assert!(open(dir.path()).find("content/assets.bin").unwrap().unwrap().volume.is_none());
 }
@@ -308,7 +308,7 @@ fn what_is_not_there_is_said_and_no_failure_of_the_rest() {
     assert_eq!(missing, [(build::MISSING_VOLUME, 2)]);
     let mut report = game.verify(&Progress::default());
     archive::verify_deep(&game, &mut report, &Progress::default());
-    assert!(report.ok(), "{report:?}");
+    assert!(report.is_ok(), "{report:?}");
     let facts: BTreeMap<_, _> = game.facts().into_iter().map(|(name, value)| (name, value.to_string())).collect();
     assert_eq!((&*facts["game"], &*facts["files_not_installed"]), ("World of Warships", "2"));
     assert!(facts["volumes_not_installed"].contains(build::MISSING_VOLUME), "{facts:?}");
@@ -379,7 +379,7 @@ fn sidecars_are_nothing_and_damaged_indexes_a_warning() {
     assert!(findings(&game).iter().any(|finding| finding.starts_with("indexes: aaa.idx")), "{:?}", findings(&game));
     let mut strict = Options::default();
     strict.strict = true;
-    assert!(Game::open(strict.source(dir.path()).unwrap(), &strict).is_err());
+    assert!(WowsArchive::open(strict.source(dir.path()).unwrap(), &strict).is_err());
 }
 
 #[test]
@@ -396,7 +396,7 @@ fn a_checksum_is_verified_and_not_in_the_way() {
     let (package, _) = package(Variant::V2);
     let mut index = package.index();
     index[8] ^= 1;
-    let game = Game::open(Source::from_vec("x.idx", index.clone()), &Options::default()).unwrap();
+    let game = WowsArchive::open(Source::from_vec("x.idx", index.clone()), &Options::default()).unwrap();
     assert!(
         findings(&game).iter().any(|f| f.starts_with("checksums: x.idx: header: MurmurHash3")),
         "{:?}",
@@ -404,7 +404,7 @@ fn a_checksum_is_verified_and_not_in_the_way() {
     );
     let mut strict = Options::default();
     strict.strict = true;
-    assert!(Game::open(Source::from_vec("x.idx", index), &strict).is_err());
+    assert!(WowsArchive::open(Source::from_vec("x.idx", index), &strict).is_err());
 }
 
 #[test]
@@ -441,7 +441,7 @@ fn parents_may_be_in_another_index() {
 }
 
 /// The library's reading of a package with changed entries.
-fn altered(change: impl FnOnce(&mut Package)) -> (Game, Vec<Result<String, String>>, Vec<String>) {
+fn altered(change: impl FnOnce(&mut Package)) -> (WowsArchive, Vec<Result<String, String>>, Vec<String>) {
     let dir = tempfile::tempdir().unwrap();
     let (mut package, _) = package(Variant::V2);
     change(&mut package);
@@ -477,7 +477,7 @@ fn parents_that_lead_back_are_an_error_of_their_files() {
         named(&mut p, "content").parent = cityhash64(b"content");
         p.index()
     };
-    let game = Game::open(Source::from_vec("x.idx", index), &Options::default()).unwrap();
+    let game = WowsArchive::open(Source::from_vec("x.idx", index), &Options::default()).unwrap();
     assert!(game.path_of(cityhash64(b"content/ship")).unwrap_err().to_string().contains("form a cycle"));
     assert!(!game.has_tree());
 }
@@ -489,7 +489,7 @@ fn paths_have_an_end() {
     let mut long = Package::new(Variant::V2, "a.pkg");
     long.file(&format!("{}x", format!("{}/", "n".repeat(250)).repeat(40)), b"", How::Stored);
     for (package, what) in [(deep, "folders of a path"), (long, "bytes of a path")] {
-        let game = Game::open(Source::from_vec("x.idx", package.index()), &Options::default()).unwrap();
+        let game = WowsArchive::open(Source::from_vec("x.idx", package.index()), &Options::default()).unwrap();
         let shown = listing(&game);
         assert!(shown[0].as_ref().unwrap_err().contains(what), "{shown:?}");
     }
@@ -586,7 +586,7 @@ fn truncated_files_are_errors_and_nothing_worse() {
         let (index, volume) = (package.index(), &package.volumes[0].1);
         for end in 0..index.len() {
             // The tables are checked when they are opened, the names after them when they are read.
-            if let Ok(game) = Game::open(Source::from_vec("x.idx", index[..end].to_vec()), &Options::default()) {
+            if let Ok(game) = WowsArchive::open(Source::from_vec("x.idx", index[..end].to_vec()), &Options::default()) {
                 assert!(!findings(&game).is_empty(), "{variant:?} {end}");
             }
             crate::common::read_everything("x.idx", index[..end].to_vec());
@@ -598,7 +598,7 @@ fn truncated_files_are_errors_and_nothing_worse() {
             let (mut report, progress) = (game.verify(&Progress::default()), Progress::default());
             archive::verify_deep(&game, &mut report, &progress);
             // The trailers of other variants are not known.
-            assert_eq!(report.ok(), variant != Variant::V2 && end >= volume.len() - 16, "{variant:?} {end}");
+            assert_eq!(report.is_ok(), variant != Variant::V2 && end >= volume.len() - 16, "{variant:?} {end}");
         }
     }
 }
@@ -628,17 +628,17 @@ fn names_that_no_file_can_have_are_listed_as_they_are() {
     package.file("b.txt", b"b", How::Stored);
     named(&mut package, "a.txt").name = b"..".to_vec();
     let mut index = package.index();
-    let game = Game::open(Source::from_vec("x.idx", index.clone()), &Options::default()).unwrap();
+    let game = WowsArchive::open(Source::from_vec("x.idx", index.clone()), &Options::default()).unwrap();
     assert_eq!(listing(&game), [Ok("..".to_owned()), Ok("b.txt".to_owned())]);
     // A name without its NUL, and one that is no text.
     let at = index.windows(3).position(|w| w == b"..\0").unwrap();
     index[at + 2] = b'x';
-    let game = Game::open(Source::from_vec("x.idx", index.clone()), &Options::default()).unwrap();
+    let game = WowsArchive::open(Source::from_vec("x.idx", index.clone()), &Options::default()).unwrap();
     let shown = listing(&game);
     assert!(shown[0].as_ref().unwrap_err().contains("does not end with a NUL"), "{shown:?}");
     assert_eq!(shown[1].as_deref(), Ok("b.txt"));
     index[at..at + 3].copy_from_slice(b"\xff.\0");
-    let game = Game::open(Source::from_vec("x.idx", index), &Options::default()).unwrap();
+    let game = WowsArchive::open(Source::from_vec("x.idx", index), &Options::default()).unwrap();
     assert!(listing(&game)[0].as_ref().unwrap_err().contains("not valid UTF-8"));
 }
 

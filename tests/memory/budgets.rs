@@ -86,7 +86,7 @@ fn work_grows_with_the_file() {
                         (0..table.columns().len()).for_each(|column| drop(rows.value(column)));
                     }
                 }
-                assert!(asset.reader().verify(&Default::default()).ok(), "{name}");
+                assert!(asset.reader().verify(&Default::default()).is_ok(), "{name}");
             });
             (size as f64, made.allocations as f64, made.bytes_allocated as f64)
         });

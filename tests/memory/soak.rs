@@ -6,7 +6,7 @@
 use assetq::edit::Editor;
 use assetq::sample::{FILES, Size};
 use assetq::sql::{Input, Session, statements};
-use assetq::table::{Takes, Tree};
+use assetq::table::{Accepts, Tree};
 use assetq::write::atomic_file::{AtomicFile, Overwrite};
 use assetq::write::rows::{Header, RowFormat, RowWriter};
 use assetq::write::text::Style;
@@ -50,7 +50,7 @@ fn one(path: &Path, number: usize) -> assetq::Result<()> {
         reader.cat(&main.value(0, main.label())?.to_string(), &mut Tree::default())?;
     }
     if number.is_multiple_of(3) {
-        assert!(reader.verify(&Default::default()).ok());
+        assert!(reader.verify(&Default::default()).is_ok());
     }
     let header: Vec<Header> =
         main.columns().iter().map(|column| Header { name: column.name.to_string(), kind: column.kind }).collect();
@@ -75,7 +75,7 @@ fn one(path: &Path, number: usize) -> assetq::Result<()> {
         }
     }
     let written = tables.iter().find_map(|table| {
-        let at = table.columns().iter().position(|column| column.takes != Takes::Nothing)?;
+        let at = table.columns().iter().position(|column| column.accepts != Accepts::Nothing)?;
         (table.len().ok()? > 1).then_some((table, at))
     });
     if let Some((table, at)) = written.filter(|_| number.is_multiple_of(7)) {

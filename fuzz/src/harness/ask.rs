@@ -8,7 +8,7 @@ use assetq::edit::patch;
 use assetq::find::{self, Pattern};
 use assetq::history::{History, State};
 use assetq::report::Progress;
-use assetq::scene::{Context, Kind, Options, Shapes};
+use assetq::scene::{Context, Options, SceneFormat, Shapes};
 use assetq::sql::{Fault, Input, Session, statements};
 use assetq::table::{Table, Tree};
 use assetq::write::arrow::ArrowRows;
@@ -38,9 +38,9 @@ pub fn verify(data: &[u8]) {
 fn check(file: &File, asset: &Asset) {
     let reader = asset.reader();
     let report = reader.verify(&Progress::default());
-    let first = report.checks.iter().find(|check| !check.ok());
-    assert!(report.ok() == first.is_none(), "{report:?}");
-    assert!(!file.is_valid || report.ok(), "{}: {first:?}", file.name);
+    let first = report.checks.iter().find(|check| !check.is_ok());
+    assert!(report.is_ok() == first.is_none(), "{report:?}");
+    assert!(!file.is_valid || report.is_ok(), "{}: {first:?}", file.name);
     for check in &report.checks {
         assert!(check.findings().len() as u64 <= check.found());
         assert!(check.findings().iter().all(|error| !error.to_string().is_empty()));
@@ -151,7 +151,7 @@ fn whole_page(asset: &Asset) {
     }
     let has_graphs = page::tree::add(&mut page, reader, &mut |_| {}).unwrap();
     let tables = reader.tables();
-    page::tables::add(page::tables::Most::SHOWN, &mut page, &tables, has_graphs, "f", &mut |_, _| {}).unwrap();
+    page::tables::add(page::tables::TableLimits::SHOWN, &mut page, &tables, has_graphs, "f", &mut |_, _| {}).unwrap();
     page.finish().unwrap();
 }
 
@@ -197,14 +197,14 @@ fn draw(u: &mut Unstructured<'_>, shapes: &dyn Shapes) {
     for (context, lod) in [(&Context::default(), Some(0)), (&named, None)] {
         let mut options = Options::default();
         options.lod = lod;
-        for &kind in shapes.kinds().iter().filter(|kind| **kind != Kind::Png || is_pictured) {
+        for &kind in shapes.kinds().iter().filter(|kind| **kind != SceneFormat::Png || is_pictured) {
             if let Ok(drawing) = shapes.draw(context, options) {
                 drawing.notes();
                 drawing.damage();
                 let mut out = Vec::new();
                 if drawing.write(kind, &mut out).is_ok() {
                     assert!((out.len() as u64) < MOST_WRITTEN);
-                    assert!(kind != Kind::Glb || out.starts_with(b"glTF"));
+                    assert!(kind != SceneFormat::Glb || out.starts_with(b"glTF"));
                 }
             }
         }

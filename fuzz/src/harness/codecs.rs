@@ -2,8 +2,8 @@
 
 use super::input::{Field, any, below, lie, one_of};
 use arbitrary::Unstructured;
+use assetq::__private::codec::{self, encd};
 use assetq::archive::{self, Codec};
-use assetq::internals::codec::{self, encd};
 use assetq::sample::{geometry, white, wows};
 use assetq::{ErrorKind, Source};
 

@@ -3,9 +3,9 @@
 use super::input::{File, any, below, file, lie, rest_as_text};
 use super::models;
 use arbitrary::Unstructured;
-use assetq::edit::read::{self, Form, Row};
+use assetq::edit::read::{self, Form, InputRow};
 use assetq::edit::{Change, Edit, Editor, key_of, patch};
-use assetq::scene::{Context, Kind};
+use assetq::scene::{Context, SceneFormat};
 use assetq::table::{Guid, Table, Tree, Value};
 use assetq::write::atomic_file::Overwrite;
 use assetq::write::json;
@@ -136,7 +136,7 @@ fn meshes(u: &mut Unstructured<'_>, asset: &Asset, editor: &mut Editor<'_>) {
     let mut glb = Vec::new();
     let Some(shapes) = asset.reader().shapes() else { return };
     let Ok(drawing) = shapes.draw(&Context::default(), Default::default()) else { return };
-    if drawing.write(Kind::Glb, &mut glb).is_ok() {
+    if drawing.write(SceneFormat::Glb, &mut glb).is_ok() {
         let fields = super::input::fields(&glb);
         lie(u, &mut glb, &fields);
         let _ = editor.meshes(&glb);
@@ -201,11 +201,11 @@ pub fn patch(data: &[u8]) {
     let text = rest_as_text(&mut u);
     let mut editor = Editor::new(asset).unwrap();
     let form = [Form::Ndjson, Form::Json, Form::Csv, Form::of_head(text.as_bytes())][usize::from(kind & 3)];
-    let mut take = |row: Row<'_>| match row {
-        Row::Restore(restore) => editor.restore(&restore).map(drop),
-        Row::Columns(names) => editor.exported_columns(None, &names),
-        Row::Edit(edit) => editor.edit(edit).map(drop),
-        Row::Exported { cells, from, .. } => editor.exported(None, cells, from, kind & 4 == 0).map(drop),
+    let mut take = |row: InputRow<'_>| match row {
+        InputRow::Restore(restore) => editor.restore(&restore).map(drop),
+        InputRow::Columns(names) => editor.exported_columns(None, &names),
+        InputRow::Edit(edit) => editor.edit(edit).map(drop),
+        InputRow::Exported { cells, from, .. } => editor.exported(None, cells, from, kind & 4 == 0).map(drop),
     };
     let _ = read::rows(text.as_bytes(), form, &mut take);
     if kind & 0x30 == 0x30 {

@@ -7,7 +7,7 @@ use arbitrary::Unstructured;
 use assetq::archive::Address;
 use assetq::edit::read as changes;
 use assetq::find::{self, Pattern, Syntax};
-use assetq::names::Names;
+use assetq::names::NameSources;
 use assetq::sql::{Input, Session, is_complete, statements};
 use assetq::table::filter::Filter;
 use assetq::table::glob::Glob;
@@ -37,7 +37,7 @@ pub fn text(data: &[u8]) {
             let address = Address::of(Path::new(&text));
             address.inner();
             address.build();
-            let mut names = Names::default();
+            let mut names = NameSources::default();
             names.add_lines(&text);
             for setting in ["key", "fields", "type", "game", "types"] {
                 let _ = Format::configure(setting, text.as_bytes(), "FILE", &Options::default());

@@ -9,7 +9,7 @@ use crate::record::{Ratio, Spread, Threads};
 use crate::spawn::Order;
 use crate::turns::{median, turns};
 use assetq::archive::{self, Archive as _, Codec, File};
-use assetq::wows::Game;
+use assetq::wows::WowsArchive;
 use assetq::{Options, Reader as _, Source};
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -34,8 +34,8 @@ pub(super) fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|&word| word.to_owned()).collect()
 }
 
-fn open(folder: &Path) -> Game {
-    Game::open(Source::of_folder(folder), &Options::default()).expect("it is a game")
+fn open(folder: &Path) -> WowsArchive {
+    WowsArchive::open(Source::of_folder(folder), &Options::default()).expect("it is a game")
 }
 
 /// Whole processes, from start to end.

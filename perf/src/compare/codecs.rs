@@ -5,7 +5,7 @@ use crate::inputs::archive;
 use crate::record::Bound::AtMost;
 use crate::turns::turns;
 use assetq::sample::vrb::Codec;
-use assetq::vrb::Archive;
+use assetq::vrb::VrbArchive;
 use assetq::{Reader as _, Source};
 use flate2::read::ZlibDecoder;
 use std::hint::black_box;
@@ -58,7 +58,7 @@ pub fn run(run: &mut Run) {
     let one = pool(1);
     for (name, codec) in [("stored", Codec::None), ("zlib", Codec::Zlib), ("brotli", Codec::Brotli)] {
         let source = Source::open(archive(name, codec)).expect("it can be mapped");
-        let archive = Archive::open(source.clone()).expect("it is an archive");
+        let archive = VrbArchive::open(source.clone()).expect("it is an archive");
         let chunks = archive.chunks().expect("they lie in the file");
         let parts: Parts<'_> = chunks
             .iter()
@@ -70,13 +70,13 @@ pub fn run(run: &mut Run) {
             })
             .collect();
         let ours = || {
-            let archive = Archive::open(source.clone()).expect("it is an archive");
+            let archive = VrbArchive::open(source.clone()).expect("it is an archive");
             let chunks = archive.chunks().expect("they lie in the file");
             chunks.iter().map(|chunk| chunk.data().expect("it decodes").bytes().len()).sum::<usize>()
         };
         let expected = parts.iter().map(|part| part.1).sum::<usize>();
         assert_eq!([ours(), bare(codec, &parts)], [expected; 2]);
-        let check = || assert!(Archive::open(source.clone()).expect("opens").verify(&Default::default()).ok());
+        let check = || assert!(VrbArchive::open(source.clone()).expect("opens").verify(&Default::default()).is_ok());
         let times = one.install(|| {
             turns(
                 run.rounds(16),

@@ -6,7 +6,7 @@ use crate::questions::{ids, list};
 use crate::record::Bound::{AtLeast, AtMost};
 use crate::turns::turns;
 use crate::{inputs, machine};
-use assetq::internals::codec::murmur3;
+use assetq::__private::codec::murmur3;
 use assetq::{Reader as _, Source};
 use std::fs::File;
 use std::hint::black_box;
@@ -91,7 +91,7 @@ fn verify(run: &mut Run) {
     let db = open(&inputs::database());
     let body = &db.source().bytes()[16..];
     let (one, all) = (pool(1), pool(machine::cores()));
-    let check = || assert!(db.verify(&Default::default()).ok());
+    let check = || assert!(db.verify(&Default::default()).is_ok());
     let expected = murmur3(body);
     let public = |bytes: &[u8]| murmur3::murmur3_32(&mut &bytes[..], 0).expect("memory can be read");
     assert_eq!(public(body), expected);

@@ -118,7 +118,7 @@ fn database(points: &mut Points, path: &Path, rounds: usize) {
     let find = || assert!(open(path).lookup(id).expect("it is sound").is_some());
     let resolve = || assert_eq!(open(path).path(id).expect("it is sound").as_deref(), Some(&*text));
     let all = || assert_eq!(list(&open(path), &mut std::io::sink()), count);
-    let check = || assert!(open(path).verify(&Default::default()).ok());
+    let check = || assert!(open(path).verify(&Default::default()).is_ok());
     let full = || assert!(Parsed::parse(source.bytes()).resources.contains_key(&id));
     let public = || assert!(parse_assets_bin(source.bytes()).expect("it parses").lookup_r2p(id).is_some());
     type Work<'w> = &'w (dyn Fn() + Sync);

@@ -4,9 +4,9 @@ use super::Run;
 use crate::inputs;
 use crate::record::Pages;
 use crate::spawn::{PAGE, minor_faults};
+use assetq::__private::codec::cityhash64;
 use assetq::Source;
 use assetq::bwdb::Database;
-use assetq::internals::codec::cityhash64;
 use std::fs;
 use std::path::Path;
 
@@ -58,7 +58,7 @@ pub fn run(run: &mut Run) {
         let before = minor_faults();
         ask(fresh.clone());
         let faults = minor_faults() - before;
-        let touched = if countable { touched_by(ask, &copy) } else { None };
+        let touched = if countable { prefetched_by(ask, &copy) } else { None };
         let of = fresh.bytes().len().div_ceil(PAGE) as u64;
         run.record.pages.push(Pages { what: what.to_owned(), touched, faults, of });
     }
@@ -69,7 +69,7 @@ pub fn run(run: &mut Run) {
     }
 }
 
-fn touched_by(ask: &dyn Fn(Source), path: &Path) -> Option<u64> {
+fn prefetched_by(ask: &dyn Fn(Source), path: &Path) -> Option<u64> {
     let source = Source::open(path).ok()?;
     // Maps all pages, so that touched pages are distinguished from pages that a fault maps in addition.
     let sum: u64 = source.bytes().iter().step_by(PAGE).map(|&b| u64::from(b)).sum();

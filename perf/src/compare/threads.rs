@@ -10,7 +10,7 @@ use crate::turns::turns;
 use crate::{inputs, machine};
 use assetq::geometry::Geometry;
 use assetq::sample::vrb::Codec;
-use assetq::vrb::Archive;
+use assetq::vrb::VrbArchive;
 use assetq::{Reader as _, Source};
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -63,7 +63,7 @@ pub fn run(run: &mut Run) {
             assert!(values.last().is_some_and(Option::is_some));
         });
     }
-    note("verify of assets.bin", rounds(8, quick), None, &|_| assert!(db.verify(&Default::default()).ok()));
+    note("verify of assets.bin", rounds(8, quick), None, &|_| assert!(db.verify(&Default::default()).is_ok()));
 
     let source = Source::open(inputs::geometry_of(100)).expect("it can be mapped");
     let open = || Geometry::open(source.clone()).expect("it is a geometry");
@@ -86,7 +86,7 @@ pub fn run(run: &mut Run) {
 
     let packed = Source::open(inputs::archive("zlib", Codec::Zlib)).expect("it can be mapped");
     note("verify of zlib chunks", rounds(8, quick), bound, &|_| {
-        let archive = Archive::open(packed.clone()).expect("it is an archive");
-        assert!(archive.verify(&Default::default()).ok());
+        let archive = VrbArchive::open(packed.clone()).expect("it is an archive");
+        assert!(archive.verify(&Default::default()).is_ok());
     });
 }

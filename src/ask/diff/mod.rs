@@ -21,7 +21,7 @@
 //! - Archives of any kind are compared by their files; a plain folder is an archive, too
 //!   ([`Folder`](crate::archive::Folder)).
 //! - A format may have its own comparison ([`Comparison`]): prototype databases compare the contents of records and of
-//!   their arrays, at any position, as [`crate::bwdb::compare`] does. Records without a resource are paired by their
+//!   their arrays, at any position, as [`crate::bwdb::record::differ`] does. Records without a resource are paired by their
 //!   contents. Records of an unknown layout are compared by their own bytes without pointers, if their size is known.
 //!
 //! Rows are not kept in memory: only a few numbers for each while a table is compared, and then the numbers of rows
@@ -37,8 +37,8 @@ pub(crate) use table::Seeker;
 pub(super) use table::path_of_key;
 
 pub use crate::compare::{
-    Comparable, Comparison, Damaged, Differences, Each, Faults, Field, Keys, Kind, Pair, Side, Special, Verdict,
-    same_value,
+    Comparable, Comparison, Damaged, DifferenceKind, Differences, Each, Faults, Field, Keys, Pair, Side, Special,
+    Verdict, same_value,
 };
 
 use crate::asset::Asset;
@@ -56,7 +56,7 @@ pub const MAX_ROWS: usize = 1 << 27;
 #[non_exhaustive]
 pub struct Change<'a> {
     /// Whether it was added, removed or changed.
-    pub kind: Kind,
+    pub kind: DifferenceKind,
     /// Its key: the one value, or a map of all. An id with a known path is shown as the path.
     pub key: Value<'a>,
     /// Its kind, if its table has kinds: the type of a resource.
@@ -218,7 +218,7 @@ impl<'a> TableDiff<'a> {
 /// # Errors
 /// `Syntax` when the files differ in format and are no archives, or neither has a table that is wanted.
 pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<Vec<TableDiff<'a>>> {
-    let syntax = |what: String| Error::without_offset(ErrorKind::Syntax { what: what.into() }, "");
+    let syntax = |what: String| Error::of_part(ErrorKind::Syntax { what: what.into() }, "");
     let format = old.format();
     // Files of any two archives are compared by their paths.
     let archives = old.reader().archive().is_some() && new.reader().archive().is_some();
@@ -242,7 +242,7 @@ pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<V
         // Rows that one file has and shows raw are no rows that it lacks.
         if let Some(why) = asset.reader().absent(name) {
             let what = format!("table {name:?} cannot be compared: {why}").into();
-            return Err(Error::without_offset(ErrorKind::Unsupported { what }, asset.source().name().to_owned()));
+            return Err(Error::of_part(ErrorKind::Unsupported { what }, asset.source().name().to_owned()));
         }
     }
     if let Some(missing) = wanted.iter().find(|name| tables.iter().all(|t| t.name != **name)) {

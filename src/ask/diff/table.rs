@@ -10,13 +10,13 @@ use std::borrow::Cow;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
 /// A column of both tables: its number in each.
-type Both = (usize, usize);
+type ColumnPair = (usize, usize);
 
 /// A table that both files have.
 pub(super) struct Columns<'t> {
     tables: [&'t dyn Table; 2],
-    keys: Vec<Both>,
-    values: Vec<Both>,
+    keys: Vec<ColumnPair>,
+    values: Vec<ColumnPair>,
     /// Seeded in each run, so that no file can provoke collisions.
     state: RandomState,
 }
@@ -51,7 +51,7 @@ impl<'t> Columns<'t> {
         if side == Side::Old { old } else { new }
     }
 
-    fn hash(&self, row: &dyn RowCursor, side: Side, columns: &[Both]) -> Result<u64> {
+    fn hash(&self, row: &dyn RowCursor, side: Side, columns: &[ColumnPair]) -> Result<u64> {
         let mut hasher = self.state.build_hasher();
         for &column in columns {
             hash_value(&row.value(pick(column, side))?, &mut hasher);
@@ -63,7 +63,7 @@ impl<'t> Columns<'t> {
     #[cfg(feature = "edit")]
     pub(super) fn among(&self, key: &str, cells: &[Value<'_>]) -> Option<super::Differences> {
         let [old, new] = self.tables;
-        let is_it = |both: &&Both| old.columns().get(both.0).is_some_and(|column| column.name == key);
+        let is_it = |both: &&ColumnPair| old.columns().get(both.0).is_some_and(|column| column.name == key);
         let key = *self.keys.iter().find(is_it)?;
         let mut seekers = (Seeker::new(old), Seeker::new(new));
         let mut found = super::Differences::default();
@@ -108,7 +108,7 @@ impl<'t> Columns<'t> {
 
     /// How two rows compare.
     fn verdict(&self, old: &dyn RowCursor, new: &dyn RowCursor) -> Result<Verdict, (Side, Error)> {
-        let same = |columns: &[Both]| {
+        let same = |columns: &[ColumnPair]| {
             for column in columns {
                 let a = old.value(column.0).map_err(|e| (Side::Old, e))?;
                 let b = new.value(column.1).map_err(|e| (Side::New, e))?;
@@ -125,7 +125,7 @@ impl<'t> Columns<'t> {
     }
 }
 
-fn pick(column: Both, side: Side) -> usize {
+fn pick(column: ColumnPair, side: Side) -> usize {
     if side == Side::Old { column.0 } else { column.1 }
 }
 
@@ -207,7 +207,7 @@ pub(super) fn count(table: &dyn Table) -> (u32, Option<Error>) {
 fn too_many(table: &dyn Table) -> Error {
     let limit = MAX_ROWS as u64;
     let kind = ErrorKind::Limit { what: "rows that are compared", value: limit.saturating_add(1), limit };
-    Error::without_offset(kind, table.name().to_owned())
+    Error::of_part(kind, table.name().to_owned())
 }
 
 /// The column with the path of the id at `at`, if rows are identified by it.

@@ -125,7 +125,7 @@ pub fn each_of<E>(
         let nested = table.columns().get(column).is_some_and(|c| c.kind == Kind::Nested);
         for row in rows {
             look.advance(1);
-            let row = At { table, row };
+            let row = SingleRow { table, row };
             if nested {
                 if look_into(table, &row, column, pattern, &mut damaged, &mut each)?.is_break() {
                     return Ok(ControlFlow::Break(()));
@@ -149,7 +149,7 @@ pub fn each_of<E>(
 
 /// The text of a row, if it matches.
 fn found(
-    row: &At<'_>,
+    row: &SingleRow<'_>,
     column: usize,
     name: Option<usize>,
     pattern: &Pattern,
@@ -254,7 +254,7 @@ fn look_into<E>(
     };
     let Some(info) = table.columns().get(column) else { return Ok(ControlFlow::Continue(())) };
     let hit = |name: &str, text: &str| each(&Hit { row, column, name: name.into(), text: text.into() });
-    Inside { pattern, words: table.words(), hit }.look(&cell, &mut info.name.to_string())
+    Inside { pattern, words: table.vocabulary(), hit }.look(&cell, &mut info.name.to_string())
 }
 
 /// Looks into nested values.
@@ -307,12 +307,12 @@ impl<E, H: FnMut(&str, &str) -> Result<ControlFlow<()>, E>> Inside<'_, H> {
 }
 
 /// One row by its number.
-struct At<'t> {
+struct SingleRow<'t> {
     table: &'t dyn Table,
     row: usize,
 }
 
-impl RowCursor for At<'_> {
+impl RowCursor for SingleRow<'_> {
     fn advance(&mut self) -> Result<bool> {
         Ok(false)
     }

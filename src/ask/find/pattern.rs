@@ -62,7 +62,7 @@ pub(super) enum Scope {
 }
 
 fn syntax(what: impl Into<String>) -> Error {
-    Error::without_offset(ErrorKind::Syntax { what: what.into().into() }, "pattern")
+    Error::of_part(ErrorKind::Syntax { what: what.into().into() }, "pattern")
 }
 
 impl Pattern {

@@ -5,17 +5,17 @@
 //! is shown as the text.
 //!
 //! Only the keys of one table are kept in memory, with shared parts of neighbouring keys stored once, and some hundred rows as text.
-//! Rows that only a walk finds ([`Table::walks`]) keep the order of the file.
+//! Rows that only a walk finds ([`Table::is_sequential`]) keep the order of the file.
 
 mod order;
 
 use crate::ask::diff;
 use crate::asset::Asset;
-use crate::clean::clean;
 use crate::error::{Error, Result};
+use crate::escape::escape;
 use crate::table::{Role, RowCursor, Table, Value};
 use crate::threads::{self, Parallel as _, prelude::*};
-use crate::write::plain::push_clean;
+use crate::write::plain::push_escaped;
 use std::io::{self, Write};
 use std::ops::Range;
 
@@ -34,12 +34,12 @@ pub fn write(asset: &Asset, out: &mut (dyn Write + Send), mut damaged: impl FnMu
     let version = asset.reader().version();
     writeln!(out, "format: {}", asset.format())?;
     if !version.is_empty() {
-        writeln!(out, "version: {}", clean(&version))?;
+        writeln!(out, "version: {}", escape(&version))?;
     }
     for table in asset.reader().tables() {
-        writeln!(out, "\n[{}]", clean(table.name()))?;
+        writeln!(out, "\n[{}]", escape(table.name()))?;
         let lines = Lines::new(&*table);
-        if table.walks() {
+        if table.is_sequential() {
             lines.walk(out, &mut damaged)?;
         } else {
             lines.table(out, &mut damaged)?;
@@ -75,7 +75,7 @@ struct Label(String);
 
 impl Label {
     fn new(name: &str) -> Self {
-        Self(format!("\t{}: ", clean(name)))
+        Self(format!("\t{}: ", escape(name)))
     }
 
     fn name(&self) -> &str {
@@ -214,7 +214,7 @@ impl<'t> Lines<'t> {
     fn unit(&self, all: &Runs, unit: &mut Unit) {
         let mut seeker = diff::Seeker::new(self.table);
         let rows = |run: &Run| run.row as usize..run.row.saturating_add(run.len) as usize;
-        self.table.touch(&unit.runs.iter().map(rows).collect::<Vec<_>>());
+        self.table.prefetch(&unit.runs.iter().map(rows).collect::<Vec<_>>());
         for run in std::mem::take(&mut unit.runs) {
             let head = all.texts.get(run.head).filter(|head| !head.is_empty() && !all.is_coded);
             unit.share(head.unwrap_or_default());
@@ -249,7 +249,7 @@ impl<'t> Lines<'t> {
         }
         let mut all = Runs::default();
         match len {
-            Ok(len) if self.table.splits() => {
+            Ok(len) if self.table.is_random_access() => {
                 let shares: Vec<Range<usize>> =
                     (0..len).step_by(SHARE).map(|start| start..start.saturating_add(SHARE).min(len)).collect();
                 for together in shares.chunks(threads::count().saturating_mul(4)) {
@@ -322,7 +322,7 @@ impl<'t> Lines<'t> {
                     None
                 }
                 value => {
-                    push_clean(&value, out);
+                    push_escaped(&value, out);
                     None
                 }
             };
@@ -339,13 +339,13 @@ impl<'t> Lines<'t> {
     /// Makes the key of a row into a line.
     fn key(&self, row: &dyn RowCursor, unit: &mut Unit) {
         if self.keys.is_empty() {
-            push_clean(&row.row().into(), &mut unit.text);
+            push_escaped(&row.row().into(), &mut unit.text);
         }
         for (at, key) in self.keys.iter().enumerate() {
             unit.text.push_str(if at == 0 { "" } else { "  " });
             match key.value(row) {
-                Ok(value) => push_clean(&value, &mut unit.text),
-                Err(error) => unit.text.push_str(&clean(&error.to_string())),
+                Ok(value) => push_escaped(&value, &mut unit.text),
+                Err(error) => unit.text.push_str(&escape(&error.to_string())),
             }
         }
         unit.text.push('\n');
@@ -406,7 +406,7 @@ impl Unit {
     }
 
     fn damage(&mut self, name: &str, error: Error) {
-        self.text.push_str(&format!("\t{}: damaged: {}\n", name, clean(&error.to_string())));
+        self.text.push_str(&format!("\t{}: damaged: {}\n", name, escape(&error.to_string())));
         self.faults.push(error);
     }
 
@@ -415,7 +415,7 @@ impl Unit {
         self.head.clear();
         for (at, part) in head.strip_suffix('\0').unwrap_or(head).split('\0').enumerate() {
             self.head.push_str(if at == 0 { "" } else { "  " });
-            self.head.push_str(&clean(part));
+            self.head.push_str(&escape(part));
         }
     }
 
@@ -424,7 +424,7 @@ impl Unit {
         self.text.push_str(&self.head);
         if let Some(number) = number {
             self.text.push_str("  ");
-            push_clean(&number.into(), &mut self.text);
+            push_escaped(&number.into(), &mut self.text);
         }
         self.text.push('\n');
     }
@@ -440,7 +440,7 @@ impl Unit {
             }
             value => {
                 self.text.push_str(&label.0);
-                push_clean(value, &mut self.text);
+                push_escaped(value, &mut self.text);
                 self.text.push('\n');
             }
         }
@@ -455,7 +455,7 @@ impl Unit {
             Value::Map(parts) => {
                 for (part, value) in parts {
                     self.name.push('.');
-                    self.name.push_str(&clean(part));
+                    self.name.push_str(&escape(part));
                     self.leaves(value);
                     self.name.truncate(len);
                 }
@@ -463,7 +463,7 @@ impl Unit {
             Value::List(parts) if parts.iter().any(|part| matches!(part, Value::Map(_) | Value::List(_))) => {
                 for (index, value) in parts.iter().enumerate() {
                     self.name.push('[');
-                    push_clean(&index.into(), &mut self.name);
+                    push_escaped(&index.into(), &mut self.name);
                     self.name.push(']');
                     self.leaves(value);
                     self.name.truncate(len);
@@ -473,7 +473,7 @@ impl Unit {
                 self.text.push('\t');
                 self.text.push_str(&self.name);
                 self.text.push_str(": ");
-                push_clean(value, &mut self.text);
+                push_escaped(value, &mut self.text);
                 self.text.push('\n');
             }
         }

@@ -12,7 +12,7 @@ const MANY: usize = 1 << 12;
 const DEPTH: usize = 256;
 
 /// The next eight bytes of an item's text, and the item's number.
-type Place = (u64, u32);
+type TextPrefix = (u64, u32);
 
 /// The numbers of `items` in the order of their texts; items of one text in the order of `then`.
 pub(super) fn by_text<'t, T: Sync>(
@@ -25,7 +25,7 @@ pub(super) fn by_text<'t, T: Sync>(
         let then = || Some(then(items.get(a as usize)?, items.get(b as usize)?));
         text_of(a).cmp(text_of(b)).then_with(|| then().unwrap_or(Ordering::Equal))
     };
-    let mut places: Vec<Place> = (0u32..).zip(items).map(|(number, _)| (0, number)).collect();
+    let mut places: Vec<TextPrefix> = (0u32..).zip(items).map(|(number, _)| (0, number)).collect();
     Sort { text: text_of, compare }.sort(&mut places, 0, 0);
     places.into_iter().map(|(_, item)| item).collect()
 }
@@ -37,12 +37,12 @@ struct Sort<T, C> {
 
 impl<'t, T: Fn(u32) -> &'t [u8] + Sync, C: Fn(u32, u32) -> Ordering + Sync> Sort<T, C> {
     /// Sorts `places`; their texts share the first `skip` bytes.
-    fn sort(&self, places: &mut [Place], mut skip: usize, depth: usize) {
+    fn sort(&self, places: &mut [TextPrefix], mut skip: usize, depth: usize) {
         loop {
             if places.len() <= FEW || depth >= DEPTH {
                 return self.sort_few(places);
             }
-            let load = |place: &mut Place| place.0 = eight(self.behind(place.1, skip));
+            let load = |place: &mut TextPrefix| place.0 = eight(self.behind(place.1, skip));
             match places.len() {
                 ..MANY => places.iter_mut().for_each(load),
                 _ => places.par_chunks_mut(MANY).for_each(|some| some.iter_mut().for_each(load)),
@@ -59,7 +59,7 @@ impl<'t, T: Fn(u32) -> &'t [u8] + Sync, C: Fn(u32, u32) -> Ordering + Sync> Sort
             }
             skip = skip.saturating_add(common);
         }
-        let sort_behind = |part: &mut [Place]| {
+        let sort_behind = |part: &mut [TextPrefix]| {
             self.sort(part, skip.saturating_add(size_of::<u64>()), depth.saturating_add(1));
         };
         if places.len() < MANY {
@@ -67,11 +67,11 @@ impl<'t, T: Fn(u32) -> &'t [u8] + Sync, C: Fn(u32, u32) -> Ordering + Sync> Sort
             return places.chunk_by_mut(|a, b| a.0 == b.0).for_each(sort_behind);
         }
         places.par_sort_unstable();
-        let parts: Vec<&mut [Place]> = places.chunk_by_mut(|a, b| a.0 == b.0).collect();
+        let parts: Vec<&mut [TextPrefix]> = places.chunk_by_mut(|a, b| a.0 == b.0).collect();
         parts.into_par_iter().for_each(sort_behind);
     }
 
-    fn sort_few(&self, places: &mut [Place]) {
+    fn sort_few(&self, places: &mut [TextPrefix]) {
         places.sort_unstable_by(|a, b| (self.compare)(a.1, b.1));
     }
 

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::report::Progress;
 use crate::scene::Mesh;
 
-pub use crate::relations::{By, Edge, Entries, Entry, Found, Keep, PARENT, Relations, Texts};
+pub use crate::relations::{By, Edge, Entries, Entry, Found, IdTexts, Keep, PARENT, Relations};
 
 /// The references in `asset` that `keep` selects. A format without [`Relations`] has none.
 pub fn scan(asset: &Asset, keep: Keep<'_>) -> Found {
@@ -36,7 +36,7 @@ pub(crate) fn entries(asset: &Asset) -> Option<&dyn Entries> {
 }
 
 /// The texts of ids in `asset`, if any.
-pub(crate) fn texts(asset: &Asset) -> Option<&dyn Texts> {
+pub(crate) fn texts(asset: &Asset) -> Option<&dyn IdTexts> {
     asset.reader().relations()?.texts()
 }
 
@@ -86,9 +86,9 @@ impl<'a> Known<'a> {
 /// # Errors
 /// When the entry or the mappings cannot be read.
 pub fn meshes(asset: &Asset, id: u64, geometry: &Asset) -> Result<Vec<Mesh>> {
-    let (Some(stage), Some(meshes)) = (asset.reader().stage(), geometry.reader().meshes()) else {
+    let (Some(placements), Some(meshes)) = (asset.reader().placements(), geometry.reader().meshes()) else {
         return Ok(Vec::new());
     };
-    let drawn = stage.drawn_by(id, geometry.source().name())?;
+    let drawn = placements.drawn_by(id, geometry.source().name())?;
     if drawn.is_empty() { Ok(Vec::new()) } else { meshes.find(&drawn) }
 }

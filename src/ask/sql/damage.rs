@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The position of damage; without a row if the rest of a table is unreadable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Place {
+pub(super) struct DamagePosition {
     pub(super) file: usize,
     pub(super) table: usize,
     pub(super) row: Option<usize>,
@@ -22,14 +22,14 @@ const MOST_ERRORS: usize = 10;
 #[derive(Debug, Default)]
 pub(super) struct Damage {
     left_out: bool,
-    met: Mutex<Met>,
+    met: Mutex<DamageLog>,
 }
 
 #[derive(Debug, Default)]
-struct Met {
+struct DamageLog {
     /// Why the statement stopped: the file and what is wrong in it.
     stopped: Option<(String, Error)>,
-    places: HashSet<Place>,
+    places: HashSet<DamagePosition>,
     errors: Vec<(usize, Error)>,
 }
 
@@ -52,13 +52,13 @@ impl Damage {
         self.left_out
     }
 
-    fn met(&self) -> MutexGuard<'_, Met> {
+    fn met(&self) -> MutexGuard<'_, DamageLog> {
         self.met.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Counts an error if damaged rows are skipped, otherwise returns it.
     #[cold]
-    pub(super) fn of(&self, place: Place, error: Error) -> Result<(), Error> {
+    pub(super) fn of(&self, place: DamagePosition, error: Error) -> Result<(), Error> {
         if !self.left_out {
             return Err(error);
         }

@@ -1,9 +1,9 @@
 //! Pending changes of statements: cells and rows that replace the file's own until it is written.
 
 use super::cells::Cell;
-use crate::edit::{Set, TableEdits, check_cell, item_cells, key_of, refused};
+use crate::edit::{ColumnValues, TableEdits, check_cell, item_cells, key_of, refused};
 use crate::error::Result;
-use crate::table::{Table, Takes, Value};
+use crate::table::{Accepts, Table, Value};
 use rusqlite::types::{ToSql as _, ToSqlOutput, Value as Owned, ValueRef};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,10 +11,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// The changes of one table.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Pending {
-    set: BTreeMap<usize, Set>,
+    set: BTreeMap<usize, ColumnValues>,
     removed: BTreeSet<usize>,
     /// Inserted rows; `None` for a row that was deleted again.
-    added: Vec<Option<Set>>,
+    added: Vec<Option<ColumnValues>>,
 }
 
 impl Pending {
@@ -53,11 +53,11 @@ impl Pending {
     }
 }
 
-fn cell(set: &Set, column: usize) -> Option<&Value<'static>> {
+fn cell(set: &ColumnValues, column: usize) -> Option<&Value<'static>> {
     set.iter().find(|(other, _)| *other == column).map(|(_, value)| value)
 }
 
-fn put(set: &mut Set, column: usize, value: Value<'static>) {
+fn put(set: &mut ColumnValues, column: usize, value: Value<'static>) {
     match set.iter_mut().find(|(other, _)| *other == column) {
         Some((_, old)) => *old = value,
         None => {
@@ -129,7 +129,7 @@ impl Changes {
         values: impl Iterator<Item = Result<Value<'static>>>,
     ) -> Result<usize> {
         rows_may_change(table)?;
-        let mut set = Set::new();
+        let mut set = ColumnValues::new();
         let item = table.item();
         let mut of_list = Vec::new();
         for ((number, column), value) in table.columns().iter().enumerate().zip(values) {
@@ -142,8 +142,8 @@ impl Changes {
                 continue;
             }
             let checked = check_cell(table, number, value, None);
-            let (to, value) = checked.map_err(|error| error.within("an added row"))?;
-            if column.takes != Takes::Nothing {
+            let (to, value) = checked.map_err(|error| error.context("an added row"))?;
+            if column.accepts != Accepts::Nothing {
                 put(&mut set, to, value);
             }
         }
@@ -172,7 +172,7 @@ impl Changes {
         if number.is_none() && !cursor.advance()? {
             return Err(crate::table::no_cell(table.name(), row, 0));
         }
-        let mut changed = Set::new();
+        let mut changed = ColumnValues::new();
         for (column, wanted) in values.iter().enumerate().take(table.columns().len()) {
             let now = match number {
                 Some(number) => pending.added_cell(number, column),
@@ -187,13 +187,13 @@ impl Changes {
             // A value of another type differs from the present one.
             let is_retyped = table.typed_by(column).is_some_and(|types| cell(&changed, types).is_some());
             let given = owned(*wanted).map_err(|error| match table.columns().get(column) {
-                Some(column) => error.within(format_args!("{}: column {}", table.name(), column.name)),
+                Some(column) => error.context(format_args!("{}: column {}", table.name(), column.name)),
                 None => error,
             });
             let checked = given.and_then(|given| check_cell(table, column, given, Some(&now).filter(|_| !is_retyped)));
             let (to, value) = checked.map_err(|error| match (number, key_of(table, row)) {
-                (None, Ok(key)) => error.within(format_args!("row {key}")),
-                _ => error.within("an added row"),
+                (None, Ok(key)) => error.context(format_args!("row {key}")),
+                _ => error.context("an added row"),
             })?;
             put(&mut changed, to, value);
         }
@@ -213,7 +213,7 @@ impl Changes {
 }
 
 fn rows_may_change(table: &dyn Table) -> Result<()> {
-    if table.takes_rows() {
+    if table.has_writable_rows() {
         return Ok(());
     }
     Err(refused(format!("rows of {} can neither be added nor removed", table.name())))

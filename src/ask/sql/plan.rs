@@ -30,7 +30,7 @@ pub(super) enum Access {
 
 /// A way to answer a statement, as far as the table is concerned.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Plan {
+pub(super) struct QueryPlan {
     pub(super) access: Access,
     pub(super) terms: Vec<Term>,
     /// The columns that the statement reads.
@@ -118,7 +118,7 @@ struct Offer {
 const UNKNOWN_ROWS: usize = 200_000;
 
 /// Chooses how a table answers, and informs SQLite.
-pub(super) fn best(info: &mut IndexInfo, table: &dyn Table) -> rusqlite::Result<Plan> {
+pub(super) fn best(info: &mut IndexInfo, table: &dyn Table) -> rusqlite::Result<QueryPlan> {
     let offers = offers(info, table)?;
     let joined = offers.iter().any(|offer| offer.term.op.is_equal() && !offer.constant);
     // For a single table the number of rows does not matter, and counting them may take long.
@@ -153,10 +153,10 @@ pub(super) fn best(info: &mut IndexInfo, table: &dyn Table) -> rusqlite::Result<
     let mask = info.col_used();
     // The last bit includes all columns from there on.
     let columns = (0..table.columns().len()).filter(|column| mask & (1 << (*column).min(63)) != 0).collect();
-    Ok(Plan { access, terms, columns })
+    Ok(QueryPlan { access, terms, columns })
 }
 
-impl Plan {
+impl QueryPlan {
     /// A walk over all rows, without conditions for the table.
     pub(super) fn bare(info: &mut IndexInfo, table: &dyn Table) -> Self {
         costs(info, Access::Scan, &[], UNKNOWN_ROWS);
@@ -278,7 +278,7 @@ fn text(value: ValueRef<'_>) -> Option<&str> {
     }
 }
 
-impl Plan {
+impl QueryPlan {
     /// The text for `EXPLAIN QUERY PLAN`, as in `probe id =, name LIKE`.
     pub(super) fn describe(&self, columns: &[Column]) -> String {
         let mut text = String::from(match self.access {

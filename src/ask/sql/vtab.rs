@@ -5,10 +5,10 @@
 #![allow(unsafe_code)]
 
 use super::cells::{self, Cell};
-use super::damage::{Damage, Place};
+use super::damage::{Damage, DamagePosition};
 use super::file::OpenFile;
 use super::pending::{self, Changes, Pending};
-use super::plan::{self, Access, Check, Plan};
+use super::plan::{self, Access, Check, QueryPlan};
 use crate::error::{ErrorKind, Result};
 use crate::report::Progress;
 use crate::table::filter::{Bound, picked};
@@ -50,7 +50,7 @@ const COUNTED: usize = 256;
 pub(super) struct AssetCursor {
     base: sqlite3_vtab_cursor,
     state: Arc<State>,
-    plan: Option<Arc<Plan>>,
+    plan: Option<Arc<QueryPlan>>,
     walk: Option<Walk>,
     /// The changes when the walk began, where there were any.
     pending: Option<Arc<Pending>>,
@@ -73,7 +73,7 @@ struct State {
     /// The number of the table in the file.
     index: usize,
     /// The plans that were made so far; SQLite hands back the number of one.
-    plans: Mutex<Vec<Arc<Plan>>>,
+    plans: Mutex<Vec<Arc<QueryPlan>>>,
     /// For columns that were joined on: how often they were asked, and from the second time on an index.
     joins: Mutex<HashMap<usize, Join>>,
     damage: Arc<Damage>,
@@ -95,13 +95,13 @@ struct Source {
     bound: Bound,
 }
 
-type Rows<'a> = Box<dyn RowCursor + 'a>;
+type BoxedCursor<'a> = Box<dyn RowCursor + 'a>;
 
 self_cell!(
     struct Walk {
         owner: Source,
         #[not_covariant]
-        dependent: Rows,
+        dependent: BoxedCursor,
     }
 );
 
@@ -111,7 +111,7 @@ impl State {
     }
 
     /// The plan as SQLite will ask for it.
-    fn keep(&self, plan: Plan) -> usize {
+    fn keep(&self, plan: QueryPlan) -> usize {
         let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(same) = plans.iter().position(|known| **known == plan) {
             return same;
@@ -120,13 +120,13 @@ impl State {
         plans.len().saturating_sub(1)
     }
 
-    fn plan(&self, number: c_int) -> Option<Arc<Plan>> {
+    fn plan(&self, number: c_int) -> Option<Arc<QueryPlan>> {
         let plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
         plans.get(usize::try_from(number).ok()?).cloned()
     }
 
-    fn place(&self, row: Option<usize>) -> Place {
-        Place { file: self.file.number(), table: self.index, row }
+    fn place(&self, row: Option<usize>) -> DamagePosition {
+        DamagePosition { file: self.file.number(), table: self.index, row }
     }
 
     /// The file and the table, by their numbers.
@@ -183,7 +183,7 @@ impl State {
 
     #[cold]
     fn within(&self, row: usize, error: crate::Error) -> crate::Error {
-        error.within(format_args!("{}: row {row}", self.name()))
+        error.context(format_args!("{}: row {row}", self.name()))
     }
 
     /// The rows whose cell of `column` may have this hash: by an index from the second question on.
@@ -221,7 +221,7 @@ impl State {
     }
 
     /// Begins the walk that `plan` says. `None` where no row can be meant.
-    fn walk(state: &Arc<Self>, plan: &Plan, arguments: &Filters<'_>) -> Result<Option<Walk>> {
+    fn walk(state: &Arc<Self>, plan: &QueryPlan, arguments: &Filters<'_>) -> Result<Option<Walk>> {
         let Some(table) = state.table() else { return Ok(None) };
         let mut bounds = Vec::new();
         let mut first = None;
@@ -331,9 +331,9 @@ unsafe impl VTab<'static> for AssetTable {
         let Some(table) = self.state.table() else { return Ok(false) };
         // If rows have changed, SQLite itself checks all of them.
         let changed = !self.state.changes.of(self.state.at()).is_empty();
-        let plan = if changed { Plan::bare(info, table) } else { plan::best(info, table)? };
+        let plan = if changed { QueryPlan::bare(info, table) } else { plan::best(info, table)? };
         info.set_idx_str(&plan.describe(table.columns()));
-        info.set_idx_num(Plan::number_of(self.state.keep(plan)));
+        info.set_idx_num(QueryPlan::number_of(self.state.keep(plan)));
         Ok(true)
     }
 
@@ -404,7 +404,7 @@ unsafe impl VTabCursor for AssetCursor {
         self.plan = self.state.plan(number);
         let Some(plan) = &self.plan else { return Ok(()) };
         self.walk = State::walk(&self.state, plan, arguments).or_else(|error| {
-            let error = error.within(self.state.name());
+            let error = error.context(self.state.name());
             self.state
                 .damage
                 .of(self.state.place(None), error)

@@ -3,10 +3,10 @@
 //! Every text of a file is escaped.
 
 use super::{Found, difference, said, text};
-use crate::ask::diff::{Change, Kind as Happened, Pair};
-use crate::clean::Xml;
+use crate::ask::diff::{Change, DifferenceKind as Happened, Pair};
+use crate::escape::Xml;
 use crate::table::Value;
-use crate::write::text::clean;
+use crate::write::text::escape;
 use std::fmt::{self, Display};
 use std::io::{self, Write};
 
@@ -98,7 +98,7 @@ struct Text<'t>(&'t str);
 
 impl Display for Text<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Xml(&clean(self.0)).fmt(f)
+        Xml(&escape(self.0)).fmt(f)
     }
 }
 

@@ -2,10 +2,10 @@
 
 use super::html::{KINDS, colour};
 use super::{Found, difference, said, text};
-use crate::ask::diff::{Change, Kind as Happened, Pair};
+use crate::ask::diff::{Change, DifferenceKind as Happened, Pair};
 use crate::error::Result;
 use crate::table::Value;
-use crate::write::page::{Block, Page, Part, Texts, numbers};
+use crate::write::page::{Block, Page, PageSection, TextColumn, numbers};
 use serde_json::json;
 use std::io::Write;
 use std::iter;
@@ -14,7 +14,7 @@ use std::iter;
 #[derive(Default)]
 pub(super) struct Tables {
     blocks: Vec<(String, Block)>,
-    parts: Vec<Part>,
+    parts: Vec<PageSection>,
 }
 
 impl Tables {
@@ -29,7 +29,7 @@ impl Tables {
             return Ok(());
         }
         let (mut kinds, mut keys, mut whats, mut fields) =
-            (Vec::new(), Texts::default(), Texts::default(), Texts::default());
+            (Vec::new(), TextColumn::default(), TextColumn::default(), TextColumn::default());
         let (mut counts, mut is_moved) = (Vec::new(), true);
         for (number, kind) in (0..).zip(KINDS) {
             let of_kind = || found.pairs.iter().copied().filter(move |pair| pair.kind() == kind);
@@ -57,7 +57,7 @@ impl Tables {
         let meta =
             json!({ "block": block, "rows": rows, "counts": counts, "count": found.pairs.len(), "moved": is_moved });
         let id = format!("diff={}", found.name);
-        self.parts.push(Part { id, kind: "diff", title: found.name.clone(), meta });
+        self.parts.push(PageSection { id, kind: "diff", title: found.name.clone(), meta });
         Ok(())
     }
 

@@ -82,7 +82,9 @@ pub(super) fn run(args: &Args, query: &str, context: &Context) -> Outcome {
     let options = Options {
         lod: args.lod.0,
         textures: match kind {
-            scene::Kind::Glb | scene::Kind::Obj => args.textures.map_or(TextureMode::Png, TexturesArg::mode),
+            scene::SceneFormat::Glb | scene::SceneFormat::Obj => {
+                args.textures.map_or(TextureMode::Png, TexturesArg::mode)
+            }
             _ => TextureMode::None,
         },
         texture_size: args.texture_size,

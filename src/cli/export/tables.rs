@@ -2,7 +2,7 @@
 
 use super::super::output::is_stdout;
 use super::super::progress::Unit;
-use super::super::rows::Rows;
+use super::super::rows::SelectedRows;
 use super::super::{Context, Exit, Failure, Outcome};
 use super::{Args, KindArg, in_folder, kind_of};
 use crate::asset::Asset;
@@ -11,7 +11,7 @@ use crate::files::FilePattern;
 use crate::report::Progress;
 use crate::table::{Column, Table};
 use crate::write::hive::file_name;
-use crate::write::rows::{Header, Met, RowFormat, RowSink, RowWriter};
+use crate::write::rows::{Header, RowFormat, RowSink, RowWriter, SinkEvent};
 use crate::write::text::Style;
 #[cfg(feature = "parquet")]
 use crate::write::{arrow::ArrowRows, parquet};
@@ -257,17 +257,18 @@ impl<'a> Export<'a> {
 
     fn rows_into(&self, mut sink: impl RowSink) -> Result<(), Failure> {
         let (file, name) = (self.asset.source().name(), self.table.name());
-        let rows = Rows::of(&*self.table).with_condition(self.args.condition.as_deref())?.with_limit(self.args.limit);
+        let rows =
+            SelectedRows::of(&*self.table).with_condition(self.args.condition.as_deref())?.with_limit(self.args.limit);
         let rows = rows.of_columns(&self.columns);
         let skipped = Cell::new(0usize);
         let damaged = |row: Option<usize>, error: Error| {
             let error = match row {
                 // Some errors name their row already.
                 Some(row) if !error.part().starts_with(&format!("{name} {row}")) => {
-                    error.within(format_args!("{name} row {row}"))
+                    error.context(format_args!("{name} row {row}"))
                 }
                 Some(_) => error,
-                None => return Err(Failure::in_file(file, &error.within(name))),
+                None => return Err(Failure::in_file(file, &error.context(name))),
             };
             if !self.args.skip_damaged {
                 return Err(Failure::in_file(file, &error));
@@ -282,11 +283,11 @@ impl<'a> Export<'a> {
         };
         let at_once = match (&self.args.condition, self.args.limit) {
             (None, None) => sink.rows_of(&*self.table, &self.columns, |met| match met {
-                Met::Rows(count) => {
+                SinkEvent::Rows(count) => {
                     self.progress.advance(count as u64);
                     Ok(())
                 }
-                Met::Damage(row, error) => not_taken(row, error),
+                SinkEvent::Damage(row, error) => not_taken(row, error),
             }),
             _ => None,
         };

@@ -4,7 +4,7 @@ use super::{
     Asked, Context, DOT_COMMANDS, Exit, Failure, Fault, Session, answer, dot, failure, is_command, say_left_out,
 };
 use crate::ask::sql::{TableName, functions, in_sql, is_complete, statements};
-use crate::write::text::clean;
+use crate::write::text::escape;
 use rustyline::completion::{Completer, Pair};
 use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
@@ -96,8 +96,8 @@ pub(super) fn run(session: &Session, context: &Context) -> Result<(), Failure> {
     let config = Config::builder().completion_type(CompletionType::List).auto_add_history(false);
     let config = config.max_history_size(HISTORY).map_err(failed)?.history_ignore_space(true).build();
     let history = FileHistory::with_config(&config);
-    let mut editor = Editor::<Names, FileHistory>::with_history(config, history).map_err(failed)?;
-    editor.set_helper(Some(Names::new(session)));
+    let mut editor = Editor::<SqlCompleter, FileHistory>::with_history(config, history).map_err(failed)?;
+    editor.set_helper(Some(SqlCompleter::new(session)));
     let history = history_file();
     if let Some(file) = &history {
         // A missing or unreadable history does not prevent questions.
@@ -166,7 +166,7 @@ fn explain(text: &str, fault: Fault, context: &Context) {
         let before = before.get(first..).unwrap_or_default();
         let line = format!("{before}{}", rest.lines().next().unwrap_or_default());
         context.show(line.trim_end());
-        context.show(&format!("{:width$}^", "", width = clean(before).width()));
+        context.show(&format!("{:width$}^", "", width = escape(before).width()));
     }
     context.complain(&failure(fault).message);
 }
@@ -184,14 +184,14 @@ fn history_file() -> Option<PathBuf> {
 }
 
 /// Words that can be completed.
-struct Names {
+struct SqlCompleter {
     schemas: Vec<String>,
     tables: Vec<TableName>,
     /// The lines of the statement before the one that is being typed.
     typed: String,
 }
 
-impl Names {
+impl SqlCompleter {
     fn new(session: &Session) -> Self {
         let schemas = session.schemas().map(str::to_owned).collect();
         Self { schemas, tables: session.tables().collect(), typed: String::new() }
@@ -238,7 +238,7 @@ fn last_word(text: &str) -> &str {
     })
 }
 
-impl Completer for Names {
+impl Completer for SqlCompleter {
     type Candidate = Pair;
 
     fn complete(&self, line: &str, at: usize, _: &rustyline::Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
@@ -259,7 +259,7 @@ impl Completer for Names {
         let text = format!("{} {line}", self.typed);
         let mut found = self.candidates(typed.get(..start).unwrap_or_default(), &text);
         // A name that the terminal could take for a command is not completed.
-        found.retain(|candidate| clean(candidate) == candidate.as_str());
+        found.retain(|candidate| escape(candidate) == candidate.as_str());
         found.retain(|candidate| fits(candidate) && !wanted.is_empty() || typed.ends_with('.') && fits(candidate));
         found.sort_unstable();
         found.dedup();
@@ -267,15 +267,15 @@ impl Completer for Names {
     }
 }
 
-impl Validator for Names {}
+impl Validator for SqlCompleter {}
 
-impl Hinter for Names {
+impl Hinter for SqlCompleter {
     type Hint = String;
 }
 
-impl Highlighter for Names {}
+impl Highlighter for SqlCompleter {}
 
-impl Helper for Names {}
+impl Helper for SqlCompleter {}
 
 #[cfg(test)]
 mod tests {
@@ -300,7 +300,7 @@ mod tests {
             (name.to_owned(), Input::Asset(crate::Asset::open(source).unwrap()))
         };
         let session = Session::new(vec![asset("old"), asset("new")], false).unwrap();
-        let names = Names::new(&session);
+        let names = SqlCompleter::new(&session);
         let history = FileHistory::new();
         let complete = |text: &str| -> Vec<String> {
             let (_, found) = names.complete(text, text.len(), &rustyline::Context::new(&history)).unwrap();

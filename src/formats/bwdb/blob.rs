@@ -60,7 +60,7 @@ impl Found {
 
 impl<'a> Blob<'a> {
     pub(super) fn open(index: usize, entry: &'a DatabaseEntry, at: View<'a>, db: &Database) -> Result<Self> {
-        let within = |e: crate::Error| e.within(format_args!("database {index}"));
+        let within = |e: crate::Error| e.context(format_args!("database {index}"));
         let size = entry.size.get() as usize;
         let raw = Err(Raw::UnknownType);
         let view = match at.follow_nullable(entry.data.get()).map_err(within)? {

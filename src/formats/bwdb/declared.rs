@@ -1,10 +1,11 @@
 //! Types whose fields are data: the types of a layouts file, and beside them the built-in ones by their names in such a
 //! file.
 
-use super::compare::{Allowance, Differ};
 use super::prototypes as p;
+use super::record::differ::{BudgetShare, Differ};
 use super::record::{
-    self, Count as _, Field, FieldInfo, Flag, Form, ListInfo, NameId, PathId, Prototype, Shown, Text, Traits, Walker,
+    self, Count as _, Field, FieldColumns, FieldInfo, Flag, Form, ListInfo, NameId, PathId, Prototype, Text, Traits,
+    Walker,
 };
 use crate::bytes::View;
 use crate::error::Result;
@@ -17,7 +18,7 @@ use std::hash::{Hash, Hasher};
 pub struct Type {
     pub(super) name: &'static str,
     pub(super) size: usize,
-    pub(super) shown: Shown,
+    pub(super) shown: FieldColumns,
     pub(super) traits: Traits,
     /// The table with a row for each, if arrays of it have one.
     pub(super) table: Option<&'static str>,
@@ -31,7 +32,7 @@ pub(super) enum Body {
     BuiltIn {
         walk: for<'a> fn(View<'a>, &'static str, &mut dyn Walker<'a>),
         walk_field: for<'a> fn(View<'a>, usize, &mut dyn Walker<'a>),
-        same: for<'a> fn(View<'a>, View<'a>, &mut Allowance<'_>) -> Result<bool>,
+        same: for<'a> fn(View<'a>, View<'a>, &mut BudgetShare<'_>) -> Result<bool>,
         differ: for<'a, 'd, 'o> fn(View<'a>, View<'a>, &'d mut Differ<'a, 'o>) -> Result<()>,
     },
     /// Field by field: one for each of the type's `fields`.
@@ -177,18 +178,18 @@ impl Type {
     }
 
     /// Whether two values have equal contents.
-    pub(super) fn same<'a>(&self, old: View<'a>, new: View<'a>, allowance: &mut Allowance<'_>) -> Result<bool> {
+    pub(super) fn same<'a>(&self, old: View<'a>, new: View<'a>, share: &mut BudgetShare<'_>) -> Result<bool> {
         let members = match &self.body {
-            Body::BuiltIn { same, .. } => return same(old, new, allowance),
+            Body::BuiltIn { same, .. } => return same(old, new, share),
             Body::Members(members) => members,
         };
         for (field, (member, info)) in members.iter().zip(self.fields).enumerate() {
             let same = match member {
-                Member::Inline(of) => of.same(old.skip(info.at), new.skip(info.at), allowance)?,
+                Member::Inline(of) => of.same(old.skip(info.at), new.skip(info.at), share)?,
                 Member::Array { of, .. } => {
                     let (old, new) = (self.array(old, field)?, self.array(new, field)?);
-                    let element = |a, b, allowance: &mut Allowance<'_>| of.same(a, b, allowance);
-                    record::same_arrays(of.size, of.traits, old, new, allowance, element)?
+                    let element = |a, b, share: &mut BudgetShare<'_>| of.same(a, b, share);
+                    record::same_arrays(of.size, of.traits, old, new, share, element)?
                 }
             };
             if !same {
@@ -231,8 +232,8 @@ impl<'a> record::Element<'a> for &'static Type {
         Type::walk_array(self, view, len, "", walker);
     }
 
-    fn same(&self, old: View<'a>, new: View<'a>, allowance: &mut Allowance<'_>) -> Result<bool> {
-        Type::same(self, old, new, allowance)
+    fn same(&self, old: View<'a>, new: View<'a>, share: &mut BudgetShare<'_>) -> Result<bool> {
+        Type::same(self, old, new, share)
     }
 
     fn differ(&self, old: View<'a>, new: View<'a>, differ: &mut Differ<'a, '_>) -> Result<()> {
@@ -271,7 +272,7 @@ macro_rules! built_in {
                     Err(error) => walker.damage(name, error),
                 },
                 walk_field: $walk_field,
-                same: |old, new, allowance| <$type as Field<'_>>::same(old, new, allowance),
+                same: |old, new, share| <$type as Field<'_>>::same(old, new, share),
                 differ: |old, new, differ| <$type as Field<'_>>::differ(old, new, differ),
             },
         }
@@ -377,4 +378,4 @@ fn shape_of(info: &FieldInfo, is_built_in: bool, depth: usize) -> Option<ValueSh
 }
 
 /// How a table shows a struct.
-pub(super) const NESTED: Shown = Shown::Plain(Kind::Nested);
+pub(super) const NESTED: FieldColumns = FieldColumns::Plain(Kind::Nested);

@@ -87,7 +87,7 @@ impl Layouts {
         let outcome = run();
         outcome.map(|()| parser.layouts).map_err(|(line, what)| {
             let what = if line == 0 { what } else { format!("line {line}: {what}") };
-            Error::without_offset(ErrorKind::Damaged { what: what.into() }, name.to_owned())
+            Error::of_part(ErrorKind::Damaged { what: what.into() }, name.to_owned())
         })
     }
 
@@ -125,10 +125,10 @@ struct Open {
     size: usize,
     table: Option<String>,
     schemas: Vec<u32>,
-    fields: Vec<Row>,
+    fields: Vec<FieldLine>,
 }
 
-struct Row {
+struct FieldLine {
     line: usize,
     at: usize,
     name: String,
@@ -217,7 +217,7 @@ impl Parser {
         let of = of.or_else(|| Type::built_in(element));
         let of = of.ok_or_else(|| format!("{element:?} is no type: none that is built in, and no struct above"))?;
         let name = identifier(rest).map_or_else(|| format!("unknown_{at:02x}"), str::to_owned);
-        open.fields.push(Row { line: number, at, name, of, count });
+        open.fields.push(FieldLine { line: number, at, name, of, count });
         Ok(())
     }
 

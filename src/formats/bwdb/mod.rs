@@ -3,7 +3,7 @@
 //! [`Database`] answers from the map: a lookup is a probe of the file's own hash map, a record is a view of its
 //! bytes. Nothing is built at opening; a question that needs an index builds it on first use.
 
-pub mod compare;
+mod compare;
 pub mod layout;
 pub mod prototypes;
 pub mod record;
@@ -11,21 +11,20 @@ pub mod references;
 
 mod blob;
 mod declared;
-mod diff;
-#[cfg(feature = "edit")]
-mod edit;
 mod hashmap;
 mod layouts;
 mod models;
 mod owners;
 mod paths;
+mod placements;
 mod raw;
 mod relations;
 mod space;
-mod stage;
 mod tables;
 mod verify;
 mod walk;
+#[cfg(feature = "edit")]
+mod writer;
 
 pub use blob::Blob;
 pub use declared::Type;
@@ -34,18 +33,18 @@ pub use models::{Models, Skeleton};
 pub use paths::Paths;
 pub use raw::RawLayout;
 pub use space::Space;
-pub use walk::{ById, Ids, Names};
+pub use walk::{ById, Ids, NameLookup};
 
 use crate::bytes::{Overlay, View, le};
 use crate::codec::cityhash64;
 use crate::compare::Comparison;
 use crate::error::{ErrorKind, Result};
 use crate::id::{self, Id64};
-use crate::lazy::{Lazy, Toll};
+use crate::lazy::{Lazy, ScanCost};
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section, setting_text};
-use crate::relations::{Relations, Texts};
+use crate::relations::{IdTexts, Relations};
 use crate::report::{Progress, Report};
-use crate::scene::Stage;
+use crate::scene::Placements;
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
 use crate::threads::prelude::*;
@@ -81,19 +80,19 @@ pub struct Database {
     path_index: Lazy<paths::Index>,
     name_pool: Lazy<paths::NamePool>,
     /// Entries that were compared without `path_index`.
-    path_scans: Toll,
+    path_scans: ScanCost,
     folders: Lazy<paths::Folders>,
     /// Names that were joined without `folders`.
-    path_joins: Toll,
+    path_joins: ScanCost,
     hashes_paths: Lazy<bool>,
     owners: Lazy<owners::Owners>,
     aliases: Lazy<owners::Aliases>,
     /// Locations that were looked at without `owners`.
-    owner_walks: Toll,
+    owner_walks: ScanCost,
     found_layouts: blob::Found,
     layouts: Arc<Layouts>,
     /// Asked for ids that the file does not name.
-    more_names: Arc<crate::names::Names>,
+    more_names: Arc<crate::names::NameSources>,
     resource_rows: Lazy<Vec<u32>>,
     resource_count: Lazy<usize>,
     string_rows: Lazy<Vec<u32>>,
@@ -259,7 +258,7 @@ impl<'a> Resource<'a> {
     /// # Errors
     /// When there is no such database, or its header is damaged.
     pub fn database(&self) -> Result<Blob<'a>> {
-        self.db.database(self.database_index()).map_err(|e| e.within(format_args!("resource {}", Id64(self.id))))
+        self.db.database(self.database_index()).map_err(|e| e.context(format_args!("resource {}", Id64(self.id))))
     }
 
     /// The bytes of its record; `None` when it is not valid.
@@ -356,10 +355,10 @@ impl Database {
             string_slots: Modulus::new(capacity.get()),
             path_index: Lazy::default(),
             name_pool: Lazy::default(),
-            path_scans: Toll::default(),
+            path_scans: ScanCost::default(),
             folders: Lazy::default(),
-            path_joins: Toll::default(),
-            owner_walks: Toll::default(),
+            path_joins: ScanCost::default(),
+            owner_walks: ScanCost::default(),
             hashes_paths: Lazy::default(),
             owners: Lazy::default(),
             aliases: Lazy::default(),
@@ -419,7 +418,7 @@ impl Database {
         if ids.len() != out.len() {
             let value = out.len() as i128;
             let what = Cow::Borrowed("length of the output");
-            return Err(crate::Error::without_offset(ErrorKind::BadValue { what, value }, "lookup_many"));
+            return Err(crate::Error::of_part(ErrorKind::BadValue { what, value }, "lookup_many"));
         }
         let lookup = |ids: &[u64], out: &mut [Option<Location>]| {
             let buckets = self.resource_buckets();
@@ -545,7 +544,7 @@ impl Database {
     /// `Cycle` when the parents form a cycle, and the errors of the names.
     pub fn path(&self, path_id: u64) -> Result<Option<String>> {
         match self.paths().path(path_id)? {
-            None => Ok(Texts::path(&*self.more_names, path_id)?.map(Cow::into_owned)),
+            None => Ok(IdTexts::path(&*self.more_names, path_id)?.map(Cow::into_owned)),
             path => Ok(path),
         }
     }
@@ -637,10 +636,10 @@ impl Database {
     }
 }
 
-impl Names for Database {
+impl NameLookup for Database {
     fn name(&self, id: NameId) -> Result<Option<Cow<'_, str>>> {
         match self.string(id.0)? {
-            None => Texts::name(&*self.more_names, id.0),
+            None => IdTexts::name(&*self.more_names, id.0),
             name => Ok(name.map(Cow::Borrowed)),
         }
     }
@@ -767,13 +766,13 @@ impl Reader for Database {
         Some(self)
     }
 
-    fn stage(&self) -> Option<&dyn Stage> {
+    fn placements(&self) -> Option<&dyn Placements> {
         Some(self)
     }
 
     fn compared<'a>(&'a self, new: &'a dyn Reader) -> Option<Box<dyn Comparison<'a> + 'a>> {
         let new: &dyn Any = new;
-        Some(Box::new(diff::Both { old: self, new: new.downcast_ref()? }))
+        Some(Box::new(compare::DatabaseComparison { old: self, new: new.downcast_ref()? }))
     }
 
     fn verify(&self, progress: &Progress) -> Report {

@@ -7,11 +7,11 @@ use crate::bytes::{is_hole, no_hole, peek_u32};
 use crate::error::Result;
 use crate::id;
 use crate::lazy::Lazy;
-use crate::names::Names;
+use crate::names::NameSources;
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::relations::Relations;
 use crate::report::{Progress, Report};
-use crate::scene::Stage;
+use crate::scene::Placements;
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
 use std::borrow::Cow;
@@ -30,7 +30,7 @@ pub struct Models {
     skeletons: usize,
     skeletons_at: usize,
     /// The file itself has none.
-    pub(super) names: Arc<Names>,
+    pub(super) names: Arc<NameSources>,
     /// For asking often whether a model has an id.
     pub(super) ids: Lazy<HashSet<u64>>,
 }
@@ -145,7 +145,7 @@ impl Models {
         (index < self.skeletons).then(|| super::record::Field::read(view).ok()).flatten()
     }
 
-    pub(super) fn names(&self) -> &dyn super::Names {
+    pub(super) fn names(&self) -> &dyn super::NameLookup {
         &*self.names
     }
 }
@@ -215,7 +215,7 @@ impl Reader for Models {
         out.field("offset", &model.view().offset().into())?;
         out.field("size", &Self::MODEL_SIZE.into())?;
         let budget = Budget::of_arrays(self.source.bytes().len());
-        let mut shown = walk::Shown::new(self.names(), &budget);
+        let mut shown = walk::ValueBuilder::new(self.names(), &budget);
         model.walk_fields(&mut shown);
         let (fields, errors) = shown.into_fields();
         for (name, value) in &fields {
@@ -229,7 +229,7 @@ impl Reader for Models {
         Some(self)
     }
 
-    fn stage(&self) -> Option<&dyn Stage> {
+    fn placements(&self) -> Option<&dyn Placements> {
         Some(self)
     }
 

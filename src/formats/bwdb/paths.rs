@@ -5,7 +5,7 @@ use crate::codec::cityhash64;
 use crate::error::{ErrorKind, Result};
 use crate::lazy;
 use crate::table::Literal;
-use crate::table::search::Texts;
+use crate::table::search::PackedTexts;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use std::hint::black_box;
@@ -216,7 +216,7 @@ impl<'a> Paths<'a> {
     /// with unreadable names may be included. `None` if it is slower than reading each name.
     pub fn search_names(&self, literal: &Literal) -> Option<Vec<usize>> {
         let pool = self.db.name_pool.get_or_init(|| NamePool::learn(self));
-        let texts = Texts {
+        let texts = PackedTexts {
             bytes: self.db.source.bytes(),
             range: pool.start..pool.end,
             rows: 0..self.len(),

@@ -2,15 +2,16 @@
 //! them, and the columns of its table.
 
 mod declare;
+pub mod differ;
 
 pub use declare::{FieldInfo, Form, Prototype};
 pub(super) use declare::{prototype, tile};
 
-use super::compare::{Allowance, Differ};
 use crate::bytes::View;
 use crate::bytes::le;
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::{Kind, Value};
+use differ::{BudgetShare, Differ};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -120,7 +121,7 @@ pub trait Field<'a>: Copy {
     /// Its name in the notation of the format documents.
     const NOTATION: &'static str;
     /// How a table shows it.
-    const SHOWN: Shown;
+    const SHOWN: FieldColumns;
     /// Whether it has no references and no pointers.
     const PLAIN: bool = false;
     /// Whether it has no parts with names of their own.
@@ -146,8 +147,8 @@ pub trait Field<'a>: Copy {
     /// # Errors
     /// When its contents cannot be read at one of them.
     #[inline]
-    fn same(old: View<'a>, new: View<'a>, allowance: &mut Allowance<'_>) -> Result<bool> {
-        let _ = allowance;
+    fn same(old: View<'a>, new: View<'a>, share: &mut BudgetShare<'_>) -> Result<bool> {
+        let _ = share;
         Ok(old.take(Self::SIZE)? == new.take(Self::SIZE)?)
     }
 
@@ -166,7 +167,7 @@ pub trait Field<'a>: Copy {
 /// How a table shows a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Shown {
+pub enum FieldColumns {
     /// One column of plain values.
     Plain(Kind),
     /// Two columns: the id and its text.
@@ -180,7 +181,7 @@ macro_rules! plain_fields {
         impl<'a> Field<'a> for $type {
             const SIZE: usize = size_of::<$raw>();
             const NOTATION: &'static str = $notation;
-            const SHOWN: Shown = Shown::Plain(Kind::$kind);
+            const SHOWN: FieldColumns = FieldColumns::Plain(Kind::$kind);
             const PLAIN: bool = true;
 
             #[inline]
@@ -214,7 +215,7 @@ plain_fields! {
 impl<'a> Field<'a> for Flag {
     const SIZE: usize = 1;
     const NOTATION: &'static str = "flag";
-    const SHOWN: Shown = Shown::Plain(Kind::Bool);
+    const SHOWN: FieldColumns = FieldColumns::Plain(Kind::Bool);
     const PLAIN: bool = true;
 
     #[inline]
@@ -228,7 +229,7 @@ impl<'a> Field<'a> for Flag {
     }
 
     #[inline]
-    fn same(old: View<'a>, new: View<'a>, _: &mut Allowance<'_>) -> Result<bool> {
+    fn same(old: View<'a>, new: View<'a>, _: &mut BudgetShare<'_>) -> Result<bool> {
         Ok(Self::read(old)? == Self::read(new)?)
     }
 }
@@ -236,7 +237,7 @@ impl<'a> Field<'a> for Flag {
 impl<'a> Field<'a> for NameId {
     const SIZE: usize = 4;
     const NOTATION: &'static str = "name";
-    const SHOWN: Shown = Shown::Name;
+    const SHOWN: FieldColumns = FieldColumns::Name;
     const LEAF: bool = true;
     const TEXTS: HeldTexts = HeldTexts::BY_ID;
 
@@ -261,7 +262,7 @@ impl<'a> Field<'a> for NameId {
 impl<'a> Field<'a> for PathId {
     const SIZE: usize = 8;
     const NOTATION: &'static str = "path";
-    const SHOWN: Shown = Shown::Path;
+    const SHOWN: FieldColumns = FieldColumns::Path;
     const LEAF: bool = true;
     const REFERS: bool = true;
     const TEXTS: HeldTexts = HeldTexts::BY_ID;
@@ -291,7 +292,7 @@ pub struct Text<'a>(pub &'a str);
 impl<'a> Field<'a> for Text<'a> {
     const SIZE: usize = 0x10;
     const NOTATION: &'static str = "text";
-    const SHOWN: Shown = Shown::Plain(Kind::Text);
+    const SHOWN: FieldColumns = FieldColumns::Plain(Kind::Text);
     const LEAF: bool = true;
     const FLAT: bool = false;
     const REFERS: bool = true;
@@ -305,12 +306,12 @@ impl<'a> Field<'a> for Text<'a> {
         walker.leaf(name, Leaf::Value(Value::text(self.0)));
     }
 
-    fn same(old: View<'a>, new: View<'a>, allowance: &mut Allowance<'_>) -> Result<bool> {
+    fn same(old: View<'a>, new: View<'a>, share: &mut BudgetShare<'_>) -> Result<bool> {
         let at = old;
         let (old, new) = (old.packed_bytes()?, new.packed_bytes()?);
         let same = old.len() == new.len();
         if same {
-            allowance.spend(at, old.len())?;
+            share.spend(at, old.len())?;
         }
         Ok(same && old == new)
     }
@@ -373,9 +374,9 @@ impl<'a, T: Field<'a>> List<'a, T> {
     }
 
     /// Whether two lists have equal contents.
-    pub(super) fn same(self, other: Self, allowance: &mut Allowance<'_>) -> Result<bool> {
+    pub(super) fn same(self, other: Self, share: &mut BudgetShare<'_>) -> Result<bool> {
         let (old, new) = ((self.view, self.len), (other.view, other.len));
-        same_arrays(T::SIZE, Traits::of::<T>(), old, new, allowance, T::same)
+        same_arrays(T::SIZE, Traits::of::<T>(), old, new, share, T::same)
     }
 
     /// Its place, and the number of its elements.
@@ -426,15 +427,15 @@ pub(super) fn same_arrays<'a>(
     traits: Traits,
     old: (View<'a>, usize),
     new: (View<'a>, usize),
-    allowance: &mut Allowance<'_>,
-    mut same: impl FnMut(View<'a>, View<'a>, &mut Allowance<'_>) -> Result<bool>,
+    share: &mut BudgetShare<'_>,
+    mut same: impl FnMut(View<'a>, View<'a>, &mut BudgetShare<'_>) -> Result<bool>,
 ) -> Result<bool> {
     let ((old, len), (new, other)) = (old, new);
     if len != other {
         return Ok(false);
     }
     let bytes = len.saturating_mul(size);
-    allowance.spend(old, bytes)?;
+    share.spend(old, bytes)?;
     // Elements with different bytes may still be equal, unless they are leaves.
     if traits.flat {
         let same = old.take(bytes)? == new.take(bytes)?;
@@ -444,7 +445,7 @@ pub(super) fn same_arrays<'a>(
     }
     for index in 0..len {
         let skip = index.saturating_mul(size);
-        if !same(old.skip(skip), new.skip(skip), allowance)? {
+        if !same(old.skip(skip), new.skip(skip), share)? {
             return Ok(false);
         }
     }
@@ -474,7 +475,7 @@ pub(super) trait Element<'a> {
     fn traits(&self) -> Traits;
     fn walk(&self, view: View<'a>, name: &'static str, walker: &mut dyn Walker<'a>);
     fn walk_array(&self, array: (View<'a>, usize), walker: &mut dyn Walker<'a>);
-    fn same(&self, old: View<'a>, new: View<'a>, allowance: &mut Allowance<'_>) -> Result<bool>;
+    fn same(&self, old: View<'a>, new: View<'a>, share: &mut BudgetShare<'_>) -> Result<bool>;
     fn differ(&self, old: View<'a>, new: View<'a>, differ: &mut Differ<'a, '_>) -> Result<()>;
 }
 
@@ -501,8 +502,8 @@ impl<'a, T: Field<'a>> Element<'a> for Typed<T> {
         List::<T> { view, len, element: PhantomData }.walk("", walker);
     }
 
-    fn same(&self, old: View<'a>, new: View<'a>, allowance: &mut Allowance<'_>) -> Result<bool> {
-        T::same(old, new, allowance)
+    fn same(&self, old: View<'a>, new: View<'a>, share: &mut BudgetShare<'_>) -> Result<bool> {
+        T::same(old, new, share)
     }
 
     fn differ(&self, old: View<'a>, new: View<'a>, differ: &mut Differ<'a, '_>) -> Result<()> {

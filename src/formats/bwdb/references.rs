@@ -2,7 +2,7 @@
 
 use super::prototypes::{Material, MergedModel, Record, known_property_name};
 use super::record::{Leaf, ListInfo, Prototype as _, Walker};
-use super::{Database, Names};
+use super::{Database, NameLookup};
 use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::id::{self, Id32};
@@ -126,7 +126,7 @@ impl<'a> Walker<'a> for Collector<'_> {
             return false;
         }
         if let Err(error) = self.budget.spend_at(list.view, list.bytes()) {
-            self.errors.push(error.within(name));
+            self.errors.push(error.context(name));
             return false;
         }
         self.steps.push(Step::Field(name));
@@ -141,7 +141,7 @@ impl<'a> Walker<'a> for Collector<'_> {
     }
 
     fn damage(&mut self, name: &'static str, error: Error) {
-        self.errors.push(if name.is_empty() { error } else { error.within(name) });
+        self.errors.push(if name.is_empty() { error } else { error.context(name) });
         self.next();
     }
 }
@@ -157,7 +157,7 @@ fn name_textures(material: &Material<'_>, db: &Database, found: &mut [Reference]
         }
         let column = format!("textures[{}]", reference >> 4);
         for found in found.iter_mut().filter(|found| found.column == column) {
-            let text = Names::name(db, name)?;
+            let text = NameLookup::name(db, name)?;
             found.column = match text.as_deref().or(known_property_name(name)) {
                 Some(text) => format!("properties.{text}"),
                 None => format!("properties.{}", Id32(name.0)),

@@ -4,11 +4,11 @@ use super::layout::PathEntry;
 use super::record::NameId;
 use super::record::Prototype as _;
 use super::references::{Collector, Reference};
-use super::{Blob, Database, Models, Names, Space, State};
+use super::{Blob, Database, Models, NameLookup, Space, State};
 use crate::budget::Budget;
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::{self, Id64};
-use crate::relations::{By, Edge, Entries, Entry, Found, Keep, PARENT, Relations, Texts};
+use crate::relations::{By, Edge, Entries, Entry, Found, IdTexts, Keep, PARENT, Relations};
 use crate::report::{Check, Progress};
 use crate::table::Value;
 use crate::threads::prelude::*;
@@ -27,7 +27,7 @@ impl Relations for Database {
         Some(self)
     }
 
-    fn texts(&self) -> Option<&dyn Texts> {
+    fn texts(&self) -> Option<&dyn IdTexts> {
         Some(self)
     }
 }
@@ -37,7 +37,7 @@ impl Relations for Models {
         scan_models(self, keep, progress)
     }
 
-    fn texts(&self) -> Option<&dyn Texts> {
+    fn texts(&self) -> Option<&dyn IdTexts> {
         (!self.names.is_empty()).then_some(&*self.names)
     }
 
@@ -55,7 +55,7 @@ impl Relations for Space {
         scan_space(self, keep)
     }
 
-    fn texts(&self) -> Option<&dyn Texts> {
+    fn texts(&self) -> Option<&dyn IdTexts> {
         (!self.names.is_empty()).then_some(&*self.names)
     }
 }
@@ -109,13 +109,13 @@ impl Entries for Database {
     }
 }
 
-impl Texts for Database {
+impl IdTexts for Database {
     fn path(&self, id: u64) -> Result<Option<Cow<'_, str>>> {
         Ok(Database::path(self, id)?.map(Cow::Owned))
     }
 
     fn name(&self, id: u32) -> Result<Option<Cow<'_, str>>> {
-        Names::name(self, NameId(id))
+        NameLookup::name(self, NameId(id))
     }
 
     fn id_of_path(&self, path: &str) -> Option<u64> {
@@ -136,7 +136,7 @@ impl Entries for Models {
         let mut path_of = || match (asked, path) {
             (None, _) => Some(query.to_owned()),
             (Some(_), false) => None,
-            (Some(id), true) => Texts::path(&*self.names, id)
+            (Some(id), true) => IdTexts::path(&*self.names, id)
                 .unwrap_or_else(|error| {
                     damaged(error);
                     None
@@ -199,7 +199,7 @@ fn scan_database(db: &Database, keep: Keep<'_>, progress: &Progress) -> Found {
             for record in records {
                 let (references, errors) = of_record(db, blob, record, keep, &budget);
                 kept.extend(references.into_iter().map(|found| ((blob.index(), record), table, found)));
-                errors.into_iter().for_each(|e| damage.fail(e.within(format_args!("{table} {record}"))));
+                errors.into_iter().for_each(|e| damage.fail(e.context(format_args!("{table} {record}"))));
             }
             (kept, damage)
         };
@@ -215,7 +215,7 @@ fn scan_database(db: &Database, keep: Keep<'_>, progress: &Progress) -> Found {
         if found.edges.len() > most {
             let (value, limit) = (found.edges.len() as u64, most as u64);
             let kind = ErrorKind::Limit { what: "references from records that many resources share", value, limit };
-            found.damage.fail(Error::without_offset(kind, table));
+            found.damage.fail(Error::of_part(kind, table));
             break;
         }
         let edge = |from| Edge { from, to: id, table, row: record, column: column.clone() };
@@ -260,7 +260,7 @@ fn scan_models(models: &Models, keep: Keep<'_>, progress: &Progress) -> Found {
     };
     let rows: Vec<_> = (0..models.len()).into_par_iter().with_min_len(64).map(read).collect();
     for (row, from, references, errors) in rows {
-        errors.into_iter().for_each(|e| found.damage.fail(e.within(format_args!("models {row}"))));
+        errors.into_iter().for_each(|e| found.damage.fail(e.context(format_args!("models {row}"))));
         let edge = |Reference { id, column, .. }| Edge { from, to: id, table: "models", row, column };
         found.edges.extend(references.into_iter().map(edge));
     }
@@ -299,7 +299,7 @@ fn of_resource(db: &Database, id: u64) -> Found {
     };
     let (budget, row) = (Budget::of_arrays(db.source().bytes().len()), resource.record_index());
     let (references, errors) = of_record(db, blob, row, &|_, _| true, &budget);
-    errors.into_iter().for_each(|error| found.damage.fail(error.within(format_args!("{table} {row}"))));
+    errors.into_iter().for_each(|error| found.damage.fail(error.context(format_args!("{table} {row}"))));
     for Reference { id: to, column, by } in references {
         if by == By::Id || matches!(db.lookup(to), Ok(Some(_))) || paths.find(to).is_some() {
             found.edges.push(Edge { from: Some(id), to, table, row, column });
@@ -315,7 +315,7 @@ fn of_model(models: &Models, id: u64) -> Found {
         let keep = |_, by| by == By::Id;
         let mut collector = Collector::new(&keep, &budget);
         collector.merged(&model);
-        collector.errors.into_iter().for_each(|e| found.damage.fail(e.within(format_args!("models {row}"))));
+        collector.errors.into_iter().for_each(|e| found.damage.fail(e.context(format_args!("models {row}"))));
         // Its own id is not a reference.
         let others = collector.found.into_iter().filter(|reference| reference.column != "id");
         let edge = |Reference { id: to, column, .. }| Edge { from: Some(id), to, table: "models", row, column };

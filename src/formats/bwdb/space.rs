@@ -4,11 +4,11 @@ use super::{tables, verify};
 use crate::bytes::{View, no_hole, peek_u32};
 use crate::error::Result;
 use crate::id;
-use crate::names::Names;
+use crate::names::NameSources;
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::relations::Relations;
 use crate::report::{Progress, Report};
-use crate::scene::Stage;
+use crate::scene::Placements;
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub struct Space {
     source: Source,
     arrays: [(usize, usize); 8],
     /// The file itself has none.
-    pub(super) names: Arc<Names>,
+    pub(super) names: Arc<NameSources>,
 }
 
 /// The arrays of a `space.bin` in header order, with the size of an entry where it is known. The second, third and
@@ -181,7 +181,7 @@ impl Reader for Space {
         Some(self)
     }
 
-    fn stage(&self) -> Option<&dyn Stage> {
+    fn placements(&self) -> Option<&dyn Placements> {
         Some(self)
     }
 

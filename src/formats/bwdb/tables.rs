@@ -11,14 +11,14 @@ use super::declared::{self, Type};
 use super::owners::Alias;
 use super::prototypes::KIND;
 use super::prototypes::{self as p, Layout, PrototypeType, known_property_name};
-use super::record::{Field, FieldInfo, Form, Leaf, List, NameId, PathId, Prototype, Shown, Walker};
+use super::record::{Field, FieldColumns, FieldInfo, Form, Leaf, List, NameId, PathId, Prototype, Walker};
 use super::walk::{self, Ids, field_value};
-use super::{Blob, Database, Models, Names};
+use super::{Blob, Database, Models, NameLookup};
 use crate::budget::{Budget, RowBudget};
 use crate::bytes::View;
 use crate::error::Result;
 use crate::source::Source;
-use crate::table::{Column, Find, Kind, Role, Table, TableOf, Takes, Value, no_cell};
+use crate::table::{Accepts, Column, DeclaredTable, Find, Kind, Role, Table, Value, no_cell};
 use nested::{Children, Nested};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -210,9 +210,9 @@ struct Lead<'a> {
     column: Column,
     get: Box<dyn Fn(usize) -> Result<Value<'a>> + Send + Sync + 'a>,
     find: Option<Find<'a>>,
-    /// As in [`TableOf::found_if`].
+    /// As in [`DeclaredTable::found_if`].
     finds: Option<Box<dyn Fn() -> bool + Send + Sync + 'a>>,
-    /// Touches the cells of some records, as in [`TableOf::looked_ahead`].
+    /// Touches the cells of some records, as in [`DeclaredTable::looked_ahead`].
     look: Option<Box<dyn Fn(Range<usize>) + Send + Sync + 'a>>,
 }
 
@@ -261,7 +261,7 @@ trait Records<'a>: Copy + Send + Sync + 'a {
     fn len(self) -> usize;
     fn view(self, row: usize) -> Result<View<'a>>;
     fn leads(self) -> Vec<Lead<'a>>;
-    fn names(self) -> &'a dyn Names;
+    fn names(self) -> &'a dyn NameLookup;
     fn file(self) -> &'a Source;
     fn counts(self) -> &'a Counts;
 
@@ -382,7 +382,7 @@ impl<'a> Records<'a> for DatabaseRows<'a> {
         ]
     }
 
-    fn names(self) -> &'a dyn Names {
+    fn names(self) -> &'a dyn NameLookup {
         self.db
     }
 
@@ -424,7 +424,7 @@ impl<'a> Records<'a> for ModelRows<'a> {
         ]
     }
 
-    fn names(self) -> &'a dyn Names {
+    fn names(self) -> &'a dyn NameLookup {
         self.0.names()
     }
 
@@ -463,18 +463,18 @@ fn field_columns(fields: &'static [FieldInfo]) -> (Vec<Column>, Vec<FieldColumn>
                 Half::Id | Half::Whole => Role::Value,
             };
             let brief = half == Half::Text || (half == Half::Whole && kind != Kind::Nested && columns.len() < 8);
-            let takes = takes(fields, info, half);
+            let accepts = accepts(fields, info, half);
             let shape = (kind == Kind::Nested).then(|| declared::shape(fields, info)).flatten();
-            columns.push(Column { name, kind, brief, role, wide: false, takes, folders: false, shape });
+            columns.push(Column { name, kind, brief, role, wide: false, accepts, folders: false, shape });
             sources.push(FieldColumn { field, half });
         };
         match info.shown {
-            Shown::Plain(kind) => push(info.name.into(), kind, Half::Whole),
-            Shown::Name => {
+            FieldColumns::Plain(kind) => push(info.name.into(), kind, Half::Whole),
+            FieldColumns::Name => {
                 push(format!("{}_id", info.name).into(), Kind::Id32, Half::Id);
                 push(info.name.into(), Kind::Text, Half::Text);
             }
-            Shown::Path => {
+            FieldColumns::Path => {
                 push(format!("{}_id", info.name).into(), Kind::Id64, Half::Id);
                 push(format!("{}_path", info.name).into(), Kind::Text, Half::Text);
             }
@@ -484,29 +484,29 @@ fn field_columns(fields: &'static [FieldInfo]) -> (Vec<Column>, Vec<FieldColumn>
 }
 
 /// The values that may be written to the column of a field.
-fn takes(fields: &[FieldInfo], info: &FieldInfo, half: Half) -> Takes {
+fn accepts(fields: &[FieldInfo], info: &FieldInfo, half: Half) -> Accepts {
     let is_count = fields.iter().any(|field| matches!(field.form, Form::Array { count } if count == info.name));
     match (half, info.form, info.of) {
         // How many elements an array has follows from it.
-        _ if is_count => Takes::Nothing,
-        (Half::Text, _, "name") => Takes::Name,
-        (Half::Text, ..) => Takes::Path,
-        (_, Form::Inline, "u8") => Takes::Bits(8),
-        (_, Form::Inline, "u16" | "i16") => Takes::Bits(16),
-        (_, Form::Inline, "u32" | "i32") => Takes::Bits(32),
-        (_, Form::Inline, "u64") => Takes::Bits(64),
-        (_, Form::Inline, "f32x2") => Takes::Numbers(2),
-        (_, Form::Inline, "f32x3") => Takes::Numbers(3),
-        (_, Form::Inline, "f32x4") => Takes::Numbers(4),
-        (_, Form::Inline, "f32x16") => Takes::Numbers(16),
-        _ => Takes::Any,
+        _ if is_count => Accepts::Nothing,
+        (Half::Text, _, "name") => Accepts::Name,
+        (Half::Text, ..) => Accepts::Path,
+        (_, Form::Inline, "u8") => Accepts::Bits(8),
+        (_, Form::Inline, "u16" | "i16") => Accepts::Bits(16),
+        (_, Form::Inline, "u32" | "i32") => Accepts::Bits(32),
+        (_, Form::Inline, "u64") => Accepts::Bits(64),
+        (_, Form::Inline, "f32x2") => Accepts::Numbers(2),
+        (_, Form::Inline, "f32x3") => Accepts::Numbers(3),
+        (_, Form::Inline, "f32x4") => Accepts::Numbers(4),
+        (_, Form::Inline, "f32x16") => Accepts::Numbers(16),
+        _ => Accepts::Any,
     }
 }
 
 fn field_cell<'a, T: Prototype<'a>>(
     record: &T,
     column: FieldColumn,
-    names: &'a dyn Names,
+    names: &'a dyn NameLookup,
     budget: &Budget,
 ) -> Result<Value<'a>> {
     cell_of(|field, walker| record.walk_field(field, walker), column, names, budget)
@@ -516,7 +516,7 @@ fn field_cell<'a, T: Prototype<'a>>(
 fn cell_of<'a>(
     walk: impl Fn(usize, &mut dyn Walker<'a>),
     column: FieldColumn,
-    names: &'a dyn Names,
+    names: &'a dyn NameLookup,
     budget: &Budget,
 ) -> Result<Value<'a>> {
     let leaf = match walk::single_leaf(&walk, column.field)? {
@@ -561,12 +561,12 @@ fn table_of<'a, T: 'a, R: Records<'a>>(
     name: &'static str,
     rows: R,
     read: impl Fn(usize) -> Result<T> + Send + Sync + 'a,
-) -> TableOf<'a, Row<T>> {
+) -> DeclaredTable<'a, Row<T>> {
     let locate = move |row, before| {
         let count = rows.len();
         Ok((row < count).then(|| Row::new(row, read(row), before, count, rows.file())))
     };
-    let mut table = TableOf::walked(name, move || Ok(rows.len()), locate).splits();
+    let mut table = DeclaredTable::walked(name, move || Ok(rows.len()), locate).random_access();
     if R::DERIVED {
         table = table.derived().own_texts(false);
         let stored_len = move || Some(rows.stored()).filter(|stored| *stored < rows.len());
@@ -593,11 +593,11 @@ fn table_of<'a, T: 'a, R: Records<'a>>(
 
 /// The columns of the fields of `P`, which `get` gets out of a row.
 fn with_fields<'a, T: 'a, P: Prototype<'a> + 'a>(
-    table: TableOf<'a, Row<T>>,
+    table: DeclaredTable<'a, Row<T>>,
     name: &'static str,
-    names: &'a dyn Names,
+    names: &'a dyn NameLookup,
     get: impl Fn(&T) -> Result<P> + Send + Sync + 'a,
-) -> TableOf<'a, Row<T>> {
+) -> DeclaredTable<'a, Row<T>> {
     let (columns, sources) = field_columns(P::FIELDS);
     let table = with_own_texts(table, P::FIELDS, &sources);
     table.columns(columns, move |row: &Row<T>, column| {
@@ -609,10 +609,10 @@ fn with_fields<'a, T: 'a, P: Prototype<'a> + 'a>(
 
 /// Declares that the table has texts of its own if one of its fields has.
 fn with_own_texts<'a, R>(
-    table: TableOf<'a, R>,
+    table: DeclaredTable<'a, R>,
     fields: &'static [FieldInfo],
     sources: &[FieldColumn],
-) -> TableOf<'a, R> {
+) -> DeclaredTable<'a, R> {
     let holds_own = |source: &FieldColumn| fields.get(source.field).is_some_and(|field| field.texts.own);
     if sources.iter().any(holds_own) { table.own_texts(true) } else { table }
 }
@@ -632,16 +632,16 @@ fn records<'a, T: Prototype<'a> + Copy + 'a, R: Records<'a>>(name: &'static str,
         records.filter_map(|view| T::read(view).ok()).for_each(|record| ids_of(&record, &mut ids));
         rows.names().ahead(&ids);
     };
-    Box::new(with_fields(table.touched_by(touch), name, rows.names(), |record: &T| Ok(*record)))
+    Box::new(with_fields(table.prefetched_by(touch), name, rows.names(), |record: &T| Ok(*record)))
 }
 
 fn within(table: &str, row: usize, error: crate::Error) -> crate::Error {
-    error.within(format_args!("{table} {row}"))
+    error.context(format_args!("{table} {row}"))
 }
 
 /// Whether a walk over its field meets the texts of a column.
-const fn may_be_searched(shown: Shown) -> bool {
-    matches!(shown, Shown::Plain(Kind::Nested | Kind::Text))
+const fn may_be_searched(shown: FieldColumns) -> bool {
+    matches!(shown, FieldColumns::Plain(Kind::Nested | Kind::Text))
 }
 
 /// A row for each element of an array of structs.
@@ -709,17 +709,17 @@ fn skeleton_nodes<'a, R: Records<'a>>(
 ) -> Box<dyn Table + 'a> {
     Nested::new("skeleton_nodes", rows, SkeletonNodes(skeleton))
         .column(Column::id32("name_id").writable(), |node| Ok(Value::Id32(node.name()?.0)))
-        .column(Column::text("name").brief().resolved().takes(Takes::Name), move |node| {
+        .column(Column::text("name").brief().resolved().accepts(Accepts::Name), move |node| {
             Ok(rows.names().name(node.name()?)?.map(Value::Text).unwrap_or_default())
         })
         .looked_ahead()
-        .column(Column::uint("parent").brief().takes(Takes::OrNull), |node| {
+        .column(Column::uint("parent").brief().accepts(Accepts::OrNull), |node| {
             match node.skeleton.parents()?.get(node.index).ok_or_else(|| node.missing())?? {
                 0xFFFF => Ok(Value::Null),
                 parent => Ok(parent.into()),
             }
         })
-        .column(Column::floats("matrix").takes(Takes::Numbers(16)), |node| {
+        .column(Column::floats("matrix").accepts(Accepts::Numbers(16)), |node| {
             Ok(Value::floats(node.skeleton.matrices()?.get(node.index).ok_or_else(|| node.missing())??))
         })
         .build()
@@ -769,8 +769,8 @@ fn material_properties<'a>(rows: DatabaseRows<'a>) -> Box<dyn Table + 'a> {
     let db = rows.db;
     Nested::new("material_properties", rows, Properties)
         .column(Column::id32("name_id").writable(), |property| Ok(Value::Id32(property.name.0)))
-        .column(Column::text("name").brief().resolved().takes(Takes::Name), |property| {
-            match Names::name(db, property.name)? {
+        .column(Column::text("name").brief().resolved().accepts(Accepts::Name), |property| {
+            match NameLookup::name(db, property.name)? {
                 Some(name) => Ok(Value::Text(name)),
                 None => Ok(known_property_name(property.name).into()),
             }
@@ -784,7 +784,7 @@ fn material_properties<'a>(rows: DatabaseRows<'a>) -> Box<dyn Table + 'a> {
         })
         .texts_of("texture_id")
         .typed_by("type")
-        .column(Column::id64("texture_id").reference().takes(Takes::OrNull), |property| match &property.value {
+        .column(Column::id64("texture_id").reference().accepts(Accepts::OrNull), |property| match &property.value {
             Leaf::Path(id) => Ok(Value::Id64(id.0)),
             _ => Ok(Value::Null),
         })

@@ -273,7 +273,7 @@ fn paths(db: &Database) -> Check {
             next = check.note(paths.parent(entry)).flatten();
         }
     }
-    if !check.ok() {
+    if !check.is_ok() {
         return check.with_detail(format!("{} paths", entries.len()));
     }
     let hashed = paths.hashes_paths().unwrap_or(false);
@@ -356,7 +356,7 @@ impl<'b> Pointers<'b> {
             match material.properties() {
                 Ok(properties) => {
                     for error in properties.filter_map(Result::err) {
-                        self.check.fail(error.within(format_args!(
+                        self.check.fail(error.context(format_args!(
                             "{} record {}",
                             blob.type_name_or_magic(),
                             self.record
@@ -399,7 +399,7 @@ impl<'a> Walker<'a> for Pointers<'_> {
 
     fn damage(&mut self, name: &'static str, error: Error) {
         let record = self.record;
-        self.check.fail(error.within(format_args!("record {record}: {name}")));
+        self.check.fail(error.context(format_args!("record {record}: {name}")));
     }
 }
 

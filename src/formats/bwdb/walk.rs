@@ -5,12 +5,12 @@ use super::record::{Leaf, ListInfo, NameId, PathId, Prototype, Walker};
 use super::{Database, State};
 use crate::budget::Budget;
 use crate::error::{Error, Result};
-use crate::relations::Texts;
+use crate::relations::IdTexts;
 use crate::table::{Value, Visitor};
 use std::borrow::Cow;
 
 /// Texts of ids.
-pub trait Names: Send + Sync {
+pub trait NameLookup: Send + Sync {
     /// The text of a name id, if known.
     ///
     /// # Errors
@@ -69,7 +69,7 @@ impl<'a> Walker<'a> for Ids {
 #[derive(Debug, Clone, Copy)]
 pub struct ById;
 
-impl Names for ById {
+impl NameLookup for ById {
     fn name(&self, _: NameId) -> Result<Option<Cow<'_, str>>> {
         Ok(None)
     }
@@ -79,19 +79,19 @@ impl Names for ById {
 }
 
 /// The names of other files and of lists.
-impl Names for crate::names::Names {
+impl NameLookup for crate::names::NameSources {
     fn name(&self, id: NameId) -> Result<Option<Cow<'_, str>>> {
-        Texts::name(self, id.0)
+        IdTexts::name(self, id.0)
     }
 
     fn path(&self, id: PathId) -> Result<Option<Cow<'_, str>>> {
-        Texts::path(self, id.0)
+        IdTexts::path(self, id.0)
     }
 }
 
 /// Builds values during a walk. Keeps damage in `errors`.
-pub(super) struct Shown<'a, 'n> {
-    names: &'a dyn Names,
+pub(super) struct ValueBuilder<'a, 'n> {
+    names: &'a dyn NameLookup,
     /// The fields that were walked.
     fields: Vec<(Cow<'a, str>, Value<'a>)>,
     /// Lists and maps that are open, with their names.
@@ -100,8 +100,8 @@ pub(super) struct Shown<'a, 'n> {
     pub(super) errors: Vec<Error>,
 }
 
-impl<'a, 'n> Shown<'a, 'n> {
-    pub(super) fn new(names: &'a dyn Names, budget: &'n Budget) -> Self {
+impl<'a, 'n> ValueBuilder<'a, 'n> {
+    pub(super) fn new(names: &'a dyn NameLookup, budget: &'n Budget) -> Self {
         Self { names, fields: Vec::new(), open: Vec::new(), budget, errors: Vec::new() }
     }
 
@@ -141,7 +141,7 @@ fn reference<'a>(id: Value<'a>, what: &'static str, text: Value<'a>) -> Value<'a
     Value::Map(vec![("id".into(), id), (what.into(), text)])
 }
 
-impl<'a> Walker<'a> for Shown<'a, '_> {
+impl<'a> Walker<'a> for ValueBuilder<'a, '_> {
     fn leaf(&mut self, name: &'static str, leaf: Leaf<'a>) {
         let value = match leaf {
             Leaf::Value(value) => value,
@@ -183,7 +183,7 @@ impl<'a> Walker<'a> for Shown<'a, '_> {
 
     fn damage(&mut self, name: &'static str, error: Error) {
         self.put(name, Value::Null);
-        self.errors.push(if name.is_empty() { error } else { error.within(name) });
+        self.errors.push(if name.is_empty() { error } else { error.context(name) });
     }
 }
 
@@ -213,7 +213,7 @@ impl<'a> Walker<'a> for Single<'a> {
     fn end_list(&mut self) {}
 
     fn damage(&mut self, name: &'static str, error: Error) {
-        self.met = Some(Err(if name.is_empty() { error } else { error.within(name) }));
+        self.met = Some(Err(if name.is_empty() { error } else { error.context(name) }));
     }
 }
 
@@ -228,10 +228,10 @@ pub(super) fn single_leaf<'a>(walk: impl Fn(usize, &mut dyn Walker<'a>), field: 
 pub(super) fn field_value<'a>(
     walk: impl Fn(usize, &mut dyn Walker<'a>),
     field: usize,
-    names: &'a dyn Names,
+    names: &'a dyn NameLookup,
     budget: &Budget,
 ) -> Result<Value<'a>> {
-    let mut shown = Shown::new(names, budget);
+    let mut shown = ValueBuilder::new(names, budget);
     walk(field, &mut shown);
     let (fields, errors) = shown.into_fields();
     match errors.into_iter().next() {
@@ -243,10 +243,10 @@ pub(super) fn field_value<'a>(
 /// Shows the fields of a record in reading order: properties of a material with their names, the rest as stored.
 pub(super) fn record_fields<'a>(
     record: &Record<'a>,
-    names: &'a dyn Names,
+    names: &'a dyn NameLookup,
     budget: &Budget,
 ) -> (Vec<(Cow<'a, str>, Value<'a>)>, Vec<Error>) {
-    let mut shown = Shown::new(names, budget);
+    let mut shown = ValueBuilder::new(names, budget);
     match record {
         Record::Material(material) => {
             shown.begin_properties();
@@ -285,7 +285,7 @@ pub(super) fn record_fields<'a>(
     shown.into_fields()
 }
 
-impl<'a> Shown<'a, '_> {
+impl<'a> ValueBuilder<'a, '_> {
     fn begin_properties(&mut self) {
         self.open.push(("properties", Value::List(Vec::new())));
     }

@@ -1,5 +1,5 @@
 use super::Dds;
-use crate::table::{Column, Table, TableOf, Value};
+use crate::table::{Column, DeclaredTable, Table, Value};
 use crate::texture::{self, Shape};
 
 pub(super) fn all(dds: &Dds) -> Vec<Box<dyn Table + '_>> {
@@ -10,7 +10,7 @@ pub(super) fn all(dds: &Dds) -> Vec<Box<dyn Table + '_>> {
 fn textures(dds: &Dds) -> Box<dyn Table + '_> {
     let row = |row| Ok((row == 0).then_some(dds.shape));
     let source = &dds.source;
-    let table = TableOf::<Shape>::new(texture::TABLE, || Ok(1), row)
+    let table = DeclaredTable::<Shape>::new(texture::TABLE, || Ok(1), row)
         .column(Column::text("path").brief().key(), |_| Ok(Value::text(source.name())));
     let table = texture::columns(table, |shape| Ok(Some(*shape)))
         .column(Column::text("tier").brief(), |_| Ok(dds.tier().into()))
@@ -29,7 +29,7 @@ fn levels(dds: &Dds) -> Box<dyn Table + '_> {
     };
     let headers = dds.source.view("").skip(dds.headers).offset();
     let offset = move |&(layer, mip): &(u32, u32)| Some(shape.offset(layer, mip)?.saturating_add(headers));
-    let table = TableOf::<(u32, u32)>::new("levels", move || Ok(count), row)
+    let table = DeclaredTable::<(u32, u32)>::new("levels", move || Ok(count), row)
         .column(Column::uint("layer").brief().key(), |&(layer, _)| Ok(layer.into()))
         .column(Column::uint("mip").brief().key(), |&(_, mip)| Ok(mip.into()))
         .columns(["width", "height", "depth"].map(|name| Column::uint(name).brief()), move |&(_, mip), axis| {

@@ -18,7 +18,7 @@ pub(super) fn verify(dds: &Dds, progress: &Progress) -> Report {
             for layer in 0..shape.layers {
                 for mip in 0..shape.mips {
                     let level = dds.level(layer, mip);
-                    levels.note(level.map_err(|error| error.within(format_args!("layer {layer}, level {mip}"))));
+                    levels.note(level.map_err(|error| error.context(format_args!("layer {layer}, level {mip}"))));
                 }
                 progress.advance(1);
             }

@@ -210,7 +210,7 @@ impl Pickle {
 /// The kind of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum NodeKind {
     /// `None`.
     Null,
     /// A truth value.
@@ -229,7 +229,7 @@ pub enum Kind {
     Object,
 }
 
-impl Kind {
+impl NodeKind {
     /// The name that outputs use.
     pub const fn name(self) -> &'static str {
         match self {
@@ -280,15 +280,15 @@ impl<'a> Node<'a> {
     }
 
     /// Its kind.
-    pub fn kind(self) -> Kind {
+    pub fn kind(self) -> NodeKind {
         if self.cell & CONTAINER == 0 {
             return leaf::kind(self.pickle.data.bytes(), self.cell as usize);
         }
         match self.container().map(Container::shape) {
-            Some(Shape::Dict) => Kind::Dict,
-            Some(Shape::Object) => Kind::Object,
-            Some(Shape::List | Shape::Tuple | Shape::Set) => Kind::List,
-            Some(Shape::Reconstructor | Shape::Base | Shape::Class) | None => Kind::Text,
+            Some(Shape::Dict) => NodeKind::Dict,
+            Some(Shape::Object) => NodeKind::Object,
+            Some(Shape::List | Shape::Tuple | Shape::Set) => NodeKind::List,
+            Some(Shape::Reconstructor | Shape::Base | Shape::Class) | None => NodeKind::Text,
         }
     }
 
@@ -350,8 +350,8 @@ impl<'a> Node<'a> {
     /// How many values it has: items of a list, members of a dictionary or an object; 0 for a leaf.
     pub fn len(self) -> usize {
         match self.kind() {
-            Kind::List => self.cells().len(),
-            Kind::Dict | Kind::Object => self.dict().map_or(0, |dict| dict.cells().len() / 2),
+            NodeKind::List => self.cells().len(),
+            NodeKind::Dict | NodeKind::Object => self.dict().map_or(0, |dict| dict.cells().len() / 2),
             _ => 0,
         }
     }
@@ -363,7 +363,7 @@ impl<'a> Node<'a> {
 
     /// The items of a list, in order; none of anything else.
     pub fn items(self) -> impl DoubleEndedIterator<Item = Node<'a>> + ExactSizeIterator {
-        let is_list = self.kind() == Kind::List;
+        let is_list = self.kind() == NodeKind::List;
         let node = if is_list { self } else { self.pickle.node(0) };
         node.cells()
     }

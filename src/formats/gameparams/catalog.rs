@@ -2,7 +2,7 @@
 
 use super::Params;
 use super::arena::{Node, Pickle};
-use super::parts::{Part, plate_of};
+use super::parts::{EntityPart, plate_of};
 use crate::error::Result;
 
 /// A part as it is kept: by cells.
@@ -16,7 +16,7 @@ pub(super) struct PartRow {
 }
 
 impl PartRow {
-    fn new(entity: u32, part: Part<'_>) -> Self {
+    fn new(entity: u32, part: EntityPart<'_>) -> Self {
         Self {
             entity,
             component: part.component.map(Node::cell),
@@ -25,8 +25,8 @@ impl PartRow {
         }
     }
 
-    pub(super) fn part<'a>(&self, pickle: &'a Pickle) -> Part<'a> {
-        Part {
+    pub(super) fn part<'a>(&self, pickle: &'a Pickle) -> EntityPart<'a> {
+        EntityPart {
             component: self.component.map(|cell| pickle.node(cell)),
             mount: self.mount.map(|cell| pickle.node(cell)),
             node: pickle.node(self.node),
@@ -105,7 +105,7 @@ impl Catalog {
             if is_ship {
                 all.hulls.extend(entity.hulls().map(|part| PartRow::new(number, part)));
             }
-            let itself = Part { component: None, mount: None, node: entity.node() };
+            let itself = EntityPart { component: None, mount: None, node: entity.node() };
             let components = entity.components().map(|part| (part, part.mounts()));
             let mut parts = vec![itself];
             for (part, mounts) in components {
@@ -121,7 +121,7 @@ impl Catalog {
         Ok(all)
     }
 
-    fn add(&mut self, row: PartRow, part: Part<'_>, is_ability: bool) {
+    fn add(&mut self, row: PartRow, part: EntityPart<'_>, is_ability: bool) {
         let before = self.armor.len();
         let plates = part.armor().map(|plate| ValueRow {
             part: row,

@@ -1,6 +1,6 @@
 //! The entities of the game, in the order of the file, and how they are found.
 
-use super::arena::{Kind, Node, Pickle};
+use super::arena::{Node, NodeKind, Pickle};
 use crate::archive::PathIndex;
 use crate::error::{ErrorKind, Result};
 use crate::lazy::Lazy;
@@ -10,7 +10,7 @@ use std::convert::Infallible;
 
 /// An entity by its cells: its key, and its value.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct EntityCells {
     key: u32,
     value: u32,
     /// The dictionary of the root that it is in, by number.
@@ -22,7 +22,7 @@ struct Place {
 /// All entities.
 #[derive(Debug)]
 pub(super) struct Entities {
-    places: Vec<Place>,
+    places: Vec<EntityCells>,
     names: Lazy<PathIndex>,
     ids: Lazy<HashMap<i64, u32>>,
 }
@@ -107,8 +107,8 @@ impl Entities {
     pub(super) fn of(pickle: &Pickle) -> Result<Self> {
         let root = pickle.root();
         let parts: Vec<Node<'_>> = match root.kind() {
-            Kind::Dict => vec![root],
-            Kind::List => root.items().filter(|item| item.kind() == Kind::Dict).collect(),
+            NodeKind::Dict => vec![root],
+            NodeKind::List => root.items().filter(|item| item.kind() == NodeKind::Dict).collect(),
             _ => Vec::new(),
         };
         if parts.is_empty() {
@@ -125,10 +125,10 @@ impl Entities {
             }
             for (key, value) in dict.members() {
                 if !is_realm(value) {
-                    entities.places.push(Place { key: key.cell(), value: value.cell(), part, realm: None });
+                    entities.places.push(EntityCells { key: key.cell(), value: value.cell(), part, realm: None });
                 } else if seen.insert(value.cell()) {
                     let realm = Some(key.cell());
-                    let place = |(key, value): (Node<'_>, Node<'_>)| Place {
+                    let place = |(key, value): (Node<'_>, Node<'_>)| EntityCells {
                         key: key.cell(),
                         value: value.cell(),
                         part,
@@ -225,5 +225,7 @@ impl Entities {
 /// Whether a value is a dictionary of entities, and no entity itself: entities have a type.
 fn is_realm(value: Node<'_>) -> bool {
     let has_type = |node: Node<'_>| node.get("typeinfo").is_some();
-    value.kind() == Kind::Dict && !has_type(value) && value.members().next().is_some_and(|(_, first)| has_type(first))
+    value.kind() == NodeKind::Dict
+        && !has_type(value)
+        && value.members().next().is_some_and(|(_, first)| has_type(first))
 }

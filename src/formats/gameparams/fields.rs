@@ -73,7 +73,7 @@ static COLUMNS: [Column; 4] = [
 pub(super) struct Fields<'a> {
     params: &'a Params,
     /// The walk that answered last.
-    last: Mutex<Option<Rows<'a>>>,
+    last: Mutex<Option<LeafCursor<'a>>>,
 }
 
 impl<'a> Fields<'a> {
@@ -102,11 +102,11 @@ impl Table for Fields<'_> {
     fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let (number, within) = self.params.starts()?.locate(row).ok_or_else(|| no_cell("fields", row, column))?;
-        let near = |rows: &Rows<'_>| rows.started && rows.number == number && rows.row <= row;
+        let near = |rows: &LeafCursor<'_>| rows.started && rows.number == number && rows.row <= row;
         let mut rows = match last.take().filter(near) {
             Some(rows) => rows,
             None => {
-                let mut rows = Rows::new(self.params, row.saturating_sub(within), number)?;
+                let mut rows = LeafCursor::new(self.params, row.saturating_sub(within), number)?;
                 rows.advance()?;
                 rows
             }
@@ -122,15 +122,15 @@ impl Table for Fields<'_> {
     }
 
     fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
-        let start = || -> Result<Rows<'_>> {
+        let start = || -> Result<LeafCursor<'_>> {
             if first == 0 {
-                return Rows::new(self.params, 0, 0);
+                return LeafCursor::new(self.params, 0, 0);
             }
             let starts = self.params.starts()?;
             let Some((number, within)) = starts.locate(first) else {
-                return Rows::new(self.params, first, usize::MAX);
+                return LeafCursor::new(self.params, first, usize::MAX);
             };
-            let mut rows = Rows::new(self.params, first.saturating_sub(within), number)?;
+            let mut rows = LeafCursor::new(self.params, first.saturating_sub(within), number)?;
             for _ in 0..within {
                 rows.advance()?;
             }
@@ -142,7 +142,7 @@ impl Table for Fields<'_> {
         }
     }
 
-    fn splits(&self) -> bool {
+    fn is_random_access(&self) -> bool {
         true
     }
 
@@ -190,7 +190,7 @@ enum Cell<'a> {
 }
 
 /// A walk over the leaves of all entities.
-struct Rows<'a> {
+struct LeafCursor<'a> {
     params: &'a Params,
     budget: Budget,
     number: usize,
@@ -203,7 +203,7 @@ struct Rows<'a> {
     started: bool,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> LeafCursor<'a> {
     /// A walk whose first row is the first one of entity `number`.
     fn new(params: &'a Params, row: usize, number: usize) -> Result<Self> {
         let budget = params.budget()?;
@@ -263,7 +263,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-impl RowCursor for Rows<'_> {
+impl RowCursor for LeafCursor<'_> {
     fn advance(&mut self) -> Result<bool> {
         if !self.walk()? {
             return Ok(false);

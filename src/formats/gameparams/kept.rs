@@ -42,7 +42,7 @@ pub(super) fn pickle(cache: Option<&Cache>, stored: &Source, read: impl FnOnce()
     }
     open(&kept, stored.name()).ok_or_else(|| {
         let what = "the kept file is not complete; `assetq cache clear` removes it".into();
-        crate::Error::without_offset(ErrorKind::Damaged { what }, PART)
+        crate::Error::of_part(ErrorKind::Damaged { what }, PART)
     })
 }
 

@@ -1,6 +1,6 @@
 //! Leaves of a pickle, decoded from the opcodes that make them.
 
-use super::arena::Kind;
+use super::arena::NodeKind;
 use super::op;
 use crate::bytes::View;
 use crate::error::{ErrorKind, Result};
@@ -20,16 +20,16 @@ pub(super) enum Leaf<'a> {
 }
 
 /// The kind of the leaf at `at`.
-pub(super) fn kind(data: &[u8], at: usize) -> Kind {
+pub(super) fn kind(data: &[u8], at: usize) -> NodeKind {
     match data.get(at).copied().unwrap_or(op::NONE) {
-        op::TRUE | op::FALSE => Kind::Bool,
+        op::TRUE | op::FALSE => NodeKind::Bool,
         op::INT if matches!(data.get(at.saturating_add(1)..).unwrap_or_default(), [b'0', b'0' | b'1', b'\n', ..]) => {
-            Kind::Bool
+            NodeKind::Bool
         }
-        op::INT | op::BININT | op::BININT1 | op::BININT2 | op::LONG | op::LONG1 | op::LONG4 => Kind::Int,
-        op::FLOAT | op::BINFLOAT => Kind::Float,
-        op::NONE => Kind::Null,
-        _ => Kind::Text,
+        op::INT | op::BININT | op::BININT1 | op::BININT2 | op::LONG | op::LONG1 | op::LONG4 => NodeKind::Int,
+        op::FLOAT | op::BINFLOAT => NodeKind::Float,
+        op::NONE => NodeKind::Null,
+        _ => NodeKind::Text,
     }
 }
 

@@ -39,16 +39,16 @@ mod tables;
 mod verify;
 mod walk;
 
-pub use arena::{Kind, Node, Pickle};
+pub use arena::{Node, NodeKind, Pickle};
 pub use entities::Entity;
-pub use parts::{ArmorPlate, Part, Upgrade};
+pub use parts::{ArmorPlate, EntityPart, Upgrade};
 
 use crate::armor::Plating;
 use crate::budget::{self, Budget};
 use crate::codec::ZlibSteps;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
-use crate::names::Names;
+use crate::names::NameSources;
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::relations::Relations;
 use crate::report::{Progress, Report};
@@ -70,7 +70,7 @@ const DECODED: u64 = 64 << 20;
 #[derive(Debug)]
 pub struct Params {
     source: Source,
-    names: Option<Arc<Names>>,
+    names: Option<Arc<NameSources>>,
     options: Options,
     pickle: Lazy<Pickle>,
     entities: Lazy<Entities>,
@@ -324,10 +324,10 @@ impl Reader for Params {
         let types = types.into_iter().map(|(kind, count)| (kind.into(), count.into())).collect();
         let root = pickle.root();
         let shape = match root.kind() {
-            Kind::Dict if root.get("").is_some_and(|realm| realm.kind() == Kind::Dict) => {
+            NodeKind::Dict if root.get("").is_some_and(|realm| realm.kind() == NodeKind::Dict) => {
                 "dictionary of realms".to_owned()
             }
-            Kind::Dict => "dictionary of entities".to_owned(),
+            NodeKind::Dict => "dictionary of entities".to_owned(),
             _ => format!("list of {}", root.len()),
         };
         vec![
@@ -353,7 +353,7 @@ impl Reader for Params {
     fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
         let Some(entity) = self.find(entry)? else { return Ok(false) };
         let name = entity.name()?;
-        walk::show(entity.node(), &self.budget()?, out).map_err(|error| error.within(name))?;
+        walk::show(entity.node(), &self.budget()?, out).map_err(|error| error.context(name))?;
         Ok(true)
     }
 
@@ -372,5 +372,5 @@ impl Reader for Params {
 
 /// An error in the entity called so.
 fn in_entity(entity: &Entity<'_>, error: Error) -> Error {
-    error.within(entity.name().unwrap_or_default())
+    error.context(entity.name().unwrap_or_default())
 }

@@ -27,7 +27,7 @@ impl<'a> Upgrade<'a> {
 
 /// A part of an entity: a component (`A_Hull`), or what is mounted on one.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Part<'a> {
+pub struct EntityPart<'a> {
     /// The key of the component; `None` for the entity itself, as where a gun has armour.
     pub component: Option<Node<'a>>,
     /// The key of the mount in the component (`HP_AGM_1`).
@@ -36,7 +36,7 @@ pub struct Part<'a> {
     pub node: Node<'a>,
 }
 
-impl<'a> Part<'a> {
+impl<'a> EntityPart<'a> {
     /// The path of its model.
     ///
     /// # Errors
@@ -97,12 +97,12 @@ impl<'a> Entity<'a> {
     }
 
     /// Its components: attributes that have attributes.
-    pub fn components(&self) -> impl Iterator<Item = Part<'a>> {
-        self.inner().map(|(key, node)| Part { component: Some(key), mount: None, node })
+    pub fn components(&self) -> impl Iterator<Item = EntityPart<'a>> {
+        self.inner().map(|(key, node)| EntityPart { component: Some(key), mount: None, node })
     }
 
     /// The hulls of a ship: the components that its upgrades call hulls, and others that have a model and health.
-    pub fn hulls(&self) -> impl Iterator<Item = Part<'a>> {
+    pub fn hulls(&self) -> impl Iterator<Item = EntityPart<'a>> {
         let named: Vec<Node<'a>> = self
             .upgrades()
             .flat_map(Upgrade::components)
@@ -117,13 +117,13 @@ impl<'a> Entity<'a> {
     }
 
     /// All that is mounted on its components: guns, torpedo tubes, directors, … with models.
-    pub fn mounts(&self) -> impl Iterator<Item = Part<'a>> {
-        self.components().flat_map(Part::mounts)
+    pub fn mounts(&self) -> impl Iterator<Item = EntityPart<'a>> {
+        self.components().flat_map(EntityPart::mounts)
     }
 
     /// Its parts that state the thickness of plates: itself, components, and mounts.
-    pub fn armored(&self) -> impl Iterator<Item = Part<'a>> {
-        let itself = Part { component: None, mount: None, node: self.node() };
+    pub fn armored(&self) -> impl Iterator<Item = EntityPart<'a>> {
+        let itself = EntityPart { component: None, mount: None, node: self.node() };
         let parts = self.components().flat_map(|part| std::iter::once(part).chain(part.mounts()));
         std::iter::once(itself)
             .chain(parts)
@@ -131,15 +131,15 @@ impl<'a> Entity<'a> {
     }
 }
 
-impl<'a> Part<'a> {
+impl<'a> EntityPart<'a> {
     /// The mounts of this component.
-    pub fn mounts(self) -> impl Iterator<Item = Part<'a>> {
+    pub fn mounts(self) -> impl Iterator<Item = EntityPart<'a>> {
         let is_mount = |key: Node<'_>, node: Node<'_>| {
             key.text().is_ok_and(|name| name.is_some_and(|name| name.starts_with(HARDPOINT)))
                 && node.get("model").is_some()
         };
         let mounts = self.node.members().filter(move |(key, node)| !node.is_empty() && is_mount(*key, *node));
-        mounts.map(move |(key, node)| Part { component: self.component, mount: Some(key), node })
+        mounts.map(move |(key, node)| EntityPart { component: self.component, mount: Some(key), node })
     }
 
     /// Its hit locations: their names and attributes.

@@ -2,7 +2,7 @@
 
 use super::Params;
 use super::catalog::PartRow;
-use super::parts::Part;
+use super::parts::EntityPart;
 use crate::armor::{ArmorUse, Plating};
 use crate::error::Result;
 use std::borrow::Cow;
@@ -31,7 +31,7 @@ fn text(node: Option<super::Node<'_>>) -> Result<Option<String>> {
 impl Plating for Params {
     fn armor_of(&self, file: &str) -> Result<Vec<ArmorUse>> {
         let (pickle, model) = (self.pickle()?, model_of(file));
-        let draws = |part: Part<'_>| {
+        let draws = |part: EntityPart<'_>| {
             part.model().is_ok_and(|found| {
                 found.is_some_and(|found| {
                     found.strip_suffix(&model).is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
@@ -63,7 +63,7 @@ impl Params {
     fn use_of(&self, row: &PartRow) -> Result<ArmorUse> {
         let pickle = self.pickle()?;
         let part = row.part(pickle);
-        let plates = |part: Part<'_>| {
+        let plates = |part: EntityPart<'_>| {
             part.armor()
                 .filter_map(|plate| Some(((plate.layer, plate.material), plate.thickness.number()?)))
                 .collect::<Vec<_>>()
@@ -83,9 +83,9 @@ impl Params {
 
     /// The hull under a mount, whose armour counts for plates that the mount states nothing of: the one that an upgrade sells
     /// with the mount's component. `None` where there are several that differ.
-    fn of_hulls<'a>(&self, entity: &super::Entity<'a>, mount: Part<'a>) -> Option<Part<'a>> {
+    fn of_hulls<'a>(&self, entity: &super::Entity<'a>, mount: EntityPart<'a>) -> Option<EntityPart<'a>> {
         let component = mount.component?.text().ok()??;
-        let mut found: Option<Part<'a>> = None;
+        let mut found: Option<EntityPart<'a>> = None;
         for upgrade in entity.upgrades() {
             if !upgrade.components().any(|(_, name)| name.is_text(&component)) {
                 continue;

@@ -7,7 +7,7 @@ use super::walk::{Event, Trail, Walker};
 use super::{Entity, Params, in_entity};
 use crate::error::{Error, Result};
 use crate::id;
-use crate::relations::{By, Edge, Entries, Entry, Found, Keep, Relations, Texts};
+use crate::relations::{By, Edge, Entries, Entry, Found, IdTexts, Keep, Relations};
 use crate::report::Progress;
 use std::borrow::Cow;
 
@@ -67,7 +67,7 @@ impl Relations for Params {
         Some(self)
     }
 
-    fn texts(&self) -> Option<&dyn Texts> {
+    fn texts(&self) -> Option<&dyn IdTexts> {
         Some(self)
     }
 }
@@ -96,7 +96,7 @@ impl Entries for Params {
     }
 }
 
-impl Texts for Params {
+impl IdTexts for Params {
     fn path(&self, id: u64) -> Result<Option<Cow<'_, str>>> {
         Ok(self.hashed(id)?.map(|entity| entity.name()).transpose()?.map(|name| Cow::Owned(name.into_owned())))
     }

@@ -4,13 +4,13 @@ use super::arena::{Node, Pickle};
 use super::catalog::{Catalog, PartRow, UpgradeRow};
 use super::entities::Entity;
 use super::fields::Fields;
-use super::parts::Part;
+use super::parts::EntityPart;
 use super::{Params, in_entity};
 use crate::error::Result;
 use crate::id;
 use crate::lazy::Lazy;
 use crate::materials::material_name;
-use crate::table::{Column, Kind, Table, TableOf, Value};
+use crate::table::{Column, DeclaredTable, Kind, Table, Value};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -90,12 +90,12 @@ fn of_entities<'p>(
     params: &'p Params,
     name: &'static str,
     numbers: impl Fn(&'p Params) -> Result<Numbers<'p>> + Copy + Send + Sync + 'p,
-) -> TableOf<'p, Entity<'p>> {
+) -> DeclaredTable<'p, Entity<'p>> {
     let rows_of = move |found: Vec<usize>| -> Result<Vec<usize>> {
         let numbers = numbers(params)?;
         Ok(found.into_iter().filter_map(|number| numbers.row_of(number)).collect())
     };
-    TableOf::new(
+    DeclaredTable::new(
         name,
         move || Ok(numbers(params)?.len()),
         move |row| match numbers(params)?.get(row) {
@@ -158,7 +158,7 @@ fn entities(params: &Params) -> Made<'_> {
         .column(Column::text("class"), |entity| Ok(entity.node().class()?.map_or(Value::Null, Value::Text)))
         .column(Column::uint("fields").place(), |entity| Ok(params.starts()?.rows(entity.number()).len().into()))
         .known(|| params.len().ok());
-    Box::new(table.splits())
+    Box::new(table.random_access())
 }
 
 fn ships(params: &Params) -> Made<'_> {
@@ -204,9 +204,9 @@ fn of_catalog<'p, R: Copy + Send + Sync + 'static>(
     rows: impl Fn(&'p Catalog) -> &'p [R] + Copy + Send + Sync + 'p,
     entity_of: impl Fn(&R) -> u32 + Copy + Send + Sync + 'p,
     ship: Column,
-) -> TableOf<'p, Located<'p, R>> {
+) -> DeclaredTable<'p, Located<'p, R>> {
     let all = move || params.catalog().map(rows);
-    TableOf::new(
+    DeclaredTable::new(
         name,
         move || Ok(all()?.len()),
         move |row| {
@@ -233,7 +233,7 @@ fn of_catalog<'p, R: Copy + Send + Sync + 'static>(
     })
     .derived()
     .own_texts(false)
-    .splits()
+    .random_access()
 }
 
 fn ship_column() -> Column {
@@ -264,16 +264,16 @@ fn ship_components(params: &Params) -> Made<'_> {
 }
 
 impl<'p> Located<'p, PartRow> {
-    fn part(&self) -> Part<'p> {
+    fn part(&self) -> EntityPart<'p> {
         self.row.part(self.pickle)
     }
 }
 
-fn model<'a>(part: Part<'a>) -> Result<Value<'a>> {
+fn model<'a>(part: EntityPart<'a>) -> Result<Value<'a>> {
     text(part.node.get("model"))
 }
 
-fn model_id<'a>(part: Part<'_>) -> Result<Value<'a>> {
+fn model_id<'a>(part: EntityPart<'_>) -> Result<Value<'a>> {
     let model = part.model()?.filter(|model| !model.is_empty());
     Ok(model.map_or(Value::Null, |model| Value::Id64(id::of_path(&model))))
 }
@@ -476,7 +476,7 @@ fn modernization_ships(params: &Params) -> Made<'_> {
     let of_count = Arc::clone(&pairs);
     let count = move || Ok(of_count.get_or_try_init(find)?.len());
     let locate = move |row| Ok(pairs.get_or_try_init(find)?.get(row).copied());
-    let table = TableOf::new("modernization_ships", count, locate)
+    let table = DeclaredTable::new("modernization_ships", count, locate)
         .column(Column::text("modernization").brief().key(), |(found, _): &(Entity<'_>, Entity<'_>)| {
             Ok(Value::Text(found.name()?))
         })
@@ -495,7 +495,7 @@ fn abilities(params: &Params) -> Made<'_> {
     ];
     let name = Column::text("name").brief().key();
     let all = move || params.catalog().map(|all| all.abilities.as_slice());
-    let table = TableOf::new(
+    let table = DeclaredTable::new(
         "abilities",
         move || Ok(all()?.len()),
         move |row| {
@@ -514,5 +514,5 @@ fn abilities(params: &Params) -> Made<'_> {
         Ok(number(NUMBERS.get(which).and_then(|(_, field)| found.node(found.row.value).get(field))))
     })
     .column(Column::text("title").brief(), |found| title(params, &found.entity));
-    Box::new(table.derived().own_texts(false).splits())
+    Box::new(table.derived().own_texts(false).random_access())
 }

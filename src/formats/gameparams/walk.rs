@@ -1,7 +1,7 @@
 //! A walk over all values in a value, without recursion: values may be nested as deep as the file is long, and may contain
 //! themselves.
 
-use super::arena::{Kind, Node};
+use super::arena::{Node, NodeKind};
 use crate::budget::Budget;
 use crate::error::{ErrorKind, Result};
 use crate::table::path::{push_index, push_name};
@@ -19,9 +19,9 @@ pub(super) enum Event<'a> {
     /// The next value is this item of a list.
     Item(usize),
     /// A container that has values begins.
-    Begin(Kind),
+    Begin(NodeKind),
     /// The container that began last ends.
-    End(Kind),
+    End(NodeKind),
     /// A value without values in it: a leaf, or a container that is empty.
     Leaf(Node<'a>),
     /// A container that the walk is in already, at this depth.
@@ -32,7 +32,7 @@ pub(super) enum Event<'a> {
 #[derive(Clone)]
 struct Open<'a> {
     node: Node<'a>,
-    kind: Kind,
+    kind: NodeKind,
     next: usize,
 }
 
@@ -75,7 +75,7 @@ impl<'a> Walker<'a> {
         let at = open.next;
         open.next = open.next.saturating_add(1);
         let (event, value) = match open.kind {
-            Kind::List => (Event::Item(at), open.node.items().nth(at)),
+            NodeKind::List => (Event::Item(at), open.node.items().nth(at)),
             _ => match open.node.members().nth(at) {
                 Some((key, value)) => (Event::Key(key), Some(value)),
                 None => (Event::Item(at), None),
@@ -94,15 +94,15 @@ impl<'a> Walker<'a> {
 /// The text of a key, as the name of a member in JSON.
 pub(super) fn key_text(key: Node<'_>) -> Result<String> {
     Ok(match key.kind() {
-        Kind::Null => "None".to_owned(),
-        Kind::List => {
+        NodeKind::Null => "None".to_owned(),
+        NodeKind::List => {
             let mut text = "(".to_owned();
             for (n, item) in key.items().enumerate() {
                 text.push_str(if n == 0 { "" } else { ", " });
                 // A tuple in a tuple is not told apart further.
                 match item.kind() {
-                    Kind::Text => text.push_str(&item.text()?.unwrap_or_default()),
-                    Kind::Null => text.push_str("None"),
+                    NodeKind::Text => text.push_str(&item.text()?.unwrap_or_default()),
+                    NodeKind::Null => text.push_str("None"),
                     kind if kind.is_container() => text.push('…'),
                     // Writing to a String cannot fail.
                     _ => drop(write!(text, "{}", item.value()?)),
@@ -111,7 +111,7 @@ pub(super) fn key_text(key: Node<'_>) -> Result<String> {
             text.push(')');
             text
         }
-        Kind::Text => key.text()?.unwrap_or_default().into_owned(),
+        NodeKind::Text => key.text()?.unwrap_or_default().into_owned(),
         _ => key.value()?.to_string(),
     })
 }
@@ -119,7 +119,7 @@ pub(super) fn key_text(key: Node<'_>) -> Result<String> {
 /// Appends the step to the member with this key.
 fn push_key(path: &mut String, key: Node<'_>) -> Result<()> {
     match key.kind() {
-        Kind::Text => push_name(path, &key.text()?.unwrap_or_default()),
+        NodeKind::Text => push_name(path, &key.text()?.unwrap_or_default()),
         _ => push_index(path, key_text(key)?),
     }
     Ok(())
@@ -176,12 +176,12 @@ pub(super) fn show(root: Node<'_>, budget: &Budget, out: &mut dyn Visitor) -> Re
         match event {
             Event::Key(key) => out.key(&key_text(key)?)?,
             Event::Item(_) => {}
-            Event::Begin(Kind::List) => out.begin_list()?,
+            Event::Begin(NodeKind::List) => out.begin_list()?,
             Event::Begin(_) => out.begin_map()?,
-            Event::End(Kind::List) => out.end_list()?,
+            Event::End(NodeKind::List) => out.end_list()?,
             Event::End(_) => out.end_map()?,
             Event::Leaf(node) => match node.kind() {
-                Kind::List => out.value(&Value::List(Vec::new()))?,
+                NodeKind::List => out.value(&Value::List(Vec::new()))?,
                 kind if kind.is_container() => out.value(&Value::Map(Vec::new()))?,
                 _ => out.leaf(&node.value()?)?,
             },

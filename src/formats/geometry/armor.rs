@@ -1,7 +1,7 @@
 //! Armour models (docs/formats/geometry.md §6.2): a flat list of plates, each a box and triangles of one material.
 
 use super::layout::{ARMOR_TAG, ArmorHeader, ArmorVertex, PlateHeader};
-use super::places::{Place, Places};
+use super::places::{PiecePosition, Places};
 use super::{Blob, Geometry};
 use crate::bytes::{Cursor, View};
 use crate::error::{ErrorKind, Result};
@@ -80,7 +80,7 @@ impl<'a> Iterator for Plates<'a> {
         }
         let number = self.next;
         self.next = self.next.saturating_add(1);
-        Some(plate.map_err(|e| self.model.blob.named(e.within(format_args!("plate {number}")))))
+        Some(plate.map_err(|e| self.model.blob.named(e.context(format_args!("plate {number}")))))
     }
 }
 
@@ -117,7 +117,7 @@ pub(super) fn places(geometry: &Geometry) -> Places {
 
 impl<'a> Plate<'a> {
     /// The plate at `place`.
-    pub(super) fn at(geometry: &'a Geometry, place: &Place) -> Result<Self> {
+    pub(super) fn at(geometry: &'a Geometry, place: &PiecePosition) -> Result<Self> {
         let at = geometry.view("plate").at(place.position);
         let header = at.read::<PlateHeader>()?;
         let vertices = at.skip(size_of::<PlateHeader>()).array(header.vertices.get() as usize)?;

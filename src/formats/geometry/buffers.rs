@@ -84,7 +84,7 @@ impl<'a, P: BufferPrototype> Buffer<'a, P> {
     }
 
     fn named(&self, error: Error) -> Error {
-        error.within(format_args!("{} {}", P::NAME, self.index))
+        error.context(format_args!("{} {}", P::NAME, self.index))
     }
 
     fn bad(&self, what: &'static str, value: impl Into<i128>) -> Error {
@@ -382,7 +382,7 @@ impl Geometry {
             let limit = self.decode_limit();
             if total > limit {
                 let kind = ErrorKind::Limit { what: "bytes of all buffers decoded", value: total, limit };
-                return Err(Error::without_offset(kind, "buffers"));
+                return Err(Error::of_part(kind, "buffers"));
             }
             let cells = |count| std::iter::repeat_with(OnceLock::new).take(count).collect();
             Ok(Decoded { vertices: cells(vertices), indices: cells(indices), total })
@@ -446,7 +446,7 @@ impl Geometry {
         all.slice(mapping.items_offset.get() as usize, mapping.items_count.get() as usize).ok_or_else(|| {
             let at = self.view("items").locate(mapping);
             at.bad_value("count of items, more than its buffer has", mapping.items_count.get())
-                .within(format_args!("vertex mapping {index}"))
+                .context(format_args!("vertex mapping {index}"))
         })
     }
 
@@ -463,7 +463,7 @@ impl Geometry {
         bytes.get(start..end).ok_or_else(|| {
             let at = self.view("items").locate(mapping);
             at.bad_value("count of items, more than its buffer has", mapping.items_count.get())
-                .within(format_args!("vertex mapping {index}"))
+                .context(format_args!("vertex mapping {index}"))
         })
     }
 
@@ -477,7 +477,7 @@ impl Geometry {
         all.slice(mapping.items_offset.get() as usize, mapping.items_count.get() as usize).ok_or_else(|| {
             let at = self.view("items").locate(mapping);
             at.bad_value("count of items, more than its buffer has", mapping.items_count.get())
-                .within(format_args!("index mapping {index}"))
+                .context(format_args!("index mapping {index}"))
         })
     }
 
@@ -510,7 +510,7 @@ fn decoded(size: usize, decode: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<
 }
 
 fn kept(cell: Option<&Cell>, make: impl FnOnce() -> Result<Memory>, what: impl Display) -> Result<&[u8]> {
-    let not_found = || Error::without_offset(ErrorKind::NotFound { what: what.to_string() }, "");
+    let not_found = || Error::of_part(ErrorKind::NotFound { what: what.to_string() }, "");
     let cell = cell.ok_or_else(not_found)?;
     match cell.get_or_init(make) {
         Ok(bytes) => Ok(bytes),

@@ -1,7 +1,7 @@
 //! Collision models (docs/formats/geometry.md §6.3): convex hulls with corners, edges and faces.
 
 use super::layout::{COLLISION_TAG, Corner, Edge};
-use super::places::{Place, Places};
+use super::places::{PiecePosition, Places};
 use super::{Blob, Geometry};
 use crate::bytes::{Cursor, View, le};
 use crate::error::{ErrorKind, Result};
@@ -85,7 +85,7 @@ impl<'a> Iterator for Hulls<'a> {
         }
         let number = self.next;
         self.next = self.next.saturating_add(1);
-        Some(hull.map_err(|e| self.model.blob.named(e.within(format_args!("hull {number}")))))
+        Some(hull.map_err(|e| self.model.blob.named(e.context(format_args!("hull {number}")))))
     }
 }
 
@@ -159,12 +159,12 @@ pub(super) fn places(geometry: &Geometry) -> Places {
 
 impl<'a> Hull<'a> {
     /// The hull at `place`.
-    pub(super) fn at(geometry: &'a Geometry, place: &Place) -> Result<Self> {
+    pub(super) fn at(geometry: &'a Geometry, place: &PiecePosition) -> Result<Self> {
         Self::read(&mut Cursor::new(geometry.view("hull").at(place.position)))
     }
 
     /// The corners of the hull at `place`, without a look at its faces.
-    pub(super) fn corners_at(geometry: &'a Geometry, place: &Place) -> Result<&'a [Corner]> {
+    pub(super) fn corners_at(geometry: &'a Geometry, place: &PiecePosition) -> Result<&'a [Corner]> {
         let mut cursor = Cursor::new(geometry.view("hull").at(place.position));
         let count = cursor.count("corners", size_of::<Corner>())?;
         cursor.array(count)

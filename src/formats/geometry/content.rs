@@ -7,7 +7,7 @@ use xxhash_rust::xxh64::Xxh64;
 
 /// A part of a file whose content two files may share.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Of {
+pub(super) enum SharedContent {
     VertexMappings,
     IndexMappings,
     ArmorModels,
@@ -15,26 +15,26 @@ pub(super) enum Of {
 }
 
 /// The hash of each mapping's decoded items, or of each model's data.
-pub(super) fn all(g: &Geometry, of: Of) -> Vec<Result<u64>> {
+pub(super) fn all(g: &Geometry, of: SharedContent) -> Vec<Result<u64>> {
     let limit = g.decode_limit();
     let count = match of {
-        Of::VertexMappings => g.vertex_mappings().map(<[_]>::len),
-        Of::IndexMappings => g.index_mappings().map(<[_]>::len),
-        Of::ArmorModels => g.armor_prototypes().map(<[_]>::len),
-        Of::CollisionModels => g.collision_prototypes().map(<[_]>::len),
+        SharedContent::VertexMappings => g.vertex_mappings().map(<[_]>::len),
+        SharedContent::IndexMappings => g.index_mappings().map(<[_]>::len),
+        SharedContent::ArmorModels => g.armor_prototypes().map(<[_]>::len),
+        SharedContent::CollisionModels => g.collision_prototypes().map(<[_]>::len),
     };
-    if matches!(of, Of::VertexMappings | Of::IndexMappings) {
+    if matches!(of, SharedContent::VertexMappings | SharedContent::IndexMappings) {
         // On all cores; an error of decoding is reported by the reader of the bytes.
         drop(g.decode_all());
     }
     let bytes = |index| match of {
-        Of::VertexMappings => g.mapped_vertex_bytes(index),
-        Of::IndexMappings => g.mapped_indices(index).map(|indices| indices.bytes()),
-        Of::ArmorModels => g.armor_model(index)?.bytes(),
-        Of::CollisionModels => g.collision_model(index)?.bytes(),
+        SharedContent::VertexMappings => g.mapped_vertex_bytes(index),
+        SharedContent::IndexMappings => g.mapped_indices(index).map(|indices| indices.bytes()),
+        SharedContent::ArmorModels => g.armor_model(index)?.bytes(),
+        SharedContent::CollisionModels => g.collision_model(index)?.bytes(),
     };
     let hash = |index| match of {
-        Of::IndexMappings => Ok(triangles(g.mapped_indices(index)?)),
+        SharedContent::IndexMappings => Ok(triangles(g.mapped_indices(index)?)),
         _ => Ok(xxh64(bytes(index)?, 0)),
     };
     contents(count.unwrap_or(0), limit, |index| Ok(bytes(index)?.len() as u64), hash)
@@ -74,6 +74,6 @@ pub(super) fn cell(contents: &[Result<u64>], row: usize) -> Result<u64> {
     match contents.get(row) {
         Some(Ok(content)) => Ok(*content),
         Some(Err(error)) => Err(error.clone()),
-        None => Err(Error::without_offset(ErrorKind::NotFound { what: format!("row {row}") }, "content")),
+        None => Err(Error::of_part(ErrorKind::NotFound { what: format!("row {row}") }, "content")),
     }
 }

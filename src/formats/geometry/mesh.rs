@@ -288,7 +288,7 @@ fn check_total(geometry: &Geometry, mappings: &[Mapping]) -> Result<()> {
     let limit = have.saturating_mul(4);
     if named > limit {
         let kind = ErrorKind::Limit { what: "indices that the mappings name", value: named, limit };
-        return Err(Error::without_offset(kind, "index mappings"));
+        return Err(Error::of_part(kind, "index mappings"));
     }
     Ok(())
 }

@@ -8,8 +8,6 @@ mod armor;
 mod buffers;
 mod collision;
 mod content;
-#[cfg(feature = "edit")]
-mod edit;
 #[cfg(feature = "export")]
 pub mod export;
 pub mod layout;
@@ -19,6 +17,8 @@ mod splash;
 mod tables;
 mod verify;
 mod vertex;
+#[cfg(feature = "edit")]
+mod writer;
 
 pub use crate::materials::material_name;
 pub use armor::{ArmorModel, Plate};
@@ -32,7 +32,7 @@ use crate::budget::{self, Budget};
 use crate::bytes::{Overlay, PackedString, View, is_hole, no_hole};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
-use crate::names::Names;
+use crate::names::NameSources;
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::report::{Progress, Report};
 use crate::scene::Meshes;
@@ -54,7 +54,7 @@ const METRES: f32 = 15.0;
 pub struct Geometry {
     source: Source,
     /// Other files. Some may state how thick plates are.
-    names: Option<Arc<Names>>,
+    names: Option<Arc<NameSources>>,
     options: Options,
     made: Box<Made>,
 }
@@ -319,7 +319,7 @@ impl Geometry {
 
 /// The entry `index` of `array`, or the error that there is no such `what`.
 fn get<'a, T>(array: &'a [T], index: usize, what: &'static str) -> Result<&'a T> {
-    array.get(index).ok_or_else(|| Error::without_offset(ErrorKind::NotFound { what: format!("{what} {index}") }, ""))
+    array.get(index).ok_or_else(|| Error::of_part(ErrorKind::NotFound { what: format!("{what} {index}") }, ""))
 }
 
 /// `pieces` (in file order) with the stretches between them, up to `end`, as `unmapped`.
@@ -448,7 +448,7 @@ impl<'a> Blob<'a> {
 
     /// `error`, in this blob.
     fn named(&self, error: Error) -> Error {
-        error.within(format_args!("{} model {}", self.kind, self.index))
+        error.context(format_args!("{} model {}", self.kind, self.index))
     }
 }
 

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 /// The places of all pieces of a kind.
 #[derive(Debug)]
 pub(super) struct Places {
-    pub all: Vec<Place>,
+    pub all: Vec<PiecePosition>,
     /// Items (triangles, corners) of all pieces.
     pub items: u64,
     /// The error that kept a model from being read to its end.
@@ -18,7 +18,7 @@ pub(super) struct Places {
 
 /// The place of a piece.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct PiecePosition {
     pub model: u32,
     /// Its number in its model.
     pub number: u32,
@@ -44,7 +44,7 @@ impl Add<'_> {
     /// The next piece, with its number of items.
     pub(super) fn piece(&mut self, at: View<'_>, items: usize) {
         let (model, number, first_item) = (self.model, self.number, self.places.items);
-        self.places.all.push(Place { model, number, position: at.position(), first_item });
+        self.places.all.push(PiecePosition { model, number, position: at.position(), first_item });
         self.places.items = first_item.saturating_add(items as u64);
         self.number = number.saturating_add(1);
     }
@@ -52,7 +52,7 @@ impl Add<'_> {
 
 /// Takes a model of `bytes` bytes from the budget.
 pub(super) fn spend(budget: &Budget, bytes: u64) -> Result<()> {
-    budget.spend(bytes).map_err(|kind| Error::without_offset(kind, "models"))
+    budget.spend(bytes).map_err(|kind| Error::of_part(kind, "models"))
 }
 
 impl Places {
@@ -82,7 +82,7 @@ impl Places {
     }
 
     /// The piece that has item `number` of all, and the item's number in it.
-    pub(super) fn find(&self, number: u64) -> Option<(&Place, usize)> {
+    pub(super) fn find(&self, number: u64) -> Option<(&PiecePosition, usize)> {
         let behind = self.all.partition_point(|p| p.first_item <= number);
         let place = self.all.get(behind.checked_sub(1)?)?;
         Some((place, usize::try_from(number.checked_sub(place.first_item)?).ok()?))

@@ -5,13 +5,13 @@ use crate::error::{Error, Result};
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::report::{Check, Progress, Report};
 use crate::source::Source;
-use crate::table::{Column, Kind, Table, TableOf, Takes, Value, Visitor, Volume};
+use crate::table::{Accepts, Column, DeclaredTable, Kind, Table, Value, Visitor, Volume};
 use std::sync::OnceLock;
 
 #[cfg(feature = "view")]
 mod drawing;
 #[cfg(feature = "edit")]
-mod edit;
+mod writer;
 
 /// The size of a box with an empty name.
 const LEAST: usize = 28;
@@ -20,7 +20,7 @@ const LEAST: usize = 28;
 const LONGEST: u32 = 255;
 
 /// The valid names of a box.
-const NAME: Takes = Takes::Bytes(LONGEST);
+const NAME: Accepts = Accepts::Bytes(LONGEST);
 
 /// An open `.splash` file.
 #[derive(Debug)]
@@ -71,7 +71,7 @@ impl Splash {
         cursor.set_part("box");
         let mut failed = false;
         Ok((0..count).map_while(move |i| {
-            let result = (!failed).then(|| read(&mut cursor).map_err(|e| e.within(format_args!("box {i}"))))?;
+            let result = (!failed).then(|| read(&mut cursor).map_err(|e| e.context(format_args!("box {i}"))))?;
             failed = result.is_err();
             Some(result)
         }))
@@ -86,7 +86,7 @@ impl Splash {
                 cursor.set_part("box");
                 for i in 0..count {
                     let start = cursor.position();
-                    read(&mut cursor).map_err(|e| e.within(format_args!("box {i}")))?;
+                    read(&mut cursor).map_err(|e| e.context(format_args!("box {i}")))?;
                     index.boxes.push(start);
                     index.end = cursor.position();
                 }
@@ -166,13 +166,13 @@ impl Reader for Splash {
             read(&mut Cursor::new(self.source.view("box").at(at))).map(Some)
         };
         let floats = |names: [&'static str; 3]| names.map(|name| Column::new(name, Kind::F32).brief().writable());
-        let table = TableOf::new("boxes", || Ok(self.index().boxes.len()), locate)
-            .column(Column::new("name", Kind::Text).brief().key().takes(NAME), |found: &SplashBox<'_>| {
+        let table = DeclaredTable::new("boxes", || Ok(self.index().boxes.len()), locate)
+            .column(Column::new("name", Kind::Text).brief().key().accepts(NAME), |found: &SplashBox<'_>| {
                 Ok(found.name.into())
             })
             .columns(floats(["min_x", "min_y", "min_z"]), |found, axis| Ok(found.min.get(axis).copied().into()))
             .columns(floats(["max_x", "max_y", "max_z"]), |found, axis| Ok(found.max.get(axis).copied().into()))
-            .with_rows_written()
+            .with_writable_rows()
             .with_volume(|found| Ok(Some(Volume::of_corners(found.min, found.max))))
             .damaged(|| self.index().damage.clone());
         vec![Box::new(table)]

@@ -2,10 +2,10 @@
 
 use super::armor::Plate;
 use super::collision::Hull;
-use super::content::{self, Of};
+use super::content::{self, SharedContent};
 use super::layout::{ArmorVertex, Mapping, PlateHeader};
 use super::mesh::{Group, bounds};
-use super::places::Place;
+use super::places::PiecePosition;
 use super::vertex::{Attribute, Vertices};
 use super::{Geometry, material_name};
 use crate::armor::ArmorUse;
@@ -13,7 +13,7 @@ use crate::bytes::le;
 use crate::error::Result;
 use crate::id;
 use crate::reader::Reader as _;
-use crate::table::{Column, Kind, Table, TableOf, Takes, Value, Visitor, Volume, no_cell};
+use crate::table::{Accepts, Column, DeclaredTable, Kind, Table, Value, Visitor, Volume, no_cell};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::sync::{Arc, LazyLock};
@@ -52,7 +52,7 @@ pub(super) fn one<'g>(g: &'g Geometry, name: &str) -> Option<Box<dyn Table + 'g>
 }
 
 fn vertex_buffers(g: &Geometry) -> Made<'_> {
-    let table = TableOf::new(
+    let table = DeclaredTable::new(
         "vertex_buffers",
         || Ok(g.vertices_prototypes()?.len()),
         |row| Ok(Some((row, g.vertex_buffer(row)?))),
@@ -72,7 +72,7 @@ fn vertex_buffers(g: &Geometry) -> Made<'_> {
 }
 
 fn index_buffers(g: &Geometry) -> Made<'_> {
-    let table = TableOf::new(
+    let table = DeclaredTable::new(
         "index_buffers",
         || Ok(g.indices_prototypes()?.len()),
         |row| Ok(Some((row, g.index_buffer(row)?))),
@@ -88,26 +88,26 @@ fn index_buffers(g: &Geometry) -> Made<'_> {
 }
 
 fn vertex_mappings(g: &Geometry) -> Made<'_> {
-    mappings(g, "vertex_mappings", Of::VertexMappings, Geometry::vertex_mappings)
+    mappings(g, "vertex_mappings", SharedContent::VertexMappings, Geometry::vertex_mappings)
 }
 
 fn index_mappings(g: &Geometry) -> Made<'_> {
-    mappings(g, "index_mappings", Of::IndexMappings, Geometry::index_mappings)
+    mappings(g, "index_mappings", SharedContent::IndexMappings, Geometry::index_mappings)
 }
 
 fn mappings<'g>(
     g: &'g Geometry,
     name: &'static str,
-    of: Of,
+    of: SharedContent,
     all: fn(&'g Geometry) -> Result<&'g [Mapping]>,
 ) -> Made<'g> {
     let contents = LazyLock::new(move || content::all(g, of));
     let locate = move |row| Ok(all(g)?.get(row).map(|mapping| (row, mapping)));
-    let table = TableOf::new(name, move || Ok(all(g)?.len()), locate)
+    let table = DeclaredTable::new(name, move || Ok(all(g)?.len()), locate)
         .column(Column::uint("index").brief().place(), |(row, _)| Ok((*row).into()))
         .column(Column::id32("mapping_id").brief().key().writable(), |(_, m)| Ok(Value::Id32(m.mapping_id.get())))
         .column(Column::uint("buffer").brief().place(), |(_, m)| Ok(m.merged_buffer_index.get().into()))
-        .column(Column::uint("texel_density").brief().takes(Takes::Bits(16)), |(_, m)| {
+        .column(Column::uint("texel_density").brief().accepts(Accepts::Bits(16)), |(_, m)| {
             Ok(m.packed_texel_density.get().into())
         })
         .column(Column::uint("start").brief().place(), |(_, m)| Ok(m.items_offset.get().into()))
@@ -118,7 +118,7 @@ fn mappings<'g>(
 
 fn render_groups(g: &Geometry) -> Made<'_> {
     let locate = |row| Ok(g.groups()?.groups.get(row));
-    let table = TableOf::new("render_groups", || Ok(g.groups()?.groups.len()), locate)
+    let table = DeclaredTable::new("render_groups", || Ok(g.groups()?.groups.len()), locate)
         .column(Column::text("name").brief().key(), |group| Ok(group.name.as_str().into()))
         .column(Column::uint("vertex_mapping").brief().place(), |group| Ok(group.vertices.into()))
         .column(Column::uint("index_mapping").brief().place(), |group| Ok(group.indices.into()))
@@ -134,9 +134,9 @@ fn render_groups(g: &Geometry) -> Made<'_> {
 }
 
 fn armor_models(g: &Geometry) -> Made<'_> {
-    let contents = LazyLock::new(move || content::all(g, Of::ArmorModels));
+    let contents = LazyLock::new(move || content::all(g, SharedContent::ArmorModels));
     let locate = |row| Ok(Some((row, g.armor_model(row)?)));
-    let table = TableOf::new("armor_models", || Ok(g.armor_prototypes()?.len()), locate)
+    let table = DeclaredTable::new("armor_models", || Ok(g.armor_prototypes()?.len()), locate)
         .column(Column::uint("index").brief().place(), |(row, _)| Ok((*row).into()))
         .column(Column::text("name").brief().key(), |(_, m)| Ok(m.name()?.into()))
         .column(Column::uint("offset").brief().place(), |(_, m)| Ok(m.span()?.0.into()))
@@ -171,14 +171,14 @@ fn component<'v>(point: Option<[f32; 3]>, axis: usize) -> Result<Value<'v>> {
 /// A plate, as part of one ship, mount or gun.
 struct UsedPlate<'g> {
     geometry: &'g Geometry,
-    place: &'g Place,
+    place: &'g PiecePosition,
     plate: Plate<'g>,
     /// The number of the use.
     number: usize,
 }
 
 impl<'g> UsedPlate<'g> {
-    fn at(geometry: &'g Geometry, place: &'g Place, number: usize) -> Result<Self> {
+    fn at(geometry: &'g Geometry, place: &'g PiecePosition, number: usize) -> Result<Self> {
         Ok(Self { geometry, place, plate: Plate::at(geometry, place)?, number })
     }
 
@@ -193,9 +193,9 @@ impl<'g> UsedPlate<'g> {
 
 /// Adds the columns of what other files state of a plate.
 fn with_armor<'g, R>(
-    table: TableOf<'g, R>,
+    table: DeclaredTable<'g, R>,
     plate: impl for<'r> Fn(&'r R) -> &'r UsedPlate<'g> + Copy + Send + Sync + 'g,
-) -> TableOf<'g, R> {
+) -> DeclaredTable<'g, R> {
     table
         .column(Column::new("thickness", Kind::F64).brief(), move |row| {
             let header = plate(row).header();
@@ -224,16 +224,18 @@ fn armor_plates(g: &Geometry) -> Made<'_> {
         }
     };
     let count = || Ok(g.armor_places().all.len().saturating_mul(g.rows_of_plate()));
-    let table = TableOf::new("armor_plates", count, locate)
+    let table = DeclaredTable::new("armor_plates", count, locate)
         .column(Column::uint("model").brief().key(), |row: &UsedPlate<'_>| Ok(row.place.model.into()))
         .column(Column::uint("index").brief().place(), |row| Ok(row.place.number.into()))
-        .column(Column::uint("material_id").brief().key().takes(Takes::Bits(16)), |row| {
+        .column(Column::uint("material_id").brief().key().accepts(Accepts::Bits(16)), |row| {
             Ok(row.header().material_id.get().into())
         })
         .column(Column::text("material").brief().resolved(), |row| {
             Ok(material_name(row.header().material_id.get()).into())
         })
-        .column(Column::uint("layer").brief().key().takes(Takes::Bits(16)), |row| Ok(row.header().layer.get().into()))
+        .column(Column::uint("layer").brief().key().accepts(Accepts::Bits(16)), |row| {
+            Ok(row.header().layer.get().into())
+        })
         .column(Column::uint("triangles").brief(), |row| Ok(row.plate.triangles().len().into()))
         .columns(point(["min_x", "min_y", "min_z"]), |row, axis| {
             component(Some(row.header().min.map(|v| v.get())), axis)
@@ -265,7 +267,7 @@ fn armor_triangles(g: &Geometry) -> Made<'_> {
         Ok(of.plate.triangles().get(at).map(|corners| ArmorTriangle { of, corners }))
     };
     let all = || Ok(count(g.armor_places().items.saturating_mul(g.rows_of_plate() as u64)));
-    let table = TableOf::new("armor_triangles", all, locate)
+    let table = DeclaredTable::new("armor_triangles", all, locate)
         .column(Column::uint("model").brief().key(), |t: &ArmorTriangle<'_>| Ok(t.of.place.model.into()))
         .column(Column::uint("material_id").brief().key(), |t| Ok(t.of.header().material_id.get().into()))
         .column(Column::uint("layer").brief().key(), |t| Ok(t.of.header().layer.get().into()))
@@ -293,9 +295,9 @@ fn count(items: u64) -> usize {
 }
 
 fn collision_models(g: &Geometry) -> Made<'_> {
-    let contents = LazyLock::new(move || content::all(g, Of::CollisionModels));
+    let contents = LazyLock::new(move || content::all(g, SharedContent::CollisionModels));
     let locate = |row| Ok(Some((row, g.collision_model(row)?)));
-    let table = TableOf::new("collision_models", || Ok(g.collision_prototypes()?.len()), locate)
+    let table = DeclaredTable::new("collision_models", || Ok(g.collision_prototypes()?.len()), locate)
         .column(Column::uint("index").brief().place(), |(row, _)| Ok((*row).into()))
         .column(Column::text("name").brief().key(), |(_, m)| Ok(m.name()?.into()))
         .column(Column::uint("offset").brief().place(), |(_, m)| Ok(m.span()?.0.into()))
@@ -310,7 +312,7 @@ fn collision_hulls(g: &Geometry) -> Made<'_> {
         Some(place) => Ok(Some((place, Hull::at(g, place)?))),
         None => Ok(None),
     };
-    let table = TableOf::new("collision_hulls", || Ok(g.collision_places().all.len()), locate)
+    let table = DeclaredTable::new("collision_hulls", || Ok(g.collision_places().all.len()), locate)
         .column(Column::uint("model").brief().key(), |(place, _)| Ok(place.model.into()))
         .column(Column::uint("index").brief().key(), |(place, _)| Ok(place.number.into()))
         .column(Column::uint("vertices").brief(), |(_, hull)| Ok(hull.vertices().len().into()))
@@ -330,7 +332,7 @@ fn hull_vertices(g: &Geometry) -> Made<'_> {
         let corner = Hull::corners_at(g, place)?.get(number);
         Ok(corner.map(|corner| (place, number, corner.map(|v| v.get()))))
     };
-    let table = TableOf::new("hull_vertices", || Ok(count(g.collision_places().items)), locate)
+    let table = DeclaredTable::new("hull_vertices", || Ok(count(g.collision_places().items)), locate)
         .column(Column::uint("model").brief().key(), |(place, ..)| Ok(place.model.into()))
         .column(Column::uint("hull").brief().key(), |(place, ..)| Ok(place.number.into()))
         .column(Column::uint("index").brief().key(), |(_, number, _)| Ok((*number).into()))
@@ -416,7 +418,7 @@ fn vertices<'g>(g: &'g Geometry) -> Made<'g> {
         Ok(starts.locate(row).map(vertex))
     };
     let pair = |pair: Option<[f32; 2]>, number: usize| Ok(pair.and_then(|pair| pair.get(number).copied()).into());
-    let table = TableOf::walked("vertices", move || g.vertices_prototypes().map(|_| of_count.len()), locate)
+    let table = DeclaredTable::walked("vertices", move || g.vertices_prototypes().map(|_| of_count.len()), locate)
         .column(Column::uint("buffer").brief().key(), |v| Ok(v.buffer.into()))
         .column(Column::uint("index").brief().key(), |v| Ok(v.index.into()))
         .columns(point(["x", "y", "z"]).map(Column::brief), |v, axis| {
@@ -456,7 +458,7 @@ fn triangles(g: &Geometry) -> Made<'_> {
         })
     }));
     let of_count = Arc::clone(&starts);
-    let table = TableOf::new(
+    let table = DeclaredTable::new(
         "triangles",
         move || g.indices_prototypes().map(|_| of_count.len()),
         move |row| Ok(starts.locate(row)),

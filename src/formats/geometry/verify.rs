@@ -105,7 +105,7 @@ fn buffers<P>(
 
 fn vertex_buffer(g: &Geometry, i: usize, check: &mut Check) -> Result<()> {
     let buffer = g.vertex_buffer(i)?;
-    let within = |error: Error| error.within(format_args!("vertex buffer {i}"));
+    let within = |error: Error| error.context(format_args!("vertex buffer {i}"));
     let at = g.view("vertices").locate(buffer.prototype());
     let vertices = g.vertices(i)?;
     let format = vertices.format();
@@ -138,7 +138,7 @@ fn index_buffer(g: &Geometry, i: usize, check: &mut Check) -> Result<()> {
         && let Some(greatest @ 0x1_0000..) = buffer.greatest_encoded()?
     {
         let error = at.bad_value("index, more than 16 bits hold", greatest);
-        check.fail(error.within(format_args!("index buffer {i}")));
+        check.fail(error.context(format_args!("index buffer {i}")));
     }
     Ok(())
 }
@@ -147,9 +147,9 @@ fn index_buffer(g: &Geometry, i: usize, check: &mut Check) -> Result<()> {
 fn mappings(g: &Geometry) -> Check {
     let mut check = Check::new("mappings");
     // For each buffer, its prototype and the number of its items, if known.
-    type Kind<'g> = (&'static str, Result<&'g [Mapping]>, Vec<(View<'g>, Option<usize>)>);
+    type MappingKind<'g> = (&'static str, Result<&'g [Mapping]>, Vec<(View<'g>, Option<usize>)>);
     let (vertices, indices) = (g.view("vertices"), g.view("indices"));
-    let kinds: [Kind<'_>; 2] = [
+    let kinds: [MappingKind<'_>; 2] = [
         (
             "vertex mapping",
             g.vertex_mappings(),
@@ -171,7 +171,7 @@ fn mappings(g: &Geometry) -> Check {
         let mut ends = vec![0u64; buffers.len()];
         for (i, m) in mappings.unwrap_or_default().iter().enumerate() {
             let at = g.view("mapping").locate(m);
-            let mut fail = |error: Error| check.fail(error.within(format_args!("{what} {i}")));
+            let mut fail = |error: Error| check.fail(error.context(format_args!("{what} {i}")));
             match buffers.get(usize::from(m.merged_buffer_index.get())) {
                 None => fail(at.bad_value("merged buffer, which does not exist", m.merged_buffer_index.get())),
                 Some((_, Some(count))) => {

@@ -7,11 +7,11 @@ pub mod layout;
 use crate::archive::MARK;
 use crate::bytes::View;
 use crate::error::{Error, ErrorKind, Result};
-use crate::names::Names;
+use crate::names::NameSources;
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::report::{Check, Progress, Report};
 use crate::source::Source;
-use crate::table::{Column, Table, TableOf, Value, Visitor};
+use crate::table::{Column, DeclaredTable, Table, Value, Visitor};
 use crate::texture::{self, Level, MAX_SIZE, Masks, Shape, TexelFormat, Texture};
 use layout::{Header, LevelEntry};
 use std::borrow::Cow;
@@ -151,7 +151,7 @@ fn texels_of(source: &Source, options: &Options) -> Option<Source> {
     if let Some(path) = source.path() {
         return options.source_in_folder(&path.with_extension("imgb")).ok();
     }
-    let names = options.get::<Names>()?;
+    let names = options.get::<NameSources>()?;
     names.files().iter().rev().find_map(|outer| {
         let name = outer.source().name();
         let inner = source.name().strip_prefix(name)?.strip_prefix(MARK)?;
@@ -192,10 +192,10 @@ impl Reader for Textures {
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
-        let table = TableOf::<(usize, Gtex<'_>)>::new(
+        let table = DeclaredTable::<(usize, Gtex<'_>)>::new(
             texture::TABLE,
             || Ok(self.at().len()),
-            |n| Ok(self.get(n).map_err(|error| error.within(format_args!("texture {n}")))?.map(|found| (n, found))),
+            |n| Ok(self.get(n).map_err(|error| error.context(format_args!("texture {n}")))?.map(|found| (n, found))),
         )
         .column(Column::uint("texture").brief().key(), |(n, _)| Ok((*n).into()));
         let table = texture::columns(table, |(_, found)| Ok(Some(found.shape)))
@@ -221,7 +221,7 @@ impl Reader for Textures {
     fn textures(&self) -> Vec<(String, Result<Box<dyn Texture + '_>>)> {
         let one = |n: usize| {
             let found = self.get(n).and_then(|found| {
-                found.ok_or_else(|| Error::without_offset(ErrorKind::NotFound { what: format!("texture {n}") }, ""))
+                found.ok_or_else(|| Error::of_part(ErrorKind::NotFound { what: format!("texture {n}") }, ""))
             });
             (n.to_string(), found.map(|found| Box::new(found) as Box<dyn Texture + '_>))
         };
@@ -237,12 +237,12 @@ impl Reader for Textures {
         self.unsearched().into_iter().for_each(|error| textures.fail(error));
         progress.announce(self.at().len() as u64);
         for n in 0..self.at().len() {
-            let found = self.get(n).map_err(|error| error.within(format_args!("texture {n}")));
+            let found = self.get(n).map_err(|error| error.context(format_args!("texture {n}")));
             progress.advance(1);
             let Some(found) = textures.note(found).flatten().filter(|_| self.texels.is_some()) else { continue };
             for layer in 0..found.shape.layers {
                 for mip in 0..found.shape.mips {
-                    levels.note(found.level(layer, mip).map_err(|error| error.within(format_args!("texture {n}"))));
+                    levels.note(found.level(layer, mip).map_err(|error| error.context(format_args!("texture {n}"))));
                 }
             }
         }

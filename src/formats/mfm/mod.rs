@@ -4,9 +4,9 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::reader::{FileFormat, Likeness, Options, Reader};
 use crate::report::{Check, Progress, Report};
-use crate::scene::{Property, Stage, Surface};
+use crate::scene::{Placements, Property, Surface};
 use crate::source::Source;
-use crate::table::{Column, Table, TableOf, Value, Visitor};
+use crate::table::{Column, DeclaredTable, Table, Value, Visitor};
 use std::borrow::Cow;
 
 /// An open `.mfm` file.
@@ -79,7 +79,7 @@ fn property(kind: &str, text: &str) -> Option<Property> {
     Some(Property::Value(value.into_owned()))
 }
 
-impl Stage for Material {
+impl Placements for Material {
     fn lone_surface(&self) -> Option<Surface> {
         Some(self.surface.clone())
     }
@@ -107,7 +107,7 @@ impl Reader for Material {
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
-        let table = TableOf::over("properties", &self.surface.properties)
+        let table = DeclaredTable::over("properties", &self.surface.properties)
             .column(Column::text("name").brief().key(), |(_, (name, _))| Ok(Value::text(name)))
             .column(Column::text("kind").brief(), |(row, _)| {
                 Ok(self.kinds.get(*row).map(|kind| Value::text(kind)).into())
@@ -138,14 +138,14 @@ impl Reader for Material {
         Ok(true)
     }
 
-    fn stage(&self) -> Option<&dyn Stage> {
+    fn placements(&self) -> Option<&dyn Placements> {
         Some(self)
     }
 
     fn verify(&self, _: &Progress) -> Report {
         let mut fx = Check::new("shader");
         if self.surface.fx.is_empty() {
-            fx.fail(Error::without_offset(ErrorKind::NotFound { what: "the element fx".into() }, "material"));
+            fx.fail(Error::of_part(ErrorKind::NotFound { what: "the element fx".into() }, "material"));
         }
         Report { checks: vec![fx] }
     }

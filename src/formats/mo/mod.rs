@@ -8,10 +8,10 @@ use crate::bytes::View;
 use crate::error::{Error, ErrorKind, Result};
 use crate::id;
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
-use crate::relations::{Entries, Entry, Found, Keep, Relations, Texts};
+use crate::relations::{Entries, Entry, Found, IdTexts, Keep, Relations};
 use crate::report::{Check, Progress, Report};
 use crate::source::Source;
-use crate::table::{Column, Table, TableOf, Value, Visitor};
+use crate::table::{Column, DeclaredTable, Table, Value, Visitor};
 use layout::{Header, MAGIC, Stretch};
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -211,14 +211,14 @@ impl Reader for Catalog {
             let before = number.checked_sub(1).and_then(|before| of_find.get(before)).copied().unwrap_or(0);
             Ok((before..of_find.get(number).copied().unwrap_or(before)).collect())
         };
-        let table = TableOf::new("texts", move || Ok(of_count.last().copied().unwrap_or(0)), locate)
+        let table = DeclaredTable::new("texts", move || Ok(of_count.last().copied().unwrap_or(0)), locate)
             .column(Column::text("id").brief().key(), |(message, _): &(Message<'_>, usize)| Ok(message.id()?.into()))
             .found_by(move |key| Some(rows_of(&key.as_text()?)))
             .column(Column::uint("plural").brief().key(), |(_, form)| Ok((*form).into()))
             .column(Column::text("text").brief(), |(message, form)| Ok(message.form(*form)?.into()))
             .column(Column::uint("message").place(), |(message, _)| Ok(message.row.into()))
             .column(Column::uint("offset").place(), |(message, _)| Ok(message.text_at.offset().into()));
-        vec![Box::new(table.splits())]
+        vec![Box::new(table.random_access())]
     }
 
     fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
@@ -254,7 +254,7 @@ impl Reader for Catalog {
         let mut order = Check::new("order").with_detail("each id after the one before");
         let mut before: Option<&[u8]> = None;
         for row in 0..self.len() {
-            let message = texts.note(self.message(row).map_err(|error| error.within(format_args!("message {row}"))));
+            let message = texts.note(self.message(row).map_err(|error| error.context(format_args!("message {row}"))));
             if let Some(Some(message)) = message {
                 texts.note(message.id_at.utf8(message.id));
                 texts.note(message.text_at.utf8(message.text));
@@ -279,12 +279,12 @@ impl Relations for Catalog {
         Some(self)
     }
 
-    fn texts(&self) -> Option<&dyn Texts> {
+    fn texts(&self) -> Option<&dyn IdTexts> {
         Some(self)
     }
 }
 
-impl Texts for Catalog {
+impl IdTexts for Catalog {
     fn path(&self, _: u64) -> Result<Option<Cow<'_, str>>> {
         Ok(None)
     }

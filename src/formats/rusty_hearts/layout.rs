@@ -9,7 +9,7 @@ pub const LIST: &str = "f00X.dat";
 /// The numbers after the name of a file (docs/formats/rusty_hearts.md §3).
 #[derive(Debug, Clone, Copy, FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
-pub struct Place {
+pub struct FileLocation {
     /// The number of the volume, which its file name shows in three digits.
     pub volume: u8,
     /// Bytes of the file.
@@ -19,7 +19,7 @@ pub struct Place {
     /// Its place in the volume.
     pub offset: le::I64,
 }
-const _: () = assert!(size_of::<Place>() == 17);
+const _: () = assert!(size_of::<FileLocation>() == 17);
 
 /// The key of the list in every public version of the game (§2).
 pub const KEY: [u8; 256] = [

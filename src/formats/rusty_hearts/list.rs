@@ -1,7 +1,7 @@
 //! The list of files: deciphered, and decoded step by step, its records judged as they come (docs/formats/rusty_hearts.md
 //! §2, §3).
 
-use super::layout::Place;
+use super::layout::FileLocation;
 use crate::archive::PathIndex;
 use crate::budget;
 use crate::bytes::{Cursor, Utf16, View};
@@ -37,7 +37,7 @@ pub(super) struct List {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Record<'a> {
     name: Utf16<'a>,
-    pub(super) place: &'a Place,
+    pub(super) place: &'a FileLocation,
     /// The start of `place` in the decoded list.
     pub(super) at: View<'a>,
 }

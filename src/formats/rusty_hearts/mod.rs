@@ -1,6 +1,6 @@
 //! Rusty Hearts: the game's folder, whose files lie in volumes `NNN.pck` and are named by a list, `f00X.dat`.
 //!
-//! [`Game::open`] maps the list. It is deciphered and decoded when a file is asked for: up to that file at the first such
+//! [`RustyHeartsArchive::open`] maps the list. It is deciphered and decoded when a file is asked for: up to that file at the first such
 //! question, wholly at the next.
 //!
 //! The bytes are described in docs/formats/rusty_hearts.md.
@@ -11,7 +11,7 @@ mod verify;
 
 use crate::archive::{self, Archive, File, Volume, VolumeFile};
 use crate::error::{Error, ErrorKind, Result};
-use crate::lazy::{Lazy, Toll};
+use crate::lazy::{Lazy, ScanCost};
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::report::{Progress, Report};
 use crate::source::Source;
@@ -49,7 +49,7 @@ impl Key {
         });
         bytes.and_then(|bytes| bytes.try_into().ok()).map(Self).ok_or_else(|| {
             let what = "a key is 256 bytes, or 512 hexadecimal digits".into();
-            Error::without_offset(ErrorKind::Damaged { what }, "key")
+            Error::of_part(ErrorKind::Damaged { what }, "key")
         })
     }
 }
@@ -69,14 +69,14 @@ impl std::fmt::Debug for Key {
 
 /// The game's folder, or its list alone.
 #[derive(Debug)]
-pub struct Game {
+pub struct RustyHeartsArchive {
     source: Source,
     /// The file with the list, which may be `source` itself.
     dat: Source,
     key: Key,
     list: Lazy<List>,
     /// Whether a file was asked for by its path.
-    asked: Toll,
+    asked: ScanCost,
     folder: Option<PathBuf>,
     options: Options,
     volumes: Vec<OnceLock<VolumeFile>>,
@@ -92,7 +92,7 @@ fn list_in(folder: &Path) -> Option<PathBuf> {
     [layout::LIST, &lower, &upper].map(|name| folder.join(name)).into_iter().find(|path| path.is_file())
 }
 
-impl Game {
+impl RustyHeartsArchive {
     /// Opens a folder that has a list, or a list.
     ///
     /// # Errors
@@ -106,7 +106,7 @@ impl Game {
         let dat = match &folder {
             Some(folder) if is_folder => {
                 let missing = || ErrorKind::NotInstalled { what: layout::LIST.to_owned() };
-                let path = list_in(folder).ok_or_else(|| Error::without_offset(missing(), ""))?;
+                let path = list_in(folder).ok_or_else(|| Error::of_part(missing(), ""))?;
                 options.source_in_folder(&path)?
             }
             _ => source.clone(),
@@ -116,7 +116,7 @@ impl Game {
             dat,
             key: options.get().map_or_else(Key::default, |key| *key),
             list: Lazy::default(),
-            asked: Toll::default(),
+            asked: ScanCost::default(),
             folder,
             options: options.clone(),
             volumes: (0..VOLUMES).map(|_| OnceLock::new()).collect(),
@@ -145,7 +145,7 @@ impl Game {
         let (size, offset) = (place.size.get(), place.offset.get());
         let path = record.path();
         let wrong = |at: usize, what: &'static str, value: i64| {
-            record.at.skip(at).bad_value(what, value).within(format_args!("{path}"))
+            record.at.skip(at).bad_value(what, value).context(format_args!("{path}"))
         };
         let bytes = u64::try_from(size).map_err(|_| wrong(1, "size", size.into()))?;
         let offset = u64::try_from(offset).map_err(|_| wrong(9, "offset in the volume", offset))?;
@@ -159,7 +159,7 @@ impl Game {
     }
 }
 
-impl Archive for Game {
+impl Archive for RustyHeartsArchive {
     fn len(&self) -> Result<usize> {
         Ok(self.list().len())
     }
@@ -213,7 +213,7 @@ impl Archive for Game {
     }
 }
 
-impl FileFormat for Game {
+impl FileFormat for RustyHeartsArchive {
     const NAME: &'static str = "rusty-hearts";
 
     /// Decides for a list under a key that is not known.
@@ -228,7 +228,7 @@ impl FileFormat for Game {
         if setting != "key" {
             return Ok(None);
         }
-        let key = Key::parse(given).map_err(|error| error.within(from))?;
+        let key = Key::parse(given).map_err(|error| error.context(from))?;
         Ok(Some(options.clone().with(Arc::new(key))))
     }
 
@@ -241,7 +241,7 @@ impl FileFormat for Game {
     }
 }
 
-impl Reader for Game {
+impl Reader for RustyHeartsArchive {
     fn source(&self) -> &Source {
         &self.source
     }

@@ -1,12 +1,12 @@
 //! Lists what is wrong with a list and with the places that it names.
 
-use super::Game;
+use super::RustyHeartsArchive;
 use crate::archive;
 use crate::error::{Error, ErrorKind};
 use crate::report::{Check, Progress, Report, counted};
 
 /// Checks all but the contents of files, which `--deep` does.
-pub(super) fn game(game: &Game, progress: &Progress) -> Report {
+pub(super) fn game(game: &RustyHeartsArchive, progress: &Progress) -> Report {
     let list = game.list();
     let mut check = Check::new("list").with_detail(format!(
         "{} bytes decoded, {}, {} without a name",
@@ -23,7 +23,7 @@ pub(super) fn game(game: &Game, progress: &Progress) -> Report {
     for (n, path) in list.repeated() {
         paths.fail_with(|| {
             let what = format!("{path:?} is the path of an earlier file, which alone is found by it").into();
-            Error::without_offset(ErrorKind::Damaged { what }, format!("file {n}"))
+            Error::of_part(ErrorKind::Damaged { what }, format!("file {n}"))
         });
     }
     let mut report = Report::from(vec![check, paths]);

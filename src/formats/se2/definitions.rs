@@ -2,7 +2,7 @@
 //! (docs/formats/se2.md §2 to §4).
 
 use super::parts::{Field, definition_of, records};
-use super::{CACHE, Game, SETS, is_definition};
+use super::{CACHE, SETS, Se2Archive, is_definition};
 use crate::archive::{self, Archive as _};
 use crate::error::{Error, Result};
 use crate::table::Guid;
@@ -78,7 +78,7 @@ fn stem(path: &str) -> String {
 
 impl Definitions {
     /// Reads all files that contain definitions, and skips unreadable files.
-    pub(super) fn gather(game: &Game) -> Self {
+    pub(super) fn gather(game: &Se2Archive) -> Self {
         let mut all = Self::default();
         all.take_sets(game);
         all.take_files(game);
@@ -92,7 +92,7 @@ impl Definitions {
     }
 
     fn note<T>(&mut self, path: &str, result: Result<T>) -> Option<T> {
-        result.map_err(|error| self.failed.push(error.within(path))).ok()
+        result.map_err(|error| self.failed.push(error.context(path))).ok()
     }
 
     /// The definition with this GUID, made where it is missing.
@@ -105,7 +105,7 @@ impl Definitions {
     }
 
     /// Reads `definitionsets.vrb`: the definitions, and the parents that they take values from.
-    fn take_sets(&mut self, game: &Game) {
+    fn take_sets(&mut self, game: &Se2Archive) {
         let wanted = ["Guid", "Type", "BaseGuid", "IsAbstract", "Flags", "PartialKind"];
         let read = read_part(game, SETS, "DefinitionSets", &wanted, |fields| {
             let [guid, ty, base, is_abstract, flags, partial_kind] = fields else { return };
@@ -121,7 +121,7 @@ impl Definitions {
     }
 
     /// The `.def` files.
-    fn take_files(&mut self, game: &Game) {
+    fn take_files(&mut self, game: &Se2Archive) {
         let files: Vec<&str> =
             game.loose.all().iter().map(|file| &*file.path).filter(|path| is_definition(path)).collect();
         let read = |path: &&str| {
@@ -147,7 +147,7 @@ impl Definitions {
     }
 
     /// `contentcache.vrb`: the names of definitions whose files are not there, or could not be read.
-    fn take_cache(&mut self, game: &Game) {
+    fn take_cache(&mut self, game: &Se2Archive) {
         let mut assets = Vec::new();
         let read = read_part(game, CACHE, "Mapping", &["ResourceHandle", "FileHandle"], |fields| {
             let [guid, path] = fields else { return };
@@ -180,7 +180,13 @@ impl Definitions {
 }
 
 /// The records of one entry of one file of the game, where it has that file and that entry.
-fn read_part(game: &Game, path: &str, entry: &str, wanted: &[&str], mut take: impl FnMut(&[Field])) -> Result<()> {
+fn read_part(
+    game: &Se2Archive,
+    path: &str,
+    entry: &str,
+    wanted: &[&str],
+    mut take: impl FnMut(&[Field]),
+) -> Result<()> {
     let Some(file) = game.find(path)? else { return Ok(()) };
     let opened = archive::open_file(game, &file, path, &game.options)?;
     records(opened.reader(), entry, wanted, &mut take)

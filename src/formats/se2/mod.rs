@@ -1,6 +1,6 @@
 //! Space Engineers 2: the game's content folder, which is no archive but a folder of files, and the definitions in it.
 //!
-//! [`Game::open`] looks at nothing but the folder's name. Its files are listed, and its definitions gathered, when they are
+//! [`Se2Archive::open`] looks at nothing but the folder's name. Its files are listed, and its definitions gathered, when they are
 //! asked for; a file is found by its path without a list.
 //!
 //! The files are described in docs/formats/se2.md.
@@ -38,7 +38,7 @@ const LOOKED_AT: usize = 10_000;
 
 /// A content folder.
 #[derive(Debug)]
-pub struct Game {
+pub struct Se2Archive {
     source: Source,
     options: Options,
     loose: Loose,
@@ -74,14 +74,14 @@ fn is_definition(name: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("def"))
 }
 
-impl Game {
+impl Se2Archive {
     /// Opens a content folder, or the game's folder that has one.
     ///
     /// # Errors
     /// `NotInstalled` without a content folder.
     pub fn open(source: Source, options: &Options) -> Result<Self> {
         let content = source.path().filter(|path| path.is_dir()).and_then(content_folder);
-        let missing = || Error::without_offset(ErrorKind::NotInstalled { what: SETS.to_owned() }, "");
+        let missing = || Error::of_part(ErrorKind::NotInstalled { what: SETS.to_owned() }, "");
         let loose = Loose::new(vec![content.ok_or_else(missing)?]);
         Ok(Self { source, options: options.clone(), loose, definitions: Lazy::default() })
     }
@@ -107,7 +107,7 @@ impl Game {
     }
 }
 
-impl Archive for Game {
+impl Archive for Se2Archive {
     fn len(&self) -> Result<usize> {
         Ok(self.loose.all().len())
     }
@@ -129,12 +129,12 @@ impl Archive for Game {
     fn stored(&self, file: &File<'_>) -> Result<Source> {
         // A path that leads out of the folder, or to no file, is not in the archive.
         let found = self.loose.find(&file.path).and_then(|_| self.loose.place(0, &file.path));
-        let missing = || Error::without_offset(ErrorKind::NotFound { what: format!("file {:?}", file.path) }, "");
+        let missing = || Error::of_part(ErrorKind::NotFound { what: format!("file {:?}", file.path) }, "");
         self.options.source_in_folder(&found.ok_or_else(missing)?)
     }
 }
 
-impl FileFormat for Game {
+impl FileFormat for Se2Archive {
     const NAME: &'static str = "se2";
 
     fn is_folder(folder: &Path) -> bool {
@@ -151,7 +151,7 @@ impl FileFormat for Game {
     }
 }
 
-impl Reader for Game {
+impl Reader for Se2Archive {
     fn source(&self) -> &Source {
         &self.source
     }

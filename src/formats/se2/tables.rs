@@ -1,11 +1,11 @@
 //! Tables beside the ones of every archive: `definitions` and `assets`.
 
-use super::{Definition, Game};
+use super::{Definition, Se2Archive};
 use crate::archive::Archive as _;
 use crate::error::Result;
-use crate::table::{Column, Guid, Table, TableOf, Value, Visitor};
+use crate::table::{Column, DeclaredTable, Guid, Table, Value, Visitor};
 
-pub(super) fn tables(game: &Game) -> Vec<Box<dyn Table + '_>> {
+pub(super) fn tables(game: &Se2Archive) -> Vec<Box<dyn Table + '_>> {
     vec![definitions(game), assets(game)]
 }
 
@@ -24,9 +24,9 @@ fn key_of(key: &Value<'_>) -> Option<Guid> {
     Guid::parse(&text).filter(|guid| *text == guid.to_string())
 }
 
-fn definitions(game: &Game) -> Box<dyn Table + '_> {
+fn definitions(game: &Se2Archive) -> Box<dyn Table + '_> {
     let rows = || game.definitions();
-    let table = TableOf::new("definitions", move || Ok(rows().len()), move |n| Ok(rows().get(n)))
+    let table = DeclaredTable::new("definitions", move || Ok(rows().len()), move |n| Ok(rows().get(n)))
         .column(Column::text("guid").brief().key(), |found: &&Definition| Ok(guid(found.guid)))
         .found_by(|key| {
             let found = key_of(key).and_then(|guid| game.gathered().position(guid));
@@ -42,18 +42,18 @@ fn definitions(game: &Game) -> Box<dyn Table + '_> {
         .column(Column::uint("partial_kind"), |found| Ok(found.partial_kind.into()))
         // The number of rows is known once the definitions were gathered.
         .known(|| game.definitions.get().map(|gathered| gathered.definitions.len()));
-    Box::new(table.splits())
+    Box::new(table.random_access())
 }
 
-fn assets(game: &Game) -> Box<dyn Table + '_> {
+fn assets(game: &Se2Archive) -> Box<dyn Table + '_> {
     let rows = || game.assets();
-    let table = TableOf::new("assets", move || Ok(rows().len()), move |n| Ok(rows().get(n)))
+    let table = DeclaredTable::new("assets", move || Ok(rows().len()), move |n| Ok(rows().get(n)))
         .column(Column::text("guid").brief().key(), |asset| Ok(guid(asset.guid)))
         .column(Column::text("path").brief(), |asset| Ok(Value::text(&asset.path)))
         .label()
         .column(Column::bool("installed"), |asset| Ok(game.find(&asset.path)?.is_some().into()))
         .known(|| game.definitions.get().map(|gathered| gathered.assets.len()));
-    Box::new(table.splits())
+    Box::new(table.random_access())
 }
 
 /// Shows a definition.

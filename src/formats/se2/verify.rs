@@ -1,12 +1,12 @@
 //! Checks the files of definitions.
 
-use super::Game;
+use super::Se2Archive;
 use crate::archive;
 use crate::error::{Error, ErrorKind};
 use crate::report::{Check, Progress, Report};
 
 /// Checks all but the contents of other files, which `--deep` does.
-pub(super) fn game(game: &Game, progress: &Progress) -> Report {
+pub(super) fn game(game: &Se2Archive, progress: &Progress) -> Report {
     let gathered = game.gathered();
     let all = &gathered.definitions;
     let with_file = all.iter().filter(|definition| definition.file.is_some()).count();
@@ -22,14 +22,14 @@ pub(super) fn game(game: &Game, progress: &Progress) -> Report {
     for path in &gathered.repeated {
         definitions.fail_with(|| {
             let what = "its GUID is that of an earlier file".into();
-            Error::without_offset(ErrorKind::Damaged { what }, path.clone())
+            Error::of_part(ErrorKind::Damaged { what }, path.clone())
         });
     }
     let mut folders = Check::new("folders");
     for (path, why) in game.loose.failed() {
         folders.fail_with(|| {
             let what = format!("cannot be listed: {why}").into();
-            Error::without_offset(ErrorKind::Damaged { what }, path.clone())
+            Error::of_part(ErrorKind::Damaged { what }, path.clone())
         });
     }
     let mut report = Report::from(vec![definitions, folders]);

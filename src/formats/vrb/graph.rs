@@ -23,7 +23,7 @@ pub(super) struct Graph<'a> {
 
 /// A value in a chunk: its model is known, its bytes have not been read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Slot {
+pub(super) struct PendingValue {
     pub model: ModelId,
     /// The value begins with the number of its actual model.
     pub polymorphic: bool,
@@ -31,7 +31,7 @@ pub(super) struct Slot {
     pub image: bool,
 }
 
-impl Slot {
+impl PendingValue {
     pub fn plain(model: ModelId) -> Self {
         Self { model, polymorphic: false, image: false }
     }
@@ -93,8 +93,8 @@ impl<'a, F: FnMut(Event<'a>) -> Result<()>> Sink<'a> for F {
 #[derive(Debug, Clone)]
 enum Frame<'a> {
     Record { members: std::slice::Iter<'a, Member>, image: Option<Image> },
-    List { element: Slot, next: u32, count: u32 },
-    Dictionary { key: ModelId, value: ModelId, next: u32, count: u32, named: bool, turn: Turn },
+    List { element: PendingValue, next: u32, count: u32 },
+    Dictionary { key: ModelId, value: ModelId, next: u32, count: u32, named: bool, turn: DictionaryStep },
 }
 
 /// The bytes of a blittable composite.
@@ -106,7 +106,7 @@ struct Image {
 
 /// The next part of the current dictionary entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Turn {
+enum DictionaryStep {
     Key,
     Value,
     End,
@@ -162,7 +162,7 @@ pub struct Walker<'a> {
     /// The place of the next byte.
     at: usize,
     stack: Vec<Frame<'a>>,
-    pending: Option<Slot>,
+    pending: Option<PendingValue>,
     /// The limit of values that may still be read. Most values take bytes, but structs without members take none, so
     /// that a file could have any number of them.
     fuel: u64,
@@ -175,7 +175,7 @@ pub struct Walker<'a> {
 }
 
 impl<'a> Walker<'a> {
-    pub(super) fn new(graph: Graph<'a>, slot: Slot, position: usize) -> Self {
+    pub(super) fn new(graph: Graph<'a>, slot: PendingValue, position: usize) -> Self {
         Self {
             graph,
             data: graph.view.data(),
@@ -201,7 +201,7 @@ impl<'a> Walker<'a> {
     }
 
     /// The next value, directly after the step that introduces it.
-    pub(super) fn pending(&self) -> Option<Slot> {
+    pub(super) fn pending(&self) -> Option<PendingValue> {
         self.pending
     }
 
@@ -300,7 +300,7 @@ impl<'a> Walker<'a> {
 
     /// Skips the next value if it is one of `slot` and has these bytes; returns whether it is.
     #[cfg(feature = "edit")]
-    pub(super) fn pass_same(&mut self, slot: Slot, bytes: &[u8]) -> bool {
+    pub(super) fn pass_same(&mut self, slot: PendingValue, bytes: &[u8]) -> bool {
         let end = self.at.saturating_add(bytes.len());
         let same = self.pending == Some(slot) && self.data.get(self.at..end) == Some(bytes);
         if same {
@@ -314,7 +314,7 @@ impl<'a> Walker<'a> {
     /// # Errors
     /// `Damaged` with the number of bytes left over.
     pub fn expect_end(&self) -> Result<()> {
-        Cursor::new(self.view(self.at)).expect_end().map_err(|e| e.within(self.graph.label))
+        Cursor::new(self.view(self.at)).expect_end().map_err(|e| e.context(self.graph.label))
     }
 
     /// The next value, for a separate walk.
@@ -376,7 +376,7 @@ impl<'a> Walker<'a> {
         self.stack.clear();
         self.pending = None;
         // A failure of the output is no damage of the chunk.
-        if matches!(error.kind(), ErrorKind::Io { .. }) { error } else { error.within(self.graph.label) }
+        if matches!(error.kind(), ErrorKind::Io { .. }) { error } else { error.context(self.graph.label) }
     }
 
     fn view(&self, at: usize) -> View<'a> {
@@ -433,7 +433,7 @@ impl<'a> Walker<'a> {
                     return Ok(true);
                 };
                 let types = self.graph.types;
-                let mut slot = Slot { model: member.model, polymorphic: member.polymorphic, image: false };
+                let mut slot = PendingValue { model: member.model, polymorphic: member.polymorphic, image: false };
                 if let &mut Some(image) = image {
                     let offset = member.offset.unwrap_or(0);
                     let extent = types.extent(member.model);
@@ -459,31 +459,31 @@ impl<'a> Walker<'a> {
                 slot
             }
             Frame::Dictionary { key, value, next, count, named, turn } => match *turn {
-                Turn::Key if next == count => {
+                DictionaryStep::Key if next == count => {
                     let named = *named;
                     self.stack.pop();
                     out.event(Event::EndDictionary { named })?;
                     return Ok(true);
                 }
-                Turn::Key if *named => {
+                DictionaryStep::Key if *named => {
                     *next = next.saturating_add(1);
-                    let (slot, start) = (Slot::plain(*value), self.at);
+                    let (slot, start) = (PendingValue::plain(*value), self.at);
                     let Some(key) = self.string()? else { return Err(self.bad(start, "prefix of a string key", 0xFF)) };
                     out.event(Event::Key(key))?;
                     slot
                 }
-                Turn::Key => {
-                    *turn = Turn::Value;
+                DictionaryStep::Key => {
+                    *turn = DictionaryStep::Value;
                     out.event(Event::EntryKey(*next))?;
-                    Slot::plain(*key)
+                    PendingValue::plain(*key)
                 }
-                Turn::Value => {
-                    *turn = Turn::End;
+                DictionaryStep::Value => {
+                    *turn = DictionaryStep::End;
                     out.event(Event::EntryValue(*next))?;
-                    Slot::plain(*value)
+                    PendingValue::plain(*value)
                 }
-                Turn::End => {
-                    *turn = Turn::Key;
+                DictionaryStep::End => {
+                    *turn = DictionaryStep::Key;
                     *next = next.saturating_add(1);
                     out.event(Event::EntryEnd)?;
                     return Ok(true);
@@ -500,7 +500,7 @@ impl<'a> Walker<'a> {
 
     /// Reads the value in `slot`: all of a leaf, the head of everything else.
     #[inline(always)]
-    fn read(&mut self, slot: Slot, out: &mut impl Sink<'a>) -> Result<()> {
+    fn read(&mut self, slot: PendingValue, out: &mut impl Sink<'a>) -> Result<()> {
         let types = self.graph.types;
         let start = self.at;
         let mut model = slot.model;
@@ -566,7 +566,7 @@ impl<'a> Walker<'a> {
                         return out.event(Event::Leaf(shown, Value::Null));
                     };
                     let next = self.skimmed(element, count)?;
-                    self.push(start, Frame::List { element: Slot::plain(element), next, count })?;
+                    self.push(start, Frame::List { element: PendingValue::plain(element), next, count })?;
                     return out.event(Event::BeginList(model, count));
                 }
                 Shape::Dictionary(key, value) if !slot.image => {
@@ -575,7 +575,10 @@ impl<'a> Walker<'a> {
                         return out.event(Event::Leaf(shown, Value::Null));
                     };
                     let named = Builtin::of(key.0) == Some(Builtin::String);
-                    self.push(start, Frame::Dictionary { key, value, next: 0, count, named, turn: Turn::Key })?;
+                    self.push(
+                        start,
+                        Frame::Dictionary { key, value, next: 0, count, named, turn: DictionaryStep::Key },
+                    )?;
                     return out.event(Event::BeginDictionary { model, count, named });
                 }
                 Shape::Unknown(what) => return Err(self.unknown(start, model, what)),
@@ -604,7 +607,7 @@ impl<'a> Walker<'a> {
         let what = format!("{model}: {what} is not known, and guessing it").into();
         let error = self.view(at).error(ErrorKind::Unsupported { what });
         match self.graph.types.model(model) {
-            Some(m) => error.within(format_args!("flags {:#04x}, at {:#x} of the type table", m.flags, m.at)),
+            Some(m) => error.context(format_args!("flags {:#04x}, at {:#x} of the type table", m.flags, m.at)),
             None => error,
         }
     }

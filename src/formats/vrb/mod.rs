@@ -1,15 +1,15 @@
 //! `.vrb`: archives of VRAGE 3 (Space Engineers 2), read without the game. Sections (§) in these docs are those of
 //! docs/formats/vrb.md.
 //!
-//! An [`Archive`] is a header, three small tables and chunks. The type table says how the values of the chunks are
+//! An [`VrbArchive`] is a header, three small tables and chunks. The type table says how the values of the chunks are
 //! stored; a chunk is one value, walked without building it ([`Node`], [`Walker`]).
 //!
 //! ```no_run
 //! use assetq::Source;
-//! use assetq::vrb::{Archive, Path};
+//! use assetq::vrb::{VrbArchive, Path};
 //!
 //! # fn main() -> assetq::Result<()> {
-//! let archive = Archive::open(Source::open("definitionsets.vrb")?)?;
+//! let archive = VrbArchive::open(Source::open("definitionsets.vrb")?)?;
 //! let path = Path::parse("DefinitionSets.World._definitions[3].Guid").unwrap_or_default();
 //! if let Some(node) = archive.main().root()?.find(&path)? {
 //!     println!("{:?} at {:#x}", node.leaf()?, node.position());
@@ -19,8 +19,6 @@
 //! ```
 
 mod builtin;
-#[cfg(feature = "edit")]
-mod edit;
 mod graph;
 mod layout;
 mod node;
@@ -31,13 +29,15 @@ mod tables;
 mod types;
 mod values;
 mod verify;
+#[cfg(feature = "edit")]
+mod writer;
 
 pub use builtin::Builtin;
 pub use graph::{Event, Inferred, Walker};
 pub use layout::{ArchiveEntry, ArchiveHeader, ChunkArchiveEntry, MAGIC, VERSION};
 pub use node::Node;
 use part::Room;
-pub use part::{Compression, Part};
+pub use part::{ArchivePart, Compression};
 pub use path::{Path, Step};
 pub use shape::{Extent, Shape};
 pub use types::{Member, Model, ModelId, Parts, TypeDef, TypeId, TypeModel};
@@ -51,7 +51,7 @@ use crate::reader::{self, FileFormat, Likeness, Reader, Section};
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
-use graph::{Graph, Slot};
+use graph::{Graph, PendingValue};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -109,7 +109,7 @@ pub struct Bundle<'a> {
 #[derive(Debug)]
 struct ChunkPart {
     name: String,
-    part: Part,
+    part: ArchivePart,
     root: i32,
     /// The place of the number of the root model.
     root_at: u64,
@@ -124,14 +124,14 @@ struct ChunkPart {
 /// Tables and chunks are decoded when they are first asked for, and kept until the archive is closed: values borrow from
 /// them, so that none could be let go while one is read. They are bounded all together, whatever the file says: by 16 MiB
 /// and 128 bytes for each byte of the archive, and by 8 GiB ([`Limits`]). A part beyond that is
-/// an error of the kind [`Limit`](ErrorKind::Limit), and [`Part::decode`] gives the bytes of one without keeping them.
+/// an error of the kind [`Limit`](ErrorKind::Limit), and [`ArchivePart::decode`] gives the bytes of one without keeping them.
 #[derive(Debug)]
-pub struct Archive {
+pub struct VrbArchive {
     source: Source,
     options: Options,
-    bundle_table: Part,
-    type_table: Part,
-    chunk_table: Part,
+    bundle_table: ArchivePart,
+    type_table: ArchivePart,
+    chunk_table: ArchivePart,
     main: ChunkPart,
     /// The room for decoded parts that the parts above leave.
     room: Room,
@@ -147,7 +147,7 @@ struct Warnings {
     known: HashSet<String>,
 }
 
-impl Archive {
+impl VrbArchive {
     /// Opens `source`. Reads only the header; a wrong header checksum is a warning.
     ///
     /// # Errors
@@ -156,10 +156,10 @@ impl Archive {
         Self::open_with(source, Options::default())
     }
 
-    /// As [`Archive::open`], with other bounds, or strict.
+    /// As [`VrbArchive::open`], with other bounds, or strict.
     ///
     /// # Errors
-    /// As [`Archive::open`]; `Checksum` under strict options.
+    /// As [`VrbArchive::open`]; `Checksum` under strict options.
     pub fn open_with(source: Source, options: Options) -> Result<Self> {
         let view = source.view("header");
         let magic = view.read::<crate::bytes::le::U32>()?.get();
@@ -172,8 +172,9 @@ impl Archive {
         }
         let origin = view.offset();
         let mut room = Room::new(options.limits.decoded(&source));
-        let mut part =
-            |label: &str, entry, at: u64| Part::new(label.into(), entry, (origin.saturating_add(at), None), &mut room);
+        let mut part = |label: &str, entry, at: u64| {
+            ArchivePart::new(label.into(), entry, (origin.saturating_add(at), None), &mut room)
+        };
         let this = Self {
             options,
             bundle_table: part("bundle table", header.bundle_table, 16),
@@ -235,12 +236,12 @@ impl Archive {
         }
     }
 
-    fn data<'a>(&'a self, part: &'a Part) -> Result<&'a Source> {
+    fn data<'a>(&'a self, part: &'a ArchivePart) -> Result<&'a Source> {
         part.data(&self.source, &self.options, |error| self.warn(error))
     }
 
     /// The bundle table, the type table and the chunk table, in the header's order.
-    pub fn tables_of_contents(&self) -> [&Part; 3] {
+    pub fn tables_of_contents(&self) -> [&ArchivePart; 3] {
         [&self.bundle_table, &self.type_table, &self.chunk_table]
     }
 
@@ -267,7 +268,7 @@ impl Archive {
             cursor.expect_end()?;
             Ok(bundles)
         };
-        read().map_err(|e: Error| e.within(self.bundle_table.label()))
+        read().map_err(|e: Error| e.context(self.bundle_table.label()))
     }
 
     /// A count in the header at `field`, of records that take `least` bytes each in `table`.
@@ -285,7 +286,7 @@ impl Archive {
     pub fn types(&self) -> Result<&TypeModel> {
         self.types.get_or_try_init(|| {
             let data = self.data(&self.type_table)?;
-            TypeModel::parse(data.clone()).map_err(|e| e.within(self.type_table.label()))
+            TypeModel::parse(data.clone()).map_err(|e| e.context(self.type_table.label()))
         })
     }
 
@@ -297,7 +298,7 @@ impl Archive {
     /// All chunks, the main chunk first, then the chunks of the chunk table.
     ///
     /// # Errors
-    /// When the chunk table is damaged; [`Archive::main`] works all the same.
+    /// When the chunk table is damaged; [`VrbArchive::main`] works all the same.
     pub fn chunks(&self) -> Result<Vec<Chunk<'_>>> {
         let extra = self.extra()?;
         Ok(std::iter::once(&self.main).chain(extra).map(|chunk| Chunk { archive: self, chunk }).collect())
@@ -341,7 +342,7 @@ impl Archive {
                     let &ChunkArchiveEntry { entry, root_type } = cursor.read()?;
                     let decoded = self.chunk_table.entry().compression_type != 0;
                     let place = (at, decoded.then_some("chunk table, decompressed"));
-                    let part = Part::new(format!("chunk {name}"), entry, place, &mut room);
+                    let part = ArchivePart::new(format!("chunk {name}"), entry, place, &mut room);
                     let (root, root_at) = (root_type.get(), at.saturating_add(36));
                     let (shared, leaves) = (false, OnceLock::new());
                     chunks.push(ChunkPart { name, part, root, root_at, shared, leaves });
@@ -350,7 +351,7 @@ impl Archive {
                 self.mark_shared(&mut chunks);
                 Ok(chunks)
             };
-            read().map_err(|e: Error| e.within(self.chunk_table.label()))
+            read().map_err(|e: Error| e.context(self.chunk_table.label()))
         })
     }
 
@@ -401,7 +402,7 @@ impl Archive {
 /// A chunk of an archive.
 #[derive(Debug, Clone, Copy)]
 pub struct Chunk<'a> {
-    archive: &'a Archive,
+    archive: &'a VrbArchive,
     chunk: &'a ChunkPart,
 }
 
@@ -412,7 +413,7 @@ impl<'a> Chunk<'a> {
     }
 
     /// Where and how it is stored.
-    pub fn part(&self) -> &'a Part {
+    pub fn part(&self) -> &'a ArchivePart {
         &self.chunk.part
     }
 
@@ -446,7 +447,7 @@ impl<'a> Chunk<'a> {
     fn warn_inferred(&self, inferred: Inferred) {
         if let Some(what) = inferred.describe() {
             let kind = ErrorKind::Damaged { what: what.into() };
-            self.archive.warn(Error::without_offset(kind, self.chunk.part.label().to_owned()));
+            self.archive.warn(Error::of_part(kind, self.chunk.part.label().to_owned()));
         }
     }
 
@@ -488,11 +489,11 @@ impl<'a> Chunk<'a> {
         let types = self.archive.types()?;
         let (view, label) = (data.view("values"), self.chunk.part.label());
         let graph = Graph { types, view, label, depth: self.archive.options.limits.depth };
-        Ok(Node::new(graph, Slot::plain(self.root_model()?), 0))
+        Ok(Node::new(graph, PendingValue::plain(self.root_model()?), 0))
     }
 }
 
-impl FileFormat for Archive {
+impl FileFormat for VrbArchive {
     const NAME: &'static str = "vrb";
 
     fn likeness(data: &[u8]) -> Likeness {
@@ -504,7 +505,7 @@ impl FileFormat for Archive {
     }
 }
 
-impl Reader for Archive {
+impl Reader for VrbArchive {
     fn source(&self) -> &Source {
         &self.source
     }
@@ -515,7 +516,7 @@ impl Reader for Archive {
 
     fn sections(&self) -> Vec<Section> {
         let Ok(header) = self.header() else { return Vec::new() };
-        let section = |name: String, part: &Part, count: Option<i32>| {
+        let section = |name: String, part: &ArchivePart, count: Option<i32>| {
             let size = |v: i64| u64::try_from(v).unwrap_or(0);
             let (offset, stored) = (size(part.entry().offset.get()), size(part.entry().entry_size.get()));
             Section::new(name, offset, stored, count.and_then(|c| u64::try_from(c).ok()))

@@ -1,6 +1,6 @@
 //! One value of a chunk, found by a path without building anything.
 
-use super::graph::{Event, Graph, Inferred, Sink, Slot, Walker};
+use super::graph::{Event, Graph, Inferred, PendingValue, Sink, Walker};
 use super::path::{Path, Step};
 use super::types::ModelId;
 use crate::error::Result;
@@ -16,12 +16,12 @@ pub(super) const VALUE: &str = "$value";
 #[derive(Debug, Clone, Copy)]
 pub struct Node<'a> {
     graph: Graph<'a>,
-    slot: Slot,
+    slot: PendingValue,
     position: usize,
 }
 
 impl<'a> Node<'a> {
-    pub(super) fn new(graph: Graph<'a>, slot: Slot, position: usize) -> Self {
+    pub(super) fn new(graph: Graph<'a>, slot: PendingValue, position: usize) -> Self {
         Self { graph, slot, position }
     }
 

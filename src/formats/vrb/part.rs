@@ -69,7 +69,7 @@ impl Room {
 /// A table or chunk. Its bytes are decoded when they are first asked for, and kept: the bytes of all parts together are
 /// bounded.
 #[derive(Debug)]
-pub struct Part {
+pub struct ArchivePart {
     /// The name of the part in errors.
     name: String,
     /// The name of its decoded bytes in errors.
@@ -83,7 +83,7 @@ pub struct Part {
     computed: OnceLock<u64>,
 }
 
-impl Part {
+impl ArchivePart {
     pub(super) fn new(name: String, entry: ArchiveEntry, place: (u64, Option<&'static str>), room: &mut Room) -> Self {
         let before = room.take(&entry);
         let label = if entry.compression_type == 0 { name.clone() } else { format!("{name}, decompressed") };
@@ -105,7 +105,7 @@ impl Part {
         let (at, table) = self.place;
         let error = Error::new(kind, self.name.clone(), at.saturating_add(field));
         match table {
-            Some(table) => error.within(table),
+            Some(table) => error.context(table),
             None => error,
         }
     }
@@ -186,7 +186,7 @@ impl Part {
     /// Checks that the checksum is the one in the entry.
     ///
     /// # Errors
-    /// `Checksum`, and as [`Part::stored`].
+    /// `Checksum`, and as [`ArchivePart::stored`].
     pub fn check_checksum(&self, file: &Source) -> Result<()> {
         let (stored, computed) = (self.entry.checksum.get(), self.computed_checksum(file)?);
         if stored == computed {
@@ -199,7 +199,7 @@ impl Part {
     /// that does not match, unless the options are strict.
     ///
     /// # Errors
-    /// As [`Part::decode`]; `Checksum` under strict options.
+    /// As [`ArchivePart::decode`]; `Checksum` under strict options.
     pub(super) fn data(&self, file: &Source, options: &Options, warn: impl FnOnce(Error)) -> Result<&Source> {
         self.data.get_or_try_init(|| {
             let checked = self.check_checksum(file);
@@ -221,7 +221,7 @@ impl Part {
     /// Decodes the bytes without keeping them.
     ///
     /// # Errors
-    /// As [`Part::stored`]; `BadValue` for an unknown compression, `Limit` for a size that the options do not allow,
+    /// As [`ArchivePart::stored`]; `BadValue` for an unknown compression, `Limit` for a size that the options do not allow,
     /// `Codec`, and `Damaged` when the declared size is not met.
     pub fn decode(&self, file: &Source, limits: &Limits) -> Result<Source> {
         let compression = self.compression()?;

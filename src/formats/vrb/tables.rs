@@ -3,25 +3,25 @@
 use super::shape::Shape;
 use super::types::{Model, Parts, TypeDef, TypeId, TypeModel};
 use super::values::Values;
-use super::{Archive, Bundle, ModelId};
+use super::{Bundle, ModelId, VrbArchive};
 use crate::error::Result;
 use crate::lazy::Lazy;
-use crate::table::{Column, Table, TableOf, Value};
+use crate::table::{Column, DeclaredTable, Table, Value};
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
 /// The tables, the main one first.
-pub(super) fn tables(archive: &Archive) -> Vec<Box<dyn Table + '_>> {
+pub(super) fn tables(archive: &VrbArchive) -> Vec<Box<dyn Table + '_>> {
     vec![chunks(archive), bundles(archive), types(archive), models(archive), Box::new(Values::new(archive))]
 }
 
 /// `chunks`: the main chunk as `[Main]`, then the chunks of the chunk table.
-fn chunks(archive: &Archive) -> Box<dyn Table + '_> {
+fn chunks(archive: &VrbArchive) -> Box<dyn Table + '_> {
     // The listable chunks. The error of the first other chunk follows them.
     let known = Arc::new(LazyLock::new(|| archive.known_chunks().0));
     let of_count = Arc::clone(&known);
     let locate = move |row| Ok(known.get(row).cloned());
-    let table = TableOf::new("chunks", move || Ok(of_count.len()), locate)
+    let table = DeclaredTable::new("chunks", move || Ok(of_count.len()), locate)
         .column(Column::text("name").brief().key(), |chunk| Ok(chunk.name().into()))
         .column(Column::text("root_type").brief(), |chunk| {
             let types = archive.types()?;
@@ -46,12 +46,12 @@ fn chunks(archive: &Archive) -> Box<dyn Table + '_> {
 }
 
 /// `bundles`: the assemblies of the types.
-fn bundles(archive: &Archive) -> Box<dyn Table + '_> {
+fn bundles(archive: &VrbArchive) -> Box<dyn Table + '_> {
     let bundles = Arc::new(Lazy::<Vec<Bundle<'_>>>::default());
     let of_count = Arc::clone(&bundles);
     let count = move || of_count.get_or_try_init(|| archive.bundles()).map(Vec::len);
     let locate = move |row| Ok(bundles.get_or_try_init(|| archive.bundles())?.get(row).copied());
-    let table = TableOf::new("bundles", count, locate)
+    let table = DeclaredTable::new("bundles", count, locate)
         .column(Column::text("name").brief().key(), |bundle: &Bundle<'_>| Ok(bundle.name.into()))
         .column(Column::text("version").brief(), |bundle| {
             let [major, minor, build, revision] = bundle.version;
@@ -66,9 +66,9 @@ fn number(row: usize) -> u32 {
 }
 
 /// `types`: by number, from 0x200 on.
-fn types(archive: &Archive) -> Box<dyn Table + '_> {
+fn types(archive: &VrbArchive) -> Box<dyn Table + '_> {
     let locate = |row| Ok(archive.types()?.types().get(row).map(|def| (number(row), def)));
-    let table = TableOf::new("types", || Ok(archive.types()?.types().len()), locate)
+    let table = DeclaredTable::new("types", || Ok(archive.types()?.types().len()), locate)
         .column(Column::id32("id").brief().place(), |(id, _)| Ok(Value::Id32(*id)))
         .column(Column::text("kind").brief(), |(_, def)| {
             Ok(Value::text(match def {
@@ -85,9 +85,9 @@ fn types(archive: &Archive) -> Box<dyn Table + '_> {
 }
 
 /// `models`: how values are stored, by number, from 0x200 on.
-fn models(archive: &Archive) -> Box<dyn Table + '_> {
+fn models(archive: &VrbArchive) -> Box<dyn Table + '_> {
     let locate = |row| Ok(archive.types()?.models().get(row).map(|model| (number(row), model)));
-    let table = TableOf::new("models", || Ok(archive.types()?.models().len()), locate)
+    let table = DeclaredTable::new("models", || Ok(archive.types()?.models().len()), locate)
         .column(Column::id32("id").brief().place(), |(id, _)| Ok(Value::Id32(*id)))
         .column(Column::text("kind").brief().key(), |(_, model)| Ok(Value::text(kind(model))))
         .column(Column::text("type").brief().key(), |(_, model)| archive.types()?.type_name(model.ty))

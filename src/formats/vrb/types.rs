@@ -262,7 +262,7 @@ impl TypeModel {
 
     /// A name built from others, with an explicit stack, because the file decides how deep types nest.
     fn composed_name(&self, id: TypeId) -> Result<String> {
-        enum Part {
+        enum NamePiece {
             Type(TypeId),
             Text(&'static str),
             Commas(u8),
@@ -270,10 +270,10 @@ impl TypeModel {
         let too_long = |len: usize| {
             let kind =
                 ErrorKind::Limit { what: "length of a type's name", value: len as u64, limit: NAME_LIMIT as u64 };
-            Error::without_offset(kind, id.to_string())
+            Error::of_part(kind, id.to_string())
         };
         let mut name = String::new();
-        let mut parts = vec![Part::Type(id)];
+        let mut parts = vec![NamePiece::Type(id)];
         let mut steps = 0usize;
         while let Some(part) = parts.pop() {
             steps = steps.saturating_add(1);
@@ -282,15 +282,15 @@ impl TypeModel {
                 return Err(too_long(length));
             }
             let id = match part {
-                Part::Text(text) => {
+                NamePiece::Text(text) => {
                     name.push_str(text);
                     continue;
                 }
-                Part::Commas(count) => {
+                NamePiece::Commas(count) => {
                     name.extend((0..count).map(|_| ','));
                     continue;
                 }
-                Part::Type(id) => id,
+                NamePiece::Type(id) => id,
             };
             match self.type_def(id) {
                 Some(TypeDef::Named { name: own, .. }) if own.len() > NAME_LIMIT => return Err(too_long(own.len())),
@@ -299,16 +299,20 @@ impl TypeModel {
                     let _ = write!(name, "{}", self.own_name(own));
                 }
                 Some(TypeDef::Generic { definition, arguments }) => {
-                    parts.push(Part::Text(">"));
+                    parts.push(NamePiece::Text(">"));
                     for (i, argument) in arguments.iter().enumerate().rev() {
-                        parts.push(Part::Type(*argument));
-                        parts.push(Part::Text(if i == 0 { "<" } else { ", " }));
+                        parts.push(NamePiece::Type(*argument));
+                        parts.push(NamePiece::Text(if i == 0 { "<" } else { ", " }));
                     }
-                    parts.push(Part::Type(*definition));
+                    parts.push(NamePiece::Type(*definition));
                 }
                 Some(TypeDef::Array { element, rank }) => {
-                    parts.extend([Part::Text("]"), Part::Commas(rank.saturating_sub(1)), Part::Text("[")]);
-                    parts.push(Part::Type(*element));
+                    parts.extend([
+                        NamePiece::Text("]"),
+                        NamePiece::Commas(rank.saturating_sub(1)),
+                        NamePiece::Text("["),
+                    ]);
+                    parts.push(NamePiece::Type(*element));
                 }
                 None => name.push_str(&Builtin::name_of(id.0)),
             }

@@ -3,7 +3,7 @@
 use super::graph::{Event, Walker};
 use super::path::{Path, Step, push_index, push_name};
 use super::types::{ModelId, TypeModel};
-use super::{Archive, Chunk};
+use super::{Chunk, VrbArchive};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
 use crate::table::{Column, Kind, Leaves, RowCursor, Table, Value, no_cell};
@@ -46,15 +46,15 @@ pub(super) mod column {
 /// The path to a cell of the current row of a walk.
 enum Get {
     /// A cell that borrows from the archive.
-    FromArchive(for<'r, 'a> fn(&'r Rows<'a>) -> Result<Value<'a>>),
+    FromArchive(for<'r, 'a> fn(&'r ValueCursor<'a>) -> Result<Value<'a>>),
     /// A cell that the walk keeps until its next step.
-    FromWalk(for<'r, 'a> fn(&'r Rows<'a>) -> Result<Value<'r>>),
+    FromWalk(for<'r, 'a> fn(&'r ValueCursor<'a>) -> Result<Value<'r>>),
 }
 
 /// The table. Rows follow the walk, so that a scan reads every byte once; a row asked for by its number is walked to
 /// from the closest place before it that was kept.
 pub(super) struct Values<'a> {
-    archive: &'a Archive,
+    archive: &'a VrbArchive,
     columns: Vec<Column>,
     len: Lazy<usize>,
     seek: Mutex<Seek<'a>>,
@@ -63,9 +63,9 @@ pub(super) struct Values<'a> {
 #[derive(Default)]
 struct Seek<'a> {
     /// The walk that answered last.
-    last: Option<Rows<'a>>,
+    last: Option<ValueCursor<'a>>,
     /// Walks at row 0, [`STRIDE`], twice that, …
-    kept: Vec<Rows<'a>>,
+    kept: Vec<ValueCursor<'a>>,
     /// Recently used stretches, the last one last.
     stretches: Vec<Stretch<'a>>,
     /// Rows that were gone to from the first one.
@@ -75,7 +75,7 @@ struct Seek<'a> {
 /// Walks at rows of one stretch of [`STRIDE`] rows, in order.
 struct Stretch<'a> {
     number: usize,
-    walks: Vec<Rows<'a>>,
+    walks: Vec<ValueCursor<'a>>,
 }
 
 impl<'a> Stretch<'a> {
@@ -84,7 +84,7 @@ impl<'a> Stretch<'a> {
         self.walks.partition_point(|walk| walk.next <= row.saturating_add(1))
     }
 
-    fn keep(&mut self, walk: &Rows<'a>) {
+    fn keep(&mut self, walk: &ValueCursor<'a>) {
         /// Each walk would keep a copy of a path that is longer than any program writes.
         const LONGEST: usize = 1 << 12;
         let is_place =
@@ -113,14 +113,14 @@ impl<'a> Seek<'a> {
 }
 
 impl<'a> Values<'a> {
-    pub(super) fn new(archive: &'a Archive) -> Self {
+    pub(super) fn new(archive: &'a VrbArchive) -> Self {
         let columns = COLUMNS.iter().map(|(column, _)| column.clone()).collect();
         Self { archive, columns, len: Lazy::default(), seek: Mutex::default() }
     }
 
     /// A walk positioned at `row`; `None` past the end.
-    fn at(&self, seek: &mut Seek<'a>, row: usize) -> Result<Option<Rows<'a>>> {
-        let near = |rows: &Rows<'_>| rows.number() <= Some(row) && rows.number().is_some();
+    fn at(&self, seek: &mut Seek<'a>, row: usize) -> Result<Option<ValueCursor<'a>>> {
+        let near = |rows: &ValueCursor<'_>| rows.number() <= Some(row) && rows.number().is_some();
         let last = seek.last.take().filter(near);
         let stretch = seek.stretch(row);
         let kept = seek.kept.get(..seek.kept.len().min((row / STRIDE).saturating_add(1))).and_then(<[_]>::last);
@@ -130,7 +130,7 @@ impl<'a> Values<'a> {
             (Some(last), Some(kept)) if last.number() < kept.number() => kept.clone(),
             (Some(last), _) => last,
             (None, Some(kept)) => kept.clone(),
-            (None, None) => Rows::new(self.archive)?,
+            (None, None) => ValueCursor::new(self.archive)?,
         };
         seek.stretches.push(stretch);
         // A few rows are reached by a walk over all others; for many, kept positions pay off.
@@ -222,7 +222,7 @@ impl Table for Values<'_> {
     fn len(&self) -> Result<usize> {
         self.len
             .get_or_try_init(|| {
-                let mut rows = Rows::new(self.archive)?;
+                let mut rows = ValueCursor::new(self.archive)?;
                 while rows.advance()? {}
                 Ok(rows.next)
             })
@@ -233,7 +233,7 @@ impl Table for Values<'_> {
         self.len.get().copied()
     }
 
-    fn takes_rows(&self) -> bool {
+    fn has_writable_rows(&self) -> bool {
         true
     }
 
@@ -248,7 +248,7 @@ impl Table for Values<'_> {
         Ok(value)
     }
 
-    fn walks(&self) -> bool {
+    fn is_sequential(&self) -> bool {
         true
     }
 
@@ -266,7 +266,7 @@ impl Table for Values<'_> {
 
     fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
         let start = match first.checked_sub(1) {
-            None => Rows::new(self.archive).map(Some),
+            None => ValueCursor::new(self.archive).map(Some),
             Some(before) => self.at(&mut self.seek.lock().unwrap_or_else(PoisonError::into_inner), before),
         };
         match start {
@@ -296,8 +296,8 @@ impl RowCursor for Nothing {
 
 /// A walk over the leaves of all chunks.
 #[derive(Clone)]
-struct Rows<'a> {
-    archive: &'a Archive,
+struct ValueCursor<'a> {
+    archive: &'a VrbArchive,
     types: &'a TypeModel,
     chunks: Arc<[Chunk<'a>]>,
     /// The chunk after the current one.
@@ -316,8 +316,8 @@ struct Rows<'a> {
     text: Cell<u64>,
 }
 
-impl<'a> Rows<'a> {
-    fn new(archive: &'a Archive) -> Result<Self> {
+impl<'a> ValueCursor<'a> {
+    fn new(archive: &'a VrbArchive) -> Result<Self> {
         // Damage of the list of chunks is reported after the rows of the known chunks.
         let (types, chunks) = (archive.types()?, archive.known_chunks().0.into());
         let (path, marks, key) = (String::new(), Vec::new(), String::new());
@@ -465,7 +465,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-impl RowCursor for Rows<'_> {
+impl RowCursor for ValueCursor<'_> {
     fn advance(&mut self) -> Result<bool> {
         self.walk().inspect_err(|_| {
             // The walk is over.

@@ -1,15 +1,15 @@
 //! Checks everything: checksums, sizes, tables used up, every reference, every chunk to its last byte.
 
 use super::graph::Inferred;
-use super::part::Part;
+use super::part::ArchivePart;
 use super::types::TypeModel;
-use super::{Archive, ArchiveHeader, Chunk};
+use super::{ArchiveHeader, Chunk, VrbArchive};
 use crate::error::{Error, ErrorKind, Result};
 use crate::report::{Check, Progress, Report, counted};
 use crate::threads::{self, prelude::*};
 
 /// Checks `archive`; chunks are checked in parallel.
-pub(super) fn verify(archive: &Archive, progress: &Progress) -> Report {
+pub(super) fn verify(archive: &VrbArchive, progress: &Progress) -> Report {
     let mut header = Check::new("header");
     header.note(archive.check_header());
     header.note(check_reserved(archive));
@@ -50,14 +50,14 @@ pub(super) fn verify(archive: &Archive, progress: &Progress) -> Report {
 }
 
 /// Checks the stored bytes of a part: padding, place and checksum.
-fn check_part(archive: &Archive, name: &'static str, part: &Part) -> Check {
+fn check_part(archive: &VrbArchive, name: &'static str, part: &ArchivePart) -> Check {
     let mut check = Check::new(name);
     check.note(part.check_padding());
     check.note(part.check_checksum(archive.source()));
     check
 }
 
-fn check_reserved(archive: &Archive) -> Result<()> {
+fn check_reserved(archive: &VrbArchive) -> Result<()> {
     let reserved = &archive.header()?.reserved;
     match reserved.iter().position(|&b| b != 0) {
         None => Ok(()),
@@ -70,7 +70,7 @@ fn check_reserved(archive: &Archive) -> Result<()> {
 }
 
 /// Checks that the entry of a chunk table that is not there is all zero.
-fn check_unused(archive: &Archive, part: &Part, unused: bool) -> Result<()> {
+fn check_unused(archive: &VrbArchive, part: &ArchivePart, unused: bool) -> Result<()> {
     let entry = part.entry();
     let zero = [entry.offset.get(), entry.entry_size.get(), entry.uncompressed_size.get()] == [0; 3]
         && entry.checksum.get() == 0
@@ -86,12 +86,12 @@ fn check_models(types: &TypeModel, check: &mut Check) {
     for id in types.recursive() {
         let at = types.model(*id).map_or(0, |m| m.at as u64);
         let error = Error::new(ErrorKind::Cycle { at: id.0.into() }, id.to_string(), at);
-        check.fail(error.within("type table, decompressed: a value that holds a value of its own kind"));
+        check.fail(error.context("type table, decompressed: a value that holds a value of its own kind"));
     }
 }
 
 /// Checks that header, tables and chunks fill the file without gap or overlap, as in every known file.
-fn check_space(archive: &Archive, chunks: &[Chunk<'_>]) -> Check {
+fn check_space(archive: &VrbArchive, chunks: &[Chunk<'_>]) -> Check {
     let mut check = Check::new("space");
     let length = archive.source().bytes().len() as u64;
     let parts = archive.tables_of_contents().into_iter().chain(chunks.iter().map(Chunk::part));

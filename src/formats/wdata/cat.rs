@@ -1,7 +1,7 @@
 //! One whole entry, with its names and ids resolved.
 
-use super::fields::{Field, Kind, Named};
-use super::tables::{Found, Rows, records};
+use super::fields::{Field, Named, StoredKind};
+use super::tables::{Found, RecordTable, records};
 use super::{BoxType, Map, Record, Records, shapes};
 use crate::error::Result;
 use crate::table::{Value, Visitor};
@@ -10,8 +10,8 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 /// Tables in which entries are looked for, in this order.
-fn places() -> impl Iterator<Item = Rows> {
-    BoxType::ALL.into_iter().filter(|t| *t != BoxType::UnusedBox).map(Rows::Boxes).chain(Rows::OTHERS)
+fn places() -> impl Iterator<Item = RecordTable> {
+    BoxType::ALL.into_iter().filter(|t| *t != BoxType::UnusedBox).map(RecordTable::Boxes).chain(RecordTable::OTHERS)
 }
 
 /// Shows an entry: `TABLE/INDEX`, `TABLE/NAME`, or a name, which is looked for in all tables.
@@ -40,7 +40,7 @@ pub(super) fn cat(map: &Map, entry: &str, out: &mut dyn Visitor) -> Result<bool>
 }
 
 /// Adds the rows that people know by `name`.
-fn named_so(map: &Map, rows: Rows, name: &str, found: &mut Vec<(Rows, usize)>) -> Result<()> {
+fn named_so(map: &Map, rows: RecordTable, name: &str, found: &mut Vec<(RecordTable, usize)>) -> Result<()> {
     let records = Found::new(map, rows);
     for row in 0..records.len() {
         let Some(of_row) = records.get(row) else { break };
@@ -59,7 +59,13 @@ fn is_named(record: &Record<'_>, name: &str) -> bool {
         || labels.any(|label| matches!(label, Ok(Value::Utf16(text)) if text == *name))
 }
 
-fn show(map: &Map, rows: Rows, row: usize, others: &[(Rows, usize)], out: &mut dyn Visitor) -> Result<()> {
+fn show(
+    map: &Map,
+    rows: RecordTable,
+    row: usize,
+    others: &[(RecordTable, usize)],
+    out: &mut dyn Visitor,
+) -> Result<()> {
     let table = records(map, rows);
     out.begin_map()?;
     out.field("table", &rows.name().into())?;
@@ -79,8 +85,8 @@ fn show(map: &Map, rows: Rows, row: usize, others: &[(Rows, usize)], out: &mut d
 }
 
 /// The names and ids in an entry: the field, its text or number, and the table and row of its target.
-fn references(map: &Map, rows: Rows, row: usize) -> Result<Vec<Value<'static>>> {
-    let (mut all, mut names) = (Vec::new(), Names { map, tables: HashMap::new() });
+fn references(map: &Map, rows: RecordTable, row: usize) -> Result<Vec<Value<'static>>> {
+    let (mut all, mut names) = (Vec::new(), RecordNames { map, tables: HashMap::new() });
     let records = Found::new(map, rows);
     let Some(row) = records.get(row) else { return Ok(all) };
     for record in records.records_of(&row) {
@@ -92,12 +98,12 @@ fn references(map: &Map, rows: Rows, row: usize) -> Result<Vec<Value<'static>>> 
 }
 
 /// Tables by the names of their records. Each is walked once, for any number of names.
-struct Names<'m> {
+struct RecordNames<'m> {
     map: &'m Map,
     tables: HashMap<Named, HashMap<String, (&'static str, usize)>>,
 }
 
-impl Names<'_> {
+impl RecordNames<'_> {
     /// Follows the names and ids in a field and in all that is in it.
     fn follow(&mut self, field: &Field, value: &Value<'_>, all: &mut Vec<Value<'static>>) -> Result<()> {
         match field.names {
@@ -106,14 +112,14 @@ impl Names<'_> {
         }
     }
 
-    fn look_into(&mut self, kind: &Kind, value: &Value<'_>, all: &mut Vec<Value<'static>>) -> Result<()> {
+    fn look_into(&mut self, kind: &StoredKind, value: &Value<'_>, all: &mut Vec<Value<'static>>) -> Result<()> {
         match (kind, value) {
-            (Kind::Array(item, _) | Kind::List(item, _), Value::List(values)) => {
+            (StoredKind::Array(item, _) | StoredKind::List(item, _), Value::List(values)) => {
                 values.iter().try_for_each(|value| self.look_into(item, value, all))
             }
-            (Kind::Record(fields), Value::Map(values)) => {
+            (StoredKind::Record(fields), Value::Map(values)) => {
                 // The values of a record leave its counts out.
-                let fields = fields.iter().filter(|field| !matches!(field.kind, Kind::Count));
+                let fields = fields.iter().filter(|field| !matches!(field.kind, StoredKind::Count));
                 fields.zip(values).try_for_each(|(field, (_, value))| self.follow(field, value, all))
             }
             _ => Ok(()),

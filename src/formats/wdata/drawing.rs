@@ -1,22 +1,22 @@
 use super::Map;
 #[cfg(feature = "view")]
-use super::plan::Plan;
+use super::plan::FloorPlan;
 use crate::error::Result;
 #[cfg(feature = "view")]
 use crate::lazy::Lazy;
 #[cfg(feature = "view")]
-use crate::scene::sight::Sight;
-use crate::scene::{Context, Drawing, Kind, Options, Shapes, no_such_kind};
+use crate::scene::figure::Figure;
+use crate::scene::{Context, Drawing, Options, SceneFormat, Shapes, no_such_kind};
 use std::io::Write;
 
 /// All boxes are drawn, and no other file has data about them.
 impl Shapes for Map {
-    fn kinds(&self) -> &'static [Kind] {
+    fn kinds(&self) -> &'static [SceneFormat] {
         &[
-            Kind::Glb,
-            Kind::Svg,
+            SceneFormat::Glb,
+            SceneFormat::Svg,
             #[cfg(feature = "view")]
-            Kind::Png,
+            SceneFormat::Png,
         ]
     }
 
@@ -33,40 +33,40 @@ struct Boxes<'a> {
     map: &'a Map,
     /// The chart for pages and pictures, built on first use.
     #[cfg(feature = "view")]
-    plan: Lazy<Plan>,
+    plan: Lazy<FloorPlan>,
 }
 
 #[cfg(feature = "view")]
 impl Boxes<'_> {
-    fn as_sight(&self) -> Result<Sight<'_>> {
-        let plan = self.plan.get_or_try_init(|| Plan::read(self.map))?;
-        Ok(Sight::Chart(plan.chart(self.map.title())))
+    fn as_figure(&self) -> Result<Figure<'_>> {
+        let plan = self.plan.get_or_try_init(|| FloorPlan::read(self.map))?;
+        Ok(Figure::Chart(plan.chart(self.map.title())))
     }
 }
 
 impl Drawing for Boxes<'_> {
     #[cfg(feature = "view")]
-    fn sight(&self) -> Result<Option<Sight<'_>>> {
-        self.as_sight().map(Some)
+    fn figure(&self) -> Result<Option<Figure<'_>>> {
+        self.as_figure().map(Some)
     }
 
-    fn write(&self, kind: Kind, out: &mut dyn Write) -> Result<Vec<String>> {
+    fn write(&self, kind: SceneFormat, out: &mut dyn Write) -> Result<Vec<String>> {
         let left_out = |count: usize| match count {
             0 => Vec::new(),
             1 => vec!["1 entry without a place in space is not drawn".to_owned()],
             count => vec![format!("{count} entries without a place in space are not drawn")],
         };
         match kind {
-            Kind::Glb => self.map.write_glb(out).map(|()| Vec::new()),
-            Kind::Svg => Ok(left_out(self.map.write_plan(out)?.without_place)),
+            SceneFormat::Glb => self.map.write_glb(out).map(|()| Vec::new()),
+            SceneFormat::Svg => Ok(left_out(self.map.write_plan(out)?.without_place)),
             #[cfg(feature = "view")]
-            Kind::Png => {
-                let sight = self.as_sight()?;
-                crate::write::picture::write(&sight, out)?;
-                let Sight::Chart(chart) = sight else { return Ok(Vec::new()) };
+            SceneFormat::Png => {
+                let figure = self.as_figure()?;
+                crate::write::picture::write(&figure, out)?;
+                let Figure::Chart(chart) = figure else { return Ok(Vec::new()) };
                 Ok(left_out(chart.without_place))
             }
-            Kind::Obj => Err(no_such_kind(kind)),
+            SceneFormat::Obj => Err(no_such_kind(kind)),
         }
     }
 }

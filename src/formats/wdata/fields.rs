@@ -30,7 +30,7 @@ pub struct Field {
     /// The name in docs/formats/wdata.md.
     pub name: &'static str,
     /// The kind of its values.
-    pub kind: Kind,
+    pub kind: StoredKind,
     /// When it is stored.
     pub gate: Gate,
     /// The records that its texts or numbers refer to, if any.
@@ -60,7 +60,7 @@ pub enum Named {
 /// The kind of values that a field stores.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum StoredKind {
     /// An i32; every value except 0 is true.
     Bool,
     /// An i32.
@@ -74,9 +74,9 @@ pub enum Kind {
     /// An i32 that counts the items of a later list.
     Count,
     /// A fixed number of items.
-    Array(&'static Kind, usize),
+    Array(&'static StoredKind, usize),
     /// As many items as the record's count with that number (its first count is number 0).
-    List(&'static Kind, usize),
+    List(&'static StoredKind, usize),
     /// A record in the record.
     Record(&'static [Field]),
 }
@@ -104,7 +104,7 @@ pub enum Gate {
 }
 
 /// A field that is always stored.
-pub const fn field(name: &'static str, kind: Kind) -> Field {
+pub const fn field(name: &'static str, kind: StoredKind) -> Field {
     Field { name, kind, gate: Gate::Always, names: None, is_label: false }
 }
 
@@ -156,12 +156,12 @@ impl Counts {
 
 /// The place of a record among several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct ListPosition {
     pub(super) first: bool,
     pub(super) last: bool,
 }
 
-pub(super) const ALONE: Place = Place { first: true, last: true };
+pub(super) const ALONE: ListPosition = ListPosition { first: true, last: true };
 
 impl Gate {
     /// Whether a file of these versions stores the field; `None` if that depends on the record, too.
@@ -179,7 +179,7 @@ impl Gate {
     }
 
     #[inline]
-    pub(super) fn holds(self, versions: &Versions, place: Place, counts: &Counts) -> bool {
+    pub(super) fn holds(self, versions: &Versions, place: ListPosition, counts: &Counts) -> bool {
         self.decide(versions).unwrap_or(match self {
             Self::NotLast => !place.last,
             Self::Any(number) => counts.get(number) != 0,
@@ -188,7 +188,7 @@ impl Gate {
     }
 }
 
-impl Kind {
+impl StoredKind {
     /// Its size in bytes, if that does not depend on the file.
     pub(super) const fn size(&self) -> Option<usize> {
         match self {
@@ -215,7 +215,7 @@ impl Kind {
 /// A visitor of the fields of a record, in order.
 trait Action<'a> {
     /// One value that is not a count, not a record and not several of these. Must move the cursor past it.
-    fn leaf(&mut self, kind: Kind, cursor: &mut Cursor<'a>) -> Result<()>;
+    fn leaf(&mut self, kind: StoredKind, cursor: &mut Cursor<'a>) -> Result<()>;
 
     /// Whether many values of a fixed size may be left out unseen.
     const SKIPS: bool;
@@ -226,7 +226,7 @@ fn walk<'a, A: Action<'a>>(
     fields: &[Field],
     cursor: &mut Cursor<'a>,
     versions: &Versions,
-    place: Place,
+    place: ListPosition,
     action: &mut A,
 ) -> Result<()> {
     let mut counts = Counts::default();
@@ -238,28 +238,28 @@ fn step<'a, A: Action<'a>>(
     field: &Field,
     cursor: &mut Cursor<'a>,
     versions: &Versions,
-    place: Place,
+    place: ListPosition,
     counts: &mut Counts,
     action: &mut A,
 ) -> Result<()> {
     if !field.gate.holds(versions, place, counts) {
-        if matches!(field.kind, Kind::Count) {
+        if matches!(field.kind, StoredKind::Count) {
             counts.push(0);
         }
         return Ok(());
     }
     let done = match field.kind {
-        Kind::Count => read_count(cursor).map(|count| counts.push(count)),
-        Kind::Array(item, count) => items(item, count, cursor, versions, action),
-        Kind::List(item, number) => items(item, counts.get(number), cursor, versions, action),
-        Kind::Record(fields) => walk(fields, cursor, versions, ALONE, action),
+        StoredKind::Count => read_count(cursor).map(|count| counts.push(count)),
+        StoredKind::Array(item, count) => items(item, count, cursor, versions, action),
+        StoredKind::List(item, number) => items(item, counts.get(number), cursor, versions, action),
+        StoredKind::Record(fields) => walk(fields, cursor, versions, ALONE, action),
         leaf => action.leaf(leaf, cursor),
     };
-    done.map_err(|e| e.within(field.name))
+    done.map_err(|e| e.context(field.name))
 }
 
 fn items<'a, A: Action<'a>>(
-    item: &Kind,
+    item: &StoredKind,
     count: usize,
     cursor: &mut Cursor<'a>,
     versions: &Versions,
@@ -267,11 +267,11 @@ fn items<'a, A: Action<'a>>(
 ) -> Result<()> {
     match (item, item.size()) {
         (_, Some(size)) if A::SKIPS => cursor.skip(count.saturating_mul(size)),
-        (Kind::Record(fields), _) => (0..count).try_for_each(|i| {
-            let place = Place { first: i == 0, last: i.saturating_add(1) == count };
+        (StoredKind::Record(fields), _) => (0..count).try_for_each(|i| {
+            let place = ListPosition { first: i == 0, last: i.saturating_add(1) == count };
             walk(fields, cursor, versions, place, action)
         }),
-        (Kind::Array(item, per), _) => (0..count).try_for_each(|_| items(item, *per, cursor, versions, action)),
+        (StoredKind::Array(item, per), _) => (0..count).try_for_each(|_| items(item, *per, cursor, versions, action)),
         _ => (0..count).try_for_each(|_| action.leaf(*item, cursor)),
     }
 }
@@ -299,9 +299,9 @@ impl<'a> Action<'a> for Skip {
     const SKIPS: bool = true;
 
     #[inline]
-    fn leaf(&mut self, kind: Kind, cursor: &mut Cursor<'a>) -> Result<()> {
+    fn leaf(&mut self, kind: StoredKind, cursor: &mut Cursor<'a>) -> Result<()> {
         match kind {
-            Kind::Text => {
+            StoredKind::Text => {
                 let units = cursor.u16()?;
                 cursor.skip(usize::from(units).saturating_mul(2))
             }
@@ -325,7 +325,7 @@ pub(super) fn skip_field(
     field: &Field,
     cursor: &mut Cursor<'_>,
     versions: &Versions,
-    place: Place,
+    place: ListPosition,
     counts: &mut Counts,
 ) -> Result<()> {
     step(field, cursor, versions, place, counts, &mut Skip)
@@ -333,10 +333,15 @@ pub(super) fn skip_field(
 
 /// Skips one item of a list or an array.
 #[cfg(feature = "edit")]
-pub(super) fn skip_item(kind: &Kind, cursor: &mut Cursor<'_>, versions: &Versions, place: Place) -> Result<()> {
+pub(super) fn skip_item(
+    kind: &StoredKind,
+    cursor: &mut Cursor<'_>,
+    versions: &Versions,
+    place: ListPosition,
+) -> Result<()> {
     match kind {
-        Kind::Record(fields) => walk(fields, cursor, versions, place, &mut Skip),
-        Kind::Array(item, count) => items(item, *count, cursor, versions, &mut Skip),
+        StoredKind::Record(fields) => walk(fields, cursor, versions, place, &mut Skip),
+        StoredKind::Array(item, count) => items(item, *count, cursor, versions, &mut Skip),
         leaf => Skip.leaf(*leaf, cursor),
     }
 }
@@ -376,54 +381,59 @@ fn decode<'a>(
     field: &Field,
     cursor: &mut Cursor<'a>,
     versions: &Versions,
-    place: Place,
+    place: ListPosition,
     counts: &mut Counts,
 ) -> Result<Value<'a>> {
     if !field.gate.holds(versions, place, counts) {
-        if matches!(field.kind, Kind::Count) {
+        if matches!(field.kind, StoredKind::Count) {
             counts.push(0);
         }
         return Ok(Value::Null);
     }
     let value = match field.kind {
-        Kind::Count => read_count(cursor).map(|count| {
+        StoredKind::Count => read_count(cursor).map(|count| {
             counts.push(count);
             Value::Int(i64::try_from(count).unwrap_or(i64::MAX))
         }),
-        Kind::List(item, number) => decode_items(item, counts.get(number), cursor, versions),
+        StoredKind::List(item, number) => decode_items(item, counts.get(number), cursor, versions),
         ref kind => decode_kind(kind, cursor, versions, ALONE),
     };
-    value.map_err(|e| e.within(field.name))
+    value.map_err(|e| e.context(field.name))
 }
 
-fn decode_items<'a>(item: &Kind, count: usize, cursor: &mut Cursor<'a>, versions: &Versions) -> Result<Value<'a>> {
+fn decode_items<'a>(
+    item: &StoredKind,
+    count: usize,
+    cursor: &mut Cursor<'a>,
+    versions: &Versions,
+) -> Result<Value<'a>> {
     let values = (0..count).map(|i| {
-        let place = Place { first: i == 0, last: i.saturating_add(1) == count };
+        let place = ListPosition { first: i == 0, last: i.saturating_add(1) == count };
         decode_kind(item, cursor, versions, place)
     });
     values.collect::<Result<Vec<_>>>().map(Value::List)
 }
 
 pub(super) fn decode_kind<'a>(
-    kind: &Kind,
+    kind: &StoredKind,
     cursor: &mut Cursor<'a>,
     versions: &Versions,
-    place: Place,
+    place: ListPosition,
 ) -> Result<Value<'a>> {
     Ok(match *kind {
-        Kind::Bool => Value::Bool(cursor.i32()? != 0),
-        Kind::Int | Kind::Count | Kind::List(..) => Value::from(cursor.i32()?),
-        Kind::Uint => Value::from(cursor.u32()?),
-        Kind::Float => Value::F32(cursor.f32()?),
-        Kind::Text => Value::Utf16(read_text(cursor)?.trim_nul()),
-        Kind::Array(item, count) => decode_items(item, count, cursor, versions)?,
-        Kind::Record(fields) => {
+        StoredKind::Bool => Value::Bool(cursor.i32()? != 0),
+        StoredKind::Int | StoredKind::Count | StoredKind::List(..) => Value::from(cursor.i32()?),
+        StoredKind::Uint => Value::from(cursor.u32()?),
+        StoredKind::Float => Value::F32(cursor.f32()?),
+        StoredKind::Text => Value::Utf16(read_text(cursor)?.trim_nul()),
+        StoredKind::Array(item, count) => decode_items(item, count, cursor, versions)?,
+        StoredKind::Record(fields) => {
             let mut counts = Counts::default();
             let mut map = Vec::with_capacity(fields.len());
             for field in fields {
                 let value = decode(field, cursor, versions, place, &mut counts)?;
                 // The lists store their own lengths.
-                if !matches!(field.kind, Kind::Count) {
+                if !matches!(field.kind, StoredKind::Count) {
                     map.push((Cow::Borrowed(field.name), value));
                 }
             }
@@ -481,18 +491,18 @@ struct Inspect<'c> {
 impl<'a> Action<'a> for Inspect<'_> {
     const SKIPS: bool = false;
 
-    fn leaf(&mut self, kind: Kind, cursor: &mut Cursor<'a>) -> Result<()> {
+    fn leaf(&mut self, kind: StoredKind, cursor: &mut Cursor<'a>) -> Result<()> {
         let offset = cursor.view().offset();
         match kind {
-            Kind::Text => self.seen.text(read_text(cursor)?, offset, self.check),
-            Kind::Float => {
+            StoredKind::Text => self.seen.text(read_text(cursor)?, offset, self.check),
+            StoredKind::Float => {
                 let value = cursor.f32()?;
                 if !value.is_finite() {
                     let what = format!("{value} is not a finite number").into();
                     self.check.fail(Error::new(ErrorKind::Damaged { what }, "", offset));
                 }
             }
-            Kind::Bool => {
+            StoredKind::Bool => {
                 let value = cursor.i32()?;
                 if !(0..=1).contains(&value) {
                     self.seen.odd_flags = self.seen.odd_flags.saturating_add(1);

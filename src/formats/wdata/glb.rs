@@ -240,9 +240,8 @@ impl Builder {
             extensions: None,
             extras: Default::default(),
         });
-        let broken = |e: gltf_json::Error| {
-            Error::without_offset(ErrorKind::Codec { codec: "glTF", message: e.to_string().into() }, "")
-        };
+        let broken =
+            |e: gltf_json::Error| Error::of_part(ErrorKind::Codec { codec: "glTF", message: e.to_string().into() }, "");
         let mut json = self.root.to_vec().map_err(broken)?;
         json.resize(json.len().next_multiple_of(4), b' ');
         self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
@@ -251,7 +250,7 @@ impl Builder {
         let total = json.len().saturating_add(self.bytes.len()).saturating_add(28);
         let too_large = |_| {
             let (what, limit) = ("size of a GLB", u32::MAX.into());
-            Error::without_offset(ErrorKind::Limit { what, value: total as u64, limit }, "")
+            Error::of_part(ErrorKind::Limit { what, value: total as u64, limit }, "")
         };
         let length = |size: usize| u32::try_from(size).map(u32::to_le_bytes).map_err(too_large);
         let io = |e| Error::io("cannot write", e);

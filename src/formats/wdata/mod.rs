@@ -9,31 +9,31 @@
 mod cat;
 #[cfg(feature = "export")]
 mod drawing;
-#[cfg(feature = "edit")]
-mod edit;
 mod fields;
 #[cfg(feature = "glb")]
 mod glb;
 pub mod layout;
 mod plan;
 mod record;
-mod run;
+mod record_run;
 pub mod shapes;
-mod skip;
+mod skip_plan;
 mod space;
 mod tables;
-mod tail;
+mod trailing;
 mod verify;
 mod waypoints;
+#[cfg(feature = "edit")]
+mod writer;
 
 pub use crate::table::Volume;
-pub use fields::{Field, Gate, Kind, Versions};
+pub use fields::{Field, Gate, StoredKind, Versions};
 pub use plan::Drawn;
 pub use record::Record;
-pub use run::Records;
+pub use record_run::Records;
 pub use shapes::{BoxType, Shape};
 pub use space::Hits;
-pub use tail::{Choice, TriggerLayout};
+pub use trailing::{Choice, TriggerLayout};
 pub use waypoints::Link;
 
 use crate::bytes::{Cursor, Utf16, View};
@@ -42,8 +42,8 @@ use crate::lazy::Lazy;
 use crate::source::Source;
 use crate::threads::prelude::*;
 use layout::IndexEntry;
-use run::Run;
-use tail::{Section, Tail};
+use record_run::RecordRun;
+use trailing::{Section, TrailingSections};
 
 const SIGNATURE: &str = "stairwaygames.";
 
@@ -90,10 +90,10 @@ pub struct Map {
     header_counts: HeaderCounts,
     /// The position of the event-box version, for errors.
     event_box_version_at: usize,
-    paths: Run,
-    boxes: [Lazy<Run>; BoxType::COUNT],
-    sections: [Lazy<Run>; Section::COUNT],
-    tail: Lazy<Tail>,
+    paths: RecordRun,
+    boxes: [Lazy<RecordRun>; BoxType::COUNT],
+    sections: [Lazy<RecordRun>; Section::COUNT],
+    tail: Lazy<TrailingSections>,
     scripts: Lazy<Vec<tables::Script>>,
     graph: Lazy<waypoints::Graph>,
 }
@@ -107,7 +107,7 @@ impl Map {
     pub fn open(source: Source) -> Result<Self> {
         let (value, limit) = (source.bytes().len() as u64, u32::MAX.into());
         if value > limit {
-            return Err(Error::without_offset(ErrorKind::Limit { what: "size of a map", value, limit }, "header"));
+            return Err(Error::of_part(ErrorKind::Limit { what: "size of a map", value, limit }, "header"));
         }
         let mut cursor = Cursor::new(source.view("signature"));
         let signature = fields::read_text(&mut cursor)?;
@@ -142,7 +142,7 @@ impl Map {
             gimmick: gimmick.unwrap_or(0),
         };
         let end = source.bytes().len();
-        let paths = Run::walk(&shapes::LEADING_PATHS, source.view(""), cursor.position(), 1, end, &versions);
+        let paths = RecordRun::walk(&shapes::LEADING_PATHS, source.view(""), cursor.position(), 1, end, &versions);
         Ok(Self {
             source,
             text_form,
@@ -194,7 +194,7 @@ impl Map {
         } else if shapes::TRAILING_PATHS.field(name).is_some() {
             self.trailing_paths()?
         } else {
-            return Err(Error::without_offset(ErrorKind::NotFound { what: format!("path {name:?}") }, "paths"));
+            return Err(Error::of_part(ErrorKind::NotFound { what: format!("path {name:?}") }, "paths"));
         };
         records.damaged_or_not().text(name).map(|path| path.filter(|p| is_path(*p)))
     }
@@ -256,18 +256,18 @@ impl Map {
         BoxType::ALL.par_iter().for_each(|&t| drop(self.box_run(t)));
     }
 
-    fn box_run(&self, box_type: BoxType) -> Result<&Run> {
+    fn box_run(&self, box_type: BoxType) -> Result<&RecordRun> {
         let number = usize::from(box_type.number());
         let Some(lazy) = self.boxes.get(number) else { return Err(tables::no_record(box_type.name())) };
-        lazy.get_or_try_init(|| self.find_boxes(box_type, number).map_err(|e| e.within(box_type.shape().name)))
+        lazy.get_or_try_init(|| self.find_boxes(box_type, number).map_err(|e| e.context(box_type.shape().name)))
     }
 
-    fn find_boxes(&self, box_type: BoxType, number: usize) -> Result<Run> {
+    fn find_boxes(&self, box_type: BoxType, number: usize) -> Result<RecordRun> {
         let (entries, table_end) = (self.box_index()?, self.index_end()?);
         let shape = box_type.shape();
         let entry = match entries.get(number) {
             Some(entry) if entry.count.get() != 0 => entry,
-            _ => return Ok(Run::empty(shape, table_end)),
+            _ => return Ok(RecordRun::empty(shape, table_end)),
         };
         let row = self.source.view("event-box table").locate(entry);
         if box_type == BoxType::UnusedBox {
@@ -297,7 +297,7 @@ impl Map {
             let what = "number of boxes, more than fit";
             return Err(row.skip(4).bad_value(what, entry.count.get()));
         }
-        Ok(Run::walk(shape, self.source.view(""), offset, count, limit, &self.versions))
+        Ok(RecordRun::walk(shape, self.source.view(""), offset, count, limit, &self.versions))
     }
 
     /// The end of the event boxes: the end of the last box in the file.
@@ -362,17 +362,17 @@ impl Map {
 
     /// The cameras of the scenes; `None` in a file that ends after the triggers, as files of the game's servers do.
     pub fn scenes(&self) -> Result<Option<Records<'_>>> {
-        Ok(self.tail()?.after_triggers(self, tail::SCENES)?.map(|run| Records::new(self, run)))
+        Ok(self.tail()?.after_triggers(self, trailing::SCENES)?.map(|run| Records::new(self, run)))
     }
 
     /// Things that each scene shows and hides: one record for each scene, or none before main version 20.
     pub fn scene_elements(&self) -> Result<Option<Records<'_>>> {
-        Ok(self.tail()?.after_triggers(self, tail::SCENE_ELEMENTS)?.map(|run| Records::new(self, run)))
+        Ok(self.tail()?.after_triggers(self, trailing::SCENE_ELEMENTS)?.map(|run| Records::new(self, run)))
     }
 
     /// Resources that scenes play; `None` in a file that ends after the triggers.
     pub fn scene_resources(&self) -> Result<Option<Records<'_>>> {
-        Ok(self.tail()?.after_triggers(self, tail::SCENE_RESOURCES)?.map(|run| Records::new(self, run)))
+        Ok(self.tail()?.after_triggers(self, trailing::SCENE_RESOURCES)?.map(|run| Records::new(self, run)))
     }
 
     /// The trigger layout of the file, and why it was chosen.
@@ -386,7 +386,7 @@ impl Map {
 
     /// Whether the file ends directly after the triggers, as files of the game's servers do.
     pub fn is_server_side(&self) -> Result<bool> {
-        self.tail().map(Tail::is_server_side)
+        self.tail().map(TrailingSections::is_server_side)
     }
 }
 

@@ -5,10 +5,10 @@
 use super::Volume;
 use super::waypoints::RANGE;
 use super::{BoxType, Map, Records};
-use crate::clean::Xml;
 use crate::error::{Error, Result};
+use crate::escape::Xml;
 #[cfg(feature = "view")]
-use crate::scene::sight::{Chart, ChartBox, ChartKind, ChartLink};
+use crate::scene::figure::{Chart, ChartBox, ChartKind, ChartLink};
 use std::collections::HashSet;
 use std::fmt::{self, Write as _};
 use std::io::{self, Write};
@@ -36,7 +36,7 @@ pub struct Drawn {
 }
 
 /// A kind of outline: its class in the file, its colour, and its name in the legend.
-struct Kind {
+struct OutlineKind {
     class: String,
     color: Color,
     name: &'static str,
@@ -96,8 +96,8 @@ struct Outline {
 
 /// Everything on the plan, in the coordinates of the map.
 #[derive(Default)]
-pub(super) struct Plan {
-    kinds: Vec<Kind>,
+pub(super) struct FloorPlan {
+    kinds: Vec<OutlineKind>,
     outlines: Vec<Outline>,
     /// Centre and range of each waypoint.
     waypoints: Vec<([f64; 3], f64)>,
@@ -113,7 +113,7 @@ impl Map {
     /// # Errors
     /// When a record cannot be read, or `out` fails.
     pub fn write_plan(&self, out: &mut dyn Write) -> Result<Drawn> {
-        let plan = Plan::read(self)?;
+        let plan = FloorPlan::read(self)?;
         let drawn = Drawn { outlines: plan.outlines.len(), without_place: plan.without_place };
         plan.write(&self.title(), out).map_err(|e| Error::io("cannot write", e))?;
         Ok(drawn)
@@ -127,7 +127,7 @@ impl Map {
     }
 }
 
-impl Plan {
+impl FloorPlan {
     pub(super) fn read(map: &Map) -> Result<Self> {
         map.find_all_boxes();
         let mut plan = Self::default();
@@ -176,7 +176,7 @@ impl Plan {
             let name = record.name()?.to_string();
             self.outlines.push(Outline { kind, row, volume, corners, name, target, area });
         }
-        self.kinds.push(Kind { class, color, name, table: records.shape().name, count: records.len() });
+        self.kinds.push(OutlineKind { class, color, name, table: records.shape().name, count: records.len() });
         Ok(())
     }
 
@@ -216,7 +216,7 @@ impl Plan {
     /// The plan as pages and pictures show it.
     #[cfg(feature = "view")]
     pub(super) fn chart(&self, name: String) -> Chart<'_> {
-        let kind = |kind: &Kind| {
+        let kind = |kind: &OutlineKind| {
             let Color(r, g, b) = kind.color;
             ChartKind { name: kind.name, table: kind.table, colour: [r, g, b] }
         };

@@ -2,7 +2,7 @@
 
 use super::Map;
 use super::Volume;
-use super::fields::{self, Kind};
+use super::fields::{self, StoredKind};
 use super::layout::Obb;
 use super::shapes::Shape;
 use crate::bytes::{Cursor, Utf16, le};
@@ -146,7 +146,7 @@ impl<'a> Record<'a> {
 
     /// As [`Record::ints`], for the field with this number.
     pub(super) fn ints_in(&self, field: usize) -> Result<&'a [le::I32]> {
-        self.numbers(field, |kind| matches!(kind, Kind::Int))
+        self.numbers(field, |kind| matches!(kind, StoredKind::Int))
     }
 
     /// The list of floats of field `name`, borrowed.
@@ -159,12 +159,12 @@ impl<'a> Record<'a> {
 
     /// As [`Record::floats`], for the field with this number.
     pub(super) fn floats_in(&self, field: usize) -> Result<&'a [le::F32]> {
-        self.numbers(field, |kind| matches!(kind, Kind::Float))
+        self.numbers(field, |kind| matches!(kind, StoredKind::Float))
     }
 
-    fn numbers<T: crate::bytes::Overlay>(&self, number: usize, is_item: fn(&Kind) -> bool) -> Result<&'a [T]> {
+    fn numbers<T: crate::bytes::Overlay>(&self, number: usize, is_item: fn(&StoredKind) -> bool) -> Result<&'a [T]> {
         let is_list = self.shape.fields.get(number).is_some_and(|field| match field.kind {
-            Kind::List(item, _) | Kind::Array(item, _) => is_item(item),
+            StoredKind::List(item, _) | StoredKind::Array(item, _) => is_item(item),
             _ => false,
         });
         if !is_list {
@@ -179,13 +179,13 @@ impl<'a> Record<'a> {
     fn number(&self, name: &str) -> Result<usize> {
         self.shape.field(name).ok_or_else(|| {
             let what = format!("field {name:?}");
-            Error::without_offset(ErrorKind::NotFound { what }, self.shape.name)
+            Error::of_part(ErrorKind::NotFound { what }, self.shape.name)
         })
     }
 
     fn not(&self, field: usize, what: &str) -> Error {
         let name = self.shape.fields.get(field).map_or("", |field| field.name);
         let what = format!("{name} is not {what}").into();
-        Error::without_offset(ErrorKind::Unsupported { what }, self.shape.name)
+        Error::of_part(ErrorKind::Unsupported { what }, self.shape.name)
     }
 }

@@ -4,8 +4,8 @@
 //! used.
 
 use super::fields::Gate::{AniBg, Any, EventBox, FirstOrEventBox, ItemBox, Main, NotLast};
-use super::fields::Kind::{Array, Bool, Count, Float, Int, List, Record, Text, Uint};
-use super::fields::{Field, Gate, Kind, Named, field};
+use super::fields::StoredKind::{Array, Bool, Count, Float, Int, List, Record, Text, Uint};
+use super::fields::{Field, Gate, Named, StoredKind, field};
 use super::layout::Obb;
 use std::fmt;
 
@@ -119,7 +119,7 @@ impl fmt::Display for BoxType {
     }
 }
 
-const FLOAT3: Kind = Array(&Float, 3);
+const FLOAT3: StoredKind = Array(&Float, 3);
 
 const fn since_main(version: i32) -> Gate {
     Main(version, i32::MAX)

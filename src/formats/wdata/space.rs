@@ -4,7 +4,7 @@ use super::layout::Obb;
 use super::{BoxType, Map};
 use crate::bytes::le::F32;
 use crate::error::Result;
-use crate::table::place::{Place, Volume, dot, minus};
+use crate::table::place::{Region, Volume, dot, minus};
 use crate::threads::prelude::*;
 
 type Vec3 = [f64; 3];
@@ -50,7 +50,7 @@ impl Map {
     ///
     /// # Errors
     /// When a box cannot be found.
-    pub fn boxes_at(&self, place: &Place) -> Result<Hits> {
+    pub fn boxes_at(&self, place: &Region) -> Result<Hits> {
         self.find_all_boxes();
         let mut all = Hits::default();
         for box_type in BoxType::ALL {
@@ -79,20 +79,20 @@ impl Map {
 
 /// Whether the bounding sphere of a box misses `place`: decided without its rotation, which takes most of the time.
 /// `false` for a box that describes no space.
-fn is_far(obb: &Obb, place: &Place) -> bool {
+fn is_far(obb: &Obb, place: &Region) -> bool {
     let center @ [cx, cy, cz] = numbers(&obb.position);
     let ([sx, sy, sz], [ex, ey, ez]) = (numbers(&obb.scale), numbers(&obb.extents));
     let half = [sx * ex, sy * ey, sz * ez];
     let nearest = match *place {
-        Place::Point(point) => point,
-        Place::Segment(a, b) => {
+        Region::Point(point) => point,
+        Region::Segment(a, b) => {
             let along = minus(b, a);
             let t = (dot(minus(center, a), along) / dot(along, along)).clamp(0.0, 1.0);
             let t = if t.is_nan() { 0.0 } else { t };
             let ([ax, ay, az], [x, y, z]) = (a, along);
             [ax + x * t, ay + y * t, az + z * t]
         }
-        Place::Box([ax, ay, az], [bx, by, bz]) => {
+        Region::Box([ax, ay, az], [bx, by, bz]) => {
             let between = |c: f64, a: f64, b: f64| c.max(a.min(b)).min(a.max(b));
             [between(cx, ax, bx), between(cy, ay, by), between(cz, az, bz)]
         }

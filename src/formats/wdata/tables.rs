@@ -4,24 +4,24 @@ use super::fields::Field;
 use super::layout::Obb;
 use super::shapes::{self, Shape};
 use super::waypoints::id_of;
-use super::{BoxType, Kind as Stored, Map, Record, Records, cat, is_path, tail, verify};
+use super::{BoxType, Map, Record, Records, StoredKind as Stored, cat, is_path, trailing, verify};
 use crate::error::{Error, ErrorKind, Result};
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::report::{Progress, Report};
 use crate::source::Source;
-use crate::table::{Column, Kind, Table, TableOf, Takes, Value, ValueShape, Visitor};
+use crate::table::{Accepts, Column, DeclaredTable, Kind, Table, Value, ValueShape, Visitor};
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
 /// The error for a record that was counted but is not there.
 #[cold]
 pub(super) fn no_record(what: &'static str) -> Error {
-    Error::without_offset(ErrorKind::NotFound { what: "record".to_owned() }, what)
+    Error::of_part(ErrorKind::NotFound { what: "record".to_owned() }, what)
 }
 
 /// The records that are the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Rows {
+pub(super) enum RecordTable {
     EventBoxes,
     Boxes(BoxType),
     AniBgs,
@@ -32,7 +32,7 @@ pub(super) enum Rows {
     SceneResources,
 }
 
-impl Rows {
+impl RecordTable {
     pub(super) const OTHERS: [Self; 6] =
         [Self::AniBgs, Self::ItemBoxes, Self::Gimmicks, Self::Triggers, Self::Scenes, Self::SceneResources];
 
@@ -61,13 +61,13 @@ impl Rows {
     ///
     /// # Errors
     /// The error of the first unreadable record.
-    fn read<'m>(self, map: &'m Map, parts: &mut Vec<Part<'m>>) -> Result<()> {
+    fn read<'m>(self, map: &'m Map, parts: &mut Vec<TypedRecords<'m>>) -> Result<()> {
         if self == Self::EventBoxes {
             map.find_all_boxes();
             let mut outcome = Ok(());
             for box_type in map.box_types()? {
                 let added = map.boxes(box_type).and_then(|records| {
-                    parts.push(Part { box_type: Some(box_type), records });
+                    parts.push(TypedRecords { box_type: Some(box_type), records });
                     records.check()
                 });
                 outcome = outcome.and(added);
@@ -85,19 +85,19 @@ impl Rows {
             Self::SceneResources => (None, map.scene_resources()?),
         };
         let Some(records) = records else { return Ok(()) };
-        parts.push(Part { box_type, records });
+        parts.push(TypedRecords { box_type, records });
         records.check()
     }
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Part<'m> {
+struct TypedRecords<'m> {
     box_type: Option<BoxType>,
     records: Records<'m>,
 }
 
 /// A record of a table: its type if it is a box, and its number in its type or section.
-pub(super) struct Row<'m> {
+pub(super) struct RecordRow<'m> {
     pub(super) box_type: Option<BoxType>,
     pub(super) number: usize,
     pub(super) record: Record<'m>,
@@ -106,13 +106,13 @@ pub(super) struct Row<'m> {
 /// The records of a table, as far as they can be read.
 pub(super) struct Found<'m> {
     map: &'m Map,
-    rows: Rows,
-    parts: LazyLock<Vec<Part<'m>>, Box<dyn FnOnce() -> Vec<Part<'m>> + Send + 'm>>,
+    rows: RecordTable,
+    parts: LazyLock<Vec<TypedRecords<'m>>, Box<dyn FnOnce() -> Vec<TypedRecords<'m>> + Send + 'm>>,
 }
 
 impl<'m> Found<'m> {
-    pub(super) fn new(map: &'m Map, rows: Rows) -> Self {
-        let read: Box<dyn FnOnce() -> Vec<Part<'m>> + Send + 'm> = Box::new(move || {
+    pub(super) fn new(map: &'m Map, rows: RecordTable) -> Self {
+        let read: Box<dyn FnOnce() -> Vec<TypedRecords<'m>> + Send + 'm> = Box::new(move || {
             let mut parts = Vec::new();
             // `fault` reports why other rows cannot be read.
             let _ = rows.read(map, &mut parts);
@@ -132,17 +132,17 @@ impl<'m> Found<'m> {
     }
 
     /// The records of a row: one, and the second one of a scene if readable.
-    pub(super) fn records_of(&self, row: &Row<'m>) -> impl Iterator<Item = Record<'m>> {
-        let is_scene = self.rows == Rows::Scenes;
+    pub(super) fn records_of(&self, row: &RecordRow<'m>) -> impl Iterator<Item = Record<'m>> {
+        let is_scene = self.rows == RecordTable::Scenes;
         let more = if is_scene { scene_element(self.map, row.number).ok().flatten() } else { None };
         std::iter::once(row.record).chain(more)
     }
 
-    pub(super) fn get(&self, row: usize) -> Option<Row<'m>> {
+    pub(super) fn get(&self, row: usize) -> Option<RecordRow<'m>> {
         let mut number = row;
         for part in self.parts.iter() {
             if let Some(record) = part.records.get(number) {
-                return Some(Row { box_type: part.box_type, number, record });
+                return Some(RecordRow { box_type: part.box_type, number, record });
             }
             number = number.checked_sub(part.records.len())?;
         }
@@ -179,14 +179,14 @@ fn shape_of(stored: &Stored) -> Option<ValueShape> {
 }
 
 /// The values that can be written to a field.
-fn takes(stored: &Stored) -> Takes {
+fn accepts(stored: &Stored) -> Accepts {
     match stored {
-        Stored::Count => Takes::Nothing,
-        Stored::Int | Stored::Uint => Takes::Bits(32),
+        Stored::Count => Accepts::Nothing,
+        Stored::Int | Stored::Uint => Accepts::Bits(32),
         Stored::Array(Stored::Float | Stored::Int | Stored::Uint, count) => {
-            u8::try_from(*count).map_or(Takes::Any, Takes::Numbers)
+            u8::try_from(*count).map_or(Accepts::Any, Accepts::Numbers)
         }
-        _ => Takes::Any,
+        _ => Accepts::Any,
     }
 }
 
@@ -200,21 +200,21 @@ fn scene_element(map: &Map, number: usize) -> Result<Option<Record<'_>>> {
 }
 
 /// A table with a row for each record.
-pub(super) fn records(map: &Map, rows: Rows) -> Box<dyn Table + '_> {
+pub(super) fn records(map: &Map, rows: RecordTable) -> Box<dyn Table + '_> {
     let shape = rows.shape();
     let found = Arc::new(Found::new(map, rows));
     let (of_count, of_damage, of_known) = (Arc::clone(&found), Arc::clone(&found), Arc::clone(&found));
-    let mut table = TableOf::new(rows.name(), move || Ok(of_count.len()), move |row| Ok(found.get(row)))
+    let mut table = DeclaredTable::new(rows.name(), move || Ok(of_count.len()), move |row| Ok(found.get(row)))
         .damaged(move || of_damage.fault().err())
         .known(move || match rows {
-            Rows::EventBoxes => {
+            RecordTable::EventBoxes => {
                 let counts = map.box_index().ok()?.iter().map(|entry| entry.count.get() as usize);
                 Some(counts.fold(0, usize::saturating_add))
             }
-            Rows::Boxes(box_type) => map.box_count(box_type).ok().map(|count| count as usize),
+            RecordTable::Boxes(box_type) => map.box_count(box_type).ok().map(|count| count as usize),
             _ => of_known.fault().ok().map(|()| of_known.len()),
         });
-    if rows == Rows::EventBoxes {
+    if rows == RecordTable::EventBoxes {
         table = table
             .column(Column::uint("type"), |row| Ok(row.box_type.map(BoxType::number).into()))
             .column(Column::text("type_name").brief().key().writable(), |row| {
@@ -240,12 +240,12 @@ pub(super) fn records(map: &Map, rows: Rows) -> Box<dyn Table + '_> {
     }
     // Lists store their own lengths; the boxes' counts are columns in the order of the document.
     let is_shown = move |field: &&Field| !matches!(field.kind, Stored::Count) || shape.placed;
-    if rows != Rows::EventBoxes {
+    if rows != RecordTable::EventBoxes {
         for (number, field) in shape.fields.iter().enumerate().filter(|(_, field)| is_shown(field)) {
             let column = Column::new(field.name, kind_of(&field.kind))
                 .shaped(shape_of(&field.kind))
                 .brief()
-                .takes(takes(&field.kind));
+                .accepts(accepts(&field.kind));
             let column = if field.is_label { column.key() } else { column };
             table = table.column(column, move |row| row.record.value(number));
             if field.is_label {
@@ -253,20 +253,20 @@ pub(super) fn records(map: &Map, rows: Rows) -> Box<dyn Table + '_> {
             }
         }
     }
-    if rows == Rows::Scenes {
+    if rows == RecordTable::Scenes {
         // The fields of the second record that a scene has.
         for (number, field) in shapes::SCENE_ELEMENTS.fields.iter().enumerate().filter(|(_, field)| is_shown(field)) {
             let column = Column::new(field.name, kind_of(&field.kind))
                 .shaped(shape_of(&field.kind))
                 .brief()
-                .takes(takes(&field.kind));
+                .accepts(accepts(&field.kind));
             table = table.column(column, move |row| {
                 scene_element(map, row.number)?.map_or(Ok(Value::Null), |element| element.value(number))
             });
         }
     }
     let offset = Column::uint("offset").place();
-    Box::new(table.column(offset, |row| Ok(row.record.offset().into())).with_rows_written())
+    Box::new(table.column(offset, |row| Ok(row.record.offset().into())).with_writable_rows())
 }
 
 /// The paths that the version has: the number of each field, its name, and whether it is one of the leading ones.
@@ -288,9 +288,9 @@ fn paths(map: &Map) -> Box<dyn Table + '_> {
         let records = if leading { map.leading_paths() } else { map.trailing_paths()? };
         records.damaged_or_not().text_in(number)?.ok_or_else(|| no_record("paths"))
     };
-    let table = TableOf::new("paths", move || Ok(count), move |row| Ok(all.get(row).copied()))
+    let table = DeclaredTable::new("paths", move || Ok(count), move |row| Ok(all.get(row).copied()))
         .column(Column::text("name").brief().key(), |(_, name, _)| Ok((*name).into()))
-        .column(Column::text("value").brief().takes(Takes::OrNull), move |path| {
+        .column(Column::text("value").brief().accepts(Accepts::OrNull), move |path| {
             Ok(Some(stored(path)?).filter(|p| is_path(*p)).into())
         })
         .column(Column::text("stored"), move |path| Ok(stored(path)?.into()));
@@ -343,9 +343,9 @@ impl Map {
 /// The directory of the scripts, the main script, and the script lists, if present.
 fn scripts(map: &Map) -> Box<dyn Table + '_> {
     let locate = |row| Ok(map.script_rows()?.get(row));
-    let table = TableOf::new("scripts", || map.script_rows().map(<[Script]>::len), locate)
+    let table = DeclaredTable::new("scripts", || map.script_rows().map(<[Script]>::len), locate)
         .column(Column::text("kind").brief().key().writable(), |script| Ok(script.kind.into()))
-        .column(Column::text("path").brief().key().in_folders().takes(Takes::OrNull), |script| {
+        .column(Column::text("path").brief().key().in_folders().accepts(Accepts::OrNull), |script| {
             if let Some(field) = script.in_head {
                 let path = map.trigger_head()?.first()?.text_in(field)?;
                 return Ok(path.filter(|p| field != SCRIPT_DIR || is_path(*p)).into());
@@ -356,13 +356,13 @@ fn scripts(map: &Map) -> Box<dyn Table + '_> {
             super::fields::read_text(&mut cursor).map(|text| text.trim_nul().into())
         })
         .label()
-        .with_rows_written();
+        .with_writable_rows();
     Box::new(table)
 }
 
 /// The graph of waypoints: a row for each link.
 fn links(map: &Map) -> Box<dyn Table + '_> {
-    let table = TableOf::new("waypoint_links", || map.link_count(), |row| map.link(row))
+    let table = DeclaredTable::new("waypoint_links", || map.link_count(), |row| map.link(row))
         .column(Column::int("from_id").brief().key(), |link| Ok(id_of(&link.from.1)?.into()))
         .column(Column::text("from_name").brief().resolved(), |link| Ok(link.from.1.name()?.into()))
         .column(Column::int("to_id").brief().key(), |link| Ok(link.to_id.into()))
@@ -419,7 +419,7 @@ impl Reader for Map {
                 }
             }
         }
-        for section in tail::Section::ALL {
+        for section in trailing::Section::ALL {
             if let Ok(run) = self.section_run(section) {
                 // A count in front belongs to the section.
                 let counted = section.has_count();
@@ -438,8 +438,8 @@ impl Reader for Map {
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
-        let boxes = BoxType::ALL.into_iter().filter(|t| *t != BoxType::UnusedBox).map(Rows::Boxes);
-        let rows = std::iter::once(Rows::EventBoxes).chain(boxes).chain(Rows::OTHERS);
+        let boxes = BoxType::ALL.into_iter().filter(|t| *t != BoxType::UnusedBox).map(RecordTable::Boxes);
+        let rows = std::iter::once(RecordTable::EventBoxes).chain(boxes).chain(RecordTable::OTHERS);
         rows.map(|rows| records(self, rows)).chain([links(self), paths(self), scripts(self)]).collect()
     }
 

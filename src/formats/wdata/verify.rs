@@ -1,8 +1,8 @@
 //! Looks at every byte of a map and lists what is wrong.
 
 use super::fields::{self, Seen};
-use super::run::Run;
-use super::tail::Section;
+use super::record_run::RecordRun;
+use super::trailing::Section;
 use super::waypoints::id_of;
 use super::{BoxType, Map, Records, TriggerLayout};
 use crate::bytes::Cursor;
@@ -50,7 +50,7 @@ pub(super) fn verify(map: &Map, progress: &Progress) -> Report {
     let (checks, met) = check_tail(map);
     seen.add(&met);
     report.checks.extend(checks);
-    let end = check_end(map, report.ok());
+    let end = check_end(map, report.is_ok());
     report.checks.push(end);
     report.checks.push(check_links(map));
     report.checks.push(Check::new("texts").with_detail(format!(
@@ -81,8 +81,8 @@ fn check_records(records: Records<'_>) -> (Check, Seen) {
                 fields::inspect(records.shape().fields, &mut cursor, records.map().versions(), &mut seen, &mut own);
             own.note(done);
         }
-        if !own.ok() {
-            check = check.merge(own.within(format!("{} {number}", records.shape().name)));
+        if !own.is_ok() {
+            check = check.merge(own.context(format!("{} {number}", records.shape().name)));
         }
     }
     check.note(records.check());
@@ -114,7 +114,7 @@ fn check_index(map: &Map) -> Check {
 fn check_tail(map: &Map) -> (Vec<Check>, Seen) {
     let mut checks = Vec::new();
     let mut seen = Seen::default();
-    let mut run = |run: &Run| {
+    let mut run = |run: &RecordRun| {
         let (check, met) = check_records(Records::new(map, run));
         seen.add(&met);
         checks.push(check);

@@ -84,5 +84,5 @@ impl Map {
 /// The id of a waypoint.
 pub(super) fn id_of(waypoint: &Record<'_>) -> Result<i32> {
     // Its first own field.
-    waypoint.own_fields()?.i32().map_err(|e| e.within("id"))
+    waypoint.own_fields()?.i32().map_err(|e| e.context("id"))
 }

@@ -21,10 +21,8 @@
 //! The bytes are described in docs/formats/wdb.md.
 
 mod directory;
-#[cfg(feature = "edit")]
-mod edit;
 mod fields;
-mod known;
+mod known_fields;
 mod layout;
 mod pack;
 #[cfg(feature = "edit")]
@@ -32,9 +30,11 @@ mod relay;
 mod sections;
 mod tables;
 mod verify;
+#[cfg(feature = "edit")]
+mod writer;
 
 pub use fields::{Fault, Field, FieldKind};
-pub use known::{KnownFields, List};
+pub use known_fields::{KnownFields, List};
 pub use layout::{ArrayInfo, Entry, Header, MAGIC};
 pub use pack::{Pack, PackedSheet};
 
@@ -316,7 +316,7 @@ impl Sheet {
                 _ => self.no_text(word, cell),
             }
         };
-        error.within(format_args!("record {}, field {}", entry.name_text(), field.name))
+        error.context(format_args!("record {}, field {}", entry.name_text(), field.name))
     }
 }
 
@@ -329,7 +329,7 @@ fn known_layout(
     record: Option<usize>,
 ) -> (Naming, Layout) {
     let mut best: Option<(Naming, Layout)> = None;
-    for list in known.of(known::stem(source.name())) {
+    for list in known.of(known_fields::stem(source.name())) {
         let layout = fields::lay_out(list.fields.iter().map(String::as_str), kinds, types, record);
         if !layout.fits() {
             continue;
@@ -415,7 +415,7 @@ impl<'a> Record<'a> {
     pub fn value(&self, field: usize) -> Result<Value<'a>> {
         let Some(field) = self.sheet.layout.fields.get(field) else {
             let what = format!("field {field}");
-            return Err(Error::without_offset(ErrorKind::NotFound { what }, self.name().into_owned()));
+            return Err(Error::of_part(ErrorKind::NotFound { what }, self.name().into_owned()));
         };
         match self.sheet.cell(self.data, field) {
             Some(value) => Ok(value),

@@ -1,7 +1,7 @@
 //! WPD packs: files under names of 16 bytes and extensions of 8.
 
 use super::directory;
-use super::known::KnownFields;
+use super::known_fields::KnownFields;
 use super::layout::{Entry, Header, MAGIC};
 use super::{Sheet, tables, verify};
 use crate::archive::{self, Archive, File, Volume};
@@ -122,14 +122,14 @@ impl Pack {
             Some(index) => self.entry_source(index),
             None => {
                 let what = format!("entry {name:?}");
-                Err(Error::without_offset(ErrorKind::NotFound { what }, self.source.name().to_owned()))
+                Err(Error::of_part(ErrorKind::NotFound { what }, self.source.name().to_owned()))
             }
         }
     }
 
     /// The XXH64 of the bytes of entry `index`: equal ones hold the same.
     pub(super) fn content(&self, index: usize) -> Result<u64> {
-        let missing = || Error::without_offset(ErrorKind::NotFound { what: format!("entry {index}") }, "pack");
+        let missing = || Error::of_part(ErrorKind::NotFound { what: format!("entry {index}") }, "pack");
         let contents = self.contents.get_or_init(|| {
             let limit = budget::walked(self.source.bytes().len());
             let length = |index| Ok(self.entries().get(index).map_or(0, |entry: &Entry| entry.size.get()).into());
@@ -150,7 +150,7 @@ impl Pack {
     pub fn entry_source(&self, index: usize) -> Result<Source> {
         let Some(entry) = self.entries().get(index) else {
             let what = format!("entry {index}");
-            return Err(Error::without_offset(ErrorKind::NotFound { what }, self.source.name().to_owned()));
+            return Err(Error::of_part(ErrorKind::NotFound { what }, self.source.name().to_owned()));
         };
         let range = entry.range();
         let name = format!("{}:{}", self.source.name(), entry.file_name());
@@ -160,7 +160,7 @@ impl Pack {
                 Err(error) => error,
                 Ok(_) => self.source.view("data").bad_value("size", range.len() as u64),
             }
-            .within(format_args!("entry {}", entry.file_name()))),
+            .context(format_args!("entry {}", entry.file_name()))),
         }
     }
 

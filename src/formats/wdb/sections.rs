@@ -2,7 +2,7 @@
 
 use super::directory::text;
 use super::fields::Layout;
-use super::known::MAX_FIELDS;
+use super::known_fields::MAX_FIELDS;
 use super::layout::{ArrayInfo, Entry};
 use crate::bytes::{View, be};
 use crate::error::{ErrorKind, Result};

@@ -2,7 +2,7 @@
 
 use super::pack::Pack;
 use super::{Field, FieldKind, Record, Sheet};
-use crate::table::{Column, Kind, Table, TableOf, Takes, Value};
+use crate::table::{Accepts, Column, DeclaredTable, Kind, Table, Value};
 use std::collections::{HashMap, HashSet};
 
 /// Fields that short listings show.
@@ -13,7 +13,7 @@ pub(super) fn record_columns(fields: &[Field]) -> Vec<Column> {
     let mut taken: HashSet<&str> = fields.iter().map(|field| &*field.name).collect();
     taken.insert("record");
     let mut seen: HashMap<&str, u64> = HashMap::from([("record", 1)]);
-    let mut columns = vec![Column::new("record", Kind::Text).brief().key().takes(Takes::Bytes(0x10))];
+    let mut columns = vec![Column::new("record", Kind::Text).brief().key().accepts(Accepts::Bytes(0x10))];
     columns.extend(fields.iter().enumerate().map(|(index, field)| {
         let times = seen.entry(&field.name).and_modify(|times| *times = times.saturating_add(1)).or_insert(1);
         let mut name = field.name.clone();
@@ -24,7 +24,7 @@ pub(super) fn record_columns(fields: &[Field]) -> Vec<Column> {
             }
             *times = times.saturating_add(1);
         }
-        let column = Column::named(name, column_kind(field.kind)).takes(takes(field));
+        let column = Column::named(name, column_kind(field.kind)).accepts(accepts(field));
         let column = if field.kind == FieldKind::Wide { column.wide() } else { column };
         if index < BRIEF { column.brief() } else { column }
     }));
@@ -32,11 +32,11 @@ pub(super) fn record_columns(fields: &[Field]) -> Vec<Column> {
 }
 
 /// The values that fit into a field.
-fn takes(field: &Field) -> Takes {
+fn accepts(field: &Field) -> Accepts {
     match field.kind {
-        FieldKind::Uint | FieldKind::Int | FieldKind::Wide => Takes::Bits(field.bits),
-        FieldKind::Float | FieldKind::Raw | FieldKind::Text | FieldKind::ArrayText(_) => Takes::Any,
-        FieldKind::Fault(_) => Takes::Nothing,
+        FieldKind::Uint | FieldKind::Int | FieldKind::Wide => Accepts::Bits(field.bits),
+        FieldKind::Float | FieldKind::Raw | FieldKind::Text | FieldKind::ArrayText(_) => Accepts::Any,
+        FieldKind::Fault(_) => Accepts::Nothing,
     }
 }
 
@@ -77,7 +77,7 @@ fn records<'a>(sheet: &'a Sheet, name: &'a str) -> Box<dyn Table + 'a> {
     let mut columns = sheet.columns.iter().cloned();
     let entries = sheet.records();
     let locate = |row| Ok(entries.get(row).map(|entry| Record::new(sheet, entry)));
-    let table = TableOf::new(name, || Ok(entries.len()), locate)
+    let table = DeclaredTable::new(name, || Ok(entries.len()), locate)
         .columns(columns.next(), |record, _| Ok(Value::Text(record.name())))
         .found_by(|key| match key.as_text() {
             // A name with escaped bytes has two readings: comparing all of them is right.
@@ -86,7 +86,7 @@ fn records<'a>(sheet: &'a Sheet, name: &'a str) -> Box<dyn Table + 'a> {
         })
         .label()
         .columns(columns, Record::value)
-        .with_rows_written();
+        .with_writable_rows();
     Box::new(table)
 }
 
@@ -106,7 +106,7 @@ const fn place(name: &'static str, kind: Kind) -> Column {
 }
 
 fn sections(sheet: &Sheet) -> Box<dyn Table + '_> {
-    let table = TableOf::over("sections", sheet.section_entries())
+    let table = DeclaredTable::over("sections", sheet.section_entries())
         .column(key("name", Kind::Text), |(_, entry)| Ok(Value::Text(entry.name_text())))
         .column(place("offset", Kind::Uint), |(_, entry)| {
             Ok(sheet.source.view("").at(entry.offset.get() as usize).offset().into())
@@ -117,7 +117,7 @@ fn sections(sheet: &Sheet) -> Box<dyn Table + '_> {
 }
 
 fn fields(sheet: &Sheet) -> Box<dyn Table + '_> {
-    let table = TableOf::over("fields", sheet.fields())
+    let table = DeclaredTable::over("fields", sheet.fields())
         .column(place("index", Kind::Uint), |(index, _)| Ok((*index).into()))
         .column(key("name", Kind::Text), |(_, field)| Ok(Value::text(&field.name)))
         .column(brief("kind", Kind::Text), |(_, field)| Ok(field.kind.name().into()))
@@ -132,7 +132,7 @@ fn fields(sheet: &Sheet) -> Box<dyn Table + '_> {
 }
 
 fn entries(pack: &Pack) -> Box<dyn Table + '_> {
-    let table = TableOf::over("entries", pack.entries())
+    let table = DeclaredTable::over("entries", pack.entries())
         .column(key("name", Kind::Text), |(_, entry)| Ok(Value::Text(entry.name_text())))
         .column(key("extension", Kind::Text), |(_, entry)| Ok(Value::Text(entry.extension_text())))
         .column(place("offset", Kind::Uint), |(_, entry)| {
@@ -144,7 +144,7 @@ fn entries(pack: &Pack) -> Box<dyn Table + '_> {
 }
 
 fn sheets(pack: &Pack) -> Box<dyn Table + '_> {
-    let table = TableOf::over("sheets", pack.sheets())
+    let table = DeclaredTable::over("sheets", pack.sheets())
         .column(key("entry", Kind::Text), |(_, packed)| Ok(Value::text(packed.entry_name())))
         .column(brief("table", Kind::Text), |(_, packed)| Ok(packed.opened().map(|(table, _)| table).into()))
         .column(brief("sheet", Kind::Text), |(_, packed)| {

@@ -323,7 +323,7 @@ fn record_cells(record: Record<'_>, references: &[&Field], pool_end: usize, chec
             let what = format!("record {} has {found} bytes, its sheet's fields take {size}", record.name());
             match view.take(found) {
                 Ok(_) => damaged(view, what),
-                Err(error) => error.within(format_args!("record {}", record.name())),
+                Err(error) => error.context(format_args!("record {}", record.name())),
             }
         });
     }

@@ -13,12 +13,12 @@ const LIST: &str = "filelist";
 
 /// A list on disk, or a list from another source with only a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct ListFile {
     path: Option<PathBuf>,
     name: String,
 }
 
-impl Place {
+impl ListFile {
     pub(super) fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
@@ -101,10 +101,10 @@ pub(super) fn is_game(folder: &Path) -> bool {
 ///
 /// # Errors
 /// `Io` when a folder cannot be read.
-pub(super) fn lists(source: &Source) -> Result<(Vec<Place>, Option<PathBuf>)> {
+pub(super) fn lists(source: &Source) -> Result<(Vec<ListFile>, Option<PathBuf>)> {
     let place = |path: PathBuf| {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-        Place { name: name.unwrap_or_default(), path: Some(path) }
+        ListFile { name: name.unwrap_or_default(), path: Some(path) }
     };
     match source.path() {
         Some(folder) if folder.is_dir() => {
@@ -118,7 +118,7 @@ pub(super) fn lists(source: &Source) -> Result<(Vec<Place>, Option<PathBuf>)> {
         Some(file) => Ok((vec![place(file.to_owned())], Some(file.to_owned()))),
         None => {
             let name = source.name().rsplit(['/', ':']).next().unwrap_or_default().to_owned();
-            Ok((vec![Place { path: None, name }], None))
+            Ok((vec![ListFile { path: None, name }], None))
         }
     }
 }

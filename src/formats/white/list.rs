@@ -151,11 +151,11 @@ impl List {
             (Encryption::None, Some(GameKind::First)) => EntryLayout::First,
             (Encryption::None, None) => {
                 let what = "the list does not say which game it is of: give --game ff13, ff13-2 or lr";
-                return Err(Error::without_offset(ErrorKind::Syntax { what: what.into() }, ""));
+                return Err(Error::of_part(ErrorKind::Syntax { what: what.into() }, ""));
             }
             (_, Some(GameKind::First)) => {
                 let what = "the list has the header of enciphered ones, which FINAL FANTASY XIII does not have";
-                return Err(Error::without_offset(ErrorKind::Syntax { what: what.into() }, ""));
+                return Err(Error::of_part(ErrorKind::Syntax { what: what.into() }, ""));
             }
             _ => EntryLayout::Later,
         };
@@ -280,7 +280,7 @@ impl List {
     fn inflate(&self, n: usize) -> Result<Vec<u8>> {
         let at = self.view("chunk table").skip(self.chunk_info).skip(n.saturating_mul(size_of::<ChunkInfo>()));
         let info: &ChunkInfo = at.read()?;
-        let within = |error: Error| error.within(format_args!("chunk {n}"));
+        let within = |error: Error| error.context(format_args!("chunk {n}"));
         let (value, limit) = (info.size.get().into(), MAX_CHUNK);
         if value > limit {
             return Err(within(at.error(ErrorKind::Limit { what: "bytes of the texts of a chunk", value, limit })));

@@ -1,6 +1,6 @@
 //! FINAL FANTASY XIII trilogy: lists `filelist*.bin`, and the images `white_*.bin` that hold the files they name.
 //!
-//! [`Game::open`] finds the lists. A list is mapped, deciphered and parsed on the first use of a file in it, its chunks
+//! [`WhiteArchive::open`] finds the lists. A list is mapped, deciphered and parsed on the first use of a file in it, its chunks
 //! of texts are inflated until the file is found, and an image is mapped on the first read of a file's bytes.
 //!
 //! The bytes are described in docs/formats/white.md.
@@ -14,12 +14,12 @@ mod verify;
 
 use crate::archive::{self, Archive, Codec, File, PathIndex, Volume, VolumeFile};
 use crate::error::{Error, ErrorKind, Result};
-use crate::lazy::{Lazy, Toll};
+use crate::lazy::{Lazy, ScanCost};
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section, setting_text};
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
-use folder::Place;
+use folder::ListFile;
 use list::{Encryption, List, Text};
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -72,22 +72,22 @@ impl GameKind {
 
 /// A data folder, or one list and its image.
 #[derive(Debug)]
-pub struct Game {
+pub struct WhiteArchive {
     source: Source,
     kind: Option<GameKind>,
-    lists: Vec<ListFile>,
+    lists: Vec<LazyList>,
     options: Options,
     /// The start of each list's files among all; the last number is the number of all files.
     starts: Lazy<Vec<usize>>,
     index: Lazy<PathIndex>,
-    asked: Toll,
+    asked: ScanCost,
 }
 
 /// A list, parsed on first use.
 #[derive(Debug)]
-struct ListFile {
+struct LazyList {
     name: String,
-    place: Place,
+    place: ListFile,
     image: VolumeFile,
     list: Lazy<Result<List>>,
 }
@@ -95,7 +95,7 @@ struct ListFile {
 /// The folder that paths of files without one begin with.
 const UNNAMED: &str = "unnamed/";
 
-impl Game {
+impl WhiteArchive {
     /// Opens a data folder, the folder above it, or one list.
     ///
     /// # Errors
@@ -106,12 +106,12 @@ impl Game {
         let kind = given.or_else(|| folder::kind_of(folder.as_deref()?));
         let lists = places.into_iter().map(|place| {
             let image = VolumeFile::new(place.folder(), place.image(), options);
-            ListFile { name: place.name(), place, image, list: Lazy::default() }
+            LazyList { name: place.name(), place, image, list: Lazy::default() }
         });
         let lists: Vec<_> = lists.collect();
         if lists.is_empty() {
             let what = "filelist*.bin in sys or zone".to_owned();
-            return Err(Error::without_offset(ErrorKind::NotInstalled { what }, ""));
+            return Err(Error::of_part(ErrorKind::NotInstalled { what }, ""));
         }
         Ok(Self {
             source,
@@ -120,7 +120,7 @@ impl Game {
             options: options.clone(),
             starts: Lazy::default(),
             index: Lazy::default(),
-            asked: Toll::default(),
+            asked: ScanCost::default(),
         })
     }
 
@@ -137,11 +137,11 @@ impl Game {
         match list {
             Ok(Ok(list)) => Ok(list),
             Ok(Err(error)) if self.lists.len() == 1 => Err(again(error)),
-            Ok(Err(error)) => Err(again(error).within(&file.name)),
+            Ok(Err(error)) => Err(again(error).context(&file.name)),
         }
     }
 
-    fn open_list(&self, file: &ListFile) -> Result<List> {
+    fn open_list(&self, file: &LazyList) -> Result<List> {
         let source = match file.place.path() {
             Some(path) => self.options.source_in_folder(path)?,
             None => self.source.clone(),
@@ -182,8 +182,8 @@ impl Game {
     fn file_of(&self, list: usize, n: usize) -> Result<File<'_>> {
         let laid_out = self.list(list)?;
         let within = |error: Error| {
-            let error = error.within(format_args!("file {n}"));
-            if self.lists.len() == 1 { error } else { error.within(self.name_of(list)) }
+            let error = error.context(format_args!("file {n}"));
+            if self.lists.len() == 1 { error } else { error.context(self.name_of(list)) }
         };
         let Text { offset, size, stored_size, path } = laid_out.text(n).map_err(within)?;
         let name = self.name_of(list);
@@ -250,14 +250,12 @@ impl Game {
 /// A copy of `error` for later callers. The error of wrong usage (`Syntax`) keeps its kind.
 fn again(error: &Error) -> Error {
     match error.kind() {
-        ErrorKind::Syntax { what } => {
-            Error::without_offset(ErrorKind::Syntax { what: what.clone() }, error.part().to_owned())
-        }
+        ErrorKind::Syntax { what } => Error::of_part(ErrorKind::Syntax { what: what.clone() }, error.part().to_owned()),
         _ => error.clone(),
     }
 }
 
-impl Archive for Game {
+impl Archive for WhiteArchive {
     fn len(&self) -> Result<usize> {
         if let [_] = &*self.lists {
             return self.list(0).map(List::len);
@@ -268,7 +266,7 @@ impl Archive for Game {
     /// A list alone that cannot be read is an error of [`Archive::len`].
     fn damage(&self) -> Vec<Error> {
         let several = 0..if self.lists.len() > 1 { self.lists.len() } else { 0 };
-        several.filter_map(|n| Some(self.list(n).err()?.within(self.name_of(n)))).collect()
+        several.filter_map(|n| Some(self.list(n).err()?.context(self.name_of(n)))).collect()
     }
 
     fn file(&self, n: usize) -> Result<File<'_>> {
@@ -314,7 +312,7 @@ impl Archive for Game {
     }
 }
 
-impl FileFormat for Game {
+impl FileFormat for WhiteArchive {
     const NAME: &'static str = "white";
 
     fn is_folder(folder: &Path) -> bool {
@@ -329,7 +327,7 @@ impl FileFormat for Game {
         let name = setting_text(given, from)?;
         let kind = GameKind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
             let what = format!("{name:?} is no game: it is ff13, ff13-2 or lr").into();
-            Error::without_offset(ErrorKind::Syntax { what }, from.to_owned())
+            Error::of_part(ErrorKind::Syntax { what }, from.to_owned())
         })?;
         Ok(Some(options.clone().with(Arc::new(kind))))
     }
@@ -343,7 +341,7 @@ impl FileFormat for Game {
     }
 }
 
-impl Reader for Game {
+impl Reader for WhiteArchive {
     fn source(&self) -> &Source {
         &self.source
     }

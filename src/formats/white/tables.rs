@@ -1,19 +1,19 @@
 //! The tables `lists` and `entries`, besides the tables of every archive.
 
-use super::Game;
+use super::WhiteArchive;
 use super::list::List;
 use crate::archive::Archive as _;
 use crate::error::Result;
-use crate::table::{Column, Table, TableOf, Value};
+use crate::table::{Column, DeclaredTable, Table, Value};
 
-pub(super) fn tables(game: &Game) -> Vec<Box<dyn Table + '_>> {
+pub(super) fn tables(game: &WhiteArchive) -> Vec<Box<dyn Table + '_>> {
     vec![lists(game), entries(game)]
 }
 
-fn lists(game: &Game) -> Box<dyn Table + '_> {
+fn lists(game: &WhiteArchive) -> Box<dyn Table + '_> {
     let list = |n: &usize| game.list(*n);
     let number = |value: usize| Ok(Value::from(value));
-    let table = TableOf::new("lists", || Ok(game.lists.len()), |n| Ok((n < game.lists.len()).then_some(n)))
+    let table = DeclaredTable::new("lists", || Ok(game.lists.len()), |n| Ok((n < game.lists.len()).then_some(n)))
         .column(Column::text("name").brief().key(), |n| Ok(Value::text(game.name_of(*n))))
         .column(Column::text("image").brief(), |n| Ok(game.lists.get(*n).map(|list| list.image.name()).into()))
         .column(Column::uint("files").brief(), move |n| number(list(n)?.len()))
@@ -28,18 +28,18 @@ fn lists(game: &Game) -> Box<dyn Table + '_> {
 }
 
 /// An entry: its list, and its number there.
-type Row<'a> = (usize, &'a List, usize);
+type EntryRow<'a> = (usize, &'a List, usize);
 
-fn entries(game: &Game) -> Box<dyn Table + '_> {
-    let locate = |n| -> Result<Option<Row<'_>>> {
+fn entries(game: &WhiteArchive) -> Box<dyn Table + '_> {
+    let locate = |n| -> Result<Option<EntryRow<'_>>> {
         if n >= game.len()? {
             return Ok(None);
         }
         let (list, n) = game.place(n)?;
         Ok(Some((list, game.list(list)?, n)))
     };
-    let entry = |row: &Row<'_>| row.1.entry(row.2).map(|entry| (*entry, row.1.layout));
-    let table = TableOf::new("entries", || game.len(), locate)
+    let entry = |row: &EntryRow<'_>| row.1.entry(row.2).map(|entry| (*entry, row.1.layout));
+    let table = DeclaredTable::new("entries", || game.len(), locate)
         .column(Column::text("list").brief().key(), |row| Ok(Value::text(game.name_of(row.0))))
         .column(Column::uint("number").brief().key(), |row| Ok(row.2.into()))
         .column(Column::id32("file_code").brief(), move |row| {
@@ -58,5 +58,5 @@ fn entries(game: &Game) -> Box<dyn Table + '_> {
         })
         .column(Column::text("path").brief(), |(_, list, n)| Ok(list.text(*n)?.path.map_or(Value::Null, Value::Text)))
         .label();
-    Box::new(table.splits())
+    Box::new(table.random_access())
 }

@@ -1,11 +1,11 @@
 //! Lists what is wrong with lists, and with the places in images that they name.
 
-use super::Game;
+use super::WhiteArchive;
 use crate::archive;
 use crate::report::{Check, Progress, Report, counted};
 
 /// Checks all but the contents of files, which `--deep` does.
-pub(super) fn game(game: &Game, progress: &Progress) -> Report {
+pub(super) fn game(game: &WhiteArchive, progress: &Progress) -> Report {
     let mut report = Report::default();
     for (n, file) in game.lists.iter().enumerate() {
         let mut check = Check::new(format!("list {}", file.name));

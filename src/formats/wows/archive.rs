@@ -1,9 +1,9 @@
 //! The game as an archive: files by path and by number, their stored bytes, and the paths of ids.
 
 use super::index::{Entry, Index};
-use super::tree::{Row, Tree, join};
+use super::tree::{FileOrigin, Tree, join};
 use super::volumes::{Volume as Stored, check_trailer};
-use super::{Game, places, tree};
+use super::{WowsArchive, places, tree};
 use crate::archive::{self, Archive, AtBuild, Build, File, Identity, LooseFile, Snapshot, Volume, VolumeFile};
 use crate::codec::cityhash64;
 use crate::error::{Error, ErrorKind, Result};
@@ -31,7 +31,7 @@ fn halves(handle: u64) -> (usize, usize) {
     ((handle >> 32) as usize, (handle & LOWER) as usize)
 }
 
-impl Game {
+impl WowsArchive {
     /// The result of `look` in the first index with a result, among the indexes with `structs` to search.
     fn first<T: Send>(&self, structs: usize, look: impl Fn(usize, &Index) -> Option<T> + Sync + Send) -> Option<T> {
         if structs < SHARED {
@@ -49,7 +49,7 @@ impl Game {
     }
 
     /// The resource with this id in the index with the number `near`, else in the first index with such a resource.
-    fn resource(&self, id: u64, near: Option<usize>) -> Option<tree::Place> {
+    fn resource(&self, id: u64, near: Option<usize>) -> Option<tree::ResourcePosition> {
         let near = near.and_then(|n| Some((n, self.indexes().get(n)?.find_resource(id)?)));
         near.or_else(|| {
             self.looks.pay(1);
@@ -68,7 +68,7 @@ impl Game {
     /// Whether the resource at `place` has the path `path`: its name is the end of the path, and its folder has the
     /// hash of the rest as id. In a damaged index the folder may have another id; then all names up to the root must
     /// equal the names in the path.
-    fn is_called(&self, place: tree::Place, path: &str) -> Result<bool> {
+    fn is_called(&self, place: tree::ResourcePosition, path: &str) -> Result<bool> {
         let (index, n) = place;
         let Some(resource) = self.indexes().get(index).and_then(|index| index.resource(n)) else { return Ok(false) };
         let (parent, name) =
@@ -93,7 +93,7 @@ impl Game {
             match self.is_called((n, resource), path) {
                 Ok(true) => Some(Ok((n, file))),
                 Ok(false) => None,
-                Err(error) => Some(Err(error.within(format_args!("{}: file {file}", index.name())))),
+                Err(error) => Some(Err(error.context(format_args!("{}: file {file}", index.name())))),
             }
         };
         if let Some(found) = self.first(self.file_count(), in_index) {
@@ -134,7 +134,7 @@ impl Game {
         };
         let volume = self.volume_list().get(entry.volume).ok_or_else(unknown);
         let volume = volume.and_then(|volume| volume.as_ref().map_err(Error::clone));
-        volume.map_err(|error| error.within(format_args!("{}: file {n}", index.name())))
+        volume.map_err(|error| error.context(format_args!("{}: file {n}", index.name())))
     }
 
     fn loose_file(file: &LooseFile) -> File<'static> {
@@ -154,14 +154,14 @@ impl Game {
     fn row(&self, tree: &Tree, n: usize) -> Result<File<'_>> {
         let row = *tree.rows.get(n).ok_or_else(|| archive::no_file(n))?;
         match row {
-            Row::Loose(n) => match self.loose().all().get(n as usize) {
+            FileOrigin::Loose(n) => match self.loose().all().get(n as usize) {
                 Some(file) => Ok(Self::loose_file(file)),
                 None => Err(archive::no_file(n as usize)),
             },
-            Row::Indexed { index, file: n, .. } => {
+            FileOrigin::Indexed { index, file: n, .. } => {
                 let (index, n) = (index as usize, n as usize);
                 let of = self.indexes().get(index);
-                let within = |error: Error| error.within(format_args!("{}: file {n}", of.map_or("", Index::name)));
+                let within = |error: Error| error.context(format_args!("{}: file {n}", of.map_or("", Index::name)));
                 match tree.path_of_row(self, row).map_err(within)? {
                     Some(path) => self.indexed_file(index, n, path),
                     None => {
@@ -175,7 +175,7 @@ impl Game {
     }
 }
 
-impl Archive for Game {
+impl Archive for WowsArchive {
     fn len(&self) -> Result<usize> {
         Ok(self.tree().rows.len())
     }
@@ -186,8 +186,10 @@ impl Archive for Game {
 
     fn identity(&self, n: usize) -> Option<Identity> {
         match *self.tree().rows.get(n)? {
-            Row::Loose(n) => self.loose().all().get(n as usize).map(|file| Identity::new(file.id(), file.size, None)),
-            Row::Indexed { index, file, .. } => {
+            FileOrigin::Loose(n) => {
+                self.loose().all().get(n as usize).map(|file| Identity::new(file.id(), file.size, None))
+            }
+            FileOrigin::Indexed { index, file, .. } => {
                 let entry = self.indexes().get(index as usize)?.file(file as usize)?;
                 Some(Identity::new(entry.id, entry.size, Some(entry.crc32)))
             }
@@ -231,7 +233,7 @@ impl Archive for Game {
     fn stored(&self, file: &File<'_>) -> Result<Source> {
         let (upper, lower) = halves(file.handle);
         if upper as u64 == LOOSE {
-            let missing = || Error::without_offset(ErrorKind::NotFound { what: format!("file {:?}", file.path) }, "");
+            let missing = || Error::of_part(ErrorKind::NotFound { what: format!("file {:?}", file.path) }, "");
             return self.options.source_in_folder(&self.loose().place(lower, &file.path).ok_or_else(missing)?);
         }
         let (index, entry) = self.entry(file).ok_or_else(|| archive::no_file(lower))?;

@@ -1,6 +1,6 @@
 //! World of Warships archives: indexes (`.idx`), the volumes (`.pkg`) that they describe, and the game's folder of both.
 //!
-//! A [`Game`] finds a file by the hash of its path, in the ids of the mapped indexes. The tree of all paths is built on
+//! A [`WowsArchive`] finds a file by the hash of its path, in the ids of the mapped indexes. The tree of all paths is built on
 //! the first use of all of them.
 
 pub mod layout;
@@ -18,7 +18,7 @@ pub use index::{Entry, Index, Resource, Variant, VolumeEntry};
 use crate::archive::{Archive, AtBuild, Build, File, Loose, tables};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id;
-use crate::lazy::{Lazy, Toll};
+use crate::lazy::{Lazy, ScanCost};
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::report::{Progress, Report};
 use crate::source::Source;
@@ -33,7 +33,7 @@ use volumes::Volumes;
 
 /// A build of the game, or a folder of indexes, or one index.
 #[derive(Debug)]
-pub struct Game {
+pub struct WowsArchive {
     source: Source,
     /// The folder of indexes and their names in it, in order; empty for a single index.
     folder: PathBuf,
@@ -44,7 +44,7 @@ pub struct Game {
     loose: Loose,
     tree: Lazy<Tree>,
     /// The cost of the searches through all indexes so far, before `tree` is built.
-    looks: Toll,
+    looks: ScanCost,
     /// The build, if the folder has several.
     build: Option<String>,
     builds: Vec<String>,
@@ -83,7 +83,7 @@ struct Sums {
     missing: u64,
 }
 
-impl Game {
+impl WowsArchive {
     /// Opens a game's folder, a folder of indexes, or an index. The indexes of a folder are opened on first use, and
     /// their headers are read; a damaged one is a warning, unless `options` are strict.
     ///
@@ -111,7 +111,7 @@ impl Game {
                 Some(build) => (Some(build), Places::of_build(folder, build, build == newest)),
                 None => {
                     let what = format!("build {:?} (there are {})", wanted.0, builds.join(", "));
-                    return Err(Error::without_offset(ErrorKind::NotFound { what }, ""));
+                    return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
                 }
             },
             (None, Some(newest)) => (Some(newest), Places::of_build(folder, newest, true)),
@@ -145,7 +145,7 @@ impl Game {
             folders: places.volumes,
             loose: Loose::new(places.loose),
             tree: Lazy::default(),
-            looks: Toll::default(),
+            looks: ScanCost::default(),
             build,
             builds,
             all_builds: Lazy::default(),
@@ -169,7 +169,7 @@ impl Game {
             let index = source.and_then(|source| Index::open(source, name));
             let index =
                 index.and_then(|index| if self.options.strict { index.check().map(|()| index) } else { Ok(index) });
-            index.map_err(|error| error.within(name))
+            index.map_err(|error| error.context(name))
         };
         let open_all = || self.names.par_iter().map(open).collect::<Vec<_>>().into_iter().collect();
         // By rayon, so without a lock.
@@ -241,7 +241,7 @@ fn short_name(name: &str) -> String {
     name.rsplit(['/', '\\', crate::archive::MARK]).next().unwrap_or(name).to_owned()
 }
 
-impl FileFormat for Game {
+impl FileFormat for WowsArchive {
     const NAME: &'static str = "wows";
     const ENDINGS: &'static [&'static str] = &[".idx"];
 
@@ -258,7 +258,7 @@ impl FileFormat for Game {
     }
 }
 
-impl Reader for Game {
+impl Reader for WowsArchive {
     fn source(&self) -> &Source {
         &self.source
     }

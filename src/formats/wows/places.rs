@@ -46,7 +46,7 @@ fn names(folder: &Path) -> Vec<String> {
 /// # Errors
 /// `Io` when the folder cannot be read.
 pub(super) fn indexes_in(folder: &Path) -> Result<Vec<String>> {
-    let failed = |e| Error::io("cannot open", e).within(folder.display());
+    let failed = |e| Error::io("cannot open", e).context(folder.display());
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {
         if let Ok(name) = entry.map_err(failed)?.file_name().into_string()

@@ -1,6 +1,6 @@
 //! Paths: names of folders and files, joined from the id of a file up to the root.
 
-use super::Game;
+use super::WowsArchive;
 use super::ids::Ids;
 use super::index::Index;
 use crate::error::{ErrorKind, Result};
@@ -17,11 +17,11 @@ const LONG: usize = 4 << 10;
 const NONE: u32 = u32::MAX;
 
 /// A resource: the number of its index, and its own number there.
-pub(super) type Place = (usize, usize);
+pub(super) type ResourcePosition = (usize, usize);
 
 /// The origin of a file of the archive.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Row {
+pub(super) enum FileOrigin {
     /// A loose file, by its number.
     Loose(u32),
     /// File `file` of an index. `resource` has its name, unless only another index has the name.
@@ -31,7 +31,7 @@ pub(super) enum Row {
 /// All files in their order, and all folders.
 #[derive(Debug)]
 pub(super) struct Tree {
-    pub rows: Vec<Row>,
+    pub rows: Vec<FileOrigin>,
     row_of: Ids,
     folders: Vec<Folder>,
     folder_of: Ids,
@@ -69,7 +69,7 @@ fn of_index(index: &Index) -> (Vec<u32>, Vec<u32>) {
 }
 
 impl Tree {
-    pub(super) fn of(game: &Game) -> Self {
+    pub(super) fn of(game: &WowsArchive) -> Self {
         let indexes = game.indexes();
         let parts: Vec<_> = indexes.par_iter().map(of_index).collect();
         let rows = || rows(game, parts.iter().map(|(resources, _)| &**resources));
@@ -84,17 +84,17 @@ impl Tree {
     }
 
     /// The resource that is no file of its index.
-    fn folder(&self, id: u64) -> Option<Place> {
+    fn folder(&self, id: u64) -> Option<ResourcePosition> {
         self.place(self.folder_of.get(id)?)
     }
 
-    fn place(&self, folder: usize) -> Option<Place> {
+    fn place(&self, folder: usize) -> Option<ResourcePosition> {
         let folder = self.folders.get(folder)?;
         Some((folder.index as usize, folder.resource as usize))
     }
 
     /// The path of the file or folder with this id.
-    pub(super) fn path(&self, game: &Game, id: u64) -> Result<Option<String>> {
+    pub(super) fn path(&self, game: &WowsArchive, id: u64) -> Result<Option<String>> {
         if let Some(place) = self.folder(id) {
             return self.join(game, place).map(Some);
         }
@@ -105,20 +105,20 @@ impl Tree {
     }
 
     /// The path of a row; `None` if no index has a name for its file.
-    pub(super) fn path_of_row(&self, game: &Game, row: Row) -> Result<Option<String>> {
+    pub(super) fn path_of_row(&self, game: &WowsArchive, row: FileOrigin) -> Result<Option<String>> {
         let place = match row {
-            Row::Loose(n) => return Ok(game.loose().all().get(n as usize).map(|file| file.path.clone())),
-            Row::Indexed { index, file, resource: NONE } => {
+            FileOrigin::Loose(n) => return Ok(game.loose().all().get(n as usize).map(|file| file.path.clone())),
+            FileOrigin::Indexed { index, file, resource: NONE } => {
                 let entry = game.indexes().get(index as usize).and_then(|index| index.file(file as usize));
                 entry.and_then(|entry| self.folder(entry.id))
             }
-            Row::Indexed { index, resource, .. } => Some((index as usize, resource as usize)),
+            FileOrigin::Indexed { index, resource, .. } => Some((index as usize, resource as usize)),
         };
         place.map(|place| self.join(game, place)).transpose()
     }
 
     /// The path of a resource.
-    pub(super) fn join(&self, game: &Game, place: Place) -> Result<String> {
+    pub(super) fn join(&self, game: &WowsArchive, place: ResourcePosition) -> Result<String> {
         // The number of the folder that was found last: folders know their parents' numbers.
         let mut below = None;
         join(game.indexes(), place, |parent, _| {
@@ -136,7 +136,7 @@ impl Tree {
 
 /// A row for each file, in the order of the indexes. If several files have one id, the first with a resource is used, otherwise the first.
 /// A loose file replaces the row with its id, or is appended.
-fn rows<'p>(game: &Game, parts: impl Iterator<Item = &'p [u32]>) -> (Vec<Row>, Ids) {
+fn rows<'p>(game: &WowsArchive, parts: impl Iterator<Item = &'p [u32]>) -> (Vec<FileOrigin>, Ids) {
     let indexes = game.indexes();
     let count = indexes.iter().map(Index::file_count).fold(0, usize::saturating_add);
     let mut rows = Vec::with_capacity(count);
@@ -144,11 +144,11 @@ fn rows<'p>(game: &Game, parts: impl Iterator<Item = &'p [u32]>) -> (Vec<Row>, I
     for ((at, index), resources) in indexes.iter().enumerate().zip(parts) {
         for (n, &resource) in resources.iter().enumerate() {
             let Some(file) = index.file(n) else { break };
-            let row = Row::Indexed { index: number(at), file: number(n), resource };
+            let row = FileOrigin::Indexed { index: number(at), file: number(n), resource };
             if row_of.insert(file.id, rows.len()) {
                 rows.push(row);
             } else if resource != NONE
-                && let Some(known @ Row::Indexed { resource: NONE, .. }) =
+                && let Some(known @ FileOrigin::Indexed { resource: NONE, .. }) =
                     row_of.get(file.id).and_then(|row| rows.get_mut(row))
             {
                 *known = row;
@@ -156,7 +156,7 @@ fn rows<'p>(game: &Game, parts: impl Iterator<Item = &'p [u32]>) -> (Vec<Row>, I
         }
     }
     for (n, file) in game.loose().all().iter().enumerate() {
-        let row = Row::Loose(number(n));
+        let row = FileOrigin::Loose(number(n));
         if row_of.insert(file.id(), rows.len()) {
             rows.push(row);
         } else if let Some(known) = row_of.get(file.id()).and_then(|row| rows.get_mut(row)) {
@@ -188,7 +188,11 @@ fn folders<'p>(indexes: &[Index], parts: impl Iterator<Item = &'p [u32]>) -> (Ve
 }
 
 /// The path of a resource. `up` finds the resource with an id, first in the index with the given number.
-pub(super) fn join(indexes: &[Index], place: Place, mut up: impl FnMut(u64, usize) -> Option<Place>) -> Result<String> {
+pub(super) fn join(
+    indexes: &[Index],
+    place: ResourcePosition,
+    mut up: impl FnMut(u64, usize) -> Option<ResourcePosition>,
+) -> Result<String> {
     let mut names = [""; DEEP];
     // Brent's way to notice a cycle: an id is compared with the ids that follow, each time for twice as many.
     let mut mark = None;

@@ -3,13 +3,13 @@
 use super::index::Index;
 use super::tree::Tree;
 use super::volumes::{check_trailer, file_name};
-use super::{Game, ids::Ids};
+use super::{WowsArchive, ids::Ids};
 use crate::codec::cityhash64;
 use crate::error::{ErrorKind, Result};
 use crate::report::{Check, Progress, Report, counted};
 use crate::threads::prelude::*;
 
-pub(super) fn game(game: &Game, progress: &Progress) -> Report {
+pub(super) fn game(game: &WowsArchive, progress: &Progress) -> Report {
     let indexes = game.indexes();
     let resources: u64 = indexes.iter().map(|index| index.resource_count() as u64).fold(0, u64::saturating_add);
     let files: u64 = indexes.iter().map(|index| index.file_count() as u64).fold(0, u64::saturating_add);
@@ -19,7 +19,7 @@ pub(super) fn game(game: &Game, progress: &Progress) -> Report {
         let part = |(n, index): (usize, &Index)| {
             let mut found = Check::new(name);
             check(n, index, &mut found);
-            found.within(index.name())
+            found.context(index.name())
         };
         let checks = indexes.par_iter().enumerate().map(part);
         checks.reduce(|| Check::new(name), Check::merge).with_detail(detail)
@@ -39,7 +39,7 @@ pub(super) fn game(game: &Game, progress: &Progress) -> Report {
     .into()
 }
 
-fn opened(game: &Game) -> Check {
+fn opened(game: &WowsArchive) -> Check {
     let mut check = Check::new("indexes");
     for error in game.damaged() {
         check.fail(error.clone());
@@ -48,7 +48,7 @@ fn opened(game: &Game) -> Check {
 }
 
 /// Checks that each id is the hash of the path in the names, and that each file has a name.
-fn paths(game: &Game, tree: &Tree, at: usize, index: &Index, check: &mut Check, progress: &Progress) {
+fn paths(game: &WowsArchive, tree: &Tree, at: usize, index: &Index, check: &mut Check, progress: &Progress) {
     for (n, resource) in (0..index.resource_count()).map_while(|n| Some((n, index.resource(n)?))) {
         match tree.join(game, (at, n)) {
             Ok(path) => {
@@ -57,18 +57,18 @@ fn paths(game: &Game, tree: &Tree, at: usize, index: &Index, check: &mut Check, 
                     check.fail_with(|| {
                         let (algorithm, stored) = ("CityHash64", resource.id);
                         let kind = ErrorKind::Checksum { algorithm, stored, computed };
-                        resource.view().error(kind).within(path)
+                        resource.view().error(kind).context(path)
                     });
                 }
             }
-            Err(error) => check.fail_with(|| error.within(format_args!("resource {n}"))),
+            Err(error) => check.fail_with(|| error.context(format_args!("resource {n}"))),
         }
     }
     progress.advance(index.resource_count() as u64);
 }
 
 /// Checks that each volume has a valid file name, and the hash of the name as id.
-fn volumes(game: &Game) -> Check {
+fn volumes(game: &WowsArchive) -> Check {
     let mut check = Check::new("volumes");
     let mut count = 0u64;
     for index in game.indexes() {
@@ -78,17 +78,17 @@ fn volumes(game: &Game) -> Check {
                 computed if computed == volume.id => Ok(()),
                 computed => {
                     let kind = ErrorKind::Checksum { algorithm: "CityHash64", stored: volume.id, computed };
-                    Err(volume.view().error(kind).within(name))
+                    Err(volume.view().error(kind).context(name))
                 }
             });
-            check.note(named.map_err(|error| error.within(index.name())));
+            check.note(named.map_err(|error| error.context(index.name())));
         }
     }
     check.with_detail(counted(count, "name"))
 }
 
 /// Checks that no file is in two indexes with other bytes.
-fn twice(game: &Game) -> Check {
+fn twice(game: &WowsArchive) -> Check {
     let mut check = Check::new("files");
     let count = game.indexes().iter().map(Index::file_count).fold(0, usize::saturating_add);
     let mut first = Ids::with_capacity(count);
@@ -100,7 +100,7 @@ fn twice(game: &Game) -> Check {
             } else if first.get(file.id).and_then(|at| places.get(at)) != Some(&(file.size, file.crc32)) {
                 check.fail_with(|| {
                     let what = format!("file {:#018X} is there already, with other bytes", file.id).into();
-                    index.file_view(n).error(ErrorKind::Damaged { what }).within(index.name())
+                    index.file_view(n).error(ErrorKind::Damaged { what }).context(index.name())
                 });
             }
         }
@@ -121,7 +121,7 @@ impl Seen {
         Self { check: Check::new("ranges and trailers"), missing: 0, trailers: 0, unknown: 0 }
     }
 
-    fn of(game: &Game, index: &Index) -> Self {
+    fn of(game: &WowsArchive, index: &Index) -> Self {
         let mut seen = Self::new();
         let has_trailers = index.variant().has_trailers();
         for (n, entry) in (0..index.file_count()).map_while(|n| Some((n, index.file(n)?))) {
@@ -141,7 +141,7 @@ impl Seen {
                     seen.missing = seen.missing.saturating_add(1);
                 }
                 Err(error) => {
-                    seen.check.fail_with(|| error.within(format_args!("{}: file {n}", index.name())));
+                    seen.check.fail_with(|| error.context(format_args!("{}: file {n}", index.name())));
                 }
             }
         }
@@ -159,7 +159,7 @@ impl Seen {
 }
 
 /// Checks that files are inside of their volumes, and that their trailers agree with the index.
-fn ranges(game: &Game, progress: &Progress) -> Check {
+fn ranges(game: &WowsArchive, progress: &Progress) -> Check {
     let part = |index: &Index| {
         let seen = Seen::of(game, index);
         progress.advance(index.file_count() as u64);

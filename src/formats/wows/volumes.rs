@@ -43,7 +43,7 @@ impl Volumes {
         for index in indexes {
             for entry in (0..index.volume_count()).map_while(|n| index.volume(n)) {
                 let volume = || {
-                    let name = file_name(&entry).map_err(|e| e.within(index.name()))?;
+                    let name = file_name(&entry).map_err(|e| e.context(index.name()))?;
                     Ok(VolumeFile::new(folders, name, options))
                 };
                 match volumes.by_id.entry(entry.id) {
@@ -100,5 +100,5 @@ pub(super) fn check_trailer(volume: &VolumeFile, end: u64, crc32: u32, size: u64
     } else {
         return Ok(());
     };
-    Err(wrong.within(volume.name()))
+    Err(wrong.context(volume.name()))
 }

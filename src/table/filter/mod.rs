@@ -15,7 +15,7 @@ mod parse;
 pub mod pattern;
 
 use super::glob::Glob;
-use super::parts::{Parts, PartsCursor};
+use super::parts::{PartsCursor, TableParts};
 use super::{Column, Kind, RowCursor, Table, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id;
@@ -151,7 +151,7 @@ struct Operand {
 
 #[cold]
 fn syntax(what: impl Into<String>) -> Error {
-    Error::without_offset(ErrorKind::Syntax { what: what.into().into() }, "filter")
+    Error::of_part(ErrorKind::Syntax { what: what.into().into() }, "filter")
 }
 
 impl Compare {
@@ -468,7 +468,7 @@ impl Bound {
     pub(crate) fn walk_parts<'t>(
         &self,
         table: &'t dyn Table,
-        parts: &'t dyn Parts,
+        parts: &'t dyn TableParts,
         columns: Option<&[usize]>,
     ) -> Box<dyn RowCursor + 't> {
         let is_empty = matches!(self, Self::And(all) if all.is_empty());

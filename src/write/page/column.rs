@@ -88,8 +88,8 @@ impl Numbers {
     }
 
     /// These cells as texts: the decimal digits of the numbers.
-    fn to_texts(&self) -> Texts {
-        let mut texts = Texts::default();
+    fn to_texts(&self) -> TextColumn {
+        let mut texts = TextColumn::default();
         let mut nulls = self.nulls.iter().peekable();
         for (row, &excess) in self.all.iter().enumerate() {
             let number = nulls.next_if_eq(&&row).is_none().then(|| self.base.wrapping_add(excess.into()).to_string());
@@ -235,7 +235,7 @@ pub(super) enum Cells {
     Numbers(Numbers),
     F32(Vec<f32>),
     F64(Vec<f64>),
-    Texts(Texts),
+    Texts(TextColumn),
     /// Lists with this number of floats each, as long as all cells are such lists.
     Lists(Lists),
 }
@@ -250,7 +250,7 @@ impl Cells {
             Kind::F32 => Self::F32(Vec::with_capacity(rows)),
             Kind::F64 => Self::F64(Vec::with_capacity(rows)),
             Kind::Nested => Self::Lists(Lists { rows: Vec::with_capacity(rows), ..Lists::default() }),
-            _ => Self::Texts(Texts { rows: Vec::with_capacity(rows), ..Texts::default() }),
+            _ => Self::Texts(TextColumn { rows: Vec::with_capacity(rows), ..TextColumn::default() }),
         }
     }
 
@@ -356,7 +356,7 @@ pub(super) fn ids(places_of_rows: &[u32]) -> Vec<u8> {
 
 /// Texts as a column. Each text is stored once.
 #[derive(Debug, Default)]
-pub struct Texts {
+pub struct TextColumn {
     all: String,
     ends: Vec<usize>,
     /// The lengths in UTF-16 units.
@@ -365,7 +365,7 @@ pub struct Texts {
     rows: Vec<u32>,
 }
 
-impl Texts {
+impl TextColumn {
     /// Adds the text of a row, or null.
     pub fn push(&mut self, text: Option<&str>) {
         let place = text.map_or(0, |text| self.place(text).saturating_add(1));
@@ -476,8 +476,8 @@ impl Lists {
     }
 
     /// These cells as texts: the JSON of the lists.
-    fn to_texts(&self) -> Result<Texts> {
-        let mut texts = Texts::default();
+    fn to_texts(&self) -> Result<TextColumn> {
+        let mut texts = TextColumn::default();
         for &row in &self.rows {
             let begin = row.checked_sub(1).map(|place| (place as usize).saturating_mul(self.len));
             let list = begin.and_then(|begin| self.all.get(begin..)).and_then(|rest| rest.get(..self.len));
@@ -515,7 +515,7 @@ mod tests {
             for cell in order {
                 cells.push(cell, &mut String::new()).unwrap();
             }
-            let mut texts = Texts::default();
+            let mut texts = TextColumn::default();
             for cell in order {
                 texts.push(match cell {
                     Value::Int(_) => Some("-5"),

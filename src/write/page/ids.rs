@@ -4,7 +4,7 @@
 //! kind. It is read before other tables, which look up their ids in it and read the texts of other ids only.
 
 use super::Block;
-use super::column::{Places, ROWS, Texts, hash};
+use super::column::{Places, ROWS, TextColumn, hash};
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::Kind;
 use hashbrown::HashTable;
@@ -12,7 +12,7 @@ use std::ops::Range;
 
 /// A text of an id, or why it has no text.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Said<T> {
+pub(super) enum IdText<T> {
     /// The row states no text.
     Nothing,
     /// The row has a null in place of the text.
@@ -20,12 +20,12 @@ pub(super) enum Said<T> {
     Text(T),
 }
 
-impl<T> Said<T> {
-    fn map<U>(&self, text: impl FnOnce(&T) -> U) -> Said<U> {
+impl<T> IdText<T> {
+    fn map<U>(&self, text: impl FnOnce(&T) -> U) -> IdText<U> {
         match self {
-            Self::Nothing => Said::Nothing,
-            Self::Null => Said::Null,
-            Self::Text(of) => Said::Text(text(of)),
+            Self::Nothing => IdText::Nothing,
+            Self::Null => IdText::Null,
+            Self::Text(of) => IdText::Text(text(of)),
         }
     }
 }
@@ -50,7 +50,7 @@ pub(super) struct LocalIds {
 #[derive(Debug, Clone)]
 struct LocalId {
     id: u64,
-    text: Said<Range<usize>>,
+    text: IdText<Range<usize>>,
 }
 
 /// Marks places in a stretch.
@@ -70,7 +70,7 @@ impl LocalIds {
         &mut self,
         id: Option<u64>,
         is_of_id: bool,
-        text: Option<impl FnOnce(&mut String) -> Result<Said<()>>>,
+        text: Option<impl FnOnce(&mut String) -> Result<IdText<()>>>,
     ) -> Result<()> {
         let Some(id) = id else {
             self.rows.push(0);
@@ -94,14 +94,14 @@ impl LocalIds {
                 texts.truncate(begin);
                 let what = "bytes of the texts of ids in a stretch of a page";
                 let limit = ErrorKind::Limit { what, value, limit: MOST_TEXTS as u64 };
-                return Err(Error::without_offset(limit, "page"));
+                return Err(Error::of_part(limit, "page"));
             }
             Ok(said)
         });
         let (said, damage) = match said {
-            None => (Said::Nothing, Ok(())),
+            None => (IdText::Nothing, Ok(())),
             Some(Ok(said)) => (said, Ok(())),
-            Some(Err(error)) => (Said::Null, Err(error)),
+            Some(Err(error)) => (IdText::Null, Err(error)),
         };
         let place = u32::try_from(all.len()).unwrap_or(u32::MAX);
         if is_shared {
@@ -122,7 +122,7 @@ impl LocalIds {
     pub(super) fn settle(
         &mut self,
         dictionary: &Ids,
-        mut text: Option<impl FnMut(usize, &mut String) -> Result<Said<()>>>,
+        mut text: Option<impl FnMut(usize, &mut String) -> Result<IdText<()>>>,
         met: &mut dyn FnMut(Error),
     ) {
         let later = std::mem::take(&mut self.later);
@@ -163,7 +163,7 @@ pub(super) struct Ids {
     /// The place of the first one.
     first: usize,
     all: Vec<u64>,
-    said: Vec<Said<Range<usize>>>,
+    said: Vec<IdText<Range<usize>>>,
     texts: String,
     /// The size of the longest one in bytes.
     pub(super) longest: usize,
@@ -228,8 +228,8 @@ impl Ids {
         u32::try_from(self.first.saturating_add(index)).unwrap_or(u32::MAX).min(HERE - 2)
     }
 
-    fn text(&self, index: usize) -> Said<&str> {
-        let said = self.said.get(index).unwrap_or(&Said::Nothing);
+    fn text(&self, index: usize) -> IdText<&str> {
+        let said = self.said.get(index).unwrap_or(&IdText::Nothing);
         said.map(|range| self.texts.get(range.clone()).unwrap_or_default())
     }
 
@@ -249,25 +249,25 @@ impl Ids {
         let text = local.text.map(|range| texts.get(range.clone()).unwrap_or_default());
         if let Some(of) = dictionary
             && let Some(known) = of.known(local.id)
-            && (text == Said::Nothing || of.text(known.index as usize) == text)
+            && (text == IdText::Nothing || of.text(known.index as usize) == text)
         {
             return of.place_of(known.index as usize);
         }
         let Some(known) = self.known(local.id) else {
             let known =
-                Known { id: local.id, index: self.new_index(local.id, text), is_sure: matches!(text, Said::Text(_)) };
+                Known { id: local.id, index: self.new_index(local.id, text), is_sure: matches!(text, IdText::Text(_)) };
             self.known.insert_unique(spread(local.id), known, |known| spread(known.id));
             return self.place_of(known.index as usize);
         };
         let index = known.index as usize;
         let own = self.text(index);
         // An id without a stated text agrees with any known text of it.
-        if text == Said::Nothing || own == text {
+        if text == IdText::Nothing || own == text {
             return self.place_of(index);
         }
-        let is_first = own == Said::Nothing;
+        let is_first = own == IdText::Nothing;
         if let Some(known) = self.known.find_mut(spread(local.id), |known| known.id == local.id) {
-            known.is_sure = is_first && matches!(text, Said::Text(_));
+            known.is_sure = is_first && matches!(text, IdText::Text(_));
         }
         if is_first {
             let text = self.keep(text);
@@ -277,7 +277,7 @@ impl Ids {
             return self.place_of(index);
         }
         let hash = match text {
-            Said::Text(text) => spread(local.id) ^ hash(text.as_bytes()),
+            IdText::Text(text) => spread(local.id) ^ hash(text.as_bytes()),
             _ => !spread(local.id),
         };
         let is_it = |other: u32| self.all.get(other as usize) == Some(&local.id) && self.text(other as usize) == text;
@@ -289,7 +289,7 @@ impl Ids {
         self.place_of(other as usize)
     }
 
-    fn new_index(&mut self, id: u64, text: Said<&str>) -> u32 {
+    fn new_index(&mut self, id: u64, text: IdText<&str>) -> u32 {
         let index = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
         let text = self.keep(text);
         self.all.push(id);
@@ -297,9 +297,9 @@ impl Ids {
         index
     }
 
-    fn keep(&mut self, text: Said<&str>) -> Said<Range<usize>> {
+    fn keep(&mut self, text: IdText<&str>) -> IdText<Range<usize>> {
         let begin = self.texts.len();
-        if let Said::Text(text) = text {
+        if let IdText::Text(text) = text {
             self.texts.push_str(text);
             self.longest = self.longest.max(text.len());
         }
@@ -316,9 +316,9 @@ impl Ids {
     fn block(&self, stretch: usize) -> Result<Block> {
         let begin = stretch.saturating_mul(ROWS).saturating_sub(self.first).min(self.all.len());
         let end = begin.saturating_add(ROWS).min(self.all.len());
-        let (mut folders, mut names) = (Texts::default(), Texts::default());
+        let (mut folders, mut names) = (TextColumn::default(), TextColumn::default());
         for index in begin..end {
-            let text = if let Said::Text(text) = self.text(index) { Some(text) } else { None };
+            let text = if let IdText::Text(text) = self.text(index) { Some(text) } else { None };
             let cut = text.map(|text| text.split_at(text.rfind('/').map_or(0, |at| at.saturating_add(1))));
             folders.push(cut.map(|(folder, _)| folder));
             names.push(cut.map(|(_, name)| name));
@@ -339,12 +339,12 @@ impl Ids {
 
 /// The ids of both kinds.
 #[derive(Debug, Default)]
-pub(super) struct Both {
+pub(super) struct IdDictionaries {
     long: Ids,
     short: Ids,
 }
 
-impl Both {
+impl IdDictionaries {
     /// The names of their blocks, and of the facts with their counts.
     const NAMES: [&'static str; 2] = ["i64", "i32"];
 
@@ -369,7 +369,7 @@ impl Both {
         [(long, &self.long), (short, &self.short)]
     }
 
-    /// The stretches to be written: for each its kind, as in [`Both::block`], and its number.
+    /// The stretches to be written: for each its kind, as in [`IdDictionaries::block`], and its number.
     pub(super) fn stretches(&self) -> Vec<(usize, usize)> {
         let of = |(kind, (_, ids)): (usize, (_, &Ids))| ids.stretches().map(move |stretch| (kind, stretch));
         self.each().into_iter().enumerate().flat_map(of).collect()

@@ -1,6 +1,6 @@
 //! Textures in a page: levels as PNG.
 
-use super::{Page, Part};
+use super::{Page, PageSection};
 use crate::error::Result;
 use crate::texture::{Texture, decode};
 use serde_json::{Value, json};
@@ -26,6 +26,6 @@ pub fn add(page: &mut Page<'_>, texture: &dyn Texture) -> Result<()> {
         }));
     }
     let meta = json!({ "levels": levels, "layers": shape.layers, "format": shape.format.name() });
-    page.part(Part { id: "image".into(), kind: "image", title: "Image".into(), meta });
+    page.part(PageSection { id: "image".into(), kind: "image", title: "Image".into(), meta });
     Ok(())
 }

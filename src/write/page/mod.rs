@@ -15,10 +15,10 @@ pub mod scene;
 pub mod tables;
 pub mod tree;
 
-pub use column::{Texts, numbers};
+pub use column::{TextColumn, numbers};
 
-use crate::clean::{Xml, clean};
 use crate::error::{Error, Result};
+use crate::escape::{Xml, escape};
 use crate::threads::prelude::*;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -66,7 +66,7 @@ const TEXTS: Compression = Compression::fast();
 
 /// Something to look at.
 #[derive(Debug)]
-pub struct Part {
+pub struct PageSection {
     /// The name by which links lead to it: `table=models`.
     pub id: String,
     /// The script that shows it.
@@ -199,7 +199,7 @@ impl<'w> Page<'w> {
     /// Begins a page that is called `title`; `about` is a line that says more.
     pub fn new(out: &'w mut dyn Write, title: &str, about: &str) -> Result<Self> {
         let (head, rest) = SHELL.split_once("{{blocks}}").unwrap_or((SHELL, ""));
-        let (title, about) = (clean(title), clean(about));
+        let (title, about) = (escape(title), escape(about));
         let fill = |out: &mut dyn Write, name: &str| match name {
             "policy" => write!(out, "{}", policy()),
             "title" => write!(out, "{}", Xml(&title)),
@@ -233,8 +233,8 @@ impl<'w> Page<'w> {
     }
 
     /// Adds a part after the earlier parts. The first one is shown first.
-    pub fn part(&mut self, part: Part) {
-        let Part { id, kind, title, meta } = part;
+    pub fn part(&mut self, part: PageSection) {
+        let PageSection { id, kind, title, meta } = part;
         self.parts.push(json!({ "id": id, "kind": kind, "title": title, "meta": meta }));
     }
 
@@ -317,7 +317,7 @@ mod tests {
         let mut out = Vec::new();
         let mut page = Page::new(&mut out, "</title><script>", "<b>\u{202e}").unwrap();
         page.block("a", b"bytes").unwrap();
-        page.part(Part { id: "p".into(), kind: "table", title: "</script><!--".into(), meta: Value::Null });
+        page.part(PageSection { id: "p".into(), kind: "table", title: "</script><!--".into(), meta: Value::Null });
         page.finish().unwrap();
         let page = String::from_utf8(out).unwrap();
         assert!(page.contains("<title>&lt;/title&gt;&lt;script&gt;</title>") && page.contains("&lt;b&gt;\\u{202e}"));

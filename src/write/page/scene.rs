@@ -6,10 +6,10 @@
 //! small ones of either sign have few bits: numbers that are alike get small when the block is compressed. The texture
 //! coordinates of a solid whose material has an image follow: first all u, then all v, as positions are.
 
-use super::{Page, Part};
+use super::{Page, PageSection};
 use crate::error::Result;
 use crate::scene::Drawing;
-use crate::scene::sight::{Chart, Sight, Solid, SolidKind, Solids, Tint};
+use crate::scene::figure::{Chart, Figure, Solid, SolidKind, SolidMaterial, Solids};
 use serde_json::{Value, json};
 
 /// Bytes after which a block is followed by another one.
@@ -20,16 +20,16 @@ const BLOCK: usize = 4 << 20;
 /// # Errors
 /// When a shape cannot be read, or the page cannot be written.
 pub fn add(page: &mut Page<'_>, drawing: &dyn Drawing) -> Result<()> {
-    let Some(sight) = drawing.sight()? else { return Ok(()) };
-    let Shown { kind, title, meta, blocks } = shown(&sight, "shapes");
+    let Some(figure) = drawing.figure()? else { return Ok(()) };
+    let SceneSection { kind, title, meta, blocks } = shown(&figure, "shapes");
     blocks.iter().try_for_each(|(name, bytes)| page.block(name, bytes))?;
-    page.part(Part { id: kind.to_owned(), kind, title: title.to_owned(), meta });
+    page.part(PageSection { id: kind.to_owned(), kind, title: title.to_owned(), meta });
     Ok(())
 }
 
 /// A part of a page before it has a place there.
 #[derive(Debug)]
-struct Shown {
+struct SceneSection {
     /// The script that shows it.
     kind: &'static str,
     title: &'static str,
@@ -38,11 +38,11 @@ struct Shown {
     blocks: Vec<(String, Vec<u8>)>,
 }
 
-/// The part that shows `sight`, with blocks whose names begin with `id`.
-fn shown(sight: &Sight<'_>, id: &str) -> Shown {
-    match sight {
-        Sight::Solids(solids) => scene(solids, id),
-        Sight::Chart(chart) => map(chart, id),
+/// The part that shows `figure`, with blocks whose names begin with `id`.
+fn shown(figure: &Figure<'_>, id: &str) -> SceneSection {
+    match figure {
+        Figure::Solids(solids) => scene(solids, id),
+        Figure::Chart(chart) => map(chart, id),
     }
 }
 
@@ -81,7 +81,7 @@ impl Blocks<'_> {
     }
 }
 
-fn scene(solids: &Solids<'_>, id: &str) -> Shown {
+fn scene(solids: &Solids<'_>, id: &str) -> SceneSection {
     let mut blocks = Blocks { id, all: Vec::new(), open: Vec::new() };
     let mut groups: Vec<&str> = Vec::new();
     let mut parts: Vec<Value> =
@@ -140,11 +140,11 @@ fn scene(solids: &Solids<'_>, id: &str) -> Shown {
         "notes": solids.notes,
         "damage": damage.collect::<Vec<Value>>(),
     });
-    Shown { kind: "scene", title: "Shapes", meta, blocks: blocks.all }
+    SceneSection { kind: "scene", title: "Shapes", meta, blocks: blocks.all }
 }
 
 /// A solid in the form of the page's list of parts.
-fn part(solid: &dyn Solid, materials: &[Tint<'_>], blocks: &mut Blocks<'_>) -> Value {
+fn part(solid: &dyn Solid, materials: &[SolidMaterial<'_>], blocks: &mut Blocks<'_>) -> Value {
     let (min, max) = solid.bounds();
     let has_image = materials.get(solid.material()).is_some_and(|material| material.image.is_some());
     let uvs = if has_image { solid.uvs().map(range) } else { None };
@@ -178,7 +178,7 @@ fn part(solid: &dyn Solid, materials: &[Tint<'_>], blocks: &mut Blocks<'_>) -> V
             part.insert("lods".into(), solid.lods().into());
         }
         if !plates.is_empty() {
-            let numbers = |p: &crate::scene::sight::Plated| [p.row, p.layer.into(), p.triangles];
+            let numbers = |p: &crate::scene::figure::Plated| [p.row, p.layer.into(), p.triangles];
             part.insert("plates".into(), plates.iter().flat_map(numbers).collect());
             if plates.iter().any(|plate| plate.thickness.is_some()) {
                 part.insert("thickness".into(), plates.iter().map(|plate| plate.thickness).collect());
@@ -281,7 +281,7 @@ fn octahedral([x, y, z]: [f32; 3]) -> [u8; 2] {
     folded.map(|v| ((v * 127.0).round() as i8).to_le_bytes()[0])
 }
 
-fn map(chart: &Chart<'_>, id: &str) -> Shown {
+fn map(chart: &Chart<'_>, id: &str) -> SceneSection {
     let mut blocks = Blocks { id, all: Vec::new(), open: Vec::new() };
     let mut numbers = Vec::new();
     let mut rows = Vec::new();
@@ -316,7 +316,7 @@ fn map(chart: &Chart<'_>, id: &str) -> Shown {
         "ranges": blocks.add(ranges),
         "withoutPlace": chart.without_place,
     });
-    Shown { kind: "map", title: "Map", meta, blocks: blocks.all }
+    SceneSection { kind: "map", title: "Map", meta, blocks: blocks.all }
 }
 
 /// Appends numbers as floats of 32 bits.

@@ -4,8 +4,8 @@
 //! path.
 
 use super::column::{self, Cells, ROWS};
-use super::ids::{Both, LocalIds, Said};
-use super::{Block, Page, Part};
+use super::ids::{IdDictionaries, IdText, LocalIds};
+use super::{Block, Page, PageSection};
 use crate::error::{Error, Result};
 use crate::table::{Column, Kind, Role, RowCursor, Table, Value};
 use crate::threads::{self, prelude::*};
@@ -16,7 +16,7 @@ use std::ops::Range;
 
 /// Bounds of the tables in a page.
 #[derive(Debug, Clone, Copy)]
-pub struct Most {
+pub struct TableLimits {
     /// Rows of a table.
     rows: usize,
     /// Bytes of a table's cells, before they are compressed.
@@ -25,14 +25,14 @@ pub struct Most {
     all: usize,
 }
 
-impl Most {
+impl TableLimits {
     /// Sizes that browsers can handle.
     pub const SHOWN: Self = Self { rows: 1 << 22, bytes: 256 << 20, all: 1 << 30 };
 }
 
 /// The storage of a column.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Plan {
+enum ColumnStorage {
     /// The cells.
     Own,
     /// The cells; null in rows with an id in another column, because its text is the cell.
@@ -47,12 +47,12 @@ enum Plan {
     Leaf(&'static str),
 }
 
-fn plans(table: &dyn Table, has_graphs: bool) -> Vec<Plan> {
+fn plans(table: &dyn Table, has_graphs: bool) -> Vec<ColumnStorage> {
     let columns = table.columns();
     let is_id = |column: &Column| matches!(column.kind, Kind::Id64 | Kind::Id32);
-    let mut plans = vec![Plan::Own; columns.len()];
+    let mut plans = vec![ColumnStorage::Own; columns.len()];
     for (n, column) in columns.iter().enumerate().filter(|(_, column)| is_id(column)) {
-        let is_free = |text: &usize| plans.get(*text) == Some(&Plan::Own);
+        let is_free = |text: &usize| plans.get(*text) == Some(&ColumnStorage::Own);
         let text = |n: usize| columns.get(n).is_some_and(|column| column.kind == Kind::Text);
         // Beside a key, any text belongs to it; beside other ids, a text column that is declared as theirs.
         let of_it =
@@ -64,33 +64,33 @@ fn plans(table: &dyn Table, has_graphs: bool) -> Vec<Plan> {
         // No declaration states that the path of a row is the path of its key.
         let is_of_id = is_of_id && chosen == n.checked_add(1);
         if let Some(plan) = plans.get_mut(n) {
-            *plan = Plan::Ids { text: chosen, is_of_id };
+            *plan = ColumnStorage::Ids { text: chosen, is_of_id };
         }
         if let Some(plan) = chosen.and_then(|text| plans.get_mut(text)) {
-            *plan = Plan::OfId(n);
+            *plan = ColumnStorage::OfId(n);
         }
     }
     if let Some(leaves) = table.leaves().filter(|_| has_graphs) {
         for (column, what) in [(leaves.path, "path"), (leaves.value, "value"), (leaves.graph, "graph")] {
-            if let Some(plan @ Plan::Own) = plans.get_mut(column) {
-                *plan = Plan::Leaf(what);
+            if let Some(plan @ ColumnStorage::Own) = plans.get_mut(column) {
+                *plan = ColumnStorage::Leaf(what);
             }
         }
     }
     for column in 0..columns.len() {
         if let Some(ids) = table.ids_of(column)
-            && matches!(plans.get(ids), Some(Plan::Ids { .. }))
-            && let Some(plan @ Plan::Own) = plans.get_mut(column)
+            && matches!(plans.get(ids), Some(ColumnStorage::Ids { .. }))
+            && let Some(plan @ ColumnStorage::Own) = plans.get_mut(column)
         {
-            *plan = Plan::OwnOr(ids);
+            *plan = ColumnStorage::OwnOr(ids);
         }
     }
     for path in 0..columns.len() {
         if let Some(name) = table.name_of_path(path)
-            && matches!(plans.get(path), Some(Plan::OfId(_)))
-            && let Some(plan @ Plan::Own) = plans.get_mut(name)
+            && matches!(plans.get(path), Some(ColumnStorage::OfId(_)))
+            && let Some(plan @ ColumnStorage::Own) = plans.get_mut(name)
         {
-            *plan = Plan::Name(path);
+            *plan = ColumnStorage::Name(path);
         }
     }
     plans
@@ -107,11 +107,11 @@ enum Local {
 
 impl Local {
     /// Starts empty, for a column of `rows` rows.
-    fn new(column: &Column, plan: Plan, rows: usize) -> Self {
+    fn new(column: &Column, plan: ColumnStorage, rows: usize) -> Self {
         match plan {
-            Plan::OfId(_) | Plan::Name(_) | Plan::Leaf(_) => Self::Implied,
-            Plan::Ids { .. } => Self::Ids(LocalIds::of_rows(rows)),
-            Plan::Own | Plan::OwnOr(_) => Self::Own(Cells::new(column.kind, rows)),
+            ColumnStorage::OfId(_) | ColumnStorage::Name(_) | ColumnStorage::Leaf(_) => Self::Implied,
+            ColumnStorage::Ids { .. } => Self::Ids(LocalIds::of_rows(rows)),
+            ColumnStorage::Own | ColumnStorage::OwnOr(_) => Self::Own(Cells::new(column.kind, rows)),
         }
     }
 
@@ -133,7 +133,7 @@ struct Stretch {
 
 /// Rows after reading, and the damage among them.
 #[derive(Debug, Default)]
-struct Rows {
+struct ReadRows {
     stretches: Vec<Stretch>,
     damage: Vec<Error>,
     damaged: u64,
@@ -142,7 +142,7 @@ struct Rows {
 /// The number of errors that are reported one by one; the others are counted.
 const TOLD: usize = 10;
 
-impl Rows {
+impl ReadRows {
     fn met(&mut self, error: Error) {
         self.damaged = self.damaged.saturating_add(1);
         if self.damage.len() < TOLD {
@@ -152,22 +152,30 @@ impl Rows {
 }
 
 /// Reads `rows` of `table`, or fewer if they exceed `most` bytes.
-fn read(table: &dyn Table, plans: &[Plan], rows: Range<usize>, most: usize, dictionary: Option<&Both>) -> Rows {
+fn read(
+    table: &dyn Table,
+    plans: &[ColumnStorage],
+    rows: Range<usize>,
+    most: usize,
+    dictionary: Option<&IdDictionaries>,
+) -> ReadRows {
     let columns = table.columns();
     // Ids are looked up in groups if their rows can be read again.
-    let dictionary = dictionary.filter(|_| table.splits());
+    let dictionary = dictionary.filter(|_| table.is_random_access());
     // The walk does not prepare columns that are read rarely.
-    let is_needed = |plan: &Plan| match *plan {
-        Plan::Own | Plan::OwnOr(_) | Plan::Ids { .. } => true,
-        Plan::OfId(ids) => !matches!(plans.get(ids), Some(Plan::Ids { is_of_id: true, .. })) || dictionary.is_none(),
-        Plan::Name(_) | Plan::Leaf(_) => false,
+    let is_needed = |plan: &ColumnStorage| match *plan {
+        ColumnStorage::Own | ColumnStorage::OwnOr(_) | ColumnStorage::Ids { .. } => true,
+        ColumnStorage::OfId(ids) => {
+            !matches!(plans.get(ids), Some(ColumnStorage::Ids { is_of_id: true, .. })) || dictionary.is_none()
+        }
+        ColumnStorage::Name(_) | ColumnStorage::Leaf(_) => false,
     };
     let needed: Vec<usize> = plans.iter().enumerate().filter(|(_, plan)| is_needed(plan)).map(|(n, _)| n).collect();
     let mut cursor = table.cursor_over(rows.start, &needed);
-    let (mut all, mut bytes, mut left, mut scratch) = (Rows::default(), 0usize, rows.len(), String::new());
+    let (mut all, mut bytes, mut left, mut scratch) = (ReadRows::default(), 0usize, rows.len(), String::new());
     while left > 0 && bytes < most {
         // A table with an unknown number of rows may have few.
-        let room = if table.splits() { left.min(ROWS) } else { 0 };
+        let room = if table.is_random_access() { left.min(ROWS) } else { 0 };
         let new = columns.iter().zip(plans).map(|(column, plan)| Local::new(column, *plan, room)).collect();
         let mut stretch = Stretch { rows: 0, columns: new };
         let (mut size, mut first) = (0, None);
@@ -205,22 +213,22 @@ const STRETCH: usize = 16 << 20;
 /// Reads a row. Ids that may be in a dictionary are kept for [`settle`].
 fn row(
     row: &dyn RowCursor,
-    plans: &[Plan],
+    plans: &[ColumnStorage],
     columns: &mut [Local],
-    dictionary: Option<&Both>,
+    dictionary: Option<&IdDictionaries>,
     scratch: &mut String,
     met: &mut dyn FnMut(Error),
 ) {
     for (n, (local, plan)) in columns.iter_mut().zip(plans).enumerate() {
         match (local, *plan) {
             (Local::Own(cells), plan) => {
-                let is_said = |dictionary: &Both, ids: usize| match row.value(ids) {
+                let is_said = |dictionary: &IdDictionaries, ids: usize| match row.value(ids) {
                     Ok(Value::Id64(id)) => dictionary.of(Kind::Id64).is_sure(id),
                     Ok(Value::Id32(id)) => dictionary.of(Kind::Id32).is_sure(id.into()),
                     _ => false,
                 };
                 let cell = match (plan, dictionary) {
-                    (Plan::OwnOr(ids), Some(dictionary)) if is_said(dictionary, ids) => Ok(Value::Null),
+                    (ColumnStorage::OwnOr(ids), Some(dictionary)) if is_said(dictionary, ids) => Ok(Value::Null),
                     _ => row.value(n),
                 };
                 let pushed = match cell {
@@ -229,7 +237,7 @@ fn row(
                 };
                 pushed.unwrap_or_else(&mut *met);
             }
-            (Local::Ids(ids), Plan::Ids { text, is_of_id }) => {
+            (Local::Ids(ids), ColumnStorage::Ids { text, is_of_id }) => {
                 let id = match row.value(n) {
                     Ok(Value::Id64(id)) => Some(id),
                     Ok(Value::Id32(id)) => Some(id.into()),
@@ -255,15 +263,15 @@ fn row(
 /// Looks up the ids of rows after reading. The first row of the stretch is the table's row `first`.
 fn settle(
     table: &dyn Table,
-    plans: &[Plan],
+    plans: &[ColumnStorage],
     columns: &mut [Local],
-    dictionary: Option<&Both>,
+    dictionary: Option<&IdDictionaries>,
     first: Option<usize>,
-    all: &mut Rows,
+    all: &mut ReadRows,
 ) {
     let (Some(dictionary), Some(first)) = (dictionary, first) else { return };
     for ((local, plan), column) in columns.iter_mut().zip(plans).zip(table.columns()) {
-        let (Local::Ids(ids), Plan::Ids { text, .. }) = (local, *plan) else { continue };
+        let (Local::Ids(ids), ColumnStorage::Ids { text, .. }) = (local, *plan) else { continue };
         let mut scratch = String::new();
         let text = text.map(|text| {
             move |row: usize, texts: &mut String| {
@@ -275,13 +283,13 @@ fn settle(
 }
 
 /// Appends the text of a cell to `texts`.
-fn said(cell: &Value<'_>, texts: &mut String, scratch: &mut String) -> Result<Said<()>> {
+fn said(cell: &Value<'_>, texts: &mut String, scratch: &mut String) -> Result<IdText<()>> {
     Ok(match plain::text(cell, scratch)? {
         Some(text) => {
             texts.push_str(text);
-            Said::Text(())
+            IdText::Text(())
         }
-        None => Said::Null,
+        None => IdText::Null,
     })
 }
 
@@ -307,20 +315,20 @@ struct Job {
 }
 
 /// Rows that have been read, on their way into the page.
-struct Flow<'f> {
+struct PageOutput<'f> {
     written: &'f mut [Written],
     /// Bytes of the cells of all tables.
     bytes: &'f mut usize,
-    ids: &'f mut Both,
+    ids: &'f mut IdDictionaries,
 }
 
 /// The tables and the settings of all jobs.
 #[derive(Clone, Copy)]
 struct Tables<'f> {
     tables: &'f [Box<dyn Table + 'f>],
-    plans: &'f [Vec<Plan>],
-    dictionary: Option<&'f Both>,
-    most: Most,
+    plans: &'f [Vec<ColumnStorage>],
+    dictionary: Option<&'f IdDictionaries>,
+    most: TableLimits,
 }
 
 /// The cells of a block before it is compressed.
@@ -340,12 +348,12 @@ impl Packed {
     }
 }
 
-impl Flow<'_> {
+impl PageOutput<'_> {
     /// Appends rows to the table number `n`, and returns the blocks of their columns.
     fn take(
         &mut self,
         n: usize,
-        rows: Rows,
+        rows: ReadRows,
         all: Tables<'_>,
         met: &mut dyn FnMut(Vec<Error>, u64),
     ) -> Vec<(String, Packed)> {
@@ -399,22 +407,22 @@ impl Flow<'_> {
 /// `has_graphs`. `file` is the command's argument, and `met` gets the damage: the number of faults, with the first few
 /// of them.
 pub fn add(
-    most: Most,
+    most: TableLimits,
     page: &mut Page<'_>,
     tables: &[Box<dyn Table + '_>],
     has_graphs: bool,
     file: &str,
     met: &mut dyn FnMut(Vec<Error>, u64),
 ) -> Result<()> {
-    let plans: Vec<Vec<Plan>> = tables.iter().map(|table| plans(&**table, has_graphs)).collect();
+    let plans: Vec<Vec<ColumnStorage>> = tables.iter().map(|table| plans(&**table, has_graphs)).collect();
     let mut written: Vec<Written> = Vec::new();
     let mut jobs: [Vec<Job>; 2] = Default::default();
     for (n, table) in tables.iter().enumerate() {
         let mut shown = Written { widths: vec![0; table.columns().len()], ..Written::default() };
         let [dictionary, others] = &mut jobs;
-        let jobs = if table.resolves() { dictionary } else { others };
-        match if table.splits() { table.len() } else { Ok(most.rows) } {
-            Ok(rows) if table.splits() => {
+        let jobs = if table.is_dictionary() { dictionary } else { others };
+        match if table.is_random_access() { table.len() } else { Ok(most.rows) } {
+            Ok(rows) if table.is_random_access() => {
                 let rows = rows.min(most.rows);
                 let all = (0..rows).step_by(ROWS).map(|begin| begin..begin.saturating_add(ROWS).min(rows));
                 jobs.extend(all.map(|rows| Job { table: n, rows }));
@@ -428,15 +436,16 @@ pub fn add(
         written.push(shown);
     }
     let [first, then] = jobs;
-    let (mut dictionary, mut bytes) = (Both::default(), 0);
-    let mut flow = |jobs: &[Job], dictionary: Option<&Both>, ids: &mut Both, page: &mut Page<'_>| {
-        let all = Tables { tables, plans: &plans, dictionary, most };
-        run(jobs, all, Flow { written: &mut written, bytes: &mut bytes, ids }, page, met)
-    };
+    let (mut dictionary, mut bytes) = (IdDictionaries::default(), 0);
+    let mut flow =
+        |jobs: &[Job], dictionary: Option<&IdDictionaries>, ids: &mut IdDictionaries, page: &mut Page<'_>| {
+            let all = Tables { tables, plans: &plans, dictionary, most };
+            run(jobs, all, PageOutput { written: &mut written, bytes: &mut bytes, ids }, page, met)
+        };
     flow(&first, None, &mut dictionary, page)?;
     let mut others = dictionary.after();
     flow(&then, Some(&dictionary), &mut others, page)?;
-    let block = |(of, stretch): &(&Both, (usize, usize))| of.block(*stretch);
+    let block = |(of, stretch): &(&IdDictionaries, (usize, usize))| of.block(*stretch);
     let stretches: Vec<_> =
         [&dictionary, &others].into_iter().flat_map(|of| of.stretches().into_iter().map(move |n| (of, n))).collect();
     for block in stretches.par_iter().with_max_len(1).map(block).collect::<Vec<Result<_>>>() {
@@ -449,8 +458,8 @@ pub fn add(
     page.fact("stretch", ROWS.into());
     for (n, ((table, plans), mut shown)) in tables.iter().zip(&plans).zip(written).enumerate() {
         for (width, plan) in shown.widths.iter_mut().zip(plans) {
-            let of_path = if let Plan::Name(path) = plan { plans.get(*path) } else { None };
-            if let Plan::OfId(ids) = of_path.unwrap_or(plan)
+            let of_path = if let ColumnStorage::Name(path) = plan { plans.get(*path) } else { None };
+            if let ColumnStorage::OfId(ids) = of_path.unwrap_or(plan)
                 && let Some(ids) = table.columns().get(*ids)
             {
                 *width = dictionary.of(ids.kind).longest.max(others.of(ids.kind).longest);
@@ -466,7 +475,7 @@ pub fn add(
 fn run(
     jobs: &[Job],
     all: Tables<'_>,
-    mut flow: Flow<'_>,
+    mut flow: PageOutput<'_>,
     page: &mut Page<'_>,
     met: &mut dyn FnMut(Vec<Error>, u64),
 ) -> Result<()> {
@@ -475,9 +484,9 @@ fn run(
         let wanted: Vec<&Job> = group.iter().filter(|job| !is_full(job)).collect();
         let read = |job: &&Job| match (all.tables.get(job.table), all.plans.get(job.table)) {
             (Some(table), Some(plans)) => read(&**table, plans, job.rows.clone(), all.most.bytes, all.dictionary),
-            _ => Rows::default(),
+            _ => ReadRows::default(),
         };
-        let rows: Vec<Rows> = wanted.par_iter().with_max_len(1).map(read).collect();
+        let rows: Vec<ReadRows> = wanted.par_iter().with_max_len(1).map(read).collect();
         let mut columns = Vec::new();
         for (job, rows) in wanted.iter().zip(rows) {
             columns.extend(flow.take(job.table, rows, all, met));
@@ -491,16 +500,23 @@ fn run(
     Ok(())
 }
 
-fn part(table: &dyn Table, plans: &[Plan], shown: Written, n: usize, file: &str, most: Most) -> Part {
+fn part(
+    table: &dyn Table,
+    plans: &[ColumnStorage],
+    shown: Written,
+    n: usize,
+    file: &str,
+    most: TableLimits,
+) -> PageSection {
     let columns: Vec<_> = (table.columns().iter().zip(plans).zip(&shown.widths))
         .map(|((column, plan), width)| {
             let (plan, of) = match *plan {
-                Plan::Own => ("own", json!(null)),
-                Plan::OwnOr(ids) => ("own", json!(ids)),
-                Plan::Ids { text, .. } => ("ids", json!(text)),
-                Plan::OfId(ids) => ("text", json!(ids)),
-                Plan::Name(path) => ("name", json!(path)),
-                Plan::Leaf(what) => ("leaf", json!(what)),
+                ColumnStorage::Own => ("own", json!(null)),
+                ColumnStorage::OwnOr(ids) => ("own", json!(ids)),
+                ColumnStorage::Ids { text, .. } => ("ids", json!(text)),
+                ColumnStorage::OfId(ids) => ("text", json!(ids)),
+                ColumnStorage::Name(path) => ("name", json!(path)),
+                ColumnStorage::Leaf(what) => ("leaf", json!(what)),
             };
             let [kind, role] = [format!("{:?}", column.kind), format!("{:?}", column.role)];
             let is_empty = *width == 0 && shown.rows > 0 && matches!(plan, "own" | "ids") && of.is_null();
@@ -509,7 +525,7 @@ fn part(table: &dyn Table, plans: &[Plan], shown: Written, n: usize, file: &str,
         })
         .collect();
     // A table with an unknown number of rows has more of them where it was cut off.
-    let of = if table.splits() { table.len().ok() } else { table.known_len() };
+    let of = if table.is_random_access() { table.len().ok() } else { table.known_len() };
     let is_cut = of.map_or(shown.full || shown.rows >= most.rows, |of| of > shown.rows && shown.fault.is_none());
     let name = table.name();
     let more = is_cut.then(|| {
@@ -522,16 +538,16 @@ fn part(table: &dyn Table, plans: &[Plan], shown: Written, n: usize, file: &str,
     });
     let meta = json!({ "table": name, "block": format!("t{n}"), "rows": shown.rows, "starts": shown.starts,
         "columns": columns, "count": shown.rows, "more": more, "fault": shown.fault, "damaged": shown.damaged });
-    Part { id: format!("table={name}"), kind: "table", title: name.to_owned(), meta }
+    PageSection { id: format!("table={name}"), kind: "table", title: name.to_owned(), meta }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::TableOf;
+    use crate::table::DeclaredTable;
 
     /// A page within `most`: its parts, and all of it.
-    fn page(most: Most, tables: &[Box<dyn Table + '_>]) -> (Vec<serde_json::Value>, String) {
+    fn page(most: TableLimits, tables: &[Box<dyn Table + '_>]) -> (Vec<serde_json::Value>, String) {
         let mut out = Vec::new();
         let mut page = Page::new(&mut out, "a", "").unwrap();
         let mut met = |errors: Vec<Error>, _| panic!("{errors:?}");
@@ -542,15 +558,15 @@ mod tests {
     }
 
     fn numbers<'a>(count: usize, splits: bool) -> Box<dyn Table + 'a> {
-        let table = TableOf::new("numbers", move || Ok(count), move |row| Ok((row < count).then_some(row)))
+        let table = DeclaredTable::new("numbers", move || Ok(count), move |row| Ok((row < count).then_some(row)))
             .column(Column::uint("n"), |row| Ok((*row).into()))
             .column(Column::text("word"), |row| Ok(Value::owned(format!("word {row} of so many bytes"))));
-        Box::new(if splits { table.splits() } else { table.costly() })
+        Box::new(if splits { table.random_access() } else { table.costly() })
     }
 
     #[test]
     fn a_table_that_is_cut_says_of_how_many_rows_and_how_to_get_them() {
-        let few = Most { rows: 4, ..Most::SHOWN };
+        let few = TableLimits { rows: 4, ..TableLimits::SHOWN };
         for (splits, of) in [(true, json!(10)), (false, json!(null))] {
             let (parts, page) = page(few, &[numbers(10, splits)]);
             let meta = &parts[0]["meta"];
@@ -559,7 +575,7 @@ mod tests {
             assert_eq!((&meta["rows"], &meta["more"]), (&json!(4), &more), "{meta}");
             assert!(page.contains("id=\"b:t0.0.0\"") && !page.contains("id=\"b:t0.1.0\""));
         }
-        let (parts, _) = page(Most::SHOWN, &[numbers(10, true)]);
+        let (parts, _) = page(TableLimits::SHOWN, &[numbers(10, true)]);
         assert_eq!((&parts[0]["meta"]["rows"], &parts[0]["meta"]["more"]), (&json!(10), &json!(null)));
     }
 
@@ -567,20 +583,20 @@ mod tests {
     fn tables_share_what_a_page_has_room_for() {
         let rows = ROWS + 7;
         let tables = || [numbers(rows, true), numbers(rows, true)];
-        let rows_of = |most: Most| -> Vec<u64> {
+        let rows_of = |most: TableLimits| -> Vec<u64> {
             page(most, &tables()).0.iter().map(|part| part["meta"]["rows"].as_u64().unwrap()).collect()
         };
         let (rows, first) = (rows as u64, ROWS as u64);
-        assert_eq!(rows_of(Most::SHOWN), [rows, rows]);
+        assert_eq!(rows_of(TableLimits::SHOWN), [rows, rows]);
         // The stretch that reaches a limit is the last one.
-        assert_eq!(rows_of(Most { bytes: 1000, ..Most::SHOWN }), [first, first]);
-        assert_eq!(rows_of(Most { all: 1000, ..Most::SHOWN }), [first, 0]);
+        assert_eq!(rows_of(TableLimits { bytes: 1000, ..TableLimits::SHOWN }), [first, first]);
+        assert_eq!(rows_of(TableLimits { all: 1000, ..TableLimits::SHOWN }), [first, 0]);
     }
 
     #[test]
     fn a_page_is_the_same_each_time() {
         let tables: Vec<Box<dyn Table>> = (0..40).map(|n| numbers(n * 1000, n % 3 > 0)).collect();
-        let (_, first) = page(Most::SHOWN, &tables);
-        assert!((0..5).all(|_| page(Most::SHOWN, &tables).1 == first));
+        let (_, first) = page(TableLimits::SHOWN, &tables);
+        assert!((0..5).all(|_| page(TableLimits::SHOWN, &tables).1 == first));
     }
 }

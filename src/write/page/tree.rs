@@ -3,7 +3,7 @@
 //! A node is a map, a list or a leaf. The columns are the kind, the key in its map, its stated type, the text of a leaf, and the number of
 //! nodes in it, including itself: the distance to the next sibling.
 
-use super::{Block, Page, Part, Texts, numbers};
+use super::{Block, Page, PageSection, TextColumn, numbers};
 use crate::error::Result;
 use crate::reader::Reader;
 use crate::table::{Value, Visitor};
@@ -30,9 +30,9 @@ const PLAIN: u8 = 4;
 #[derive(Debug, Default)]
 struct Nodes {
     kinds: Vec<u8>,
-    keys: Texts,
-    types: Texts,
-    texts: Texts,
+    keys: TextColumn,
+    types: TextColumn,
+    texts: TextColumn,
     sizes: Vec<usize>,
     open: Vec<Open>,
     key: Option<String>,
@@ -197,7 +197,7 @@ pub fn add(page: &mut Page<'_>, reader: &dyn Reader, met: &mut dyn FnMut(crate::
         let meta = json!({ "entry": entry, "block": format!("g{n}"), "nodes": kinds.len(), "leftOut": left_out,
             "fault": fault.as_ref().map(ToString::to_string) });
         are_whole &= fault.is_none() && left_out == 0;
-        page.part(Part { id: format!("graph={entry}"), kind: "tree", title: entry.to_string(), meta });
+        page.part(PageSection { id: format!("graph={entry}"), kind: "tree", title: entry.to_string(), meta });
         if let Some(error) = fault {
             met(error);
         }

@@ -3,7 +3,7 @@
 use super::text::{self, LINE};
 use super::{MARGIN, SIZE};
 use crate::error::Result;
-use crate::scene::sight::Chart;
+use crate::scene::figure::Chart;
 use tiny_skia::{Color, FillRule, Paint, Path, PathBuilder, Pixmap, Rect, Stroke, Transform};
 
 const LEGEND: f32 = 280.0;

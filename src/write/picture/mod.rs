@@ -6,7 +6,7 @@ mod solids;
 mod text;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::scene::sight::Sight;
+use crate::scene::figure::Figure;
 use std::io::Write;
 use tiny_skia::{Color, Pixmap};
 
@@ -14,18 +14,18 @@ use tiny_skia::{Color, Pixmap};
 const SIZE: f32 = 1200.0;
 const MARGIN: f32 = 24.0;
 
-/// Draws `sight` as PNG.
+/// Draws `figure` as PNG.
 ///
 /// # Errors
 /// `Limit` when it has too many triangles for a picture, and `Io` when `out` fails.
-pub fn write(sight: &Sight<'_>, out: &mut dyn Write) -> Result<()> {
-    let picture = match sight {
-        Sight::Solids(solids) => solids::draw(solids)?,
-        Sight::Chart(chart) => chart::draw(chart)?,
+pub fn write(figure: &Figure<'_>, out: &mut dyn Write) -> Result<()> {
+    let picture = match figure {
+        Figure::Solids(solids) => solids::draw(solids)?,
+        Figure::Chart(chart) => chart::draw(chart)?,
     };
-    let png = picture.encode_png().map_err(|error| {
-        Error::without_offset(ErrorKind::Codec { codec: "PNG", message: error.to_string().into() }, "")
-    })?;
+    let png = picture
+        .encode_png()
+        .map_err(|error| Error::of_part(ErrorKind::Codec { codec: "PNG", message: error.to_string().into() }, ""))?;
     out.write_all(&png).map_err(|error| Error::io("cannot write", error))
 }
 
@@ -35,7 +35,7 @@ fn page(width: f32, height: f32) -> Result<Pixmap> {
     let [width, height] = [width, height].map(|size| size.clamp(1.0, 8192.0) as u32);
     let too_large = || {
         let value = u64::from(width).saturating_mul(height.into());
-        Error::without_offset(ErrorKind::Limit { what: "pixels of a picture", value, limit: 1 << 26 }, "")
+        Error::of_part(ErrorKind::Limit { what: "pixels of a picture", value, limit: 1 << 26 }, "")
     };
     let mut page = Pixmap::new(width, height).ok_or_else(too_large)?;
     page.fill(Color::from_rgba8(0xfb, 0xfb, 0xf8, 0xff));
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
     use crate::sample::geometry::{GeometryBuilder, PlateShape};
     use crate::sample::{Size, wdata};
-    use crate::scene::{Context, Kind, Options};
+    use crate::scene::{Context, Options, SceneFormat};
     use crate::{Asset, Source};
 
     /// The picture of a file, and how many of its pixels have a colour, or one next to it.
@@ -56,7 +56,7 @@ mod tests {
         let asset = Asset::open(Source::from_vec(name, bytes)).unwrap();
         let drawing = asset.reader().shapes().unwrap().draw(&Context::default(), Options::default()).unwrap();
         let mut png = Vec::new();
-        drawing.write(Kind::Png, &mut png).unwrap();
+        drawing.write(SceneFormat::Png, &mut png).unwrap();
         let picture = Pixmap::decode_png(&png).unwrap();
         let pixels = picture.pixels().to_vec();
         let is = |a: u8, b: u8| a.abs_diff(b) <= 1;
@@ -83,7 +83,7 @@ mod tests {
         let colour = |id: u16| {
             let asset = Asset::open(Source::from_vec("ship.geometry", builder.build())).unwrap();
             let drawing = asset.reader().shapes().unwrap().draw(&Context::default(), Options::default()).unwrap();
-            let Some(Sight::Solids(solids)) = drawing.sight().unwrap() else { panic!("it has solids") };
+            let Some(Figure::Solids(solids)) = drawing.figure().unwrap() else { panic!("it has solids") };
             let found = solids.materials.iter().find(|tint| tint.name.starts_with(&format!("{id} "))).unwrap();
             let [r, g, b, _] = found.colour.map(|c| (c * 255.0).round() as u8);
             [r, g, b]

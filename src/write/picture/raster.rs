@@ -64,7 +64,7 @@ impl Raster {
         self.spent = self.spent.saturating_add(dots);
         if self.spent > MOST {
             let kind = ErrorKind::Limit { what: "dots of all triangles in a picture", value: self.spent, limit: MOST };
-            return Err(Error::without_offset(kind, ""));
+            return Err(Error::of_part(kind, ""));
         }
         for row in top..bottom {
             let start = row.saturating_mul(self.width);

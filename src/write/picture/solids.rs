@@ -4,7 +4,7 @@ use super::raster::{Corner, Raster};
 use super::text::{self, LINE};
 use super::{MARGIN, SIZE};
 use crate::error::Result;
-use crate::scene::sight::{Place, Solid, SolidKind, Solids, Tint};
+use crate::scene::figure::{Solid, SolidInstance, SolidKind, SolidMaterial, Solids};
 use std::collections::BTreeSet;
 use tiny_skia::{Color, Paint, Pixmap, PremultipliedColorU8, Rect, Transform};
 
@@ -35,14 +35,14 @@ pub(super) fn draw(solids: &Solids<'_>) -> Result<Pixmap> {
     let has = |kind: &SolidKind| solids.solids.iter().any(|solid| solid.kind() == *kind);
     let kind = kinds.into_iter().find(has).unwrap_or(SolidKind::Mesh);
     let is_finest = |solid: &dyn Solid| solid.lods().is_empty() || solid.lods().contains(&0);
-    let shown: Vec<(&dyn Solid, &Place<'_>)> = solids
+    let shown: Vec<(&dyn Solid, &SolidInstance<'_>)> = solids
         .places
         .iter()
         .filter_map(|place| Some((*solids.solids.get(place.solid)?, place)))
         .filter(|(solid, _)| solid.kind() == kind && is_finest(*solid))
         .collect();
     let used: BTreeSet<usize> = shown.iter().map(|(solid, _)| solid.material()).collect();
-    let legend: Vec<&Tint<'_>> = used.iter().filter_map(|&number| solids.materials.get(number)).collect();
+    let legend: Vec<&SolidMaterial<'_>> = used.iter().filter_map(|&number| solids.materials.get(number)).collect();
 
     let mut drawn = Vec::new();
     for view in views() {
@@ -76,7 +76,7 @@ pub(super) fn draw(solids: &Solids<'_>) -> Result<Pixmap> {
 }
 
 /// The triangles seen from `view`; `None` without any.
-fn look(solids: &Solids<'_>, shown: &[(&dyn Solid, &Place<'_>)], view: &View) -> Result<Option<Raster>> {
+fn look(solids: &Solids<'_>, shown: &[(&dyn Solid, &SolidInstance<'_>)], view: &View) -> Result<Option<Raster>> {
     let (mut low, mut high) = ([f32::INFINITY; 2], [f32::NEG_INFINITY; 2]);
     for (solid, place) in shown {
         let (min, max) = solid.bounds();

@@ -32,18 +32,19 @@ const REAL: &[(&str, &str)] = &[
 
 /// A command of a session, and the lines that are shown below it.
 #[derive(Debug)]
-struct Shown {
+struct SessionCommand {
     line: usize,
     command: String,
     output: Vec<String>,
 }
 
 /// The commands of all blocks of this language.
-fn commands(page: &str, language: &str) -> Vec<Shown> {
-    let mut found: Vec<Shown> = Vec::new();
+fn commands(page: &str, language: &str) -> Vec<SessionCommand> {
+    let mut found: Vec<SessionCommand> = Vec::new();
     let mut inside = false;
     for (number, line) in page.lines().enumerate() {
-        let shown = |command: &str| Shown { line: number + 1, command: command.to_owned(), output: Vec::new() };
+        let shown =
+            |command: &str| SessionCommand { line: number + 1, command: command.to_owned(), output: Vec::new() };
         match (inside, line.strip_prefix("```"), line.strip_prefix("$ ")) {
             (false, Some(of), _) => inside = of == language,
             (true, Some(_), _) => inside = false,
@@ -149,7 +150,7 @@ fn run(command: &str, dir: &Path) -> Result<(i32, String, String), String> {
 
 /// Where a file that a command names comes from.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum From {
+enum FileSource {
     /// A session, or this test, as small as it is.
     Sample,
     /// The full-size sample.
@@ -161,21 +162,21 @@ enum From {
 }
 
 /// Puts the file `name` into `dir` where the command that names it would find it.
-fn provide(name: &str, full_size: bool, dir: &Path) -> From {
+fn provide(name: &str, full_size: bool, dir: &Path) -> FileSource {
     let put = |bytes: Vec<u8>| fs::write(dir.join(name), bytes).unwrap();
     let link = |from: PathBuf| {
         drop(fs::remove_file(dir.join(name)));
         std::os::unix::fs::symlink(from, dir.join(name)).unwrap();
     };
     if let Some((_, file)) = REAL.iter().find(|(shown, _)| *shown == name) {
-        let Some(samples) = crate::common::samples() else { return From::Nowhere };
+        let Some(samples) = crate::common::samples() else { return FileSource::Nowhere };
         link(samples.join(file));
-        return From::Real;
+        return FileSource::Real;
     }
     if full_size && let Some(full) = env::var_os("ASSETQ_FULL").map(|full| PathBuf::from(full).join(name)) {
         if full.exists() {
             link(full);
-            return From::Full;
+            return FileSource::Full;
         }
         eprintln!("{name} is not in the folder that ASSETQ_FULL names: a small one is asked");
     }
@@ -183,7 +184,7 @@ fn provide(name: &str, full_size: bool, dir: &Path) -> From {
         "altered.bin" => put(altered(1, Size::Small).bytes),
         _ => assert!(dir.join(name).exists(), "{name}: this test must learn to provide the file"),
     }
-    From::Sample
+    FileSource::Sample
 }
 
 /// The files that a command reads: names with the ending of a file, where none follows an option that names an output.
@@ -200,15 +201,15 @@ fn files(command: &str) -> Vec<String> {
 }
 
 /// The faults of a command and of the output that is shown below it.
-fn check(shown: &Shown, full_size: bool, dir: &Path) -> Result<(), String> {
+fn check(shown: &SessionCommand, full_size: bool, dir: &Path) -> Result<(), String> {
     let from = files(&shown.command).iter().map(|name| provide(name, full_size, dir)).max();
-    if from == Some(From::Nowhere) {
+    if from == Some(FileSource::Nowhere) {
         eprintln!("skipped: line {}: {}", shown.line, shown.command);
         return Ok(());
     }
     let (code, out, err) = run(&shown.command, dir)?;
     // Small files may have nothing of what is asked.
-    let other = full_size && from == Some(From::Sample);
+    let other = full_size && from == Some(FileSource::Sample);
     let expected = i32::from(shown.command.starts_with("assetq diff "));
     if !(code == expected || other && code == 1 && !err.is_empty()) {
         return Err(format!("exit code {code}\n{out}{err}"));

@@ -2,11 +2,11 @@
 //! files that were written without the reader's descriptions.
 
 use crate::common::made::{cells, edited, undone};
-use assetq::edit::read::{Form, Row, rows};
+use assetq::edit::read::{Form, InputRow, rows};
 use assetq::edit::{Change, Edit, Editor, EntryEdit, Outcome, patch};
 use assetq::sample::Size;
 use assetq::sample::wdata::{Spec, demo, write};
-use assetq::table::{Kind, Role, Table, Takes, Tree, Value, Visitor as _};
+use assetq::table::{Accepts, Kind, Role, Table, Tree, Value, Visitor as _};
 use assetq::wdata::{BoxType, TriggerLayout};
 use assetq::{Asset, Options, Source};
 
@@ -101,7 +101,7 @@ fn between(old: &[u8], new: &[u8]) -> Vec<Edit> {
     patch::between(&open(old), &open(new), &Options::default(), &[], damaged, &mut each).unwrap();
     let mut edits = Vec::new();
     rows(&*text, Form::Ndjson, &mut |row| {
-        let Row::Edit(edit) = row else { panic!("{row:?}") };
+        let InputRow::Edit(edit) = row else { panic!("{row:?}") };
         edits.push(edit);
         Ok(())
     })
@@ -132,16 +132,16 @@ fn the_patch_between_two_maps_makes_the_one_of_the_other() {
 }
 
 /// Another value for a cell, of those that its column takes.
-fn another(rng: &mut fastrand::Rng, kind: Kind, takes: Takes, now: &Value<'_>) -> Option<Value<'static>> {
+fn another(rng: &mut fastrand::Rng, kind: Kind, takes: Accepts, now: &Value<'_>) -> Option<Value<'static>> {
     Some(match (kind, takes) {
-        (_, Takes::Nothing | Takes::OrNull) => return None,
+        (_, Accepts::Nothing | Accepts::OrNull) => return None,
         _ if now.is_null() => return None,
         (Kind::Text, _) => "é".repeat(rng.usize(..9)).into(),
         (Kind::Bool, _) => rng.bool().into(),
         (Kind::Int, _) => rng.i32(..).into(),
         (Kind::Uint, _) => rng.u32(..).into(),
         (Kind::F32, _) => Value::F32(rng.i32(-999..999) as f32 / 8.0),
-        (Kind::Nested, Takes::Numbers(count)) => Value::floats((0..count).map(|_| rng.i8(..).into())),
+        (Kind::Nested, Accepts::Numbers(count)) => Value::floats((0..count).map(|_| rng.i8(..).into())),
         (Kind::Nested, _) => match now.clone().into_owned() {
             Value::List(mut items) => {
                 match rng.u8(..4) {
@@ -181,7 +181,7 @@ fn any_edits_are_what_was_asked_and_come_back() {
         let old = write(&spec).bytes;
         let asset = open(&old);
         let mut edits = Vec::new();
-        for table in asset.reader().tables().iter().filter(|table| !table.is_derived() && table.takes_rows()) {
+        for table in asset.reader().tables().iter().filter(|table| !table.is_derived() && table.has_writable_rows()) {
             let len = table.len().unwrap();
             if len == 0 || rng.u8(..3) > 0 {
                 continue;
@@ -200,7 +200,7 @@ fn any_edits_are_what_was_asked_and_come_back() {
             for (at, column) in table.columns().iter().enumerate().filter(|(_, c)| c.role != Role::Key) {
                 let now = table.value(row, at).unwrap();
                 if rng.u8(..3) == 0
-                    && let Some(value) = another(&mut rng, column.kind, column.takes, &now)
+                    && let Some(value) = another(&mut rng, column.kind, column.accepts, &now)
                 {
                     let change = Change::Set(vec![(column.name.clone(), value)]);
                     edits.push(Edit::new(Some(table.name()), key(row), change));

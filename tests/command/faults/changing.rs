@@ -23,13 +23,13 @@ fn held(args: &[String], path: &Path) -> (Child, bool) {
 }
 
 /// A file in a separate folder, and an empty folder for outputs.
-struct Place {
+struct Workspace {
     dir: TempDir,
     path: PathBuf,
     out: PathBuf,
 }
 
-impl Place {
+impl Workspace {
     fn of(bytes: &[u8]) -> Self {
         let dir = TempDir::new().unwrap();
         let (path, out) = (dir.path().join("in.bin"), dir.path().join("out"));
@@ -67,7 +67,7 @@ fn a_file_that_shrinks_under_any_command_is_an_error_in_one_line() {
     let (mut met, mut tried) = (0, 0);
     for line in READING {
         for left in [0, whole.len() / 2] {
-            let place = Place::of(&whole);
+            let place = Workspace::of(&whole);
             let ended = place.meanwhile(line, |place| place.file().set_len(left as u64).unwrap());
             let out = names(&place.out);
             let code = ended.status.code();
@@ -96,7 +96,7 @@ fn a_file_that_is_replaced_under_any_command_changes_nothing() {
     other.resize(whole.len(), 0);
     for line in READING {
         let asked = |replace: bool| {
-            let place = Place::of(&whole);
+            let place = Workspace::of(&whole);
             let new = place.dir.path().join("new.bin");
             fs::write(&new, &other).unwrap();
             let ended = if replace {
@@ -127,7 +127,7 @@ fn a_command_on_a_file_that_is_rewritten_ends_and_leaves_nothing() {
     let noise: Vec<u8> = noise(whole.len());
     for line in READING {
         for new in [&other, &noise, &vec![0xFF; whole.len()]] {
-            let place = Place::of(&whole);
+            let place = Workspace::of(&whole);
             let ended = place.meanwhile(line, |place| place.file().write_all(new).unwrap());
             let out = names(&place.out);
             // Only a build with assertions notices invalid text.
@@ -144,7 +144,7 @@ fn a_command_on_a_file_that_is_rewritten_ends_and_leaves_nothing() {
 fn a_file_that_is_read_may_change_meanwhile() {
     let whole = fs::read(samples().join("large.bin")).unwrap();
     for line in ["verify FILE", "ls FILE -f csv", "find e FILE", "sql SELECT+*+FROM+paths FILE"] {
-        let place = Place::of(&whole);
+        let place = Workspace::of(&whole);
         let mut args = place.args(line);
         let expected = run(&args);
         args.push("--no-mmap".to_owned());

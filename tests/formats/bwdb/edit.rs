@@ -3,13 +3,13 @@
 use crate::common::tree::at;
 use assetq::bwdb::Database;
 use assetq::bwdb::prototypes::PrototypeType;
-use assetq::edit::{At, Check, Editor, Pieces, TableEdits, Writable};
+use assetq::edit::{Check, EditPosition, Editor, Pieces, TableEdits, Writable};
 use assetq::report::Progress;
 use assetq::sample::Size;
 use assetq::sample::bwdb::{DatabaseBuilder, demo};
 use assetq::sample::prototypes::{BlobWriter, floats, u16s, u32s, u64s};
 use assetq::sample::space::{models_bin, models_that_share, space_bin};
-use assetq::table::{Kind, Takes, Value, Visitor as _, column_index};
+use assetq::table::{Accepts, Kind, Value, Visitor as _, column_index};
 use assetq::write::atomic_file::Overwrite;
 use assetq::{Asset, ErrorKind, Options, Reader, Result, Source};
 use fastrand::Rng;
@@ -137,7 +137,7 @@ fn a_patch_between_two_databases_makes_one_of_the_other() {
         rows += 1;
         let text = format!("{}\n", json(&row));
         assetq::edit::read::rows(&mut text.as_bytes(), assetq::edit::read::Form::Ndjson, &mut |row| match row {
-            assetq::edit::read::Row::Edit(edit) => editor.edit(edit).map(drop),
+            assetq::edit::read::InputRow::Edit(edit) => editor.edit(edit).map(drop),
             other => panic!("{other:?}"),
         })
     };
@@ -163,7 +163,7 @@ fn all_rows_that_cannot_be_written_are_named_at_once() {
     let named = |name: &str, bytes: &[u8], edits: TableEdits| {
         let asset = asset(bytes, name);
         let named = asset.reader().writable().unwrap().refusals(&edits).unwrap();
-        named.into_iter().map(|(at, _)| at).collect::<Vec<At>>()
+        named.into_iter().map(|(at, _)| at).collect::<Vec<EditPosition>>()
     };
     let add = |id, record: u32| vec![(0, Value::Id64(id)), (3, 0u32.into()), (4, record.into())];
     let edits = TableEdits {
@@ -173,7 +173,10 @@ fn all_rows_that_cannot_be_written_are_named_at_once() {
         ..TableEdits::default()
     };
     let old = materials([7, 8], 5, false, "speed");
-    assert_eq!(named(BIN, &old, edits), [At::Set(0), At::Set(1), At::Add(0), At::Add(1)]);
+    assert_eq!(
+        named(BIN, &old, edits),
+        [EditPosition::Set(0), EditPosition::Set(1), EditPosition::Add(0), EditPosition::Add(1)]
+    );
     let old = models_that_share(3, 4);
     let at = |table: &str, column: &str| {
         column_index(&*asset(&old, "models.bin").reader().table(table).unwrap(), column).unwrap()
@@ -182,7 +185,11 @@ fn all_rows_that_cannot_be_written_are_named_at_once() {
     let set = (0..3).map(|row| (row, vec![(skeleton, if row == 1 { 0u32 } else { 9999 }.into())])).collect();
     let edits = TableEdits { table: "models".into(), set, add: vec![vec![]], ..TableEdits::default() };
     let refused = named("models.bin", &old, edits);
-    assert!(refused.contains(&At::Add(0)) && refused.contains(&At::Set(0)) && refused.contains(&At::Set(2)));
+    assert!(
+        refused.contains(&EditPosition::Add(0))
+            && refused.contains(&EditPosition::Set(0))
+            && refused.contains(&EditPosition::Set(2))
+    );
 }
 
 #[test]
@@ -259,9 +266,9 @@ fn another_property_with_the_same_value_keeps_it() {
 }
 
 /// A value other than `old` that a column takes; `None` where it takes none, or where none is easily said.
-fn another(kind: Kind, takes: Takes, old: &Value<'_>) -> Option<Value<'static>> {
+fn another(kind: Kind, takes: Accepts, old: &Value<'_>) -> Option<Value<'static>> {
     Some(match (takes, old) {
-        (Takes::Nothing | Takes::Path | Takes::Name, _) => return None,
+        (Accepts::Nothing | Accepts::Path | Accepts::Name, _) => return None,
         (_, Value::Bool(old)) => (!old).into(),
         (_, Value::Uint(old)) => (old ^ 1).into(),
         (_, Value::Int(old)) => (old ^ 1).into(),
@@ -272,7 +279,7 @@ fn another(kind: Kind, takes: Takes, old: &Value<'_>) -> Option<Value<'static>> 
         (_, Value::List(old)) => {
             let mut new: Vec<Value<'static>> = old.iter().cloned().map(Value::into_owned).collect();
             let first = new.first_mut()?;
-            *first = another(Kind::Any, Takes::Any, first)?;
+            *first = another(Kind::Any, Accepts::Any, first)?;
             Value::List(new)
         }
         (_, Value::Map(old)) => {
@@ -282,7 +289,7 @@ fn another(kind: Kind, takes: Takes, old: &Value<'_>) -> Option<Value<'static>> 
                 if name.ends_with("count") || ["kind", "text", "path"].contains(&&**name) {
                     return false;
                 }
-                match another(Kind::Any, Takes::Any, value) {
+                match another(Kind::Any, Accepts::Any, value) {
                     Some(other) => *value = other,
                     None => return false,
                 }
@@ -315,7 +322,7 @@ fn every_writable_cell_is_written_alone_and_comes_back() {
                     let value = table.value(row, at).unwrap();
                     let key =
                         table.name() == "resources" && at < 5 || ["skeleton_index", "type"].contains(&&*column.name);
-                    let Some(new) = another(column.kind, column.takes, &value).filter(|_| !key) else { continue };
+                    let Some(new) = another(column.kind, column.accepts, &value).filter(|_| !key) else { continue };
                     let is_kind = |value: &Value<'_>| value.to_string().contains("kind");
                     // The sorted map of a slot's kinds is no value that is written.
                     let cells = [(table.name(), row, &*column.name, new.clone())];
@@ -490,10 +497,10 @@ fn resources_come_and_go_as_in_a_map() {
 #[test]
 fn a_checksum_of_the_other_kind_is_kept_and_a_wrong_one_refused() {
     let mut old = materials([7, 8], 5, false, "speed");
-    let sum = assetq::internals::codec::crc32(&old[16..]);
+    let sum = assetq::__private::codec::crc32(&old[16..]);
     old[8..12].copy_from_slice(&sum.to_le_bytes());
     let new = set(&old, BIN, &[("materials", 0, "sort_order", 3.into())]).unwrap();
-    assert_eq!(new[8..12], assetq::internals::codec::crc32(&new[16..]).to_le_bytes());
+    assert_eq!(new[8..12], assetq::__private::codec::crc32(&new[16..]).to_le_bytes());
     old[8] ^= 1;
     let error = set(&old, BIN, &[("materials", 0, "sort_order", 3.into())]).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Checksum { .. }), "{error}");
@@ -665,7 +672,7 @@ fn hostile_files_are_refused_or_written_and_never_panic() {
             hostile[at] = rng.u8(..);
         }
         if *name == BIN {
-            let sum = assetq::internals::codec::murmur3(&hostile[16..]);
+            let sum = assetq::__private::codec::murmur3(&hostile[16..]);
             hostile[8..12].copy_from_slice(&sum.to_le_bytes());
         }
         let source = Source::from_vec(name, hostile.clone());
@@ -676,7 +683,7 @@ fn hostile_files_are_refused_or_written_and_never_panic() {
             for (at, column) in table.columns().iter().enumerate() {
                 let row = rng.usize(..len.max(1));
                 let Ok(value) = table.value(row, at) else { continue };
-                let Some(new) = another(column.kind, column.takes, &value) else { continue };
+                let Some(new) = another(column.kind, column.accepts, &value) else { continue };
                 let set = vec![(row, vec![(at, new)])];
                 let edits = TableEdits { table: table.name().to_owned(), set, ..Default::default() };
                 if let Ok(pieces) = writable.write(&[edits]).and_then(|pieces| pieces.with_seal(asset.source())) {
@@ -708,7 +715,7 @@ fn real_files_are_written_cell_by_cell() {
                 for (at, column) in table.columns().iter().enumerate().filter(|_| len > 0) {
                     let row = len / 2;
                     let value = table.value(row, at).unwrap();
-                    let new = another(column.kind, column.takes, &value).filter(|_| column.name != "skeleton_index");
+                    let new = another(column.kind, column.accepts, &value).filter(|_| column.name != "skeleton_index");
                     let Some(new) = new else { continue };
                     let changed = set(&old, &name, &[(table.name(), row, &column.name, new)])
                         .unwrap_or_else(|e| panic!("{name}: {} {row} {}: {e}", table.name(), column.name));

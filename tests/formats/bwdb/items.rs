@@ -1,12 +1,12 @@
 //! Inserted and deleted rows of lists in records: render sets, levels of detail, dyes, parameters, properties of materials, nodes.
 
 use super::edit::{BIN, asset, cell, findings, json, refused};
-use assetq::edit::read::{Form, Row};
-use assetq::edit::{Change, Edit, Editor, Outcome, Set, TableEdits, patch};
+use assetq::edit::read::{Form, InputRow};
+use assetq::edit::{Change, ColumnValues, Edit, Editor, Outcome, TableEdits, patch};
 use assetq::sample::Size;
 use assetq::sample::bwdb::demo;
 use assetq::sample::space::models_bin;
-use assetq::table::{Role, Table, Takes, Value, column_index};
+use assetq::table::{Accepts, Role, Table, Value, column_index};
 use assetq::write::atomic_file::Overwrite;
 use assetq::{Options, Result};
 use fastrand::Rng;
@@ -47,8 +47,8 @@ pub fn patched(bytes: &[u8], name: &str, rows: &[Value<'static>]) -> Vec<u8> {
     let mut editor = Editor::new(&asset).unwrap();
     for row in rows {
         let text = format!("{}\n", json(row));
-        let mut take = |row: Row<'_>| match row {
-            Row::Edit(edit) => {
+        let mut take = |row: InputRow<'_>| match row {
+            InputRow::Edit(edit) => {
                 let outcome = editor.edit(edit)?;
                 assert!(matches!(outcome, Outcome::Done | Outcome::Held), "{text}: {outcome:?}");
                 Ok(())
@@ -90,13 +90,13 @@ pub fn rows_of(bytes: &[u8], name: &str, table: &str) -> Vec<Vec<String>> {
 }
 
 /// The cells of a row that one like it comes with, at another list.
-pub fn like(table: &dyn Table, row: usize, list: usize, index: Option<usize>) -> Set {
+pub fn like(table: &dyn Table, row: usize, list: usize, index: Option<usize>) -> ColumnValues {
     let item = table.item().unwrap();
     let mut set = table.lists(0, &Value::from(list)).unwrap().remove(0).cells;
     set.extend(index.map(|index| (item, index.into())));
     for (at, column) in table.columns().iter().enumerate().skip(item + 1) {
         let value = table.value(row, at).unwrap();
-        if !matches!(column.takes, Takes::Nothing | Takes::Name | Takes::Path) && !value.is_null() {
+        if !matches!(column.accepts, Accepts::Nothing | Accepts::Name | Accepts::Path) && !value.is_null() {
             set.push((at, value.into_owned()));
         }
     }

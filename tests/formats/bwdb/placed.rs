@@ -2,7 +2,7 @@
 
 use super::edit::{asset, cell, findings, refused};
 use super::items::{between, edits, like, made, patched, rows_of};
-use assetq::edit::{Set, TableEdits};
+use assetq::edit::{ColumnValues, TableEdits};
 use assetq::sample::Size;
 use assetq::sample::space::{models_bin, space_bin};
 use assetq::table::{Table, Value, column_index};
@@ -11,8 +11,9 @@ use assetq::{Asset, Source};
 const SPACE: &str = "space.bin";
 const MODELS: &str = "models.bin";
 
-fn set(table: &dyn Table, cells: &[(&str, Value<'static>)]) -> Set {
-    let mut set: Set = cells.iter().map(|(name, value)| (column_index(table, name).unwrap(), value.clone())).collect();
+fn set(table: &dyn Table, cells: &[(&str, Value<'static>)]) -> ColumnValues {
+    let mut set: ColumnValues =
+        cells.iter().map(|(name, value)| (column_index(table, name).unwrap(), value.clone())).collect();
     set.sort_by_key(|(at, _)| *at);
     set
 }
@@ -21,7 +22,7 @@ fn matrix(x: f32) -> Value<'static> {
     Value::floats([1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1., 0., x, 2., 3., 1.])
 }
 
-fn instance(bytes: &[u8], id: u64, name: Option<&str>, x: f32) -> Set {
+fn instance(bytes: &[u8], id: u64, name: Option<&str>, x: f32) -> ColumnValues {
     let opened = asset(bytes, SPACE);
     let table = opened.reader().table("instances").unwrap();
     let mut cells = vec![("id", Value::Id64(id)), ("transform", matrix(x)), ("flags", 7u64.into())];
@@ -114,8 +115,8 @@ fn models_come_with_what_they_have_and_go_with_it() {
     let model = |id: u64, skeleton: u64| {
         let mut cells = Vec::new();
         for (at, column) in models.columns().iter().enumerate() {
-            use assetq::table::Takes;
-            if !matches!(column.takes, Takes::Nothing | Takes::Name | Takes::Path) {
+            use assetq::table::Accepts;
+            if !matches!(column.accepts, Accepts::Nothing | Accepts::Name | Accepts::Path) {
                 cells.push((&*column.name, models.value(1, at).unwrap().into_owned()));
             }
         }
@@ -201,11 +202,11 @@ fn instances_and_models_come_to_real_files() {
             } else if count == 0 {
                 continue;
             } else {
-                let mut set = Set::new();
+                let mut set = ColumnValues::new();
                 for (at, column) in rows.columns().iter().enumerate() {
-                    use assetq::table::Takes;
+                    use assetq::table::Accepts;
                     let value = rows.value(count / 2, at).unwrap();
-                    if !matches!(column.takes, Takes::Nothing | Takes::Name | Takes::Path) && !value.is_null() {
+                    if !matches!(column.accepts, Accepts::Nothing | Accepts::Name | Accepts::Path) && !value.is_null() {
                         set.push((at, value.into_owned()));
                     }
                 }
@@ -223,7 +224,7 @@ fn instances_and_models_come_to_real_files() {
 /// Edits of damaged files are refused, or written into a file that may be readable or not.
 #[test]
 fn rows_of_hostile_files_come_and_go_or_are_refused() {
-    use assetq::table::Takes;
+    use assetq::table::Accepts;
     let files = [
         ("assets.bin", assetq::sample::bwdb::demo(5, Size::Small)),
         (MODELS, models_bin(5, Size::Small)),
@@ -240,21 +241,21 @@ fn rows_of_hostile_files_come_and_go_or_are_refused() {
             hostile[rng.usize(..most)] = rng.u8(..);
         }
         if *name == "assets.bin" {
-            let sum = assetq::internals::codec::murmur3(&hostile[16..]);
+            let sum = assetq::__private::codec::murmur3(&hostile[16..]);
             hostile[8..12].copy_from_slice(&sum.to_le_bytes());
         }
         let Ok(asset) = Asset::open(Source::from_vec(name, hostile.clone())) else { continue };
         let Some(writable) = asset.reader().writable() else { continue };
-        for table in asset.reader().tables().iter().filter(|table| table.takes_rows()) {
+        for table in asset.reader().tables().iter().filter(|table| table.has_writable_rows()) {
             let Ok(len) = table.len() else { continue };
             if len == 0 {
                 continue;
             }
-            let row = if table.by_number() { len - 1 } else { rng.usize(..len) };
-            let mut cells: Set = Set::new();
+            let row = if table.is_positional() { len - 1 } else { rng.usize(..len) };
+            let mut cells: ColumnValues = ColumnValues::new();
             for (at, column) in table.columns().iter().enumerate() {
                 let is_key = table.item().is_some_and(|item| at <= item);
-                let is_told = is_key || !matches!(column.takes, Takes::Nothing | Takes::Name | Takes::Path);
+                let is_told = is_key || !matches!(column.accepts, Accepts::Nothing | Accepts::Name | Accepts::Path);
                 match table.value(row, at) {
                     Ok(value) if is_told && !value.is_null() => cells.push((at, value.into_owned())),
                     _ => {}

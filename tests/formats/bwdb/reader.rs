@@ -305,7 +305,7 @@ fn tables_are_known_by_magic_and_unknown_ones_are_shown_raw() {
     assert!(matches!(db.lookup(2).unwrap().unwrap().record().unwrap(), Some(Record::Model(_))));
     assert!(db.lookup(1).unwrap().unwrap().record().unwrap().is_none());
     assert!(db.lookup(3).unwrap().unwrap().record().unwrap().is_none());
-    assert!(db.verify(&Default::default()).ok());
+    assert!(db.verify(&Default::default()).is_ok());
 }
 
 #[test]
@@ -333,12 +333,12 @@ fn the_checksum_may_be_either_of_two() {
     let check = |bytes: &[u8]| {
         let report = open(bytes.to_vec()).verify(&Default::default());
         let check = report.checks.into_iter().find(|c| c.name == "checksum").unwrap();
-        (check.ok(), check.detail)
+        (check.is_ok(), check.detail)
     };
     let (ok, detail) = check(&bytes);
     assert!(ok && detail.starts_with("MurmurHash3"), "{detail}");
     let mut crc = bytes.clone();
-    let sum = assetq::internals::codec::crc32(&bytes[16..]);
+    let sum = assetq::__private::codec::crc32(&bytes[16..]);
     crc[8..12].copy_from_slice(&sum.to_le_bytes());
     let (ok, detail) = check(&crc);
     assert!(ok && detail.starts_with("CRC-32"), "{detail}");
@@ -409,7 +409,7 @@ fn samples_of_a_size_are_sound_and_grow_with_it() {
         // The full sample has 246,065 paths in 170,699,420 bytes.
         let paths = size * 246_065 / 170_699_420;
         assert!(db.paths().len().abs_diff(paths) < paths / 10, "{} paths, not {paths}", db.paths().len());
-        assert!(db.verify(&Default::default()).ok());
+        assert!(db.verify(&Default::default()).is_ok());
     }
 }
 
@@ -460,7 +460,7 @@ fn a_database_without_anything_opens() {
     let db = open(builder.build());
     assert!(db.lookup(5).unwrap().is_none());
     assert_eq!(db.string(5).unwrap(), None);
-    assert!(db.verify(&Default::default()).ok());
+    assert!(db.verify(&Default::default()).is_ok());
 }
 
 #[test]
@@ -661,13 +661,13 @@ fn real_models_and_spaces_read_to_their_end() {
     for path in names("models_bin") {
         let models = Models::open(Source::open(&path).unwrap()).unwrap();
         let report = models.verify(&Default::default());
-        assert!(report.ok(), "{path:?}: {report:?}");
+        assert!(report.is_ok(), "{path:?}: {report:?}");
         let coverage = report.checks.iter().find(|c| c.name == "coverage").unwrap();
         assert_eq!(coverage.detail, "every byte accounted for", "{path:?}");
     }
     for path in names("space_bin") {
         let space = Space::open(Source::open(&path).unwrap()).unwrap();
-        assert!(space.verify(&Default::default()).ok(), "{path:?}");
+        assert!(space.verify(&Default::default()).is_ok(), "{path:?}");
         let twin = path.to_str().unwrap().replace("space_bin", "models_bin").replace(".space.", ".models.");
         if let Ok(source) = Source::open(twin) {
             let models = Models::open(source).unwrap();
@@ -746,7 +746,7 @@ fn a_header_of_zeros_is_of_an_empty_file_or_of_none() {
     let open = |name: &str, len| Asset::open(Source::from_vec(name, vec![0; len]));
     for (name, header) in [("a.geometry", 0x48), ("models.bin", 0x18), ("space.bin", 0x60)] {
         let empty = open(name, header).unwrap();
-        assert!(empty.reader().verify(&Default::default()).ok(), "{name}");
+        assert!(empty.reader().verify(&Default::default()).is_ok(), "{name}");
         for len in [header + 1, 4096] {
             let error = open(name, len).unwrap_err().to_string();
             let expected = "header: a header of zeros, as in an empty file, with more bytes after it (at offset 0x0)";

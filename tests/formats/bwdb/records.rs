@@ -313,7 +313,7 @@ fn that_a_table_is_raw_is_said_everywhere() {
     let (mut bytes, pointers) = visuals(&[1; 6], 0);
     std::fs::write(dir.path().join("whole.bin"), &bytes).unwrap();
     break_pointers(&mut bytes, &pointers[1..]);
-    let sum = assetq::internals::codec::murmur3(&bytes[16..]);
+    let sum = assetq::__private::codec::murmur3(&bytes[16..]);
     bytes[8..12].copy_from_slice(&sum.to_le_bytes());
     std::fs::write(dir.path().join("raw.bin"), bytes).unwrap();
     let why = "read as records of 0x70 bytes, 5 of 6 checked ones have arrays that do not lie after the records";
@@ -347,7 +347,7 @@ fn a_database_of_no_bytes_is_empty() {
         let entry = memchr::memmem::find(&bytes, &magic.to_le_bytes()).unwrap();
         bytes[entry + 0x10..entry + 0x18].fill(0);
     }
-    let sum = assetq::internals::codec::murmur3(&bytes[16..]);
+    let sum = assetq::__private::codec::murmur3(&bytes[16..]);
     bytes[8..12].copy_from_slice(&sum.to_le_bytes());
     let db = open(bytes);
     assert_eq!(findings(&db), [""; 0]);
@@ -375,7 +375,7 @@ fn states_that_nobody_explains_are_noted() {
     }
     let db = open(builder.build());
     let report = db.verify(&Default::default());
-    assert!(report.ok(), "{:?}", findings(&db));
+    assert!(report.is_ok(), "{:?}", findings(&db));
     let check = report.checks.iter().find(|c| c.name == "resources map").unwrap();
     assert!(check.detail.contains("2 resources in state 1 or 2"), "{}", check.detail);
 }
@@ -462,10 +462,10 @@ fn trails() -> Vec<u8> {
     blob.data.patch(at + 8, 2u32.to_le_bytes());
     let keys = blob.structs(at, 0x18, 2, 0x10);
     blob.text(keys + 0x10, "particles/trail.dds");
-    builder.database(assetq::internals::codec::murmur3(b"TrailPrototype"), 0x0A0B_0C0D, blob.finish());
+    builder.database(assetq::__private::codec::murmur3(b"TrailPrototype"), 0x0A0B_0C0D, blob.finish());
     let mut blob = BlobWriter::with_size(0x08, 1);
     blob.data.patch(16, [7]);
-    builder.database(assetq::internals::codec::murmur3(b"WakePrototype"), 1, blob.finish());
+    builder.database(assetq::__private::codec::murmur3(b"WakePrototype"), 1, blob.finish());
     builder.resource(id, 0, 1, 0);
     builder.resource(other, 1, 0, 0);
     builder.build()

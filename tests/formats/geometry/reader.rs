@@ -706,7 +706,7 @@ mod real {
                 let step = (encoded.payload.len() * out.len() / 20_000_000).max(1);
                 for len in (0..encoded.payload.len()).step_by(step) {
                     let cut = &encoded.payload[..len];
-                    assert!(assetq::internals::codec::encd::decode_vertices(cut, buffer.stride(), &mut out).is_err());
+                    assert!(assetq::__private::codec::encd::decode_vertices(cut, buffer.stride(), &mut out).is_err());
                 }
             }
         }

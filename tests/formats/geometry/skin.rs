@@ -3,7 +3,7 @@
 use assetq::geometry::Geometry;
 use assetq::sample::dds::{DdsBuilder, Texels, flat};
 use assetq::sample::{Size, geometry::demo};
-use assetq::scene::{Context, Drawing, Kind, Options, Shapes as _, TextureMode};
+use assetq::scene::{Context, Drawing, Options, SceneFormat, Shapes as _, TextureMode};
 use assetq::texture::Masks;
 use assetq::texture_files::TextureFiles;
 use assetq::{Asset, Source};
@@ -66,7 +66,7 @@ impl Ship {
     fn glb(&self, options: Options) -> Glb {
         self.draw(options, Some(&self.files()), |drawing| {
             let mut out = Vec::new();
-            drawing.write(Kind::Glb, &mut out).unwrap();
+            drawing.write(SceneFormat::Glb, &mut out).unwrap();
             Glb(gltf::Gltf::from_slice(&out).unwrap())
         })
     }
@@ -158,7 +158,7 @@ fn textures_that_are_not_at_hand_are_named() {
         let notes = drawing.notes().join("\n");
         assert!(notes.contains("texture content/ship/hull_a.tga is not at hand"), "{notes}");
         let mut out = Vec::new();
-        drawing.write(Kind::Glb, &mut out).unwrap();
+        drawing.write(SceneFormat::Glb, &mut out).unwrap();
         let glb = Glb(gltf::Gltf::from_slice(&out).unwrap());
         assert!(glb.material().pbr_metallic_roughness().base_color_texture().is_none());
         assert_eq!(glb.material().pbr_metallic_roughness().base_color_factor()[3], 1.0);
@@ -181,7 +181,7 @@ fn a_damaged_texture_is_left_out_and_named() {
 fn an_obj_has_its_materials_and_images_beside_it() {
     let ship = Ship::new(&mfm("PBS_ship.fx", ""));
     ship.draw(png(), Some(&ship.files()), |drawing| {
-        let beside = drawing.beside(Kind::Obj).unwrap();
+        let beside = drawing.beside(SceneFormat::Obj).unwrap();
         let names: Vec<&str> = beside.iter().map(|(name, _)| name.as_str()).collect();
         let images = ["hull_a.base.png", "hull_n.normal.png", "hull_mg.metal_rough.png", "hull_ao.occlusion.png"];
         assert_eq!(names.first(), Some(&"hull.mtl"));
@@ -189,10 +189,10 @@ fn an_obj_has_its_materials_and_images_beside_it() {
         let mtl = String::from_utf8(beside[0].1.clone()).unwrap();
         assert!(mtl.contains("newmtl hull\n") && mtl.contains("map_Kd hull_a.base.png\n"), "{mtl}");
         let mut out = Vec::new();
-        drawing.write(Kind::Obj, &mut out).unwrap();
+        drawing.write(SceneFormat::Obj, &mut out).unwrap();
         let obj = String::from_utf8(out).unwrap();
         assert!(obj.contains("mtllib hull.mtl\n") && obj.contains("usemtl hull\n"));
-        assert!(drawing.beside(Kind::Glb).unwrap().is_empty());
+        assert!(drawing.beside(SceneFormat::Glb).unwrap().is_empty());
     });
 }
 
@@ -202,7 +202,7 @@ fn files_are_written_as_they_are() {
     let mut options = png();
     options.textures = TextureMode::Files;
     ship.draw(options, Some(&ship.files()), |drawing| {
-        let beside = drawing.beside(Kind::Glb).unwrap();
+        let beside = drawing.beside(SceneFormat::Glb).unwrap();
         assert!(beside.contains(&("hull_a.dds".to_owned(), texture([200, 100, 50, 80]))));
         assert_eq!(beside.len(), 4);
         assert_eq!(drawing.notes().iter().filter(|note| note.contains("detail.dds")).count(), 1);

@@ -1,8 +1,8 @@
 //! Archives: the files that were put in come out, and nothing else is there, in every variant.
 
 use super::{bytes, cases, path};
+use assetq::__private::codec::cityhash64;
 use assetq::archive::{self, Archive};
-use assetq::internals::codec::cityhash64;
 use assetq::sample::wows::{How, Package};
 use assetq::sample::{rusty_hearts, se2, white};
 use assetq::table::Value;
@@ -65,7 +65,7 @@ proptest! {
         let asset = open(dir.path());
         prop_assert_eq!(files(&asset), given.iter().map(|(path, (bytes, _))| (path.clone(), bytes.clone())).collect());
         let report = asset.reader().verify(&Default::default());
-        prop_assert!(report.ok(), "{:?}", report);
+        prop_assert!(report.is_ok(), "{:?}", report);
         let table = asset.reader().table("files").unwrap();
         let id = assetq::table::column_index(&*table, "id").unwrap();
         let ids: BTreeSet<String> = (0..table.len().unwrap()).map(|row| table.value(row, id).unwrap().to_string()).collect();

@@ -11,7 +11,7 @@ use assetq::sample::vrb::{ArchiveBuilder, Codec, TypesBuilder, ValuesBuilder, bu
 use assetq::sample::wdata::{Spec, write};
 use assetq::sample::wdb::{self, Cell, Game, Sheet};
 use assetq::table::{Tree, Value};
-use assetq::vrb::Archive;
+use assetq::vrb::VrbArchive;
 use assetq::wdata::TriggerLayout;
 use assetq::{Asset, Reader as _, Source};
 use proptest::collection::{btree_map, btree_set, vec};
@@ -73,7 +73,7 @@ proptest! {
         prop_assert_eq!(column(&asset, "resources", "path").into_iter().collect::<BTreeSet<_>>(), paths.keys().cloned().collect());
         prop_assert_eq!(column(&asset, "strings", "text").into_iter().collect::<BTreeSet<_>>(), texts.clone());
         for text in &texts {
-            let id = assetq::internals::codec::murmur3(text.as_bytes());
+            let id = assetq::__private::codec::murmur3(text.as_bytes());
             prop_assert_eq!(db.string(id).unwrap(), Some(&**text));
         }
     }
@@ -298,7 +298,7 @@ proptest! {
         let mut builder = ArchiveBuilder::new(&types, root, codec(codecs.0), data.clone());
         builder.tables = codec(codecs.1);
         let bytes = builder.chunk("Other", root, codec(codecs.2), data).build();
-        let archive = Archive::open(Source::from_vec("any.vrb", bytes)).unwrap();
+        let archive = VrbArchive::open(Source::from_vec("any.vrb", bytes)).unwrap();
         for chunk in ["[Main]", "Other"] {
             let mut tree = Tree::default();
             prop_assert!(archive.cat(chunk, &mut tree).unwrap());
@@ -329,7 +329,7 @@ proptest! {
         for (name, _, make) in assetq::sample::FILES {
             let asset = open(name, make(seed, Size::Small));
             let report = asset.reader().verify(&Default::default());
-            prop_assert!(report.ok(), "{}: {:?}", name, report);
+            prop_assert!(report.is_ok(), "{}: {:?}", name, report);
             if *name == "models.bin" {
                 let expected: Vec<String> = assetq::sample::space::model_ids(Size::Small).iter().map(|id| format!("0x{id:016X}")).collect();
                 prop_assert_eq!(column(&asset, "models", "id"), expected);

@@ -3,12 +3,12 @@
 use super::cases;
 use crate::common::made::undone;
 use assetq::bwdb::prototypes::PrototypeType;
-use assetq::edit::read::{self, Form, Row};
+use assetq::edit::read::{self, Form, InputRow};
 use assetq::edit::{Editor, Outcome, Restore, patch};
 use assetq::sample::bwdb::DatabaseBuilder;
 use assetq::sample::prototypes::{BlobWriter, u16s, u32s, u64s};
 use assetq::sample::{ALTERED, FILES, Size};
-use assetq::table::{Column, Kind, Role, Table, Takes, Value, Visitor as _};
+use assetq::table::{Accepts, Column, Kind, Role, Table, Value, Visitor as _};
 use assetq::write::atomic_file::Overwrite;
 use assetq::{Asset, Options, Source};
 use proptest::prelude::*;
@@ -34,7 +34,7 @@ fn edited(name: &str, bytes: &[u8], [table, row, column, from]: Pick) -> Option<
         .iter()
         .map(|table| {
             let columns = table.columns().iter().enumerate();
-            let written = columns.filter(|(_, column)| column.takes != Takes::Nothing).map(|(at, _)| at);
+            let written = columns.filter(|(_, column)| column.accepts != Accepts::Nothing).map(|(at, _)| at);
             (table, written.collect::<Vec<usize>>())
         })
         .filter(|(table, columns)| !columns.is_empty() && table.len().is_ok_and(|len| len > 0))
@@ -184,7 +184,7 @@ fn patched_in_memory(name: &str, old: &Asset, new: &Asset) -> Asset {
     .unwrap();
     let mut edits = Vec::new();
     read::rows(&text[..], Form::Ndjson, &mut |row| {
-        if let Row::Edit(edit) = row {
+        if let InputRow::Edit(edit) = row {
             edits.push(edit);
         }
         Ok(())
@@ -222,7 +222,7 @@ fn by_key(table: &dyn Table, stored: bool) -> BTreeMap<String, Vec<String>> {
     let columns = |is: &dyn Fn(&Column) -> bool| -> Vec<usize> {
         (0..table.columns().len()).filter(|at| is(&table.columns()[*at])).collect()
     };
-    let is_stored = |column: &Column| !stored || column.takes != Takes::Nothing;
+    let is_stored = |column: &Column| !stored || column.accepts != Accepts::Nothing;
     let is_own = |column: &Column| matches!(column.role, Role::Value | Role::Reference) && is_stored(column);
     let (keys, cells) = (columns(&|column| column.role == Role::Key), columns(&is_own));
     let mut found = BTreeMap::<String, Vec<String>>::new();
@@ -369,7 +369,7 @@ fn rows_that_were_exported_and_not_edited_change_nothing() {
             let dir = TempDir::new().unwrap();
             fs::write(dir.path().join(name), &bytes).unwrap();
             for table in asset.reader().tables() {
-                if !table.columns().iter().any(|column| column.takes != Takes::Nothing) {
+                if !table.columns().iter().any(|column| column.accepts != Accepts::Nothing) {
                     continue;
                 }
                 let of = ["-t", table.name(), "-q", "--force", "--to"];

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::common::tree::at;
-use assetq::edit::{At, EntryEdit, Pieces, TableEdits, Writable};
+use assetq::edit::{EditPosition, EntryEdit, Pieces, TableEdits, Writable};
 use fastrand::Rng;
 
 const PATH: usize = 0;
@@ -10,9 +10,9 @@ const TYPE_NAME: usize = 1;
 const VALUE: usize = 2;
 const CHUNK: usize = 3;
 
-type Row = [Value<'static>; 4];
+type ValueRow = [Value<'static>; 4];
 
-fn rows(archive: &Archive) -> Vec<Row> {
+fn rows(archive: &VrbArchive) -> Vec<ValueRow> {
     let table = archive.table("values").unwrap();
     let mut cursor = table.cursor(0);
     let mut rows = Vec::new();
@@ -22,7 +22,7 @@ fn rows(archive: &Archive) -> Vec<Row> {
     rows
 }
 
-fn row_of(rows: &[Row], chunk: &str, path: &str) -> usize {
+fn row_of(rows: &[ValueRow], chunk: &str, path: &str) -> usize {
     let found = rows.iter().position(|row| row[PATH] == path.into() && row[CHUNK] == chunk.into());
     found.unwrap_or_else(|| panic!("no row {path}"))
 }
@@ -244,7 +244,7 @@ fn a_changed_chunk_keeps_its_compression_and_the_others_their_bytes() {
         let (old, new) = (open(&bytes).unwrap(), open(&new).unwrap());
         for (old, new_chunk) in old.chunks().unwrap().iter().zip(new.chunks().unwrap()) {
             assert_eq!(new_chunk.part().entry().compression_type, old.part().entry().compression_type);
-            let stored = |archive: &Archive, c: &assetq::vrb::Chunk<'_>| {
+            let stored = |archive: &VrbArchive, c: &assetq::vrb::Chunk<'_>| {
                 c.part().stored(archive.source()).unwrap().bytes().to_vec()
             };
             let same = stored(&open(&bytes).unwrap(), old) == stored(&new, &new_chunk);
@@ -472,18 +472,18 @@ fn all_values_that_do_not_fit_are_named_at_once() {
     ];
     set.sort_by_key(|(row, _)| *row);
     let edits = TableEdits { table: "values".into(), set, ..TableEdits::default() };
-    let named: Vec<At> = archive.refusals(&edits).unwrap().into_iter().map(|(at, _)| at).collect();
+    let named: Vec<EditPosition> = archive.refusals(&edits).unwrap().into_iter().map(|(at, _)| at).collect();
     let mut expected = ["Version", "Level", "Entities[0].Health"].map(row);
     expected.sort_unstable();
-    assert_eq!(named, expected.map(At::Set));
+    assert_eq!(named, expected.map(EditPosition::Set));
     let add = |path: &'static str| vec![(PATH, path.into()), (VALUE, 1.into()), (CHUNK, MAIN.into())];
     let edits = TableEdits {
         table: "values".into(),
         add: vec![add("Entities[12]"), add("a.."), add("[")],
         ..TableEdits::default()
     };
-    let named: Vec<At> = archive.refusals(&edits).unwrap().into_iter().map(|(at, _)| at).collect();
-    assert_eq!(named, [At::Add(1), At::Add(2)]);
+    let named: Vec<EditPosition> = archive.refusals(&edits).unwrap().into_iter().map(|(at, _)| at).collect();
+    assert_eq!(named, [EditPosition::Add(1), EditPosition::Add(2)]);
 }
 
 /// Two archives rarely have their members in one order, so that rows are asked for back and forth.
@@ -627,7 +627,7 @@ fn a_damaged_chunk_is_refused_and_a_whole_one_beside_it_is_not() {
     let Some(EntryEdit::Pieces(pieces)) = writer.entry("Vertex_1", &tree).unwrap() else { panic!() };
     let new = pieces.bytes(&damaged);
     assert_eq!(plain(&new, "Vertex_1.Name"), "whole".into());
-    assert!(!verify(&new).ok(), "the other chunk is as damaged as before");
+    assert!(!verify(&new).is_ok(), "the other chunk is as damaged as before");
 
     let mut header = bytes.clone();
     header[180] = 1;

@@ -98,7 +98,7 @@ fn chunks_of_every_codec_read_the_same() {
 fn stored_chunks_are_borrowed_from_the_file() {
     let world = world();
     let source = Source::from_vec("test.vrb", archive_of(&world.types, world.mesh, &mesh(1, 100)));
-    let archive = Archive::open(source.clone()).unwrap();
+    let archive = VrbArchive::open(source.clone()).unwrap();
     let stored = archive.main().data().unwrap().bytes();
     assert!(source.bytes().as_ptr_range().contains(&stored.as_ptr()));
 }

@@ -3,7 +3,7 @@
 use super::*;
 
 /// How many rows of `values` a walk shows, and the error with which it ends.
-fn values_until_an_error(archive: &Archive) -> (usize, Error) {
+fn values_until_an_error(archive: &VrbArchive) -> (usize, Error) {
     let table = archive.table("values").unwrap();
     let (mut rows, mut seen) = (table.cursor(0), 0);
     loop {
@@ -22,7 +22,7 @@ fn every_truncation_is_found() {
         match open(&bytes[..end]) {
             Err(_) => assert!(end < 192, "the header is all that opening needs"),
             Ok(archive) => {
-                assert!(!archive.verify(&Progress::default()).ok(), "{end}");
+                assert!(!archive.verify(&Progress::default()).is_ok(), "{end}");
                 if end % 64 == 0 {
                     use_all(&archive);
                 }
@@ -40,7 +40,7 @@ fn every_flipped_byte_is_found() {
         let at = rng.usize(..damaged.len());
         damaged[at] ^= rng.u8(1..);
         if let Ok(archive) = open(&damaged) {
-            assert!(!archive.verify(&Progress::default()).ok(), "byte {at:#x}");
+            assert!(!archive.verify(&Progress::default()).is_ok(), "byte {at:#x}");
         }
     }
 }
@@ -91,7 +91,7 @@ fn a_wrong_checksum_warns_when_reading_and_fails_verify_and_strict() {
     let strict = |bytes: &[u8]| {
         let mut options = Options::default();
         options.strict = true;
-        Archive::open_with(Source::from_vec("test.vrb", bytes.to_vec()), options)
+        VrbArchive::open_with(Source::from_vec("test.vrb", bytes.to_vec()), options)
     };
     let world = world();
     let good = archive_of(&world.types, world.mesh, &mesh(1, 10));
@@ -138,7 +138,7 @@ fn sizes_beyond_the_file() {
         let archive = open(&bytes).unwrap();
         let error = archive.main().data().unwrap_err().to_string();
         assert!(error.starts_with("chunk [Main]") && error.contains(expected), "{error}");
-        assert!(!archive.verify(&Progress::default()).ok());
+        assert!(!archive.verify(&Progress::default()).is_ok());
         assert_eq!(archive.types().unwrap().types().len(), 26, "the tables stay readable");
     }
 }
@@ -177,7 +177,7 @@ fn many_small_bombs_share_one_limit() {
     assert_eq!(said, limit);
     assert!(value > limit && error.to_string().contains("chunk C15: decompressed size of all parts"), "{error}");
 
-    let decoded = |archive: &Archive| {
+    let decoded = |archive: &VrbArchive| {
         let all: Vec<bool> = archive.chunks().unwrap().iter().rev().map(|c| c.data().is_ok()).collect();
         all.into_iter().rev().collect::<Vec<_>>()
     };
@@ -195,7 +195,7 @@ fn many_small_bombs_share_one_limit() {
     // Who knows better may say so.
     let mut options = Options::default();
     options.limits.ratio = 2000;
-    let archive = Archive::open_with(Source::from_vec("test.vrb", bytes), options).unwrap();
+    let archive = VrbArchive::open_with(Source::from_vec("test.vrb", bytes), options).unwrap();
     assert!(decoded(&archive).iter().all(|&good| good));
 }
 
@@ -443,7 +443,7 @@ fn damaged_type_tables_leave_the_chunks_extractable() {
         assert_eq!(archive.main().data().unwrap().bytes(), [0, 0xFF]);
         assert_eq!(archive.bundles().unwrap().len(), 2);
         assert!(cat(&archive, MAIN).is_err());
-        assert!(!archive.verify(&Progress::default()).ok());
+        assert!(!archive.verify(&Progress::default()).is_ok());
     }
 }
 
@@ -469,7 +469,7 @@ fn a_damaged_chunk_table_leaves_the_main_chunk() {
         };
         assert!(error.to_string().contains("chunk count: 200 is not allowed (at offset 0x80)"), "{error}");
     }
-    assert!(!archive.verify(&Progress::default()).ok());
+    assert!(!archive.verify(&Progress::default()).is_ok());
 }
 
 #[test]
@@ -488,7 +488,7 @@ fn unknown_compression_and_delta_encoding() {
     assert_eq!(archive.main().data().unwrap().bytes(), mesh(1, 10));
     let error = cat(&archive, MAIN).unwrap_err();
     assert_eq!(error.to_string(), "chunk [Main]: delta encoding (byte 0x01) is not supported (at offset 0xa5)");
-    assert!(!archive.verify(&Progress::default()).ok());
+    assert!(!archive.verify(&Progress::default()).is_ok());
     let found = findings(&verify(&with(180, 1)));
     assert_eq!(found, ["header: header: reserved byte: 1 is not allowed (at offset 0xb4)"]);
 }

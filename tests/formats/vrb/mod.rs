@@ -16,17 +16,17 @@ use assetq::sample::vrb::{
     polymorphic, seal, world, world_values,
 };
 use assetq::table::{Guid, Tree, Value};
-use assetq::vrb::{Archive, MAIN, ModelId, Options, Path, TypeId};
+use assetq::vrb::{MAIN, ModelId, Options, Path, TypeId, VrbArchive};
 use assetq::{Asset, Error, ErrorKind, Reader, Result, Source};
 
 const TYPE_ENTRY: usize = 52;
 const MAIN_ENTRY: usize = 132;
 
-fn open(bytes: &[u8]) -> Result<Archive> {
-    Archive::open(Source::from_vec("test.vrb", bytes.to_vec()))
+fn open(bytes: &[u8]) -> Result<VrbArchive> {
+    VrbArchive::open(Source::from_vec("test.vrb", bytes.to_vec()))
 }
 
-fn cat(archive: &Archive, entry: &str) -> Result<Option<Value<'static>>> {
+fn cat(archive: &VrbArchive, entry: &str) -> Result<Option<Value<'static>>> {
     let mut tree = Tree::default();
     Ok(archive.cat(entry, &mut tree)?.then(|| tree.into_value()))
 }
@@ -44,7 +44,7 @@ fn assert_ok(bytes: &[u8]) {
 }
 
 /// Everything that can be asked of an archive; errors are fine.
-fn use_all(archive: &Archive) {
+fn use_all(archive: &VrbArchive) {
     let _ = archive.verify(&Progress::default());
     let _ = (archive.sections(), archive.facts());
     let _ = cat(archive, MAIN);
@@ -67,7 +67,7 @@ fn refusal(types: &TypesBuilder, root: ModelId, data: &[u8]) -> Error {
     let archive = open(&archive_of(types, root, data)).unwrap();
     assert!(archive.main().data().unwrap().bytes() == data, "the raw chunk stays readable");
     let error = cat(&archive, MAIN).expect_err("must be refused");
-    assert!(!archive.verify(&Progress::default()).ok(), "{error}");
+    assert!(!archive.verify(&Progress::default()).is_ok(), "{error}");
     error
 }
 

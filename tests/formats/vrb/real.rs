@@ -19,7 +19,7 @@ fn samples() -> Vec<PathBuf> {
 #[test]
 fn all_verify_and_use_up_every_byte() {
     for path in samples() {
-        let archive = Archive::open(Source::open(&path).unwrap()).unwrap();
+        let archive = VrbArchive::open(Source::open(&path).unwrap()).unwrap();
         let report = archive.verify(&Progress::default());
         assert_eq!(findings(&report), Vec::<String>::new(), "{}", path.display());
         let root = archive.main().root().unwrap();
@@ -35,7 +35,7 @@ fn all_verify_and_use_up_every_byte() {
 #[test]
 fn the_path_of_a_definition() {
     let Some(path) = samples().into_iter().find(|p| p.ends_with("definitionsets.vrb")) else { return };
-    let archive = Archive::open(Source::open(path).unwrap()).unwrap();
+    let archive = VrbArchive::open(Source::open(path).unwrap()).unwrap();
     let get = |path: &str| cat(&archive, path).unwrap().unwrap();
     let guid = "318942e2-62c7-461c-9bf3-0687a49ec851";
     assert_eq!(get("DefinitionSets.World._definitions[3].Guid").to_string(), guid);
@@ -49,7 +49,7 @@ fn the_path_of_a_definition() {
 #[test]
 fn streams_end_as_the_builder_ends_them() {
     for path in samples() {
-        let archive = Archive::open(Source::open(&path).unwrap()).unwrap();
+        let archive = VrbArchive::open(Source::open(&path).unwrap()).unwrap();
         for part in archive.tables_of_contents().into_iter().take(2) {
             let decoded = part.decode(archive.source(), &Options::default().limits).unwrap();
             let (ours, theirs) = (Codec::Brotli.encode(decoded.bytes()), part.stored(archive.source()).unwrap());
@@ -68,7 +68,7 @@ fn every_flip_of_a_real_file_is_found() {
             let at = rng.usize(..damaged.len());
             damaged[at] ^= rng.u8(1..);
             if let Ok(archive) = open(&damaged) {
-                assert!(!archive.verify(&Progress::default()).ok(), "{} {at:#x}", path.display());
+                assert!(!archive.verify(&Progress::default()).is_ok(), "{} {at:#x}", path.display());
             }
         }
     }

@@ -1,7 +1,7 @@
 use crate::bytes::{View, le};
 use crate::error::Result;
-use crate::formats::bwdb::compare::{Allowance, Differ};
-use crate::formats::bwdb::record::{Field, Flag, HeldTexts, Leaf, Shown, Text, Walker, prototype};
+use crate::formats::bwdb::record::differ::{BudgetShare, Differ};
+use crate::formats::bwdb::record::{Field, FieldColumns, Flag, HeldTexts, Leaf, Text, Walker, prototype};
 use crate::table::{Kind, Value};
 
 prototype! { 'a
@@ -293,13 +293,13 @@ pub(in crate::formats::bwdb) const KIND: &str = "kind";
 
 /// The slot of a union: a kind, and a pointer to the body that the kind says. Base of the pointer: the slot.
 #[derive(Debug, Clone, Copy)]
-struct Slot<'a> {
+struct UnionSlot<'a> {
     view: View<'a>,
     kind: i32,
     pointer: i64,
 }
 
-impl<'a> Slot<'a> {
+impl<'a> UnionSlot<'a> {
     fn read(view: View<'a>) -> Result<Self> {
         Ok(Self { view, kind: i32::read(view)?, pointer: view.skip(8).read::<le::I64>()?.get() })
     }
@@ -318,8 +318,8 @@ impl<'a> Slot<'a> {
     }
 
     /// Whether two bodies say the same.
-    fn same_body<T: Field<'a>>(self, other: Self, allowance: &mut Allowance<'_>) -> Result<bool> {
-        T::same(self.view.follow(self.pointer)?, other.view.follow(other.pointer)?, allowance)
+    fn same_body<T: Field<'a>>(self, other: Self, share: &mut BudgetShare<'_>) -> Result<bool> {
+        T::same(self.view.follow(self.pointer)?, other.view.follow(other.pointer)?, share)
     }
 
     /// Shows the differences of two bodies.
@@ -347,7 +347,7 @@ macro_rules! slot_field {
     ($(#[$meta:meta])* $type:ident { $($kind:literal => $name:literal $body:ty,)+ }) => {
         $(#[$meta])*
         #[derive(Debug, Clone, Copy)]
-        pub struct $type<'a>(Slot<'a>);
+        pub struct $type<'a>(UnionSlot<'a>);
 
         impl<'a> $type<'a> {
             /// The kind as stored; -1 for none.
@@ -359,12 +359,12 @@ macro_rules! slot_field {
         impl<'a> Field<'a> for $type<'a> {
             const SIZE: usize = 0x10;
             const NOTATION: &'static str = stringify!($type);
-            const SHOWN: Shown = Shown::Plain(Kind::Nested);
+            const SHOWN: FieldColumns = FieldColumns::Plain(Kind::Nested);
             const REFERS: bool = false $(|| <$body as Field>::REFERS)+;
             const TEXTS: HeldTexts = HeldTexts::NONE $(.or(<$body as Field>::TEXTS))+;
 
             fn read(view: View<'a>) -> Result<Self> {
-                Slot::read(view).map(Self)
+                UnionSlot::read(view).map(Self)
             }
 
             fn walk(self, name: &'static str, walker: &mut dyn Walker<'a>) {
@@ -379,17 +379,17 @@ macro_rules! slot_field {
 
             const FLAT: bool = false;
 
-            fn same(old: View<'a>, new: View<'a>, allowance: &mut Allowance<'_>) -> Result<bool> {
-                let (old, new) = (Slot::read(old)?, Slot::read(new)?);
+            fn same(old: View<'a>, new: View<'a>, share: &mut BudgetShare<'_>) -> Result<bool> {
+                let (old, new) = (UnionSlot::read(old)?, UnionSlot::read(new)?);
                 match old.kind {
                     kind if kind != new.kind => Ok(false),
-                    $($kind => old.same_body::<$body>(new, allowance),)+
+                    $($kind => old.same_body::<$body>(new, share),)+
                     _ => old.unknown().map(|()| true),
                 }
             }
 
             fn differ(old: View<'a>, new: View<'a>, differ: &mut Differ<'a, '_>) -> Result<()> {
-                let (a, b) = (Slot::read(old)?, Slot::read(new)?);
+                let (a, b) = (UnionSlot::read(old)?, UnionSlot::read(new)?);
                 match a.kind {
                     kind if kind != b.kind => {
                         differ.afford::<Self>(old)?;
@@ -501,7 +501,7 @@ pub struct NotLaidOut;
 impl<'a> Field<'a> for NotLaidOut {
     const SIZE: usize = 0;
     const NOTATION: &'static str = "-";
-    const SHOWN: Shown = Shown::Plain(Kind::Any);
+    const SHOWN: FieldColumns = FieldColumns::Plain(Kind::Any);
 
     fn read(_: View<'a>) -> Result<Self> {
         Ok(Self)
@@ -552,7 +552,7 @@ impl<'a> ResourceRef<'a> {
 impl<'a> Field<'a> for ResourceRef<'a> {
     const SIZE: usize = 0x10;
     const NOTATION: &'static str = "ResourceRef";
-    const SHOWN: Shown = Shown::Plain(Kind::Text);
+    const SHOWN: FieldColumns = FieldColumns::Plain(Kind::Text);
     const LEAF: bool = true;
     const FLAT: bool = false;
     const REFERS: bool = true;
@@ -566,10 +566,10 @@ impl<'a> Field<'a> for ResourceRef<'a> {
         walker.leaf(name, Leaf::Value(Value::text(self.0)));
     }
 
-    fn same(old: View<'a>, new: View<'a>, allowance: &mut Allowance<'_>) -> Result<bool> {
+    fn same(old: View<'a>, new: View<'a>, share: &mut BudgetShare<'_>) -> Result<bool> {
         let (a, b) = (Self::bytes(old)?, Self::bytes(new)?);
         if a.len() == b.len() {
-            allowance.spend(old, a.len())?;
+            share.spend(old, a.len())?;
         }
         Ok(a == b)
     }

@@ -14,8 +14,8 @@ pub use material::*;
 pub use other::*;
 pub use visual::*;
 
-use super::compare::{Allowance, Differ};
 use super::declared::Type;
+use super::record::differ::{BudgetShare, Differ};
 use super::record::{Field, Prototype, Walker};
 use crate::bytes::View;
 use crate::error::Result;
@@ -114,11 +114,11 @@ macro_rules! prototype_types {
             }
 
             /// Whether two records of it say the same.
-            pub(super) fn same<'a>(self, old: View<'a>, new: View<'a>, allowance: &mut Allowance<'_>) -> Result<bool> {
+            pub(super) fn same<'a>(self, old: View<'a>, new: View<'a>, share: &mut BudgetShare<'_>) -> Result<bool> {
                 match self {
-                    $(Self::Current(PrototypeType::$variant) => <$variant<'a> as Field>::same(old, new, allowance),)+
-                    Self::ModelV14 => <ModelV14<'a> as Field>::same(old, new, allowance),
-                    Self::Declared(of) => of.same(old, new, allowance),
+                    $(Self::Current(PrototypeType::$variant) => <$variant<'a> as Field>::same(old, new, share),)+
+                    Self::ModelV14 => <ModelV14<'a> as Field>::same(old, new, share),
+                    Self::Declared(of) => of.same(old, new, share),
                 }
             }
 

@@ -1,6 +1,6 @@
 //! Declarations of structs, and the code that follows from one: getters, a walk, comparisons, the fields as data.
 
-use super::{Field, HeldTexts, Shown, Walker};
+use super::{Field, FieldColumns, HeldTexts, Walker};
 use crate::bytes::View;
 
 /// A struct whose fields were declared with `prototype!`.
@@ -85,7 +85,7 @@ pub struct FieldInfo {
     /// Whether it is a pointer to them.
     pub form: Form,
     /// How a table shows it.
-    pub shown: Shown,
+    pub shown: FieldColumns,
     /// The texts that it, or the data at its pointers, may hold.
     pub texts: HeldTexts,
     /// Whether its bytes say all: it has no pointers.
@@ -135,7 +135,7 @@ macro_rules! prototype {
         impl<$a> $crate::formats::bwdb::record::Field<$a> for $type<$a> {
             const SIZE: usize = $size;
             const NOTATION: &'static str = stringify!($type);
-            const SHOWN: $crate::formats::bwdb::record::Shown = $crate::formats::bwdb::record::Shown::Plain($crate::table::Kind::Nested);
+            const SHOWN: $crate::formats::bwdb::record::FieldColumns = $crate::formats::bwdb::record::FieldColumns::Plain($crate::table::Kind::Nested);
             const REFERS: bool = false $( || prototype!(@refers $kind $(<$life>)?) )+;
             const TEXTS: $crate::formats::bwdb::record::HeldTexts =
                 $crate::formats::bwdb::record::HeldTexts::NONE $( .or(prototype!(@texts $kind $(<$life>)?)) )+;
@@ -157,10 +157,10 @@ macro_rules! prototype {
             fn same(
                 old: $crate::bytes::View<$a>,
                 new: $crate::bytes::View<$a>,
-                allowance: &mut $crate::formats::bwdb::compare::Allowance<'_>,
+                share: &mut $crate::formats::bwdb::record::differ::BudgetShare<'_>,
             ) -> $crate::error::Result<bool> {
                 let (old, new) = (Self::read(old)?, Self::read(new)?);
-                $( if !prototype!(@same old, new, allowance, $offset, $field, $kind $(<$life>)?) {
+                $( if !prototype!(@same old, new, share, $offset, $field, $kind $(<$life>)?) {
                     return Ok(false);
                 } )+
                 Ok(true)
@@ -169,7 +169,7 @@ macro_rules! prototype {
             fn differ(
                 old: $crate::bytes::View<$a>,
                 new: $crate::bytes::View<$a>,
-                differ: &mut $crate::formats::bwdb::compare::Differ<$a, '_>,
+                differ: &mut $crate::formats::bwdb::record::differ::Differ<$a, '_>,
             ) -> $crate::error::Result<()> {
                 let (old, new) = (Self::read(old)?, Self::read(new)?);
                 $( differ.within(stringify!($field), |differ| {
@@ -240,18 +240,18 @@ macro_rules! prototype {
     (@flat [$element:ty; $count:ident]) => { false };
     (@flat [$element:ty]) => { false };
     (@flat $type:ty) => { <$type as $crate::formats::bwdb::record::Field>::FLAT };
-    (@same $old:ident, $new:ident, $allowance:ident, $offset:literal, $field:ident, [$element:ty; $count:ident]) => {
-        $old.$field()?.same($new.$field()?, $allowance)?
+    (@same $old:ident, $new:ident, $share:ident, $offset:literal, $field:ident, [$element:ty; $count:ident]) => {
+        $old.$field()?.same($new.$field()?, $share)?
     };
-    (@same $old:ident, $new:ident, $allowance:ident, $offset:literal, $field:ident, [$element:ty]) => {
+    (@same $old:ident, $new:ident, $share:ident, $offset:literal, $field:ident, [$element:ty]) => {
         <$element as $crate::formats::bwdb::record::Field>::same(
             $crate::formats::bwdb::record::follow_one($old.view, $offset)?,
             $crate::formats::bwdb::record::follow_one($new.view, $offset)?,
-            $allowance,
+            $share,
         )?
     };
-    (@same $old:ident, $new:ident, $allowance:ident, $offset:literal, $field:ident, $type:ty) => {
-        <$type as $crate::formats::bwdb::record::Field>::same($old.view.skip($offset), $new.view.skip($offset), $allowance)?
+    (@same $old:ident, $new:ident, $share:ident, $offset:literal, $field:ident, $type:ty) => {
+        <$type as $crate::formats::bwdb::record::Field>::same($old.view.skip($offset), $new.view.skip($offset), $share)?
     };
     (@differ $old:ident, $new:ident, $differ:ident, $offset:literal, $field:ident, [$element:ty; $count:ident]) => {
         $differ.lists($old.$field()?, $new.$field()?)
@@ -266,8 +266,8 @@ macro_rules! prototype {
     (@differ $old:ident, $new:ident, $differ:ident, $offset:literal, $field:ident, $type:ty) => {
         <$type as $crate::formats::bwdb::record::Field>::differ($old.view.skip($offset), $new.view.skip($offset), $differ)
     };
-    (@shown [$element:ty; $count:ident]) => { $crate::formats::bwdb::record::Shown::Plain($crate::table::Kind::Nested) };
-    (@shown [$element:ty]) => { $crate::formats::bwdb::record::Shown::Plain($crate::table::Kind::Nested) };
+    (@shown [$element:ty; $count:ident]) => { $crate::formats::bwdb::record::FieldColumns::Plain($crate::table::Kind::Nested) };
+    (@shown [$element:ty]) => { $crate::formats::bwdb::record::FieldColumns::Plain($crate::table::Kind::Nested) };
     (@shown $type:ty) => { <$type as $crate::formats::bwdb::record::Field>::SHOWN };
     (@form [$element:ty; $count:ident]) => { $crate::formats::bwdb::record::Form::Array { count: stringify!($count) } };
     (@form [$element:ty]) => { $crate::formats::bwdb::record::Form::One };

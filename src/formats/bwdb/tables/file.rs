@@ -6,7 +6,7 @@ use crate::formats::bwdb::hashmap::{self, Bucket, occupied};
 use crate::formats::bwdb::{Blob, Database, Resource, State};
 use crate::lazy::Lazy;
 use crate::table::search::search_terminated;
-use crate::table::{Column, Kind, Table, TableOf, Takes, Value, no_cell};
+use crate::table::{Accepts, Column, DeclaredTable, Kind, Table, Value, no_cell};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -50,13 +50,13 @@ pub(super) fn resources<'a>(db: &'a Database) -> Box<dyn Table + 'a> {
         Ok(slot.and_then(|slot| slots.row(slot)).into_iter().collect())
     };
     let of_path = with_id.clone();
-    let table = TableOf::new("resources", move || Ok(db.resource_count()), locate)
-        .splits()
+    let table = DeclaredTable::new("resources", move || Ok(db.resource_count()), locate)
+        .random_access()
         .own_texts(false)
-        .with_rows_written()
+        .with_writable_rows()
         .column(Column::id64("id").brief().key().writable(), |(id, _)| Ok(Value::Id64(*id)))
         .found_by(move |key| if let Value::Id64(id) = key { Some(with_id(*id)) } else { None })
-        .column(Column::text("path").brief().resolved().in_folders().takes(Takes::Path), |(id, _)| {
+        .column(Column::text("path").brief().resolved().in_folders().accepts(Accepts::Path), |(id, _)| {
             Ok(db.path(*id)?.into())
         })
         .looked_ahead(look)
@@ -69,10 +69,10 @@ pub(super) fn resources<'a>(db: &'a Database) -> Box<dyn Table + 'a> {
             Some(&Some(name)) => Ok(Value::text(name)),
             _ => Ok(Value::owned(blob(resource)?.type_name_or_magic())),
         })
-        .column(Column::uint("database").place().takes(Takes::Bits(6)), |(_, resource)| {
+        .column(Column::uint("database").place().accepts(Accepts::Bits(6)), |(_, resource)| {
             Ok(resource.database_index().into())
         })
-        .column(Column::uint("record").place().takes(Takes::Bits(24)), |(_, resource)| {
+        .column(Column::uint("record").place().accepts(Accepts::Bits(24)), |(_, resource)| {
             Ok(resource.record_index().into())
         })
         .column(Column::new("state", Kind::Any).writable(), |(_, resource)| Ok(resource.state().into()))
@@ -132,9 +132,9 @@ pub(super) fn strings(db: &Database) -> Box<dyn Table + '_> {
     let locate = move |row| if row < db.string_count() { of_row.slot("strings", row).map(Some) } else { Ok(None) };
     let row_of = move |id: u32| hashmap::find(buckets, db.string_slots, id.into()).and_then(|slot| slots.row(slot));
     let of_text = row_of.clone();
-    let table = TableOf::new("strings", move || Ok(db.string_count()), locate)
-        .splits()
-        .resolves()
+    let table = DeclaredTable::new("strings", move || Ok(db.string_count()), locate)
+        .random_access()
+        .dictionary()
         .column(Column::id32("id").brief().key(), |&slot| {
             Ok(Value::Id32(buckets.get(slot).ok_or_else(|| no_cell("strings", slot, 0))?.key.get()))
         })
@@ -159,8 +159,8 @@ pub(super) fn strings(db: &Database) -> Box<dyn Table + '_> {
 
 pub(super) fn databases(db: &Database) -> Box<dyn Table + '_> {
     let locate = |row| Ok(Some((row, db.database(row)?)));
-    let table = TableOf::new("databases", || Ok(db.database_count()), locate)
-        .splits()
+    let table = DeclaredTable::new("databases", || Ok(db.database_count()), locate)
+        .random_access()
         .own_texts(false)
         .column(Column::uint("index").brief().place(), |(index, _)| Ok((*index).into()))
         .column(Column::text("type").brief().key(), |(_, blob)| Ok(blob.type_name().into()))

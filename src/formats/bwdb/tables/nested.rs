@@ -8,7 +8,7 @@ use crate::formats::bwdb::record::{HeldTexts, Leaf, ListInfo, Walker};
 use crate::formats::bwdb::walk::Ids;
 use crate::lazy;
 use crate::table::search::{Literal, stands};
-use crate::table::{Column, ItemList, Role, Table, TableOf, Value};
+use crate::table::{Column, DeclaredTable, ItemList, Role, Table, Value};
 use crate::threads::prelude::*;
 use std::cell::OnceCell;
 use std::marker::PhantomData;
@@ -40,13 +40,13 @@ pub(super) trait Children<'a>: Send + Sync + 'a {
 
 /// Searches the visited texts for a text. Unreadable texts, and ids, whose texts are stored elsewhere, count as
 /// matches.
-struct Texts<'l> {
+struct TextSearch<'l> {
     literal: &'l Literal,
     budget: &'l Budget,
     found: bool,
 }
 
-impl<'a> Walker<'a> for Texts<'_> {
+impl<'a> Walker<'a> for TextSearch<'_> {
     fn leaf(&mut self, name: &'static str, leaf: Leaf<'a>) {
         self.found |= match leaf {
             Leaf::Value(Value::Text(text)) => name != KIND && self.literal.is_in(&text),
@@ -174,7 +174,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
         let view = self.records.view(counted)?;
         let rows = self.len().saturating_add(self.children.count(view).unwrap_or(1));
         let spent = Budget::of_arrays(self.file_size()).spend_at(view, rows.saturating_mul(self.children.size()));
-        spent.map_err(|error| error.within(self.name))
+        spent.map_err(|error| error.context(self.name))
     }
 
     /// Counts the rows of all records unless they are counted.
@@ -211,7 +211,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
     }
 
     /// Looks for the texts of all these rows.
-    fn touch(&self, rows: &[Range<usize>]) {
+    fn prefetch(&self, rows: &[Range<usize>]) {
         let (mut ids, mut record) = (Ids::default(), 0);
         for rows in rows {
             let (mut start, rows) = (rows.start, rows.end.min(self.len()));
@@ -267,7 +267,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
             let rows = self.rows_of(record);
             let (start, record) = (rows.start, self.records.view(record).ok());
             let may_have = |row: &usize| {
-                let mut texts = Texts { literal, budget: &budget, found: false };
+                let mut texts = TextSearch { literal, budget: &budget, found: false };
                 match record.and_then(|record| self.children.row(record, row.saturating_sub(start)).ok()) {
                     Some(row) => walk(&row, &mut texts),
                     None => return true,
@@ -304,7 +304,7 @@ impl<T> Child<'_, T> {
 /// An unfinished table of children: begins with the columns of the record and the child's index in it.
 pub(super) struct Nested<'a, R, C: Children<'a>> {
     parents: Arc<Parents<'a, R, C>>,
-    table: TableOf<'a, Child<'a, C::Row>>,
+    table: DeclaredTable<'a, Child<'a, C::Row>>,
     /// Whether a column has texts that only these records hold.
     has_own_texts: bool,
 }
@@ -339,8 +339,8 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
                 }
             }))
         };
-        let mut table = TableOf::walked(name, move || Ok(of_count.len()), locate).splits();
-        table = table.touched_by(move |rows| of_touch.touch(rows));
+        let mut table = DeclaredTable::walked(name, move || Ok(of_count.len()), locate).random_access();
+        table = table.prefetched_by(move |rows| of_touch.prefetch(rows));
         table = table.damaged(move || of_damage.check_all().err());
         table = table.known(move || of_known.known_len());
         if R::DERIVED {
@@ -418,13 +418,13 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
         self
     }
 
-    /// Declares that the last column has the texts of the ids in column `ids`: see [`TableOf::texts_of`].
+    /// Declares that the last column has the texts of the ids in column `ids`: see [`DeclaredTable::texts_of`].
     pub(super) fn texts_of(mut self, ids: &'static str) -> Self {
         self.table = self.table.texts_of(ids);
         self
     }
 
-    /// Declares that column `types` holds the type of the last column's cells: see [`TableOf::typed_by`].
+    /// Declares that column `types` holds the type of the last column's cells: see [`DeclaredTable::typed_by`].
     pub(super) fn typed_by(mut self, types: &'static str) -> Self {
         self.table = self.table.typed_by(types);
         self

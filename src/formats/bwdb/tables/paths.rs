@@ -2,11 +2,11 @@ use super::super::Database;
 use super::super::layout::PathEntry;
 use crate::codec::cityhash64;
 use crate::error::Result;
-use crate::table::{Column, Table, TableOf, Value};
+use crate::table::{Column, DeclaredTable, Table, Value};
 use std::cell::{Cell, OnceCell};
 
 /// A path, joined on first use.
-struct Row<'a> {
+struct PathRow<'a> {
     number: usize,
     entry: &'a PathEntry,
     /// `None` if it cannot be joined.
@@ -15,7 +15,7 @@ struct Row<'a> {
     spare: Cell<String>,
 }
 
-impl Row<'_> {
+impl PathRow<'_> {
     fn into_spare(self) -> String {
         self.path.into_inner().flatten().unwrap_or_else(|| self.spare.into_inner())
     }
@@ -24,13 +24,13 @@ impl Row<'_> {
 /// `paths`, whose walks write each path over the one before.
 pub(super) fn table(db: &Database) -> Box<dyn Table + '_> {
     let paths = db.paths();
-    let locate = move |row, before: Option<Row<'_>>| {
-        let spare = Cell::new(before.map(Row::into_spare).unwrap_or_default());
-        Ok(paths.entries().get(row).map(|entry| Row { number: row, entry, path: OnceCell::new(), spare }))
+    let locate = move |row, before: Option<PathRow<'_>>| {
+        let spare = Cell::new(before.map(PathRow::into_spare).unwrap_or_default());
+        Ok(paths.entries().get(row).map(|entry| PathRow { number: row, entry, path: OnceCell::new(), spare }))
     };
-    let table = TableOf::walked("paths", move || Ok(paths.len()), locate)
-        .splits()
-        .resolves()
+    let table = DeclaredTable::walked("paths", move || Ok(paths.len()), locate)
+        .random_access()
+        .dictionary()
         .column(Column::id64("id").key(), |row| Ok(Value::Id64(row.entry.self_id.get())))
         .found_by(move |key| match key {
             Value::Id64(id) => Some(Ok(paths.all_with(*id))),
@@ -50,7 +50,7 @@ pub(super) fn table(db: &Database) -> Box<dyn Table + '_> {
                 None => paths.path_at(row.number).map(Value::owned),
             }
         })
-        .says("id")
+        .text_for("id")
         .ends_in("name")
         .label();
     let table = table.found_by(move |key| {

@@ -8,10 +8,10 @@ use super::{children, skeleton_nodes, visual_children, with_fields};
 use crate::bytes::View;
 use crate::error::Result;
 use crate::id;
-use crate::names::Names;
-use crate::relations::Texts;
+use crate::names::NameSources;
+use crate::relations::IdTexts;
 use crate::source::Source;
-use crate::table::{Column, Table, TableOf, Takes, Value, Volume, no_cell};
+use crate::table::{Accepts, Column, DeclaredTable, Table, Value, Volume, no_cell};
 
 /// The tables of a `models.bin`.
 pub(in crate::formats::bwdb) fn models(models: &Models) -> Vec<Box<dyn Table + '_>> {
@@ -24,29 +24,29 @@ pub(in crate::formats::bwdb) fn models(models: &Models) -> Vec<Box<dyn Table + '
         Value::Id64(id) => Some(Ok(models.all_with(*id))),
         _ => None,
     };
-    let table = TableOf::walked("models", || Ok(models.len()), locate)
-        .splits()
+    let table = DeclaredTable::walked("models", || Ok(models.len()), locate)
+        .random_access()
         .column(Column::uint("index").brief().place(), |row: &Row<p::MergedModel<'_>>| Ok(row.number.into()))
         .column(Column::id64("id").brief().key().writable(), |row| Ok(Value::Id64(row.read()?.id()?.0)))
         .found_by(find)
-        .column(path_column(&models.names).takes(Takes::Path), |row| {
+        .column(path_column(&models.names).accepts(Accepts::Path), |row| {
             Ok(models.names().path(row.read()?.id()?)?.map_or(Value::Null, Value::Text))
         })
         .found_by(|key| by_path(&models.names, key, |id| models.all_with(id)))
         // Numbers of rows elsewhere: of a skeleton of this file, of a collision model of another.
-        .column(Column::uint("skeleton_index").brief().place().takes(Takes::Bits(32)), |row| {
+        .column(Column::uint("skeleton_index").brief().place().accepts(Accepts::Bits(32)), |row| {
             Ok(row.read()?.skeleton_index()?.into())
         })
-        .column(Column::uint("first_geometry").brief().place().takes(Takes::Bits(16)), |row| {
+        .column(Column::uint("first_geometry").brief().place().accepts(Accepts::Bits(16)), |row| {
             Ok(row.read()?.first_geometry()?.into())
         })
-        .column(Column::uint("geometry_count").brief().takes(Takes::Bits(16)), |row| {
+        .column(Column::uint("geometry_count").brief().accepts(Accepts::Bits(16)), |row| {
             Ok(row.read()?.geometry_count()?.into())
         });
     let names = models.names();
     let table = with_fields(table, "models", names, |merged: &p::MergedModel<'_>| merged.model());
     let table = with_fields(table, "models", names, |merged: &p::MergedModel<'_>| merged.visual());
-    let mut tables: Vec<Box<dyn Table + '_>> = vec![Box::new(table.with_rows_by_number())];
+    let mut tables: Vec<Box<dyn Table + '_>> = vec![Box::new(table.with_positional_rows())];
     visual_children::<p::MergedModel<'_>, _>(rows, |merged| merged.visual(), &mut tables);
     tables.push(children::<p::MergedModel<'_>, p::Dye<'_>, _>("dyes", rows, |merged| merged.model()?.dyes()));
     // The file's own skeletons, to which `skeleton_index` leads, replace the empty ones inside of the visuals.
@@ -56,16 +56,16 @@ pub(in crate::formats::bwdb) fn models(models: &Models) -> Vec<Box<dyn Table + '
 }
 
 /// The column of the paths of ids: for people, if there are names to resolve them.
-fn path_column(names: &Names) -> Column {
+fn path_column(names: &NameSources) -> Column {
     let column = Column::text("path").resolved().in_folders();
     if names.is_empty() { column } else { column.brief() }
 }
 
 /// The rows with the path `key`: the rows with its id, if the names contain it.
-fn by_path(names: &Names, key: &Value<'_>, with_id: impl Fn(u64) -> Vec<usize>) -> Option<Result<Vec<usize>>> {
+fn by_path(names: &NameSources, key: &Value<'_>, with_id: impl Fn(u64) -> Vec<usize>) -> Option<Result<Vec<usize>>> {
     let Value::Text(path) = key else { return None };
     let id = id::of_path(path);
-    let known = Texts::path(names, id).map(|known| known.is_some_and(|known| known == *path));
+    let known = IdTexts::path(names, id).map(|known| known.is_some_and(|known| known == *path));
     Some(known.map(|known| if known { with_id(id) } else { Vec::new() }))
 }
 
@@ -86,7 +86,7 @@ impl<'a> Records<'a> for SkeletonRows<'a> {
         vec![Lead::number(Column::uint("skeleton").brief().key(), self.len())]
     }
 
-    fn names(self) -> &'a dyn super::super::Names {
+    fn names(self) -> &'a dyn super::super::NameLookup {
         self.0.names()
     }
 
@@ -105,8 +105,8 @@ pub(in crate::formats::bwdb) fn space(space: &Space) -> Vec<Box<dyn Table + '_>>
         let new = |light| Row::new(row, Ok(light), before, space.light_count(), space.source());
         Ok(space.light(row).map(new))
     };
-    let lights = TableOf::walked("point_lights", || Ok(space.light_count()), locate)
-        .splits()
+    let lights = DeclaredTable::walked("point_lights", || Ok(space.light_count()), locate)
+        .random_access()
         .column(Column::uint("index").brief().place(), |row: &Row<p::SpaceLight<'_>>| Ok(row.number.into()));
     let lights = with_fields(lights, "point_lights", &walk::ById, |light: &p::SpaceLight<'_>| Ok(*light))
         .with_volume(|light| Ok(Some(Volume::of_point(light.read()?.position()?))));
@@ -119,9 +119,9 @@ pub(in crate::formats::bwdb) fn instances(space: &Space) -> impl Table + '_ {
         let hits = all.iter().enumerate().filter(|(_, instance)| instance.id.get() == id);
         hits.map(|(row, _)| row).collect()
     };
-    TableOf::over("instances", all)
-        .splits()
-        .with_rows_by_number()
+    DeclaredTable::over("instances", all)
+        .random_access()
+        .with_positional_rows()
         .column(Column::uint("index").brief().place(), |(row, _)| Ok((*row).into()))
         .found_by_row(|| all.len())
         .column(Column::id64("id").brief().key().writable(), |(_, instance)| Ok(Value::Id64(instance.id.get())))
@@ -129,17 +129,19 @@ pub(in crate::formats::bwdb) fn instances(space: &Space) -> impl Table + '_ {
             let Value::Id64(id) = key else { return None };
             Some(Ok(with_id(*id)))
         })
-        .column(path_column(&space.names).takes(Takes::Path), |(_, instance)| {
-            Ok(Texts::path(&*space.names, instance.id.get())?.map_or(Value::Null, Value::Text))
+        .column(path_column(&space.names).accepts(Accepts::Path), |(_, instance)| {
+            Ok(IdTexts::path(&*space.names, instance.id.get())?.map_or(Value::Null, Value::Text))
         })
         .found_by(move |key| by_path(&space.names, key, with_id))
-        .column(Column::text("name").brief().key().takes(Takes::OrNull), |(_, instance)| {
+        .column(Column::text("name").brief().key().accepts(Accepts::OrNull), |(_, instance)| {
             Ok(space.instance_name(instance)?.into())
         })
-        .column(Column::floats("transform").takes(Takes::Numbers(16)), |(_, instance)| {
+        .column(Column::floats("transform").accepts(Accepts::Numbers(16)), |(_, instance)| {
             Ok(Value::floats(instance.transform.iter().map(|v| v.get())))
         })
-        .column(Column::uint("flags").brief().takes(Takes::Bits(32)), |(_, instance)| Ok(instance.flags.get().into()))
+        .column(Column::uint("flags").brief().accepts(Accepts::Bits(32)), |(_, instance)| {
+            Ok(instance.flags.get().into())
+        })
         // The last row of the matrix is the position.
         .columns(["x", "y", "z"].map(|name| Column::f32(name).brief().writable()), |(_, instance), axis| {
             Ok(instance.transform.get(axis.saturating_add(12)).map(|v| v.get()).into())

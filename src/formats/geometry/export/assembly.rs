@@ -50,7 +50,7 @@ pub fn assemble<'g>(
     let mut top = Vec::new();
     let mut left_out = 0usize;
     for part in parts {
-        scene.damage.extend(part.geometry.decode_all().into_iter().map(|error| error.within(&part.model.name)));
+        scene.damage.extend(part.geometry.decode_all().into_iter().map(|error| error.context(&part.model.name)));
         let mut groups = part.geometry.groups_of(std::slice::from_ref(&part.model))?;
         let all = groups.groups.len();
         groups.groups.retain(|group| !DAMAGED.iter().any(|word| group.name.contains(word)));
@@ -94,7 +94,7 @@ impl<'g> Scene<'g> {
                 Some(Some(matrix)) => Some(matrix),
                 Some(None) => {
                     let what = format!("the transform of {name} is invalid: {transform:?}").into();
-                    self.damage.push(Error::without_offset(ErrorKind::Damaged { what }, "placement"));
+                    self.damage.push(Error::of_part(ErrorKind::Damaged { what }, "placement"));
                     continue;
                 }
             };

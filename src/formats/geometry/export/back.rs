@@ -3,7 +3,7 @@
 //! An unchanged number keeps its bytes: where the GLB has the number that the file's own is written as, the file's own
 //! stays.
 
-use super::part::{Part, Shape, mirror};
+use super::part::{ScenePart, Shape, mirror};
 use super::{Options, Scene};
 use crate::edit::refused;
 use crate::error::{Error, ErrorKind, Result};
@@ -34,7 +34,7 @@ pub(in crate::formats::geometry) struct Mesh<'g> {
 
 #[cold]
 fn damaged(what: impl Into<Cow<'static, str>>) -> Error {
-    Error::without_offset(ErrorKind::Damaged { what: what.into() }, "GLB")
+    Error::of_part(ErrorKind::Damaged { what: what.into() }, "GLB")
 }
 
 #[cold]
@@ -344,7 +344,7 @@ impl Fixed {
         let shapes = self.0.get_or_init(|| {
             let options = Options { meshes: false, ..Options::default() };
             let scene = Scene::new("", geometry, &Groups::default(), None, options);
-            let shape = |part: &Part<'_>| outline(&part.positions().collect::<Vec<_>>(), part.triangles());
+            let shape = |part: &ScenePart<'_>| outline(&part.positions().collect::<Vec<_>>(), part.triangles());
             scene.parts.iter().map(shape).collect()
         });
         let Ok(Surface { positions, triangles }) = glb.surface(mesh) else { return false };
@@ -410,7 +410,7 @@ pub(in crate::formats::geometry) fn lay(
     let (old, indices) = (geometry.mapped_vertices(group.vertices)?, geometry.mapped_indices(group.indices)?);
     let shape = Shape::group(old, indices);
     let flip = matches!(shape, Shape::Group { flip: true, .. });
-    let part = Part::new(group.name.clone(), shape, 0, None, &mut Vec::new())?;
+    let part = ScenePart::new(group.name.clone(), shape, 0, None, &mut Vec::new())?;
     let refuse = |what: String| refused(format!("mesh {:?}: {what}", mesh.name));
     let Surface { positions, triangles: new } = glb.surface(mesh)?;
     let attribute = |name: &str| {
@@ -494,15 +494,19 @@ impl<'g> Laid<'g, '_> {
         }
     }
 
-    fn rest(&mut self, attribute: &impl Fn(&str) -> Option<Accessor<'g>>, before: Option<&Part<'_>>) -> Result<()> {
+    fn rest(
+        &mut self,
+        attribute: &impl Fn(&str) -> Option<Accessor<'g>>,
+        before: Option<&ScenePart<'_>>,
+    ) -> Result<()> {
         let old = self.old;
         let normals = self.values::<3>(Attribute::Normal, "NORMAL", attribute("NORMAL"))?;
         if let Some(normals) = &normals {
-            self.put(Attribute::Normal, normals, before.and_then(Part::normals), |n| Ok(packed(mirror(n))))?;
+            self.put(Attribute::Normal, normals, before.and_then(ScenePart::normals), |n| Ok(packed(mirror(n))))?;
         }
         let tangents = self.values::<4>(Attribute::Tangent, "TANGENT", attribute("TANGENT"))?;
         if let Some(tangents) = &tangents {
-            self.put(Attribute::Tangent, tangents, before.and_then(Part::tangents), |[x, y, z, _]| {
+            self.put(Attribute::Tangent, tangents, before.and_then(ScenePart::tangents), |[x, y, z, _]| {
                 Ok(packed(mirror([x, y, z])))
             })?;
             self.binormals(normals.as_deref(), tangents, before)?;
@@ -563,11 +567,11 @@ impl<'g> Laid<'g, '_> {
         &mut self,
         normals: Option<&[[f32; 3]]>,
         tangents: &[[f32; 4]],
-        before: Option<&Part<'_>>,
+        before: Option<&ScenePart<'_>>,
     ) -> Result<()> {
         let normals = match normals {
             Some(normals) => normals.to_vec(),
-            None => before.and_then(Part::normals).map(Iterator::collect).unwrap_or_default(),
+            None => before.and_then(ScenePart::normals).map(Iterator::collect).unwrap_or_default(),
         };
         let both: Vec<[f32; 7]> =
             normals.iter().zip(tangents).map(|([a, b, c], [x, y, z, side])| [*a, *b, *c, *x, *y, *z, *side]).collect();

@@ -1,6 +1,6 @@
 //! glTF 2.0 in its binary form.
 
-use super::part::Part;
+use super::part::ScenePart;
 use super::skin::{Alpha, Image, Role};
 use super::{Node, Scene, written};
 use crate::error::{Error, ErrorKind, Result};
@@ -46,7 +46,7 @@ impl Stream {
     ];
 
     /// Whether `part` has this attribute.
-    fn is_in(self, part: &Part<'_>) -> bool {
+    fn is_in(self, part: &ScenePart<'_>) -> bool {
         match self {
             Self::Positions => true,
             Self::Normals => part.group_vertices().is_none() || part.has(Attribute::Normal),
@@ -83,7 +83,7 @@ impl Stream {
     }
 
     /// The type of an element, and its bytes.
-    fn element(self, part: &Part<'_>) -> (ComponentType, Type, u64) {
+    fn element(self, part: &ScenePart<'_>) -> (ComponentType, Type, u64) {
         match self {
             Self::Positions | Self::Normals => (ComponentType::F32, Type::Vec3, 12),
             Self::Tangents => (ComponentType::F32, Type::Vec4, 16),
@@ -97,14 +97,14 @@ impl Stream {
     }
 
     /// Bytes of all elements, padded to a multiple of 4.
-    fn size(self, part: &Part<'_>) -> (u64, u64) {
+    fn size(self, part: &ScenePart<'_>) -> (u64, u64) {
         let count = if self == Self::Indices { part.indices.unwrap_or(0) } else { part.vertices } as u64;
         let size = count.saturating_mul(self.element(part).2);
         (size, size.checked_next_multiple_of(4).unwrap_or(u64::MAX))
     }
 
     /// Writes all elements, and their padding.
-    fn write(self, part: &Part<'_>, out: &mut impl Write) -> std::io::Result<()> {
+    fn write(self, part: &ScenePart<'_>, out: &mut impl Write) -> std::io::Result<()> {
         fn floats<const N: usize>(
             out: &mut impl Write,
             all: Option<impl Iterator<Item = [f32; N]>>,
@@ -145,7 +145,7 @@ impl Stream {
 }
 
 /// The streams of a part.
-fn streams<'p>(part: &'p Part<'_>) -> impl Iterator<Item = Stream> + 'p {
+fn streams<'p>(part: &'p ScenePart<'_>) -> impl Iterator<Item = Stream> + 'p {
     Stream::ALL.into_iter().filter(|s| s.is_in(part))
 }
 
@@ -157,13 +157,13 @@ fn streams<'p>(part: &'p Part<'_>) -> impl Iterator<Item = Stream> + 'p {
 pub fn write_glb(scene: &Scene<'_>, out: &mut dyn Write) -> Result<()> {
     let (root, binary) = describe(scene);
     let mut text = json::serialize::to_vec(&root)
-        .map_err(|e| Error::without_offset(ErrorKind::Damaged { what: e.to_string().into() }, "glTF"))?;
+        .map_err(|e| Error::of_part(ErrorKind::Damaged { what: e.to_string().into() }, "glTF"))?;
     text.resize(text.len().next_multiple_of(4), b' ');
     let chunk = |size: u64| if size == 0 { 0 } else { size.saturating_add(8) };
     let total = chunk(text.len() as u64).saturating_add(chunk(binary)).saturating_add(12);
     let size = |value: u64| {
         let limit = ErrorKind::Limit { what: "size of a GLB file", value: total, limit: u32::MAX.into() };
-        u32::try_from(value).map_err(|_| Error::without_offset(limit, ""))
+        u32::try_from(value).map_err(|_| Error::of_part(limit, ""))
     };
     let (total, json_size, binary_size) = (size(total)?, size(text.len() as u64)?, size(binary)?);
     let mut out = BufWriter::with_capacity(1 << 16, out);
@@ -369,7 +369,7 @@ fn node(node: &Node) -> json::Node {
     }
 }
 
-fn mesh(part: &Part<'_>, root: &mut Root, offset: &mut u64) -> json::Mesh {
+fn mesh(part: &ScenePart<'_>, root: &mut Root, offset: &mut u64) -> json::Mesh {
     let mut primitive = json::mesh::Primitive {
         attributes: Default::default(),
         extensions: None,

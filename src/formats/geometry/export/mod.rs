@@ -6,12 +6,12 @@
 mod assembly;
 #[cfg(feature = "edit")]
 pub(in crate::formats::geometry) mod back;
+#[cfg(feature = "view")]
+mod figure;
 mod glb;
 mod named;
 mod obj;
 mod part;
-#[cfg(feature = "view")]
-mod sight;
 mod skin;
 mod svg;
 
@@ -32,7 +32,7 @@ use crate::armor::ArmorUse;
 use crate::error::{Error, ErrorKind, Result};
 use crate::scene::Placement;
 use crate::source::Source;
-use part::{Part, Shape};
+use part::{ScenePart, Shape};
 use skin::{Image, Skin};
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ use std::collections::BTreeMap;
 #[derive(Debug)]
 pub struct Scene<'a> {
     name: String,
-    parts: Vec<Part<'a>>,
+    parts: Vec<ScenePart<'a>>,
     materials: Vec<Material>,
     /// The materials of armour and of meshes that are distinguished by colours, in the order of the colours.
     coloured: [BTreeMap<String, usize>; 2],
@@ -93,13 +93,13 @@ struct Node {
 }
 
 /// A part where it is shown.
-struct Shown<'s, 'a> {
+struct PlacedPart<'s, 'a> {
     node: &'s Node,
     #[cfg_attr(not(feature = "view"), allow(dead_code, reason = "pages group parts by it"))]
     above: Option<&'s Node>,
     #[cfg_attr(not(feature = "view"), allow(dead_code, reason = "pages write each part once"))]
     number: usize,
-    part: &'s Part<'a>,
+    part: &'s ScenePart<'a>,
     matrix: Option<&'s [f32; 16]>,
 }
 
@@ -170,7 +170,7 @@ impl<'a> Scene<'a> {
 
     /// Each node that shows a part, with the node above it and the matrix that puts it into place. Of nodes that lie below
     /// each other one at most has a matrix, as a scene is two levels deep: a model and its parts.
-    fn shown(&self) -> impl Iterator<Item = Shown<'_, 'a>> {
+    fn shown(&self) -> impl Iterator<Item = PlacedPart<'_, 'a>> {
         let top = (None::<&Node>, None::<&[f32; 16]>);
         let mut open: Vec<_> = self.roots.iter().rev().map(|&root| (root, top)).collect();
         std::iter::from_fn(move || {
@@ -179,7 +179,7 @@ impl<'a> Scene<'a> {
                 let matrix = node.matrix.as_ref().or(matrix);
                 open.extend(node.children.iter().rev().map(|&child| (child, (Some(node), matrix))));
                 if let Some((number, part)) = node.part.and_then(|number| Some((number, self.parts.get(number)?))) {
-                    return Some(Shown { node, above, number, part, matrix });
+                    return Some(PlacedPart { node, above, number, part, matrix });
                 }
             }
             None
@@ -215,7 +215,7 @@ impl<'a> Scene<'a> {
 
     /// Adds a part after a look at all of its numbers, and a node that shows it. Damaged or empty ones are left out.
     fn show(&mut self, name: String, shape: Shape<'a>, material: usize, extras: Option<String>) -> Option<usize> {
-        match Part::new(name.clone(), shape, material, extras, &mut self.notes) {
+        match ScenePart::new(name.clone(), shape, material, extras, &mut self.notes) {
             Ok(Some(part)) => {
                 self.parts.push(part);
                 let part = Some(self.parts.len().saturating_sub(1));
@@ -255,7 +255,7 @@ impl<'a> Scene<'a> {
             let shape = match both {
                 Ok(shape) => shape,
                 Err(error) => {
-                    self.damage.push(error.within(&group.name));
+                    self.damage.push(error.context(&group.name));
                     continue;
                 }
             };
@@ -303,7 +303,7 @@ impl<'a> Scene<'a> {
             };
             let Some(matrix) = right_handed(placement.transform) else {
                 let what = format!("the transform of instance {i} is invalid: {:?}", placement.transform).into();
-                self.damage.push(Error::without_offset(ErrorKind::Damaged { what }, "placement"));
+                self.damage.push(Error::of_part(ErrorKind::Damaged { what }, "placement"));
                 continue;
             };
             if self.nodes.len().saturating_add(nodes.len()) > MAX_NODES {
@@ -312,7 +312,7 @@ impl<'a> Scene<'a> {
                     value: self.nodes.len().saturating_add(nodes.len()) as u64,
                     limit: MAX_NODES as u64,
                 };
-                self.damage.push(Error::without_offset(kind, "placement").within(format_args!("instance {i}")));
+                self.damage.push(Error::of_part(kind, "placement").context(format_args!("instance {i}")));
                 break;
             }
             let mut children = Vec::with_capacity(nodes.len());
@@ -356,7 +356,7 @@ impl<'a> Scene<'a> {
     fn find_armor(&mut self, geometry: &'a Geometry) {
         let uses = match geometry.armor_uses() {
             Ok(uses) => uses,
-            Err(error) => return self.damage.push(error.within("thickness")),
+            Err(error) => return self.damage.push(error.context("thickness")),
         };
         let name = |armor: &ArmorUse| match &armor.component {
             Some(component) => format!("{} {component}", armor.entity),

@@ -4,7 +4,7 @@ use super::{Scene, write_glb, write_obj, write_svg};
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::geometry::Geometry;
 use crate::report::counted;
-use crate::scene::{Context, Drawing, Instance, Kind, Model, Options, Placement, Shapes};
+use crate::scene::{Context, Drawing, Instance, Model, Options, Placement, SceneFormat, Shapes};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::Write;
@@ -24,7 +24,7 @@ pub fn scene<'g>(geometry: &'g Geometry, context: &Context<'_>, options: Options
         Some(instances) if has_models => Some(placements(&instances, &models)),
         Some(_) => {
             let what = "the models.bin that the instances of the space.bin refer to".to_owned();
-            return Err(Error::without_offset(ErrorKind::NotFound { what }, ""));
+            return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
         }
     };
     let (placements, strangers) = placed.map_or((None, 0), |(placed, strangers)| (Some(placed), strangers));
@@ -46,13 +46,13 @@ fn placements(instances: &[Instance], models: &[Model]) -> (Vec<Placement>, usiz
 }
 
 impl Shapes for Geometry {
-    fn kinds(&self) -> &'static [Kind] {
+    fn kinds(&self) -> &'static [SceneFormat] {
         &[
-            Kind::Glb,
-            Kind::Obj,
-            Kind::Svg,
+            SceneFormat::Glb,
+            SceneFormat::Obj,
+            SceneFormat::Svg,
             #[cfg(feature = "view")]
-            Kind::Png,
+            SceneFormat::Png,
         ]
     }
 
@@ -70,27 +70,27 @@ impl Drawing for Scene<'_> {
         &self.damage
     }
 
-    fn beside(&self, kind: Kind) -> Result<Vec<(String, Vec<u8>)>> {
+    fn beside(&self, kind: SceneFormat) -> Result<Vec<(String, Vec<u8>)>> {
         let own = self.files.iter().map(|(name, source)| (name.clone(), source.bytes().to_vec()));
         let mut files: Vec<_> = own.collect();
-        if kind == Kind::Obj {
+        if kind == SceneFormat::Obj {
             files.extend(super::obj::materials(self)?);
         }
         Ok(files)
     }
 
     #[cfg(feature = "view")]
-    fn sight(&self) -> Result<Option<crate::scene::sight::Sight<'_>>> {
-        Ok((!self.is_empty()).then(|| self.as_sight()))
+    fn figure(&self) -> Result<Option<crate::scene::figure::Figure<'_>>> {
+        Ok((!self.is_empty()).then(|| self.as_figure()))
     }
 
-    fn write(&self, kind: Kind, out: &mut dyn Write) -> Result<Vec<String>> {
+    fn write(&self, kind: SceneFormat, out: &mut dyn Write) -> Result<Vec<String>> {
         match kind {
-            Kind::Glb => write_glb(self, out)?,
-            Kind::Obj => write_obj(self, out)?,
-            Kind::Svg => write_svg(self, out)?,
+            SceneFormat::Glb => write_glb(self, out)?,
+            SceneFormat::Obj => write_obj(self, out)?,
+            SceneFormat::Svg => write_svg(self, out)?,
             #[cfg(feature = "view")]
-            Kind::Png => crate::write::picture::write(&self.as_sight(), out)?,
+            SceneFormat::Png => crate::write::picture::write(&self.as_figure(), out)?,
         }
         Ok(Vec::new())
     }

@@ -2,7 +2,7 @@
 
 use super::part::unit;
 use super::skin::{Alpha, Image, Role};
-use super::{Scene, Shown, written};
+use super::{PlacedPart, Scene, written};
 use crate::error::Result;
 use std::io::{BufWriter, Write};
 
@@ -103,7 +103,7 @@ fn one_line(name: &str) -> String {
 
 fn object(
     scene: &Scene<'_>,
-    Shown { node, part, matrix, .. }: Shown<'_, '_>,
+    PlacedPart { node, part, matrix, .. }: PlacedPart<'_, '_>,
     counts: &mut Counts,
     out: &mut impl Write,
 ) -> std::io::Result<()> {

@@ -24,7 +24,7 @@ impl<'a> Shape<'a> {
 
 /// A part of a scene, whose numbers have all been looked at.
 #[derive(Debug)]
-pub(super) struct Part<'a> {
+pub(super) struct ScenePart<'a> {
     pub name: String,
     pub shape: Shape<'a>,
     pub material: usize,
@@ -46,7 +46,7 @@ pub(super) struct Part<'a> {
 /// A box of a boxed iterator: parts have different ones.
 type Iter<'p, T> = Box<dyn Iterator<Item = T> + 'p>;
 
-impl<'a> Part<'a> {
+impl<'a> ScenePart<'a> {
     /// The part, or `None` where it has no triangles.
     pub(super) fn new(
         name: String,
@@ -220,7 +220,7 @@ fn hull_triangles<'h>(hull: &Hull<'h>) -> impl Iterator<Item = [[f32; 3]; 3]> + 
 
 #[cold]
 fn damaged(part: &str, what: String) -> Error {
-    Error::without_offset(ErrorKind::Damaged { what: what.into() }, part.to_owned())
+    Error::of_part(ErrorKind::Damaged { what: what.into() }, part.to_owned())
 }
 
 /// Turns the left-handed space into the right-handed one. Adding zero makes a negative zero positive.

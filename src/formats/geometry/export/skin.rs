@@ -113,7 +113,7 @@ impl Scene<'_> {
             let surface = match material.mfm.and_then(|id| context.surface(id)) {
                 Some(Ok(surface)) => surface,
                 Some(Err(error)) => {
-                    self.damage.push(error.within(format_args!("material {}", material.name)));
+                    self.damage.push(error.context(format_args!("material {}", material.name)));
                     continue;
                 }
                 None => {
@@ -196,7 +196,7 @@ impl Scene<'_> {
                     numbers.insert(image, self.images.len().saturating_sub(1));
                 }
                 Ok(None) => drop(missing.insert(image.1)),
-                Err(error) => self.damage.push(error.within(&image.1)),
+                Err(error) => self.damage.push(error.context(&image.1)),
             }
         }
         for (material, image) in by_material {

@@ -1,9 +1,9 @@
 //! Armour and collision hulls as a drawing: seen from above and from the side.
 
-use super::part::{Part, Shape};
+use super::part::{ScenePart, Shape};
 use super::{Scene, written};
-use crate::clean::Xml;
 use crate::error::{Error, ErrorKind, Result};
+use crate::escape::Xml;
 use std::collections::BTreeSet;
 use std::io::{BufWriter, Write};
 
@@ -38,11 +38,11 @@ struct Face {
 /// # Errors
 /// `NotFound` when the scene has neither armour nor hulls, and `Io` when `out` fails.
 pub fn write_svg(scene: &Scene<'_>, out: &mut dyn Write) -> Result<()> {
-    let drawn: Vec<(usize, &Part<'_>)> =
+    let drawn: Vec<(usize, &ScenePart<'_>)> =
         scene.parts.iter().enumerate().filter(|(_, p)| !matches!(p.shape, Shape::Group { .. })).collect();
     if drawn.is_empty() {
         let what = "armor or collision hulls to draw".to_owned();
-        return Err(Error::without_offset(ErrorKind::NotFound { what }, ""));
+        return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
     }
     let (mut min, mut max) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
     for (_, part) in &drawn {
@@ -100,7 +100,7 @@ pub fn write_svg(scene: &Scene<'_>, out: &mut dyn Write) -> Result<()> {
 
 fn draw(
     scene: &Scene<'_>,
-    drawn: &[(usize, &Part<'_>)],
+    drawn: &[(usize, &ScenePart<'_>)],
     view: &View,
     [min, max]: [[f32; 3]; 2],
     scale: f32,

@@ -3,8 +3,8 @@
 use super::super::METRES;
 use super::{Splash, SplashBox};
 use crate::error::{Error, ErrorKind, Result};
-use crate::scene::sight::{Iter, Place, Sight, Solid, SolidKind, Solids, Tint};
-use crate::scene::{self, Context, Drawing, Kind, Options, Shapes, no_such_kind};
+use crate::scene::figure::{Figure, Iter, Solid, SolidInstance, SolidKind, SolidMaterial, Solids};
+use crate::scene::{self, Context, Drawing, Options, SceneFormat, Shapes, no_such_kind};
 use std::collections::BTreeMap;
 use std::io::Write;
 
@@ -24,8 +24,8 @@ const NORMALS: [[f32; 3]; 6] =
 
 /// No other file knows of these boxes.
 impl Shapes for Splash {
-    fn kinds(&self) -> &'static [Kind] {
-        &[Kind::Png]
+    fn kinds(&self) -> &'static [SceneFormat] {
+        &[SceneFormat::Png]
     }
 
     fn draw<'a>(&'a self, _: &Context<'_>, _: Options) -> Result<Box<dyn Drawing + 'a>> {
@@ -63,7 +63,7 @@ impl<'a> Boxes<'a> {
                 Ok(found) if found.min.iter().chain(&found.max).all(|c| c.is_finite()) => all.push(found),
                 Ok(SplashBox { name, .. }) => {
                     let what = "a corner is not a number".into();
-                    damage.push(Error::without_offset(ErrorKind::Damaged { what }, name.to_owned()));
+                    damage.push(Error::of_part(ErrorKind::Damaged { what }, name.to_owned()));
                 }
                 Err(error) => damage.push(error),
             }
@@ -86,16 +86,16 @@ impl<'a> Boxes<'a> {
         Ok(Self { name: splash.source().stem(), kinds, all, damage })
     }
 
-    fn as_sight(&self) -> Sight<'_> {
+    fn as_figure(&self) -> Figure<'_> {
         let tint = |(rank, name): (usize, &&'a str)| {
             let [r, g, b] = scene::colour(rank, self.kinds.len());
-            Tint { name, colour: [r, g, b, 1.0], two_sided: false, image: None }
+            SolidMaterial { name, colour: [r, g, b, 1.0], two_sided: false, image: None }
         };
-        Sight::Solids(Solids {
+        Figure::Solids(Solids {
             name: self.name,
             materials: self.kinds.iter().enumerate().map(tint).collect(),
             solids: self.all.iter().map(|drawn| drawn as &dyn Solid).collect(),
-            places: (0..self.all.len()).map(|solid| Place { solid, group: "", matrix: None }).collect(),
+            places: (0..self.all.len()).map(|solid| SolidInstance { solid, group: "", matrix: None }).collect(),
             metres: Some(METRES),
             notes: &[],
             damage: &self.damage,
@@ -108,13 +108,13 @@ impl Drawing for Boxes<'_> {
         &self.damage
     }
 
-    fn sight(&self) -> Result<Option<Sight<'_>>> {
-        Ok((!self.all.is_empty()).then(|| self.as_sight()))
+    fn figure(&self) -> Result<Option<Figure<'_>>> {
+        Ok((!self.all.is_empty()).then(|| self.as_figure()))
     }
 
-    fn write(&self, kind: Kind, out: &mut dyn Write) -> Result<Vec<String>> {
+    fn write(&self, kind: SceneFormat, out: &mut dyn Write) -> Result<Vec<String>> {
         match kind {
-            Kind::Png => crate::write::picture::write(&self.as_sight(), out).map(|()| Vec::new()),
+            SceneFormat::Png => crate::write::picture::write(&self.as_figure(), out).map(|()| Vec::new()),
             _ => Err(no_such_kind(kind)),
         }
     }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::sample::geometry::{GeometryBuilder, PlateShape, demo};
 use crate::sample::{self, Size};
-use crate::scene::{Context, Kind, Options};
+use crate::scene::{Context, Options, SceneFormat};
 use crate::{Asset, Source};
 
 /// A part as a browser decodes it: positions, normals and triangles.
@@ -68,14 +68,14 @@ fn read(part: &Value, blocks: &[(String, Vec<u8>)]) -> Read {
 }
 
 /// The page's part of a file, and its GLB.
-fn both(name: &str, bytes: Vec<u8>) -> (Shown, Vec<u8>) {
+fn both(name: &str, bytes: Vec<u8>) -> (SceneSection, Vec<u8>) {
     let asset = Asset::open(Source::from_vec(name, bytes)).unwrap();
     let drawing = asset.reader().shapes().unwrap();
     let options = Options { lod: None, ..Options::default() };
     let drawing = drawing.draw(&Context::default(), options).unwrap();
     let mut glb = Vec::new();
-    drawing.write(Kind::Glb, &mut glb).unwrap();
-    (shown(&drawing.sight().unwrap().unwrap(), "scene"), glb)
+    drawing.write(SceneFormat::Glb, &mut glb).unwrap();
+    (shown(&drawing.figure().unwrap().unwrap(), "scene"), glb)
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn numbers_of_all_sizes_come_back() {
 fn a_map_has_its_boxes_and_their_rows() {
     let asset = Asset::open(Source::from_vec("town.wdata", sample::wdata::demo(1, Size::Small))).unwrap();
     let drawing = asset.reader().shapes().unwrap().draw(&Context::default(), Options::default()).unwrap();
-    let shown = shown(&drawing.sight().unwrap().unwrap(), "map");
+    let shown = shown(&drawing.figure().unwrap().unwrap(), "map");
     let block = |key: &str| &shown.blocks.iter().find(|(name, _)| shown.meta[key] == **name).unwrap().1;
     let texts: Value = serde_json::from_slice(block("texts")).unwrap();
     let numbers: Vec<f32> = block("boxes").as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect();

@@ -1,0 +1,395 @@
+//! Compares the contents of two records, at any position of the records and their arrays, also in two files.
+//!
+//! Declared fields are compared by their bytes, pointers by their targets; padding between fields is ignored. Names and
+//! paths are compared by their ids.
+
+use super::{Element, Field, Leaf, List, ListInfo, NameId, PathId, Prototype as _, Typed, Walker, same_arrays};
+pub use crate::budget::{Budget, BudgetShare};
+use crate::bytes::View;
+use crate::error::{Error, Result};
+use crate::formats::bwdb::prototypes::{Layout, Material, Record};
+use crate::formats::bwdb::walk::{NameLookup, ValueBuilder, record_fields};
+use crate::table::Value;
+use std::borrow::Cow;
+use std::fmt::{self, Write as _};
+use std::hash::{DefaultHasher, Hasher as _};
+use std::marker::PhantomData;
+
+/// Whether two records of one layout have equal contents.
+///
+/// # Errors
+/// When one of them is damaged, or their arrays overlap without measure.
+pub fn same_record<'a>(layout: Layout, old: View<'a>, new: View<'a>, share: &mut BudgetShare<'_>) -> Result<bool> {
+    if layout.same(old, new, share)? {
+        return Ok(true);
+    }
+    match (Record::read(layout, old)?, Record::read(layout, new)?) {
+        // Its arrays may have equal contents in another order.
+        (Record::Material(old), Record::Material(new)) => same_material(&old, &new),
+        _ => Ok(false),
+    }
+}
+
+/// The properties of a material in the order of their names; `None` when a name repeats.
+fn properties<'a>(material: &Material<'a>) -> Result<Option<Vec<(NameId, Leaf<'a>)>>> {
+    let named = material.properties()?.map(|property| property.map(|p| (p.name, p.value)));
+    let mut named: Vec<_> = named.collect::<Result<_>>()?;
+    named.sort_by_key(|(name, _)| name.0);
+    Ok(named.is_sorted_by(|a, b| a.0.0 < b.0.0).then_some(named))
+}
+
+fn same_leaf(old: &Leaf<'_>, new: &Leaf<'_>) -> bool {
+    match (old, new) {
+        (Leaf::Name(a), Leaf::Name(b)) => a == b,
+        (Leaf::Path(a), Leaf::Path(b)) => a == b,
+        // As text, which shows all digits, so that NaN equals itself.
+        (Leaf::Value(a), Leaf::Value(b)) => a == b || a.to_string() == b.to_string(),
+        _ => false,
+    }
+}
+
+fn same_material(old: &Material<'_>, new: &Material<'_>) -> Result<bool> {
+    let own = |m: &Material<'_>| Ok::<_, Error>((m.fx()?, m.collision_flags()?, m.sort_order()?));
+    let (Some(a), Some(b)) = (properties(old)?, properties(new)?) else { return Ok(false) };
+    let alike = a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| a.0 == b.0 && same_leaf(&a.1, &b.1));
+    Ok(alike && own(old)? == own(new)?)
+}
+
+/// A hash that equal records share, except for floats with several forms of one value. `None` for a damaged record, and for a record
+/// with excessively overlapping arrays.
+pub fn digest(record: &Record<'_>, share: &mut BudgetShare<'_>) -> Option<u64> {
+    let mut digest = Digest { hasher: DefaultHasher::new(), share, sound: true };
+    let named = match record {
+        Record::Material(material) => properties(material).ok()?.map(|properties| (material, properties)),
+        _ => None,
+    };
+    match named {
+        // Its arrays may be in any order.
+        Some((material, properties)) => {
+            for (name, leaf) in properties {
+                digest.leaf("name", Leaf::Name(name));
+                digest.leaf("value", leaf);
+            }
+            digest.leaf("fx", Leaf::Path(material.fx().ok()?));
+            digest.leaf("collision_flags", Leaf::Value(material.collision_flags().ok()?.into()));
+            digest.leaf("sort_order", Leaf::Value(material.sort_order().ok()?.into()));
+        }
+        None => record.walk_fields(&mut digest),
+    }
+    digest.sound.then(|| digest.hasher.finish())
+}
+
+struct Digest<'d, 'b> {
+    hasher: DefaultHasher,
+    share: &'d mut BudgetShare<'b>,
+    sound: bool,
+}
+
+impl fmt::Write for Digest<'_, '_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.hasher.write(text.as_bytes());
+        Ok(())
+    }
+}
+
+impl<'a> Walker<'a> for Digest<'_, '_> {
+    fn leaf(&mut self, _: &'static str, leaf: Leaf<'a>) {
+        match leaf {
+            Leaf::Name(id) => self.hasher.write_u32(id.0),
+            Leaf::Path(id) => self.hasher.write_u64(id.0),
+            // To a hasher writing does not fail.
+            Leaf::Value(value) => drop(write!(self, "{value};")),
+        }
+    }
+
+    fn begin(&mut self, _: &'static str) {}
+
+    fn end(&mut self) {}
+
+    fn begin_list(&mut self, _: &'static str, list: &ListInfo<'a>) -> bool {
+        self.hasher.write_usize(list.len);
+        let afforded = self.share.spend(list.view, list.bytes()).is_ok();
+        self.sound &= afforded;
+        afforded
+    }
+
+    fn end_list(&mut self) {}
+
+    fn damage(&mut self, _: &'static str, _: Error) {
+        self.sound = false;
+    }
+}
+
+/// Takes the name of each field that differs, and its value in both records: null in one that lacks it.
+pub type Out<'a, 'o> = &'o mut dyn FnMut(&str, Value<'a>, Value<'a>);
+
+/// A walk over two records that shows their differences.
+pub struct Differ<'a, 'o> {
+    names: [&'a dyn NameLookup; 2],
+    out: Out<'a, 'o>,
+    path: String,
+    /// Errors of parts that could not be read.
+    errors: Vec<Error>,
+    budget: &'o Budget,
+}
+
+impl fmt::Debug for Differ<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Differ").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// Tells `out` the fields in which two records differ, with the names and paths that each file knows. Gives the errors
+/// of parts that could not be read.
+pub fn differ_record<'a, 'o>(
+    layout: Layout,
+    (old, new): (View<'a>, View<'a>),
+    names: [&'a dyn NameLookup; 2],
+    out: Out<'a, 'o>,
+    budget: &'o Budget,
+) -> Vec<Error> {
+    let mut differ = Differ { names, out, path: String::new(), errors: Vec::new(), budget };
+    match (Record::read(layout, old), Record::read(layout, new)) {
+        (Ok(Record::Material(a)), Ok(Record::Material(b))) => differ.materials(&a, &b),
+        (Ok(_), Ok(_)) => {
+            let outcome = layout.differ(old, new, &mut differ);
+            differ.errors.extend(outcome.err());
+        }
+        (a, b) => differ.errors.extend(a.err().into_iter().chain(b.err())),
+    }
+    differ.errors
+}
+
+/// The text of a name or a path, or its id.
+fn said<'a>(leaf: Leaf<'a>, names: &dyn NameLookup, errors: &mut Vec<Error>) -> Value<'a> {
+    let mut text = |text: Result<Option<Cow<'_, str>>>| match text {
+        Ok(text) => text.map(|text| Value::owned(text.into_owned())),
+        Err(error) => {
+            errors.push(error);
+            None
+        }
+    };
+    match leaf {
+        Leaf::Value(value) => value,
+        Leaf::Name(id) => text(names.name(id)).unwrap_or(Value::Id32(id.0)),
+        Leaf::Path(PathId(0)) => Value::Null,
+        Leaf::Path(id) => text(names.path(id)).unwrap_or(Value::Id64(id.0)),
+    }
+}
+
+/// `value` with the text of each reference in place of it and its id.
+fn plainly(value: Value<'_>) -> Value<'_> {
+    match value {
+        Value::Map(mut parts) => match &mut *parts {
+            [(id, id_value), (what, text)] if id == "id" && matches!(&**what, "text" | "path") => {
+                std::mem::take(if text.is_null() { id_value } else { text })
+            }
+            _ => Value::Map(parts.into_iter().map(|(name, value)| (name, plainly(value))).collect()),
+        },
+        Value::List(values) => Value::List(values.into_iter().map(plainly).collect()),
+        leaf => leaf,
+    }
+}
+
+/// The fields of a record, with names and paths in place of references: for records with different layouts.
+pub fn plain_fields<'a>(
+    record: &Record<'a>,
+    names: &'a dyn NameLookup,
+    budget: &Budget,
+) -> (Vec<(Cow<'a, str>, Value<'a>)>, Vec<Error>) {
+    let (fields, errors) = record_fields(record, names, budget);
+    (fields.into_iter().map(|(name, value)| (name, plainly(value))).collect(), errors)
+}
+
+impl<'a> Differ<'a, '_> {
+    /// Goes into the field `name`.
+    pub(in crate::formats::bwdb) fn within(&mut self, name: &str, go: impl FnOnce(&mut Self) -> Result<()>) {
+        let len = self.path.len();
+        if !self.path.is_empty() && !name.starts_with('[') {
+            self.path.push('.');
+        }
+        self.path.push_str(name);
+        if let Err(error) = go(self) {
+            self.errors.push(error.context(&self.path));
+        }
+        self.path.truncate(len);
+    }
+
+    /// The current field, if it has no parts.
+    pub(in crate::formats::bwdb) fn leaf(&mut self, old: Leaf<'a>, new: Leaf<'a>) {
+        let [of_old, of_new] = self.names;
+        let ids = match (&old, &new) {
+            (Leaf::Name(a), Leaf::Name(b)) => Some((Value::Id32(a.0), Value::Id32(b.0))),
+            (Leaf::Path(a), Leaf::Path(b)) => Some((Value::Id64(a.0), Value::Id64(b.0))),
+            _ => None,
+        };
+        let mut values = (said(old, of_old, &mut self.errors), said(new, of_new, &mut self.errors));
+        if let Some(ids) = ids
+            && values.0 == values.1
+        {
+            // Two ids of one text.
+            values = ids;
+        }
+        (self.out)(&self.path, values.0, values.1);
+    }
+
+    /// The current field as a whole.
+    pub(in crate::formats::bwdb) fn whole<T: Field<'a>>(&mut self, old: Option<T>, new: Option<T>) {
+        let show = |of: Option<T>, walker: &mut dyn Walker<'a>| of.into_iter().for_each(|of| of.walk("", walker));
+        self.out_of(|walker| show(old, walker), |walker| show(new, walker));
+    }
+
+    /// Whether the walk need not go into a part.
+    pub(in crate::formats::bwdb) fn same<T: Field<'a>>(&mut self, old: View<'a>, new: View<'a>) -> Result<bool> {
+        T::same(old, new, &mut BudgetShare::new(self.budget))
+    }
+
+    /// Marks the value at `view` as shown completely.
+    pub(in crate::formats::bwdb) fn afford<T: Field<'a>>(&mut self, view: View<'a>) -> Result<()> {
+        // To compare it with itself costs its length.
+        self.same::<T>(view, view).map(drop)
+    }
+
+    /// The number of plain values above which a list shows its elements one by one.
+    const SHORT: usize = 16;
+
+    /// The array that the walk is in.
+    pub(in crate::formats::bwdb) fn lists<T: Field<'a>>(&mut self, old: List<'a, T>, new: List<'a, T>) -> Result<()> {
+        self.arrays(&Typed::<T>(PhantomData), old.span(), new.span())
+    }
+
+    /// The array that the walk is in, each a place and a number of elements.
+    pub(in crate::formats::bwdb) fn arrays(
+        &mut self,
+        of: &dyn Element<'a>,
+        old: (View<'a>, usize),
+        new: (View<'a>, usize),
+    ) -> Result<()> {
+        let traits = of.traits();
+        if traits.leaf && (old.1 != new.1 || old.1 <= Self::SHORT) {
+            let mut share = BudgetShare::new(self.budget);
+            if !same_arrays(of.size(), traits, old, new, &mut share, |a, b, left| of.same(a, b, left))? {
+                drop(share);
+                self.out_of(|walker| of.walk_array(old, walker), |walker| of.walk_array(new, walker));
+            }
+            return Ok(());
+        }
+        let place = |(view, len): (View<'a>, usize), index: usize| {
+            (index < len).then(|| view.skip(index.saturating_mul(of.size())))
+        };
+        for index in 0..old.1.max(new.1) {
+            let both = (place(old, index), place(new, index));
+            let same = |a, b, budget| of.same(a, b, &mut BudgetShare::new(budget));
+            if let (Some(a), Some(b)) = both
+                && same(a, b, self.budget)?
+            {
+                continue;
+            }
+            self.within(&format!("[{index}]"), |differ| {
+                match both {
+                    (Some(a), Some(b)) => of.differ(a, b, differ)?,
+                    (a, b) => {
+                        for view in [a, b].into_iter().flatten() {
+                            same(view, view, differ.budget)?;
+                        }
+                        let show = |view: Option<View<'a>>, walker: &mut dyn Walker<'a>| {
+                            view.into_iter().for_each(|view| of.walk(view, "", walker));
+                        };
+                        differ.out_of(|walker| show(a, walker), |walker| show(b, walker));
+                    }
+                }
+                Ok(())
+            });
+        }
+        Ok(())
+    }
+
+    /// Tells the field that the walk is in, with the values that a walker of each side is shown; null without any.
+    fn out_of(&mut self, old: impl FnOnce(&mut dyn Walker<'a>), new: impl FnOnce(&mut dyn Walker<'a>)) {
+        let [of_old, of_new] = self.names;
+        let (old, new) = (self.shown(of_old, old), self.shown(of_new, new));
+        (self.out)(&self.path, old, new);
+    }
+
+    fn shown(&mut self, names: &'a dyn NameLookup, walk: impl FnOnce(&mut dyn Walker<'a>)) -> Value<'a> {
+        let mut shown = ValueBuilder::new(names, self.budget);
+        walk(&mut shown);
+        let (fields, errors) = shown.into_fields();
+        self.errors.extend(errors);
+        fields.into_iter().next().map_or(Value::Null, |(_, value)| plainly(value))
+    }
+
+    /// Two materials: their properties by name, and their other fields.
+    fn materials(&mut self, old: &Material<'a>, new: &Material<'a>) {
+        match (properties(old), properties(new)) {
+            (Ok(Some(a)), Ok(Some(b))) => self.properties(a, b),
+            (Ok(_), Ok(_)) => {
+                // Names that repeat: by array, as stored.
+                if let Err(error) = Material::differ(old.view(), new.view(), self) {
+                    self.errors.push(error);
+                }
+                return;
+            }
+            (a, b) => self.errors.extend(a.err().into_iter().chain(b.err())),
+        }
+        self.within("fx", |differ| {
+            let (a, b) = (old.fx()?, new.fx()?);
+            if a != b {
+                differ.leaf(Leaf::Path(a), Leaf::Path(b));
+            }
+            Ok(())
+        });
+        self.within("collision_flags", |differ| {
+            let (a, b) = (old.collision_flags()?, new.collision_flags()?);
+            if a != b {
+                differ.leaf(Leaf::Value(a.into()), Leaf::Value(b.into()));
+            }
+            Ok(())
+        });
+        self.within("sort_order", |differ| {
+            let (a, b) = (old.sort_order()?, new.sort_order()?);
+            if a != b {
+                differ.leaf(Leaf::Value(a.into()), Leaf::Value(b.into()));
+            }
+            Ok(())
+        });
+    }
+
+    fn properties(&mut self, old: Vec<(NameId, Leaf<'a>)>, new: Vec<(NameId, Leaf<'a>)>) {
+        let (mut old, mut new) = (old.into_iter().peekable(), new.into_iter().peekable());
+        loop {
+            let key = match (old.peek(), new.peek()) {
+                (None, None) => return,
+                (Some(a), Some(b)) => a.0.0.min(b.0.0),
+                (Some(one), None) | (None, Some(one)) => one.0.0,
+            };
+            let (a, b) = (old.next_if(|a| a.0.0 == key), new.next_if(|b| b.0.0 == key));
+            if let (Some(a), Some(b)) = (&a, &b)
+                && same_leaf(&a.1, &b.1)
+            {
+                continue;
+            }
+            let id = NameId(key);
+            let [of_old, of_new] = self.names;
+            let stored = of_old.name(id).ok().flatten().or_else(|| of_new.name(id).ok().flatten());
+            let name = match (stored, crate::formats::bwdb::prototypes::known_property_name(id)) {
+                (Some(name), _) => name.into_owned(),
+                (None, Some(known)) => known.to_owned(),
+                (None, None) => Value::Id32(key).to_string(),
+            };
+            self.within(&format!("properties.{name}"), |differ| {
+                match (a, b) {
+                    (Some(a), Some(b)) => differ.leaf(a.1, b.1),
+                    (a, b) => {
+                        let mut value = |leaf: Option<(NameId, Leaf<'a>)>, names: &dyn NameLookup| {
+                            leaf.map_or(Value::Null, |leaf| said(leaf.1, names, &mut differ.errors))
+                        };
+                        let (a, b) = (value(a, of_old), value(b, of_new));
+                        (differ.out)(&differ.path, a, b);
+                    }
+                }
+                Ok(())
+            });
+        }
+    }
+}

@@ -1,0 +1,753 @@
+//! Byte patches, relocated arrays and strings, and which of them are shared between records.
+//!
+//! Records point into an *area*: the blob of their database, or a whole `models.bin` or `space.bin`. A value that grows is appended to
+//! the area, and its pointer is updated. Pointers are relative to their struct: an area may move as a whole, single values may not.
+
+use super::super::declared::{Body, CountField, Member, Type};
+use super::super::record::{Field as _, FieldInfo, Flag, Form, Leaf, ListInfo, Prototype, Walker, follow, follow_one};
+use super::records::Records;
+use super::value::leaf_bytes;
+use crate::budget::Budget;
+use crate::bytes::{View, le};
+use crate::compare::same_value;
+use crate::edit::refused;
+use crate::error::{Error, ErrorKind, Result};
+use crate::lazy::{self, Lazy};
+use crate::table::Value;
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+/// An area's new end is a multiple of this, from its first byte: the largest alignment of anything that may follow it.
+pub(super) const ALIGNMENT: usize = 16;
+
+/// A place in the new file: one that the old file has, or one in what is appended to an area.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum To {
+    Old(usize),
+    New(usize),
+    /// A position in the inserted records.
+    Record(usize),
+}
+
+impl To {
+    pub fn skip(self, count: usize) -> Self {
+        match self {
+            Self::Old(at) => Self::Old(at.saturating_add(count)),
+            Self::New(at) => Self::New(at.saturating_add(count)),
+            Self::Record(at) => Self::Record(at.saturating_add(count)),
+        }
+    }
+}
+
+/// An edited value: its old and its new position.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct EditedPosition<'a> {
+    pub view: View<'a>,
+    pub to: To,
+}
+
+impl<'a> EditedPosition<'a> {
+    /// A value that keeps its position.
+    pub fn of(view: View<'a>) -> Self {
+        Self { view, to: To::Old(view.position()) }
+    }
+
+    #[must_use]
+    pub fn skip(self, count: usize) -> Self {
+        Self { view: self.view.skip(count), to: self.to.skip(count) }
+    }
+}
+
+/// A struct with known fields.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Struct {
+    pub fields: &'static [FieldInfo],
+    of: Option<&'static Type>,
+}
+
+impl Struct {
+    /// A struct that is declared in this crate.
+    pub fn built_in<'a, P: Prototype<'a>>() -> Self {
+        Self { fields: P::FIELDS, of: None }
+    }
+
+    /// A struct by its type.
+    pub fn of(of: &'static Type) -> Self {
+        Self { fields: of.fields, of: Some(of) }
+    }
+
+    /// The type of a field, or of its elements.
+    pub fn type_of(self, field: usize) -> Option<&'static Type> {
+        if let Some(Body::Members(members)) = self.of.map(|of| &of.body) {
+            return match members.get(field)? {
+                Member::Inline(of) | Member::Array { of, .. } => Some(of),
+            };
+        }
+        Type::built_in(self.fields.get(field)?.of)
+    }
+
+    /// The number of field `name`.
+    pub fn field(self, name: &str) -> Option<usize> {
+        self.fields.iter().position(|field| field.name == name)
+    }
+
+    /// Whether a field contains the number of elements of an array of the struct.
+    pub fn is_count(self, name: &str) -> bool {
+        self.fields.iter().any(|field| matches!(field.form, Form::Array { count } if count == name))
+    }
+
+    /// The positions of the pointers of a value; `None` if unknown.
+    pub fn pointers(of: &'static Type, at: usize, all: &mut Vec<usize>) -> Option<()> {
+        if of.name == "text" {
+            all.push(at.saturating_add(8));
+            return Some(());
+        }
+        if of.fields.is_empty() {
+            return of.traits.flat.then_some(());
+        }
+        let this = Self::of(of);
+        for (field, info) in of.fields.iter().enumerate() {
+            match info.pointer() {
+                Some(pointer) => all.push(at.saturating_add(pointer)),
+                None => Self::pointers(this.type_of(field)?, at.saturating_add(info.at), all)?,
+            }
+        }
+        Some(())
+    }
+}
+
+/// The arrays and texts of an area, which distinguish shared data from data of a single record.
+#[derive(Debug, Default)]
+pub(super) struct Shares {
+    /// By their starts.
+    ranges: Vec<(usize, usize)>,
+    /// For each, the furthest end of all up to it.
+    ends: Vec<usize>,
+}
+
+impl Shares {
+    fn of(mut ranges: Vec<(usize, usize)>) -> Self {
+        ranges.sort_unstable();
+        let mut furthest = 0;
+        let ends = ranges.iter().map(|(_, end)| {
+            furthest = furthest.max(*end);
+            furthest
+        });
+        let ends = ends.collect();
+        Self { ranges, ends }
+    }
+
+    /// Whether more than one pointer leads to bytes of a range.
+    fn are_shared(&self, range: &Range<usize>) -> bool {
+        let behind = self.ranges.partition_point(|(start, _)| *start < range.end);
+        let mut met = 0usize;
+        for at in (0..behind).rev() {
+            if self.ends.get(at).is_none_or(|end| *end <= range.start) {
+                break;
+            }
+            if self.ranges.get(at).is_some_and(|(_, end)| *end > range.start) {
+                met = met.saturating_add(1);
+                if met > 1 {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+}
+
+/// Collects the visited arrays and texts, all of them or the ones that overlap a range.
+pub(super) struct Ranges<'b> {
+    data: Range<usize>,
+    near: Option<Range<usize>>,
+    ranges: Vec<(usize, usize)>,
+    budget: &'b Budget,
+    spent: Option<Error>,
+}
+
+impl Ranges<'_> {
+    fn meet(&mut self, start: usize, len: usize) {
+        let end = start.saturating_add(len);
+        if self.near.as_ref().is_none_or(|near| start < near.end && near.start < end) {
+            self.ranges.push((start, end));
+        }
+    }
+}
+
+impl<'a> Walker<'a> for Ranges<'_> {
+    fn leaf(&mut self, _: &'static str, leaf: Leaf<'a>) {
+        if let Leaf::Value(Value::Text(std::borrow::Cow::Borrowed(text))) = leaf {
+            // The reader's own words, such as names of kinds, are in no file.
+            let at = text.as_ptr().addr();
+            if self.data.contains(&at) && !text.is_empty() {
+                let start = at.saturating_sub(self.data.start);
+                self.meet(start, text.len().saturating_add(1));
+            }
+        }
+    }
+
+    fn begin(&mut self, _: &'static str) {}
+    fn end(&mut self) {}
+
+    fn begin_list(&mut self, _: &'static str, list: &ListInfo<'a>) -> bool {
+        if list.len == 0 || self.spent.is_some() {
+            return false;
+        }
+        self.meet(list.view.position(), list.bytes());
+        // Leaves of more than 8 bytes and no plain values are texts.
+        let descend = !list.plain && list.stride > 8;
+        if descend && let Err(error) = self.budget.spend_at(list.view, list.bytes()) {
+            self.spent = Some(error);
+        }
+        descend
+    }
+
+    fn end_list(&mut self) {}
+
+    fn damage(&mut self, _: &'static str, _: Error) {}
+}
+
+/// Walks over all that the record with a number points to.
+type Walk<'a> = Box<dyn Fn(usize, &mut Ranges<'_>) + Sync + 'a>;
+
+/// The positions of shared data.
+pub(super) struct Area<'a> {
+    /// Its bytes in the old file.
+    pub range: Range<usize>,
+    /// Appended to it.
+    pub new: Vec<u8>,
+    /// The records of its file, if some are inserted or deleted.
+    pub array: Option<Records>,
+    shares: Lazy<Shares>,
+    /// Questions that were answered by a walk of their own.
+    asked: Cell<usize>,
+    /// The whole file.
+    file: &'a [u8],
+    records: usize,
+    /// Walks over all that a record points to, which an edit in place needs not.
+    walk: Walk<'a>,
+    /// Arrays that got a new place, by the place of their pointer.
+    moved: HashMap<To, EditedPosition<'a>>,
+    /// New numbers of elements, by the place of their struct and the name of the field that counts them; with each the
+    /// number of arrays that have as many now.
+    counts: HashMap<(To, &'static str), (usize, usize)>,
+}
+
+impl<'a> Area<'a> {
+    /// The area that the `records` of a part of `file` point to, which `walk` walks over by their numbers.
+    pub fn new(
+        file: &'a [u8],
+        range: Range<usize>,
+        records: usize,
+        walk: impl Fn(usize, &mut Ranges<'_>) + Sync + 'a,
+    ) -> Self {
+        let (new, moved, counts) = (Vec::new(), HashMap::new(), HashMap::new());
+        let (shares, asked, walk) = (Lazy::default(), Cell::new(0), Box::new(walk));
+        Self { range, new, array: None, shares, asked, file, records, walk, moved, counts }
+    }
+
+    /// Whether more than one pointer leads to bytes of a range.
+    pub fn are_shared(&self, range: &Range<usize>) -> Result<bool> {
+        /// Questions for which arrays need not all be kept and put in order.
+        const FEW: usize = 2;
+        if self.asked.get() < FEW {
+            self.asked.set(self.asked.get().saturating_add(1));
+            return Ok(self.ranges(Some(range))?.len() > 1);
+        }
+        let shares = self.shares.get_or_try_init(|| self.ranges(None).map(Shares::of))?;
+        Ok(shares.are_shared(range))
+    }
+
+    /// The arrays and texts of all records, or only the ones that overlap `near`.
+    ///
+    /// # Errors
+    /// `Limit` if arrays overlap excessively.
+    fn ranges(&self, near: Option<&Range<usize>>) -> Result<Vec<(usize, usize)>> {
+        let budget = Budget::of_arrays(self.file.len());
+        let start = self.file.as_ptr().addr();
+        let data = start..start.saturating_add(self.file.len());
+        let (records, walk) = (self.records, &self.walk);
+        let parts = lazy::parts_for(records, 1 << 10);
+        let share = records.div_ceil(parts);
+        let part = |number: usize| {
+            let (data, near, ranges) = (data.clone(), near.cloned(), Vec::new());
+            let mut ranges = Ranges { data, near, ranges, budget: &budget, spent: None };
+            let first = number.saturating_mul(share);
+            (first..first.saturating_add(share).min(records)).for_each(|record| walk(record, &mut ranges));
+            ranges.spent.map_or(Ok(ranges.ranges), Err)
+        };
+        Ok(lazy::parts(parts, part).into_iter().collect::<Result<Vec<_>>>()?.concat())
+    }
+
+    /// The position of appended data, as if nothing moved.
+    pub fn address(&self, to: To) -> usize {
+        match to {
+            To::Old(at) => self.array.as_ref().map_or(at, |records| records.moved(at)),
+            To::New(at) => self.address(To::Old(self.range.end)).saturating_add(at),
+            To::Record(at) => self.array.as_ref().map_or(at, |records| records.kept_end().saturating_add(at)),
+        }
+    }
+
+    pub fn append(&mut self, bytes: &[u8], alignment: usize) -> usize {
+        let from_start = self.address(To::New(self.new.len())).saturating_sub(self.range.start);
+        let padding = from_start.next_multiple_of(alignment).saturating_sub(from_start);
+        self.new.resize(self.new.len().saturating_add(padding), 0);
+        let at = self.new.len();
+        self.new.extend_from_slice(bytes);
+        at
+    }
+
+    /// Forgets the numbers of elements of a row that is not written.
+    pub fn forget_counts(&mut self) {
+        self.counts.clear();
+    }
+
+    /// Makes its new end a multiple of what may follow it.
+    pub fn finish(&mut self) {
+        if !self.new.is_empty() {
+            self.append(&[], ALIGNMENT);
+        }
+    }
+}
+
+/// The changed bytes of a file.
+#[derive(Debug, Default)]
+pub(super) struct Patches {
+    new: BTreeMap<usize, Vec<u8>>,
+    /// Where they are, in the order in which they were noted.
+    noted: Vec<usize>,
+}
+
+impl Patches {
+    /// The number of notes so far, to return to.
+    pub fn mark(&self) -> usize {
+        self.noted.len()
+    }
+
+    /// Drops all changes after a mark.
+    pub fn back_to(&mut self, mark: usize) {
+        for at in self.noted.drain(mark.min(self.noted.len())..) {
+            self.new.remove(&at);
+        }
+    }
+
+    /// Notes that `bytes` are at `at`.
+    ///
+    /// # Errors
+    /// Wrong usage if another edit writes different bytes to some of them.
+    pub fn put(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
+        let end = at.saturating_add(bytes.len());
+        let near = self.new.range(..end).next_back();
+        if let Some((&other, old)) = near
+            && other.saturating_add(old.len()) > at
+        {
+            return if (other, old.as_slice()) == (at, bytes) { Ok(()) } else { Err(two_edits()) };
+        }
+        self.new.insert(at, bytes.to_vec());
+        self.noted.push(at);
+        Ok(())
+    }
+
+    /// Whether the byte at `at` changes.
+    pub fn has(&self, at: usize) -> bool {
+        let near = self.new.range(..=at).next_back();
+        near.is_some_and(|(start, bytes)| at < start.saturating_add(bytes.len()))
+    }
+
+    pub fn into_stretches(self) -> impl Iterator<Item = (Range<usize>, Vec<u8>)> {
+        self.new.into_iter().map(|(at, bytes)| (at..at.saturating_add(bytes.len()), bytes))
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.new.is_empty()
+    }
+}
+
+/// The error of two edits that would write one place.
+#[cold]
+fn two_edits() -> Error {
+    refused("two edits write the same bytes: a value that is shown by two columns, or in two tables")
+}
+
+/// Writes fields.
+pub(super) struct Writer<'p, 'a> {
+    pub patches: &'p mut Patches,
+    pub area: &'p mut Area<'a>,
+    /// The table, row and column, for messages.
+    pub what: String,
+}
+
+impl<'a> Writer<'_, 'a> {
+    #[cold]
+    pub fn refuse(&self, what: impl std::fmt::Display) -> Error {
+        refused(format!("{}: {what}", self.what))
+    }
+
+    pub fn put(&mut self, to: To, bytes: &[u8]) -> Result<()> {
+        match to {
+            To::Old(at) => self.patches.put(at, bytes),
+            To::New(at) | To::Record(at) => {
+                let records = self.area.array.as_mut().map(|records| &mut records.new);
+                let bytes_there = if let To::New(_) = to { Some(&mut self.area.new) } else { records };
+                let place = bytes_there.and_then(|there| there.get_mut(at..at.saturating_add(bytes.len())));
+                place.ok_or_else(two_edits)?.copy_from_slice(bytes);
+                Ok(())
+            }
+        }
+    }
+
+    /// Points the pointer at offset `at` of `owner` to `target`.
+    pub fn point(&mut self, owner: To, at: usize, target: To) -> Result<()> {
+        let (base, target) = (self.area.address(owner), self.area.address(target));
+        let far = || refused("a pointer would lead further than it can");
+        let from = i64::try_from(base).map_err(|_| far())?;
+        let pointer = i64::try_from(target).map_err(|_| far())?.checked_sub(from).ok_or_else(far)?;
+        self.put(owner.skip(at), &pointer.to_le_bytes())
+    }
+
+    pub fn check_inside(&self, range: &Range<usize>, view: View<'a>) -> Result<()> {
+        if self.area.range.start <= range.start && range.end <= self.area.range.end {
+            return Ok(());
+        }
+        let what = "it lies outside of the records' own part of the file, so that it is not written".into();
+        Err(view.error(ErrorKind::Damaged { what }).context(&self.what))
+    }
+
+    /// Appends zeros for `count` values of a type.
+    pub fn room(&mut self, of: &'static Type, count: usize) -> Result<To> {
+        let size = of.size.checked_mul(count).filter(|size| u32::try_from(*size).is_ok());
+        let size = size.ok_or_else(|| self.refuse("an array of 4 GiB does not fit"))?;
+        let at = self.area.append(&[], ALIGNMENT);
+        self.area.new.resize(at.saturating_add(size), 0);
+        Ok(To::New(at))
+    }
+
+    /// The array of the pointer at offset `at` of `owner`, for writing: a copy if the array is shared.
+    pub fn own(
+        &mut self,
+        owner: EditedPosition<'a>,
+        at: usize,
+        (view, len): (View<'a>, usize),
+        of: &'static Type,
+    ) -> Result<EditedPosition<'a>> {
+        if let Some(moved) = self.area.moved.get(&owner.to.skip(at)) {
+            return Ok(*moved);
+        }
+        let start = view.position();
+        let range = start..start.saturating_add(len.saturating_mul(of.size));
+        self.check_inside(&range, view)?;
+        if matches!(owner.to, To::Old(_)) && !self.area.are_shared(&range)? {
+            return Ok(EditedPosition::of(view));
+        }
+        let to = self.arranged(view, of, (0..len).map(Some))?;
+        self.point(owner.to, at, to)?;
+        let place = EditedPosition { view, to };
+        self.area.moved.insert(owner.to.skip(at), place);
+        Ok(place)
+    }
+
+    /// The elements of the array that is a field.
+    pub fn elements(
+        &mut self,
+        owner: EditedPosition<'a>,
+        of: Struct,
+        field: usize,
+    ) -> Result<(EditedPosition<'a>, &'static Type, usize)> {
+        let (info, element) = self.field(of, field)?;
+        let Form::Array { count } = info.form else { return Err(self.refuse("this is no array")) };
+        let len = self.count(owner, of, count)?;
+        let view = follow(owner.view, info.at, len, element.size)?;
+        Ok((self.own(owner, info.at, (view, len), element)?, element, len))
+    }
+
+    /// A field and the type of it, or of its elements.
+    pub fn field(&self, of: Struct, field: usize) -> Result<(FieldInfo, &'static Type)> {
+        let found = of.fields.get(field).copied().zip(of.type_of(field));
+        found.ok_or_else(|| self.refuse("values of this type are not written"))
+    }
+
+    /// The number of elements in the field `count`.
+    pub fn count(&self, owner: EditedPosition<'a>, of: Struct, count: &str) -> Result<usize> {
+        let info = of.fields.iter().find(|field| field.name == count);
+        let read = info.and_then(|info| CountField::of(info.at, info.of));
+        let count = read.ok_or_else(|| self.refuse("the number of its elements is not known"))?;
+        (count.read)(owner.view.skip(count.at))
+    }
+
+    /// Changes the field of a struct from `old` to `new`.
+    pub fn set(
+        &mut self,
+        owner: EditedPosition<'a>,
+        of: Struct,
+        field: usize,
+        old: &Value<'_>,
+        new: &Value<'_>,
+    ) -> Result<()> {
+        let (info, inner) = self.field(of, field)?;
+        match info.form {
+            Form::Inline => self.set_value(owner.skip(info.at), inner, old, new),
+            Form::One => {
+                let view = follow_one(owner.view, info.at)?;
+                let place = self.own(owner, info.at, (view, 1), inner)?;
+                self.set_value(place, inner, old, new)
+            }
+            Form::Array { count } => self.set_array(owner, of, (info, inner, count), old, new),
+        }
+    }
+
+    fn set_array(
+        &mut self,
+        owner: EditedPosition<'a>,
+        of: Struct,
+        (info, element, count): (FieldInfo, &'static Type, &'static str),
+        old: &Value<'_>,
+        new: &Value<'_>,
+    ) -> Result<()> {
+        let (Value::List(before), Value::List(after)) = (old, new) else {
+            return Err(self.refuse("a list fits"));
+        };
+        let len = self.count(owner, of, count)?;
+        if len != before.len() {
+            return Err(self.refuse("this array is not shown whole, so that it is not written"));
+        }
+        if after.len() == len {
+            let is_other = |(old, new): &(&Value<'_>, &Value<'_>)| !same_value(old, new);
+            if !before.iter().zip(after).any(|pair| is_other(&pair)) {
+                return Ok(());
+            }
+            let view = follow(owner.view, info.at, len, element.size)?;
+            let place = self.own(owner, info.at, (view, len), element)?;
+            for (i, (old, new)) in before.iter().zip(after).enumerate().filter(|(_, pair)| is_other(pair)) {
+                self.set_value(place.skip(i.saturating_mul(element.size)), element, old, new)?;
+            }
+            return Ok(());
+        }
+        if !after.is_empty() {
+            self.lay_anew((owner, info.at), element, before, after)?;
+        }
+        let (wanted, arrays) = self.area.counts.entry((owner.to, count)).or_insert((after.len(), 0));
+        *arrays = arrays.saturating_add(1);
+        let (wanted, arrays) = (*wanted, *arrays);
+        if wanted != after.len() {
+            return Err(self.refuse(format_args!("this would have {} elements, and {wanted} beside it", after.len())));
+        }
+        if arrays > 1 {
+            return Ok(());
+        }
+        let Some(count) = of.fields.iter().find(|field| field.name == count) else { return Ok(()) };
+        let number = Value::from(after.len());
+        let bytes = leaf_bytes(count.of, &Value::Null, &number);
+        let bytes = bytes.map_err(|fits| self.refuse(format_args!("{} elements: {fits} fits", after.len())))?;
+        self.put(owner.to.skip(count.at), &bytes)
+    }
+
+    /// Checks that arrays that have one count have as many elements each, now that all columns of a struct are written.
+    pub fn check_counts(&mut self, of: Struct) -> Result<()> {
+        for ((_, count), (_, written)) in std::mem::take(&mut self.area.counts) {
+            let named = |field: &&FieldInfo| matches!(field.form, Form::Array { count: other } if other == count);
+            let arrays: Vec<&str> = of.fields.iter().filter(named).map(|field| field.name).collect();
+            if written < arrays.len() {
+                let names = arrays.join(" and ");
+                return Err(self.refuse(format_args!("{names} have as many elements each: write all of them at once")));
+            }
+        }
+        Ok(())
+    }
+
+    pub fn leaf(&self, of: &'static Type, old: &Value<'_>, new: &Value<'_>) -> Result<Vec<u8>> {
+        leaf_bytes(of.name, old, new)
+            .map_err(|fits| self.refuse(format_args!("value {} does not fit: {fits} does", short(new))))
+    }
+
+    /// Writes a value, which was shown as `old`.
+    pub fn set_value(
+        &mut self,
+        place: EditedPosition<'a>,
+        of: &'static Type,
+        old: &Value<'_>,
+        new: &Value<'_>,
+    ) -> Result<()> {
+        if same_value(old, new) {
+            return Ok(());
+        }
+        if of.name == "text" {
+            return self.set_text(place, new);
+        }
+        if of.fields.is_empty() {
+            let bytes = self.leaf(of, old, new)?;
+            // A flag that remains true keeps its byte; in a vector, only changed numbers are written.
+            if of.name == "flag" && Flag::read(place.view)?.0 == (bytes != [0]) {
+                return Ok(());
+            }
+            if !of.name.starts_with("f32x") {
+                return self.put(place.to, &bytes);
+            }
+            let before = place.view.take(bytes.len())?;
+            for (i, (old, new)) in before.chunks_exact(4).zip(bytes.chunks_exact(4)).enumerate() {
+                if old != new {
+                    self.put(place.to.skip(i.saturating_mul(4)), new)?;
+                }
+            }
+            return Ok(());
+        }
+        let (Value::Map(before), Value::Map(after)) = (old, new) else {
+            return Err(self.refuse("an object of its members fits"));
+        };
+        self.set_members(place, Struct::of(of), before, after)
+    }
+
+    /// Writes the members of a struct that differ from their shown values.
+    pub fn set_members(
+        &mut self,
+        place: EditedPosition<'a>,
+        this: Struct,
+        before: &Members,
+        after: &Members,
+    ) -> Result<()> {
+        for (name, new) in after {
+            let old = before.iter().find(|(other, _)| other == name).map_or(&Value::Null, |(_, old)| old);
+            if same_value(old, new) {
+                continue;
+            }
+            let Some(field) = this.field(name) else {
+                return Err(self.refuse(format_args!("member {name:?} is not one that is written")));
+            };
+            if this.is_count(name) {
+                // It follows from the lists.
+                let counted = |info: &&FieldInfo| matches!(info.form, Form::Array { count } if count == name);
+                let list = this.fields.iter().find(counted).map(|info| info.name);
+                let list = after.iter().find(|(other, _)| Some(&**other) == list).map(|(_, list)| list);
+                if !matches!(list, Some(Value::List(list)) if same_value(&list.len().into(), new)) {
+                    return Err(self.refuse(format_args!("{name} is the number of elements that another member has")));
+                }
+                continue;
+            }
+            self.set(place, this, field, old, new)?;
+        }
+        self.check_counts(this)
+    }
+
+    /// The stored form of a text, with its end, and its size.
+    fn text_bytes(&self, new: &Value<'_>) -> Result<(Vec<u8>, u32)> {
+        let text = match new {
+            Value::Null => "".into(),
+            other => other
+                .as_text()
+                .ok_or_else(|| self.refuse(format_args!("{} does not fit: a text does", short(other))))?,
+        };
+        if text.contains('\0') {
+            return Err(self.refuse("a text with a NUL in it does not fit, as a NUL ends it"));
+        }
+        let bytes = [text.as_bytes(), &[0]].concat();
+        let Ok(size) = u32::try_from(bytes.len()) else { return Err(self.refuse("a text of 4 GiB does not fit")) };
+        Ok((bytes, size))
+    }
+
+    /// Writes a text at a packed string that has none yet. One that is empty has no bytes.
+    pub fn fresh_text(&mut self, to: To, new: &Value<'_>) -> Result<()> {
+        let (bytes, size) = self.text_bytes(new)?;
+        if size == 1 {
+            return Ok(());
+        }
+        let text = To::New(self.area.append(&bytes, 1));
+        self.point(to, 8, text)?;
+        self.put(to, &size.to_le_bytes())
+    }
+
+    /// Writes a text at its packed string.
+    pub fn set_text(&mut self, place: EditedPosition<'a>, new: &Value<'_>) -> Result<()> {
+        let (bytes, size) = self.text_bytes(new)?;
+        let old = place.view.packed_bytes()?;
+        if size == 1 && old.is_empty() {
+            return Ok(());
+        }
+        if new.is_null() {
+            // Encode an absent string as the game does: size zero, null pointer.
+            self.put(place.to.skip(8), &[0; 8])?;
+            return self.put(place.to, &[0; 4]);
+        }
+        let stored = place.view.read::<le::U32>()?.get() as usize;
+        let pointer = place.view.skip(8).read::<le::I64>()?.get();
+        let there = (stored > 0).then(|| place.view.follow_field(pointer, 8)).transpose()?;
+        let fits = match there.filter(|_| bytes.len() <= stored && matches!(place.to, To::Old(_))) {
+            Some(view) => {
+                let range = view.position()..view.position().saturating_add(stored);
+                (self.check_inside(&range, view).is_ok() && !self.area.are_shared(&range)?).then_some(view)
+            }
+            None => None,
+        };
+        match fits {
+            Some(view) => self.put(To::Old(view.position()), &bytes)?,
+            None => {
+                let to = To::New(self.area.append(&bytes, 1));
+                self.point(place.to, 8, to)?;
+            }
+        }
+        if stored == size as usize { Ok(()) } else { self.put(place.to, &size.to_le_bytes()) }
+    }
+
+    /// Writes an element of an array of elements without parts.
+    pub fn set_element(
+        &mut self,
+        owner: EditedPosition<'a>,
+        of: Struct,
+        array: &str,
+        index: usize,
+        new: &Value<'_>,
+        old: &Value<'_>,
+    ) -> Result<()> {
+        let field = of.field(array).ok_or_else(|| self.refuse("this is not written"))?;
+        let (place, element, len) = self.elements(owner, of, field)?;
+        if index >= len {
+            return Err(self.refuse("there is no such element"));
+        }
+        self.set_value(place.skip(index.saturating_mul(element.size)), element, old, new)
+    }
+
+    /// Appends an element to an array with a count of its own; returns its number.
+    pub fn push_element(
+        &mut self,
+        owner: EditedPosition<'a>,
+        of: Struct,
+        array: &str,
+        new: &Value<'_>,
+    ) -> Result<usize> {
+        let field = of.field(array).ok_or_else(|| self.refuse("this is not written"))?;
+        let (info, element) = self.field(of, field)?;
+        let Form::Array { count } = info.form else { return Err(self.refuse("this is no array")) };
+        if self.area.moved.contains_key(&owner.to.skip(info.at)) {
+            return Err(self.refuse("this is edited twice: write one edit, then the other"));
+        }
+        let len = self.count(owner, of, count)?;
+        let view = follow(owner.view, info.at, len, element.size)?;
+        let mut bytes = view.take(len.saturating_mul(element.size))?.to_vec();
+        bytes.extend(self.leaf(element, &Value::Null, new)?);
+        let to = To::New(self.area.append(&bytes, ALIGNMENT));
+        self.point(owner.to, info.at, to)?;
+        self.area.moved.insert(owner.to.skip(info.at), EditedPosition { view, to });
+        let count = of.fields.iter().find(|field| field.name == count);
+        let count = count.ok_or_else(|| self.refuse("the number of its elements is not known"))?;
+        let number = leaf_bytes(count.of, &Value::Null, &len.saturating_add(1).into());
+        let number = number.map_err(|fits| self.refuse(format_args!("it has {len} elements, and {fits} fits")))?;
+        self.put(owner.to.skip(count.at), &number)?;
+        Ok(len)
+    }
+}
+
+/// The shown members of a struct.
+pub(super) type Members<'v> = [(Cow<'v, str>, Value<'v>)];
+
+/// A value for a message; long ones are cut.
+pub(super) fn short(value: &Value<'_>) -> String {
+    let text = match value {
+        Value::Null => "null".to_owned(),
+        Value::Text(text) => format!("{text:?}"),
+        other => other.to_string(),
+    };
+    match text.char_indices().nth(80) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text,
+    }
+}

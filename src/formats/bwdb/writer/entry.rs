@@ -1,0 +1,181 @@
+//! An edited tree of a resource, in the form of `cat`: every member of its record, at any depth.
+
+use super::super::prototypes::{self as p, Layout, PROPERTY_KINDS, PrototypeType};
+use super::super::walk::cat_resource;
+use super::super::{Database, declared::Type};
+use super::area::{EditedPosition, Members, Patches, Struct, Writer, short};
+use super::properties::{TEXTURE, property};
+use super::value::{Reference, reference};
+use crate::compare::same_value;
+use crate::edit::{EntryEdit, like, refused};
+use crate::error::{Error, ErrorKind, Result};
+use crate::id::Id64;
+use crate::table::{Tree, Value};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// The member of an entry that contains the members of the record.
+const RECORD: &str = "value";
+
+/// The members of a material that are not fields, and the members of each property.
+const PROPERTIES: &str = "properties";
+
+/// The file after a change of a resource's record to `new`, and the tree that `cat` then shows.
+pub(super) fn edited(db: &Database, entry: &str, new: &Value<'static>) -> Result<EntryEdit> {
+    let missing = || Error::of_part(ErrorKind::NotFound { what: format!("entry {entry:?}") }, "");
+    let wrong = |what: String| Err(refused(format!("{entry}: {what}")));
+    let mut tree = Tree::default();
+    if !cat_resource(db, entry, &mut tree)? {
+        return Err(missing());
+    }
+    let old = tree.into_value();
+    let Some(new) = like(&old, new.clone()) else {
+        return wrong("its form is another than that of the entry, as `cat ENTRY -f json` shows it".to_owned());
+    };
+    let (Value::Map(before), Value::Map(after)) = (&old, &new) else {
+        return wrong("an object as `cat ENTRY -f json` shows it fits".to_owned());
+    };
+    for (name, new) in after.iter().filter(|(name, _)| !matches!(&**name, RECORD | "offset" | "size")) {
+        if !same_value(member(before, name), new) {
+            return wrong(format!("{name}: {} does not fit: it says which record this is", short(new)));
+        }
+    }
+    let (Value::Map(before), Value::Map(after)) = (member(before, RECORD), member(after, RECORD)) else {
+        return wrong("it has no record that is laid out".to_owned());
+    };
+    let Value::Id64(id) = member(as_members(&old), "id") else { return Err(missing()) };
+    let resource = db.lookup(*id)?.ok_or_else(missing)?;
+    let (blob, record) = (resource.database()?, resource.record_index());
+    if let Some(other) = db.owners(blob.index(), record).find(|other| other != id) {
+        let other = Id64(other);
+        return wrong(format!(
+            "{other} has the same record and would change, too: edit rows of both in a table, alike"
+        ));
+    }
+    let place = EditedPosition::of(blob.record_span(record)?.0);
+    let layout = blob.layout().ok_or_else(missing)?;
+    let mut patches = Patches::default();
+    let mut area = db.area(blob);
+    let mut out = Writer { patches: &mut patches, area: &mut area, what: entry.to_owned() };
+    let this = match layout {
+        Layout::Declared(of) => Struct::of(of),
+        Layout::ModelV14 => Struct::built_in::<p::ModelV14<'_>>(),
+        Layout::Current(prototype) => Struct::of(Type::built_in(prototype.name()).ok_or_else(missing)?),
+    };
+    let mut shown = wanted_members(this, before, after);
+    if layout == Layout::Current(PrototypeType::Material) {
+        let (Value::List(had), Value::List(has)) = (member(before, PROPERTIES), member(after, PROPERTIES)) else {
+            return wrong(format!("{PROPERTIES}: a list fits"));
+        };
+        if had.len() != has.len() {
+            return wrong(format!("{PROPERTIES}: {} are there, and none comes or goes", had.len()));
+        }
+        for (index, (old, new)) in had.iter().zip(has).enumerate() {
+            set_property(&mut out, place, index, as_members(old), as_members(new))?;
+        }
+        let properties = had.iter().zip(has).map(|(old, new)| wanted_property(as_members(old), as_members(new)));
+        shown.push((PROPERTIES.into(), Value::List(properties.collect())));
+        let rest = |members: &Members<'static>| -> Vec<_> {
+            members.iter().filter(|(name, _)| name != PROPERTIES).cloned().collect()
+        };
+        out.set_members(place, this, &rest(before), &rest(after))?;
+    } else {
+        out.set_members(place, this, before, after)?;
+    }
+    let pieces = db.pieces(patches, BTreeMap::from([(blob.index(), area)]))?;
+    Ok(EntryEdit::Shown(pieces, Value::Map(vec![(RECORD.into(), Value::Map(shown))])))
+}
+
+fn as_members<'v>(value: &'v Value<'static>) -> &'v Members<'static> {
+    match value {
+        Value::Map(members) => members,
+        _ => &[],
+    }
+}
+
+fn member<'v>(members: &'v Members<'static>, name: &str) -> &'v Value<'static> {
+    members.iter().find(|(other, _)| other == name).map_or(&Value::Null, |(_, value)| value)
+}
+
+/// Writes a property of the material at `place`.
+fn set_property<'a>(
+    out: &mut Writer<'_, 'a>,
+    place: EditedPosition<'a>,
+    index: usize,
+    before: &Members<'static>,
+    after: &Members<'static>,
+) -> Result<()> {
+    for (name, new) in after {
+        let old = member(before, name);
+        if same_value(old, new) {
+            continue;
+        }
+        let column = match &**name {
+            "name" => "name_id",
+            "value" => "value",
+            other => {
+                let what = "does not fit: the kind of a property stays";
+                return Err(out.refuse(format_args!("{PROPERTIES}[{index}]: {other}: {} {what}", short(new))));
+            }
+        };
+        let what = format!("{}: {PROPERTIES}[{index}]: {name}", out.what);
+        property(Writer { patches: out.patches, area: out.area, what }, place, index, column, old, new)?;
+    }
+    Ok(())
+}
+
+/// The members in the written form of `cat`: ids for references, and no counts, which are derived.
+fn wanted_members(
+    this: Struct,
+    before: &Members<'static>,
+    after: &Members<'static>,
+) -> Vec<(Cow<'static, str>, Value<'static>)> {
+    let stored = after.iter().filter(|(name, _)| !this.is_count(name));
+    let wanted = |(name, value): &(Cow<'static, str>, Value<'static>)| {
+        let of = this.type_of(this.field(name)?)?;
+        Some((name.clone(), wanted(of, member(before, name), value)))
+    };
+    stored.filter_map(wanted).collect()
+}
+
+/// The value in the written form of `cat`: ids for references.
+pub(super) fn wanted(of: &'static Type, old: &Value<'static>, new: &Value<'static>) -> Value<'static> {
+    match new {
+        Value::List(items) if !of.name.starts_with("f32x") || matches!(items.first(), Some(Value::List(_))) => {
+            let had: &[Value<'static>] = if let Value::List(had) = old { had } else { &[] };
+            let olds = had.iter().chain(std::iter::repeat(&Value::Null));
+            Value::List(items.iter().zip(olds).map(|(new, old)| wanted(of, old, new)).collect())
+        }
+        Value::Map(members) if !of.fields.is_empty() => {
+            Value::Map(wanted_members(Struct::of(of), as_members(old), members))
+        }
+        _ => match of.name {
+            "name" => wanted_id(Reference::Name, old, new),
+            "path" => wanted_id(Reference::Path, old, new),
+            _ => new.clone(),
+        },
+    }
+}
+
+fn wanted_id(of: Reference, old: &Value<'static>, new: &Value<'static>) -> Value<'static> {
+    let id = reference(of, old, new).unwrap_or_default();
+    let id = match of {
+        Reference::Name => Value::Id32(u32::try_from(id).unwrap_or_default()),
+        Reference::Path => Value::Id64(id),
+    };
+    Value::Map(vec![("id".into(), id)])
+}
+
+fn wanted_property(before: &Members<'static>, after: &Members<'static>) -> Value<'static> {
+    let is_texture = member(before, "kind").as_text().as_deref() == PROPERTY_KINDS.get(TEXTURE).copied();
+    let wanted = after.iter().map(|(name, new)| {
+        let old = member(before, name);
+        let new = match &**name {
+            "name" => wanted_id(Reference::Name, old, new),
+            "value" if is_texture => wanted_id(Reference::Path, old, new),
+            _ => new.clone(),
+        };
+        (name.clone(), new)
+    });
+    Value::Map(wanted.collect())
+}

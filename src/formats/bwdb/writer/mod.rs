@@ -1,0 +1,491 @@
+//! Edits of `assets.bin`, `models.bin` and `space.bin` (docs/formats/bwdb.md §12): fields in place, and larger values appended.
+
+mod area;
+mod entry;
+mod items;
+mod lists;
+mod nodes;
+mod properties;
+mod records;
+mod slots;
+mod spaces;
+mod value;
+
+use super::declared::Type;
+use super::prototypes::{self as p, Layout, PrototypeType};
+use super::record::{FieldColumns, Prototype};
+use super::{Blob, Database, layout};
+use crate::codec;
+use crate::edit::pointers::repointed;
+use crate::edit::{Check, ColumnValues, EditPosition, EntryEdit, Lists, Pieces, Seal, TableEdits, Writable, refused};
+use crate::error::{Error, ErrorKind, Result};
+use crate::reader::Reader;
+use crate::source::Source;
+use crate::table::{Accepts, Column, Table, Value, column_index};
+use area::{Area, EditedPosition, Patches, Struct, Writer};
+use properties::property;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use value::refers;
+
+/// The things that a table has a row for.
+#[derive(Debug, Clone, Copy)]
+enum RowTarget {
+    /// A record.
+    Records(Struct),
+    /// An element of an array in a struct at an offset in the record.
+    Elements { at: usize, of: Struct, array: &'static str, element: Struct },
+    /// A property of a material.
+    Properties,
+    /// A node of a skeleton at an offset in the record.
+    Nodes { at: usize },
+}
+
+impl RowTarget {
+    /// Whether these cells of a row require rewriting the whole list.
+    fn rearranges(self, table: &dyn Table, cells: &ColumnValues) -> bool {
+        let has = |name: &str| {
+            let is_it =
+                |(at, _): &(usize, Value<'_>)| table.columns().get(*at).is_some_and(|column| column.name == name);
+            cells.iter().any(is_it)
+        };
+        match self {
+            Self::Properties => has("type"),
+            Self::Nodes { .. } => has("name_id") || has(nodes::PARENT),
+            Self::Records(_) | Self::Elements { .. } => false,
+        }
+    }
+}
+
+fn elements<'a, P: Prototype<'a>, E: Prototype<'a>>(at: usize, array: &'static str) -> RowTarget {
+    RowTarget::Elements { at, of: Struct::built_in::<P>(), array, element: Struct::built_in::<E>() }
+}
+
+/// The rows of a table of records with one layout; `None` if it shows no such records.
+fn rows_of(layout: Layout, table: &str) -> Option<RowTarget> {
+    if layout.table() == table {
+        return Some(RowTarget::Records(match layout {
+            Layout::Declared(of) => Struct::of(of),
+            Layout::ModelV14 => Struct::built_in::<p::ModelV14<'_>>(),
+            Layout::Current(prototype) => Struct::of(Type::built_in(prototype.name())?),
+        }));
+    }
+    Some(match (layout, table) {
+        (Layout::Declared(of), _) => {
+            let mut arrays = (0..of.fields.len()).filter_map(|field| Some((of.fields.get(field)?, of.element(field)?)));
+            let (field, element) = arrays.find(|(_, element)| element.table == Some(table))?;
+            RowTarget::Elements { at: 0, of: Struct::of(of), array: field.name, element: Struct::of(element) }
+        }
+        (Layout::Current(PrototypeType::Material), "material_properties") => RowTarget::Properties,
+        (Layout::Current(PrototypeType::Visual), _) => visual_rows(0, table)?,
+        (Layout::Current(PrototypeType::Model), "dyes") => elements::<p::Model<'_>, p::Dye<'_>>(0, "dyes"),
+        (Layout::ModelV14, "dyes") => elements::<p::ModelV14<'_>, p::Dye<'_>>(0, "dyes"),
+        (Layout::Current(PrototypeType::Effect), "effect_systems") => {
+            elements::<p::Effect<'_>, p::System<'_>>(0, "systems")
+        }
+        (Layout::Current(PrototypeType::EffectMetadata), "effect_parameters") => {
+            elements::<p::EffectMetadata<'_>, p::EffectParameter<'_>>(0, "entries")
+        }
+        _ => return None,
+    })
+}
+
+/// The rows of a table of parts of visuals, at an offset in the record.
+fn visual_rows(at: usize, table: &str) -> Option<RowTarget> {
+    Some(match table {
+        "render_sets" => elements::<p::Visual<'_>, p::RenderSet<'_>>(at, "render_sets"),
+        "lods" => elements::<p::Visual<'_>, p::Lod<'_>>(at, "lods"),
+        "skeleton_nodes" => RowTarget::Nodes { at },
+        _ => return None,
+    })
+}
+
+/// The number of the field that a column shows.
+fn field_of(of: Struct, column: &str) -> Option<usize> {
+    let is_id = |field: &usize| {
+        of.fields.get(*field).is_some_and(|field| matches!(field.shown, FieldColumns::Name | FieldColumns::Path))
+    };
+    let id = column.strip_suffix("_id").and_then(|name| of.field(name)).filter(is_id);
+    id.or_else(|| of.field(column).filter(|field| !is_id(field) || column == "id"))
+}
+
+/// A table that is written, and its edits.
+struct Job<'t, 'p> {
+    table: &'t dyn Table,
+    patches: &'p mut Patches,
+    /// Columns of the table that are derived, or contain texts of ids.
+    follows: &'p mut Vec<(String, usize)>,
+}
+
+impl Job<'_, '_> {
+    fn follow(&mut self, column: usize) {
+        follow(self.follows, self.table.name(), column);
+    }
+
+    fn number(&self, row: usize, column: &str) -> Result<usize> {
+        let at = column_index(self.table, column).ok_or_else(|| refused(format!("no column {column}")))?;
+        match self.table.value(row, at)? {
+            Value::Uint(number) => Ok(usize::try_from(number).unwrap_or(usize::MAX)),
+            _ => Err(refused(format!("{}: row {row} has no {column}", self.table.name()))),
+        }
+    }
+
+    /// Writes one row, completely or not at all.
+    fn attempt<'a>(
+        &mut self,
+        area: &mut Area<'a>,
+        row: usize,
+        refuse: Refuse<'_>,
+        write: impl FnOnce(&mut Self, &mut Area<'a>) -> Result<()>,
+    ) -> Result<()> {
+        let mark = self.patches.mark();
+        write(self, area).or_else(|error| {
+            self.patches.back_to(mark);
+            area.forget_counts();
+            refuse(EditPosition::Set(row), error)
+        })
+    }
+
+    /// Writes the cells of one row, of a record at `place`.
+    fn row<'a>(
+        &mut self,
+        area: &mut Area<'a>,
+        place: EditedPosition<'a>,
+        rows: RowTarget,
+        row: usize,
+        cells: &ColumnValues,
+    ) -> Result<()> {
+        let index = match rows {
+            RowTarget::Records(_) => 0,
+            _ => self.number(row, "index")?,
+        };
+        for (number, new) in cells {
+            let columns = self.table.columns();
+            let column = columns.get(*number).map(|column| column.name.clone()).unwrap_or_default();
+            let what = format!("{}: row {row}: column {column}", self.table.name());
+            let old = self.table.value(row, *number)?;
+            if refers(&old) || refers(new) {
+                self.follow(*number);
+            }
+            let mut out = Writer { patches: self.patches, area, what };
+            match rows {
+                RowTarget::Records(of) => {
+                    let field = field_of(of, &column).ok_or_else(|| out.refuse("this is not written"))?;
+                    out.set(place, of, field, &old, new)?;
+                }
+                RowTarget::Elements { at, of, array, element } => {
+                    let array = of.field(array).ok_or_else(|| out.refuse("this is not written"))?;
+                    let (elements, ty, len) = out.elements(place.skip(at), of, array)?;
+                    let field = field_of(element, &column).filter(|_| index < len);
+                    let field = field.ok_or_else(|| out.refuse("this is not written"))?;
+                    out.set(elements.skip(index.saturating_mul(ty.size)), element, field, &old, new)?;
+                }
+                RowTarget::Properties if column == "value" && new.is_null() => {
+                    // A texture with an unknown path has no text; its id identifies it.
+                    let has_id =
+                        |(at, _): &(usize, Value<'_>)| columns.get(*at).is_some_and(|c| c.name == "texture_id");
+                    if !cells.iter().any(has_id) {
+                        return Err(
+                            out.refuse("null does not fit: a value of its kind, or the path of a texture, does")
+                        );
+                    }
+                    self.follow(*number);
+                }
+                RowTarget::Properties => {
+                    let is_texture = property(out, place, index, &column, &old, new)?;
+                    if is_texture && let Some(value) = column_index(self.table, "value") {
+                        self.follow(value);
+                    }
+                    if is_texture && let Some(id) = column_index(self.table, "texture_id") {
+                        self.follow(id);
+                    }
+                }
+                RowTarget::Nodes { at } => {
+                    if column != "matrix" {
+                        return Err(out.refuse("this is not written"));
+                    }
+                    let of = Struct::built_in::<p::Skeleton<'_>>();
+                    out.set_element(place.skip(at), of, "matrices", index, new, &old)?;
+                }
+            }
+        }
+        let columns = self.table.name().to_owned();
+        let mut out = Writer { patches: self.patches, area, what: format!("{columns}: row {row}") };
+        match rows {
+            RowTarget::Records(of) | RowTarget::Elements { element: of, .. } => out.check_counts(of),
+            RowTarget::Properties | RowTarget::Nodes { .. } => Ok(()),
+        }
+    }
+}
+
+/// Registers a column that is derived, or contains texts of ids.
+fn follow(follows: &mut Vec<(String, usize)>, table: &str, column: usize) {
+    if !follows.iter().any(|(other, at)| other == table && *at == column) {
+        follows.push((table.to_owned(), column));
+    }
+}
+
+/// The table `name` of a reader.
+fn table<'a>(reader: &'a dyn Reader, name: &str) -> Result<Box<dyn Table + 'a>> {
+    reader.table(name).ok_or_else(|| refused(format!("no table {name:?}")))
+}
+
+/// Handles edits that cannot be applied: the first one ends the writing, or each is noted and skipped.
+type Refuse<'r> = &'r mut dyn FnMut(EditPosition, Error) -> Result<()>;
+
+/// Returns the impossible edits, which `write` names.
+fn named(write: impl FnOnce(Refuse<'_>) -> Result<()>) -> Result<Vec<(EditPosition, Error)>> {
+    let mut found = Vec::new();
+    write(&mut |at, error| {
+        found.push((at, error));
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+fn no_rows(edits: &TableEdits, refuse: Refuse<'_>) -> Result<()> {
+    let rows =
+        (0..edits.add.len()).map(EditPosition::Add).chain(edits.remove.iter().copied().map(EditPosition::Remove));
+    for at in rows {
+        refuse(at, refused(format!("rows of {} can neither be added nor removed", edits.table)))?;
+    }
+    Ok(())
+}
+
+/// The changes of a database.
+#[derive(Default)]
+struct Changes<'a> {
+    patches: Patches,
+    areas: BTreeMap<usize, Area<'a>>,
+    /// As in [`Pieces`].
+    follows: Vec<(String, usize)>,
+    added: Vec<(String, Vec<usize>)>,
+    vouched: Vec<String>,
+    also: Vec<String>,
+}
+
+impl Writable for Database {
+    fn write(&self, edits: &[TableEdits]) -> Result<Pieces> {
+        let mut changes = Changes::default();
+        // A resource counts as changed if its record is.
+        changes.also.push("resources".to_owned());
+        edits.iter().try_for_each(|edits| self.rows(edits, &mut changes, &mut |_, error| Err(error)))?;
+        let Changes { patches, areas, follows, added, vouched, also } = changes;
+        let mut pieces = self.pieces(patches, areas)?;
+        (pieces.follows, pieces.added, pieces.vouched, pieces.also) = (follows, added, vouched, also);
+        Ok(pieces)
+    }
+
+    fn refusals(&self, edits: &TableEdits) -> Result<Vec<(EditPosition, Error)>> {
+        named(|refuse| self.rows(edits, &mut Changes::default(), refuse))
+    }
+
+    fn settle(&self, edits: &mut Vec<TableEdits>) -> Result<()> {
+        items::settle(self, edits, |table| {
+            let (blob, rows) = self.shown_by(table).ok()?;
+            Some((rows, blob.layout()?.table()))
+        })
+    }
+
+    fn entry(&self, entry: &str, new: &Value<'static>) -> Result<Option<EntryEdit>> {
+        entry::edited(self, entry, new).map(Some)
+    }
+
+    /// The tables of records and of their items, which `diff` leaves to the table of resources, and that table.
+    fn patched(&self) -> Option<Vec<String>> {
+        let layouts: Vec<Layout> = self.databases().flatten().filter_map(|blob| blob.layout()).collect();
+        let told = |table: &dyn Table| {
+            let is_stored =
+                |column: &Column| !matches!(column.accepts, Accepts::Nothing | Accepts::Path | Accepts::Name);
+            let is_record = || layouts.iter().any(|layout| rows_of(*layout, table.name()).is_some());
+            table.has_writable_rows() || (table.columns().iter().any(is_stored) && is_record())
+        };
+        let tables = Reader::tables(self);
+        Some(tables.iter().filter(|table| told(&***table)).map(|table| table.name().to_owned()).collect())
+    }
+
+    /// Records are identified by their resources.
+    fn keying(&self) -> Option<&'static str> {
+        Some("resources")
+    }
+}
+
+impl Database {
+    /// Writes the edits of one table.
+    fn rows<'a>(&'a self, edits: &TableEdits, changes: &mut Changes<'a>, refuse: Refuse<'_>) -> Result<()> {
+        if edits.table == "resources" {
+            let rows = slots::write(self, edits, &mut changes.patches, refuse)?;
+            if !edits.add.is_empty() {
+                changes.added.push((edits.table.clone(), rows));
+            }
+            if !edits.remove.is_empty() {
+                changes.vouched.push(edits.table.clone());
+            }
+            return Ok(());
+        }
+        let (blob, rows) = self.shown_by(&edits.table)?;
+        if let RowTarget::Records(_) = rows {
+            no_rows(edits, refuse)?;
+        }
+        let same_records = |name: &&str| blob.layout().is_some_and(|layout| rows_of(layout, name).is_some());
+        let tables = Reader::tables(self);
+        changes.also.extend(tables.iter().map(|table| table.name()).filter(same_records).map(str::to_owned));
+        let table = table(self, &edits.table)?;
+        let area = changes.areas.entry(blob.index()).or_insert_with(|| self.area(blob));
+        let mut job = Job { table: &*table, patches: &mut changes.patches, follows: &mut changes.follows };
+        let lists = Lists::of(&*table, edits, |set| rows.rearranges(&*table, set))?;
+        for (record, list) in &lists.0 {
+            job.list(area, EditedPosition::of(blob.record_span(*record)?.0), rows, (edits, list), refuse)?;
+        }
+        for (row, cells) in &edits.set {
+            let record = job.number(*row, "record");
+            if record.as_ref().is_ok_and(|record| lists.0.contains_key(record)) {
+                continue;
+            }
+            job.attempt(area, *row, refuse, |job, area| {
+                let place = EditedPosition::of(blob.record_span(record?)?.0);
+                job.row(area, place, rows, *row, cells)
+            })?;
+        }
+        if !edits.add.is_empty() {
+            changes.added.push((edits.table.clone(), lists.added(edits)));
+        }
+        Ok(())
+    }
+
+    /// The database with the records of a table, and their layout.
+    fn shown_by(&self, table: &str) -> Result<(Blob<'_>, RowTarget)> {
+        let blobs: Vec<Blob<'_>> = self.databases().flatten().collect();
+        let of = |prototype| blobs.iter().find(|blob| blob.prototype() == Some(prototype));
+        let built_in = PrototypeType::ALL.iter().filter_map(|&prototype| of(prototype));
+        let is_declared = |blob: &&Blob<'_>| matches!(blob.layout(), Some(Layout::Declared(_)));
+        let mut all = built_in.chain(blobs.iter().filter(is_declared));
+        let found = all.find_map(|blob| Some((*blob, rows_of(blob.layout()?, table)?)));
+        found.ok_or_else(|| refused(format!("{table}: rows of this table are not written")))
+    }
+
+    /// The area that the records of a database point to.
+    fn area<'a>(&'a self, blob: Blob<'a>) -> Area<'a> {
+        let range = blob.view().position()..blob.end();
+        Area::new(self.source.bytes(), range, blob.len(), move |record, ranges| {
+            if let Ok(Some(record)) = blob.record(record) {
+                record.walk_pointers(ranges);
+            }
+        })
+    }
+
+    /// The file with these patches, and with what is appended to its databases.
+    fn pieces(&self, mut patches: Patches, mut areas: BTreeMap<usize, Area<'_>>) -> Result<Pieces> {
+        areas.values_mut().for_each(Area::finish);
+        areas.retain(|_, area| !area.new.is_empty());
+        let length = self.source.bytes().len();
+        if areas.is_empty() && patches.is_empty() {
+            return Ok(Pieces::whole(length));
+        }
+        let in_place = areas.is_empty();
+        if !in_place {
+            self.check_appended(&areas)?;
+            self.repoint(&areas, &mut patches)?;
+        }
+        let mut stretches: Vec<(Range<usize>, Vec<u8>)> = patches.into_stretches().collect();
+        stretches.extend(areas.into_values().map(|area| (area.range.end..area.range.end, area.new)));
+        // Appended bytes precede changes at the start of the next database.
+        stretches.sort_by_key(|(range, _)| (range.start, range.end));
+        let mut pieces = Pieces::replaced(length, stretches)?;
+        pieces.check = if in_place { Check::Rows } else { Check::All };
+        pieces.seal = Some(Seal::new(CHECKSUM, checksum));
+        Ok(pieces)
+    }
+
+    /// Checks that databases can grow: their ends must be inside of no other part.
+    fn check_appended(&self, areas: &BTreeMap<usize, Area<'_>>) -> Result<()> {
+        let split = |at: usize| {
+            let what = "parts of the file overlap, so that later parts cannot be moved".into();
+            Err(Error::new(ErrorKind::Damaged { what }, "databases", at as u64))
+        };
+        let sections: Vec<(usize, usize)> = Reader::sections(self)
+            .into_iter()
+            .filter_map(|s| Some((usize::try_from(s.offset).ok()?, usize::try_from(s.size).ok()?)))
+            .map(|(start, size)| (start, start.saturating_add(size)))
+            .collect();
+        let origin = usize::try_from(self.source.view("").offset()).unwrap_or(0);
+        for area in areas.values() {
+            let at = area.range.end;
+            let inside =
+                |(start, end): &(usize, usize)| start.saturating_sub(origin) < at && at < end.saturating_sub(origin);
+            if sections.iter().any(inside) {
+                return split(at);
+            }
+            // Names of paths have no section: they must move with their entries.
+            let entries = self.source.view("paths").at(self.spans.paths.start);
+            for entry in self.spans.paths.get() {
+                let here = entries.locate(&entry.name);
+                let name = here.follow_nullable(entry.name.text.get()).ok().flatten();
+                if name.is_some_and(|name| (name.position() < at) != (here.position() < at)) {
+                    return split(at);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Updates the pointers of the headers to moved parts, and the sizes of databases.
+    fn repoint(&self, areas: &BTreeMap<usize, Area<'_>>, patches: &mut Patches) -> Result<()> {
+        let moved = |at: usize| {
+            let grown = areas.values().filter(|area| area.range.end <= at).map(|area| area.new.len());
+            at.saturating_add(grown.fold(0, usize::saturating_add))
+        };
+        let body = self.source.view("body header").at(size_of::<layout::Header>()).read::<layout::Body>()?;
+        // Each pointer with its place and its base (§2.4).
+        let mut pointers = vec![
+            (0x18, 0x10, body.strings.offsets.buckets.get()),
+            (0x20, 0x10, body.strings.offsets.values.get()),
+            (0x30, 0x10, body.strings.data.get()),
+            (0x40, 0x38, body.resources.buckets.get()),
+            (0x48, 0x38, body.resources.values.get()),
+            (0x58, 0x50, body.paths.data.get()),
+            (0x68, 0x10, body.databases.data.get()),
+        ];
+        let entries = self.spans.databases.start;
+        for (index, entry) in self.spans.databases.get().iter().enumerate() {
+            let at = entries.saturating_add(index.saturating_mul(size_of::<layout::DatabaseEntry>()));
+            pointers.push((at.saturating_add(0x10), at, entry.data.get()));
+            if let Some(area) = areas.get(&index) {
+                let size = area.range.len().saturating_add(area.new.len());
+                let size = u32::try_from(size).map_err(|_| refused("a database of 4 GiB has no room for more"))?;
+                patches.put(at.saturating_add(8), &size.to_le_bytes())?;
+            }
+        }
+        repointed(pointers, moved, |at, new| patches.put(at, &new.to_le_bytes()))
+    }
+}
+
+/// The position of the checksum of an `assets.bin`.
+const CHECKSUM: Range<usize> = 8..12;
+
+/// The checksum of a new file, of the kind that the old one has.
+///
+/// # Errors
+/// `Checksum` if the old one matches neither kind: a damaged file must not get a valid checksum.
+fn checksum(pieces: &Pieces, old: &Source) -> Result<Vec<u8>> {
+    const HEADER: usize = size_of::<layout::Header>();
+    let view = old.view("header");
+    let stored = view.read::<layout::Header>()?.checksum.get();
+    let body = view.skip(HEADER).rest();
+    let new = || pieces.slices(old.bytes(), HEADER);
+    // Nearly all files have this kind.
+    let (computed, murmur) = codec::murmur3_of_both(std::iter::once(body), new());
+    let sum = if computed == stored {
+        murmur
+    } else if codec::crc32(body) == stored {
+        codec::crc32_of(new())
+    } else {
+        let (stored, computed) = (stored.into(), computed.into());
+        return Err(view.skip(CHECKSUM.start).error(ErrorKind::Checksum {
+            algorithm: "MurmurHash3",
+            stored,
+            computed,
+        }));
+    };
+    Ok(sum.to_le_bytes().into())
+}

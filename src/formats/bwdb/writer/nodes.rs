@@ -1,0 +1,179 @@
+//! Inserted and deleted nodes of skeletons, and their names: five arrays with one count. Two of them are the map from names to nodes.
+
+use super::super::prototypes as p;
+use super::super::record::Field as _;
+use super::Job;
+use super::area::{Area, EditedPosition, Struct, Writer};
+use super::items::{Listed, Wrong};
+use crate::edit::{ColumnValues, EditPosition, Item, Lists, TableEdits};
+use crate::error::Result;
+use crate::table::{Table, Value};
+use std::collections::BTreeMap;
+
+/// The column of the number of a node's parent.
+pub(super) const PARENT: &str = "parent";
+
+/// The parent of a root.
+const ROOT: u16 = 0xFFFF;
+
+/// A node as it will be.
+struct Node {
+    name: u32,
+    parent: u16,
+    matrix: Vec<u8>,
+}
+
+/// Adds renumbered parents to the edits, so that kept nodes keep their parents.
+pub(super) fn settle(table: &dyn Table, lists: &Lists, edits: &mut TableEdits) -> Result<()> {
+    let Some(column) = table.columns().iter().position(|column| column.name == PARENT) else { return Ok(()) };
+    let mut sets: BTreeMap<usize, ColumnValues> = std::mem::take(&mut edits.set).into_iter().collect();
+    for list in lists.0.values() {
+        // An impossible list is refused when it is written.
+        let Ok(items) = list.order(&edits.table) else { continue };
+        let kept = items.iter().enumerate().filter_map(|(at, item)| match item {
+            Item::Kept(old) => Some((*old, at)),
+            Item::New(_) => None,
+        });
+        let numbers: BTreeMap<usize, usize> = kept.collect();
+        for old in numbers.keys() {
+            let row = list.first.saturating_add(*old);
+            let Value::Uint(parent) = table.value(row, column)? else { continue };
+            let Ok(parent) = usize::try_from(parent) else { continue };
+            let is_told = sets.get(&row).is_some_and(|set| set.iter().any(|(at, _)| *at == column));
+            match numbers.get(&parent) {
+                Some(now) if *now != parent && !is_told => {
+                    sets.entry(row).or_default().push((column, Value::Uint(*now as u64)));
+                }
+                _ => {}
+            }
+        }
+    }
+    edits.set = sets.into_iter().collect();
+    Ok(())
+}
+
+impl Job<'_, '_> {
+    /// Writes the skeleton at `place`.
+    pub fn nodes<'a>(
+        &mut self,
+        area: &mut Area<'a>,
+        place: EditedPosition<'a>,
+        listed: Listed<'_>,
+    ) -> Result<(), Wrong> {
+        let whole = |error| (None, error);
+        let name = self.table.name();
+        let mut out = Writer { patches: self.patches, area, what: name.to_owned() };
+        let of = Struct::built_in::<p::Skeleton<'_>>();
+        let old = old_nodes(place).map_err(whole)?;
+        let is_sorted = order_of_names(&out, place, &old).map_err(whole)?;
+        let mut numbers: Vec<Option<u16>> = vec![None; old.len()];
+        for (number, item) in (0u16..).zip(listed.items) {
+            if let Item::Kept(at) = item
+                && let Some(slot) = numbers.get_mut(*at)
+            {
+                *slot = Some(number);
+            }
+        }
+        let count = listed.items.len();
+        let mut new = Vec::with_capacity(count);
+        for (number, item) in listed.items.iter().enumerate() {
+            let (at, cells, kept) = match item {
+                Item::New(place) => (Some(EditPosition::Add(*place)), listed.edits.add.get(*place), None),
+                Item::Kept(at) => match listed.edited(*at) {
+                    Some((row, cells)) => (Some(EditPosition::Set(*row)), Some(cells), old.get(*at)),
+                    None => (None, None, old.get(*at)),
+                },
+            };
+            out.what = format!("{name}: node {number}");
+            let (mut node_name, mut parent, mut matrix) = (kept.map(|node| node.name), None, None);
+            for (column, value) in cells.into_iter().flatten() {
+                let column = self.table.columns().get(*column).map(|column| &*column.name).unwrap_or_default();
+                let wrong =
+                    |out: &Writer<'_, '_>, what: &str| (at, out.refuse(format_args!("column {column}: {what}")));
+                match (column, value) {
+                    ("name_id", Value::Id32(name)) => node_name = Some(*name),
+                    (PARENT, Value::Null) => parent = Some(ROOT),
+                    (PARENT, Value::Uint(of)) => {
+                        let fits = u16::try_from(*of).ok().filter(|of| usize::from(*of) < count);
+                        parent =
+                            Some(fits.ok_or_else(|| wrong(&out, &format!("{of} is not one of the {count} nodes")))?);
+                    }
+                    ("matrix", value) => {
+                        let ty = of.field("matrices").map(|field| out.field(of, field)).transpose();
+                        let ty = ty.map_err(whole)?.ok_or_else(|| wrong(&out, "it is not written"))?.1;
+                        matrix = Some(out.leaf(ty, &Value::Null, value).map_err(|error| (at, error))?);
+                    }
+                    _ => {}
+                }
+            }
+            let parent = match (parent, kept) {
+                (Some(parent), _) => parent,
+                (None, None) => ROOT,
+                (None, Some(node)) if node.parent == ROOT => ROOT,
+                (None, Some(node)) => numbers.get(usize::from(node.parent)).copied().flatten().ok_or_else(|| {
+                    let what = format!("it cannot stay alone: node {}, which is its parent, goes", node.parent);
+                    (None, out.refuse(what))
+                })?,
+            };
+            let matrix = matrix.or_else(|| kept.map(|node| node.matrix.clone()));
+            match (node_name, matrix) {
+                (Some(name), Some(matrix)) => new.push(Node { name, parent, matrix }),
+                (name, _) => {
+                    let missing = if name.is_none() { "name_id" } else { "matrix" };
+                    return Err((at, out.refuse(format_args!("column {missing} is missing"))));
+                }
+            }
+        }
+        out.what = name.to_owned();
+        write(&mut out, place, of, &new, is_sorted).map_err(whole)
+    }
+}
+
+fn old_nodes(place: EditedPosition<'_>) -> Result<Vec<Node>> {
+    let skeleton = p::Skeleton::read(place.view)?;
+    let (names, parents, matrices) = (skeleton.names()?, skeleton.parents()?, skeleton.matrices()?);
+    let bytes = matrices.view().take(matrices.len().saturating_mul(64))?;
+    let nodes = names.iter().zip(parents.iter()).zip(bytes.chunks_exact(64));
+    nodes.map(|((name, parent), matrix)| Ok(Node { name: name?.0, parent: parent?, matrix: matrix.to_vec() })).collect()
+}
+
+/// Whether names are looked up in the order of their ids, as in the game's files; otherwise it is that of the nodes.
+fn order_of_names(out: &Writer<'_, '_>, place: EditedPosition<'_>, nodes: &[Node]) -> Result<bool> {
+    let skeleton = p::Skeleton::read(place.view)?;
+    let (mut sorted, mut as_nodes, mut last) = (true, true, 0u32);
+    for (number, (name, node)) in skeleton.name_map_names()?.iter().zip(skeleton.name_map_nodes()?.iter()).enumerate() {
+        let (name, node) = (name?.0, usize::from(node?));
+        let is_its = nodes.get(node).is_some_and(|node| node.name == name);
+        sorted &= is_its && last <= name;
+        as_nodes &= is_its && node == number;
+        last = name;
+    }
+    if sorted || as_nodes {
+        return Ok(sorted);
+    }
+    Err(out.refuse("its names are looked up in an order that is not known, so that none comes, goes or changes"))
+}
+
+fn write<'a>(
+    out: &mut Writer<'_, 'a>,
+    place: EditedPosition<'a>,
+    of: Struct,
+    new: &[Node],
+    is_sorted: bool,
+) -> Result<()> {
+    let mut map: Vec<(u32, u16)> = new.iter().map(|node| node.name).zip(0u16..).collect();
+    if map.len() != new.len() || new.len() >= usize::from(ROOT) {
+        return Err(out.refuse("a skeleton has no more than 65534 nodes"));
+    }
+    if is_sorted {
+        map.sort_unstable();
+    }
+    let bytes = |each: &dyn Fn(&Node) -> Vec<u8>| new.iter().flat_map(each).collect::<Vec<u8>>();
+    let names: Vec<u8> = map.iter().flat_map(|(name, _)| name.to_le_bytes()).collect();
+    let nodes: Vec<u8> = map.iter().flat_map(|(_, node)| node.to_le_bytes()).collect();
+    out.set_flat(place, of, "name_map_names", &names)?;
+    out.set_flat(place, of, "name_map_nodes", &nodes)?;
+    out.set_flat(place, of, "names", &bytes(&|node| node.name.to_le_bytes().into()))?;
+    out.set_flat(place, of, "matrices", &bytes(&|node| node.matrix.clone()))?;
+    out.set_flat(place, of, "parents", &bytes(&|node| node.parent.to_le_bytes().into()))
+}

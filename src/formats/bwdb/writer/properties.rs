@@ -1,0 +1,282 @@
+//! Properties of materials: changed values, and inserted and deleted rows.
+
+use super::super::prototypes::{self as p, PROPERTY_KINDS};
+use super::super::record::Field as _;
+use super::area::{Area, EditedPosition, Struct, Writer, short};
+use super::items::{Listed, Wrong};
+use super::{Job, follow};
+use crate::edit::{ColumnValues, EditPosition, Item, refused};
+use crate::error::Result;
+use crate::table::{Table, Value};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The kinds of material properties by their numbers: the array that has their values.
+const PROPERTY_ARRAYS: [&str; 9] =
+    ["bools", "ints", "uints", "floats", "textures", "vec2s", "vec3s", "vec4s", "matrices"];
+pub(super) const TEXTURE: usize = 4;
+
+/// Writes a property of the material at `place`; returns whether it is a texture.
+pub(super) fn property<'a>(
+    mut out: Writer<'_, 'a>,
+    place: EditedPosition<'a>,
+    index: usize,
+    column: &str,
+    old: &Value<'_>,
+    new: &Value<'_>,
+) -> Result<bool> {
+    let of = Struct::built_in::<p::Material<'_>>();
+    if column == "name_id" {
+        return out.set_element(place, of, "property_names", index, new, old).map(|()| false);
+    }
+    let material = p::Material::read(place.view)?;
+    // A property with an unreadable value cannot be written.
+    material.property(index)?;
+    let refs = material.property_refs()?;
+    let reference = refs.get(index).transpose()?.ok_or_else(|| out.refuse("there is no such property"))?;
+    let (kind, at) = (usize::from(reference & 0xF), usize::from(reference >> 4));
+    let array = PROPERTY_ARRAYS.get(kind).copied().ok_or_else(|| out.refuse("its kind is not known"))?;
+    if column == "texture_id" && new.is_null() {
+        return Err(out.refuse("null does not fit: the path of a texture, or its id, does"));
+    }
+    if column == "texture_id" && kind != TEXTURE {
+        return Err(out.refuse("this property is no texture: its value is in the column value"));
+    }
+    let mut same = 0usize;
+    for other in refs.iter() {
+        same = same.saturating_add(usize::from(other? == reference));
+    }
+    if same > 1 {
+        // Another property of the material has the same value; it is not the one that was named.
+        let at = out.push_element(place, of, array, new)?;
+        let number = u16::try_from(at).ok().filter(|at| *at < 1 << 12);
+        let number = number.ok_or_else(|| out.refuse("it has no room for another value of this kind"))?;
+        let reference = (number << 4) | (reference & 0xF);
+        out.set_element(place, of, "property_refs", index, &reference.into(), &Value::Null)?;
+    } else {
+        out.set_element(place, of, array, at, new, old)?;
+    }
+    Ok(kind == TEXTURE)
+}
+
+/// The cells of a property in rows.
+#[derive(Default)]
+struct PropertyCells<'e> {
+    name: Option<u32>,
+    kind: Option<usize>,
+    value: Option<&'e Value<'static>>,
+    texture: Option<&'e Value<'static>>,
+}
+
+impl<'e> PropertyCells<'e> {
+    fn of(table: &dyn Table, cells: &'e [(usize, Value<'static>)]) -> Result<Self> {
+        let mut said = Self::default();
+        for (at, value) in cells {
+            let column = table.columns().get(*at).map(|column| &*column.name).unwrap_or_default();
+            match (column, value) {
+                ("name_id", Value::Id32(name)) => said.name = Some(*name),
+                ("type", value) => {
+                    let kind = PROPERTY_KINDS.iter().position(|kind| value.as_text().as_deref() == Some(*kind));
+                    let fits =
+                        || format!("column type: {} does not fit: {} do", short(value), PROPERTY_KINDS.join(", "));
+                    said.kind = Some(kind.ok_or_else(|| refused(format!("{}: {}", table.name(), fits())))?);
+                }
+                ("value", value) => said.value = Some(value).filter(|value| !value.is_null()),
+                ("texture_id", value) => said.texture = Some(value).filter(|value| !value.is_null()),
+                _ => {}
+            }
+        }
+        Ok(said)
+    }
+
+    /// The value of a property of this kind.
+    fn value(&self, kind: usize) -> Option<&'e Value<'static>> {
+        if kind == TEXTURE { self.texture.or(self.value) } else { self.value }
+    }
+}
+
+/// A value of a property as it will be.
+enum Stored {
+    /// That with this number among the old ones of its kind.
+    Kept(usize),
+    New(Vec<u8>),
+}
+
+impl Job<'_, '_> {
+    /// Writes the properties of the material at `place`: their names, their references, and the arrays with their values, of
+    /// which those that no property has any more go.
+    pub fn properties<'a>(
+        &mut self,
+        area: &mut Area<'a>,
+        place: EditedPosition<'a>,
+        listed: Listed<'_>,
+    ) -> Result<(), Wrong> {
+        let whole = |error| (None, error);
+        let name = self.table.name();
+        let mut out = Writer { patches: self.patches, area, what: name.to_owned() };
+        let of = Struct::built_in::<p::Material<'_>>();
+        let material = p::Material::read(place.view).map_err(whole)?;
+        let (old_names, old_refs) =
+            material.property_names().and_then(|names| Ok((names, material.property_refs()?))).map_err(whole)?;
+        let reference = |index: usize| -> Result<(usize, usize)> {
+            // A property with an unreadable value is kept.
+            material.property(index)?;
+            let reference = old_refs.get(index).transpose()?.unwrap_or_default();
+            Ok((usize::from(reference & 0xF), usize::from(reference >> 4)))
+        };
+        let mut new: Vec<(u32, usize, Stored)> = Vec::with_capacity(listed.items.len());
+        for (number, item) in listed.items.iter().enumerate() {
+            let entry = match item {
+                Item::New(at) => {
+                    out.what = format!("{name}: the row that comes at index {number}");
+                    let cells = listed.edits.add.get(*at).map_or(&[][..], |set| set);
+                    fresh(&out, of, self.table, cells).map_err(|error| (Some(EditPosition::Add(*at)), error))?
+                }
+                Item::Kept(index) => {
+                    let (kind, at) = reference(*index).map_err(whole)?;
+                    let old = old_names.get(*index).and_then(Result::ok).map_or(0, |name| name.0);
+                    let Some((row, cells)) = listed.edited(*index) else {
+                        new.push((old, kind, Stored::Kept(at)));
+                        continue;
+                    };
+                    out.what = format!("{name}: row {row}");
+                    let mut edited = || {
+                        let said = PropertyCells::of(self.table, cells)?;
+                        let named = said.name.unwrap_or(old);
+                        let new_kind = said.kind.unwrap_or(kind);
+                        if new_kind == TEXTURE || kind == TEXTURE {
+                            let texts = self.table.columns().iter().enumerate();
+                            let texts = texts.filter(|(_, column)| matches!(&*column.name, "value" | "texture_id"));
+                            texts.for_each(|(at, _)| follow(self.follows, name, at));
+                        }
+                        match said.value(new_kind) {
+                            None if new_kind == kind => Ok((named, kind, Stored::Kept(at))),
+                            None => Err(out.refuse("a property of another type needs a value of that type, too")),
+                            Some(value) => {
+                                let bytes = stored(&out, of, new_kind, value)?;
+                                Ok((named, new_kind, Stored::New(bytes)))
+                            }
+                        }
+                    };
+                    edited().map_err(|error| (Some(EditPosition::Set(*row)), error))?
+                }
+            };
+            new.push(entry);
+        }
+        out.what = name.to_owned();
+        arrange(&mut out, place, of, &material, new).map_err(whole)
+    }
+}
+
+/// The bytes of a value of a kind.
+fn stored(out: &Writer<'_, '_>, of: Struct, kind: usize, value: &Value<'_>) -> Result<Vec<u8>> {
+    let array = PROPERTY_ARRAYS.get(kind).and_then(|array| of.field(array));
+    let array = array.ok_or_else(|| out.refuse("its kind is not known"))?;
+    out.leaf(out.field(of, array)?.1, &Value::Null, value)
+}
+
+/// A property that is inserted as a row with these cells.
+fn fresh(
+    out: &Writer<'_, '_>,
+    of: Struct,
+    table: &dyn Table,
+    cells: &[(usize, Value<'static>)],
+) -> Result<(u32, usize, Stored)> {
+    let said = PropertyCells::of(table, cells)?;
+    let value = said.kind.and_then(|kind| said.value(kind));
+    match (said.name, said.kind, value) {
+        (Some(name), Some(kind), Some(value)) => Ok((name, kind, Stored::New(stored(out, of, kind, value)?))),
+        (name, kind, value) => {
+            let value_of = if kind == Some(TEXTURE) { "texture_id" } else { "value" };
+            let columns = [("name_id", name.is_none()), ("type", kind.is_none()), (value_of, value.is_none())];
+            let missing: Vec<&str> = columns.iter().filter(|(_, is)| *is).map(|(column, _)| *column).collect();
+            Err(out.refuse(format_args!("these columns are missing: {}", missing.join(", "))))
+        }
+    }
+}
+
+/// Writes the arrays of a material that has these properties.
+fn arrange<'a>(
+    out: &mut Writer<'_, 'a>,
+    place: EditedPosition<'a>,
+    of: Struct,
+    material: &p::Material<'a>,
+    new: Vec<(u32, usize, Stored)>,
+) -> Result<()> {
+    let mut had: BTreeSet<(usize, usize)> = BTreeSet::new();
+    for reference in material.property_refs()?.iter() {
+        let reference = reference?;
+        had.insert((usize::from(reference & 0xF), usize::from(reference >> 4)));
+    }
+    let mut old: Vec<(&[u8], usize)> = Vec::new();
+    for array in PROPERTY_ARRAYS {
+        let field = of.field(array).ok_or_else(|| out.refuse("its kind is not known"))?;
+        old.push(out.flat(place, of, field)?);
+    }
+    let old_value = |kind: usize, at: usize| {
+        let (bytes, size) = old.get(kind)?;
+        let start = at.checked_mul(*size)?;
+        bytes.get(start..start.checked_add(*size)?)
+    };
+    // The values of each kind in the order of their properties, and the new numbers of kept values.
+    let mut values: Vec<(Vec<u8>, usize)> = vec![(Vec::new(), 0); PROPERTY_ARRAYS.len()];
+    let mut numbers: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+    let mut push = |kind: usize, bytes: &[u8]| {
+        let (all, count) = values.get_mut(kind)?;
+        all.extend_from_slice(bytes);
+        *count = count.saturating_add(1);
+        Some(count.saturating_sub(1))
+    };
+    let (mut names, mut refs) = (Vec::new(), Vec::new());
+    for (name, kind, stored) in new {
+        let number = match stored {
+            Stored::New(bytes) => push(kind, &bytes),
+            Stored::Kept(at) => match numbers.get(&(kind, at)) {
+                Some(number) => Some(*number),
+                None => {
+                    let number = old_value(kind, at).and_then(|bytes| push(kind, bytes));
+                    numbers.extend(number.map(|number| ((kind, at), number)));
+                    number
+                }
+            },
+        };
+        let reference = number.zip(u16::try_from(kind).ok()).and_then(|(number, kind)| {
+            let number = u16::try_from(number).ok().filter(|number| *number < 1 << 12)?;
+            Some((number << 4) | kind)
+        });
+        let reference = reference.ok_or_else(|| out.refuse("it has no room for another value of this kind"))?;
+        names.extend_from_slice(&name.to_le_bytes());
+        refs.extend_from_slice(&reference.to_le_bytes());
+    }
+    // Values without a property are kept.
+    for (kind, (bytes, size)) in old.iter().enumerate() {
+        let all = bytes.chunks_exact((*size).max(1)).enumerate();
+        let lone = all.filter(|(at, _)| !had.contains(&(kind, *at)));
+        lone.for_each(|(_, bytes)| {
+            push(kind, bytes);
+        });
+    }
+    for (array, (bytes, _)) in PROPERTY_ARRAYS.iter().zip(&values) {
+        out.set_flat(place, of, array, bytes)?;
+    }
+    out.set_flat(place, of, "property_names", &names)?;
+    out.set_flat(place, of, "property_refs", &refs)
+}
+
+/// Normalizes the cells of an inserted property to the values that the file will show: for a texture the id, because its path may be
+/// unknown.
+pub(super) fn settle(table: &dyn Table, set: &mut ColumnValues) -> Result<()> {
+    let said = PropertyCells::of(table, set)?;
+    if said.kind != Some(TEXTURE) {
+        return Ok(());
+    }
+    let id = match said.value(TEXTURE) {
+        Some(Value::Text(path)) => Value::Id64(crate::id::of_path(path)),
+        Some(id) => id.clone(),
+        None => return Ok(()),
+    };
+    let at = |name: &str| table.columns().iter().position(|column| column.name == name);
+    let texts = [at("value"), at("texture_id")];
+    set.retain(|(column, _)| !texts.contains(&Some(*column)));
+    set.extend(at("texture_id").map(|at| (at, id)));
+    Ok(())
+}

@@ -1,0 +1,247 @@
+//! The map from resources to records, with changed, inserted and deleted rows.
+
+use super::super::hashmap::Bucket as _;
+use super::super::layout::ResourceBucket;
+use super::super::{Database, Location};
+use super::Refuse;
+use super::area::{Patches, short};
+use crate::bytes::le;
+use crate::edit::{ColumnValues, EditPosition, TableEdits, refused};
+use crate::error::Result;
+use crate::id::Id64;
+use crate::table::Value;
+use std::collections::{BTreeMap, HashSet};
+
+/// The numbers of the columns of `resources`.
+mod column {
+    pub const ID: usize = 0;
+    pub const DATABASE: usize = 3;
+    pub const RECORD: usize = 4;
+    pub const STATE: usize = 5;
+}
+
+/// A slot: the key, the mark of an occupied slot, and the location.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct HashSlot {
+    key: u64,
+    occupied: u64,
+    value: u32,
+}
+
+impl HashSlot {
+    const EMPTY: Self = Self { key: 0, occupied: 0, value: 0 };
+}
+
+/// The slots of a map, and the changed slots.
+struct Slots<'a> {
+    buckets: &'a [ResourceBucket],
+    values: &'a [le::U32],
+    new: BTreeMap<usize, HashSlot>,
+}
+
+impl Slots<'_> {
+    fn get(&self, at: usize) -> HashSlot {
+        let old = || match (self.buckets.get(at), self.values.get(at)) {
+            (Some(bucket), Some(value)) => {
+                HashSlot { key: bucket.key.get(), occupied: bucket.occupied.get(), value: value.get() }
+            }
+            _ => HashSlot::EMPTY,
+        };
+        self.new.get(&at).copied().unwrap_or_else(old)
+    }
+
+    fn home(&self, key: u64) -> usize {
+        usize::try_from(key.checked_rem(self.buckets.len() as u64).unwrap_or(0)).unwrap_or(0)
+    }
+
+    fn next(&self, at: usize) -> usize {
+        let next = at.saturating_add(1);
+        if next < self.buckets.len() { next } else { 0 }
+    }
+
+    /// The slot of a key, or the first empty one of its chain; `None` if the key is missing and no slot is empty.
+    fn find(&self, key: u64) -> Option<(usize, bool)> {
+        let mut at = self.home(key);
+        for _ in 0..self.buckets.len() {
+            let slot = self.get(at);
+            if slot.occupied == 0 || slot.key == key {
+                return Some((at, slot.occupied != 0));
+            }
+            at = self.next(at);
+        }
+        None
+    }
+
+    /// Empties a slot, and moves the later slots of its chain up.
+    fn remove(&mut self, at: usize) {
+        let mut hole = at;
+        let mut at = at;
+        for _ in 0..self.buckets.len() {
+            at = self.next(at);
+            let slot = self.get(at);
+            if slot.occupied == 0 || at == hole {
+                break;
+            }
+            let home = self.home(slot.key);
+            let stays = if hole <= at { hole < home && home <= at } else { hole < home || home <= at };
+            if !stays {
+                self.new.insert(hole, slot);
+                hole = at;
+            }
+        }
+        self.new.insert(hole, HashSlot::EMPTY);
+    }
+}
+
+/// Writes the edits of `resources`. Returns the numbers of the inserted rows.
+pub(super) fn write(
+    db: &Database,
+    edits: &TableEdits,
+    patches: &mut Patches,
+    refuse: Refuse<'_>,
+) -> Result<Vec<usize>> {
+    let (buckets, values) = (db.resource_buckets(), db.spans.resource_values.get());
+    let mut slots = Slots { buckets, values, new: BTreeMap::new() };
+    let slot_of = |row: usize| {
+        let slot = db.resource_rows().get(row).map(|&slot| slot as usize);
+        slot.ok_or_else(|| crate::table::no_cell("resources", row, 0))
+    };
+    for (row, cells) in &edits.set {
+        let at = slot_of(*row)?;
+        let old = slots.get(at);
+        if cells.iter().any(|(column, _)| *column == column::ID) {
+            let what = "resources: column id: the key of a resource is its place: add one, and remove the other";
+            refuse(EditPosition::Set(*row), refused(what))?;
+            continue;
+        }
+        match located(db, cells, old.value) {
+            Ok(value) => drop(slots.new.insert(at, HashSlot { value, ..old })),
+            Err(error) => refuse(EditPosition::Set(*row), error)?,
+        }
+    }
+    let mut gone = Vec::new();
+    for row in &edits.remove {
+        let at = slot_of(*row)?;
+        gone.push(buckets.get(at).map_or(0, |bucket| bucket.key.get()));
+    }
+    for key in &gone {
+        if let Some((at, true)) = slots.find(*key) {
+            slots.remove(at);
+        }
+    }
+    let occupied = buckets.iter().find(|bucket| bucket.is_occupied()).map_or(1, |bucket| bucket.occupied.get());
+    let mut count = db.resource_count().saturating_sub(gone.len());
+    let mut keys = Vec::new();
+    for (number, cells) in edits.add.iter().enumerate() {
+        let new = new_slot(db, cells).and_then(|(key, value)| {
+            let shown = Id64(key);
+            // A search ends at an empty slot.
+            if count.saturating_add(1) >= buckets.len() {
+                let what = format!("resources: {shown}: all {} slots of the map but one are occupied", buckets.len());
+                return Err(refused(what));
+            }
+            match slots.find(key) {
+                Some((at, false)) => Ok((at, key, value)),
+                _ => Err(refused(format!("resources: {shown} is there already"))),
+            }
+        });
+        match new {
+            Ok((at, key, value)) => {
+                slots.new.insert(at, HashSlot { key, occupied, value });
+                count = count.saturating_add(1);
+                keys.push((key, value));
+            }
+            Err(error) => refuse(EditPosition::Add(number), error)?,
+        }
+    }
+    check(&slots, &gone, &keys)?;
+    let (buckets_at, values_at) = (db.spans.resource_buckets.start, db.spans.resource_values.start);
+    for (at, slot) in &slots.new {
+        let bucket = [slot.key.to_le_bytes(), slot.occupied.to_le_bytes()].concat();
+        patches.put(buckets_at.saturating_add(at.saturating_mul(16)), &bucket)?;
+        patches.put(values_at.saturating_add(at.saturating_mul(4)), &slot.value.to_le_bytes())?;
+    }
+    // Running totals of inserted and deleted rows, up to each changed slot.
+    let (mut came, mut went) = (0usize, 0usize);
+    let mut changes = Vec::new();
+    for (at, slot) in &slots.new {
+        let was = buckets.get(*at).is_some_and(super::super::hashmap::Bucket::is_occupied);
+        came = came.saturating_add(usize::from(!was && slot.occupied != 0));
+        went = went.saturating_add(usize::from(was && slot.occupied == 0));
+        changes.push((*at, came, went));
+    }
+    let row = |key: u64| {
+        let at = slots.find(key).map_or(0, |(at, _)| at);
+        let before = db.resource_rows().partition_point(|&slot| (slot as usize) < at);
+        let changed = changes.partition_point(|(other, ..)| *other < at).checked_sub(1);
+        let (came, went) = changed.and_then(|last| changes.get(last)).map_or((0, 0), |(_, came, went)| (*came, *went));
+        before.saturating_add(came).saturating_sub(went)
+    };
+    Ok(keys.iter().map(|(key, _)| row(*key)).collect())
+}
+
+/// The id and the location of an inserted row.
+fn new_slot(db: &Database, cells: &ColumnValues) -> Result<(u64, u32)> {
+    let cell = |number| cells.iter().find(|(column, _)| *column == number).map(|(_, value)| value);
+    let Some(Value::Id64(key)) = cell(column::ID) else {
+        return Err(refused("resources: a row that is added has no id, and no path either"));
+    };
+    if cell(column::DATABASE).is_none() || cell(column::RECORD).is_none() {
+        let what = "the record that it leads to is missing: the columns database and record";
+        return Err(refused(format!("resources: {}: {what}", Id64(*key))));
+    }
+    Ok((*key, located(db, cells, 0)?))
+}
+
+/// Checks that every key that was touched is found as it should be.
+fn check(slots: &Slots<'_>, gone: &[u64], keys: &[(u64, u32)]) -> Result<()> {
+    let added: HashSet<u64> = keys.iter().map(|(key, _)| *key).collect();
+    let missing = gone.iter().any(|key| !added.contains(key) && matches!(slots.find(*key), Some((_, true))));
+    let occupied = slots.new.values().filter(|slot| slot.occupied != 0);
+    let lost = occupied.clone().any(|slot| {
+        let found = slots.find(slot.key).filter(|(_, there)| *there).map(|(at, _)| slots.get(at));
+        found != Some(*slot)
+    });
+    if missing || lost {
+        return Err(refused("resources: the map has a key twice, so that its rows can neither come nor go"));
+    }
+    Ok(())
+}
+
+/// The location in the cells of a row; missing cells are taken from `old`.
+fn located(db: &Database, cells: &ColumnValues, old: u32) -> Result<u32> {
+    let old = Location(old);
+    let cell = |number| cells.iter().find(|(column, _)| *column == number).map(|(_, value)| value);
+    let number = |column: usize, name: &str, old: usize| match cell(column) {
+        None => Ok(old),
+        Some(value) => match value {
+            Value::Uint(number) => Ok(usize::try_from(*number).unwrap_or(usize::MAX)),
+            other => Err(refused(format!("resources: column {name}: {} does not fit: a number does", short(other)))),
+        },
+    };
+    let database = number(column::DATABASE, "database", old.database_index())?;
+    let record = number(column::RECORD, "record", old.record_index())?;
+    let state = match cell(column::STATE) {
+        None => old.0 & 3,
+        Some(value) => match (value, value.as_text().as_deref()) {
+            (_, Some("valid")) => 0,
+            (_, Some("deleted")) => 3,
+            (Value::Uint(state @ 0..=3), _) => u32::try_from(*state).unwrap_or(0),
+            (Value::Int(state @ 0..=3), _) => u32::try_from(*state).unwrap_or(0),
+            (other, _) => {
+                let what = format!("{} does not fit: \"valid\", \"deleted\", 1 or 2 does", short(other));
+                return Err(refused(format!("resources: column state: {what}")));
+            }
+        },
+    };
+    if state == 0 {
+        let records = db.database(database).map(|blob| blob.len()).unwrap_or(0);
+        if record >= records {
+            let what = format!("database {database} has {records} records, and number {record} is not one of them");
+            return Err(refused(format!("resources: column record: {what}")));
+        }
+    }
+    let located = Location::of(database, record);
+    let located = located.ok_or_else(|| refused(format!("resources: no location can say {database} and {record}")))?;
+    Ok(located.0 | state)
+}

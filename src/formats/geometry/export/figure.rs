@@ -1,0 +1,95 @@
+//! A scene as pages and pictures show it.
+
+use super::super::METRES;
+use super::part::{ScenePart, Shape};
+use super::{Material, Scene};
+use crate::scene::figure::{Figure, Iter, Plated, Solid, SolidInstance, SolidKind, SolidMaterial, Solids};
+
+impl Scene<'_> {
+    pub(super) fn as_figure<'s>(&'s self) -> Figure<'s> {
+        let tint = |material: &'s Material| SolidMaterial {
+            name: &material.name,
+            colour: material.colour,
+            two_sided: material.double_sided,
+            image: self.base_image(material).map(|image| &*image.png),
+        };
+        let materials = self.materials.iter().map(tint);
+        let places = self.shown().map(|shown| SolidInstance {
+            solid: shown.number,
+            group: shown.above.map_or("", |above| &above.name),
+            matrix: shown.matrix,
+        });
+        Figure::Solids(Solids {
+            name: &self.name,
+            materials: materials.collect(),
+            solids: self.parts.iter().map(|part| part as &dyn Solid).collect(),
+            places: places.collect(),
+            // The unit of a space and of its models is not known.
+            metres: (!self.name.ends_with(".models") && self.shown().all(|shown| shown.matrix.is_none()))
+                .then_some(METRES),
+            notes: &self.notes,
+            damage: &self.damage,
+        })
+    }
+}
+
+impl Solid for ScenePart<'_> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn kind(&self) -> SolidKind {
+        match self.shape {
+            Shape::Group { .. } => SolidKind::Mesh,
+            Shape::Plates(..) => SolidKind::Armor,
+            Shape::Hull(_) => SolidKind::Hull,
+        }
+    }
+
+    fn material(&self) -> usize {
+        self.material
+    }
+
+    fn lods(&self) -> &[usize] {
+        &self.lods
+    }
+
+    fn bounds(&self) -> ([f32; 3], [f32; 3]) {
+        (self.min, self.max)
+    }
+
+    fn vertices(&self) -> usize {
+        self.vertices
+    }
+
+    fn positions(&self) -> Iter<'_, [f32; 3]> {
+        self.positions()
+    }
+
+    fn normals(&self) -> Option<Iter<'_, [f32; 3]>> {
+        self.normals()
+    }
+
+    fn uvs(&self) -> Option<Iter<'_, [f32; 2]>> {
+        Some(Box::new(self.group_vertices()?.uvs()?))
+    }
+
+    fn is_indexed(&self) -> bool {
+        self.indices.is_some()
+    }
+
+    fn triangles(&self) -> Iter<'_, [u32; 3]> {
+        self.triangles()
+    }
+
+    fn plates(&self) -> Vec<Plated> {
+        let Shape::Plates(plates, thickness) = &self.shape else { return Vec::new() };
+        let plate = |(row, plate): &(usize, super::Plate<'_>)| Plated {
+            row: *row,
+            layer: plate.header().layer.get(),
+            thickness: *thickness,
+            triangles: plate.triangles().len(),
+        };
+        plates.iter().map(plate).collect()
+    }
+}

@@ -1,0 +1,447 @@
+//! Edits of `.geometry` files (docs/formats/geometry.md §9): ids and materials in place, and meshes whose buffers are
+//! packed again.
+
+use super::Geometry;
+use super::export::back::{Fixed, Glb, lay};
+use super::layout::Mapping;
+use super::mesh::{Group, Pairing};
+use crate::codec::encd;
+use crate::edit::pointers::repointed;
+use crate::edit::{Check, Pieces, TableEdits, Writable, refused};
+use crate::error::{Error, ErrorKind, Result};
+use crate::source::Source;
+use crate::table::Value;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Replaced bytes, by their positions.
+type Patches = BTreeMap<usize, Vec<u8>>;
+
+/// A range of the file, and its replacement.
+type Stretch = (Range<usize>, Vec<u8>);
+
+/// Replaced items of a buffer, and their mapping.
+type Slice = (Range<usize>, usize);
+
+impl Writable for Geometry {
+    fn write(&self, edits: &[TableEdits]) -> Result<Pieces> {
+        let mut patches = Patches::new();
+        for edits in edits {
+            if !edits.add.is_empty() || !edits.remove.is_empty() {
+                return Err(refused(format!("rows of {} can neither be added nor removed", edits.table)));
+            }
+            match &*edits.table {
+                "vertex_mappings" => self.set_mappings(self.vertex_mappings()?, edits, &mut patches)?,
+                "index_mappings" => self.set_mappings(self.index_mappings()?, edits, &mut patches)?,
+                "armor_plates" => self.set_plates(edits, &mut patches)?,
+                other => return Err(refused(format!("{other}: rows of this table are not written"))),
+            }
+        }
+        let stretches = patches.into_iter().map(|(at, bytes)| (at..at.saturating_add(bytes.len()), bytes));
+        let mut pieces = Pieces::replaced(self.source.bytes().len(), stretches)?;
+        pieces.check = Check::Rows;
+        // They show the ids and the materials, too, or hash the bytes that have them.
+        pieces.also = ["armor_models", "armor_triangles", "render_groups"].map(str::to_owned).into();
+        Ok(pieces)
+    }
+
+    fn with_meshes(&self, glb: &[u8]) -> Result<Option<Pieces>> {
+        let glb = Glb::parse(glb)?;
+        let (mut vertices, mut indices) = (BTreeMap::new(), BTreeMap::new());
+        let (mut left_out, fixed) = (Vec::new(), Fixed::default());
+        for mesh in &glb.meshes()? {
+            let Some(group) = self.group_of(mesh.name, mesh.ids)? else {
+                if !fixed.has(self, &glb, mesh) {
+                    let what = "no render group of this file has its name or its ids; others are not written";
+                    left_out.push(format!("mesh {:?} is left out: {what}", mesh.name));
+                }
+                continue;
+            };
+            let change = lay(self, &group, &glb, mesh)?;
+            left_out.extend(change.left_out);
+            let twice = || {
+                let what = "two meshes were written from the same vertices or indices, and have others now";
+                refused(format!("mesh {:?}: {what}", mesh.name))
+            };
+            let before = vertices.insert(group.vertices, change.vertices.clone());
+            if before.is_some_and(|before| before != change.vertices) {
+                return Err(twice());
+            }
+            let before = indices.insert(group.indices, change.indices.clone());
+            if before.is_some_and(|before| before != change.indices) {
+                return Err(twice());
+            }
+        }
+        if vertices.is_empty() {
+            let names: Vec<String> = glb.meshes()?.iter().map(|mesh| format!("{:?}", mesh.name)).collect();
+            let names = names.join(", ");
+            return Err(refused(format!("no mesh of the GLB is a render group of this file; its meshes are {names}")));
+        }
+        let vertices = vertices.into_iter().filter_map(|(mapping, new)| Some((mapping, new?))).collect();
+        let indices = indices.into_iter().filter_map(|(mapping, new)| Some((mapping, new?))).collect();
+        let mut pieces = self.rebuilt(&vertices, &indices)?;
+        pieces.left_out = left_out;
+        Ok(Some(pieces))
+    }
+}
+
+impl Geometry {
+    fn set_mappings(&self, mappings: &[Mapping], edits: &TableEdits, patches: &mut Patches) -> Result<()> {
+        for (row, cells) in &edits.set {
+            let mapping = mappings.get(*row).ok_or_else(|| crate::table::no_cell(&edits.table, *row, 0))?;
+            let at = self.view("mappings").locate(mapping).position();
+            for (column, value) in cells {
+                match (column, value) {
+                    (&MAPPING_ID, Value::Id32(id)) => {
+                        if mappings.iter().any(|other| other.mapping_id.get() == *id) {
+                            let what = format!("column mapping_id: {value} does not fit: another mapping has this id");
+                            return Err(refused(format!("{}: {what}", edits.table)));
+                        }
+                        patches.insert(at, id.to_le_bytes().to_vec());
+                    }
+                    (&TEXEL_DENSITY, Value::Uint(density)) => {
+                        let density = u16::try_from(*density).map_err(|_| unfit(edits, "texel_density", value))?;
+                        patches.insert(at.saturating_add(6), density.to_le_bytes().to_vec());
+                    }
+                    _ => return Err(unfit(edits, "", value)),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn set_plates(&self, edits: &TableEdits, patches: &mut Patches) -> Result<()> {
+        for (row, cells) in &edits.set {
+            let plate = row.checked_div(self.rows_of_plate());
+            let place = plate.and_then(|plate| self.armor_places().all.get(plate));
+            let at = place.ok_or_else(|| crate::table::no_cell(&edits.table, *row, 0))?.position;
+            for (column, value) in cells {
+                let number = match value {
+                    Value::Uint(number) => u16::try_from(*number).ok(),
+                    _ => None,
+                };
+                let number = number.ok_or_else(|| unfit(edits, "material_id or layer", value))?;
+                let field = match *column {
+                    MATERIAL_ID => 0,
+                    LAYER => 2,
+                    _ => return Err(unfit(edits, "", value)),
+                };
+                patches.insert(at.saturating_add(field), number.to_le_bytes().to_vec());
+            }
+        }
+        Ok(())
+    }
+
+    /// The group that a mesh was written from: by its stated ids, or else by its name.
+    fn group_of(&self, name: &str, ids: Option<(u32, u32)>) -> Result<Option<Group>> {
+        if let Some((vertices, indices)) = ids {
+            let both = self.vertex_mapping(vertices)?.zip(self.index_mapping(indices)?);
+            let Some((vertices, indices)) = both else {
+                return Err(refused(format!("mesh {name:?}: this file has no mappings with the ids that it says")));
+            };
+            let name = name.to_owned();
+            let pairing = Pairing::RenderSet;
+            return Ok(Some(Group {
+                name,
+                vertices,
+                indices,
+                pairing,
+                material: None,
+                mfm: None,
+                model: None,
+                lods: Vec::new(),
+            }));
+        }
+        // Other programs number what they think is there already.
+        let plain =
+            name.rsplit_once('.').filter(|(_, n)| n.bytes().all(|b| b.is_ascii_digit())).map_or(name, |(n, _)| n);
+        Ok(self.groups()?.groups.iter().find(|group| group.name == name || group.name == plain).cloned())
+    }
+
+    /// The file with the vertices and indices of these mappings replaced.
+    fn rebuilt(&self, vertices: &BTreeMap<usize, Vec<u8>>, indices: &BTreeMap<usize, Vec<u32>>) -> Result<Pieces> {
+        let length = self.source.bytes().len();
+        if vertices.is_empty() && indices.is_empty() {
+            return Ok(Pieces::whole(length));
+        }
+        let (mut patches, mut blobs) = (Patches::new(), Vec::<Stretch>::new());
+        self.rebuild_vertices(vertices, &mut patches, &mut blobs)?;
+        self.rebuild_indices(indices, &mut patches, &mut blobs)?;
+        blobs.sort_by_key(|(range, _)| range.start);
+        self.check_alone(&blobs)?;
+        self.repoint(&blobs, &mut patches)?;
+        let mut stretches: Vec<Stretch> =
+            patches.into_iter().map(|(at, bytes)| (at..at.saturating_add(bytes.len()), bytes)).collect();
+        stretches.extend(blobs);
+        stretches.sort_by_key(|(range, _)| range.start);
+        let pieces = Pieces::replaced(length, stretches)?;
+        self.check_decoded(&pieces, vertices, indices)?;
+        Ok(pieces)
+    }
+
+    fn rebuild_vertices(
+        &self,
+        new: &BTreeMap<usize, Vec<u8>>,
+        patches: &mut Patches,
+        blobs: &mut Vec<Stretch>,
+    ) -> Result<()> {
+        let mappings = self.vertex_mappings()?;
+        for (buffer, changed) in by_buffer(mappings, new.keys())? {
+            let of = self.vertex_buffer(buffer)?;
+            let stride = of.stride();
+            let items = |mapping: usize| new.get(&mapping).map_or(0, |b| b.len().checked_div(stride).unwrap_or(0));
+            self.move_mappings("vertices", (mappings, buffer), &changed, items, patches)?;
+            let mut bytes = self.vertex_bytes(buffer)?.to_vec();
+            for (range, mapping) in changed.iter().rev() {
+                let range = range.start.saturating_mul(stride)..range.end.saturating_mul(stride);
+                splice(&mut bytes, range, new.get(mapping).map(Vec::as_slice).unwrap_or_default())?;
+            }
+            let stored = match of.encoded()? {
+                Some(old) => {
+                    packed(bytes.len().checked_div(stride), encd::encode_vertices(&bytes, stride, old.payload))
+                }
+                None => Ok(bytes),
+            };
+            let stored = stored.map_err(|kind| Error::of_part(kind, format!("vertex buffer {buffer}")))?;
+            let at = self.view("vertices").locate(of.prototype()).position();
+            patches.insert(at.saturating_add(0x18), size(&stored)?);
+            blobs.push((self.place(of.stored()?), stored));
+        }
+        Ok(())
+    }
+
+    fn rebuild_indices(
+        &self,
+        new: &BTreeMap<usize, Vec<u32>>,
+        patches: &mut Patches,
+        blobs: &mut Vec<Stretch>,
+    ) -> Result<()> {
+        let mappings = self.index_mappings()?;
+        for (buffer, changed) in by_buffer(mappings, new.keys())? {
+            let of = self.index_buffer(buffer)?;
+            let items = |mapping: usize| new.get(&mapping).map_or(0, Vec::len);
+            self.move_mappings("indices", (mappings, buffer), &changed, items, patches)?;
+            let width = of.index_size()?;
+            let mut all: Vec<u32> = self.indices(buffer)?.iter().collect();
+            for (range, mapping) in changed.iter().rev() {
+                let new = new.get(mapping).map(Vec::as_slice).unwrap_or_default();
+                if width == 2
+                    && let Some(large) = new.iter().find(|index| **index > 0xFFFF)
+                {
+                    let what = "indices of this file have 16 bits, so that a group has 65536 vertices at most";
+                    return Err(refused(format!("index mapping {mapping}: index {large} does not fit: {what}")));
+                }
+                splice(&mut all, range.clone(), new)?;
+            }
+            let stored = match of.encoded()? {
+                Some(old) => packed(Some(all.len()), encd::encode_indices(&all, old.payload)),
+                None => Ok(all.iter().flat_map(|i| i.to_le_bytes().into_iter().take(width)).collect()),
+            };
+            let stored = stored.map_err(|kind| Error::of_part(kind, format!("index buffer {buffer}")))?;
+            let at = self.view("indices").locate(of.prototype()).position();
+            patches.insert(at.saturating_add(8), size(&stored)?);
+            blobs.push((self.place(of.stored()?), stored));
+        }
+        Ok(())
+    }
+
+    /// The new position of bytes of the file.
+    fn place(&self, bytes: &[u8]) -> Range<usize> {
+        let start = self.view("data").locate(bytes).position();
+        start..start.saturating_add(bytes.len())
+    }
+
+    /// Writes the ranges of all mappings of a buffer after some of their items changed.
+    fn move_mappings(
+        &self,
+        what: &str,
+        (mappings, buffer): (&[Mapping], usize),
+        changed: &[Slice],
+        items: impl Fn(usize) -> usize,
+        patches: &mut Patches,
+    ) -> Result<()> {
+        for (number, mapping) in mappings.iter().enumerate() {
+            if usize::from(mapping.merged_buffer_index.get()) != buffer {
+                continue;
+            }
+            let own = range_of(mapping);
+            let (mut start, mut count) = (own.start, own.len());
+            for (range, of) in changed {
+                let new = items(*of);
+                if *range == own {
+                    count = new;
+                } else if range.end <= own.start {
+                    start = start.saturating_add(new).saturating_sub(range.len());
+                } else if range.start < own.end && !own.is_empty() {
+                    return Err(refused(format!("mapping {of}: mapping {number} has some of its {what}, too")));
+                }
+            }
+            let at = self.view("mappings").locate(mapping).position();
+            let number = |n: usize| u32::try_from(n).map_err(|_| refused(format!("more than 2^32 {what}")));
+            if start != own.start {
+                patches.insert(at.saturating_add(8), number(start)?.to_le_bytes().to_vec());
+            }
+            if count != own.len() {
+                patches.insert(at.saturating_add(12), number(count)?.to_le_bytes().to_vec());
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that data with a new length is not shared.
+    fn check_alone(&self, blobs: &[Stretch]) -> Result<()> {
+        let sections = self.pieces();
+        for (range, _) in blobs {
+            let met = sections.iter().filter(|section| {
+                let start = usize::try_from(section.offset).unwrap_or(usize::MAX);
+                let end = start.saturating_add(usize::try_from(section.size).unwrap_or(usize::MAX));
+                start < range.end && range.start < end
+            });
+            if met.count() > 1 {
+                let what = "its data lie on other parts of the file, so that it cannot get another size".into();
+                return Err(Error::new(ErrorKind::Damaged { what }, "buffer", range.start as u64));
+            }
+        }
+        Ok(())
+    }
+
+    /// Updates every pointer to a moved target.
+    fn repoint(&self, blobs: &[Stretch], patches: &mut Patches) -> Result<()> {
+        let moved = |at: usize| {
+            let behind = blobs.iter().filter(|(range, _)| range.end <= at && !range.is_empty());
+            behind.fold(at, |at, (range, new)| at.saturating_add(new.len()).saturating_sub(range.len()))
+        };
+        let header = self.header()?;
+        let view = self.view("header");
+        let all = [
+            header.vertices_mapping,
+            header.indices_mapping,
+            header.merged_vertices,
+            header.merged_indices,
+            header.collision_models,
+            header.armor_models,
+        ];
+        // Each pointer with its place and its base.
+        let fields = (0x18usize..).step_by(8);
+        let mut pointers: Vec<(usize, usize, i64)> =
+            fields.zip(all).map(|(at, pointer)| (at, 0, pointer.get())).collect();
+        let mut add = |base: usize, at: usize, pointer: i64| pointers.push((base.saturating_add(at), base, pointer));
+        for prototype in self.vertices_prototypes()? {
+            let at = view.locate(prototype).position();
+            add(at, 0, prototype.vertices_data.get());
+            add(at.saturating_add(8), 8, prototype.format_name.text.get());
+        }
+        for prototype in self.indices_prototypes()? {
+            add(view.locate(prototype).position(), 0, prototype.indices_data.get());
+        }
+        for prototype in self.collision_prototypes()?.iter().chain(self.armor_prototypes()?) {
+            let at = view.locate(prototype).position();
+            add(at.saturating_add(8), 8, prototype.name.text.get());
+            add(at, 0x18, prototype.data.get());
+        }
+        repointed(pointers, moved, |at, new| {
+            patches.insert(at, new.to_le_bytes().to_vec());
+            Ok(())
+        })
+    }
+
+    /// Decodes what was written, and compares it with what was to be.
+    fn check_decoded(
+        &self,
+        pieces: &Pieces,
+        vertices: &BTreeMap<usize, Vec<u8>>,
+        indices: &BTreeMap<usize, Vec<u32>>,
+    ) -> Result<()> {
+        let new = Self::open(Source::from_vec(self.source.name(), pieces.bytes(self.source.bytes())))?;
+        let wrong = |what: String| {
+            let what = format!("{what} would not decode as they were written");
+            Err(Error::of_part(ErrorKind::Damaged { what: what.into() }, "read back"))
+        };
+        for mapping in 0..self.vertex_mappings()?.len() {
+            let wanted = match vertices.get(&mapping) {
+                Some(bytes) => Ok(bytes.as_slice()),
+                None => self.mapped_vertex_bytes(mapping),
+            };
+            if wanted.is_ok_and(|wanted| new.mapped_vertex_bytes(mapping).ok() != Some(wanted)) {
+                return wrong(format!("vertices of mapping {mapping}"));
+            }
+        }
+        for mapping in 0..self.index_mappings()?.len() {
+            let wanted: Vec<u32> = match indices.get(&mapping) {
+                Some(indices) => indices.clone(),
+                None => match self.mapped_indices(mapping) {
+                    Ok(indices) => indices.iter().collect(),
+                    Err(_) => continue,
+                },
+            };
+            // The codec may rotate the corners of a triangle.
+            let turned = |corners: &[u32; 3]| {
+                let [a, b, c] = *corners;
+                [[a, b, c], [b, c, a], [c, a, b]].into_iter().min()
+            };
+            let written: Vec<u32> = new.mapped_indices(mapping)?.iter().collect();
+            let same = wanted.as_chunks().0.iter().map(turned).eq(written.as_chunks().0.iter().map(turned));
+            if !same || wanted.len() != written.len() {
+                return wrong(format!("indices of mapping {mapping}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The numbers of the columns of mappings and of plates.
+const MAPPING_ID: usize = 1;
+const TEXEL_DENSITY: usize = 3;
+const MATERIAL_ID: usize = 2;
+const LAYER: usize = 4;
+
+#[cold]
+fn unfit(edits: &TableEdits, column: &str, value: &Value<'_>) -> Error {
+    refused(format!("{}: column {column}: {value} does not fit: a whole number from 0 to 65535 does", edits.table))
+}
+
+/// The items of a mapping in its buffer.
+fn range_of(mapping: &Mapping) -> Range<usize> {
+    let start = mapping.items_offset.get() as usize;
+    start..start.saturating_add(mapping.items_count.get() as usize)
+}
+
+/// Mappings that get other items, with the items that they have, by their buffers and in the order of the items. Of several
+/// with the same items, one.
+fn by_buffer<'m>(
+    mappings: &[Mapping],
+    changed: impl Iterator<Item = &'m usize>,
+) -> Result<BTreeMap<usize, Vec<Slice>>> {
+    let mut all: BTreeMap<usize, Vec<Slice>> = BTreeMap::new();
+    for &number in changed {
+        let mapping = super::get(mappings, number, "mapping")?;
+        all.entry(mapping.merged_buffer_index.get().into()).or_default().push((range_of(mapping), number));
+    }
+    for ranges in all.values_mut() {
+        ranges.sort_by_key(|(range, number)| (range.start, range.end, *number));
+        ranges.dedup_by_key(|(range, _)| range.clone());
+    }
+    Ok(all)
+}
+
+/// Replaces a range of items.
+fn splice<T: Copy>(all: &mut Vec<T>, range: Range<usize>, new: &[T]) -> Result<()> {
+    if range.start > range.end || range.end > all.len() {
+        let what = "a mapping leaves its buffer".into();
+        return Err(Error::of_part(ErrorKind::Damaged { what }, "mappings"));
+    }
+    all.splice(range, new.iter().copied());
+    Ok(())
+}
+
+/// A packed blob: its header and the codec's payload.
+fn packed(count: Option<usize>, payload: Result<Vec<u8>, ErrorKind>) -> Result<Vec<u8>, ErrorKind> {
+    let limit = ErrorKind::Limit { what: "items of a buffer", value: u64::MAX, limit: u32::MAX.into() };
+    let count = count.and_then(|count| u32::try_from(count).ok()).ok_or(limit)?;
+    Ok([&encd::MAGIC.to_le_bytes()[..], &count.to_le_bytes(), &payload?].concat())
+}
+
+fn size(stored: &[u8]) -> Result<Vec<u8>> {
+    let size = u32::try_from(stored.len()).map_err(|_| refused("a buffer of 4 GiB does not fit"))?;
+    Ok(size.to_le_bytes().to_vec())
+}

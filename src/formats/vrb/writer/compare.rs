@@ -1,0 +1,98 @@
+//! Compares an archive with the one that it was derived from: both are walked at once, only down to the edited values.
+
+use super::super::graph::{Event, Walker};
+use super::super::values::column;
+use super::super::{Chunk, VrbArchive};
+use crate::compare::same_value;
+use crate::edit::{TableEdits, agrees, differs};
+use crate::error::Result;
+use crate::table::Value;
+use std::iter::Peekable;
+
+/// The changed rows with their requested values, and the current row of the walk.
+struct ChangedRows<'e> {
+    row: usize,
+    set: Peekable<std::vec::IntoIter<(usize, &'e Value<'static>)>>,
+}
+
+impl<'e> ChangedRows<'e> {
+    /// Unchanged rows before the next changed row.
+    fn ahead(&mut self) -> u64 {
+        self.set.peek().map_or(u64::MAX, |(row, _)| row.saturating_sub(self.row) as u64)
+    }
+
+    fn pass(&mut self, rows: u64) {
+        self.row = self.row.saturating_add(usize::try_from(rows).unwrap_or(usize::MAX));
+    }
+
+    /// The requested value of the next row.
+    fn next(&mut self) -> Option<&'e Value<'static>> {
+        let row = self.row;
+        self.row = row.saturating_add(1);
+        self.set.next_if(|(set, _)| *set == row).map(|(_, value)| value)
+    }
+}
+
+/// Checks that `new` equals `old` except for the edits; `false` for edits other than changed values.
+pub(super) fn compare(old: &VrbArchive, new: &VrbArchive, edits: &TableEdits) -> Result<bool> {
+    let value = |(row, cells): &'_ (usize, crate::edit::ColumnValues)| match &cells[..] {
+        [(column::VALUE, _)] => Some(*row),
+        _ => None,
+    };
+    let are_values = edits.set.iter().all(|edit| value(edit).is_some());
+    if edits.table != "values" || !are_values || !edits.add.is_empty() || !edits.remove.is_empty() {
+        return Ok(false);
+    }
+    let set = edits.set.iter().filter_map(|(row, cells)| cells.first().map(|(_, value)| (*row, value)));
+    let mut rows = ChangedRows { row: 0, set: set.collect::<Vec<_>>().into_iter().peekable() };
+    let (before, after) = (old.chunks()?, new.chunks()?);
+    if before.len() != after.len() {
+        return Err(differs(format!("{} chunks, not {}", after.len(), before.len())));
+    }
+    for (old, new) in before.iter().zip(&after) {
+        chunk(old, new, &mut rows)?;
+        if rows.set.peek().is_none() {
+            // Later chunks were copied.
+            return Ok(true);
+        }
+    }
+    Err(differs(format!("values has no row {} any more", rows.row)))
+}
+
+fn chunk<'a>(old: &Chunk<'a>, new: &Chunk<'a>, rows: &mut ChangedRows<'_>) -> Result<()> {
+    let other = |at: usize, what: &str| Err(differs(format!("chunk {}: {what} at {at:#x}", new.name())));
+    if old.name() != new.name() || old.root_model()? != new.root_model()? {
+        return other(0, "another name or type");
+    }
+    let (mut before, mut after): (Walker<'a>, Walker<'a>) = (old.root()?.walk(), new.root()?.walk());
+    loop {
+        if let Some(slot) = before.pending() {
+            let start = before.position();
+            let ahead = rows.ahead();
+            if ahead > 0
+                && let Some(leaves) = before.pass(ahead)?
+            {
+                let bytes = before.data().get(start..before.position()).unwrap_or_default();
+                if !after.pass_same(slot, bytes) {
+                    return other(after.position(), "values that were not edited differ");
+                }
+                rows.pass(leaves);
+                continue;
+            }
+        }
+        match (before.next()?, after.next()?) {
+            (None, None) => return after.expect_end(),
+            (Some(Event::Leaf(model, was)), Some(Event::Leaf(other_model, is))) => {
+                let same = match rows.next() {
+                    Some(wanted) => agrees(&is, wanted) && (model == other_model || was.is_null()),
+                    None => model == other_model && same_value(&was, &is),
+                };
+                if !same {
+                    return other(after.position(), "a value is another than was asked");
+                }
+            }
+            (was, is) if was == is => {}
+            _ => return other(after.position(), "values of other kinds"),
+        }
+    }
+}

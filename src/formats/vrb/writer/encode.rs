@@ -1,0 +1,674 @@
+//! Values as bytes (docs/formats/vrb.md §5): a tree, as `cat` shows it, under the model that it is stored as.
+
+use super::super::builtin::Builtin;
+use super::super::graph::PendingValue;
+use super::super::node::{TYPE, VALUE};
+use super::super::path::{push_index, push_name};
+use super::super::shape::Shape;
+use super::super::types::{Member, ModelId, TypeId, TypeModel};
+use crate::bytes::Utf16;
+use crate::edit::{refused, whole_number};
+use crate::error::{Error, ErrorKind, Result};
+use crate::lazy::Lazy;
+use crate::table::{Guid, Value};
+use std::collections::HashMap;
+
+/// The most elements or entries: counts have 24 bits.
+const MOST: usize = (1 << 24) - 1;
+
+/// The prefix of what is there, and of what is null.
+const PRESENT: u8 = 0x00;
+const NULL: u8 = 0xFF;
+
+/// The types and models of an archive by their names.
+#[derive(Debug, Default)]
+pub(super) struct TypeNames {
+    types: HashMap<String, TypeId>,
+    models: HashMap<String, Vec<ModelId>>,
+}
+
+impl TypeNames {
+    /// Names every type, as long as they have no more than `limit` bytes together.
+    fn of(types: &TypeModel, limit: u64) -> Result<Self> {
+        let mut names = Self::default();
+        let mut spent = 0u64;
+        let mut name_of = |id: TypeId| -> Result<String> {
+            let name = types.type_name(id)?.to_string();
+            spent = spent.saturating_add(name.len() as u64);
+            if spent > limit {
+                let kind = ErrorKind::Limit { what: "bytes of the names of all types", value: spent, limit };
+                return Err(Error::of_part(kind, "type table"));
+            }
+            Ok(name)
+        };
+        let numbered = |count: usize| (0x200u32..).take(count);
+        for id in (0..0x200).filter(|&id| Builtin::of(id).is_some()) {
+            names.types.insert(name_of(TypeId(id))?, TypeId(id));
+            names.models.insert(name_of(TypeId(id))?, vec![ModelId(id)]);
+        }
+        for id in numbered(types.types().len()).map(TypeId) {
+            names.types.entry(name_of(id)?).or_insert(id);
+        }
+        for (id, model) in numbered(types.models().len()).map(ModelId).zip(types.models()) {
+            names.models.entry(name_of(model.ty)?).or_default().push(id);
+        }
+        Ok(names)
+    }
+}
+
+/// An encoder of values, with their bytes so far.
+#[derive(Debug)]
+pub(super) struct Encoder<'a> {
+    pub types: &'a TypeModel,
+    /// The bytes so far.
+    pub out: Vec<u8>,
+    /// The path of the current value after the name of its chunk, for messages.
+    pub path: String,
+    /// How many more values may be open.
+    depth: usize,
+    /// Bytes that the names of all types may have.
+    text_limit: u64,
+    names: Lazy<TypeNames>,
+    /// Whether members that are left out are empty lists and dictionaries, as those that no row shows are.
+    pub lenient: bool,
+    /// Whether the first difference ends the encoding.
+    pub trial: bool,
+}
+
+impl<'a> Encoder<'a> {
+    pub fn new(types: &'a TypeModel, chunk: &str, depth: usize, text_limit: u64) -> Self {
+        let (out, path, names) = (Vec::new(), chunk.to_owned(), Lazy::default());
+        Self { types, out, path, depth, text_limit, names, lenient: false, trial: false }
+    }
+
+    /// The error for a value that does not fit: names its destination.
+    #[cold]
+    pub fn refuse(&self, what: impl std::fmt::Display) -> Error {
+        refused(format!("{}: {what}", self.path))
+    }
+
+    /// The error that ends a trial.
+    #[cold]
+    pub fn differs(&self) -> Error {
+        refused("differs")
+    }
+
+    fn names(&self) -> Result<&TypeNames> {
+        self.names.get_or_try_init(|| TypeNames::of(self.types, self.text_limit))
+    }
+
+    /// Does `write` one level deeper.
+    pub fn deeper(&mut self, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        let Some(left) = self.depth.checked_sub(1) else { return Err(self.refuse("values nest too deep")) };
+        self.depth = left;
+        let done = write(self);
+        self.depth = left.saturating_add(1);
+        done
+    }
+
+    /// Does `write` with the path one step longer.
+    pub fn at_name(&mut self, name: &str, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        let len = self.path.len();
+        push_name(&mut self.path, name);
+        let done = write(self);
+        self.path.truncate(len);
+        done
+    }
+
+    /// Does `write` with the path one step longer.
+    pub fn at_index(&mut self, index: usize, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        let len = self.path.len();
+        push_index(&mut self.path, u32::try_from(index).unwrap_or(u32::MAX));
+        let done = write(self);
+        self.path.truncate(len);
+        done
+    }
+
+    pub fn present(&mut self) {
+        self.out.push(PRESENT);
+    }
+
+    pub fn null(&mut self) {
+        self.out.push(NULL);
+    }
+
+    /// The four bytes of a count, or of a model's or type's number.
+    pub fn number(&self, what: &str, number: usize) -> Result<[u8; 4]> {
+        match u32::try_from(number).map(u32::to_le_bytes) {
+            Ok([a, b, c, 0]) => Ok([PRESENT, a, b, c]),
+            _ => Err(self.refuse(format_args!("{number} {what}; {MOST} at most can be stored"))),
+        }
+    }
+
+    /// A string that is there.
+    pub fn string(&mut self, text: &str) -> Result<()> {
+        let units = text.encode_utf16().count();
+        let Ok(length) = i32::try_from(units.saturating_mul(2)) else {
+            return Err(self.refuse(format_args!("a text of {units} UTF-16 units; its bytes are counted by 31 bits")));
+        };
+        self.present();
+        self.out.extend(length.to_le_bytes());
+        self.out.extend(text.encode_utf16().flat_map(u16::to_le_bytes));
+        Ok(())
+    }
+
+    /// The full name of a model's type, for messages.
+    pub fn type_name(&self, model: ModelId) -> String {
+        self.types.type_name(self.types.type_of(model)).map_or_else(|_| model.to_string(), |name| name.to_string())
+    }
+
+    /// The type that `value` says to have, if it does, and the value without that. `actual` is the model of the old value
+    /// in its place.
+    pub fn typed<'v, 'w>(
+        &self,
+        slot: PendingValue,
+        actual: Option<ModelId>,
+        value: &'v Value<'w>,
+    ) -> Result<(Option<ModelId>, &'v Value<'w>)> {
+        let Value::Map(entries) = value else { return Ok((None, value)) };
+        let Some((TYPE, name)) = entries.first().map(|(key, value)| (&**key, value)) else { return Ok((None, value)) };
+        let inner = match entries.as_slice() {
+            [_, (key, inner)] if key == VALUE => Some(inner),
+            _ => None,
+        };
+        // In a dictionary it is an ordinary key.
+        let model = actual.unwrap_or(slot.model);
+        if inner.is_none() && !slot.polymorphic && matches!(self.settled(model), Shape::Dictionary(..)) {
+            return Ok((None, value));
+        }
+        let Some(name) = name.as_text() else {
+            return Err(self.refuse(format_args!("{TYPE} is {name}; the full name of a type fits")));
+        };
+        Ok((Some(self.model_named(slot, &name)?), inner.unwrap_or(value)))
+    }
+
+    /// The model of the type `name`, for a value in `slot`.
+    fn model_named(&self, slot: PendingValue, name: &str) -> Result<ModelId> {
+        if !slot.polymorphic {
+            // A type that is stored as another may have either name.
+            let mut model = slot.model;
+            for _ in 0..self.depth {
+                if self.type_name(model) == name {
+                    return Ok(slot.model);
+                }
+                let Shape::Proxy { target, .. } = self.types.shape(model) else { break };
+                model = target;
+            }
+            let declared = self.type_name(slot.model);
+            return Err(self.refuse(format_args!("a value of {declared} cannot be made one of {name:?}")));
+        }
+        let known = self.names()?.models.get(name).map(Vec::as_slice).unwrap_or_default();
+        let stored = |id: &&ModelId| !matches!(self.types.shape(**id), Shape::Unknown(_));
+        match known.iter().find(stored).or(known.first()) {
+            Some(&model) => Ok(model),
+            None => Err(self.refuse(format_args!(
+                "the archive has no values of type {name:?}; those in its table `models` can be written"
+            ))),
+        }
+    }
+
+    /// The shape of what a model is stored as in the end.
+    pub fn settled(&self, mut model: ModelId) -> Shape {
+        for _ in 0..self.depth {
+            match self.types.shape(model) {
+                Shape::Proxy { target, .. } => model = target,
+                shape => return shape,
+            }
+        }
+        Shape::Unknown("which type this is stored as")
+    }
+
+    /// Writes a value that has no old one, or another than the old one in its place, whose model is `actual`.
+    pub fn fresh(&mut self, slot: PendingValue, value: &Value<'_>, actual: Option<ModelId>) -> Result<()> {
+        self.deeper(|this| this.fresh_in(slot, value, actual))
+    }
+
+    fn fresh_in(&mut self, slot: PendingValue, value: &Value<'_>, actual: Option<ModelId>) -> Result<()> {
+        if self.trial {
+            return Err(self.differs());
+        }
+        let (named, value) = self.typed(slot, actual, value)?;
+        let mut model = slot.model;
+        if slot.polymorphic {
+            if value.is_null() {
+                self.null();
+                return Ok(());
+            }
+            model = match named.or(actual) {
+                Some(model) => model,
+                None if self.lenient => self.only_fit(value)?,
+                None => {
+                    let declared = self.type_name(model);
+                    return Err(self.refuse(format_args!(
+                        "any type may stand here for {declared}, and none is said: write \"{TYPE}\": NAME first, as `cat \
+                         --types` does"
+                    )));
+                }
+            };
+            let index = self.number("models", model.0 as usize)?;
+            self.out.extend(index);
+        }
+        let shown = model;
+        for _ in 0..self.depth {
+            match self.types.shape(model) {
+                Shape::Scalar(builtin) => return self.scalar(builtin, shown, slot.image, value),
+                Shape::Enum(integer) => return self.scalar(integer, shown, slot.image, value),
+                Shape::Proxy { target, prefix } => {
+                    // The game writes a null text with a special prefix, which marks the text as present.
+                    let text = matches!(self.settled(target), Shape::Scalar(Builtin::String));
+                    if prefix && value.is_null() && !text {
+                        self.null();
+                        return Ok(());
+                    }
+                    if prefix {
+                        self.present();
+                    }
+                    model = target;
+                }
+                Shape::Record { from, to, prefix } if !slot.image => {
+                    if prefix && value.is_null() {
+                        self.null();
+                        return Ok(());
+                    }
+                    if prefix {
+                        self.present();
+                    }
+                    let fields = self.fields(model, value)?;
+                    return self.members(self.types.members(from, to), &fields, |this, member, value| {
+                        let slot = PendingValue { model: member.model, polymorphic: member.polymorphic, image: false };
+                        this.fresh(slot, value, None)
+                    });
+                }
+                Shape::Image { from, to, size } => {
+                    let fields = self.fields(model, value)?;
+                    let base = self.out.len();
+                    self.out.resize(base.saturating_add(size as usize), 0);
+                    return self.members(self.types.members(from, to), &fields, |this, member, value| {
+                        let slot = PendingValue { model: member.model, polymorphic: member.polymorphic, image: true };
+                        let at = member.offset.unwrap_or(0) as usize;
+                        this.in_image(base, size, at, |this| this.fresh(slot, value, None))
+                    });
+                }
+                Shape::List(element) if !slot.image => return self.list(model, element, value),
+                Shape::Dictionary(key, of) if !slot.image => return self.dictionary(model, key, of, value),
+                Shape::Unknown(what) => {
+                    let what = format!("{}: {model}: {what} is not known, and guessing it", self.path).into();
+                    return Err(Error::of_part(ErrorKind::Unsupported { what }, ""));
+                }
+                Shape::Record { .. } | Shape::List(_) | Shape::Dictionary(..) => {
+                    return Err(self.refuse("a value of this type cannot lie in an image"));
+                }
+            }
+        }
+        Err(self.refuse("its type is stored as itself"))
+    }
+
+    /// Writes a member of the image at `base`, `at` bytes from its start, by `write`.
+    pub fn in_image(
+        &mut self,
+        base: usize,
+        size: u32,
+        at: usize,
+        write: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
+        let tail = self.out.len();
+        write(self)?;
+        let length = self.out.len().saturating_sub(tail);
+        if at.saturating_add(length) > size as usize {
+            return Err(self.refuse("its place is not in the image that it belongs to"));
+        }
+        self.out.copy_within(tail.., base.saturating_add(at));
+        self.out.truncate(tail);
+        Ok(())
+    }
+
+    /// The fields of a record.
+    pub fn fields<'v, 'w>(&self, model: ModelId, value: &'v Value<'w>) -> Result<Fields<'v, 'w>> {
+        match value {
+            Value::Map(entries) => {
+                let skip = usize::from(entries.first().is_some_and(|(key, _)| key == TYPE));
+                Ok(Fields { entries: entries.get(skip..).unwrap_or_default() })
+            }
+            other => {
+                let name = self.type_name(model);
+                Err(self.refuse(format_args!("{} does not fit {name}: an object of its members does", shown(other))))
+            }
+        }
+    }
+
+    /// Writes the members of a record, each by `write`.
+    fn members(
+        &mut self,
+        members: &[Member],
+        fields: &Fields<'_, '_>,
+        mut write: impl FnMut(&mut Self, &Member, &Value<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let types = self.types;
+        let mut taken = Taken::default();
+        for member in members {
+            let name = types.member_name(member);
+            match taken.field(fields, name) {
+                Some(value) => self.at_name(name, |this| write(this, member, value))?,
+                None if self.lenient => {
+                    let empty = match self.settled(member.model) {
+                        Shape::List(_) => Value::List(Vec::new()),
+                        _ => Value::Map(Vec::new()),
+                    };
+                    self.at_name(name, |this| {
+                        write(this, member, &empty).map_err(|_| this.refuse("this is missing: it has no empty value"))
+                    })?;
+                }
+                None => return Err(self.missing(name)),
+            }
+        }
+        self.all_taken(fields, &taken, members)
+    }
+
+    /// The error for a member that is left out.
+    #[cold]
+    pub fn missing(&self, name: &str) -> Error {
+        self.refuse(format_args!("its member {name:?} is missing"))
+    }
+
+    /// Checks that every field was a member.
+    pub fn all_taken(&self, fields: &Fields<'_, '_>, taken: &Taken, members: &[Member]) -> Result<()> {
+        let Some(name) = taken.left(fields) else { return Ok(()) };
+        let known: Vec<&str> = members.iter().take(32).map(|m| self.types.member_name(m)).collect();
+        Err(self.refuse(format_args!("there is no member {name:?}; there are {}", known.join(", "))))
+    }
+
+    fn list(&mut self, model: ModelId, element: ModelId, value: &Value<'_>) -> Result<()> {
+        let items = match value {
+            Value::Null => {
+                self.null();
+                return Ok(());
+            }
+            Value::List(items) => items.as_slice(),
+            Value::Map(entries) if entries.is_empty() && self.lenient => &[],
+            other => {
+                let name = self.type_name(model);
+                return Err(self.refuse(format_args!("{} does not fit {name}: a list does", shown(other))));
+            }
+        };
+        let count = self.number("elements", items.len())?;
+        self.out.extend(count);
+        for (i, item) in items.iter().enumerate() {
+            self.at_index(i, |this| this.fresh(PendingValue::plain(element), item, None))?;
+        }
+        Ok(())
+    }
+
+    fn dictionary(&mut self, model: ModelId, key: ModelId, of: ModelId, value: &Value<'_>) -> Result<()> {
+        let named = Builtin::of(key.0) == Some(Builtin::String);
+        match value {
+            Value::Null => {
+                self.null();
+                Ok(())
+            }
+            Value::Map(entries) if named || entries.is_empty() => {
+                let count = self.number("entries", entries.len())?;
+                self.out.extend(count);
+                let mut seen = std::collections::HashSet::new();
+                for (name, value) in entries {
+                    if !seen.insert(&**name) {
+                        return Err(self.refuse(format_args!("the key {name:?} is there twice")));
+                    }
+                    self.string(name)?;
+                    self.at_name(name, |this| this.fresh(PendingValue::plain(of), value, None))?;
+                }
+                Ok(())
+            }
+            Value::List(pairs) if !named => {
+                let count = self.number("entries", pairs.len())?;
+                self.out.extend(count);
+                for (i, pair) in pairs.iter().enumerate() {
+                    self.at_index(i, |this| {
+                        let (k, v) = this.pair(pair)?;
+                        this.fresh(PendingValue::plain(key), k, None)?;
+                        this.fresh(PendingValue::plain(of), v, None)
+                    })?;
+                }
+                Ok(())
+            }
+            other => {
+                let (name, fits) = (self.type_name(model), if named { "an object" } else { "a list of {key, value}" });
+                Err(self.refuse(format_args!("{} does not fit {name}: {fits} does", shown(other))))
+            }
+        }
+    }
+
+    /// Key and value of an entry.
+    pub fn pair<'v, 'w>(&self, value: &'v Value<'w>) -> Result<(&'v Value<'w>, &'v Value<'w>)> {
+        match value {
+            Value::Map(entries) => match entries.as_slice() {
+                [(k, key), (v, value)] if k == "key" && v == "value" => Ok((key, value)),
+                [(v, value), (k, key)] if k == "key" && v == "value" => Ok((key, value)),
+                _ => Err(self.refuse("an entry that is not {key, value}")),
+            },
+            other => Err(self.refuse(format_args!("{} is no entry: {{key, value}} is", shown(other)))),
+        }
+    }
+
+    /// The only model of a record with all members of `value`, if the value itself does not state one.
+    fn only_fit(&mut self, value: &Value<'_>) -> Result<ModelId> {
+        let Value::Map(entries) = value else {
+            return Err(self.refuse(format_args!("the type of {} is not said", shown(value))));
+        };
+        let types = self.types;
+        let has = |from, to, name: &str| types.members(from, to).iter().any(|m| types.member_name(m) == name);
+        let ids = (0x200u32..).map(ModelId).zip(types.models());
+        let candidates: Vec<ModelId> = ids
+            .filter(|(_, model)| match model.shape {
+                Shape::Record { from, to, .. } | Shape::Image { from, to, .. } => {
+                    !types.is_nullable(model.ty) && entries.iter().all(|(name, _)| has(from, to, name))
+                }
+                _ => false,
+            })
+            .map(|(id, _)| id)
+            .collect();
+        let mark = self.out.len();
+        let mut fit = Vec::new();
+        for &model in &candidates {
+            if self.fresh(PendingValue::plain(model), value, None).is_ok() {
+                fit.push(model);
+            }
+            self.out.truncate(mark);
+        }
+        match fit.as_slice() {
+            &[model] => Ok(model),
+            [] => {
+                Err(self.refuse("no type of this archive has exactly these members; `patch --entry` can say its type"))
+            }
+            [first, second, ..] => {
+                let (first, second) = (self.type_name(*first), self.type_name(*second));
+                Err(self.refuse(format_args!(
+                    "this may be {first:?} or {second:?}; write the entry with `patch --entry`, and \"{TYPE}\" in it"
+                )))
+            }
+        }
+    }
+
+    /// Writes a leaf.
+    fn scalar(&mut self, builtin: Builtin, model: ModelId, image: bool, value: &Value<'_>) -> Result<()> {
+        let unfit = |this: &Self, fits: &str| {
+            let name = this.type_name(model);
+            this.refuse(format_args!("value {} does not fit {name}: {fits} does", shown(value)))
+        };
+        let whole = |this: &mut Self, size: usize, least: i128, most: i128| match whole_number(value) {
+            Some(number) if (least..=most).contains(&number) => {
+                this.out.extend(number.to_le_bytes().iter().take(size));
+                Ok(())
+            }
+            _ => Err(unfit(this, &format!("a whole number from {least} to {most}"))),
+        };
+        match builtin {
+            Builtin::String | Builtin::Type if image => {
+                return Err(self.refuse("a reference cannot lie in an image"));
+            }
+            Builtin::String => match value {
+                Value::Null => self.null(),
+                Value::Text(text) => self.string(text)?,
+                Value::Utf16(text) => self.string(&text.to_string())?,
+                _ => return Err(unfit(self, "a text or null")),
+            },
+            Builtin::Type => match value.as_text() {
+                _ if value.is_null() => self.null(),
+                Some(name) => match self.names()?.types.get(&*name) {
+                    Some(&id) => {
+                        let index = self.number("types", id.0 as usize)?;
+                        self.out.extend(index);
+                    }
+                    None => return Err(unfit(self, "the name of a type in the archive's table `types`, or null,")),
+                },
+                None => return Err(unfit(self, "the name of a type, or null,")),
+            },
+            Builtin::Boolean => match value {
+                Value::Bool(truth) => self.out.push((*truth).into()),
+                Value::Text(text) if text == "true" => self.out.push(1),
+                Value::Text(text) if text == "false" => self.out.push(0),
+                _ => return Err(unfit(self, "true or false")),
+            },
+            Builtin::Byte => whole(self, 1, 0, u8::MAX.into())?,
+            Builtin::Int16 => whole(self, 2, i16::MIN.into(), i16::MAX.into())?,
+            Builtin::UInt16 => whole(self, 2, 0, u16::MAX.into())?,
+            Builtin::Int32 => whole(self, 4, i32::MIN.into(), i32::MAX.into())?,
+            Builtin::UInt32 => whole(self, 4, 0, u32::MAX.into())?,
+            Builtin::Int64 => whole(self, 8, i64::MIN.into(), i64::MAX.into())?,
+            Builtin::UInt64 => whole(self, 8, 0, u64::MAX.into())?,
+            Builtin::Single => match single(value) {
+                Some(number) => self.out.extend(number.to_le_bytes()),
+                None => return Err(unfit(self, "a number of single precision")),
+            },
+            Builtin::Double => match double(value) {
+                Some(number) => self.out.extend(number.to_le_bytes()),
+                None => return Err(unfit(self, "a number")),
+            },
+            Builtin::Guid => match value {
+                Value::Guid(guid) => self.out.extend(guid.0),
+                other => match other.as_text().and_then(|text| Guid::parse(&text)) {
+                    Some(guid) => self.out.extend(guid.0),
+                    None => return Err(unfit(self, "a GUID with dashes")),
+                },
+            },
+        }
+        Ok(())
+    }
+}
+
+/// The fields of a record, in the given order.
+#[derive(Debug)]
+pub(super) struct Fields<'v, 'w> {
+    entries: &'v [(std::borrow::Cow<'w, str>, Value<'w>)],
+}
+
+/// The used fields.
+#[derive(Debug, Default)]
+pub(super) struct Taken {
+    /// All fields before this one were.
+    up_to: usize,
+    /// The later fields that were present.
+    beyond: Vec<usize>,
+}
+
+impl Taken {
+    /// The first unused field `name`. Most are in the order of the members.
+    pub fn field<'v, 'w>(&mut self, fields: &Fields<'v, 'w>, name: &str) -> Option<&'v Value<'w>> {
+        let rest = fields.entries.get(self.up_to..).unwrap_or_default();
+        let taken = |at: &usize| self.beyond.contains(at);
+        let mut behind = (self.up_to..).zip(rest);
+        let (at, (_, value)) = behind.find(|(at, (key, _))| key == name && !taken(at))?;
+        if at == self.up_to {
+            self.up_to = at.saturating_add(1);
+            while let Some(next) = self.beyond.iter().position(|&at| at == self.up_to) {
+                self.beyond.swap_remove(next);
+                self.up_to = self.up_to.saturating_add(1);
+            }
+        } else {
+            self.beyond.push(at);
+        }
+        Some(value)
+    }
+
+    /// The name of an unused field.
+    fn left<'v>(&self, fields: &Fields<'v, '_>) -> Option<&'v str> {
+        let rest = fields.entries.get(self.up_to..).unwrap_or_default();
+        let left = (self.up_to..).zip(rest).find(|(at, _)| !self.beyond.contains(at));
+        left.map(|(_, (name, _))| &**name)
+    }
+}
+
+/// A value as messages show it: short.
+pub(super) fn shown(value: &Value<'_>) -> String {
+    let text = match value {
+        Value::Null => return "null".to_owned(),
+        Value::Map(_) => return "an object".to_owned(),
+        Value::List(_) => return "a list".to_owned(),
+        Value::Text(_) | Value::Utf16(_) => format!("{:?}", value.to_string()),
+        other => other.to_string(),
+    };
+    match text.char_indices().nth(80) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text,
+    }
+}
+
+/// The double-precision number that a value is, finite unless the value itself is not.
+fn double(value: &Value<'_>) -> Option<f64> {
+    match value {
+        Value::F64(number) => Some(*number),
+        Value::F32(number) => Some((*number).into()),
+        #[allow(clippy::cast_precision_loss)] // as with any number that JSON gives
+        Value::Int(number) => Some(*number as f64),
+        #[allow(clippy::cast_precision_loss)]
+        Value::Uint(number) => Some(*number as f64),
+        Value::Text(text) => text.trim().parse().ok(),
+        _ => None,
+    }
+}
+
+/// The single-precision number that a value is.
+fn single(value: &Value<'_>) -> Option<f32> {
+    match value {
+        Value::F32(number) => Some(*number),
+        // Parsed from its text, it is rounded once.
+        Value::Text(text) => text.trim().parse().ok(),
+        other => {
+            let number = double(other)?;
+            #[allow(clippy::cast_possible_truncation)] // too large numbers become infinite
+            let short = number as f32;
+            (short.is_finite() || !number.is_finite()).then_some(short)
+        }
+    }
+}
+
+/// Whether outputs show `text` as `shown`: surrogates without their partners have a form of their own.
+pub(super) fn is_shown(text: Utf16<'_>, shown: &str) -> bool {
+    let form = || text.to_string();
+    text == *shown || (text.first_unpaired().is_some() && form() == shown)
+}
+
+/// Whether a leaf of the file equals the leaf of a tree, in its shown form.
+pub(super) fn same_leaf(old: &Value<'_>, new: &Value<'_>) -> bool {
+    match (old, new) {
+        (Value::Null, Value::Null) => true,
+        (Value::Null, _) => false,
+        // Outputs show null for a number that is not finite.
+        (Value::F32(old), Value::Null) => !old.is_finite(),
+        (Value::F64(old), Value::Null) => !old.is_finite(),
+        (_, Value::Null) => false,
+        (Value::F32(old), new) => {
+            let unsigned = matches!(new, Value::Int(_) | Value::Uint(_));
+            single(new).is_some_and(|new| old.to_bits() == new.to_bits() || (unsigned && *old == new))
+        }
+        (Value::F64(old), new) => {
+            let unsigned = matches!(new, Value::Int(_) | Value::Uint(_));
+            double(new).is_some_and(|new| old.to_bits() == new.to_bits() || (unsigned && *old == new))
+        }
+        (Value::Utf16(old), Value::Text(new)) => is_shown(*old, new),
+        (Value::Int(_) | Value::Uint(_), new) => whole_number(old) == whole_number(new),
+        (Value::Guid(old), Value::Text(new)) => Guid::parse(new) == Some(*old),
+        (Value::Bool(_), Value::Text(new)) => old.to_string() == **new,
+        (Value::Text(_) | Value::Utf16(_), Value::Text(_) | Value::Utf16(_)) => old.as_text() == new.as_text(),
+        (old, new) => old == new,
+    }
+}

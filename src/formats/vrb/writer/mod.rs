@@ -1,0 +1,419 @@
+//! Edits of archives: values set, inserted and deleted, chunks encoded with their old compression, and the derived sizes, offsets and
+//! checksums. Unedited parts keep their bytes.
+
+mod compare;
+mod encode;
+mod merge;
+mod rows;
+
+use super::part::{ArchivePart, Compression};
+use super::values::{Values, column};
+use super::{Chunk, ChunkArchiveEntry, MAGIC, VrbArchive};
+use crate::codec;
+use crate::edit::{Check, EditPosition, EntryEdit, Pieces, TableEdits, Writable, refused};
+use crate::error::{Error, ErrorKind, Result};
+use crate::source::Source;
+use crate::table::{Table as _, Value};
+use crate::threads;
+use encode::Encoder;
+use rows::{Adds, RowEdits, SetRow};
+use std::collections::HashMap;
+use std::ops::Range;
+use zerocopy::IntoBytes as _;
+
+/// The bytes of a header, and the positions of the entries of its parts.
+const HEADER: usize = 192;
+const TABLE_ENTRIES: [usize; 3] = [16, 52, 88];
+const MAIN_ENTRY: usize = 132;
+
+/// The limit of encodings of the chunk table while its own size moves the chunks that it lists.
+const ROUNDS: usize = 16;
+
+/// The edits of `values`, by kind.
+#[derive(Default)]
+struct Asked<'e> {
+    set: Vec<SetRow<'e>>,
+    /// By chunk.
+    adds: HashMap<String, Adds>,
+    remove: &'e [usize],
+    /// The chunks and paths of the inserted rows.
+    places: Vec<(String, String)>,
+}
+
+impl<'e> Asked<'e> {
+    /// Takes the edits of one table. `refuse` gets each row that cannot be inserted.
+    fn take(
+        &mut self,
+        edits: &'e TableEdits,
+        depth: usize,
+        refuse: &mut dyn FnMut(EditPosition, Error) -> Result<()>,
+    ) -> Result<()> {
+        if edits.table != "values" {
+            return Err(refused(format!("rows of {} follow from the rows of values: edit values", edits.table)));
+        }
+        for (row, cells) in &edits.set {
+            let cell = |number| cells.iter().find(|(column, _)| *column == number).map(|(_, value)| value);
+            let place = [("path", column::PATH), ("chunk", column::CHUNK)];
+            if let Some((name, to)) = place.into_iter().find_map(|(name, at)| Some((name, cell(at)?))) {
+                let why = "a value stays where it is: remove it there and add it here";
+                refuse(
+                    EditPosition::Set(*row),
+                    refused(format!("values: row {row}: column {name}: {to} does not fit: {why}")),
+                )?;
+                continue;
+            }
+            self.set.push(SetRow { row: *row, type_name: cell(column::TYPE), value: cell(column::VALUE) });
+        }
+        for (number, cells) in edits.add.iter().enumerate() {
+            let cell = |number| cells.iter().find(|(column, _)| *column == number).map(|(_, value)| value);
+            let text = |number| cell(number).and_then(|value| value.as_text());
+            let chunk = text(column::CHUNK).unwrap_or(super::MAIN.into()).into_owned();
+            let path = text(column::PATH).unwrap_or_default();
+            let value = cell(column::VALUE).cloned().unwrap_or_default();
+            self.places.push((chunk.clone(), path.to_string()));
+            let added = match text(column::PATH) {
+                Some(path) => self.adds.entry(chunk).or_default().add(&path, cell(column::TYPE), value, depth),
+                None => Err(refused("values: a row that is added has no path")),
+            };
+            added.or_else(|error| refuse(EditPosition::Add(number), error))?;
+        }
+        if !edits.remove.is_empty() {
+            self.remove = &edits.remove;
+        }
+        Ok(())
+    }
+}
+
+impl Writable for VrbArchive {
+    fn write(&self, edits: &[TableEdits]) -> Result<Pieces> {
+        let mut asked = Asked::default();
+        let depth = self.options.limits.depth;
+        edits.iter().try_for_each(|edits| asked.take(edits, depth, &mut |_, error| Err(error)))?;
+        let Asked { set, adds, remove, places } = asked;
+        let mut rows = RowEdits::new(set, remove);
+        let mut pieces = self.rebuilt(self.applied(&mut rows, adds)?)?;
+        if places.is_empty() && remove.is_empty() {
+            pieces.check = Check::Parts;
+        }
+        if !places.is_empty() {
+            pieces.added = vec![("values".into(), self.rows_of(&places, &pieces)?)];
+        }
+        if rows.shifted {
+            // Items that moved up have other rows now.
+            pieces.vouched.push("values".into());
+        }
+        Ok(pieces)
+    }
+
+    /// Applies the edits without encoding, which would take a hundred times as long.
+    fn refusals(&self, edits: &TableEdits) -> Result<Vec<(EditPosition, Error)>> {
+        let (mut asked, mut found) = (Asked::default(), Vec::new());
+        asked.take(edits, self.options.limits.depth, &mut |at, error| {
+            found.push((at, error));
+            Ok(())
+        })?;
+        if found.is_empty() {
+            let mut rows = RowEdits::new(asked.set, asked.remove).noting_refused();
+            for (chunk, _) in self.applied(&mut rows, asked.adds)? {
+                self.check_whole(&chunk)?;
+            }
+            found = rows.refused.unwrap_or_default();
+        }
+        Ok(found)
+    }
+
+    fn compare(&self, new: &Source, edits: &TableEdits) -> Result<bool> {
+        compare::compare(self, &Self::open_with(new.clone(), self.options)?, edits)
+    }
+
+    fn entry(&self, entry: &str, new: &Value<'static>) -> Result<Option<EntryEdit>> {
+        let missing = || Error::of_part(ErrorKind::NotFound { what: format!("entry {entry:?}") }, "");
+        let (chunk, node) = self.find(entry)?.ok_or_else(missing)?;
+        self.check_whole(&chunk)?;
+        let mut out = self.encoder(&chunk)?;
+        let mut walker = node.walk();
+        let old = walker.data();
+        out.merge(&mut walker, new)?;
+        let head = old.get(..node.position()).unwrap_or_default();
+        let tail = old.get(walker.position()..).unwrap_or_default();
+        let data = [head, &out.out, tail].concat();
+        let written = Source::from_vec(chunk.part().label(), data);
+        let mut again = self.encoder(&chunk)?;
+        again.trial = true;
+        if again.merge(&mut node.moved_to(&written).walk(), new).is_err() {
+            let what = format!("what was written of {entry:?} does not read as what was asked");
+            return Err(Error::of_part(ErrorKind::Damaged { what: what.into() }, "read back"));
+        }
+        let data = written.bytes().to_vec();
+        self.rebuilt(vec![(chunk, data)]).map(EntryEdit::Pieces).map(Some)
+    }
+}
+
+impl VrbArchive {
+    fn encoder<'a>(&'a self, chunk: &Chunk<'_>) -> Result<Encoder<'a>> {
+        let types = self.types()?;
+        let name = format!("values: {}", chunk.name());
+        Ok(Encoder::new(types, &name, self.options.limits.depth, self.text_limit()))
+    }
+
+    /// The chunks that these rows change, and their new bytes.
+    fn applied(&self, rows: &mut RowEdits<'_>, mut adds: HashMap<String, Adds>) -> Result<Vec<(Chunk<'_>, Vec<u8>)>> {
+        let mut changed = Vec::new();
+        for chunk in self.chunks()? {
+            let added = adds.remove(chunk.name());
+            if added.is_none() && !rows.are_left() {
+                if adds.is_empty() {
+                    break;
+                }
+                continue;
+            }
+            let root = chunk.root()?;
+            let mut walker = root.walk();
+            if added.is_none()
+                && let Some(leaves) = walker.pass(rows.ahead())?
+            {
+                rows.pass(leaves);
+                continue;
+            }
+            let mut out = self.encoder(&chunk)?;
+            out.lenient = true;
+            let tally = out.apply(&mut walker, rows, added.as_ref())?;
+            walker.expect_end()?;
+            if tally.gone() {
+                return Err(out.refuse("all rows of a chunk would go; it holds one value, which cannot"));
+            }
+            if out.out != walker.data() {
+                changed.push((chunk, out.out));
+            }
+        }
+        if let Some(name) = adds.keys().next() {
+            return Err(refused(format!("values: chunk {name:?} is not there; `assetq ls FILE` shows those that are")));
+        }
+        Ok(changed)
+    }
+
+    /// The numbers that the rows at these chunks and paths have in the new archive.
+    fn rows_of(&self, places: &[(String, String)], pieces: &Pieces) -> Result<Vec<usize>> {
+        let bytes = pieces.bytes(self.source.bytes());
+        let new = Self::open_with(Source::from_vec(self.source.name(), bytes), self.options)?;
+        // Base classes may have members of one name, so that a path may occur more than once.
+        let mut wanted: HashMap<&str, HashMap<&str, Vec<usize>>> = HashMap::new();
+        for (at, (chunk, path)) in places.iter().enumerate().rev() {
+            wanted.entry(chunk).or_default().entry(path).or_default().push(at);
+        }
+        let mut rows = vec![usize::MAX; places.len()];
+        let table = Values::new(&new);
+        let mut cursor = table.cursor(0);
+        while cursor.advance()? {
+            let (path, chunk) = (cursor.value(column::PATH)?, cursor.value(column::CHUNK)?);
+            let (Some(path), Some(chunk)) = (path.as_text(), chunk.as_text()) else { continue };
+            let found = wanted.get_mut(&*chunk).and_then(|paths| paths.get_mut(&*path)).and_then(Vec::pop);
+            if let Some(row) = found.and_then(|at| rows.get_mut(at)) {
+                *row = cursor.row();
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Checks that an edited chunk is not damaged: a new checksum would hide the damage.
+    fn check_whole(&self, chunk: &Chunk<'_>) -> Result<()> {
+        self.check_header()?;
+        chunk.check_alone()?;
+        self.type_table.check_checksum(&self.source)?;
+        chunk.check_checksum()?;
+        let mut walker = chunk.root()?.walk();
+        walker.check()?;
+        walker.expect_end()
+    }
+
+    /// The archive with the decoded bytes of some chunks replaced.
+    fn rebuilt(&self, changed: Vec<(Chunk<'_>, Vec<u8>)>) -> Result<Pieces> {
+        let length = self.source.bytes().len();
+        let mut changed: Vec<(Chunk<'_>, Vec<u8>)> = changed;
+        changed.retain(|(chunk, data)| chunk.data().map_or(true, |old| old.bytes() != data.as_slice()));
+        if changed.is_empty() {
+            return Ok(Pieces::whole(length));
+        }
+        let chunks = self.chunks()?;
+        let mut layout = Layout::new(self, &chunks)?;
+        for (chunk, data) in changed {
+            let (checked, stored) = threads::join(
+                || self.check_whole(&chunk).and_then(|()| self.check_written(&chunk, &data)),
+                || encoded(chunk.part(), &self.source, &data),
+            );
+            checked?;
+            layout.replace(chunk.part(), stored?, data.len());
+        }
+        if chunks.len() > 1 {
+            layout.list_chunks(self, &chunks)?;
+        }
+        let header = layout.header(self)?;
+        let mut pieces = Pieces::replaced(length, std::iter::once((0..HEADER, header)).chain(layout.stretches()))?;
+        pieces.also = vec!["chunks".into()];
+        Ok(pieces)
+    }
+
+    /// Reads what was written for a chunk to its end.
+    fn check_written(&self, chunk: &Chunk<'_>, data: &[u8]) -> Result<()> {
+        let data = Source::from_vec(chunk.part().label(), data.to_vec());
+        let mut walker = chunk.root_in(&data)?.walk();
+        walker.check()?;
+        walker.expect_end()
+    }
+}
+
+/// `data` with the compression that `part` has.
+fn encoded(part: &ArchivePart, file: &Source, data: &[u8]) -> Result<Vec<u8>> {
+    let failed = |error| Error::io("cannot compress", error);
+    match part.compression()? {
+        Compression::None => Ok(data.to_vec()),
+        Compression::Zlib => {
+            let wrapped = codec::is_wrapped(part.stored(file)?.bytes());
+            codec::to_zlib(data, wrapped).map_err(failed)
+        }
+        Compression::Brotli => codec::to_brotli_on_all_cores(data).map_err(failed),
+    }
+}
+
+/// A part of the file that is being laid out.
+struct PartRange {
+    range: Range<usize>,
+    /// Its new bytes, and their number when decoded.
+    new: Option<(Vec<u8>, usize)>,
+}
+
+/// The positions of the parts of the new file.
+struct Layout {
+    /// By their old places.
+    places: Vec<PartRange>,
+}
+
+/// The range of a part's stored bytes.
+fn range(part: &ArchivePart) -> Option<Range<usize>> {
+    let (start, end) = part.range()?;
+    Some(usize::try_from(start).ok()?..usize::try_from(end).ok()?)
+}
+
+impl Layout {
+    fn new(archive: &VrbArchive, chunks: &[Chunk<'_>]) -> Result<Self> {
+        let parts = archive.tables_of_contents().into_iter().chain(chunks.iter().map(Chunk::part));
+        let mut places: Vec<PartRange> = parts
+            .filter_map(range)
+            .filter(|range| !range.is_empty())
+            .map(|range| PartRange { range, new: None })
+            .collect();
+        places.sort_by_key(|place| place.range.start);
+        let mut end = HEADER;
+        for place in &places {
+            if place.range.start < end || place.range.end > archive.source.bytes().len() {
+                let what = "parts of the archive overlap, so that none can be rewritten".into();
+                return Err(Error::new(ErrorKind::Damaged { what }, "archive", place.range.start as u64));
+            }
+            end = place.range.end;
+        }
+        Ok(Self { places })
+    }
+
+    fn place(&mut self, part: &ArchivePart) -> Option<&mut PartRange> {
+        let range = range(part)?;
+        self.places.iter_mut().find(|place| place.range == range)
+    }
+
+    fn replace(&mut self, part: &ArchivePart, stored: Vec<u8>, size: usize) {
+        if let Some(place) = self.place(part) {
+            place.new = Some((stored, size));
+        }
+    }
+
+    /// The entry of a part at its new position.
+    fn entry(&self, part: &ArchivePart) -> Result<super::ArchiveEntry> {
+        let mut entry = *part.entry();
+        let Some(range) = range(part).filter(|range| !range.is_empty()) else { return Ok(entry) };
+        let mut at = range.start;
+        for place in &self.places {
+            if place.range.start >= range.start {
+                break;
+            }
+            if let Some((stored, _)) = &place.new {
+                at = at.saturating_add(stored.len()).saturating_sub(place.range.len());
+            }
+        }
+        let number = |n: usize| {
+            let too_large = || refused("the archive would be larger than its offsets can say");
+            i64::try_from(n).map_err(|_| too_large())
+        };
+        entry.offset.set(number(at)?);
+        let new = self.places.iter().find(|place| place.range == range).and_then(|place| place.new.as_ref());
+        if let Some((stored, size)) = new {
+            entry.checksum.set(codec::xxh64(stored, MAGIC.into()));
+            entry.entry_size.set(number(stored.len())?);
+            entry.uncompressed_size.set(number(*size)?);
+        }
+        Ok(entry)
+    }
+
+    /// Writes the chunk table, whose own size may move the chunks that it lists.
+    fn list_chunks(&mut self, archive: &VrbArchive, chunks: &[Chunk<'_>]) -> Result<()> {
+        archive.chunk_table.check_checksum(&archive.source)?;
+        let source = archive.data(&archive.chunk_table)?;
+        let (old, origin) = (source.bytes(), source.view("chunks").offset());
+        for _ in 0..ROUNDS {
+            let mut table = old.to_vec();
+            for chunk in chunks.iter().skip(1) {
+                let root_type = chunk.chunk.root.into();
+                let entry = ChunkArchiveEntry { entry: self.entry(chunk.part())?, root_type };
+                let at = chunk.chunk.root_at.checked_sub(36).and_then(|at| at.checked_sub(origin));
+                let bytes = at
+                    .and_then(|at| usize::try_from(at).ok())
+                    .and_then(|at| table.get_mut(at..at.checked_add(size_of::<ChunkArchiveEntry>())?));
+                let Some(bytes) = bytes else {
+                    let what = "an entry of the chunk table is not where it was read".into();
+                    return Err(Error::of_part(ErrorKind::Damaged { what }, "chunk table"));
+                };
+                bytes.copy_from_slice(entry.as_bytes());
+            }
+            if table == old {
+                return Ok(());
+            }
+            let stored = encoded(&archive.chunk_table, &archive.source, &table)?;
+            let size = table.len();
+            let settled = self
+                .place(&archive.chunk_table)
+                .and_then(|place| place.new.as_ref())
+                .is_some_and(|(before, _)| *before == stored);
+            self.replace(&archive.chunk_table, stored, size);
+            if settled {
+                return Ok(());
+            }
+        }
+        let what = "a compressed chunk table that lies before its chunks, and whose size changes as they move,".into();
+        Err(Error::of_part(ErrorKind::Unsupported { what }, "chunk table"))
+    }
+
+    fn header(&self, archive: &VrbArchive) -> Result<Vec<u8>> {
+        let mut header = archive.source.bytes().get(..HEADER).unwrap_or_default().to_vec();
+        let parts = archive.tables_of_contents().into_iter().chain([&archive.main.part]);
+        for (part, at) in parts.zip(TABLE_ENTRIES.into_iter().chain([MAIN_ENTRY])) {
+            if let Some(place) = header.get_mut(at..at.saturating_add(size_of::<super::ArchiveEntry>())) {
+                place.copy_from_slice(self.entry(part)?.as_bytes());
+            }
+        }
+        seal(&mut header);
+        Ok(header)
+    }
+
+    fn stretches(self) -> impl Iterator<Item = (Range<usize>, Vec<u8>)> {
+        self.places.into_iter().filter_map(|place| Some((place.range, place.new?.0)))
+    }
+}
+
+/// Writes the checksum of a header into it.
+fn seal(header: &mut [u8]) {
+    if let Some(place) = header.get_mut(8..16) {
+        place.fill(0);
+    }
+    let sum = codec::xxh64(header, MAGIC.into());
+    if let Some(place) = header.get_mut(8..16) {
+        place.copy_from_slice(&sum.to_le_bytes());
+    }
+}

@@ -1,0 +1,562 @@
+//! Rows of `values` set, inserted and deleted, in one walk over a chunk.
+//!
+//! A row is a leaf. Deleting all leaves of a list item or dictionary entry deletes it, and inserting its leaves inserts it. Lists,
+//! dictionaries and records without leaves have no rows: a list that loses all items becomes empty, and members without rows are empty.
+
+use super::super::graph::{Event, PendingValue, Walker};
+use super::super::node::{TYPE, VALUE};
+use super::super::path::{Path, Step};
+use super::super::shape::Shape;
+use super::super::types::ModelId;
+use super::encode::{Encoder, same_leaf, shown};
+use super::merge::astray;
+use crate::edit::{EditPosition, refused};
+use crate::error::{Error, Result};
+use crate::table::Value;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::iter::Peekable;
+use std::ops::Range;
+
+/// A changed row: its number, its type if stated, and its value.
+#[derive(Debug)]
+pub(super) struct SetRow<'e> {
+    pub row: usize,
+    pub type_name: Option<&'e Value<'static>>,
+    pub value: Option<&'e Value<'static>>,
+}
+
+/// The changed and deleted rows of all chunks, in order, and the position of the walk.
+#[derive(Debug)]
+pub(super) struct RowEdits<'e> {
+    row: usize,
+    set: Peekable<std::vec::IntoIter<SetRow<'e>>>,
+    remove: Peekable<std::slice::Iter<'e, usize>>,
+    /// Whether items moved up after deletions before them.
+    pub shifted: bool,
+    /// Rows that cannot get their requested values, if such rows are noted and kept.
+    pub refused: Option<Vec<(EditPosition, Error)>>,
+}
+
+impl<'e> RowEdits<'e> {
+    pub fn new(set: Vec<SetRow<'e>>, remove: &'e [usize]) -> Self {
+        let (set, remove) = (set.into_iter().peekable(), remove.iter().peekable());
+        Self { row: 0, set, remove, shifted: false, refused: None }
+    }
+
+    /// The same, for a mode that notes such rows and continues the walk.
+    pub fn noting_refused(self) -> Self {
+        Self { refused: Some(Vec::new()), ..self }
+    }
+
+    /// Whether later rows remain.
+    pub fn are_left(&mut self) -> bool {
+        self.set.peek().is_some() || self.remove.peek().is_some()
+    }
+
+    /// Unchanged rows before the next edited row.
+    pub fn ahead(&mut self) -> u64 {
+        let set = self.set.peek().map(|set| set.row);
+        let next = set.into_iter().chain(self.remove.peek().map(|row| **row)).min();
+        next.map_or(u64::MAX, |next| next.saturating_sub(self.row) as u64)
+    }
+
+    /// Skips unchanged rows.
+    pub fn pass(&mut self, rows: u64) {
+        self.row = self.row.saturating_add(usize::try_from(rows).unwrap_or(usize::MAX));
+    }
+
+    /// The edit of the next row.
+    fn next(&mut self) -> (Option<SetRow<'e>>, bool) {
+        let row = self.row;
+        self.row = row.saturating_add(1);
+        (self.set.next_if(|set| set.row == row), self.remove.next_if(|&&remove| remove == row).is_some())
+    }
+}
+
+/// Inserted leaves, by the steps to them.
+#[derive(Debug, Default)]
+pub(super) struct Adds {
+    leaf: Option<Value<'static>>,
+    /// Members and entries with string keys, in the order of their first rows.
+    named: Vec<(String, Adds)>,
+    by_name: HashMap<String, usize>,
+    items: BTreeMap<u32, Adds>,
+    keys: BTreeMap<u32, Adds>,
+}
+
+impl Adds {
+    /// Adds a leaf at `path`, which nests at most `depth` deep.
+    pub fn add(
+        &mut self,
+        path: &str,
+        type_name: Option<&Value<'static>>,
+        value: Value<'static>,
+        depth: usize,
+    ) -> Result<()> {
+        let Some(parsed) = Path::parse(path).filter(|parsed| parsed.steps().len() <= depth) else {
+            return Err(refused(format!("values: path {path:?} is not one; `assetq help ls` shows some")));
+        };
+        let mut at = self;
+        for step in parsed.steps() {
+            at = match step {
+                Step::Index(index) => at.items.entry(*index).or_default(),
+                Step::Key(index) => at.keys.entry(*index).or_default(),
+                Step::Name(name) => {
+                    let next = at.named.len();
+                    let found = *at.by_name.entry(name.to_string()).or_insert(next);
+                    if found == next {
+                        at.named.push((name.to_string(), Self::default()));
+                    }
+                    match at.named.get_mut(found) {
+                        Some((_, inner)) => inner,
+                        None => return Err(refused(format!("values: path {path:?}"))),
+                    }
+                }
+            };
+        }
+        if at.leaf.is_some() {
+            return Err(refused(format!("values: a row with the path {path:?} is added twice")));
+        }
+        at.leaf = Some(typed(type_name, value));
+        Ok(())
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.leaf.is_none() && self.named.is_empty() && self.items.is_empty() && self.keys.is_empty()
+    }
+
+    fn name(&self, name: &str) -> Option<&Self> {
+        self.by_name.get(name).and_then(|&at| self.named.get(at)).map(|(_, inner)| inner)
+    }
+
+    /// All of them as a tree.
+    fn tree(&self, out: &Encoder<'_>) -> Result<Value<'static>> {
+        let mixed = || out.refuse("rows that are added say that it is of several kinds");
+        let kinds = [self.leaf.is_some(), !self.named.is_empty(), !self.items.is_empty() || !self.keys.is_empty()];
+        if kinds.iter().filter(|&&kind| kind).count() > 1 {
+            return Err(mixed());
+        }
+        if let Some(leaf) = &self.leaf {
+            return Ok(leaf.clone());
+        }
+        if !self.named.is_empty() {
+            let fields = self.named.iter().map(|(name, inner)| Ok((name.clone().into(), inner.tree(out)?)));
+            return Ok(Value::Map(fields.collect::<Result<_>>()?));
+        }
+        self.sequence(0, out).map(Value::List)
+    }
+
+    /// The items or entries from number `first` on, which must follow each other.
+    fn sequence(&self, first: u32, out: &Encoder<'_>) -> Result<Vec<Value<'static>>> {
+        let mut next = first;
+        let mut items = Vec::new();
+        let none = Self::default();
+        let last = self.items.last_key_value().into_iter().chain(self.keys.last_key_value()).map(|(n, _)| *n).max();
+        while last.is_some_and(|last| next <= last) {
+            let item = match (self.items.get(&next), self.keys.get(&next)) {
+                (None, None) => return Err(out.refuse(format_args!("the next item that can be inserted is [{next}]"))),
+                (Some(item), None) => item.tree(out)?,
+                (item, Some(key)) => {
+                    let fields = [("key".into(), key.tree(out)?), ("value".into(), item.unwrap_or(&none).tree(out)?)];
+                    Value::Map(fields.into())
+                }
+            };
+            items.push(item);
+            next = next.saturating_add(1);
+        }
+        Ok(items)
+    }
+
+    /// The number of the first item or entry from `count` on.
+    fn first_from(&self, count: u32) -> Option<u32> {
+        let first = |among: &BTreeMap<u32, Self>| among.range(count..).next().map(|(number, _)| *number);
+        [first(&self.items), first(&self.keys)].into_iter().flatten().min()
+    }
+}
+
+/// A leaf with its type.
+fn typed(type_name: Option<&Value<'static>>, value: Value<'static>) -> Value<'static> {
+    match type_name {
+        Some(name) if !name.is_null() && !value.is_null() => {
+            Value::Map(vec![(TYPE.into(), name.clone()), (VALUE.into(), value)])
+        }
+        _ => value,
+    }
+}
+
+/// Leaves of a value: the number of its own leaves, and how many of them were deleted.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Tally {
+    leaves: usize,
+    removed: usize,
+    /// It was null itself.
+    null: bool,
+}
+
+impl Tally {
+    /// A kept value.
+    const KEPT: Self = Self { leaves: 1, removed: 0, null: false };
+
+    /// Whether all of them were deleted.
+    pub fn gone(self) -> bool {
+        self.leaves > 0 && self.leaves == self.removed
+    }
+
+    fn add(&mut self, other: Self) {
+        self.leaves = self.leaves.saturating_add(other.leaves);
+        self.removed = self.removed.saturating_add(other.removed);
+    }
+}
+
+/// A member that lost all leaves: the position of its bytes.
+struct GoneMember {
+    start: usize,
+    end: usize,
+    slot: PendingValue,
+    name: String,
+    null: bool,
+}
+
+impl<'a> Encoder<'a> {
+    /// Writes the next value of `old` with the edits of its rows.
+    pub fn apply(&mut self, old: &mut Walker<'a>, rows: &mut RowEdits<'_>, adds: Option<&Adds>) -> Result<Tally> {
+        let mut tally = Tally::default();
+        self.deeper(|this| {
+            tally = this.apply_in(old, rows, adds)?;
+            Ok(())
+        })?;
+        Ok(tally)
+    }
+
+    /// Writes one row, which has `value` in these bytes.
+    fn set_leaf(
+        &mut self,
+        old: &Walker<'a>,
+        bytes: Range<usize>,
+        (slot, actual): (PendingValue, Option<ModelId>),
+        value: &Value<'_>,
+        set: SetRow<'_>,
+    ) -> Result<()> {
+        if matches!(set.value, Some(Value::Map(_) | Value::List(_))) {
+            let what = "an object or a list is several rows: add those, or write the entry with `patch --entry`";
+            return Err(self.refuse(what));
+        }
+        let new = set.value.cloned().unwrap_or_else(|| value.clone().into_owned());
+        if same_leaf(value, &new) && set.type_name.is_none() {
+            self.copy(old, bytes);
+            return Ok(());
+        }
+        self.fresh(slot, &typed(set.type_name, new), actual)
+    }
+
+    fn apply_in(&mut self, old: &mut Walker<'a>, rows: &mut RowEdits<'_>, adds: Option<&Adds>) -> Result<Tally> {
+        let Some(slot) = old.pending() else { return Err(astray(old)) };
+        let actual = if slot.polymorphic { old.stated_model() } else { Some(slot.model) };
+        let (start, mark) = (old.position(), self.out.len());
+        let ahead = if adds.is_none() { rows.ahead() } else { 0 };
+        if ahead > 0
+            && let Some(leaves) = old.pass(ahead)?
+        {
+            self.copy(old, start..old.position());
+            rows.pass(leaves);
+            let leaves = usize::try_from(leaves).unwrap_or(usize::MAX);
+            return Ok(Tally { leaves, ..Tally::default() });
+        }
+        let Some(event) = old.next()? else { return Err(astray(old)) };
+        let body = old.position();
+        match event {
+            Event::Leaf(_, value) => {
+                let (set, removed) = rows.next();
+                match (set, adds) {
+                    (Some(set), None) => {
+                        let row = EditPosition::Set(set.row);
+                        if let Err(error) = self.set_leaf(old, start..body, (slot, actual), &value, set) {
+                            let Some(refused) = &mut rows.refused else { return Err(error) };
+                            refused.push((row, error));
+                            self.out.truncate(mark);
+                            self.copy(old, start..body);
+                        }
+                        Ok(Tally::KEPT)
+                    }
+                    (None, Some(adds)) if removed => {
+                        let tree = adds.tree(self)?;
+                        self.fresh(slot, &tree, None)?;
+                        Ok(Tally::KEPT)
+                    }
+                    (_, Some(_)) => Err(self.refuse(format_args!(
+                        "this is {}, and rows that are added would lie in it: its own row must go for them",
+                        shown(&value)
+                    ))),
+                    (None, None) => {
+                        self.copy(old, start..body);
+                        Ok(Tally { leaves: 1, removed: removed.into(), null: value.is_null() })
+                    }
+                }
+            }
+            Event::BeginRecord(model) => {
+                self.copy(old, start..body);
+                let (tally, gone, unknown) = self.apply_members(old, model, rows, adds)?;
+                let replaced = adds.filter(|adds| adds.leaf.is_some() || (tally.gone() && !adds.is_empty()));
+                if let Some(adds) = replaced {
+                    if !tally.gone() {
+                        return Err(self.refuse("a row would replace this value, but not all of its rows are deleted"));
+                    }
+                    self.out.truncate(mark);
+                    let tree = adds.tree(self)?;
+                    self.fresh(slot, &tree, actual.filter(|_| unknown.is_none()))?;
+                    return Ok(Tally::KEPT);
+                }
+                if let Some(name) = unknown {
+                    return Err(self.refuse(format_args!("there is no member {name:?}")));
+                }
+                if tally.gone() || gone.is_empty() {
+                    return Ok(tally);
+                }
+                let image = matches!(self.settled(model), Shape::Image { .. });
+                self.empty_members(gone, image)?;
+                Ok(Tally::KEPT)
+            }
+            Event::BeginList(model, count) => {
+                self.copy(old, start..body);
+                let Shape::List(element) = self.settled(model) else { return Err(astray(old)) };
+                let (kept, leaves) = self.apply_items(old, element, count, rows, adds)?;
+                self.finish_list(mark, mark.saturating_add(body.saturating_sub(start)), kept, leaves, slot, adds)
+            }
+            Event::BeginDictionary { model, count, named } => {
+                self.copy(old, start..body);
+                let Shape::Dictionary(key, of) = self.settled(model) else { return Err(astray(old)) };
+                let (kept, leaves) = match named {
+                    true => self.apply_named(old, of, rows, adds)?,
+                    false => self.apply_entries(old, (key, of), count, rows, adds)?,
+                };
+                self.finish_list(mark, mark.saturating_add(body.saturating_sub(start)), kept, leaves, slot, adds)
+            }
+            _ => Err(astray(old)),
+        }
+    }
+
+    /// Applies the rows to the members of a record. Returns their leaves, the members that lost all leaves, and a missing member of a row.
+    fn apply_members<'x>(
+        &mut self,
+        old: &mut Walker<'a>,
+        model: ModelId,
+        rows: &mut RowEdits<'_>,
+        adds: Option<&'x Adds>,
+    ) -> Result<(Tally, Vec<GoneMember>, Option<&'x str>)> {
+        let (mut tally, mut gone) = (Tally::default(), Vec::new());
+        let mut met = HashSet::new();
+        self.each_member(old, model, |this, old, name| {
+            let slot = old.pending().ok_or_else(|| astray(old))?;
+            let start = this.out.len();
+            let inner = adds.and_then(|adds| adds.name(name));
+            if inner.is_some() {
+                met.insert(name);
+            }
+            let member = this.apply(old, rows, inner)?;
+            if member.gone() {
+                let (end, name, null) = (this.out.len(), name.to_owned(), member.null);
+                gone.push(GoneMember { start, end, slot, name, null });
+            }
+            tally.add(member);
+            Ok(())
+        })?;
+        let named = adds.map(|adds| adds.named.as_slice()).unwrap_or_default();
+        let unknown = named.iter().map(|(name, _)| name.as_str()).find(|name| !met.contains(name));
+        let other = adds.is_some_and(|adds| !adds.items.is_empty() || !adds.keys.is_empty());
+        Ok((tally, gone, unknown.or(other.then_some("[…]"))))
+    }
+
+    /// Empties members whose only row, null, was deleted; their record is kept.
+    fn empty_members(&mut self, gone: Vec<GoneMember>, image: bool) -> Result<()> {
+        for member in gone.into_iter().rev() {
+            self.at_name(&member.name, |this| {
+                if image || !member.null {
+                    return Err(
+                        this.refuse("a member of a record cannot be deleted alone; delete all rows of the record")
+                    );
+                }
+                let tail = this.out.split_off(member.end.min(this.out.len()));
+                this.out.truncate(member.start);
+                let empty = match this.settled(member.slot.model) {
+                    Shape::List(_) => Value::List(Vec::new()),
+                    _ => Value::Map(Vec::new()),
+                };
+                this.fresh(member.slot, &empty, None).map_err(|_| {
+                    this.refuse("deleting the row leaves an empty value here, and values of this type are never empty")
+                })?;
+                this.out.extend(tail);
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The items of a list. Gives how many there are now, and how many leaves of old ones.
+    fn apply_items(
+        &mut self,
+        old: &mut Walker<'a>,
+        element: ModelId,
+        count: u32,
+        rows: &mut RowEdits<'_>,
+        adds: Option<&Adds>,
+    ) -> Result<(usize, usize)> {
+        let (mut kept, mut leaves, mut dropped) = (0usize, 0usize, false);
+        while let Some(Event::Item(number)) = old.next()? {
+            let mark = self.out.len();
+            let inner = adds.and_then(|adds| adds.items.get(&number));
+            let mut tally = Tally::default();
+            self.at_index(number as usize, |this| {
+                tally = this.apply(old, rows, inner)?;
+                Ok(())
+            })?;
+            if tally.gone() {
+                self.out.truncate(mark);
+                dropped = true;
+                continue;
+            }
+            rows.shifted |= dropped;
+            kept = kept.saturating_add(1);
+            leaves = leaves.saturating_add(tally.leaves);
+        }
+        let Some(adds) = adds else { return Ok((kept, leaves)) };
+        if !adds.named.is_empty() || !adds.keys.is_empty() {
+            return Err(self.refuse("a row that is added would lie in this list, without a number"));
+        }
+        for item in self.appended(adds, count, kept)? {
+            self.at_index(kept, |this| this.fresh(PendingValue::plain(element), &item, None))?;
+            kept = kept.saturating_add(1);
+        }
+        Ok((kept, leaves))
+    }
+
+    /// The inserted items after `count` old items; `kept` of the old items remain.
+    fn appended(&self, adds: &Adds, count: u32, kept: usize) -> Result<Vec<Value<'static>>> {
+        let Some(first) = adds.first_from(count) else { return Ok(Vec::new()) };
+        if first != count {
+            return Err(self.refuse(format_args!("the next item that can be inserted is [{count}]")));
+        }
+        if kept < count as usize {
+            return Err(self.refuse("items of one list cannot both come and go at once: write one, then the other"));
+        }
+        adds.sequence(first, self)
+    }
+
+    /// The entries of a dictionary with string keys.
+    fn apply_named(
+        &mut self,
+        old: &mut Walker<'a>,
+        of: ModelId,
+        rows: &mut RowEdits<'_>,
+        adds: Option<&Adds>,
+    ) -> Result<(usize, usize)> {
+        let (mut kept, mut leaves) = (0usize, 0usize);
+        let mut met = HashSet::new();
+        loop {
+            let before = old.position();
+            let Some(Event::Key(key)) = old.next()? else { break };
+            let mark = self.out.len();
+            self.copy(old, before..old.position());
+            let key = key.to_string();
+            let inner = adds.and_then(|adds| adds.name(&key));
+            let mut tally = Tally::default();
+            self.at_name(&key, |this| {
+                tally = this.apply(old, rows, inner)?;
+                Ok(())
+            })?;
+            if inner.is_some() {
+                met.insert(key);
+            }
+            if tally.gone() {
+                self.out.truncate(mark);
+                continue;
+            }
+            kept = kept.saturating_add(1);
+            leaves = leaves.saturating_add(tally.leaves);
+        }
+        let Some(adds) = adds else { return Ok((kept, leaves)) };
+        if !adds.items.is_empty() || !adds.keys.is_empty() {
+            return Err(self.refuse("entries of this dictionary go by their keys, not by numbers"));
+        }
+        for (name, inner) in adds.named.iter().filter(|(name, _)| !met.contains(name)) {
+            let tree = inner.tree(self)?;
+            self.string(name)?;
+            self.at_name(name, |this| this.fresh(PendingValue::plain(of), &tree, None))?;
+            kept = kept.saturating_add(1);
+        }
+        Ok((kept, leaves))
+    }
+
+    /// The entries of any other dictionary.
+    fn apply_entries(
+        &mut self,
+        old: &mut Walker<'a>,
+        (key, of): (ModelId, ModelId),
+        count: u32,
+        rows: &mut RowEdits<'_>,
+        adds: Option<&Adds>,
+    ) -> Result<(usize, usize)> {
+        let (mut kept, mut leaves, mut dropped) = (0usize, 0usize, false);
+        while let Some(Event::EntryKey(number)) = old.next()? {
+            let mark = self.out.len();
+            let mut tally = Tally::default();
+            self.at_index(number as usize, |this| {
+                tally.add(this.apply(old, rows, adds.and_then(|adds| adds.keys.get(&number)))?);
+                old.next()?;
+                tally.add(this.apply(old, rows, adds.and_then(|adds| adds.items.get(&number)))?);
+                old.next()?;
+                Ok(())
+            })?;
+            if tally.gone() {
+                self.out.truncate(mark);
+                dropped = true;
+                continue;
+            }
+            if tally.removed > 0 {
+                return self
+                    .at_index(number as usize, |this| Err(this.refuse("key and value of an entry go together")))
+                    .map(|()| (kept, leaves));
+            }
+            rows.shifted |= dropped;
+            kept = kept.saturating_add(1);
+            leaves = leaves.saturating_add(tally.leaves);
+        }
+        let Some(adds) = adds else { return Ok((kept, leaves)) };
+        if !adds.named.is_empty() {
+            return Err(self.refuse("entries of this dictionary go by numbers: [0]#key and [0]"));
+        }
+        for pair in self.appended(adds, count, kept)? {
+            self.at_index(kept, |this| {
+                let (k, v) = this.pair(&pair)?;
+                this.fresh(PendingValue::plain(key), k, None)?;
+                this.fresh(PendingValue::plain(of), v, None)
+            })?;
+            kept = kept.saturating_add(1);
+        }
+        Ok((kept, leaves))
+    }
+
+    /// Corrects the count of a list or dictionary that begins at `mark`, with items from `items` on.
+    fn finish_list(
+        &mut self,
+        mark: usize,
+        items: usize,
+        kept: usize,
+        leaves: usize,
+        slot: PendingValue,
+        adds: Option<&Adds>,
+    ) -> Result<Tally> {
+        if let Some(leaf) = adds.and_then(|adds| adds.leaf.as_ref()) {
+            if kept > 0 {
+                return Err(self.refuse("a row would replace this value, but not all of its rows are deleted"));
+            }
+            self.out.truncate(mark);
+            self.fresh(slot, leaf, None)?;
+            return Ok(Tally::KEPT);
+        }
+        let count = self.number("elements", kept)?;
+        if let Some(place) = items.checked_sub(4).and_then(|at| self.out.get_mut(at..items)) {
+            place.copy_from_slice(&count);
+        }
+        Ok(Tally { leaves, ..Tally::default() })
+    }
+}

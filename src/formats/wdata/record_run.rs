@@ -1,0 +1,212 @@
+//! Consecutive records of one kind: the start of each, found by one walk.
+
+use super::fields::{self, Versions};
+use super::layout::Obb;
+use super::record::Record;
+use super::shapes::Shape;
+use super::skip_plan::SkipPlan;
+use super::{Map, tables};
+use crate::bytes::{Cursor, View};
+use crate::error::{Error, ErrorKind, Result};
+use crate::threads::prelude::*;
+
+/// Where records begin. The walk that finds them stops at the first one that does not fit.
+#[derive(Debug)]
+pub(super) struct RecordRun {
+    pub(super) shape: &'static Shape,
+    pub(super) start: usize,
+    /// The number of records that there should be.
+    pub(super) count: usize,
+    /// The starts of the complete records.
+    pub(super) positions: Vec<u32>,
+    /// The end of the last complete record.
+    end: usize,
+    /// The place at which something else begins.
+    limit: usize,
+}
+
+impl RecordRun {
+    pub(super) const fn empty(shape: &'static Shape, at: usize) -> Self {
+        Self { shape, start: at, count: 0, positions: Vec::new(), end: at, limit: at }
+    }
+
+    /// Finds `count` records from `start` on, all before `limit`.
+    pub(super) fn walk(
+        shape: &'static Shape,
+        view: View<'_>,
+        start: usize,
+        count: usize,
+        limit: usize,
+        versions: &Versions,
+    ) -> Self {
+        let program = SkipPlan::new(shape, versions);
+        let data = view.data().get(..limit).unwrap_or(view.data());
+        // A count is a claim: memory is allocated only for as many records as the bytes could hold.
+        let room = limit.saturating_sub(start).checked_div(shape.least()).unwrap_or(0);
+        let mut positions = Vec::with_capacity(count.min(room));
+        let mut end = start;
+        for _ in 0..count {
+            let Some(next) = program.end(data, end) else { break };
+            // Files have less than 4 GiB.
+            positions.push(u32::try_from(end).unwrap_or(u32::MAX));
+            end = next;
+        }
+        Self { shape, start, count, positions, end, limit }
+    }
+
+    /// The number of complete records.
+    pub(super) fn found(&self) -> usize {
+        self.positions.len()
+    }
+
+    /// The end of the last complete record.
+    pub(super) fn found_end(&self) -> usize {
+        self.end
+    }
+
+    pub(super) fn is_whole(&self) -> bool {
+        self.positions.len() == self.count
+    }
+
+    /// Checks that all of them were found.
+    pub(super) fn check(&self, map: &Map) -> Result<()> {
+        if self.is_whole() { Ok(()) } else { Err(self.fault(map)) }
+    }
+
+    /// The end of the records.
+    pub(super) fn end(&self, map: &Map) -> Result<usize> {
+        self.check(map).map(|()| self.end)
+    }
+
+    /// The damage of the record after the last one that was found.
+    #[cold]
+    fn fault(&self, map: &Map) -> Error {
+        let mut cursor = cursor(map.view(), self.end, self.limit);
+        let which = format!("{} {}", self.shape.name, self.found());
+        let error = match skip(self.shape, &mut cursor, map.versions()) {
+            Err(error) => error,
+            // The walk that stopped here and this one read the same bytes.
+            Ok(()) => map.view().at(self.end).error(ErrorKind::Damaged { what: "unreadable".into() }),
+        };
+        if self.limit < map.source().bytes().len() && matches!(error.kind(), ErrorKind::OutOfBounds { .. }) {
+            let what = format!("runs into what begins at offset {:#x}", self.limit).into();
+            let field = error.part().to_owned();
+            return Error::new(ErrorKind::Damaged { what }, field, error.offset().unwrap_or(0)).context(which);
+        }
+        error.context(which)
+    }
+
+    /// The cursor at the record of this number.
+    pub(super) fn cursor<'a>(&self, map: &'a Map, number: usize) -> Option<Cursor<'a>> {
+        let at = usize::try_from(*self.positions.get(number)?).ok()?;
+        Some(cursor(map.view(), at, self.limit))
+    }
+}
+
+/// A cursor at `at` that ends at `limit`.
+fn cursor(view: View<'_>, at: usize, limit: usize) -> Cursor<'_> {
+    let data = view.data().get(..limit).unwrap_or(view.data());
+    Cursor::new(View::new(data, "").with_origin(view.at(0).offset()).at(at))
+}
+
+/// Skips a record.
+#[inline]
+fn skip(shape: &Shape, cursor: &mut Cursor<'_>, versions: &Versions) -> Result<()> {
+    if shape.placed {
+        let name = cursor.u16().map_err(|e| e.context("name"))?;
+        let length = usize::from(name).saturating_mul(2).saturating_add(size_of::<Obb>());
+        cursor.skip(length).map_err(|e| e.context("name and place"))?;
+    }
+    fields::skip(shape.fields, cursor, versions)
+}
+
+/// Records of one kind, found but not read.
+#[derive(Debug, Clone, Copy)]
+pub struct Records<'a> {
+    map: &'a Map,
+    run: &'a RecordRun,
+}
+
+impl<'a> Records<'a> {
+    pub(super) const fn new(map: &'a Map, run: &'a RecordRun) -> Self {
+        Self { map, run }
+    }
+
+    pub(super) const fn map(&self) -> &'a Map {
+        self.map
+    }
+
+    /// Bytes of the records that can be read.
+    pub(super) fn extent(&self) -> u64 {
+        self.run.end.saturating_sub(self.run.start) as u64
+    }
+
+    /// The fields of its records.
+    pub fn shape(&self) -> &'static Shape {
+        self.run.shape
+    }
+
+    /// The number of records that can be read; fewer than [`Records::count`] if one is damaged, because later records
+    /// cannot be found.
+    pub fn len(&self) -> usize {
+        self.run.found()
+    }
+
+    /// Whether not one can be read.
+    pub fn is_empty(&self) -> bool {
+        self.run.found() == 0
+    }
+
+    /// The number of records that there should be.
+    pub fn count(&self) -> usize {
+        self.run.count
+    }
+
+    /// Checks that all of them can be read.
+    ///
+    /// # Errors
+    /// The damage of the first one that cannot.
+    pub fn check(&self) -> Result<()> {
+        self.run.check(self.map)
+    }
+
+    /// The record of this number.
+    pub fn get(&self, number: usize) -> Option<Record<'a>> {
+        let cursor = self.run.cursor(self.map, number)?;
+        Some(Record::new(self.map, self.run.shape, cursor))
+    }
+
+    /// The records that can be read, in file order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Record<'a>> + use<'a> {
+        let Self { map, run } = *self;
+        run.positions.iter().map(move |&at| {
+            // A position that was found is within the file.
+            Record::new(map, run.shape, cursor(map.view(), at as usize, run.limit))
+        })
+    }
+
+    /// The places of the records that can be read, with their numbers. Nothing else of them is looked at.
+    pub(super) fn places(&self) -> impl ParallelIterator<Item = (usize, &'a Obb)> + use<'a> {
+        let data = self.map.source().bytes();
+        let place = move |&at: &u32| {
+            let mut cursor = Cursor::new(View::new(data, "").at(at as usize));
+            fields::read_text(&mut cursor).and_then(|_| cursor.read()).ok()
+        };
+        let positions = if self.run.shape.placed { self.run.positions.as_slice() } else { &[] };
+        positions.par_iter().with_min_len(4096).enumerate().filter_map(move |(number, at)| Some((number, place(at)?)))
+    }
+
+    /// The only record of a section with one record, complete or not: the fields before the damage are readable.
+    pub(super) fn damaged_or_not(&self) -> Record<'a> {
+        Record::new(self.map, self.run.shape, cursor(self.map.view(), self.run.start, self.run.limit))
+    }
+
+    /// The only record of a section that has one.
+    ///
+    /// # Errors
+    /// Its damage.
+    pub fn first(&self) -> Result<Record<'a>> {
+        self.check()?;
+        self.get(0).ok_or_else(|| tables::no_record(self.run.shape.name))
+    }
+}

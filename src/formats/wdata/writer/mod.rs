@@ -1,0 +1,667 @@
+//! Edits of maps: records are written by their descriptions, and all other bytes are copied (docs/formats/wdata.md
+//! §12).
+
+mod encode;
+
+use super::layout::{IndexEntry, Obb};
+use super::record_run::RecordRun;
+use super::shapes::{self, Shape};
+use super::tables::{Found, RecordTable, SCRIPT_DIR, SCRIPT_LISTS, path_rows, records};
+use super::trailing::{SCENE_ELEMENTS, SCENE_RESOURCES, SCENES, Section, TriggerLayout};
+use super::waypoints::id_of;
+use super::{BoxType, Map, Record};
+use crate::compare::same_value;
+use crate::edit::{
+    Change, ColumnValues, Edit, EntryEdit, Pieces, TableEdits, Writable, is_same, refused, whole_number,
+};
+use crate::error::{Error, ErrorKind, Result};
+use crate::table::{Table, Tree, Value};
+use encode::Encoder;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ops::Range;
+
+/// The column of a box's type in the table of all boxes.
+const TYPE: &str = "type_name";
+
+/// The word of the format for no path.
+const NO_PATH: &str = ".\\";
+
+/// The edits of one record, or the values of an inserted one.
+#[derive(Debug, Default)]
+struct RecordEdit {
+    name: Option<Value<'static>>,
+    obb: [Option<f32>; 13],
+    fields: BTreeMap<usize, Value<'static>>,
+    /// Of the second record that a scene has.
+    element: BTreeMap<usize, Value<'static>>,
+}
+
+/// The edits of the records of one kind, by their numbers.
+#[derive(Debug, Default)]
+struct RunEdit {
+    set: BTreeMap<usize, RecordEdit>,
+    remove: BTreeSet<usize>,
+    add: Vec<RecordEdit>,
+}
+
+impl Writable for Map {
+    fn write(&self, edits: &[TableEdits]) -> Result<Pieces> {
+        let mut writer = Writer { map: self, runs: BTreeMap::new(), stretches: Vec::new() };
+        let mut also: Vec<String> = vec!["waypoint_links".to_owned()];
+        let mut added = Vec::new();
+        for edit in edits {
+            match &*edit.table {
+                "paths" => writer.paths(edit)?,
+                "scripts" => added.push((edit.table.clone(), writer.scripts(edit)?)),
+                _ => writer.take(edit)?,
+            }
+        }
+        writer.check_waypoints()?;
+        also.extend(writer.runs.keys().map(|rows| rows.name().to_owned()));
+        let mut pieces = writer.finish()?;
+        (pieces.also, pieces.added) = (also, added);
+        Ok(pieces)
+    }
+
+    /// Moves edits of the table of all boxes to the tables of their types, where the same box may be edited, too.
+    fn settle(&self, edits: &mut Vec<TableEdits>) -> Result<()> {
+        let Some(at) = edits.iter().position(|edit| edit.table == RecordTable::EventBoxes.name()) else {
+            return Ok(());
+        };
+        for edit in by_types(self, &edits.remove(at))? {
+            match edits.iter_mut().find(|other| other.table == edit.table) {
+                Some(other) => merge(other, edit),
+                None => edits.push(edit),
+            }
+        }
+        Ok(())
+    }
+
+    /// The cells of a record that its new form has otherwise.
+    fn entry(&self, entry: &str, new: &Value<'static>) -> Result<Option<EntryEdit>> {
+        let mut now = Tree::default();
+        if !super::cat::cat(self, entry, &mut now)? {
+            let what = format!("entry {entry:?}");
+            return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
+        }
+        let (Value::Map(now), Value::Map(new)) = (now.into_value(), new) else {
+            return Err(refused("an entry is an object of columns"));
+        };
+        let member = |wanted: &str| now.iter().find(|(name, _)| name == wanted).map(|(_, value)| value);
+        let name = member("table").map(ToString::to_string).unwrap_or_default();
+        let rows = all_rows().find(|rows| rows.name() == name);
+        let row = member("index").and_then(whole_number).and_then(|row| usize::try_from(row).ok());
+        let (Some(rows), Some(row)) = (rows, row) else { return Err(refused("this entry is not written")) };
+        let mut cells = Vec::new();
+        for (name, given) in new {
+            let old = member(name).ok_or_else(|| refused(format!("the entry has no {name:?}")))?;
+            if !is_same(old, given) {
+                if matches!(&**name, "table" | "references" | "also") {
+                    return Err(refused(format!("{name} follows from others and is not written")));
+                }
+                cells.push((name.clone(), given.clone()));
+            }
+        }
+        if cells.is_empty() {
+            return Ok(Some(EntryEdit::Edits(Vec::new())));
+        }
+        let table = records(self, rows);
+        let key = crate::edit::key_of(&*table, row)?;
+        Ok(Some(EntryEdit::Edits(vec![Edit::new(Some(rows.name()), key, Change::Set(cells))])))
+    }
+}
+
+struct Writer<'m> {
+    map: &'m Map,
+    runs: BTreeMap<RecordTable, RunEdit>,
+    stretches: Vec<Stretch>,
+}
+
+/// A replaced range of the file.
+struct Stretch {
+    range: Range<usize>,
+    bytes: Vec<u8>,
+    /// The type of boxes that had none before: they follow all other inserted records at this position, in the order of
+    /// their types.
+    first: Option<BoxType>,
+}
+
+impl Stretch {
+    fn key(&self) -> (usize, usize, Option<BoxType>) {
+        (self.range.start, self.range.end, self.first)
+    }
+}
+
+/// A part of a record that a column shows.
+enum RecordPart {
+    Name,
+    Obb(usize),
+    Field(usize),
+    Element(usize),
+}
+
+impl RecordPart {
+    fn of(rows: RecordTable, name: &str) -> Option<Self> {
+        let shape = rows.shape();
+        if shape.placed && name == "name" {
+            return Some(Self::Name);
+        }
+        if let Some(at) = Obb::NAMES.iter().position(|other| *other == name).filter(|_| shape.placed) {
+            return Some(Self::Obb(at));
+        }
+        let element = || shapes::SCENE_ELEMENTS.field(name).filter(|_| rows == RecordTable::Scenes).map(Self::Element);
+        shape.field(name).map(Self::Field).or_else(element)
+    }
+}
+
+impl RecordEdit {
+    /// Notes a cell; two of one part must be the same.
+    fn put(&mut self, part: RecordPart, value: &Value<'static>, name: &str) -> Result<()> {
+        let two = || refused(format!("column {name}: there are two edits of it, by two tables"));
+        let note = |slot: &mut BTreeMap<usize, Value<'static>>, at: usize| match slot.insert(at, value.clone()) {
+            Some(other) if !same_value(&other, value) => Err(two()),
+            _ => Ok(()),
+        };
+        match part {
+            RecordPart::Name => match self.name.replace(value.clone()) {
+                Some(other) if !same_value(&other, value) => Err(two()),
+                _ => Ok(()),
+            },
+            RecordPart::Obb(at) => {
+                let Value::F32(number) = *value else { return Err(two()) };
+                match self.obb.get_mut(at).and_then(|slot| slot.replace(number)) {
+                    Some(other) if other.to_bits() != number.to_bits() => Err(two()),
+                    _ => Ok(()),
+                }
+            }
+            RecordPart::Field(at) => note(&mut self.fields, at),
+            RecordPart::Element(at) => note(&mut self.element, at),
+        }
+    }
+}
+
+/// All kinds of rows with records of their own.
+fn all_rows() -> impl Iterator<Item = RecordTable> {
+    let boxes = BoxType::ALL.into_iter().filter(|t| *t != BoxType::UnusedBox).map(RecordTable::Boxes);
+    std::iter::once(RecordTable::EventBoxes).chain(boxes).chain(RecordTable::OTHERS)
+}
+
+impl<'m> Writer<'m> {
+    /// Takes the edits of a table of records.
+    fn take(&mut self, edit: &TableEdits) -> Result<()> {
+        let rows = all_rows().find(|rows| rows.name() == edit.table && *rows != RecordTable::EventBoxes);
+        let rows =
+            rows.ok_or_else(|| refused(format!("table {} follows from others and is not written", edit.table)))?;
+        let table = records(self.map, rows);
+        let run = self.runs.entry(rows).or_default();
+        for (row, set) in &edit.set {
+            put_all(run.set.entry(*row).or_default(), rows, &*table, set)?;
+        }
+        run.remove.extend(&edit.remove);
+        for set in &edit.add {
+            let mut record = RecordEdit::default();
+            put_all(&mut record, rows, &*table, set)?;
+            run.add.push(record);
+        }
+        Ok(())
+    }
+
+    /// The types with boxes now or after the edit, and their positions, in order.
+    fn box_places(&self, runs: &BTreeMap<RecordTable, RunEdit>) -> Vec<(BoxType, usize)> {
+        let Ok(entries) = self.map.box_index() else { return Vec::new() };
+        let mut places: Vec<(BoxType, usize)> = BoxType::ALL
+            .into_iter()
+            .zip(entries)
+            .filter(|(_, entry)| entry.count.get() != 0)
+            .map(|(box_type, entry)| (box_type, entry.offset.get() as usize))
+            .collect();
+        let ascends = places.is_sorted_by_key(|(_, at)| *at);
+        places.sort_by_key(|(_, at)| *at);
+        let filled: Vec<(BoxType, usize)> = places.clone();
+        for (rows, edit) in runs {
+            let RecordTable::Boxes(box_type) = *rows else { continue };
+            if edit.add.is_empty() || filled.iter().any(|(other, _)| *other == box_type) {
+                continue;
+            }
+            // In the order of their numbers, if the file has this order, otherwise last.
+            let next = filled.iter().find(|(other, _)| ascends && *other > box_type).map(|(_, at)| *at);
+            let Some(at) = next.or_else(|| self.map.boxes_end().ok()) else { continue };
+            let before = places.iter().position(|(other, place)| *place >= at && (*place > at || *other > box_type));
+            places.insert(before.unwrap_or(places.len()), (box_type, at));
+        }
+        places
+    }
+
+    /// Checks that every link leads to a waypoint, and that ids are unique, if that was so before: a waypoint that is a
+    /// target cannot be deleted alone.
+    fn check_waypoints(&self) -> Result<()> {
+        const ID: usize = BoxType::WaypointBox.shape().number("id");
+        const LINKS: usize = BoxType::WaypointBox.shape().number("links");
+        let Some(edit) = self.runs.get(&RecordTable::Boxes(BoxType::WaypointBox)) else { return Ok(()) };
+        let names = |record: &RecordEdit| record.fields.contains_key(&ID) || record.fields.contains_key(&LINKS);
+        if edit.remove.is_empty() && edit.add.is_empty() && !edit.set.values().any(names) {
+            return Ok(());
+        }
+        let waypoints = self.map.boxes(BoxType::WaypointBox)?;
+        waypoints.check()?;
+        let links = |value: &Value<'_>| match value {
+            Value::List(links) => links.iter().filter_map(whole_number).collect(),
+            _ => Vec::new(),
+        };
+        let mut ids_before: HashSet<i128> = HashSet::new();
+        // Names, ids and links after the edit.
+        let mut after: Vec<(String, i128, Vec<i128>)> = Vec::new();
+        let mut doubled_before = false;
+        let mut dangling_before: HashSet<i128> = HashSet::new();
+        for (number, waypoint) in waypoints.iter().enumerate() {
+            let id: i128 = id_of(&waypoint)?.into();
+            let leads = links(&waypoint.value(LINKS)?);
+            doubled_before |= !ids_before.insert(id);
+            dangling_before.extend(&leads);
+            if edit.remove.contains(&number) {
+                continue;
+            }
+            let cell = |field: usize| edit.set.get(&number).and_then(|record| record.fields.get(&field));
+            let leads = cell(LINKS).map_or(leads, &links);
+            after.push((waypoint.name()?.to_string(), cell(ID).and_then(whole_number).unwrap_or(id), leads));
+        }
+        dangling_before.retain(|id| !ids_before.contains(id));
+        for record in &edit.add {
+            let cell = |field: usize| record.fields.get(&field);
+            let name = record.name.as_ref().map(ToString::to_string).unwrap_or_default();
+            after.push((
+                name,
+                cell(ID).and_then(whole_number).unwrap_or(0),
+                cell(LINKS).map(&links).unwrap_or_default(),
+            ));
+        }
+        let mut ids = HashSet::new();
+        for (name, id, _) in &after {
+            if !ids.insert(*id) && !doubled_before {
+                return Err(refused(format!(
+                    "waypoint_boxes {name:?}: column id: {id} does not fit: another waypoint has this id"
+                )));
+            }
+        }
+        for (name, _, links) in &after {
+            let lost = links.iter().find(|id| !ids.contains(*id) && !dangling_before.contains(*id));
+            match lost {
+                Some(id) if ids_before.contains(id) => {
+                    return Err(refused(format!(
+                        "waypoint_boxes: waypoint {id} cannot go alone: {name:?} leads to it"
+                    )));
+                }
+                Some(id) => {
+                    let what =
+                        format!("waypoint_boxes {name:?}: column links: {id} does not fit: no waypoint has this id");
+                    return Err(refused(what));
+                }
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The range of the records of a kind.
+    fn run(&self, rows: RecordTable) -> Result<Option<&'m RecordRun>> {
+        let map = self.map;
+        Ok(match rows {
+            RecordTable::EventBoxes => None,
+            RecordTable::Boxes(box_type) => Some(map.box_run(box_type)?),
+            RecordTable::AniBgs => Some(map.section_run(Section::AniBgs)?),
+            RecordTable::ItemBoxes => Some(map.section_run(Section::ItemBoxes)?),
+            RecordTable::Gimmicks => Some(map.section_run(Section::Gimmicks)?),
+            RecordTable::Triggers => {
+                let tail = map.tail()?;
+                if tail.layout == TriggerLayout::Triggers { Some(tail.triggers(map)?) } else { None }
+            }
+            RecordTable::Scenes => map.tail()?.after_triggers(map, SCENES)?,
+            RecordTable::SceneResources => map.tail()?.after_triggers(map, SCENE_RESOURCES)?,
+        })
+    }
+
+    fn finish(mut self) -> Result<Pieces> {
+        let runs = std::mem::take(&mut self.runs);
+        let places = self.box_places(&runs);
+        for (rows, edit) in &runs {
+            self.records(*rows, edit, &places)?;
+        }
+        self.table(&runs)?;
+        let len = self.map.source().bytes().len();
+        let size = |total: usize, stretch: &Stretch| {
+            total.saturating_sub(stretch.range.len()).saturating_add(stretch.bytes.len())
+        };
+        if self.stretches.iter().fold(len, size) > u32::MAX as usize {
+            return Err(refused("the map would have more than 4 GB"));
+        }
+        self.stretches.sort_by_key(Stretch::key);
+        Pieces::replaced(len, self.stretches.into_iter().map(|stretch| (stretch.range, stretch.bytes)))
+    }
+
+    fn replace(&mut self, range: Range<usize>, bytes: impl Into<Vec<u8>>) {
+        self.stretches.push(Stretch { range, bytes: bytes.into(), first: None });
+    }
+
+    /// Makes the stretches of the records of one kind, and of their count.
+    fn records(&mut self, rows: RecordTable, edit: &RunEdit, places: &[(BoxType, usize)]) -> Result<()> {
+        let Some(run) = self.run(rows)? else {
+            let why = if rows == RecordTable::Triggers {
+                "lists scripts instead of triggers"
+            } else {
+                "ends after the triggers"
+            };
+            return Err(refused(format!("{}: this map {why}, so that it has no such rows", rows.name())));
+        };
+        let elements = match rows {
+            RecordTable::Scenes if self.map.versions().main >= 20 => {
+                self.map.tail()?.after_triggers(self.map, SCENE_ELEMENTS)?
+            }
+            _ => None,
+        };
+        self.of_run(run, edit, |record| &record.fields, rows.shape(), places)?;
+        if let Some(elements) = elements {
+            self.of_run(elements, edit, |record| &record.element, &shapes::SCENE_ELEMENTS, places)?;
+        } else {
+            let cells = edit.set.values().chain(&edit.add).flat_map(|record| &record.element);
+            let written = cells.filter(|(_, value)| !value.is_null()).map(|(field, _)| *field).next();
+            if let Some(field) = written.and_then(|field| shapes::SCENE_ELEMENTS.fields.get(field)) {
+                let (name, version) = (field.name, self.map.versions().main);
+                return Err(refused(format!(
+                    "scenes: column {name}: a map of version {version} has none; from 20 on maps do"
+                )));
+            }
+        }
+        let count = run.count.saturating_sub(edit.remove.len()).saturating_add(edit.add.len());
+        let is_counted = !matches!(rows, RecordTable::Boxes(_));
+        if is_counted && count != run.count {
+            let at = run.start.saturating_sub(4);
+            let count = i32::try_from(count).map_err(|_| refused("too many rows"))?;
+            self.replace(at..run.start, count.to_le_bytes());
+        }
+        Ok(())
+    }
+
+    fn of_run(
+        &mut self,
+        run: &'m RecordRun,
+        edit: &RunEdit,
+        fields_of: impl Fn(&RecordEdit) -> &BTreeMap<usize, Value<'static>>,
+        shape: &'static Shape,
+        places: &[(BoxType, usize)],
+    ) -> Result<()> {
+        let comes_or_goes = !edit.add.is_empty() || !edit.remove.is_empty();
+        if comes_or_goes {
+            run.check(self.map)?;
+        }
+        let range = |number: usize| {
+            let start = run.positions.get(number).map_or(usize::MAX, |at| *at as usize);
+            let next = run.positions.get(number.saturating_add(1)).map(|at| *at as usize);
+            start..next.unwrap_or(run.found_end())
+        };
+        for (number, record) in &edit.set {
+            if edit.remove.contains(number) {
+                return Err(refused(format!("{}: row {number} is changed and removed", shape.name)));
+            }
+            let fields = fields_of(record);
+            let placed = record.name.is_some() || record.obb.iter().any(Option::is_some);
+            if fields.is_empty() && !(shape.placed && placed) {
+                continue;
+            }
+            let cursor = run.cursor(self.map, *number).ok_or_else(|| crate::table::no_cell(shape.name, *number, 0))?;
+            let old = Record::new(self.map, shape, cursor);
+            let bytes = self.encoder().record(shape, record, fields, Some(&old));
+            let bytes = bytes.map_err(|error| error.context(format_args!("{}: row {number}", shape.name)))?;
+            self.replace(range(*number), bytes);
+        }
+        for &number in &edit.remove {
+            self.replace(range(number), []);
+        }
+        if !edit.add.is_empty() {
+            let mut bytes = Vec::new();
+            for (number, record) in edit.add.iter().enumerate() {
+                let new = self.encoder().record(shape, record, fields_of(record), None);
+                let new = new.map_err(|error| error.context(format_args!("{}: new row {number}", shape.name)));
+                bytes.append(&mut new?);
+            }
+            let (at, first) = self.place_of_new(run, shape, places)?;
+            self.stretches.push(Stretch { range: at..at, bytes, first });
+        }
+        Ok(())
+    }
+
+    /// The position for inserted records: after the last record, or where the records of an empty type belong.
+    fn place_of_new(
+        &self,
+        run: &RecordRun,
+        shape: &'static Shape,
+        places: &[(BoxType, usize)],
+    ) -> Result<(usize, Option<BoxType>)> {
+        let of_shape = BoxType::ALL.into_iter().find(|t| std::ptr::eq(t.shape(), shape));
+        let Some(box_type) = of_shape.filter(|_| run.count == 0) else { return Ok((run.found_end(), None)) };
+        if self.map.box_index()?.get(usize::from(box_type.number())).is_none() {
+            return Err(refused(format!("{}: the table of event boxes of this map has no such type", shape.name)));
+        }
+        // Reports damage before it.
+        self.map.boxes_end()?;
+        let place = places.iter().find(|(other, _)| *other == box_type).map(|(_, at)| *at);
+        let place = place.ok_or_else(|| refused(format!("{}: there is no place for boxes", shape.name)))?;
+        Ok((place, Some(box_type)))
+    }
+
+    /// The table of event boxes: offsets and counts.
+    fn table(&mut self, runs: &BTreeMap<RecordTable, RunEdit>) -> Result<()> {
+        let entries = self.map.box_index()?;
+        if entries.is_empty() {
+            return match runs.keys().any(|rows| matches!(rows, RecordTable::Boxes(_))) {
+                true => Err(refused("maps of this version have no event boxes")),
+                false => Ok(()),
+            };
+        }
+        let table_end = self.map.index_end()?;
+        // The new position of what was at a position: after all records inserted before it or at it.
+        let moved = |at: usize, is_before: &dyn Fn(&Stretch) -> bool| {
+            self.stretches
+                .iter()
+                .filter(|stretch| is_before(stretch))
+                .fold(at, |at, stretch| at.saturating_add(stretch.bytes.len()).saturating_sub(stretch.range.len()))
+        };
+        let mut bytes = Vec::with_capacity(size_of_val(entries));
+        for (box_type, entry) in BoxType::ALL.into_iter().zip(entries) {
+            let (offset, count) = (entry.offset.get() as usize, entry.count.get() as usize);
+            let edit = runs.get(&RecordTable::Boxes(box_type));
+            let (added, removed) = edit.map_or((0, 0), |edit| (edit.add.len(), edit.remove.len()));
+            let count = count.saturating_sub(removed).saturating_add(added);
+            let own = self.stretches.iter().find(|stretch| stretch.first == Some(box_type));
+            let offset = match own {
+                Some(own) => moved(own.range.start, &|stretch| stretch.key() < own.key()),
+                None if offset < table_end || offset > self.map.source().bytes().len() => offset,
+                None => moved(offset, &|stretch| stretch.range.end <= offset),
+            };
+            let number = |n: usize| u32::try_from(n).map_err(|_| refused("the map would have more than 4 GB"));
+            bytes.extend_from_slice(&number(offset)?.to_le_bytes());
+            bytes.extend_from_slice(&number(count)?.to_le_bytes());
+        }
+        let start = table_end.saturating_sub(entries.len().saturating_mul(size_of::<IndexEntry>()));
+        let range = start..start.saturating_add(bytes.len());
+        if self.map.source().bytes().get(range.clone()) != Some(&bytes) {
+            self.replace(range, bytes);
+        }
+        Ok(())
+    }
+
+    fn encoder(&self) -> Encoder<'m> {
+        Encoder { map: self.map, versions: self.map.versions(), form: self.map.text_form() }
+    }
+
+    /// Writes the only record of a section, with these changed fields.
+    fn single(&mut self, run: &'m RecordRun, fields: BTreeMap<usize, Value<'static>>) -> Result<()> {
+        let edit = RunEdit {
+            set: BTreeMap::from([(0, RecordEdit { fields, ..RecordEdit::default() })]),
+            ..RunEdit::default()
+        };
+        self.of_run(run, &edit, |record| &record.fields, run.shape, &[])
+    }
+
+    /// The paths of the map.
+    fn paths(&mut self, edit: &TableEdits) -> Result<()> {
+        let rows = path_rows(self.map);
+        let (mut leading, mut trailing) = (BTreeMap::new(), BTreeMap::new());
+        for (row, set) in &edit.set {
+            let Some(&(field, _, is_leading)) = rows.get(*row) else { continue };
+            for (_, value) in set {
+                let value = if value.is_null() { Value::text(NO_PATH) } else { value.clone() };
+                if is_leading { &mut leading } else { &mut trailing }.insert(field, value);
+            }
+        }
+        if !leading.is_empty() {
+            let map = self.map;
+            self.single(&map.paths, leading)?;
+        }
+        if !trailing.is_empty() {
+            let run = self.map.section_run(Section::TrailingPaths)?;
+            self.single(run, trailing)?;
+        }
+        Ok(())
+    }
+
+    /// The scripts in the head of the triggers and in the lists. Returns the rows of inserted scripts, which are the
+    /// last ones in their lists.
+    fn scripts(&mut self, edit: &TableEdits) -> Result<Vec<usize>> {
+        const KIND: usize = 0;
+        let rows = self.map.script_rows()?;
+        let cell = |set: &ColumnValues, wanted: usize| {
+            set.iter().find(|(at, _)| *at == wanted).map(|(_, value)| value.clone())
+        };
+        let mut head = BTreeMap::new();
+        let mut lists: Vec<Vec<Value<'static>>> = vec![Vec::new(); SCRIPT_LISTS.len()];
+        let table = self.map.scripts()?;
+        let mut changed = false;
+        let list_of = |kind: &str| SCRIPT_LISTS.iter().position(|(name, _)| *name == kind);
+        let tables = crate::reader::Reader::table(self.map, "scripts");
+        for (row, script) in rows.iter().enumerate() {
+            let set = edit.set.iter().find(|(other, _)| *other == row).map(|(_, set)| set);
+            if set.is_some_and(|set| cell(set, KIND).is_some()) {
+                return Err(refused("column kind: the kind of a script cannot change: remove it and add one"));
+            }
+            let path = set.and_then(|set| cell(set, 1));
+            let path = match path {
+                Some(Value::Null) if script.in_head == Some(SCRIPT_DIR) => Some(Value::text(NO_PATH)),
+                Some(Value::Null) => {
+                    let why = "null does not fit: of all scripts, only script_dir may be null";
+                    return Err(refused(format!("scripts: {} of row {row}: column path: {why}", script.kind)));
+                }
+                path => path,
+            };
+            let is_removed = edit.remove.contains(&row);
+            match script.in_head {
+                Some(_) if is_removed => return Err(refused(format!("scripts: {} cannot go", script.kind))),
+                Some(field) => head.extend(path.map(|path| (field, path))),
+                None => {
+                    changed |= is_removed || path.is_some();
+                    let now = || tables.as_ref().and_then(|t| t.value(row, 1).ok()).unwrap_or_default().into_owned();
+                    let list = list_of(script.kind).and_then(|list| lists.get_mut(list)).filter(|_| !is_removed);
+                    if let Some(list) = list {
+                        list.push(path.unwrap_or_else(now));
+                    }
+                }
+            }
+        }
+        let mut come: Vec<(usize, usize)> = Vec::new();
+        for set in &edit.add {
+            let kind = cell(set, KIND).map(|kind| kind.to_string()).unwrap_or_default();
+            let list = list_of(&kind).and_then(|list| lists.get_mut(list));
+            let list = list.filter(|_| table.is_some()).ok_or_else(|| {
+                let what =
+                    if table.is_some() { "event, condition or action" } else { "none, as this map lists triggers" };
+                refused(format!("column kind: {kind:?} does not fit: {what}"))
+            })?;
+            list.push(cell(set, 1).unwrap_or_default());
+            come.push((list_of(&kind).unwrap_or_default(), list.len().saturating_sub(1)));
+            changed = true;
+        }
+        let in_head = rows.iter().filter(|script| script.in_head.is_some()).count();
+        let before = |list: usize| lists.iter().take(list).map(Vec::len).fold(in_head, usize::saturating_add);
+        let come = come.into_iter().map(|(list, at)| before(list).saturating_add(at)).collect();
+        if !head.is_empty() {
+            let run = self.map.section_run(Section::TriggerHead)?;
+            self.single(run, head)?;
+        }
+        if changed {
+            let run = self.map.tail()?.triggers(self.map)?;
+            const FIRST: usize = shapes::SCRIPTS.number("event_script_paths");
+            let lists = (FIRST..).zip(lists).map(|(field, list)| (field, Value::List(list)));
+            self.single(run, lists.collect())?;
+        }
+        Ok(come)
+    }
+}
+
+/// The edits of the table of all boxes, as edits of the tables of their types.
+fn by_types(map: &Map, all: &TableEdits) -> Result<Vec<TableEdits>> {
+    let (table, found) = (records(map, RecordTable::EventBoxes), Found::new(map, RecordTable::EventBoxes));
+    let at = |row: usize| {
+        let located = found.get(row).and_then(|located| Some((located.box_type?, located.number)));
+        located.ok_or_else(|| crate::table::no_cell(&all.table, row, 0))
+    };
+    let name = |column: usize| table.columns().get(column).map(|column| &*column.name).unwrap_or_default();
+    let mut types: BTreeMap<BoxType, TableEdits> = BTreeMap::new();
+    for (row, set) in &all.set {
+        if set.iter().any(|(column, _)| name(*column) == TYPE) {
+            return Err(refused("column type_name: the type of a box cannot change: remove it and add one"));
+        }
+        let (box_type, number) = at(*row)?;
+        types.entry(box_type).or_default().set.push((number, set.clone()));
+    }
+    for row in &all.remove {
+        let (box_type, number) = at(*row)?;
+        types.entry(box_type).or_default().remove.push(number);
+    }
+    for set in &all.add {
+        let mut set = set.clone();
+        let given = set.extract_if(.., |(column, _)| name(*column) == TYPE).next();
+        let given = given.map(|(_, value)| value.to_string()).unwrap_or_default();
+        let known = BoxType::ALL.into_iter().find(|t| t.name() == given && *t != BoxType::UnusedBox);
+        let names = || BoxType::ALL.map(BoxType::name).join(", ");
+        let known = known
+            .ok_or_else(|| refused(format!("column type_name: {given:?} does not fit: it is one of {}", names())))?;
+        types.entry(known).or_default().add.push(set);
+    }
+    let of_type = |(box_type, mut edits): (BoxType, TableEdits)| {
+        let of_type = records(map, RecordTable::Boxes(box_type));
+        let sets = edits.set.iter_mut().map(|(_, set)| set).chain(&mut edits.add);
+        for column in sets.flatten().map(|(column, _)| column) {
+            let same = of_type.columns().iter().position(|other| other.name == name(*column));
+            *column = same.ok_or_else(|| refused(format!("column {} is not written", name(*column))))?;
+        }
+        Ok(TableEdits { table: of_type.name().to_owned(), ..edits })
+    };
+    types.into_iter().map(of_type).collect()
+}
+
+/// Adds further edits of the same table. A cell with two different edits is refused when it is written.
+fn merge(edits: &mut TableEdits, more: TableEdits) {
+    let mut sets: BTreeMap<usize, ColumnValues> = std::mem::take(&mut edits.set).into_iter().collect();
+    for (row, set) in more.set {
+        let cells = sets.entry(row).or_default();
+        for (at, new) in set {
+            if !cells.iter().any(|(column, value)| *column == at && same_value(value, &new)) {
+                cells.push((at, new));
+            }
+        }
+    }
+    edits.set = sets.into_iter().collect();
+    edits.add.extend(more.add);
+    edits.remove.extend(more.remove);
+    edits.remove.sort_unstable();
+    edits.remove.dedup();
+}
+
+/// Notes the cells of a row.
+fn put_all(record: &mut RecordEdit, rows: RecordTable, table: &dyn Table, set: &ColumnValues) -> Result<()> {
+    for (at, value) in set {
+        let name = table.columns().get(*at).map(|column| column.name.clone()).unwrap_or_default();
+        let part = RecordPart::of(rows, &name).ok_or_else(|| refused(format!("column {name} is not written")))?;
+        record.put(part, value, &name)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,442 @@
+//! Edits of sheets and packs (docs/formats/wdb.md §7).
+
+use super::directory::unescaped;
+use super::layout::Entry;
+use super::relay::{Added, Relay};
+use super::sections::{self, MAX_TEXT, bits};
+use super::{Field, FieldKind, Pack, Sheet};
+use crate::edit::{Check, ColumnValues, Pieces, TableEdits, Writable, refused};
+use crate::error::{Error, ErrorKind, Result};
+use crate::table::Value;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+impl Writable for Sheet {
+    fn write(&self, edits: &[TableEdits]) -> Result<Pieces> {
+        match edits {
+            [edit] if edit.table == "records" => records(self, edit),
+            _ => Err(refused("only records are written")),
+        }
+    }
+}
+
+impl Writable for Pack {
+    fn write(&self, edits: &[TableEdits]) -> Result<Pieces> {
+        let mut relay = Relay::new(self.source(), self.entries().len());
+        let mut check = Check::Rows;
+        for edit in edits {
+            let found = self.sheets().iter().find_map(|packed| {
+                let (table, sheet) = packed.opened()?;
+                (table == edit.table).then_some((packed.entry(), sheet))
+            });
+            let (entry, sheet) = found.ok_or_else(|| refused(format!("table {} is not written", edit.table)))?;
+            let pieces = records(sheet, edit)?;
+            if pieces.check == Check::All {
+                check = Check::All;
+            }
+            relay.data.insert(entry, self.of_pack(entry, pieces));
+        }
+        let mut pieces = relay.finish()?;
+        pieces.check = check;
+        pieces.also = ["entries", "sheets"].map(str::to_owned).into();
+        Ok(pieces)
+    }
+
+    fn replaced(&self, inner: &str, pieces: Pieces) -> Result<Option<Pieces>> {
+        let index = self.find(inner).ok_or_else(|| {
+            let what = format!("entry {inner:?}");
+            Error::of_part(ErrorKind::NotFound { what }, self.source().name().to_owned())
+        })?;
+        let mut relay = Relay::new(self.source(), self.entries().len());
+        let (check, also, added) = (pieces.check, pieces.also.clone(), pieces.added.clone());
+        relay.data.insert(index, self.of_pack(index, pieces));
+        let mut pieces = relay.finish()?;
+        (pieces.check, pieces.also, pieces.added) = (check, also, added);
+        Ok(Some(pieces))
+    }
+}
+
+impl Pack {
+    /// Pieces of an entry as pieces of the pack.
+    fn of_pack(&self, entry: usize, pieces: Pieces) -> Pieces {
+        pieces.shifted(self.entries().get(entry).map_or(0, |entry| entry.range().start))
+    }
+}
+
+/// The sheet with edits of its records.
+fn records(sheet: &Sheet, edit: &TableEdits) -> Result<Pieces> {
+    Writer::new(sheet).write(edit)
+}
+
+struct Writer<'s, 'e> {
+    sheet: &'s Sheet,
+    pool: &'s [u8],
+    /// Texts to write, and their offsets in the pool.
+    texts: HashMap<Cow<'e, [u8]>, Option<u32>>,
+    /// The bytes after the pool.
+    more: Vec<u8>,
+    arrays: Option<Packed>,
+}
+
+impl<'s, 'e> Writer<'s, 'e> {
+    fn new(sheet: &'s Sheet) -> Self {
+        let pool = sheet.pool.clone().and_then(|range| sheet.source.bytes().get(range)).unwrap_or_default();
+        Self { sheet, pool, texts: HashMap::new(), more: Vec::new(), arrays: None }
+    }
+
+    fn write(mut self, edit: &'e TableEdits) -> Result<Pieces> {
+        let sheet = self.sheet;
+        self.find_texts(edit)?;
+        let mut relay = Relay::new(&sheet.source, sheet.entries);
+        self.check_names(edit)?;
+        for (row, set) in &edit.set {
+            let record = sheet.record(*row).ok_or_else(|| crate::table::no_cell(&edit.table, *row, 0))?;
+            let mut data = record.data.to_vec();
+            let index = sheet.sections.saturating_add(*row);
+            for (column, value) in set {
+                match column.checked_sub(1) {
+                    None => drop(relay.names.insert(index, name(value)?)),
+                    Some(field) => self.cell(&mut data, field, value)?,
+                }
+            }
+            if data != record.data {
+                let mut pieces = Pieces::new();
+                pieces.put(data);
+                relay.data.insert(index, pieces);
+            }
+        }
+        relay.removed.extend(edit.remove.iter().map(|row| sheet.sections.saturating_add(*row)));
+        for set in &edit.add {
+            relay.added.push(self.record(set)?);
+        }
+        self.sections(&mut relay)?;
+        let mut pieces = relay.finish()?;
+        if edit.add.is_empty() && edit.remove.is_empty() && pieces.is_in_place(sheet.source.bytes().len()) {
+            pieces.check = Check::Rows;
+        }
+        Ok(pieces)
+    }
+
+    /// An inserted record: missing cells are zero, and missing texts empty.
+    fn record(&mut self, set: &'e ColumnValues) -> Result<Added> {
+        let mut data = vec![0; self.sheet.layout.size];
+        let Some(((0, called), cells)) = set.split_first() else { return Err(refused("a new record needs a name")) };
+        let mut cells = cells.iter().peekable();
+        for field in 0..self.sheet.fields().len() {
+            let column = field.saturating_add(1);
+            match cells.next_if(|(other, _)| *other == column) {
+                Some((_, value)) => self.cell(&mut data, field, value)?,
+                None if self.is_text(field) => self.cell(&mut data, field, const { &Value::text("") })?,
+                None => {}
+            }
+        }
+        Ok(Added { name: name(called)?, extension: [0; 8], data })
+    }
+
+    fn is_text(&self, field: usize) -> bool {
+        let kind = self.sheet.fields().get(field).map(|field| field.kind);
+        matches!(kind, Some(FieldKind::Text | FieldKind::ArrayText(_)))
+    }
+
+    /// Checks that names of records are unique, and not the names of sections.
+    fn check_names(&self, edit: &'e TableEdits) -> Result<()> {
+        let named = |set: &'e ColumnValues| set.first().filter(|(column, _)| *column == 0)?.1.as_text();
+        let mut gone: HashSet<usize> = edit.remove.iter().copied().collect();
+        let renamed: Vec<(usize, Cow<'e, str>)> =
+            edit.set.iter().filter_map(|(row, set)| Some((*row, named(set)?))).collect();
+        gone.extend(renamed.iter().map(|(row, _)| *row));
+        let mut taken = HashSet::new();
+        let all = renamed.into_iter().map(|(_, name)| name).chain(edit.add.iter().filter_map(named));
+        for name in all {
+            let there = self.sheet.rows_named(&name).any(|row| !gone.contains(&row));
+            if name.starts_with('!') {
+                return Err(refused(format!("column record: {name:?} does not fit: sections begin with !")));
+            }
+            if there || taken.contains(&name) {
+                return Err(refused(format!("column record: {name:?} does not fit: another record has this name")));
+            }
+            taken.insert(name);
+        }
+        Ok(())
+    }
+
+    /// Finds in the pool what is written, in one walk over it.
+    fn find_texts(&mut self, edit: &'e TableEdits) -> Result<()> {
+        for set in edit.set.iter().map(|(_, set)| set).chain(&edit.add) {
+            for (column, value) in set {
+                let Some(field) = column.checked_sub(1).filter(|field| self.is_text(*field)) else { continue };
+                let text = self.text(field, value)?;
+                self.texts.entry(text).or_default();
+            }
+        }
+        if !edit.add.is_empty() && (0..self.sheet.fields().len()).any(|field| self.is_text(field)) {
+            self.texts.entry(Cow::default()).or_default();
+        }
+        let mut left = self.texts.len();
+        let mut start = 0usize;
+        for end in memchr::memchr_iter(0, self.pool) {
+            if left == 0 {
+                break;
+            }
+            if let Some(found @ None) = self.pool.get(start..end).and_then(|text| self.texts.get_mut(text)) {
+                *found = u32::try_from(start).ok();
+                left = left.saturating_sub(1);
+            }
+            start = end.saturating_add(1);
+        }
+        Ok(())
+    }
+
+    /// The bytes of a text that is written.
+    fn text(&self, field: usize, value: &'e Value<'_>) -> Result<Cow<'e, [u8]>> {
+        let bytes = bytes_of(value);
+        if bytes.contains(&0) || bytes.len() >= MAX_TEXT {
+            let what = format!("a text without NUL of less than {MAX_TEXT} bytes");
+            return Err(self.does_not_fit(field, value, &what));
+        }
+        Ok(bytes)
+    }
+
+    #[cold]
+    fn does_not_fit(&self, field: usize, value: &Value<'_>, what: &str) -> Error {
+        let name = self.sheet.columns.get(field.saturating_add(1)).map(|column| column.name.clone());
+        refused(format!("column {}: {:?} does not fit: {what}", name.unwrap_or_default(), value.to_string()))
+    }
+
+    /// The offset of a text in the pool; a new text is appended.
+    fn offset(&mut self, text: Cow<'e, [u8]>) -> Result<u32> {
+        if let Some(Some(offset)) = self.texts.get(&text) {
+            return Ok(*offset);
+        }
+        if self.sheet.pool.is_none() {
+            return Err(refused("the sheet has no !!string section for texts"));
+        }
+        if self.pool.last().is_some_and(|&last| last != 0) {
+            let what = "the last text has no terminating NUL".into();
+            return Err(self.sheet.source.view(sections::POOL).error(ErrorKind::Damaged { what }));
+        }
+        let offset = u32::try_from(self.pool.len().saturating_add(self.more.len()));
+        let offset = offset.map_err(|_| refused("the texts would have more than 4 GB"))?;
+        self.more.extend_from_slice(&text);
+        self.more.push(0);
+        self.texts.insert(text, Some(offset));
+        Ok(offset)
+    }
+
+    /// Writes a cell into the words of a record.
+    fn cell(&mut self, data: &mut [u8], number: usize, value: &'e Value<'static>) -> Result<()> {
+        let field: &'s Field =
+            self.sheet.layout.fields.get(number).ok_or_else(|| crate::table::no_cell("records", 0, number))?;
+        let word = match (field.kind, value) {
+            (FieldKind::Uint, Value::Uint(number)) => u32::try_from(*number).ok(),
+            (FieldKind::Int, Value::Int(number)) => i32::try_from(*number).ok().map(i32::cast_unsigned),
+            (FieldKind::Float, Value::F32(number)) => Some(number.to_bits()),
+            (FieldKind::Raw, Value::Id32(word)) => Some(*word),
+            (FieldKind::Wide, Value::Uint(number)) => {
+                let to = data.get_mut(field.offset..).and_then(<[u8]>::first_chunk_mut);
+                *to.ok_or_else(|| self.too_short(field))? = number.to_be_bytes();
+                return Ok(());
+            }
+            (FieldKind::Text, value) => {
+                let text = self.text(number, value)?;
+                Some(self.offset(text)?)
+            }
+            (FieldKind::ArrayText(array), value) => {
+                let text = self.text(number, value)?;
+                let index = self.item(array, text)?;
+                if field.bits < 32 && index.checked_shr(field.bits.into()).unwrap_or(0) != 0 {
+                    let most = 1u32.checked_shl(field.bits.into()).unwrap_or(u32::MAX);
+                    let what = format!("its array has room for {most} texts, and this one is not among them");
+                    return Err(self.does_not_fit(number, value, &what));
+                }
+                Some(index)
+            }
+            _ => None,
+        };
+        let word = word.ok_or_else(|| self.does_not_fit(number, value, field.kind.name()))?;
+        let to = data.get_mut(field.offset..).and_then(<[u8]>::first_chunk_mut);
+        let to: &mut [u8; 4] = to.ok_or_else(|| self.too_short(field))?;
+        let mask = u32::MAX.checked_shr(32u32.saturating_sub(field.bits.into())).unwrap_or(0);
+        let mask = mask.checked_shl(field.shift.into()).unwrap_or(0);
+        let new = word.checked_shl(field.shift.into()).unwrap_or(0) & mask;
+        *to = (u32::from_be_bytes(*to) & !mask | new).to_be_bytes();
+        Ok(())
+    }
+
+    #[cold]
+    fn too_short(&self, field: &Field) -> Error {
+        let what = format!("a record is too short for field {}", field.name).into();
+        self.sheet.source.view("record").error(ErrorKind::Damaged { what })
+    }
+
+    /// The number of a text in a string array; a new text is appended.
+    fn item(&mut self, array: u32, text: Cow<'e, [u8]>) -> Result<u32> {
+        if self.arrays.is_none() {
+            self.arrays = Some(Packed::read(self.sheet)?);
+        }
+        if let Some(index) = self.arrays.as_ref().and_then(|arrays| arrays.find(array, &text)) {
+            return Ok(index);
+        }
+        let offset = self.offset(text.clone())?;
+        let arrays = self.arrays.as_mut().ok_or_else(|| refused("the sheet has no string arrays"))?;
+        arrays.push(array, &text, offset)
+    }
+
+    /// The sections that the records need otherwise than they are.
+    fn sections(self, relay: &mut Relay<'_>) -> Result<()> {
+        let sheet = self.sheet;
+        let section = |name: &str| {
+            let found = sheet.section_entries().iter().position(|entry| entry.name_bytes() == name.as_bytes());
+            found.ok_or_else(|| refused(format!("the sheet has no {name} section")))
+        };
+        if !self.more.is_empty() {
+            let index = section(sections::POOL)?;
+            let range = sheet.section_entries().get(index).map(Entry::range).unwrap_or_default();
+            let mut pool = Pieces::new();
+            pool.keep(range);
+            pool.put(self.more);
+            relay.data.insert(index, pool);
+        }
+        let Some((words, info, starts)) = self.arrays.and_then(Packed::written) else { return Ok(()) };
+        let new = [(sections::ARRAY, words), (sections::ARRAY_INFO, info), (sections::ARRAY_LIST, starts)];
+        for (name, bytes) in new {
+            let mut pieces = Pieces::new();
+            pieces.put(bytes);
+            relay.data.insert(section(name)?, pieces);
+        }
+        Ok(())
+    }
+}
+
+/// The bytes of a text: bytes that are not text are escaped in its shown form.
+fn bytes_of<'v>(value: &'v Value<'_>) -> Cow<'v, [u8]> {
+    let text = value.as_text().unwrap_or_default();
+    match unescaped(&text).filter(|bytes| std::str::from_utf8(bytes).is_err()) {
+        Some(bytes) => bytes.into(),
+        None => match text {
+            Cow::Borrowed(text) => text.as_bytes().into(),
+            Cow::Owned(text) => text.into_bytes().into(),
+        },
+    }
+}
+
+/// The name of a record, padded.
+fn name(value: &Value<'_>) -> Result<[u8; 0x10]> {
+    let bytes = bytes_of(value);
+    let mut name = [0; 0x10];
+    match name.get_mut(..bytes.len()) {
+        Some(to) if !bytes.contains(&0) && !bytes.is_empty() => to.copy_from_slice(&bytes),
+        _ => {
+            let text = value.as_text().unwrap_or_default();
+            return Err(refused(format!("column record: {text:?} does not fit: a name of 1 to 16 bytes")));
+        }
+    }
+    Ok(name)
+}
+
+/// The string arrays of a sheet, unpacked from their words.
+struct Packed {
+    per_word: u32,
+    bits: u8,
+    /// The offsets of each array's items.
+    items: Vec<Vec<u32>>,
+    /// The numbers of the texts that each array has.
+    known: Vec<HashMap<Vec<u8>, u32>>,
+    /// The arrays in file order.
+    order: Vec<usize>,
+    changed: bool,
+}
+
+impl Packed {
+    fn read(sheet: &Sheet) -> Result<Self> {
+        let arrays = match &sheet.arrays {
+            Some(Ok(arrays)) => arrays,
+            Some(Err(error)) => return Err(error.clone()),
+            None => return Err(refused("the sheet has no string arrays")),
+        };
+        let count = arrays.spans.len();
+        let used = used(sheet, count);
+        let mut order: Vec<usize> = (0..count).collect();
+        order.sort_by_key(|&array| arrays.spans.get(array).map(|span| (span.start, span.end)));
+        let (mut items, mut known) = (Vec::new(), Vec::new());
+        for (number, used) in (0u32..).zip(used) {
+            let all = u32::try_from(arrays.items(number)).unwrap_or(u32::MAX);
+            let item = |index| arrays.item(sheet.source.bytes(), number, index);
+            let mut list: Vec<u32> = (0..all).map_while(item).collect();
+            // Unused slots of the last word are filled before a new word.
+            while list.len() > used as usize && list.last() == Some(&0) {
+                list.pop();
+            }
+            let mut texts = HashMap::new();
+            for (index, offset) in (0u32..).zip(&list) {
+                if let Some(text) = sheet.text_bytes(*offset) {
+                    texts.entry(text.to_vec()).or_insert(index);
+                }
+            }
+            items.push(list);
+            known.push(texts);
+        }
+        Ok(Self { per_word: arrays.per_word, bits: arrays.bits, items, known, order, changed: false })
+    }
+
+    fn find(&self, array: u32, text: &[u8]) -> Option<u32> {
+        self.known.get(array as usize)?.get(text).copied()
+    }
+
+    fn push(&mut self, array: u32, text: &[u8], offset: u32) -> Result<u32> {
+        let lists = (self.items.get_mut(array as usize), self.known.get_mut(array as usize));
+        let (Some(items), Some(known)) = lists else { return Err(refused("the sheet has no such string array")) };
+        let index = u32::try_from(items.len()).map_err(|_| refused("a string array is full"))?;
+        items.push(offset);
+        known.insert(text.to_vec(), index);
+        let need = u8::try_from(32u32.saturating_sub(offset.leading_zeros())).unwrap_or(32);
+        if need > self.bits {
+            self.bits = need;
+            self.per_word = 32u32.checked_div(need.into()).unwrap_or(1);
+        }
+        self.changed = true;
+        Ok(index)
+    }
+
+    /// The three sections, if they change: words, their packing, and the start of each array.
+    fn written(self) -> Option<(Vec<u8>, Vec<u8>, Vec<u8>)> {
+        if !self.changed {
+            return None;
+        }
+        let mut words: Vec<u8> = Vec::new();
+        let mut starts: BTreeMap<usize, u32> = BTreeMap::new();
+        for array in self.order {
+            starts.insert(array, u32::try_from(words.len()).unwrap_or(u32::MAX));
+            for chunk in self.items.get(array)?.chunks(self.per_word as usize) {
+                let slot = |slot: u32| slot.saturating_mul(self.bits.into());
+                let put = |word: u32, (at, item): (u32, &u32)| word | item.checked_shl(slot(at)).unwrap_or(0);
+                words.extend_from_slice(&(0u32..).zip(chunk).fold(0, put).to_be_bytes());
+            }
+        }
+        let info = vec![0, 0, u8::try_from(self.per_word).unwrap_or(1), self.bits];
+        Some((words, info, starts.into_values().flat_map(u32::to_be_bytes).collect()))
+    }
+}
+
+/// How many items of each array the records use at least.
+fn used(sheet: &Sheet, count: usize) -> Vec<u32> {
+    let mut used = vec![0u32; count];
+    let fields: Vec<(&Field, u32)> = sheet
+        .fields()
+        .iter()
+        .filter_map(|field| match field.kind {
+            FieldKind::ArrayText(array) => Some((field, array)),
+            _ => None,
+        })
+        .collect();
+    for row in 0..sheet.records().len() {
+        let Some(record) = sheet.record(row) else { continue };
+        for (field, array) in &fields {
+            let word = record.data.get(field.offset..).and_then(<[u8]>::first_chunk).map(|w| u32::from_be_bytes(*w));
+            if let (Some(word), Some(used)) = (word, used.get_mut(*array as usize)) {
+                *used = (*used).max(bits(word, field.shift.into(), field.bits).saturating_add(1));
+            }
+        }
+    }
+    used
+}

@@ -1,0 +1,176 @@
+//! Figures: the shapes of drawings, in terms of no format, for pages and pictures.
+
+use crate::error::Error;
+
+/// A boxed iterator: solids of different formats have different ones.
+pub type Iter<'s, T> = Box<dyn Iterator<Item = T> + 's>;
+
+/// The shapes of a drawing.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Figure<'d> {
+    /// Triangles.
+    Solids(Solids<'d>),
+    /// Boxes on a map.
+    Chart(Chart<'d>),
+}
+
+/// Solids, and where they stand.
+#[derive(Debug)]
+pub struct Solids<'d> {
+    /// A title.
+    pub name: &'d str,
+    /// The materials of the solids.
+    pub materials: Vec<SolidMaterial<'d>>,
+    /// The solids.
+    pub solids: Vec<&'d dyn Solid>,
+    /// Each place at which one of them is shown.
+    pub places: Vec<SolidInstance<'d>>,
+    /// The length of a unit of the coordinates in metres, if known.
+    pub metres: Option<f32>,
+    /// Guesses and parts that were left out, in words.
+    pub notes: &'d [String],
+    /// Errors of parts that are left out as they cannot be read.
+    pub damage: &'d [Error],
+}
+
+/// A material.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SolidMaterial<'d> {
+    /// Its name.
+    pub name: &'d str,
+    /// Red, green, blue and opacity, from 0 to 1.
+    pub colour: [f32; 4],
+    /// Whether triangles are visible from both sides.
+    pub two_sided: bool,
+    /// The PNG of its base colour.
+    pub image: Option<&'d [u8]>,
+}
+
+/// A place at which a solid is shown.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SolidInstance<'d> {
+    /// The solid, by number.
+    pub solid: usize,
+    /// The name of the model that it is part of; empty where it is part of none.
+    pub group: &'d str,
+    /// Columns of a matrix for column vectors; `None` where the solid stands as it is.
+    pub matrix: Option<&'d [f32; 16]>,
+}
+
+/// The kind of a solid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum SolidKind {
+    /// A mesh that the game draws.
+    Mesh,
+    /// Armour.
+    Armor,
+    /// A hull that things collide with.
+    Hull,
+    /// A box in which hits count for a part of a ship.
+    Zone,
+}
+
+/// A plate of armour: a number of triangles of its solid, after the triangles of the earlier plates.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Plated {
+    /// Its row in the table `armor_plates`.
+    pub row: usize,
+    /// Its layer.
+    pub layer: u16,
+    /// Its thickness in millimetres, if stated; the same for all plates of a solid.
+    pub thickness: Option<f64>,
+    /// Its triangles.
+    pub triangles: usize,
+}
+
+/// Triangles of one material, right-handed with y up. All numbers are finite, and all indices lead to vertices.
+pub trait Solid: std::fmt::Debug {
+    /// Its name.
+    fn name(&self) -> &str;
+    /// Its kind.
+    fn kind(&self) -> SolidKind;
+    /// Its material, by number.
+    fn material(&self) -> usize;
+    /// The levels of detail that show it; empty where they are not known, or for a solid without any.
+    fn lods(&self) -> &[usize];
+    /// The box around it: the least coordinates and the greatest.
+    fn bounds(&self) -> ([f32; 3], [f32; 3]);
+    /// The number of its vertices.
+    fn vertices(&self) -> usize;
+    /// The places of the vertices.
+    fn positions(&self) -> Iter<'_, [f32; 3]>;
+    /// Normals of length 1; `None` where the vertices have none.
+    fn normals(&self) -> Option<Iter<'_, [f32; 3]>>;
+    /// Texture coordinates; `None` where the vertices have none.
+    fn uvs(&self) -> Option<Iter<'_, [f32; 2]>> {
+        None
+    }
+    /// Whether triangles share vertices. Otherwise each three vertices are a triangle.
+    fn is_indexed(&self) -> bool;
+    /// Triangles by vertices, turning left around their normals.
+    fn triangles(&self) -> Iter<'_, [u32; 3]>;
+    /// The plates that it is made of, in the order of their triangles.
+    fn plates(&self) -> Vec<Plated> {
+        Vec::new()
+    }
+}
+
+/// Boxes on a map, left-handed: x leads to the right, z to the top, y to the eye.
+#[derive(Debug, Default)]
+pub struct Chart<'d> {
+    /// A title.
+    pub name: String,
+    /// The kinds of boxes.
+    pub kinds: Vec<ChartKind>,
+    /// The boxes, the largest first.
+    pub boxes: Vec<ChartBox<'d>>,
+    /// Centres of waypoints, and how far they reach.
+    pub ranges: Vec<([f64; 3], f64)>,
+    /// Lines between waypoints.
+    pub links: Vec<ChartLink>,
+    /// The number of records that describe no space.
+    pub without_place: usize,
+}
+
+/// A kind of boxes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChartKind {
+    /// Its name.
+    pub name: &'static str,
+    /// The table that has the records.
+    pub table: &'static str,
+    /// Red, green and blue.
+    pub colour: [u8; 3],
+}
+
+/// A box.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ChartBox<'d> {
+    /// Its kind, by number.
+    pub kind: usize,
+    /// Its row in the table of its kind.
+    pub row: usize,
+    /// Its name.
+    pub name: &'d str,
+    /// The target that it leads to, in words.
+    pub target: Option<&'d str>,
+    /// Its centre.
+    pub center: [f64; 3],
+    /// Vectors from the centre to the middles of three sides.
+    pub sides: [[f64; 3]; 3],
+    /// Its outline seen from above, counterclockwise.
+    pub outline: &'d [[f64; 2]],
+}
+
+/// A line between two waypoints.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ChartLink {
+    /// The waypoint that has the link.
+    pub from: [f64; 3],
+    /// The waypoint that it leads to.
+    pub to: [f64; 3],
+    /// Whether it leads back as well.
+    pub back: bool,
+}
