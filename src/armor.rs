@@ -38,6 +38,19 @@ impl ArmorUse {
         Self { entity: entity.into(), plates, ..Self::default() }
     }
 
+    /// The entity and its component, as in `PASB018_Iowa A_Hull`.
+    pub fn label(&self) -> String {
+        match &self.component {
+            Some(component) => format!("{} {component}", self.entity),
+            None => self.entity.clone(),
+        }
+    }
+
+    /// Layer and material of all plates with a stated thickness, in order, and their millimetres.
+    pub fn plates(&self) -> impl Iterator<Item = ((u16, u16), f64)> {
+        self.plates.iter().copied()
+    }
+
     /// The millimetres of the plates of this layer and material; `None` where none are stated. 0 is a stated value.
     pub fn thickness(&self, layer: u16, material: u16) -> Option<f64> {
         let at = self.plates.binary_search_by_key(&(layer, material), |(plate, _)| *plate).ok()?;

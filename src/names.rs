@@ -125,6 +125,11 @@ impl NameSources {
         Ok(None)
     }
 
+    /// The build of the first archive that is of one.
+    pub fn build(&self) -> Option<&str> {
+        self.files.iter().find_map(|asset| asset.reader().archive()?.build())
+    }
+
     /// The files that state how thick plates are: the ones that were added, and the parameters of the archives among
     /// them.
     ///

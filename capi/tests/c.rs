@@ -105,3 +105,39 @@ fn the_header_is_that_of_the_functions() {
     let found = std::fs::read_to_string(&header).unwrap_or_default();
     assert!(found == text, "{} differs; with ASSETQ_BLESS=1 this test writes it:\n{text}", header.display());
 }
+
+/// How many rows of a table have a greater number than `least` in this column.
+fn count_above(asset: &Asset, table: &str, column: &str, least: f64) -> usize {
+    let table = asset.reader().table(table).expect("it has the table");
+    let column = table.columns().iter().position(|c| c.name == column).expect("it has the column");
+    let rows = 0..table.len().expect("it is sound");
+    let number = |row| match table.value(row, column).expect("it is sound") {
+        assetq::table::Value::F64(number) => Some(number),
+        _ => None,
+    };
+    rows.filter(|row| number(*row).is_some_and(|number| number > least)).count()
+}
+
+#[test]
+fn plates_of_a_ship_in_a_game_have_millimetres() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let game = folder.path().join("wows");
+    let put = |path: &str, bytes: &[u8]| {
+        let path = game.join(path);
+        std::fs::create_dir_all(path.parent().expect("it is in a folder"))?;
+        std::fs::write(path, bytes)
+    };
+    sample::wows::game(1, Size::Small, put).expect("a game");
+    for (inner, table) in [
+        ("content/GameParams.data".to_owned(), "armor"),
+        (sample::gameparams::HULL.replace(".model", ".geometry"), "armor_plates"),
+    ] {
+        let address = format!("{}:{inner}", game.display());
+        let asset = Asset::open_at(&address, &assetq::Options::default()).expect("it opens");
+        let expected = count_above(&asset, table, "thickness", 400.0);
+        assert!(expected > 3, "{table}: {expected}");
+        let arguments = [&address, table, "thickness", "thickness > 400"].map(Path::new);
+        let Some(said) = run(&arguments) else { return };
+        assert_eq!(said, format!("{table}: {expected} rows, 1 columns\n"));
+    }
+}

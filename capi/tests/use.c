@@ -45,12 +45,21 @@ int main(int count, char **arguments) {
   assetq_error *error = NULL;
   struct ArrowArrayStream stream;
   int64_t columns, rows;
-  if (count != 2) return 2;
+  if (count != 2 && count != 5) return 2;
 
   assetq_file *file = assetq_open(arguments[1], &error);
   if (file == NULL) {
     say(error);
     assetq_error_free(error);
+    return 0;
+  }
+  /* A file, a table of it, a column and a condition: the rows. */
+  if (count == 5) {
+    const char *wanted[] = {arguments[3]};
+    if (assetq_table(file, arguments[2], wanted, 1, arguments[4], &stream, &error) != 0) return 1;
+    rows = rows_of(&stream, &columns);
+    printf("%s: %" PRId64 " rows, %" PRId64 " columns\n", arguments[2], rows, columns);
+    assetq_close(file);
     return 0;
   }
   size_t tables = assetq_table_count(file);

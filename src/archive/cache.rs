@@ -136,7 +136,7 @@ impl Cache {
             Some(source) => source,
             None => {
                 let decoded = decode(stored, file, &inner)?;
-                let kept = self.keep(&key, crc32, decoded.bytes());
+                let kept = self.keep(&key, crc32, &[decoded.bytes()]);
                 let Some(source) = kept.ok().and_then(|()| self.kept(&key, &inner)) else { return Ok(decoded) };
                 source
             }
@@ -148,30 +148,21 @@ impl Cache {
         Ok(kept)
     }
 
-    /// The file of this kind that was made from the file with these stored bytes, mapped; or the bytes that `make` gives,
-    /// which are kept. A cache that cannot be written loses nothing but time: the bytes are given back.
-    ///
-    /// # Errors
-    /// The error of `make`.
-    pub(crate) fn derived<E>(
-        &self,
-        kind: &str,
-        stored: &[u8],
-        make: impl FnOnce() -> Result<Vec<u8>, E>,
-    ) -> Result<Source, E> {
-        let mut hash = Sha256::new();
-        hash.update(format!("{kind} "));
-        hash.update(stored);
-        let key = hex(&hash.finalize());
-        if let Some(kept) = self.kept(&key, kind) {
-            return Ok(kept);
+    /// The key of the file of this kind that is made from the file with these stored bytes.
+    pub(crate) fn key_of_derived(kind: &str, stored: &[u8]) -> String {
+        sha256_of(&[kind.as_bytes(), b" ", stored])
+    }
+
+    /// The kept file with this key, mapped.
+    pub(crate) fn derived(&self, key: &str, name: &str) -> Option<Source> {
+        self.kept(key, name)
+    }
+
+    /// Keeps `pieces`, one after another. A cache that cannot be written loses nothing but time: they are made again.
+    pub(crate) fn keep_derived(&self, key: &str, pieces: &[&[u8]]) {
+        if pieces.iter().map(|piece| piece.len() as u64).sum::<u64>() <= self.most {
+            let _ = self.keep(key, codec::crc32_of(pieces.iter().copied()), pieces);
         }
-        let bytes = make()?;
-        if bytes.len() as u64 <= self.most {
-            // Made again the next time, if this is not written.
-            let _ = self.keep(&key, codec::crc32(&bytes), &bytes);
-        }
-        Ok(Source::from_vec(kind, bytes))
     }
 
     fn path(&self, key: &str) -> PathBuf {
@@ -189,14 +180,14 @@ impl Cache {
         Some(source.named(name))
     }
 
-    fn keep(&self, key: &str, crc32: u32, bytes: &[u8]) -> io::Result<()> {
+    fn keep(&self, key: &str, crc32: u32, pieces: &[&[u8]]) -> io::Result<()> {
         let path = self.path(key);
         let mut new = AtomicFile::create(&path, Overwrite::Replace)?;
-        new.write_all(bytes)?;
+        pieces.iter().try_for_each(|piece| new.write_all(piece))?;
         new.commit()?;
         set_modified(&path, SystemTime::UNIX_EPOCH.checked_add(SEALED).unwrap_or(SystemTime::UNIX_EPOCH))?;
         let state = FileState::of(&fs::metadata(&path)?).text();
-        Seal { sha256: sha256(bytes), crc32, state }.write(&seal_of(&path))?;
+        Seal { sha256: sha256_of(pieces), crc32, state }.write(&seal_of(&path))?;
         self.make_room(&path)
     }
 
@@ -314,7 +305,14 @@ fn key(file: &File<'_>, crc32: u32, stored: &[u8]) -> String {
 }
 
 fn sha256(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
+    sha256_of(&[bytes])
+}
+
+/// The SHA-256 of pieces one after another.
+fn sha256_of(pieces: &[&[u8]]) -> String {
+    let mut hash = Sha256::new();
+    pieces.iter().for_each(|piece| hash.update(piece));
+    hex(&hash.finalize())
 }
 
 fn hex(digest: &[u8]) -> String {

@@ -348,6 +348,11 @@ pub trait Archive: Send + Sync {
         Ok(None)
     }
 
+    /// The build whose files it has, if it is one of several of a folder.
+    fn build(&self) -> Option<&str> {
+        None
+    }
+
     /// Whether its folder can have builds, without opening any.
     fn has_builds(&self) -> bool {
         false

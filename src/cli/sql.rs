@@ -37,6 +37,7 @@ Examples:
   assetq sql \"SELECT type, count(*) AS n FROM resources GROUP BY type ORDER BY n DESC\" assets.bin -f csv
   assetq sql \"SELECT file, sum(triangles) FROM armor_models GROUP BY 1\" 'GAME:content/**/*.geometry'
   assetq sql \"SELECT * FROM visuals\" assets.bin --into visuals.sqlite
+  assetq sql \"SELECT thickness, sum(area) FROM armor_plates GROUP BY 1\" hull.geometry --with GameParams.data
   assetq sql \"UPDATE records SET u16BuyPrice = u16BuyPrice / 2\" item.wdb --to new/item.wdb --undo undo.ndjson
   assetq sql \"EXPLAIN QUERY PLAN SELECT name FROM paths WHERE id IN ('0x2A', '0x2B')\" assets.bin
   assetq sql assets.bin                        a prompt; .help says what it can do
@@ -59,6 +60,9 @@ pub(super) struct Args {
     as_table: String,
     #[command(flatten)]
     pub(super) output: Output,
+    /// For armour of geometry: the parameters that state how thick plates are (GameParams.data)
+    #[arg(long, value_name = "FILE")]
+    with: Vec<PathBuf>,
     /// Leave damaged rows out and count them, rather than stop at the first one; the exit code is still 3
     #[arg(long)]
     skip_damaged: bool,
@@ -165,7 +169,7 @@ fn open(given: &[PathBuf], args: &Args, context: &Context) -> Result<(Session, V
         let pattern = FilePattern::of(&path);
         // One file is written at a time.
         if pattern.is_many() && !args.output.is_given() {
-            let asset = context.open_all(&path)?;
+            let asset = context.open_all_with(&path, args.with.iter())?;
             let stem = pattern.stem().unwrap_or_else(|| asset.format().name());
             inputs.push((name.unwrap_or_else(|| stem.to_owned()), Input::Asset(asset)));
             paths.push(path);
@@ -173,7 +177,7 @@ fn open(given: &[PathBuf], args: &Args, context: &Context) -> Result<(Session, V
         }
         let files = context.files_without_archives(std::slice::from_ref(&path))?;
         for file in &files {
-            let asset = context.open(file)?;
+            let asset = context.open_with(file, args.with.iter())?;
             let name = name.clone().unwrap_or_else(|| asset.source().stem().to_owned());
             inputs.push((name, Input::Asset(asset)));
             paths.push(file.clone());

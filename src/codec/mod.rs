@@ -35,7 +35,7 @@ pub fn murmur3(bytes: &[u8]) -> u32 {
 }
 
 /// The CRC-32 of parts that follow each other.
-#[cfg(feature = "edit")]
+#[cfg(feature = "export")]
 pub(crate) fn crc32_of<'a>(parts: impl Iterator<Item = &'a [u8]>) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     parts.for_each(|part| hasher.update(part));

@@ -59,6 +59,11 @@ pub fn demo(seed: u64, size: Size) -> Vec<u8> {
     file(&root(entities(seed, size, &[])).pickle())
 }
 
+/// The small parameters of an earlier build: each ship's belt is 2 mm thinner.
+pub fn demo_before(seed: u64) -> Vec<u8> {
+    file(&root(entities_with(belt(seed) - 2.0, seed, Size::Small, &[])).pickle())
+}
+
 /// As [`demo`], where a thing of the game names these paths of other files.
 pub fn demo_naming(seed: u64, size: Size, paths: &[String]) -> Vec<u8> {
     file(&root(entities(seed, size, paths)).pickle())
@@ -179,11 +184,18 @@ fn battleship(all: &mut Vec<(Data, Data)>, name: &str, id: i64, model: &str, bel
     );
 }
 
+/// Millimetres of the first ship's belt.
+fn belt(seed: u64) -> f64 {
+    306.0 + (seed % 64) as f64
+}
+
 /// The entities of [`demo`], for tests that change them.
 pub fn entities(seed: u64, size: Size, paths: &[String]) -> Data {
+    entities_with(belt(seed), seed, size, paths)
+}
+
+fn entities_with(belt: f64, seed: u64, size: Size, paths: &[String]) -> Data {
     let mut all = Vec::new();
-    // 307 mm in the first one.
-    let belt = 306.0 + (seed % 64) as f64;
     battleship(&mut all, "PASB900_Nowhere", 4_179_506_384, HULL, belt);
     // Another ship with the same model, and a thicker belt.
     battleship(&mut all, "PASB901_Somewhere", 4_179_506_400, HULL, belt + 20.0);

@@ -300,7 +300,7 @@ pub const OODLE_FILE: &str = "content/gameplay/common/textures/sky_n.dds";
 
 /// Passes all files of a game's folder to `write`, under their paths in it.
 ///
-/// There are two builds. The newer one has an `assets.bin`, geometries and textures under paths that it names, a space,
+/// There are two builds, whose ships have belts of different thickness. The newer one has an `assets.bin`, geometries and textures under paths that it names, a space,
 /// a loose file, a mod, a missing volume, and a file of a proprietary codec.
 ///
 /// # Errors
@@ -311,6 +311,7 @@ pub fn game<E>(seed: u64, size: Size, mut write: impl FnMut(&str, &[u8]) -> Resu
     let mut older = Package::new(Variant::V2, "content_0000.pkg");
     older.file("content/assets.bin", &bwdb::demo(seed.wrapping_add(1), Size::Small), How::Deflated);
     older.file("content/removed.xml", b"<removed/>", How::Stored);
+    older.file("content/GameParams.data", &gameparams::demo_before(seed), How::StoredAs6);
     write_package(&older, old, "content", &mut write)?;
 
     let mut content = Package::new(Variant::V2, "content_0001.pkg");

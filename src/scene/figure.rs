@@ -1,5 +1,6 @@
 //! Figures: the shapes of drawings, in terms of no format, for pages and pictures.
 
+use crate::armor::ArmorUse;
 use crate::error::Error;
 
 /// A boxed iterator: solids of different formats have different ones.
@@ -28,6 +29,8 @@ pub struct Solids<'d> {
     pub places: Vec<SolidInstance<'d>>,
     /// The length of a unit of the coordinates in metres, if known.
     pub metres: Option<f32>,
+    /// The ships and components that have the plates. Plates show the thickness of the first one.
+    pub armor: &'d [ArmorUse],
     /// Guesses and parts that were left out, in words.
     pub notes: &'d [String],
     /// Errors of parts that are left out as they cannot be read.
@@ -75,7 +78,7 @@ pub enum SolidKind {
 /// A plate of armour: a number of triangles of its solid, after the triangles of the earlier plates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Plated {
-    /// Its row in the table `armor_plates`.
+    /// Its first row in the table `armor_plates`, which has a row for each of [`Solids::armor`].
     pub row: usize,
     /// Its layer.
     pub layer: u16,

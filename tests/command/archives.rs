@@ -153,9 +153,13 @@ fn builds_are_compared_by_their_indexes_and_deeper_by_what_changed() {
     let deep = json(1, &["diff", &old_game, &new_game, "--deep"]);
     assert_eq!(deep[..rows.len()], rows);
     let inner = &deep[rows.len()..];
-    assert!(inner.iter().all(|row| row["table"].as_str().unwrap().starts_with("content/assets.bin:")), "{inner:?}");
-    let (a, b) = (format!("{old_game}:content/assets.bin"), format!("{new_game}:content/assets.bin"));
-    assert_eq!(inner.len(), json(1, &["diff", &a, &b]).len());
+    for path in ["content/assets.bin", "content/GameParams.data"] {
+        let of_file =
+            inner.iter().filter(|row| row["table"].as_str().unwrap().starts_with(&format!("{path}:"))).count();
+        let (a, b) = (format!("{old_game}:{path}"), format!("{new_game}:{path}"));
+        assert_eq!(of_file, json(1, &["diff", &a, &b]).len(), "{path}");
+    }
+    assert_eq!(texts(&changed, "key").len(), 2);
     let (text, _) = run(1, &["diff", &old_game, &new_game, "--deep"]);
     assert!(text.contains("content/assets.bin:resources: "), "{text}");
     assert_eq!(json(0, &["diff", &new_game, "game"]), [] as [Json; 0]);

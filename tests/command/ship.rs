@@ -117,6 +117,11 @@ fn armour_is_a_second_scene_in_colours_by_thickness() {
         "armor no stated thickness",
     ];
     assert_eq!(plates, expected);
+    // The game shows plates up to 399 mm as #DC4E30. Factors of glTF are linear.
+    let belt = glb.materials().find(|material| material.name() == Some("armor 307 mm")).unwrap();
+    let channels = belt.pbr_metallic_roughness().base_color_factor();
+    let srgb = channels.map(|c| ((1.055 * f64::from(c).powf(1.0 / 2.4) - 0.055) * 255.0).round() as u8);
+    assert_eq!(srgb, [0xDC, 0x4E, 0x30, 255]);
 }
 
 #[test]

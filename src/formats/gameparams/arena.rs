@@ -349,6 +349,10 @@ impl<'a> Node<'a> {
 
     /// How many values it has: items of a list, members of a dictionary or an object; 0 for a leaf.
     pub fn len(self) -> usize {
+        // A leaf is not read.
+        if self.cell & CONTAINER == 0 {
+            return 0;
+        }
         match self.kind() {
             NodeKind::List => self.cells().len(),
             NodeKind::Dict | NodeKind::Object => self.dict().map_or(0, |dict| dict.cells().len() / 2),
@@ -384,6 +388,11 @@ impl<'a> Node<'a> {
     /// Whether it is the text `text`.
     pub fn is_text(self, text: &str) -> bool {
         self.cell & CONTAINER == 0 && leaf::is_text(self.pickle.view().at(self.cell as usize), text)
+    }
+
+    /// Whether it is a text that begins with `start`, which is ASCII.
+    pub(super) fn begins_with(self, start: &str) -> bool {
+        self.cell & CONTAINER == 0 && leaf::begins_with(self.pickle.view().at(self.cell as usize), start)
     }
 
     /// The leaf.

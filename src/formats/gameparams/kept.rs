@@ -30,20 +30,16 @@ struct Header {
 /// The pickle in `stored`: from the cache, or read by `read` and kept.
 pub(super) fn pickle(cache: Option<&Cache>, stored: &Source, read: impl FnOnce() -> Result<Pickle>) -> Result<Pickle> {
     let Some(cache) = cache.filter(|_| stored.bytes().len() >= LEAST) else { return read() };
-    let mut fresh = None;
-    let kept = cache.derived(KIND, stored.bytes(), || {
-        let pickle = read()?;
-        let bytes = bytes_of(&pickle);
-        fresh = Some(pickle);
-        Ok(bytes)
-    })?;
-    if let Some(fresh) = fresh {
-        return Ok(fresh);
+    let key = Cache::key_of_derived(KIND, stored.bytes());
+    if let Some(kept) = cache.derived(&key, KIND) {
+        return open(&kept, stored.name()).ok_or_else(|| {
+            let what = "the kept file is not complete; `assetq cache clear` removes it".into();
+            crate::Error::of_part(ErrorKind::Damaged { what }, PART)
+        });
     }
-    open(&kept, stored.name()).ok_or_else(|| {
-        let what = "the kept file is not complete; `assetq cache clear` removes it".into();
-        crate::Error::of_part(ErrorKind::Damaged { what }, PART)
-    })
+    let pickle = read()?;
+    keep(cache, &key, &pickle);
+    Ok(pickle)
 }
 
 fn open(kept: &Source, name: &str) -> Option<Pickle> {
@@ -67,7 +63,7 @@ fn open(kept: &Source, name: &str) -> Option<Pickle> {
     })
 }
 
-fn bytes_of(pickle: &Pickle) -> Vec<u8> {
+fn keep(cache: &Cache, key: &str, pickle: &Pickle) {
     let [data, cells, containers] = [pickle.data.bytes(), pickle.cells.bytes(), pickle.containers.bytes()];
     let len = |bytes: &[u8]| le::U64::new(bytes.len() as u64);
     let header = Header {
@@ -78,5 +74,5 @@ fn bytes_of(pickle: &Pickle) -> Vec<u8> {
         end: le::U32::new(pickle.end),
         protocol: pickle.protocol,
     };
-    [header.as_bytes(), data, cells, containers].concat()
+    cache.keep_derived(key, &[header.as_bytes(), data, cells, containers]);
 }

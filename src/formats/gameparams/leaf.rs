@@ -79,9 +79,36 @@ fn stored<'a>(at: View<'a>) -> Result<Option<Stored<'a>>> {
     }))
 }
 
+/// The bytes of a text in one of the usual forms. They are UTF-8, or of Python 2.
+#[inline]
+fn usual(at: View<'_>) -> Option<&[u8]> {
+    match at.rest() {
+        [op::SHORT_BINUNICODE | op::SHORT_BINSTRING, len, rest @ ..] => rest.get(..usize::from(*len)),
+        [op::BINUNICODE | op::BINSTRING, a, b, c, d, rest @ ..] => {
+            rest.get(..usize::try_from(u32::from_le_bytes([*a, *b, *c, *d])).ok()?)
+        }
+        _ => None,
+    }
+}
+
+/// Whether the leaf at `at` is a text that begins with `start`, which is ASCII.
+#[inline]
+pub(super) fn begins_with(at: View<'_>, start: &str) -> bool {
+    match usual(at) {
+        Some(bytes) => bytes.starts_with(start.as_bytes()),
+        None => matches!(read(at), Ok(Leaf::Text(found)) if found.starts_with(start)),
+    }
+}
+
 /// Whether the leaf at `at` is the text `text`.
 #[inline]
 pub(super) fn is_text(at: View<'_>, text: &str) -> bool {
+    // Bytes that differ from ASCII text differ in any encoding.
+    if let Some(bytes) = usual(at)
+        && (bytes == text.as_bytes() || text.is_ascii())
+    {
+        return bytes == text.as_bytes();
+    }
     match stored(at) {
         Ok(Some(Stored::Utf8(bytes))) => bytes == text.as_bytes(),
         // Bytes that are not UTF-8 are latin-1.

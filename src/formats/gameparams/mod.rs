@@ -48,6 +48,7 @@ use crate::budget::{self, Budget};
 use crate::codec::ZlibSteps;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
+use crate::materials;
 use crate::names::NameSources;
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::relations::Relations;
@@ -259,6 +260,11 @@ impl Params {
         Ok(None)
     }
 
+    /// The build of the game's folder that the file lies in.
+    fn build(&self) -> Option<&str> {
+        self.names.as_ref()?.build()
+    }
+
     /// How many entities there are of each type.
     fn types(&self) -> Result<BTreeMap<String, u64>> {
         let mut types = BTreeMap::new();
@@ -331,6 +337,7 @@ impl Reader for Params {
             _ => format!("list of {}", root.len()),
         };
         vec![
+            ("build".into(), self.build().map_or(Value::Null, Value::text)),
             ("decoded_size".into(), pickle.source().bytes().len().into()),
             ("protocol".into(), pickle.protocol().into()),
             ("root".into(), shape.into()),
@@ -343,7 +350,16 @@ impl Reader for Params {
                         "that plates are as thick as stated for their layer and material: checked on keys of ships of \
                          0.11.2 and plates of other ships, never on both of one ship",
                     ),
-                    Value::text("names of materials: they are of recent builds; keys of 0.11.2 fit them"),
+                    Value::Text(
+                        format!(
+                            "names of materials: they are of the builds {}; keys of 0.11.2 fit them",
+                            materials::builds()
+                        )
+                        .into(),
+                    ),
+                    Value::text(
+                        "which modernizations fit a ship: the rule is read from the lists of both, not from the game",
+                    ),
                 ]),
             ),
         ]
@@ -363,6 +379,10 @@ impl Reader for Params {
 
     fn plating(&self) -> Option<&dyn Plating> {
         Some(self)
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        materials::warning(self.build()).into_iter().collect()
     }
 
     fn verify(&self, progress: &Progress) -> Report {

@@ -134,10 +134,7 @@ impl<'a> Entity<'a> {
 impl<'a> EntityPart<'a> {
     /// The mounts of this component.
     pub fn mounts(self) -> impl Iterator<Item = EntityPart<'a>> {
-        let is_mount = |key: Node<'_>, node: Node<'_>| {
-            key.text().is_ok_and(|name| name.is_some_and(|name| name.starts_with(HARDPOINT)))
-                && node.get("model").is_some()
-        };
+        let is_mount = |key: Node<'_>, node: Node<'_>| key.begins_with(HARDPOINT) && node.get("model").is_some();
         let mounts = self.node.members().filter(move |(key, node)| !node.is_empty() && is_mount(*key, *node));
         mounts.map(move |(key, node)| EntityPart { component: self.component, mount: Some(key), node })
     }

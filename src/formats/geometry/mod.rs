@@ -32,6 +32,7 @@ use crate::budget::{self, Budget};
 use crate::bytes::{Overlay, PackedString, View, is_hole, no_hole};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
+use crate::materials;
 use crate::names::NameSources;
 use crate::reader::{FileFormat, Likeness, Options, Reader, Section};
 use crate::report::{Progress, Report};
@@ -46,7 +47,6 @@ use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 /// The length of a unit of a model in metres.
-#[cfg(feature = "view")]
 const METRES: f32 = 15.0;
 
 /// An open `.geometry` file.
@@ -511,6 +511,12 @@ impl Reader for Geometry {
 
     fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
         tables::cat(self, entry, out)
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        // Only armour shows names of materials.
+        let names = self.names.as_ref().filter(|_| self.armor_prototypes().is_ok_and(|all| !all.is_empty()));
+        names.and_then(|names| materials::warning(names.build())).into_iter().collect()
     }
 
     fn meshes(&self) -> Option<&dyn Meshes> {

@@ -7,7 +7,7 @@ use super::layout::{ArmorVertex, Mapping, PlateHeader};
 use super::mesh::{Group, bounds};
 use super::places::PiecePosition;
 use super::vertex::{Attribute, Vertices};
-use super::{Geometry, material_name};
+use super::{Geometry, METRES, material_name};
 use crate::armor::ArmorUse;
 use crate::bytes::le;
 use crate::error::Result;
@@ -237,6 +237,7 @@ fn armor_plates(g: &Geometry) -> Made<'_> {
             Ok(row.header().layer.get().into())
         })
         .column(Column::uint("triangles").brief(), |row| Ok(row.plate.triangles().len().into()))
+        .column(Column::new("area", Kind::F64), |row| Ok(area(row.plate.triangles()).into()))
         .columns(point(["min_x", "min_y", "min_z"]), |row, axis| {
             component(Some(row.header().min.map(|v| v.get())), axis)
         })
@@ -256,6 +257,19 @@ fn armor_plates(g: &Geometry) -> Made<'_> {
 struct ArmorTriangle<'g> {
     of: UsedPlate<'g>,
     corners: &'g [ArmorVertex; 3],
+}
+
+/// The area of triangles in square metres.
+fn area(triangles: &[[ArmorVertex; 3]]) -> f64 {
+    let metres = |corner: &ArmorVertex| corner.position.map(|v| f64::from(v.get()) * f64::from(METRES));
+    let of_triangle = |corners: &[ArmorVertex; 3]| {
+        let [a, b, c] = corners.each_ref().map(metres);
+        let side = |to: [f64; 3]| [to[0] - a[0], to[1] - a[1], to[2] - a[2]];
+        let ([ux, uy, uz], [vx, vy, vz]) = (side(b), side(c));
+        let across = [uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx];
+        across.iter().map(|v| v * v).sum::<f64>().sqrt() / 2.0
+    };
+    triangles.iter().map(of_triangle).sum()
 }
 
 fn armor_triangles(g: &Geometry) -> Made<'_> {

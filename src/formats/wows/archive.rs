@@ -273,6 +273,10 @@ impl Archive for WowsArchive {
         Ok(self.builds.clone())
     }
 
+    fn build(&self) -> Option<&str> {
+        self.build.as_deref()
+    }
+
     fn has_builds(&self) -> bool {
         !self.builds.is_empty()
     }

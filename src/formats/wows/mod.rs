@@ -177,11 +177,6 @@ impl WowsArchive {
         opened
     }
 
-    /// The opened build, if the folder is a game's.
-    pub fn build(&self) -> Option<&str> {
-        self.build.as_deref()
-    }
-
     /// Whether the tree of all paths was built. A search for single files does not need it.
     pub fn has_tree(&self) -> bool {
         self.tree.get().is_some()

@@ -6,8 +6,6 @@ const CUTS = [["", "No cut"], ["0", "Cut from the side"], ["1", "Cut from above"
 const LISTED = 300;
 // The first word of a material's name says which part of the ship its plates are in.
 const GROUPS = { Bow: "Bow", Cas: "Casemate", Cit: "Citadel", SS: "Superstructure", SSC: "Upper hull", St: "Stern", Stern: "Stern", Dual: "On two parts", Rudder: "Rudder", Tur: "Turret" };
-// Steps of thickness, from thin to thick: cividis, which people with any colour vision tell apart.
-const STEPS = [[0, 0.13, 0.3], [0.13, 0.21, 0.43], [0.29, 0.29, 0.42], [0.4, 0.38, 0.44], [0.5, 0.47, 0.47], [0.61, 0.56, 0.46], [0.73, 0.65, 0.43], [0.86, 0.76, 0.36], [1, 0.91, 0.27]];
 const UNKNOWN = [0.75, 0.75, 0.78];
 
 const number = (value) => value.toLocaleString("en", { maximumSignificantDigits: 4 });
@@ -29,7 +27,9 @@ class Scene extends shapes.Look {
       if (p.lods) this.coarsest[p.group] = Math.max(this.coarsest[p.group] ?? 0, ...p.lods);
     }
     this.blocks = new Map();
-    this.chosen = this.under = this.thickness = null;
+    this.chosen = this.under = null;
+    // The ship or component whose thickness is shown, by number.
+    this.use = 0;
     this.sort = "area";
     this.plates = [];
     this.number();
@@ -42,7 +42,7 @@ class Scene extends shapes.Look {
     const layers = new Map();
     this.models = this.meta.parts.map((part, index) => {
       // Plates of one colour may be of several materials: their part names these.
-      const name = part.name.slice(part.name.lastIndexOf("/") + 1);
+      const name = part.name.slice(part.name.lastIndexOf("/") + 1).replace(this.meta.armor.length > 1 ? /, [\d.]+ mm$/ : "", "");
       const material = part.kind === "armor" ? { ...this.meta.materials[part.material], name } : this.meta.materials[part.material];
       const stride = part.plates ? part.plates.length / 3 : 1;
       const model = { part, index, material, colour: this.colourOf(part, material, index), twoSided: material.twoSided, first, stride, isShown: false };
@@ -94,7 +94,12 @@ class Scene extends shapes.Look {
     const bar = el("div", { class: "bar scene-bar" }, button("Fit", "Show all (F)", fit), el("span", { class: "scene-views" }, VIEWS.map(([name], i) => button(name, `${name} view (${i + 1})`, looks[i]))));
     if (this.layers.size) {
       this.colours = this.select("Colour of armour", [["material", "By material"], ["layer", "By layer"]], (by) => this.colour(by));
-      bar.append(this.colours, button("Thickest plates", "The list of plates (T)", () => this.thickest()));
+      bar.append(this.colours);
+      if (this.meta.armor.length > 1) {
+        const uses = this.meta.armor.map(({ name }, i) => [String(i), this.page.clean(name)]);
+        bar.append((this.uses = this.select("Ship and component", uses, (use) => this.showUse(Number(use)))));
+      }
+      bar.append(button("Thickest plates", "The list of plates (T)", () => this.thickest()));
     }
     this.slider = el("input", { type: "range", min: "0", max: "1000", value: "500", "aria-label": "Where to cut", oninput: () => this.cut() });
     this.place = el("output", { class: "scene-place" });
@@ -117,7 +122,8 @@ class Scene extends shapes.Look {
     this.renderer.models = this.models;
     this.fitted = this.fit();
     this.update();
-    if (this.meta.parts.some((part) => part.thickness?.some((thick) => thick !== null))) this.useThickness(null);
+    this.hasThickness = this.meta.armor.length > 0 || this.meta.parts.some((part) => part.thickness);
+    if (this.layers.size && this.hasThickness) this.showThickness();
   }
 
   // The lists at the side: kinds with their parts, layers, plates, notes.
@@ -201,11 +207,9 @@ class Scene extends shapes.Look {
     this.list = el("div", { class: "scene-list" });
     this.filter = el("input", { type: "search", placeholder: "Filter by material", "aria-label": "Filter plates", oninput: () => this.fillPlates() });
     this.sorts = this.select("Order of plates", [["area", "Largest first"], ["material", "By material"], ["layer", "By layer"]], (by) => ((this.sort = by), this.fillPlates()));
-    const file = el("input", { type: "file", accept: ".json,application/json", hidden: true, onchange: () => this.readThickness(file.files[0]) });
-    const give = el("button", { onclick: () => file.click(), title: "A JSON file of the ship's parameters: millimetres by layer × 65536 + material" }, "Thicknesses …");
-    const note = el("p", { class: "scene-note" }, "How thick plates are is in the ship's parameters, not in this file: choose their JSON file by “Thicknesses …”.");
+    const note = el("p", { class: "scene-note" }, "The game's parameters state how thick plates are, not this file: ", el("code", {}, "assetq view FILE --with GameParams.data"), " shows it.");
     this.thickNote = note;
-    const details = el("details", { ontoggle: () => details.open && this.loadPlates() }, el("summary", {}, "Plates, the largest first"), el("div", { class: "scene-all" }, this.filter, this.sorts, give, file), note, this.list);
+    const details = el("details", { ontoggle: () => details.open && this.loadPlates() }, el("summary", {}, "Plates, the largest first"), el("div", { class: "scene-all" }, this.filter, this.sorts), note, this.list);
     return (this.plateDetails = details);
   }
 
@@ -215,7 +219,7 @@ class Scene extends shapes.Look {
     await this.loadPlates();
     this.plateDetails.scrollIntoView({ block: "start" });
     this.plateDetails.querySelector("input, select").focus({ preventScroll: true });
-    if (!this.thickness) this.page.say("How thick plates are is not in this file: the largest plates come first.");
+    if (!this.hasThickness) this.page.say("This page has no thickness of plates: the largest plates come first.");
   }
 
   async loadPlates() {
@@ -229,8 +233,8 @@ class Scene extends shapes.Look {
   plate(model, plate) {
     const { part, solid } = model;
     model.starts ??= starts(part);
-    const [row, layer, triangles] = part.plates.slice(plate * 3, plate * 3 + 3);
-    const found = { model, plate, row, layer, triangles, area: 0, ...shapes.nowhere(), id: model.first + plate };
+    const [, layer, triangles] = part.plates.slice(plate * 3, plate * 3 + 3);
+    const found = { model, plate, layer, triangles, area: 0, ...shapes.nowhere(), id: model.first + plate };
     for (let i = 0; i < triangles; i++) {
       const [a, b, c] = [0, 1, 2].map((corner) => shapes.position(part, solid.words, model.starts[plate] + i * 3 + corner));
       found.area += Math.hypot(...shapes.cross(add(b, a, -1), add(c, a, -1))) / 2;
@@ -242,11 +246,14 @@ class Scene extends shapes.Look {
     return found;
   }
 
-  // The thickness of a plate in millimetres: of the page, or of a file that the user chose; null if unknown.
+  // The thickness of a plate in millimetres, on the chosen ship; null if unknown.
   thick({ model, layer, plate }) {
-    const own = plate === undefined ? null : model.part.thickness?.[plate];
-    return this.thickness?.get(layer * 65536 + parseInt(model.material.name, 10)) ?? own ?? null;
+    const use = this.meta.armor[this.use];
+    return (use ? use.plates[layer * 65536 + parseInt(model.material.name, 10)] : model.part.thickness?.[plate]) ?? null;
   }
+
+  // The row of a plate on the chosen ship: the table has a row for each ship.
+  rowOf(model, plate) { return model.part.plates[plate * 3] + this.use; }
 
   fillPlates() {
     const { el } = this.page;
@@ -267,48 +274,42 @@ class Scene extends shapes.Look {
     if (found.length > LISTED) this.list.append(el("p", {}, `… and ${number(found.length - LISTED)} more: filter by material`));
   }
 
-  // Thicknesses from a JSON file.
-  async readThickness(file) {
-    if (!file) return;
-    try {
-      const found = armorIn(JSON.parse(await file.text()));
-      if (!found) throw new Error("it has no object of numbers by layer × 65536 + material");
-      await this.useThickness(found);
-    } catch (error) {
-      this.page.say(`${file.name}: ${error.message}`);
-    }
-  }
-
-  // Shows thicknesses: from the page, or others by layer and material. They are shown first once known.
-  async useThickness(others) {
-    if (!this.sorts.querySelector("[value=thickness]")) {
-      this.sorts.prepend(this.page.el("option", { value: "thickness" }, "Thickest first"));
-      this.colours.append(this.page.el("option", { value: "thickness" }, "By thickness"));
-    }
-    this.thickness = others ?? new Map();
+  // Shows thicknesses first, once they are known.
+  async showThickness() {
+    this.sorts.prepend(this.page.el("option", { value: "thickness" }, "Thickest first"));
+    this.colours.append(this.page.el("option", { value: "thickness" }, "By thickness"));
     this.thickNote.hidden = true;
     this.plateDetails.firstChild.textContent = "Plates, the thickest first";
     this.sorts.value = this.sort = this.colours.value = "thickness";
-    this.findSteps();
-    this.colour("thickness");
-    await this.loadPlates();
+    await this.showUse(0);
   }
 
-  // The thicknesses at which another colour begins: each thickness that there is, or as many steps as there are colours.
-  findSteps() {
-    const all = new Set();
+  // Shows how thick plates are on a ship and component.
+  async showUse(use) {
+    this.use = use;
+    if (this.uses) this.uses.value = String(use);
+    this.findBands();
+    this.colour("thickness");
+    await this.loadPlates();
+    if (this.chosen !== null) await this.choose(this.chosen);
+  }
+
+  // The bands of the game's scale that plates are in, from thin to thick.
+  findBands() {
+    const all = this.meta.scale.map(([to, colour], i) => {
+      const from = i ? this.meta.scale[i - 1][0] : 0;
+      return { from, to, text: `${number(from)} to ${number(to)} mm`, colour: colour.map((c) => c / 255) };
+    });
+    const last = all.at(-1);
+    all.push({ ...last, from: last.to, to: Infinity, text: `more than ${number(last.to)} mm` });
+    const found = new Set();
     for (const model of this.models) {
       for (let i = 1; model.part.plates && i < model.part.plates.length; i += 3) {
         const thick = this.thick({ model, layer: model.part.plates[i], plate: (i - 1) / 3 });
-        if (thick !== null) all.add(thick);
+        if (thick !== null) found.add(all.find(({ to }) => thick <= to));
       }
     }
-    const sorted = [...all].sort((a, b) => a - b);
-    const count = Math.min(sorted.length, STEPS.length);
-    this.steps = Array.from({ length: count }, (_, i) => {
-      const [from, to] = [sorted[Math.floor((i * sorted.length) / count)], sorted[Math.floor(((i + 1) * sorted.length) / count) - 1]];
-      return { from, to, colour: STEPS[count === 1 ? 4 : Math.round((i * (STEPS.length - 1)) / (count - 1))] };
-    });
+    this.bands = all.filter((band) => found.has(band));
   }
 
   // The colour of a plate, as plates are coloured now.
@@ -316,7 +317,7 @@ class Scene extends shapes.Look {
     if (!model.part.plates) return model.colour;
     if (this.by === "layer") return this.layerColours.get(layer);
     if (this.by !== "thickness") return model.colour;
-    return thick === null ? UNKNOWN : this.steps.findLast(({ from }) => thick >= from)?.colour ?? UNKNOWN;
+    return thick === null ? UNKNOWN : this.bands.find(({ to }) => thick <= to)?.colour ?? UNKNOWN;
   }
 
   // Colours plates by their material, layer or thickness. Only the list that has these colours shows them.
@@ -350,9 +351,9 @@ class Scene extends shapes.Look {
   entries() {
     if (this.by === "layer") return [...this.layerColours].map(([layer, colour]) => [`Layer ${layer}`, colour]);
     if (this.by === "thickness") {
-      const steps = this.steps.map(({ from, to, colour }) => [from === to ? `${number(from)} mm` : `${number(from)} to ${number(to)} mm`, colour]);
+      const bands = this.bands.map(({ text, colour }) => [text, colour]);
       const hasUnknown = this.models.some((model) => model.isShown && model.part.plates?.some((layer, i) => i % 3 === 1 && this.thick({ model, layer, plate: (i - 1) / 3 }) === null));
-      return hasUnknown ? [...steps, ["unknown", UNKNOWN]] : steps;
+      return hasUnknown ? [...bands, ["unknown", UNKNOWN]] : bands;
     }
     return [...new Map(this.models.filter((model) => model.isShown && model.solid).map((model) => [model.material.name, model.colour]))];
   }
@@ -507,9 +508,9 @@ class Scene extends shapes.Look {
     const isArmor = part.kind === "armor";
     const facts = [["material", material.name]];
     if (plate !== null) {
-      const [row, layer, triangles] = part.plates.slice(plate * 3, plate * 3 + 3);
+      const [, layer, triangles] = part.plates.slice(plate * 3, plate * 3 + 3);
       const thick = this.thick({ model, layer, plate });
-      facts.push(["layer", layer], ["thickness", thick === null ? "" : `${number(thick)} mm`], ["plate", row], ["triangles", number(triangles)]);
+      facts.push(["layer", layer], ["thickness", thick === null ? "" : `${number(thick)} mm`], ["plate", this.rowOf(model, plate)], ["triangles", number(triangles)]);
     } else {
       facts.unshift(["part", part.name]);
       facts.push(["triangles", part.kind === "zone" ? "" : number(part.triangles)], ["levels of detail", part.lods ? part.lods.join(", ") : ""]);
@@ -536,7 +537,7 @@ class Scene extends shapes.Look {
     const one = plate === null ? { min: model.part.min, max: model.part.max } : this.plate(model, plate);
     if (plate !== null) {
       const size = one.max.map((v, i) => number((v - one.min[i]) * this.unit)).join(" × ") + (this.meta.metres ? " m" : " units");
-      this.fillCard([...this.facts(id), ["area", this.area(one.area)], ["size", size]], "armor_plates", one.row);
+      this.fillCard([...this.facts(id), ["area", this.area(one.area)], ["size", size]], "armor_plates", this.rowOf(model, plate));
     }
     if (!moves) return;
     this.shown.add(model.part.kind);
@@ -555,9 +556,10 @@ class Scene extends shapes.Look {
     if (!this.renderer) return {};
     const state = {};
     const { model, plate } = this.chosen === null ? {} : this.find(this.chosen);
-    if (model && plate !== null) state.plate = model.part.plates[plate * 3];
+    if (model && plate !== null) state.plate = this.rowOf(model, plate);
     else if (model?.part.kind === "zone") state.zone = this.zone(model);
-    if (this.by && this.by !== (this.thickness ? "thickness" : "material")) state.by = this.by;
+    else if (this.use) state.use = this.use;
+    if (this.by && this.by !== (this.hasThickness ? "thickness" : "material")) state.by = this.by;
     if (this.axis.value !== "") state.cut = `${this.axis.value},${this.slider.value},${this.side}`;
     if (this.hasTurned) state.eye = this.camera.text;
     return state;
@@ -569,9 +571,13 @@ class Scene extends shapes.Look {
     await this.fitted;
     const [row, zone, cut] = ["plate", "zone", "cut"].map((name) => params.get(name));
     let id = null;
+    // A plate has a row for each ship.
+    const count = Math.max(this.meta.armor.length, 1);
+    const use = (Number(row ?? params.get("use")) || 0) % count;
     for (const { part, first } of row === null ? [] : this.models) {
-      for (let i = 0; part.plates && i < part.plates.length; i += 3) if (part.plates[i] === Number(row)) id = first + i / 3;
+      for (let i = 0; part.plates && i < part.plates.length; i += 3) if (part.plates[i] === Number(row) - use) id = first + i / 3;
     }
+    if (this.meta.armor[use] && use !== this.use) await this.showUse(use);
     if (zone !== null) id = this.models.filter(({ part }) => part.kind === "zone")[zone]?.first ?? null;
     if (id === null && (row ?? zone) !== null) this.page.say(`There is no ${row === null ? "hit box" : "plate"} ${row ?? zone}`);
     const by = params.get("by");
@@ -610,19 +616,6 @@ const starts = (part) => {
     vertex += part.plates[i + 2] * 3;
   }
   return all;
-};
-
-// The first object of numbers by numbers from 65536 on, at `value` or a few levels below it.
-const armorIn = (value, depth = 0) => {
-  if (typeof value !== "object" || value === null || depth > 6) return null;
-  const entries = Object.entries(value);
-  const fits = ([key, v]) => /^\d+$/.test(key) && Number(key) >= 65536 && typeof v === "number";
-  if (entries.length && entries.every(fits)) return new Map(entries.map(([key, v]) => [Number(key), v]));
-  for (const [, inner] of entries) {
-    const found = armorIn(inner, depth + 1);
-    if (found) return found;
-  }
-  return null;
 };
 
 assetq.kinds.scene = {

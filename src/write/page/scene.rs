@@ -7,10 +7,11 @@
 //! coordinates of a solid whose material has an image follow: first all u, then all v, as positions are.
 
 use super::{Page, PageSection};
+use crate::armor::{self, ArmorUse};
 use crate::error::Result;
 use crate::scene::Drawing;
 use crate::scene::figure::{Chart, Figure, Solid, SolidKind, SolidMaterial, Solids};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// Bytes after which a block is followed by another one.
 const BLOCK: usize = 4 << 20;
@@ -137,10 +138,24 @@ fn scene(solids: &Solids<'_>, id: &str) -> SceneSection {
         "parts": parts,
         "groups": groups,
         "places": placed,
+        "armor": solids.armor.iter().map(armor_use).collect::<Vec<Value>>(),
+        "scale": armor::SCALE,
         "notes": solids.notes,
         "damage": damage.collect::<Vec<Value>>(),
     });
     SceneSection { kind: "scene", title: "Shapes", meta, blocks: blocks.all }
+}
+
+/// A ship or component that has the plates: its name, and millimetres by layer × 65536 + material.
+fn armor_use(found: &ArmorUse) -> Value {
+    let mut name = found.label();
+    if let [first, others @ ..] = &*found.mounts {
+        let more = if others.is_empty() { "" } else { ", …" };
+        name = format!("{name} {first}{more}");
+    }
+    let key = |(layer, material): (u16, u16)| (u32::from(layer) << 16 | u32::from(material)).to_string();
+    let plates: Map<String, Value> = found.plates().map(|(plate, mm)| (key(plate), mm.into())).collect();
+    json!({ "name": name, "plates": plates })
 }
 
 /// A solid in the form of the page's list of parts.

@@ -184,15 +184,21 @@ fn mouse_fingers_and_keys_turn_and_cut_what_is_seen() {
     assert_eq!(tab.errors(), [""; 0]);
 }
 
+/// The page of a battleship's armour, with the thickness that parameters state.
+fn battleship<'b>(browser: &'b Browser, dir: &Path) -> Tab<'b> {
+    sample(dir, "GameParams.data", Size::Small);
+    fs::write(dir.join("ASB900.geometry"), assetq::sample::geometry::battleship()).unwrap();
+    run(dir, 0, &["view", "ASB900.geometry", "--with", "GameParams.data", "--to", "page.html"]);
+    let tab = browser.open(&dir.join("page.html"), 1280, 800, Scheme::Light);
+    tab.wait("!!document.querySelector('[data-ready]')");
+    tab
+}
+
 #[test]
 fn plates_are_listed_by_the_thickness_that_parameters_state() {
     let Some(browser) = Browser::start() else { return };
     let dir = TempDir::new().unwrap();
-    sample(dir.path(), "GameParams.data", Size::Small);
-    fs::write(dir.path().join("ASB900.geometry"), assetq::sample::geometry::battleship()).unwrap();
-    run(dir.path(), 0, &["view", "ASB900.geometry", "--with", "GameParams.data", "--to", "page.html"]);
-    let tab = browser.open(&dir.path().join("page.html"), 1280, 800, Scheme::Light);
-    tab.wait("!!document.querySelector('[data-ready]')");
+    let tab = battleship(&browser, dir.path());
     tab.eval("[...document.querySelectorAll('.scene-side details')].find((d) => d.innerText.startsWith('Plates')).open = true");
     tab.wait("document.querySelector('button.scene-line')?.innerText.includes('440 mm')");
     tab.click("button.scene-line");
@@ -201,26 +207,61 @@ fn plates_are_listed_by_the_thickness_that_parameters_state() {
 }
 
 #[test]
-fn plates_are_listed_by_area_and_by_the_thicknesses_that_someone_has() {
+fn a_ship_is_chosen_where_several_have_the_plates() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    let tab = battleship(&browser, dir.path());
+    let names =
+        tab.eval("[...document.querySelectorAll('select[title=\"Ship and component\"] option')].map((o) => o.text)");
+    let expected =
+        ["PASB900_Nowhere A_Hull", "PASB900_Nowhere B_Hull", "PASB901_Somewhere A_Hull", "PASB901_Somewhere B_Hull"];
+    assert_eq!(names, json!(expected));
+    // The belt is thicker on the other ship; its row in the table is the row of that ship.
+    let (belt, _) = run(
+        dir.path(),
+        0,
+        &[
+            "ls",
+            "ASB900.geometry",
+            "--with",
+            "GameParams.data",
+            "-t",
+            "armor_plates",
+            "-w",
+            "material_id = 61 and index = 14",
+            "-c",
+            "thickness",
+            "-f",
+            "csv",
+        ],
+    );
+    assert_eq!(belt.lines().collect::<Vec<_>>(), ["thickness", "287", "307", "307", "327"]);
+    tab.eval("(() => { location.hash = '#scene&plate=56'; })()");
+    tab.wait("document.querySelector('.scene-chosen').innerText.includes('thickness 287 mm')");
+    tab.eval("(() => { const e = document.querySelector('select[title=\"Ship and component\"]'); e.value = '3'; e.dispatchEvent(new Event('change')); })()");
+    tab.wait("document.querySelector('.scene-chosen').innerText.includes('thickness 327 mm')");
+    let link = tab.eval("document.querySelector('.scene-chosen a').getAttribute('href')");
+    assert_eq!(link, "#table=armor_plates&row=59");
+    tab.wait("location.hash.includes('plate=59')");
+    // A row leads to the ship that it is of.
+    tab.eval("(() => { location.hash = '#scene&plate=57'; })()");
+    tab.wait("document.querySelector('.scene-chosen').innerText.includes('thickness 307 mm')");
+    assert_eq!(tab.eval("document.querySelector('select[title=\"Ship and component\"]').value"), "1");
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
+fn plates_are_listed_by_area_where_no_thickness_is_at_hand() {
     let Some(browser) = Browser::start() else { return };
     let dir = TempDir::new().unwrap();
     armour(dir.path());
     let tab = look(&browser, dir.path(), "ship.geometry");
     tab.eval("[...document.querySelectorAll('.scene-side details')].find((d) => d.innerText.startsWith('Plates')).open = true");
     tab.wait("document.querySelectorAll('button.scene-line').length === 2");
-    // Layer 1 of material 2 is the thicker one.
-    let json = json!({ "A_Hull": { "armor": { "65538": 410.0, "196620": 25.0 } } }).to_string();
-    tab.eval(&format!(
-        "(() => {{ const input = document.querySelector('input[type=file]'); const data = new DataTransfer(); \
-         data.items.add(new File([{}], 'ship.json')); input.files = data.files; \
-         input.dispatchEvent(new Event('change')); }})()",
-        json!(json)
-    ));
-    tab.wait("document.querySelector('button.scene-line').innerText.includes('410 mm')");
-    tab.click("button.scene-line");
-    tab.wait("document.querySelector('.scene-chosen').innerText.includes('thickness 410 mm')");
-    let card = tab.eval("document.querySelector('.scene-chosen').innerText");
-    assert!(card.as_str().unwrap().contains("2 Dual_SSC_Bow_Side"), "{card}");
+    let note = tab.eval("document.querySelector('.scene-side .scene-note code').innerText");
+    assert_eq!(note, "assetq view FILE --with GameParams.data");
+    assert_eq!(tab.eval("document.querySelector('input[type=file]') === null"), true, "the page asks for no file");
+    assert_eq!(tab.eval("document.querySelector('select[title=\"Ship and component\"]') === null"), true);
     assert_eq!(tab.errors(), [""; 0]);
 }
 
@@ -404,12 +445,25 @@ fn drawing_gets_finer_again_once_it_is_fast() {
 fn legends_show_the_colours_that_are_seen() {
     let Some(browser) = Browser::start() else { return };
     let dir = TempDir::new().unwrap();
-    armour(dir.path());
-    let tab = look(&browser, dir.path(), "ship.geometry");
-    tab.eval(&format!("{VIEW}.useThickness(new Map([[65538, 410], [196620, 25]]))"));
+    let tab = battleship(&browser, dir.path());
     tab.wait("!document.querySelector('.scene-legend').hidden");
-    assert_eq!(tab.eval("document.querySelector('.scene-legend').innerText"), "25 mm\n410 mm");
-    assert_eq!(tab.eval(&format!("{VIEW}.entries().map(([text]) => text)")), json!(["25 mm", "410 mm"]));
+    // The bands of the game's own view that plates are in: no plate has 27 or 28 mm.
+    let bands = [
+        "0 to 14 mm",
+        "14 to 16 mm",
+        "16 to 24 mm",
+        "24 to 26 mm",
+        "28 to 33 mm",
+        "33 to 75 mm",
+        "75 to 160 mm",
+        "160 to 399 mm",
+        "399 to 999 mm",
+        "unknown",
+    ];
+    assert_eq!(tab.eval("document.querySelector('.scene-legend').innerText"), bands.join("\n"));
+    assert_eq!(tab.eval(&format!("{VIEW}.entries().map(([text]) => text)")), json!(bands));
+    let belt = tab.eval("[...document.querySelectorAll('.scene-legend div')].find((e) => e.innerText === '160 to 399 mm').querySelector('i').style.background");
+    assert_eq!(belt, "rgb(220, 78, 48)");
     let seen = "[...document.querySelectorAll('.folder .scene-swatch')].some((e) => e.checkVisibility())";
     assert_eq!(tab.eval(seen), false, "materials have other colours");
     tab.eval(&format!("{VIEW}.colour('material')"));

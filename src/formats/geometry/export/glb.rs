@@ -293,6 +293,12 @@ fn emission(material: &super::Material) -> Option<f32> {
     skin.images.contains_key(&Role::Emissive).then_some(skin.emissive)
 }
 
+/// A colour of sRGB in the linear numbers that factors of glTF are.
+fn linear([r, g, b, a]: [f32; 4]) -> [f32; 4] {
+    let channel = |c: f32| if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) };
+    [channel(r), channel(g), channel(b), a]
+}
+
 #[allow(clippy::needless_update, reason = "features of gltf-json that others enable add fields")]
 fn material(material: &super::Material) -> json::Material {
     use json::material::{
@@ -319,7 +325,7 @@ fn material(material: &super::Material) -> json::Material {
         alpha_cutoff: cut,
         double_sided: material.double_sided,
         pbr_metallic_roughness: PbrMetallicRoughness {
-            base_color_factor: PbrBaseColorFactor(if alpha.is_some() { [1.0; 4] } else { material.colour }),
+            base_color_factor: PbrBaseColorFactor(if alpha.is_some() { [1.0; 4] } else { linear(material.colour) }),
             base_color_texture: info(Role::Base),
             metallic_factor: factor(0.1),
             roughness_factor: factor(0.8),

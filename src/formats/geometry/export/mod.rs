@@ -53,8 +53,8 @@ pub struct Scene<'a> {
     images: Vec<Image>,
     /// Textures that are written as they are, under their paths.
     files: Vec<(String, Source)>,
-    /// The thing whose plates are shown, with their thickness.
-    plating: Option<&'a ArmorUse>,
+    /// The ships and components that have the plates. The first one's thickness is shown.
+    uses: &'a [ArmorUse],
     /// Guesses, omissions and inventions, in words.
     pub notes: Vec<String>,
     /// Errors of parts that are left out as they cannot be read.
@@ -155,7 +155,7 @@ impl<'a> Scene<'a> {
             nodes: Vec::new(),
             roots: Vec::new(),
             armor: Vec::new(),
-            plating: None,
+            uses: &[],
             images: Vec::new(),
             files: Vec::new(),
             notes: Vec::new(),
@@ -358,18 +358,15 @@ impl<'a> Scene<'a> {
             Ok(uses) => uses,
             Err(error) => return self.damage.push(error.context("thickness")),
         };
-        let name = |armor: &ArmorUse| match &armor.component {
-            Some(component) => format!("{} {component}", armor.entity),
-            None => armor.entity.clone(),
-        };
         if let Some((first, others)) = uses.split_first() {
-            let mut note = format!("armour is as thick as that of {}", name(first));
-            let others: Vec<String> = others.iter().filter(|armor| !armor.is_like(first)).map(name).collect();
+            let mut note = format!("armour is as thick as that of {}", first.label());
+            let others = others.iter().filter(|armor| !armor.is_like(first));
+            let others: Vec<String> = others.map(ArmorUse::label).collect();
             if !others.is_empty() {
                 note = format!("{note}; it differs on {}", others.join(", "));
             }
             self.notes.push(note);
-            self.plating = Some(first);
+            self.uses = uses;
         }
     }
 
@@ -384,13 +381,13 @@ impl<'a> Scene<'a> {
             for (place, row) in of_model.iter().zip(&mut rows) {
                 let Ok(plate) = Plate::at(geometry, place) else { continue };
                 let (id, layer) = (plate.header().material_id.get(), plate.header().layer.get());
-                let thickness = self.plating.and_then(|armor| armor.thickness(layer, id));
+                let thickness = self.uses.first().and_then(|armor| armor.thickness(layer, id));
                 // Millimetres are few hundreds, and positive.
                 let order = thickness.map(|mm| mm.max(0.0).to_bits());
                 by_material.entry((id, order)).or_insert_with(|| (thickness, Vec::new())).1.push((row, plate));
             }
             let name = geometry.armor_model(model as usize).and_then(|m| m.name()).unwrap_or("armor");
-            if self.plating.is_some() {
+            if !self.uses.is_empty() {
                 // In this order the materials are a legend.
                 let mut all: Vec<_> = by_material.values().map(|(thickness, _)| *thickness).collect();
                 all.sort_by(|a, b| a.unwrap_or(f64::INFINITY).total_cmp(&b.unwrap_or(f64::INFINITY)));
@@ -401,15 +398,15 @@ impl<'a> Scene<'a> {
             let mut children = Vec::new();
             for ((id, _), (thickness, plates)) in by_material {
                 let mut title = format!("{id} {}", material_name(id).unwrap_or("unknown"));
-                let material = if self.plating.is_some() {
-                    let (band, colour) = band(thickness);
-                    title = thickness.map_or_else(|| title.clone(), |mm| format!("{title}, {mm} mm"));
-                    self.material(Material { colour, double_sided: true, ..Material::new(band) })
-                } else {
+                let material = if self.uses.is_empty() {
                     let material = self.material(Material { double_sided: true, ..Material::new(&title) });
                     let [of_armor, _] = &mut self.coloured;
                     of_armor.insert(format!("{id:05}"), material);
                     material
+                } else {
+                    let (band, colour) = band(thickness);
+                    title = thickness.map_or_else(|| title.clone(), |mm| format!("{title}, {mm} mm"));
+                    self.material(Material { colour, double_sided: true, ..Material::new(band) })
                 };
                 children.extend(self.show(format!("{name}/{title}"), Shape::Plates(plates, thickness), material, None));
             }

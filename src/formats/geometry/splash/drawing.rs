@@ -92,6 +92,7 @@ impl<'a> Boxes<'a> {
             SolidMaterial { name, colour: [r, g, b, 1.0], two_sided: false, image: None }
         };
         Figure::Solids(Solids {
+            armor: &[],
             name: self.name,
             materials: self.kinds.iter().enumerate().map(tint).collect(),
             solids: self.all.iter().map(|drawn| drawn as &dyn Solid).collect(),
