@@ -219,6 +219,30 @@ pub trait Placements: Sync {
     }
 }
 
+/// A texture in place of a material's base colour.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Coat {
+    /// The path of the texture.
+    pub texture: String,
+    /// Linear colours for its texels of black, red, green and blue, if the texture is such a mask.
+    pub colours: Option<[[f32; 3]; 4]>,
+    /// Whether the texture covers everything. Otherwise the material's own colour shows through black.
+    pub is_tiled: bool,
+    /// Factors of texture coordinates.
+    pub scale: [f32; 2],
+    /// Summands of texture coordinates.
+    pub offset: [f32; 2],
+}
+
+/// Variants of materials, such as the camouflages of a ship.
+pub trait Coats: Sync {
+    /// The name of each variant.
+    fn names(&self) -> Vec<String>;
+
+    /// The coat of the material at the path `material` in a variant, if it has one there.
+    fn coat(&self, variant: usize, material: &str) -> Option<Coat>;
+}
+
 /// Files of textures, by the paths in materials.
 pub trait TextureFiles: Sync {
     /// The pixels of the largest level with sides of at most `size`, or of the smallest level. `None` if the texture is
@@ -242,6 +266,7 @@ pub struct Context<'a> {
     placements: Vec<&'a dyn Placements>,
     texts: AllTexts<'a>,
     textures: Option<&'a dyn TextureFiles>,
+    coats: Option<&'a dyn Coats>,
 }
 
 impl fmt::Debug for Context<'_> {
@@ -277,6 +302,16 @@ impl<'a> Context<'a> {
     /// The files of textures.
     pub fn textures(&self) -> Option<&'a dyn TextureFiles> {
         self.textures
+    }
+
+    /// Sets the variants of materials.
+    pub fn set_coats(&mut self, coats: &'a dyn Coats) {
+        self.coats = Some(coats);
+    }
+
+    /// The variants of materials.
+    pub fn coats(&self) -> Option<&'a dyn Coats> {
+        self.coats
     }
 
     /// The material with this id: see [`Placements::surface`].

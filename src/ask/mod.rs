@@ -1,5 +1,7 @@
 //! Queries of any format, through its tables.
 
+#[cfg(all(feature = "export", feature = "mfm"))]
+mod camouflage;
 pub mod diff;
 #[cfg(feature = "find")]
 pub mod find;

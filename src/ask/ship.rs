@@ -59,6 +59,8 @@ pub struct Query {
     pub hull: Option<String>,
     /// The kinds of parts; an empty list selects all of them.
     pub parts: Vec<PartKind>,
+    /// Whether the ship's camouflages are looked up.
+    pub camouflages: bool,
 }
 
 /// Parts of names that the visuals of a hull's sections have after the hull's own.
@@ -86,6 +88,8 @@ pub struct Ship {
     pub notes: Vec<String>,
     geometries: Vec<Asset>,
     parts: Vec<ShipComponent>,
+    #[cfg(feature = "mfm")]
+    camouflages: Option<super::camouflage::Camouflages>,
 }
 
 /// The cells of rows of a table, by the names of its columns.
@@ -150,6 +154,8 @@ impl Ship {
             notes: Vec::new(),
             geometries: Vec::new(),
             parts: Vec::new(),
+            #[cfg(feature = "mfm")]
+            camouflages: None,
         };
         let mut files = Files { game, archive, options, numbers: BTreeMap::new() };
         let wanted = |kind| query.parts.is_empty() || query.parts.contains(&kind);
@@ -185,7 +191,58 @@ impl Ship {
         if let Some(plating) = params.reader().plating() {
             ship.add_armor(plating, &chosen)?;
         }
+        if query.camouflages {
+            ship.add_camouflages(params, &files)?;
+        }
         Ok(ship)
+    }
+
+    /// Finds the camouflages that the parameters list for the ship.
+    #[cfg(feature = "mfm")]
+    fn add_camouflages(&mut self, params: &Asset, files: &Files<'_>) -> Result<()> {
+        use super::camouflage::{Camouflages, PATH};
+        let fields = NamedCells::of(params, "fields")?;
+        let exteriors = NamedCells::of(params, "entities")?;
+        let mut wanted: Vec<(String, String)> = Vec::new();
+        for row in fields.with("entity", &self.name)? {
+            let path = fields.text(row, "path")?;
+            if path != "nativePermoflage" && !path.starts_with("permoflages[") {
+                continue;
+            }
+            let exterior = fields.text(row, "value")?;
+            let Some(&found) = exteriors.with("name", &exterior)?.first() else { continue };
+            let title = exteriors.text(found, "title")?;
+            for row in fields.with("entity", &exterior)? {
+                let name = fields.text(row, "value")?;
+                let is_new = !name.is_empty() && !wanted.iter().any(|(known, _)| *known == name);
+                if is_new && fields.text(row, "path")? == "camouflage" {
+                    wanted.push((name, if title.is_empty() { exterior.clone() } else { title.clone() }));
+                }
+            }
+        }
+        let Some(file) = files.archive.find(PATH)? else {
+            self.notes.push(format!("the game has no {PATH}: camouflages are left out"));
+            return Ok(());
+        };
+        let name = files.game.source().name();
+        let source = archive::open(files.archive, &file, name)?;
+        self.camouflages = Some(Camouflages::of_ship(&source, &self.name, &wanted)?);
+        Ok(())
+    }
+
+    /// Camouflages are described in XML, which this build does not read.
+    #[cfg(not(feature = "mfm"))]
+    fn add_camouflages(&mut self, _: &Asset, _: &Files<'_>) -> Result<()> {
+        self.notes.push("this build does not read camouflages".to_owned());
+        Ok(())
+    }
+
+    /// The ship's camouflages, as variants of its materials.
+    pub fn coats(&self) -> Option<&dyn scene::Coats> {
+        #[cfg(feature = "mfm")]
+        return self.camouflages.as_ref().map(|camouflages| camouflages as &dyn scene::Coats);
+        #[cfg(not(feature = "mfm"))]
+        None
     }
 
     /// Adds the thickness of plates that the parameters state for this ship with these components.

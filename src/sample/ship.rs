@@ -36,6 +36,11 @@ pub const NODES: [(&str, Option<usize>, [f32; 3]); 5] = [
 /// The colours of the materials' textures.
 pub const COLOURS: [(&str, [u8; 3]); 3] = [("hull", [96, 104, 112]), ("gun", [200, 40, 40]), ("glass", [40, 80, 200])];
 
+/// The linear colours of the ship's striped camouflage, for black, red, green and blue of its texture.
+pub const STRIPES: [[f32; 3]; 4] = [[0.0, 0.0, 0.0], [1.0, 1.0, 1.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]];
+/// The texture of the striped camouflage.
+const STRIPES_PATH: &str = "content/gameplay/common/camouflage/textures/stripes.dds";
+
 /// An unfinished visual.
 struct Visual {
     path: String,
@@ -71,10 +76,42 @@ pub fn folder<E>(mut write: impl FnMut(&str, &[u8]) -> Result<(), E>) -> Result<
         }
     }
     package.file("content/GameParams.data", &parameters(), How::Stored);
-    let titles = [("", "Content-Type: text/plain; charset=UTF-8\n"), ("IDS_PASB999", "Sample")];
+    package.file("camouflages.xml", camouflages().as_bytes(), How::Deflated);
+    package.file(STRIPES_PATH, &stripes(), How::Stored);
+    let titles = [
+        ("", "Content-Type: text/plain; charset=UTF-8\n"),
+        ("IDS_PAEP999_STRIPES", "Stripes"),
+        ("IDS_PASB999", "Sample"),
+    ];
     write(&format!("bin/{BUILD}/res/texts/en/LC_MESSAGES/global.mo"), &gameparams::mo(&titles))?;
     write(&format!("bin/{BUILD}/idx/ship.idx"), &package.index())?;
     package.volumes.iter().try_for_each(|(name, bytes)| write(&format!("res_packages/{name}"), bytes))
+}
+
+/// Stripes of black, red, green and blue, four texels wide.
+fn stripes() -> Vec<u8> {
+    let builder = DdsBuilder::new(Texels::FourCc(*b"DXT1"), 16, 4);
+    let colours = [[0, 0, 0], [255, 0, 0], [0, 255, 0], [0, 0, 255]];
+    builder.build(&builder.blocks(|_, [x, _]| super::dds::flat_block(colours[x as usize % 4])))
+}
+
+/// Camouflages: stripes for all parts of the ship, one of other ships, and one whose texture the folder lacks.
+fn camouflages() -> String {
+    let [black, red, green, blue] = STRIPES.map(|[r, g, b]| format!("{r} {g} {b} 1"));
+    let camouflage = |name: &str, more: &str, texture: &str| {
+        format!(
+            "<camouflage><name>{name}</name><tiled>true</tiled><colorSchemes>scheme</colorSchemes>{more}\
+             <Textures><Tile>{texture}</Tile></Textures><UV><Tile><scale>2 2</scale></Tile></UV></camouflage>"
+        )
+    };
+    format!(
+        "<data><shipgroups.xml><USA_group><ships>{SHIP}</ships></USA_group></shipgroups.xml><colorScheme><name>scheme</name>\
+         <color0>{black}</color0><color1>{red}</color1><color2>{green}</color2><color3>{blue}</color3></colorScheme>\
+         {}{}{}</data>",
+        camouflage("camo_stripes", "<shipGroups>USA_group</shipGroups>", STRIPES_PATH),
+        camouflage("camo_other", "<targetShip>PJSB999_Other</targetShip>", STRIPES_PATH),
+        camouflage("camo_missing", "", "content/gameplay/common/camouflage/textures/missing.dds"),
+    )
 }
 
 /// A texture of one level.
@@ -258,8 +295,26 @@ pub fn parameters() -> Vec<u8> {
             ("isPaperShip", false.into()),
             ("level", 9.into()),
             ("name", SHIP.into()),
+            ("nativePermoflage", "PAEP999_Stripes".into()),
+            ("permoflages", vec!["PAEP997_Other", "PAEP998_Missing", "PAEP999_Stripes"].into()),
             ("typeinfo", info("Ship", "Battleship")),
         ],
     );
-    gameparams::file(&gameparams::root(Data::dict([(SHIP, ship)])).pickle())
+    let paint = |name: &str, id: i64, camouflage: &str| {
+        let members = [
+            ("camouflage", camouflage.into()),
+            ("id", id.into()),
+            ("index", name.split('_').next().unwrap_or(name).into()),
+            ("name", name.into()),
+            ("typeinfo", info("Exterior", "Permoflage")),
+        ];
+        Data::object("GPData", members)
+    };
+    let entities = [
+        (SHIP, ship),
+        ("PAEP997_Other", paint("PAEP997_Other", 999_000_002, "camo_other")),
+        ("PAEP998_Missing", paint("PAEP998_Missing", 999_000_003, "camo_missing")),
+        ("PAEP999_Stripes", paint("PAEP999_Stripes", 999_000_004, "camo_stripes")),
+    ];
+    gameparams::file(&gameparams::root(Data::dict(entities)).pickle())
 }

@@ -133,24 +133,33 @@ fn channel(value: u32, mask: u32) -> u8 {
 
 impl Pixels {
     /// Writes the pixels as PNG: without opacity if all of them are opaque, and as shades of grey if they have no other
-    /// colour. Compression is quick: a third larger than the smallest, in a tenth of the time.
+    /// colour. Compression is quick: a third larger than the smallest, in a tenth of the time. The written channels are moved
+    /// together in the memory of the pixels: images of several threads take no more than their pixels.
     ///
     /// # Errors
     /// `Io` if `out` fails.
-    pub fn write_png(&self, out: impl Write) -> Result<()> {
+    pub fn write_png(mut self, out: impl Write) -> Result<()> {
         let opaque = self.rgba.iter().all(|[.., a]| *a == 255);
         let grey = opaque && self.rgba.iter().all(|[r, g, b, _]| r == g && g == b);
-        let (colour, bytes): (_, std::borrow::Cow<'_, [u8]>) = match (grey, opaque) {
-            (true, _) => (png::ColorType::Grayscale, self.rgba.iter().map(|[r, ..]| *r).collect()),
-            (_, true) => (png::ColorType::Rgb, self.rgba.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]).collect()),
-            _ => (png::ColorType::Rgba, self.rgba.as_flattened().into()),
+        let (colour, channels) = match (grey, opaque) {
+            (true, _) => (png::ColorType::Grayscale, 1usize),
+            (_, true) => (png::ColorType::Rgb, 3),
+            _ => (png::ColorType::Rgba, 4),
         };
+        let count = self.rgba.len();
+        let bytes = self.rgba.as_flattened_mut();
+        let moved = if channels < 4 { count } else { 0 };
+        for pixel in 0..moved {
+            let (from, to) = (pixel.saturating_mul(4), pixel.saturating_mul(channels));
+            bytes.copy_within(from..from.saturating_add(channels), to);
+        }
+        let bytes = bytes.get(..count.saturating_mul(channels)).unwrap_or_default();
         let mut encoder = png::Encoder::new(out, self.width, self.height);
         encoder.set_color(colour);
         encoder.set_depth(png::BitDepth::Eight);
         encoder.set_compression(png::Compression::Fast);
         let written = encoder.write_header().and_then(|mut writer| {
-            writer.write_image_data(&bytes)?;
+            writer.write_image_data(bytes)?;
             writer.finish()
         });
         written.map_err(|error| match error {
@@ -166,7 +175,7 @@ impl Pixels {
     ///
     /// # Errors
     /// As [`Pixels::write_png`].
-    pub fn to_png(&self) -> Result<Vec<u8>> {
+    pub fn to_png(self) -> Result<Vec<u8>> {
         let mut out = Vec::new();
         self.write_png(&mut out)?;
         Ok(out)

@@ -2,7 +2,7 @@
 
 use crate::common::{run, writer};
 use assetq::sample::ship::{COLOURS, SHIP, folder};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A folder with the made ship.
 fn game() -> tempfile::TempDir {
@@ -122,6 +122,53 @@ fn armour_is_a_second_scene_in_colours_by_thickness() {
     let channels = belt.pbr_metallic_roughness().base_color_factor();
     let srgb = channels.map(|c| ((1.055 * f64::from(c).powf(1.0 / 2.4) - 0.055) * 255.0).round() as u8);
     assert_eq!(srgb, [0xDC, 0x4E, 0x30, 255]);
+}
+
+#[test]
+fn camouflages_are_variants_of_materials() {
+    let dir = game();
+    let (glb, said) = export(&dir, &["--ship", SHIP, "--camouflages"]);
+    let json = glb.document.as_json();
+    let variants = &json.extensions.as_ref().unwrap().khr_materials_variants.as_ref().unwrap().variants;
+    assert_eq!(variants.iter().map(|variant| &*variant.name).collect::<Vec<_>>(), ["Stripes"]);
+    assert!(said.contains("texture content/gameplay/common/camouflage/textures/missing.dds is not at hand"), "{said}");
+    assert!(!said.contains("camo_other"), "it is of another ship");
+    for name in ["KHR_materials_variants", "KHR_texture_transform"] {
+        assert!(json.extensions_used.iter().any(|used| used == name), "{name}");
+    }
+    let mut changed = BTreeSet::new();
+    for primitive in json.meshes.iter().flat_map(|mesh| &mesh.primitives) {
+        let before = &json.materials[primitive.material.unwrap().value()];
+        let Some(extension) = primitive.extensions.as_ref().and_then(|all| all.khr_materials_variants.as_ref()) else {
+            assert_eq!(before.name.as_deref(), Some("glass"), "glass keeps its look");
+            continue;
+        };
+        let [mapping] = &*extension.mappings else { panic!("one variant changes it") };
+        assert_eq!(mapping.variants, [0]);
+        let after = &json.materials[mapping.material as usize];
+        changed.insert((before.name.clone().unwrap(), after.name.clone().unwrap()));
+        let base = after.pbr_metallic_roughness.base_color_texture.as_ref().unwrap();
+        let transform = base.extensions.as_ref().unwrap().texture_transform.as_ref().unwrap();
+        assert_eq!(transform.scale.0, [2.0, 2.0]);
+        assert_eq!(
+            after.normal_texture.as_ref().unwrap().index.value(),
+            before.normal_texture.as_ref().unwrap().index.value()
+        );
+        let image = glb.images().nth(json.textures[base.index.value()].source.value()).unwrap();
+        let gltf::image::Source::View { view, .. } = image.source() else { panic!("it is in the GLB") };
+        let png = &glb.blob.as_ref().unwrap()[view.offset()..view.offset() + view.length()];
+        let mut reader = png::Decoder::new(std::io::Cursor::new(png)).read_info().unwrap();
+        let mut texels = vec![0; reader.output_buffer_size().unwrap()];
+        reader.next_frame(&mut texels).unwrap();
+        // Black, red, green and blue of the texture stand for black, white, red and blue.
+        let stripes: Vec<&[u8]> = texels[..16 * 3].chunks(4 * 3).map(|stripe| &stripe[..3]).collect();
+        assert_eq!(stripes, [[0, 0, 0], [255, 255, 255], [255, 0, 0], [0, 0, 255]]);
+    }
+    let expected = [("gun", "gun Stripes"), ("hull", "hull Stripes")].map(|(a, b)| (a.to_owned(), b.to_owned()));
+    assert_eq!(changed.into_iter().collect::<Vec<_>>(), expected);
+    // A plain export writes no variants.
+    let (plain, _) = export(&dir, &["--ship", SHIP]);
+    assert!(plain.document.as_json().extensions.is_none());
 }
 
 #[test]

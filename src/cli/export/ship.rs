@@ -25,6 +25,9 @@ pub(in crate::cli) struct ShipArgs {
     /// For a ship: add its armour, in colours by thickness, as a second scene
     #[arg(long, requires = "ship")]
     armor: bool,
+    /// For a ship: add its camouflages as variants of its materials, for GLB
+    #[arg(long, requires = "ship")]
+    camouflages: bool,
 }
 
 /// A ship with the files that it is drawn with.
@@ -50,7 +53,12 @@ impl ShipArgs {
         };
         let params = context.open(&Address::within(&path, parameters))?;
         let database = context.open(&context.database_in(path.clone())?)?;
-        let query = Query { ship: query.to_owned(), hull: self.hull.clone(), parts: self.parts.clone() };
+        let query = Query {
+            ship: query.to_owned(),
+            hull: self.hull.clone(),
+            parts: self.parts.clone(),
+            camouflages: self.camouflages,
+        };
         let ship = Ship::open(&game, &params, &database, &query, context.options()).map_err(failed)?;
         let mut files = TextureFiles::new(context.options());
         files.add_archive(&game);
@@ -64,6 +72,9 @@ impl Drawable {
         let failed = |e: crate::Error| Failure::in_file(&self.ship.name, &e);
         let mut known = scene::Context::from_assets([&self.database]).map_err(failed)?;
         known.set_textures(&self.files);
+        if let Some(coats) = self.ship.coats() {
+            known.set_coats(coats);
+        }
         let options = Options { armor: self.armor, collision: false, ..options };
         Ok(Box::new(self.ship.scene(&known, &options).map_err(failed)?))
     }

@@ -19,11 +19,10 @@ pub fn add(page: &mut Page<'_>, texture: &dyn Texture) -> Result<()> {
     let mut levels: Vec<Value> = Vec::new();
     for (layer, mip) in of_first.chain(of_others) {
         let pixels = decode(&texture.level(layer, mip)?)?;
+        let (width, height) = (pixels.width, pixels.height);
         let block = format!("image-{layer}-{mip}");
         page.block(&block, &pixels.to_png()?)?;
-        levels.push(json!({
-            "layer": layer, "mip": mip, "width": pixels.width, "height": pixels.height, "block": block,
-        }));
+        levels.push(json!({ "layer": layer, "mip": mip, "width": width, "height": height, "block": block }));
     }
     let meta = json!({ "levels": levels, "layers": shape.layers, "format": shape.format.name() });
     page.part(PageSection { id: "image".into(), kind: "image", title: "Image".into(), meta });

@@ -80,6 +80,7 @@ pub fn assemble<'g>(
     let root = scene.node(Node { name: name.to_owned(), children: top, ..Node::default() });
     scene.roots.push(root);
     scene.dress(context, options);
+    scene.add_variants(context, options);
     Ok(scene)
 }
 

@@ -1,5 +1,6 @@
 //! glTF 2.0 in its binary form.
 
+use super::coats::linear_channel;
 use super::part::ScenePart;
 use super::skin::{Alpha, Image, Role};
 use super::{Node, Scene, written};
@@ -8,6 +9,7 @@ use crate::formats::geometry::Attribute;
 use gltf_json as json;
 use json::accessor::{ComponentType, GenericComponentType, Type};
 use json::buffer::Target;
+use json::extensions::scene::khr_materials_variants::Variant;
 use json::mesh::Semantic;
 use json::validation::Checked::Valid;
 use json::validation::USize64;
@@ -207,8 +209,18 @@ fn describe(scene: &Scene<'_>) -> (Root, u64) {
     };
     let mut offset = 0u64;
     for part in &scene.parts {
-        let mesh = mesh(part, &mut root, &mut offset);
+        let mut mesh = mesh(part, &mut root, &mut offset);
+        mesh.primitives.iter_mut().for_each(|primitive| primitive.extensions = variants_of(scene, part.material));
         root.meshes.push(mesh);
+    }
+    root.extensions = variants(scene);
+    if root.extensions.is_some() {
+        root.extensions_used.push("KHR_materials_variants".into());
+    }
+    let has_transform =
+        |material: &super::Material| material.skin.as_ref().is_some_and(|skin| skin.transform.is_some());
+    if scene.materials.iter().any(has_transform) {
+        root.extensions_used.push("KHR_texture_transform".into());
     }
     for image in &scene.images {
         add_image(image, &mut root, &mut offset);
@@ -293,10 +305,46 @@ fn emission(material: &super::Material) -> Option<f32> {
     skin.images.contains_key(&Role::Emissive).then_some(skin.emissive)
 }
 
+/// The names of variants.
+#[allow(clippy::needless_update, reason = "features of gltf-json that others enable add fields")]
+fn variants(scene: &Scene<'_>) -> Option<json::extensions::Root> {
+    let variants = scene.variants.iter().map(|variant| Variant { name: variant.name.clone() }).collect::<Vec<_>>();
+    let variants = json::extensions::root::KhrMaterialsVariants { variants };
+    let root = json::extensions::Root { khr_materials_variants: Some(variants), ..Default::default() };
+    (!scene.variants.is_empty()).then_some(root)
+}
+
+/// The materials of variants in place of a material.
+#[allow(clippy::needless_update, reason = "features of gltf-json that others enable add fields")]
+fn variants_of(scene: &Scene<'_>, material: usize) -> Option<json::extensions::mesh::Primitive> {
+    let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    let mappings = scene.variants.iter().enumerate().filter_map(|(variant, found)| {
+        let material = number(*found.materials.get(&material)?);
+        Some(json::extensions::mesh::Mapping { material, variants: vec![number(variant)] })
+    });
+    let mappings: Vec<_> = mappings.collect();
+    let variants = (!mappings.is_empty()).then_some(json::extensions::mesh::KhrMaterialsVariants { mappings });
+    variants.map(|variants| json::extensions::mesh::Primitive {
+        khr_materials_variants: Some(variants),
+        ..Default::default()
+    })
+}
+
+/// The place of a texture that differs from the place of the material's other textures.
+#[allow(clippy::needless_update, reason = "features of gltf-json that others enable add fields")]
+fn transform((scale, offset): ([f32; 2], [f32; 2])) -> json::extensions::texture::Info {
+    use json::extensions::texture::{TextureTransform, TextureTransformOffset, TextureTransformScale};
+    let transform = TextureTransform {
+        offset: TextureTransformOffset(offset),
+        scale: TextureTransformScale(scale),
+        ..Default::default()
+    };
+    json::extensions::texture::Info { texture_transform: Some(transform), ..Default::default() }
+}
+
 /// A colour of sRGB in the linear numbers that factors of glTF are.
 fn linear([r, g, b, a]: [f32; 4]) -> [f32; 4] {
-    let channel = |c: f32| if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) };
-    [channel(r), channel(g), channel(b), a]
+    [linear_channel(r), linear_channel(g), linear_channel(b), a]
 }
 
 #[allow(clippy::needless_update, reason = "features of gltf-json that others enable add fields")]
@@ -326,7 +374,10 @@ fn material(material: &super::Material) -> json::Material {
         double_sided: material.double_sided,
         pbr_metallic_roughness: PbrMetallicRoughness {
             base_color_factor: PbrBaseColorFactor(if alpha.is_some() { [1.0; 4] } else { linear(material.colour) }),
-            base_color_texture: info(Role::Base),
+            base_color_texture: info(Role::Base).map(|info| json::texture::Info {
+                extensions: skin.and_then(|skin| skin.transform).map(transform),
+                ..info
+            }),
             metallic_factor: factor(0.1),
             roughness_factor: factor(0.8),
             metallic_roughness_texture: metal,

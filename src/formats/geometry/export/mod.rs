@@ -6,6 +6,7 @@
 mod assembly;
 #[cfg(feature = "edit")]
 pub(in crate::formats::geometry) mod back;
+mod coats;
 #[cfg(feature = "view")]
 mod figure;
 mod glb;
@@ -53,6 +54,8 @@ pub struct Scene<'a> {
     images: Vec<Image>,
     /// Textures that are written as they are, under their paths.
     files: Vec<(String, Source)>,
+    /// Other materials for the materials.
+    variants: Vec<coats::Variant>,
     /// The ships and components that have the plates. The first one's thickness is shown.
     uses: &'a [ArmorUse],
     /// Guesses, omissions and inventions, in words.
@@ -155,6 +158,7 @@ impl<'a> Scene<'a> {
             nodes: Vec::new(),
             roots: Vec::new(),
             armor: Vec::new(),
+            variants: Vec::new(),
             uses: &[],
             images: Vec::new(),
             files: Vec::new(),

@@ -61,9 +61,15 @@ pub(super) enum Alpha {
 /// A material's shader, values and images.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Skin {
+    /// The path of the material.
+    pub path: String,
+    /// The path of the texture of its colour.
+    pub base: Option<String>,
     pub alpha: Alpha,
     /// The image of each role, by number in [`Scene::images`].
     pub images: BTreeMap<Role, usize>,
+    /// The scale and the offset of the coordinates of the base colour, if they differ from the others.
+    pub transform: Option<([f32; 2], [f32; 2])>,
     /// The strength of its own light.
     pub emissive: f32,
     /// The shader, the values and the paths of textures, as JSON.
@@ -145,7 +151,15 @@ impl Scene<'_> {
             if options.emissive && emissive > 0.0 && surface.fx.contains("emissive") {
                 roles.push(Role::Emissive);
             }
-            let skin = Skin { alpha, images: BTreeMap::new(), emissive, extras: extras(&surface) };
+            let skin = Skin {
+                path: surface.name.clone(),
+                base: surface.texture(base.slot()).map(str::to_owned),
+                alpha,
+                images: BTreeMap::new(),
+                transform: None,
+                emissive,
+                extras: extras(&surface),
+            };
             material.skin = Some(skin);
             if matches!(options.textures, TextureMode::Png | TextureMode::Base) {
                 for role in roles {
@@ -260,18 +274,24 @@ fn normal(pixel: &mut [u8; 4]) {
 
 /// Keeps the colour where the third channel of `mask`, which may have another size, is set.
 fn emit(pixels: &mut Pixels, mask: &Pixels) {
-    let (width, height) = (u64::from(pixels.width), u64::from(pixels.height));
-    let scaled = |at: u64, of: u64, to: u32| at.saturating_mul(to.into()).checked_div(of).unwrap_or(0);
+    let size = (pixels.width, pixels.height);
     for (n, pixel) in (0u64..).zip(&mut pixels.rgba) {
-        let (x, y) = (n.checked_rem(width).unwrap_or(0), n.checked_div(width).unwrap_or(0));
-        let row = scaled(y, height, mask.height).saturating_mul(mask.width.into());
-        let at = usize::try_from(row.saturating_add(scaled(x, width, mask.width))).unwrap_or(usize::MAX);
-        let [.., paint, _] = mask.rgba.get(at).copied().unwrap_or_default();
+        let [.., paint, _] = scaled(mask, n, size);
         let [r, g, b, _] = *pixel;
         let [r, g, b] =
             [r, g, b].map(|v| u8::try_from(u16::from(v).saturating_mul(paint.into()) / 255).unwrap_or(u8::MAX));
         *pixel = [r, g, b, 255];
     }
+}
+
+/// The pixel of `image` in the place of pixel `n` of an image of another size.
+pub(super) fn scaled(image: &Pixels, n: u64, (width, height): (u32, u32)) -> [u8; 4] {
+    let scaled = |at: Option<u64>, of: u32, to: u32| {
+        at.unwrap_or(0).saturating_mul(to.into()).checked_div(of.into()).unwrap_or(0)
+    };
+    let row = scaled(n.checked_div(width.into()), height, image.height).saturating_mul(image.width.into());
+    let at = row.saturating_add(scaled(n.checked_rem(width.into()), width, image.width));
+    usize::try_from(at).ok().and_then(|at| image.rgba.get(at)).copied().unwrap_or_default()
 }
 
 /// The shader, the values and the paths of textures, as JSON.

@@ -1,0 +1,194 @@
+//! Variants of materials: other colours, as camouflages of ships have (docs/formats/textures.md §3).
+
+use super::Scene;
+use super::skin::{Alpha, Image, Role, scaled};
+use crate::error::Result;
+use crate::scene::{Coat, Context, Options, TextureFiles, TextureMode};
+use crate::texture::Pixels;
+use crate::threads::prelude::*;
+use std::collections::BTreeMap;
+
+/// A variant of a scene: a material for each material that it changes.
+#[derive(Debug)]
+pub(super) struct Variant {
+    pub name: String,
+    /// The material of the variant, by the material of the scene.
+    pub materials: BTreeMap<usize, usize>,
+}
+
+/// An image to be made: a coat's texture, its colours, and the texture that shows through it.
+#[derive(Debug, PartialEq)]
+struct Paint {
+    texture: String,
+    colours: Option<[[f32; 3]; 4]>,
+    base: Option<String>,
+}
+
+/// The share of texels that must be black, red, green or blue for a texture to be a mask of four colours.
+const MASK: f64 = 0.9;
+
+impl Scene<'_> {
+    /// Adds a material for each coat of a material whose texture is at hand.
+    pub(super) fn add_variants(&mut self, context: &Context<'_>, options: &Options) {
+        let (Some(coats), Some(files)) = (context.coats(), context.textures()) else { return };
+        if options.textures != TextureMode::Png {
+            return;
+        }
+        let names = coats.names();
+        let mut paints: Vec<Paint> = Vec::new();
+        let mut uses: Vec<(usize, usize, usize, Coat)> = Vec::new();
+        for (number, material) in self.materials.iter().enumerate() {
+            // Glass and wires keep their look.
+            let Some(skin) = material.skin.as_ref().filter(|skin| skin.alpha == Alpha::Opaque) else { continue };
+            for variant in 0..names.len() {
+                let Some(coat) = coats.coat(variant, &skin.path) else { continue };
+                let base = skin.base.clone().filter(|_| !coat.is_tiled && coat.colours.is_some());
+                let paint = Paint { texture: coat.texture.clone(), colours: coat.colours, base };
+                let at = paints.iter().position(|known| *known == paint).unwrap_or_else(|| {
+                    paints.push(paint);
+                    paints.len().saturating_sub(1)
+                });
+                uses.push((variant, number, at, coat));
+            }
+        }
+        let made: Vec<Result<Option<Vec<u8>>>> =
+            paints.par_iter().map(|paint| paint.make(files, options.texture_size)).collect();
+        let mut images = Vec::new();
+        for (paint, made) in paints.iter().zip(made) {
+            let image = match made {
+                Ok(Some(png)) => {
+                    let file = paint.texture.rsplit('/').next().unwrap_or_default();
+                    let name = file.rsplit_once('.').map_or(file, |(stem, _)| stem).to_owned();
+                    self.images.push(Image { name, png });
+                    Some(self.images.len().saturating_sub(1))
+                }
+                Ok(None) => {
+                    self.notes.push(format!("texture {} is not at hand", paint.texture));
+                    None
+                }
+                Err(error) => {
+                    self.damage.push(error.context(&paint.texture));
+                    None
+                }
+            };
+            images.push(image);
+        }
+        let mut variants: Vec<Variant> =
+            names.into_iter().map(|name| Variant { name, materials: BTreeMap::new() }).collect();
+        for (variant, number, at, coat) in uses {
+            let Some(image) = images.get(at).copied().flatten() else { continue };
+            let (Some(variant), Some(material)) = (variants.get_mut(variant), self.materials.get(number)) else {
+                continue;
+            };
+            let mut material = material.clone();
+            material.name = format!("{} {}", material.name, variant.name);
+            if let Some(skin) = &mut material.skin {
+                skin.images.insert(Role::Base, image);
+                skin.transform = Some((coat.scale, coat.offset)).filter(|both| *both != ([1.0; 2], [0.0; 2]));
+            }
+            let new = self.material(material);
+            variant.materials.insert(number, new);
+        }
+        variants.retain(|variant| !variant.materials.is_empty());
+        self.variants = variants;
+    }
+}
+
+impl Paint {
+    /// The image as PNG; `None` if its texture is not at hand.
+    fn make(&self, files: &dyn TextureFiles, size: u32) -> Result<Option<Vec<u8>>> {
+        let Some(mut pixels) = files.pixels(&self.texture, size)? else { return Ok(None) };
+        match self.colours.filter(|_| is_mask(&pixels)) {
+            None => pixels.rgba.iter_mut().for_each(|[.., a]| *a = 255),
+            Some(colours) => {
+                let base = match &self.base {
+                    Some(path) => files.pixels(path, size)?,
+                    None => None,
+                };
+                paint(&mut pixels, &colours, base.as_ref());
+            }
+        }
+        pixels.to_png().map(Some)
+    }
+}
+
+/// Whether the texels choose colours rather than being colours.
+fn is_mask(pixels: &Pixels) -> bool {
+    let is_pure = |[r, g, b, _]: &[u8; 4]| {
+        let channels = [r, g, b].map(|channel| *channel);
+        channels.iter().all(|channel| !(32..=223).contains(channel))
+            && channels.iter().filter(|channel| **channel > 223).count() <= 1
+    };
+    pixels.rgba.iter().filter(|texel| is_pure(texel)).count() as f64 >= MASK * pixels.rgba.len() as f64
+}
+
+/// Replaces a mask by its colours: the first one for black, the others for red, green and blue. Of `base`, which may have another
+/// size, the texels under black show through.
+fn paint(pixels: &mut Pixels, colours: &[[f32; 3]; 4], base: Option<&Pixels>) {
+    let decoded: Vec<f32> = (0..=255u8).map(|byte| linear_channel(f32::from(byte) / 255.0)).collect();
+    let decode = |byte: u8| decoded.get(usize::from(byte)).copied().unwrap_or_default();
+    let size = (pixels.width, pixels.height);
+    let [under, red, green, blue] = colours;
+    for (n, pixel) in (0u64..).zip(&mut pixels.rgba) {
+        let under = match base {
+            Some(base) => {
+                let [r, g, b, _] = scaled(base, n, size);
+                [r, g, b].map(decode)
+            }
+            None => *under,
+        };
+        let [r, g, b, _] = pixel.map(|byte| f32::from(byte) / 255.0);
+        let rest = (1.0 - r - g - b).max(0.0);
+        let mut channels = [0u8; 3];
+        for (channel, out) in channels.iter_mut().enumerate() {
+            let of = |colour: &[f32; 3]| colour.get(channel).copied().unwrap_or_default();
+            *out = encoded(rest * of(&under) + r * of(red) + g * of(green) + b * of(blue));
+        }
+        let [r, g, b] = channels;
+        *pixel = [r, g, b, 255];
+    }
+}
+
+/// A channel of an sRGB colour as the linear number that factors of glTF and colours of camouflages are.
+pub(super) fn linear_channel(channel: f32) -> f32 {
+    if channel <= 0.04045 { channel / 12.92 } else { ((channel + 0.055) / 1.055).powf(2.4) }
+}
+
+/// A linear channel as a byte of an sRGB image.
+fn encoded(channel: f32) -> u8 {
+    let channel = channel.clamp(0.0, 1.0);
+    let srgb = if channel <= 0.003_130_8 { channel * 12.92 } else { 1.055 * channel.powf(1.0 / 2.4) - 0.055 };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is between 0 and 255")]
+    let byte = (srgb * 255.0).round() as u8;
+    byte
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pixels(rgba: &[[u8; 4]]) -> Pixels {
+        Pixels { width: rgba.len() as u32, height: 1, rgba: rgba.to_vec() }
+    }
+
+    #[test]
+    fn every_byte_comes_back() {
+        assert!((0..=255u8).all(|byte| encoded(linear_channel(f32::from(byte) / 255.0)) == byte));
+    }
+
+    #[test]
+    fn a_mask_gets_its_colours_and_shows_what_is_below() {
+        let mask = [[0, 0, 0, 9], [255, 0, 0, 9], [0, 255, 0, 9], [0, 0, 255, 9]];
+        let colours = [[0.0, 0.0, 0.0], [1.0, 1.0, 1.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]];
+        let painted = |base: Option<&Pixels>| {
+            let mut pixels = pixels(&mask);
+            paint(&mut pixels, &colours, base);
+            pixels.rgba
+        };
+        let rest = [[255, 255, 255, 255], [255, 0, 0, 255], [0, 0, 255, 255]];
+        assert_eq!(painted(None), [&[[0, 0, 0, 255]][..], &rest].concat());
+        assert_eq!(painted(Some(&pixels(&[[10, 20, 30, 0]]))), [&[[10, 20, 30, 255]][..], &rest].concat());
+        assert!(is_mask(&pixels(&mask)));
+        assert!(!is_mask(&pixels(&[[90, 100, 110, 255]])), "a painted texture is its own colour");
+    }
+}
