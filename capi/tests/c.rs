@@ -136,7 +136,7 @@ fn plates_of_a_ship_in_a_game_have_millimetres() {
         let asset = Asset::open_at(&address, &assetq::Options::default()).expect("it opens");
         let expected = count_above(&asset, table, "thickness", 400.0);
         assert!(expected > 3, "{table}: {expected}");
-        let arguments = [&address, table, "thickness", "thickness > 400"].map(Path::new);
+        let arguments = [address.as_str(), table, "thickness", "thickness > 400"].map(Path::new);
         let Some(said) = run(&arguments) else { return };
         assert_eq!(said, format!("{table}: {expected} rows, 1 columns\n"));
     }

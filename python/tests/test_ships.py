@@ -97,7 +97,7 @@ def test_fields_are_what_pickle_reads(samples: Path) -> None:
         if kind in ("int", "float"):
             assert float(value) == leaf, (entity, path)
         elif kind == "bool":
-            assert value == str(leaf).lower()
+            assert str(value).lower() == str(leaf).lower()
         elif kind == "text":
             assert value == leaf
         else:
