@@ -3,7 +3,8 @@
 use super::text::{self, LINE};
 use super::{MARGIN, SIZE};
 use crate::error::Result;
-use crate::scene::figure::Chart;
+use crate::scene::figure::{Chart, ChartBox};
+use crate::scene::outline::Taken;
 use tiny_skia::{Color, FillRule, Paint, Path, PathBuilder, Pixmap, Rect, Stroke, Transform};
 
 const LEGEND: f32 = 280.0;
@@ -29,11 +30,16 @@ pub(super) fn draw(chart: &Chart<'_>) -> Result<Pixmap> {
     let (width, height) = (size(left, right), size(bottom, top));
     let lines = chart.kinds.len() as f32 * LINE;
     let mut page = super::page(width + LEGEND + 3.0 * MARGIN, height.max(lines) + 3.0 * MARGIN)?;
-    text::write(&mut page, &chart.name, [MARGIN, MARGIN / 2.0], 120);
+    text::write(&mut page, &chart.name, [MARGIN, MARGIN / 2.0], width + LEGEND);
 
     for one in &chart.boxes {
         let [r, g, b] = chart.kinds.get(one.kind).map_or([0; 3], |kind| kind.colour);
-        let Some(path) = path(one.outline.iter().map(|point| paper(*point)), true) else { continue };
+        let points: Vec<[f32; 2]> = one.outline.iter().map(|point| paper(*point)).collect();
+        let path = match is_dot(&points) {
+            true => points.first().and_then(|[x, y]| PathBuilder::from_circle(*x, *y, 2.0)),
+            false => path(points.into_iter(), true),
+        };
+        let Some(path) = path else { continue };
         page.fill_path(&path, &paint([r, g, b], 36), FillRule::Winding, Transform::identity(), None);
         page.stroke_path(&path, &paint([r, g, b], 255), &Stroke::default(), Transform::identity(), None);
     }
@@ -49,6 +55,7 @@ pub(super) fn draw(chart: &Chart<'_>) -> Result<Pixmap> {
             page.fill_path(&dot, &paint(LINK, 255), FillRule::Winding, Transform::identity(), None);
         }
     }
+    labels(chart, &mut page, width, &|center| paper(flat(center)));
     let x = (width + 2.0 * MARGIN).round();
     for (number, kind) in chart.kinds.iter().enumerate() {
         let y = 2.0 * MARGIN + number as f32 * LINE;
@@ -56,9 +63,40 @@ pub(super) fn draw(chart: &Chart<'_>) -> Result<Pixmap> {
             page.fill_rect(square, &paint(kind.colour, 255), Transform::identity(), None);
         }
         let count = chart.boxes.iter().filter(|one| one.kind == number).count();
-        text::write(&mut page, &format!("{} ({count})", kind.name), [x + 18.0, y], 32);
+        text::write(&mut page, &format!("{} ({count})", kind.name), [x + 18.0, y], LEGEND - 18.0);
     }
     Ok(page)
+}
+
+/// Writes as many names as fit: boxes that lead elsewhere first, then the largest. An id is no name.
+fn labels(chart: &Chart<'_>, page: &mut Pixmap, width: f32, paper: &dyn Fn([f64; 3]) -> [f32; 2]) {
+    const ROOM: f32 = 220.0;
+    let mut taken = Taken::default();
+    let is_id = |name: &str| name.strip_prefix("0x").is_some_and(|id| id.chars().all(|c| c.is_ascii_hexdigit()));
+    let (first, others): (Vec<&ChartBox<'_>>, Vec<&ChartBox<'_>>) =
+        chart.boxes.iter().partition(|one| one.target.is_some());
+    for one in first.into_iter().chain(others).filter(|one| !one.name.is_empty() && !is_id(one.name)) {
+        let target = one.target.map(|target| format!("\u{2192} {target}"));
+        let lines: Vec<&str> = std::iter::once(one.name).chain(target.as_deref()).collect();
+        let wide = lines.iter().map(|line| text::label_width(line, ROOM)).fold(0.0, f32::max);
+        let [x, y] = paper(one.center);
+        let x = x.clamp(MARGIN + wide / 2.0, (MARGIN + width - wide / 2.0).max(MARGIN + wide / 2.0));
+        let high = lines.len() as f32 * (text::LABEL + 2.0);
+        let middle = [x, y + (high - text::LABEL) / 2.0].map(f64::from);
+        if !taken.take(middle, [wide + 4.0, high].map(f64::from)) {
+            continue;
+        }
+        for (number, line) in lines.iter().enumerate() {
+            let down = text::LABEL / 2.0 - 1.5 + number as f32 * (text::LABEL + 2.0);
+            text::label(page, line, [x, y + down], ROOM);
+        }
+    }
+}
+
+/// Whether a box is too small to be seen as an outline.
+fn is_dot(points: &[[f32; 2]]) -> bool {
+    let first = points.first().copied().unwrap_or_default();
+    points.iter().all(|point| point.iter().zip(first).all(|(v, first)| (v - first).abs() < 3.0))
 }
 
 fn paint([r, g, b]: [u8; 3], opacity: u8) -> Paint<'static> {

@@ -103,5 +103,7 @@ mod tests {
         assert!(picture.width() > 1200 && picture.height() > 400);
         // A portal's own colour: its square in the legend, and outlines.
         assert!(count([0x7b, 0x2f, 0xbe]) >= 12 * 12, "{}", count([0x7b, 0x2f, 0xbe]));
+        // Names on a halo: the title and the legend alone have far fewer black pixels.
+        assert!(count([0, 0, 0]) > 1500, "{}", count([0, 0, 0]));
     }
 }

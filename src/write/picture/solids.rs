@@ -55,7 +55,7 @@ pub(super) fn draw(solids: &Solids<'_>) -> Result<Pixmap> {
     // A space has more materials than fit into a picture.
     let lines = legend.len().min(40).div_ceil(4) as f32 * LINE;
     let mut page = super::page(SIZE + 2.0 * MARGIN, height + lines + 3.0 * MARGIN)?;
-    text::write(&mut page, solids.name, [MARGIN, MARGIN / 2.0], 120);
+    text::write(&mut page, solids.name, [MARGIN, MARGIN / 2.0], SIZE);
     let mut top = MARGIN * 1.5;
     for raster in &drawn {
         copy(raster, &mut page, [MARGIN + (SIZE - pixels(raster.width)) / 2.0, top]);
@@ -70,7 +70,7 @@ pub(super) fn draw(solids: &Solids<'_>) -> Result<Pixmap> {
         if let Some(square) = Rect::from_xywh(x, y, 12.0, 12.0) {
             page.fill_rect(square, &paint, Transform::identity(), None);
         }
-        text::write(&mut page, tint.name, [x + 18.0, y], 33);
+        text::write(&mut page, tint.name, [x + 18.0, y], SIZE / 4.0 - 26.0);
     }
     Ok(page)
 }
